@@ -1,36 +1,36 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// The module graph. This file is its only copy: `Tests/ArchitectureTests` reads it and holds the imports
-// to it, and the table of modules in Docs/Architecture.md is written from the comments here
-// (`make snapshots`). A source file may import only the dependencies that its module declares here.
+// The module graph. This file is its only definition: `Tests/ArchitectureTests` compares the imports
+// with it, and `make snapshots` writes the table of modules in Docs/Architecture.md from its comments.
+// A source file may import only the dependencies that its module declares here.
 
-// MARK: Variants of the build
+// MARK: Build variants
 
 /// For `make soak`: the core's state machines record which pairs of state and event they reach.
 let isSoak = Context.environment["TORPOR_SOAK"] != nil
 
-/// For `make check`: only the tests that neither start a process nor wait, and what they need.
+/// For `make check`: only the tests without processes and real time, and their dependencies.
 let isCheck = Context.environment["TORPOR_CHECK"] != nil
 
-/// For `make fuzz`: libFuzzer has the main program, so nothing else can link this target.
+/// For `make fuzz`: libFuzzer provides the main program, so nothing else can link this target.
 let isFuzz = Context.environment["TORPOR_FUZZ"] != nil
 
-/// For `make arm64`: an older standard library declares less as unsafe, so that some `unsafe` are warnings there.
+/// For `make arm64`: an older standard library marks fewer declarations as unsafe, so some `unsafe` are warnings.
 let isArm64 = Context.environment["TORPOR_ARM64"] != nil
 
 // MARK: Settings
 
-/// Swift 6 mode and strict memory safety; a warning is an error.
+/// Swift 6 mode and strict memory safety; warnings are errors.
 let testSettings: [SwiftSetting] =
   [.swiftLanguageMode(.v6), .strictMemorySafety()]
   + (isArm64 ? [] : [.treatAllWarnings(as: .error)])
 
-/// The sources of `make check` are optimized, because its tests compute for most of their time.
+/// The sources of `make check` are optimized, because its tests are compute-bound.
 let sourceSettings: [SwiftSetting] =
   testSettings + (isSoak ? [.define("REACHED")] : []) + (isCheck ? [.unsafeFlags(["-O"])] : [])
 
-/// For types that return a span of their own bytes.
+/// For types that return a span of their own storage.
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
 // MARK: Layers
@@ -39,10 +39,10 @@ let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 struct Layer {
   let folder: String
 
-  /// A module of Swift.
+  /// A Swift module.
   ///
-  /// It also declares modules that it does not import but whose types it holds by value, as the loop holds the drivers:
-  /// when their layout changes, an incremental build must compile it again.
+  /// Dependencies include modules that it does not import but whose types it stores by value, as the loop stores the
+  /// drivers: when their layout changes, an incremental build must recompile it.
   func module(
     _ name: String, _ dependencies: [String], settings: [SwiftSetting] = []
   ) -> Target {
@@ -51,7 +51,7 @@ struct Layer {
       path: "Sources/\(folder)/\(name)", swiftSettings: sourceSettings + settings)
   }
 
-  /// A module of C or C++, linked with libraries of the system.
+  /// A module in C or C++, linked with system libraries.
   func cModule(_ name: String, libraries: [String] = []) -> Target {
     .target(
       name: name, path: "Sources/\(folder)/\(name)",
@@ -68,7 +68,7 @@ struct Layer {
       path: "Sources/\(folder)/\(name)", swiftSettings: sourceSettings + settings)
   }
 
-  /// The tests of a module, which may import it, `dependencies` and what these need.
+  /// The tests of a module, which may import it, `dependencies` and their dependencies.
   func tests(_ module: String, named name: String? = nil, _ dependencies: [String] = []) -> Target {
     let name = name ?? module + "Tests"
     return .testTarget(
@@ -88,7 +88,7 @@ let lab = Layer(folder: "Lab")
 
 // MARK: Modules
 
-/// Pure and without a heap; also built as Embedded Swift (`make embedded`).
+/// Modules without I/O and heap; also built as Embedded Swift (`make embedded`).
 let coreModules: [Target] = [
   /// The C library's mathematics as declarations, vector operations on 16 bytes, the weights of the exit network.
   core.cModule("CCore", libraries: ["m"]),
@@ -98,7 +98,7 @@ let coreModules: [Target] = [
   core.module("DeferralCache", ["LocationTypes"]),
   /// NMEA and UBX: bytes to messages and back, messages to epochs to fixes ([details](Reference/nmea-and-ubx.md)).
   core.module("GNSSProtocols", ["CCore", "LocationTypes"], settings: lifetimes),
-  /// How a receiver family is configured, put to sleep, woken, batched and drained ([sequences](Reference/receivers.md)).
+  /// Configuration, sleep, wake-up, batching and drain of each receiver family ([sequences](Reference/receivers.md)).
   core.module("ReceiverDrivers", ["LocationTypes", "GNSSProtocols"]),
   /// A client's deferral, cursor and notices; its services ([significant change](Reference/significant-change.md), [visits](Reference/visits.md), [regions](Reference/regions.md), [pauses](Reference/pausing.md), [live updates](Reference/live-updates.md)); the [planner](Explanation/planner.md).
   core.module("LocationPolicy", ["CCore", "LocationTypes", "DeferralCache"]),
@@ -110,13 +110,13 @@ let coreModules: [Target] = [
   core.module("LocationHAL", ["LocationTypes"]),
 ]
 
-/// The loop, the board on Linux, and what both need.
+/// The loop, the board on Linux, and their common modules.
 let hostModules: [Target] = [
   /// epoll, timers, signals, line speeds and the day of the build, which the C library's Swift module lacks.
   host.cModule("CLinux"),
   /// libgpiod version 1 or 2 behind [one interface](Decisions/0120-one-shim-for-two-libgpiods.md).
   host.cModule("CGPIO", libraries: ["gpiod"]),
-  /// A GPIO line as a profile names it; power figures and the ledger of time and energy per power state.
+  /// A GPIO line as named in a profile; power figures and the ledger of time and energy per power state.
   host.module("BoardHardware", ["LocationTypes"]),
   /// The loop: waits, feeds the engine, executes its effects; decides nothing.
   host.module(
@@ -130,11 +130,11 @@ let hostModules: [Target] = [
     "LinuxHAL", ["CGPIO", "CLinux", "BoardHardware", "LocationTypes", "LocationHAL"]),
 ]
 
-/// What is known about a board, and the checks of a real one.
+/// Profiles of boards, and the checks of a real board.
 let profileModules: [Target] = [
   /// toml++ behind a C interface with lines and columns.
   profiles.cModule("CTOML"),
-  /// TOML values with their places; problems with file, line, key and suggestion.
+  /// TOML values with their locations; problems with file, line, key and suggestion.
   profiles.module("TOMLFiles", ["CTOML"]),
   /// Schema, validation and errors of profiles ([keys](Reference/board-profile.md)); the engine's setup from a profile.
   profiles.module(
@@ -162,12 +162,12 @@ let serviceModules: [Target] = [
   service.module("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite"]),
   /// A client's side of the socket: connect, call, receive notices, drain.
   service.module("LocationClient", ["CLinux", "LocationTypes", "LocationPolicy", "LocationWire"]),
-  /// Live updates, monitors and sessions with Core Location's names ([how](HowTo/write-a-program.md), [decision](Decisions/0150-a-program-that-waits-on-its-own-thread.md)).
+  /// Live updates, monitors and sessions with Core Location's names ([how](HowTo/write-a-program.md), [decision](Decisions/0150-run-client-code-on-the-calling-thread.md)).
   service.module(
     "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
-    // An awaited call stays on the program's thread: a thread pool would wake it once a second.
+    // An awaited call stays on the program's thread; a thread pool would wake it once a second.
     settings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-  /// Clients on a socket, [who may use location](Reference/clients-toml.md), the ring in its file, start and end of the service.
+  /// Clients on a socket, [permissions](Reference/clients-toml.md), the ring's file, start and stop of the service.
   service.module(
     "LocationService",
     [
@@ -175,7 +175,7 @@ let serviceModules: [Target] = [
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
       "LocationWire", "BoardHardware", "ServiceState",
     ]),
-  /// The service: connects the modules as a profile and a few options say.
+  /// The service: connects the modules according to a profile and a few options.
   service.program(
     "torpord",
     [
@@ -190,7 +190,7 @@ let simulationModules: [Target] = [
   simulation.module(
     "SimulatedHAL",
     ["CCore", "LocationTypes", "LocationHAL", "GNSSProtocols", "BoardHardware"]),
-  /// A client, an engine and a simulated board, run to the end; the trace and its totals; the [least energy](Explanation/optimum.md) that a track allows.
+  /// Runs a client, an engine and a simulated board; the trace and its totals; the [least energy](Explanation/optimum.md) that a track allows.
   simulation.module(
     "LocationSimulation",
     [
@@ -202,9 +202,9 @@ let simulationModules: [Target] = [
 
 /// Programs for users.
 let toolModules: [Target] = [
-  /// expat, with bounds for untrusted files.
+  /// expat, with limits for untrusted files.
   tools.cModule("CExpat", libraries: ["expat"]),
-  /// GPX in and out ([decision](Decisions/0062-gpx-through-expat.md)).
+  /// Reads and writes GPX ([decision](Decisions/0062-gpx-through-expat.md)).
   tools.module("GPXFiles", ["LocationTypes", "CExpat"]),
   /// The command: queries the service; decode, replay, simulate and its [page](Explanation/report.md), tune, optimum, board, doctor.
   tools.program(
@@ -215,12 +215,12 @@ let toolModules: [Target] = [
       "LocationClient", "BoardHardware",
     ],
     packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
-  /// The program of [how to write one](HowTo/write-a-program.md), so that a test runs what the page shows.
+  /// The example program of [how to write a program](HowTo/write-a-program.md), which a test runs.
   tools.program("trail-log", ["TorporLocation"]),
 ]
 
 let soak =
-  /// Seeded random clients and faults with the contract's invariants; only with `TORPOR_SOAK` ([why](Decisions/0073-the-core-marks-what-it-reached.md)).
+  /// Soak test: random clients and faults from seeds, with the contract's invariants; only with `TORPOR_SOAK` ([why](Decisions/0073-soak-run-requires-state-event-coverage.md)).
   lab.program(
     "TorporSoak",
     [
@@ -230,16 +230,16 @@ let soak =
     ])
 
 let fuzz =
-  /// The properties with libFuzzer's bytes; only with `TORPOR_FUZZ` (`make fuzz`).
+  /// Checks the properties with libFuzzer's input; only with `TORPOR_FUZZ` (`make fuzz`).
   lab.program(
     "TorporFuzz", ["DecoderProperties"], settings: [.unsafeFlags(["-parse-as-library"])])
 
-/// Measurements, random runs, fuzzing and the virtual board; nothing that users run.
+/// Measurements, random runs, fuzzing and the virtual board; not installed.
 let labModules: [Target] =
   [
-    /// Lower bounds in plain C, a stopwatch, and exact counts of heap allocations.
+    /// Lower bounds in plain C, clock and instruction counts, and exact counts of heap allocations.
     lab.cModule("CBench"),
-    /// The figures of `make bench`: instructions, ratios to a lower bound in C, heap allocations.
+    /// The measurements of `make bench`: instructions, ratios to a lower bound in C, heap allocations.
     lab.program(
       "TorporBench",
       [
@@ -248,7 +248,7 @@ let labModules: [Target] =
         "LocationSimulation",
         "LocationWire",
       ]),
-    /// The service on a [virtual board](HowTo/virtual-board.md) with a real kernel in QEMU (`make test-board`).
+    /// Tests the service on a [virtual board](HowTo/virtual-board.md) with a real kernel in QEMU (`make test-board`).
     lab.program(
       "TorporBoard",
       ["LinuxHAL", "LocationTypes", "SimulatedHAL", "BoardProfiles", "LocationSimulation"]),
@@ -259,9 +259,9 @@ let labModules: [Target] =
         "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
         "LocationSimulation", "LocationWire",
       ]),
-    /// A client of the service that is measured, and killed.
+    /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
-    /// A writer of durable state that tests kill.
+    /// A program that writes durable state, for tests that kill it.
     lab.program("StateProbe", ["LocationTypes", "LocationPolicy", "ServiceState"]),
     /// Decodes recordings and simulates days without Foundation, to compare [processors](HowTo/check-arm64.md).
     lab.program(
@@ -331,7 +331,7 @@ let testTargets: [Target] = [
     name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: testSettings),
 ]
 
-/// What `make check` tests.
+/// The test targets of `make check`.
 let checkedTests: Set = [
   "LocationTypesTests", "DeferralCacheTests", "GNSSProtocolsTests", "ReceiverDriversTests",
   "LocationPolicyTests", "LocationEngineTests", "LocationHALTests", "LocationRuntimeTests",
@@ -344,7 +344,7 @@ let allTargets =
   coreModules + hostModules + profileModules + serviceModules + simulationModules + toolModules
   + labModules + testTargets
 
-/// Those of `targets` that are named or needed by one that is.
+/// The targets in `names`, and their transitive dependencies.
 func closure(of names: Set<String>, in targets: [Target]) -> [Target] {
   var needed = names
   for target in targets where names.contains(target.name) {

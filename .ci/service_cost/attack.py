@@ -1,6 +1,6 @@
-"""What users without permission do to the service, with processes of several users; only root can start those.
+"""Attacks of users without permission on the service, with processes of several users; requires root.
 
-Each scenario prints its figures and the bounds they must stay within (Docs/Reference/resources.md).
+Each scenario prints its measurements and their bounds (Docs/Reference/resources.md).
 """
 
 import contextlib
@@ -17,14 +17,14 @@ import time
 
 from service_cost import clients, programs, streams
 
-# Users who may do nothing.
+# Users without permission.
 HOSTILE = range(61_000, 61_009)
 VICTIM = 62_000
 POLICY = f"[[rule]]\nuser = {VICTIM}\naccess = \"always\"\n"
 
 
 def as_user(user, body):
-    """A child process of that user that runs `body` until it is killed; gives its pid."""
+    """Starts a child process of that user that runs `body` until it is killed; returns its pid."""
     pid = os.fork()
     if pid:
         return pid
@@ -46,10 +46,10 @@ def end(children):
         os.waitpid(pid, 0)
 
 
-def connected(path, patience=None):
-    """A connection, or None where it is refused or cannot be made in time."""
+def connected(path, timeout=None):
+    """A connection, or None if it is refused or times out."""
     sock = socket.socket(socket.AF_UNIX)
-    sock.settimeout(patience)
+    sock.settimeout(timeout)
     try:
         sock.connect(path)
         return sock
@@ -65,14 +65,14 @@ def call(method, parameters=None, interface=clients.INTERFACE, **flags):
 DESCRIPTION = call("GetInterfaceDescription", {"interface": "org.torpor.Location"}, interface="org.varlink.service.")
 
 
-def ask(path, patience=5):
-    """After how long GetStatus is answered on a connection of its own; infinite where it is not."""
+def status_delay(path, timeout=5):
+    """Seconds until GetStatus is answered on a new connection; infinite if it is not."""
     began = time.monotonic()
-    sock = connected(path, patience)
+    sock = connected(path, timeout)
     if sock is None:
         return float("inf")
     try:
-        sock.settimeout(patience)
+        sock.settimeout(timeout)
         sock.sendall(call("GetStatus"))
         data = b""
         while not data.endswith(b"\0"):
@@ -87,34 +87,35 @@ def ask(path, patience=5):
         sock.close()
 
 
-class Asker:
-    """A process of a user that asks for the status twice a second, and notes how long each answer takes."""
+class StatusPoller:
+    """A process of a user that calls GetStatus twice a second and records each response time."""
 
     def __init__(self, user, path):
         self.read, write = os.pipe()
 
         def body():
             while True:
-                os.write(write, f"{ask(path)}\n".encode())
+                os.write(write, f"{status_delay(path)}\n".encode())
                 time.sleep(0.5)
 
         self.pid = as_user(user, body)
         os.close(write)
 
     def end(self):
-        """The longest that an answer took; infinite where one did not come."""
+        """Ends the process; returns the longest response time, infinite if a response is missing."""
         end([self.pid])
         with os.fdopen(self.read) as file:
             return max((float(line) for line in file.read().splitlines()), default=float("inf"))
 
 
-# What the hostile users do.
+# Programs of the hostile users.
 
 
-def hold_connections(path, is_patient):
-    """As many connections as there are to be had, with calls on each whose answers nobody reads.
+def hold_connections(path, requests_once):
+    """Opens as many connections as possible, with calls on each whose replies are never read.
 
-    A patient one asks on each for 400 kB once, which is below what once ended a connection; another one goes on asking.
+    With `requests_once`, a user requests 400 kB once per connection, below the former limit of a connection;
+    otherwise it continues to send calls.
     """
 
     def body():
@@ -126,9 +127,9 @@ def hold_connections(path, is_patient):
                 continue
             sock.setblocking(False)
             held.append(sock)
-            for other in held[-1:] if is_patient else held[-64:]:
+            for other in held[-1:] if requests_once else held[-64:]:
                 try:
-                    other.send(DESCRIPTION * (15 if is_patient else 40))
+                    other.send(DESCRIPTION * (15 if requests_once else 40))
                 except OSError:
                     pass
             del held[:-512]
@@ -138,7 +139,7 @@ def hold_connections(path, is_patient):
 
 
 def hold_silent(path):
-    """As many connections as there are to be had, and not a word on any."""
+    """Opens as many connections as possible, and sends nothing."""
 
     def body():
         held = []
@@ -153,7 +154,7 @@ def hold_silent(path):
 
 
 def flood(path, number):
-    """Calls that change what is kept and what the log says, as many as the service takes."""
+    """Sends calls that change stored state and the log, as many as the service accepts."""
 
     def body():
         name = random.choice(("x", "x\u2028<0>torpord: forged", "\u202egolden"))
@@ -186,8 +187,8 @@ def flood(path, number):
     return body
 
 
-def take_names(path, first, count):
-    """Names that ask for what outlives a process."""
+def claim_names(path, first, count):
+    """Connects with names and starts services that outlive the process."""
 
     def body():
         for number in range(first, first + count):
@@ -207,7 +208,7 @@ def take_names(path, first, count):
 
 
 class Attack:
-    """A service with a receiver of five fixes a second, and a victim: a program that may use location."""
+    """A service with a receiver of five fixes per second, and a victim: a client with permission."""
 
     def __init__(self, options, folder, name, wrong, descriptors=None):
         self.name = name
@@ -231,12 +232,12 @@ class Attack:
         self.start()
 
     def start(self):
-        self.line.free()
+        self.line.release_exclusive_mode()
         self.service = programs.Torpord(self.options.binary, self.board, self.line, self.state, policy=self.policy)
         if self.descriptors:
             resource.prlimit(self.service.pid, resource.RLIMIT_NOFILE, (self.descriptors, self.descriptors))
         self.path = self.service.socket
-        # The victim's program is this one: with its user id while it connects, which is what the service sees.
+        # The victim is this process: it has the victim's user id while it connects, which is what the service checks.
         os.seteuid(VICTIM)
         try:
             self.victim = clients.TorporClient(self.bench, self.path, "victim")
@@ -251,34 +252,34 @@ class Attack:
             except KeyError:
                 pass
         self.victim.close()
-        self.check(self.service.stop() == 0, "SIGTERM does not end it in order")
+        self.check(self.service.stop() == 0, "the exit code after SIGTERM is not 0")
 
     def check(self, condition, text):
         if not condition:
             self.wrong.append(f"{self.name}: {text}")
 
-    def tell(self, what, figure, unit, bound):
+    def report(self, what, figure, unit, bound):
         is_kept = figure is not None and figure < bound
         shown = "none" if figure is None else f"{figure:.1f}"
         print(f"torture-service: {self.name}: {what} {shown} {unit} (below {bound})", file=sys.stderr, flush=True)
-        self.check(is_kept, f"{what} is {shown} {unit}, and must be below {bound}")
+        self.check(is_kept, f"{what} is {shown} {unit}, but must be below {bound}")
 
     def log_lines(self):
         return pathlib.Path(self.service.folder + "/log").read_bytes().splitlines()
 
     def written(self):
-        """Bytes that it has handed to write(2) and the like, for state, log and receiver; what is sent is not among them."""
+        """Bytes written with write(2) and similar calls: state, log and receiver; not data sent on sockets."""
         text = pathlib.Path(f"/proc/{self.service.pid}/io").read_text(encoding="ascii")
         return int(re.search(r"^wchar: (\d+)", text, re.M)[1])
 
     def run(self, seconds):
-        """The attack for so long; gives what was seen of the service meanwhile."""
+        """Runs during the attack; returns the measurements."""
         self.bench.run(until=time.monotonic() + 2)
         before = {"disk": self.written(), "lines": len(self.log_lines()), "run": self.service.counts()["run_ns"]}
         began = time.monotonic()
-        first = len(self.victim.heard)
+        first = len(self.victim.received)
         peak = 0
-        root = Asker(0, self.path)
+        root = StatusPoller(0, self.path)
         while time.monotonic() < began + seconds:
             self.bench.run(until=time.monotonic() + 0.5)
             peak = max(peak, self.service.resident_kb(without=self.service.ring))
@@ -286,9 +287,9 @@ class Attack:
         served = root.end()
         self.bench.run(until=time.monotonic() + 0.5)
         delays = [
-            (at - self.bench.feed.ends[utc]) * 1e3 for utc, at in list(self.victim.heard.items())[first:]
+            (at - self.bench.feed.ends[utc]) * 1e3 for utc, at in list(self.victim.received.items())[first:]
             if utc in self.bench.feed.ends]
-        self.check(len(delays) >= 4 * seconds, f"the victim got {len(delays)} fixes in {seconds} s")
+        self.check(len(delays) >= 4 * seconds, f"the victim received {len(delays)} fixes in {seconds} s")
         self.check(self.service.process.poll() is None, "the service has ended")
         return {
             "delay_ms": sorted(delays)[len(delays) * 99 // 100] if delays else None,
@@ -299,17 +300,17 @@ class Attack:
             "processor": (self.service.counts()["run_ns"] - before["run"]) / took / 1e7,
         }
 
-    def tell_common(self, found):
-        self.tell("a victim's fix after", found["delay_ms"], "ms", 50)
-        self.tell("memory", found["memory_mb"], "MB", 16)
-        self.tell("root is served after", found["root_ms"], "ms", 1_000)
-        self.tell("writes", found["disk_kbps"], "kB/s", 20)
-        self.tell("log lines a second", found["lines"], "", 1)
+    def report_common(self, found):
+        self.report("a victim's fix after", found["delay_ms"], "ms", 50)
+        self.report("memory", found["memory_mb"], "MB", 16)
+        self.report("root is served after", found["root_ms"], "ms", 1_000)
+        self.report("writes", found["disk_kbps"], "kB/s", 20)
+        self.report("log lines a second", found["lines"], "", 1)
         print(f"torture-service: {self.name}: processor {found['processor']:.1f} %", file=sys.stderr)
 
 
-def known(attack):
-    """The clients, as root sees them."""
+def listed_clients(attack):
+    """The clients, as listed for root."""
     sock = connected(attack.path, 5)
     sock.sendall(call("ListClients"))
     data = b""
@@ -321,7 +322,7 @@ def known(attack):
 
 @contextlib.contextmanager
 def hostile_users(program):
-    """Meanwhile each hostile user runs the program that is made for its number."""
+    """Runs a program per hostile user; `program` creates it from the user's index."""
     children = [as_user(user, program(number)) for number, user in enumerate(HOSTILE)]
     try:
         yield
@@ -330,51 +331,51 @@ def hostile_users(program):
 
 
 def crowd(options, folder, wrong):
-    """Nine users hold all the connections they can, and read nothing."""
+    """Nine users hold all connections that they can open, and read nothing."""
     attack = Attack(options, folder, "crowd", wrong)
     with hostile_users(lambda number: hold_connections(attack.path, number > 0)):
-        other = Asker(HOSTILE[-1] + 1, attack.path)
+        other = StatusPoller(HOSTILE[-1] + 1, attack.path)
         found = attack.run(12)
-        attack.tell("a user who has nothing is served after", other.end() * 1e3, "ms", 1_000)
-    attack.tell_common(found)
+        attack.report("a user without clients is served after", other.end() * 1e3, "ms", 1_000)
+    attack.report_common(found)
     attack.stop()
 
 
 def silent(options, folder, wrong):
-    """Nine users hold all the connections they can, and say nothing."""
+    """Nine users hold all connections that they can open, and send nothing."""
     attack = Attack(options, folder, "silent", wrong)
     with hostile_users(lambda number: hold_silent(attack.path)):
         found = attack.run(12)
-    attack.tell_common(found)
+    attack.report_common(found)
     attack.stop()
 
 
 def flooded(options, folder, wrong):
-    """Nine users call without end."""
+    """Nine users send calls without end."""
     attack = Attack(options, folder, "flood", wrong)
     with hostile_users(lambda number: flood(attack.path, number)):
         found = attack.run(30)
-    attack.tell_common(found)
+    attack.report_common(found)
     log = b"\n".join(attack.log_lines()).decode(errors="replace")
-    attack.check("\u2028" not in log and "\u202e" not in log, "a name changes how the log is seen")
-    attack.check("left out" in log, "it does not say how many lines were left out")
+    attack.check("\u2028" not in log and "\u202e" not in log, "a client's name changes how the log is displayed")
+    attack.check("were omitted" in log, "the log does not report how many lines were omitted")
     attack.stop()
 
 
 def named(options, folder, wrong):
-    """256 hostile names are gone after the attack."""
+    """256 hostile names are removed after the attack."""
     attack = Attack(options, folder, "names", wrong)
-    with hostile_users(lambda number: take_names(attack.path, number * 32, 32)):
-        # Each name is a change, of which a user has 16 at once and one every 2 s after that.
+    with hostile_users(lambda number: claim_names(attack.path, number * 32, 32)):
+        # Each name is a change; a user may make 16 changes immediately, then one every 2 s.
         attack.bench.run(until=time.monotonic() + 45)
-        hostile = [client for client in known(attack) if client["name"].startswith("hostile")]
-        attack.tell("hostile names known during the attack", len(hostile), "", 33)
-    victims = [client for client in known(attack) if client["name"] == "victim"]
-    attack.check(victims and victims[0]["authorization"] == "always", "the victim is not known any more")
+        hostile = [client for client in listed_clients(attack) if client["name"].startswith("hostile")]
+        attack.report("hostile names known during the attack", len(hostile), "", 33)
+    victims = [client for client in listed_clients(attack) if client["name"] == "victim"]
+    attack.check(victims and victims[0]["authorization"] == "always", "the victim was forgotten")
     attack.stop()
     attack.start()
-    hostile = [client for client in known(attack) if client["name"].startswith("hostile")]
-    attack.tell("hostile names known after a restart", len(hostile), "", 1)
+    hostile = [client for client in listed_clients(attack) if client["name"].startswith("hostile")]
+    attack.report("hostile names known after a restart", len(hostile), "", 1)
     attack.stop()
 
 
@@ -383,10 +384,10 @@ def starved(options, folder, wrong):
     attack = Attack(options, folder, "descriptors", wrong, descriptors=80)
     with hostile_users(lambda number: hold_silent(attack.path)):
         found = attack.run(12)
-    attack.tell("a victim's fix after", found["delay_ms"], "ms", 50)
-    attack.tell("root is served after", found["root_ms"], "ms", 1_000)
-    attack.tell("processor", found["processor"], "%", 20)
-    attack.tell("log lines a second", found["lines"], "", 1)
+    attack.report("a victim's fix after", found["delay_ms"], "ms", 50)
+    attack.report("root is served after", found["root_ms"], "ms", 1_000)
+    attack.report("processor", found["processor"], "%", 20)
+    attack.report("log lines a second", found["lines"], "", 1)
     attack.stop()
 
 
@@ -394,10 +395,10 @@ SCENARIOS = (crowd, silent, flooded, named, starved)
 
 
 def all_of(options, folder):
-    """Everything above, one after the other; gives what was wrong."""
+    """Runs all scenarios one after another; returns the failures."""
     wrong = []
     if os.geteuid() != 0:
-        print("torture-service: the attacks are passed over: only root starts processes of other users", file=sys.stderr)
+        print("torture-service: the attacks are skipped: they require root", file=sys.stderr)
         return wrong
     chosen = None if options.attack == "all" else options.attack.split(",")
     subprocess.run(["chmod", "755", folder], check=True)

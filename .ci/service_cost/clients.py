@@ -1,4 +1,4 @@
-"""Clients of both services, and the one loop that feeds the receiver's lines and hears the clients."""
+"""Clients of both services, and the event loop that feeds the receiver's lines and reads the clients' sockets."""
 
 import calendar
 import json
@@ -14,24 +14,24 @@ TIME = re.compile(rb'"class":"TPV".*?"time":"([^"]+)"')
 
 
 class Bench:
-    """Feeds and hears, on one thread."""
+    """Writes to the lines and reads the clients' sockets, on one thread."""
 
     def __init__(self):
         self.selector = selectors.DefaultSelector()
         self.feed = None
         self.lines = []
 
-    def hear(self, sock, client):
+    def register(self, sock, client):
         self.selector.register(sock, selectors.EVENT_READ, client)
 
     def run(self, until=None, enough=None):
-        """Until a moment of the monotonic clock, or until `enough()` says so."""
+        """Runs until a time of the monotonic clock, or until `enough()` returns true."""
         while True:
             now = time.monotonic()
             if self.feed and now >= self.feed.due:
                 self.feed.step()
                 for line in self.lines:
-                    line.drop()
+                    line.discard_input()
                 continue
             if (until is not None and now >= until) or (enough and enough()):
                 return
@@ -43,30 +43,30 @@ class Bench:
                     self.selector.unregister(key.fileobj)
 
     def run_epochs(self, count):
-        """Until `count` further epochs are through, and a little longer: between two epochs."""
+        """Runs until `count` further epochs are complete, and a little longer: between two epochs."""
         last = self.feed.number + count
         self.run(until=self.feed.began + last * self.feed.period - 0.05 * self.feed.period)
 
 
 class GpsdClient:
-    """A program that watches as gpsd's own clients do."""
+    """A client of gpsd that watches in JSON mode."""
 
     def __init__(self, bench, port):
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.sendall(b'?WATCH={"enable":true,"json":true};\n')
-        self.heard = {}
-        self.rest = b""
-        bench.hear(self.socket, self)
+        self.received = {}
+        self.partial = b""
+        bench.register(self.socket, self)
 
     def receive(self):
         data = self.socket.recv(65536)
         now = time.monotonic()
-        lines = (self.rest + data).split(b"\n")
-        self.rest = lines.pop()
+        lines = (self.partial + data).split(b"\n")
+        self.partial = lines.pop()
         for line in lines:
             found = TIME.search(line)
             if found:
-                self.heard.setdefault(_utc_us(found[1].decode()), now)
+                self.received.setdefault(_utc_us(found[1].decode()), now)
         return bool(data)
 
     def close(self):
@@ -80,27 +80,27 @@ def _utc_us(text):
 
 
 class TorporClient:
-    """A program with the two connections of the interface: it speaks on one and hears on the other."""
+    """A client with the two connections of the interface: one for calls, one for notices."""
 
     def __init__(self, bench, path, name, calls=(("StartUpdating", {}),), acknowledges=True):
         self.bench = bench
         self.path = path
         self.acknowledges = acknowledges
-        self.heard = {}
+        self.received = {}
         self.names = []
         self.frames = 0
         self.acknowledged = 0
-        self.rest = b""
+        self.partial = b""
         self.control = _connected(path)
-        self.session = self.ask("Connect", {"name": name})["session"]
+        self.session = self.call("Connect", {"name": name})["session"]
         self.socket = _connected(path)
         self.socket.sendall(_call("Watch", {"session": self.session}, more=True))
         for method, parameters in calls:
-            self.ask(method, parameters)
-        bench.hear(self.socket, self)
+            self.call(method, parameters)
+        bench.register(self.socket, self)
 
-    def ask(self, method, parameters):
-        """The answer to a call; the service has nothing else to do meanwhile."""
+    def call(self, method, parameters):
+        """Returns the reply to a call; use it only while the service is idle."""
         self.control.sendall(_call(method, parameters))
         data = b""
         while not data.endswith(b"\0"):
@@ -119,8 +119,8 @@ class TorporClient:
         except ConnectionError:
             return False
         now = time.monotonic()
-        frames = (self.rest + data).split(b"\0")
-        self.rest = frames.pop()
+        frames = (self.partial + data).split(b"\0")
+        self.partial = frames.pop()
         last = None
         for frame in frames:
             self.frames += 1
@@ -128,7 +128,7 @@ class TorporClient:
                 last = (int(found[1]), int(found[2]))
                 self.names.append(last)
             for found in UTC.finditer(frame):
-                self.heard.setdefault(int(found[1]), now)
+                self.received.setdefault(int(found[1]), now)
         if last and self.acknowledges:
             self.acknowledged += 1
             self.control.sendall(
@@ -141,14 +141,14 @@ class TorporClient:
 
 
 class FloorClient:
-    """A client of the floor: answers what it hears with as many bytes as an acknowledgement has."""
+    """A client of the program `floor`: replies to each input with as many bytes as an acknowledgement has."""
 
     def __init__(self, bench, path):
         end = time.monotonic() + 10
         self.socket = socket.socket(socket.AF_UNIX)
         while self.socket.connect_ex(path) and time.monotonic() < end:
             time.sleep(0.01)
-        bench.hear(self.socket, self)
+        bench.register(self.socket, self)
 
     def receive(self):
         data = self.socket.recv(65536)

@@ -1,6 +1,6 @@
-// A client that comes back for all it is owed: `drain SOCKET NAME`. Connects as that client, drains, and looks at
-// every record: its name is higher than that before. Prints the number of fixes, the first and last sequence number,
-// and the nanoseconds from before the call until the end of the stream; ends with 1 where something is wrong.
+// A client that drains its undelivered fixes: `drain SOCKET NAME`. Connects under that name, drains, and checks
+// that each record's name is higher than the previous one. Prints the number of fixes, the first and last sequence
+// number, and the nanoseconds from before the call until the end of the stream; exits with 1 on an error.
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -19,19 +19,19 @@ static int fail(const char *what) {
   exit(1);
 }
 
-static int connected(const char *path) {
+static int connect_to(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   strncpy(address.sun_path, path, sizeof address.sun_path - 1);
   int found = socket(AF_UNIX, SOCK_STREAM, 0);
-  if (found < 0 || connect(found, (struct sockaddr *)&address, sizeof address) < 0) fail("nobody listens");
+  if (found < 0 || connect(found, (struct sockaddr *)&address, sizeof address) < 0) fail("cannot connect");
   return found;
 }
 
-// Reads up to and with the NUL of a reply; what follows it lies behind. Gives how many bytes came in all.
-static size_t reply(int from, char *bytes, size_t room) {
+// Reads a reply, including its NUL; more bytes may follow. Returns the number of bytes read.
+static size_t reply(int from, char *bytes, size_t capacity) {
   size_t count = 0;
   while (!memchr(bytes, 0, count)) {
-    ssize_t got = recv(from, bytes + count, room - count, 0);
+    ssize_t got = recv(from, bytes + count, capacity - count, 0);
     if (got <= 0) fail("no reply");
     count += (size_t)got;
   }
@@ -45,36 +45,36 @@ static int64_t now_ns(void) {
 }
 
 static uint64_t number(const char *reply, const char *member) {
-  const char *place = strstr(reply, member);
-  if (!place) fail(reply);
-  return strtoull(place + strlen(member), NULL, 10);
+  const char *found = strstr(reply, member);
+  if (!found) fail(reply);
+  return strtoull(found + strlen(member), NULL, 10);
 }
 
 static uint64_t first, last;
 static uint32_t generation;
 
-static void take(const char *record, uint64_t number) {
+static void check_record(const char *record, uint64_t number) {
   uint64_t sequence;
-  uint32_t its;
+  uint32_t record_generation;
   memcpy(&sequence, record, sizeof sequence);
-  memcpy(&its, record + 8, sizeof its);
+  memcpy(&record_generation, record + 8, sizeof record_generation);
   if (number == 0) first = sequence;
-  if (number > 0 && (its < generation || sequence <= last)) fail("names out of order");
+  if (number > 0 && (record_generation < generation || sequence <= last)) fail("names out of order");
   last = sequence;
-  generation = its;
+  generation = record_generation;
 }
 
 int main(int count, char **arguments) {
   if (count != 3) return 64;
   static char bytes[1 << 20];
   static char call[512];
-  int control = connected(arguments[1]);
+  int control = connect_to(arguments[1]);
   int length = snprintf(
       call, sizeof call, "{\"method\":\"org.torpor.Location.Connect\",\"parameters\":{\"name\":\"%s\"}}", arguments[2]);
   send(control, call, (size_t)length + 1, 0);
   reply(control, bytes, sizeof bytes);
   uint64_t session = number(bytes, "\"session\":");
-  int drain = connected(arguments[1]);
+  int drain = connect_to(arguments[1]);
   length = snprintf(
       call, sizeof call,
       "{\"method\":\"org.torpor.Location.Drain\",\"upgrade\":true,\"parameters\":{\"session\":%" PRIu64 "}}", session);
@@ -82,24 +82,24 @@ int main(int count, char **arguments) {
   send(drain, call, (size_t)length + 1, 0);
   size_t held = reply(drain, bytes, sizeof bytes);
   uint64_t announced = number(bytes, "\"count\":");
-  size_t place = strlen(bytes) + 1;
+  size_t offset = strlen(bytes) + 1;
   int has_header = 0;
   uint64_t found = 0;
   for (;;) {
-    if (!has_header && held - place >= HEADER) {
-      uint64_t told;
-      memcpy(&told, bytes + place + 16, sizeof told);
-      if (memcmp(bytes + place, "TORPFIXS", 8) || told != announced) fail("no header");
+    if (!has_header && held - offset >= HEADER) {
+      uint64_t header_count;
+      memcpy(&header_count, bytes + offset + 16, sizeof header_count);
+      if (memcmp(bytes + offset, "TORPFIXS", 8) || header_count != announced) fail("no header");
       has_header = 1;
-      place += HEADER;
+      offset += HEADER;
     }
-    while (has_header && held - place >= RECORD) {
-      take(bytes + place, found++);
-      place += RECORD;
+    while (has_header && held - offset >= RECORD) {
+      check_record(bytes + offset, found++);
+      offset += RECORD;
     }
-    memmove(bytes, bytes + place, held - place);
-    held -= place;
-    place = 0;
+    memmove(bytes, bytes + offset, held - offset);
+    held -= offset;
+    offset = 0;
     ssize_t got = recv(drain, bytes + held, sizeof bytes - held, 0);
     if (got < 0) fail("the stream broke");
     if (got == 0) break;

@@ -1,5 +1,5 @@
-// What no service can be below: waits for a line and a client, reads, sends as many bytes as a fix has, and
-// reads what the client answers. `floor LINE SOCKET`; ends when the client goes.
+// The lower bound of a service's cost: waits for a serial line and a client, reads, sends as many bytes as a fix has,
+// and reads the client's reply. `floor LINE SOCKET`; exits when the client disconnects.
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-"""The service under valgrind's callgrind: the instructions of a fix, which are the same in each run."""
+"""Runs the service under valgrind's callgrind: the number of instructions per fix is the same in each run."""
 
 import os
 import re
@@ -8,14 +8,14 @@ from service_cost import clients, programs, streams
 
 
 def readable(binary, folder):
-    """A copy of the binary that valgrind can read: it does not know the compiler's debug information."""
+    """A copy of the binary without debug information, which valgrind cannot parse."""
     own = f"{folder}/{os.path.basename(binary)}"
     subprocess.run(["strip", "-g", "-o", own, binary], check=True)
     return own
 
 
 def profile(binary, board, folder, name, epochs):
-    """The path of callgrind's profile of `epochs` epochs of the feed, once the service is warm."""
+    """Runs `epochs` epochs of the feed after a warm-up; returns the path of callgrind's profile."""
     out = f"{folder}/{name}.callgrind"
     wrapper = f"{folder}/{name}.sh"
     with open(wrapper, "w", encoding="utf-8") as file:
@@ -43,7 +43,7 @@ def control(service, what):
 
 
 def per_fix(binary, board, folder, name, epochs):
-    """Instructions of one epoch of the feed: read, decoded, stored, sent, its acknowledgement read."""
+    """Instructions per epoch of the feed: read, decode, store, send, and read the acknowledgement."""
     with open(profile(readable(binary, folder), board, folder, name, epochs), encoding="utf-8", errors="replace") as file:
         total = re.search(r"^(?:summary|totals): (\d+)", file.read(), re.MULTILINE)
     return int(total[1]) / epochs

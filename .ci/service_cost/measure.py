@@ -1,4 +1,4 @@
-"""The measurements, each a run of its own with fresh programs."""
+"""The measurements; each is a separate run with new processes."""
 
 import os
 import pathlib
@@ -17,32 +17,32 @@ CROWD_RATE = 10
 
 
 def all_of(options, folder):
-    """All figures that were asked for."""
+    """All selected measurements."""
     chosen = set(options.only.split(","))
     found = {
         "binary_bytes": os.path.getsize(options.binary), "gpsd": programs.gpsd_version(),
         "processors": os.cpu_count(), "load": os.getloadavg()[0],
         "kernel": os.uname().release, "machine": os.uname().machine}
     if "idle" in chosen:
-        tell("idle")
+        log("idle")
         found["idle"] = idle(options, folder)
     if "start" in chosen:
-        tell("start")
+        log("start")
         found["start"] = start(options, folder)
     for name in streams.FEEDS:
         if name in chosen:
-            tell(name)
+            log(name)
             found[name] = served(options, folder, name)
     if "crowd" in chosen:
-        tell("crowd")
+        log("crowd")
         found["crowd"] = crowd(options, folder)
     if "drain" in chosen:
-        tell("drain")
+        log("drain")
         found["drain"] = drain(options, folder)
     return found
 
 
-def tell(what):
+def log(what):
     print(f"bench-service: {what} …", file=sys.stderr, flush=True)
 
 
@@ -51,13 +51,13 @@ def difference(before, after, by=1):
 
 
 def idle(options, folder, seconds=20):
-    """Wakes a second without a client: the receiver silent, and talking."""
+    """Wakes per second without a client, with a silent receiver and with a sending one."""
     found = {}
     for name in ("silent", "talking"):
         bench, lines, torpord, gpsd = start_both(options, folder, "idle-" + name)
         if name == "talking":
             bench.feed = streams.Feed(lines, streams.nmea)
-        # A receiver is listened to for its first message, ten seconds at most.
+        # The service reads a receiver until its first message, ten seconds at most.
         bench.run(until=time.monotonic() + 15)
         both = {"torpord": torpord} | ({"gpsd": gpsd} if gpsd else {})
         before = {key: program.counts() for key, program in both.items()}
@@ -69,7 +69,7 @@ def idle(options, folder, seconds=20):
 
 
 def start(options, folder, times=11):
-    """From the start to READY=1, seconds: the first time, when the ring is made, and then again."""
+    """Seconds from the start to READY=1: the first start, which creates the ring, and later ones."""
     taken = []
     for _ in range(times):
         line = programs.Line()
@@ -81,7 +81,7 @@ def start(options, folder, times=11):
 
 
 def start_both(options, folder, name, traced=False):
-    """Both services, each on a line of its own."""
+    """Both services, each on its own line."""
     lines = [programs.Line(), programs.Line()]
     here = f"{folder}/{name}{'-traced' if traced else ''}"
     torpord = programs.Torpord(
@@ -97,7 +97,7 @@ def start_both(options, folder, name, traced=False):
 
 
 def served(options, folder, name):
-    """A receiver's epochs at 1 Hz, one client of each service: once to count, once under strace."""
+    """A receiver's epochs at 1 Hz with one client per service: counted, and a second time under strace."""
     found = count(options, folder, name)
     if not streams.FEEDS[name][1] and shutil.which("cc"):
         found["floor"] = floor(options, folder, name)
@@ -114,28 +114,28 @@ def served(options, folder, name):
 def begin(options, folder, name, traced=False):
     make, pieces = streams.FEEDS[name]
     bench, lines, torpord, gpsd = start_both(options, folder, name, traced)
-    heard = {"torpord": clients.TorporClient(bench, torpord.socket, "bench")}
+    active_clients = {"torpord": clients.TorporClient(bench, torpord.socket, "bench")}
     if gpsd:
-        heard["gpsd"] = clients.GpsdClient(bench, gpsd.port)
-    # A third one, with the library's client that acknowledges seldom.
+        active_clients["gpsd"] = clients.GpsdClient(bench, gpsd.port)
+    # A third service, with a client of the library that acknowledges seldom.
     library = None
     if not traced and not pieces:
         lines.append(programs.Line())
         library = programs.Torpord(options.binary, options.board, lines[-1], f"{folder}/{name}-library")
-        heard["library"] = programs.Program([options.probe, "follow", library.socket, "bench", "relaxed"])
+        active_clients["library"] = programs.Program([options.probe, "follow", library.socket, "bench", "relaxed"])
     bench.feed = streams.Feed(lines, make, pieces)
     bench.run_epochs(streams.WARM_UP)
-    return bench, lines, {"torpord": torpord, "gpsd": gpsd, "library": library}, heard
+    return bench, lines, {"torpord": torpord, "gpsd": gpsd, "library": library}, active_clients
 
 
 def count(options, folder, name):
-    bench, lines, all_of_them, heard = begin(options, folder, name)
-    both = {key: program for key, program in all_of_them.items() if program}
+    bench, lines, services, active_clients = begin(options, folder, name)
+    both = {key: program for key, program in services.items() if program}
     torpord = both["torpord"]
-    probe = heard.pop("library", None)
+    probe = active_clients.pop("library", None)
     before = {key: program.counts() for key, program in both.items()}
     faults = {key: program.faults() for key, program in both.items()}
-    acknowledged = heard["torpord"].acknowledged
+    acknowledged = active_clients["torpord"].acknowledged
     known = set(bench.feed.ends)
     bench.run_epochs(options.epochs)
     found = {}
@@ -145,15 +145,15 @@ def count(options, folder, name):
         found[key]["faults"] = (program.faults() - faults[key]) / options.epochs
     bench.run(until=time.monotonic() + 0.1)
     counted = [utc for utc in bench.feed.ends if utc not in known][:options.epochs]
-    for key, client in heard.items():
+    for key, client in active_clients.items():
         late = [
-            (client.heard[utc] - bench.feed.ends[utc]) * 1e3 for utc in counted if utc in client.heard]
+            (client.received[utc] - bench.feed.ends[utc]) * 1e3 for utc in counted if utc in client.received]
         found[key]["fixes"] = len(late)
         found[key]["latency_ms"] = {
             "median": statistics.median(late), "longest": max(late)} if late else None
         client.close()
     found["torpord"]["acknowledgements"] = (
-        heard["torpord"].acknowledged - acknowledged) / options.epochs
+        active_clients["torpord"].acknowledged - acknowledged) / options.epochs
     found["epochs"] = options.epochs
     found["bytes"] = len(bench.feed.epoch.data)
     programs.stop(lines, probe, *both.values())
@@ -161,7 +161,7 @@ def count(options, folder, name):
 
 
 def compiled(name, folder):
-    """A program in C beside this file."""
+    """Compiles a C program in this folder; returns its path."""
     binary = f"{folder}/{name}"
     source = pathlib.Path(__file__).with_name(name + ".c")
     subprocess.run(["cc", "-O2", "-o", binary, str(source)], check=True)
@@ -169,7 +169,7 @@ def compiled(name, folder):
 
 
 def floor(options, folder, name):
-    """The same for a program in C that does nothing but read and send."""
+    """The same measurement for a C program that only reads and sends."""
     binary = compiled("floor", folder)
     line = programs.Line()
     path = f"{folder}/floor-{name}"
@@ -189,12 +189,12 @@ def floor(options, folder, name):
 
 def trace(options, folder, name):
     epochs = min(options.epochs, 15)
-    bench, lines, all_of_them, heard = begin(options, folder, name, traced=True)
-    both = {key: program for key, program in all_of_them.items() if program}
+    bench, lines, services, active_clients = begin(options, folder, name, traced=True)
+    both = {key: program for key, program in services.items() if program}
     began = time.time()
     bench.run_epochs(epochs)
     ended = time.time()
-    for client in heard.values():
+    for client in active_clients.values():
         client.close()
     programs.stop(lines, *both.values())
     return {
@@ -202,9 +202,9 @@ def trace(options, folder, name):
         for key, program in both.items()}
 
 
-# What the crowd wants, in turn: six of ten hear every fix.
+# Calls of the 200 clients, in rotation: six of ten receive every fix.
 BACKGROUND = ("SetExecution", {"state": "background"})
-WISHES = [
+CLIENT_CALLS = [
     [("StartUpdating", {})],
     [("OpenLive", {})],
     [("StartUpdating", {}), ("Configure", {"distance_filter_m": 5})],
@@ -220,7 +220,7 @@ WISHES = [
 
 
 def crowd(options, folder, times=3):
-    """Two hundred clients of mixed services; again where another program had the processor."""
+    """Two hundred clients of mixed services; repeated if another program disturbed the run."""
     for run in range(times):
         found = crowd_once(options, f"{folder}/crowd-{run}")
         found["runs"] = run + 1
@@ -230,7 +230,7 @@ def crowd(options, folder, times=3):
 
 
 def fast_board(options, folder, capacity=None):
-    """The board with a receiver that tells ten fixes a second, and a ring of that size."""
+    """The board with a receiver of ten fixes per second, and a ring of that capacity."""
     board = folder + "/fast.toml"
     text = pathlib.Path(options.board).read_text(encoding="utf-8")
     text = text.replace("fix_interval_ms = 1000", f"fix_interval_ms = {1000 // CROWD_RATE}")
@@ -242,7 +242,7 @@ def fast_board(options, folder, capacity=None):
 
 
 def crowd_once(options, folder, seconds=20):
-    """Two hundred clients of mixed services while the receiver tells ten fixes a second."""
+    """Two hundred clients of mixed services at ten fixes per second."""
     os.makedirs(folder)
     board = fast_board(options, folder)
     line = programs.Line()
@@ -251,7 +251,7 @@ def crowd_once(options, folder, seconds=20):
     bench.lines = [line]
     before = torpord.resident_kb(torpord.ring)
     all_clients = [
-        clients.TorporClient(bench, torpord.socket, f"client-{number}", WISHES[number % len(WISHES)])
+        clients.TorporClient(bench, torpord.socket, f"client-{number}", CLIENT_CALLS[number % len(CLIENT_CALLS)])
         for number in range(CROWD)]
     bench.feed = streams.Feed([line], streams.nav_pvt, rate=CROWD_RATE)
     bench.run_epochs(5 * CROWD_RATE)
@@ -263,11 +263,11 @@ def crowd_once(options, folder, seconds=20):
     counts = difference(counts, torpord.counts(), seconds * CROWD_RATE)
     late = []
     for number, client in enumerate(all_clients):
-        # A deferring client hears late on purpose, and who wants no fixes hears none.
-        if number % len(WISHES) in (4, 6, 7):
+        # Omit clients that defer or receive no fixes.
+        if number % len(CLIENT_CALLS) in (4, 6, 7):
             continue
         late += [
-            (at - bench.feed.ends[utc]) * 1e3 for utc, at in client.heard.items()
+            (at - bench.feed.ends[utc]) * 1e3 for utc, at in client.received.items()
             if utc in bench.feed.ends and utc not in known]
     found = {
         "clients": len(all_clients), "told": len(late), "frames": sum(c.frames for c in all_clients),
@@ -286,7 +286,7 @@ DRAIN_TIMES = 5
 
 
 def drain(options, folder):
-    """A client that comes back, after a restart too, for all that it is owed."""
+    """A client that drains all undelivered fixes after a restart of the service."""
     folder += "/drained"
     os.makedirs(folder)
     board = fast_board(options, folder, capacity=131_072)
@@ -304,29 +304,29 @@ def drain(options, folder):
 
 
 def fill(torpord, line):
-    """Has the receiver tell as many fixes as there are to be, as fast as they are taken; gives their number."""
+    """Sends fixes as fast as the service accepts them; returns their number."""
     bench = clients.Bench()
     client = clients.TorporClient(bench, torpord.socket, "drained", acknowledges=False)
-    hearing = threading.Thread(target=lambda: [None for _ in iter(client.receive, False)], daemon=True)
-    hearing.start()
+    reader = threading.Thread(target=lambda: [None for _ in iter(client.receive, False)], daemon=True)
+    reader.start()
     first_us = int(time.time()) * 1_000_000
     os.set_blocking(line.master, True)
-    told = b"".join(streams.nav_pvt(n, first_us + n * 100_000).data for n in range(DRAIN_FIXES))
-    place = 0
-    while place < len(told):
-        place += os.write(line.master, told[place:place + 4_000])
+    data = b"".join(streams.nav_pvt(n, first_us + n * 100_000).data for n in range(DRAIN_FIXES))
+    offset = 0
+    while offset < len(data):
+        offset += os.write(line.master, data[offset:offset + 4_000])
     before = -1
-    while before != (now := client.ask("GetStatus", {})["status"]["next_sequence"]):
+    while before != (now := client.call("GetStatus", {})["status"]["next_sequence"]):
         before = now
         time.sleep(0.3)
     client.socket.shutdown(socket.SHUT_RDWR)
-    hearing.join(5)
+    reader.join(5)
     client.close()
     return now
 
 
 def drained(command, torpord, fixes):
-    """Fixes a second of each of some drains. Nothing is acknowledged: the next one gets the same."""
+    """Fixes per second of several drains. Nothing is acknowledged, so that each drain returns the same fixes."""
     rates = []
     before = torpord.counts()
     for _ in range(DRAIN_TIMES):
@@ -335,9 +335,9 @@ def drained(command, torpord, fixes):
         if run.returncode != 0:
             raise SystemExit(f"bench-service: {command[0]}: {run.stderr or run.stdout}")
         count, first, last, ns = (int(word) for word in run.stdout.split())
-        # Each fix once, in order: as many as there are names from the first to the last.
+        # Each fix once and in order: as many fixes as names from the first to the last.
         if (count, first, last) != (fixes, 0, fixes - 1):
-            raise SystemExit(f"bench-service: drained {count} fixes from {first} to {last}, and not {fixes}")
+            raise SystemExit(f"bench-service: drained {count} fixes from {first} to {last} instead of {fixes}")
         rates.append(count / (ns / 1e9))
     run = difference(before, torpord.counts(), DRAIN_TIMES)["run_ns"]
     return {"slowest": min(rates), "median": statistics.median(rates), "run_ns_a_fix": run / fixes}

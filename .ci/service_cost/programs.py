@@ -1,4 +1,4 @@
-"""The programs that are measured: how they are started, and what the kernel says of them."""
+"""The measured programs: starting them, and their counters in the kernel."""
 
 import fcntl
 import glob
@@ -15,30 +15,30 @@ import tty
 
 
 class Line:
-    """A pseudo-terminal in the place of a receiver's line; whatever is written to the receiver is dropped."""
+    """A pseudo-terminal in place of a receiver's line; commands to the receiver are discarded."""
 
     def __init__(self):
         self.master, self.slave = pty.openpty()
         tty.setraw(self.slave)
         os.set_blocking(self.master, False)
         self.path = os.ttyname(self.slave)
-        # gpsd gives up its rights before it opens the line again.
+        # gpsd drops its privileges before it reopens the line.
         os.chmod(self.path, 0o666)
 
     def write(self, data):
         try:
             os.write(self.master, data)
         except BlockingIOError:
-            pass  # nobody listens, and the kernel's buffer is full
+            pass  # the line is not read, and the kernel's buffer is full
 
-    def drop(self):
+    def discard_input(self):
         try:
             os.read(self.master, 65536)
         except OSError:
             pass
 
-    def free(self):
-        """Whoever had it for itself was killed, and this end keeps it open."""
+    def release_exclusive_mode(self):
+        """Ends the exclusive mode of a killed program, which lasts because this end stays open."""
         fcntl.ioctl(self.slave, termios.TIOCNXCL)
 
     def close(self):
@@ -65,7 +65,7 @@ class Program:
 
     def stop(self):
         if self.process.poll() is None:
-            # strace hands on no signal: its child is asked.
+            # strace does not forward signals, so its child is signalled.
             for child in self._children() if self.trace else [self.pid]:
                 os.kill(child, signal.SIGTERM)
             try:
@@ -80,10 +80,10 @@ class Program:
         with open(f"/proc/{self.pid}/task/{self.pid}/children") as file:
             return [int(child) for child in file.read().split()]
 
-    # What the kernel counts.
+    # Counters of the kernel.
 
     def counts(self):
-        """Wakes, nanoseconds of processor and of waiting for one; of all threads together."""
+        """Wakes, and nanoseconds of running and of waiting for a processor, summed over all threads."""
         wakes = run = wait = 0
         for task in glob.glob(f"/proc/{self.pid}/task/*"):
             with open(task + "/status") as file:
@@ -95,13 +95,13 @@ class Program:
         return {"wakes": wakes, "run_ns": run, "wait_ns": wait}
 
     def faults(self):
-        """Page faults so far, with and without a disk."""
+        """Number of minor and major page faults."""
         with open(f"/proc/{self.pid}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return int(fields[7]) + int(fields[9])
 
     def resident_kb(self, without=None):
-        """Resident memory, but for the mapping of a file."""
+        """Resident memory in kB, excluding the mapping of the file `without`."""
         total = 0
         passes = False
         with open(f"/proc/{self.pid}/smaps") as file:
@@ -113,7 +113,7 @@ class Program:
         return total
 
     def calls(self, begin, end):
-        """System calls between two moments of the wall clock, by name; only with a trace."""
+        """System calls between two times of the wall clock, by name; requires a trace."""
         found = {}
         with open(self.trace, errors="replace") as file:
             for line in file:
@@ -124,7 +124,7 @@ class Program:
 
 
 class Torpord(Program):
-    """The service, with a state folder and a socket of its own, ready when this returns."""
+    """The service with its own state folder and socket; the constructor returns when it is ready."""
 
     def __init__(self, binary, board, line, folder, trace=None, policy=None):
         self.folder = folder
@@ -152,7 +152,7 @@ class Torpord(Program):
 
 
 class Gpsd(Program):
-    """gpsd on a port of its own, for local clients; None in its place where it is not installed."""
+    """gpsd on its own port, for local clients."""
 
     def __init__(self, line, folder, trace=None):
         os.makedirs(folder, exist_ok=True)
@@ -173,12 +173,12 @@ class Gpsd(Program):
 
 
 def gpsd_path():
-    """Where gpsd is: Debian has it where only root looks."""
+    """Path of gpsd: Debian installs it in /usr/sbin."""
     return shutil.which("gpsd") or shutil.which("gpsd", path="/usr/sbin:/usr/local/sbin")
 
 
 def gpsd_version():
-    """What it says of itself."""
+    """Version as gpsd prints it."""
     if not gpsd_path():
         return None
     text = subprocess.run([gpsd_path(), "-V"], capture_output=True, text=True, check=False).stdout

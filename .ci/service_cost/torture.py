@@ -1,4 +1,4 @@
-"""What is done to the service, and what must hold all the same."""
+"""Kills, damage and full disks, and the guarantees that must hold nevertheless."""
 
 import glob
 import os
@@ -15,14 +15,14 @@ from service_cost import apart, clients, programs, streams
 SENT = re.compile(rb'"generation":(\d+),"sequence":(\d+),"boot_us":(\d+),"utc_us":(\d+)')
 
 
-class Book:
-    """Every fix that any client was ever told, by name; and what is wrong."""
+class FixRegistry:
+    """Every fix delivered to any client, by name; and the failures."""
 
     def __init__(self):
         self.fixes = {}
         self.highest = (0, -1)
         self.generation = 0
-        self.settled = {}
+        self.confirmed = {}
         self.wrong = []
 
     def check(self, condition, text):
@@ -30,18 +30,18 @@ class Book:
             self.wrong.append(text)
         return condition
 
-    def told(self, client, generation, sequence, utc_us):
+    def record(self, client, generation, sequence, utc_us):
         name = (generation, sequence)
         before = self.fixes.setdefault(name, utc_us)
-        self.check(before == utc_us, f"{client}: fix {name} was of {before} and is of {utc_us}: a name used twice")
+        self.check(before == utc_us, f"{client}: fix {name} had the time {before}, now {utc_us}: name used twice")
         self.highest = max(self.highest, name)
 
 
 class Listener(clients.TorporClient):
-    """A client that notes each fix, and acknowledges only some of them."""
+    """A client that records each fix, and acknowledges only some."""
 
-    def __init__(self, bench, path, name, book, chance):
-        self.book = book
+    def __init__(self, bench, path, name, registry, chance):
+        self.registry = registry
         self.name = name
         self.chance = chance
         self.last = None
@@ -50,48 +50,48 @@ class Listener(clients.TorporClient):
     def receive(self):
         try:
             data = self.socket.recv(262144)
-            frames = (self.rest + data).split(b"\0")
-            self.rest = frames.pop()
+            frames = (self.partial + data).split(b"\0")
+            self.partial = frames.pop()
             for frame in frames:
-                self.take(frame)
+                self.handle(frame)
             return bool(data)
         except OSError:
             return False
 
-    def take(self, frame):
+    def handle(self, frame):
         for found in SENT.finditer(frame):
             generation, sequence, _, utc_us = (int(number) for number in found.groups())
-            self.book.told(self.name, generation, sequence, utc_us)
+            self.registry.record(self.name, generation, sequence, utc_us)
             name = (generation, sequence)
-            self.book.check(
+            self.registry.check(
                 self.last is None or self.last[1] < sequence,
-                f"{self.name}: {name} was told after {self.last}: out of order")
-            settled = self.book.settled.get(self.name)
-            self.book.check(
-                settled is None or name > settled,
-                f"{self.name}: {name} was told again, though {settled} was acknowledged and answered")
+                f"{self.name}: {name} was delivered after {self.last}: out of order")
+            confirmed = self.registry.confirmed.get(self.name)
+            self.registry.check(
+                confirmed is None or name > confirmed,
+                f"{self.name}: {name} was delivered again, though {confirmed} was acknowledged and confirmed")
             self.last = name
             self.names.append(name)
             if random.random() < self.chance and random.random() < 0.3:
-                # What is answered is on the disk, and never comes again (RNG-3).
+                # A confirmed acknowledgement is on disk; the fix is never delivered again (RNG-3).
                 try:
-                    self.ask("Acknowledge", {"generation": generation, "sequence": sequence})
-                    self.book.settled[self.name] = name
+                    self.call("Acknowledge", {"generation": generation, "sequence": sequence})
+                    self.registry.confirmed[self.name] = name
                 except RuntimeError:
-                    pass  # A full disk: it said that it is no promise.
+                    pass  # The disk is full: the service reported that the acknowledgement is not durable.
             elif random.random() < self.chance:
                 self.control.sendall(
                     clients._call("Acknowledge", {"generation": generation, "sequence": sequence}, oneway=True))
 
 
-class Ordeal:
-    """A service with a receiver that tells ten fixes a second or more, in a folder that outlives it."""
+class ServiceRun:
+    """A service with a receiver of ten or more fixes per second, in a folder that outlives the process."""
 
-    def __init__(self, options, folder, book, name, rate=10):
+    def __init__(self, options, folder, registry, name, rate=10):
         self.rate = rate
         os.makedirs(folder, exist_ok=True)
         self.options = options
-        self.book = book
+        self.registry = registry
         self.name = name
         self.folder = folder
         self.board = folder + "/fast.toml"
@@ -109,7 +109,7 @@ class Ordeal:
         self.number = 0
 
     def feed(self):
-        """Goes on where the last one stopped: no two epochs are of the same time."""
+        """Continues after the last feed, so that no two epochs have the same time."""
         before = self.bench.feed
         feed = streams.Feed([self.line], streams.nav_pvt, rate=self.rate)
         if before:
@@ -120,33 +120,33 @@ class Ordeal:
         self.bench.feed = feed
 
     def start(self, listeners=range(3)):
-        """The service and its clients; checks that the generation is a new one and no name comes again."""
-        self.line.free()
+        """Starts the service and its clients; checks that generation and sequence numbers are new."""
+        self.line.release_exclusive_mode()
         try:
             self.service = programs.Torpord(self.options.binary, self.board, self.line, self.state)
-        except SystemExit as refusal:
-            self.book.check(False, f"{self.name}: {refusal}")
+        except SystemExit as error:
+            self.registry.check(False, f"{self.name}: {error}")
             return False
         self.clients = [
-            Listener(self.bench, self.service.socket, f"client-{number}", self.book, number / 2)
+            Listener(self.bench, self.service.socket, f"client-{number}", self.registry, number / 2)
             for number in listeners]
-        status = self.clients[0].ask("GetStatus", {})["status"]
-        fresh = status["generation"] > self.book.generation
-        self.book.check(fresh, f"{self.name}: generation {status['generation']} again")
-        self.book.check(
-            status["next_sequence"] > self.book.highest[1],
-            f"{self.name}: after {self.book.highest} the next fix gets the number {status['next_sequence']}")
-        self.book.generation = status["generation"]
+        status = self.clients[0].call("GetStatus", {})["status"]
+        fresh = status["generation"] > self.registry.generation
+        self.registry.check(fresh, f"{self.name}: generation {status['generation']} is used twice")
+        self.registry.check(
+            status["next_sequence"] > self.registry.highest[1],
+            f"{self.name}: after {self.registry.highest} the next sequence number is {status['next_sequence']}")
+        self.registry.generation = status["generation"]
         self.feed()
         return True
 
     def run(self, seconds):
-        before = len(self.book.fixes)
+        before = len(self.registry.fixes)
         self.bench.run(until=time.monotonic() + seconds)
-        return len(self.book.fixes) - before
+        return len(self.registry.fixes) - before
 
     def kill(self, number=signal.SIGKILL):
-        """Ends it by a signal; says what it ended with."""
+        """Ends the service with a signal; returns its exit code."""
         self.check_alive()
         self.service.process.send_signal(number)
         self.service.process.wait(20)
@@ -162,140 +162,144 @@ class Ordeal:
 
     def check_alive(self):
         code = self.service.process.poll()
-        self.book.check(code is None, f"{self.name}: the service ended by itself with {code}: {self.last_words()}")
+        self.registry.check(code is None, f"{self.name}: the service exited by itself with {code}: {self.log_tail()}")
 
-    def last_words(self):
+    def log_tail(self):
         with open(self.log, encoding="utf-8") as file:
             return " / ".join(file.read().splitlines()[-4:])
 
-    def says(self, words):
-        self.book.check(words in self.last_words(), f"{self.name}: it does not say '{words}': {self.last_words()}")
+    def expect_log(self, words):
+        self.registry.check(words in self.log_tail(), f"{self.name}: the log has no '{words}': {self.log_tail()}")
 
-    def refuses(self, words):
-        """It does not start, says why in a line, and ends in order."""
+    def expect_refusal(self, words):
+        """Checks that the service does not start, prints the reason, and exits with 69."""
         run = subprocess.run(
             [self.options.binary, "--board", self.board, "--line", self.line.path, "--socket",
              self.folder + "/socket", "--state", self.state], capture_output=True, text=True, timeout=30, check=False)
-        self.book.check(run.returncode == 69, f"{self.name}: it ended with {run.returncode} and not 69: {run.stderr}")
-        self.book.check(words in run.stderr, f"{self.name}: it does not say '{words}': {run.stderr}")
+        self.registry.check(
+            run.returncode == 69, f"{self.name}: exit code {run.returncode} instead of 69: {run.stderr}")
+        self.registry.check(words in run.stderr, f"{self.name}: the output has no '{words}': {run.stderr}")
 
 
 def all_of(options, folder):
     random.seed(options.seed)
-    book = Book()
+    registry = FixRegistry()
     print("torture-service: killed …", file=sys.stderr, flush=True)
-    killed(Ordeal(options, folder + "/killed", book, "killed"), options.rounds)
+    killed(ServiceRun(options, folder + "/killed", registry, "killed"), options.rounds)
     print(
-        f"torture-service: {book.generation} starts, {len(book.fixes)} fixes, each with a name of its own",
+        f"torture-service: {registry.generation} starts, {len(registry.fixes)} fixes, each with a unique name",
         file=sys.stderr)
     kills = max(0, options.kills - options.rounds)
     if kills:
         print("torture-service: killed apart …", file=sys.stderr, flush=True)
-        apart_book = Book()
-        done = apart.apart(options, folder + "/apart", apart_book, kills)
+        apart_registry = FixRegistry()
+        done = apart.apart(options, folder + "/apart", apart_registry, kills)
         print(
-            f"torture-service: with those before {options.rounds + done['service'] + done['client']} kills: "
+            f"torture-service: in total {options.rounds + done['service'] + done['client']} kills: "
             f"{options.rounds + done['service']} of the service, {done['client']} of clients; "
-            f"{len(apart_book.fixes)} fixes, {done['again']} told again, {done['answers']} acknowledgements answered",
+            f"{len(apart_registry.fixes)} fixes, {done['again']} delivered again, {done['answers']} confirmations",
             file=sys.stderr)
-        book.wrong += apart_book.wrong
+        registry.wrong += apart_registry.wrong
     print("torture-service: damaged …", file=sys.stderr, flush=True)
-    damaged(Ordeal(options, folder + "/damaged", Book(), "damaged"), max(3, options.rounds // 3), book.wrong)
+    damaged(
+        ServiceRun(options, folder + "/damaged", FixRegistry(), "damaged"), max(3, options.rounds // 3),
+        registry.wrong)
     if os.geteuid() == 0:
         print("torture-service: disk …", file=sys.stderr, flush=True)
-        disk(options, folder + "/disk", book)
+        disk(options, folder + "/disk", registry)
     else:
-        print("torture-service: the disk is passed over: only root mounts one", file=sys.stderr)
-    return book.wrong
+        print("torture-service: the disk tests are skipped: mounting requires root", file=sys.stderr)
+    return registry.wrong
 
 
-def killed(ordeal, rounds):
-    """Ended at any moment, while clients are served."""
+def killed(service_run, rounds):
+    """Kills at random times, while clients are served."""
     for number in range(rounds):
-        if not ordeal.start():
+        if not service_run.start():
             return
         if number:
-            ordeal.says("did not end in order")
-        ordeal.run(random.uniform(0.05, 1.5))
-        ordeal.kill()
-    ordeal.start()
-    ordeal.book.check(ordeal.run(2) >= 10, "killed: no fixes come any more")
-    ordeal.book.check(ordeal.kill(signal.SIGTERM) == 0, "killed: SIGTERM does not end it in order")
-    ordeal.start()
-    ordeal.kill(signal.SIGTERM)
+            service_run.expect_log("did not stop normally")
+        service_run.run(random.uniform(0.05, 1.5))
+        service_run.kill()
+    service_run.start()
+    service_run.registry.check(service_run.run(2) >= 10, "killed: fixes are no longer delivered")
+    service_run.registry.check(service_run.kill(signal.SIGTERM) == 0, "killed: the exit code after SIGTERM is not 0")
+    service_run.start()
+    service_run.kill(signal.SIGTERM)
 
 
-def damaged(ordeal, rounds, wrong):
-    """Bytes of its ring are others: it starts with what is left, or puts away what is no ring any more."""
+def damaged(service_run, rounds, wrong):
+    """Damages bytes of the ring: the service starts with the remaining fixes, or moves an unusable ring aside."""
     for number in range(rounds):
-        if not ordeal.start():
+        if not service_run.start():
             break
-        ordeal.run(1.5)
-        ordeal.kill()
-        with open(ordeal.service.ring, "r+b") as file:
-            size = os.path.getsize(ordeal.service.ring)
-            # A header, some slots, and a page somewhere.
-            places = [random.randrange(0, 64), *(random.randrange(1_024, 8_192) for _ in range(4))]
+        service_run.run(1.5)
+        service_run.kill()
+        with open(service_run.service.ring, "r+b") as file:
+            size = os.path.getsize(service_run.service.ring)
+            # The header, some slots, and a random page.
+            offsets = [random.randrange(0, 64), *(random.randrange(1_024, 8_192) for _ in range(4))]
             if number % 2:
-                places.append(random.randrange(0, size - 4_096))
-            for place in places:
+                offsets.append(random.randrange(0, size - 4_096))
+            for place in offsets:
                 file.seek(place)
                 file.write(random.randbytes(8))
         if number % 3 == 2:
-            # Behind the header, which says that this is no file of ours.
-            path = ordeal.state + "/state.db"
+            # After SQLite's header, so that the file is still recognised.
+            path = service_run.state + "/state.db"
             with open(path, "r+b") as file:
                 for _ in range(4):
                     file.seek(random.randrange(100, max(os.path.getsize(path), 101)))
                     file.write(random.randbytes(8))
-            ordeal.book.settled = {}
-        # What was damaged may have been the newest: its number is free again, its generation is not.
-        ordeal.book.highest = (ordeal.book.generation, -1)
+            service_run.registry.confirmed = {}
+        # The newest fix may be damaged: its sequence number may be used again, its generation may not.
+        service_run.registry.highest = (service_run.registry.generation, -1)
     else:
-        if ordeal.start():
-            ordeal.book.check(ordeal.run(2) >= 10, "damaged: no fixes come any more")
-            ordeal.kill(signal.SIGTERM)
-    with open(ordeal.service.ring, "r+b") as file:
-        rubbish = random.randbytes(os.path.getsize(ordeal.service.ring))
-        file.write(rubbish)
-    ordeal.book.highest = (ordeal.book.generation, -1)
-    if ordeal.start():
-        ordeal.says("was damaged beyond use")
-        kept = glob.glob(ordeal.service.ring + ".damaged-*")
-        ordeal.book.check(
-            any(pathlib.Path(path).read_bytes() == rubbish for path in kept), f"damaged: it was not kept: {kept}")
-        ordeal.book.check(ordeal.run(2) >= 10, "damaged: no fixes into a new ring")
-        ordeal.kill(signal.SIGTERM)
-    wrong += ordeal.book.wrong
+        if service_run.start():
+            service_run.registry.check(service_run.run(2) >= 10, "damaged: fixes are no longer delivered")
+            service_run.kill(signal.SIGTERM)
+    with open(service_run.service.ring, "r+b") as file:
+        random_bytes = random.randbytes(os.path.getsize(service_run.service.ring))
+        file.write(random_bytes)
+    service_run.registry.highest = (service_run.registry.generation, -1)
+    if service_run.start():
+        service_run.expect_log("was damaged beyond use")
+        kept = glob.glob(service_run.service.ring + ".damaged-*")
+        service_run.registry.check(
+            any(pathlib.Path(path).read_bytes() == random_bytes for path in kept),
+            f"damaged: the ring was not kept: {kept}")
+        service_run.registry.check(service_run.run(2) >= 10, "damaged: no fixes in a new ring")
+        service_run.kill(signal.SIGTERM)
+    wrong += service_run.registry.wrong
 
 
-def disk(options, folder, book):
-    """A disk without room, and one that may not be written to."""
-    ordeal = Ordeal(options, folder, Book(), "disk")
+def disk(options, folder, registry):
+    """A full disk, and a read-only one."""
+    service_run = ServiceRun(options, folder, FixRegistry(), "disk")
 
     def mount(*arguments):
-        subprocess.run(["mount", *arguments, ordeal.state], check=True)
+        subprocess.run(["mount", *arguments, service_run.state], check=True)
 
     mount("-t", "tmpfs", "-o", "size=256k", "none")
     try:
-        ordeal.refuses("the disk has no room")
+        service_run.expect_refusal("the disk has no space")
         mount("-o", "remount,size=640k")
-        if ordeal.start():
-            # The rest is taken by somebody else: the ring has its room.
+        if service_run.start():
+            # Another file fills the disk; the ring's blocks are already allocated.
             try:
-                with open(ordeal.state + "/other", "wb", buffering=0) as file:
+                with open(service_run.state + "/other", "wb", buffering=0) as file:
                     while True:
                         file.write(bytes(4_096))
             except OSError:
                 pass
-            book.check(ordeal.run(2) >= 10, "disk: a full disk stops the fixes")
-            ordeal.kill()
-            os.unlink(ordeal.state + "/other")
-            if ordeal.start():
-                book.check(ordeal.run(1) >= 5, "disk: no fixes after a full disk")
-                ordeal.kill(signal.SIGTERM)
+            registry.check(service_run.run(2) >= 10, "disk: a full disk stops the fixes")
+            service_run.kill()
+            os.unlink(service_run.state + "/other")
+            if service_run.start():
+                registry.check(service_run.run(1) >= 5, "disk: no fixes after a full disk")
+                service_run.kill(signal.SIGTERM)
         mount("-o", "remount,ro")
-        ordeal.refuses("is mounted read-only")
+        service_run.expect_refusal("is mounted read-only")
     finally:
-        subprocess.run(["umount", "-l", ordeal.state], check=False)
-    book.wrong += ordeal.book.wrong
+        subprocess.run(["umount", "-l", service_run.state], check=False)
+    registry.wrong += service_run.registry.wrong

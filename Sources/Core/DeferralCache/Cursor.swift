@@ -1,23 +1,72 @@
 import LocationTypes
 
-/// A client's place in the ring: ``acknowledged`` ≤ ``delivered`` ≤ the head.
+/// A client's read position in ``FixRing``, like a consumer offset in a log.
 ///
-/// Deferral is a cursor left behind; a flush runs it to the head. Delivery is at least once and in
-/// order (RNG-3): what was acknowledged never comes again, what was not may, under the same name.
+/// Problem. Many clients share one ring. Each client must receive every fix that is meant for it, in order and
+/// at least once (RNG-3), even if it crashes between delivery and acknowledgement; and if the ring overwrites a
+/// fix first, the client must receive a ``Gap`` in its place (RNG-4). A deferral is a cursor whose
+/// ``delivered`` stays behind the head; a flush advances it to the head. Ring and cursor have no reference to each
+/// other: every cursor operation that needs the ring borrows it.
+///
+/// Positions are sequence numbers:
+///
+/// ```
+///        acknowledged            delivered                       head
+///   ··········│·······················│······························│
+///    finished │ delivered, may be     │ backlog: not yet delivered   │ not yet appended
+///             │ delivered again       │                              │
+///             ├── overwritten ──┤ (always starts at acknowledged)
+/// ```
+///
+/// State of one sequence number with respect to one client:
+///
+/// ```
+///                  deliver(to:in:)          acknowledge(_:in:)
+///   ┌───────────┐  skip(to:)        ┌───────────┐  acknowledgeExcluded(to:)  ┌──────────────┐
+///   │undelivered├──────────────────▶│ delivered ├───────────────────────────▶│ acknowledged │
+///   └─────┬─────┘◀──────────────────┴─────┬─────┘                            └──────────────┘
+///         │            rewind()           │ makeRoom(for:in:)                    ▲
+///         │ makeRoom(for:in:)             ▼                                      │ acknowledge(_:in:)
+///         │              takeGap()  ┌──────────────────────────┐                 │ acknowledgeExcluded(to:)
+///         │          ┌─────────────▶│ delivered and overwritten├─────────────────┘
+///         ▼          │              └─────┬────────────────────┘
+///   ┌────────────────┴─┐                  │
+///   │ gap (overwritten,│◀─────────────────┘
+///   │ not yet reported)│      rewind()
+///   └──────────────────┘
+/// ```
+///
+/// `skip(to:)` leads directly to *acknowledged* if no earlier fix awaits its acknowledgement, and
+/// `acknowledgeExcluded(to:)` leads there from *undelivered* as well. ``skipToHead(of:)`` moves every sequence
+/// number below the head to *acknowledged*, from any state (RNG-6).
+///
+/// Invariants:
+/// 1. ``acknowledged`` ≤ ``delivered`` ≤ the ring's head. Both only increase, except that ``rewind()`` decreases
+///    ``delivered``.
+/// 2. ``overwritten``, if not nil, starts at ``acknowledged`` and ends at or before ``delivered``.
+/// 3. ``gap``, if not nil, ends at ``delivered`` and lies within ``overwritten``. While it is not nil, no fix
+///    after it is delivered, skipped or acknowledged: the caller reports it first.
+/// 4. An acknowledged fix is never delivered again. An unacknowledged fix may be delivered again after
+///    ``rewind()``, under the same name.
+///
+/// Ownership. The client's record in `LocationPolicy` owns the cursor. All properties are `internal(set)`: only the
+/// methods below change them. The owner calls ``makeRoom(for:in:)`` before every ``FixRing/append(_:)``.
+///
+/// Bounds. Fixed size, no heap; every operation is O(1).
 @frozen public struct Cursor: Equatable, Sendable {
-  /// All below is settled: never delivered again.
+  /// Sequence number below which every fix is acknowledged and is never delivered again.
   public internal(set) var acknowledged: UInt64
-  /// All below was delivered or told as a gap; the next delivery begins here.
+  /// Sequence number below which every fix was delivered or is part of a gap. The next delivery starts here.
   public internal(set) var delivered: UInt64
-  /// What was lost to this client since the last ``takeGap()``; told before the next delivery.
+  /// Fixes lost to this client since the last ``takeGap()``. Must be reported before the next delivery.
   public internal(set) var gap: Gap?
-  /// What was overwritten unacknowledged: from ``acknowledged`` on, and whole.
+  /// All sequence numbers from ``acknowledged`` on that the ring overwrote before their acknowledgement.
   ///
-  /// A client that lives has got the delivered part of it and misses nothing; to one that begins
-  /// anew it is a gap.
+  /// A connected client has received the delivered part, so for it nothing of that is missing. For a client that
+  /// reconnects, the whole range becomes the ``gap``.
   public internal(set) var overwritten: Gap?
 
-  /// Creates a cursor for a client that wants what comes from `sequence` on, mostly the head.
+  /// Creates a cursor for a client that receives fixes from `sequence` on, usually the ring's head.
   public init(at sequence: UInt64) {
     acknowledged = sequence
     delivered = sequence
@@ -25,16 +74,16 @@ import LocationTypes
     overwritten = nil
   }
 
-  /// Creates the cursor of a client that came back after a restart of the service (BKG-20).
+  /// Creates the cursor of a client that reconnects after a restart of the service (BKG-20). O(1).
   ///
-  /// What the ring no longer has is its ``gap``. A name that the ring cannot know, because another
-  /// image was put in its place, begins at the tail. O(1).
+  /// Undelivered fixes that the ring no longer holds become the ``gap``. If `name` belongs to another ring image,
+  /// which has replaced this one, the cursor starts at the tail.
   ///
   /// - Parameters:
-  ///   - name: the last one acknowledged durably, or a ``FixRing/bookmark(below:)``; nil if
-  ///     nothing ever was.
-  ///   - end: where ends what the client is owed. A client that is owed nothing more begins at the
-  ///     head, and what lies beyond was not lost to it.
+  ///   - name: Name of the last durably acknowledged fix, or a ``FixRing/bookmark(below:)``; nil if the client
+  ///     has acknowledged nothing.
+  ///   - end: End of the undelivered range of the client. A client without undelivered fixes starts at the head;
+  ///     fixes from `end` on are not part of its gap.
   public init(
     resumingAfter name: FixName?, before end: UInt64 = .max, in ring: borrowing FixRing
   ) {
@@ -46,39 +95,39 @@ import LocationTypes
     rewind()
   }
 
-  /// How many sequence numbers lie between this cursor and the head.
+  /// Number of sequence numbers between ``delivered`` and the head.
   @inlinable public func backlog(in ring: borrowing FixRing) -> UInt64 { ring.head - delivered }
 }
 
-/// What became of an acknowledgement.
+/// Result of an acknowledgement.
 @frozen public enum Acknowledgement: Equatable, Sendable {
-  /// That many more are settled.
+  /// The cursor advanced by this number of sequence numbers.
   case advanced(UInt64)
-  /// All of it was acknowledged before; nothing changed.
+  /// The fix was already acknowledged; nothing changed.
   case repeated
-  /// It names what was not yet delivered; nothing changed.
+  /// The fix was not yet delivered; nothing changed.
   case ahead
-  /// No fix can have that name; nothing changed.
+  /// The ring has assigned this name to no fix; nothing changed.
   case unknown
 }
 
 extension Cursor {
-  /// Notes that everything below `end` was handed to the client. O(1).
+  /// Records that every fix below `end` was delivered to the client. O(1).
   ///
-  /// - Precondition: ``delivered`` ≤ `end` ≤ the head; ``gap`` was taken and told (RNG-4).
+  /// - Precondition: ``delivered`` ≤ `end` ≤ the head, and ``gap`` was reported with ``takeGap()`` (RNG-4).
   public mutating func deliver(to end: UInt64, in ring: borrowing FixRing) {
-    precondition(gap == nil, "a gap is told before what follows it")
-    precondition(end >= delivered && end <= ring.head, "delivered in order, up to the head")
+    precondition(gap == nil, "report the gap before the fixes that follow it")
+    precondition(end >= delivered && end <= ring.head, "deliver in order, up to the head")
     delivered = end
   }
 
-  /// Passes over what is not for this client, up to `end`: neither delivered nor lost. O(1).
+  /// Skips fixes up to `end` that are excluded for this client; they count as neither delivered nor lost. O(1).
   ///
-  /// Where nothing before waits for its acknowledgement, it is settled as well.
+  /// Also advances ``acknowledged`` if no earlier fix awaits its acknowledgement.
   ///
-  /// - Precondition: ``gap`` was taken and told.
+  /// - Precondition: ``gap`` was reported with ``takeGap()``.
   public mutating func pass(to end: UInt64) {
-    precondition(gap == nil, "a gap is told before what follows it")
+    precondition(gap == nil, "report the gap before the fixes that follow it")
     guard delivered < end else { return }
     if acknowledged == delivered {
       self = Cursor(at: end)
@@ -87,11 +136,12 @@ extension Cursor {
     }
   }
 
-  /// Settles what is not for this client, up to `end`, once all before it is acknowledged. O(1).
+  /// Advances ``acknowledged`` over excluded fixes up to `end`. O(1).
   ///
-  /// Does nothing where what lies beyond `end` was overwritten too, or a ``gap`` waits to be told.
+  /// The caller makes sure that every fix before them is acknowledged. Does nothing if fixes beyond `end` were
+  /// overwritten as well, or if ``gap`` is not yet reported.
   ///
-  /// - Returns: whether it did.
+  /// - Returns: Whether the cursor advanced.
   public mutating func settle(to end: UInt64) -> Bool {
     guard gap == nil, overwritten.map({ $0.range.upperBound <= end }) ?? true else { return false }
     acknowledged = max(acknowledged, end)
@@ -100,9 +150,9 @@ extension Cursor {
     return true
   }
 
-  /// Notes that the client has durably handled the fix of that name and all before it. O(1).
+  /// Records that the client has durably handled the fix `name` and all fixes before it. O(1).
   ///
-  /// Late, repeated, foreign and premature ones change nothing.
+  /// A repeated, premature or unknown acknowledgement changes nothing.
   public mutating func acknowledge(
     _ name: FixName, in ring: borrowing FixRing
   ) -> Acknowledgement {
@@ -110,28 +160,29 @@ extension Cursor {
     let end = ring.end(of: name)
     if end <= acknowledged { return .repeated }
     if end > gap?.range.lowerBound ?? delivered { return .ahead }
-    let settled = end - acknowledged
+    let count = end - acknowledged
     acknowledged = end
     trimOverwritten()
-    return .advanced(settled)
+    return .advanced(count)
   }
 
-  /// Goes back to what is not acknowledged: the client connected anew (RNG-3). O(1).
+  /// Returns to the first unacknowledged fix, because the client reconnected (RNG-3). O(1).
   ///
-  /// What of it was overwritten meanwhile becomes the ``gap``, told before the rest comes again.
+  /// Unacknowledged fixes that were overwritten become the ``gap``, to be reported before the remaining fixes are
+  /// delivered again.
   public mutating func rewind() {
     gap = overwritten
     delivered = overwritten?.range.upperBound ?? acknowledged
   }
 
-  /// Gives up all up to the head: revocation or reduction (RNG-6). No gap is told of it. O(1).
+  /// Discards all fixes up to the head without a gap, after a revocation or reduction of access (RNG-6). O(1).
   public mutating func skipToHead(of ring: borrowing FixRing) {
     self = Cursor(at: ring.head)
   }
 
-  /// The gap to tell now, which the caller then tells; nil if there is none. O(1).
+  /// Removes and returns the gap, which the caller then reports; nil if no gap is pending. O(1).
   ///
-  /// Until something after it is acknowledged, ``rewind()`` brings it back.
+  /// ``rewind()`` restores it until a fix after it is acknowledged.
   public mutating func takeGap() -> Gap? {
     defer { gap = nil }
     return gap
@@ -139,12 +190,12 @@ extension Cursor {
 }
 
 extension Cursor {
-  /// Moves on what the next `count` appends would pass, before they do (RNG-4). O(1).
+  /// Moves the cursor out of the slots that the next `count` appends overwrite; call it before them (RNG-4). O(1).
   ///
-  /// Undelivered fixes among it join the ``gap``. Delivered ones not yet acknowledged are no loss to
-  /// a client that lives; ``rewind()`` makes them one.
+  /// Undelivered fixes in these slots join the ``gap``. Delivered fixes without acknowledgement are not lost to a
+  /// connected client; they become part of the gap in ``rewind()``.
   ///
-  /// - Returns: how many undelivered fixes were lost by this call.
+  /// - Returns: Number of undelivered fixes that this call lost.
   @discardableResult
   public mutating func makeRoom(
     for count: UInt64 = 1, in ring: borrowing FixRing
@@ -155,7 +206,7 @@ extension Cursor {
     return moveOn(to: min(next - size, ring.head), in: ring)
   }
 
-  /// Takes note that all below `end` will be overwritten.
+  /// Records that all fixes below `end` will be overwritten, and returns the number of undelivered ones.
   private mutating func moveOn(to end: UInt64, in ring: borrowing FixRing) -> UInt64 {
     let begin = overwritten?.range.upperBound ?? acknowledged
     guard begin < end else { return 0 }
@@ -163,29 +214,29 @@ extension Cursor {
     overwritten?.merge(lost)
     if overwritten == nil { overwritten = lost }
     guard delivered < end else { return 0 }
-    let untold = delivered == begin ? lost : Cursor.lost(delivered..<end, in: ring)
-    gap?.merge(untold)
-    if gap == nil { gap = untold }
+    let undelivered = delivered == begin ? lost : Cursor.lost(delivered..<end, in: ring)
+    gap?.merge(undelivered)
+    if gap == nil { gap = undelivered }
     delivered = end
-    return untold.count
+    return undelivered.count
   }
 
-  /// The gap of fixes that are still there to tell their times.
+  /// A gap with the times of its first and last fix, which the ring still holds at this point.
   private static func lost(_ range: Range<UInt64>, in ring: borrowing FixRing) -> Gap {
     Gap(
       range, from: ring.stored(at: range.lowerBound)?.time,
       to: ring.stored(at: range.upperBound - 1)?.time)
   }
 
-  /// Forgets what was overwritten and is acknowledged by now.
+  /// Removes the acknowledged part from ``overwritten``.
   private mutating func trimOverwritten() {
-    guard var rest = overwritten, rest.range.lowerBound < acknowledged else { return }
-    guard rest.range.upperBound > acknowledged else {
+    guard var remainder = overwritten, remainder.range.lowerBound < acknowledged else { return }
+    guard remainder.range.upperBound > acknowledged else {
       overwritten = nil
       return
     }
-    rest.range = acknowledged..<rest.range.upperBound
-    rest.count = rest.range.upperBound - acknowledged
-    overwritten = rest
+    remainder.range = acknowledged..<remainder.range.upperBound
+    remainder.count = remainder.range.upperBound - acknowledged
+    overwritten = remainder
   }
 }

@@ -1,49 +1,112 @@
 import LocationTypes
 
-/// The one ring of fixes, of fixed capacity, in memory that its owner hands in (DEF-31).
+/// Crash-safe ring buffer of fixes with a fixed capacity, in storage that the caller supplies (DEF-31).
 ///
-/// Each fix has a name, (generation, sequence), that no other fix ever bears (RNG-2). Clients are
-/// ``Cursor``s into it. A slot is 64 bytes with a checksum; the bytes are written down in
-/// `Docs/Reference/ring-format.md`. If the storage is a memory-mapped file, appending costs no
-/// system call and a crash of the process loses nothing; what a power cut may lose is what
-/// ``unsynced`` tells. The capacity is at least twice the deferral limit of any client (RNG-1): the
-/// policy sees to that.
+/// Problem. Fixes must survive a crash of the service and, apart from the latest unsynced ones, a power cut, on
+/// storage that writes sectors in any order. The ring needs no heap, no I/O of its own and no journal. In a
+/// memory-mapped file, an append is a store to memory without a system call, and a crash of the process loses
+/// nothing; a power cut can lose at most the bytes in ``unsynced``. All clients share this ring: each has a
+/// ``Cursor`` into it.
+///
+/// Layout: two header copies of 512 bytes, then `capacity` slots of 64 bytes. The fix with sequence number *s* is
+/// in slot *s* modulo capacity. Slots and headers have a CRC-32C. `Docs/Reference/ring-format.md` specifies every
+/// byte and the recovery procedure.
+///
+/// Names. A fix has the name (generation, sequence), which is never reused (RNG-2). Each opening starts a new
+/// generation at the current head. After a power cut that head can be lower than before, so sequence numbers alone
+/// are not unique.
+///
+/// ```
+///   sequence:   tail                start              head
+///    ···│·········│···················│··················│···
+///  overwritten    │ earlier generations│ this generation  │ not yet appended
+///                 └──────── at most `capacity` ──────────┘
+/// ```
+///
+/// Content of the slot of sequence number *s*:
+///
+/// ```
+///             append(_:)               append(_:) of s + capacity
+///   not yet ────────────▶ readable ────────────────────────────▶ overwritten
+///   appended                 │
+///            erase(_:), or   │
+///            a power cut     │
+///            before the sync ▼
+///                         missing (reported to clients as a `Gap`)
+/// ```
+///
+/// After a restart, `init(recovering:)` keeps a slot readable if its checksum, version and sequence number are valid
+/// and no newer generation supersedes it.
+///
+/// Header state (``SyncState``). In an existing ring, one header copy is durable while the other one is written:
+///
+/// ```
+///   init(recovering:)
+///        │ writes the copy that is not the last readable one
+///        ▼
+///   ┌───────────────┐ markSynced  ┌──────────────┐ markSynced  ┌───────┐
+///   │ header dirty, ├────────────▶│ mirror dirty ├────────────▶│ clean │
+///   │ mirror pending│ writes the  └──────┬───────┘             └───┬───┘
+///   └───┬───────▲───┘ other copy         │                         │
+///       │       └────────────────────────┴─────────────────────────┘
+///       └─ close()             close(), which writes the non-durable copy
+/// ```
+///
+/// `markSynced` changes the header state only if its bytes have the latest header revision. A `close()` during
+/// *header dirty* rewrites the same copy. After `close()` the ring accepts no append; reads and `erase(_:)` still
+/// work, and two more syncs make both header copies durable.
+///
+/// Invariants:
+/// 1. ``tail`` ≤ ``head``, ``start`` ≤ ``head``, and ``head`` − ``tail`` ≤ ``capacity``.
+/// 2. ``head`` increases by one with each append and never decreases. ``tail`` never decreases.
+/// 3. `headPosition` is ``head`` modulo ``capacity``.
+/// 4. ``generation`` is higher than every generation in the image and than the caller's `generationFloor`.
+/// 5. Every slot in `sync.dirtyFrom` ..< ``head`` may differ from the durable copy; all other slots are durable.
+/// 6. ``stored(at:)`` verifies the checksum at every read, so corrupted memory yields no fix.
+///
+/// Ownership. The ring is not copyable and has one owner, which calls the mutating methods, makes ``unsynced``
+/// durable (`msync`) and then calls ``markSynced(_:)``. Before each append it calls
+/// ``Cursor/makeRoom(for:in:)`` for every cursor. The ring has no reference to its cursors.
+///
+/// Bounds. 1,024 + 64 × capacity bytes. Append, read, `unsynced`, `markSynced` and `close` are O(1); opening is
+/// O(capacity); `erase` is linear in its range. No heap. The capacity must be at least twice the deferral limit of
+/// every client (RNG-1); the policy enforces that.
 @safe public struct FixRing: ~Copyable {
-  /// Bytes of one slot.
+  /// Size of a slot in bytes.
   public static let slotSize = 64
-  /// What capacities there are: 2 to 1,048,576 fixes (64 MiB).
+  /// Supported capacities: 2 to 1,048,576 fixes (64 MiB).
   public static let capacityRange = 2...1_048_576
 
-  /// How many fixes it holds.
+  /// Maximum number of fixes.
   public let capacity: Int
-  /// The generation of every fix appended through this value (RNG-2).
+  /// Generation of every fix appended through this value (RNG-2).
   public let generation: UInt32
-  /// The sequence number at which this generation began.
+  /// First sequence number of this generation.
   public let start: UInt64
-  /// What opening found.
+  /// Result of opening the image.
   public let recovery: RingRecovery
-  /// The sequence number the next fix will get.
+  /// Sequence number of the next fix.
   public internal(set) var head: UInt64
-  /// The oldest sequence number still readable; ``head`` if there is none.
+  /// Oldest sequence number that can be readable; ``head`` if the ring is empty.
   ///
-  /// Some at or after it may be missing: lost in a power cut, or erased.
+  /// Fixes at or after it may be missing because of a power cut or ``erase(_:)``.
   public internal(set) var tail: UInt64
 
   let image: RingImage
-  /// Slot of ``head``: head modulo capacity, kept so that nothing is divided.
+  /// Slot of ``head``: head modulo capacity, stored to avoid a division per access.
   var headPosition: Int
   var starts: GenerationStarts
   var sync: SyncState
 
-  /// How many bytes of storage a ring takes: two header sectors of 512 bytes and its slots.
+  /// Storage size in bytes of a ring: two header sectors of 512 bytes, and the slots.
   ///
-  /// - Precondition: `capacity` lies in ``capacityRange``.
+  /// - Precondition: `capacity` is in ``capacityRange``.
   public static func storageSize(capacity: Int) -> Int {
     precondition(capacityRange.contains(capacity), "a ring holds 2 to 1,048,576 fixes")
     return slotsOffset + capacity * slotSize
   }
 
-  /// The capacity of a ring whose image has so many bytes; nil where none has.
+  /// Capacity of a ring whose image has this size; nil if no ring has this size.
   public static func capacity(ofSize bytes: Int) -> Int? {
     guard bytes >= slotsOffset else { return nil }
     let capacity = (bytes - slotsOffset) / slotSize
@@ -53,20 +116,20 @@ import LocationTypes
 
   static let slotsOffset = 2 * RingHeader.size
 
-  /// Opens an image, whatever is in it, and begins a new generation (RNG-2, RNG-7).
+  /// Opens an image, recovers its fixes and starts a new generation (RNG-2, RNG-7). O(capacity).
   ///
-  /// All zeros is a new, empty ring. Of anything else, every slot is checked: what is readable is
-  /// exactly what was appended under that name, whichever sectors the power cut left behind. The new
-  /// generation is written to the header copy that is not the last good one; before the first
-  /// ``append(_:)`` the caller makes ``unsynced`` durable (`msync`), then calls ``markSynced(_:)``.
-  /// When it throws, nothing was written. O(capacity).
+  /// An image of all zeros is a new, empty ring. In any other image every slot is checked: a readable fix is
+  /// exactly the one that was appended under its name, independent of which sectors a power cut left behind. The
+  /// new generation is written to the header copy that is not the newest readable one. Before the first
+  /// ``append(_:)``, make ``unsynced`` durable (`msync`), then call ``markSynced(_:)``.
   ///
   /// - Parameters:
-  ///   - storage: at least ``storageSize(capacity:)`` bytes at a multiple of 8, of which nobody else
-  ///     reads or writes as long as the ring is used.
-  ///   - capacity: how many fixes; that of the image, if it is not new.
-  ///   - generationFloor: a generation known to have been used, from a record kept elsewhere. The new
-  ///     one is higher even if the whole image was replaced by zeros; 0 if there is no such record.
+  ///   - storage: At least ``storageSize(capacity:)`` bytes, aligned to 8 bytes. No other code may read or write
+  ///     them while the ring exists.
+  ///   - capacity: Maximum number of fixes. Must match the image unless the image is blank.
+  ///   - generationFloor: A generation known to be used, from a record kept outside the ring; 0 without such a
+  ///     record. The new generation is higher, even if the image was replaced by zeros.
+  /// - Throws: ``RingError``; the storage is unchanged then.
   public init(
     recovering storage: UnsafeMutableRawBufferPointer, capacity: Int, generationFloor: UInt32 = 0
   ) throws(RingError) {
@@ -93,16 +156,16 @@ import LocationTypes
     writeHeader(isClosed: false)
   }
 
-  /// Adds a fix and gives it its name; overwrites the oldest if the ring is full. O(1).
+  /// Appends a fix and returns its name. Overwrites the oldest fix if the ring is full. O(1).
   ///
-  /// Before, every cursor of a client has been moved on with ``Cursor/makeRoom(for:in:)`` (RNG-4).
-  /// UTC beyond the years 829 to 3111 is kept as not known, an `acquired` beyond 1,141 years of boot
-  /// as the nearest within; all else comes back as it went in.
+  /// Call ``Cursor/makeRoom(for:in:)`` for the cursor of every client first (RNG-4). UTC outside the years 829 to
+  /// 3111 is stored as unknown, and `acquired` is clamped to 1,141 years before or after boot; every other
+  /// field is stored exactly.
   ///
-  /// - Precondition: the ring is not closed.
+  /// - Precondition: The ring is not closed.
   @discardableResult
   public mutating func append(_ fix: Fix) -> FixName {
-    precondition(!sync.isClosed, "the ring was closed")
+    precondition(!sync.isClosed, "the ring is closed")
     let name = FixName(generation: generation, sequence: head)
     let slot = Slot(fix, named: name)
     image.setSlot(slot, at: FixRing.slotsOffset + headPosition * FixRing.slotSize)
@@ -113,9 +176,9 @@ import LocationTypes
     return name
   }
 
-  /// The fix with that sequence number; nil if it was lost, erased, overwritten or not yet appended.
+  /// The fix with this sequence number; nil if it is missing, erased, overwritten or not yet appended. O(1).
   ///
-  /// Checks the slot each time, so damage to the memory is never served either. O(1).
+  /// Verifies the checksum at each call, so that corrupted memory is never returned as a fix.
   public func stored(at sequence: UInt64) -> StoredFix? {
     guard sequence >= tail, sequence < head else { return nil }
     let slot = image.slot(at: offset(of: sequence))
@@ -124,9 +187,9 @@ import LocationTypes
     return StoredFix(name: name, fix: fix)
   }
 
-  /// Zeroes slots, as after a revocation (RNG-6). Lasting once the owner has synced ``unsynced``.
+  /// Zeroes the slots of `range`, for example after a revocation (RNG-6). O(length of `range`).
   ///
-  /// Sequence numbers outside ``tail`` ..< ``head`` are passed over. O(length of `range`).
+  /// Ignores sequence numbers outside ``tail`` ..< ``head``. Durable once the owner has synced ``unsynced``.
   public mutating func erase(_ range: Range<UInt64>) {
     let erased = range.clamped(to: tail..<head)
     guard !erased.isEmpty else { return }
@@ -138,7 +201,7 @@ import LocationTypes
     if erased.lowerBound == tail { tail = erased.upperBound }
   }
 
-  /// Where the slot of a sequence number lies; it is one of the last `capacity` ones.
+  /// Byte offset of the slot of `sequence`, which must be one of the last `capacity` sequence numbers.
   func offset(of sequence: UInt64) -> Int {
     var position = headPosition - Int(head - sequence)
     if position < 0 { position += capacity }
@@ -146,36 +209,37 @@ import LocationTypes
   }
 }
 
-/// Which bytes of the storage were written and are not yet known to be durable.
+/// Byte ranges of the storage that were written and are not yet known to be durable.
 @frozen public struct UnsyncedBytes: Equatable, Sendable {
-  /// A header sector; one of the two at most.
+  /// Header sector to sync; at most one of the two.
   public var header: Range<Int>?
-  /// Slots, oldest first.
+  /// Slots to sync, oldest first.
   public var slots: Range<Int>?
-  /// The rest of them, if they go round the end of the storage.
+  /// Remaining slots at the start of the slot area, if the dirty range wraps around.
   public var wrapped: Range<Int>?
   @usableFromInline var head: UInt64
   @usableFromInline var eraseCount: UInt32
   @usableFromInline var revision: UInt64
 
-  /// Whether there is nothing to sync.
+  /// Whether all bytes are durable.
   @inlinable public var isEmpty: Bool { header == nil && slots == nil }
 }
 
-/// What the ring knows of the durable copy of itself.
+/// Difference between the storage and its durable copy. State diagram: ``FixRing``.
 struct SyncState {
-  /// Slots from this sequence number to the head may differ from the durable copy.
+  /// Sequence number from which slots up to the head may differ from the durable copy.
   var dirtyFrom: UInt64
-  /// Counts erasures, so that one between a sync's begin and end is not taken for synced.
+  /// Number of erasures, so that an erasure during a sync is not counted as synced.
   var eraseCount: UInt32 = 0
-  /// The header copy that is durable and must not be written before the other is; nil if none.
+  /// Header copy, 0 or 1, that is durable and must not be written before the other one is durable; nil if none.
   var durableCopy: Int?
-  /// The other copy was written and is not durable.
+  /// Whether the other copy was written and is not yet durable.
   var isHeaderDirty = false
-  /// Once it is durable the same goes into the first, so that either may be lost.
+  /// Whether the same header is written to the first copy once the other one is durable, so that either copy
+  /// alone is sufficient.
   var isMirrorDue = false
   var isClosed = false
-  /// The number of the last writing of a header copy.
+  /// Revision of the latest header write.
   var revision: UInt64
 
   init(_ survey: RingSurvey) {
@@ -184,7 +248,7 @@ struct SyncState {
     revision = survey.revision
   }
 
-  /// The copy to write next.
+  /// Header copy to write next.
   fileprivate var nextCopy: Int { durableCopy == 0 ? 1 : 0 }
 
   fileprivate mutating func noteErased(from sequence: UInt64) {
@@ -194,8 +258,10 @@ struct SyncState {
 }
 
 extension FixRing {
-  /// What is to be made durable: after opening, before the first append; then as often as the
-  /// profile bounds the loss by a power cut; after ``erase(_:)``; after ``close()``. O(1).
+  /// Byte ranges to make durable. O(1).
+  ///
+  /// Sync them after opening and before the first append, then as often as the profile requires to limit the loss
+  /// in a power cut, after ``erase(_:)``, and after ``close()``.
   public var unsynced: UnsyncedBytes {
     let size = UInt64(capacity)
     let oldest = max(sync.dirtyFrom, head > size ? head - size : 0)
@@ -216,11 +282,10 @@ extension FixRing {
     return result
   }
 
-  /// Notes that these bytes, as ``unsynced`` told them, are durable now. O(1).
+  /// Records that the bytes of an earlier ``unsynced`` are durable. O(1).
   ///
-  /// Fixes may have been appended since. The first time after opening, the new header is copied to
-  /// the other sector too, so ``unsynced`` is not empty afterwards: that copy may wait for the next
-  /// sync.
+  /// Fixes may have been appended since. The first call after opening also copies the new header to the other
+  /// sector, so ``unsynced`` is not empty afterwards; that copy may wait for the next sync.
   public mutating func markSynced(_ bytes: UnsyncedBytes) {
     if bytes.eraseCount == sync.eraseCount { sync.dirtyFrom = max(sync.dirtyFrom, bytes.head) }
     guard sync.isHeaderDirty, bytes.revision == sync.revision else { return }
@@ -232,16 +297,16 @@ extension FixRing {
     }
   }
 
-  /// Notes in the header that the service ends in order. Then sync ``unsynced`` a last time, twice.
+  /// Marks the ring as cleanly closed in the header. Then sync ``unsynced`` twice, once for each copy. O(1).
   ///
-  /// Nothing can be appended afterwards; reading goes on. O(1).
+  /// The ring accepts no append afterwards; reads still work.
   public mutating func close() {
     guard !sync.isClosed else { return }
     writeHeader(isClosed: true)
     sync.isClosed = true
   }
 
-  /// Writes the header to the copy that is not the durable one.
+  /// Writes the header to the copy that is not durable.
   mutating func writeHeader(isClosed: Bool) {
     sync.revision += 1
     sync.isHeaderDirty = true
@@ -252,9 +317,9 @@ extension FixRing {
     ).write(image, at: sync.nextCopy * RingHeader.size)
   }
 
-  /// Zeroes slots of a cut-off branch that lie between the current ones.
+  /// Zeroes the slots within the window that a newer generation supersedes.
   ///
-  /// With the record as it was found: this generation's start may make two of its entries one.
+  /// Runs before this generation is added to the record of starts, which may merge two entries of it.
   private mutating func clearStale() {
     let size = UInt64(capacity)
     let lowest = head > size ? head - size : 0
@@ -278,55 +343,55 @@ extension FixRing {
   }
 }
 
-/// What a walk along the ring meets.
+/// Element of an iteration over the ring.
 @frozen public enum RingItem: Equatable, Sendable {
   /// A fix.
   case fix(StoredFix)
-  /// Fixes that are not there.
+  /// A run of missing fixes.
   case gap(Gap)
 }
 
 extension FixRing {
-  /// The next fix, or the gap before it, at `place`, and moves `place` behind it; nil at `end`.
+  /// Returns the fix at `position`, or the gap that starts there, and advances `position` past it; nil at `end`.
   ///
-  /// Called until nil it meets every fix of place ..< end once, in order, and every missing run as
-  /// one gap, which is told before the fix behind it (RNG-4). Amortised O(1) for each number.
+  /// Repeated calls until nil return every fix in `position` ..< `end` once and in order, and every run of missing
+  /// fixes as one gap before the fix that follows it (RNG-4). Amortised O(1) per sequence number.
   ///
   /// - Parameters:
-  ///   - place: where to look; at most ``head``.
-  ///   - end: where to stop; what lies beyond ``head`` is not looked for.
-  public func next(at place: inout UInt64, before end: UInt64) -> RingItem? {
+  ///   - position: Sequence number to read; at most ``head``.
+  ///   - end: Sequence number at which to stop; clamped to ``head``.
+  public func next(at position: inout UInt64, before end: UInt64) -> RingItem? {
     let end = min(end, head)
-    guard place < end else { return nil }
-    let first = place
+    guard position < end else { return nil }
+    let first = position
     if let found = stored(at: first) {
-      place = first + 1
+      position = first + 1
       return .fix(found)
     }
     let following = nextFix(from: first, before: end)
-    place = following?.name.sequence ?? end
+    position = following?.name.sequence ?? end
     return .gap(
       Gap(
-        first..<place, from: first == 0 ? nil : stored(at: first - 1)?.time,
-        to: following?.time ?? stored(at: place)?.time))
+        first..<position, from: first == 0 ? nil : stored(at: first - 1)?.time,
+        to: following?.time ?? stored(at: position)?.time))
   }
 
-  /// The first fix of sequence ..< end that is there. O(1) if none is missing, else O(missing).
+  /// First readable fix in `sequence` ..< `end`. O(1) if none is missing, else O(number of missing fixes).
   public func nextFix(from sequence: UInt64, before end: UInt64) -> StoredFix? {
     let end = min(end, head)
-    var place = max(sequence, tail)
-    while place < end {
-      if let found = stored(at: place) { return found }
-      place += 1
+    var position = max(sequence, tail)
+    while position < end {
+      if let found = stored(at: position) { return found }
+      position += 1
     }
     return nil
   }
 
-  /// All that is missing of `range`, as one gap; nil if every fix is there. O(length of `range`).
+  /// All missing fixes of `range` as one gap; nil if no fix is missing. O(length of `range`).
   public func missing(in range: Range<UInt64>) -> Gap? {
     var result: Gap?
-    var place = range.lowerBound
-    while let item = next(at: &place, before: range.upperBound) {
+    var position = range.lowerBound
+    while let item = next(at: &position, before: range.upperBound) {
       guard case .gap(let gap) = item else { continue }
       result?.merge(gap)
       if result == nil { result = gap }
@@ -336,26 +401,28 @@ extension FixRing {
 }
 
 extension FixRing {
-  /// The first sequence number whose fix is younger than `name`, at most ``head``. O(1).
+  /// First sequence number whose fix is newer than `name`, at most ``head``. O(1).
   ///
-  /// Not always `name.sequence + 1`: after a power cut a new generation may have begun below it.
+  /// Can be less than `name.sequence + 1`: after a power cut, a new generation may start below `name`.
   public func end(of name: FixName) -> UInt64 { min(starts.end(of: name), head) }
 
-  /// The same for a name that came back from disk: 0 if there is none; the tail where the ring cannot
-  /// know it, because another image was put in its place. O(1).
+  /// First sequence number to deliver after a name that was read from disk. O(1).
+  ///
+  /// 0 if `name` is nil; the tail if `name` has a newer generation than this ring, which happens when another
+  /// image has replaced the ring.
   public func end(after name: FixName?) -> UInt64 {
     guard let name else { return 0 }
     return name.generation > generation ? tail : end(of: name)
   }
 
-  /// The name to keep durably for "all below `sequence`", from which ``Cursor`` resumes.
+  /// Name to store durably for "all fixes below `sequence`", from which ``Cursor`` resumes; nil for 0.
   ///
-  /// It need not be that of a fix. Nil for 0: nothing.
+  /// A fix with this name need not exist.
   public func bookmark(below sequence: UInt64) -> FixName? {
     sequence == 0 ? nil : FixName(generation: generation, sequence: sequence - 1)
   }
 
-  /// Whether a fix bore that name, as far as can be told: of earlier generations nothing is. O(1).
+  /// Whether a fix can have this name. Exact for this generation; true for any name of an earlier one. O(1).
   public func mayHaveNamed(_ name: FixName) -> Bool {
     if name.generation == generation { return name.sequence >= start && name.sequence < head }
     return name.generation > 0 && name.generation < generation

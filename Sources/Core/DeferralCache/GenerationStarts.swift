@@ -1,31 +1,33 @@
 import LocationTypes
 
-/// At which sequence number the last generations began, oldest first; both numbers only rise.
+/// First sequence number of each of the latest 16 generations, oldest first. Both numbers strictly increase.
 ///
-/// After a power cut a generation may begin below what the one before had named, because those fixes
-/// were lost. Only with this record can a name of then be told from a name of now by number alone.
+/// After a power cut, a generation may start at a sequence number that the previous generation already
+/// assigned to a fix that was lost. This record decides which generation is current for a sequence number.
 struct GenerationStarts {
   static let capacity = 16
 
   private var generations: InlineArray<16, UInt32> = InlineArray(repeating: 0)
   private var sequences: InlineArray<16, UInt64> = InlineArray(repeating: 0)
   private(set) var count = 0
-  /// The oldest generation that the first entry stands for: its own, unless others became one with it.
+  /// Oldest generation that the first entry represents; differs from the entry's own after a merge.
   private var oldest: UInt32 = 0
 
   /// Creates an empty record.
   init() {}
 
-  /// The newest generation in the record; 0 if there is none.
+  /// Newest generation in the record; 0 if the record is empty.
   var newest: UInt32 { count == 0 ? 0 : generations[count - 1] }
 
-  /// Notes that `generation`, newer than all in the record, begins at `sequence`. O(``capacity``).
+  /// Records that `generation` starts at `sequence`. O(``capacity``).
   ///
-  /// What began at or above `sequence` says nothing more and goes. When there is no room the two
-  /// oldest become one that reaches as low: names between the two may then be delivered again, but
-  /// none is passed over.
+  /// Removes entries that start at or above `sequence`, since `generation` supersedes them entirely. When the
+  /// record is full, merges its two oldest entries into one with the lower start: fixes between the two starts
+  /// may then be delivered twice, but no fix is skipped.
+  ///
+  /// - Precondition: `generation` is newer than all generations in the record.
   mutating func begin(_ generation: UInt32, at sequence: UInt64) {
-    precondition(generation > newest, "generations rise")
+    precondition(generation > newest, "a generation must be newer than all recorded ones")
     while count > 0, sequences[count - 1] >= sequence { count -= 1 }
     if count == GenerationStarts.capacity {
       generations[0] = generations[1]
@@ -41,17 +43,17 @@ struct GenerationStarts {
     count += 1
   }
 
-  /// The first sequence number whose fix is younger than `name`. O(``capacity``).
+  /// First sequence number whose fix is newer than `name`. O(``capacity``).
   func end(of name: FixName) -> UInt64 {
     let next = name.sequence == .max ? name.sequence : name.sequence + 1
     for i in 0..<count where generations[i] > name.generation { return min(next, sequences[i]) }
     return next
   }
 
-  /// Whether no younger generation took over the number of `name`, as far as the record tells.
+  /// Whether no newer generation in the record supersedes the sequence number of `name`. O(``capacity``).
   ///
-  /// Generations that became one do not take over from each other: which of them began where is
-  /// forgotten, and what had been taken over then was cleared long ago. O(``capacity``).
+  /// Merged generations do not supersede each other: their separate starts are no longer known, and slots that
+  /// one of them superseded were zeroed when the ring was opened at that time.
   func isCurrent(_ name: FixName) -> Bool {
     for i in 0..<count where (i == 0 ? oldest : generations[i]) > name.generation {
       return name.sequence < sequences[i]
@@ -61,7 +63,7 @@ struct GenerationStarts {
 }
 
 extension GenerationStarts {
-  /// Reads a record; nil if it is none.
+  /// Reads the record at `offset` of a header sector; nil if it is invalid.
   init?(_ image: RingImage, at offset: Int) {
     let length = image.half(at: offset)
     guard length <= UInt32(GenerationStarts.capacity) else { return nil }
@@ -78,7 +80,7 @@ extension GenerationStarts {
     oldest = first
   }
 
-  /// Writes the record: its length, then 16 bytes for each generation.
+  /// Writes the record: the number of entries, then 16 bytes for each entry.
   func write(_ image: RingImage, at offset: Int) {
     image.setHalf(UInt32(count), at: offset)
     for i in 0..<count {

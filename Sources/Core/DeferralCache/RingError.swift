@@ -1,19 +1,19 @@
-/// Why an image was not opened. Nothing was written to it.
+/// Reason why ``FixRing`` did not open a storage image. The image is unchanged.
 public enum RingError: Error, Equatable, Sendable {
-  /// The capacity asked for lies outside ``FixRing/capacityRange``.
+  /// The requested capacity is outside ``FixRing/capacityRange``.
   case capacityOutOfRange(Int)
   /// The storage is smaller than ``FixRing/storageSize(capacity:)``.
   case storageTooSmall(needed: Int, given: Int)
-  /// The storage does not begin at a multiple of eight bytes.
+  /// The storage address is not a multiple of 8.
   case storageMisaligned
-  /// The image was made for another capacity: open it with that one, or erase it.
+  /// The image was created with another capacity. Open it with that capacity, or erase it.
   case otherCapacity(found: Int, wanted: Int)
-  /// The image has a format this version does not know: migrate with the version that wrote it, or
-  /// erase it.
+  /// This version does not support the image format. Migrate with the version that wrote it, or erase it.
   case otherFormat(found: UInt32, known: UInt32)
-  /// Neither header copy nor any slot can be read, and the image is not blank: it is no ring, or
-  /// damaged beyond use. Erase it to start anew.
+  /// The image is not blank, and neither header copy nor any slot is readable: it is no ring, or it is
+  /// damaged beyond recovery. Erase it to start with an empty ring.
   case notARing
-  /// No generation, sequence number or revision is left, which no honest image reaches. Erase it.
+  /// The generation, sequence number or revision has reached its limit. Only a corrupted or forged image
+  /// gets there. Erase it.
   case exhausted
 }

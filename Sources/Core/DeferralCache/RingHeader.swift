@@ -1,38 +1,38 @@
 import LocationTypes
 
-/// One copy of the header: a sector of 512 bytes with a checksum (ring-format.md).
+/// One copy of the ring header: a sector of 512 bytes with a CRC-32C (`Docs/Reference/ring-format.md`).
 struct RingHeader {
   static let size = 512
-  /// "TORPRING", the first byte in the lowest bits.
+  /// "TORPRING" in ASCII, first byte in the least significant bits.
   static let magic: UInt64 = 0x474E_4952_5052_4F54
-  /// The image format this code writes and reads.
+  /// Image format version that this code reads and writes.
   static let version: UInt32 = 1
   private static let closedFlag: UInt32 = 1
 
-  /// How many slots the image has.
+  /// Number of slots in the image.
   var capacity: UInt32
-  /// The generation that was running when it was written.
+  /// Generation that was current when the header was written.
   var generation: UInt32
-  /// Counts writings of either copy: the higher is the newer.
+  /// Number of header writes to either copy so far; the copy with the higher revision is the newer.
   var revision: UInt64
-  /// The sequence number the next fix would have got.
+  /// Sequence number of the next fix at the time of the write.
   var head: UInt64
-  /// The service ended in order, and every fix below ``head`` was synced with this header.
+  /// Whether the service shut down cleanly: every fix below ``head`` was synced together with this header.
   var isClosed: Bool
-  /// Where the generations began, this one last.
+  /// First sequence numbers of the latest generations, the current one last.
   var starts: GenerationStarts
 
-  /// What a sector holds.
+  /// Content of a sector.
   enum Content {
-    /// Nothing but zeros.
+    /// All zeros.
     case blank
-    /// Something that is no header.
+    /// Data without the header's magic number.
     case foreign
-    /// What was a header.
+    /// A header with a wrong checksum or an invalid field.
     case damaged
-    /// A header of another format.
+    /// A header of another format version.
     case otherFormat(UInt32)
-    /// A header.
+    /// A valid header.
     case header(RingHeader)
   }
 

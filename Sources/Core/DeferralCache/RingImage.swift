@@ -1,39 +1,39 @@
 import LocationTypes
 
-/// The storage behind a ring, in little-endian words; the only place that touches raw memory.
+/// Little-endian access to the storage of a ring. Only this type of the module accesses raw memory.
 ///
-/// Every access is checked against the size, also in release.
+/// Every access is bounds-checked, in release builds as well.
 @safe struct RingImage {
   private let bytes: UnsafeMutableRawBufferPointer
 
-  /// Creates an image over `storage`, which outlives it and begins at a multiple of eight bytes.
+  /// Creates an image over `storage`, which must outlive the image and start at a multiple of 8 bytes.
   @unsafe init(_ storage: UnsafeMutableRawBufferPointer) { unsafe bytes = storage }
 
-  /// The size in bytes.
+  /// Size of the storage in bytes.
   var size: Int { unsafe bytes.count }
 
-  /// The 64-bit word at `offset`, a multiple of 8.
+  /// The 64-bit integer at `offset`, a multiple of 8.
   @inline(__always)
   func word(at offset: Int) -> UInt64 {
     precondition(offset >= 0 && offset <= size - 8, "outside the image")
     return unsafe UInt64(littleEndian: bytes.load(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// The 32-bit half word at `offset`, a multiple of 4.
+  /// The 32-bit integer at `offset`, a multiple of 4.
   @inline(__always)
   func half(at offset: Int) -> UInt32 {
     precondition(offset >= 0 && offset <= size - 4, "outside the image")
     return unsafe UInt32(littleEndian: bytes.load(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// Writes a 64-bit word at `offset`, a multiple of 8.
+  /// Writes a 64-bit integer at `offset`, a multiple of 8.
   @inline(__always)
   func setWord(_ value: UInt64, at offset: Int) {
     precondition(offset >= 0 && offset <= size - 8, "outside the image")
     unsafe bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
   }
 
-  /// Writes a 32-bit half word at `offset`, a multiple of 4.
+  /// Writes a 32-bit integer at `offset`, a multiple of 4.
   @inline(__always)
   func setHalf(_ value: UInt32, at offset: Int) {
     precondition(offset >= 0 && offset <= size - 4, "outside the image")
@@ -64,7 +64,7 @@ import LocationTypes
     setWord(slot.w7, at: offset + 56)
   }
 
-  /// Whether `range`, of multiples of 8, is all zeros. O(length).
+  /// Whether all bytes of `range` are zero; both bounds are multiples of 8. O(length).
   func isBlank(_ range: Range<Int>) -> Bool {
     var offset = range.lowerBound
     while offset < range.upperBound {
@@ -74,7 +74,7 @@ import LocationTypes
     return true
   }
 
-  /// Zeroes `range`, of multiples of 8. O(length).
+  /// Zeroes `range`; both bounds are multiples of 8. O(length).
   func clear(_ range: Range<Int>) {
     var offset = range.lowerBound
     while offset < range.upperBound {

@@ -1,18 +1,18 @@
 import LocationTypes
 
-/// What opening an image found.
+/// Result of opening a storage image: what ``FixRing`` found and recovered.
 @frozen public struct RingRecovery: Equatable, Sendable {
-  /// The image was blank: a new ring.
+  /// Whether the image was blank, so that the ring is new.
   public var isNew = false
-  /// The service had ended in order with ``FixRing/close()``, and all of its fixes are there.
+  /// Whether the previous run shut down cleanly with ``FixRing/close()`` and no fix of it is lost.
   ///
-  /// If not, and the board was off since, fixes not yet synced may be lost (RNG-4): tell clients
+  /// If false, and the board lost power since, unsynced fixes may be lost (RNG-4): report this to clients
   /// with ``Gap/init(unsyncedBefore:after:)``.
   public var wasClosed = false
-  /// How many of the two header copies could not be read.
+  /// Number of unreadable header copies, 0 to 2.
   public var lostHeaders = 0
-  /// How many slots between ``FixRing/tail`` and ``FixRing/start`` are missing.
+  /// Number of missing slots between ``FixRing/tail`` and ``FixRing/start``.
   public var missing: UInt64 = 0
-  /// The newest fix that survived.
+  /// Newest readable fix.
   public var newest: StoredFix?
 }

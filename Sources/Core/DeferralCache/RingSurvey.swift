@@ -1,29 +1,32 @@
 import LocationTypes
 
-/// What is left of an image, found out without writing to it (RNG-7).
+/// Read-only scan of a storage image by which ``FixRing`` recovers head, tail and generation (RNG-7).
+///
+/// Reads both header copies, then all slots, then the window of the last `capacity` sequence numbers. The
+/// procedure is in `Docs/Reference/ring-format.md`, section Recovery. O(capacity).
 struct RingSurvey {
-  /// Added to the newest generation seen when both header copies are lost.
+  /// Increment of the newest generation found, if both header copies are lost.
   ///
-  /// A generation of which nothing is left could then be repeated. Each one that named a fix left a
-  /// slot behind, so only starts whose every slot is lost as well go unseen: never 65,536 of them.
+  /// Without headers, a generation of which every slot is lost leaves no trace, and its number could be
+  /// reused. The increment of 65,536 is larger than the number of such generations can be.
   static let lostHeaderMargin: UInt64 = 65_536
 
   let capacity: Int
-  /// The sequence number after the newest name.
+  /// Sequence number after the newest fix.
   private(set) var head: UInt64 = 0
   private(set) var tail: UInt64 = 0
   private(set) var newGeneration: UInt32 = 0
   var starts = GenerationStarts()
   private(set) var recovery = RingRecovery()
-  /// A slot of a cut-off branch lies between the others; set by ``readWindow(_:)``.
+  /// Whether a superseded slot lies within the window; set by ``readWindow(_:)``.
   private(set) var hasStale = false
-  /// The last good header copy; nil if there is none.
+  /// Newest readable header copy, 0 or 1; nil if none is readable.
   private(set) var goodCopy: Int?
   private(set) var revision: UInt64 = 0
-  /// The newest generation seen anywhere.
+  /// Newest generation found in headers and slots.
   private var newestGeneration: UInt32 = 0
   private var header: RingHeader?
-  /// One of the sectors says that this is a ring, or was.
+  /// Whether a header sector has the magic number of a ring.
   private var isMarked = false
 
   init(_ image: RingImage, capacity: Int, generationFloor: UInt32) throws(RingError) {
@@ -52,7 +55,7 @@ struct RingSurvey {
     newGeneration = UInt32(next)
   }
 
-  /// Reads both header copies and keeps the newer one.
+  /// Reads both header copies and keeps the one with the higher revision.
   private mutating func readHeaders(_ image: RingImage) throws(RingError) {
     guard image.size >= FixRing.slotsOffset else {
       throw .storageTooSmall(
@@ -73,7 +76,7 @@ struct RingSurvey {
     }
     guard let header else { return }
     guard header.capacity == UInt32(capacity) else {
-      // What the image says need not fit an Int of 32 bits.
+      // The image's value may exceed a 32-bit Int.
       throw .otherCapacity(found: Int(clamping: header.capacity), wanted: capacity)
     }
     head = header.head
@@ -81,8 +84,9 @@ struct RingSurvey {
     revision = header.revision
   }
 
-  /// Finds the newest name. Names are ordered by generation, then by sequence: what an older
-  /// generation named beyond the start of a newer one was already given up then.
+  /// Finds the newest fix: the highest generation, then the highest sequence number in it.
+  ///
+  /// Fixes of an older generation above the start of a newer one were already lost when that one started.
   private mutating func readSlots(_ image: RingImage) throws(RingError) {
     var generation = header?.generation ?? 0
     var position: UInt64 = 0
@@ -106,7 +110,8 @@ struct RingSurvey {
     newestGeneration = generation
   }
 
-  /// Without a header the slots must say of themselves that they belong to such a ring.
+  /// Checks, when no header is readable, that an intact slot has the supported format and lies at the
+  /// position of its sequence number.
   private func check(_ slot: Slot, at position: UInt64) throws(RingError) {
     guard slot.version == Slot.version else {
       throw .otherFormat(found: UInt32(slot.version), known: RingHeader.version)
@@ -116,7 +121,7 @@ struct RingSurvey {
 }
 
 extension RingSurvey {
-  /// Reads the last `capacity` slots before the head, oldest first.
+  /// Reads the last `capacity` slots before the head, oldest first, and sets tail, starts and recovery result.
   mutating func readWindow(_ image: RingImage) {
     let size = UInt64(capacity)
     let lowest = head > size ? head - size : 0
@@ -133,12 +138,12 @@ extension RingSurvey {
     recovery.wasClosed = header?.isClosed == true && header?.head == head
   }
 
-  /// The fix of that number, if it is still the current one of that number.
+  /// The fix with that sequence number, unless it is missing or a newer generation supersedes it.
   private mutating func current(_ image: RingImage, at sequence: UInt64) -> StoredFix? {
     let position = Int(sequence % UInt64(capacity))
     let slot = image.slot(at: FixRing.slotsOffset + position * FixRing.slotSize)
     guard slot.name.sequence == sequence, let fix = slot.fix else { return nil }
-    // A generation never names below one before it: what is older than its predecessor is cut off.
+    // Generations never decrease along the window: a slot older than its predecessor is superseded.
     let newest = recovery.newest?.name.generation ?? 0
     guard starts.isCurrent(slot.name), slot.name.generation >= newest else {
       hasStale = true

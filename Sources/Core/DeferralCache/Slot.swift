@@ -1,11 +1,13 @@
 import LocationTypes
 
-/// The 64 bytes of one fix, as eight little-endian words (ring-format.md).
+/// One stored fix: 64 bytes as eight little-endian 64-bit words (`Docs/Reference/ring-format.md`).
+///
+/// Encodes a ``Fix`` and its ``FixName`` into a slot of ``FixRing`` and back.
 struct Slot {
-  /// The slot format this code writes and reads.
+  /// Slot format version that this code reads and writes.
   static let version: UInt8 = 1
-  // Written out, for on 32 bits a shift this long is worked out at run time, behind a lock.
-  /// Sequence numbers have 40 bits: 2⁴⁰.
+  // A literal instead of `1 << 40`: on 32-bit targets the shift would become a lazy initializer behind a lock.
+  /// Exclusive upper bound of sequence numbers, which have 40 bits: 2⁴⁰.
   static let sequenceLimit: UInt64 = 0x100_0000_0000
 
   var w0: UInt64
@@ -17,7 +19,7 @@ struct Slot {
   var w6: UInt64
   var w7: UInt64
 
-  /// The checksum its first 60 bytes have.
+  /// CRC-32C computed over the first 60 bytes.
   @inline(__always)
   var computedChecksum: UInt32 {
     var sum = SlotChecksum()
@@ -32,14 +34,14 @@ struct Slot {
     return sum.value
   }
 
-  /// The checksum it carries.
+  /// CRC-32C stored in the last 4 bytes.
   var storedChecksum: UInt32 { UInt32(truncatingIfNeeded: w7 >> 32) }
-  /// The format it was written in; 0 in a blank slot.
+  /// Format version of this slot; 0 in a blank slot.
   var version: UInt8 { UInt8(truncatingIfNeeded: w0) }
-  /// Whether the checksum is right, whatever the format.
+  /// Whether the stored checksum matches the data. Does not check the format version.
   var isIntact: Bool { computedChecksum == storedChecksum }
 
-  /// The name of the fix in it.
+  /// Name of the stored fix.
   var name: FixName {
     FixName(generation: UInt32(truncatingIfNeeded: w1), sequence: w0 >> 24)
   }
@@ -48,9 +50,9 @@ struct Slot {
 // MARK: - Writing
 
 extension Slot {
-  /// Encodes a fix; an `acquired` of ±2⁵⁵ µs or beyond becomes the nearest within.
+  /// Encodes a fix. Clamps `acquired` to within ±(2⁵⁵ − 1) µs and stores UTC outside that range as unknown.
   ///
-  /// - Precondition: the name's sequence is below 2⁴⁰.
+  /// - Precondition: The name's sequence number is below 2⁴⁰.
   @inline(__always)
   init(_ fix: Fix, named name: FixName) {
     let boot = min(max(fix.acquired.microseconds, -Slot.limit56), Slot.limit56)
@@ -73,12 +75,12 @@ extension Slot {
     w7 |= UInt64(computedChecksum) << 32
   }
 
-  /// −2⁵⁵.
+  /// Stored value for an unknown UTC: −2⁵⁵.
   private static let unknown56: Int64 = -0x80_0000_0000_0000
-  /// The largest number, and but for its sign the smallest, that is not "not known".
+  /// Largest magnitude of a stored 56-bit number: 2⁵⁵ − 1.
   private static let limit56: Int64 = 0x7F_FFFF_FFFF_FFFF
 
-  /// Whether `value` can be told from "not known" in 56 bits.
+  /// Whether 56 bits can store `value` so that it differs from ``unknown56``.
   private static func fits56(_ value: Int64) -> Bool {
     value >= -limit56 && value <= limit56
   }
@@ -95,7 +97,7 @@ extension Slot {
 
   private static func flags(_ fix: Fix) -> UInt64 {
     let quality = UInt64(fix.quality.rawValue)
-    // Bit 3 of the quality came later, and has the first bit that was free.
+    // Bit 3 of the quality was added later and uses the first bit that was free then.
     return UInt64(fix.mode == .threeDimensional ? 1 : 0) | (quality & 7) << 1 | (quality & 8) << 3
       | UInt64(fix.isDateUncertain ? 1 << 4 : 0) | UInt64(fix.isSimulated ? 1 << 5 : 0)
       | UInt64(fix.isFromAccessory ? 1 << 7 : 0)
@@ -105,10 +107,10 @@ extension Slot {
 // MARK: - Reading
 
 extension Slot {
-  /// The fix in it; nil if checksum, format or content is not what this code writes.
+  /// The stored fix; nil if the checksum, the format version or a field is invalid.
   var fix: Fix? { isIntact ? decoded : nil }
 
-  /// The fix in it, the checksum unseen; nil if format or content is not what this code writes.
+  /// The stored fix without a check of the checksum; nil if the format version or a field is invalid.
   var decoded: Fix? {
     guard version == Slot.version else { return nil }
     let flags = UInt8(truncatingIfNeeded: w0 >> 8)
@@ -132,7 +134,7 @@ extension Slot {
   private func readTimeAndAltitude(into fix: inout Fix) {
     let utc = Slot.signed(w2, bits: 56)
     fix.utc = utc == Slot.unknown56 ? nil : UTCTime(microseconds: utc)
-    // The smallest value stands for "not known" in Fix as well.
+    // `Fix` also stores the smallest value for "unknown".
     fix.ellipsoidalAltitude_mm = Int32(truncatingIfNeeded: w1 >> 32)
     fix.altitude_mm = Int32(truncatingIfNeeded: w7)
     let satellites = Int16(w0 >> 16 & 0xFF)
@@ -148,12 +150,12 @@ extension Slot {
     fix.courseAccuracy_e2 = Slot.known(w6 >> 48, bits: 16)
   }
 
-  /// The low `bits` of `word` as a two's complement number.
+  /// The low `bits` of `word` as a two's complement integer.
   private static func signed(_ word: UInt64, bits: UInt64) -> Int64 {
     Int64(bitPattern: word << (64 - bits)) >> Int64(64 - bits)
   }
 
-  /// The low `bits` of `word`; nil if all are set.
+  /// The low `bits` of `word`; nil (unknown) if all of these bits are set.
   private static func known(_ word: UInt64, bits: UInt64) -> Int32? {
     let mask: UInt64 = (1 << bits) - 1
     return word & mask == mask ? nil : Int32(word & mask)

@@ -1,6 +1,6 @@
-// The four tables of slicing-by-4 for CRC-32C (reflected polynomial 0x82F63B78), one after the other.
-// Entry k × 256 + i is the checksum register after the byte i and k zero bytes. A literal, so that
-// the tables lie in read-only memory and nothing is computed at start; a test computes them anew.
+// The four concatenated tables of slicing-by-4 for CRC-32C (reflected polynomial 0x82F63B78).
+// Entry k × 256 + i is the CRC register after the byte i and k zero bytes. The tables are a literal so that
+// they are in read-only memory and need no start-up code; a test recomputes them.
 
 extension SlotChecksum {
   static let table: InlineArray<1024, UInt32> = [

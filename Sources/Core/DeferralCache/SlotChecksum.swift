@@ -1,12 +1,11 @@
-/// CRC-32C (Castagnoli) of a slot or a header, four bytes at a step.
+/// CRC-32C (Castagnoli) of a slot or a header, computed four bytes at a time (slicing-by-4).
 ///
-/// Polynomial 0x1EDC6F41, reflected; register starts and ends inverted (RFC 3720, appendix B.4).
-/// Finds every burst of up to 32 bits and, over a slot or a header, every five flipped bits.
+/// Polynomial 0x1EDC6F41, reflected; initial value and final XOR 0xFFFFFFFF (RFC 3720, appendix B.4).
+/// Detects every burst error of up to 32 bits and, over a slot or a header, every error of up to five bits.
 struct SlotChecksum {
-  /// The register, inverted.
   private var register: UInt32 = .max
 
-  /// Takes in four bytes, the first in the lowest bits.
+  /// Adds four bytes, the first in the least significant bits.
   @inline(__always)
   mutating func add(_ bytes: UInt32) {
     let x = register ^ bytes
@@ -19,13 +18,13 @@ struct SlotChecksum {
       ^ SlotChecksum.table[256 + byte2] ^ SlotChecksum.table[byte3]
   }
 
-  /// Takes in eight bytes, the first in the lowest bits.
+  /// Adds eight bytes, the first in the least significant bits.
   @inline(__always)
   mutating func add(_ bytes: UInt64) {
     add(UInt32(truncatingIfNeeded: bytes))
     add(UInt32(truncatingIfNeeded: bytes >> 32))
   }
 
-  /// The checksum of all taken in.
+  /// CRC of all bytes added so far.
   var value: UInt32 { ~register }
 }

@@ -1,12 +1,17 @@
 import LocationTypes
 
-/// Turns the bytes of a receiver into messages: NMEA and UBX on one stream, in any chunks.
+/// Decodes a receiver's byte stream into messages: NMEA sentences and UBX frames mixed on one line, in
+/// chunks of any size.
 ///
-/// Total and heap-free: any bytes give messages and counters, never a trap, and cutting the stream
-/// into other chunks gives the same ones. It holds at most one unfinished frame of 4,106 bytes.
+/// Use it where every message matters (drivers, `torpor decode`); to get epochs only, call
+/// ``next(_:_:through:at:into:)``, which skips the ``GNSSMessage`` value. ``StreamDecoder`` finds the
+/// frames, ``NMEADecoding`` and ``UBXDecoding`` read them. Depends on `LocationTypes` and `CCore` only.
+///
+/// Accepts any input without trapping and allocates nothing on the heap. The result does not depend on
+/// how the stream is split into chunks. Buffers at most one unfinished frame of 4,106 bytes.
 public struct GNSSDecoder: Sendable {
   private var stream: StreamDecoder
-  // All bytes taken were looked through.
+  // Whether all buffered bytes were examined.
   @usableFromInline var isDrained = true
 
   /// Creates a decoder at the start of a stream.
@@ -14,28 +19,28 @@ public struct GNSSDecoder: Sendable {
     stream = StreamDecoder(options)
   }
 
-  /// What has been met so far.
+  /// Counts of what was decoded and discarded since creation.
   public var counters: DecoderCounters { stream.counters }
 
-  /// Whether bytes of an unfinished frame or sentence wait for more.
+  /// Whether the buffer ends in an unfinished frame or sentence.
   public var isMidFrame: Bool { stream.isMidFrame }
 
-  /// Whether these are the start of a sentence.
+  /// Whether the unfinished part is the start of a sentence.
   public var isMidSentence: Bool { stream.isMidSentence }
 
-  /// Bytes taken behind the message that was given last, 0 to 4,112.
+  /// Number of buffered bytes after the last message returned, 0 to 4,112.
   public var unread: Int { stream.unread }
 
-  /// Takes bytes from `offset` on and gives the first complete message in what it holds.
+  /// Consumes bytes from `offset` on and returns the first complete message.
   ///
-  /// It takes all that fit and gives their messages one by one: call it until it gives nil, then
-  /// all bytes are used up, and `offset` is their count. It may be there long before.
-  /// O(bytes taken); bytes behind a false start are looked at again.
+  /// Buffers as many bytes as fit, then returns their messages one per call. Call it until it returns
+  /// nil: then all bytes are consumed and `offset` equals `bytes.count`. `offset` may reach
+  /// `bytes.count` long before that. O(bytes consumed); bytes after a false start are examined again.
   ///
   /// - Precondition: `offset` is 0 to `bytes.count`.
   @inlinable
   public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> GNSSMessage? {
-    // The last call for every chunk, which is not to cost what a message costs.
+    // Fast exit for the last call of every chunk.
     if isDrained && offset == bytes.count { return nil }
     return look(bytes, &offset)
   }
@@ -49,16 +54,17 @@ public struct GNSSDecoder: Sendable {
     return message
   }
 
-  /// The bytes of the entry that was given last, as they came; only until the next message is looked for.
+  /// The received bytes of the last entry returned; valid until the next call of `next` or
+  /// ``finish()``.
   public func frame(of entry: UBXAidingEntry) -> ByteChunk {
     stream.lastFrame(Int(entry.frameLength))
   }
 
-  /// Looks again through the bytes of an unfinished frame, for no more will come.
+  /// Decodes the bytes of an unfinished frame when no more input will follow.
   ///
-  /// Noise that looks like the start of a binary frame holds back up to 4,106 bytes. Call it
-  /// at the end of the stream, or when the line has been silent, until it gives nil; the decoder
-  /// then stands as at the start of a stream, its counters kept.
+  /// Noise that resembles the start of a binary frame can hold back up to 4,106 bytes. At the end of
+  /// the stream, or after a silence on the line, call it until it returns nil; the decoder is then in
+  /// its initial state, except for its counters.
   public mutating func finish() -> GNSSMessage? {
     var reader = MessageReader()
     var message: GNSSMessage?
@@ -71,12 +77,13 @@ public struct GNSSDecoder: Sendable {
 // MARK: Straight into epochs
 
 extension GNSSDecoder {
-  /// Takes bytes from `offset` on and writes the first epoch that they complete into `epoch`: what
-  /// ``next(_:_:)`` and `EpochAssembler.add(_:at:)` do together, but that no message is made.
+  /// Consumes bytes from `offset` on and writes the first epoch that they complete into `epoch`:
+  /// equivalent to ``next(_:_:)`` and `EpochAssembler.add(_:at:)` without the ``GNSSMessage`` value
+  /// between them.
   ///
-  /// Ask `EpochAssembler.next()` for another epoch of the same message before it is called again.
+  /// Before the next call, fetch further epochs of the same message with `EpochAssembler.next()`.
   ///
-  /// - Returns: false when all bytes are used up without one; then `epoch` means nothing.
+  /// - Returns: false when all bytes are consumed without an epoch; `epoch` is then undefined.
   /// - Precondition: `offset` is 0 to `bytes.count`.
   @inlinable
   public mutating func next(
@@ -99,7 +106,7 @@ extension GNSSDecoder {
   }
 }
 
-/// Reads what receivers send as messages.
+/// Decodes what receivers send into ``GNSSMessage`` values.
 struct MessageReader: FrameReader {
   @inline(__always)
   mutating func frame(

@@ -1,4 +1,7 @@
-/// Every message a receiver sends that this project understands.
+/// A message from a receiver: the result of ``GNSSDecoder``.
+///
+/// Each supported NMEA sentence and UBX frame has a case; `unknown` and `malformed` stand for the
+/// others.
 public enum GNSSMessage: Equatable, Sendable {
   /// NMEA RMC: recommended minimum.
   case rmc(RMC)
@@ -18,7 +21,7 @@ public enum GNSSMessage: Equatable, Sendable {
   case gll(GLL)
   /// NMEA GNS: fix data of several systems.
   case gns(GNS)
-  /// NMEA GBS: expected errors and the satellite that is thought to fail.
+  /// NMEA GBS: expected errors and the satellite most likely to fail (RAIM).
   case gbs(GBS)
   /// `$PUBX,00`: u-blox position.
   case ubloxPosition(UBloxPosition)
@@ -26,19 +29,19 @@ public enum GNSSMessage: Equatable, Sendable {
   case garminErrors(GarminErrors)
   /// `$PGRMZ`: Garmin's altitude.
   case garminAltitude(GarminAltitude)
-  /// `$PMTK001` or `$PAIR001`: what became of a command.
+  /// `$PMTK001` or `$PAIR001`: the result of a command.
   case commandResult(CommandResult)
-  /// `$PMTK010`, `$PMTK011` or a `TXT` of CASIC: what such a receiver says of itself.
+  /// `$PMTK010`, `$PMTK011` or a CASIC `TXT`: the receiver's status.
   case receiverNotice(ReceiverNotice)
   /// UBX-NAV-PVT.
   case navPVT(UBXSolution)
   /// UBX-HNR-PVT: a solution between those of NAV-PVT.
   case hnrPVT(UBXSolution)
-  /// A UBX message that says a part of an epoch, such as NAV-POSLLH.
+  /// A UBX message with part of an epoch, such as NAV-POSLLH.
   case navigation(UBXNavigation)
-  /// UBX-ACK-ACK: the receiver did what that message asked.
+  /// UBX-ACK-ACK: the receiver executed the message with that identity.
   case acknowledged(UBXIdentity)
-  /// UBX-ACK-NAK: the receiver refused that message.
+  /// UBX-ACK-NAK: the receiver refused the message with that identity.
   case refused(UBXIdentity)
   /// UBX-MON-VER.
   case receiverVersion(UBXVersion)
@@ -50,62 +53,64 @@ public enum GNSSMessage: Equatable, Sendable {
   case aidingEntry(UBXAidingEntry)
   /// UBX-MGA-ACK-DATA0.
   case aidingAnswer(UBXAidingAnswer)
-  /// Framing and checksum are right, but it is not one of the above: what it is called.
+  /// A message of an unsupported kind, with valid framing and checksum.
   case unread(MessageName)
-  /// Framing and checksum are right, but what it says cannot be read.
+  /// A message of a supported kind whose content is invalid, with valid framing and checksum.
   case other
 }
 
-/// What a message is called that nobody here reads.
+/// Name of a message of an unsupported kind.
 @frozen public enum MessageName: Hashable, Sendable {
-  /// A sentence: the first eight characters of its address (`GPTXT`), the first one lowest, zeros
-  /// behind the last; zero where there is no field.
+  /// A sentence: the first eight characters of its address (`GPTXT`), the first in the lowest byte,
+  /// padded with zeros; zero for a sentence without fields.
   case sentence(UInt64)
   /// A UBX frame.
   case frame(UBXIdentity)
 }
 
-/// What a decoder has met since it was created; each count stops at its largest value.
+/// Counts of a decoder since its creation; each one saturates.
 @frozen public struct DecoderCounters: Equatable, Sendable {
-  /// NMEA sentences with a right checksum.
+  /// NMEA sentences with a valid checksum.
   public var sentences: UInt32 = 0
-  /// Sentences without a checksum, where the options allow them.
+  /// Sentences accepted without a checksum (`DecoderOptions.allowsMissingChecksum`).
   public var unchecked: UInt32 = 0
-  /// UBX frames with a right checksum.
+  /// UBX frames with a valid checksum.
   public var frames: UInt32 = 0
-  /// Binary frames of other formats with a right checksum, passed over: RTCM 3, CASIC, SiRF …
+  /// Skipped binary frames of other formats with a valid checksum: RTCM 3, CASIC, SiRF …
   public var otherFrames: UInt32 = 0
-  /// Which formats those frames were of.
+  /// Formats of those frames.
   public var otherFormats = FrameFormats()
-  /// Sentences and frames whose checksum was wrong; a false start in noise counts as well.
+  /// Sentences and frames with a wrong checksum, false starts in noise included.
   public var checksumErrors: UInt32 = 0
-  /// Sentences and frames with a right checksum whose content cannot be read.
+  /// Sentences and frames with a valid checksum and invalid content.
   public var malformed: UInt32 = 0
-  /// Sentences and frames that are right but not understood.
+  /// Valid sentences and frames of an unsupported kind.
   public var unknown: UInt32 = 0
-  /// Sentences that broke off: no checksum, a foreign byte, or the next one began inside.
+  /// Truncated sentences: no checksum, an invalid byte, or another `$` inside.
   public var brokenOff: UInt32 = 0
-  /// Starts of a sentence or frame that would be longer than the bounds.
+  /// Starts of a sentence or frame that exceed the length limits.
   public var overlong: UInt32 = 0
-  /// Bytes that belong to no sentence or frame, carriage return and line feed aside.
+  /// Bytes outside sentences and frames, except carriage returns and line feeds.
   public var skippedBytes: UInt64 = 0
 
   /// Creates counters at zero.
   public init() {}
 }
 
-/// Formats of binary frames that are known and not read; no `OptionSet`, whose literals are arrays.
+/// Formats of binary frames that are recognised and skipped.
+///
+/// No `OptionSet`, because its literals are arrays, which need a heap.
 @frozen public struct FrameFormats: Equatable, Sendable {
-  /// A bit for each format.
+  /// One bit for each format.
   public private(set) var bits: UInt8
 
-  /// Creates a set of the formats whose bits are set.
+  /// Creates a set from its bits.
   public init(bits: UInt8 = 0) { self.bits = bits }
 
-  /// Whether those formats are in it.
+  /// Whether the set contains all formats of `other`.
   public func contains(_ other: FrameFormats) -> Bool { bits & other.bits == other.bits }
 
-  /// Adds those formats.
+  /// Adds the formats of `other`.
   public mutating func insert(_ other: FrameFormats) { bits |= other.bits }
 
   /// RTCM 3: corrections and observations.
@@ -121,7 +126,7 @@ public enum GNSSMessage: Equatable, Sendable {
 }
 
 extension UInt32 {
-  /// Adds one; stays at the largest value.
+  /// Adds one, saturating at the maximum.
   @inline(__always) mutating func count() {
     if self != .max { self += 1 }
   }

@@ -1,20 +1,22 @@
-/// What a receiver commanded by sentences says of itself unasked, or of its firmware when asked.
+/// Status that a receiver with NMEA commands (MediaTek, Airoha, CASIC) sends on its own, or its
+/// firmware on request.
 @frozen public enum ReceiverNotice: UInt8, Sendable {
-  /// It has started: `$PMTK010,001`, `$PMTK011`, a `TXT` of CASIC with its maker.
+  /// The receiver started: `$PMTK010,001`, `$PMTK011`, or a CASIC `TXT` with the manufacturer.
   case started = 0
-  /// It works, again or still: any other `$PMTK010`, such as `002` after standby.
+  /// The receiver operates: any other `$PMTK010`, such as `002` after standby.
   case awake = 1
-  /// A `TXT` of CASIC with its firmware, which it sends as it starts and in answer to `$PCAS06`.
+  /// A CASIC `TXT` with the firmware version, sent at start and in response to `$PCAS06`.
   case firmware = 2
 }
 
 extension NMEADecoding {
-  /// Number: 1 started, 2 asks for aiding, 3 back in normal operation.
+  /// Fields: number (1 started, 2 requests aiding, 3 back in normal operation).
   static func systemMessage(_ f: inout NMEAFields) -> ReceiverNotice {
     f.whole(0, as: UInt16.self) == 1 ? .started : .awake
   }
 
-  /// How many texts, which, severity, text: `MA=CASIC` or `SW=…` of CASIC; nil for any other.
+  /// Fields: number of texts, index, severity, text. Accepts CASIC's `MA=CASIC` and `SW=…`; nil for any
+  /// other text.
   static func text(_ f: inout NMEAFields) -> ReceiverNotice? {
     guard f.byte(2, ofField: 3) == UInt8(ascii: "=") else { return nil }
     switch (f.byte(0, ofField: 3), f.byte(1, ofField: 3)) {

@@ -1,40 +1,40 @@
 import LocationTypes
 
-/// Where the owner of an engine keeps what its receiver knew of the sky (PWR-8): entries of one length
-/// limit in memory that was handed in. It decides nothing; ``Effects/aiding`` says what is done with it.
+/// Storage for the entries of a receiver's navigation database (assistance data) while its supply is off (PWR-8), in
+/// memory that the caller provides. ``Effects/aiding`` states each operation.
 ///
-/// One without memory keeps nothing: with an engine that was not told of any it is never asked to.
+/// A store without memory stores nothing; an engine whose setup declares no store never uses it.
 @safe public struct AidingStore: ~Copyable {
-  /// Bytes of the longest entry.
+  /// Largest length of an entry, bytes.
   public static let entryLimit = 172
-  /// An entry and its length.
+  /// Bytes per entry, including its length.
   private static let stride = entryLimit + 1
 
   private let storage: UnsafeMutableRawBufferPointer?
-  /// How many entries there is room for.
+  /// Largest number of entries.
   public let capacity: Int
-  /// How many are kept, 0 to ``capacity``.
+  /// Number of stored entries, 0 to ``capacity``.
   public private(set) var count = 0
 
-  /// The bytes that a store of `capacity` entries takes.
+  /// Bytes that a store of `capacity` entries needs.
   public static func byteCount(capacity: Int) -> Int { capacity * stride }
 
-  /// Creates a store that has no room.
+  /// Creates a store without capacity.
   public init() {
     unsafe storage = nil
     capacity = 0
   }
 
-  /// Creates an empty store in `storage`, which is any bytes and outlives it; what is left of it behind
-  /// the last whole entry is not used.
+  /// Creates an empty store in `storage`, which may have any content and must outlive the store. Bytes behind the last
+  /// whole entry are not used.
   @unsafe public init(_ storage: UnsafeMutableRawBufferPointer) {
     unsafe self.storage = storage
     capacity = min(storage.count / AidingStore.stride, Int(UInt8.max))
   }
 
-  /// Keeps an entry in a place; the first place takes the place of all that was kept.
+  /// Stores an entry in slot `index`; slot 0 discards all stored entries first.
   ///
-  /// O(its length). One that is too long, or not the next one, or for which there is no room, is let go.
+  /// O(length). An entry is ignored if it is too long, if it is not for the next slot, or if the store is full.
   public mutating func keep(_ entry: ByteChunk, at index: UInt8) {
     let place = Int(index)
     if place == 0 { count = 0 }
@@ -47,18 +47,18 @@ import LocationTypes
     count += 1
   }
 
-  /// The entry in a place; empty where none is kept. O(1).
+  /// The entry in slot `index`; empty if none is stored. O(1).
   public func entry(at index: UInt8) -> ByteChunk {
     var entry = ByteChunk()
     let place = Int(index)
     guard let storage = unsafe storage, place < count else { return entry }
     let start = place * AidingStore.stride
-    // What is in the memory is the owner's word for nothing: a length is bounded again.
+    // The memory belongs to the caller, so the length is checked again.
     let length = min(unsafe Int(storage[start]), AidingStore.entryLimit)
     for i in 0..<length { unsafe entry.append(storage[start + 1 + i]) }
     return entry
   }
 
-  /// Lets all go.
+  /// Removes all entries.
   public mutating func clear() { count = 0 }
 }

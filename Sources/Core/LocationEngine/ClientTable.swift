@@ -1,24 +1,35 @@
 import LocationPolicy
 import LocationTypes
 
-/// The clients, in memory that the engine's owner handed in and frees.
+/// The client records, in memory that the engine's caller owns, and the range of dirty clients.
+///
+/// Most clients wait for a distant time or a distant place. Such a client is dormant until `Client.dormantUntil`, and
+/// a step skips it. Any other client is dirty: the step must update it. The table keeps `dirtyRange`, a range of
+/// indices that contains every dirty client, and the earliest wake time outside the range. Dormant clients inside the
+/// range are recognised by ``isDirty(_:at:)``.
+///
+/// It depends on `LocationPolicy` and `LocationTypes` only; ``Engine`` is its only user.
 @safe struct ClientTable: ~Copyable {
   private let storage: UnsafeMutableBufferPointer<Client>
-  /// No client at or above this index was ever connected: what a step has to look at. What lies there
-  /// is not initialised, and so takes no memory where the kernel gives it page by page.
+  /// Upper bound of the client indices in use: no client at or above it was ever connected. The memory above it is not
+  /// initialised, so the kernel need not provide its pages.
   private(set) var used = 0
   private let head: UInt64
 
-  /// Creates a table over `storage`, whose memory is not initialised yet and outlives the table.
+  /// Creates a table in `storage`, whose memory is not initialised and must outlive the table.
+  ///
+  /// - Parameter head: The ring's head, at which the cursors of new clients start.
   @unsafe init(_ storage: UnsafeMutableBufferPointer<Client>, head: UInt64) {
     unsafe self.storage = storage
     self.head = head
   }
 
-  /// How many clients fit.
+  /// Number of clients for which there is memory.
   var capacity: Int { unsafe storage.count }
 
-  /// Counts the client at `index` among those in use.
+  /// Initialises the clients up to `index`.
+  ///
+  /// - Precondition: `index` is 0 to `capacity - 1`.
   mutating func use(_ index: Int) {
     precondition(index >= 0 && index < capacity, "no such client")
     while used <= index {
@@ -28,21 +39,20 @@ import LocationTypes
     }
   }
 
-  /// A client as it stands, in use or not.
+  /// A copy of a client's record, in use or not.
   func client(at index: Int) -> Client {
     precondition(index >= 0 && index < capacity, "no such client")
     return index < used ? self[index] : Client(at: head)
   }
 
-  /// All clients that a step must look at lie there, since ``lookForAwake(at:)``; those of them that rest
-  /// all the same, ``isAwake(_:at:)`` tells.
+  /// Contains every dirty client since ``updateDirtyRange(at:)``, and possibly dormant ones; see ``isDirty(_:at:)``.
   private(set) var awake = 0..<0
-  /// When the first of those has to be looked at that lie outside of it.
+  /// Earliest wake time of the clients outside the range.
   private var nextOutside = Instant.distantFuture
-  /// The rest of one outside of it was ended: who is to be looked at must be found anew.
+  /// Whether a client outside the range was marked dirty, so that the range must be recomputed.
   private var isAstray = false
 
-  /// All clients, for what may end the rest of any: from here on this step looks at all of them.
+  /// Puts all clients into the range, for a change that may end the dormancy of any: this step updates all of them.
   mutating func stirred() -> Range<Int> {
     awake = 0..<used
     nextOutside = .distantFuture
@@ -50,7 +60,7 @@ import LocationTypes
     return awake
   }
 
-  /// One whose rest may have been ended: from here on this step looks at it.
+  /// Extends the range to a client whose dormancy may have ended: this step updates it.
   mutating func stir(_ index: Int) {
     guard !awake.contains(index) else { return }
     let (first, end) = awake.isEmpty ? (index, index) : (awake.lowerBound, awake.upperBound)
@@ -58,19 +68,21 @@ import LocationTypes
     isAstray = true
   }
 
-  /// Whether a step at `now` must look at it.
+  /// Whether a step at `now` must update the client.
   func isAwake(_ index: Int, at now: Instant) -> Bool { restsUntil(index) <= now }
 
-  /// Whether nobody is stirred whom the step did not look at, and the time of the others is known; for
-  /// assertions, O(clients in use).
+  /// Whether every dirty client is in the range and the earliest wake time outside it is correct; for assertions,
+  /// O(clients in use).
   func hasNobodyMissed(at now: Instant) -> Bool {
     var next = Instant.distantFuture
     for i in 0..<used where !awake.contains(i) { next = min(next, restsUntil(i)) }
     return next > now && (isAstray || next == nextOutside)
   }
 
-  /// Finds out who rests; gives the first time at which one of those has to be looked at. O(clients in
-  /// use) where somebody outside of ``awake`` was stirred or has his time, else O(those in it).
+  /// Shrinks the range to the dirty clients and returns the earliest wake time of the dormant ones.
+  ///
+  /// O(clients in use) if a client outside the range was marked dirty or its wake time was reached, else O(clients in
+  /// the range).
   mutating func lookForAwake(at now: Instant) -> Instant {
     if isAstray || nextOutside <= now { _ = stirred() }
     var (first, end) = (awake.lowerBound, awake.upperBound)
@@ -83,7 +95,7 @@ import LocationTypes
       end -= 1
     }
     awake = first..<end
-    // Between the first and the last, which are awake.
+    // The first and the last client of the range are dirty; check those between them.
     var next = nextOutside
     var i = first + 1
     while i < end - 1 {
@@ -94,7 +106,7 @@ import LocationTypes
   }
 
   private func restsUntil(_ index: Int) -> Instant {
-    // All who ask go through clients in use; checked, this would be half of what it costs.
+    // All callers iterate over clients in use. A check in release builds would take half of the time of this function.
     assert(index >= 0 && index < used, "no such client")
     return unsafe storage.baseAddress.unsafelyUnwrapped[index].restsUntil
   }

@@ -4,12 +4,85 @@ import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
 
-/// The location service's core: events in, effects out. Pure, heap-free, mutated in place.
+/// The core of the location service: a state machine with events as input and bounded effects as output.
 ///
-/// The owner hands in the memory of ring and clients, gives every event with its time, does what
-/// the effects say in their order, and then gives the next event. It reads no clock and calls
-/// nobody. A step handles at most one epoch, so what a step can cause is bounded:
-/// ``Effects/proceeds`` asks for another one at once.
+/// **Problem.** Many clients with different demands share one GNSS receiver and one board that should sleep. The
+/// engine decodes the receiver's bytes, stores fixes in the ring, applies each client's policy, plans receiver and
+/// board, and commands the receiver's driver. Its caller owns all I/O: it passes the memory of ring and clients, sends
+/// every event with its time, executes the effects in their order, and then sends the next event. The engine reads no
+/// clock, allocates nothing, calls no callback, and is mutated in place. It depends on the other core modules only,
+/// not on a HAL.
+///
+/// **One step.** `step(bytes:at:)` and `step(_:at:)` run these phases:
+///
+/// ```
+///   bytes --> consume: at most one epoch,         event --> request, pin, motion,
+///             one driver answer or one                      battery, fault, time
+///             driver observation                                |
+///                |                                              |
+///      bytes in the middle of an epoch,                         |
+///      and the last plan is still valid?                        |
+///         | yes            | no                                 |
+///         |                +----------------+-----------------+
+///         |                                 v
+///         |            deadlines of driver and line, held fix, receiver check
+///         |                                 v
+///         |            clients: time, engagement -> sum of demands
+///         |                                 v
+///         |            FixSchedule: single fixes, held fix
+///         |                                 v
+///         |            work left? -- yes --> Effects.needsProceed, no plan yet
+///         |                | no
+///         |                v
+///         |            Planner.plan -> new goal or drain for the driver, notices
+///         |                | goal, drain or notices: Effects.needsProceed
+///         v                v
+///      finishPlan: input mode, wake time --> Effects (board state, wake, wakesOnInput)
+/// ```
+///
+/// While `needsProceed` is set, the caller must send ``Event/proceed`` at the same time before any new bytes.
+///
+/// **States.** The engine combines the state machines of its parts (driver, schedule, deferrals). Its own states are
+/// small and independent of each other:
+///
+/// ```
+/// acquisition  off ----- goal becomes awake ----> acquiring ----- fix ----> found
+///              off <---- goal: standby or off --- acquiring, found
+///              (a fix while off changes nothing; a lost receiver marks it interrupted until the next fix)
+///
+/// receiver     available -- driver reports lost; or a receiver without commands is silent --> lost
+///              lost -- goal reached (not off), recovered, refused; or a live epoch from a
+///                      receiver without commands --> available
+///
+/// drain        none -- a client waits for the buffer, or drainDue is reached --> requested
+///              requested -- drained, refused, or nothing buffered --> none (clients.drained)
+///              requested -- receiver lost --> none (clients.receiverLost)
+///
+/// held fix     none -- first fix, a better one is expected --> held
+///              held -- better fix, refining over, or a client cannot wait longer --> none (delivered)
+///
+/// input        read:      every byte ends the wait
+///              delayed:   an epoch or a drain is in progress; bytes are read after a short delay
+///              buffering: no message is needed before the wake time; messages stay in the input buffer
+///              (each plan selects one)
+/// ```
+///
+/// **Invariants.**
+///
+/// - Time never goes back, and every wake time is at least 1 ms ahead, so the caller cannot loop without progress.
+/// - Measurement times of fixes never decrease in the ring, even if UTC steps.
+/// - The driver acts at most once per step, because it has one output buffer.
+/// - A client that is not dirty has no notice, no passed due time, and at most needs single fixes (``ClientTable``).
+/// - A fix is stored only if a client needs it, with full accuracy only if a client may receive that (RNG-6). Before
+///   the ring's head passes a cursor, the cursor advances and records the gap (RNG-4).
+/// - A deferral's end that waits for buffered fixes is reported after the drain or after the loss of the receiver.
+///
+/// **Who may change what.** Only this file writes the stored properties. Clients change through `handle(_:of:)` and
+/// the phases above; `setGoal` alone writes `goal`; ``FixSchedule``, the driver, `FixRing` and the clients own their
+/// states. The computed properties for status change nothing.
+///
+/// **Bounds.** A step is O(clients in use) plus O(bytes). It appends at most one fix. A drain without a result doubles
+/// the time to the next one, at most 12 times. A refused mode is retried with exponential back-off (``RetryBackoff``).
 public struct Engine: ~Copyable {
   let setup: EngineSetup
   var planner: Planner
@@ -17,10 +90,10 @@ public struct Engine: ~Copyable {
   var clients: ClientTable
   var decoder: GNSSDecoder
   var assembler: EpochAssembler
-  // No optional: it is large, and looking into an optional copies it. Without a receiver it rests.
+  // Not optional: it is large, and reading an optional copies it. Without a receiver it is unused.
   var driver: ReceiverDriver
   let hasDriver: Bool
-  /// The longest silence of a receiver that sends messages and has a fix.
+  /// Silence after which a receiver that should send counts as not responding, input buffering included.
   let longestSilence: Interval
   var clock = FixClock()
 
@@ -28,43 +101,43 @@ public struct Engine: ~Copyable {
   var chunkOffset = 0
   var now = Instant.boot
   var lastByte = Instant.boot
-  /// Until when nobody has listened to a receiver that talks.
+  /// When buffered input was last discarded unread.
   var overlookedAt = Instant.boot
-  /// When the next step was to come at the latest.
+  /// Latest time of the next step by the last plan.
   var plannedWake = Instant.distantFuture
-  /// ``receiverCheck(_:)`` as of the last plan. Input since then can only have postponed it.
+  /// ``receiverCheckTime(_:)`` as of the last plan. Input since then can only have postponed it.
   var receiverCheckDue = Instant.distantFuture
-  /// What has come since the last step was left to gather: when it came is not known.
+  /// Whether the last plan delayed reading: the arrival times of the next bytes are unknown.
   var isGathering = false
-  /// The receiver's last pulse per second.
+  /// Time of the receiver's last pulse per second.
   var pulse: Instant?
-  /// When the last live epoch was complete: the next ones come whole intervals later.
+  /// Time at which the last live epoch was complete: the next ones follow at multiples of the fix interval.
   var lastEpoch = Instant.boot
-  /// No epoch that is in the making began before this.
+  /// Lower bound for the start of the epoch that is being assembled.
   var epochBegan = Instant.boot
-  /// Since when the driver's deadline has had to wait for bytes that kept coming.
+  /// Time since which the driver's deadline is postponed because bytes keep arriving.
   var overdueSince: Instant?
-  /// Messages have gathered unheard, and are being read now.
+  /// Time at which buffered messages are being read.
   var backlogReadAt: Instant?
-  /// The entry of the receiver's navigation database that came last.
+  /// Last received entry of the receiver's navigation database.
   var aidingEntry: UBXAidingEntry?
-  /// The plan lets messages gather unheard.
+  /// Whether the plan leaves messages in the input buffer until the wake time.
   var isDeaf = false
-  /// The newest fix in the ring.
+  /// Newest fix in the ring.
   var newest: StoredFix?
-  /// It is of the moment of the one before.
+  /// Whether the newest fix has the same time as the one before.
   var isNewestRepeated = false
-  /// How far all fixes in the ring have come.
+  /// Distance travelled along all fixes in the ring.
   var way = CommonWay()
-  /// When the newest fix was made that the receiver told, kept or not.
+  /// Measurement time of the newest valid fix, stored or not.
   var newestMade = Instant.boot
-  /// A first fix that is held back while better ones come.
+  /// First fix that is held back while its accuracy improves.
   var held: Fix?
   var isInhibited = false
-  /// Nobody is served any more.
+  /// Whether the service ends and no client is served.
   var isEnding = false
   var isReceiverLost = false
-  /// When a fix came last from a receiver that answers no command (PWR-12).
+  /// Time of the last fix from a receiver that answers no command (PWR-12).
   var streamedAt: Instant?
   var batchRefusal = Refusal()
   var savingRefusal = Refusal()
@@ -72,39 +145,42 @@ public struct Engine: ~Copyable {
   var goal: ReceiverGoal?
   var isDrainAsked = false
   var drainedAt = Instant.boot
-  /// The ring's head after the last drain, and how many drains in a row, up to 12, have brought nothing:
-  /// where there is no sky they become ever more seldom (PWR-7).
+  /// The ring's head after the last drain, and the number of drains in a row, up to 12, that brought no fix: without
+  /// sky view they become less frequent (PWR-7).
   var drainedHead: UInt64 = 0
   var emptyDrains: Int64 = 0
   var search = Search()
-  /// When the receiver is on for single fixes.
+  /// State machine for single fixes.
   var schedule = FixSchedule()
-  /// How those who are promised a distance see the wearer move.
+  /// Start times for clients with an accuracy bound.
   var movement = MovementPlanner()
-  /// How fast the wearer may be.
+  /// Upper estimate of the device's speed.
   var pace: PlausiblePace
-  /// What was needed at the end of the last step.
+  /// Sum of the demands at the end of the last step.
   var demand = DemandSummary()
-  /// Until then the plan stands, if nothing comes but bytes that complete nothing.
+  /// Time until which the plan stays valid if only bytes arrive that complete no epoch.
   var standsUntil = Instant.boot
-  /// What the motion sensor said last; motion, until it says something.
+  /// Last state of the motion sensor; `.moving` until it reports one.
   var motionLine: MotionLine
-  /// What the battery is too low for.
+  /// Service levels that the battery's charge sheds.
   var battery: BatteryMonitor
   var noticeIndex = 0
 
-  /// Creates an engine over an opened ring and the memory of its clients.
+  /// Creates an engine with an opened ring and memory for its clients.
   ///
   /// - Parameters:
   ///   - ring: The deferral cache, opened or recovered.
-  ///   - clients: Memory for as many clients as shall fit; not initialised, outlives the engine.
-  /// - Precondition: N ≤ R / 2 (RNG-1), so that a client at its limit is flushed long before its
-  ///   fixes are overwritten.
+  ///   - clients: Memory for the largest number of clients; uninitialised, must outlive the engine.
+  /// - Precondition: N ≤ R / 2 (RNG-1), so that a client at its limit is flushed long before its fixes are
+  ///   overwritten.
   @unsafe public init(
     _ setup: EngineSetup, ring: consuming FixRing, clients: UnsafeMutableBufferPointer<Client>
   ) {
     let limit = setup.figures.deferralLimit
-    precondition(limit >= 1 && limit <= ring.capacity / 2, "RNG-1: the deferral limit is ≤ R / 2")
+    precondition(
+      limit >= 1 && limit <= ring.capacity / 2,
+      "RNG-1: the deferral limit must "
+        + "be ≤ R / 2")
     self.setup = setup
     planner = Planner(setup.figures)
     unsafe self.clients = ClientTable(clients, head: ring.head)
@@ -121,18 +197,18 @@ public struct Engine: ~Copyable {
     if setup.figures.usesMotionLine { hearMotion(.moving) }
   }
 
-  /// Takes the receiver's bytes, as they came, and says what is to be done.
+  /// Processes bytes from the receiver and returns the effects.
   ///
-  /// Bytes are no ``Event``: with room for a chunk each event would be copied wherever it is looked at.
-  /// They are lent, and the engine keeps its own copy.
+  /// Bytes are not an ``Event``, because an event with space for a chunk would be copied wherever it is read. The
+  /// engine keeps its own copy of the bytes.
   ///
   /// - Parameters:
-  ///   - bytes: What has come, at most `ByteChunk.capacity`; it may be nothing.
-  ///   - now: The boot clock; never before that of the step before.
-  /// - Complexity: O(bytes), and O(clients in use) where they complete something.
-  /// - Precondition: The bytes before were finished: no effects ask for ``Event/proceed``.
+  ///   - bytes: The bytes in the order of their arrival, at most `ByteChunk.capacity`; may be empty.
+  ///   - now: Time of the boot clock; not before that of the previous step.
+  /// - Complexity: O(bytes), and O(clients in use) where they complete an epoch or a driver answer.
+  /// - Precondition: The previous bytes are processed: no effects request ``Event/proceed``.
   public mutating func step(bytes new: Span<UInt8>, at now: Instant) -> Effects {
-    precondition(chunkOffset == chunk.count, "the chunk before was not finished: .proceed")
+    precondition(chunkOffset == chunk.count, "send .proceed until the previous bytes are processed")
     advance(to: now)
     var effects = Effects()
     if new.count > 0 {
@@ -148,9 +224,9 @@ public struct Engine: ~Copyable {
     return effects
   }
 
-  /// Takes one event and says what is to be done.
+  /// Processes one event and returns the effects.
   ///
-  /// - Parameter now: The boot clock; never before that of the step before.
+  /// - Parameter now: Time of the boot clock; not before that of the previous step.
   /// - Complexity: O(clients in use).
   public mutating func step(_ event: Event, at now: Instant) -> Effects {
     advance(to: now)
@@ -174,25 +250,26 @@ public struct Engine: ~Copyable {
     return effects
   }
 
-  /// Notes when the receiver gave its last pulse per second before the bytes that come next: it says when a
-  /// fix of a whole second was true (STD-7). No step: nothing is to be done.
+  /// Records the receiver's last pulse per second before the next bytes. It gives the exact time of a fix at a whole
+  /// second (STD-7). This is no step and has no effects.
   ///
-  /// - Parameter pulse: On the boot clock; not later than now, and at most a second before the first of those bytes.
+  /// - Parameter pulse: Time on the boot clock; not in the future, and at most one second before the first of those
+  ///   bytes.
   public mutating func hear(pulse: Instant) { self.pulse = pulse }
 
-  /// Takes a client back after a restart of the service (BKG-20): it is owed what was not acknowledged, and what a
-  /// receiver that batches has recorded meanwhile.
+  /// Restores a client after a restart of the service (BKG-20): its unacknowledged fixes are undelivered again, and so
+  /// are the fixes that a batching receiver recorded during the downtime.
   ///
-  /// What else outlives the service is asked anew: authorization and accuracy before the client
-  /// connects, services and regions after it, these with ``Request/addRegion(_:assuming:)``. O(1).
+  /// The other durable state is restored by requests: authorization and accuracy before the client connects, services
+  /// and regions after it, regions with ``Request/addRegion(_:assuming:)``. O(1).
   ///
-  /// - Parameter start: When the service starts; nil where it is not known what happened since the ring's newest fix,
-  ///   and nothing is expected of the receiver.
-  /// - Precondition: no step was done yet.
+  /// - Parameter start: Start time of the service; nil if the time since the ring's newest fix is unknown and no
+  ///   recorded fixes are expected from the receiver.
+  /// - Precondition: No step was executed yet.
   public mutating func restore(
     _ client: ClientID, from bookmark: ClientBookmark, startingAt start: Instant? = nil
   ) {
-    precondition(now == .boot, "clients come back before the first step")
+    precondition(now == .boot, "restore clients before the first step")
     clients.use(client.index)
     clients[client.index] = Client(restoring: bookmark, in: ring)
     if let start {
@@ -203,44 +280,44 @@ public struct Engine: ~Copyable {
     clients.stir(client.index)
   }
 
-  /// What the receiver may have done for a client while the service was down.
+  /// Whether the receiver recorded fixes for a client while the service was down.
   private mutating func oldRecorder(for bookmark: ClientBookmark) -> OldRecorder {
     guard bookmark.owesAll, hasDriver, setup.receiver?.batch != nil else { return .none }
     driver.expectBufferedFixes()
     return receiverBuffers ? .holdsFixes : .lostFixes
   }
 
-  /// What of a client's place in the ring is to be kept durably: for ``restore(_:from:)``. O(1).
+  /// A client's position in the ring, for durable storage and ``restore(_:from:startingAt:)``. O(1).
   public func bookmark(of client: ClientID) -> ClientBookmark {
     client.index < clients.used
       ? clients[client.index].bookmark(in: ring)
       : clients.client(at: client.index).bookmark(in: ring)
   }
 
-  /// What a client is owed at this moment. O(1).
+  /// The undelivered fixes of a client at this time. O(1).
   public func backlog(of client: ClientID) -> Backlog {
     clients[client.index].backlog(in: ring)
   }
 
-  /// A region of a client as it is to be kept durably, for ``Request/addRegion(_:assuming:)``; nil where
-  /// that place, below `RegionMonitor.capacity`, has none (BKG-20). O(1).
+  /// A region of a client for durable storage, for ``Request/addRegion(_:assuming:)`` (BKG-20); nil if slot `place`,
+  /// below `RegionMonitor.capacity`, is empty. O(1).
   public func regionRecord(
     of client: ClientID, at place: Int
   ) -> (region: Region, assuming: MonitorState)? {
     clients[client.index].services.regions.record(at: place)
   }
 
-  /// The bytes to write to the receiver when ``Effects/hasOutput`` says so.
+  /// The bytes to write to the receiver when ``Effects/hasOutput`` is set.
   public var output: FrameBuffer { hasDriver ? driver.outgoing : FrameBuffer() }
 
-  /// The frame to keep when ``Effects/aiding`` says so; read before the next step.
+  /// The frame to store when ``Effects/aiding`` requires it; read it before the next step.
   public var aidingFrame: ByteChunk {
     aidingEntry.map { decoder.frame(of: $0) } ?? ByteChunk()
   }
 
-  /// The next notice for a client; nil when all has been told.
+  /// The next notice for a client; nil when all are reported.
   ///
-  /// A client's notices come in their order, client after client.
+  /// The notices of one client come in their order, one client after the other.
   public mutating func nextNotice() -> ClientNotice? {
     noticeIndex = max(noticeIndex, clients.awake.lowerBound)
     while noticeIndex < clients.awake.upperBound {
@@ -255,33 +332,33 @@ public struct Engine: ~Copyable {
     return nil
   }
 
-  /// The fix of a sequence number, as long as the ring has it. The service reads it for its clients
+  /// The fix with a sequence number; nil if the ring no longer has it. The service reads the fixes of a batch with it
   /// (RNG-5). O(1).
   public func stored(at sequence: UInt64) -> StoredFix? { ring.stored(at: sequence) }
 
-  /// Whether a fix bore that name; see `FixRing.mayHaveNamed(_:)`. O(1).
+  /// Whether a fix may have had that name; see `FixRing.mayHaveNamed(_:)`. O(1).
   public func mayHaveNamed(_ name: FixName) -> Bool { ring.mayHaveNamed(name) }
 
-  /// The fix that went into the ring last, as it went in; nil when there was none yet. O(1).
+  /// The last fix appended to the ring, with the accuracy before any reduction; nil before the first one. O(1).
   public var newestStored: StoredFix? { newest }
 
-  /// The fix Core Location calls `location`: the newest that the client was told (STD-8).
+  /// The client's `location` in Core Location's sense: the newest fix that was delivered to it (STD-8).
   public func location(of client: ClientID) -> StoredFix? {
     client.index < clients.used
       ? clients[client.index].location(in: ring)
       : clients.client(at: client.index).location(in: ring)
   }
 
-  /// `deferredLocationUpdatesAvailable()`: a receiver and a low-power caching state (DEF-7).
+  /// `deferredLocationUpdatesAvailable()`: the board has a receiver and a low-power caching state (DEF-7).
   public var isDeferralAvailable: Bool { hasDriver && setup.figures.hasCachingState }
 
-  /// Whether the receiver is meant to be searching or tracking.
+  /// Whether the receiver should be acquiring or tracking.
   public var isReceiverAwake: Bool { goal.map(Engine.isAwake) ?? false }
 
-  /// Whether no fix is expected on the receiver's line: it is off, asleep, or records fixes itself.
+  /// Whether no fix is expected on the receiver's line: the receiver is off, asleep, or records fixes itself.
   public var isReceiverQuiet: Bool { !isReceiverAwake || receiverBuffers }
 
-  /// What the receiver is meant to do; nil before the first plan.
+  /// The planned state of the receiver; nil before the first plan.
   public var plannedReceiver: PlannedReceiver? {
     switch goal {
     case .off?: .off
@@ -292,56 +369,55 @@ public struct Engine: ~Copyable {
     case nil: nil
     }
   }
-  /// Whether nothing is on its way between the board and its receiver.
+  /// Whether no command is in progress between board and receiver.
   public var isSettled: Bool { !hasDriver || driver.status.isSettled }
 
   /// Whether the receiver may hold fixes that are not in the ring yet.
   public var mayReceiverHoldFixes: Bool { receiverBuffers }
-  /// Whether the receiver can be put to sleep or switched off at all.
+  /// Whether the receiver can be put to sleep or switched off.
   public var canReceiverSleep: Bool {
     hasDriver && (setup.figures.canStandby || setup.figures.canSwitchOff)
   }
 
-  /// What the battery's gauge said last, percent; nil on a board without one.
+  /// Last battery charge, percent; nil on a board without a gauge.
   public var batteryCharge: UInt8? { battery.charge }
-  /// What the battery is too low for (PWR-10).
+  /// Service levels that are shed because of the battery's charge (PWR-10).
   public var givenUp: PromiseSet { battery.givenUp }
-  /// What decoding has met so far.
+  /// Counters of the decoder.
   public var decoderCounters: DecoderCounters { decoder.counters }
-  /// What has happened to the receiver so far.
+  /// Counters of the driver.
   public var driverCounters: DriverCounters { hasDriver ? driver.counters : DriverCounters() }
-  /// The generation of the fixes that are made now (RNG-2).
+  /// The generation of new fixes (RNG-2).
   public var generation: UInt32 { ring.generation }
-  /// What of the ring's memory is to be made durable; see `FixRing.unsynced`.
+  /// The part of the ring's memory that is not durable yet; see `FixRing.unsynced`.
   public var unsynced: UnsyncedBytes { ring.unsynced }
-  /// Notes that these bytes are durable now; see `FixRing.markSynced(_:)`.
+  /// Records that these bytes are durable; see `FixRing.markSynced(_:)`.
   public mutating func markSynced(_ bytes: UnsyncedBytes) { ring.markSynced(bytes) }
-  /// Notes in the ring that the service ends in order; nothing more is appended. Then sync
-  /// ``unsynced`` twice.
+  /// Marks the ring as closed at the end of the service; nothing more is appended. Then sync ``unsynced`` twice.
   public mutating func closeRing() { ring.close() }
   /// The ring's size, R.
   public var capacity: Int { ring.capacity }
-  /// The sequence number that the first fix since the start has, or will get.
+  /// The sequence number of the first fix since the start of the service, existing or future.
   public var generationStart: UInt64 { ring.start }
-  /// The sequence number that the next fix will get.
+  /// The sequence number of the next fix.
   public var head: UInt64 { ring.head }
-  /// Slots of the ring that are in use, from the oldest readable fix on.
+  /// Number of ring slots in use, starting at the oldest readable fix.
   public var fixesInRing: Int { Int(ring.head - ring.tail) }
-  /// A client as it stands, for status displays and tests.
+  /// A copy of a client's state, for status displays and tests.
   public func client(_ id: ClientID) -> Client { clients.client(at: id.index) }
 }
 
-/// The search for a first fix, as the planner and clients see it.
+/// The acquisition of a first fix, as the planner and the clients see it. States and transitions: see ``Engine``.
 struct Search: Sendable {
-  /// When the receiver began to search; nil while it has a fix or does not search.
+  /// Start of the acquisition; nil while the receiver has a fix or is off.
   var since: Instant?
-  /// How long it had been off before; nil when unknown.
+  /// Time off before the acquisition; nil when unknown.
   var offBefore: Interval?
-  /// When it was put to sleep.
+  /// Time of the last sleep command; nil after a power-off or a start.
   var sleptAt: Instant?
-  /// Since when an awake receiver has given no fix: its last fix, or when it was woken.
+  /// Time since which an awake receiver gave no fix: that of its last fix or of its start. Nil while it is off.
   var quietSince: Instant?
-  /// The receiver was lost since its last fix: what it had found it must find anew.
+  /// Whether the receiver was lost since its last fix, so that it must acquire again.
   var isInterrupted = false
 
   mutating func begin(at now: Instant) {
@@ -355,18 +431,18 @@ struct Search: Sendable {
     isInterrupted = false
   }
 
-  /// A fix was found.
+  /// A fix was received.
   fileprivate mutating func succeed(at now: Instant) {
     #if REACHED
       reach(1)
     #endif
     since = nil
     isInterrupted = false
-    // One that comes of a receiver that is to rest starts no watch over its silence.
+    // A fix from a receiver that should be asleep does not start the silence timeout.
     if quietSince != nil { quietSince = now }
   }
 
-  /// The receiver is put to sleep.
+  /// The receiver is put to sleep or switched off.
   mutating func stop() {
     #if REACHED
       reach(2)
@@ -380,8 +456,8 @@ struct Search: Sendable {
 // MARK: - From bytes to the ring: messages, epochs, fixes
 
 extension Engine {
-  /// Takes what waits, in order: epochs the driver held back, an epoch that came with another, the
-  /// rest of the chunk. Stops after one epoch, one answer of the driver or one observation.
+  /// Processes pending input in order: epochs that the driver held back, an epoch that was completed together with
+  /// another, the remaining chunk. Stops after one epoch, one driver answer or one observation.
   mutating func consume(_ effects: inout Effects) {
     if hasDriver, driver.status.hasHeld, let epoch = driver.nextHeld() {
       append(epoch, &effects)
@@ -396,7 +472,7 @@ extension Engine {
     if driver.hearsMessages { hear(&effects) } else { listen(&effects) }
   }
 
-  /// Takes messages that the driver hears, up to one that is enough for a step.
+  /// Processes messages for a driver that uses them, until the step is complete.
   private mutating func hear(_ effects: inout Effects) {
     while let message = decoder.next(chunk.span, &chunkOffset) {
       if take(message, &effects) {
@@ -406,7 +482,7 @@ extension Engine {
     }
   }
 
-  /// Takes what makes the next epoch, from a receiver whose driver hears nothing else.
+  /// Processes bytes up to the next epoch, for a driver that uses epochs only.
   private mutating func listen(_ effects: inout Effects) {
     var epoch = Epoch()
     let isMade = decoder.next(
@@ -416,7 +492,7 @@ extension Engine {
     effects.proceeds = true
   }
 
-  /// Ends the epoch in the making: the line has been silent.
+  /// Completes the epoch in progress after a silence on the line.
   private mutating func closeEpoch(_ effects: inout Effects) {
     let isHeldUp = now - lastByte >= EpochAssembler.messagePatience
     while isHeldUp, let message = decoder.finish() {
@@ -430,15 +506,15 @@ extension Engine {
     effects.proceeds = true
   }
 
-  /// Whether bytes of an unfinished frame or sentences of an open epoch wait for more.
+  /// Whether an unfinished frame or an open epoch waits for more bytes.
   private var isMidEpoch: Bool { assembler.isOpen || decoder.isMidFrame }
 
-  /// How long the line must be silent until what is open is closed; nil when nothing is.
+  /// Silence after which the open frame or epoch is closed; nil when neither is open.
   var patience: Interval? {
     assembler.patience(isMidFrame: decoder.isMidFrame, isMidSentence: decoder.isMidSentence)
   }
 
-  /// Handles one message; true when the step has had enough.
+  /// Processes one message; true when the step is complete.
   private mutating func take(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
     if case .aidingEntry(let entry) = message { aidingEntry = entry }
     let observation = driver.hearsMessages ? command(.message(message), &effects) : .none
@@ -452,23 +528,23 @@ extension Engine {
     return isEnough
   }
 
-  /// Takes the epoch that a message has just completed.
+  /// Processes the epoch that a message has completed.
   private mutating func complete(_ epoch: Epoch, _ effects: inout Effects) {
     admit(epoch, &effects)
-    // The epoch that this message begins came an interval after the one that it ended.
+    // The next epoch begins with this message, one interval after the previous one.
     if epoch.origin == .live { epochBegan = arrival }
   }
 
-  /// When the message that is being handled came.
+  /// The arrival time of the current message.
   ///
-  /// Of messages that gathered unheard only the order is known: one came each interval.
+  /// Of buffered messages only the order is known; one per fix interval is assumed.
   private var arrival: Instant {
     guard backlogReadAt == now else { return now }
     return min(now, lastEpoch + setup.figures.fixInterval)
   }
 
-  /// Whether the bytes that come now gathered unheard with those before: they are read at the same
-  /// time, or right after a chunk that was full.
+  /// Whether these bytes were buffered together with the previous ones: they are read at the same time, or right after
+  /// a full chunk.
   private var isReadingOn: Bool {
     guard let backlogReadAt, backlogReadAt == lastByte else { return false }
     return now == lastByte || (chunk.isFull && now - lastByte < setup.gather)
@@ -481,7 +557,7 @@ extension Engine {
       if let acquired = epoch.fix?.acquired { epoch.fix?.acquired = max(acquired, epochBegan) }
     }
     guard hasDriver else { return }
-    // One that takes no commands cannot tell that it has recovered: what it says does (DEF-43).
+    // A receiver without commands cannot answer a probe; its data shows that it has recovered (DEF-43).
     if !driver.hearsMessages, epoch.origin == .live { isReceiverLost = false }
     let admission = driver.admit(epoch, at: now)
     switch admission {
@@ -492,24 +568,23 @@ extension Engine {
     }
   }
 
-  /// A valid fix goes into the ring and to every client's policy; anything else counts for nothing
-  /// (DEF-24).
+  /// Stores a valid fix and applies every client's policy; an invalid one is ignored (DEF-24).
   private mutating func append(_ epoch: Epoch, _ effects: inout Effects) {
     guard var fix = epoch.fix else { return }
     if let utc = fix.utc {
       switch epoch.origin {
       case .live:
-        // When what has gathered came is reckoned, and a pulse is no measure of it.
+        // Arrival times of buffered messages are estimated, so a pulse cannot be assigned to them.
         let pulse = backlogReadAt == now ? nil : pulse
         clock.learn(utc, received: fix.acquired, pulse: pulse)
-        // It is of one epoch: without a pulse of its own the next one has none.
+        // A pulse belongs to one epoch only.
         if let heard = self.pulse, heard <= fix.acquired { self.pulse = nil }
       case .batch: clock.learnStored(utc, received: fix.acquired - leastEntryAge)
       }
       if let bootUTC_us = clock.bootUTC_us { driver.setClock(bootUTC_us: bootUTC_us) }
     }
     fix.acquired = clock.instant(of: fix.utc, at: fix.acquired, isLive: epoch.origin == .live)
-    // Fixes come in the order of their making, whatever UTC does.
+    // Measurement times never decrease, even if UTC steps.
     fix.acquired = max(fix.acquired, newestMade)
     newestMade = fix.acquired
     fix.isFromAccessory = setup.isAccessory
@@ -520,8 +595,8 @@ extension Engine {
     if isGoodEnough(fix, epoch.origin) { tell(better(fix), &effects) } else { held = fix }
   }
 
-  /// Whether a fix is told, or held back because a better one is about to come (PWR-7): only where
-  /// nobody wants every one. What a buffer held back long enough is not held any longer.
+  /// Whether to deliver a fix now, or to hold it back because a better one is expected (PWR-7). A fix is held back
+  /// only if no client needs every fix, and never if it comes from the receiver's buffer.
   private mutating func isGoodEnough(_ fix: Fix, _ origin: EpochOrigin) -> Bool {
     let event: FixSchedule.Event =
       switch origin {
@@ -531,7 +606,7 @@ extension Engine {
     return schedule.handle(event, planner.figures, at: now) == .use || demand.wantsEveryFix
   }
 
-  /// A fix that is to be told, or the one before it that was held back in vain for a better one.
+  /// The fix to deliver: `fix`, or the held one if that is more accurate.
   private func better(_ fix: Fix) -> Fix {
     guard let held, !demand.wantsEveryFix, accuracy(of: held) < accuracy(of: fix) else {
       return fix
@@ -539,7 +614,7 @@ extension Engine {
     return held
   }
 
-  /// A first fix that was held back is told when no better one comes, or somebody waits no longer.
+  /// Delivers a held fix when refining has ended without a better one, or a client cannot wait longer.
   mutating func releaseHeld(_ effects: inout Effects) {
     guard let fix = held, effects.appended == nil else { return }
     let isOver = schedule.state != .settling || demand.need.until <= now
@@ -555,7 +630,7 @@ extension Engine {
     keep(fix, &effects)
   }
 
-  /// How far the wearer may be from here, and when, is thought over with every fix that is told.
+  /// Updates the start time for clients with an accuracy bound.
   private mutating func move(_ fix: Fix) {
     guard demand.bound < .infinity else { return }
     movement.take(
@@ -565,13 +640,13 @@ extension Engine {
 
   private func accuracy(of fix: Fix) -> Double {
     guard let accuracy = fix.horizontalAccuracy else {
-      preconditionFailure("every fix has an accuracy when it comes out of an epoch")
+      preconditionFailure("a fix without accuracy must get the assumed one before this")
     }
     return accuracy
   }
 
-  /// Stores the fix for those it is owed to; what nobody is owed is not stored, and what no client may
-  /// receive with full accuracy is stored coarse (RNG-6).
+  /// Stores a fix that a client needs; other fixes are not stored. If no client may receive it with full accuracy, it
+  /// is stored with reduced accuracy (RNG-6).
   private mutating func keep(_ fix: Fix, _ effects: inout Effects) {
     var isWanted = false
     var isPrecise = false
@@ -581,7 +656,7 @@ extension Engine {
       if isPrecise { break }
     }
     guard isWanted else { return }
-    // Of fixes of one moment the first counts, also for those who were spared it.
+    // Of several fixes with the same time the first one counts, also for clients that skipped it.
     let isRepeated = newest.map { fix.acquired <= $0.fix.acquired } ?? false
     if isRepeated && !isNewestRepeated { takeSparedFixes() }
     isNewestRepeated = isRepeated
@@ -598,7 +673,7 @@ extension Engine {
     }
   }
 
-  /// Before the head passes a cursor, the cursor moves on and remembers what it lost (RNG-4).
+  /// Before the head passes a cursor, the cursor advances and records the lost fixes (RNG-4).
   private mutating func makeRoom() {
     guard ring.head - ring.tail >= UInt64(ring.capacity) else { return }
     for i in 0..<clients.used where clients.isAwake(i, at: now) { clients[i].makeRoom(in: ring) }
@@ -608,19 +683,19 @@ extension Engine {
 // MARK: - The receiver's driver
 
 extension Engine {
-  /// Gives the driver an event and does what its observation means.
+  /// Sends the driver an event and handles its observation.
   mutating func drive(_ event: DriverEvent, _ effects: inout Effects) {
     observe(command(event, &effects))
   }
 
-  /// Gives the driver an event; its pin, speed and bytes go into the effects.
+  /// Sends the driver an event; its pin, line speed and bytes become effects.
   ///
-  /// - Precondition: the driver has not had its turn in this step, for it has one output buffer.
+  /// - Precondition: The driver has not acted in this step, because it has one output buffer.
   mutating func command(
     _ event: DriverEvent, _ effects: inout Effects
   ) -> DriverObservation {
     guard hasDriver else { return .none }
-    precondition(!effects.isDriverDone, "the driver acts once a step")
+    precondition(!effects.isDriverDone, "the driver must act at most once per step")
     let answer = driver.handle(event, at: now)
     effects.pin = answer.pin
     effects.lineSpeed = answer.lineSpeed
@@ -629,14 +704,14 @@ extension Engine {
     return answer.observation
   }
 
-  /// What the driver saw, told to those it concerns.
+  /// Handles what the driver detected.
   mutating func observe(_ observation: DriverObservation) {
     switch observation {
     case .none: break
     case .settled(let reached):
       if case .batching = reached { batchRefusal.forget() }
       if reached == .powersave { savingRefusal.forget() }
-      // One that is switched off has not shown that it works.
+      // Switching a receiver off does not show that it works.
       if reached == .off { endDrain() } else { receiverWorks() }
     case .recovered:
       batchRefusal.forget()
@@ -657,21 +732,21 @@ extension Engine {
     endDrain()
   }
 
-  /// Nothing is to be had of a receiver that holds nothing.
+  /// Finishes the drain if the receiver holds no fixes.
   private mutating func endDrain() {
     if !receiverBuffers { finishDrain() }
   }
 
-  /// The receiver may hold fixes that are not in the ring.
+  /// Whether the receiver may hold fixes that are not in the ring.
   var receiverBuffers: Bool { hasDriver && driver.status.buffersFixes }
 
-  /// How much older than now the entry out of the receiver's buffer is at least: those behind it were
-  /// made later, an interval apart.
+  /// Lower bound for the age of the current entry of the receiver's buffer: the entries behind it were measured later,
+  /// one interval apart.
   private var leastEntryAge: Interval {
     setup.figures.fixInterval * Int64(hasDriver ? driver.status.entriesBehind : 0)
   }
 
-  /// All that the receiver held is in the ring: ends that waited for it are told now.
+  /// All fixes of the receiver's buffer are in the ring: report the ends of deferrals that waited for them.
   mutating func finishDrain() {
     isDrainAsked = false
     drainedAt = now
@@ -684,7 +759,7 @@ extension Engine {
     }
   }
 
-  /// DEF-43: deferrals end, clients are told, the driver keeps trying.
+  /// Handles the loss of the receiver (DEF-43): deferrals end, clients are notified, the driver keeps trying.
   private mutating func loseReceiver() {
     isDrainAsked = false
     guard !isReceiverLost else { return }
@@ -694,12 +769,12 @@ extension Engine {
     for i in stirAll() { clients[i].receiverLost(context) }
   }
 
-  /// When the distance of client `i` must be looked at next, where fixes gather unseen (DEF-21).
+  /// Schedules the next check of client `i`'s distance criterion while fixes stay in the receiver's buffer (DEF-21).
   ///
-  /// Reckoned from the last look, and not anew before the next one: a client that asks something
-  /// now and then would put it off for ever.
+  /// The time is computed after each check and kept until then: otherwise a client with frequent requests would
+  /// postpone it forever.
   mutating func lookAhead(_ i: Int) {
-    // A suspended client's end could not be delivered: no look is worth a wake (BKG-5).
+    // The end of a suspended client's deferral could not be delivered, so a wake for a check would be wasted (BKG-5).
     guard receiverBuffers, clients[i].execution != .suspended,
       let terms = clients[i].deferral.terms, terms.hasDistance
     else {
@@ -708,13 +783,13 @@ extension Engine {
     }
     guard clients[i].distanceCheck == .distantFuture else { return }
     var speed = newest?.fix.speed
-    // How fast it was long ago says nothing.
+    // The speed of an old fix is not used.
     if let newest, now - newest.fix.acquired > Client.freshness { speed = nil }
     clients[i].distanceCheck = planner.distanceCheck(
       metresLeft: max(terms.distance - clients[i].deferral.meter.length, 0), speed: speed, at: now)
   }
 
-  /// The driver's word for what the planner wants.
+  /// The driver's goal for a planned receiver state.
   static func goal(for planned: PlannedReceiver) -> ReceiverGoal {
     switch planned {
     case .off: .off
@@ -725,7 +800,7 @@ extension Engine {
     }
   }
 
-  /// Keeps account of when the receiver searches and how long it has slept.
+  /// Sets the receiver's goal and records the start of an acquisition or of a sleep.
   mutating func note(_ new: ReceiverGoal) {
     let wasAwake = goal.map(Engine.isAwake) ?? false
     if Engine.isAwake(new) && !wasAwake {
@@ -746,56 +821,56 @@ extension Engine {
   }
 }
 
-// MARK: - Status: read only
+// MARK: - Status (read only)
 
-/// How the receiver is.
+/// Status of the receiver.
 public struct ReceiverReport: Equatable, Sendable {
-  /// What it does.
+  /// Present activity.
   public var activity: ReceiverActivity
-  /// It is awake and has no fix: none yet, or none any more.
+  /// Whether it is awake and has no fix, either not yet or no longer.
   public var isSearching: Bool
-  /// It says what it should: false when the driver has lost it, and when it should talk and is silent.
+  /// Whether it responds as expected: false if the driver has lost it, or if it should send and is silent.
   public var answers: Bool
-  /// It answers no command, and sends fixes (PWR-12).
+  /// Whether it answers no command but sends fixes (PWR-12).
   public var isStreaming = false
-  /// When it said something the last time; nil while it never did.
+  /// Time at which bytes were last received; nil if never.
   public var heard: Instant?
-  /// When its newest fix was made, kept or not; nil before the first one since the engine began.
+  /// Measurement time of its newest fix, stored or not; nil before the first one since the engine's start.
   public var fixed: Instant?
-  /// Sentences with a right checksum that came so far; stays at the largest value.
+  /// Number of NMEA sentences received with a valid checksum; stops at the largest value.
   public var sentences: UInt32 = 0
-  /// UBX frames with a right checksum that came so far; stays at the largest value.
+  /// Number of UBX frames received with a valid checksum; stops at the largest value.
   public var frames: UInt32 = 0
 }
 
-/// What a client keeps board and receiver from resting with.
+/// The demands of one client that keep board and receiver awake.
 public struct ClientHold: Equatable, Sendable {
-  /// What it needs all the time.
+  /// Its continuous demand.
   public var demand: Demand
-  /// When the next of the single fixes must be there that its services need; `.distantFuture` for none.
+  /// Time at which its services need the next single fix; `.distantFuture` for none.
   public var due: Instant
-  /// Until when the board stays awake for its acknowledgement (RNG-8); nil when none is awaited.
+  /// Time until which the board stays awake for its acknowledgement (RNG-8); nil if none is expected.
   public var awaitsAcknowledgementUntil: Instant?
 }
 
-/// Why the plan lets the board sleep no more deeply than it does, clients aside.
+/// The reason why the plan does not suspend the board, apart from single clients.
 public enum SleepObstacle: Equatable, Sendable {
-  /// Something keeps the board from sleeping (DEF-28).
+  /// A sleep inhibitor is active (DEF-28).
   case inhibited
-  /// The receiver is to tell what it finds, and bytes do not wake a suspended board.
+  /// The receiver sends data that is needed, and bytes do not wake a suspended board.
   case receiverRuns
-  /// The same, although nobody needs it: nothing can put it to rest.
+  /// The receiver sends data that no client needs, because it cannot be put to sleep.
   case receiverCannotRest
-  /// Something is on its way between board and receiver.
+  /// A command, a drain or an epoch is in progress.
   case receiverBusy
-  /// The receiver gathers fixes, and its pin does not wake a suspended board.
+  /// The receiver collects fixes, and its pin does not wake a suspended board.
   case receiverCannotWake
-  /// Something is due so soon that suspending is not worth it.
+  /// The next wake is so near that suspending does not pay.
   case soon
 }
 
 extension Engine {
-  /// How the receiver was at the last step; nil on a board without one. O(1).
+  /// Status of the receiver at the last step; nil on a board without one. O(1).
   public func receiverReport(at now: Instant) -> ReceiverReport? {
     guard hasDriver else { return nil }
     let activity = driver.status.activity
@@ -808,29 +883,29 @@ extension Engine {
       sentences: counters.sentences, frames: counters.frames)
   }
 
-  /// Whether it is known that nothing can come of the receiver now: there is none, it is lost, or others wait for what it
-  /// says and it says nothing.
+  /// Whether no fix can come from the receiver at present: it is missing or lost, or other clients need its data and
+  /// it is silent.
   private var isReceiverAway: Bool {
     guard hasDriver else { return true }
     if isReceiverLost { return !isReceiverStreaming }
     return (demand.wantsEveryFix || schedule.isOn) && isSilent(driver.status.activity, at: now)
   }
 
-  /// Whether fixes come of a receiver that answers no command.
+  /// Whether a receiver that answers no command sends fixes.
   private var isReceiverStreaming: Bool {
     guard hasDriver, driver.status.isStreaming, let streamedAt else { return false }
     return now - streamedAt <= longestSilence
   }
 
-  /// Whether an awake receiver has no fix: it searches for its first one, was away since its last one, or
-  /// has made none for longer than its line may lie unread.
+  /// Whether an awake receiver has no fix: it is acquiring, was lost since its last fix, or sent none for longer than
+  /// its line may stay unread.
   private func isWithoutFix(at now: Instant) -> Bool {
     if search.since != nil || search.isInterrupted { return true }
     guard let quietSince = search.quietSince, !receiverBuffers else { return false }
     return now - quietSince > longestSilence
   }
 
-  /// Whether a receiver that is meant to talk has not, for longer than its line may lie unread.
+  /// Whether a receiver that should send was silent for longer than its line may stay unread.
   private func isSilent(_ activity: ReceiverActivity, at now: Instant) -> Bool {
     switch activity {
     case .off, .standby, .starting, .batching, .lost: return false
@@ -840,16 +915,16 @@ extension Engine {
     return now - silentSince > longestSilence
   }
 
-  /// When an awake receiver said something the last time, or began to be waited for.
+  /// Time of the last data from an awake receiver, or of the start of the wait for it.
   private var silentSince: Instant {
-    // Of one that is only listened to, what makes no message counts for nothing.
+    // For a receiver without commands only complete epochs count.
     let heard = driver.hearsMessages ? lastByte : lastEpoch
     return max(max(heard, overlookedAt), search.since ?? .boot)
   }
 
-  /// When the state of the receiver must be checked, also while all clients are suspended (DEF-43): a lost receiver
-  /// is tried again, and one that takes no commands counts as lost after a long silence. `.distantFuture` while no
-  /// client needs the receiver.
+  /// Time of the next check of the receiver, also while all clients are suspended (DEF-43): a lost receiver is
+  /// retried, and one without commands counts as lost after a long silence. `.distantFuture` while no client needs the
+  /// receiver.
   private func receiverCheck(_ demand: DemandSummary) -> Instant {
     guard hasDriver, demand.wantsEveryFix || schedule.isOn else { return .distantFuture }
     switch driver.status.activity {
@@ -863,11 +938,11 @@ extension Engine {
     }
   }
 
-  /// Whether the board's profile has a state in which it is suspended.
+  /// Whether the board's profile has a suspended state.
   public var canSuspend: Bool { setup.figures.deep != nil }
 
-  /// What keeps the board out of its deepest sleep, by the last step's `plan`; nil where that is planned,
-  /// and on a board that has none. O(1).
+  /// The reason why the board is not suspended by the last step's `plan`; nil if it is, and on a board without a
+  /// suspended state. O(1).
   public func sleepObstacle(_ plan: Effects) -> SleepObstacle? {
     guard plan.board < .suspended else { return nil }
     if isInhibited { return .inhibited }
@@ -884,13 +959,13 @@ extension Engine {
     return .soon
   }
 
-  /// Whether what the motion sensor's line says is made use of.
+  /// Whether the motion sensor's line is used.
   public var usesMotionLine: Bool { setup.figures.usesMotionLine }
 
-  /// Something keeps the board from sleeping (DEF-28).
+  /// Whether a sleep inhibitor is active (DEF-28).
   public var isSleepInhibited: Bool { isInhibited }
 
-  /// What a client needs of the hardware at `now`. O(its regions).
+  /// A client's demands on the hardware at `now`. O(regions of the client).
   public func use(of client: ClientID, at now: Instant) -> ClientHold {
     var copy = clients[client.index]
     copy.takeSparedFix(context)
@@ -901,10 +976,10 @@ extension Engine {
   }
 }
 
-// MARK: - The end of every step: deadlines, sleep, the hardware
+// MARK: - The end of every step: requests, deadlines, plan
 
 extension Engine {
-  /// A client's request; a client that was never seen is put into use.
+  /// Executes a client's request; a new client is put into use first.
   mutating func handle(_ request: Request, of id: ClientID) {
     clients.use(id.index)
     let context = context
@@ -916,10 +991,10 @@ extension Engine {
     let losesShown = wasShown && !clients[id.index].isShownFixes
     let losesAll = wasAuthorized && !clients[id.index].isAuthorized
     if losesShown || losesAll { eraseUnneeded() }
-    // Who starts while there is no receiver hears so at once, as in a long search (STD-10).
+    // Report `locationUnknown` immediately if no fix can come (STD-10).
     if request.startsService, isReceiverAway { clients[id.index].locationUnknown(context) }
     guard request.wantsFix else { return }
-    // Who gets nothing anyhow is no reason to search.
+    // A client that may not receive fixes is no reason to search.
     let need = clients[id.index].need(
       at: now, fastest: pace.fastest(at: now), line: motionLine)
     if need.isAny || clients[id.index].demand(at: now) != .none {
@@ -927,13 +1002,13 @@ extension Engine {
     }
   }
 
-  /// All clients, for what may end the rest of any.
+  /// Marks all clients dirty, for a change that may end the dormancy of any.
   private mutating func stirAll() -> Range<Int> {
     takeSparedFixes()
     return clients.stirred()
   }
 
-  /// Hands the newest fix to those who were spared it.
+  /// Delivers the newest fix to the clients that skipped it.
   private func takeSparedFixes() {
     let context = context
     for i in 0..<clients.used where clients[i].mayLackAFix {
@@ -941,15 +1016,15 @@ extension Engine {
     }
   }
 
-  /// What no client may be shown any more is zeroed, for one of them lost the right to it (RNG-6).
-  /// O(fixes that go).
+  /// Zeroes the fixes that no client may receive any more, after a client has lost its permission (RNG-6). O(erased
+  /// fixes).
   private mutating func eraseUnneeded() {
     var first = ring.head
     for i in 0..<clients.used { first = min(first, clients[i].neededFrom) }
     ring.erase(0..<first)
   }
 
-  /// What a client must know of its surroundings; made where it is wanted, for it is large.
+  /// The surroundings of a client in this step. Computed where it is used, because it is large.
   @inline(__always) var context: ClientContext {
     ClientContext(
       now: now, head: ring.head, newest: newest, receiverBuffers: receiverBuffers,
@@ -960,23 +1035,23 @@ extension Engine {
       givenUp: battery.givenUp, travelled: way.length)
   }
 
-  /// Whether what has just come changed nothing that a plan is made of: bytes in the middle of an
-  /// epoch, from a receiver that has nothing else to do, before anything is due.
+  /// Whether the input cannot change the plan: bytes in the middle of an epoch, from an idle receiver, before the next
+  /// due time.
   private func holdsStill(_ effects: Effects) -> Bool {
     guard now < standsUntil, lastByte == now, !effects.proceeds, !effects.isDriverDone, isMidEpoch
     else { return false }
     return isReceiverAtRest && (driver.status.deadline ?? .distantFuture) > now
   }
 
-  /// No command is on its way, and no fix waits in the receiver.
+  /// Whether no command is in progress and the receiver holds no fixes.
   private var isReceiverAtRest: Bool {
     hasDriver && driver.status.isSettled && !driver.status.isDraining && !receiverBuffers
   }
 
-  /// Whether nobody wants anything of a receiver that talks all the same: until somebody asks, nothing
-  /// that it says need be heard, and no moment is waited for.
+  /// Whether the receiver sends although no client needs it, so that until the next request its data need not be read
+  /// and nothing is due.
   ///
-  /// Who waits like that calls ``overlook(at:)`` behind it.
+  /// A caller that waits without reading must call ``noteDiscardedInput(at:)`` afterwards.
   public var isUnwanted: Bool {
     !demand.wantsEveryFix && !demand.need.isAny && demand.bound == .infinity
       && isReceiverAtRest && isReceiverAwake && !isBusy && !isInhibited && !isEnding
@@ -984,8 +1059,8 @@ extension Engine {
       && driver.status.deadline == nil && acknowledgementDue == nil
   }
 
-  /// Until when a delivery waits for its acknowledgement and the board is not suspended (RNG-8); nil where
-  /// none does.
+  /// Time until which a delivery waits for its acknowledgement and the board is not suspended (RNG-8); nil if none
+  /// does.
   private var acknowledgementDue: Instant? {
     var due: Instant?
     for i in clients.awake where clients.isAwake(i, at: now) {
@@ -995,8 +1070,7 @@ extension Engine {
     return due
   }
 
-  /// Nobody listened to the receiver, and what it said meanwhile is thrown away: that it was not heard
-  /// says nothing about it.
+  /// Records that buffered input was discarded unread: the silence says nothing about the receiver.
   public mutating func overlook(at now: Instant) {
     let context = context
     for i in clients.awake where clients.isAwake(i, at: now) {
@@ -1006,8 +1080,8 @@ extension Engine {
     overlookedAt = now
   }
 
-  /// A step begins. One that comes long after it was due says that the program was stopped, or the board asleep
-  /// without having been told to: nobody listened to the receiver either.
+  /// Begins a step. A step that is much later than planned means that the program was stopped or the board was
+  /// suspended from outside, so the receiver's data was not read either.
   mutating func advance(to now: Instant) {
     precondition(now >= self.now, "the boot clock never goes back")
     self.now = now
@@ -1017,22 +1091,22 @@ extension Engine {
     overlookedAt = now
   }
 
-  /// How late a step may come on a board that runs: its alarm's resolution, and what it takes to resume.
+  /// Largest normal delay of a step: alarm resolution plus resume time.
   private static var latestWake: Interval { .seconds(2) }
 
-  /// Waits for the rest of an epoch while the plan stands.
+  /// Keeps the plan while an epoch is in progress.
   private mutating func goOnWaiting(_ effects: inout Effects) {
-    // A look that is due is on its way already: the drain.
+    // For a check that is due now, the drain has already been requested.
     effects.wake = demand.check > now ? demand.check : .distantFuture
     isGathering = false
     finishPlan(&effects)
   }
 
-  /// Brings time, clients and hardware together; then makes the plan, unless more is to be done.
+  /// Completes a step: processes deadlines and clients, then computes the plan unless another step follows.
   mutating func settle(_ effects: inout Effects) {
     standsUntil = .boot
     makePlan(&effects)
-    assert(clients.hasNobodyMissed(at: now), "a client was stirred, and not looked at")
+    assert(clients.hasNobodyMissed(at: now), "a dirty client was skipped")
   }
 
   private mutating func makePlan(_ effects: inout Effects) {
@@ -1046,7 +1120,7 @@ extension Engine {
     if isEnding { demand = DemandSummary() }
     planSingleFixes()
     releaseHeld(&effects)
-    // Where another step follows, it makes the plan.
+    // If another step follows, that step computes the plan.
     guard !effects.isDriverDone && !effects.proceeds else { return lookForNotices(&effects) }
     let plan = planner.plan(situation(demand), isInhibited: isInhibited, at: now)
     steer(plan.receiver, demand, &effects)
@@ -1056,41 +1130,43 @@ extension Engine {
     effects.wake = plan.wake
     effects.listens = plan.listens
     isGathering = false
-    // Single fixes are reckoned anew each time.
+    // The times of single fixes are recomputed in each step.
     if !demand.need.isAny, isReceiverAtRest {
       standsUntil = min(plan.wake, driver.status.deadline ?? .distantFuture)
     }
     finishPlan(&effects)
   }
 
-  /// Whether the receiver may be left to itself. Not one that is lost or answers no command: it gathers
-  /// nothing, and the board would sleep over what it sends.
+  /// Whether the receiver may batch. A lost receiver, or one that answers no command, does not batch: the board would
+  /// sleep while it sends.
   private var mayBatch: Bool {
     !batchRefusal.holds(at: now) && !isReceiverLost && !(hasDriver && driver.status.isStreaming)
   }
 
-  /// Notices must be told, and the driver's effects done, before a plan holds.
+  /// A plan becomes valid only after the notices are reported and the driver's effects executed.
   private mutating func lookForNotices(_ effects: inout Effects) {
     effects.hasNotices = hasNotices
     if effects.isDriverDone || effects.hasNotices { effects.proceeds = true }
   }
 
-  /// What the line and the driver need beside the plan.
+  /// Adds the wake times that line and driver need, and sets the input mode.
   private mutating func finishPlan(_ effects: inout Effects) {
     if isBusy { waitForReceiver(&effects) }
-    // While messages gather on purpose, the driver's watch over a silent line would be misled.
+    // The driver's silence timeouts do not apply while messages are buffered on purpose.
     if hasDriver, let deadline = driver.status.deadline, effects.listens || isBusy {
       effects.wake = min(effects.wake, deadline)
     }
     goDeaf(!effects.listens && !isBusy)
-    // Never a busy loop, whatever a profile's figures say.
+    // At least 1 ms, so that no profile can cause a busy loop.
     effects.wake = max(effects.wake, now + .milliseconds(1))
     plannedWake = effects.wake
   }
 
-  /// Notes that messages gather unheard from now on. Without one heard just before, their times are
-  /// reckoned from now, which is late by less than an interval; but not between two chunks of what has
-  /// gathered already, wherever it is cut.
+  /// Sets whether messages are buffered from now on.
+  ///
+  /// Arrival times of buffered messages are computed from the last one read. If that is too old they are computed from
+  /// `now`, which is late by less than one interval; but not between two chunks of messages that were buffered
+  /// already.
   private mutating func goDeaf(_ willBeDeaf: Bool) {
     let isReading = backlogReadAt == now
     if willBeDeaf && !isDeaf && !isReading && now - lastEpoch > setup.figures.fixInterval {
@@ -1099,7 +1175,7 @@ extension Engine {
     isDeaf = willBeDeaf
   }
 
-  /// Deadlines of driver and line that have come.
+  /// Handles the deadlines of driver and line that have passed.
   private mutating func expire(_ effects: inout Effects) {
     if isDriverDue && !effects.isDriverDone {
       drive(.deadline, &effects)
@@ -1111,10 +1187,10 @@ extension Engine {
     }
   }
 
-  /// Whether the driver's deadline has come.
+  /// Whether the driver's deadline has passed.
   ///
-  /// What has just arrived may be the answer it waits for, and is read to its end first; but on a
-  /// line that is never silent only for so long.
+  /// Bytes that have just arrived may be the awaited answer and are processed first, but on a line without pauses only
+  /// for a limited time.
   private var isDriverDue: Bool {
     mutating get {
       guard hasDriver, let deadline = driver.status.deadline, deadline <= now else {
@@ -1131,7 +1207,8 @@ extension Engine {
     }
   }
 
-  /// Lets each client see the time, and engage or not; gives the sum of what they want.
+  /// Updates all dirty clients for the time of the step, engages or disengages deferrals, and returns the sum of the
+  /// demands.
   private mutating func elapseClients() -> DemandSummary {
     let context = context
     var demand = DemandSummary()
@@ -1144,7 +1221,7 @@ extension Engine {
       lookAhead(i)
       let wanted = clients[i].demand(at: now)
       demand.add(wanted)
-      // Whoever was told no place since its start is promised none yet (STD-3).
+      // No accuracy bound applies before the client's first fix, which is therefore needed now (STD-3).
       if case .within(let metres) = wanted, clients[i].awaitsFirstFix(context) {
         demand.need.add(due: now, accuracy: metres * Engine.accuracyShare)
       }
@@ -1169,8 +1246,8 @@ extension Engine {
     return demand
   }
 
-  /// For the suspended clients whose queue is full (BKG-5): fixes are recorded while another client wants every
-  /// fix, and while the receiver is awake for single fixes; otherwise a gap begins.
+  /// Records gaps for suspended clients whose queue is full (BKG-5): fixes are recorded while another client needs
+  /// every fix, and while the receiver is awake for single fixes; otherwise a gap begins.
   private func noteRecording(_ isRecorded: Bool, _ context: ClientContext) {
     guard isRecorded || !isReceiverAwake else { return }
     for i in clients.awake where clients.isAwake(i, at: now) && clients[i].isQueueFull {
@@ -1182,9 +1259,9 @@ extension Engine {
     }
   }
 
-  /// Those who want single fixes, and not every one: when the receiver is on for them.
+  /// Updates the schedule for clients that need single fixes.
   private mutating func planSingleFixes() {
-    // Where every fix comes at once, single ones come of themselves.
+    // A client that needs every fix now keeps the receiver on; single fixes need no start time then.
     if demand.bound == .infinity {
       movement.lapse()
     } else if demand.live == 0 {
@@ -1197,7 +1274,7 @@ extension Engine {
     let wasSearching = schedule.isOn
     schedule.handle(
       .plan(demand.need, isOnAnyway: demand.wantsEveryFix), planner.figures, at: now)
-    // A search that was given up: those it was for think again.
+    // The acquisition has failed: the services that needed it compute a new due time.
     if wasSearching, schedule.state == .backedOff {
       let context = context
       for i in stirAll() {
@@ -1207,7 +1284,7 @@ extension Engine {
     }
   }
 
-  /// What the motion sensor says, from now on.
+  /// Sets the state of the motion line.
   private mutating func hearMotion(_ line: MotionLine) {
     if motionLine == .still, line == .moving { schedule.handle(.urged, planner.figures, at: now) }
     motionLine = line
@@ -1215,11 +1292,11 @@ extension Engine {
     for i in stirAll() { clients[i].hear(line, at: now) }
   }
 
-  /// The part of a promised distance that a fix's own error may take.
+  /// Share of an accuracy bound that a fix's own error may use.
   private static let accuracyShare = 0.2
 
-  /// What clients were promised for a time that is still to come, whatever they demand: the end of a
-  /// deferral in the foreground too (DEF-18), and word that there is no location (STD-10).
+  /// Adds wake times that apply whatever the clients demand: the end of a deferral, also in the foreground (DEF-18),
+  /// the check of the receiver (DEF-43), and the report that the location is unknown (STD-10).
   private mutating func promise(_ demand: inout DemandSummary) {
     for i in clients.awake
     where clients.isAwake(i, at: now) && clients[i].execution != .suspended {
@@ -1241,7 +1318,7 @@ extension Engine {
     }
   }
 
-  /// Tells the driver what the plan wants of the receiver, or to empty its buffer; one of them.
+  /// Sends the driver either a new goal or a drain command, if the plan requires one.
   private mutating func steer(
     _ planned: PlannedReceiver, _ demand: DemandSummary, _ effects: inout Effects
   ) {
@@ -1267,30 +1344,30 @@ extension Engine {
     }
   }
 
-  /// Looks that are due until then are made now: the board woke for them a little early, and they
-  /// need not be exact. Not right after a drain, for then nothing new can have come.
+  /// Time until which drains and distance checks are due now: the board woke a little early, and they need not be
+  /// exact. Not right after a drain, when no new fixes can be in the buffer.
   private var lookableUntil: Instant {
     now - drainedAt > planner.longestLead ? now + planner.longestLead : now
   }
 
-  /// When the receiver's buffer must be looked into, pin or no pin; earlier where a fix out of it is
-  /// due to somebody who has not deferred.
+  /// Latest time to drain the receiver's buffer, independent of its pin; earlier if a client that has not deferred
+  /// needs a fix.
   private var drainDue: Instant {
-    // Of one that is lost nothing is to be had.
+    // A lost receiver cannot be drained.
     guard receiverBuffers, !isReceiverLost else { return .distantFuture }
     let needed = max(
       demand.need.due, drainedAt + setup.figures.fixInterval * (1 << emptyDrains))
     return min(drainedAt + planner.drainPatience, needed)
   }
 
-  /// Something is on its way between board and receiver.
+  /// Whether a command, a drain or an epoch is in progress.
   var isBusy: Bool {
     guard hasDriver else { return false }
     return !driver.status.isSettled || driver.status.isDraining || isMidEpoch
   }
 
-  /// While something is on its way the board idles and is not suspended; bytes are left to gather a
-  /// little, so that it does not step for each.
+  /// Plans the wait for the rest of an epoch or an answer: the board idles and is not suspended. Reading is delayed a
+  /// little, so that not every byte causes a step.
   private mutating func waitForReceiver(_ effects: inout Effects) {
     let isStreaming = isMidEpoch || (hasDriver && driver.status.isDraining)
     let silence = now - lastByte
@@ -1317,7 +1394,7 @@ extension Engine {
     return situation
   }
 
-  /// Whether a client must be told something.
+  /// Whether a client has a notice.
   var hasNotices: Bool {
     for i in clients.awake where clients.isAwake(i, at: now) && clients[i].hasNotices {
       return true
@@ -1328,12 +1405,12 @@ extension Engine {
 
 #if REACHED
   extension Search {
-    /// The rows: the receiver is not meant to be awake, searches, has found.
+    /// The rows: the receiver should not be awake; it is acquiring; it has found a fix.
     static let machine = Machine(
-      "Search", states: "off searching found", events: "begin succeed stop",
+      "FixAcquisition", states: "off acquiring found", events: "begin succeed stop",
       excluded: [
-        ("searching found", "begin", "one that is awake is not woken"),
-        ("off", "stop", "one that rests is not put to rest"),
+        ("acquiring found", "begin", "an awake receiver is not woken"),
+        ("off", "stop", "a sleeping receiver is not put to sleep"),
       ])
 
     func reach(_ event: Int) {

@@ -3,36 +3,36 @@ import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
 
-/// All that an engine must know before it starts; comes from the board's profile.
+/// The configuration of an engine, from the board's profile.
 public struct EngineSetup: Sendable {
-  /// The receiver; nil where the board has none (DEF-1).
+  /// Configuration of the receiver; nil if the board has none (DEF-1).
   public var receiver: ReceiverSetup?
-  /// What the planner calculates with.
+  /// Parameters of the planner.
   public var figures: PlannerFigures
-  /// What of the receiver's sentences counts.
+  /// Which of the receiver's sentences are used.
   public var decoding = DecoderOptions()
-  /// How epochs become fixes.
+  /// How epochs are assembled and become fixes.
   public var epochs: EpochOptions
-  /// Horizontal accuracy of a fix whose receiver tells none, mm.
+  /// Horizontal accuracy of a fix for which the receiver reports none, mm.
   public var assumedAccuracy_mm: Int32
-  /// The receiver is on USB or Bluetooth, and its fixes say so (LOC-8).
+  /// Whether the receiver is on USB or Bluetooth; its fixes are marked as coming from an accessory (LOC-8).
   public var isAccessory = false
-  /// How long a delivery keeps the board awake for its acknowledgement (RNG-8), and how long
-  /// after the end of a deferral nothing is torn down, for its handler may call again (X1).
+  /// How long a delivery keeps the board awake for its acknowledgement (RNG-8), and how long the receiver keeps its
+  /// state after the end of a deferral, because the handler may start the next one (X1).
   public var deliveryHold: Interval
-  /// How long the board lets bytes gather once the first has come.
+  /// Delay between the first byte of a message and reading, so that one step handles more bytes.
   public var gather: Interval
-  /// The same within an epoch whose last message is known: a fix is late by it at most.
+  /// The same delay in an epoch whose last message is known. It is an upper bound for the additional latency of a fix.
   public var gatherToEnd: Interval
-  /// Which promises a low battery takes back, and when (PWR-10); none, if nothing else is said.
+  /// Which service levels are shed at which battery charge (PWR-10); none by default.
   public var battery = BatteryTerms()
-  /// The time without a fix after which clients are told `locationUnknown` (STD-10).
+  /// Time without a fix after which clients receive `locationUnknown` (STD-10).
   public var unknownAfter: Interval
 
-  /// The silence after which a receiver that should talk counts as one that does not answer.
+  /// Silence after which a receiver that should send counts as not responding.
   public var receiverSilence = Interval.seconds(5)
 
-  /// Creates a setup; what is not given is what suits a receiver on a UART.
+  /// Creates a configuration with defaults for a receiver on a UART.
   public init(receiver: ReceiverSetup?, figures: PlannerFigures) {
     self.receiver = receiver
     self.figures = figures
@@ -47,11 +47,10 @@ public struct EngineSetup: Sendable {
 }
 
 extension EngineSetup {
-  /// Says that the engine's owner has an ``AidingStore`` for so many entries, which changes the setup only
-  /// where that is of use: with a u-blox receiver whose supply is switched, and that no backup supply feeds
-  /// meanwhile (PWR-8).
+  /// Declares that the engine's caller has an ``AidingStore`` with space for `entries` entries. This changes the setup
+  /// only where it is useful: for a u-blox receiver whose supply is switched and that has no backup supply (PWR-8).
   ///
-  /// - Returns: Whether it is of use; else the owner needs no memory.
+  /// - Returns: Whether it is useful; if not, the caller needs no memory.
   public mutating func keepAiding(entries: UInt8) -> Bool {
     guard let receiver, receiver.family.isUBlox, receiver.hasSupplySwitch, figures.canSwitchOff,
       !figures.receiver.keepsDataWhenCut

@@ -1,75 +1,76 @@
 import LocationPolicy
 import LocationTypes
 
-/// Everything that can happen to an engine beside bytes, which ``Engine/step(bytes:at:)`` takes: pin edges,
-/// time, requests and hardware's answers.
+/// Input of an engine, except the receiver's bytes (``Engine/step(bytes:at:)``): pin edges, time, requests and
+/// hardware faults.
 public enum Event: Sendable {
-  /// Go on with what the step before left, because ``Effects/proceeds`` said so.
+  /// Continue the previous step, because ``Effects/needsProceed`` was set.
   case proceed
-  /// The receiver's batch pin rose.
+  /// Rising edge of the receiver's batch pin.
   case batchPin
-  /// What the motion sensor's line says from now on; never, on a board without one.
+  /// New level of the motion sensor's line; never on a board without one.
   case motion(PinLevel)
-  /// What the battery's gauge says from now on, percent; never, on a board without one (PWR-10).
+  /// New charge from the battery's gauge, percent; never on a board without one (PWR-10).
   case battery(UInt8)
-  /// The time of ``Effects/wake`` has come; too early or too often does no harm.
+  /// The time ``Effects/wake`` was reached; may be sent early or repeatedly.
   case time
-  /// A client asks.
+  /// Request of a client.
   case request(ClientID, Request)
-  /// Something keeps the board from sleeping, or no longer does (DEF-28).
+  /// Whether a sleep inhibitor is active (DEF-28).
   case sleepInhibitor(Bool)
-  /// The service ends: nobody is served any more, and the receiver is put to rest.
+  /// The service ends: no client is served any more, and the receiver is put to sleep.
   case end
-  /// The line to the receiver went away or would not take bytes (DEF-43).
+  /// The serial line disappeared or could not be written (DEF-43).
   case lineFault
-  /// A pin could not be driven; it is as it was before, for all that is known (PWR-4).
+  /// A pin could not be driven; it is assumed to be unchanged (PWR-4).
   case pinFault(OutputPin)
 }
 
-/// What a step wants done, in this order: pin, line speed, output, aiding, notices, then the plan.
+/// What the caller must do after a step, in this order: pin, line speed, output, aiding, notices, then wait as
+/// planned.
 public struct Effects: Sendable {
-  /// A line to drive.
+  /// An output pin to drive.
   public var pin: PinCommand?
-  /// The speed the byte line must have from now on, baud.
+  /// The new speed of the serial line, baud.
   public var lineSpeed: UInt32?
-  /// ``Engine/output`` must be written to the receiver before the next step.
+  /// Whether ``Engine/output`` must be written to the receiver before the next step.
   public var hasOutput = false
-  /// What is to be done with the memory of what the receiver knows of the sky, after ``hasOutput``: to keep
-  /// ``Engine/aidingFrame``, or to write what is kept to the receiver (PWR-8).
+  /// What to do with the stored navigation database after ``hasOutput``: store ``Engine/aidingFrame``, or write a
+  /// stored entry to the receiver (PWR-8).
   public var aiding = AidingWork.none
-  /// The fix that went into the ring in this step.
+  /// The fix that was appended to the ring in this step.
   public var appended: FixName?
-  /// ``Engine/nextNotice()`` must be called until nil before the next step.
+  /// Whether ``Engine/nextNotice()`` must be called until nil before the next step.
   public var hasNotices = false
-  /// The next step must be ``Event/proceed``, at the same time; the plan is not made yet.
+  /// Whether the next step must be ``Event/proceed`` at the same time; the plan is not computed yet.
   public var proceeds = false
-  /// How deeply the board may sleep until then: ``BoardState/idle`` at the least.
+  /// Deepest allowed sleep state until the next step; at least ``BoardState/idle``.
   public var board = BoardState.idle
-  /// When the engine must be stepped again at the latest; `.distantFuture` for never.
+  /// Latest time of the next step; `.distantFuture` for none.
   public var wake = Instant.distantFuture
-  /// Whether bytes end the sleep.
+  /// Whether bytes end the wait.
   public var listens = true
 
-  /// Nothing done yet, and no sleep.
+  /// Creates effects without actions and without sleep.
   init() {}
 
-  /// Whether pin, line or its bytes are to be seen to.
+  /// Whether pin, line speed or bytes must be sent to the hardware.
   @inlinable public var isForHardware: Bool {
     if hasOutput || pin != nil || lineSpeed != nil { return true }
     if case .give = aiding { return true }
     return false
   }
 
-  /// The receiver's driver has had its turn in this step.
+  /// Whether the receiver's driver has acted in this step.
   var isDriverDone: Bool {
     hasOutput || pin != nil || lineSpeed != nil || aiding != .none
   }
 }
 
-/// A notice and whom it concerns.
+/// A notice and its client.
 public struct ClientNotice: Sendable {
-  /// Who must be told.
+  /// The client that receives the notice.
   public var client: ClientID
-  /// What.
+  /// The notice.
   public var notice: Notice
 }

@@ -1,34 +1,35 @@
 import LocationTypes
 
-/// Learns where UTC lies on the boot clock, so that a fix that was kept, in the receiver's batch or
-/// on the line, gets its true moment.
+/// Estimates the offset between UTC and the boot clock, to compute when a buffered fix was measured.
 ///
-/// A live fix arrives late by transmission, and later if nobody listened; never early: the smallest
-/// distance seen is the best. A fix of a whole second with a pulse of the receiver's before it tells the
-/// distance itself.
+/// A live fix arrives after its measurement, by the transmission time or more, and never before it. The largest offset
+/// UTC − arrival is therefore the best estimate. A fix at a whole second that follows a pulse per second gives the
+/// offset exactly.
 struct FixClock: Sendable {
-  /// A distance that differs by more is a step of UTC or great lateness.
+  /// Largest deviation of an offset downwards; a larger one means that UTC was stepped or the fix was very late.
   static let step = Interval.seconds(1)
-  /// No live fix is read later than that.
+  /// Longest delay between measurement and reading of a live fix.
   static let lateness = Interval.seconds(120)
-  /// No fix is kept in a receiver for longer than that.
+  /// Longest time for which a receiver buffers a fix.
   static let keeping = Interval.seconds(2 * 86_400)
-  /// So many live fixes running must agree on another distance before UTC is taken to have stepped.
+  /// Number of consecutive live fixes that must deviate before the offset is replaced.
   static let patience = 3
-  /// No fix is read later after its pulse: its first bytes come within a second, and the board gathers the rest for
-  /// at most 0.9 s (`BurstTiming.longest`).
+  /// Longest time between a pulse and the arrival of its fix: the first bytes follow within a second, and the board
+  /// reads the rest at most 0.9 s later (`BurstTiming.maximumSpan`).
   static let pulseAge = Interval.milliseconds(1_900)
-  /// How far the UTC of a fix may be off a whole second, for its receiver's clock, µs.
+  /// Largest distance of a fix's UTC from a whole second, because of the receiver's clock error, µs.
   static let pulseTolerance_us: Int64 = 1_000
 
-  /// UTC of the boot clock's zero, µs; nil until the first live fix with a time.
+  /// UTC at zero of the boot clock, µs; nil until the first live fix with a time.
   private(set) var bootUTC_us: Int64?
   private var disagreeing = 0
   private var lastUTC = UTCTime(microseconds: 0)
   private var lastReceived = Instant.boot
 
-  /// Notes that a fix out of a batch was made at `received` at the latest: it may be much older,
-  /// but the newest of a batch is not old, and those behind it were each made an interval later.
+  /// Updates the offset from a batched fix.
+  ///
+  /// - Parameter received: Latest possible measurement time. The fix may be much older, but the newest one of a batch
+  ///   is recent, and each of those behind it was measured one interval later.
   mutating func learnStored(_ utc: UTCTime, received: Instant) {
     let seen = utc.microseconds - received.microseconds
     let ahead = bootUTC_us.map { seen - $0 } ?? 0
@@ -36,9 +37,9 @@ struct FixClock: Sendable {
     bootUTC_us = seen
   }
 
-  /// Notes that a live fix of `utc` was there at `received`.
+  /// Updates the offset from a live fix with time `utc` that arrived at `received`.
   ///
-  /// - Parameter pulse: The receiver's last pulse before it.
+  /// - Parameter pulse: The last pulse per second before it.
   mutating func learn(_ utc: UTCTime, received: Instant, pulse: Instant? = nil) {
     defer {
       lastUTC = utc
@@ -56,7 +57,7 @@ struct FixClock: Sendable {
       bootUTC_us = exact ?? max(known, seen)
       return
     }
-    // What has gathered on the line is read at one time and says nothing of where UTC lies.
+    // Buffered fixes are read at the same time, so their arrival times do not show the offset.
     let isPrompt = (received - lastReceived) * 2 >= utc - lastUTC
     disagreeing = disagreeing == 0 || isPrompt ? disagreeing + 1 : 1
     if disagreeing >= FixClock.patience {
@@ -65,7 +66,7 @@ struct FixClock: Sendable {
     }
   }
 
-  /// UTC of the boot clock's zero by a pulse, µs; nil where the pulse is not the fix's.
+  /// UTC at zero of the boot clock from a pulse, µs; nil if the pulse does not belong to the fix.
   private static func distance(of utc: UTCTime, received: Instant, pulse: Instant?) -> Int64? {
     guard let pulse, pulse <= received, received - pulse <= pulseAge else { return nil }
     let second_us = (utc.microseconds + pulseTolerance_us) / 1_000_000 * 1_000_000
@@ -73,9 +74,9 @@ struct FixClock: Sendable {
     return second_us - pulse.microseconds
   }
 
-  /// The moment of `utc` on the boot clock, never later than `now`.
+  /// The time of `utc` on the boot clock, not later than `now`.
   ///
-  /// It is `now` while nothing is known, and when UTC has stepped so far that nothing else can be.
+  /// It is `now` if the offset is unknown, or if the result is implausible because UTC was stepped.
   func instant(of utc: UTCTime?, at now: Instant, isLive: Bool) -> Instant {
     guard let utc, let bootUTC_us else { return now }
     let moment = Instant(microseconds: utc.microseconds - bootUTC_us)

@@ -1,28 +1,28 @@
 import LocationTypes
 
-/// When a receiver that refused something, to batch or to save power, is asked again: ever more
-/// seldom, but always once more.
+/// Exponential back-off for a mode that the receiver refused (batching or power saving).
 ///
-/// A refusal may be of the moment: a command that the line garbled, a receiver that was starting.
+/// A refusal may be temporary, for example if the line garbled a command or the receiver was starting. The engine
+/// therefore retries after 1 min, doubled up to 1 h, without a limit on the number of retries.
 struct Refusal: Sendable {
-  /// From the first refusal to the next try.
+  /// Time from the first refusal to the first retry.
   static let shortest = Interval.seconds(60)
-  /// Between two tries at the most.
+  /// Longest time between two retries.
   static let longest = Interval.seconds(3_600)
 
-  /// Until when it is not asked; nil while nothing was refused.
+  /// Time of the next retry; nil if nothing was refused.
   private(set) var until: Instant?
   private var count: Int64 = 0
 
-  /// It refused at `now`.
+  /// Records a refusal at `now`.
   mutating func refuse(at now: Instant) {
     until = now + min(Refusal.shortest * (1 << count), Refusal.longest)
     count = min(count + 1, 6)
   }
 
-  /// It does so, or has come back from a loss and may be another one.
+  /// Resets the back-off: the mode was accepted, or the receiver was lost and may have been replaced.
   mutating func forget() { self = Refusal() }
 
-  /// Whether it is taken for one that cannot do so.
+  /// Whether the mode must not be requested at `now`.
   func holds(at now: Instant) -> Bool { until.map { now < $0 } ?? false }
 }

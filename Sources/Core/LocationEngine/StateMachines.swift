@@ -3,9 +3,9 @@
   import LocationTypes
   import ReceiverDrivers
 
-  /// All machines of the core.
+  /// The state machines of the core, for the coverage of (state, event) pairs in tests.
   public enum CoreMachines {
-    /// Driver, policy, engine.
+    /// The machines of drivers, policy and engine.
     public static var all: [Machine] {
       DriverMachines.all + PolicyMachines.all + [Search.machine]
     }

@@ -1,60 +1,60 @@
 import LocationTypes
 
-// What a board offers the loop. Two implementations exist: Linux and simulation. Each says what must
-// never happen; the simulated one enforces it and fails the run.
+// The hardware interface of the loop, implemented for Linux (`LinuxHAL`) and for simulation (`SimulatedHAL`). Each
+// protocol states what a caller must never do; the simulated board checks this and fails the run.
 
-/// Why a byte line could not do its work.
+/// A failure of the serial line.
 public enum LineFault: Error, Equatable, Sendable {
-  /// The device went away (USB unplugged, driver unbound). Opening it again may help.
+  /// The device disappeared (USB unplugged, driver unbound). Opening it again may succeed.
   case gone
-  /// The line's output queue is full; the receiver does not take bytes. Nothing was written.
+  /// The output queue is full because the receiver accepts no bytes. Nothing was written.
   case full
 }
 
-/// Why a pin could not be set.
+/// A failure to set a pin.
 public enum PinFault: Error, Equatable, Sendable {
-  /// The profile names no such line.
+  /// The profile has no such line.
   case notWired
-  /// Another process took the line; its level is now unknown.
+  /// Another process holds the line; its level is unknown.
   case lineLost
 }
 
 /// The serial line to the receiver: data only.
 ///
-/// Bytes that arrive while the board is ``BoardState/suspended`` are lost, and so is what the
-/// receiver sends at another speed than the line's.
+/// Bytes that arrive while the board is ``BoardState/suspended`` are lost, and so are bytes sent at a speed other than
+/// the line's.
 public protocol ByteLine: ~Copyable {
-  /// Queues `bytes` for the receiver, all or nothing.
+  /// Queues all of `bytes` for the receiver, or none.
   ///
-  /// Must never be called while the receiver is without supply: current would flow through the pin.
+  /// Never call it while the receiver has no supply: current would flow into the receiver through the pin.
   ///
   /// - Throws: ``LineFault``.
   mutating func write(_ bytes: Span<UInt8>) throws(LineFault)
 
-  /// The next bytes that have arrived, at most 256; fewer when that is all, empty when there are none.
+  /// Reads the next bytes from the input buffer, at most 256; fewer if no more have arrived, empty if none have.
   ///
   /// - Throws: ``LineFault/gone``.
   mutating func read() throws(LineFault) -> ByteChunk
 
-  /// The same, in place of what is in `chunk`: for a line that is read so often that a copy counts.
+  /// Reads the next bytes into `chunk` and replaces its content. Avoids a copy on a line that is read often.
   ///
-  /// - Throws: ``LineFault/gone``; then what is in `chunk` means nothing.
+  /// - Throws: ``LineFault/gone``; the content of `chunk` is then undefined.
   mutating func read(into chunk: inout ByteChunk) throws(LineFault)
 
-  /// Sets the line's speed in baud, once all queued bytes have left.
+  /// Sets the line's speed, baud, after all queued bytes are sent.
   ///
   /// - Throws: ``LineFault/gone``.
   mutating func setSpeed(_ baud: UInt32) throws(LineFault)
 
-  /// Throws away what has arrived and was not read: nobody listened, and how old it is nobody knows.
+  /// Discards the input buffer. Use it after a time without reading, when the age of the bytes is unknown.
   mutating func discardInput()
 }
 
 extension ByteLine where Self: ~Copyable {
-  /// Copies what ``read()`` gives.
+  /// Copies the result of ``read()``.
   public mutating func read(into chunk: inout ByteChunk) throws(LineFault) { chunk = try read() }
 
-  /// Reads to the end.
+  /// Reads until the input buffer is empty.
   public mutating func discardInput() {
     do { while try read().count > 0 {} } catch {}
   }
@@ -62,40 +62,39 @@ extension ByteLine where Self: ~Copyable {
 
 /// The pins between board and receiver: control only.
 public protocol PinBank: ~Copyable {
-  /// Drives `command.pin` to `command.level`; does nothing if it is there already.
+  /// Drives `command.pin` to `command.level`; does nothing if it has that level already.
   ///
-  /// The supply must never be cut while a standby command waits for its acknowledgement (PWR-5).
+  /// Never switch the supply off while a standby command waits for its acknowledgement (PWR-5).
   ///
   /// - Throws: ``PinFault``.
   mutating func set(_ command: PinCommand) throws(PinFault)
 }
 
-/// The boot clock: monotonic, counts sleep, never overflows, never fails.
+/// The boot clock: monotonic, includes suspended time, never overflows or fails (CLOCK_BOOTTIME on Linux).
 public protocol BootClock: ~Copyable {
-  /// Now.
+  /// The present time.
   var now: Instant { get }
 }
 
-/// What ended a wait.
+/// The result of a wait.
 public struct Waking: Equatable, Sendable {
-  /// The first thing that woke the board, or that it found when it did not sleep at all.
+  /// The first event that ended the wait, or that was pending before it.
   public var reason: WakeReason
-  /// The batch pin rose since the last wait.
+  /// Whether the batch pin rose since the last wait.
   public var batchPinRose: Bool
-  /// What the motion sensor's line says now, if that is not what was told before; the first wait
-  /// tells it. Always nil on a board without one.
+  /// Level of the motion sensor's line if it differs from the last reported one; the first wait reports it. Always nil
+  /// on a board without such a line.
   public var motion: PinLevel?
-  /// When the motion sensor's line came to that level, by the kernel's own stamp of its edge; nil where
-  /// none tells, as for an edge that was lost in a suspend.
+  /// Kernel timestamp of the edge to that level; nil if unknown, for example for an edge during a suspend.
   public var motionEdge: Instant?
-  /// What the battery's gauge says, percent, if that is news: see ``GaugeReading``. Always nil on a
-  /// board without one.
+  /// Charge from the battery's gauge, percent, if it has changed: see ``GaugeReading``. Always nil on a board without
+  /// a gauge.
   public var battery: UInt8?
-  /// The receiver's last pulse per second before the first of the bytes that ended the wait: UTC was a whole
-  /// second then. nil where none came since the one told before; always, on a board without its line.
+  /// Time of the receiver's last pulse per second before the first of the bytes that ended the wait, at which UTC was
+  /// a whole second. Nil if there was none since the last reported one, and on a board without its line.
   public var pulse: Instant?
 
-  /// Creates a report.
+  /// Creates a wake report.
   public init(
     reason: WakeReason, batchPinRose: Bool, motion: PinLevel? = nil, motionEdge: Instant? = nil,
     battery: UInt8? = nil, pulse: Instant? = nil
@@ -109,28 +108,27 @@ public struct Waking: Equatable, Sendable {
   }
 }
 
-/// When a board reads its battery's gauge, and what of that it tells.
+/// A rate limit for reading the battery's gauge.
 ///
-/// A gauge costs no wake: whenever a wait ends for another reason, and the last reading is at least
-/// ``GaugeReading/period`` old, it is read and told if it says something new.
+/// The gauge never wakes the board. It is read when a wait ends for another reason and the last reading is at least
+/// ``GaugeReading/minimumInterval`` old; only a changed charge is reported.
 public struct GaugeReading: Equatable, Sendable {
-  /// The time between two readings, at the least: reading takes a bus transfer, and a charge changes
-  /// slowly.
+  /// Shortest time between two readings: each takes a bus transfer, and the charge changes slowly.
   public static let period = Interval.seconds(60)
 
   private var told: UInt8?
   private var due = Instant.boot
 
-  /// Nothing was read yet.
+  /// Creates a state without readings.
   public init() {}
 
-  /// Whether the gauge is to be read at the end of a wait.
+  /// Whether to read the gauge at the end of a wait.
   public func isDue(at now: Instant) -> Bool { now >= due }
 
-  /// It was read.
+  /// Records a reading.
   ///
-  /// - Parameter charge: What it says, percent; nil if it could not be read, which is no news.
-  /// - Returns: The charge, if that is not what was told before.
+  /// - Parameter charge: The charge, percent; nil if the reading failed.
+  /// - Returns: The charge if it differs from the last reported one, else nil.
   public mutating func take(_ charge: UInt8?, at now: Instant) -> UInt8? {
     due = now + GaugeReading.period
     guard let charge, charge != told else { return nil }
@@ -139,21 +137,21 @@ public struct GaugeReading: Equatable, Sendable {
   }
 }
 
-/// Control over the board's own sleep.
+/// Control of the board's sleep.
 public protocol BoardSleep: ~Copyable {
-  /// Waits in `state` until `deadline`, bytes, an edge or a request; returns at once if there is
-  /// something already.
+  /// Waits in `state` until `deadline`, received bytes, an edge or a request. Returns immediately if one of them is
+  /// pending.
   ///
-  /// A deadline that has passed returns at once without sleeping. A state that cannot be entered
-  /// (an alarm too near, PWR-9) is replaced by a lighter one; the lightest is `BoardState.idle`, which
-  /// `.awake` means here too, because code that waits does not run.
+  /// If `deadline` has passed it returns immediately without sleep. A state that cannot be entered (because the alarm
+  /// is too near, PWR-9) is replaced by a lighter one. The lightest is `BoardState.idle`; `.awake` has the same effect
+  /// here, because waiting code does not run.
   ///
   /// - Parameters:
-  ///   - deadline: When to wake at the latest; `.distantFuture` for no alarm.
-  ///   - listening: Whether bytes end the wait. When not, they gather in the line's buffer, which
-  ///     holds at least 4,096; what comes beyond that is lost.
+  ///   - deadline: Latest wake time; `.distantFuture` for no alarm.
+  ///   - wakesOnInput: Whether received bytes end the wait. If false they stay in the input buffer, which holds at
+  ///     least 4,096 bytes; further bytes are lost.
   mutating func wait(in state: BoardState, until deadline: Instant, listening: Bool) -> Waking
 }
 
-/// All a board offers.
+/// The complete hardware interface of a board.
 public protocol LocationBoard: ByteLine, PinBank, BootClock, BoardSleep, ~Copyable {}

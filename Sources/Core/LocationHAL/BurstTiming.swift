@@ -1,63 +1,68 @@
 import LocationTypes
 
-/// How long the bytes of one epoch keep coming, so that they can be read as a whole.
+/// Measures how long the bytes of one epoch keep arriving, so that the board can read them with one wake.
 ///
-/// A receiver at 9600 baud sends an epoch in dozens of pieces. Waking for each is dear, and the
-/// kernel cannot be told to wait for the last one. So the first ``lessons`` epochs are watched piece
-/// by piece. From then on the first byte's wake is followed by a sleep until the last byte should
-/// be there, or by none where epochs come at once. When bytes follow all the same, the sleep grows;
-/// every ``lessonEvery`` epochs one is watched again, so that it shrinks too.
+/// A receiver at 9600 baud sends an epoch in dozens of pieces. A wake for each piece costs energy, and the kernel has
+/// no way to wait for the last one. Therefore the first ``measurementCount`` epochs are measured piece by piece. After
+/// that, the first byte's wake is followed by a sleep of ``epochSpan`` until the last byte should have arrived, or by
+/// none if epochs arrive in one piece. If more bytes follow, the span grows. One epoch in ``measurementPeriod`` is
+/// measured again, so that the span can also shrink.
+///
+/// ```
+/// MEASURING --- measurementCount epochs measured, or too many attempts failed ---> MEASURED
+/// MEASURED  --- measurementPeriod epochs, or repeated late input ----------------> MEASURING (one epoch)
+/// ```
 public struct BurstTiming: Sendable {
-  /// A silence that parts two epochs.
+  /// Silence that separates two epochs.
   public static let silence = Interval.milliseconds(30)
-  /// No epoch is waited for longer.
+  /// Longest sleep within an epoch.
   public static let longest = Interval.milliseconds(900)
-  /// Epochs watched before their length is trusted.
+  /// Number of epochs measured before their length is used.
   public static let lessons = 3
-  /// Epochs watched in vain, because the board had to turn to something else, before it is given up.
+  /// Number of failed measurements, because the board had other work, after which measuring ends.
   public static let attempts = 10
-  /// Epochs after which one is watched again.
+  /// Number of epochs after which one is measured again.
   public static let lessonEvery = 600
-  /// How long after bytes to the receiver its answers are handed on at once.
+  /// Time after a write in which received bytes are delivered immediately, because they may be replies.
   public static let answerTime = Interval.seconds(1)
 
-  /// What to do when bytes are there.
+  /// What to do with received bytes.
   public enum Step: Equatable {
-    /// Hand them on.
+    /// Deliver them.
     case handOn
-    /// Let them gather until then.
+    /// Let them stay in the input buffer until this time.
     case hold(until: Instant)
-    /// Fetch them piece by piece, until ``BurstTiming/silence`` has passed without one.
+    /// Read them piece by piece until ``BurstTiming/epochGap`` has passed without a byte.
     case watch
   }
 
-  /// How long the sleep after the first byte is; zero for none.
+  /// Length of the sleep after the first byte; zero for none.
   public private(set) var span = Interval.zero
   private var lessonsLeft = BurstTiming.lessons
   private var vain = 0
   private var longestSeen = Interval.zero
   private var sinceLesson = 0
-  /// The first byte of the epoch that comes now, or came last.
+  /// Time of the first byte of the present or last epoch; nil if unknown.
   private var began: Instant?
-  /// The last moment at which bytes were there, or may have been unseen.
+  /// Last time at which bytes arrived, or may have arrived unread.
   private var lastHeard = Instant.boot
   private var writtenUntil = Instant.boot
-  /// How often an epoch seemed to go on after it was handed on, and how often makes a lesson due.
+  /// Number of epochs that seemed to continue after delivery, and the number that triggers a new measurement.
   private var doubts = 0
   private var doubtsNeeded = BurstTiming.firstDoubts
   private static let firstDoubts = 4
   private static let mostDoubts = 512
 
-  /// No epoch was seen yet.
+  /// Creates a state without measurements.
   public init() {}
 
-  /// Bytes went to the receiver.
+  /// Records that bytes were sent to the receiver.
   public mutating func wrote(at now: Instant) { writtenUntil = now + BurstTiming.answerTime }
 
-  /// Nobody listened between the two: what is there now came at a time nobody knows.
+  /// Records that input was buffered between two times, so that its arrival time is unknown.
   ///
-  /// A short while right after an epoch means that the engine misses the rest of it. A lesson that
-  /// changes nothing doubles what the next one needs.
+  /// A short buffering right after an epoch means that the engine waits for the rest of it, so the span may be too
+  /// short. A measurement without effect doubles the number of such epochs that trigger the next one.
   public mutating func wasDeaf(from start: Instant, until end: Instant) {
     let isForRest = start - lastHeard < BurstTiming.silence && end - start < .milliseconds(100)
     if isForRest, began != nil, lessonsLeft == 0 {
@@ -78,10 +83,10 @@ public struct BurstTiming: Sendable {
     vain = 0
   }
 
-  /// Whether bytes that are heard now begin an epoch: there were none before, for long enough.
+  /// Whether bytes that arrive now begin an epoch: none have arrived for at least ``epochGap``.
   public func isNew(at now: Instant) -> Bool { now - lastHeard >= BurstTiming.silence }
 
-  /// Bytes woke the board.
+  /// Records that bytes woke the board, and returns what to do with them.
   public mutating func woke(at now: Instant) -> Step {
     let isNew = isNew(at: now)
     lastHeard = now
@@ -102,10 +107,12 @@ public struct BurstTiming: Sendable {
     return span > .zero ? .hold(until: now + span) : .handOn
   }
 
-  /// A sleep for the rest of the epoch is over.
+  /// Records the end of a sleep for the rest of the epoch.
   public mutating func held(until now: Instant) { lastHeard = now }
 
-  /// An epoch was watched: its last piece came at `last`; nil if it was not seen to its end.
+  /// Records a measured epoch.
+  ///
+  /// - Parameter last: Arrival time of its last piece; nil if the measurement was interrupted.
   public mutating func watched(until last: Instant?, at now: Instant) {
     lastHeard = now
     guard let last, let began else {
@@ -126,13 +133,13 @@ public struct BurstTiming: Sendable {
     sinceLesson = 0
   }
 
-  /// The epoch was longer than thought.
+  /// Extends the span for an epoch that was longer than expected.
   private mutating func stretch(to length: Interval) {
     guard lessonsLeft == 0, length <= BurstTiming.longest else { return }
     span = max(span, BurstTiming.sleep(for: length))
   }
 
-  /// What comes within two milliseconds has come at once. The margin of a sixteenth, at most 20 ms,
+  /// The sleep for an epoch of `length`: zero up to 2 ms, which counts as one piece. The margin of 1/16, 2 to 20 ms,
   /// keeps the delivery within 50 ms of the last byte.
   private static func sleep(for length: Interval) -> Interval {
     guard length > .milliseconds(2) else { return .zero }

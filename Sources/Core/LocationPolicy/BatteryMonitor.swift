@@ -1,28 +1,29 @@
-/// The charge of the battery, in percent, below which each promise is given up; 0 is never. Their
-/// order is the order in which promises go (PWR-10).
+/// Battery charge, in percent, below which each service level is shed; 0 means never.
+///
+/// The order of the properties is the order in which levels are shed (PWR-10).
 public struct BatteryTerms: Equatable, Sendable {
-  /// For ``Promise/everyFix``.
+  /// Threshold of ``ServiceLevel/everyFix``.
   public var everyFix: UInt8 = 0
-  /// For ``Promise/accuracy``.
+  /// Threshold of ``ServiceLevel/accuracy``.
   public var accuracy: UInt8 = 0
-  /// For ``Promise/updates``.
+  /// Threshold of ``ServiceLevel/updates``.
   public var updates: UInt8 = 0
-  /// For ``Promise/visits``.
+  /// Threshold of ``ServiceLevel/visits``.
   public var visits: UInt8 = 0
-  /// For ``Promise/regions``.
+  /// Threshold of ``ServiceLevel/regions``.
   public var regions: UInt8 = 0
-  /// For ``Promise/significantChange``.
+  /// Threshold of ``ServiceLevel/significantChange``.
   public var significantChange: UInt8 = 0
-  /// How far above its threshold the charge must be to give a promise back, percentage points: a
-  /// gauge that wavers by less turns nothing on and off. A full battery always gives it back.
+  /// Hysteresis, percentage points: a shed level is restored when the charge is this far above its threshold, so that a
+  /// fluctuating gauge reading does not toggle it. A charge of 100 % restores every level.
   public var margin: UInt8 = 3
 
-  /// Nothing is ever given up.
+  /// Creates thresholds of 0: no level is ever shed.
   public init() {}
 
-  /// The charge below which `promise` is given up.
-  public func threshold(of promise: Promise) -> UInt8 {
-    switch promise {
+  /// The charge, percent, below which `level` is shed.
+  public func threshold(of level: Promise) -> UInt8 {
+    switch level {
     case .everyFix: everyFix
     case .accuracy: accuracy
     case .updates: updates
@@ -33,36 +34,37 @@ public struct BatteryTerms: Equatable, Sendable {
   }
 }
 
-/// What is given up at the battery's charge, with a hysteresis: pure, O(promises).
+/// Decides which service levels are shed at the battery's charge, with hysteresis (PWR-10).
+///
+/// Pure value without clock or I/O: the engine passes in each gauge reading. O(number of levels).
 public struct BatteryMonitor: Equatable, Sendable {
-  /// When what is given up.
+  /// Thresholds and hysteresis.
   public let terms: BatteryTerms
-  /// What the gauge said last, percent; nil as long as it said nothing, and on a board without one.
+  /// Last gauge reading, percent; nil before the first reading and on a board without a gauge.
   public private(set) var charge: UInt8?
-  /// What is given up now; nothing before the gauge has said something.
+  /// Levels that are shed now; none before the first gauge reading.
   public private(set) var givenUp = PromiseSet.none
 
-  /// Nothing is known of the battery yet.
+  /// Creates a monitor without a gauge reading.
   public init(_ terms: BatteryTerms) { self.terms = terms }
 
-  /// Takes what the gauge says, percent; more than 100 counts as 100. The one place that writes the
-  /// state.
+  /// Applies a gauge reading, percent; values above 100 count as 100. The only writer of the state.
   public mutating func take(_ charge: UInt8) {
     let charge = min(charge, 100)
     var next = PromiseSet.none
     for number in 0..<Promise.count {
-      guard let promise = Promise(rawValue: number), isWithheld(promise, at: charge) else {
+      guard let level = Promise(rawValue: number), isWithheld(level, at: charge) else {
         continue
       }
-      next.insert(promise)
+      next.insert(level)
     }
     self.charge = charge
     givenUp = next
   }
 
-  private func isWithheld(_ promise: Promise, at charge: UInt8) -> Bool {
-    let threshold = Int(terms.threshold(of: promise))
+  private func isWithheld(_ level: Promise, at charge: UInt8) -> Bool {
+    let threshold = Int(terms.threshold(of: level))
     if charge < threshold { return true }
-    return givenUp.contains(promise) && charge < min(threshold + Int(terms.margin), 100)
+    return givenUp.contains(level) && charge < min(threshold + Int(terms.margin), 100)
   }
 }

@@ -1,69 +1,70 @@
 import LocationTypes
 
-/// The machine of the significant-change service for one client: `idle → first → watching`.
+/// State machine of the significant-change service for one client: `idle → first → watching` (SLC-1 to SLC-11).
 ///
-/// It ignores filters and accuracies asked for (SLC-1) and takes whatever fixes there are; when
-/// nobody else makes any, ``nextFix(at:fastest:line:)`` says when it needs the next one. It owns no
-/// receiver and tells nobody; its owner does what the outcome says. O(1) in time and memory.
+/// It ignores distance filters and desired accuracies (SLC-1) and uses every fix that is available. When no other
+/// client causes fixes, ``nextFix(at:fastest:line:)`` returns when it needs the next one. It controls no receiver and
+/// notifies no client: the caller carries out the returned outcome. Depends on `LocationTypes` only. O(1) in time and
+/// memory.
 public struct SignificantChange: Equatable, Sendable {
-  /// Metres from the previous notification that make a change significant (SLC-2).
+  /// Distance from the previously reported position that makes a change significant, metres (SLC-2).
   public static let distance = 500.0
-  /// The shortest time between two notifications (SLC-3), and between two looks at rest.
+  /// Shortest time between two reports (SLC-3), and shortest time between two checks while the device is stationary.
   public static let gate = Interval.seconds(300)
-  /// How old a fix may be to be told first (SLC-5).
+  /// Greatest age of a fix that may be reported first (SLC-5).
   public static let recent = Interval.seconds(300)
-  /// The time between two looks while the motion line says that nothing moves.
+  /// Time between two checks while the motion line reports no motion.
   public static let stillGap = Interval.seconds(1800)
-  /// The time between two looks at the least, whatever speed was measured (SLC-10).
+  /// Shortest time between two checks, whatever speed was measured (SLC-10).
   public static let shortestGap = Interval.seconds(60)
-  /// A fix with a worse accuracy than this, in metres, confirms no other one (SLC-7).
+  /// Horizontal accuracy above which a fix does not confirm another one, metres (SLC-7).
   static let confirmingAccuracy = distance / 2
-  /// The speed in m/s from which a fix shows somebody under way.
+  /// Speed from which a fix shows that the device moves, m/s.
   static let underWay = 1.0
 
-  /// Where the service stands.
+  /// State of the service.
   public enum State: UInt8, Sendable {
     /// Not started.
     case idle = 0
-    /// Started; a current fix was not told yet (SLC-5).
+    /// Started; no current fix has been reported yet (SLC-5).
     case first = 1
-    /// A place was told; the next one is 500 m from it.
+    /// A position was reported; the next report is due 500 m away from it.
     case watching = 2
   }
 
-  /// What the owner has to do.
+  /// What the caller must do.
   public enum Outcome: Equatable, Sendable {
     /// Nothing.
     case nothing
-    /// Tell this fix to the client.
+    /// Report this fix to the client.
     case report(Fix)
   }
 
-  /// Where it stands.
+  /// Current state.
   public private(set) var state = State.idle
-  /// The place told last.
+  /// The fix that was reported last.
   public private(set) var told: Fix?
-  /// When it was told.
+  /// When it was reported.
   private var toldAt = Instant.boot
   private var startedAt = Instant.boot
-  /// The newest fix, told or not.
+  /// The newest fix, reported or not.
   private var newest: Fix?
-  /// The newest fix lies beyond ``distance``, but nothing else says so (SLC-7).
+  /// Whether the newest fix lies beyond ``distance`` and no second fix confirms it (SLC-7).
   private var isDoubtful = false
-  /// The change is certain and waits for the gate (SLC-4).
+  /// Whether a confirmed change waits for the shortest time between two reports (SLC-4).
   private var isPassed = false
-  /// The last look, with or without a fix.
+  /// The last check, with or without a fix.
   private var look: Instant?
 
-  /// Not started.
+  /// Creates a stopped service.
   public init() {}
 
-  /// Starts the service; does nothing when it is started (SLC-9).
+  /// Starts the service; does nothing if it is already started (SLC-9).
   ///
   /// - Parameters:
-  ///   - now: The moment of the call.
-  ///   - cached: The newest fix there is; told at once when it is ≤ ``recent`` old, and a current
-  ///     fix is told after it (SLC-5).
+  ///   - now: Time of the call.
+  ///   - cached: The newest known fix. If it is at most ``recent`` old, it is reported immediately, and a current fix
+  ///     is reported after it (SLC-5).
   public mutating func start(at now: Instant, cached: Fix?) -> Outcome {
     #if REACHED
       reach(0)
@@ -77,7 +78,7 @@ public struct SignificantChange: Equatable, Sendable {
     return tell(cached, at: now)
   }
 
-  /// Stops the service and forgets all places: the next start gives a new initial event (SLC-9).
+  /// Stops the service and discards all positions: the next start gives a new initial event (SLC-9).
   public mutating func stop() {
     #if REACHED
       reach(1)
@@ -85,7 +86,7 @@ public struct SignificantChange: Equatable, Sendable {
     self = SignificantChange()
   }
 
-  /// Takes a fix, from whatever source, in the order of acquisition; an older one is ignored.
+  /// Handles a fix from any source, in order of acquisition; an older fix is ignored.
   public mutating func take(_ fix: Fix, at now: Instant) -> Outcome {
     #if REACHED
       reach(2)
@@ -94,7 +95,7 @@ public struct SignificantChange: Equatable, Sendable {
     switch state {
     case .idle: return .nothing
     case .first:
-      // One that comes late out of a receiver's buffer is no current one.
+      // A fix that the receiver's buffer delivers late is not current.
       guard startedAt - fix.acquired <= Client.freshness else { return .nothing }
       note(fix)
       state = .watching
@@ -106,7 +107,7 @@ public struct SignificantChange: Equatable, Sendable {
     }
   }
 
-  /// Time passed: a change that waited for the gate is told with the then newest fix (SLC-4).
+  /// Handles the passage of time: reports a waiting change with the newest fix (SLC-4).
   public mutating func elapse(at now: Instant) -> Outcome {
     #if REACHED
       reach(3)
@@ -115,7 +116,7 @@ public struct SignificantChange: Equatable, Sendable {
     return tell(newest, at: now)
   }
 
-  /// A search of the receiver that began for this service ended without a fix.
+  /// Handles an acquisition for this service that ended without a fix.
   public mutating func miss(at now: Instant) {
     #if REACHED
       reach(4)
@@ -124,37 +125,38 @@ public struct SignificantChange: Equatable, Sendable {
     look = max(look ?? now, now)
   }
 
-  /// Its client's accuracy turned: what is newest is not for it any more, nor what it shows (AUT-6).
+  /// Discards the newest fix and an unreported change, because the client's accuracy changed between full and reduced
+  /// (AUT-6).
   mutating func forgetNewest() {
     newest = nil
     isDoubtful = false
     isPassed = false
   }
 
-  /// When the service needs the next fix: the moment at which a search should begin.
+  /// When the service needs the next fix, that is, when acquisition should begin.
   ///
-  /// Before the gate never; then when the distance left can have been passed, at rest no oftener
-  /// than every 5 minutes, while nothing moves every 30. It is a moment and never a state: the
-  /// receiver is not held in tracking (SLC-10). `.distantFuture` when not started.
+  /// Never before ``gateOpens``. After that, when the remaining distance can have been travelled: at rest at most every
+  /// 5 minutes, with a motion line that reports no motion every 30 minutes. The receiver is not kept tracking until
+  /// then (SLC-10). `.distantFuture` if the service is not started.
   ///
   /// - Parameters:
-  ///   - fastest: The plausible speed until then, m/s; one that is not above 0 is not used.
-  ///   - line: What the motion line says now.
+  ///   - fastest: Greatest plausible speed until then, m/s; ignored if it is not above 0.
+  ///   - line: Current state of the motion line.
   public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
     switch state {
     case .idle: .distantFuture
     case .first:
-      // The search was in vain: the next one is no sooner than at rest.
+      // An acquisition failed: the next one begins after the interval that applies at rest.
       if let look { look + SignificantChange.gate } else { now }
     case .watching:
       if isPassed { gateOpens } else { max(gateOpens, afterLook(fastest: fastest, line: line)) }
     }
   }
 
-  /// Until when nothing is told: the owner calls ``elapse(at:)`` then if ``isWaiting``.
+  /// Time before which nothing is reported: the caller calls ``elapse(at:)`` then, if ``isWaiting``.
   public var gateOpens: Instant { toldAt + SignificantChange.gate }
 
-  /// Whether a change waits for the gate (SLC-4).
+  /// Whether a change waits for ``gateOpens`` (SLC-4).
   public var isWaiting: Bool { isPassed }
 
   private func afterLook(fastest: Double, line: MotionLine) -> Instant {
@@ -164,7 +166,7 @@ public struct SignificantChange: Equatable, Sendable {
     switch line {
     case .still: return look + SignificantChange.stillGap
     case .absent, .moving:
-      // A speed that was measured says more than the worst that is plausible.
+      // A measured speed gives a better estimate than the greatest plausible one.
       if let speed = newest.speed, speed >= SignificantChange.underWay, look == newest.acquired {
         let gap = Interval(seconds: left / speed)
         return look + min(SignificantChange.gate, max(SignificantChange.shortestGap, gap))
@@ -179,13 +181,14 @@ public struct SignificantChange: Equatable, Sendable {
     look = max(look ?? fix.acquired, fix.acquired)
   }
 
-  /// Whether `fix` shows that 500 m were passed: beyond its accuracy, or with the one before.
+  /// Checks whether `fix` shows that 500 m were passed: by more than its accuracy, or confirmed by an earlier fix
+  /// (SLC-7).
   private mutating func judge(_ fix: Fix) {
     guard let told else { return }
     let away = told.coordinate.localDistance(to: fix.coordinate)
     let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
     guard away >= SignificantChange.distance else {
-      // Back again: SLC-2 counts from the place, not along the way.
+      // The device is back: SLC-2 counts the distance from the reported position, not along the path.
       isDoubtful = false
       isPassed = false
       return
@@ -211,7 +214,7 @@ public struct SignificantChange: Equatable, Sendable {
   extension SignificantChange {
     static let machine = Machine(
       "SignificantChange", states: "idle first watching", events: "start stop fix time miss",
-      excluded: [("idle first", "time", "only a change that waits for the gate is looked at")])
+      excluded: [("idle first", "time", "time is checked only for a change that waits")])
 
     func reach(_ event: Int) { SignificantChange.machine.reach(Int(state.rawValue), event) }
   }

@@ -1,10 +1,10 @@
 #if REACHED
   import LocationTypes
 
-  /// The state machines of this module, whose pairs of state and event `make soak` counts; each table stands at the
-  /// end of its machine's file.
+  /// State machines of this module, for `make soak`, which counts the pairs of state and event that it reached. Each
+  /// machine's table is at the end of the file that defines the machine.
   public enum PolicyMachines {
-    /// In the order of their names.
+    /// All machines, sorted by name.
     public static var all: [Machine] {
       [
         Deferral.machine, FixSchedule.machine, LiveUpdates.machine, LocationRequest.machine,

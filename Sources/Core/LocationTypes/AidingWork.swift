@@ -1,13 +1,12 @@
-/// What is to be done with the memory of a receiver's navigation database, which belongs to whoever owns
-/// engine or driver (PWR-8).
+/// Operation on the stored copy of a receiver's navigation database (assistance data, PWR-8).
 ///
-/// Entries are numbered from zero; each is a frame of at most 172 bytes that means something to the
-/// receiver alone.
+/// The caller of the engine or driver owns the storage and executes the operation. The storage has numbered slots
+/// from 0; each slot stores one frame of at most 172 bytes in a format that only the receiver interprets.
 @frozen public enum AidingWork: Equatable, Sendable {
-  /// Nothing.
+  /// No operation.
   case none
-  /// The frame that came last is kept in this place; the first one takes the place of all that were kept.
+  /// Store the last received frame in this slot. Storing to slot 0 first discards all stored frames.
   case keep(UInt8)
-  /// What is kept in this place is written to the receiver.
+  /// Write the frame in this slot to the receiver.
   case give(UInt8)
 }

@@ -1,54 +1,54 @@
-// The words in which the engine says what it wants of a board and a board says what it did. Engine
-// and HAL do not know each other; this is all they share.
+// Types that the engine and the HAL share: board states, wake reasons, pins and pin commands. Neither of these
+// modules imports the other.
 
-/// How deeply the board sleeps.
+/// Sleep state of the board, ordered by depth.
 @frozen public enum BoardState: UInt8, Sendable, Comparable {
   /// Running code.
   case awake = 0
-  /// Waiting for an event, clocks running; any byte, edge or timer wakes it.
+  /// CPU idle, clocks running; any byte, edge or timer wakes it.
   case idle = 1
-  /// Suspended (s2idle or mem); wakes by what the profile says.
+  /// Suspended (`s2idle` or `mem`); the wake sources of the profile wake it.
   case suspended = 2
-  /// Powered off until an alarm switches it on.
+  /// Powered off until an RTC alarm switches it on.
   case off = 3
 
-  /// Whether `a` is the lighter sleep.
+  /// Whether `a` is a lighter sleep state than `b`.
   @inlinable public static func < (a: BoardState, b: BoardState) -> Bool {
     a.rawValue < b.rawValue
   }
 }
 
-/// Why a sleeping board woke.
+/// Reason why the board woke from sleep.
 @frozen public enum WakeReason: UInt8, Sendable {
-  /// The alarm's time came.
+  /// The wake alarm expired.
   case alarm = 0
-  /// Bytes came on the receiver's line.
+  /// The receiver sent bytes.
   case bytes = 1
-  /// The receiver's batch pin rose: its buffer reached the watermark.
+  /// The receiver asserted its batch pin: its buffer reached the watermark.
   case batchPin = 2
-  /// A client or the administrator wants something.
+  /// A client or the administrator sent a request.
   case request = 3
-  /// The motion sensor's line changed.
+  /// The motion sensor's line changed its level.
   case motion = 4
 }
 
-/// A line from the receiver or a sensor to the board.
+/// Digital input of the board, driven by the receiver or a sensor.
 @frozen public enum InputPin: UInt8, Sendable {
-  /// The receiver's PIO that says its batch buffer reached the watermark.
+  /// The receiver's PIO that is asserted while its batch buffer is at or above the watermark.
   case batchReady = 0
-  /// The motion sensor's interrupt: active while it sees motion.
+  /// The motion sensor's interrupt, active while the sensor detects motion.
   case motion = 1
 }
 
-/// A line from the board to the receiver.
+/// Digital output of the board to the receiver.
 @frozen public enum OutputPin: UInt8, Sendable {
-  /// Wakes the receiver from standby by an edge (EXTINT).
+  /// Wakes the receiver from standby with an edge (EXTINT).
   case receiverWake = 0
   /// Switches the receiver's supply.
   case receiverSupply = 1
 }
 
-/// Logical level of a line; polarity is the profile's business.
+/// Logical level of a line. The profile sets the polarity.
 @frozen public enum PinLevel: UInt8, Sendable {
   /// Not asserted.
   case inactive = 0
@@ -56,11 +56,11 @@
   case active = 1
 }
 
-/// What the engine wants done to one line.
+/// Command of the engine to set one output line.
 @frozen public struct PinCommand: Equatable, Sendable {
-  /// Which line.
+  /// Line to set.
   public var pin: OutputPin
-  /// What it is to become.
+  /// New level.
   public var level: PinLevel
 
   /// Creates a command.

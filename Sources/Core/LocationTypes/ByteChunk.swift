@@ -1,14 +1,14 @@
-/// Up to 256 bytes as a plain value, as they come from or go to a byte line.
+/// Value type with up to 256 bytes that were read from, or are to be written to, the receiver's serial line.
 @frozen public struct ByteChunk: Sendable {
-  /// The most bytes a chunk holds.
+  /// Maximum number of bytes in a chunk.
   public static let capacity = 256
 
   @usableFromInline var storage: InlineArray<256, UInt8>
   @usableFromInline var length: Int
 
-  // Inlinable, for a call would move the whole chunk: each is filled and looked at once a step.
+  // Inlinable, because a call across modules would copy the whole chunk in every engine step.
 
-  /// How many bytes it holds, 0 to ``capacity``.
+  /// Number of bytes in the chunk, 0 to ``capacity``.
   @inlinable public var count: Int { length }
 
   /// Creates an empty chunk.
@@ -17,51 +17,51 @@
     length = 0
   }
 
-  /// Creates a chunk from the first bytes of `span`, as many as fit.
+  /// Creates a chunk from the first bytes of `span`, at most ``capacity``.
   public init(_ span: Span<UInt8>) {
     self.init()
     append(span.extracting(first: ByteChunk.capacity))
   }
 
-  /// Whether no further byte fits.
+  /// Whether the chunk is full.
   @inlinable public var isFull: Bool { count == ByteChunk.capacity }
 
-  /// Adds a byte at the end.
+  /// Appends a byte.
   ///
-  /// - Precondition: the chunk is not full.
+  /// - Precondition: The chunk is not full.
   public mutating func append(_ byte: UInt8) {
     precondition(count < ByteChunk.capacity, "a chunk holds 256 bytes")
     storage[count] = byte
     length += 1
   }
 
-  /// Adds bytes at the end.
+  /// Appends bytes.
   ///
-  /// - Precondition: they fit.
+  /// - Precondition: The free capacity is at least `span.count`.
   @inlinable public mutating func append(_ span: Span<UInt8>) {
     precondition(span.count <= ByteChunk.capacity - count, "a chunk holds 256 bytes")
-    let place = count
+    let offset = count
     var target = storage.mutableSpan
-    // The length is checked above; the source is the caller's and never this chunk.
+    // The precondition checks the length. The source belongs to the caller and never overlaps this chunk.
     unsafe target.withUnsafeMutableBufferPointer { target in
       unsafe span.withUnsafeBufferPointer { span in
         guard let from = span.baseAddress, let to = target.baseAddress else { return }
-        unsafe (to + place).update(from: from, count: span.count)
+        unsafe (to + offset).update(from: from, count: span.count)
       }
     }
     length += span.count
   }
 
-  /// Takes all bytes out, in O(1).
+  /// Removes all bytes. O(1).
   @inlinable public mutating func removeAll() { length = 0 }
 
-  /// The byte at `index`, which is below ``count``.
+  /// The byte at `index`, 0 ..< ``count``.
   @inlinable public subscript(index: Int) -> UInt8 {
     precondition(index < count, "past the end of the chunk")
     return storage[index]
   }
 
-  /// The bytes it holds.
+  /// The bytes in the chunk.
   @inlinable public var span: Span<UInt8> {
     @_lifetime(borrow self)
     get { storage.span.extracting(0..<count) }

@@ -1,12 +1,12 @@
-/// The hash FNV-1a of 64 bits: the same bytes give the same number on every machine and in every run.
+/// 64-bit FNV-1a hash, deterministic across machines and runs.
 ///
-/// For digests and identifiers, not against an adversary. Source: Fowler, Noll, Vo, Eastlake,
-/// "The FNV Non-Cryptographic Hash Algorithm" (RFC 9923), section 2. One multiplication for each byte.
+/// For digests and identifiers; not cryptographic. Source: Fowler, Noll, Vo, Eastlake, "The FNV Non-Cryptographic
+/// Hash Algorithm" (RFC 9923), section 2. One multiplication per byte.
 public struct FNV1a: Equatable, Sendable {
-  /// The hash of all bytes so far.
+  /// Hash of all bytes added so far.
   public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// The hash of no byte.
+  /// Creates the hash of an empty byte sequence (the FNV offset basis).
   public init() {}
 
   /// Adds one byte.
@@ -14,7 +14,7 @@ public struct FNV1a: Equatable, Sendable {
     value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
   }
 
-  /// Adds the eight bytes of a number, the lowest first.
+  /// Adds the eight bytes of a number in little-endian order.
   public mutating func add(_ number: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
       add(UInt8(truncatingIfNeeded: number >> shift))

@@ -1,23 +1,23 @@
 #if REACHED
-  /// A machine of the core, and which of its pairs of state and event were reached.
+  /// Coverage of one state machine: how often each pair of state and event occurred.
   ///
-  /// It is there only in the build of `make soak` (Docs/Decisions/0073). A machine marks each pair
-  /// where it takes the event; the soak fails while one is missing.
+  /// Exists only in the build of `make soak` (`Docs/Decisions/0073`). A state machine records each pair where it
+  /// handles the event; the soak run fails while a reachable pair is missing.
   @safe public struct Machine: Sendable {
-    /// Its name.
+    /// Name of the state machine.
     public let name: String
     let states: [String]
     let events: [String]
     private let isExcluded: [Bool]
     private nonisolated(unsafe) let counts: UnsafeMutablePointer<UInt64>
 
-    /// Names a machine.
+    /// Creates the coverage table of a state machine, with all counts at zero.
     ///
     /// - Parameters:
-    ///   - states: Their names in the order of their numbers, with spaces between.
-    ///   - events: The same of the events.
-    ///   - excluded: Pairs that cannot happen, as states and events, with the reason. One that
-    ///     happens all the same is a trap.
+    ///   - states: State names in the order of their raw values, separated by spaces.
+    ///   - events: Event names in the order of their indices, separated by spaces.
+    ///   - excluded: Pairs that cannot occur, as states and events, with the reason. An excluded pair that occurs
+    ///     stops the program.
     public init(
       _ name: String, states: String, events: String,
       excluded: [(states: String, events: String, reason: StaticString)] = []
@@ -42,10 +42,12 @@
       unsafe counts.initialize(repeating: 0, count: isExcluded.count)
     }
 
-    /// Marks that `event` came in `state`. Threads may mark at the same time: a count may then be
-    /// too low, but never 0.
+    /// Counts `event` in `state`. If several threads count concurrently, a count may be too low, but never 0.
     public func reach(_ state: Int, _ event: Int) {
-      precondition(state < states.count && event < events.count, "a table is too short")
+      precondition(
+        state < states.count && event < events.count,
+        "state or event index "
+          + "outside the coverage table")
       let index = state * events.count + event
       if isExcluded[index] {
         fatalError("\(name) (\(states[state]), \(events[event])) cannot happen, and did")
@@ -53,15 +55,15 @@
       unsafe counts[index] &+= 1
     }
 
-    /// How many pairs can be reached.
+    /// Number of pairs that can occur.
     public var reachable: Int { isExcluded.count { !$0 } }
-    /// How many of those were.
+    /// Number of reachable pairs that occurred.
     public var reached: Int { reachable - missing.count }
-    /// The names of the others.
+    /// Names of the reachable pairs that did not occur.
     public var missing: [String] {
       isExcluded.indices.filter { unsafe !isExcluded[$0] && counts[$0] == 0 }.map(pair)
     }
-    /// The one that was reached least often, and how often; nil while one was not reached.
+    /// Pair that occurred least often, with its count; nil while a reachable pair has not occurred.
     public var rarest: (pair: String, count: UInt64)? {
       let reachable = isExcluded.indices.filter { !isExcluded[$0] }
       guard let index = reachable.min(by: { unsafe counts[$0] < counts[$1] }) else { return nil }

@@ -1,18 +1,18 @@
 import LocationTypes
 
-/// How often something was tried in vain, so that every retry is bounded.
+/// Counters of failed attempts, by which drivers limit retries. The limits are in `DriverTimeouts`.
 struct Attempts: Sendable {
-  /// Times the receiver was woken since it was last heard.
+  /// Number of wake-ups since the receiver last answered.
   var wakes: UInt8 = 0
-  /// Times it was told the line's speed since it was last heard there.
+  /// Number of baud rate changes since the receiver last answered at the line's baud rate.
   var speedChanges: UInt8 = 0
-  /// Times it was given up since it last did what it should; stops at 255.
+  /// Number of losses since the receiver last reached its goal; saturates at 255.
   var losses: UInt8 = 0
-  /// The loss was told.
+  /// Whether the current loss was reported.
   var isTold = false
-  /// The next thing is to cut the supply and start anew.
+  /// Whether the driver is about to power-cycle the receiver.
   var cyclesPower = false
-  /// Times it woke by itself since it last slept well or the goal changed; stops at 255.
+  /// Number of unexpected wake-ups since the receiver last stayed asleep or the goal changed; saturates at 255.
   var sleepFailures: UInt8 = 0
   private var settledAt = Instant.boot
   private var reconfigurations: UInt8 = 0
@@ -25,13 +25,13 @@ struct Attempts: Sendable {
   }
 
   mutating func settle(at now: Instant) {
-    // One that does not stay asleep was not found again: it is left alone longer each time.
+    // A receiver that does not stay asleep has not recovered: its back-off keeps increasing.
     if sleepFailures <= Attempts.sleepFailuresBorne { losses = 0 }
     isTold = false
     settledAt = now
   }
 
-  /// Whether a lost configuration is to be written again: at most three times a minute.
+  /// Counts a reconfiguration. Returns false, without counting, after three within a minute.
   mutating func mayReconfigure(at now: Instant) -> Bool {
     if now - reconfiguredAt > .seconds(60) { reconfigurations = 0 }
     guard reconfigurations < 3 else { return false }
@@ -40,7 +40,7 @@ struct Attempts: Sendable {
     return true
   }
 
-  /// Counts a waking by itself; true after the third within a short time.
+  /// Counts an unexpected wake-up. Returns true from the fourth on, if each came within 60 s of reaching the goal.
   mutating func wakesTooOften(at now: Instant) -> Bool {
     if now - settledAt > .seconds(60) { sleepFailures = 0 }
     if sleepFailures < .max { sleepFailures += 1 }
@@ -50,19 +50,19 @@ struct Attempts: Sendable {
   private static let sleepFailuresBorne: UInt8 = 3
 }
 
-/// Answers that may still come to a command that was sent more than once.
+/// Late answers to a command that was sent more than once.
 ///
-/// An acknowledgement names the message's kind, not the command: without this, the late answer to one
-/// CFG-VALSET would pass for the answer to the next. Those of one kind at a time are counted: the
-/// kind that was answered last.
+/// An acknowledgement identifies the message type, not the individual command. Without this counter, the late answer
+/// to one CFG-VALSET would be mistaken for the answer to the next one. Only answers of the type that was answered
+/// last are counted.
 struct StaleAnswers: Sendable {
-  /// How many may come.
+  /// Number of late answers that may still arrive.
   private(set) var expected: UInt8 = 0
   private var taken: UInt8 = 0
   private var until = Instant.boot
   private var kind: UInt16 = 0
 
-  /// Whether an answer of a kind belongs to an earlier command.
+  /// Whether an answer of this kind belongs to an earlier command; if so, counts it as arrived.
   mutating func takes(_ kind: UInt16, at now: Instant) -> Bool {
     guard expected > 0, kind == self.kind, now <= until else { return false }
     expected -= 1
@@ -70,7 +70,8 @@ struct StaleAnswers: Sendable {
     return true
   }
 
-  /// A command of a kind that was sent `sends` times was answered.
+  /// Records that a command of this kind, which was sent `sends` times, was answered. Late answers are expected
+  /// until `until`.
   mutating func completed(_ kind: UInt16, sends: UInt8, until: Instant) {
     let answered = (kind == self.kind ? taken : 0) + 1
     expected = sends > answered ? sends - answered : 0

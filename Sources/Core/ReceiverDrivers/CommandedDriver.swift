@@ -1,12 +1,12 @@
 import GNSSProtocols
 import LocationTypes
 
-/// A machine that drives a receiver which takes commands; what all such machines do is written here.
+/// State machine for a receiver that accepts commands; the extensions implement what all such drivers share.
 ///
-/// A machine keeps what is known of the receiver and the latest goal; whenever nothing is in flight,
-/// `nextState` picks the one next thing to do. Here is the way that all receivers go: supply, waking,
-/// line speed, standby, loss. A machine adds its own facts and states, what it does with a receiver that
-/// answers (`nextStateOfHeard`), and what each of its states sends and makes of messages and of time.
+/// A driver stores the latest goal and the known state of the receiver. Whenever no command is in flight, `nextState`
+/// computes the next state from both; no state stores a target. The shared part covers supply, wake-up, baud rate,
+/// standby and loss. A conforming driver adds its own states and known facts, the next state for a receiver that
+/// answers (`nextStateWhenResponsive(_:)`), and what each of its states sends and does with messages and deadlines.
 protocol CommandedDriver: Sendable {
   associatedtype State: CommandedState
   associatedtype Command: ReceiverCommand
@@ -15,40 +15,39 @@ protocol CommandedDriver: Sendable {
     static var machine: Machine { get }
   #endif
 
-  /// What the driver is doing; written by `enter` alone.
+  /// Current state; only `enter` writes it.
   var state: State { get }
   var link: ReceiverLink<Command> { get set }
-  /// The goal as far as this receiver and its wiring can follow it.
+  /// The goal, reduced to what this receiver and its wiring support; nil before the first goal.
   var wanted: ReceiverGoal? { get }
 
-  /// The state that brings a receiver that is awake and was heard nearer to what is wanted, or the
-  /// state of that.
+  /// Next state of a receiver that is awake and answers: a step towards the effective goal, or the goal's own state.
   func nextStateOfHeard(_ wanted: ReceiverGoal) -> State
-  /// The only place that writes the state: enters it and does what is done on entering.
+  /// Enters a state and executes its entry actions. The only writer of `state`.
   mutating func enter(_ new: State)
 
-  /// The engine wants what is buffered.
+  /// Handles a drain request of the engine.
   mutating func takeDrain()
-  /// The receiver's batch pin rose.
+  /// Handles the assertion of the batch pin.
   mutating func takeBatchPin()
-  /// The receiver said something.
+  /// Handles a message from the receiver.
   mutating func hear(_ message: GNSSMessage)
-  /// The state's deadline has come.
+  /// Handles the deadline of the state.
   mutating func expire()
 
-  /// A command of several parts, or of one, was carried out.
+  /// Handles the acknowledgement of a command, after its last part.
   mutating func completed()
-  /// It was told to sleep as often as may be, and does not.
+  /// Handles a receiver that stays awake after the maximum number of standby commands.
   mutating func giveUpSleep()
-  /// A goal is asked for anew: what of it the receiver refused is tried anew.
+  /// Clears recorded rejections that concern this goal, because the engine has set it again.
   mutating func tryAnew(_ goal: ReceiverGoal)
-  /// The receiver may have lost its RAM: what of this machine's facts was in it is not known any more.
+  /// Invalidates all known state that the receiver kept in RAM.
   mutating func forget(power: KnownPower)
-  /// The receiver works without our configuration, as far as is known: so it is with what depends on it.
+  /// Invalidates all known state that depends on our configuration, which the receiver may have lost.
   mutating func loseSettings()
 }
 
-/// The states that every machine has; each has more.
+/// States that every driver has; each driver has more.
 protocol CommandedState: RawRepresentable, Equatable, Sendable where RawValue == UInt8 {
   static var idle: Self { get }
   static var unpowered: Self { get }
@@ -62,27 +61,27 @@ protocol CommandedState: RawRepresentable, Equatable, Sendable where RawValue ==
   static var standby: Self { get }
   static var lost: Self { get }
 
-  /// What the state is to goals and faults.
+  /// Class of the state, which determines the reaction to goals and faults.
   var stage: DriverStage { get }
 }
 
-/// What a state is to goals and faults, which ask no more of it.
+/// Class of a state. Goals and faults are handled by class, not by individual state.
 enum DriverStage {
   /// No goal yet.
   case idle
-  /// Supply cut.
+  /// Powered off.
   case unpowered
-  /// Supply on, the receiver starts.
+  /// Powered on, starting.
   case powering
-  /// Something is in flight; a new goal waits for it.
+  /// A command is in flight; a new goal waits for it.
   case busy
-  /// Something is in flight that only helps; a new goal does not wait for it.
+  /// An optional exchange is in flight; a new goal aborts it.
   case aside
-  /// Where the goal is reached, or was.
+  /// The goal of this state is reached.
   case settled
-  /// Standby was asked for.
+  /// Waiting for the receiver to fall asleep.
   case fallingAsleep
-  /// Does not answer; waits before the next try.
+  /// Not answering; waiting for the next attempt.
   case lost
 }
 
@@ -91,16 +90,16 @@ extension CommandedDriver {
   var now: Instant { link.now }
   var counters: DriverCounters { link.counters }
 
-  /// When it must be stepped with `.deadline`; nil when only events move it.
+  /// Time at which the driver must be stepped with `.deadline`; nil if it waits for other events only.
   var deadline: Instant? { link.pending.isEmpty ? link.due : link.now }
 
   /// Bytes to write now; the next `handle` clears them.
   var outgoing: FrameBuffer { link.command.frame(part: link.part, for: link.setup) }
 
-  /// Whether there is anything in `outgoing`; cheaper than making it.
+  /// Whether `outgoing` is not empty; cheaper than encoding it.
   var hasOutgoing: Bool { link.command != .none }
 
-  /// Whether nothing is in flight, so that the board may sleep until `deadline`.
+  /// Whether no command is in flight, so that the board may sleep until `deadline`.
   var isSettled: Bool {
     guard link.pending.isEmpty else { return false }
     switch state.stage {
@@ -114,9 +113,9 @@ extension CommandedDriver {
 // MARK: Events
 
 extension CommandedDriver {
-  /// Takes an event in and gives what is to be done; O(1).
+  /// Handles an event and returns the effects to execute. O(1).
   ///
-  /// Order of the effects: pin, line speed, then the bytes of ``outgoing``.
+  /// Order of the effects: pin, line speed, the bytes of ``outgoing``, aiding.
   mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
     #if REACHED
       Self.machine.reach(Int(state.rawValue), event.column)
@@ -135,7 +134,7 @@ extension CommandedDriver {
     return link.effects
   }
 
-  /// Puts what is to be told first into the effects.
+  /// Moves the first pending observation to the effects.
   private mutating func tellNext() {
     if link.pending.lost {
       link.pending.lost = false
@@ -148,32 +147,33 @@ extension CommandedDriver {
       link.effects.observation = .drained
     } else if link.pending.settled, let goal = link.goal {
       link.pending.settled = false
-      // Tracking is the least that a receiver does of what else was asked of it.
+      // Tracking replaces every goal that the receiver does not support.
       let isCompromise = goal != .tracking && wanted == .tracking
       link.effects.observation = isCompromise ? .refused(goal) : .settled(goal)
     }
   }
 
-  /// The engine wants something else, or wants the same and to be told.
+  /// Sets a new goal, or the same goal again to have it reported.
   private mutating func take(_ new: ReceiverGoal) {
     link.take(new)
     tryAnew(new)
     switch state.stage {
     case .idle, .unpowered, .settled: proceed()
     case .lost:
-      // A lost receiver can still be switched off; anything else waits for the next try.
+      // A lost receiver can still be powered off; every other goal waits for the next attempt.
       if link.isOffWanted { proceed() }
     case .fallingAsleep: hurryAwake()
     case .aside:
       guard nextState() != state else { return }
       link.abandonAnswers()
       proceed()
-    case .powering, .busy: break  // One thing at a time; the goal is looked at when it is done.
+    case .powering, .busy: break  // The goal takes effect when the command in flight is done.
     }
   }
 
-  /// A receiver that is wanted again is not left asleep until silence has proved that it sleeps:
-  /// waking one that is awake does no harm. Only its falling asleep is waited for.
+  /// Shortens the wait for silence if the goal needs the receiver awake again.
+  ///
+  /// Waking a receiver that is still awake is harmless, so only the time for falling asleep must pass.
   private mutating func hurryAwake() {
     switch wanted {
     case .none: break
@@ -185,7 +185,7 @@ extension CommandedDriver {
     }
   }
 
-  /// The line went away, or the wake pin with it.
+  /// Handles a disconnected serial line or a fault of the wake pin.
   private mutating func takeLineFault() {
     link.hostSpeed = nil
     switch state.stage {
@@ -194,13 +194,13 @@ extension CommandedDriver {
     }
   }
 
-  /// The supply could not be switched: it is as it was before, and tried again (PWR-4).
+  /// Handles a fault of the supply switch: the supply is unchanged; the driver retries (PWR-4).
   private mutating func takeSupplyFault() {
     switch state.stage {
     case .idle, .lost: break
     case .powering:
       lose()
-      // Into a receiver without supply nothing is driven (PWR-5).
+      // Pins of a receiver without supply must not be driven (PWR-5).
       link.power = .cut
     case .unpowered:
       lose()
@@ -210,19 +210,19 @@ extension CommandedDriver {
   }
 }
 
-// MARK: What comes next
+// MARK: Next state
 
 extension CommandedDriver {
-  /// Goes on to whatever is next; called when nothing is in flight.
+  /// Enters the next state. Called when no command is in flight.
   mutating func proceed() {
     let next = nextState()
     if next == .unpowered && state == .unpowered { return link.rest() }
     enter(next)
   }
 
-  /// The state that brings the receiver nearer to the goal, or the goal's own.
+  /// Next state towards the effective goal, or the goal's own state.
   ///
-  /// Inline, for the whole machine would be copied for a call.
+  /// Inlined, because a call would copy the whole driver.
   @inline(__always) private func nextState() -> State {
     guard let wanted else { return .idle }
     switch link.power {
@@ -251,7 +251,7 @@ extension CommandedDriver {
 // MARK: Commands
 
 extension CommandedDriver {
-  /// The receiver answered to a probe.
+  /// Handles the answer to a probe.
   mutating func foundReceiver() {
     link.settleAnswers()
     if state == .probingDefault { return enter(.changingSpeed) }
@@ -262,10 +262,10 @@ extension CommandedDriver {
   mutating func repeatProbe() {
     if link.isOffWanted { return proceed() }
     guard link.sends >= Patience.tries else { return link.repeatCommand() }
-    let mayTalkSlowly =
+    let canTryDefaultSpeed =
       state == .probing && setup.defaultLineSpeed != setup.lineSpeed
       && link.attempts.speedChanges < Patience.wakes
-    if mayTalkSlowly {
+    if canTryDefaultSpeed {
       enter(.probingDefault)
     } else if link.attempts.wakes < Patience.wakes {
       link.power = .unknown
@@ -275,13 +275,13 @@ extension CommandedDriver {
     }
   }
 
-  /// The part in flight was obeyed: the next one of its command follows, or the command is done.
+  /// Handles the acknowledgement of the part in flight: sends the next part, or completes the command.
   mutating func completedPart() {
     link.settleAnswers()
     if !link.sendNextPart() { completed() }
   }
 
-  /// Sends the part in flight again, or gives the receiver up.
+  /// Sends the part in flight again, or declares the receiver lost.
   mutating func repeatOrLose() {
     if link.mayRepeat { link.repeatCommand() } else { lose() }
   }
@@ -290,15 +290,15 @@ extension CommandedDriver {
 // MARK: Losses
 
 extension CommandedDriver {
-  /// Gives the receiver up for now; it is tried again after a while, for ever (DEF-43).
+  /// Declares the receiver lost. The driver retries with back-off and without limit (DEF-43).
   mutating func lose() {
     link.lose()
     loseSettings()
     enter(.lost)
   }
 
-  /// A lost receiver is tried again; every fourth time it is to be cut off and started anew, unless it is used
-  /// as it is.
+  /// Starts the next attempt to reach a lost receiver. Every fourth attempt is a power cycle, unless the receiver is
+  /// streaming.
   mutating func tryAgain() {
     link.attempts.cyclesPower =
       setup.hasSupplySwitch && link.power != .cut && !link.isStreaming
@@ -306,9 +306,9 @@ extension CommandedDriver {
     proceed()
   }
 
-  /// The receiver was found to work without our configuration: a reset, or a loss of supply.
+  /// Handles a receiver that runs without our configuration, after a reset or a loss of supply.
   ///
-  /// Gives false, and does nothing, when that was found again and again: then it cannot be helped.
+  /// Returns false, and does nothing, after three reconfigurations within a minute.
   @discardableResult
   mutating func loseConfiguration() -> Bool {
     guard link.attempts.mayReconfigure(at: now) else { return false }
@@ -323,21 +323,21 @@ extension CommandedDriver {
 // MARK: Sleep
 
 extension CommandedDriver {
-  /// Silence has proved that the receiver sleeps, or it said so, or no answer was to be had of it.
+  /// Handles that the receiver is asleep: silence has shown it, or the receiver has acknowledged standby.
   mutating func fellAsleep() {
     if link.isToBeCut { return cutSupply() }
     forget(power: .asleep)
     proceed()
   }
 
-  /// Standby was asked for and waited for; the supply may go (PWR-5).
+  /// Powers the receiver off, after standby was requested and waited for (PWR-5).
   private mutating func cutSupply() {
-    // It is cut only when the switch has obeyed.
+    // The receiver counts as off only when the time for a fault of the switch is over.
     link.power = .asleep
     enter(.unpowered)
   }
 
-  /// It did not follow: it said no, or was heard when it ought to be asleep.
+  /// Handles a receiver that rejected standby, or that sent data after it should have fallen asleep.
   mutating func failToSleep() {
     link.counters.failedStandbys.count()
     let mayRepeat = link.sends < Patience.tries
@@ -345,20 +345,20 @@ extension CommandedDriver {
     switch wanted {
     case .off, .standby: if mayRepeat { link.repeatCommand() } else { giveUpSleep() }
     case .tracking, .powersave, .batching, .none:
-      // Not wanted asleep any more, and not asleep either.
+      // The goal has changed, and the receiver is still awake.
       link.staysAwake()
       proceed()
     }
   }
 
-  /// Something was heard of a receiver that sleeps: it woke by itself.
+  /// Handles data from a receiver in standby: it woke unexpectedly.
   mutating func hearWhileAsleep() {
     link.counters.failedStandbys.count()
     if link.attempts.wakesTooOften(at: now) { return lose() }
     wokeUp()
   }
 
-  /// It is awake and talks at the line's speed.
+  /// Records that the receiver is awake and uses the line's baud rate, then continues.
   mutating func wokeUp() {
     link.power = .awake
     link.isHeard = true

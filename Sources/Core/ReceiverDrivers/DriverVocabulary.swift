@@ -1,70 +1,71 @@
 import GNSSProtocols
 import LocationTypes
 
-// What the engine and a driver say to each other.
+// Interface between the engine and a receiver driver: goals and events in, effects, observations and status out.
 
-/// What the engine wants of the receiver.
+/// Operating mode that the engine requests from the receiver.
 @frozen public enum ReceiverGoal: Equatable, Sendable {
-  /// The least that wiring allows: supply cut, else standby.
+  /// Lowest power that the wiring allows: powered off, else standby.
   case off
-  /// Asleep, with what makes the next start short kept.
+  /// Standby; the receiver keeps the data for a fast next start.
   case standby
-  /// Awake, every epoch sent as it is made.
+  /// Continuous tracking; the receiver sends every epoch immediately.
   case tracking
-  /// The same in the receiver's own duty cycle: cheaper and less accurate.
+  /// Tracking with the receiver's own duty cycle: less power, less accuracy.
   case powersave
-  /// Awake, epochs kept in the receiver's own buffer; the pin rises at `watermark` entries.
+  /// Tracking with epochs stored in the receiver's batch buffer. The batch pin is asserted at `watermark` entries.
   case batching(watermark: UInt16)
 }
 
-/// What happens to a driver.
+/// Input of a driver.
 public enum DriverEvent: Sendable {
-  /// The engine wants this from now on; the latest goal wins, at any moment.
+  /// The engine sets a new goal, which replaces the previous one. Allowed at any time.
   case goal(ReceiverGoal)
-  /// The engine wants everything that the receiver has buffered.
+  /// The engine requests all epochs in the receiver's batch buffer.
   case drain
-  /// The receiver said something. Comes before ``ReceiverDriver/admit(_:at:)`` of its epoch.
+  /// The receiver sent a message. Precedes ``ReceiverDriver/admit(_:at:)`` of its epoch.
   case message(GNSSMessage)
-  /// The driver's deadline has come.
+  /// The driver's deadline expired.
   case deadline
-  /// The receiver's batch pin rose.
+  /// The receiver asserted its batch pin.
   case batchPin
-  /// The line went away, or could not take what was written.
+  /// The serial line was disconnected, or a write to it failed.
   case lineFault
-  /// A pin could not be driven; comes before the next deadline (PWR-4).
+  /// A pin could not be driven. Arrives before the next deadline (PWR-4).
   case pinFault(OutputPin)
 }
 
-/// What a driver has to tell.
+/// Report of a driver to the engine.
 @frozen public enum DriverObservation: Equatable, Sendable {
-  /// Nothing.
+  /// Nothing to report.
   case none
-  /// The receiver does what this goal asks; told once for each `.goal` and after each recovery.
+  /// The receiver reached this goal. Reported once for each `.goal` and after each recovery.
   case settled(ReceiverGoal)
-  /// All that was buffered when the drain was asked for has been handed on.
+  /// Every epoch that was in the batch buffer at the time of the drain request was delivered.
   ///
-  /// Told once for the drains that were asked for since the last `.drained`.
+  /// One report answers all drain requests since the last `.drained`.
   case drained
-  /// The receiver does not answer; the driver keeps trying (DEF-43). Ends a drain that was asked for.
+  /// The receiver does not answer; the driver keeps retrying (DEF-43). Ends a pending drain.
   case lost
-  /// The receiver does its work again, after `.lost` or after it had lost its configuration.
+  /// The receiver works again, after `.lost` or after a loss of its configuration.
   case recovered
-  /// The receiver cannot do this; it does the nearest it can: tracking for batching and powersave.
+  /// The receiver does not support this goal and uses the nearest supported one: tracking instead of batching and
+  /// powersave.
   case refused(ReceiverGoal)
 }
 
-/// What a driver wants done, in this order: pin, line speed, then the bytes of `outgoing`.
+/// Output of a driver. Execute it in this order: pin, line speed, the bytes of `outgoing`, aiding.
 @frozen public struct DriverEffects: Equatable, Sendable {
-  /// A line to drive first.
+  /// Pin to set.
   public var pin: PinCommand?
-  /// Set the line to this speed, baud, before writing.
+  /// Baud rate to set on the host's serial port before the write; nil for no change.
   public var lineSpeed: UInt32?
-  /// What is to be done with the memory of the receiver's navigation database, after the bytes.
+  /// Operation on the stored assistance data.
   public var aiding = AidingWork.none
-  /// What there is to tell; several come one step after the other, `deadline` being now.
+  /// Report to the engine. Further reports follow one per step; `deadline` is then the current time.
   public var observation: DriverObservation
 
-  /// No effect at all.
+  /// Creates empty effects.
   @inlinable public init() {
     pin = nil
     lineSpeed = nil
@@ -72,84 +73,84 @@ public enum DriverEvent: Sendable {
   }
 }
 
-/// What a receiver does, as far as its driver knows.
+/// Current activity of a receiver, as far as its driver can determine it.
 @frozen public enum ReceiverActivity: UInt8, Sendable {
-  /// Its supply is cut.
+  /// Powered off.
   case off = 0
-  /// Asleep, or about to be.
+  /// Asleep, or falling asleep.
   case standby = 1
-  /// It is being woken and configured.
+  /// Being woken and configured.
   case starting = 2
-  /// It runs and sends what it works out.
+  /// Tracking, sending epochs.
   case running = 3
-  /// The same in its own duty cycle.
+  /// Tracking with its own duty cycle, sending epochs.
   case saving = 4
-  /// It runs and keeps what it works out in its own buffer.
+  /// Tracking, storing epochs in its batch buffer.
   case batching = 5
-  /// It does not answer.
+  /// Not answering.
   case lost = 6
 }
 
-/// What becomes of an epoch that the decoder produced.
+/// Decision of a driver about an epoch from the decoder.
 @frozen public enum Admission: UInt8, Sendable {
-  /// It counts: use it now.
+  /// Use the epoch now.
   case accept = 0
-  /// The driver keeps it; it comes back through `nextHeld()`, or not, if the buffer has it too.
+  /// The driver holds the epoch. `nextReleasedEpoch()` returns it later, unless the batch buffer contains it, too.
   case hold = 1
-  /// It does not count: a duplicate, or made without our configuration (PWR-6).
+  /// Discard the epoch: a duplicate, or measured without our configuration (PWR-6).
   case drop = 2
 }
 
-/// What whoever owns a driver must know of it between two events.
+/// State of a driver that its owner needs between two events.
 @frozen public struct DriverStatus: Equatable, Sendable {
-  /// What the receiver does, as far as is known.
+  /// Current activity of the receiver, as far as known.
   public var activity: ReceiverActivity
-  /// When it must be stepped with `.deadline`; nil when only events move it.
+  /// Time at which the driver must be stepped with `.deadline`; nil if it waits for other events only.
   public var deadline: Instant?
-  /// Whether there is anything in `outgoing`; cheaper than making it.
+  /// Whether `outgoing` is not empty; cheaper than encoding it.
   public var hasOutgoing: Bool
-  /// Whether nothing is in flight, so that the board may sleep until `deadline`.
+  /// Whether no command is in flight, so that the board may sleep until `deadline`.
   public var isSettled: Bool
-  /// Whether the receiver may hold fixes that have not been drained.
+  /// Whether the receiver's batch buffer may contain epochs that were not drained.
   public var buffersFixes: Bool
-  /// Whether the receiver's buffer is being emptied.
+  /// Whether a drain of the batch buffer is in progress.
   public var isDraining: Bool
-  /// Whether `nextHeld()` may have an epoch.
+  /// Whether `nextReleasedEpoch()` may return an epoch.
   public var hasHeld: Bool
-  /// How many entries of the receiver's buffer come after the one that is being handled: each was
-  /// made an interval or more after the one before.
+  /// Number of batch entries that follow the one being handled. Each was measured at least one interval after the
+  /// previous one.
   public var entriesBehind: Int
-  /// Whether the receiver sends epochs, which are accepted, and answers no command (PWR-12).
+  /// Whether the receiver sends epochs, which are accepted, but answers no commands (PWR-12).
   public var isStreaming: Bool
 }
 
-/// What has happened to a driver since it was made; each counter stops at its largest value.
+/// Event counters of a driver since its creation; each saturates at its maximum.
 @frozen public struct DriverCounters: Equatable, Sendable {
-  /// Commands sent, repetitions included.
+  /// Commands sent, including repetitions.
   public var commands: UInt32 = 0
-  /// Commands sent again because no answer came.
+  /// Commands sent again after a timeout.
   public var repeats: UInt32 = 0
-  /// Commands the receiver refused (NAK).
+  /// Commands that the receiver rejected (NAK).
   public var refusals: UInt32 = 0
-  /// Times the receiver was given up as lost.
+  /// Times the driver declared the receiver lost.
   public var losses: UInt32 = 0
-  /// Times the receiver was found without its configuration.
+  /// Times the receiver was found without our configuration.
   public var configurationsLost: UInt32 = 0
-  /// Times the receiver did not go to sleep, or woke by itself.
+  /// Times the receiver did not fall asleep, or woke unexpectedly.
   public var failedStandbys: UInt32 = 0
-  /// Batch entries handed on.
+  /// Batch entries received.
   public var batchEntries: UInt32 = 0
-  /// Batch entries that were sent but did not arrive whole: gaps in msgCnt.
+  /// Batch entries that the receiver sent but that did not arrive intact: gaps in `msgCnt`.
   public var batchEntriesMissing: UInt32 = 0
-  /// Epochs the receiver itself dropped because its buffer was full (MON-BATCH).
+  /// Epochs that the receiver dropped because its batch buffer was full (UBX-MON-BATCH).
   public var batchDrops: UInt32 = 0
-  /// Epochs not admitted because they had been handed on before.
+  /// Epochs that the driver dropped because they were already delivered.
   public var duplicates: UInt32 = 0
-  /// Live epochs not admitted because the receiver was not configured (PWR-6).
+  /// Live epochs that arrived while the receiver was not configured (PWR-6).
   public var unconfigured: UInt32 = 0
-  /// Entries of the receiver's navigation database that were handed out to be kept.
+  /// Entries of the receiver's navigation database that were stored.
   public var aidingKept: UInt32 = 0
-  /// Entries that it took back.
+  /// Stored entries that the receiver accepted back.
   public var aidingGiven: UInt32 = 0
 
   /// Creates counters at zero.

@@ -1,41 +1,41 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Drives a receiver that streams by itself and takes no commands.
+/// Driver for a receiver that sends epochs and accepts no commands.
 ///
-/// Writes never. With a supply switch it can be switched off; without, `.off` and `.standby` are
-/// answered by `.refused`, as are batching and powersave, and it goes on tracking.
+/// Never writes to the line. With a supply switch, the driver can power the receiver off. It answers all other goals
+/// except tracking with `.refused`, and the receiver continues to track.
 struct PassiveDriver: Sendable {
-  /// Where the receiver is.
+  /// State of the receiver.
   enum State: UInt8, Sendable {
-    /// Without supply.
+    /// Powered off.
     case unpowered = 0
-    /// Supply was switched on; it starts.
+    /// Powered on, starting.
     case powering = 1
-    /// Streams.
+    /// Sending epochs.
     case tracking = 2
   }
 
   let setup: ReceiverSetup
-  /// Where the receiver is.
   private(set) var state: State
-  /// What has happened; a passive receiver counts nothing but what is dropped.
+  /// Event counters; a passive receiver counts only dropped epochs.
   private(set) var counters = DriverCounters()
   private var due: Instant?
-  /// How often running the supply switch failed; it is switched again when `due`.
+  /// Number of consecutive faults of the supply switch.
   private var switchFailures: Int64 = 0
+  /// Whether the driver operates the supply switch again at `due`.
   private var mustSwitchAgain = false
-  /// UTC of the newest position that was accepted.
+  /// UTC of the newest accepted fix.
   private var newest: UTCTime?
   private var goal: ReceiverGoal?
 
-  /// Creates a driver; with a supply switch the receiver counts as unpowered, else as streaming.
+  /// Creates a driver. The receiver counts as powered off if it has a supply switch, else as tracking.
   init(_ setup: ReceiverSetup) {
     self.setup = setup
     state = setup.hasSupplySwitch ? .unpowered : .tracking
   }
 
-  /// What its owner must know of it now; O(1).
+  /// Current status. O(1).
   var status: DriverStatus {
     DriverStatus(
       activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
@@ -43,22 +43,15 @@ struct PassiveDriver: Sendable {
       entriesBehind: entriesBehind, isStreaming: false)
   }
 
-  /// When it must be stepped with `.deadline`.
   var deadline: Instant? { due }
-  /// Whether there is anything in `outgoing`: never.
   var hasOutgoing: Bool { false }
-  /// Never anything.
   var outgoing: FrameBuffer { FrameBuffer() }
-  /// Nothing in flight.
   var isSettled: Bool { due == nil || mustSwitchAgain }
-  /// Never.
   var buffersFixes: Bool { false }
-  /// Never.
   var isDraining: Bool { false }
-  /// Never any.
   var entriesBehind: Int { 0 }
 
-  /// What the receiver does. That one on a line is gone is not known here.
+  /// Activity derived from the state. This driver cannot detect that the receiver has stopped sending.
   var activity: ReceiverActivity {
     switch state {
     case .unpowered: .off
@@ -67,7 +60,7 @@ struct PassiveDriver: Sendable {
     }
   }
 
-  /// Takes an event in; O(1).
+  /// Handles an event and returns the effects to execute. O(1).
   mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
     #if REACHED
       PassiveDriver.machine.reach(Int(state.rawValue), event.column)
@@ -115,7 +108,7 @@ struct PassiveDriver: Sendable {
     }
   }
 
-  /// Puts the switch where the state wants it; settled when it has had time to fail (PWR-4).
+  /// Sets the supply switch as the state requires. The state is reached once the time for a fault is over (PWR-4).
   private mutating func switchSupply(at now: Instant, _ effects: inout DriverEffects) {
     mustSwitchAgain = false
     let isOn = state != .unpowered
@@ -123,7 +116,7 @@ struct PassiveDriver: Sendable {
     effects.pin = PinCommand(.receiverSupply, isOn ? .active : .inactive)
   }
 
-  /// The switch did not obey: it is tried again, after 1, 2, 4 … 60 s.
+  /// Handles a fault of the supply switch: retries after 1, 2, 4 … 60 s.
   private mutating func takeSupplyFault(at now: Instant, _ effects: inout DriverEffects) {
     effects.observation = .lost
     guard state != .tracking, goal != nil else { return }
@@ -132,9 +125,9 @@ struct PassiveDriver: Sendable {
     switchFailures += 1
   }
 
-  /// What to do with an epoch: accepted whenever the receiver has supply, once for each moment.
+  /// Accepts an epoch if the receiver is powered on, and drops it if its UTC equals that of the previous one.
   ///
-  /// A recording may hold an epoch twice, live and out of the receiver's own buffer.
+  /// A recording may contain an epoch twice: live, and from the batch buffer.
   mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch state {
     case .tracking, .powering:
@@ -151,12 +144,12 @@ struct PassiveDriver: Sendable {
     }
   }
 
-  /// Never any.
+  /// Always nil: this driver holds no epochs.
   mutating func nextHeld() -> Epoch? { nil }
 }
 
 extension UInt32 {
-  /// One more, unless that is not to be had.
+  /// Adds `more`, saturating at the maximum.
   mutating func count(_ more: UInt32 = 1) {
     let (sum, overflow) = addingReportingOverflow(more)
     self = overflow ? .max : sum

@@ -1,31 +1,31 @@
 import GNSSProtocols
 
-/// A command as a machine names it; its bytes are made when they are asked for.
+/// A command to a receiver, encoded to bytes on demand.
 ///
-/// It is of parts, each with an answer of its own: how many, which and in which bytes is a function of the
-/// command, the part and the setup. Here is what every machine says, each has more.
+/// A command consists of one or more parts, each with its own answer. Command, part number and setup determine the
+/// bytes and the answer. The static members are the commands that every driver uses; each driver has more.
 protocol ReceiverCommand: Equatable, Sendable {
   associatedtype Answer: CommandAnswer
 
-  /// Nothing to say.
+  /// No command.
   static var none: Self { get }
-  /// Any answer will do.
+  /// Query to which the receiver answers in any state; shows that it is connected.
   static var probe: Self { get }
-  /// Talk at this speed from now on, baud.
+  /// Sets the receiver's baud rate.
   static func lineSpeed(_ speed: UInt32) -> Self
-  /// Go to standby until woken.
+  /// Sends the receiver to standby until it is woken.
   static var standby: Self { get }
 
-  /// Of how many parts it consists for this receiver; at least 1.
+  /// Number of parts for this receiver, at least 1.
   func parts(for setup: ReceiverSetup) -> UInt8
-  /// What answers one of its parts; nil where nothing does, or nothing that could be told from others.
+  /// Expected answer to a part; nil if the receiver sends none, or none that can be distinguished.
   func answer(part: UInt8, for setup: ReceiverSetup) -> Answer?
-  /// The bytes of one of its parts for the receiver of `setup`.
+  /// Bytes of a part for the receiver of `setup`.
   func frame(part: UInt8, for setup: ReceiverSetup) -> FrameBuffer
 }
 
-/// What a receiver answers to a part of a command.
+/// Answer of a receiver to a part of a command.
 protocol CommandAnswer: Equatable, Sendable {
-  /// Tells answers apart that may come late.
+  /// Type of the answer, by which `StaleAnswers` matches late answers.
   var kind: UInt16 { get }
 }

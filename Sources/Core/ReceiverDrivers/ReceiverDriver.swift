@@ -1,27 +1,25 @@
 import GNSSProtocols
 import LocationTypes
 
-/// A driver of whichever family the profile names.
+/// Driver for the receiver family in the board's profile: configures, wakes, drains and powers off the receiver.
 ///
-/// Use: `handle` each event; execute the effects (pin, then line speed, then write `outgoing`, which
-/// the next `handle` clears); call `nextHeld()` until nil; look at ``status``. An epoch is asked for
-/// by `admit` after its message was handled. Holds a driver of each kind, so that a step
-/// moves no memory.
+/// Use: call `handle` for each event; execute the effects (pin, line speed, then write `outgoing`, which the next
+/// `handle` clears); call `nextReleasedEpoch()` until it returns nil; read ``status``. For each decoded epoch, call
+/// `admit` after `handle` of its message. Stores one driver of each kind instead of an enum with payloads, so that a
+/// step copies no driver.
 public struct ReceiverDriver: ~Copyable, Sendable {
   private let family: ReceiverFamily
-  /// Whether what the receiver says can mean anything to it: to a receiver that takes no commands there
-  /// is nothing to say, and ``DriverEvent/message(_:)`` may be left out.
+  /// Whether the driver uses ``DriverEvent/message(_:)``. If false, the caller may omit these events.
   public let hearsMessages: Bool
   private var ublox: UBloxDriver
   private var sentences: SentenceDriver
   private var passive: PassiveDriver
-  /// What its owner must know of it; made anew by each of the calls that change it.
+  /// Current status, updated by every mutating method.
   ///
-  /// It is kept and not computed, for whoever looks from another module would copy the whole driver
-  /// for each look.
+  /// A stored property: as a computed property it would copy the whole driver at each access from another module.
   public private(set) var status: DriverStatus
 
-  /// Creates the driver of the setup's family.
+  /// Creates a driver for the receiver family in `setup`.
   public init(_ setup: ReceiverSetup) {
     family = setup.family
     hearsMessages = setup.family != .passive
@@ -44,7 +42,7 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     }
   }
 
-  /// What has happened so far.
+  /// Event counters since creation.
   public var counters: DriverCounters {
     switch family {
     case .ubloxM8, .ubloxM10: ublox.counters
@@ -53,7 +51,7 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     }
   }
 
-  /// Takes an event in and gives what is to be done; O(1).
+  /// Handles an event and returns the effects to execute. O(1).
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
     switch family {
     case .ubloxM8, .ubloxM10:
@@ -71,12 +69,12 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     }
   }
 
-  /// Tells where UTC lies on the boot clock, µs of UTC at its zero: a receiver that was cut off is told
-  /// the time by it (PWR-8). Never told, it is given nothing back.
+  /// Sets UTC at the zero of the boot clock, in µs since 1970. The driver sends the time to a receiver that was
+  /// powered off (PWR-8). Without it, the driver restores no assistance data.
   public mutating func setClock(bootUTC_us: Int64) { ublox.aiding.bootUTC_us = bootUTC_us }
 
-  /// Notes that an earlier run of the service may have left fixes in the receiver's buffer, which somebody is owed. To be
-  /// called before the first event.
+  /// Records that an earlier run of the service may have left undelivered fixes in the receiver's batch buffer. Call it
+  /// before the first event.
   public mutating func expectBufferedFixes() {
     switch family {
     case .ubloxM8, .ubloxM10:
@@ -86,7 +84,7 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     }
   }
 
-  /// What to do with an epoch that the decoder produced, as the assembler gave it.
+  /// Decides whether an epoch from the assembler is accepted, held or dropped.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch family {
     case .ubloxM8, .ubloxM10:
@@ -98,7 +96,7 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     }
   }
 
-  /// The next epoch that was held and is free now, oldest first.
+  /// Removes and returns the oldest held epoch that is released; nil if none is.
   public mutating func nextHeld() -> Epoch? {
     guard status.hasHeld else { return nil }
     switch family {

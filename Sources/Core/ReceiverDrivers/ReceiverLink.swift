@@ -1,105 +1,105 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Whether the receiver runs, as far as is known.
+/// Power state of the receiver, as far as known.
 enum KnownPower: UInt8, Sendable {
   case cut, unknown, asleep, awake
 }
 
-/// What goes to and fro between a machine and a receiver that takes commands, and what is known of it:
-/// all that no family does otherwise.
+/// Connection to a receiver that accepts commands: the command in flight, retries, and the known state of the receiver.
 ///
-/// It knows no states: where to go next is the machine's matter (``CommandedDriver``).
+/// Everything here is common to all receiver families. The link has no state machine; ``CommandedDriver`` decides
+/// which state comes next.
 struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   let setup: ReceiverSetup
-  /// What has happened so far.
+  /// Event counters since creation.
   var counters = DriverCounters()
   var goal: ReceiverGoal?
-  /// When the event came that is being handled.
+  /// Time of the event that is being handled.
   var now = Instant.boot
-  /// When the state is over; nil when only events end it.
+  /// Deadline of the current state; nil if only events end it.
   var due: Instant?
 
-  // What is known of the receiver; the larger fields first, so that no room is lost between them.
-  /// When the configuration was acknowledged; what came before does not count.
+  // Known state of the receiver, larger fields first to avoid padding.
+  /// Time at which the configuration was acknowledged. Epochs from before are not accepted.
   var configuredAt = Instant.boot
-  /// Until when a supply that was cut stays so at least.
+  /// Earliest time at which the supply may be switched on again.
   private(set) var restUntil = Instant.boot
   var attempts = Attempts()
-  /// Speed of the host's side of the line; nil when not known.
+  /// Baud rate of the host's serial port; nil if unknown.
   var hostSpeed: UInt32?
   var power: KnownPower
-  /// Answered at the line's speed since it was last woken.
+  /// Whether the receiver has answered at the line's baud rate since its last wake-up.
   var isHeard = false
-  /// Our configuration was acknowledged since then.
+  /// Whether the receiver has acknowledged our configuration since then.
   var isConfigured = false
-  /// Standby was acknowledged since it was last asked for; u-blox receivers never do.
+  /// Whether the receiver has acknowledged the last standby command. u-blox receivers never do.
   var isSentToSleep = false
-  /// The speed at which epochs came since it answered last, or was given up last; nil where none came.
+  /// Baud rate at which epochs arrived since the last answer or loss; nil if none arrived.
   private var heardSpeed: UInt32?
-  /// It answers no command and sends epochs at this speed (PWR-12): set when it is given up, until it answers or
-  /// is given up in silence.
+  /// Baud rate of a receiver that sends epochs but answers no command (PWR-12); nil otherwise. Set when the driver
+  /// declares the receiver lost, until the receiver answers or is declared lost without having sent epochs.
   private(set) var streamSpeed: UInt32?
-  /// The supply was cut already when it was cut last.
+  /// Whether the receiver was already off at the last power-off.
   private(set) var wasCut = false
 
   // The command in flight.
   private(set) var sentAt = Instant.boot
   private var staleAnswers = StaleAnswers()
-  /// What this event has it say; none when it is not to be sent now.
+  /// Command to write in this step; `none` if nothing is to be written.
   var command = Command.none
   private(set) var lastSent = Command.none
-  /// Which of its parts is under way.
+  /// Index of the part in flight.
   private(set) var part: UInt8 = 0
-  /// How often that part was sent.
+  /// Number of transmissions of that part.
   var sends: UInt8 = 0
-  /// How often any of its parts was sent.
+  /// Number of transmissions of all parts of the command.
   private var spent: UInt8 = 0
 
-  // What the owner is told.
+  // Output to the owner.
   var effects = DriverEffects()
   var pending = Pending()
-  /// The goal was told to be reached.
+  /// Whether the driver has reported that the goal is reached.
   var isAnnounced = false
   private var isRecovering = false
 
-  /// With a supply switch the receiver counts as switched off, else as in an unknown state.
+  /// Creates a link. The receiver counts as off if it has a supply switch, else its power state is unknown.
   init(_ setup: ReceiverSetup) {
     self.setup = setup
     power = setup.hasSupplySwitch ? .cut : .unknown
   }
 
-  /// Whether it sends epochs and answers no command.
+  /// Whether the receiver sends epochs but answers no command.
   var isStreaming: Bool { streamSpeed != nil }
 
-  /// The supply is to be cut for good.
+  /// Whether the goal is to power the receiver off.
   var isOffWanted: Bool { goal == .off && setup.hasSupplySwitch }
 
-  /// Standby is only the way to cut the supply, or to start the receiver anew.
+  /// Whether the receiver is powered off after the next standby, to stay off or for a power cycle.
   var isToBeCut: Bool { isOffWanted || attempts.cyclesPower }
 
-  /// How long `bytes` take on the line at its speed.
+  /// Transmission time of `bytes` bytes at the current baud rate.
   func transmission(_ bytes: Int64) -> Interval {
     Patience.transmission(bytes, at: hostSpeed ?? setup.lineSpeed)
   }
 
-  /// How long an answer may take to come.
+  /// Maximum time from a command to its answer, including queued output of the receiver.
   var answerTime: Interval { setup.ackTimeout + transmission(Patience.queuedBytes) }
 
-  /// An event came.
+  /// Starts the handling of an event: clears effects and command.
   mutating func begin(at now: Instant) {
     self.now = now
     effects = DriverEffects()
     command = .none
   }
 
-  /// Another state begins: nothing of the last one is in flight.
+  /// Starts a new state, without a command in flight and without a deadline.
   mutating func beginState(endsPulse: Bool) {
     sends = 0
     spent = 0
     part = 0
     due = nil
-    // A pulse always ends, whatever cut it short.
+    // End the wake pulse on every exit from the pulsing state.
     if endsPulse { effects.pin = PinCommand(.receiverWake, .inactive) }
   }
 }
@@ -107,8 +107,7 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
 // MARK: Commands and answers
 
 extension ReceiverLink {
-  /// Sends a part of a command, for the first time or again, and sets the time by which it must be
-  /// answered.
+  /// Sends a part of a command, for the first time or again, and sets the deadline for its answer.
   mutating func send(_ new: Command) {
     command = new
     sends += 1
@@ -125,11 +124,10 @@ extension ReceiverLink {
     send(lastSent)
   }
 
-  /// Whether it may be sent again: each of a command's parts has three tries, and those that earlier
-  /// ones left.
+  /// Whether the part may be sent again. The limit is three transmissions per part, summed over the whole command.
   var mayRepeat: Bool { spent < Patience.tries * lastSent.parts(for: setup) }
 
-  /// Sends the next part of the command; gives false when that was the last.
+  /// Sends the next part of the command. Returns false if the current part is the last one.
   mutating func sendNextPart() -> Bool {
     guard part + 1 < lastSent.parts(for: setup) else { return false }
     part += 1
@@ -138,25 +136,25 @@ extension ReceiverLink {
     return true
   }
 
-  /// Whether an answer is that to the part in flight.
+  /// Whether an answer matches the part in flight. Counts it as arrived if it is a late answer to an earlier command.
   mutating func answersCommand(_ answer: Command.Answer) -> Bool {
     guard answer == lastSent.answer(part: part, for: setup) else { return false }
     return !staleAnswers.takes(answer.kind, at: now)
   }
 
-  /// What still comes of answers to the part in flight is no answer to a later one.
+  /// Completes the part in flight: further answers to its repetitions are late answers.
   mutating func settleAnswers() {
     guard let answer = lastSent.answer(part: part, for: setup) else { return }
     staleAnswers.completed(answer.kind, sends: sends, until: now + answerTime)
   }
 
-  /// The part in flight is not waited for: no answer to it is one to a later part.
+  /// Abandons the part in flight: all answers to it are late answers.
   mutating func abandonAnswers() {
     guard let answer = lastSent.answer(part: part, for: setup) else { return }
     staleAnswers.completed(answer.kind, sends: sends + 1, until: now + answerTime)
   }
 
-  /// Puts the host's side of the line to a speed.
+  /// Sets the baud rate of the host's serial port.
   mutating func use(_ speed: UInt32) {
     guard hostSpeed != speed else { return }
     hostSpeed = speed
@@ -164,10 +162,10 @@ extension ReceiverLink {
   }
 }
 
-// MARK: What is done on entering a state
+// MARK: Actions on entering a state
 
 extension ReceiverLink {
-  /// Cuts the supply, which must be off for a while before it may come again.
+  /// Powers the receiver off, for at least `DriverTimeouts.minimumOffTime`.
   mutating func cutSupply() {
     effects.pin = PinCommand(.receiverSupply, .inactive)
     restUntil = now + Patience.supplyRest
@@ -176,7 +174,7 @@ extension ReceiverLink {
     due = isOffWanted ? now + Patience.switchTime : restUntil
   }
 
-  /// The supply is cut: rests before it may come again, or is where it should be.
+  /// Handles a step while the receiver is off: waits for the minimum off time, or reports that the goal is reached.
   mutating func rest() {
     guard isOffWanted else { return due = restUntil }
     due = nil
@@ -194,13 +192,13 @@ extension ReceiverLink {
     due = now + setup.wakePulse
   }
 
-  /// Gives it time to wake, by what is said here or by the pulse that was.
-  mutating func wake(saying words: Command) {
+  /// Waits for the receiver to wake up, after the wake pulse or after the bytes of this command.
+  mutating func wake(saying wakeCommand: Command) {
     attempts.wakes += 1
     power = .awake
-    if words != .none {
+    if wakeCommand != .none {
       use(setup.lineSpeed)
-      command = words
+      command = wakeCommand
     }
     due = now + setup.wakeSettle
   }
@@ -220,18 +218,18 @@ extension ReceiverLink {
     send(.standby)
   }
 
-  /// Leaves a lost receiver alone for a while.
+  /// Sets the deadline for the next attempt to reach a lost receiver.
   mutating func backOff() {
     due = now + Patience.backOff(after: attempts.losses, isStreaming: isStreaming)
   }
 
-  /// The goal is reached: tells so, once for each `.goal` and after each recovery.
+  /// Handles that the goal is reached; reports it once for each `.goal` and after each recovery.
   mutating func settle() {
-    // One that sends and does not answer is known as such when it is switched on again.
+    // Powering off a receiver that streams without answering does not reset its losses.
     let losses = attempts.losses
     attempts.settle(at: now)
     if power == .cut && isStreaming { attempts.losses = losses }
-    // Without supply nothing has been recovered.
+    // A receiver that is powered off has not recovered.
     if isRecovering && power != .cut {
       isRecovering = false
       pending.recovered = true
@@ -242,10 +240,10 @@ extension ReceiverLink {
   }
 }
 
-// MARK: What is known
+// MARK: Known state of the receiver
 
 extension ReceiverLink {
-  /// The engine wants something else, or wants the same and to be told.
+  /// Sets a new goal, or the same goal again to have it reported.
   mutating func take(_ new: ReceiverGoal) {
     goal = new
     isAnnounced = false
@@ -253,14 +251,14 @@ extension ReceiverLink {
     attempts.sleepFailures = 0
   }
 
-  /// An epoch came that was made without our configuration.
+  /// Counts an epoch that was measured without our configuration.
   mutating func noteUnconfigured() {
-    // One that has answered and takes no configuration is not such a one.
+    // A receiver that answers but rejects the configuration is not a streaming receiver.
     if !isHeard { heardSpeed = hostSpeed }
     counters.unconfigured.count()
   }
 
-  /// It answered at the line's speed.
+  /// Records that the receiver answered at the line's baud rate.
   mutating func found() {
     heardSpeed = nil
     streamSpeed = nil
@@ -269,28 +267,28 @@ extension ReceiverLink {
     attempts.speedChanges = 0
   }
 
-  /// It may have lost its RAM, our configuration with it.
+  /// Records a power state in which the receiver may have lost its RAM and our configuration.
   mutating func forget(power: KnownPower) {
     self.power = power
     isHeard = false
     isConfigured = false
   }
 
-  /// It does not sleep, though it was to.
+  /// Records that the receiver is still awake after a standby command.
   mutating func staysAwake() {
     power = .awake
     isHeard = hostSpeed == setup.lineSpeed
     isConfigured = false
   }
 
-  /// It works without our configuration, as far as is known.
+  /// Records that the receiver may have lost our configuration.
   mutating func loseConfiguration() {
     isConfigured = false
     isRecovering = true
     isAnnounced = false
   }
 
-  /// It is given up for now.
+  /// Declares the receiver lost.
   mutating func lose() {
     counters.losses.count()
     attempts.lose()
@@ -298,10 +296,10 @@ extension ReceiverLink {
     isHeard = false
     power = .unknown
     pending.settled = false
-    // The answers to one attempt may be lost; those to two are not.
+    // After the first loss, only the answers may have been lost; after two, the receiver counts as streaming.
     streamSpeed = attempts.losses > 1 ? heardSpeed : nil
     heardSpeed = nil
-    // What it sends can be read at that speed alone.
+    // Its epochs are readable only at this baud rate.
     if let streamSpeed { use(streamSpeed) }
     if !attempts.isTold { pending.lost = true }
     attempts.isTold = true

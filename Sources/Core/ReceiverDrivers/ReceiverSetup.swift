@@ -1,21 +1,21 @@
 import LocationTypes
 
-/// Which receiver sits on the line, as far as commands go.
+/// Receiver family, which determines the command protocol.
 @frozen public enum ReceiverFamily: UInt8, Sendable {
-  /// Streams by itself and takes no commands: plain NMEA parts, recordings.
+  /// Sends epochs and accepts no commands: plain NMEA receivers, recordings.
   case passive = 0
   /// u-blox M10 with CFG-VALSET and data batching (protocol 34 and later).
   case ubloxM10 = 1
-  /// u-blox 8 and M8 with a CFG message for each matter; data batching from protocol 23.01 on.
+  /// u-blox 8 and M8 with separate CFG messages; data batching from protocol 23.01 on.
   case ubloxM8 = 2
   /// MediaTek MT3333 and MT3339, with `$PMTK` sentences.
   case mtk = 3
   /// Airoha AG3335 and AG3352, with `$PAIR` sentences.
   case airoha = 4
-  /// CASIC AT6558 and kin, with `$PCAS` sentences.
+  /// CASIC AT6558 and compatible receivers, with `$PCAS` sentences.
   case casic = 5
 
-  /// Whether it is spoken to in UBX.
+  /// Whether the command protocol is UBX.
   @inlinable public var isUBlox: Bool {
     switch self {
     case .ubloxM8, .ubloxM10: true
@@ -24,28 +24,28 @@ import LocationTypes
   }
 }
 
-/// Which protocol carries the live epochs.
+/// Protocol of the live epochs.
 @frozen public enum ReceiverOutput: UInt8, Sendable {
-  /// UBX-NAV-PVT: one frame per epoch, NMEA switched off.
+  /// UBX-NAV-PVT: one frame per epoch, NMEA output disabled.
   case ubx = 0
-  /// The receiver's NMEA sentences; commands and batches are UBX all the same.
+  /// NMEA sentences; u-blox commands and batch entries are still UBX.
   case nmea = 1
 }
 
-/// How the receiver's own batch buffer is used.
+/// Configuration of the receiver's batch buffer.
 @frozen public struct BatchSetup: Equatable, Sendable {
-  /// Epochs the buffer is told to hold, 1 to 65,535; 600 fit an M10 without the extra fields.
+  /// Configured buffer size in epochs, 1 to 65,535. An M10 stores up to 600 epochs without the extra fields.
   public var capacity: UInt16
-  /// Ask for the extra PVT fields: altitude, accuracies, satellites; 309 epochs fit an M10 then.
+  /// Whether entries contain the extra PVT fields: altitude, accuracies, satellites. An M10 then stores up to 309.
   public var extraPVT: Bool
-  /// The receiver's PIO that says "watermark reached" is wired to the board.
+  /// Whether the receiver's PIO for "watermark reached" is wired to the board.
   public var pioWired: Bool
-  /// Which PIO of the receiver that is.
+  /// Number of that PIO at the receiver.
   public var pioID: UInt8
-  /// The PIO is low, not high, while the watermark is reached.
+  /// Whether that PIO is active-low.
   public var pioActiveLow: Bool
 
-  /// Creates a setup of a buffer of `capacity` epochs.
+  /// Creates the configuration of a buffer of `capacity` epochs, at least 1.
   public init(
     capacity: UInt16, extraPVT: Bool = true, pioWired: Bool = false, pioID: UInt8 = 0,
     pioActiveLow: Bool = false
@@ -59,54 +59,54 @@ import LocationTypes
   }
 }
 
-/// Memory of the driver's owner for what a receiver knows of the sky (PWR-8).
+/// Storage that the driver's owner provides for a receiver's navigation database (assistance data, PWR-8).
 @frozen public struct AidingSetup: Equatable, Sendable {
-  /// How many entries of its navigation database there is room for, at least 1.
+  /// Maximum number of stored entries, at least 1.
   public var capacity: UInt8
-  /// Age at which they are of no more use.
+  /// Age from which stored entries are not sent back.
   public var lifetime: Interval
 
-  /// Creates a setup.
+  /// Creates a setup; the default lifetime is 4 hours.
   public init(capacity: UInt8, lifetime: Interval = .seconds(14_400)) {
-    precondition(capacity > 0, "room for no entry is no memory")
+    precondition(capacity > 0, "the assistance data storage needs at least one entry")
     self.capacity = capacity
     self.lifetime = lifetime
   }
 }
 
-/// All that a driver must know of the receiver and its wiring; comes from the board's profile.
+/// Receiver and wiring, from the board's profile.
 @frozen public struct ReceiverSetup: Equatable, Sendable {
-  /// Which commands it understands.
+  /// Receiver family.
   public var family: ReceiverFamily
-  /// Speed at which the line is to run, baud.
+  /// Baud rate of the line in operation.
   public var lineSpeed: UInt32
-  /// Speed at which the receiver talks after it has lost its configuration, baud.
+  /// Baud rate of the receiver without our configuration.
   public var defaultLineSpeed: UInt32
   /// Time between epochs, milliseconds, 25 to 65,535.
   public var interval_ms: UInt16
-  /// What carries the live epochs.
+  /// Protocol of the live epochs.
   public var output: ReceiverOutput
-  /// EXTINT is wired: an edge wakes the receiver. Else bytes on its RX do.
+  /// Whether EXTINT is wired, so that an edge wakes the receiver. Otherwise bytes on its RX wake it.
   public var hasWakePin: Bool
-  /// The board can switch the receiver's supply.
+  /// Whether the board can switch the receiver's supply.
   public var hasSupplySwitch: Bool
-  /// The receiver's own buffer; nil where it is not to be used.
+  /// Configuration of the batch buffer; nil if it is not used.
   public var batch: BatchSetup?
-  /// It has a duty cycle of its own, which is to be used.
+  /// Whether the receiver's own duty cycle is enabled.
   public var hasPowerSave: Bool
-  /// Where what it knows of the sky is kept while its supply is cut; nil where nobody keeps it, or a
-  /// backup supply does.
+  /// Storage for assistance data while the receiver is powered off; nil if the receiver has a backup supply, or if the
+  /// data is not stored.
   public var aiding: AidingSetup?
-  /// How long an answer may take once the command has left.
+  /// Maximum time from the end of a command's transmission to its answer.
   public var ackTimeout: Interval
-  /// From supply on until the receiver takes commands.
+  /// Time from power-on until the receiver accepts commands.
   public var powerSettle: Interval
   /// Length of the pulse on the wake pin.
   public var wakePulse: Interval
-  /// From the wake-up edge or bytes until the receiver takes commands.
+  /// Time from the wake-up edge or bytes until the receiver accepts commands.
   public var wakeSettle: Interval
 
-  /// Creates a setup; what is not given is what a MAX-M10S on a UART wants.
+  /// Creates a setup; the defaults suit a MAX-M10S on a UART.
   public init(
     family: ReceiverFamily = .ubloxM10, lineSpeed: UInt32 = 9_600,
     defaultLineSpeed: UInt32 = 9_600, interval_ms: UInt16 = 1_000,
@@ -116,9 +116,9 @@ import LocationTypes
     powerSettle: Interval = .milliseconds(300), wakePulse: Interval = .milliseconds(10),
     wakeSettle: Interval = .milliseconds(500)
   ) {
-    precondition(lineSpeed > 0 && defaultLineSpeed > 0, "a line has a speed")
-    precondition(interval_ms >= 25, "the receiver navigates at most 40 times a second")
-    precondition(ackTimeout > .zero, "an answer takes time")
+    precondition(lineSpeed > 0 && defaultLineSpeed > 0, "a baud rate must be positive")
+    precondition(interval_ms >= 25, "the interval must be at least 25 ms")
+    precondition(ackTimeout > .zero, "the acknowledgement timeout must be positive")
     self.family = family
     self.lineSpeed = lineSpeed
     self.defaultLineSpeed = defaultLineSpeed
@@ -137,9 +137,11 @@ import LocationTypes
 }
 
 extension ReceiverSetup {
-  /// Whether the duty cycle can be used: u-blox's cyclic tracking knows periods of 0.5 s and of whole
-  /// seconds up to ten (integration manuals of MIA-M10Q and MAX-M10, *cyclic tracking*). Those of
-  /// other makers give no fix at each interval, and hear no command while they are off.
+  /// Whether the receiver's duty cycle can be used.
+  ///
+  /// u-blox cyclic tracking supports periods of 0.5 s and of 1 to 10 whole seconds (integration manuals of MIA-M10Q
+  /// and MAX-M10, *cyclic tracking*). Duty cycles of other makers do not output a fix at each interval, and their
+  /// receivers accept no command during the off phase.
   public var canSavePower: Bool {
     let isPeriod = interval_ms == 500 || (interval_ms % 1_000 == 0 && interval_ms <= 10_000)
     return hasPowerSave && family.isUBlox && isPeriod
@@ -147,23 +149,23 @@ extension ReceiverSetup {
 }
 
 extension ReceiverSetup {
-  /// Entries of a navigation database, as they are usually: some 40 of 100 bytes for four systems in the
-  /// sky; 172 bytes and over a hundred at the most.
+  /// Typical number of navigation database entries, and their typical size in bytes, with four GNSS in view. The
+  /// maxima are over 100 entries and 172 bytes.
   static let usualEntries: Int64 = 40
   static let usualEntryBytes: Int64 = 100
-  /// From a message until it is answered, beside the time on the line.
+  /// Typical time from a message to its answer, without the transmission time.
   static let usualAnswer = Interval.milliseconds(25)
 
-  /// How long reading out what the receiver knows takes, usually, where there is room for so many entries.
+  /// Typical time to read out the receiver's navigation database into a storage of this capacity.
   public func savingTime(entries: UInt8) -> Interval {
     ReceiverSetup.usualAnswer * 2
       + Patience.transmission(usual(entries) * ReceiverSetup.usualEntryBytes, at: lineSpeed)
   }
 
-  /// How long giving it back takes, usually, each entry with its answer of 16 bytes.
+  /// Typical time to send stored entries back, each with its 16-byte answer.
   public func restoringTime(entries: UInt8) -> Interval {
     let each = Patience.transmission(ReceiverSetup.usualEntryBytes + 16, at: lineSpeed)
-    // Two messages more: that answers are wanted, and the time.
+    // Two more messages: the request for acknowledgements, and the time.
     return (each + ReceiverSetup.usualAnswer) * (usual(entries) + 2)
   }
 

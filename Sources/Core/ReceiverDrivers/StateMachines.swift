@@ -1,9 +1,9 @@
 #if REACHED
   import LocationTypes
 
-  /// The state machines of the drivers, whose pairs of state and event `make soak` counts.
+  /// Coverage tables of the drivers' state machines for `make soak`.
   public enum DriverMachines {
-    /// In the order of their names.
+    /// All tables, in alphabetical order.
     public static var all: [Machine] {
       [PassiveDriver.machine, SentenceDriver.machine, UBloxDriver.machine]
     }

@@ -1,9 +1,9 @@
 import LocationTypes
 
-/// Where time and energy went: exact sums over states of constant power.
+/// Time and energy that the receiver and the board used in each power state.
 ///
-/// Time is kept in whole microseconds for each state and each power; energy is their product, so that
-/// whoever reads the trace gets the same figures. 1 mJ = 1 mW for 1 s.
+/// Time is summed in whole microseconds for each pair of state and power; energy is the product of the two, so a
+/// reader of the trace computes the same values. 1 mJ = 1 mW for 1 s.
 public struct EnergyLedger: Equatable, Sendable {
   /// Time spent in one state at one power.
   private struct Entry: Equatable, Sendable {
@@ -20,18 +20,18 @@ public struct EnergyLedger: Equatable, Sendable {
   private var boardState = BoardState.awake
   private var board_mW = 0.0
   private var boardSince: Instant
-  /// By the raw value of their reason, of which there are five.
+  /// Wakes by raw value of ``WakeReason``, which has five cases.
   private var wakesByReason: [Int] = [0, 0, 0, 0, 0]
-  /// The search for the very first fix: all acquiring before the receiver tracks or batches.
+  /// The first acquisition: all time in `acquiring` before the receiver first tracks or batches.
   private var firstSearch = (time: Interval.zero, mJ: 0.0, isOver: false)
-  /// What the receiver draws tracking.
+  /// Power of the receiver while it tracks, mW.
   public var tracking_mW = 0.0
-  /// When the ledger was opened.
+  /// Time at which the ledger starts.
   public let begin: Instant
-  /// Up to when the ledger is closed.
+  /// Time up to which the ledger is complete.
   public private(set) var end: Instant
 
-  /// Creates a ledger that begins with nothing drawing power.
+  /// Creates a ledger in which nothing draws power yet.
   public init(from begin: Instant = .boot) {
     self.begin = begin
     receiverSince = begin
@@ -39,13 +39,13 @@ public struct EnergyLedger: Equatable, Sendable {
     end = begin
   }
 
-  /// Whether two ledgers tell the same.
+  /// Whether two ledgers hold the same times, energies and wakes.
   public static func == (a: EnergyLedger, b: EnergyLedger) -> Bool {
     a.end == b.end && a.receiverEntries == b.receiverEntries && a.boardEntries == b.boardEntries
       && a.wakesByReason == b.wakesByReason
   }
 
-  /// The receiver is in `state` from `time` on and draws so many milliwatts; times come in their order.
+  /// Records that the receiver is in `state` from `time` on and draws `mW` milliwatts. Times must not decrease.
   public mutating func receiver(is state: ReceiverPowerState, mW: Double, at time: Instant) {
     closeReceiver(at: time)
     receiverState = state.rawValue
@@ -53,7 +53,7 @@ public struct EnergyLedger: Equatable, Sendable {
     end = max(end, time)
   }
 
-  /// The board is in `state` from `time` on and draws so many milliwatts; times come in their order.
+  /// Records that the board is in `state` from `time` on and draws `mW` milliwatts. Times must not decrease.
   public mutating func board(is state: BoardState, mW: Double, at time: Instant) {
     EnergyLedger.add(
       time - boardSince, to: &boardEntries, state: Int(boardState.rawValue), mW: board_mW)
@@ -63,12 +63,12 @@ public struct EnergyLedger: Equatable, Sendable {
     end = max(end, time)
   }
 
-  /// The sleeping board was woken.
+  /// Counts wakes of the sleeping board.
   public mutating func woke(for reason: WakeReason, times: Int = 1) {
     wakesByReason[Int(reason.rawValue)] += times
   }
 
-  /// The ledger as it stands at `time`, with the states that last until then.
+  /// A copy of the ledger that includes the current states up to `time`.
   public func closed(at time: Instant) -> EnergyLedger {
     var copy = self
     copy.close(at: time)
@@ -143,18 +143,17 @@ extension EnergyLedger {
   public func time(of state: BoardState) -> Interval {
     EnergyLedger.time(boardEntries, Int(state.rawValue))
   }
-  /// Time the board ran code.
+  /// Time during which the board ran code.
   public var awake: Interval { time(of: .awake) }
-  /// How often the sleeping board was woken.
+  /// Number of wakes of the sleeping board.
   public var hostWakes: Int { wakesByReason.reduce(0, +) }
-  /// How often the sleeping board was woken for one reason.
+  /// Number of wakes of the sleeping board for one reason.
   public func hostWakes(for reason: WakeReason) -> Int { wakesByReason[Int(reason.rawValue)] }
 
   /// Energy the receiver and the board used, mJ.
   public var total_mJ: Double { receiver_mJ + board_mJ }
 
-  /// What a receiver would have used that is never switched off, mJ: its first search as it was, and
-  /// tracking for all the rest.
+  /// Energy of a receiver that is never switched off, mJ: the measured first acquisition, then tracking until the end.
   public var receiverAlwaysOn_mJ: Double {
     firstSearch.mJ + tracking_mW * ((end - begin) - firstSearch.time).seconds
   }

@@ -1,31 +1,31 @@
-/// A text that is written in another tool's syntax: recognised so that the error gives the right one.
+/// Recognises a GPIO line written in the syntax of another tool, so that the error can show the correct text.
 ///
-/// Names of lines come from device trees, and hold what their authors liked: `PIN_11`, `[SPI0 CLK]`,
-/// `P9_15 [eQEP]`, `7J1 Header Pin12`. Refused is only what no board is known to use as a name, and
-/// what would hide an attribute in the name. The right line has nothing that the text does not give: in the place of a
-/// number that is not there it has a placeholder, which no line is named by.
+/// Line names come from device trees and may hold almost any character: `PIN_11`, `[SPI0 CLK]`, `P9_15 [eQEP]`,
+/// `7J1 Header Pin12`. Rejected are only texts that no known board uses as a name and texts in which an attribute
+/// would become part of the name. The corrected text contains nothing that the input does not give: a placeholder,
+/// which is no valid line name, stands for a missing number.
 struct ForeignLineSyntax {
-  /// Where a text names a chip and no line on it.
+  /// Placeholder for the offset when the text names only a chip.
   private static let unknownNumber = "NUMBER"
-  /// Where it does not name the chip.
+  /// Placeholder for the chip when the text does not name it.
   private static let unknownChip = "gpiochipN"
 
-  /// What is wrong with it, and the line with its attributes as this library writes them.
+  /// What is wrong, and the corrected line with its attributes.
   let description: String
 
-  /// Recognises the text before the first comma.
+  /// Recognises the part of a line's text before the first comma.
   ///
   /// - Parameters:
-  ///   - text: That text, without spaces around it.
-  ///   - attributes: What stands behind commas.
-  /// - Returns: nil for what may be a name.
+  ///   - text: That part, without surrounding spaces.
+  ///   - attributes: The parts after commas.
+  /// - Returns: nil if the text may be a line name.
   init?(_ text: String, attributes: [String]) {
     var place = Substring(text)
     var found: [String] = []
     var reason: String?
     var names = ""
     if place.first == "!" {
-      reason = "a line that is active low has an attribute and no '!'"
+      reason = "an active-low line is marked with an attribute, not with '!'"
       found.append(GPIOLine.activeLow)
       place = place.drop { $0 == "!" || $0 == " " }
     }
@@ -36,7 +36,7 @@ struct ForeignLineSyntax {
     }
     if let cut {
       reason = "attributes follow the name, each after a comma"
-      names = "; there are \(GPIOLine.attributeList)"
+      names = "; the attributes are \(GPIOLine.attributeList)"
       found += cut
     }
     if let wrong = ForeignLineSyntax.correctPlace(&place) { reason = reason ?? wrong }
@@ -48,7 +48,7 @@ struct ForeignLineSyntax {
     description = "\(reason), as in \"\(corrected)\"\(names)"
   }
 
-  /// Takes attributes that are not behind a comma from the text's end; nil where there are none.
+  /// Removes attributes from the end of the text that do not follow a comma; nil if there are none.
   private static func cutAttributes(_ place: inout Substring) -> [String]? {
     if let mark = place.firstIndex(where: { $0 == "?" || $0 == ";" }) {
       let words = place[mark...].split { "?;&, ".contains($0) }
@@ -61,7 +61,7 @@ struct ForeignLineSyntax {
     return found.isEmpty ? nil : found
   }
 
-  /// Takes the last word, or the last two where only both are an attribute (`active low`).
+  /// Removes the last word, or the last two if only both together are an attribute (`active low`).
   private static func cutAttribute(_ place: inout Substring) -> String? {
     let words = place.split { $0 == " " || $0 == ":" }
     for count in 1...2 where words.count > count {
@@ -73,8 +73,8 @@ struct ForeignLineSyntax {
     return nil
   }
 
-  /// Makes a place of a number, a path, or a chip and a number with another separator; says what was
-  /// wrong, or nil where nothing was.
+  /// Converts a number, a path, or a chip and a number with a wrong separator to `gpiochipN:NUMBER`. Returns what was
+  /// wrong, or nil if the text is none of these.
   private static func correctPlace(_ place: inout Substring) -> String? {
     func isNumber(_ text: Substring) -> Bool {
       !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
@@ -85,7 +85,8 @@ struct ForeignLineSyntax {
         + "or a chip and a number"
     }
     if place.hasPrefix("/dev/") || place.hasPrefix("/sys/") {
-      // There a chip is numbered by its first line, and a line across all chips.
+      // In /sys/class/gpio the number of a chip is that of its first line, and the number of a
+      // line counts across all chips.
       let isNumbered = !place.hasPrefix("/sys/class/gpio/")
       let last = place.split(separator: "/").last ?? ""
       place = isNumbered && last.hasPrefix("gpiochip") ? last : ""

@@ -1,47 +1,47 @@
-/// A GPIO line as a profile names it: which one, and how it is wired.
+/// A GPIO line as a profile names it: its address and its wiring.
 ///
-/// `GPIO17`, `gpiochip0:17`, and behind either, each after a comma, how it is wired: `active-low`; one of
-/// `pull-up`, `pull-down`, `no-bias`; one of `open-drain`, `open-source`.
+/// The text is `GPIO17` or `gpiochip0:17`, followed by attributes, each after a comma: `active-low`; one of `pull-up`,
+/// `pull-down`, `no-bias`; one of `open-drain`, `open-source`.
 public struct GPIOLine: Hashable, Sendable {
-  /// Where it is.
+  /// How the line is addressed.
   public enum Place: Hashable, Sendable {
-    /// By the name that the device tree, or the firmware, gives it; on whichever chip.
+    /// By the name from the device tree or the firmware, on any chip.
     case name(String)
-    /// By a chip's device, without `/dev/`, and the number on it.
+    /// By offset on a chip; `chip` is the device's name without `/dev/`.
     case offset(UInt32, chip: String)
   }
 
-  /// What pulls it where nobody drives it.
+  /// Bias of an input that nothing drives.
   public enum Bias: String, CaseIterable, Sendable {
-    /// Towards the supply.
+    /// A pull-up resistor, towards the supply.
     case pullUp = "pull-up"
-    /// Towards ground.
+    /// A pull-down resistor, towards ground.
     case pullDown = "pull-down"
-    /// Nothing, by all means.
+    /// Bias disabled.
     case off = "no-bias"
   }
 
-  /// How it is driven.
+  /// How an output is driven, if not push-pull.
   public enum Drive: String, CaseIterable, Sendable {
-    /// Towards ground, or not at all.
+    /// Driven low or left floating.
     case openDrain = "open-drain"
-    /// Towards the supply, or not at all.
+    /// Driven high or left floating.
     case openSource = "open-source"
   }
 
-  /// Where it is.
+  /// Address of the line.
   public var place: Place
-  /// Whether it is asserted at a low voltage.
+  /// Whether a low voltage means active.
   public var isActiveLow = false
-  /// nil: as it is.
+  /// Bias; nil leaves it unchanged.
   public var bias: Bias?
-  /// nil: towards both, push-pull.
+  /// Drive; nil is push-pull.
   public var drive: Drive?
 
-  /// A line that is wired as most are.
+  /// Creates an active-high push-pull line with unchanged bias.
   public init(_ place: Place) { self.place = place }
 
-  /// The text that names it, as short as it can be.
+  /// The shortest text that names the line.
   public var text: String {
     var text =
       switch place {
@@ -57,17 +57,17 @@ public struct GPIOLine: Hashable, Sendable {
   static let activeLow = "active-low"
 }
 
-/// Why a text names no line.
+/// An error in the text of a line.
 public struct GPIOLineError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong and what would be right.
+  /// What is wrong and how to correct it.
   public var description: String
 }
 
 extension GPIOLine {
-  /// Bytes of a line's name at the most: the kernel's own limit.
+  /// Maximum length of a line's name in bytes, as in the kernel.
   public static let longestName = 31
 
-  /// Reads a line's text.
+  /// Parses the text of a line.
   ///
   /// - Throws: `GPIOLineError`.
   public init(_ text: String) throws(GPIOLineError) {
@@ -101,7 +101,7 @@ extension GPIOLine {
   }
 
   static var nameRule: String {
-    "a line's name has 1 to \(longestName) bytes, as `gpioinfo` tells it"
+    "a line's name has 1 to \(longestName) bytes, as `gpioinfo` prints it"
   }
 
   static var attributeList: String { attributes.joined(separator: ", ") }
@@ -117,10 +117,14 @@ extension GPIOLine {
       guard !GPIOLine.attributes.contains(word) else {
         throw GPIOLineError(
           description:
-            "'\(word)' is one too many: a line has one direction of pull and one kind of "
-            + "drive, each said once")
+            "'\(word)' is one attribute too many: a line has at most one bias and one "
+            + "drive, each given once")
       }
-      let near = GPIOLine.attribute(near: word).map { "did you mean \($0)? There" } ?? "there"
+      let near =
+        GPIOLine.attribute(near: word).map {
+          "did you mean \($0)? The "
+            + "attributes"
+        } ?? "the attributes"
       throw GPIOLineError(
         description: "'\(word)' is no attribute of a line; \(near) are \(GPIOLine.attributeList)")
     }

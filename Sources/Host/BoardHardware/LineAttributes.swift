@@ -1,19 +1,19 @@
 extension GPIOLine {
-  /// The attributes of a line, as a text gives them.
+  /// All attributes of a line, as written in its text.
   static let attributes =
     [activeLow] + Bias.allCases.map(\.rawValue) + Drive.allCases.map(\.rawValue)
 
-  /// The attribute that was probably meant by `word`: the same word misspelt, or as a device tree
-  /// or another tool writes it (`GPIO_ACTIVE_LOW`, `bias=pull-up`); nil where none is near.
+  /// The attribute that `word` probably means: misspelt, or written as in a device tree or another tool
+  /// (`GPIO_ACTIVE_LOW`, `bias=pull-up`); nil if none is close.
   static func attribute(near word: some StringProtocol) -> String? {
     let letters = plain(word)
     let distances = attributes.map { (name: $0, distance: distance(plain($0), letters)) }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
-    // Of short words, more than one wrong letter makes another word.
+    // In a short word, two wrong letters make it a different word.
     return best.distance <= (letters.count > 7 ? 2 : 1) ? best.name : nil
   }
 
-  /// The lower-case letters of a word, without the prefixes of other tools.
+  /// The word in lower case without separators and without the prefixes of other tools.
   private static func plain(_ word: some StringProtocol) -> [UInt8] {
     var letters = word.lowercased().utf8.filter { $0 != 0x2D && $0 != 0x5F && $0 != 0x20 }
     for prefix in ["gpio", "bias=", "drive="] where letters.starts(with: prefix.utf8) {
@@ -22,7 +22,7 @@ extension GPIOLine {
     return letters
   }
 
-  /// How many letters are to be added, taken out or replaced to make `second` of `first`.
+  /// Levenshtein distance between two words.
   private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
     var row = Array(0...second.count)
     for (above, letter) in first.enumerated() {

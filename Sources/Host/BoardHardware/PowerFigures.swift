@@ -4,23 +4,23 @@ import LocationTypes
 public struct ReceiverPower: Equatable, Sendable {
   /// Without supply.
   public var off = 0.0
-  /// Only the backup domain fed.
+  /// With only the backup domain supplied.
   public var backup = 0.1
   /// Software standby.
   public var standby = 0.14
-  /// Searching.
+  /// Acquisition: running without a fix.
   public var acquiring = 36.0
-  /// With a fix.
+  /// Tracking: running with a fix.
   public var tracking = 30.0
-  /// With a fix, power-save mode.
+  /// Running with a fix in power-save mode.
   public var powersave = 15.0
-  /// With a fix, filling its own buffer.
+  /// Running with a fix and storing epochs in the receiver's own buffer.
   public var batching = 30.0
 
-  /// Creates the figures of a u-blox MAX-M10S at 3 V (UBX-20035208 R01), rounded.
+  /// Creates the values of a u-blox MAX-M10S at 3 V (UBX-20035208 R01), rounded.
   public init() {}
 
-  /// The figures of no receiver at all.
+  /// The values of a board without a receiver: zero in all states.
   public static var none: ReceiverPower {
     var power = ReceiverPower()
     (power.off, power.backup, power.standby) = (0, 0, 0)
@@ -28,7 +28,7 @@ public struct ReceiverPower: Equatable, Sendable {
     return power
   }
 
-  /// Power in one state.
+  /// Power in one state, mW.
   public func mW(in state: ReceiverPowerState) -> Double {
     switch state {
     case .off: off
@@ -44,23 +44,24 @@ public struct ReceiverPower: Equatable, Sendable {
 
 /// Power of a board and its receiver in each of their states, mW.
 public struct PowerFigures: Equatable, Sendable {
-  /// The receiver.
+  /// Power of the receiver.
   public var receiver = ReceiverPower()
-  /// Whether its clock and orbits are kept when its supply is cut: then it is in backup and not off.
+  /// Whether a backup supply keeps clock and orbits when the main supply is switched off; the receiver is then in
+  /// `backup`, not `off`.
   public var hasBackupSupply = false
-  /// The board without its receiver, running code.
+  /// Power of the board without its receiver, running code.
   public var awake = 0.0
-  /// Waiting.
+  /// Power of the board while it waits.
   public var idle = 0.0
-  /// Suspended; what idling takes, where it cannot.
+  /// Power while suspended; equal to `idle` if the board cannot suspend.
   public var suspended = 0.0
-  /// Powered off until an alarm; what idling takes, where it cannot.
+  /// Power while switched off until an alarm; equal to `idle` if the board cannot be switched off.
   public var off = 0.0
 
-  /// A board that takes nothing.
+  /// Creates a board without consumption.
   public init() {}
 
-  /// Power of the board in one state.
+  /// Power of the board in one state, mW.
   public func mW(in state: BoardState) -> Double {
     switch state {
     case .awake: awake

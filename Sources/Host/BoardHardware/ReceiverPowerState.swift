@@ -1,10 +1,10 @@
-/// What a receiver draws power for.
+/// Power state of a receiver.
 public enum ReceiverPowerState: Int, CaseIterable, Sendable {
-  /// No supply at all: neither configuration nor ephemeris are kept.
+  /// No supply: neither configuration nor ephemeris are kept.
   case off = 0
-  /// Supply cut, the backup domain alive: clock, ephemeris and the backup layer are kept.
+  /// Main supply off, backup domain supplied: clock, ephemeris and the backup layer are kept.
   case backup = 1
-  /// Asleep on command with its supply on.
+  /// Software standby on command, supply on.
   case standby = 2
   /// Running without a fix.
   case acquiring = 3
@@ -15,7 +15,7 @@ public enum ReceiverPowerState: Int, CaseIterable, Sendable {
   /// Running with a fix, storing epochs in its own buffer and sending none.
   case batching = 6
 
-  /// The word that stands in a trace and on the socket.
+  /// Name of the state in traces and on the socket.
   public var word: String {
     switch self {
     case .off: "off"

@@ -1,4 +1,4 @@
-// What both versions of libgpiod call the same.
+// Functions that are the same in both versions of libgpiod.
 #include "cgpio.h"
 
 #include <gpiod.h>

@@ -1,4 +1,4 @@
-// Version 1 of libgpiod. Every header of it defines GPIOD_BIT, and none of version 2.
+// libgpiod version 1. All its headers define GPIOD_BIT; the headers of version 2 do not.
 #include <errno.h>
 #include <fcntl.h>
 #include <gpiod.h>

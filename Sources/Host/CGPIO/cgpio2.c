@@ -1,4 +1,4 @@
-// Version 2 of libgpiod, no header of which defines GPIOD_BIT.
+// libgpiod version 2. Its headers do not define GPIOD_BIT.
 #include <errno.h>
 #include <fcntl.h>
 #include <gpiod.h>
@@ -11,7 +11,7 @@
 
 struct cgpio_line {
   struct gpiod_line_request *request;
-  struct gpiod_edge_event_buffer *edges;  // NULL for one that is driven
+  struct gpiod_edge_event_buffer *edges;  // NULL for an output
   unsigned offset;
 };
 
@@ -47,7 +47,7 @@ static int apply(struct gpiod_line_settings *settings, unsigned flags) {
   return result;
 }
 
-// Takes the settings, whatever comes of it.
+// Frees the settings, also on failure.
 static struct gpiod_line_request *request(struct cgpio_chip *chip, unsigned offset,
                                           struct gpiod_line_settings *settings, const char *consumer) {
   struct gpiod_line_request *made = NULL;
@@ -121,7 +121,7 @@ int cgpio_set(struct cgpio_line *line, int value) {
 }
 
 int cgpio_get(struct cgpio_line *line) {
-  // In its terms an error is −1, inactive 0 and active 1.
+  // gpiod_line_value: -1 is an error, 0 inactive, 1 active.
   return (int)gpiod_line_request_get_value(line->request, line->offset);
 }
 

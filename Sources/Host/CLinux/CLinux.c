@@ -43,7 +43,7 @@ int clinux_epoll_set(int epoll, int change, int descriptor, uint32_t token, uint
 static int wait_ns(int epoll, struct epoll_event *found, int capacity, int64_t timeout_ns) {
 #ifdef SYS_epoll_pwait2
   static atomic_bool is_unknown = false;
-  // The kernel's own timespec: 64 bits on every machine, whatever the C library's is.
+  // The kernel's timespec has 64-bit fields on every machine, unlike the C library's.
   struct {
     int64_t seconds, nanoseconds;
   } time = {timeout_ns / 1000000000, timeout_ns % 1000000000};
@@ -53,7 +53,7 @@ static int wait_ns(int epoll, struct epoll_event *found, int capacity, int64_t t
     atomic_store_explicit(&is_unknown, true, memory_order_relaxed);
   }
 #endif
-  // Rounded up: a wait that ends too early is a wake without a cause.
+  // Round up: a wait that ends early would be a needless wake.
   int64_t whole_ms = timeout_ns < 0 ? -1 : timeout_ns / 1000000 + (timeout_ns % 1000000 != 0);
   int timeout_ms = whole_ms > 1000000000 ? 1000000000 : (int)whole_ms;
   return result(epoll_wait(epoll, found, capacity, timeout_ms));
@@ -95,8 +95,8 @@ int clinux_clock_watch_open(void) {
 }
 
 int clinux_clock_watch_set(int descriptor, int64_t real_us) {
-  // A timer that would go off at the end of time: what counts is that the kernel cancels it when the
-  // distance between wall clock and monotonic clock changes, as it does over a suspend.
+  // The timer expires at the end of time. Its purpose is that the kernel cancels it when the offset between wall clock
+  // and monotonic clock changes, as over a suspend.
   const time_t never = (time_t)((UINT64_C(1) << (sizeof(time_t) * 8 - 1)) - 1);
   struct itimerspec moment = {.it_value = {.tv_sec = never}};
   if (real_us != 0) {
@@ -104,7 +104,7 @@ int clinux_clock_watch_set(int descriptor, int64_t real_us) {
     moment.it_value.tv_nsec = (long)(real_us % 1000000) * 1000;
   }
   const int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
-  // After a change it does what it is told, and says ECANCELED all the same.
+  // After a change the call succeeds, but still returns ECANCELED.
   if (timerfd_settime(descriptor, flags, &moment, NULL) == 0 || errno == ECANCELED) return 0;
   return -errno;
 }
@@ -119,13 +119,12 @@ int clinux_alarm_set(int descriptor, int64_t boot_us) {
   return result(timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &moment, NULL));
 }
 
-// MARK: Files of the kernel
+// MARK: Kernel files
 
 static void do_nothing(int signal) { (void)signal; }
 
 ptrdiff_t clinux_read_within(int descriptor, void *bytes, size_t capacity, int64_t timeout_us) {
-  // Without SA_RESTART, so that the signal ends the read. The handler stays: a signal that comes late
-  // finds it.
+  // Without SA_RESTART, so that the signal interrupts the read. The handler stays installed for a late signal.
   struct sigaction quiet = {.sa_handler = do_nothing};
   if (sigaction(SIGALRM, &quiet, NULL) < 0) return -errno;
   sigset_t mask, before;
@@ -135,7 +134,7 @@ ptrdiff_t clinux_read_within(int descriptor, void *bytes, size_t capacity, int64
   event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
   timer_t timer;
   if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0) return -errno;
-  // Again and again: the first one may come before the read begins.
+  // Periodic, because the first signal may arrive before the read starts.
   struct timespec time = {(time_t)(timeout_us / 1000000), (long)(timeout_us % 1000000) * 1000};
   struct itimerspec moment = {.it_interval = time, .it_value = time};
   ptrdiff_t count = -1;
@@ -167,7 +166,7 @@ int clinux_i2c_write(int bus, uint16_t address, uint8_t name, uint8_t value) {
 }
 
 int clinux_power_off(int is_systemd) {
-  // systemd(1): the unit poweroff.target is started.
+  // systemd(1): this signal starts the unit poweroff.target.
   if (is_systemd) return result(kill(1, SIGRTMIN + 4));
   sync();
   return result(reboot(RB_POWER_OFF));
@@ -218,7 +217,7 @@ int clinux_datagram_connect(const char *address, size_t length) {
   if (address[0] == '@') name.sun_path[0] = 0;
   int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return -errno;
-  // Of an abstract name every byte counts, and none is a terminator.
+  // In an abstract name every byte counts, and there is no terminator.
   socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (address[0] == '/'));
   if (connect(descriptor, (struct sockaddr *)&name, size) == 0) return descriptor;
   int error = errno;
@@ -231,7 +230,7 @@ int clinux_datagram_connect(const char *address, size_t length) {
 int clinux_allocate(int descriptor, int64_t size) {
   if (fallocate(descriptor, 0, 0, size) == 0) return 0;
   if (errno != EOPNOTSUPP) return -errno;
-  // A file system that cannot: what is missing is written.
+  // The file system does not support it: write the missing bytes.
   struct stat now;
   if (fstat(descriptor, &now) < 0) return -errno;
   static const char zeros[4096];
@@ -255,7 +254,7 @@ static int forget(struct dl_phdr_info *object, size_t size, void *name) {
     if (part->p_type != PT_LOAD || part->p_flags & PF_W) continue;
     uintptr_t start = (object->dlpi_addr + part->p_vaddr + page - 1) / page * page;
     uintptr_t end = (object->dlpi_addr + part->p_vaddr + part->p_memsz) / page * page;
-    // Pages of a file that nobody can write to: they are the same when they come back.
+    // Read-only file-backed pages have the same content when they are loaded again.
     if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
   }
   return 0;

@@ -15,7 +15,7 @@
 
 enum { ENVIRONMENT_MAX = 32 };
 
-// What a program's environment has beside what it is started for.
+// Variables that are added to a program's environment, and the user it runs as.
 struct identity {
   char home[512], user[128], path[128];
   uint32_t uid;
@@ -36,7 +36,7 @@ static int look_up(struct identity *identity, uint32_t uid) {
   return 0;
 }
 
-// In the child: becomes the user for good.
+// In the child: switches permanently to the user.
 static int become(const struct identity *identity) {
   if (!identity->switches) return 0;
   const char *name = identity->user + strlen("USER=");
@@ -44,7 +44,7 @@ static int become(const struct identity *identity) {
   return 0;
 }
 
-// In the grandchild: never returns.
+// In the grandchild: does not return.
 static void run(const char *const *arguments, char *const *environment, const struct identity *identity,
                 int report) {
   sigset_t none;
@@ -91,7 +91,7 @@ int clinux_start(const char *const *arguments, const char *const *environment, u
     return result;
   }
   if (child == 0) {
-    // Once more, so that nobody has to wait for the program's end.
+    // Fork again, so that the program is no child of this process and needs no wait.
     setsid();
     pid_t grandchild = fork();
     if (grandchild == 0) run(arguments, all, &identity, report[1]);
@@ -104,7 +104,7 @@ int clinux_start(const char *const *arguments, const char *const *environment, u
   }
   close(report[1]);
   while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
-  // Closed unread where the program runs.
+  // exec closes the pipe, so a running program gives an empty read.
   int error = 0;
   ssize_t length;
   while ((length = read(report[0], &error, sizeof error)) < 0 && errno == EINTR) {}

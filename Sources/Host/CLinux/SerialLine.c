@@ -1,6 +1,6 @@
 #include "CLinux.h"
 
-// The kernel's own header and not <termios.h>, which knows no speeds but those that have a name.
+// The kernel's header instead of <termios.h>, which supports only speeds with a named constant.
 #include <asm/termbits.h>
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static int result(int value) { return value < 0 ? -errno : value; }
 
-/// Whether the driver took the speed, as far as its divisor can: 2 % is what a byte of ten bits bears.
+/// Whether the driver's speed is close enough: a character of ten bits tolerates an error of 2 %.
 static int is_near(uint32_t got, uint32_t wanted) {
   uint32_t gap = got > wanted ? got - wanted : wanted - got;
   return gap <= wanted / 50;
@@ -24,14 +24,14 @@ static void put_speed(struct termios2 *line, uint32_t baud) {
   line->c_ospeed = baud;
 }
 
-/// It says yes when it did a part of what it was asked, so what became of it is read back.
+/// TCSETS2 succeeds even if only some settings were applied, so they are read back.
 static int set(int descriptor, struct termios2 *line, uint32_t baud) {
   if (ioctl(descriptor, TCSETS2, line) < 0) return -errno;
   if (ioctl(descriptor, TCGETS2, line) < 0) return -errno;
   return is_near(line->c_ospeed, baud) ? 0 : -EINVAL;
 }
 
-_Static_assert(sizeof(struct termios2) <= sizeof(clinux_line_state), "it holds the settings");
+_Static_assert(sizeof(struct termios2) <= sizeof(clinux_line_state), "clinux_line_state is too small for termios2");
 
 int clinux_line_get_state(int descriptor, clinux_line_state *state) {
   struct termios2 line;
@@ -44,7 +44,7 @@ int clinux_line_put_state(int descriptor, const clinux_line_state *state) {
   struct termios2 line;
   memcpy(&line, state, sizeof line);
   int error = result(ioctl(descriptor, TCSETS2, &line));
-  // Another's claim is not ours to take away.
+  // Keep the exclusive mode if another process had set it.
   if (!state->is_exclusive && ioctl(descriptor, TIOCNXCL) < 0 && error == 0) error = -errno;
   return error;
 }
@@ -55,7 +55,7 @@ int clinux_line_take(int descriptor, uint32_t baud) {
   int error = clinux_line_get_state(descriptor, &before);
   if (error < 0) return error;
   memcpy(&line, &before, sizeof line);
-  // Root gets past TIOCEXCL; whoever asks for the lock does not.
+  // TIOCEXCL does not exclude root; flock() excludes every program that uses it.
   if (flock(descriptor, LOCK_EX | LOCK_NB) < 0) return errno == EWOULDBLOCK ? -EBUSY : -errno;
   if (ioctl(descriptor, TIOCEXCL) < 0) return -errno;
   int was_other = line.c_ospeed != baud;
@@ -75,7 +75,7 @@ int clinux_line_take(int descriptor, uint32_t baud) {
   return was_other ? result(ioctl(descriptor, TCFLSH, TCIFLUSH)) : 0;
 }
 
-/// How long so many bytes of ten bits take.
+/// Time to send that many characters of ten bits each.
 static int64_t bytes_us(int count, uint32_t baud) { return count * INT64_C(10000000) / baud; }
 
 static void rest(int64_t microseconds) {
@@ -84,7 +84,7 @@ static void rest(int64_t microseconds) {
 }
 
 int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud) {
-  // Not tcdrain() alone: it waits for ever where a device takes nothing.
+  // tcdrain() alone would block for ever on a device that accepts nothing.
   int count = 0;
   if (ioctl(descriptor, TIOCOUTQ, &count) < 0) return -errno;
   int64_t left_us = 500000 + bytes_us(count, old_baud);
@@ -96,7 +96,7 @@ int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud) {
     left_us -= pause_us;
     if (ioctl(descriptor, TIOCOUTQ, &count) < 0) return -errno;
   }
-  // What is left lies in the port's own buffer, for which its driver waits a bounded time.
+  // Unsent bytes are in the port's own buffer, for which its driver waits a bounded time.
   if (count == 0 && ioctl(descriptor, TCSBRK, 1) < 0) return -errno;
   struct termios2 line;
   if (ioctl(descriptor, TCGETS2, &line) < 0) return -errno;

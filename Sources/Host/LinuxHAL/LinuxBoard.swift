@@ -3,18 +3,18 @@ import LocationTypes
 
 /// A board that runs Linux: a serial line, pins, the boot clock, and one wait for all of them.
 ///
-/// Its lightest sleep is the wait itself (`BoardState.idle`), in which the kernel idles the processor; a
-/// ``BoardSuspender`` suspends it, and where that cannot be, it idles instead. The server's descriptors are added to the same ``EventWait``: a
-/// wait that ends with one of them ready says `WakeReason.request`.
+/// Its lightest sleep is the wait itself (`BoardState.idle`), during which the kernel idles the processor. A
+/// ``BoardSuspender`` suspends it; if that is not possible, it idles instead. The server's descriptors are in the same
+/// ``EventWait``: a wait that ends with one of them ready returns `WakeReason.request`.
 public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable {
-  /// Where everything is waited for.
+  /// Wait for all descriptors.
   public let events: EventWait
   /// The line to the receiver.
   public private(set) var line: SerialLine
   private var pins: Pins
   private let suspender: BoardSuspender?
   private let clock = SystemClock()
-  /// The clocks as they were read last, and before the last suspend.
+  /// Latest clock reading, and the one from before the last suspend.
   private var clocks = BootClocks()
   private var clocksBefore = BootClocks()
   private var burst = BurstTiming()
@@ -25,9 +25,9 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   ///
   /// - Parameters:
   ///   - line: The line to the receiver, added to `events`.
-  ///   - pins: The pins, none of which need be wired.
-  ///   - gauge: What knows of the battery; nil where nothing does.
-  ///   - suspender: What suspends the board; nil for one that is never suspended.
+  ///   - pins: The pins, each of which may be unwired.
+  ///   - gauge: Source of the battery's charge; nil without one.
+  ///   - suspender: Suspends the board; nil for a board that is never suspended.
   public init(
     _ events: EventWait, line: consuming SerialLine, pins: consuming Pins,
     gauge: BatteryGauge? = nil, suspender: BoardSuspender? = nil
@@ -50,10 +50,10 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     burst.wrote(at: now)
   }
 
-  /// The next bytes that have arrived; see ``SerialLine/read()``.
+  /// The next received bytes; see ``SerialLine/read()``.
   public mutating func read() throws(LineFault) -> ByteChunk { try line.read() }
 
-  /// Throws away what has arrived; see ``SerialLine/discardInput()``.
+  /// Discards received bytes; see ``SerialLine/discardInput()``.
   public mutating func discardInput() { line.discardInput() }
 
   /// Sets the line's speed; see ``SerialLine/setSpeed(_:)``.
@@ -63,25 +63,24 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     burst.wrote(at: now)
   }
 
-  /// Drives a pin.
+  /// Sets a pin.
   public mutating func set(_ command: PinCommand) throws(PinFault) { try pins.set(command) }
 
-  /// Switches the light of background sessions, where there is one.
+  /// Sets the light of background sessions, if there is one.
   ///
-  /// - Returns: Whether it obeyed; true where there is none.
+  /// - Returns: Whether the light was set; true without a light.
   public mutating func showSession(_ isOn: Bool) -> Bool { pins.showSession(isOn) }
 
   // MARK: Waiting
 
-  /// Waits until `deadline`, bytes, an edge or a request; idles where `state` cannot be entered.
+  /// Waits until `deadline`, input, an edge or a request; idles if `state` cannot be entered.
   ///
-  /// Bytes of an epoch that comes in pieces end the wait when the last of them should be there (see
-  /// `BurstTiming`), `deadline` or a request permitting. The server looks at ``EventWait/ready(at:)``
-  /// whatever the reason was.
+  /// If an epoch arrives in parts, the wait ends when its last byte is expected (see `BurstTiming`), unless `deadline`
+  /// or a request comes first. After each wait the server must check ``EventWait/ready(at:)``, whatever the reason.
   public mutating func wait(
     in state: BoardState, until deadline: Instant, listening: Bool
   ) -> Waking {
-    // A device that went away tells nobody that it is back: who listens looks for it.
+    // A lost device does not signal its return: poll for it while input is monitored.
     let deadline = listening ? min(deadline, line.nextLook ?? deadline) : deadline
     suspender?.beginWait()
     while true {
@@ -91,7 +90,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       let sleep = state >= .suspended ? suspend(until: limit, listening: listening) : .stayed
       if sleep == .stayed {
         let retry = state >= .suspended ? suspender?.nextTry(until: limit) : nil
-        // Who has a lock is told at once: fixes are not to stay behind for it (DEF-28).
+        // Report a new inhibitor lock immediately, so that fixes are not delayed for it (DEF-28).
         meetsLock = state >= .suspended && suspender?.takeLock() == true
         events.wait(
           until: meetsLock ? .boot : min(limit, retry ?? limit, events.postponable),
@@ -107,14 +106,14 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
         if comeBack(&news, listening: listening) { return waking(.bytes, news) }
       }
       if listening, line.hasNews || isHeard {
-        // Before the rest of an epoch is waited for: what comes meanwhile is of the next one.
+        // Read the pulse before the rest of the epoch: a pulse after that belongs to the next epoch.
         let pulse = takePulse()
         if !isAsked && !isLost { gather(until: deadline) }
         return waking(.bytes, news, pulse)
       }
       if news.batchPinRose { return waking(.batchPin, news) }
       if news.motion != nil { return waking(.motion, news) }
-      // Not a thing to react to at once, but news all the same.
+      // Not urgent, but the change must reach the service, so the wait ends.
       if news.isBatteryLow != nil { return waking(.request, news) }
       if isAsked || meetsLock { return waking(.request, news) }
       if now >= deadline { return waking(.alarm, news) }
@@ -130,7 +129,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   ) -> BoardSuspender.Outcome {
     guard let suspender, limit > now, suspender.isTryDue(at: now) else { return .stayed }
     pins.prepareForSuspend()
-    // Edges up to here are of before it.
+    // Edges up to here are from before the suspend.
     let read = BootClocks()
     if !read.isBehind(clocks) { clocks = read }
     let outcome = suspender.suspend(until: limit, listening: listening, line: line, events) {
@@ -140,7 +139,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     return outcome
   }
 
-  /// Whether the board was suspended, by us or another. Of our own the kernel may tell once more, later.
+  /// Whether the board was suspended, by this service or another program. The kernel may report this service's own
+  /// suspend a second time later.
   private mutating func wasSuspended(by sleep: BoardSuspender.Outcome) -> Bool {
     let isOurs = sleep == .resumed
     guard events.takeClockChange() || isOurs else { return false }
@@ -150,10 +150,9 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     return isOurs || isBehind
   }
 
-  /// The board was suspended: what has come on the line is thrown away, for its first bytes are lost, and
-  /// edges are heard anew.
+  /// Handles a resume: discards input, whose first bytes are lost, and requests the pins again.
   ///
-  /// - Returns: Whether bytes have woken it, which are not there any more.
+  /// - Returns: Whether bytes, which are discarded, have woken the board.
   private mutating func comeBack(_ news: inout PinNews, listening: Bool) -> Bool {
     let isByBytes = listening && isHeard && !isLost
     line.discardInput()
@@ -162,9 +161,9 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     return isByBytes
   }
 
-  // MARK: What ended it
+  // MARK: Result of a wait
 
-  /// A wait inside a wait finds descriptors of its own; pins may have changed meanwhile.
+  /// Creates the result, with pin changes that an inner wait has found.
   private mutating func waking(
     _ reason: WakeReason, _ first: PinNews, _ pulse: Instant? = nil
   ) -> Waking {
@@ -178,8 +177,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       battery: battery(news.isBatteryLow), pulse: pulse)
   }
 
-  /// The last pulse before the bytes that begin to come now, at most a second before them: an older one is of
-  /// another second. nil within an epoch, for its first byte's pulse was told.
+  /// Time of the last pulse before the first byte of an epoch, if at most one second before it: an older pulse marks
+  /// another second. nil within an epoch, whose pulse was already reported.
   private mutating func takePulse() -> Instant? {
     let now = self.now
     guard burst.isNew(at: now), let stamp_ns = pins.takePulse() else { return nil }
@@ -187,7 +186,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     return now - pulse <= .seconds(1) ? pulse : nil
   }
 
-  /// The battery's charge, if it is time to look and it is news; a line that has changed is looked at now.
+  /// Battery charge, if a poll is due and the value has changed; a change of the low-battery line causes an immediate
+  /// poll.
   private mutating func battery(_ isLow: Bool?) -> UInt8? {
     guard gauge != nil else { return nil }
     if let isLow { gauge?.hear(isLow: isLow) }
@@ -200,10 +200,10 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     !events.conditions(of: .line).isDisjoint(with: [.readable, .gone])
   }
 
-  /// The device is about to be told as gone, and nothing more will come.
+  /// Whether the loss of the device is about to be reported, so that no more input follows.
   private var isLost: Bool { line.hasNews || events.conditions(of: .line).contains(.gone) }
 
-  /// Somebody else's descriptor is ready.
+  /// Whether a descriptor of the server is ready.
   private var isAsked: Bool {
     for index in 0..<events.readyCount where events.ready(at: index).token >= .firstFree {
       return true
@@ -211,14 +211,14 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     return false
   }
 
-  // MARK: An epoch as a whole
+  // MARK: Epochs as bursts
 
   private mutating func gather(until deadline: Instant) {
     switch burst.woke(at: now) {
     case .handOn:
       return
     case .hold(let end):
-      // Deaf: the line's bytes do not end it.
+      // Input must not end this wait.
       events.wait(until: min(end, deadline), listening: false)
       if events.conditions(of: .line).contains(.writable) { line.flush() }
       burst.held(until: now)
@@ -231,7 +231,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     let first = now
     var last = first
     while true {
-      // Full, or gone, or nothing there although the wait said so: not an epoch to learn from.
+      // The buffer is full, the device is gone, or there was no input: not an epoch to measure.
       if line.gather() == 0 { return burst.watched(until: nil, at: now) }
       last = now
       let quiet = last + BurstTiming.silence
@@ -244,6 +244,6 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
 }
 
 extension EventWait.Token: Comparable {
-  /// Whether `a` is the smaller number.
+  /// Whether `a` has the smaller number.
   public static func < (a: EventWait.Token, b: EventWait.Token) -> Bool { a.rawValue < b.rawValue }
 }

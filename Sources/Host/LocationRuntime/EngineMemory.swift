@@ -2,17 +2,17 @@ import DeferralCache
 import LocationEngine
 import LocationPolicy
 
-/// Memory on the heap for an engine, which does not own its memory; for simulations and tests.
+/// Heap memory for an engine, which does not own its memory; for simulations and tests.
 @safe public final class EngineMemory {
   private let capacity: Int
   private let ring: UnsafeMutableRawBufferPointer
   private let clients: UnsafeMutableBufferPointer<Client>
   private let aiding: UnsafeMutableRawBufferPointer
 
-  /// How many entries of a receiver's navigation database there is room for.
+  /// Number of navigation database entries for which there is space.
   public static let aidingEntries: UInt8 = 128
 
-  /// Memory for a ring of `capacity` fixes and for `count` clients.
+  /// Allocates memory for a ring of `capacity` fixes and for `count` clients.
   public init(capacity: Int, clients count: Int) {
     self.capacity = capacity
     unsafe ring = .allocate(
@@ -25,32 +25,32 @@ import LocationPolicy
 
   deinit {
     unsafe ring.deallocate()
-    // Clients are plain values: nothing in them is to be released.
+    // Clients are trivial values and need no deinitialisation.
     unsafe clients.deallocate()
     unsafe aiding.deallocate()
   }
 
-  /// A store for what the receiver of its engine knows of the sky.
+  /// A store for the navigation database of the engine's receiver.
   public var aidingStore: AidingStore { unsafe AidingStore(aiding) }
 
-  /// A copy of the ring of fixes, as a file would have it.
+  /// A copy of the ring in its file format.
   public var ringBytes: [UInt8] { unsafe Array(ring) }
 
-  /// An engine on this memory; a second one is the service after a restart.
+  /// Creates an engine with this memory; a second one continues like the service after a restart.
   ///
-  /// - Precondition: it has no other engine, and the ring's capacity is one that opens.
+  /// - Precondition: No other engine uses the memory, and the ring's capacity is valid.
   public func engine(_ setup: EngineSetup) -> Engine {
     unsafe Engine(setup, ring: openRing(), clients: clients)
   }
 
-  /// The ring as it is, with a durable header.
+  /// Opens or recovers the ring and marks its header as durable.
   public func openRing() -> FixRing {
     do {
       var fixes = try unsafe FixRing(recovering: ring, capacity: capacity)
       fixes.markSynced(fixes.unsynced)
       return fixes
     } catch {
-      preconditionFailure("a ring of zeros of a profile's capacity opens: \(error)")
+      preconditionFailure("cannot open a new ring with the capacity of a profile: \(error)")
     }
   }
 }

@@ -5,70 +5,127 @@ import LocationHAL
 import LocationPolicy
 import LocationTypes
 
-/// What stands between the engine and its clients: it hands on notices and brings requests.
+/// The connection between the engine and its clients: delivers notices and provides requests.
 ///
-/// Called by ``LocationLoop`` and never from inside the engine.
+/// ``LocationLoop`` calls it, never the engine.
 public protocol LocationClients: ~Copyable {
-  /// A fix went into the ring.
+  /// A fix was appended to the ring.
   mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant)
-  /// A client must be told something; the fixes of a batch are read from the engine (RNG-5).
+  /// Delivers a notice; the fixes of a batch are read from the engine (RNG-5).
   mutating func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant)
-  /// The next thing a client asks; nil when none asks anything now.
+  /// The next request; nil if none is pending.
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)?
-  /// Whether all that waits is to be told now, deferred or not; each time somebody asks, once.
+  /// Whether a client requested that all waiting fixes are delivered now, deferred or not; true once per request.
   mutating func takeFlush() -> Bool
   /// A wait has ended.
   mutating func woke(for reason: WakeReason)
-  /// All that was asked is done, and all that follows from it told: what clients read of the engine
-  /// is read now.
+  /// All requests are executed and their notices delivered: answer queries from the engine's state now.
   ///
-  /// - Parameter effects: The plan until something happens.
-  /// - Returns: Whether there is a next request now.
+  /// - Parameter effects: The plan until the next event.
+  /// - Returns: Whether another request is pending.
   mutating func settle(_ engine: borrowing Engine, _ effects: Effects, at now: Instant) -> Bool
 }
 
 extension LocationClients where Self: ~Copyable {
-  /// Clients that read nothing of the engine.
+  /// For clients that query nothing.
   public mutating func settle(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool { false }
 
-  /// Clients of whom nobody asks for it.
+  /// For clients that never request a flush.
   public mutating func takeFlush() -> Bool { false }
 
-  /// Clients that do not count.
+  /// For clients that do not count wakes.
   public mutating func woke(for reason: WakeReason) {}
 }
 
-/// The loop that lets an engine live on a board: waits, feeds it, does what it says. No decisions.
+/// The event loop that runs an engine on a board: waits, sends the engine its events, executes the effects.
 ///
-/// One step of the engine at a time; a fault of line or pin goes back in as an event.
+/// **Problem.** ``Engine`` is pure: it needs a caller that waits on real or simulated hardware, reports what happened,
+/// and executes what the engine decides. The loop is this caller and makes no decisions of its own. It is generic over
+/// the board (`LinuxHAL`, `SimulatedHAL`) and the clients (the socket server, the simulation). It imports the engine
+/// and the HAL, which do not import each other.
+///
+/// **One turn.** `turn()` waits once and processes the result:
+///
+/// ```
+///              +-----------+  no alarm, receiver off or asleep,
+///  turn() ---> |  PLANNED  |  sleepsWhenQuiet == false --> return .quiet
+///              +-----------+
+///                    |  (no plan yet: perform(.time) first)
+///                    v
+///              +-----------+
+///              |  WAITING  |  board.wait(in:until:wakesOnInput:)
+///              +-----------+
+///                    | wake report
+///                    v
+///       receiver not needed: discard input
+///       pulse -> batch pin -> motion -> battery -> bytes, chunk by chunk
+///       none of pin, motion, battery, bytes: .time
+///                    | each event: perform
+///                    v
+///              +-----------+ ------- one step -------+
+///              | COMPLETING|                         |
+///              +-----------+ <-----------------------+
+///                    | nothing pending
+///                    v
+///                PLANNED, return .woke(reason)
+/// ```
+///
+/// **Completing an event.** After an event's step the loop continues until the engine has a plan. It selects the next
+/// step in this order:
+///
+/// 1. `.proceed` while `Effects.needsProceed` is set,
+/// 2. the event for a fault of line or pin that an earlier step caused,
+/// 3. the next request of a client,
+/// 4. the end of a flush: the sleep inhibitor returns to its own value,
+/// 5. the start of a flush: the sleep inhibitor is set for one step, which ends the engagement of deferrals, so that
+///    all waiting fixes are delivered (DEF-28),
+/// 6. none: `finishTurn` lets the clients query the engine; it returns true if a request has arrived.
+///
+/// **Executing effects.** In each step: store an aiding frame, pin, line speed, output, stored aiding frame to the
+/// receiver, then `didAppend`, then the notices. The first hardware fault stops the hardware part of that step. Its
+/// event is sent only after all `.proceed` steps, so the driver's retry timeout starts before it sends again.
+///
+/// **Invariants.**
+///
+/// - One step of the engine at a time; no callback enters the engine.
+/// - The time of steps never decreases, even if an edge has an older timestamp.
+/// - Only the first of several pending faults is reported.
+/// - `plan` is the result of the last completed event; a wait uses no other.
+/// - Discarded input is reported to the engine by `noteDiscardedInput(at:)` immediately after the wait.
+///
+/// **Who may change what.** The owner may access `engine`, `board` and `clients` between turns. After a change that
+/// concerns the engine it calls `poll()`, `request(_:of:)`, `inhibitSleep(_:)` or `end()`.
+///
+/// **Bounds.** Bytes are read in chunks of at most 256. A turn has no limit on the number of requests; clients limit
+/// their queue.
 public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationClients & ~Copyable>:
   ~Copyable
 {
   /// The engine.
   public var engine: Engine
-  /// The board it lives on.
+  /// The board.
   public var board: Board
-  /// Those it serves.
+  /// The clients.
   public var clients: Clients
-  /// Where what the receiver knows of the sky is kept while it is cut off; without room unless its owner
-  /// gives it some, which the engine's setup must say.
+  /// Storage for the receiver's navigation database while its supply is off. Without capacity by default; a store with
+  /// capacity must be declared in the engine's setup (`EngineSetup.enableAidingStore(entries:)`).
   public var aiding = AidingStore()
-  // All that follows is inlinable: a board and clients that are known are called as they are, and what a
-  // board has read is not handed on through memory of unknown size.
+  // Everything below is inlinable, so that calls of a known board and known clients are direct and input is not copied
+  // through buffers of unknown size.
   @usableFromInline var plan: Effects?
-  /// Its owner keeps the board from sleeping.
+  /// Whether the owner's sleep inhibitor is active.
   @usableFromInline var isInhibited = false
-  /// The time of the engine's last step.
+  /// Time of the engine's last step.
   @usableFromInline var stepped = Instant.boot
-  /// What was read last.
+  /// Last bytes read.
   @usableFromInline var input = ByteChunk()
-  /// Whether a receiver that cannot rest is left to talk while nobody wants anything of it: the board
-  /// sleeps until somebody asks, and what came meanwhile is thrown away.
+  /// Whether to ignore a receiver that cannot sleep while no client needs it: the board sleeps until a request, and
+  /// the input is discarded.
   public var overlooksUnwanted = false
 
-  /// Creates a loop that has not begun yet.
+  /// Creates a loop without a plan.
   public init(engine: consuming Engine, board: consuming Board, clients: consuming Clients) {
     self.engine = engine
     self.board = board
@@ -76,23 +133,22 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     plan = nil
   }
 
-  /// What the last turn came to: how and until when the board is to sleep; nil before the first one.
+  /// The plan of the last turn: sleep state and wake time; nil before the first one.
   @inlinable public var planned: Effects? { plan }
 
-  /// What ended ``turn()``.
+  /// The result of ``turn(sleepsWhenQuiet:atLatest:)``.
   public enum Turn: Equatable, Sendable {
-    /// The board woke for this and what there was has been handled.
+    /// The board woke for this reason, and all pending input was processed.
     case woke(WakeReason)
-    /// Nothing but a request can happen any more: the board would sleep without an alarm, and the
-    /// receiver is silent.
+    /// Only a request can change anything: the board would sleep without an alarm, and the receiver is off or asleep.
     case quiet
   }
 
-  /// Waits once, as deeply and as long as the engine allows, and handles what came of it.
+  /// Waits once, in the sleep state and until the time of the plan, and processes the result.
   ///
   /// - Parameters:
   ///   - sleepsWhenQuiet: Whether to wait for a request when nothing else can happen.
-  ///   - limit: When the owner must have the word again, whatever the engine allows.
+  ///   - limit: Latest time at which the call returns, whatever the plan.
   @inlinable public mutating func turn(
     sleepsWhenQuiet: Bool = true, atLatest limit: Instant = .distantFuture
   ) -> Turn {
@@ -116,30 +172,29 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     return .woke(waking.reason)
   }
 
-  /// Brings a client's request to the engine.
+  /// Sends a client's request to the engine.
   @inlinable public mutating func request(_ request: Request, of client: ClientID) {
     perform(.request(client, request))
   }
 
-  /// Looks at what there is to do, without a wait: when the owner has changed something of the clients.
+  /// Executes a step without a wait: for an owner that has changed the clients.
   @inlinable public mutating func look() { perform(.time) }
 
-  /// Keeps the board from sleeping, or lets it (DEF-28).
+  /// Sets or releases the owner's sleep inhibitor (DEF-28).
   @inlinable public mutating func inhibitSleep(_ isOn: Bool) {
     isInhibited = isOn
     perform(.sleepInhibitor(isOn))
   }
 
-  /// Ends the service: the receiver is put to rest by the turns that follow.
+  /// Ends the service: the following turns put the receiver to sleep.
   @inlinable public mutating func end() { perform(.end) }
 
-  /// Gives the engine an event, and what follows from it, until it has a plan.
+  /// Sends the engine an event and continues until it has a plan.
   ///
-  /// A fault of line or pin is told when the event is through, and so is one of what a client's
-  /// request led to after that: the driver waits before it tries again, and never answers a fault
-  /// with bytes.
+  /// A fault of line or pin is sent after the event's steps; so is a fault from a request that follows. The driver
+  /// waits before it retries and never answers a fault with bytes.
   ///
-  /// - Parameter moment: When it happened, if that is known and not now.
+  /// - Parameter moment: Time of the event if it is known and not now.
   @discardableResult
   @inlinable mutating func perform(_ event: Event, at moment: Instant? = nil) -> Effects {
     var fault: Fault?
@@ -147,7 +202,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     return follow(effects, &fault)
   }
 
-  /// Gives the engine what was read, and what follows from it, as ``perform(_:)``.
+  /// Sends the engine the last bytes read and continues as ``perform(_:at:)``.
   @inlinable mutating func performBytes() {
     var fault: Fault?
     let now = board.now
@@ -157,7 +212,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     _ = follow(effects, &fault)
   }
 
-  /// Goes on from a step's effects until there is a plan.
+  /// Executes steps until the engine has a plan.
   @inlinable mutating func follow(_ first: Effects, _ fault: inout Fault?) -> Effects {
     var effects = first
     var isFlushing = false
@@ -173,7 +228,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
         isFlushing = false
         effects = step(.sleepInhibitor(isInhibited), &fault)
       } else if clients.takeFlush() {
-        // A board that may not sleep, if only for a moment, ends engagement: all is told (DEF-28).
+        // A sleep inhibitor, even for one step, ends engagement, so all waiting fixes are delivered (DEF-28).
         isFlushing = true
         effects = step(.sleepInhibitor(true), &fault)
       } else if !clients.settle(engine, effects, at: board.now) {
@@ -186,7 +241,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   @inlinable mutating func step(
     _ event: Event, _ fault: inout Fault?, at moment: Instant? = nil
   ) -> Effects {
-    // The engine's time never goes back.
+    // The engine's time must not decrease.
     let now = max(moment ?? board.now, stepped)
     stepped = now
     let effects = engine.step(event, at: now)
@@ -194,7 +249,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     return effects
   }
 
-  /// Does what a step wants done, and tells the clients.
+  /// Executes the effects of a step and delivers its notices.
   @inlinable mutating func handle(_ effects: Effects, _ fault: inout Fault?, at now: Instant) {
     if case .keep(let place) = effects.aiding { aiding.keep(engine.aidingFrame, at: place) }
     let isForHardware = effects.isForHardware
@@ -205,7 +260,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     }
   }
 
-  /// What of the hardware did not obey.
+  /// The part of the hardware that failed.
   @usableFromInline enum Fault {
     case line
     case pin(OutputPin)
@@ -218,7 +273,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     }
   }
 
-  /// Pin, then line speed, then bytes; gives the first that failed.
+  /// Sets pin, line speed and bytes, in this order; returns the first failure.
   @inlinable mutating func execute(_ effects: Effects) -> Fault? {
     if let command = effects.pin {
       do { try board.set(command) } catch { return .pin(command.pin) }
@@ -233,7 +288,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     return nil
   }
 
-  /// Reads what has arrived; false if there was nothing.
+  /// Reads all received bytes; false if there were none.
   @inlinable mutating func readAll() -> Bool {
     var isAny = false
     do {
@@ -242,7 +297,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
         if input.count == 0 { return isAny }
         isAny = true
         performBytes()
-        // One that is not full was all there was.
+        // A chunk that is not full was the last one.
         if !input.isFull { return true }
       }
     } catch {

@@ -2,33 +2,32 @@ import LocationEngine
 import LocationHAL
 import LocationTypes
 
-/// When what is only in memory is written to the disk (RNG-4): within an interval, and before a rest of the board that
-/// would have to end for it: a suspend, or a wait while the receiver sleeps or keeps its fixes.
+/// Decides when unwritten state is written to storage (RNG-4): at a fixed interval, and before a sleep of the board
+/// that the write would otherwise interrupt (a suspend, or a wait while the receiver sleeps or batches).
 ///
-/// A wake costs a resume. Early writes are a quarter of the interval apart at least, so that a client
-/// that calls without end cannot cause a write for each call.
+/// A wake costs a resume. Early writes are at least a quarter of the interval apart, so that frequent calls of a
+/// client do not cause a write for each call.
 public struct SyncSchedule: Sendable {
-  /// What was made within so long may be lost by a power cut.
+  /// Longest time between two writes: a power failure loses at most the changes of this time.
   public let interval: Interval
-  /// When it was last written.
+  /// Time of the last write.
   private var last: Instant
-  /// When it was last written before it was due.
+  /// Time of the last write that was earlier than due.
   private var lastEarly: Instant?
 
-  /// Begins with nothing to write.
+  /// Creates a schedule with nothing to write.
   public init(every interval: Interval, at now: Instant) {
     self.interval = interval
     last = now
   }
 
-  /// When something unwritten must be written at the latest.
+  /// Time at which unwritten changes must be written.
   public var due: Instant { last + interval }
 
-  /// Whether to write before the board waits by `plan`: it would rest when the write is due.
+  /// Whether to write before the board waits as planned, because the write would become due during its sleep. Records
+  /// the early write and returns true only as often as early writes are allowed.
   ///
-  /// Says so only as often as early writes may be.
-  ///
-  /// - Parameter isReceiverQuiet: No fix is about to come: the receiver sleeps, or keeps its fixes for a batch.
+  /// - Parameter isReceiverQuiet: Whether no fix is expected: the receiver sleeps or batches.
   public mutating func writesEarly(
     before plan: Effects?, isReceiverQuiet: Bool, at now: Instant
   ) -> Bool {
@@ -42,6 +41,6 @@ public struct SyncSchedule: Sendable {
     return true
   }
 
-  /// All was written, or there was nothing to write.
+  /// Records that all changes are written, or that there were none.
   public mutating func wrote(at now: Instant) { last = now }
 }

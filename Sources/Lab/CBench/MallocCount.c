@@ -1,4 +1,4 @@
-// The C library's allocating functions, counted. They are defined in the program, so the dynamic
+// Counts calls of the C library's allocation functions. The program defines these functions, so the dynamic
 // linker binds every caller to them: the Swift runtime, the C++ library and the C library itself.
 #include "MallocCount.h"
 
@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// glibc's own names for what stands behind malloc and its kin.
+// glibc's internal names of the allocation functions.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);

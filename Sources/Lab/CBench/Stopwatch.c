@@ -15,7 +15,7 @@ uint64_t bench_now_ns(void) {
 }
 
 int64_t bench_instructions(const char *name, uint64_t turns) {
-  // The program's own path goes through the environment: no quoting can go wrong.
+  // Pass the program's own path through the environment, which needs no shell quoting.
   char self[4096];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length <= 0) return -1;

@@ -3,18 +3,18 @@ import LocationClient
 import LocationTypes
 import LocationWire
 
-// A client that does what lines of standard input say, and tells what it hears, a line each.
+// A client that executes commands from standard input and prints what it receives, one line each.
 
-/// A client that is led by the hand.
+/// A client controlled by commands on standard input.
 struct Talk: ~Copyable {
   private var session: ClientSession
   private var words: [UInt8] = []
-  /// Each notice of fixes is acknowledged as it comes.
+  /// Whether each notice of fixes is acknowledged on arrival.
   private var acknowledges = false
-  /// How often its input had an end, one after the other.
+  /// Number of consecutive reads at which standard input was at its end.
   private var hangUps = 0
-  /// So often, a twentieth of a second apart: a virtual machine that comes back from a suspend finds its
-  /// ports hung up until their host has said that it is there.
+  /// Limit of ``endOfInputCount``, at 50 ms per read. A virtual machine that resumes from a suspend finds its
+  /// virtio ports disconnected until the host has reconnected them.
   private static let hangUpLimit = 200
 
   init(_ path: String, _ name: String) throws(ClientError) {
@@ -23,7 +23,7 @@ struct Talk: ~Copyable {
     self.session = session
   }
 
-  /// Until the input has ended for ten seconds.
+  /// Runs until standard input has been at its end for ten seconds.
   mutating func run() throws(ClientError) {
     say("ready")
     while true {
@@ -104,7 +104,7 @@ struct Talk: ~Copyable {
     return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
   }
 
-  /// How often the board was woken for what, how long it was in which state, and how often it was woken at all.
+  /// Prints the number of wakes per reason, the time per board state in milliseconds, and the total number of wakes.
   private mutating func tellWakes() throws(ClientError) {
     guard case .energy(let energy) = try session.call(.getEnergy) else {
       return say("refused wakes")

@@ -3,20 +3,20 @@ import LocationClient
 import LocationTypes
 import LocationWire
 
-// A program as users write them, with the library: for what is measured of the service, and for what may be
-// done to its clients at any moment (Docs/Reference/service-cost.md, Docs/HowTo/run-the-gates.md).
+// A client program built on LocationClient: for measurements of the service, and for tests that kill clients at
+// any time (Docs/Reference/service-cost.md, Docs/HowTo/run-the-gates.md).
 //
-//   ClientProbe drain SOCKET NAME          comes back for all it is owed; prints the number of fixes, the first and
-//                                          last sequence number, and the nanoseconds from the call to the end
-//   ClientProbe follow SOCKET NAME PACE    hears every fix and acknowledges it: at once, relaxed; or with PACE a
-//                                          number of per cent so many of them, the third part with an answer
+//   ClientProbe drain SOCKET NAME          reads all undelivered fixes; prints their number, the first and the last
+//                                          sequence number, and the nanoseconds from the call to the end
+//   ClientProbe follow SOCKET NAME PACE    receives and acknowledges every fix. PACE: at-once; relaxed; or a
+//                                          percentage of fixes to acknowledge, a third of these with a reply
 //
-//   ClientProbe talk SOCKET NAME           does what lines of its input say: start, stop, background, foreground,
-//                                          defer METRES SECONDS (a word for no limit), settle GENERATION SEQUENCE,
-//                                          light, dark, wakes, clocks; tells what it hears; acknowledges what comes
-//                                          only after acknowledge
+//   ClientProbe talk SOCKET NAME           executes commands from standard input: start, stop, significant,
+//                                          background, foreground, defer METRES SECONDS (any word means no limit),
+//                                          settle GENERATION SEQUENCE (acknowledges), light, dark, wakes, clocks,
+//                                          acknowledge (from now on, acknowledges on arrival); prints what it receives
 //
-// `follow` prints what it does before it does it, each line at once, and connects anew when the service has ended.
+// `follow` prints each action before it performs it, without buffering, and reconnects when the service has ended.
 
 func say(_ line: String) {
   let bytes = Array((line + "\n").utf8)
@@ -48,10 +48,10 @@ func drain(_ path: String, _ name: String) throws(ClientError) {
   say("\(count) \(first ?? 0) \(last?.sequence ?? 0) \(now() - began)")
 }
 
-/// What a client that follows does with a fix.
+/// How `follow` acknowledges fixes.
 enum Manner {
   case paced(AcknowledgementPace)
-  /// So many of a hundred are acknowledged.
+  /// Acknowledges this percentage of fixes.
   case some(of100: Int)
 
   init?(_ word: String) {

@@ -5,13 +5,13 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-// Decodes recordings and simulates days through the core, and writes everything that comes out of it,
-// so that two processors can be compared byte for byte (Docs/HowTo/check-arm64.md). Without Foundation.
+// Decodes recordings and simulates days with the core, and writes the complete output, so that two processors
+// can be compared byte by byte (Docs/HowTo/check-arm64.md). Does not use Foundation.
 //
-//   CoreProbe deferred PROFILE OUT      a simulated day of a client that defers every fix, on a board:
-//                                       OUT.trace, OUT.ring, and OUT.bytes, which the receiver sent
-//   CoreProbe visits PROFILE OUT        the same of a client that monitors visits
-//   CoreProbe decode PROFILE FILE OUT   a recording: OUT.epochs; played through the engine, OUT.trace and OUT.ring
+//   CoreProbe deferred PROFILE OUT      a simulated day on a board, with a client that defers every fix:
+//                                       OUT.trace, OUT.ring, and OUT.bytes, sent by the receiver
+//   CoreProbe visits PROFILE OUT        the same with a client that monitors visits
+//   CoreProbe decode PROFILE FILE OUT   a recording: OUT.epochs; replayed through the engine, OUT.trace and OUT.ring
 
 /// Ends the program with a message.
 func fail(_ message: String) -> Never {
@@ -50,7 +50,7 @@ func write(_ bytes: [UInt8], to path: String) {
   }
 }
 
-/// Lines of whole numbers and words. Not by reflection: a day has half a million of them, and one of the two
+/// Lines of integers and words. Does not use reflection, because a day has half a million lines and one of the two
 /// processors is emulated.
 struct Lines {
   private(set) var bytes: [UInt8] = []
@@ -119,7 +119,7 @@ extension Lines {
     end()
   }
 
-  /// A dictionary has another order in each run.
+  /// Adds the notice counts in a fixed order, because the order of a dictionary differs between runs.
   mutating func add(_ summary: TraceSummary) {
     var rest = summary
     rest.told = [:]
@@ -155,7 +155,7 @@ func profile(_ path: String) -> BoardProfile {
   do { return try BoardProfile.load(path: path) } catch { fail("\(error)") }
 }
 
-/// A day with the receiver's errors.
+/// Simulates a day with receiver noise.
 func simulate(_ service: ScriptedService, _ profile: BoardProfile, _ out: String) {
   let day = Interval.seconds(86_400)
   var plan = SimulationPlan(track: Scenario.day.track(seed: 1, duration: day), duration: day)
@@ -169,7 +169,7 @@ func simulate(_ service: ScriptedService, _ profile: BoardProfile, _ out: String
   let result = Session(profile, script).simulate(
     plan, bytes: { sent += $0 }, ring: { ring = $0 }, sink: { trace.add($0) })
   guard result.violations.isEmpty, result.summary.fixes > 0 else {
-    fail("the day on \(profile.name) went wrong: \(result.violations)")
+    fail("the day on \(profile.name) failed: \(result.violations)")
   }
   trace.add(result.summary)
   write(trace.bytes, to: out + ".trace")
@@ -177,7 +177,7 @@ func simulate(_ service: ScriptedService, _ profile: BoardProfile, _ out: String
   write(ring, to: out + ".ring")
 }
 
-/// Every field of every epoch, one epoch a line.
+/// Every field of every epoch, one epoch per line.
 func epochs(of file: [UInt8], date: CalendarDate?) -> [UInt8] {
   var lines = Lines()
   var options = EpochOptions()
@@ -207,7 +207,7 @@ func epochs(of file: [UInt8], date: CalendarDate?) -> [UInt8] {
   return lines.bytes
 }
 
-/// Decodes a recording, then plays it to a client that takes every fix.
+/// Decodes a recording, then replays it for a client that receives every fix.
 func decode(_ profile: BoardProfile, _ path: String, _ out: String) {
   let file = read(path)
   let scan = RecordingScan(file, date: nil, interval: .seconds(1), lineSpeed: 115_200)

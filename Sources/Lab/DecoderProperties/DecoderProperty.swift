@@ -1,15 +1,15 @@
-/// What must hold for any bytes at all, one property for each thing that reads bytes.
+/// Properties that hold for any input bytes, one for each decoder or parser.
 ///
-/// `make fuzz` looks for input that breaks one; the tests run the seeds and whatever was once found
-/// through the same functions. A property also fails by a trap or by running for ever.
+/// `make fuzz` searches for input that violates a property. The tests run the seeds and every
+/// ``RegressionInput`` through the same functions. A trap or an endless loop also counts as a failure.
 public enum DecoderProperty: String, CaseIterable, Sendable {
-  /// The receiver's bytes in any chunks, to messages and epochs.
+  /// The receiver's bytes, in chunks of any length, become messages and epochs.
   case stream
-  /// Lines made into sentences with a right checksum.
+  /// Lines, framed as NMEA sentences with a correct checksum.
   case nmea
-  /// Identities and payloads made into UBX frames with a right checksum.
+  /// Identities and payloads, framed as UBX with a correct checksum.
   case ubx
-  /// What a host sends to a receiver.
+  /// UBX commands that a host sends to a receiver.
   case commands
   /// Any image of a ring (RNG-7).
   case ring
@@ -19,10 +19,10 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
   case track
   /// A recording with header lines.
   case recording
-  /// What a program or the service says on the socket.
+  /// Calls and replies on the service's socket.
   case wire
 
-  /// Tries the property on `input`.
+  /// Checks the property for `input`.
   public func check(_ input: [UInt8]) -> Trial {
     var trial = Trial()
     switch self {
@@ -40,26 +40,26 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
   }
 }
 
-/// What came of trying a property on one input.
+/// The result of checking a property for one input.
 public struct Trial: Equatable, Sendable {
-  /// The first thing that did not hold; nil if all did.
+  /// Description of the first violation; nil if the property holds.
   public private(set) var violation: String?
-  /// How much was read behind framing and checksums: messages, fixes, settings, points.
+  /// Number of items decoded behind framing and checksums: messages, fixes, settings, points.
   public private(set) var reached = 0
 
-  /// Creates a trial of which nothing is known yet.
+  /// Creates a result without violation.
   public init() {}
 
-  /// Notes that something was reached.
+  /// Counts decoded items.
   mutating func reach(_ count: Int = 1) { reached += count }
 
-  /// Notes a violation unless `holds`.
+  /// Records a violation with the description `what` if `holds` is false; keeps the first.
   mutating func require(_ holds: Bool, _ what: @autoclosure () -> String) {
     if !holds, violation == nil { violation = what() }
   }
 }
 
-/// Takes an input apart from its front; past the end all bytes are zero.
+/// Reads an input from its start; past the end all bytes are zero.
 struct InputReader {
   private let bytes: [UInt8]
   private(set) var offset = 0
@@ -80,18 +80,18 @@ struct InputReader {
     return value
   }
 
-  /// The next `count` bytes, or as many as are left.
+  /// The next `count` bytes, or fewer at the end of the input.
   mutating func take(_ count: Int) -> [UInt8] {
     let end = min(offset + count, bytes.count)
     defer { offset = end }
     return Array(bytes[offset..<end])
   }
 
-  /// All that is left.
+  /// All remaining bytes.
   mutating func rest() -> [UInt8] { take(bytes.count) }
 }
 
-/// Lengths of chunks that follow from one byte: all of 1 to 256, of that byte's length, or mixed.
+/// Lengths of chunks, derived from one byte: constant (1 to 128) for values below 128, else pseudo-random (1 to 256).
 struct ChunkLengths {
   private var state: UInt32
   private let fixed: Int?
@@ -105,7 +105,7 @@ struct ChunkLengths {
     if let fixed { return fixed }
     state = state &* 1_664_525 &+ 1_013_904_223
     let length = Int(state >> 24) + 1
-    // Short ones as often as long ones: that is where a place can go wrong.
+    // Short chunks are as frequent as long ones, because offsets go wrong at chunk boundaries.
     return state & 0x80_0000 == 0 ? length : length % 7 + 1
   }
 }

@@ -1,9 +1,9 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Every frame becomes one message, and a message written again is read as the same.
+/// Each frame decodes to one message, and an encoded message decodes to the same message.
 ///
-/// Input: options; then frames from class to payload, as UBX has them.
+/// Input: one byte of options; then frames from class to payload, in UBX order.
 enum FrameProperty {
   static func check(_ input: [UInt8], _ trial: inout Trial) {
     var reader = InputReader(input)
@@ -11,8 +11,8 @@ enum FrameProperty {
     var count = 0
     let stream = frames(&reader, &count)
     let decoded = StreamProperty.decode(stream, nil)
-    trial.require(decoded.counters.frames == UInt32(count), "a frame was not taken")
-    trial.require(decoded.messages.count == count, "not one message for each frame")
+    trial.require(decoded.counters.frames == UInt32(count), "a frame was not decoded")
+    trial.require(decoded.messages.count == count, "not one message per frame")
     trial.require(decoded.counters.skippedBytes == 0, "a byte of a frame was skipped")
     for message in decoded.messages where message.isRead {
       trial.reach()
@@ -21,7 +21,7 @@ enum FrameProperty {
     EpochProperty.check(decoded.messages, options, .milliseconds(20), &trial)
   }
 
-  /// Frames with right checksums out of class, identifier, length and payload.
+  /// UBX frames with correct checksums, composed of class, identifier, length and payload.
   static func frames(_ reader: inout InputReader, _ count: inout Int) -> [UInt8] {
     var stream: [UInt8] = []
     while !reader.isAtEnd {
@@ -51,18 +51,18 @@ enum FrameProperty {
     case .refused(let identity): buffer.appendAcknowledgement(of: identity, isAccepted: false)
     case .receiverVersion(let version): buffer.appendVersion(version)
     case .aidingAnswer(let answer): buffer.append(answer)
-    // What there is no encoder for.
+    // No encoder exists for the others.
     case _: return
     }
     let again = StreamProperty.decode(buffer.bytes, nil)
     trial.require(
-      again.messages == [message], "written again: \(message) became \(again.messages)")
+      again.messages == [message], "\(message) was encoded and decoded to \(again.messages)")
   }
 }
 
-/// Chunks make no difference to commands either, and a command written again is read as the same.
+/// Chunk boundaries do not change the decoded commands, and an encoded command decodes to the same command.
 ///
-/// Input: chunks; whether frames are made or the bytes taken as they are; then those.
+/// Input: one byte of chunk lengths; a byte that selects framed or raw input; then the frames or bytes.
 enum CommandProperty {
   static func check(_ input: [UInt8], _ trial: inout Trial) {
     var reader = InputReader(input)
@@ -72,10 +72,10 @@ enum CommandProperty {
     let stream = isFramed ? FrameProperty.frames(&reader, &count) : reader.rest()
     let whole = decode(stream, nil)
     let parts = decode(stream, chunks)
-    trial.require(whole.commands == parts.commands, "other chunks, other commands")
-    trial.require(whole.counters == parts.counters, "other chunks, other counters")
+    trial.require(whole.commands == parts.commands, "chunk boundaries change the commands")
+    trial.require(whole.counters == parts.counters, "chunk boundaries change the counters")
     trial.require(whole.commands.count == Int(whole.counters.frames), "a frame without a command")
-    if isFramed { trial.require(whole.commands.count == count, "a frame was not taken") }
+    if isFramed { trial.require(whole.commands.count == count, "a frame was not decoded") }
     for command in whole.commands { writeAgain(command, &trial) }
   }
 
@@ -115,12 +115,12 @@ enum CommandProperty {
     case .batch(let batch): buffer.append(batch)
     case .aidingAcknowledgement(let isOn): buffer.appendAidingAcknowledgement(isOn)
     case .aidingTime(let utc): buffer.appendAidingTime(utc)
-    // Its bytes are looked at where it is decoded.
+    // `StreamProperty` checks the bytes of these.
     case .aidingEntry: return
     case .unknown, .malformed: return
     }
     trial.reach()
     let again = decode(buffer.bytes, nil).commands
-    trial.require(again == [command], "written again: \(command) became \(again)")
+    trial.require(again == [command], "\(command) was encoded and decoded to \(again)")
   }
 }

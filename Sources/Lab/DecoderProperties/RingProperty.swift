@@ -1,9 +1,9 @@
 import DeferralCache
 import LocationTypes
 
-/// RNG-7: any image is refused untouched, or opened with an order in it that holds from then on.
+/// RNG-7: opening any image fails without a write, or gives a ring whose order holds during further use.
 ///
-/// Input: what is done with the ring; then its image, as it is or as ``RingDraft`` builds it.
+/// Input: options and eight operations; then the image, raw or as ``RingImageBuilder`` builds it.
 enum RingProperty {
   static func check(_ input: [UInt8], _ trial: inout Trial) {
     var reader = InputReader(input)
@@ -11,7 +11,7 @@ enum RingProperty {
     let kind = reader.byte()
     let floor = kind & 2 == 0 ? 0 : reader.integer(UInt32.self)
     let deeds = (0..<8).map { _ in reader.byte() }
-    // Sometimes a little too short or longer than needed.
+    // Sometimes the storage is too short, or longer than necessary.
     let excess = kind & 4 == 0 ? 0 : Int(reader.byte()) - 128
     let storage = Storage(count: max(0, FixRing.storageSize(capacity: capacity) + excess))
     if kind & 1 == 0 {
@@ -29,7 +29,7 @@ enum RingProperty {
       expectSame(storage, ring, stored, &trial)
       use(&ring, deeds, storage.count, &trial)
     } catch {
-      trial.require(storage.bytes == image, "refused as \(error), and yet written to")
+      trial.require(storage.bytes == image, "rejected with \(error), but the image was changed")
     }
   }
 
@@ -47,22 +47,23 @@ enum RingProperty {
   ) {
     let (tail, head) = (ring.tail, ring.head)
     trial.require(tail <= head && head - tail <= UInt64(ring.capacity), "\(tail) to \(head)")
-    trial.require(ring.start == head, "a generation begins at the head")
+    trial.require(ring.start == head, "the generation does not start at the head")
     for (a, b) in zip(stored, stored.dropFirst()) {
       trial.require(a.name.sequence < b.name.sequence, "\(b.name) after \(a.name)")
       trial.require(a.name.generation <= b.name.generation, "\(b.name) after \(a.name)")
     }
     let newest = stored.last?.name.generation ?? 0
-    trial.require(newest < ring.generation, "generation \(ring.generation) is not new")
+    trial.require(newest < ring.generation, "generation \(ring.generation) is not newer")
     trial.require(
-      ring.recovery.newest == stored.last, "the newest is \(String(describing: stored.last))")
-    trial.require(stored.isEmpty || stored[0].name.sequence == tail, "nothing at the tail")
+      ring.recovery.newest == stored.last,
+      "the newest fix is not \(String(describing: stored.last))")
+    trial.require(stored.isEmpty || stored[0].name.sequence == tail, "no fix at the tail")
     trial.require(
       UInt64(stored.count) + ring.recovery.missing == head - tail,
       "\(stored.count) and \(ring.recovery.missing) missing of \(tail) to \(head)")
   }
 
-  /// Opened again, a ring is the same with a newer generation.
+  /// Opened a second time, the ring has the same fixes and a higher generation.
   private static func expectSame(
     _ storage: Storage, _ ring: borrowing FixRing, _ stored: [StoredFix], _ trial: inout Trial
   ) {
@@ -70,14 +71,15 @@ enum RingProperty {
     copy.write(storage.bytes)
     do throws(RingError) {
       let again = try copy.open(capacity: ring.capacity)
-      trial.require(again.generation > ring.generation, "a generation came twice")
-      trial.require(again.head == ring.head && walk(again) == stored, "opened again, it differs")
+      trial.require(again.generation > ring.generation, "the generation did not increase")
+      trial.require(
+        again.head == ring.head && walk(again) == stored, "opened again, the ring has other fixes")
     } catch {
-      trial.require(error == .exhausted, "opened once, refused then: \(error)")
+      trial.require(error == .exhausted, "the ring cannot be opened again: \(error)")
     }
   }
 
-  /// A service's life on it: appends, erases, syncs, and a client that comes and goes.
+  /// Random use of the ring: appends, erasures, syncs, deliveries and acknowledgements.
   private static func use(
     _ ring: inout FixRing, _ deeds: [UInt8], _ size: Int, _ trial: inout Trial
   ) {
@@ -91,7 +93,7 @@ enum RingProperty {
           acquired: .boot, coordinate: Coordinate(latitude_e9: Int64(deed), longitude_e9: 0))
         cursor.makeRoom(for: 1, in: ring)
         let name = ring.append(fix)
-        trial.require(ring.stored(at: name.sequence)?.fix == fix, "what was appended is not there")
+        trial.require(ring.stored(at: name.sequence)?.fix == fix, "the appended fix is not stored")
       case 1:
         let first = ring.tail + UInt64(deed >> 2) % 16
         ring.erase(first..<first + UInt64(deed >> 6))
@@ -99,7 +101,8 @@ enum RingProperty {
         let unsynced = ring.unsynced
         for range in [unsynced.header, unsynced.slots, unsynced.wrapped] {
           guard let range else { continue }
-          trial.require(range.lowerBound >= 0 && range.upperBound <= size, "syncs \(range)")
+          trial.require(
+            range.lowerBound >= 0 && range.upperBound <= size, "\(range) is outside the storage")
         }
         ring.markSynced(unsynced)
       case _:
@@ -111,12 +114,12 @@ enum RingProperty {
         if deed & 8 != 0 { cursor.rewind() }
       }
       trial.require(cursor.acknowledged <= cursor.delivered, "acknowledged beyond delivered")
-      trial.require(ring.head - ring.tail <= UInt64(ring.capacity), "more than fits")
+      trial.require(ring.head - ring.tail <= UInt64(ring.capacity), "more fixes than the capacity")
     }
   }
 }
 
-/// Builds an image out of few bytes: headers and slots with right checksums and odd contents.
+/// Builds an image from few bytes: headers and slots with correct checksums and arbitrary contents.
 enum RingDraft {
   static func write(_ reader: inout InputReader, _ capacity: Int, to storage: Storage) {
     for copy in 0..<2 { writeHeader(&reader, capacity, to: storage, at: copy * 512) }
@@ -126,7 +129,7 @@ enum RingDraft {
     }
   }
 
-  /// Bit 0: there is one; 1: checksum wrong; 2: another version; 3: another capacity; 4: closed.
+  /// Bits of the kind: 0 header present, 1 checksum wrong, 2 other version, 3 other capacity, 4 closed.
   private static func writeHeader(
     _ reader: inout InputReader, _ capacity: Int, to storage: Storage, at offset: Int
   ) {
@@ -151,7 +154,7 @@ enum RingDraft {
     storage.write(bytes, at: offset)
   }
 
-  /// Bit 0: checksum wrong; 1: at another place than its number says; 2: another version.
+  /// Bits of the kind: 0 checksum wrong, 1 sequence number of another slot, 2 other version.
   private static func writeSlot(
     _ reader: inout InputReader, _ position: Int, _ capacity: Int, to storage: Storage
   ) {

@@ -2,7 +2,7 @@ import DeferralCache
 import LocationTypes
 
 extension Seeds {
-  /// Images as they are left by a service, whole and wounded, and the beginnings of odd ones.
+  /// Images as a service leaves them, and the input of one with missing and stale slots.
   static let rings: [[UInt8]] = [
     [0, 0],
     image(capacity: 4, sessions: [3], kind: 0),
@@ -13,7 +13,7 @@ extension Seeds {
     draft,
   ]
 
-  /// Input that gives a ring in which each session appended so many fixes; the last one is closed.
+  /// Input with the image of a ring to which each session appended `sessions[i]` fixes; the last session closed it.
   private static func image(capacity: Int, sessions: [Int], kind: UInt8) -> [UInt8] {
     let storage = Storage(count: FixRing.storageSize(capacity: capacity))
     for (i, count) in sessions.enumerated() {
@@ -30,7 +30,7 @@ extension Seeds {
     return [UInt8(capacity - 2), kind] + [0, 0, 1, 4, 2, 7, 0, 3] + storage.bytes
   }
 
-  /// A header of generation 2 with two starts, one blank copy and three slots, one of which is stale.
+  /// Header of generation 2 with two generation starts, one blank header copy and three slots, one of them stale.
   private static let draft: [UInt8] = {
     var bytes: [UInt8] = [2, 1, 1, 1, 1, 0, 2, 3, 15, 0]
     bytes += [1] + littleEndian(UInt32(2)) + littleEndian(UInt64(5)) + littleEndian(UInt64(4))

@@ -2,7 +2,7 @@ import GNSSProtocols
 import LocationTypes
 
 extension DecoderProperty {
-  /// Inputs to begin with: one of each kind that is read, written by our own encoders and by hand.
+  /// Initial inputs: one of each kind that is decoded, from Torpor's encoders and written by hand.
   public var seeds: [[UInt8]] {
     switch self {
     case .stream: Seeds.streams
@@ -17,7 +17,7 @@ extension DecoderProperty {
     }
   }
 
-  /// Words that input of this kind is made of, as a dictionary of libFuzzer.
+  /// Tokens for this kind of input, in the format of a libFuzzer dictionary.
   public var words: String {
     let words: [String] =
       switch self {
@@ -32,7 +32,7 @@ extension DecoderProperty {
   }
 }
 
-/// The seeds, each small.
+/// The seeds of each property; each is small.
 enum Seeds {
   static let sentences = [
     "GPRMC,084725.23,A,3751.65,S,14507.36,E,000.0,360.0,130998,011.3,E,A,V",
@@ -66,7 +66,7 @@ enum Seeds {
     "\\x22\\x22\\x22", "'''", "0x", "0b1", "inf", "nan", "\\\\u", "[[", "]]", "e+9", "\\x0a", "#",
   ]
 
-  /// Frames from class to payload.
+  /// UBX frames from class to payload.
   static let frames: [[UInt8]] = {
     var solution = UBXSolution(
       utc: UTCTime(microseconds: 1_700_000_000_000_000), fixType: 3, isFixOK: true,
@@ -94,11 +94,11 @@ enum Seeds {
     return buffers.map { Array($0.bytes.dropFirst(2).dropLast(2)) } + [aidingEntry] + olderFrames
   }()
 
-  /// An entry of a navigation database.
+  /// An entry of a u-blox navigation database (UBX-MGA-DBD).
   private static let aidingEntry: [UInt8] =
     [0x13, 0x80, 76, 0] + [UInt8](repeating: 0, count: 12) + (0..<64).map { UInt8($0) }
 
-  /// Identities and lengths of what other receivers and protocol versions send, contents zero.
+  /// Identities and lengths of frames of other receivers and protocol versions; the payload is zero.
   private static let olderFrames: [[UInt8]] = [
     (0x01, 0x07, 84), (0x01, 0x14, 36), (0x28, 0x00, 72), (0x01, 0x21, 20), (0x01, 0x20, 16),
     (0x01, 0x26, 24), (0x01, 0x35, 20), (0x01, 0x04, 18), (0x01, 0x61, 4), (0x01, 0x03, 16),
@@ -194,14 +194,14 @@ enum Seeds {
     "a.b = 'x'\n[c]\nd = [1, 2.5, \"e\", true, 1979-05-27]\n[[f]]\ng = { h = 0x1F, i = -inf }\n",
   ]
 
-  /// A sentence of that body.
+  /// NMEA sentences with the given bodies, one per line.
   static func stream(of body: [UInt8]) -> [UInt8] {
     body.split(separator: UInt8(ascii: "\n")).flatMap { line in
       SentenceProperty.sentence(line)
     }
   }
 
-  /// A frame from class to payload, with what it begins and ends with.
+  /// A complete UBX frame: sync characters, `frame` from class to payload, checksum.
   static func stream(frame: [UInt8]) -> [UInt8] {
     var reader = InputReader(frame)
     var count = 0

@@ -1,11 +1,11 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Every line becomes one message, and a message written again is read as the same.
+/// Each line decodes to one message, and an encoded message decodes to the same message.
 ///
-/// Input: options; then lines, each what stands between `$` and `*`.
+/// Input: one byte of options; then lines, each the part of a sentence between `$` and `*`.
 enum SentenceProperty {
-  /// What a sentence holds beside `$`, `*` and the checksum.
+  /// Longest body of a sentence in bytes, without `$`, `*` and the checksum.
   private static let bodyLimit = 508
 
   static func check(_ input: [UInt8], _ trial: inout Trial) {
@@ -14,8 +14,9 @@ enum SentenceProperty {
     let lines = reader.rest().split(separator: UInt8(ascii: "\n"))
     let stream = lines.flatMap { sentence($0.prefix(bodyLimit)) }
     let decoded = StreamProperty.decode(stream, nil)
-    trial.require(decoded.counters.sentences == UInt32(lines.count), "a sentence was not taken")
-    trial.require(decoded.messages.count == lines.count, "not one message for each sentence")
+    trial.require(decoded.counters.sentences == UInt32(lines.count), "a sentence was not decoded")
+    trial.require(
+      decoded.messages.count == lines.count, "not one message per sentence")
     trial.require(decoded.counters.skippedBytes == 0, "a byte of a sentence was skipped")
     for message in decoded.messages where message.isRead {
       trial.reach()
@@ -24,7 +25,7 @@ enum SentenceProperty {
     EpochProperty.check(decoded.messages, options, .milliseconds(20), &trial)
   }
 
-  /// A sentence of these characters; what cannot stand in one becomes a comma.
+  /// A sentence with this body; characters that NMEA does not allow there become commas.
   static func sentence(_ line: ArraySlice<UInt8>) -> [UInt8] {
     let body = line.map { byte in
       let isPlain = byte >= 0x20 && byte <= 0x7E
@@ -48,18 +49,18 @@ enum SentenceProperty {
     case .vtg(let m): buffer.append(m, format: .finest)
     case .zda(let m): buffer.append(m, format: .finest)
     case .gll(let m): buffer.append(m, format: .finest)
-    // What there is no encoder for.
+    // No encoder exists for the others.
     case _: return
     }
     let again = StreamProperty.decode(buffer.bytes, nil)
     trial.require(
       again.messages == [message.wherePossible],
-      "written again: \(message) became \(again.messages)")
+      "\(message) was encoded and decoded to \(again.messages)")
   }
 }
 
 extension GNSSMessage {
-  /// As the encoder can write it: a course of 360° is written as 0°.
+  /// The message as the encoder writes it: a course of 360° becomes 0°.
   fileprivate var wherePossible: GNSSMessage {
     switch self {
     case .rmc(var m) where m.course_e4 == 3_600_000:
@@ -74,12 +75,12 @@ extension GNSSMessage {
 }
 
 extension FrameBuffer {
-  /// A copy of what it holds.
+  /// A copy of the buffer's bytes.
   var bytes: [UInt8] { (0..<count).map { self[$0] } }
 }
 
 extension GNSSMessage {
-  /// Whether its content was understood.
+  /// Whether the decoder knows the message and its fields are valid.
   var isRead: Bool {
     switch self {
     case .unread, .other: false

@@ -1,6 +1,6 @@
 import DeferralCache
 
-/// Memory of a ring, exactly as long as asked for, so that an address sanitizer sees its ends.
+/// Memory of a ring, allocated with its exact size so that AddressSanitizer detects an access past its end.
 @safe final class Storage {
   private let buffer: UnsafeMutableRawBufferPointer
 
@@ -15,7 +15,7 @@ import DeferralCache
 
   var bytes: [UInt8] { unsafe Array(buffer) }
 
-  /// Writes `bytes` from `offset` on, as far as they fit.
+  /// Writes `bytes` at `offset`; ignores bytes past the end.
   func write(_ bytes: [UInt8], at offset: Int = 0) {
     for (i, byte) in bytes.enumerated() where offset + i < count {
       unsafe buffer[offset + i] = byte
@@ -27,7 +27,7 @@ import DeferralCache
   }
 }
 
-/// CRC-32C bit by bit, apart from the ring's own.
+/// CRC-32C computed bit by bit, independent of the ring's implementation.
 func crc32c(_ bytes: some Sequence<UInt8>) -> UInt32 {
   var register = UInt32.max
   for byte in bytes {
@@ -37,7 +37,7 @@ func crc32c(_ bytes: some Sequence<UInt8>) -> UInt32 {
   return ~register
 }
 
-/// The bytes of an integer, lowest first.
+/// The bytes of an integer, least significant first.
 func littleEndian(_ value: some FixedWidthInteger) -> [UInt8] {
   (0..<value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }

@@ -2,9 +2,9 @@ import DeferralCache
 import GNSSProtocols
 import LocationTypes
 
-/// Chunks make no difference, every byte is accounted for, and what comes out can be stored.
+/// Chunk boundaries do not change the result, every byte is counted, and every fix can be stored.
 ///
-/// Input: options, chunks, seconds between messages; then the stream.
+/// Input: one byte each of options, chunk lengths and time between messages; then the stream.
 enum StreamProperty {
   static func check(_ input: [UInt8], _ trial: inout Trial) {
     var reader = InputReader(input)
@@ -17,14 +17,14 @@ enum StreamProperty {
     let bytes = reader.rest()
     let whole = decode(bytes, nil, decoding)
     let parts = decode(bytes, chunks, decoding)
-    trial.require(whole.messages == parts.messages, "other chunks, other messages")
-    trial.require(whole.counters == parts.counters, "other chunks, other counters")
-    trial.require(!whole.isMidFrame && !parts.isMidFrame, "bytes are held after the end")
-    trial.require(whole.entries == parts.entries, "other chunks, other bytes of an entry")
+    trial.require(whole.messages == parts.messages, "chunk boundaries change the messages")
+    trial.require(whole.counters == parts.counters, "chunk boundaries change the counters")
+    trial.require(!whole.isMidFrame && !parts.isMidFrame, "bytes stay buffered after the end")
+    trial.require(whole.entries == parts.entries, "chunk boundaries change the bytes of an entry")
     for entry in whole.entries {
       let again = decode(entry, nil)
       trial.require(
-        again.messages.count == 1 && again.entries == [entry], "what was given is no entry")
+        again.messages.count == 1 && again.entries == [entry], "an entry's bytes differ")
     }
     account(for: whole, of: bytes, &trial)
     EpochProperty.check(whole.messages, options, step, &trial)
@@ -33,14 +33,14 @@ enum StreamProperty {
       options.learnsEnd = learnsEnd
       let made = epochs(of: bytes, chunks, decoding, options, step, throughMessages: true)
       let straight = epochs(of: bytes, chunks, decoding, options, step, throughMessages: false)
-      trial.require(made == straight, "without messages, other epochs")
+      trial.require(made == straight, "direct decoding gives other epochs than through messages")
     }
     trial.reach(whole.messages.count)
   }
 
   struct Decoded {
     var messages: [GNSSMessage] = []
-    /// The bytes of those that are entries of a receiver's navigation database.
+    /// The frames of the messages that are entries of a receiver's navigation database.
     var entries: [[UInt8]] = []
     var counters = DecoderCounters()
     var isMidFrame = false
@@ -54,7 +54,7 @@ enum StreamProperty {
     }
   }
 
-  /// Decodes `bytes` whole, or in chunks.
+  /// Decodes `bytes` at once, or in chunks.
   static func decode(
     _ bytes: [UInt8], _ chunks: ChunkLengths?, _ options: DecoderOptions = DecoderOptions()
   ) -> Decoded {
@@ -75,7 +75,7 @@ enum StreamProperty {
     return decoded
   }
 
-  /// The epochs of a stream whose chunks come `step` apart, with messages between or without.
+  /// The epochs of a stream whose chunks arrive `step` apart, assembled from messages or decoded directly.
   private static func epochs(
     of bytes: [UInt8], _ chunks: ChunkLengths, _ decoding: DecoderOptions, _ options: EpochOptions,
     _ step: Interval, throughMessages: Bool
@@ -111,16 +111,17 @@ enum StreamProperty {
   private static func account(for decoded: Decoded, of bytes: [UInt8], _ trial: inout Trial) {
     let c = decoded.counters
     let right = Int(c.sentences) + Int(c.unchecked) + Int(c.frames)
-    trial.require(decoded.messages.count <= right, "more messages than right checksums")
-    trial.require(Int(c.malformed) + Int(c.unknown) <= right, "what is wrong was right once")
-    // The shortest sentence has 4 bytes, the shortest frame 8; no byte counts twice.
+    trial.require(decoded.messages.count <= right, "more messages than correct checksums")
+    trial.require(
+      Int(c.malformed) + Int(c.unknown) <= right, "more malformed or unknown than correct")
+    // The shortest sentence has 4 bytes, the shortest frame 8; no byte is counted twice.
     let least = UInt64(c.sentences) * 4 + UInt64(c.unchecked) * 2 + UInt64(c.frames) * 8
-    trial.require(c.skippedBytes + least <= UInt64(bytes.count), "more bytes than there are")
+    trial.require(c.skippedBytes + least <= UInt64(bytes.count), "more bytes counted than read")
   }
 }
 
 extension EpochOptions {
-  /// Each combination of options belongs to a byte.
+  /// Options selected by the bits of a byte.
   init(fuzzed byte: UInt8) {
     self.init()
     waitsForSentences = byte & 1 != 0
@@ -141,9 +142,9 @@ extension EpochOptions {
   }
 }
 
-/// Any messages give epochs, no more than messages, whose fixes the ring gives back as they are.
+/// Any messages give at most as many epochs, and the ring returns their fixes unchanged.
 enum EpochProperty {
-  /// Beyond it UTC is kept as not known (ring-format.md).
+  /// Limit beyond which the ring stores UTC as unknown (Docs/Reference/ring-format.md), in microseconds.
   private static let farthest: Int64 = 1 << 55
 
   static func check(
@@ -160,7 +161,7 @@ enum EpochProperty {
     for _ in 0..<4 where assembler.isOpen {
       if let epoch = assembler.close() { epochs.append(epoch) }
     }
-    trial.require(!assembler.isOpen, "an epoch is open for ever")
+    trial.require(!assembler.isOpen, "an epoch stays open")
     trial.require(epochs.count <= messages.count, "more epochs than messages")
     store(epochs, options, &trial)
   }
@@ -171,12 +172,12 @@ enum EpochProperty {
     guard epochs.contains(where: { $0.fix != nil }) else { return }
     let storage = Storage(count: FixRing.storageSize(capacity: 2))
     guard var ring = try? storage.open(capacity: 2) else {
-      trial.require(false, "a blank ring was refused")
+      trial.require(false, "a blank ring was rejected")
       return
     }
     for case var fix? in epochs.map(\.fix) {
-      trial.require(fix.isSimulated == options.isSimulated, "a fix does not say what it is")
-      trial.require(fix.coordinate.isValid, "a fix off the globe (LOC-10)")
+      trial.require(fix.isSimulated == options.isSimulated, "a fix has the wrong simulation flag")
+      trial.require(fix.coordinate.isValid, "a fix has an invalid coordinate (LOC-10)")
       if let utc = fix.utc, abs(utc.microseconds) >= farthest { fix.utc = nil }
       let name = ring.append(fix)
       trial.require(ring.stored(at: name.sequence)?.fix == fix, "the ring changed \(fix)")

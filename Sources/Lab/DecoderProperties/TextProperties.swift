@@ -3,7 +3,7 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// Any bytes are a profile that reads the same when written, or errors with a place in the text.
+/// Any bytes are a profile that parses to the same value when written again, or give errors with valid locations.
 enum ProfileProperty {
   static func check(_ input: [UInt8], _ trial: inout Trial) {
     do throws(ProfileErrors) {
@@ -11,9 +11,9 @@ enum ProfileProperty {
       trial.reach(profile.settings.count)
       do throws(ProfileErrors) {
         let again = try BoardProfile.parse(profile.text, file: "p.toml")
-        trial.require(again == profile, "written again, it is another: \(profile.text)")
+        trial.require(again == profile, "the written profile parses differently: \(profile.text)")
       } catch {
-        trial.require(false, "written again, it is refused: \(error)")
+        trial.require(false, "the written profile is rejected: \(error)")
       }
     } catch {
       expectPlaces(error, input, &trial)
@@ -28,18 +28,18 @@ enum ProfileProperty {
     trial.require(count >= 1 && count <= ProfileErrors.limit, "\(count) problems")
     for problem in errors.problems {
       let isThere = problem.line >= 1 && problem.line <= lines && problem.column >= 1
-      trial.require(isThere, "no such place: \(problem)")
+      trial.require(isThere, "the location does not exist: \(problem)")
       let isShown = problem.description.unicodeScalars.allSatisfy {
         $0.properties.generalCategory != .control
       }
-      trial.require(isShown, "a control character in \(problem)")
-      // Whoever has a key to name has read more than the grammar.
+      trial.require(isShown, "a control character in the text of \(problem)")
+      // An error with a key has passed the TOML grammar.
       if !problem.key.isEmpty { trial.reach() }
     }
   }
 }
 
-/// Any bytes are a track that can be read at every moment, or an error with a line of the text.
+/// Any bytes are a track with a valid state at every time, or give an error with a valid line number.
 enum TrackProperty {
   static func check(_ input: [UInt8], _ trial: inout Trial) {
     let lines = input.count { $0 == UInt8(ascii: "\n") } + 1
@@ -50,7 +50,7 @@ enum TrackProperty {
       trial.require(track.length_m.isFinite && track.length_m >= 0, "\(track.length_m) m long")
       follow(track, &trial)
     } catch {
-      trial.require(error.line >= 1 && error.line <= lines, "no such place: \(error)")
+      trial.require(error.line >= 1 && error.line <= lines, "the line does not exist: \(error)")
     }
   }
 
@@ -63,21 +63,21 @@ enum TrackProperty {
       }
     }
     var reader = TrackReader(track)
-    // Forward, then back: both ways a segment is found.
+    // Forward, then backward: the reader finds the segment in both directions.
     for time in times + times.reversed() {
       let state = reader.state(at: time)
-      trial.require(state.coordinate.isValid, "off the globe at \(time)")
+      trial.require(state.coordinate.isValid, "an invalid coordinate at \(time)")
       trial.require(state.speed.isFinite && state.speed >= 0, "\(state.speed) m/s")
-      trial.require(state.climb.isFinite, "climbs \(state.climb) m/s")
+      trial.require(state.climb.isFinite, "a climb rate of \(state.climb) m/s")
       let unit = state.east * state.east + state.north * state.north
-      trial.require(abs(unit - 1) < 1e-6, "a course of length \(unit)")
+      trial.require(abs(unit - 1) < 1e-6, "a course vector with the squared length \(unit)")
     }
   }
 }
 
-/// Chunks make no difference to what of a recording is the receiver's, and all of it is played once.
+/// Chunk boundaries do not change which bytes of a recording are the receiver's, and playback sends each byte once.
 ///
-/// Input: chunks, line speed; then the recording.
+/// Input: one byte of chunk lengths; one byte of line speed in kilobaud; then the recording.
 enum RecordingProperty {
   static func check(_ input: [UInt8], _ trial: inout Trial) {
     var reader = InputReader(input)
@@ -86,21 +86,21 @@ enum RecordingProperty {
     let bytes = reader.rest()
     let whole = filtered(bytes, nil)
     let parts = filtered(bytes, chunks)
-    trial.require(whole.bytes == parts.bytes, "other chunks, other bytes")
-    trial.require(whole.dates == parts.dates, "other chunks, other dates")
+    trial.require(whole.bytes == parts.bytes, "chunk boundaries change the bytes")
+    trial.require(whole.dates == parts.dates, "chunk boundaries change the dates")
     let scan = RecordingScan(bytes, date: nil, interval: .seconds(1), lineSpeed: speed)
     trial.require(scan.recording.bytes == whole.bytes, "not the receiver's bytes")
-    trial.require(scan.date == whole.dates.first, "another day than the header's")
+    trial.require(scan.date == whole.dates.first, "the date differs from that of the header")
     let played = scan.recording.chunks.map(\.range).sorted { $0.lowerBound < $1.lowerBound }
     var end = 0
     for range in played {
       trial.require(range.lowerBound == end, "a gap or an overlap at \(end)")
       end = range.upperBound
     }
-    trial.require(end == whole.bytes.count, "not all is played")
+    trial.require(end == whole.bytes.count, "playback omits bytes at the end")
     trial.require(
       scan.recording.chunks.allSatisfy { $0.time >= .boot && $0.time <= scan.end },
-      "played outside of the recording")
+      "a chunk is played before the start or after the end of the recording")
     trial.reach(scan.epochs + whole.dates.count)
   }
 

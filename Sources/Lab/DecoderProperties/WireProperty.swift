@@ -1,9 +1,9 @@
 import LocationWire
 
-/// Other chunks give the same frames; a call or a reply that is read is read as the same when it is
-/// written again, and what is written has no NUL within.
+/// Chunk boundaries do not change the frames. An encoded call or reply decodes to the same value, and
+/// encoded text contains no NUL before its terminator.
 ///
-/// Input: chunks, which call a reply is to; then what came over the socket.
+/// Input: one byte of chunk lengths; one byte that selects the call of a reply; then the bytes of the socket.
 enum WireProperty {
   static func check(_ input: [UInt8], _ trial: inout Trial) {
     var reader = InputReader(input)
@@ -12,7 +12,7 @@ enum WireProperty {
     let bytes = reader.rest()
     let whole = frames(bytes) { $0.count }
     let parts = frames(bytes) { _ in lengths.next() }
-    trial.require(whole == parts, "other chunks give other frames")
+    trial.require(whole == parts, "chunk boundaries change the frames")
     for case .some(let frame) in whole {
       checkCall(frame, &trial)
       checkReply(frame, to: asked, &trial)
@@ -21,7 +21,7 @@ enum WireProperty {
       trial.reach()
       var record: [UInt8] = []
       FixRecord.append(fix, to: &record)
-      trial.require(FixRecord.decode(record.span) == fix, "a record becomes another")
+      trial.require(FixRecord.decode(record.span) == fix, "a record decodes to another fix")
     }
     _ = FixRecordHeader(bytes.span)
   }
@@ -33,7 +33,7 @@ enum WireProperty {
     .listRegions, .listClients, .startUpdating,
   ]
 
-  /// The frames, and nil where one was too long.
+  /// The frames; nil for each that exceeds the limit.
   private static func frames(
     _ bytes: [UInt8], _ length: (ArraySlice<UInt8>) -> Int
   ) -> [[UInt8]?] {
@@ -61,21 +61,21 @@ enum WireProperty {
     var json = JSONOutput()
     CallEncoder.encode(read.call, to: &json)
     let again = try? CallDecoder.decode(ended(json, &trial))
-    trial.require(again?.call == read.call, "written again, it is another call: \(read.call)")
+    trial.require(again?.call == read.call, "a call decodes to another one: \(read.call)")
   }
 
   private static func checkReply(_ frame: [UInt8], to call: WireCall, _ trial: inout Trial) {
     guard let read = try? ReplyDecoder.decode(frame, to: call) else { return }
     trial.reach()
-    // A known name with other parameters: written again, it has none.
+    // A known error name with other parameters: encoded again, it has none.
     if case .error(.other) = read.reply { return }
     var json = JSONOutput()
     ReplyEncoder.encode(read.reply, continues: read.continues, to: &json)
     let again = try? ReplyDecoder.decode(ended(json, &trial), to: call)
-    trial.require(again?.reply == read.reply, "written again, it is another reply: \(read.reply)")
+    trial.require(again?.reply == read.reply, "a reply decodes to another one: \(read.reply)")
   }
 
-  /// A frame without its NUL, which is the only one.
+  /// The frame without its terminating NUL; requires that it contains no other NUL.
   private static func ended(_ json: borrowing JSONOutput, _ trial: inout Trial) -> [UInt8] {
     let bytes = json.bytes
     trial.require(bytes.firstIndex(of: 0) == bytes.count - 1, "a NUL within a frame")

@@ -3,15 +3,15 @@ import LocationPolicy
 import LocationTypes
 import ServiceState
 
-// A process that writes durable state and may be killed at any moment: for the tests of ServiceState.
+// A process that writes durable state and may be killed at any time, for the tests of ServiceState.
 //
-//   StateProbe write FILE      acknowledges without end; prints each number after it is durable
-//   StateProbe read FILE       prints the last number, and what was repaired
-//   StateProbe hold FILE       opens it, prints "open", and waits
-//   StateProbe day FILE        a tracker's day: 144 acknowledgements; prints what was written
-//   StateProbe limited FILE    as write, but no file may pass 64 KiB: prints errors too
+//   StateProbe write FILE      acknowledges without end; prints each number once it is durable
+//   StateProbe read FILE       prints the last number and the repairs
+//   StateProbe hold FILE       opens the file, prints "open", and waits for 60 s
+//   StateProbe day FILE        a tracker's day: 144 acknowledgements; prints the amount written
+//   StateProbe limited FILE    like write, but files are limited to 64 KiB; also prints errors
 
-/// Any time will do: nothing of it is durable but the name of a file that was moved aside.
+/// Any time is suitable: it is only stored in the name of a file that was moved aside.
 let time = UTCTime(microseconds: 1_750_000_000_000_000)
 
 func say(_ line: String) {
@@ -23,10 +23,10 @@ func bookmark(_ number: UInt64) -> ClientBookmark {
   ClientBookmark(acknowledged: FixName(generation: 1, sequence: number), owesAll: true)
 }
 
-/// The number that all clients have acknowledged; they do so in one transaction.
+/// The number that all clients have acknowledged; one transaction acknowledges it for all.
 func acknowledged(_ store: StateStore) -> UInt64 {
   let numbers = Set(store.rows.cursors.all.map { $0.bookmark.acknowledged?.sequence ?? 0 })
-  precondition(numbers.count <= 1, "a transaction is whole")
+  precondition(numbers.count <= 1, "a transaction is atomic")
   return numbers.first ?? 0
 }
 
@@ -35,7 +35,7 @@ func acknowledge(_ number: UInt64, _ store: StateStore) throws(StateError) {
     guard let client = store.addClient(uid: 1_000, name: "client-\(index)") else { return }
     _ = store.rows.cursors.put(CursorRecord(client: client.id, bookmark: bookmark(number)))
   }
-  // Something that grows, and goes again.
+  // A region whose name changes its length, so that the file grows and shrinks.
   let center = Coordinate(latitude_e9: 52_000_000_000, longitude_e9: 13_000_000_000)
   let key = RegionIdentifier(.region, UInt32(number % 64))
   let region = Region(key, center: center, radius: Double(number % 1_000) + 1)
@@ -79,7 +79,7 @@ func day(_ store: StateStore) throws(StateError) {
       + "pages \(store.figures.pages - figures.pages), bytes \(bytes)")
 }
 
-/// Bytes that this process has handed to `write`.
+/// Number of bytes that this process has passed to `write`.
 func written() -> Int {
   let descriptor = unsafe open("/proc/self/io", O_RDONLY)
   defer { close(descriptor) }

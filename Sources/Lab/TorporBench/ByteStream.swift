@@ -1,8 +1,8 @@
 import LocationTypes
 
-/// The bytes of a receiver, made once and read round and round in chunks as a serial line gives them.
+/// The bytes of a receiver, read cyclically in chunks as from a serial line.
 struct ByteStream {
-  /// As many bytes as the loop reads at once.
+  /// Size of a read of the loop, in bytes.
   static let chunk = ByteChunk.capacity
 
   let bytes: [UInt8]
@@ -23,7 +23,7 @@ struct ByteStream {
 }
 
 extension ByteStream {
-  /// An hour's minute of a receiver of four constellations: epochs of 14 sentences, one a second.
+  /// One minute of a receiver with four constellations: epochs of 14 sentences, one per second.
   static func nmea(epochs: Int = 60) -> ByteStream {
     var text = ""
     for epoch in 0..<epochs {
@@ -51,19 +51,19 @@ extension ByteStream {
     return ByteStream(Array(text.utf8))
   }
 
-  /// NAV-PVT frames of a walk, one a second: written here by hand, not by the encoder under test.
+  /// NAV-PVT frames of a walk, one per second; written by hand, independent of the encoder under test.
   static func navPVT(frames: Int = 256) -> ByteStream {
     ByteStream((0..<frames).flatMap(navPVTFrame))
   }
 
-  /// The same for an hour, each frame in a chunk of its own.
+  /// NAV-PVT frames of an hour, each in its own chunk.
   static func navPVTChunks() -> [ByteChunk] {
     (0..<3_600).map { ByteChunk(navPVTFrame($0).span) }
   }
 
   private static func navPVTFrame(_ second: Int) -> [UInt8] {
     var payload = [UInt8](repeating: 0, count: 92)
-    // Offset, size and value, as the protocol's description has them.
+    // Offset, size and value, as in the u-blox interface description of UBX-NAV-PVT.
     let fields = [
       (0, 4, 302_400_000 + 1_000 * second), (4, 2, 2025), (6, 1, 6), (7, 1, 11), (8, 1, 12),
       (9, 1, second / 60 % 60), (10, 1, second % 60),

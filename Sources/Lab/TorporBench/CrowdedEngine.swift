@@ -9,10 +9,10 @@ import LocationTypes
 import ReceiverDrivers
 import SimulatedHAL
 
-/// An engine with 32 clients of 20 regions each, carried along a drive there and back.
+/// An engine with 32 clients of 20 regions each, moving along a drive and back.
 ///
-/// The first client watches in the foreground, so that the receiver streams and every fix takes the
-/// whole way; regions lie beside the road, where they are crossed.
+/// The first client runs updates in the foreground, so that the receiver streams and every fix passes through all
+/// stages; the regions are near the road, so that they are crossed.
 struct CrowdedEngine: ~Copyable {
   static let clients = 32
   private static let capacity = 4_096
@@ -37,12 +37,12 @@ struct CrowdedEngine: ~Copyable {
     ask(.setPausesAutomatically(false), of: ClientID(0))
   }
 
-  /// Region notices that were told.
+  /// Number of region notices delivered.
   private(set) var told = 0
-  /// What the watching client has not acknowledged yet.
+  /// Newest fix that the updating client has not acknowledged.
   private var delivered: FixName?
 
-  /// Gives the engine the next event that the loop would.
+  /// Sends the engine the next event of a loop.
   mutating func step() -> UInt64 {
     if effects.proceeds { return perform(.proceed) }
     if let name = delivered {
@@ -68,7 +68,7 @@ struct CrowdedEngine: ~Copyable {
     return settle()
   }
 
-  /// Hears what the step before has to tell.
+  /// Reads the notices of the step before.
   private mutating func settle() -> UInt64 {
     while effects.hasNotices, let notice = engine.nextNotice() {
       if case .batch(_, let last) = notice.notice { delivered = engine.stored(at: last)?.name }
@@ -78,7 +78,7 @@ struct CrowdedEngine: ~Copyable {
   }
 }
 
-/// A simulated drive as a receiver's frames, and the regions beside its road.
+/// A simulated drive as NAV-PVT frames, and the regions near its road.
 struct Drive {
   var frames: [ByteChunk] = []
   var regions: [(ClientID, Region)] = []
@@ -122,7 +122,7 @@ struct Drive {
   }
 }
 
-/// One turn is one step of the engine with its 32 clients, in the mix that a drive causes.
+/// One turn is one engine step with 32 clients, in the mix of a drive.
 struct EngineCrowdPath: HotPath, ~Copyable {
   let unit = "step"
   let cycle = CrowdedDrive.countedSteps
@@ -140,19 +140,19 @@ struct EngineCrowdPath: HotPath, ~Copyable {
   mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
-/// Each step of one drive by itself.
+/// Measures each step of one drive.
 struct CrowdedDrive {
   var steps = 0
-  /// Of all steps, ns.
+  /// Mean time of a step in nanoseconds.
   var mean = 0.0
-  /// The longest step, ns: of each step the shortest of ``runs`` counts, for the machine disturbs some.
+  /// Longest step in nanoseconds. Each step counts with its shortest time of ``runs``, which removes disturbances.
   var worst = 0.0
   var allocations: UInt64 = 0
-  /// Crossings and states that clients were told.
+  /// Number of region crossings and states delivered to clients.
   var told = 0
 
   static let runs = 9
-  /// There and back, at three steps a fix.
+  /// Number of steps: there and back, at three steps per fix.
   static let countedSteps = 30_000
 
   static func measure() -> CrowdedDrive {
@@ -162,7 +162,7 @@ struct CrowdedDrive {
     result.steps = countedSteps
     for _ in 0..<runs {
       var engine = CrowdedEngine(drive)
-      // What starts up is no part of the drive.
+      // Start-up is not part of the drive.
       for _ in 0..<64 { sink(engine.step()) }
       let before = heap_counts_now()
       for step in 0..<countedSteps {

@@ -2,7 +2,7 @@ import CBench
 import GNSSProtocols
 import LocationTypes
 
-/// Bytes to messages: one turn is one sentence of an NMEA stream, all kinds in their usual mix.
+/// Bytes to messages: one turn is one sentence of an NMEA stream with the usual mix of sentence types.
 struct SentencePath: HotPath {
   let unit = "sentence"
   private var stream = ByteStream.nmea()
@@ -21,15 +21,15 @@ struct SentencePath: HotPath {
   }
 }
 
-/// Bytes to fixes: one turn is one sentence of an NMEA stream, all its fields decoded, its epoch put
-/// together and given as a fix.
+/// Bytes to fixes: one turn is one sentence of an NMEA stream, with all fields decoded and its epoch assembled
+/// to a fix.
 ///
-/// The floor is that of ``SentencePath``: framing, checksum and the places of the fields, no more.
+/// The floor is that of ``SentencePath``: framing, checksum and field offsets only.
 struct SentenceFixPath: HotPath {
   let unit = "sentence"
   private var stream = ByteStream.nmea()
   private var fixes = FixStream()
-  /// Sentences wanted so far: an epoch's come together.
+  /// Number of sentences to decode so far; the sentences of an epoch are decoded together.
   private var wanted: UInt32 = 0
   private var floorPosition = 0
 
@@ -47,7 +47,7 @@ struct SentenceFixPath: HotPath {
   }
 }
 
-/// Bytes to a fix: one turn is one NAV-PVT frame, decoded and made the fix of an epoch.
+/// Bytes to a fix: one turn is one NAV-PVT frame, decoded and assembled to a fix.
 struct NavPVTPath: HotPath {
   let unit = "fix"
   private var stream = ByteStream.navPVT()
@@ -67,19 +67,19 @@ struct NavPVTPath: HotPath {
   }
 }
 
-/// Makes fixes of a stream, an epoch a second.
+/// Decodes a stream to fixes, one epoch per second.
 private struct FixStream {
   private var decoder = GNSSDecoder()
   private var assembler = EpochAssembler()
   private var epoch = Epoch()
   private var now = Instant(microseconds: 0)
-  /// What of the last chunk is not yet read.
+  /// The unread part of the last chunk.
   private var rest = 0..<0
 
-  /// Sentences read so far.
+  /// Number of sentences decoded so far.
   var sentences: UInt32 { decoder.counters.sentences }
 
-  /// Reads on up to the next fix, and gives its latitude.
+  /// Decodes up to the next fix, and returns its latitude.
   mutating func next(from stream: inout ByteStream) -> UInt64 {
     let bytes = stream.bytes
     while true {
@@ -95,7 +95,7 @@ private struct FixStream {
   }
 }
 
-/// Decodes until `count` messages have come; `rest` is what of the last chunk is not yet read.
+/// Decodes `count` messages; `rest` is the unread part of the last chunk.
 private func messages(
   _ count: Int, from stream: inout ByteStream, with decoder: inout GNSSDecoder,
   rest: inout Range<Int>

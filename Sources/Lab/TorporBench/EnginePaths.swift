@@ -8,7 +8,7 @@ import LocationTypes
 import ReceiverDrivers
 
 extension EngineSetup {
-  /// A receiver that streams an epoch a second, on a board that idles in between.
+  /// A receiver that streams one epoch per second, on a board that idles between epochs.
   static var streaming: EngineSetup {
     var figures = PlannerFigures(
       fixInterval: .seconds(1), deferralLimit: 1_000, timeToFix: TimeToFixTable(cold: .seconds(30)))
@@ -19,9 +19,9 @@ extension EngineSetup {
   }
 }
 
-/// An engine with a client in the background whose deferral is engaged, fed one NAV-PVT a second.
+/// An engine with a background client whose deferral is engaged, at one NAV-PVT per second.
 ///
-/// The receiver streams, so that every fix takes the whole way: bytes, epoch, ring, policy, plan.
+/// The receiver streams, so that every fix passes through all stages: bytes, epoch, ring, policy, plan.
 private struct DeferringEngine: ~Copyable {
   static let capacity = 4_096
   static let client = ClientID(0)
@@ -40,14 +40,14 @@ private struct DeferringEngine: ~Copyable {
     ask(.connect)
     ask(.setExecution(.background))
     ask(.startUpdating)
-    // The first fix, and then the deferral that goes on for ever but measures its distance.
+    // The first fix, then a deferral without end whose distance is measured.
     settleFix()
     ask(.allowDeferred(distance: 1e12, timeout: .infinity))
     for _ in 0..<10 { settleFix() }
     precondition(engine.client(DeferringEngine.client).deferral.state == .engaged, "it defers")
   }
 
-  /// Gives the engine the next event that the loop would.
+  /// Sends the engine the next event of a loop.
   mutating func step() -> UInt64 {
     if effects.proceeds { return perform(.proceed) }
     now = now + .seconds(1)
@@ -57,7 +57,7 @@ private struct DeferringEngine: ~Copyable {
     return settle()
   }
 
-  /// Steps until the next fix is in the ring and all that follows from it is done.
+  /// Steps until the next fix is stored and all its effects are executed.
   @discardableResult
   mutating func settleFix() -> UInt64 {
     var last = step()
@@ -75,13 +75,13 @@ private struct DeferringEngine: ~Copyable {
     return settle()
   }
 
-  /// Hears what the step before has to tell.
+  /// Reads the notices of the step before.
   private mutating func settle() -> UInt64 {
     var newest: FixName?
     while effects.hasNotices, let notice = engine.nextNotice() {
       if case .batch(_, let last) = notice.notice { newest = engine.stored(at: last)?.name }
     }
-    // A client that handles at once what it is given.
+    // The client acknowledges each batch immediately.
     if let newest, !effects.proceeds {
       effects = engine.step(.request(DeferringEngine.client, .acknowledge(newest)), at: now)
     }
@@ -89,7 +89,7 @@ private struct DeferringEngine: ~Copyable {
   }
 }
 
-/// One turn is one step of the engine, in the mix that fixes cause.
+/// One turn is one engine step, in the mix caused by fixes.
 struct EngineStepPath: HotPath, ~Copyable {
   let unit = "step"
   private var engine = DeferringEngine()
@@ -104,7 +104,7 @@ struct EngineStepPath: HotPath, ~Copyable {
   mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
-/// One turn is one fix all the way through the engine: bytes, ring, policy, plan, notices.
+/// One turn is one fix through all stages of the engine: bytes, ring, policy, plan, notices.
 struct EngineFixPath: HotPath, ~Copyable {
   let unit = "fix"
   private var engine = DeferringEngine()

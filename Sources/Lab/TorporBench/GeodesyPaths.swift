@@ -1,18 +1,18 @@
 import CBench
 import LocationTypes
 
-/// Pairs of places, the same in every run.
+/// Pairs of coordinates, the same in every run.
 private struct Pairs {
-  /// Divides the turns that are counted, so that every pair is counted equally often.
+  /// Number of pairs. It divides the counted turns, so that every pair is counted equally often.
   static let count = 300
   var places: [Coordinate] = []
-  /// The same in radians, for the floor: latitude, longitude; latitude, longitude; …
+  /// The same in radians, for the floor: latitude and longitude of the first and of the second coordinate of each pair.
   var radians: [Double] = []
 
-  /// Second ends up to `reach` billionths of a degree away; anywhere on the globe if nil.
+  /// Creates pairs that are up to `reach` billionths of a degree apart per axis; anywhere on the globe if nil.
   init(reach: Int64?) {
     var seed: UInt64 = 1_736
-    /// A number from −limit to limit (Knuth's MMIX generator).
+    /// A pseudo-random number from −limit to limit (Knuth's MMIX generator).
     func random(_ limit: Int64) -> Int64 {
       seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Int64(seed >> 2) % (2 * limit + 1) - limit
@@ -34,7 +34,7 @@ private struct Pairs {
   }
 }
 
-/// Distances between two places, one a turn; the floor is the haversine formula on a sphere.
+/// One turn is the distance between two coordinates; the floor is the haversine formula on a sphere.
 struct DistancePath: HotPath {
   let unit = "distance"
   private let pairs: Pairs
@@ -47,11 +47,11 @@ struct DistancePath: HotPath {
     self.isLocal = isLocal
   }
 
-  /// The cheap form, between fixes up to a kilometre apart.
+  /// The approximation for distances up to a kilometre.
   static func local() -> DistancePath { DistancePath(Pairs(reach: 10_000_000), isLocal: true) }
-  /// The exact form between the same places.
+  /// The exact geodesic of the same pairs.
   static func near() -> DistancePath { DistancePath(Pairs(reach: 10_000_000), isLocal: false) }
-  /// The exact form between places all over the globe.
+  /// The exact geodesic between coordinates anywhere on the globe.
   static func far() -> DistancePath { DistancePath(Pairs(reach: nil), isLocal: false) }
 
   mutating func run(_ turns: Int) -> UInt64 {

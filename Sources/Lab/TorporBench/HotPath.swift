@@ -1,17 +1,17 @@
 import CBench
 
-/// One job whose cost is measured: so and so many turns on demand, and the floor that goes with it.
+/// A job whose cost is measured, and its floor: a lower bound in C of the same work.
 ///
-/// Everything a job needs is laid out when it is made; a turn is the job alone. A value, not an object:
-/// the checks for exclusive access to an object's fields would be counted with the job.
+/// The initialiser prepares everything; a turn is the job alone. Conforming types are structs, because the
+/// exclusivity checks of class properties would be counted with the job.
 protocol HotPath: ~Copyable, SendableMetatype {
-  /// What one turn handles: a sentence, a frame, a fix.
+  /// Unit of one turn: sentence, frame, fix, step.
   var unit: String { get }
-  /// Does the job `turns` times; the result depends on all of them, so that none is optimized away.
+  /// Performs the job `turns` times; the result depends on all turns, so that the optimiser removes none.
   mutating func run(_ turns: Int) -> UInt64
-  /// The same number of turns of the least C can do.
+  /// Performs the same number of turns of the floor.
   mutating func runFloor(_ turns: Int) -> UInt64
-  /// Turns in which it meets what is cheap and what is not: no round has fewer.
+  /// Number of turns that covers cheap and expensive cases; the minimum of a round.
   var cycle: Int { get }
 }
 
@@ -19,41 +19,40 @@ extension HotPath where Self: ~Copyable {
   var cycle: Int { 1_024 }
 }
 
-/// What was measured of a hot path, per turn.
+/// Measured cost of a hot path, per turn.
 struct Measurement {
   var name: String
   var unit: String
-  /// By slope between two runs under callgrind; nil without valgrind.
+  /// From the difference of two runs under callgrind; nil without valgrind.
   var instructions: Double?
-  /// The floor's, in the same way.
+  /// Instructions of the floor, measured in the same way.
   var floorInstructions: Double?
   /// Best of several rounds.
   var nanoseconds: Double
-  /// The floor's best, in turns with it.
+  /// The floor's best of the same number of rounds, alternating with the job's.
   var floorNanoseconds: Double
-  /// Allocations and reallocations per turn, by anyone in the process.
+  /// Allocations and reallocations per turn, by any code in the process.
   var allocations: Double
 
   var ratio: Double { nanoseconds / floorNanoseconds }
 }
 
-/// Takes the measures of hot paths.
+/// Measures hot paths.
 struct Stopwatch {
-  /// Rounds of time, path and floor in turns, at least; the best counts.
+  /// Minimum number of rounds, alternating between path and floor; the best round counts.
   var rounds = 15
-  /// For how long there are more of them.
+  /// Minimum duration of all rounds.
   var timed_ns: UInt64 = 600_000_000
-  /// How long one round lasts at least: far shorter than another program has the processor at a time, so
-  /// that of both some rounds are disturbed by none.
+  /// Minimum duration of a round: far shorter than a scheduler time slice, so that some rounds of each are undisturbed.
   var round_ns: UInt64 = 300_000
-  /// Turns whose allocations are counted, at least: a buffer that grows once is not to be seen.
+  /// Minimum number of turns for counting allocations, so that a buffer that grows once is negligible.
   var allocatingTurns = 32_768
-  /// Turns of the shorter run under callgrind; the longer one has twice as many.
+  /// Number of turns of the shorter run under callgrind; the longer run has twice as many.
   var countedTurns = 4_200
-  /// Whether valgrind is asked.
+  /// Whether instructions are counted with valgrind.
   var countsInstructions = true
 
-  /// Measures `path`, which is called `name`.
+  /// Measures `path` under the name `name`.
   func measure<Path: HotPath & ~Copyable>(_ name: String, _ path: inout Path) -> Measurement {
     let turns = turnsPerRound(&path)
     let allocations = allocationsPerTurn(&path, max(turns, allocatingTurns))
@@ -76,7 +75,7 @@ struct Stopwatch {
 
   private func turnsPerRound<Path: HotPath & ~Copyable>(_ path: inout Path) -> Int {
     var turns = path.cycle
-    // The first ones are slower than all that follow.
+    // Warm up: the first turns are slower.
     sink(path.run(turns))
     while time({ path.run(turns) }) < round_ns { turns *= 2 }
     return turns
@@ -93,19 +92,19 @@ struct Stopwatch {
     return Double(asked) / Double(turns)
   }
 
-  /// Whether a heap allocation is seen at all: one that is made on purpose must be counted once.
+  /// Whether allocations are counted: a known number of allocations must be counted exactly.
   ///
-  /// Zero allocations would otherwise be what a bench says that is linked wrongly.
+  /// A wrongly linked bench would report zero allocations otherwise.
   static func countsTheHeap() -> Bool {
     let before = heap_counts_now()
     let kept = (0..<10).map { _ in HeapProbe() }
     let after = heap_counts_now()
     sink(UInt64(kept.count))
-    // Ten objects and the array's own storage.
+    // Ten objects and the array's storage.
     return after.allocations - before.allocations == 11
   }
 
-  /// What a turn costs, without start-up and layout: they are the same in both runs.
+  /// Instructions per turn, without start-up, which is the same in both runs.
   private func slope(_ name: String) -> Double? {
     let short = unsafe bench_instructions(name, UInt64(countedTurns))
     let long = unsafe bench_instructions(name, UInt64(2 * countedTurns))
@@ -125,10 +124,10 @@ private final class HeapProbe {
   var value: UInt64 = 0
 }
 
-/// Marks the floor of a path on the command line.
+/// Suffix that selects the floor of a path on the command line.
 let floorSuffix = ".floor"
 
-/// Takes a result, so that what made it cannot be left out.
+/// Consumes a result, so that the optimiser cannot remove its computation.
 @inline(never) func sink(_ value: UInt64) {
   if value == 0x5EED_0F_0DD_BA11 { print("an unlikely sum") }
 }

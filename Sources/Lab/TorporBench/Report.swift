@@ -1,4 +1,4 @@
-/// What the bench prints: a table for people, JSON for programs.
+/// The output of the bench: a table, or JSON.
 struct Report {
   var measurements: [Measurement] = []
   var drive: CrowdedDrive?
@@ -64,7 +64,7 @@ struct Report {
     }.joined(separator: " ")
   }
 
-  /// A number for people, with `digits` after the point.
+  /// A number with `digits` decimals, or "-" for nil.
   private func told(_ value: Double?, _ digits: Int) -> String {
     guard let value else { return "-" }
     var scale = 1
@@ -81,9 +81,9 @@ struct Report {
   }
 }
 
-/// What a simulated day costs the machine that simulates it.
+/// Host cost of a simulated day.
 struct DayMeasurement {
-  /// What the client asked for.
+  /// Service of the client.
   var service: String
   var fixes: Int
   var seconds: Double

@@ -3,7 +3,7 @@ import DeferralCache
 import GNSSProtocols
 import LocationTypes
 
-/// A ring in memory of its own, as on a board without a disk.
+/// A ring in its own memory, as on a board without storage.
 @safe private struct RingInMemory: ~Copyable {
   static let capacity = 4_096
   private let storage: UnsafeMutableRawBufferPointer
@@ -16,7 +16,7 @@ import LocationTypes
     do {
       ring = try unsafe FixRing(recovering: storage, capacity: RingInMemory.capacity)
     } catch {
-      preconditionFailure("a fresh ring opens")
+      preconditionFailure("a blank ring cannot be opened")
     }
   }
 
@@ -36,7 +36,7 @@ struct SlotFloor {
   }
 }
 
-/// A fix into its slot, checksum and all.
+/// A fix to its slot, with checksum.
 struct RingAppendPath: HotPath, ~Copyable {
   let unit = "fix"
   private var memory = RingInMemory()
@@ -66,7 +66,7 @@ struct RingAppendPath: HotPath, ~Copyable {
   mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
-/// Bytes to cache: one turn is one fix, decoded from a stream, assembled and kept in the ring.
+/// Bytes to cache: one turn is one fix, decoded from a stream, assembled and stored in the ring.
 @safe struct CachedFixPath: HotPath, ~Copyable {
   let unit = "fix"
   private var memory = RingInMemory()
@@ -90,7 +90,7 @@ struct RingAppendPath: HotPath, ~Copyable {
     unsafe floorOfBytes = floor
   }
 
-  /// From NAV-PVT frames, one a fix.
+  /// From NAV-PVT frames, one per fix.
   static func ubx() -> CachedFixPath {
     unsafe CachedFixPath(.navPVT(), messagesPerFix: 1, floor: floor_ubx)
   }

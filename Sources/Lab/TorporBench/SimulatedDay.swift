@@ -4,15 +4,15 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// A day on the default board, simulated once: the whole path from bytes to batches, with the
+/// A day on the default board, simulated once: all stages from bytes to batches, including the
 /// simulator, its energy ledger and its trace.
 struct SimulatedDay {
-  /// What the client asks for.
+  /// Service of the client: with deferred updates or without.
   enum Service: String, CaseIterable {
     case deferred, standard
   }
 
-  /// What a day costs the machine that simulates it; nil if the default board cannot be read.
+  /// Host cost of a simulated day; nil if the default board's profile cannot be read.
   static func measure(_ service: Service) -> DayMeasurement? {
     guard
       let catalog = try? BoardCatalog.standard(),

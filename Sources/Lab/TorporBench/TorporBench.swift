@@ -1,11 +1,11 @@
 import CBench
 
-/// The figures of the hot paths: see Docs/Decisions/0040.
+/// Measures the hot paths: instructions, time, ratio to the floor, allocations (Docs/Decisions/0040).
 ///
-///     TorporBench [--json] [--quick]         all figures; --quick leaves instructions out
+///     TorporBench [--json] [--quick]         all measurements; --quick omits instructions
 ///     TorporBench --only NAME --turns N      one path alone, as callgrind runs it
 @main struct TorporBench {
-  /// Every path that is measured, made when it is asked for.
+  /// All hot paths; each is created when it is measured.
   static let paths = [
     PathEntry("nmea-sentence") { SentencePath() },
     PathEntry("nmea-fix") { SentenceFixPath() },
@@ -38,7 +38,7 @@ import CBench
     }
   }
 
-  /// One path or one floor, nothing else: what callgrind counts.
+  /// Runs one path or one floor alone, for callgrind.
   private static func run(_ name: String, _ turns: Int) {
     for path in paths {
       if path.name == name { path.run(turns, false) }
@@ -47,7 +47,7 @@ import CBench
   }
 
   private static func report(_ options: Options) {
-    precondition(Stopwatch.countsTheHeap(), "the heap is not counted: malloc is not ours here")
+    precondition(Stopwatch.countsTheHeap(), "allocations are not counted: malloc is not replaced")
     var stopwatch = Stopwatch()
     stopwatch.countsInstructions = options.countsInstructions
     var report = Report()
@@ -58,7 +58,7 @@ import CBench
   }
 }
 
-/// The command line. Nil if it is not understood.
+/// The command line; nil if it is invalid.
 struct Options {
   var isJSON = false
   var countsInstructions = true
@@ -91,13 +91,13 @@ extension TorporBench {
   }
 }
 
-/// A hot path by its name, whatever type it has.
+/// A hot path with its name, type-erased.
 struct PathEntry: Sendable {
-  /// How it is called in tables and on the command line.
+  /// Name in tables and on the command line.
   let name: String
-  /// Makes and measures it.
+  /// Creates and measures the path.
   let measure: @Sendable (Stopwatch) -> Measurement
-  /// Makes it and runs it, or its floor, so and so many turns.
+  /// Creates the path and runs it, or its floor, for a number of turns.
   let run: @Sendable (_ turns: Int, _ floor: Bool) -> Void
 
   init<Path: HotPath & ~Copyable>(_ name: String, _ make: @escaping @Sendable () -> Path) {

@@ -2,7 +2,7 @@ import CBench
 import LocationTypes
 import LocationWire
 
-/// What all that is said of a fix is measured with.
+/// The fix that the encoding benchmarks use.
 private struct WireFix {
   static let room = 65_536
   var stored: StoredFix
@@ -31,7 +31,7 @@ private struct WireFix {
   }
 }
 
-/// Copies of one text, as the floor of a path that writes it.
+/// Copies of one text: the floor of a path that encodes it.
 private struct CopyFloor {
   private let text: [UInt8]
   private var output = [UInt8](repeating: 0, count: WireFix.room)
@@ -48,7 +48,7 @@ private struct CopyFloor {
   }
 }
 
-/// A fix into a record of an upgraded connection.
+/// A fix to a record of an upgraded connection.
 struct WireRecordPath: HotPath, ~Copyable {
   let unit = "fix"
   private var fix = WireFix()
@@ -74,7 +74,7 @@ struct WireRecordPath: HotPath, ~Copyable {
   mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
-/// A fix into the JSON of a notice, in batches as large as they go out.
+/// A fix to the JSON of a notice, in batches of the size that the service sends.
 struct WireFixPath: HotPath, ~Copyable {
   let unit = "fix"
   private var fix = WireFix()
@@ -105,7 +105,7 @@ struct WireFixPath: HotPath, ~Copyable {
   mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
-/// A call out of its bytes: framed, read, checked.
+/// Bytes to a call: framed, decoded, validated.
 struct WireCallPath: HotPath {
   let unit = "call"
   private let bytes: [UInt8]
@@ -127,7 +127,7 @@ struct WireCallPath: HotPath {
       guard splitter.next(in: bytes.span, at: &place) == .frame,
         let read = try? CallDecoder.decode(splitter.frame),
         case .acknowledge(let name) = read.call
-      else { preconditionFailure("the call is read") }
+      else { preconditionFailure("the call cannot be decoded") }
       sum &+= name.sequence
     }
     return sum

@@ -3,13 +3,13 @@ import Glibc
 import LocationSimulation
 import LocationTypes
 
-/// A board with all that hangs on it: the machine, its receiver, the hands that move its pins.
+/// Test bench of a virtual board: the machine, its receiver, its GPIO lines and its clients.
 final class Bench {
   /// A change of a line that the board drives.
   struct Change: Equatable {
     var line: String
     var isUp: Bool
-    /// By ``Clock/now``.
+    /// Time by ``Clock/now``, in seconds.
     var time: Double
   }
 
@@ -18,24 +18,24 @@ final class Bench {
   let lineNames: [String]
   private(set) var receiver: PlayedReceiver
   private(set) var machine: Machine?
-  /// What the board has done with its lines since the service began.
+  /// Changes of the driven lines since the service started.
   var changes: [Change] = []
-  /// Suspends that are over, and whether one goes on.
+  /// Number of completed suspends, and whether the board is suspended now.
   private(set) var suspends = 0
   private(set) var isSuspended = false
-  /// Somebody wakes it.
+  /// Whether a wake-up was sent for the current suspend.
   private var isWaking = false
   private(set) var resumedAt = Moment()
-  /// It has switched itself off.
+  /// Whether the board has powered itself off.
   private(set) var isOff = false
-  /// The board drives its pins itself; a scenario may do so in its place.
+  /// Whether the batch line follows the receiver's batch pin; a scenario may drive the line instead.
   var followsBatchPin = true
-  /// The receiver's pulse per second is there while it tracks.
+  /// Whether the receiver generates its pulse per second while it tracks.
   var givesPulses = false
   private var pulsedSecond = 0.0
-  /// Tells how long was waited for what.
+  /// Whether each wait is printed with its duration.
   var isVerbose = false
-  /// When the scenario must be over.
+  /// End of the scenario's time limit.
   private var deadline = Moment(clock: .infinity, guest: .infinity)
   private var guestTime = GuestTime(of: [getpid()], at: Clock.now)
 
@@ -44,10 +44,10 @@ final class Bench {
   private var answers: [Answer] = []
   private var isUp = false
   var clients: [GuestClient] = []
-  /// How long the service's log was when it was launched.
+  /// Length of the service's log file at the last launch, in bytes.
   var logBegin = 0
 
-  /// What the guest says to a command.
+  /// Output and exit code of a command in the guest.
   final class Answer {
     var lines: [String] = []
     var code: Int?
@@ -63,7 +63,7 @@ final class Bench {
 
   // MARK: The machine
 
-  /// A machine that runs and answers.
+  /// Boots a machine, unless a suitable one is running.
   func boot(suspends: Bool) throws {
     if let machine, machine.isRunning, isUp, machine.suspends == suspends { return }
     discard()
@@ -72,22 +72,22 @@ final class Bench {
     }
     let machine = try Machine(parts, serial: receiver.path, suspends: suspends)
     self.machine = machine
-    // What the harness does late, the receiver does late.
+    // The receiver runs in this process, so its delays count as well.
     guestTime.follow([getpid(), machine.process], at: Clock.now)
     try awaitHello()
   }
 
-  /// Cuts its supply, and lets it come back.
+  /// Resets the machine, as if its supply were interrupted.
   func reset() throws {
     try begin { $0.reset() }
   }
 
-  /// Switches it on after it switched itself off.
+  /// Powers the machine on after it has powered itself off.
   func switchOn() throws {
     try begin { $0.switchOn() }
   }
 
-  /// Ends its suspend, if it is suspended; once for each.
+  /// Wakes the board if it is suspended; at most once per suspend.
   func wakeUp() {
     guard isSuspended, !isWaking else { return }
     isWaking = true
@@ -111,10 +111,10 @@ final class Bench {
     isSuspended = false
     receiver.isBoardSuspended = false
     batchPin = false
-    try wait("the guest says hello", within: 60) { self.isUp }
+    try wait("the guest's agent is ready", within: 60) { self.isUp }
   }
 
-  /// Throws the machine away: the next scenario begins with a new one.
+  /// Ends the machine; the next scenario starts a new one.
   func discard() {
     machine?.end()
     machine = nil
@@ -125,21 +125,21 @@ final class Bench {
 
   // MARK: Time
 
-  /// A moment, or the time between two, by two clocks, in seconds.
+  /// A time, or the difference of two, by two clocks, in seconds.
   struct Moment {
-    /// By the host's clock, which the guest's clocks follow: for what must last so long at least.
+    /// By the host's clock, which the guest's clocks follow: for minimum durations.
     var clock = 0.0
-    /// Without what a busy host withheld from the guest (``GuestTime``): for all limits.
+    /// Without the time that a busy host withheld from the guest (``GuestTime``): for all limits.
     var guest = 0.0
 
     static func - (a: Moment, b: Moment) -> Moment {
       Moment(clock: a.clock - b.clock, guest: a.guest - b.guest)
     }
 
-    /// What a busy host withheld.
+    /// Time that a busy host withheld.
     var withheld: Double { clock - guest }
 
-    /// With two digits behind the point.
+    /// The duration with two decimals.
     var text: String {
       func rounded(_ value: Double) -> String { "\((value * 100).rounded() / 100) s" }
       return withheld < 0.05
@@ -147,16 +147,16 @@ final class Bench {
     }
   }
 
-  /// Against a guest that spins for ever, no wait is longer by the host's clock than so many times its limit.
+  /// Limit by the host's clock, as a multiple of the limit in guest time: it ends waits for a guest that loops.
   static let clockPerGuest = 10.0
 
-  /// Now.
+  /// The current time.
   var now: Moment {
     let clock = Clock.now
     return Moment(clock: clock, guest: guestTime.now(at: clock))
   }
 
-  /// Gives everything that follows so many seconds altogether.
+  /// Sets the time limit of the scenario in seconds.
   func limit(to seconds: Double) { deadline = end(of: seconds, from: now) }
 
   private func end(of seconds: Double, from begin: Moment) -> Moment {
@@ -165,9 +165,9 @@ final class Bench {
 
   // MARK: Waiting
 
-  /// Lets everything go on until `condition` holds.
+  /// Runs bench and receiver until `condition` holds.
   ///
-  /// - Parameter seconds: How long the guest may take, by its own time.
+  /// - Parameter seconds: Time limit in guest time.
   func wait(_ what: String, within seconds: Double, _ condition: () -> Bool) throws {
     let begin = now
     defer {
@@ -177,22 +177,22 @@ final class Bench {
     while !condition() {
       let now = now
       if now.guest >= deadline.guest || now.clock >= deadline.clock {
-        throw Failure("the scenario's time is over; waited for: \(what)")
+        throw Failure("the scenario's time limit has passed while waiting for: \(what)")
       }
       if now.guest >= end.guest || now.clock >= end.clock {
-        throw Failure("not within \(seconds) s, but \((now - begin).text): \(what)")
+        throw Failure("not within \(seconds) s, waited \((now - begin).text) for: \(what)")
       }
       turn(for: min(end.guest, deadline.guest) - now.guest)
     }
   }
 
-  /// Lets everything go on until the guest has lived for so long.
+  /// Runs for a duration in guest time.
   func pass(_ seconds: Double) throws {
     let end = now.guest + seconds
     try wait("nothing", within: seconds + 1) { now.guest >= end }
   }
 
-  /// Lets everything go on until a moment of the host's clock.
+  /// Runs until a time of the host's clock.
   func pass(until moment: Double) throws {
     while Clock.now < moment { turn(for: moment - Clock.now) }
   }
@@ -245,7 +245,7 @@ final class Bench {
     }
   }
 
-  /// `gpio_value: 1009 set 1`: what the kernel traces of a line that is driven.
+  /// Parses `gpio_value: 1009 set 1`, the kernel's trace of a driven line.
   private func change(_ line: String) {
     guard let place = line.firstRange(of: "gpio_value: ") else { return }
     let words = line[place.upperBound...].split(separator: " ")
@@ -268,7 +268,7 @@ final class Bench {
     pull("GNSS_BATCH", batchPin)
   }
 
-  /// A receiver's UTC is the machine's, and so are its seconds.
+  /// Generates a pulse at each second of the host's UTC, which is also the receiver's.
   private func followSecond() {
     let second = Clock.wall.rounded(.down)
     guard givesPulses, isUp, !isSuspended, receiver.state == "tracking", second > pulsedSecond
@@ -277,7 +277,7 @@ final class Bench {
     pulse()
   }
 
-  /// An edge up of the receiver's pulse per second, and one down.
+  /// A rising and a falling edge of the receiver's pulse per second.
   func pulse() {
     pull("GNSS_PULSE", true)
     pull("GNSS_PULSE", false)
@@ -300,7 +300,7 @@ final class Bench {
     }
   }
 
-  /// Has the guest's shell do something, and does not wait for it.
+  /// Sends a command to the guest's shell, without waiting.
   @discardableResult func tell(_ command: String) -> Answer {
     let answer = Answer()
     answers.append(answer)
@@ -308,32 +308,32 @@ final class Bench {
     return answer
   }
 
-  /// Has the guest's shell do something; gives what it says.
+  /// Executes a command in the guest's shell; returns its output.
   @discardableResult
   func shell(_ command: String, within seconds: Double = 15, fails: Bool = false) throws -> String {
     let answer = tell(command)
-    try wait("the guest does: \(command.prefix(60))", within: seconds) { answer.code != nil }
+    try wait("the guest executes: \(command.prefix(60))", within: seconds) { answer.code != nil }
     let said = answer.lines.joined(separator: "\n")
     guard fails || answer.code == 0 else {
-      throw Failure("the guest does not: \(command.prefix(60)): \(said)")
+      throw Failure("the guest's command failed: \(command.prefix(60)): \(said)")
     }
     return said
   }
 
-  /// Pulls a line that the board hears up or down.
+  /// Pulls an input line of the board up or down.
   func pull(_ line: String, _ isUp: Bool) {
     guard let number = lineNames.firstIndex(of: line) else { return }
     tell("echo pull-\(isUp ? "up" : "down") > /gpio/sim_gpio\(number)/pull")
   }
 
-  /// What a line's level is.
+  /// The level of a line.
   func level(_ line: String) throws -> Bool {
     guard let number = lineNames.firstIndex(of: line) else { throw Failure("no line '\(line)'") }
     return try shell("cat /gpio/sim_gpio\(number)/value") == "1"
   }
 }
 
-/// What is in a file.
+/// The contents of a file.
 func text(of path: String) throws -> String {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw Failure("'\(path)' cannot be read: errno \(errno)") }
@@ -347,7 +347,7 @@ func text(of path: String) throws -> String {
   }
 }
 
-/// A profile out of its text.
+/// Parses the text of a profile, through a file in `folder`.
 func read(_ profile: String, in folder: String) throws -> BoardProfile {
   let path = folder + "/profile.toml"
   let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

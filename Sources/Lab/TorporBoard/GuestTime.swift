@@ -1,25 +1,26 @@
 import LinuxHAL
 
-/// The time that an emulated machine had to run in: the host's time, less what a busy host withheld.
+/// A clock for an emulated machine: the host's time without the time that a busy host withheld.
 ///
-/// The clock of a machine in QEMU follows the host's. On a busy host it therefore passes without the
-/// machine's programs running, and a limit in the host's time, or in the machine's own `CLOCK_BOOTTIME`,
-/// measures the load and not the machine. This clock stands still while a thread of the given processes is
+/// The clocks of a machine in QEMU follow the host's. On a busy host they advance while the machine's programs do
+/// not run, so a limit in host time, or in the machine's own `CLOCK_BOOTTIME`, measures the host's load instead
+/// of the machine. This clock stops while a thread of the given processes is
 /// ready to run and waits for a processor, which the kernel counts for each thread
 /// (`/proc/PID/task/TID/schedstat`, second field, nanoseconds; Linux, Documentation/scheduler/sched-stats.rst).
-/// A machine that sleeps or waits for an event has nothing withheld, so a hang still reaches its limit.
+/// A machine that sleeps or waits for an event is not delayed, so a hang still reaches its limit.
 ///
-/// Delays of several threads are added, because they mostly follow one another: a byte passes through
-/// QEMU's main loop, its processor's thread and the harness. Where they overlap the clock runs too slowly,
-/// never too fast. On a kernel without these counts it is the host's time.
+/// Delays of several threads are added, because they usually occur in sequence: a byte passes through
+/// QEMU's main loop, its processor's thread and this program. Where they overlap, the clock runs too slowly,
+/// never too fast. On a kernel without these counts it equals the host's time.
 public struct GuestTime {
   private struct Thread: Hashable {
     var process: Int32
     var thread: String
   }
 
-  /// A delay is counted when it ends, so the part that is longer than the time since the last reading is
-  /// taken from the readings after it; at most so many seconds of it, lest the clock stand still after the load.
+  /// Maximum delay in seconds that is carried over. The kernel counts a delay when it ends, so the part that exceeds
+  /// the time since the last reading is subtracted from the next readings; the limit keeps the clock from stopping
+  /// after the load has ended.
   public static let longestDelay = 2.0
 
   /// The processes that run the machine.
@@ -30,12 +31,12 @@ public struct GuestTime {
   private var elapsed = 0.0
   private var carried = 0.0
 
-  /// Begins at zero.
+  /// Creates a clock at zero.
   ///
   /// - Parameters:
-  ///   - processes: Those whose delays count. Delays before this do not.
-  ///   - host: The host's time in seconds, as given to ``now(at:)``.
-  ///   - folder: Where the kernel tells of processes.
+  ///   - processes: Processes whose delays count from now on.
+  ///   - host: The host's time in seconds, as passed to ``now(at:)``.
+  ///   - folder: The mount point of procfs.
   public init(of processes: [Int32], at host: Double, folder: String = "/proc") {
     self.processes = processes
     self.folder = folder
@@ -43,14 +44,14 @@ public struct GuestTime {
     _ = takeDelay()
   }
 
-  /// Follows other processes from now on; their delays before this do not count.
+  /// Replaces the processes; their earlier delays do not count.
   public mutating func follow(_ processes: [Int32], at host: Double) {
     _ = now(at: host)
     self.processes = processes
     _ = takeDelay()
   }
 
-  /// Seconds since the beginning that were not withheld; never goes back.
+  /// Seconds since the start without withheld time; never decreases.
   public mutating func now(at host: Double) -> Double {
     let passed = max(host - read, 0)
     read = max(host, read)
@@ -60,8 +61,8 @@ public struct GuestTime {
     return elapsed
   }
 
-  /// Seconds of delay that the threads had since the last call. A thread that is new brings all of its
-  /// own; one that has ended, none.
+  /// Seconds of delay of the threads since the last call. A new thread counts with its whole delay,
+  /// an ended thread with none.
   private mutating func takeDelay() -> Double {
     var current: [Thread: UInt64] = [:]
     var new: UInt64 = 0

@@ -1,14 +1,14 @@
 import Glibc
 
-/// One of QEMU's sockets: lines go in and out.
+/// A Unix socket of QEMU that transfers lines in both directions.
 final class LinePort {
   let descriptor: Int32
   private(set) var isOpen = true
   private var bytes: [UInt8] = []
-  /// What has come and nobody has taken.
+  /// Lines received and not yet consumed.
   var lines: [String] = []
 
-  /// Connects, and tries so until QEMU is there.
+  /// Connects; retries until QEMU has created the socket.
   init(path: String, within patience: Double) throws {
     let end = Clock.now + patience
     while true {
@@ -37,7 +37,7 @@ final class LinePort {
     }
   }
 
-  /// Takes in what is there.
+  /// Reads the available input.
   func read() {
     var part = [UInt8](repeating: 0, count: 16_384)
     let count = unsafe recv(descriptor, &part, part.count, Int32(MSG_DONTWAIT))
@@ -67,24 +67,24 @@ final class LinePort {
     }
   }
 
-  /// Forgets what has come.
+  /// Discards the received input.
   func clear() {
     lines.removeAll()
     bytes.removeAll()
   }
 }
 
-/// What a scenario found wrong.
+/// Failure of a scenario.
 struct Failure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// The machine's own time.
+/// The host's clocks.
 enum Clock {
-  /// Seconds, of no particular beginning.
+  /// Monotonic time in seconds.
   static var now: Double { seconds(CLOCK_MONOTONIC) }
-  /// Seconds since 1970.
+  /// UTC in seconds since 1970.
   static var wall: Double { seconds(CLOCK_REALTIME) }
 
   private static func seconds(_ clock: clockid_t) -> Double {

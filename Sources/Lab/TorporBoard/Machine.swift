@@ -1,29 +1,29 @@
 import Glibc
 
-/// QEMU, and what goes in and out of it.
+/// A QEMU process and its sockets.
 final class Machine {
-  /// What a run is made of.
+  /// Folders of a run.
   struct Parts {
     /// Folder with `kernel/vmlinux` and `initramfs`.
     var built: String
     /// Folder of this run: sockets, disk, logs.
     var run: String
-    /// Clients that can be connected at a time.
+    /// Number of clients that can be connected at the same time.
     static let clients = 2
   }
 
   let parts: Parts
-  /// It may be suspended.
+  /// Whether the machine can be suspended.
   let suspends: Bool
   let management: LinePort
   let agent: LinePort
   let lines: LinePort
   let clients: [LinePort]
-  /// QEMU's.
+  /// Process id of QEMU.
   let process: pid_t
   private(set) var isRunning = true
 
-  /// Starts it, with an empty disk. It waits for ``LinePort``s, so that nothing of them is lost.
+  /// Starts QEMU with an empty disk. The machine runs when all ``LinePort``s are connected, so that no output is lost.
   init(_ parts: Parts, serial: String, suspends: Bool) throws {
     self.parts = parts
     self.suspends = suspends
@@ -42,7 +42,7 @@ final class Machine {
 
   deinit { end() }
 
-  /// Ends it at once.
+  /// Kills QEMU.
   func end() {
     guard isRunning else { return }
     isRunning = false
@@ -50,55 +50,55 @@ final class Machine {
     waitpid(process, nil, 0)
   }
 
-  /// As if its supply were cut and came back.
+  /// Resets the machine, as if its supply were interrupted.
   func reset() { management.write("{\"execute\":\"system_reset\"}\n") }
 
-  /// Switches it on again after it switched itself off.
+  /// Powers the machine on after it has powered itself off.
   func switchOn() {
     reset()
     management.write("{\"execute\":\"cont\"}\n")
   }
 
-  /// As if its power button were pressed while it sleeps.
+  /// Wakes the suspended machine, as its power button does.
   func wakeUp() { management.write("{\"execute\":\"system_wakeup\"}\n") }
 
   private static func makeDisk(_ path: String) throws {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0, ftruncate(descriptor, 16 << 20) == 0 else {
-      throw Failure("'\(path)' cannot be made: errno \(errno)")
+      throw Failure("'\(path)' cannot be created: errno \(errno)")
     }
     close(descriptor)
     let made = try spawn(["/sbin/mke2fs", "-q", "-F", "-t", "ext4", path], output: "/dev/null")
     var status: Int32 = 0
     guard unsafe waitpid(made, &status, 0) == made, status == 0 else {
-      throw Failure("mke2fs made no file system of '\(path)'")
+      throw Failure("mke2fs cannot create a file system in '\(path)'")
     }
   }
 
   private static func arguments(
     _ parts: Parts, serial: String, suspends: Bool
   ) -> [String] {
-    // One that is unpacked starts 4 s sooner, and does not survive a suspend: on its end QEMU writes it
-    // into the memory once more.
+    // The uncompressed kernel boots 4 s faster, but does not survive a suspend: QEMU writes it into memory
+    // again on resume.
     let kernel = suspends ? "vmlinuz" : "vmlinux"
     var all = [
-      // It ends with this program, whatever ends that.
+      // QEMU ends with this program, however this program ends.
       "/usr/bin/setpriv", "--pdeathsig", "KILL", "/usr/bin/qemu-system-x86_64",
-      // /dev/kvm may be there and not work; a machine of type pc suspends and powers off well.
+      // /dev/kvm may exist without working. Machine type pc supports suspend and power-off.
       "-accel", "tcg", "-M", "pc", "-m", "256", "-nodefaults", "-display", "none", "-S",
-      // Off, it is there still, with its real-time clock.
+      // After a power-off QEMU continues, with its real-time clock.
       "-no-shutdown",
       "-kernel", "\(parts.built)/kernel/\(kernel)", "-initrd", parts.built + "/initramfs",
       "-append",
       // Without `no_timer_check` the kernel counts timer interrupts for a tenth of a second, and panics where a
       // busy host delivers too few of them: "IO-APIC + timer doesn't work".
-      // The rate of the emulated time stamp counter is measured while the kernel boots, which a busy host spoils by
-      // some per cent; that of the HPET is known.
+      // The kernel measures the rate of the emulated time stamp counter at boot, which is wrong by some per cent on a
+      // busy host; the rate of the HPET is known.
       "console=ttyS0,115200 quiet no_console_suspend no_timer_check clocksource=hpet mitigations=off "
         + "nokaslr random.trust_cpu=on",
       "-serial", "file:\(parts.run)/console.log",
       "-chardev", "serial,id=gnss,path=\(serial)", "-device", "isa-serial,chardev=gnss,wakeup=on",
-      // What the guest has written to its disk is on it, whatever happens to QEMU.
+      // Data that the guest has written to its disk is kept, whatever happens to QEMU.
       "-drive", "file=\(parts.run)/disk,format=raw,if=virtio,cache=writethrough",
       "-device", "virtio-serial,max_ports=8",
       "-chardev", "file,id=log,path=\(parts.run)/torpord.log",
@@ -115,7 +115,7 @@ final class Machine {
   }
 }
 
-/// Starts a program without input.
+/// Starts a program without standard input.
 private func spawn(_ arguments: [String], output: String) throws -> pid_t {
   var actions = unsafe posix_spawn_file_actions_t()
   unsafe posix_spawn_file_actions_init(&actions)

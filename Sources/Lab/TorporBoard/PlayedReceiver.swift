@@ -5,24 +5,24 @@ import SimulatedHAL
 
 /// The receiver at the other end of the board's second UART: a simulated one, in real time.
 ///
-/// What is sent to a board that is suspended is lost, as on hardware; QEMU would keep it.
+/// Output to a suspended board is lost, as on hardware; QEMU would buffer it.
 final class PlayedReceiver {
-  /// What is wrong with the line.
+  /// Fault of the line.
   enum Trouble {
     case none
-    /// Nothing comes out of it, and nothing goes in.
+    /// No output, and input is ignored.
     case silent
-    /// Frames come as fast as the line can, and no checksum of them is right.
+    /// Frames at the full line speed, all with wrong checksums.
     case badChecksums
   }
 
-  /// What QEMU opens as its serial device.
+  /// Path of the terminal that QEMU opens as serial device.
   let path: String
   let descriptor: Int32
   var trouble = Trouble.none { didSet { stormedUntil = now } }
-  /// The board sleeps, and its UART with it.
+  /// Whether the board is suspended, with its UART.
   var isBoardSuspended = false { didSet { hasPoked = false } }
-  /// What is sent meanwhile wakes it.
+  /// Whether output during a suspend wakes the board.
   var wakesBoard = false
   private(set) var bytesSent = 0
   private(set) var bytesReceived = 0
@@ -37,9 +37,9 @@ final class PlayedReceiver {
     var slave: Int32 = -1
     var name = [CChar](repeating: 0, count: 128)
     guard unsafe openpty(&master, &slave, &name, nil, nil) == 0 else {
-      throw Failure("no terminal can be made: errno \(errno)")
+      throw Failure("no pseudo-terminal can be created: errno \(errno)")
     }
-    // The other end stays open: a board that is reset leaves no mark on the line.
+    // Keep the other end open, so that a reset of the board does not hang up the line.
     var line = termios()
     _ = unsafe tcgetattr(slave, &line)
     unsafe cfmakeraw(&line)
@@ -60,7 +60,7 @@ final class PlayedReceiver {
     return VirtualReceiver(setup, track: track)
   }
 
-  /// Another receiver takes its place, one that was never switched on.
+  /// Replaces the receiver by one that was never powered.
   func replace(_ setup: SimulationSetup) {
     receiver = PlayedReceiver.made(setup)
     begin = Clock.now
@@ -73,23 +73,23 @@ final class PlayedReceiver {
 
   private var now: Instant { .boot + Interval(seconds: Clock.now - begin) }
 
-  /// What it does, as a trace has it.
+  /// The receiver's state, as in a trace.
   var state: String { receiver.state.word }
-  /// Baud.
+  /// Line speed of the receiver in baud.
   var speed: UInt32 { receiver.speed }
-  /// Whether the pin of its batch is up.
+  /// Whether the receiver's batch pin is active.
   var isBatchPinActive: Bool { receiver.isBatchPinActive }
 
   func setSupply(_ isOn: Bool) { receiver.setSupply(isOn, at: now) }
   func wake() { receiver.wake(at: now) }
 
-  /// Seconds until it has something to do.
+  /// Seconds until the receiver has something to do.
   var patience: Double {
     if trouble == .badChecksums { return 0.02 }
     return min(max((receiver.next - now).seconds, 0.005), 1)
   }
 
-  /// Brings it up to date: what the board wrote, then what it says itself.
+  /// Advances the receiver to now: passes it the board's output, then writes its own.
   func play() {
     let speed = lineSpeed ?? receiver.speed
     var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -108,7 +108,7 @@ final class PlayedReceiver {
     }
   }
 
-  /// One byte out of nowhere.
+  /// Writes a single unexpected byte.
   func poke() { write([0xFF]) }
 
   private func send(_ bytes: [UInt8]) {
@@ -125,7 +125,7 @@ final class PlayedReceiver {
     _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
   }
 
-  /// Sentences and frames that look as they should, as many as the line takes.
+  /// Sentences and frames with wrong checksums, at the full line speed.
   private func storm(_ speed: UInt32) {
     let due = Int((now - stormedUntil).seconds * Double(speed) / 10)
     stormedUntil = now
@@ -137,7 +137,7 @@ final class PlayedReceiver {
     send(bytes)
   }
 
-  /// What the board has set; nil for a speed without a name.
+  /// The line speed that the board has set; nil for a speed without a termios constant.
   private var lineSpeed: UInt32? {
     var line = termios()
     guard unsafe tcgetattr(descriptor, &line) == 0 else { return nil }

@@ -1,4 +1,4 @@
-// Lines that the board hears, lines that somebody else has, a light.
+// Scenarios with input lines, lines held by other programs, and the session light.
 
 extension BoardScenario {
   static var lines: [BoardScenario] {
@@ -8,11 +8,11 @@ extension BoardScenario {
       BoardScenario(name: "a stuck supply line", run: stuckSupply),
       BoardScenario(name: "a stuck batch line", run: stuckBatch),
       BoardScenario(name: "motion, battery low, light", run: inputs),
-      BoardScenario(name: "an end in order", run: end),
+      BoardScenario(name: "a normal stop", run: end),
     ]
   }
 
-  /// What we make of libgpiod does the same with version 1 and version 2 of it: `cgpio-check.c`.
+  /// The shim for libgpiod behaves the same with version 1 and version 2: `cgpio-check.c`.
   private static func library(_ bench: Bench) throws {
     try bench.clear()
     let programs = try text(of: bench.parts.built + "/gpio/built").split { $0 == " " || $0 == "\n" }
@@ -23,31 +23,31 @@ extension BoardScenario {
     }
   }
 
-  /// Held by another program, a line is told with what helps, and nothing is served.
+  /// A line held by another program: the service names the holder, suggests how to fix it, and does not serve.
   private static func held(_ bench: Bench) throws {
     try bench.start()
     try bench.shell("kill $torpord; wait $torpord", within: 10)
     try expect(try bench.hold("GNSS_SUPPLY"), "gpioset does not hold the supply line")
     try bench.launch()
     let code = try bench.shell("wait $torpord; echo $?")
-    try expect(code == "69", "it ended with \(code) and not 69")
+    try expect(code == "69", "the exit code is \(code) instead of 69")
     let said = try bench.log
     try expect(
       said.contains(
         "GPIO line 'GNSS_SUPPLY' is held by 'gpioset': end that program, or use another line"),
-      "it said: \(said)")
+      "the log is: \(said)")
     try bench.release()
     try bench.serve()
     try bench.shell("kill $torpord; wait $torpord")
-    // One that is heard is told of in the same way.
+    // An input line is reported in the same way.
     try expect(try bench.hold("MOTION"), "gpioset does not hold the motion line")
     try bench.launch()
     try bench.hears("GPIO line 'MOTION' is held by 'gpioset'", within: 10)
     try bench.release()
   }
 
-  /// It cannot be driven for a while: the log says so, nothing is written to a receiver without supply, and
-  /// it is tried again until it obeys (PWR-4, PWR-5).
+  /// The supply line cannot be driven for a while: the log reports it, no byte is sent to a receiver without supply,
+  /// and the driver retries until the line can be driven (PWR-4, PWR-5).
   private static func stuckSupply(_ bench: Bench) throws {
     try startStuck(bench)
     bench.changes.removeAll()
@@ -55,16 +55,17 @@ extension BoardScenario {
     try client.say("start")
     try bench.hears("the receiver does not answer", within: 10)
     try bench.pass(4)
-    try expect(client.told.isEmpty, "a fix of a receiver without supply")
-    try expect(bench.receiver.bytesReceived == 0, "bytes went into a receiver without supply")
-    try expect(!bench.changes.contains { $0.isUp }, "a pin was driven into it")
+    try expect(client.told.isEmpty, "a fix from a receiver without supply")
+    try expect(bench.receiver.bytesReceived == 0, "bytes were sent to a receiver without supply")
+    try expect(!bench.changes.contains { $0.isUp }, "a pin of a receiver without supply was driven")
     try bench.release()
     try bench.waits(for: "GNSS_SUPPLY", true, within: 20)
     try client.fixes(2, within: 20)
   }
 
-  /// A service that cannot drive its supply line. It does not start where another program holds that line, and drives
-  /// it some 50 ms after it listens; so it is started again until the other program came in between.
+  /// Starts a service that cannot drive its supply line. The service does not start if another program holds that
+  /// line, and drives it about 50 ms after it begins to listen; so the start is repeated until the other program
+  /// requests the line in between.
   private static func startStuck(_ bench: Bench) throws {
     for _ in 0..<20 {
       try bench.start()
@@ -77,11 +78,11 @@ extension BoardScenario {
       }
       try bench.release()
     }
-    throw Failure("torpord was always sooner than gpioset, or later")
+    throw Failure("gpioset never requested the line between torpord's check and its first use")
   }
 
-  /// Its pin never rises: the buffer is emptied by the clock before it overflows. It never falls: no more
-  /// drains than the clock wants.
+  /// The batch pin never rises: the buffer is drained by time before it overflows. It never falls: no
+  /// additional drains.
   private static func stuckBatch(_ bench: Bench) throws {
     for isUp in [false, true] {
       try bench.start(
@@ -97,10 +98,10 @@ extension BoardScenario {
       try client.say("background")
       try client.say("defer far 10")
       try bench.wait("the deferral ends", within: 20) { !client.finishes.isEmpty }
-      try bench.wait("its batch is told", within: 4) { client.batches.last ?? 0 >= 8 }
+      try bench.wait("its batch is delivered", within: 4) { client.batches.last ?? 0 >= 8 }
       try expectOrder(client.told)
       let wakes = try client.countWakes()
-      try expect(wakes[2] <= 2, "a pin that does not move woke the board \(wakes[2]) times")
+      try expect(wakes[2] <= 2, "a pin without edges woke the board \(wakes[2]) times")
     }
   }
 
@@ -118,37 +119,37 @@ extension BoardScenario {
       try bench.pass(0.5)
     }
     let after = try client.countWakes()
-    try expect(after[4] > before[4], "edges of motion do not wake it")
+    try expect(after[4] > before[4], "edges of the motion line do not wake the board")
 
     try client.say("start")
     try client.fixes(2, within: 20)
     bench.pull("BATTERY_LOW", true)
-    try bench.wait("the client hears what is given up", within: 5) { client.degraded != 0 }
+    try bench.wait("shed levels are reported", within: 5) { client.degraded != 0 }
     try bench.wait("the receiver is in standby", within: 10) { bench.receiver.state == "standby" }
     bench.pull("BATTERY_LOW", false)
-    try bench.wait("the client hears that all is as it was", within: 5) { client.degraded == 0 }
+    try bench.wait("restored levels are reported", within: 5) { client.degraded == 0 }
     try client.fixes(2, within: 20)
   }
 
-  /// SIGTERM: the receiver rests, the exit code is 0, and the next run says nothing of a crash.
+  /// SIGTERM: the receiver sleeps, the exit code is 0, and the next start reports no crash.
   private static func end(_ bench: Bench) throws {
     try bench.start()
     let client = try bench.client("end")
     try client.say("start")
     try client.fixes(2, within: 20)
     let code = try bench.shell("kill $torpord; wait $torpord; echo $?")
-    try expect(code == "0", "it ended with \(code)")
+    try expect(code == "0", "the exit code is \(code)")
     try expect(bench.receiver.state == "standby", "the receiver is '\(bench.receiver.state)'")
-    try bench.hears("stopped; the receiver rests", within: 1)
+    try bench.hears("stopped; the receiver is asleep", within: 1)
     try bench.serve()
-    try expect(!(try bench.log.contains("did not end in order")), "it takes its end for a crash")
+    try expect(!(try bench.log.contains("did not stop normally")), "it reports its stop as a crash")
   }
 }
 
 extension Bench {
-  /// Has another program hold a line at low.
+  /// Starts another program that holds a line at low.
   ///
-  /// - Returns: Whether it holds it; false where torpord was sooner.
+  /// - Returns: Whether it holds the line; false if torpord requested the line first.
   func hold(_ line: String) throws -> Bool {
     guard let number = lineNames.firstIndex(of: line) else { throw Failure("no line '\(line)'") }
     try shell(
@@ -158,6 +159,6 @@ extension Bench {
     return try shell("kill -0 $other 2>/dev/null; echo $?") == "0"
   }
 
-  /// Has it let the line go.
+  /// Makes the other program release the line.
   func release() throws { try shell("kill $other; wait $other", fails: true) }
 }

@@ -1,4 +1,4 @@
-// The deepest sleep: off, until an alarm.
+// Scenario of the deepest sleep: off until an alarm.
 
 extension BoardScenario {
   static var off: [BoardScenario] {
@@ -8,21 +8,21 @@ extension BoardScenario {
     ]
   }
 
-  /// Nobody is there and nothing is to be done for minutes: the board switches itself off, with an alarm set and
-  /// the reason on its disk (RNG-8). Its next start knows it, and what the client asked for goes on.
+  /// Without clients and deadlines for minutes the board powers itself off, with an alarm set and
+  /// the reason on its disk (RNG-8). At the next start the service reads the reason and continues the services.
   private static func switchedOff(_ bench: Bench) throws {
     try bench.start(Bench.goingOff)
     let client = try bench.client("off")
     try client.say("significant")
-    try bench.wait("it is told where it is", within: 20) { !client.reports.isEmpty }
+    try bench.wait("the first report", within: 20) { !client.reports.isEmpty }
     let first = client.reports[0]
     try bench.waits(for: "GNSS_SUPPLY", true, within: 5)
     try bench.waits(for: "GNSS_SUPPLY", false, within: 20)
     try bench.shell("kill -9 $client0; wait $client0; client0=", fails: true)
     let left = Clock.now
-    try bench.wait("it switches itself off", within: 150) { bench.isOff }
+    try bench.wait("the board powers itself off", within: 150) { bench.isOff }
     try expect(
-      Clock.now - left > 119, "it was off \(Clock.now - left) s after the last client left")
+      Clock.now - left > 119, "powered off \(Clock.now - left) s after the last client left")
     try bench.hears("the board is switched off for", within: 1)
     try bench.switchOn()
     let alarm = try bench.shell("sed -n 's/^alrm_time.*: //p' /proc/driver/rtc")
@@ -31,30 +31,30 @@ extension BoardScenario {
     try bench.serve()
     try bench.hears("the board was off, and was switched on", within: 5)
     let again = try bench.client("off")
-    try bench.wait("it is told how far it came", within: 20) { !again.reports.isEmpty }
+    try bench.wait("a report after the start", within: 20) { !again.reports.isEmpty }
     try expect(
       again.reports[0].generation > first.generation, "\(again.reports[0]) after \(first)")
     try bench.shell("[ ! -e /data/state/wake-intent ]")
   }
 
-  /// The clock's alarm, a time of day, lies the boot's time and a second before the moment that was noted, give or take
-  /// the parts of a second that both clocks leave out.
+  /// Checks that the RTC alarm, a time of day, precedes the noted time by the boot time plus one second, within the
+  /// fractions of a second that both clocks omit.
   private static func expectAlarm(_ alarm: String, before until: Double) throws {
     let parts = alarm.split(separator: ":").compactMap { Int($0) }
-    guard parts.count == 3 else { throw Failure("the clock's alarm is '\(alarm)'") }
+    guard parts.count == 3 else { throw Failure("the RTC alarm is '\(alarm)'") }
     let lead = Int(until) % 86_400 - (parts[0] * 3_600 + parts[1] * 60 + parts[2])
     let distance = (lead + 86_400) % 86_400
     try expect(
       (Bench.bootSeconds - 1...Bench.bootSeconds + 3).contains(distance),
-      "the clock's alarm is \(alarm), \(distance) s before it is needed")
+      "the RTC alarm is \(alarm), \(distance) s before the needed time")
   }
 }
 
 extension Bench {
-  /// From its alarm until its service runs.
+  /// Seconds from the alarm until the service runs.
   static let bootSeconds = 20
 
-  /// A board that may be off.
+  /// A board that can power itself off.
   static var goingOff: Wish {
     let table = """
       [board.off]

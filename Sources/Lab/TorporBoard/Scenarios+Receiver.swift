@@ -1,4 +1,4 @@
-// A receiver that works, and one that does not.
+// Scenarios with a working receiver, and with a faulty one.
 
 extension BoardScenario {
   static var receiver: [BoardScenario] {
@@ -8,26 +8,26 @@ extension BoardScenario {
       BoardScenario(name: "standby by command, EXTINT wake", run: standby),
       BoardScenario(name: "batch drained by its pin", run: batch),
       BoardScenario(name: "an L76 that streams: NMEA and a supply line", run: streaming),
-      BoardScenario(name: "an L76 that is told by PMTK", run: told),
+      BoardScenario(name: "an L76 that is controlled by PMTK", run: told),
       BoardScenario(name: "a silent receiver", limit: 120, run: silence),
       BoardScenario(name: "a storm of bad checksums", run: storm),
     ]
   }
 
-  /// From nothing to a fix: the service drives the supply line, sets the line's speed, a client is told fixes.
+  /// Start to first fix: the service drives the supply line and sets the line speed; the client receives fixes.
   private static func supply(_ bench: Bench) throws {
     try bench.start()
     let client = try bench.client("supply")
     try client.say("start")
     try bench.waits(for: "GNSS_SUPPLY", true, within: 5)
-    try bench.wait("bytes of the board", within: 5) { bench.receiver.bytesReceived > 0 }
+    try bench.wait("output of the board", within: 5) { bench.receiver.bytesReceived > 0 }
     try client.fixes(3, within: 20)
-    try expect(try bench.level("GNSS_SUPPLY"), "the supply line fell again")
+    try expect(try bench.level("GNSS_SUPPLY"), "the supply line was switched off again")
     try expect(bench.receiver.speed == 115_200, "the line is at \(bench.receiver.speed) baud")
     try expectOrder(client.told)
   }
 
-  /// A fix was made at its pulse, and not when its bytes came. No pulse wakes the service.
+  /// A fix's time is that of its pulse, not that of its bytes. No pulse wakes the service.
   private static func pulse(_ bench: Bench) throws {
     try bench.start(Bench.Wish(receiver: { $0.receiver.outputLatency = .milliseconds(450) }))
     let client = try bench.client("pulse")
@@ -38,7 +38,7 @@ extension BoardScenario {
     try client.fixes(1, within: 5)
     let count = client.bootUTC.count
     try client.fixes(5, within: 10)
-    // What of the 450 ms the guest's shell takes to pull the line is missing.
+    // The gain is less than 450 ms by the time that the guest's shell needs to change the line.
     let gained = (client.bootUTC[count...].max() ?? 0) - byArrival
     try expect((200_000...900_000).contains(gained), "the pulse gains \(gained) µs")
     try expectOrder(client.told)
@@ -50,15 +50,15 @@ extension BoardScenario {
     for _ in 0..<20 { bench.pulse() }
     try bench.pass(1)
     let after = try client.countWakes()
-    // That it is asked is one.
+    // The query itself is one wake.
     let woken = zip(before[..<5], after).reduce(0) { $0 + $1.1 - $1.0 }
-    try expect(woken <= 2, "twenty pulses woke it \(woken) times")
+    try expect(woken <= 2, "twenty pulses woke the board \(woken) times")
     try client.say("start")
     try client.fixes(2, within: 20)
     try expectOrder(client.told)
   }
 
-  /// Nobody wants fixes any more: RXM-PMREQ. Somebody does again: an edge of EXTINT.
+  /// The last client stops: RXM-PMREQ. It starts again: an edge of EXTINT.
   private static func standby(_ bench: Bench) throws {
     try bench.start()
     let client = try bench.client("standby")
@@ -68,19 +68,19 @@ extension BoardScenario {
     try client.say("stop")
     try bench.wait("the receiver is in standby", within: 10) { bench.receiver.state == "standby" }
     try bench.pass(2)
-    try expect(bench.receiver.state == "standby", "it did not stay in standby")
+    try expect(bench.receiver.state == "standby", "the receiver did not stay in standby")
     try expect(bench.changes.isEmpty, "a line was driven to put it to sleep")
     let bytes = bench.receiver.bytesReceived
     try client.say("start")
     try bench.waits(for: "GNSS_WAKE", true, within: 5)
     try expect(
-      bench.receiver.bytesReceived == bytes, "bytes woke it, and not the edge of its pin")
+      bench.receiver.bytesReceived == bytes, "bytes woke the receiver instead of its pin")
     try bench.waits(for: "GNSS_WAKE", false, within: 5)
     try client.fixes(2, within: 20)
     try expectOrder(client.told)
   }
 
-  /// Two watermarks and a timeout: the pin is answered by a drain, and the client sleeps on.
+  /// Two watermarks and a timeout: each pin edge causes a drain, and the client is not woken.
   private static func batch(_ bench: Bench) throws {
     try bench.start(Bench.Wish(edits: [("watermark_fixes = 240", "watermark_fixes = 5")]))
     let client = try bench.client("batch")
@@ -94,19 +94,19 @@ extension BoardScenario {
       try bench.wait("the batch pin is up", within: 10) { bench.receiver.isBatchPinActive }
       try bench.wait("the batch is drained", within: 4) { !bench.receiver.isBatchPinActive }
     }
-    try expect(client.told.count == told, "a client that deferred was told a fix")
+    try expect(client.told.count == told, "a fix was delivered during the deferral")
     try bench.wait("the deferral ends", within: 20) { !client.finishes.isEmpty }
-    try bench.wait("its batch is told", within: 4) { client.batches.last ?? 0 >= 10 }
-    try expect(client.finishes == ["ok"], "it ended with \(client.finishes)")
+    try bench.wait("its batch is delivered", within: 4) { client.batches.last ?? 0 >= 10 }
+    try expect(client.finishes == ["ok"], "the deferral finished with \(client.finishes)")
     try expectOrder(client.told)
     let times = client.told.map { ($0.utc + 500_000) / 1_000_000 }
     try expect(
-      times.last.map { $0 - times[0] + 1 } == times.count, "of \(times) there are some missing")
+      times.last.map { $0 - times[0] + 1 } == times.count, "seconds are missing in \(times)")
     let wakes = try client.countWakes()
-    try expect(wakes[2] >= 2, "the pin woke it \(wakes[2]) times")
+    try expect(wakes[2] >= 2, "the pin woke the board \(wakes[2]) times")
   }
 
-  /// A receiver that takes no commands: it sends NMEA at 9600 baud for as long as it has supply.
+  /// A receiver without commands: it sends NMEA at 9600 baud while it is powered.
   private static func streaming(_ bench: Bench) throws {
     try bench.start(Bench.streaming)
     let client = try bench.client("nmea")
@@ -114,17 +114,17 @@ extension BoardScenario {
     try bench.waits(for: "GNSS_SUPPLY", true, within: 5)
     try client.fixes(3, within: 20)
     try expectOrder(client.told)
-    try expect(bench.receiver.bytesReceived == 0, "it was written to")
+    try expect(bench.receiver.bytesReceived == 0, "bytes were sent to the receiver")
     try client.say("stop")
     try bench.waits(for: "GNSS_SUPPLY", false, within: 10)
     let told = client.told.count
     try client.say("start")
-    try bench.wait("it is told fixes again", within: 20) { client.told.count >= told + 2 }
+    try bench.wait("fixes are delivered again", within: 20) { client.told.count >= told + 2 }
     try expectOrder(client.told)
   }
 
-  /// A receiver that has its supply always: its speed is changed, it is put to standby by PMTK161, and a byte
-  /// wakes it.
+  /// A receiver with a permanent supply: the driver changes its speed, puts it to standby by PMTK161, and wakes it by
+  /// a byte.
   private static func told(_ bench: Bench) throws {
     try bench.start(Bench.sentences)
     let client = try bench.client("pmtk")
@@ -137,16 +137,16 @@ extension BoardScenario {
     try bench.pass(3)
     try expect(
       bench.receiver.state == "standby" && bench.receiver.bytesSent == sent,
-      "it did not stay in standby")
+      "the receiver did not stay in standby")
     let got = bench.receiver.bytesReceived
     try client.say("start")
     try client.fixes(2, within: 20)
-    try expect(bench.receiver.bytesReceived > got, "it woke by itself")
+    try expect(bench.receiver.bytesReceived > got, "the receiver woke without a byte")
     try expectOrder(client.told)
     try expect(bench.changes.isEmpty, "lines were driven: \(bench.changes)")
   }
 
-  /// It does not answer, then it does: told as lost, tried again, found again.
+  /// The receiver does not respond, then it does: reported as lost, retried, found again.
   private static func silence(_ bench: Bench) throws {
     try bench.start(
       Bench.Wish(edits: [
@@ -155,20 +155,20 @@ extension BoardScenario {
     bench.receiver.trouble = .silent
     let client = try bench.client("silence")
     try client.say("start")
-    try bench.wait("the client hears that there is no fix", within: 40) {
+    try bench.wait("the client is notified that there is no fix", within: 40) {
       client.failures.contains(0)
     }
-    try expect(client.told.isEmpty, "a fix of a silent receiver")
+    try expect(client.told.isEmpty, "a fix from a silent receiver")
     bench.receiver.trouble = .none
     try client.fixes(2, within: 40)
     bench.receiver.trouble = .silent
-    try bench.wait("it is lost while it tracks", within: 60) { client.failures.count > 1 }
+    try bench.wait("the receiver is lost while it tracks", within: 60) { client.failures.count > 1 }
     bench.receiver.trouble = .none
     try client.fixes(2, within: 40)
     try expectOrder(client.told)
   }
 
-  /// As many wrong bytes as the line takes: none becomes a fix, and the service goes on.
+  /// Wrong bytes at the full line speed: none becomes a fix, and the service continues.
   private static func storm(_ bench: Bench) throws {
     try bench.start()
     let client = try bench.client("storm")
@@ -177,7 +177,7 @@ extension BoardScenario {
     let told = client.told.count
     bench.receiver.trouble = .badChecksums
     try bench.pass(6)
-    try expect(client.told.count <= told + 1, "a fix came out of a storm")
+    try expect(client.told.count <= told + 1, "a fix was decoded from wrong checksums")
     bench.receiver.trouble = .none
     try client.fixes(3, within: 30)
     try expectOrder(client.told)
@@ -194,7 +194,7 @@ extension Bench {
     return wish
   }
 
-  /// A profile of a receiver that is told by sentences, and cannot be switched off.
+  /// A profile of a receiver with sentence commands and without a supply switch.
   static var sentences: Wish {
     var wish = sending("mtk", "simulated L76")
     wish.edits.append(("supply_line = \"GNSS_SUPPLY\"\nbackup_supply = true\n", ""))
@@ -213,7 +213,7 @@ extension Bench {
       without: ["[receiver.batch]"])
   }
 
-  /// Waits until the board drives a line so, and forgets the changes up to there.
+  /// Waits until the board drives a line to a level, and discards the changes up to then.
   func waits(for line: String, _ isUp: Bool, within seconds: Double) throws {
     func index() -> Int? { changes.firstIndex { $0.line == line && $0.isUp == isUp } }
     try wait("\(line) is \(isUp ? "up" : "down")", within: seconds) { index() != nil }

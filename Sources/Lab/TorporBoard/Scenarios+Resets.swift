@@ -1,9 +1,10 @@
 import SimulatedHAL
-// Supply cuts at any moment.
+// Scenario of power cuts at random times.
 
 extension BoardScenario {
-  /// After each: no name twice, each client's fixes in order, what was settled never again (RNG-3), what
-  /// was not comes again but for what the profile says a cut may cost, and that is told (RNG-4).
+  /// Checks after each reset: no name repeats, each client's fixes are in order, an acknowledged fix is not delivered
+  /// again (RNG-3), and an unacknowledged fix is delivered again, or lost within the bound of the profile and reported
+  /// as a gap (RNG-4).
   static func resets(_ count: Int, seed: UInt64) -> BoardScenario {
     BoardScenario(name: "\(count) resets", limit: 60 + 60 * Double(count)) { bench in
       var random = SimulationRandom(seed: seed)
@@ -19,7 +20,7 @@ extension BoardScenario {
         began = bench.now
         let client = try bench.client("reset")
         client.murmur("start")
-        try bench.wait("a fix of its own after \(round) resets", within: 30) {
+        try bench.wait("a new fix after \(round) resets", within: 30) {
           client.told.contains { $0.utc > book.cutAt }
         }
         try book.check(client, round)
@@ -35,66 +36,66 @@ extension BoardScenario {
   }
 }
 
-/// What must hold over all resets.
+/// Record of delivered and acknowledged fixes across resets, with the checks after each.
 struct ResetBook {
-  /// Microseconds of each fix that was ever told, by its name.
+  /// UTC of every delivered fix in microseconds, by its name.
   private var times: [String: Int] = [:]
-  /// The newest that was settled, and answered so.
+  /// The newest fix whose acknowledgement was confirmed.
   private var settled: GuestClient.Told?
-  /// The newest that was to be settled: what is older may come again or not.
+  /// UTC of the newest fix whose acknowledgement was sent: older fixes may or may not be delivered again.
   private var asked = 0
   private var seen = 0
-  /// What was told in the run before and must come again.
+  /// Fixes delivered in the run before that must be delivered again.
   private var owed: [GuestClient.Told] = []
   private var generation = -1
-  /// When the last cut was, in microseconds since 1970.
+  /// Time of the last reset, in microseconds since 1970.
   private(set) var cutAt = 0
-  /// Microseconds of fixes that the last cut may cost.
+  /// Time span before the last reset whose fixes may be lost, in microseconds.
   private var unsynced = 0
 
-  /// The supply is cut, which may cost the profile's `sync_s` of fixes, and a second in which a fix is on its way.
+  /// Records a reset, which may lose the fixes of the profile's `sync_s`, and of one second in transit.
   ///
-  /// - Parameter withheld: Seconds that a busy host withheld from the guest, which may have synced so much later.
+  /// - Parameter withheld: Seconds that a busy host withheld from the guest, by which a sync may have been late.
   mutating func cut(withheld: Double) {
     cutAt = Int(Clock.wall * 1e6)
     unsynced = 6_000_000 + Int(withheld * 1e6)
   }
 
-  /// What is told first after a cut.
+  /// Checks the fixes delivered first after a reset.
   mutating func check(_ client: GuestClient, _ round: Int) throws {
     for fix in client.told {
       if let settled, fix.utc <= settled.utc {
-        throw Failure("reset \(round): \(fix) again, though \(settled) was settled (RNG-3)")
+        throw Failure("reset \(round): \(fix) again, though \(settled) was acknowledged (RNG-3)")
       }
       if fix.utc > cutAt, fix.generation <= generation {
-        throw Failure("reset \(round): \(fix) is of a generation that was there (RNG-2)")
+        throw Failure("reset \(round): \(fix) has the generation of an earlier run (RNG-2)")
       }
     }
     let told = Set(client.told)
     let missing = owed.filter { !told.contains($0) }
     if let first = missing.first {
       if first.utc < cutAt - unsynced {
-        throw Failure("reset \(round): \(first) is lost, and was on the disk (RNG-4)")
+        throw Failure("reset \(round): \(first) is lost, though it was synced (RNG-4)")
       }
       if owed.last != missing.last || owed.suffix(missing.count) != missing[...] {
-        throw Failure("reset \(round): \(missing) are lost, and younger ones are not (RNG-4)")
+        throw Failure("reset \(round): \(missing) are lost, but newer fixes are not (RNG-4)")
       }
       guard client.gaps.contains(where: { $0.mayBeMore || $0.count > 0 }) else {
-        throw Failure("reset \(round): \(missing) are lost, and no gap was told (RNG-4)")
+        throw Failure("reset \(round): \(missing) are lost, but no gap was reported (RNG-4)")
       }
     }
     seen = 0
     generation = client.told.last?.generation ?? generation
   }
 
-  /// Settles some of what has been told since the last time.
+  /// Acknowledges a random part of the fixes delivered since the last call.
   mutating func settleSome(_ client: GuestClient, _ random: inout SimulationRandom) throws {
     while seen < client.told.count {
       let fix = client.told[seen]
       seen += 1
       let name = "\(fix.generation) \(fix.sequence)"
       if let before = times.updateValue(fix.utc, forKey: name), before != fix.utc {
-        throw Failure("fix \(name) is of \(fix.utc), and was of \(before) (RNG-2)")
+        throw Failure("fix \(name) has the time \(fix.utc), and had \(before) (RNG-2)")
       }
       guard random.uniform() < 0.4 else { continue }
       asked = fix.utc
@@ -102,7 +103,7 @@ struct ResetBook {
     }
   }
 
-  /// All that was told up to a cut.
+  /// Records the fixes delivered up to a reset.
   mutating func close(_ client: GuestClient) {
     settled = client.settled ?? settled
     owed = client.told.filter { $0.utc > asked }

@@ -1,4 +1,4 @@
-// Suspend to RAM.
+// Scenarios with suspend to RAM.
 
 extension BoardScenario {
   static var suspend: [BoardScenario] {
@@ -7,12 +7,12 @@ extension BoardScenario {
       BoardScenario(name: "woken by a serial byte", limit: 150, run: byte),
       BoardScenario(name: "no suspend near an alarm", run: near),
       BoardScenario(name: "events racing the suspend", limit: 180, run: race),
-      BoardScenario(name: "a lock against sleep", limit: 150, run: lock),
+      BoardScenario(name: "a sleep inhibitor", limit: 150, run: lock),
     ]
   }
 
-  /// The board suspends while the receiver batches; an alarm ends that before the buffer is full; the
-  /// client is told nothing until its time is over, and then all.
+  /// The board suspends while the receiver batches; an alarm ends the suspend before the buffer is full; the
+  /// client receives nothing until its timeout, and then all fixes.
   private static func alarm(_ bench: Bench) throws {
     try bench.start(Bench.suspending)
     let client = try bench.client("alarm")
@@ -24,39 +24,39 @@ extension BoardScenario {
       try bench.wait("suspend \(number)", within: 14) { bench.isSuspended }
       let asleep = bench.now
       try bench.wait("the alarm", within: 14) { bench.suspends >= suspends + number }
-      // What a busy host withheld on the way to sleep, the sleep is shorter.
+      // The suspend is shorter by the time that a busy host withheld before it.
       let slept = (bench.resumedAt - asleep).clock + (asleep - awake).withheld
-      try expect(slept > 2, "it slept for \(slept) s")
+      try expect(slept > 2, "the suspend lasted \(slept) s")
       awake = bench.resumedAt
     }
-    try expect(client.told.count == told, "a client that deferred was told a fix")
+    try expect(client.told.count == told, "a fix was delivered during the deferral")
     try bench.expectBatch(client, begin, 28)
   }
 
-  /// A byte of a receiver that should be silent ends the suspend, and is lost; nothing else is.
+  /// A byte of a receiver that should be silent ends the suspend and is lost; no fix is lost.
   private static func byte(_ bench: Bench) throws {
     try bench.start(Bench.suspending)
     let client = try bench.client("byte")
     let begin = try bench.engage(client, for: 26)
     let told = client.told.count
-    // The first suspend is cut short by the ring's file, which is synced.
+    // The first suspend is short, because the ring's file is synced.
     let before = bench.suspends
     try bench.wait("a long suspend", within: 16) { bench.suspends > before && bench.isSuspended }
     try bench.pass(1)
-    try expect(bench.isSuspended, "it woke by itself")
+    try expect(bench.isSuspended, "the board woke without a byte")
     let suspends = bench.suspends
     let poked = bench.now
     bench.receiver.poke()
-    try bench.wait("it wakes", within: 3) { bench.suspends > suspends }
+    try bench.wait("the board wakes", within: 3) { bench.suspends > suspends }
     let taken = bench.resumedAt - poked
-    try expect(taken.guest < 1, "it took \(taken.text)")
-    try expect(client.told.count == told, "a client that deferred was told a fix")
+    try expect(taken.guest < 1, "the wake-up took \(taken.text)")
+    try expect(client.told.count == told, "a fix was delivered during the deferral")
     try bench.expectBatch(client, begin, 26)
     let wakes = try client.countWakes()
-    try expect(wakes[7] > 3_000, "it was suspended for \(wakes[7]) ms")
+    try expect(wakes[7] > 3_000, "the board was suspended for \(wakes[7]) ms")
   }
 
-  /// The kernel refuses an alarm that is two seconds away, and the service does not ask it.
+  /// The kernel rejects an alarm two seconds ahead, and the service does not set one.
   private static func near(_ bench: Bench) throws {
     var wish = Bench.suspending
     wish.edits += [
@@ -73,15 +73,15 @@ extension BoardScenario {
       let finishes = client.finishes.count
       let begin = bench.now
       try client.say("defer far 2")
-      try bench.wait("its end", within: 6) { client.finishes.count > finishes }
+      try bench.wait("the deferral ends", within: 6) { client.finishes.count > finishes }
       let taken = bench.now - begin
-      try expect(taken.guest < 4, "2 s took \(taken.text)")
+      try expect(taken.guest < 4, "a deferral of 2 s took \(taken.text)")
     }
-    try expect(bench.suspends == suspends && !bench.isSuspended, "it was suspended")
+    try expect(bench.suspends == suspends && !bench.isSuspended, "the board was suspended")
     try expect(client.finishes == ["ok", "ok", "ok"], "\(client.finishes)")
   }
 
-  /// Alarms of another program and requests of a client, at any moment of the way to sleep and back.
+  /// Alarms of another program and requests of a client at any time while the board suspends and resumes.
   private static func race(_ bench: Bench) throws {
     try bench.start(Bench.suspending)
     let client = try bench.client("race")
@@ -95,13 +95,13 @@ extension BoardScenario {
       client.murmur("wakes")
       try bench.pass(0.73)
     }
-    try expect(bench.suspends > suspends, "it was never suspended")
+    try expect(bench.suspends > suspends, "the board was never suspended")
     try bench.expectBatch(client, begin, 36)
     try bench.wait("all requests were answered", within: 10) { client.isQuiet }
   }
 
-  /// Somebody has a lock of systemd's: the board stays, so fixes are told as they are made (DEF-28). Without it
-  /// the board suspends, and they are kept.
+  /// While a systemd inhibitor lock exists, the board does not suspend and fixes are delivered immediately
+  /// (DEF-28). Without it the board suspends, and fixes are deferred.
   private static func lock(_ bench: Bench) throws {
     try bench.start(Bench.suspending)
     let file = "/run/systemd/inhibit/1"
@@ -112,22 +112,22 @@ extension BoardScenario {
     _ = try bench.engage(client, for: 60)
     let suspends = bench.suspends
     try client.fixes(6, within: 12)
-    try expect(bench.suspends == suspends && !bench.isSuspended, "it was suspended")
+    try expect(bench.suspends == suspends && !bench.isSuspended, "the board was suspended")
     try bench.shell("rm \(file)")
-    // The end of a lock is seen with the next thing that happens.
-    try bench.wait("it is suspended", within: 20) { bench.isSuspended }
+    // The service notices the removal of a lock at its next wake.
+    try bench.wait("the board is suspended", within: 20) { bench.isSuspended }
     try expect(client.finishes.isEmpty, "the deferral ended: \(client.finishes)")
-    // One that comes while the board waits is met on the way to the next sleep.
-    try bench.wait("it is back", within: 14) { !bench.isSuspended }
+    // A lock created while the board is suspended takes effect before the next suspend.
+    try bench.wait("the board is awake", within: 14) { !bench.isSuspended }
     let told = client.told.count
     try bench.shell(make)
-    try bench.wait("fixes are told again", within: 20) { client.told.count > told + 2 }
+    try bench.wait("fixes are delivered again", within: 20) { client.told.count > told + 2 }
     try expectOrder(client.told)
   }
 }
 
 extension Bench {
-  /// A board that suspends, and hears of the batch by the clock alone, for its lines do not wake it.
+  /// A board that suspends and has no batch line, so that only alarms start drains.
   static var suspending: Wish {
     Wish(
       edits: [
@@ -136,7 +136,7 @@ extension Bench {
       ], suspends: true)
   }
 
-  /// Has a client defer for so many seconds; gives when that began.
+  /// Starts a client's deferral of `seconds`; returns its start.
   func engage(_ client: GuestClient, for seconds: Int) throws -> Moment {
     try client.say("start")
     try client.fixes(2, within: 20)
@@ -145,7 +145,7 @@ extension Bench {
     return now
   }
 
-  /// Waits for the end of a deferral, and for its batch with a fix for each second.
+  /// Waits for the end of a deferral and for its batch, with one fix per second.
   func expectBatch(_ client: GuestClient, _ begin: Moment, _ seconds: Double) throws {
     try wait("the deferral ends", within: seconds + 4 - (now - begin).guest) {
       !client.finishes.isEmpty
@@ -154,12 +154,13 @@ extension Bench {
     try BoardScenario.expect(
       lasted.clock > seconds - 0.5 && lasted.guest < seconds + 3,
       "\(seconds) s lasted \(lasted.text) (DEF-18)")
-    try BoardScenario.expect(client.finishes == ["ok"], "it ended with \(client.finishes)")
-    try wait("its batch is told", within: 5) { client.batches.last ?? 0 > Int(seconds) / 2 }
+    try BoardScenario.expect(
+      client.finishes == ["ok"], "the deferral finished with \(client.finishes)")
+    try wait("its batch is delivered", within: 5) { client.batches.last ?? 0 > Int(seconds) / 2 }
     try BoardScenario.expectOrder(client.told)
     let times = client.told.map { ($0.utc + 500_000) / 1_000_000 }
     for (a, b) in zip(times, times.dropFirst()) where b != a + 1 {
-      throw Failure("of the seconds from \(a) to \(b) there is no fix")
+      throw Failure("no fixes for the seconds from \(a) to \(b)")
     }
   }
 }

@@ -1,7 +1,7 @@
-/// What is shown of the board, one after the other.
+/// A test of the service on the virtual board.
 struct BoardScenario {
   let name: String
-  /// Seconds of the guest's own time that it may take, a boot included.
+  /// Time limit in seconds of guest time, including a boot.
   var limit = 90.0
   let run: (Bench) throws -> Void
 
@@ -20,10 +20,10 @@ struct BoardScenario {
     guard condition else { throw Failure(what()) }
   }
 
-  /// Fixes come one second after the other, each once.
+  /// Checks that fixes are in order, each delivered once.
   static func expectOrder(_ told: [GuestClient.Told]) throws {
     for (a, b) in zip(told, told.dropFirst()) {
-      try expect(a.sequence < b.sequence && a.utc < b.utc, "\(b) was told after \(a)")
+      try expect(a.sequence < b.sequence && a.utc < b.utc, "\(b) was delivered after \(a)")
     }
   }
 }

@@ -4,19 +4,19 @@ import SimulatedHAL
 // The service in the guest, and its clients.
 
 extension Bench {
-  /// How a scenario wants its board.
+  /// The board that a scenario needs.
   struct Wish {
-    /// Text of the profile that is another one here.
+    /// Replacements in the text of the profile.
     var edits: [(old: String, new: String)] = []
-    /// Tables and keys that are not there.
+    /// Tables and keys to remove.
     var without: [String] = []
-    /// The board may suspend.
+    /// Whether the board can suspend.
     var suspends = false
-    /// What is other with the receiver.
+    /// Changes of the receiver's simulation.
     var receiver: (inout SimulationSetup) -> Void = { _ in }
   }
 
-  /// A board on which no program of ours runs, all its lines pulled down.
+  /// Boots a board without Torpor processes, with all lines pulled down.
   func clear(suspends: Bool = false) throws {
     try boot(suspends: suspends)
     try shell(
@@ -26,7 +26,7 @@ extension Bench {
     for line in lineNames { pull(line, false) }
   }
 
-  /// A service that begins anew, with a receiver that was never switched on.
+  /// Starts the service with empty state and a receiver that was never powered.
   func start(_ wish: Wish = Wish()) throws {
     try clear(suspends: wish.suspends)
     let profile = try edited(wish)
@@ -57,7 +57,7 @@ extension Bench {
     return lines.joined(separator: "\n")
   }
 
-  /// Starts the service on what its disk holds.
+  /// Starts the service with the state on the disk, and waits until it listens.
   func serve(_ options: String = "") throws {
     try launch(options)
     let end = try shell(
@@ -67,7 +67,7 @@ extension Bench {
     guard end == "0" else { throw Failure("torpord does not serve") }
   }
 
-  /// Starts the service, whatever comes of it.
+  /// Starts the service without waiting.
   func launch(_ options: String = "") throws {
     logBegin = try text(of: parts.run + "/torpord.log").utf8.count
     try shell(
@@ -76,7 +76,7 @@ extension Bench {
         + "torpord=$!")
   }
 
-  /// What the service has said since it was launched.
+  /// The service's log since its launch.
   var log: String {
     get throws {
       String(
@@ -84,12 +84,12 @@ extension Bench {
     }
   }
 
-  /// Waits until the service has said so.
+  /// Waits until the service's log contains the words.
   func hears(_ words: String, within seconds: Double) throws {
-    try wait("torpord says '\(words)'", within: seconds) { (try? log.contains(words)) == true }
+    try wait("torpord logs '\(words)'", within: seconds) { (try? log.contains(words)) == true }
   }
 
-  /// A client in the guest that is led from here.
+  /// Starts a client in the guest that is controlled from here.
   func client(_ name: String, _ number: Int = 0) throws -> GuestClient {
     guard let port = machine?.clients[number] else { throw Failure("no machine") }
     let client = GuestClient(name, port, self)
@@ -103,7 +103,7 @@ extension Bench {
   }
 }
 
-/// A program in the guest, with what it has been told.
+/// A client process in the guest, with everything it has received.
 final class GuestClient {
   struct Told: Hashable {
     var generation: Int
@@ -112,7 +112,7 @@ final class GuestClient {
     var utc: Int
   }
 
-  /// Fixes were lost.
+  /// A gap: lost fixes.
   struct Gap {
     var count: Int
     var range: Range<Int>
@@ -125,22 +125,22 @@ final class GuestClient {
   private unowned let bench: Bench
   private(set) var isReady = false
   private(set) var told: [Told] = []
-  /// UTC of the guest's boot by each fix that it was told, microseconds: UTC less the boot clock.
+  /// UTC at the guest's boot according to each delivered fix: UTC less boot time, microseconds.
   private(set) var bootUTC: [Int] = []
-  /// Fixes of no running updates.
+  /// Fixes delivered outside the running updates.
   private(set) var reports: [Told] = []
   private(set) var batches: [Int] = []
   private(set) var gaps: [Gap] = []
   private(set) var finishes: [String] = []
   private(set) var settled: Told?
   private(set) var failures: [Int] = []
-  /// What is given up for the battery; 0 for nothing.
+  /// Shed service levels as bits; 0 for none.
   private(set) var degraded = 0
-  /// How often the board was woken, by reason, how long it was in each state (ms), and how often it was woken.
+  /// Number of wakes per reason, time per board state (ms), and total number of wakes.
   private(set) var wakes: [Int] = []
   /// The guest's boot clock and monotonic clock, microseconds.
   private(set) var clocks = (boot: 0, monotonic: 0)
-  /// All that it said, in order.
+  /// All lines that the client printed, in order.
   private(set) var lines: [String] = []
   private var done = 0
   private var asked = 0
@@ -180,34 +180,34 @@ final class GuestClient {
     }
   }
 
-  /// Says something, and waits for the answer.
+  /// Sends a command, and waits for its completion.
   func say(_ line: String) throws {
     asked += 1
     port.write(line + "\n")
-    try bench.wait("'\(name)' has its answer to '\(line)'", within: 10) { self.done >= self.asked }
+    try bench.wait("'\(name)' completes '\(line)'", within: 10) { self.done >= self.asked }
     if let refusal = lines.last(where: { $0.hasPrefix("refused") }) { throw Failure(refusal) }
   }
 
-  /// How often the board was woken for its reasons: alarm, bytes, batch pin, request, motion; then how
-  /// many milliseconds it was awake, idle, suspended, off; then how often altogether.
+  /// Number of wakes of the board by alarm, bytes, batch pin, request, motion; then milliseconds awake, idle,
+  /// suspended, off; then the total number of wakes.
   func countWakes() throws -> [Int] {
     try say("wakes")
     return wakes
   }
 
-  /// It has the answer to all that it said.
+  /// Whether all commands are completed.
   var isQuiet: Bool { done >= asked }
 
-  /// Says something, and does not wait.
+  /// Sends a command without waiting.
   func murmur(_ line: String) {
     asked += 1
     port.write(line + "\n")
   }
 
-  /// Waits until it has been told so many fixes more than now.
+  /// Waits until `more` further fixes are delivered.
   func fixes(_ more: Int, within seconds: Double) throws {
     let count = told.count + more
-    try bench.wait("'\(name)' is told \(more) fixes more", within: seconds) {
+    try bench.wait("'\(name)' receives \(more) more fixes", within: seconds) {
       self.told.count >= count
     }
   }

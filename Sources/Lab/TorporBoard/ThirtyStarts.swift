@@ -3,17 +3,17 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// A client that starts and stops updates every two minutes, for an hour, in the simulator: the same that
-/// torpord is to do on the virtual board, so that wakes and times can be compared.
+/// A client that starts and stops updates every two minutes for an hour, in the simulator: the same schedule as
+/// ``StartsOnBoard``, so that wakes and times can be compared.
 enum ThirtyStarts {
-  /// How often the client starts.
+  /// Number of starts.
   static let count = 30
-  /// The time from one start to the next.
+  /// Time from one start to the next.
   static let period = Interval.seconds(120)
-  /// How long the client updates.
+  /// Duration of the updates after each start.
   static let length = Interval.seconds(60)
 
-  /// What the client does: the acknowledgement of each fix is a request of its own.
+  /// The client's schedule; the acknowledgement of each fix is a separate request.
   static var script: ClientScript {
     var script = ClientScript()
     script.defers = false
@@ -25,10 +25,10 @@ enum ThirtyStarts {
     return script
   }
 
-  /// Runs it on a board, and gives the line of figures.
+  /// Runs the schedule on a board; returns one line of JSON.
   static func simulated(_ profile: String) throws -> String {
     var board = try BoardCatalog.standard().find(profile)
-    // torpord suspends a board for which nothing is due only where the motion line wakes it.
+    // torpord suspends a board without deadlines only if the motion line wakes it.
     board.board.suspended?.wakesOn.insert(.motion)
     let hour = period * Int64(count)
     var plan = SimulationPlan(
@@ -44,7 +44,7 @@ enum ThirtyStarts {
       fixes: summary.fixes, duration: summary.duration)
   }
 
-  /// One JSON object, with the keys of both sides.
+  /// One JSON object, with the keys common to both measurements.
   static func line(
     wakes: Int, suspended: Interval, notSuspended: Interval, processor: Interval, fixes: Int,
     duration: Interval

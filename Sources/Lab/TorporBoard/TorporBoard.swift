@@ -1,17 +1,17 @@
 import Glibc
 
-/// The service on a board that is none: Debian's kernel in QEMU, with gpio-sim, a serial line and suspend.
+/// Tests the service on a virtual board: Debian's kernel in QEMU, with gpio-sim, a serial line and suspend.
 ///
 ///     TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2|3] [--resets N] [--seed N] [--verbose]
 ///     TorporBoard BUILT-FOLDER PROFILE --compare [--starts N] [--period SECONDS] [--record FILE]
 ///
-/// Three lanes share the scenarios, so that two processors can do them at the same time; the third mostly waits.
+/// The scenarios are divided into three lanes, so that two processors can run them in parallel; the third mostly waits.
 ///
 ///     TorporBoard --thirty-starts PROFILE
 ///
-/// The second form needs no QEMU: it runs ``ThirtyStarts`` in the simulator and prints its figures.
+/// This form needs no QEMU: it runs ``ThirtyStarts`` in the simulator and prints its figures.
 ///
-/// Prints a line for each scenario, and the guest's log where one fails; ends with 1 then.
+/// Prints a line for each scenario, and the guest's log for each failure. Exits with 1 after a failure.
 @main struct TorporBoard {
   static func main() {
     signal(SIGPIPE, SIG_IGN)
@@ -32,7 +32,7 @@ import Glibc
         exit(0)
       }
       let failures = try runAll(options)
-      say(failures == 0 ? "the virtual board: all is well" : "FAILED: \(failures) scenarios")
+      say(failures == 0 ? "the virtual board: all passed" : "FAILED: \(failures) scenarios")
       exit(failures == 0 ? 0 : 1)
     } catch {
       say("FAILED: \(error)")
@@ -57,7 +57,7 @@ import Glibc
     return bench
   }
 
-  /// Prints what torpord costs in an hour of thirty starts.
+  /// Measures torpord with `StartsOnBoard` and prints the line of JSON.
   private static func compare(_ options: BoardOptions) throws {
     let bench = try bench(options, run: "compare\(options.lane)")
     defer { bench.discard() }
@@ -79,7 +79,7 @@ import Glibc
     return failures
   }
 
-  /// Runs a scenario and prints how it went; says whether all was well.
+  /// Runs a scenario and prints its result; returns whether it passed.
   private static func show(_ scenario: BoardScenario, _ bench: Bench) -> Bool {
     let begin = bench.now
     bench.limit(to: scenario.limit)
@@ -96,18 +96,18 @@ import Glibc
     return false
   }
 
-  /// What there is to know of a board on which something failed.
+  /// Prints the state of a board after a failure.
   private static func tell(_ bench: Bench) {
     let receiver = bench.receiver
     say(
-      "  receiver: \(receiver.state), \(receiver.speed) baud; sent \(receiver.bytesSent) bytes, got \(receiver.bytesReceived)"
-    )
+      "  receiver: \(receiver.state), \(receiver.speed) baud; sent \(receiver.bytesSent) bytes, "
+        + "received \(receiver.bytesReceived)")
     say(
       "  lines: "
         + bench.changes.suffix(20).map {
           "\($0.line) \($0.isUp ? 1 : 0) \(((Clock.now - $0.time) * 10).rounded() / 10) s ago"
         }.joined(separator: ", "))
-    say("  suspends: \(bench.suspends)\(bench.isSuspended ? ", and suspended" : "")")
+    say("  suspends: \(bench.suspends)\(bench.isSuspended ? ", suspended now" : "")")
     for client in bench.clients {
       say("  \(client.name): " + client.lines.suffix(12).joined(separator: " | "))
     }
@@ -119,15 +119,15 @@ import Glibc
   }
 }
 
-/// What the command line says.
+/// The command line; nil if it is invalid.
 struct BoardOptions {
   var folder = ""
   var profile = ""
-  /// Which of the lanes this is; 0 for all that there is.
+  /// The lane to run; 0 for all.
   var lane = 0
   var only = ""
   var isVerbose = false
-  /// Nothing is checked; figures are made.
+  /// Whether to measure with `StartsOnBoard` instead of testing.
   var compares = false
   var starts = StartsOnBoard()
   var resets = 8
@@ -171,7 +171,7 @@ struct BoardOptions {
   }
 }
 
-/// Prints a line, at once.
+/// Prints a line without buffering.
 func say(_ line: String) {
   let bytes = Array((line + "\n").utf8)
   _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)

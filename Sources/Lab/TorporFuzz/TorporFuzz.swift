@@ -8,12 +8,12 @@ import DecoderProperties
   import Darwin
 #endif
 
-// libFuzzer brings the main program and calls these two. Which property it tries is said by an
-// option that libFuzzer itself passes over: `TorporFuzz --property=stream …`.
+// libFuzzer provides the main program and calls these two functions. Select the property with an option
+// that libFuzzer ignores: `TorporFuzz --property=stream …`.
 
 nonisolated(unsafe) private var property = DecoderProperty.stream
 
-/// Reads the options that are ours; `--seeds=FOLDER` writes seeds and words there, and ends.
+/// Reads the options of this program; `--seeds=FOLDER` writes seeds and dictionary there and exits.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(
   _ count: UnsafeMutablePointer<CInt>,
@@ -28,7 +28,7 @@ public func initialize(
     if argument.hasPrefix("--seeds=") { folder = String(argument.dropFirst(8)) }
   }
   guard let found = name.flatMap(DecoderProperty.init(rawValue:)) else {
-    fail("TorporFuzz --property=NAME; NAME is one of \(names)")
+    fail("usage: TorporFuzz --property=NAME, where NAME is one of: \(names)")
   }
   unsafe property = found
   guard let folder else { return 0 }
@@ -37,7 +37,7 @@ public func initialize(
   exit(0)
 }
 
-/// Tries one input; traps when the property does not hold.
+/// Checks one input; traps if the property does not hold.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: count))

@@ -2,9 +2,10 @@ import LocationEngine
 import LocationPolicy
 import LocationTypes
 
-/// What must hold for one client while the battery runs low (PWR-10), reckoned anew.
+/// Independent check of the low-battery guarantees for one client (PWR-10): computes which service levels
+/// must be shed from the charges alone.
 struct BatteryAudit {
-  /// Every promise can go.
+  /// Thresholds at which each service level is shed, one after another.
   static let terms: BatteryTerms = {
     var terms = BatteryTerms()
     terms.everyFix = 50
@@ -16,15 +17,16 @@ struct BatteryAudit {
     return terms
   }()
 
-  /// Since when there are no updates; nil while there are.
+  /// Time at which updates were shed; nil while they are available.
   private(set) var unservedSince: Instant?
-  /// Until when there were none, the last time; nil before the first.
+  /// Time at which updates last became available again; nil before the first time.
   private(set) var unservedUntil: Instant?
   private var low: Set<UInt8> = []
-  /// Regions are looked at.
+  /// Whether region monitoring is available.
   var servesRegions: Bool { !low.contains(Promise.regions.rawValue) }
   private var told: PromiseSet = .none
-  /// Something that it was told of was given back since; it was not told if it did not use it then.
+  /// Whether a reported level was restored since the last report. The client may have received no
+  /// notice of that if it did not use the level then.
   private var wasGivenBack = false
 
   mutating func hear(_ charge: UInt8, at now: Instant) {
@@ -40,7 +42,7 @@ struct BatteryAudit {
     unservedSince = low.contains(Promise.updates.rawValue) ? unservedSince ?? now : nil
   }
 
-  /// A new process knows nothing.
+  /// Resets what was reported: a new process has received nothing.
   mutating func leave() {
     told = .none
     wasGivenBack = false
@@ -52,21 +54,21 @@ struct BatteryAudit {
       wasGivenBack = false
     }
     if givenUp == told && !wasGivenBack {
-      return "PWR-10: told twice that \(givenUp.rawValue) is given up"
+      return "PWR-10: the levels \(givenUp.rawValue) were reported as shed twice"
     }
     guard isExact else { return nil }
     for number: UInt8 in 0..<8 where givenUp.rawValue & (1 << number) != 0 && !low.contains(number)
     {
-      return "PWR-10: promise \(number) is said to be given up and is not"
+      return "PWR-10: service level \(number) is reported as shed, but is available"
     }
     return nil
   }
 
-  /// Nothing that was made without updates is given to anybody.
+  /// Checks that a batch contains no fix acquired while updates were shed.
   func look(at sequence: UInt64, from engine: borrowing Engine) -> String? {
     guard let unservedSince, let fix = engine.stored(at: sequence)?.fix else { return nil }
     if fix.acquired <= unservedSince { return nil }
-    return "PWR-10: a batch with a fix of \(fix.acquired.seconds) s, without updates since "
+    return "PWR-10: a batch with a fix of \(fix.acquired.seconds) s, though updates were shed at "
       + "\(unservedSince.seconds) s"
   }
 }

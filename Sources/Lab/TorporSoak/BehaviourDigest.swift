@@ -3,10 +3,10 @@ import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
 
-/// FNV-1a over everything that a run's machines did, in order: effects of engines and drivers, fixes, notices.
+/// FNV-1a hash over the ordered output of a run's state machines: effects of engines and drivers, fixes, notices.
 ///
-/// A change of structure does not change the digest of any seed (`make soaked` compares, `make digests` writes). Values go in by their numbers and
-/// not by their names, so that a rename does not change it.
+/// A refactoring leaves the digest of each seed unchanged (`make soaked` compares, `make digests` writes). Enum values
+/// contribute their raw numbers and not their names, so a rename does not change the digest.
 struct BehaviourDigest: Equatable, Sendable {
   private var hash = FNV1a()
   var value: UInt64 { hash.value }
@@ -39,7 +39,7 @@ struct BehaviourDigest: Equatable, Sendable {
     }
   }
 
-  /// What an engine wants done. Its plan counts where it is made.
+  /// Effects of an engine step. `LocationLoop` reports plans separately.
   mutating func add(_ effects: Effects) {
     add(effects.pin)
     add(effects.lineSpeed ?? 0)
@@ -54,7 +54,7 @@ struct BehaviourDigest: Equatable, Sendable {
     add(effects.listens)
   }
 
-  /// What a driver wants done.
+  /// Effects of a driver step.
   mutating func add(_ effects: DriverEffects) {
     add(effects.pin)
     add(effects.lineSpeed ?? 0)
@@ -95,7 +95,7 @@ struct BehaviourDigest: Equatable, Sendable {
     add(stored.fix.altitude_mm ?? .min)
   }
 
-  /// What a client is sent.
+  /// A notice to a client.
   mutating func add(_ notice: ClientNotice) {
     add(notice.client.index)
     switch notice.notice {
@@ -177,7 +177,7 @@ struct BehaviourDigest: Equatable, Sendable {
     add(element.dropped)
   }
 
-  /// 16 hexadecimal digits.
+  /// The value as 16 hexadecimal digits.
   var text: String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

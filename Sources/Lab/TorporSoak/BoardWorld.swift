@@ -7,9 +7,9 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// The whole system: engine and loop on the simulated board, with a plan of faults.
+/// Soak run of the whole system: engine and loop on the simulated board, with random faults.
 final class BoardWorld {
-  /// What lies between the loop and the crowd.
+  /// Passes fixes, notices and requests between the loop and the random clients.
   struct Relay: LocationClients {
     let crowd: Crowd
 
@@ -32,11 +32,11 @@ final class BoardWorld {
   private let memory: EngineMemory
   private var loop: LocationLoop<SimulatedBoard, Relay>
 
-  /// Seconds in which anything may go wrong.
+  /// Seconds during which faults occur.
   static let trouble: Double = 2 * 3_600
-  /// How soon after the last fault fixes come again: a receiver's longest back-off and a search.
+  /// Seconds after the last fault within which fixes must arrive: longest back-off of a receiver plus acquisition.
   static let recovery: Double = 1_200
-  /// How soon an unwanted receiver sleeps: an ephemeris that is due, a drain, a hold.
+  /// Seconds within which an unneeded receiver must sleep: a due ephemeris download, a drain, a delivery hold.
   static let rest: Double = 900
 
   init(_ run: SoakRun) {
@@ -65,7 +65,7 @@ final class BoardWorld {
     if isKept { loop.aiding = memory.aidingStore }
   }
 
-  /// Lives through the run.
+  /// Runs to the end and returns the totals.
   func run() -> Tally {
     for (client, request) in crowd.opening() { ask(request, of: client) }
     var isInhibited = false
@@ -92,7 +92,7 @@ final class BoardWorld {
     let before = crowd.audits[0].batches
     run(BoardWorld.recovery)
     if crowd.audits[0].batches == before {
-      crowd.fail("with sky and demand no fix comes", at: loop.board.now)
+      crowd.fail("with satellites in view and a demand, no fix arrives", at: loop.board.now)
     }
     for (client, request) in crowd.farewell() { ask(request, of: client) }
     run(BoardWorld.rest)
@@ -100,7 +100,7 @@ final class BoardWorld {
     switch loop.board.receiverPowerState {
     case .off, .backup, .standby: break
     case .acquiring, .tracking, .powersave, .batching:
-      crowd.fail("PWR-1: nobody wants a fix and the receiver is on", at: loop.board.now)
+      crowd.fail("PWR-1: no client needs a fix, but the receiver is on", at: loop.board.now)
     }
   }
 
@@ -112,8 +112,8 @@ final class BoardWorld {
   private func run(_ seconds: Double) {
     let end = loop.board.now + Interval(seconds: seconds)
     loop.board.request(at: end)
-    // An M10's epoch of sentences at the slowest line is some twenty turns a second; garbage wakes a
-    // board with each of its bytes.
+    // An M10's epoch of sentences at the slowest line speed takes about twenty turns per second; each byte of
+    // garbage wakes the board.
     var turns = 4_000 + Int(seconds) * 200
     while loop.board.now < end && !crowd.hasFailed {
       turns -= 1
@@ -121,7 +121,7 @@ final class BoardWorld {
       _ = loop.turn()
       if let plan = loop.planned { crowd.tally.digest.add(plan) }
       if let violation = loop.board.violations.first {
-        crowd.fail("the board was asked for what must not be: \(violation)", at: loop.board.now)
+        crowd.fail("a request to the board is invalid: \(violation)", at: loop.board.now)
       }
     }
   }

@@ -3,9 +3,10 @@ import LocationEngine
 import LocationPolicy
 import LocationTypes
 
-/// What must hold for one client, reckoned from what it asked and was told; knows no engine's state.
+/// Independent check of the guarantees for one client, computed from its requests and notices alone;
+/// does not read the engine's client state.
 struct ClientAudit {
-  /// Where somebody was told to be: in, out, or nothing to go by.
+  /// Last reported side of a region or visit; unknown if nothing was reported.
   enum Side {
     case unknown
     case inside
@@ -19,20 +20,20 @@ struct ClientAudit {
   private(set) var isReduced = false
   private(set) var mayPause = true
   private(set) var hasFilter = false
-  /// Calls whose finish was not told.
+  /// Number of deferral calls whose finish was not delivered yet.
   private(set) var outstanding = 0
-  /// Batches it was given.
+  /// Number of batches delivered.
   private(set) var batches = 0
-  /// No batch of this connection may begin before.
+  /// Sequence number before which no batch of this connection may begin.
   private var expected: UInt64 = 0
-  /// Nothing before was left unacknowledged.
+  /// Sequence number before which all fixes are acknowledged.
   private var acknowledged: UInt64 = 0
-  /// Fixes before may be missing: it was not to have them all.
+  /// Sequence number before which fixes may be missing, because the client was not entitled to every fix.
   private var skipBefore: UInt64 = 0
-  /// Fixes before must never be shown: they were made before a revocation ended.
+  /// Sequence number before which no fix may be delivered: they precede the end of a revocation.
   private var hiddenBefore: UInt64 = 0
   private var grantedAt: Instant?
-  /// When it was given full accuracy again.
+  /// Time at which full accuracy was granted again.
   private var preciseAt: Instant?
   private var isPaused = false
   private var visit = Side.unknown
@@ -40,39 +41,39 @@ struct ClientAudit {
   private var sides = [Side](repeating: .unknown, count: 2 * ClientAudit.regions)
   private var forgetsPlaces = false
   private var battery = BatteryAudit()
-  /// Whether each fix goes to the ring at once: what is missing can be told exactly.
+  /// Whether each fix is stored immediately, so that missing fixes can be determined exactly.
   private let isExact: Bool
 
-  /// Numbers of regions are below.
+  /// Bound of the regions' numbers (exclusive).
   static let regions = 6
 
   init(isExact: Bool) { self.isExact = isExact }
 
-  /// It is to get every fix that goes into the ring.
+  /// Whether the client must receive every fix stored in the ring.
   var isClean: Bool {
     isConnected && isUpdating && isGranted && !isReduced && !mayPause && !hasFilter
       && battery.unservedSince == nil
   }
 
-  /// The battery's gauge says something else.
+  /// Handles a new charge of the battery.
   mutating func hear(_ charge: UInt8, head: UInt64, at now: Instant) {
     let hadRegions = battery.servesRegions
     battery.hear(charge, at: now)
-    // A crossing made meanwhile is not told (REG-15).
+    // A crossing during that time is not reported (REG-15).
     if hadRegions != battery.servesRegions { forget() }
     if !isClean { skipBefore = head }
   }
 
-  // MARK: Asked
+  // MARK: Requests
 
-  /// What it asks changes what it must be told from here on.
+  /// Updates the expectations for a request.
   mutating func ask(_ request: Request, head: UInt64, at now: Instant) {
     settle()
     if note(request, head: head, at: now) { skipBefore = head }
     if !isClean { skipBefore = head }
   }
 
-  /// What was told in answer is told: nothing is expected to follow on it.
+  /// Resets the sides if the request before required it: its own notices are delivered by now.
   mutating func settle() {
     guard forgetsPlaces else { return }
     forgetsPlaces = false
@@ -89,7 +90,7 @@ struct ClientAudit {
     for index in sides.indices { sides[index] = .unknown }
   }
 
-  /// True if fixes may be missing now that were owed before.
+  /// Applies a request. Returns whether fixes that were due before may now be missing.
   private mutating func note(_ request: Request, head: UInt64, at now: Instant) -> Bool {
     switch request {
     case .connect:
@@ -102,7 +103,7 @@ struct ClientAudit {
     case .setAuthorization(let authorization):
       if authorization != .always { forgetVisits() }
       grant(authorization.isGranted, head: head, at: now)
-    // The crowd asks none of these.
+    // The random clients send none of these.
     case .forget, .takeBacklog, .setUse: return false
     case .setReducedAccuracy(let reduced):
       guard reduced != isReduced else { return false }
@@ -150,7 +151,7 @@ struct ClientAudit {
     return true
   }
 
-  /// A process is gone or new: what was told to the last one counts no more.
+  /// Resets the state of a process that ended or is new.
   private mutating func leave() {
     isUpdating = false
     mayPause = true
@@ -187,21 +188,21 @@ struct ClientAudit {
     }
   }
 
-  /// A fix went into the ring. One that seems to be of a time before it might use location, or was
-  /// given updates or full accuracy again, as when UTC was set back, is not for it.
+  /// Handles a fix stored in the ring. A fix whose time precedes the grant of location, of updates or of full
+  /// accuracy, for example because UTC was set back, is not for this client.
   mutating func appended(_ sequence: UInt64, made: Instant) {
     let isHidden = [grantedAt, preciseAt, battery.unservedUntil].contains { made <= $0 ?? .boot }
     if !isClean || isHidden { skipBefore = sequence + 1 }
   }
 
-  // MARK: Told
+  // MARK: Notices
 
-  /// What is wrong with a notice; nil if nothing is.
+  /// Checks a notice; returns a description of the violation, or nil.
   mutating func take(_ notice: Notice, from engine: borrowing Engine, _ tally: inout Tally)
     -> String?
   {
     switch notice {
-    // Its owner keeps these until a process runs (VIS-8, REG-13); a report is what one is started for.
+    // Visits and region events are kept until a process runs (VIS-8, REG-13); a report starts the process.
     case .visit, .region: break
     case .report where !isConnected: break
     default:
@@ -213,7 +214,7 @@ struct ClientAudit {
     case .finish:
       tally.finishes += 1
       outstanding -= 1
-      return outstanding < 0 ? "DEF-8: a finish that no call waits for" : nil
+      return outstanding < 0 ? "DEF-8: a finish without an outstanding call" : nil
     case .batch(let first, let last):
       tally.batches += 1
       batches += 1
@@ -232,7 +233,7 @@ struct ClientAudit {
       return isPaused ? nil : "PAU-3: resumed without a pause"
     case .report(let stored): return look(at: stored, "report")
     case .coarse(let stored):
-      return isReduced ? look(at: stored, "fix") : "AUT-12: a coarse fix for full accuracy"
+      return isReduced ? look(at: stored, "fix") : "AUT-12: a coarse fix with full accuracy"
     case .visit(let visit):
       tally.turns += 1
       return take(visit)
@@ -245,7 +246,7 @@ struct ClientAudit {
   private mutating func take(_ gap: Gap, _ tally: inout Tally) -> String? {
     tally.gaps += 1
     guard gap.count > 0 || gap.mayBeMore, gap.range.lowerBound >= expected else {
-      return "RNG-4: a gap \(gap.range) out of order, \(expected) is next"
+      return "RNG-4: a gap \(gap.range) out of order, expected from \(expected)"
     }
     expected = gap.range.upperBound
     return nil
@@ -258,9 +259,9 @@ struct ClientAudit {
     if !isGranted { return "AUT-3: a batch for a denied client" }
     if isExact, let text = battery.look(at: last, from: engine) { return text }
     if isReduced { return "AUT-6: a batch for a reduced client" }
-    if first < expected { return "RNG-3: \(first) comes again, \(expected) is next" }
-    if first < acknowledged { return "RNG-3: \(first) comes again after its acknowledgement" }
-    if isExact && first < hiddenBefore { return "RNG-6: \(first) was made before \(hiddenBefore)" }
+    if first < expected { return "RNG-3: \(first) is delivered again, expected \(expected)" }
+    if first < acknowledged { return "RNG-3: \(first) is delivered after its acknowledgement" }
+    if isExact && first < hiddenBefore { return "RNG-6: \(first) precedes \(hiddenBefore)" }
     if isExact && expected > 0 && first > expected && first > skipBefore {
       return "RNG-4: \(max(expected, skipBefore)) to \(first - 1) are missing without a gap"
     }
@@ -280,10 +281,10 @@ struct ClientAudit {
   private func lookAtTime(of stored: StoredFix, _ place: String) -> String? {
     guard let grantedAt, stored.fix.acquired <= grantedAt else { return nil }
     return "RNG-6: a \(place) with a fix of \(stored.fix.acquired.seconds) s, "
-      + "of a time before it might use location, \(grantedAt.seconds) s"
+      + "before location was granted at \(grantedAt.seconds) s"
   }
 
-  /// Fixes outside the running updates: none for a denied client, coarse ones for a reduced one.
+  /// Checks a fix delivered outside the running updates: none for a denied client, a coarse one for a reduced client.
   private func look(at stored: StoredFix, _ place: String) -> String? {
     if !isGranted { return "AUT-3: a \(place) with a fix for a denied client" }
     if let text = lookAtTime(of: stored, place) { return text }
@@ -309,10 +310,10 @@ struct ClientAudit {
       arrival = nil
     }
     if let begun = told.arrival, begun.instant > departure.instant {
-      return "VIS-6: departed before it arrived"
+      return "VIS-6: the departure precedes the arrival"
     }
     if visit == .outside { return "VIS-6: two departures without an arrival" }
-    if let arrival, arrival.coordinate != told.coordinate { return "VIS-6: another place" }
+    if let arrival, arrival.coordinate != told.coordinate { return "VIS-6: another coordinate" }
     return nil
   }
 
@@ -329,8 +330,8 @@ struct ClientAudit {
   ) -> String? {
     tally.turns += 1
     if !isGranted || isReduced { return "REG-15: a crossing for a denied or reduced client" }
-    guard let index = index(of: identifier) else { return "a region nobody added" }
+    guard let index = index(of: identifier) else { return "a region that was never added" }
     defer { sides[index] = side }
-    return sides[index] == side ? "REG-8: region \(identifier.number) \(side) twice" : nil
+    return sides[index] == side ? "REG-8: region \(identifier.number) \(side) reported twice" : nil
   }
 }

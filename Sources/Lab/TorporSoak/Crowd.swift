@@ -3,13 +3,13 @@ import LocationPolicy
 import LocationTypes
 import SimulatedHAL
 
-/// Clients that ask at random, and what each must be told; the same for the same seed.
+/// Clients with random requests, and one ``ClientAudit`` per client; deterministic for a seed.
 final class Crowd {
   let seed: UInt64
   private(set) var audits: [ClientAudit]
   private var random: SimulationRandom
   private var queue: [(ClientID, Request)] = []
-  /// Acknowledges at random what comes; else everything at once.
+  /// Whether every batch is acknowledged and no new deferral starts; else both are random.
   var isQuiet = false
   var tally = Tally()
 
@@ -22,30 +22,30 @@ final class Crowd {
 
   var count: Int { audits.count }
 
-  /// A whole number below `bound`.
+  /// A random integer from 0 to `bound` - 1.
   func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
   private func one<T>(of values: T...) -> T { values[below(values.count)] }
-  /// 0 ..< 1.
+  /// A random number, 0 ..< 1.
   func part() -> Double { random.uniform() }
 
-  /// Keeps the first failure.
+  /// Records a failure; keeps the first.
   func fail(_ text: String, at now: Instant) {
     if tally.failure != nil { return }
     tally.failure = Tally.Failure(seed: seed, text: "\(text), at \(now.seconds) s")
   }
   var hasFailed: Bool { tally.failure != nil }
 
-  // MARK: Between a world and its clients
+  // MARK: Between a soak run and its clients
 
-  /// Whoever takes a request to the engine tells it here first.
+  /// Updates the client's audit; call it before each request to the engine.
   func ask(_ request: Request, of client: ClientID, head: UInt64, at now: Instant) {
     audits[client.index].ask(request, head: head, at: now)
   }
 
-  /// What a handler asked; brought when the engine has a plan.
+  /// The next request of a client's handler; sent after the engine's step is complete.
   func nextRequest() -> (ClientID, Request)? { queue.isEmpty ? nil : queue.removeFirst() }
 
-  /// Whoever takes what the battery's gauge says to the engine tells it here first.
+  /// Updates all audits; call it before each battery event.
   func hear(_ charge: UInt8, head: UInt64, at now: Instant) {
     for index in audits.indices { audits[index].hear(charge, head: head, at: now) }
   }
@@ -66,7 +66,7 @@ final class Crowd {
     }
     switch notice.notice {
     case .batch(_, let last):
-      // Some acknowledgements never come, some come for a part.
+      // Some batches are never acknowledged.
       guard isQuiet || below(10) < 7, let name = engine.stored(at: last)?.name else { return }
       queue.append((client, .acknowledge(name)))
       if !isQuiet && below(6) == 0 { queue.append((client, call())) }
@@ -87,7 +87,7 @@ final class Crowd {
       timeout: one(of: Double.greatestFiniteMagnitude, 600, 60, 20, 3, 0))
   }
 
-  /// Brings everybody to life.
+  /// Connects all clients and starts their updates.
   func opening() -> [(ClientID, Request)] {
     (0..<count).flatMap { index in
       let client = ClientID(index)
@@ -103,18 +103,18 @@ final class Crowd {
     ].map { (client, $0) }
   }
 
-  /// How much goes on.
+  /// Kind and frequency of the requests.
   enum Mood {
-    /// Everybody asks all the time.
+    /// All clients send requests continuously.
     case busy
-    /// Now and then somebody asks.
+    /// Occasional requests.
     case calm
-    /// Nobody wants every fix; services go on.
+    /// No client needs every fix; the other services continue.
     case lull
-    /// Nobody wants anything, but now and then a single fix, or does not want it any more.
+    /// Only requests of single fixes, or their cancellation.
     case hush
 
-    /// One in so many seconds somebody asks.
+    /// Mean number of seconds between requests.
     var patience: Int {
       switch self {
       case .busy: 12
@@ -126,7 +126,7 @@ final class Crowd {
 
   private(set) var mood = Mood.busy
 
-  /// Another mood begins, with these requests.
+  /// Selects another load; returns the requests that start it.
   func changeMood() -> [(ClientID, Request)] {
     let before = mood
     mood = one(of: .busy, .calm, .calm, .lull, .hush)
@@ -144,10 +144,10 @@ final class Crowd {
     }
   }
 
-  /// What is asked later, and after how many seconds.
+  /// A request to send later, and the seconds until then.
   private var later: (left: Int, client: ClientID, request: Request)?
 
-  /// A second has gone by: what is asked now that was thought of before.
+  /// Advances by one second; returns the delayed request if it is due.
   func due() -> [(ClientID, Request)] {
     guard var next = later else { return [] }
     next.left -= 1
@@ -155,7 +155,7 @@ final class Crowd {
     return next.left > 0 ? [] : [(next.client, next.request)]
   }
 
-  /// Stops, perhaps in a pause, thinks of something else and starts again.
+  /// Stops updates, perhaps during a pause, changes the settings and starts again.
   private func restart(_ client: ClientID) -> [(ClientID, Request)] {
     [
       .stopUpdating, .setActivity(one(of: .other, .fitness)),
@@ -163,7 +163,7 @@ final class Crowd {
     ].map { (client, $0) }
   }
 
-  /// What somebody asks now, near `place`.
+  /// Random requests near `place`.
   func requests(near place: Coordinate) -> [(ClientID, Request)] {
     let client = ClientID(below(count))
     if !audits[client.index].isConnected && below(3) == 0 { return [(client, .connect)] }
@@ -230,7 +230,7 @@ final class Crowd {
     }
   }
 
-  /// Circles that come, are asked for and go while the end of a deferral may wait for its fixes.
+  /// Adds, queries and removes regions while the end of a deferral may be waiting for its fixes.
   private func circles(of client: ClientID, near place: Coordinate) -> [(ClientID, Request)] {
     let number = UInt32(below(ClientAudit.regions))
     let region = Region(RegionIdentifier(.region, number), center: place, radius: 20 + 50 * part())
@@ -247,14 +247,14 @@ final class Crowd {
 
   // MARK: The end of a run
 
-  /// Everybody is back, in the foreground, and takes its deferral back.
+  /// Moves all clients to the foreground and cancels their deferrals.
   func closing() -> [(ClientID, Request)] {
     (0..<count).flatMap { index in
       [.setExecution(.foreground), .disallowDeferred].map { (ClientID(index), $0) }
     }
   }
 
-  /// Client 0 wants every fix from now on, whatever was before.
+  /// Requests after which client 0 must receive every fix, whatever its state was.
   func revival() -> [(ClientID, Request)] {
     [
       .setAuthorization(.always), .setReducedAccuracy(false), .connect,
@@ -262,7 +262,7 @@ final class Crowd {
     ].map { (ClientID(0), $0) }
   }
 
-  /// Nobody wants anything any more.
+  /// Stops all services of all clients and disconnects them.
   func farewell() -> [(ClientID, Request)] {
     (0..<count).flatMap { index in
       var requests: [Request] = [
@@ -276,10 +276,10 @@ final class Crowd {
     }
   }
 
-  /// Every call has had its finish.
+  /// Checks that each deferral call has its finish.
   func expectFinished(at now: Instant) {
     for (index, audit) in audits.enumerated() where audit.outstanding != 0 {
-      fail("DEF-8: client \(index) waits for \(audit.outstanding) finishes", at: now)
+      fail("DEF-8: client \(index) misses \(audit.outstanding) finishes", at: now)
     }
   }
 }

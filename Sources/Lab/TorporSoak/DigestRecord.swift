@@ -1,36 +1,36 @@
 import Glibc
 
-/// A file of digests, one seed a line: what each run of the checked-in version did.
+/// A file of digests, one seed per line: the behaviour of the checked-in version.
 struct DigestRecord: Sendable {
-  /// Seeds that the file has; later seeds are not compared.
+  /// Number of seeds in the file; later seeds are not compared.
   static let seeds: UInt64 = 200
 
   let path: String
-  /// Whether the file is written, and not compared.
+  /// Whether the file is written instead of compared.
   let writes: Bool
 
-  /// Compares the digests with the file, or writes it. Prints what failed.
+  /// Compares the digests with the file, or writes it. Prints the failure and returns false on a difference.
   func compareOrWrite(_ digests: [UInt64: BehaviourDigest]) -> Bool {
     let lines = digests.filter { $0.key <= DigestRecord.seeds }.sorted { $0.key < $1.key }
       .map { "\($0.key) \($0.value.text)" }
     if writes { return write(lines.joined(separator: "\n") + "\n") }
     guard let text = read() else {
-      print("FAILED: \(path) cannot be read")
+      print("FAILED: cannot read \(path)")
       return false
     }
     let expected = Set(text.split(separator: "\n").map(String.init))
     let changed = lines.filter { !expected.contains($0) }
     if changed.isEmpty, !lines.isEmpty { return true }
     print(
-      "FAILED: the behaviour of \(changed.count) of \(lines.count) seeds is not that of \(path), "
-        + "first: \(changed.first ?? "none was run")")
-    print("If the change is meant, say so in a commit of its own, with `make digests`.")
+      "FAILED: the behaviour of \(changed.count) of \(lines.count) seeds differs from \(path), "
+        + "first: \(changed.first ?? "no seed was run")")
+    print("If the change is intended, run `make digests` and commit the file separately.")
     return false
   }
 
   private func write(_ text: String) -> Bool {
     guard let file = unsafe fopen(path, "w") else {
-      print("FAILED: \(path) cannot be written")
+      print("FAILED: cannot write \(path)")
       return false
     }
     let isWritten = unsafe fputs(text, file) >= 0

@@ -6,11 +6,11 @@ import LocationTypes
 import ReceiverDrivers
 import SimulatedHAL
 
-/// A receiver's driver without an engine, on the simulated board: every event at any moment.
+/// Soak run of a receiver driver without an engine, on the simulated board: any event at any time.
 ///
-/// An engine gives a driver few events in its short states, and some never. Half of the runs also lie:
-/// they tell of faults that did not happen and of messages that no receiver sent. Then only that the
-/// driver goes on and finds its receiver again is asked; else that it does the board no harm as well.
+/// An engine sends a driver few events in its short states, and some events never. Half of the runs also inject
+/// false events: faults that did not happen, and messages that no receiver sent. These runs only require that the
+/// driver continues and finds its receiver again; the others also require that it sends the board no invalid request.
 final class DriverWorld {
   private let life: SoakRun
   private var random: SimulationRandom
@@ -19,25 +19,25 @@ final class DriverWorld {
   private var driver: ReceiverDriver
   private var decoder = GNSSDecoder()
   private var assembler: EpochAssembler
-  /// What the receiver knew of the sky, in the driver's places.
+  /// The receiver's navigation database, indexed as the driver stores it.
   private var aiding: [[UInt8]] = []
   private var keepsAiding = false
-  /// One was written to the receiver.
+  /// Whether an entry was written to the receiver.
   private var hasGiven = false
-  /// The entry that came last.
+  /// The entry received last.
   private var aidingFrame: [UInt8] = []
   private var tally = Tally()
-  /// The newest goal was reached, or refused.
+  /// Whether the newest goal was reached or rejected.
   private var isSettled = false
   private var isDrained = false
-  /// Of the newest epoch that the driver gave.
+  /// UTC of the newest epoch that the driver accepted.
   private var newest: UTCTime?
 
-  /// Seconds in which anything may go wrong.
+  /// Seconds during which faults occur.
   static let trouble: Double = 2 * 3_600
-  /// How soon after the last fault a driver does what it is asked: back-off, new start, wake-up, a
-  /// batch that is drained through a slow line; or a configuration of seven sentences where more than
-  /// half of the commands or their answers are lost.
+  /// Seconds after the last fault within which a driver reaches its goal: back-off, restart, wake-up and a batch
+  /// drained over a slow line; or a configuration of seven sentences where more than half of the commands or their
+  /// acknowledgements are lost.
   static let recovery: Double = 800
 
   init(_ run: SoakRun) {
@@ -45,7 +45,7 @@ final class DriverWorld {
     var random = SimulationRandom(seed: run.seed, stream: 11)
     lies = random.next() % 2 == 0
     var profile = run.profile.varied(&random)
-    // Half of them have what it takes to keep what a u-blox receiver knows across a cut.
+    // Half of the boards can store a u-blox receiver's navigation database while it is off.
     if random.next() % 2 == 0, profile.receiver?.supplyLine != nil {
       profile.receiver?.hasBackupSupply = false
     }
@@ -57,7 +57,7 @@ final class DriverWorld {
     guard var receiver = engine.receiver else { preconditionFailure("a profile with a receiver") }
     let keepsItself = profile.receiver?.hasBackupSupply ?? false
     if receiver.family.isUBlox, receiver.hasSupplySwitch, !keepsItself {
-      // Also too little room.
+      // Sometimes the capacity is too small.
       keepsAiding = true
       receiver.aiding = AidingSetup(capacity: random.next() % 4 == 0 ? 16 : 128)
     }
@@ -74,10 +74,10 @@ final class DriverWorld {
   private func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
 
   func run() -> Tally {
-    // What no engine does: it speaks before it has a goal.
+    // An engine never sends events before the first goal.
     if lies { for _ in 0..<6 { handle(anyEvent(butGoals: true)) } }
     while board.now.seconds < DriverWorld.trouble && tally.failure == nil && !life.isOver {
-      // Short waits too: most of a driver's states last for some milliseconds.
+      // Short waits are frequent, because most of a driver's states last for milliseconds.
       let longest = [0.003, 0.03, 0.03, 0.3, 0.3, 3, 20][below(7)]
       pass(longest * random.uniform())
       handle(anyEvent())
@@ -87,7 +87,7 @@ final class DriverWorld {
     return tally
   }
 
-  /// Every event while what it knew is given back to a receiver, which seldom lasts long enough for chance.
+  /// Sends each event while the driver restores assistance data, which is too short for random events.
   private func disturbAiding() {
     let events: [DriverEvent] = [
       .goal(.off), .drain, .message(.other), .deadline, .batchPin, .lineFault,
@@ -110,7 +110,7 @@ final class DriverWorld {
     }
   }
 
-  /// Without faults it does what it is asked.
+  /// Checks that the driver reaches a goal and drains after the faults have ended.
   private func finish() {
     pass(1)
     isSettled = false
@@ -155,7 +155,7 @@ final class DriverWorld {
   }
 
   private func anyGoal() -> ReceiverGoal {
-    // What is kept across a cut shows after one.
+    // Stored assistance data only matters after the receiver was off.
     if keepsAiding, below(2) == 0 { return below(2) == 0 ? .off : .tracking }
     return switch below(7) {
     case 0: .off
@@ -184,17 +184,17 @@ final class DriverWorld {
     var turns = 1_000 + Int(seconds) * 200
     while board.now < end && tally.failure == nil {
       turns -= 1
-      expect(turns > 0, "the driver is due without end")
+      expect(turns > 0, "the driver's deadline never advances")
       let due = min(end, max(driver.status.deadline ?? .distantFuture, board.now))
       let waking = board.wait(in: .idle, until: due, listening: true)
-      // What began to come gathers a little, as with the engine.
+      // Wait until more input is buffered, as the engine does.
       let gathered = board.wait(
         in: .idle, until: min(due, board.now + .milliseconds(10)), listening: false)
       if waking.batchPinRose || gathered.batchPinRose { handle(.batchPin) }
       read()
       if let deadline = driver.status.deadline, deadline <= board.now { handle(.deadline) }
       if !lies, let violation = board.violations.first {
-        expect(false, "the board was asked for what must not be: \(violation)")
+        expect(false, "a request to the board is invalid: \(violation)")
       }
     }
   }
@@ -230,21 +230,21 @@ final class DriverWorld {
     }
   }
 
-  /// Each epoch counts once, and none comes after a newer one.
+  /// Checks that each epoch is accepted once and in order of time.
   private func accept(_ epoch: Epoch) {
     guard epoch.fix != nil, let utc = epoch.utc else { return }
     if !lies, let newest {
-      expect(utc > newest, "DEF-30: the epoch of \(utc) comes again or late")
+      expect(utc > newest, "DEF-30: the epoch of \(utc) is duplicate or late")
     }
     newest = utc
     driver.setClock(bootUTC_us: utc.microseconds - board.now.microseconds)
   }
 
-  /// Gives the driver an event and does what it says; a fault of line or pin goes back in.
+  /// Sends the driver an event and executes its effects; a fault of line or pin is sent back to it.
   private func handle(_ event: DriverEvent) {
     tally.driverEvents += 1
     var event = event
-    // A driver never answers a fault with what can fault again.
+    // A driver never responds to a fault with an effect that can fail again.
     for _ in 0..<3 {
       let effects = driver.handle(event, at: board.now)
       tally.digest.add(effects)
@@ -253,7 +253,7 @@ final class DriverWorld {
       guard let fault = execute(effects) else { return }
       event = fault
     }
-    expect(false, "a driver answers faults with faults")
+    expect(false, "the driver's response to a fault fails again and again")
   }
 
   private func execute(_ effects: DriverEffects) -> DriverEvent? {

@@ -3,9 +3,9 @@ import LocationTypes
 import SimulatedHAL
 
 extension FaultPlan {
-  /// What goes wrong in the first `end` seconds of a run on the simulated board; each adds to `count`.
+  /// Random faults in the first `end` seconds of a run on the simulated board; adds their number to `count`.
   ///
-  /// - Parameter eventful: Many short faults, for a run that looks at single events.
+  /// - Parameter eventful: Whether faults are short and many, for a run that tests single events.
   init(
     _ random: inout SimulationRandom, until end: Double, _ count: inout Int, eventful: Bool = false
   ) {
@@ -31,7 +31,7 @@ extension FaultPlan {
     garbage = (0..<(random.next() % 80)).map { _ in
       Garbage(time: Instant(seconds: moment()), count: 1 + Int(random.next() % 600))
     }
-    // It is charged before the run ends.
+    // The battery is full before the run ends.
     gauge =
       (0..<(random.next() % 6)).map { _ in
         GaugeFault(time: Instant(seconds: moment()), charge: UInt8(random.next() % 101))
@@ -47,7 +47,7 @@ extension FaultPlan {
 }
 
 extension BoardProfile {
-  /// The same board with another receiver on it, or otherwise wired.
+  /// The same board with another receiver or other wiring.
   func varied(_ random: inout SimulationRandom) -> BoardProfile {
     var varied = self
     switch random.next() % 8 {
@@ -68,7 +68,7 @@ extension BoardProfile {
     return varied
   }
 
-  /// A receiver that is commanded by sentences; which of its speeds it talks at is tried out.
+  /// A receiver with sentence commands; its line speed must be detected.
   private mutating func makeSentences(_ family: Receiver.Family) {
     receiver?.family = family
     receiver?.output = .nmea
@@ -76,7 +76,7 @@ extension BoardProfile {
     receiver?.batch = nil
   }
 
-  /// A receiver that takes no commands.
+  /// A receiver without commands.
   private mutating func makePassive() {
     receiver?.family = .nmea
     receiver?.output = .nmea

@@ -3,10 +3,10 @@ import LocationPolicy
 import LocationTypes
 import SimulatedHAL
 
-/// The schedule of single fixes without an engine: needs, fixes and reasons at any moment.
+/// Soak run of ``FixSchedule`` without an engine: random needs, fixes and events at any time.
 ///
-/// An engine drains a buffer only where somebody wants every fix, and so hardly ever just when a
-/// first fix settles or a search was given up.
+/// An engine drains a buffer only for a client that needs every fix, so it rarely does so while a first fix
+/// is refined or after acquisition was given up.
 struct ScheduleWorld {
   private let life: SoakRun
   private var random: SimulationRandom
@@ -15,13 +15,13 @@ struct ScheduleWorld {
   private var need = FixNeed()
   private var isOnAnyway = false
   private var now = Instant.boot
-  /// When somebody needed a fix last.
+  /// Time at which a fix was last needed.
   private var lastNeed = Instant.boot
-  /// Since when it searches for single fixes alone.
+  /// Time at which acquisition for single fixes began.
   private var searchSince: Instant?
   private var tally = Tally()
 
-  /// How many events a run has.
+  /// Number of events in a run.
   static let events = 20_000
 
   init(_ run: SoakRun) {
@@ -44,7 +44,7 @@ struct ScheduleWorld {
     return tally
   }
 
-  /// Time goes on, to the moment it asked for at the latest; sometimes the board is late.
+  /// Advances to the wake time at the latest; sometimes the board is late.
   private mutating func pass() {
     let step = Interval(seconds: random.uniform(0.05, [2, 2, 20, 400][below(4)]))
     let late = Interval(seconds: below(20) == 0 ? 30 * random.uniform() : 0)
@@ -83,14 +83,14 @@ struct ScheduleWorld {
     schedule.handle(.plan(need, isOnAnyway: isOnAnyway), figures, at: now)
     tally.digest.add(schedule.state.rawValue)
     tally.digest.add(schedule.wake)
-    expect(schedule.wake > now, "PWR-1: it asks for a moment that has passed")
+    expect(schedule.wake > now, "PWR-1: the wake time has already passed")
     let isUnneeded = now - lastNeed > figures.receiver.longestHold
-    expect(!isUnneeded || !schedule.isOn, "PWR-1: it stays on for nobody")
+    expect(!isUnneeded || !schedule.isOn, "PWR-1: the receiver stays on without a need")
     guard wasSearching, schedule.state == .searching else { return searchSince = nil }
     let since = searchSince ?? now
     searchSince = since
     let longest = figures.receiver.startUp + figures.receiver.searchLimit
-    expect(now - since <= longest, "PWR-7: a search goes on for ever")
+    expect(now - since <= longest, "PWR-7: acquisition exceeds its limit")
   }
 
   private mutating func expect(_ isSo: Bool, _ text: String) {

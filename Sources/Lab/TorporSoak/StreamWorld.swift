@@ -8,16 +8,16 @@ import LocationTypes
 import ReceiverDrivers
 import SimulatedHAL
 
-/// An engine that is fed directly: NAV-PVT frames of a receiver that streams, and whatever else can
-/// come. Virtual time; does what the loop does.
+/// Soak run of an engine without a board: NAV-PVT frames of a streaming receiver, garbage and faults, in virtual
+/// time. Performs the work of `LocationLoop`.
 final class StreamWorld {
-  /// What the engine can do about the receiver.
+  /// How the engine can control the receiver.
   private enum Supply {
-    /// Nothing: it streams.
+    /// Not at all: it streams.
     case fixed
-    /// The same, but it is taken for one that can stand by.
+    /// Not at all, but the engine assumes that it has a standby mode.
     case deaf
-    /// It is switched off and on.
+    /// By its supply.
     case switched
   }
 
@@ -33,21 +33,21 @@ final class StreamWorld {
   private var wasMoving = false
   private var accuracy_mm: Int32 = 2_000
   private var utcError = Interval.zero
-  /// Epochs without a sky that are still to come.
+  /// Number of epochs without a fix still to come.
   private var darkEpochs = 0
-  /// How far off the next fix is, though it claims to be good, metres.
+  /// Position error of the next fix in metres, despite its good accuracy.
   private var stray = 0.0
   private let supply: Supply
   private var isSupplied = true
   private var isInhibited = false
 
-  /// Seconds of one run.
+  /// Length of a run in seconds.
   static let epochs = 24_000
-  /// The most steps that one event may cause.
+  /// Maximum number of steps that one event may cause.
   static let longestChain = 2_000
-  /// The most alarms in a second.
+  /// Maximum number of alarms per second.
   static let mostWakes = 20
-  /// A week number of ten bits has gone round.
+  /// Error of a GPS week number of ten bits after a rollover.
   static let rollover = Interval.seconds(-1_024 * 7 * 86_400)
 
   init(_ run: SoakRun) {
@@ -78,7 +78,7 @@ final class StreamWorld {
     plan = engine.step(.time, at: now)
   }
 
-  /// Lives through the run.
+  /// Runs to the end and returns the totals.
   func run() -> Tally {
     perform(.time)
     for (client, request) in crowd.opening() { ask(request, of: client) }
@@ -110,13 +110,13 @@ final class StreamWorld {
     let before = crowd.audits[0].batches
     for _ in 0..<150 where !crowd.hasFailed { epoch() }
     if crowd.audits[0].batches == before {
-      crowd.fail("with sky and demand no fix comes", at: now)
+      crowd.fail("with satellites in view and a demand, no fix arrives", at: now)
     }
   }
 
   // MARK: The receiver
 
-  /// A second with its fix, or without one.
+  /// One second with an epoch, with or without a fix.
   private func epoch() {
     run(until: now + .seconds(1))
     wearer.step()
@@ -153,7 +153,7 @@ final class StreamWorld {
     frame.appendNavPVT(solution)
   }
 
-  /// Supply comes and goes; after it comes the receiver searches.
+  /// Applies a change of the supply; after power-on the receiver acquires first.
   private func obey(_ command: PinCommand) {
     guard command.pin == .receiverSupply else { return }
     let isOn = command.level == .active
@@ -175,9 +175,9 @@ final class StreamWorld {
     case 5: perform(.batchPin)
     case 6: inhibit(!isInhibited)
     case 7: stepClock()
-    // Early alarms.
+    // An early alarm.
     case 8: perform(.time)
-    // Gone: the line fails, and is silent.
+    // The receiver is disconnected: the line fails and stays silent.
     case 9:
       perform(.lineFault)
       run(until: now + .seconds(Int64(1 + crowd.below(120))))
@@ -203,7 +203,7 @@ final class StreamWorld {
     perform(bytes: chunk)
   }
 
-  /// A frame whose end is lost.
+  /// Sends a truncated frame.
   private func half() {
     makeFrame(isFix: true)
     var chunk = ByteChunk()
@@ -248,7 +248,7 @@ final class StreamWorld {
     follow(watch { engine.step(bytes: bytes.span, at: now) })
   }
 
-  /// All that comes of a first step.
+  /// Runs all steps that follow from a first one.
   private func follow(_ first: Effects) {
     var effects = first
     var chain = 0
@@ -256,7 +256,7 @@ final class StreamWorld {
       if effects.proceeds {
         effects = step(.proceed)
         chain += 1
-        if chain > StreamWorld.longestChain { crowd.fail("a chain of steps does not end", at: now) }
+        if chain > StreamWorld.longestChain { crowd.fail("an event causes endless steps", at: now) }
       } else if let (client, request) = crowd.nextRequest() {
         crowd.ask(request, of: client, head: engine.head, at: now)
         effects = step(.request(client, request))
@@ -266,7 +266,7 @@ final class StreamWorld {
       }
     }
     plan = effects
-    if plan.wake <= now { crowd.fail("the next wake does not lie ahead", at: now) }
+    if plan.wake <= now { crowd.fail("the wake time is not in the future", at: now) }
   }
 
   private func step(_ event: Event) -> Effects { watch { engine.step(event, at: now) } }
@@ -278,7 +278,7 @@ final class StreamWorld {
     crowd.tally.digest.add(effects)
     if let command = effects.pin { obey(command) }
     if engine.head - before != (effects.appended == nil ? 0 : 1) {
-      crowd.fail("more than one fix in a step", at: now)
+      crowd.fail("a step appends more than one fix, or does not report it", at: now)
     }
     if let name = effects.appended { crowd.appended(name.sequence, in: engine) }
     while effects.hasNotices, let notice = engine.nextNotice() {

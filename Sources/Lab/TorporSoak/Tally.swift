@@ -1,41 +1,41 @@
-/// What a run has gone through, added up.
+/// Totals of one or more soak runs.
 struct Tally: Sendable {
-  /// Fixes that the engine took into its ring.
+  /// Number of fixes appended to rings.
   var fixes = 0
-  /// Things that went wrong on purpose: each piece of garbage, each spell without sky counts once.
+  /// Number of injected faults: each piece of garbage and each period without satellites counts once.
   var faults = 0
-  /// Steps of engines that were fed directly.
+  /// Number of engine steps in runs without a board.
   var steps = 0
-  /// Fixes of ``fixes`` that came through the loop and the simulated board.
+  /// Number of ``fixes`` from runs on the simulated board.
   var boardFixes = 0
-  /// Events of drivers that were fed directly.
+  /// Number of driver events in runs without an engine.
   var driverEvents = 0
-  /// Batches that clients were given.
+  /// Number of batches delivered to clients.
   var batches = 0
-  /// Gaps that clients were told.
+  /// Number of gaps reported to clients.
   var gaps = 0
-  /// Finishes that clients were told.
+  /// Number of finishes reported to clients.
   var finishes = 0
-  /// Pauses and resumes, region crossings, visits.
+  /// Number of pauses, resumes, region crossings and visits.
   var turns = 0
-  /// Runs: one for each seed.
+  /// Number of runs: one per seed.
   var runs = 0
-  /// What the run did.
+  /// Digest of the current run.
   var digest = BehaviourDigest()
-  /// The digest of each seed.
+  /// Digest per seed.
   var digests: [UInt64: BehaviourDigest] = [:]
-  /// What was wrong, with the seed that shows it again.
+  /// The first violation, with its seed.
   var failure: Failure?
 
-  /// A broken invariant.
+  /// A violated invariant.
   struct Failure: Sendable {
-    /// Reproduces it.
+    /// Seed that reproduces it.
     var seed: UInt64
-    /// What was wrong, and when.
+    /// The violation and its time.
     var text: String
   }
 
-  /// Adds another's figures; keeps the first failure.
+  /// Adds another run's totals; keeps the first failure.
   mutating func add(_ other: Tally) {
     fixes += other.fixes
     faults += other.faults

@@ -2,19 +2,19 @@ import BoardProfiles
 import LocationEngine
 import LocationTypes
 
-/// Random clients, services, sleeps and faults against the whole system.
+/// Soak test: random clients, services, sleeps and faults against the whole system.
 ///
 ///     TorporSoak [--seconds S] [--first N]   seeds from N on, for S seconds, on two threads
-///     TorporSoak --runs R [--first N]        so many seeds, whatever time it takes: the gate
-///     TorporSoak --seed N                    one run again
-///     TorporSoak … --digests FILE            compares what each seed did with the file's digests
-///     TorporSoak … --write-digests FILE      writes them
+///     TorporSoak --runs R [--first N]        R seeds, without a time limit: the gate
+///     TorporSoak --seed N                    repeats one run
+///     TorporSoak … --digests FILE            compares the digest of each seed with the file
+///     TorporSoak … --write-digests FILE      writes the digests
 ///
-/// Ends with 1 and the seed when an invariant of the contract is broken. The gate also fails while
-/// it saw fewer fixes or faults than it must, or missed a pair of state and event of a machine.
+/// Exits with 1 and prints the seed if an invariant of the contract is violated. The gate also fails
+/// below a minimum number of fixes or faults, or if a pair of state and event of a state machine was not reached.
 @main struct TorporSoak {
   static let lanes: UInt64 = 2
-  /// What the gate must go through at least.
+  /// Minimum totals of the gate.
   static let leastFixes = 5_000_000
   static let leastFaults = 100_000
 
@@ -47,7 +47,7 @@ import LocationTypes
     if let record = options.digests, !record.compareOrWrite(tally.digests) { return stop(1) }
     if let failure = tally.failure {
       print("FAILED: \(failure.text)")
-      print("Again with: TorporSoak --seed \(failure.seed)")
+      print("Repeat with: TorporSoak --seed \(failure.seed)")
       stop(1)
     } else if options.runs != nil, options.digests?.writes != true {
       let complaints = complaints(about: tally)
@@ -70,7 +70,7 @@ import LocationTypes
       "  on the simulated board: \(tally.boardFixes) fixes; fed directly: \(tally.steps) steps "
         + "of engines, \(tally.driverEvents) events of drivers")
     print(
-      "  told: \(tally.batches) batches, \(tally.gaps) gaps, \(tally.finishes) finishes, "
+      "  delivered: \(tally.batches) batches, \(tally.gaps) gaps, \(tally.finishes) finishes, "
         + "\(tally.turns) pauses, crossings, visits")
     let machines = CoreMachines.all
     let reached = machines.reduce(0) { $0 + $1.reached }
@@ -82,11 +82,11 @@ import LocationTypes
   }
 }
 
-/// Many seeds, shared out to lanes.
+/// A range of seeds, divided among threads.
 struct SoakTask: Sendable {
-  /// The first seed, and the one after the last.
+  /// From the first seed to the one after the last.
   let seeds: Range<UInt64>
-  /// When it must be over; nil for when all is done.
+  /// Time limit; nil for none.
   let end: ContinuousClock.Instant?
   let title: String
 
@@ -102,7 +102,7 @@ struct SoakTask: Sendable {
     }
   }
 
-  /// Every second seed, until time is up or something is wrong.
+  /// Runs every second seed until the time limit or the first failure.
   func run(_ lane: UInt64, _ profile: BoardProfile) -> Tally {
     var tally = Tally()
     var seed = seeds.lowerBound + lane
@@ -115,7 +115,7 @@ struct SoakTask: Sendable {
   }
 }
 
-/// One seed's run: the same for the same seed, but that it breaks off when time is up.
+/// One seed's run: deterministic, except that it stops at the time limit.
 struct SoakRun {
   let seed: UInt64
   let end: ContinuousClock.Instant?
@@ -127,8 +127,8 @@ struct SoakRun {
     self.profile = profile
   }
 
-  /// Of so many runs of a lane one is on the simulated board, two are of a driver alone and one of a
-  /// schedule alone.
+  /// Length of a cycle of runs on a thread: one on the simulated board, two of a driver, one of a schedule, the others
+  /// of an engine.
   private static let turns: UInt64 = 16
 
   func go(lane: Int) -> Tally {
@@ -139,7 +139,7 @@ struct SoakRun {
   }
 
   private func tally() -> Tally {
-    // Both lanes get all worlds, though each has seeds of one parity.
+    // Each thread runs all kinds, although its seeds are all odd or all even.
     switch seed / TorporSoak.lanes % SoakRun.turns {
     case 0: return BoardWorld(self).run()
     case 1, 9: return DriverWorld(self).run()
@@ -150,11 +150,11 @@ struct SoakRun {
     }
   }
 
-  /// Time is up: what is not finished is left.
+  /// Whether the time limit has passed; an unfinished run is then discarded.
   var isOver: Bool { end.map { ContinuousClock.now >= $0 } ?? false }
 }
 
-/// The command line. Nil if it is not understood.
+/// The command line; nil if it is invalid.
 struct SoakOptions {
   var seconds: Int64 = 90
   var runs: UInt64?

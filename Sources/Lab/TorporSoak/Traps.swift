@@ -1,8 +1,8 @@
 import Glibc
 
-// A run that traps cannot report: a handler names the seed that was running on that thread.
+// A run that traps cannot report a failure: a signal handler prints the seed that was running on that thread.
 
-/// What a lane runs, and on which thread.
+/// The thread of a lane and its current seed.
 private struct Running {
   var thread = pthread_t()
   var seed: UInt64 = 0
@@ -11,23 +11,23 @@ private struct Running {
 private nonisolated(unsafe) var running: (Running, Running) = (Running(), Running())
 
 extension TorporSoak {
-  /// Notes what a lane runs on this thread.
+  /// Records the seed that a lane runs on this thread.
   static func note(_ seed: UInt64, lane: Int) {
     let now = Running(thread: pthread_self(), seed: seed)
     unsafe lane == 0 ? (running.0 = now) : (running.1 = now)
   }
 
-  /// Ends the program.
+  /// Exits the program.
   static func stop(_ code: Int32) { exit(code) }
 
-  /// Says on a trap which seed was running: one that traps does it on its own thread.
+  /// Installs handlers that print the running seed on a trap; a trap signal is handled on the thread that caused it.
   static func watchForTraps() {
     for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS] {
       _ = Glibc.signal(signal) { _ in
-        // Printing is not safe in a handler, but the program is lost anyway.
+        // Formatting a string is not async-signal-safe, but the program ends anyway.
         let isFirst = unsafe pthread_equal(running.0.thread, pthread_self()) != 0
         let seed = unsafe isFirst ? running.0.seed : running.1.seed
-        let text = "FAILED: a trap, above.\nAgain with: TorporSoak --seed \(seed)\n"
+        let text = "FAILED: trapped, see above.\nRepeat with: TorporSoak --seed \(seed)\n"
         _ = unsafe text.withCString { unsafe write(2, $0, strlen($0)) }
         _exit(1)
       }

@@ -1,26 +1,26 @@
 import LocationTypes
 import SimulatedHAL
 
-/// Who carries the receiver: stays and ways in turn, each of random length, and home again.
+/// True motion of the device: stays and straight paths of random length, bounded around the home coordinate.
 struct Wearer {
   private(set) var place = Scenario.home
   private(set) var speed = (east: 0.0, north: 0.0)
   private var random: SimulationRandom
-  /// Seconds until the next stay or way begins.
+  /// Seconds until the next stay or path begins.
   private var left = 0
 
   init(seed: UInt64) { random = SimulationRandom(seed: seed, stream: 13) }
 
   var isMoving: Bool { speed.east != 0 || speed.north != 0 }
-  /// m/s.
+  /// Speed in m/s.
   var pace: Double { (speed.east * speed.east + speed.north * speed.north).squareRoot() }
 
-  /// Where the receiver takes itself to be: rounded off by its error, metres.
+  /// The position that the receiver reports, with a normally distributed error of `error` metres per axis.
   mutating func seen(error: Double) -> Coordinate {
     place.moved(east: error * random.normal(), north: error * random.normal())
   }
 
-  /// A second goes by.
+  /// Advances by one second.
   mutating func step() {
     if left == 0 { turn() }
     left -= 1
@@ -30,7 +30,7 @@ struct Wearer {
   private mutating func turn() {
     if isMoving {
       speed = (0, 0)
-      // Some are too short for a visit or a pause, some last.
+      // Some stays are too short for a visit or a pause, others are long enough.
       left = Int(random.next() % 4 == 0 ? random.uniform(600, 2_400) : random.uniform(5, 400))
       return
     }
@@ -39,7 +39,7 @@ struct Wearer {
     let home = place.localOffset(to: Scenario.home)
     let way = (home.east * home.east + home.north * home.north).squareRoot()
     if way > 3_000 {
-      // Back again, before the globe ends.
+      // Return home, to stay away from the poles.
       speed = (pace * home.east / way, pace * home.north / way)
     } else {
       speed = (pace * random.uniform(-1, 1), pace * random.uniform(-1, 1))

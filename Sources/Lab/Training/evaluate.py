@@ -1,8 +1,8 @@
-"""How good a network is: energy against the best possible, and the share of time too far away.
+"""Evaluates a network: energy relative to the optimum, and the share of time outside the bound.
 
-Prints a Markdown table over generated tracks that no network was trained on, and over folders of
-recorded tracks. Pairs of track and distance whose best schedule needs fewer than five fixes are
-left out: there the ratio measures the first minutes only.
+Prints a Markdown table for generated tracks that were not used for training, and for folders of
+recorded tracks. Pairs of track and distance whose optimal schedule needs fewer than five fixes are
+omitted: there the ratio only measures the first minutes.
 """
 import argparse
 import math
@@ -15,11 +15,11 @@ from simulator import (BOUNDS, ENTRACKED, ENTRACKED_CAUTIOUS, PROFILES, Conditio
 import weights
 
 
-def is_telling(track, bound, receiver):
-    """Whether the best schedule needs at least five fixes."""
-    figures = PROFILES[receiver]
-    least = 5 * (figures.track + 3 * figures.acquire)
-    return track.optimum(bound, receiver) - figures.standby * track.seconds >= least
+def has_enough_fixes(track, bound, receiver):
+    """Whether the optimal schedule needs at least five fixes."""
+    profile = PROFILES[receiver]
+    least = 5 * (profile.track + 3 * profile.acquire)
+    return track.optimum(bound, receiver) - profile.standby * track.seconds >= least
 
 
 def conditions(track, bound, has_line, is_noisy):
@@ -35,7 +35,7 @@ def evaluate(tracks, net, has_line, receiver, is_noisy, constants, bounds=BOUNDS
     rows = []
     for track in tracks:
         for bound in bounds:
-            if not is_telling(track, bound, receiver):
+            if not has_enough_fixes(track, bound, receiver):
                 continue
             out = run(track, receiver, net, constants,
                       conditions(track, bound, has_line, is_noisy))
@@ -65,7 +65,7 @@ def cell(rows):
 
 
 def first_minutes(tracks, net, has_line, constants, count=20):
-    """Mean power and share outside over the first ten minutes from random places."""
+    """Mean power and share outside over the first ten minutes from random positions."""
     rng = np.random.default_rng(7)
     energy = seconds = outside = judged = 0
     for track in tracks:
@@ -85,14 +85,14 @@ def first_minutes(tracks, net, has_line, constants, count=20):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--no-line", metavar="FILE", help="weights instead of the shipped ones")
-    parser.add_argument("--line", metavar="FILE", help="the same with a motion line")
+    parser.add_argument("--line", metavar="FILE", help="weights for boards with a motion line")
     parser.add_argument("--tracks", type=int, default=60, help="generated tracks (%(default)s)")
     parser.add_argument("--recorded", metavar="FOLDER", action="append", default=[],
                         help="CSV files with unix_time, lat, lon, speed; may be given again")
-    parser.add_argument("--baselines", action="store_true", help="also EnTracked, two ways")
+    parser.add_argument("--baselines", action="store_true", help="also EnTracked, in two variants")
     parser.add_argument("--brief", action="store_true", help="noisy fixes only")
     parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[],
-                        help="changes a constant of the decision for both, such as price=20")
+                        help="changes a constant of all planners, such as price=20")
     parser.add_argument("--first", action="store_true", help="also the first ten minutes")
     given = parser.parse_args()
     changes = {name: float(value) for name, value in (text.split("=") for text in given.set)}

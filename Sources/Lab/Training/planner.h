@@ -1,5 +1,5 @@
-/* The reference planner: what the Swift files in Sources/Core/LocationPolicy/Movement do, with the same names.
-   Scalar, no heap, a fixed size. Metres of any local plane, seconds, m/s, mW, mJ. */
+/* The reference planner: the same decisions as the Swift files in Sources/Core/LocationPolicy/Movement.
+   Scalar, no heap, a fixed size. Metres in a local plane, seconds, m/s, mW, mJ. */
 #ifndef TRAINING_PLANNER_H
 #define TRAINING_PLANNER_H
 
@@ -12,14 +12,14 @@ enum {
   PROFILE_POINTS = 8
 };
 
-/* What a receiver takes, and how long it searches after a time off: straight between points. */
+/* Power of a receiver, and acquisition time after an off time: interpolated linearly between points. */
 typedef struct {
   double acquire, track, standby;
   int points;
   double off[PROFILE_POINTS], search[PROFILE_POINTS];
 } Profile;
 
-/* Means and inverse deviations of the features, then three layers, rows of weights by output. */
+/* Means and inverse deviations of the features, then three layers; a row of weights per output. */
 typedef struct {
   int features;
   float mean[LINE_FEATURES], scale[LINE_FEATURES];
@@ -30,7 +30,7 @@ typedef struct {
 
 typedef enum {
   NETWORK = 0,
-  /* Only to compare with, and to begin training (baselines.c). */
+  /* For comparison, and for the first training round (baselines.c). */
   ENTRACKED = 1,
   ENTRACKED_CAUTIOUS = 2,
   EXPLORER = 3
@@ -38,53 +38,53 @@ typedef enum {
 
 /* MovementTuning in MovementModel.swift. */
 typedef struct {
-  double price;         /* a second outside costs so many seconds' mean energy */
+  double price;         /* price of a second outside, in seconds of mean energy */
   double least_price;   /* mW */
-  double prior_energy;  /* assumed before anything is known, mJ */
+  double prior_energy;  /* assumed before the first fix, mJ */
   double prior_time;
-  double guard;         /* power of the excess of time outside by which the price rises */
-  double acceleration;  /* hardest start of a wearer, m/s² */
-  double run_limit;     /* rest at most as long as the speed just told takes for so many times E */
+  double guard;         /* exponent of the excess of time outside, by which the price rises */
+  double acceleration;  /* maximum acceleration of a device, m/s² */
+  double run_limit;     /* limit of the distance at the reported speed until the next fix, in E */
   double first_run_limit; /* the same for the first fixes */
   int first_fixes;
-  double standing_rate; /* of the off clock while the line says still again after motion */
-  double false_alarm;   /* motion shorter than this part of the time off is a false alarm, */
-  double longest_alarm; /* but motion longer than this, seconds, is none */
+  double standing_rate; /* rate of the off clock while the line reports no motion after motion */
+  double false_alarm;   /* motion shorter than this part of the off time is a false alarm, */
+  double longest_alarm; /* unless it is longer than this, seconds */
   double explorer_scale;
   int policy;
 } Tuning;
 
-/* What one fix tells. */
+/* A fix, with the state of the motion line. */
 typedef struct {
   double time, east, north, speed, accuracy;
-  int is_moving;        /* the motion line says motion */
-  double motion;        /* seconds in motion since the last fix, by the line */
+  int is_moving;        /* whether the motion line reports motion */
+  double motion;        /* seconds of motion since the last fix, by the line */
   double since_change;  /* seconds since the line changed */
-} Sighting;
+} FixSample;
 
 typedef struct {
   const Profile *profile;
   const Network *network;
   Tuning tuning;
-  double bound; /* the distance promised, E */
+  double bound; /* the accuracy bound, E */
   int has_line;
 
-  int count;
-  Sighting last;
-  double step, moved, east_moved, north_moved, turn, speed_before;
-  double start;
-  double fastest[3];
-  double mean[4], east_drift[4], north_drift[4];
+  int fix_count;
+  FixSample last;
+  double time_step, displacement, east_displacement, north_displacement, turn_cosine, previous_speed;
+  double start_time;
+  double peak_speed[3];
+  double mean_speed[4], east_drift[4], north_drift[4];
   double anchor_east[3], anchor_north[3], anchor_time[3];
-  double moving_at, standing_at, moving_share, long_moving_share, excess;
-  double motion_share, short_motion, long_motion;
-  double pace, unit; /* the speed of late, and the time in which it leaves the distance */
+  double last_moving_time, last_standing_time, moving_share, long_moving_share, mean_displacement_ratio;
+  double motion_share, short_motion_share, long_motion_share;
+  double recent_speed, time_scale; /* the recent speed, and the time in which the device leaves the distance at it */
 
-  double off; /* decided last */
-  double energy, time, outside;
-  double trust; /* how long a line that says still is believed */
+  double off_time; /* last decision */
+  double energy, time, outside_time;
+  double pause_limit; /* limit of an off clock that is stopped because the line reports no motion */
   double features[LINE_FEATURES];
-  double chances[EXIT_BINS];
+  double probabilities[EXIT_BINS];
 } Planner;
 
 extern const double exit_bins[EXIT_BINS + 1];
@@ -92,14 +92,14 @@ extern const double exit_bins[EXIT_BINS + 1];
 void planner_begin(Planner *planner, const Profile *profile, const Network *network,
                    const Tuning *tuning, double bound, int has_line);
 
-/* Takes a fix in; gives the seconds for which the receiver may be off, 0 to stay on a second. */
-double planner_off(Planner *planner, const Sighting *seen);
+/* Accepts a fix; returns the seconds for which the receiver may be off, 0 to stay on for a second. */
+double planner_off_time(Planner *planner, const FixSample *seen);
 
-/* Seconds of search after `off` seconds off. */
-double search_time(const Profile *profile, double off);
+/* Seconds of acquisition after `off` seconds off. */
+double acquisition_time(const Profile *profile, double off);
 
-/* The distance left when a fix may be off by half its accuracy. */
-double planner_room(const Planner *planner);
+/* The remaining distance if the fix deviates by half its accuracy. */
+double distance_margin(const Planner *planner);
 
 /* baselines.c */
 double baseline_off(const Planner *planner);

@@ -1,4 +1,4 @@
-/* SplitMix64: the same numbers on every machine for the same seed. */
+/* SplitMix64: the same sequence on every machine for the same seed. */
 #ifndef TRAINING_RANDOM_H
 #define TRAINING_RANDOM_H
 
@@ -9,8 +9,8 @@ typedef struct {
   uint64_t state;
 } Random;
 
-/* Even in 0 ≤ u < 1. */
-static inline double even(Random *random) {
+/* Uniform in 0 ≤ u < 1. */
+static inline double uniform(Random *random) {
   random->state += 0x9E3779B97F4A7C15ull;
   uint64_t z = random->state;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -19,10 +19,10 @@ static inline double even(Random *random) {
   return (z >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* Normal, mean 0, deviation 1. */
+/* Normal with mean 0 and standard deviation 1. */
 static inline double normal(Random *random) {
-  double u = even(random);
-  double angle = 6.283185307179586 * even(random);
+  double u = uniform(random);
+  double angle = 6.283185307179586 * uniform(random);
   if (u < 1e-300) u = 1e-300;
   return sqrt(-2 * log(u)) * cos(angle);
 }

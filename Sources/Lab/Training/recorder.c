@@ -1,47 +1,47 @@
-/* What instruments make of a track. */
-#include "wearer.h"
+/* Position errors of a recorder, and a motion line. */
+#include "motion.h"
 
-/* What a recorder would have written: an error that goes slowly, is larger at rest and indoors,
-   and jumps there by 5 to 60 m. One recording in four is perfect. */
-void record(Wearer *w, int is_indoors) {
-  double size = chance(w, 0.25) ? 0 : log_between(w, 0.3, 4), time = log_between(w, 30, 300);
-  double east = size * normal(&w->random), north = size * normal(&w->random);
-  double at_rest = is_indoors ? between(w, 1, 5) : between(w, 0.7, 2), stillness = 0;
-  double jumps = is_indoors && chance(w, 0.5) ? 1 / log_between(w, 300, 6000) : 0;
+/* Adds the errors of a recorded track: a slowly varying error, larger for a stationary device and indoors, where it
+   also jumps by 5 to 60 m. One recording in four has no error. */
+void add_position_errors(Motion *m, int is_indoors) {
+  double size = chance(m, 0.25) ? 0 : log_between(m, 0.3, 4), time = log_between(m, 30, 300);
+  double east = size * normal(&m->random), north = size * normal(&m->random);
+  double at_rest = is_indoors ? between(m, 1, 5) : between(m, 0.7, 2), stillness = 0;
+  double jumps = is_indoors && chance(m, 0.5) ? 1 / log_between(m, 300, 6000) : 0;
   double jump_east = 0, jump_north = 0;
-  for (int i = 0; i < w->count; i++) {
-    stillness += (!w->is_moving[i] - stillness) / 60;
+  for (int i = 0; i < m->count; i++) {
+    stillness += (!m->is_moving[i] - stillness) / 60;
     double gain = size * (1 + (at_rest - 1) * stillness) * sqrt(2 / time);
-    east += -east / time + gain * normal(&w->random);
-    north += -north / time + gain * normal(&w->random);
-    if (jumps > 0 && stillness > 0.8 && chance(w, jumps)) {
-      double length = log_between(w, 5, 60), way = between(w, 0, 6.28);
-      jump_east = length * cos(way);
-      jump_north = length * sin(way);
+    east += -east / time + gain * normal(&m->random);
+    north += -north / time + gain * normal(&m->random);
+    if (jumps > 0 && stillness > 0.8 && chance(m, jumps)) {
+      double length = log_between(m, 5, 60), direction = between(m, 0, 6.28);
+      jump_east = length * cos(direction);
+      jump_north = length * sin(direction);
     }
     jump_east *= 0.995;
     jump_north *= 0.995;
-    w->east[i] += east + jump_east + 0.03 * size * normal(&w->random);
-    w->north[i] += north + jump_north + 0.03 * size * normal(&w->random);
+    m->east[i] += east + jump_east + 0.03 * size * normal(&m->random);
+    m->north[i] += north + jump_north + 0.03 * size * normal(&m->random);
   }
 }
 
-/* What a motion line says: up to 2 s late at each start, a false alarm of 10 s once an hour. */
-void watch(Wearer *w) {
-  int was_moving = w->is_moving[0], late = 0, alarm = 0;
-  for (int i = 0; i < w->count; i++) {
-    int is_moving = w->is_moving[i];
-    if (is_moving && !was_moving) late = (int)between(w, 0, 2.99);
+/* Converts the motion to the output of a motion line: each start up to 2 s late, a false alarm of 10 s once an hour. */
+void convert_to_motion_line(Motion *m) {
+  int was_moving = m->is_moving[0], late = 0, alarm = 0;
+  for (int i = 0; i < m->count; i++) {
+    int is_moving = m->is_moving[i];
+    if (is_moving && !was_moving) late = (int)between(m, 0, 2.99);
     was_moving = is_moving;
     if (late > 0) {
       is_moving = 0;
       late--;
     }
-    if (chance(w, 1 / 3600.0)) alarm = 10;
+    if (chance(m, 1 / 3600.0)) alarm = 10;
     if (alarm > 0) {
       is_moving = 1;
       alarm--;
     }
-    w->is_moving[i] = is_moving;
+    m->is_moving[i] = is_moving;
   }
 }

@@ -1,6 +1,6 @@
-"""What the shipped engine reaches end to end: `torpor simulate` over tracks, as a Markdown table.
+"""Results of the shipped engine, end to end: `torpor simulate` over tracks, as a Markdown table.
 
-Nothing here is the training's own simulator: the engine hears bytes with errors, speaks to the
+Does not use the simulator of the training: the engine receives bytes with errors, commands the
 receiver through its driver, and writes its configuration after each start.
 """
 import argparse
@@ -21,7 +21,7 @@ MEASURED = [(0, 1), (5, 1), (60, 3), (600, 10.5), (7200, 10.5), (14400, 29)]
 
 
 def export(track, path):
-    """Writes a track as a table; around 47° N, where nobody's is."""
+    """Writes a track as a CSV table, around 47° N in the Atlantic."""
     metres = math.radians(1) * 6_371_008.8
     latitude = 47 + track.north / metres
     longitude = -30 + track.east / metres / math.cos(math.radians(47))
@@ -34,7 +34,7 @@ def export(track, path):
 
 
 def with_measured_times(profile, path):
-    """A copy of a profile whose times to fix are those that were measured."""
+    """A copy of a profile with measured times to fix."""
     rows = "".join(f"  {{ off_s = {off}, fix_s = {fix} }},\n" for off, fix in MEASURED)
     text = re.sub(r"after_off = \[.*?\]", f"after_off = [\n{rows}]", profile.read_text(),
                   flags=re.S)
@@ -42,16 +42,16 @@ def with_measured_times(profile, path):
     path.write_text(text)
 
 
-def promise(torpor, board, track, bound, motion, seed):
-    """What a run came to, or None where the best schedule needs fewer than five fixes."""
+def simulate_bound(torpor, board, track, bound, motion, seed):
+    """The result of a run, or None if the optimal schedule needs fewer than five fixes."""
     command = [torpor, "simulate", "-q", "--json", "--service", "standard", "--accuracy",
                str(bound), "--track", track, "--board", board, "--seed", str(seed)]
     out = subprocess.run(command + (["--motion"] if motion else []), check=True,
                          capture_output=True, text=True).stdout
     summary = json.loads(out.strip().split("\n")[-1])
-    told = summary["promise"]
+    result = summary["promise"]
     least = 5 * (24.6 + 3 * 27.6) + 0.106 * summary["duration_s"]
-    return told if told["optimum_mj"] >= least else None
+    return result if result["optimum_mj"] >= least else None
 
 
 def cells(runs):
@@ -86,7 +86,7 @@ def main():
     parser.add_argument("--recorded", metavar="FOLDER", type=pathlib.Path,
                         help="CSV files with unix_time, lat, lon, alt, speed")
     parser.add_argument("--generated", type=int, default=40, metavar="N",
-                        help="tracks of the generator, none of training (%(default)s)")
+                        help="generated tracks, not used for training (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of torpor simulate (%(default)s)")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -113,7 +113,7 @@ def main():
                     results = []
                     for path in paths:
                         for bound in BOUNDS:
-                            run = promise(given.torpor, board, path, bound, motion, given.seed)
+                            run = simulate_bound(given.torpor, board, path, bound, motion, given.seed)
                             if run:
                                 results.append((path.name, bound, run))
                     row(kind, times, motion, results)

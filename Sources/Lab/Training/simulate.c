@@ -1,5 +1,5 @@
-/* A receiver on a track: what the planner's decisions cost, what the best would have cost, and
-   what the network should have said. */
+/* A receiver on a track: the cost of the planner's decisions, the cost of the optimal schedule, and
+   the labels for training the network. */
 #include "simulate.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "random.h"
 
 static int search_seconds(const Profile *profile, int off) {
-  return (int)ceil(search_time(profile, off) - 1e-9);
+  return (int)ceil(acquisition_time(profile, off) - 1e-9);
 }
 
 static int is_outside(const Track *track, int second, double east, double north, double bound) {
@@ -19,7 +19,7 @@ static int is_outside(const Track *track, int second, double east, double north,
 
 double optimum(const Track *track, const Profile *profile, double bound, int longest_off) {
   int n = track->seconds;
-  double *best = malloc(sizeof(double) * (n + 1)); /* least energy up to a fix at second t */
+  double *best = malloc(sizeof(double) * (n + 1)); /* least energy up to a fix in second t */
   double *cost = malloc(sizeof(double) * (longest_off + 1));
   int *cycle = malloc(sizeof(int) * (longest_off + 1));
   for (int t = 0; t <= n; t++) best[t] = INFINITY;
@@ -33,7 +33,7 @@ double optimum(const Track *track, const Profile *profile, double bound, int lon
   for (int t = 0; t < n; t++) {
     if (isinf(best[t])) continue;
     int limit = t + cycle[longest_off] < n ? t + cycle[longest_off] : n;
-    int reach = t + 1; /* the next fix comes here at the latest */
+    int reach = t + 1; /* latest time of the next fix */
     while (reach < limit) {
       if (track->is_known[reach] &&
           is_outside(track, reach, track->east[t], track->north[t], bound)) {
@@ -58,10 +58,10 @@ double optimum(const Track *track, const Profile *profile, double bound, int lon
   return end;
 }
 
-/* ---- What the network should have said ---- */
+/* ---- Labels ---- */
 
-/* Clock seconds are the wall's without a line; with one the clock stands while the line has said
-   still since the fix and is trusted, and goes slower while it says still again after motion. */
+/* Without a line, the off clock is the wall clock. With a line it is stopped while the line has reported no motion
+   since the fix, up to planner->pause_limit, and runs slower while the line reports no motion after motion. */
 static void add_sample(const Track *track, const Planner *planner, int t, double east,
                        double north, Samples *samples) {
   int features = planner->has_line ? LINE_FEATURES : FEATURES;
@@ -73,13 +73,13 @@ static void add_sample(const Track *track, const Planner *planner, int t, double
   double rate = planner->has_line ? planner->tuning.standing_rate : 1;
   int has_started = !planner->has_line || track->is_moving[t], stood = 0, bin = 0;
   double clock = 0, outside = 0, known = 0, outside_before = 0, known_before = 0;
-  double edge = exit_bins[1] * planner->unit;
+  double edge = exit_bins[1] * planner->time_scale;
   for (int s = t + 1; s < track->seconds && bin < EXIT_BINS; s++) {
     double ticks = 1;
     if (planner->has_line && track->is_moving[s]) {
       has_started = 1;
     } else if (planner->has_line && !has_started) {
-      if (++stood > planner->trust) has_started = 1;
+      if (++stood > planner->pause_limit) has_started = 1;
       ticks = 0;
     } else if (planner->has_line) {
       ticks = rate;
@@ -98,14 +98,14 @@ static void add_sample(const Track *track, const Planner *planner, int t, double
       double part = (edge - clock_then) / ticks;
       double outside_edge = outside_then + part * is_out;
       double known_edge = known_then + part * track->is_known[s] * ticks;
-      double width = (exit_bins[bin + 1] - exit_bins[bin]) * planner->unit;
+      double width = (exit_bins[bin + 1] - exit_bins[bin]) * planner->time_scale;
       double seen = known_edge - known_before;
       weight[bin] = fmin(seen / width, 1);
       label[bin] = seen > 1e-9 ? fmin((outside_edge - outside_before) / seen, 1) : 0;
       outside_before = outside_edge;
       known_before = known_edge;
       bin++;
-      if (bin < EXIT_BINS) edge = exit_bins[bin + 1] * planner->unit;
+      if (bin < EXIT_BINS) edge = exit_bins[bin + 1] * planner->time_scale;
     }
   }
   for (; bin < EXIT_BINS; bin++) weight[bin] = label[bin] = 0;
@@ -114,7 +114,7 @@ static void add_sample(const Track *track, const Planner *planner, int t, double
 
 /* ---- A run ---- */
 
-/* Wall seconds off for `off` seconds of the off clock that begins at second `t`. */
+/* Wall seconds of an off time of `off` seconds of the off clock, from second `t`. */
 static int wall_seconds(const Track *track, const Planner *planner, int t, double off) {
   if (!planner->has_line) return (int)off;
   const Tuning *tuning = &planner->tuning;
@@ -131,7 +131,7 @@ static int wall_seconds(const Track *track, const Planner *planner, int t, doubl
       clock += 1;
     } else if (has_started && motion >= fmin(tuning->false_alarm * off, tuning->longest_alarm)) {
       clock += tuning->standing_rate;
-    } else if (++stood >= planner->trust) {
+    } else if (++stood >= planner->pause_limit) {
       break;
     }
     if (clock >= off || s >= track->seconds) break;
@@ -139,7 +139,7 @@ static int wall_seconds(const Track *track, const Planner *planner, int t, doubl
   return wall;
 }
 
-/* The energy of the cycle that begins at `t`, and when the next one begins. */
+/* The energy of the cycle that begins at `t`; sets `next` to the start of the next cycle. */
 static double cycle(const Track *track, const Planner *planner, int t, double off, int *next) {
   const Profile *profile = planner->profile;
   if (off <= 0) {
@@ -149,7 +149,7 @@ static double cycle(const Track *track, const Planner *planner, int t, double of
   int wall = wall_seconds(track, planner, t, off);
   int search = search_seconds(profile, wall);
   *next = t + 1 + wall + search;
-  if (*next >= track->seconds) { /* cut at the end of the track */
+  if (*next >= track->seconds) { /* cut off at the end of the track */
     int rest = track->seconds - 2 - t > 0 ? track->seconds - 2 - t : 0;
     wall = wall < rest ? wall : rest;
     search = rest - wall;
@@ -157,9 +157,9 @@ static double cycle(const Track *track, const Planner *planner, int t, double of
   return profile->track + profile->standby * wall + profile->acquire * search;
 }
 
-static double vary(Random *random, double off) {
+static double random_off(Random *random, double off) {
   off = fmin(floor((off + 1) * exp(0.7 * normal(random))), 7200);
-  return even(random) < 0.1 ? 0 : off;
+  return uniform(random) < 0.1 ? 0 : off;
 }
 
 void simulate(const Track *track, const Profile *profile, const Network *network,
@@ -171,28 +171,28 @@ void simulate(const Track *track, const Profile *profile, const Network *network
   memset(outcome, 0, sizeof *outcome);
   double east_error = conditions->noise * normal(&random);
   double north_error = conditions->noise * normal(&random);
-  int then = conditions->start, heard = 0, changed = 0, next;
+  int then = conditions->start, line_time = 0, changed = 0, next;
   for (int t = conditions->start; t < track->seconds; t = next) {
     double decay = exp(-(t - then) / conditions->noise_time), gain = sqrt(1 - decay * decay);
     east_error = east_error * decay + conditions->noise * gain * normal(&random);
     north_error = north_error * decay + conditions->noise * gain * normal(&random);
-    Sighting seen = {.time = t, .accuracy = conditions->accuracy};
+    FixSample seen = {.time = t, .accuracy = conditions->accuracy};
     seen.east = track->east[t] + east_error;
     seen.north = track->north[t] + north_error;
     seen.speed = fabs(track->speed[t] + conditions->speed_noise * normal(&random));
     if (conditions->has_line) {
       for (int s = then + 1; s <= t; s++) seen.motion += track->is_moving[s];
-      while (heard < t) {
-        heard++;
-        if (track->is_moving[heard] != track->is_moving[heard - 1]) changed = heard;
+      while (line_time < t) {
+        line_time++;
+        if (track->is_moving[line_time] != track->is_moving[line_time - 1]) changed = line_time;
       }
       seen.is_moving = track->is_moving[t];
       seen.since_change = t - changed;
     }
-    double off = planner_off(&planner, &seen);
+    double off = planner_off_time(&planner, &seen);
     outcome->fixes++;
-    if (conditions->exploration > 0 && even(&random) < conditions->exploration) {
-      off = planner.off = vary(&random, off);
+    if (conditions->exploration > 0 && uniform(&random) < conditions->exploration) {
+      off = planner.off_time = random_off(&random, off);
     }
     if (samples && samples->count < samples->capacity) {
       add_sample(track, &planner, t, seen.east, seen.north, samples);
@@ -203,17 +203,17 @@ void simulate(const Track *track, const Profile *profile, const Network *network
       outcome->outside +=
           track->is_known[s] && is_outside(track, s, seen.east, seen.north, conditions->bound);
     }
-    if (next < track->seconds) outcome->judged += track->is_known[next]; /* a fresh fix is true */
+    if (next < track->seconds) outcome->judged += track->is_known[next]; /* a new fix is inside */
     then = t;
     if (conditions->most_fixes && outcome->fixes >= conditions->most_fixes) break;
   }
   outcome->seconds = track->seconds - conditions->start;
 }
 
-/* For the other language's check of what it declares. */
+/* Size of a type, so that the Python declarations can be checked. */
 int size_of(int what) {
   static const int sizes[] = {sizeof(Profile), sizeof(Network),    sizeof(Tuning),
-                              sizeof(Sighting), sizeof(Planner),   sizeof(Track),
+                              sizeof(FixSample), sizeof(Planner),   sizeof(Track),
                               sizeof(Conditions), sizeof(Outcome), sizeof(Samples)};
   return sizes[what];
 }

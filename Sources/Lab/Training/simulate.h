@@ -1,4 +1,4 @@
-/* A track at one second, what is made of it, and what came of a run. */
+/* A track at intervals of one second, the conditions of a run, and its outcome. */
 #ifndef TRAINING_SIMULATE_H
 #define TRAINING_SIMULATE_H
 
@@ -9,7 +9,7 @@
 typedef struct {
   int seconds;
   const double *east, *north, *speed;
-  const uint8_t *is_known;  /* 0 within a hole of the recording: not judged */
+  const uint8_t *is_known;  /* 0 within a gap of the recording: not evaluated */
   const uint8_t *is_moving; /* the motion line */
 } Track;
 
@@ -18,10 +18,10 @@ typedef struct {
   int has_line;
   /* Error of a fix: Gauss-Markov on each axis, metres and seconds; of the speed, m/s. */
   double noise, noise_time, speed_noise;
-  double accuracy; /* told with each fix */
+  double accuracy; /* reported with each fix */
   uint64_t seed;
   double exploration; /* share of decisions that are changed at random */
-  int start;          /* second of the track at which it begins */
+  int start;          /* first second of the run on the track */
   int most_fixes;     /* 0: to the end of the track */
 } Conditions;
 
@@ -30,8 +30,8 @@ typedef struct {
   int fixes;
 } Outcome;
 
-/* One row per decision: the features, for each bin the share of time outside, and how far it is
-   known (0 to 1). */
+/* One row per decision: the features; for each bin the share of time outside, and the known share
+   of the bin (0 to 1). */
 typedef struct {
   float *features, *labels, *weights;
   int capacity, count;
@@ -41,7 +41,7 @@ void simulate(const Track *track, const Profile *profile, const Network *network
               const Tuning *tuning, const Conditions *conditions, Outcome *outcome,
               Samples *samples);
 
-/* Energy of the best schedule that knows the whole track, mJ; O(seconds × reach). */
+/* Energy of the optimal schedule with knowledge of the whole track, mJ; O(seconds × reach). */
 double optimum(const Track *track, const Profile *profile, double bound, int longest_off);
 
 #endif

@@ -1,7 +1,7 @@
-"""The C part (planner, simulator, generated tracks) as Python sees it.
+"""Python interface of the C part (planner, simulator, generated tracks).
 
-It is compiled when it is first wanted, without options that differ between machines, into a
-directory of its own under the system's temporary directory.
+The C part is compiled on first use, without options that differ between machines, into a
+subfolder of the system's temporary directory.
 """
 import ctypes
 import hashlib
@@ -14,7 +14,7 @@ import tempfile
 import numpy as np
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-SOURCES = ["planner.c", "baselines.c", "simulate.c", "wearer.c", "recorder.c", "tracks.c"]
+SOURCES = ["planner.c", "baselines.c", "simulate.c", "motion.c", "recorder.c", "tracks.c"]
 COMPILER = ["cc", "-std=c11", "-O2", "-ffp-contract=off", "-shared", "-fPIC"]
 
 BINS, FEATURES, LINE_FEATURES, HIDDEN_1, HIDDEN_2 = 24, 31, 36, 24, 16
@@ -47,7 +47,7 @@ class Tuning(ctypes.Structure):
                  ("longest_alarm", D), ("explorer_scale", D), ("policy", I)]
 
 
-class Sighting(ctypes.Structure):
+class FixSample(ctypes.Structure):
     _fields_ = [("time", D), ("east", D), ("north", D), ("speed", D), ("accuracy", D),
                 ("is_moving", I), ("motion", D), ("since_change", D)]
 
@@ -73,7 +73,7 @@ class Samples(ctypes.Structure):
 
 def _load():
     text = b"".join((FOLDER / name).read_bytes() for name in
-                    SOURCES + ["planner.h", "simulate.h", "wearer.h", "random.h"])
+                    SOURCES + ["planner.h", "simulate.h", "motion.h", "random.h"])
     name = hashlib.sha256(text + " ".join(COMPILER).encode()).hexdigest()[:16]
     built = pathlib.Path(tempfile.gettempdir()) / f"exit-training-{os.getuid()}" / f"{name}.so"
     if not built.exists():
@@ -87,10 +87,10 @@ def _load():
 
 LIBRARY = _load()
 LIBRARY.optimum.restype = D
-LIBRARY.planner_off.restype = D
-LIBRARY.search_time.restype = D
+LIBRARY.planner_off_time.restype = D
+LIBRARY.acquisition_time.restype = D
 LIBRARY.kind_name.restype = ctypes.c_char_p
-for _what, _type in ((0, Profile), (1, Network), (2, Tuning), (3, Sighting), (5, CTrack),
+for _what, _type in ((0, Profile), (1, Network), (2, Tuning), (3, FixSample), (5, CTrack),
                      (6, Conditions), (7, Outcome), (8, Samples)):
     assert LIBRARY.size_of(_what) == ctypes.sizeof(_type), _type
 PLANNER_SIZE = LIBRARY.size_of(4)
@@ -98,14 +98,14 @@ KINDS = LIBRARY.kind_count()
 
 
 def profile(points, acquire=27.6, track=24.6, standby=0.106):
-    """A receiver: mW, and (seconds off, seconds of search) points."""
-    made = Profile(acquire, track, standby, len(points))
+    """A receiver: power in mW, and points (seconds off, seconds of acquisition)."""
+    result = Profile(acquire, track, standby, len(points))
     for i, (off, search) in enumerate(points):
-        made.off[i], made.search[i] = off, search
-    return made
+        result.off[i], result.search[i] = off, search
+    return result
 
 
-#: Times to fix: those of the model, and measured ones.
+#: Times to fix: of the receiver model, and measured.
 PROFILES = {
     "model": profile([(0, 1), (5, 1), (5.0001, 3), (7200, 3), (14400, 28)]),
     "measured": profile([(0, 1), (5, 1), (60, 3), (600, 10.5), (7200, 10.5), (14400, 29)]),
@@ -123,7 +123,7 @@ def tuning(has_line=False, **changes):
 
 
 class Track:
-    """Positions in metres at one second, what a motion line said, and which seconds are judged."""
+    """Positions in metres at intervals of one second, the motion line, and which seconds count."""
 
     def __init__(self, name, east, north, speed, is_known, is_moving, is_day=False):
         self.name = name
@@ -136,7 +136,7 @@ class Track:
         self._optima = {}
 
     def optimum(self, bound, receiver):
-        """Energy of the best schedule that knows the whole track, mJ."""
+        """Energy of the optimal schedule with knowledge of the whole track, mJ."""
         key = bound, receiver
         if key not in self._optima:
             self._optima[key] = LIBRARY.optimum(
@@ -151,7 +151,7 @@ class Track:
 def run(track, receiver, network, constants, conditions, samples=0):
     """Runs the planner over a track.
 
-    Gives the outcome, and for `samples` above 0 also at most so many rows of features, labels and
+    Returns the outcome; for `samples` above 0 also at most that many rows of features, labels and
     weights.
     """
     outcome, rows = Outcome(), None
@@ -167,11 +167,11 @@ def run(track, receiver, network, constants, conditions, samples=0):
 
 
 def derived_line(east, north, seed):
-    """A motion line as a recorded track suggests it.
+    """A motion line derived from a recorded track.
 
-    A second is in motion where the track, smoothed over 9 s, gets more than 12 m in 30 s or 5 m in
-    8 s; each motion is cut to where the speed over 6 s is above 0.35 m/s, begins up to 2 s late,
-    and a false alarm of 10 s comes once an hour.
+    A second is in motion if the track, smoothed over 9 s, moves more than 12 m in 30 s or 5 m in
+    8 s. Each period of motion is trimmed to speeds over 6 s above 0.35 m/s and starts up to 2 s
+    late. A false alarm of 10 s occurs once an hour.
     """
     count = len(east)
 
@@ -214,7 +214,7 @@ def generated(kind, seed):
 
 
 def hold_out(count=60, base=900_000):
-    """Tracks that no network was trained on: their seeds are kept for this."""
+    """Tracks that are never used for training; their seeds are reserved for evaluation."""
     return [generated(i % KINDS, base + i) for i in range(count)]
 
 
@@ -223,7 +223,7 @@ def training_tracks(count, base=1_000):
 
 
 def from_samples(name, time, latitude, longitude, speed):
-    """A recorded track at one second; seconds within holes of more than 30 s are not judged."""
+    """A recorded track at intervals of one second; gaps of more than 30 s do not count."""
     rising = np.r_[True, np.diff(np.maximum.accumulate(time)) > 0]
     time, latitude, longitude, speed = (a[rising] for a in (time, latitude, longitude, speed))
     time = time - time[0]

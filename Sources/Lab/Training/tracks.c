@@ -1,353 +1,353 @@
-/* Twenty kinds of generated tracks, at one second: made up, seeded, of nobody.
-   Ranges are even ("between") or even in the logarithm ("log_between"); metres, seconds, m/s.
-   No expression draws two random numbers, for C does not say which would come first. */
-#include "wearer.h"
+/* Twenty kinds of generated tracks at intervals of one second, from seeds.
+   Ranges are uniform ("between") or uniform in the logarithm ("log_between"); metres, seconds, m/s.
+   No expression draws two random numbers, because C does not define their order of evaluation. */
+#include "motion.h"
 
 static const double turn_round = 3.1416;
 
-/* On foot: legs of 200 m to 4 km, pauses of 20 s to 25 min, sometimes back the same way. */
-static void walk(Wearer *w) {
-  double speed = between(w, 1, 1.7);
-  while (!is_done(w)) {
-    double leg = log_between(w, 200, 4000);
-    travel(w, leg, footpath(w, speed));
-    if (chance(w, 0.7)) {
-      double pause = log_between(w, 20, 1500);
-      rest(w, pause, between(w, 0, 8));
+/* On foot: legs of 200 m to 4 km, pauses of 20 s to 25 min, sometimes back along the leg. */
+static void walk(Motion *m) {
+  double speed = between(m, 1, 1.7);
+  while (!is_done(m)) {
+    double leg = log_between(m, 200, 4000);
+    travel(m, leg, footpath(m, speed));
+    if (chance(m, 0.7)) {
+      double pause = log_between(m, 20, 1500);
+      stay(m, pause, between(m, 0, 8));
     }
-    if (chance(w, 0.3)) w->heading += turn_round;
+    if (chance(m, 0.3)) m->heading += turn_round;
   }
 }
 
 /* Laps of an oval of 36 to 200 m. */
-static void laps(Wearer *w, double speed) {
-  double radius = between(w, 36, 200), angle = 0;
-  while (!is_done(w)) {
-    angle += speed * exp(0.05 * normal(&w->random)) / radius;
-    w->x = radius * cos(angle);
-    w->y = 1.6 * radius * sin(angle);
-    stay(w, 1);
-    if (chance(w, 0.0005)) rest(w, exponential(w, 120), 0);
+static void laps(Motion *m, double speed) {
+  double radius = between(m, 36, 200), angle = 0;
+  while (!is_done(m)) {
+    angle += speed * exp(0.05 * normal(&m->random)) / radius;
+    m->x = radius * cos(angle);
+    m->y = 1.6 * radius * sin(angle);
+    record_position(m, 1);
+    if (chance(m, 0.0005)) stay(m, exponential(m, 120), 0);
   }
 }
 
-/* A run at 2 to 4.5 m/s, one in four on a lap; now and then a pause or a piece at a walk. */
-static void run(Wearer *w) {
-  double speed = between(w, 2, 4.5);
-  if (chance(w, 0.25)) return laps(w, speed);
-  while (!is_done(w)) {
-    double leg = log_between(w, 500, 8000);
-    travel(w, leg, running_path(w, speed));
-    if (chance(w, 0.5)) rest(w, exponential(w, 60), 0);
-    if (chance(w, 0.3)) {
-      double piece = exponential(w, 300);
-      travel(w, piece, footpath(w, 1.4));
+/* A run at 2 to 4.5 m/s, one in four in laps; sometimes a pause or a part at walking speed. */
+static void run(Motion *m) {
+  double speed = between(m, 2, 4.5);
+  if (chance(m, 0.25)) return laps(m, speed);
+  while (!is_done(m)) {
+    double leg = log_between(m, 500, 8000);
+    travel(m, leg, running_path(m, speed));
+    if (chance(m, 0.5)) stay(m, exponential(m, 60), 0);
+    if (chance(m, 0.3)) {
+      double piece = exponential(m, 300);
+      travel(m, piece, footpath(m, 1.4));
     }
-    if (chance(w, 0.4)) w->heading += turn_round;
+    if (chance(m, 0.4)) m->heading += turn_round;
   }
 }
 
 /* A hike at 0.6 to 1.5 m/s on winding trails, rests of 30 s to 40 min. */
-static void hike(Wearer *w) {
-  double speed = between(w, 0.6, 1.5);
-  while (!is_done(w)) {
-    double leg = log_between(w, 300, 5000);
-    travel(w, leg, trail(w, speed * between(w, 0.7, 1.2)));
-    double pause = log_between(w, 30, 2400);
-    rest(w, pause, chance(w, 0.5) ? 5 : 0);
+static void hike(Motion *m) {
+  double speed = between(m, 0.6, 1.5);
+  while (!is_done(m)) {
+    double leg = log_between(m, 300, 5000);
+    travel(m, leg, trail(m, speed * between(m, 0.7, 1.2)));
+    double pause = log_between(m, 30, 2400);
+    stay(m, pause, chance(m, 0.5) ? 5 : 0);
   }
 }
 
 /* A bicycle at 3.5 to 8.5 m/s, pauses of 30 s to 30 min. */
-static void ride(Wearer *w) {
-  double speed = between(w, 3.5, 8.5);
-  while (!is_done(w)) {
-    double leg = log_between(w, 1000, 20000);
-    travel(w, leg, cycle_path(w, speed * between(w, 0.8, 1.15)));
-    if (chance(w, 0.4)) {
-      double pause = log_between(w, 30, 1800);
-      rest(w, pause, between(w, 0, 5));
+static void ride(Motion *m) {
+  double speed = between(m, 3.5, 8.5);
+  while (!is_done(m)) {
+    double leg = log_between(m, 1000, 20000);
+    travel(m, leg, cycle_path(m, speed * between(m, 0.8, 1.15)));
+    if (chance(m, 0.4)) {
+      double pause = log_between(m, 30, 1800);
+      stay(m, pause, between(m, 0, 5));
     }
   }
 }
 
 /* A car in town at 8 to 17 m/s: lights, jams, and errands on foot between. */
-static void city_drive(Wearer *w) {
-  double speed = between(w, 8, 17);
-  while (!is_done(w)) {
-    if (chance(w, 0.2)) {
-      double queue = between(w, 200, 2500);
-      travel(w, queue, jam(w));
+static void city_drive(Motion *m) {
+  double speed = between(m, 8, 17);
+  while (!is_done(m)) {
+    if (chance(m, 0.2)) {
+      double queue = between(m, 200, 2500);
+      travel(m, queue, jam(m));
     } else {
-      double leg = log_between(w, 800, 12000);
-      travel(w, leg, street(w, speed));
+      double leg = log_between(m, 800, 12000);
+      travel(m, leg, street(m, speed));
     }
-    if (!chance(w, 0.3)) continue;
-    rest(w, between(w, 5, 60), 0);
-    if (chance(w, 0.7)) {
-      errand(w);
+    if (!chance(m, 0.3)) continue;
+    stay(m, between(m, 5, 60), 0);
+    if (chance(m, 0.7)) {
+      errand(m);
     } else {
-      rest(w, log_between(w, 60, 2400), 0);
+      stay(m, log_between(m, 60, 2400), 0);
     }
   }
 }
 
 /* A car over land: streets, then 5 to 60 km of country road or motorway. */
-static void long_drive(Wearer *w) {
-  while (!is_done(w)) {
-    double out = log_between(w, 500, 3000);
-    travel(w, out, street(w, between(w, 8, 14)));
-    double leg = log_between(w, 5000, 60000);
-    if (chance(w, 0.5)) {
-      travel(w, leg, country_road(w, between(w, 13, 26)));
+static void long_drive(Motion *m) {
+  while (!is_done(m)) {
+    double out = log_between(m, 500, 3000);
+    travel(m, out, street(m, between(m, 8, 14)));
+    double leg = log_between(m, 5000, 60000);
+    if (chance(m, 0.5)) {
+      travel(m, leg, country_road(m, between(m, 13, 26)));
     } else {
-      travel(w, leg, motorway(w, between(w, 20, 38)));
+      travel(m, leg, motorway(m, between(m, 20, 38)));
     }
-    if (chance(w, 0.15)) {
-      double queue = between(w, 500, 4000);
-      travel(w, queue, jam(w));
+    if (chance(m, 0.15)) {
+      double queue = between(m, 500, 4000);
+      travel(m, queue, jam(m));
     }
-    if (chance(w, 0.3)) rest(w, log_between(w, 60, 2400), 5);
+    if (chance(m, 0.3)) stay(m, log_between(m, 60, 2400), 5);
   }
 }
 
 /* Trains at 15 to 80 m/s, stations each 2.5 to 50 km. */
-static void train(Wearer *w) {
-  while (!is_done(w)) {
-    int stations = 2 + (int)(even(&w->random) * 8);
-    double speed = between(w, 15, 80), spacing = log_between(w, 2500, 50000);
-    ride_train(w, stations, speed, spacing, between(w, 30, 150));
+static void train(Motion *m) {
+  while (!is_done(m)) {
+    int stations = 2 + (int)(uniform(&m->random) * 8);
+    double speed = between(m, 15, 80), spacing = log_between(m, 2500, 50000);
+    ride_train(m, stations, speed, spacing, between(m, 30, 150));
   }
 }
 
 /* Trams and underground at 8 to 20 m/s, then a walk and a stay. */
-static void tram(Wearer *w) {
-  while (!is_done(w)) {
-    int stations = 5 + (int)(even(&w->random) * 15);
-    double speed = between(w, 8, 20), spacing = between(w, 300, 1800);
-    ride_train(w, stations, speed, spacing, between(w, 12, 40));
-    double on_foot = log_between(w, 100, 1200);
-    travel(w, on_foot, footpath(w, 1.4));
-    double pause = log_between(w, 60, 2000);
-    rest(w, pause, between(w, 0, 10));
+static void tram(Motion *m) {
+  while (!is_done(m)) {
+    int stations = 5 + (int)(uniform(&m->random) * 15);
+    double speed = between(m, 8, 20), spacing = between(m, 300, 1800);
+    ride_train(m, stations, speed, spacing, between(m, 12, 40));
+    double on_foot = log_between(m, 100, 1200);
+    travel(m, on_foot, footpath(m, 1.4));
+    double pause = log_between(m, 60, 2000);
+    stay(m, pause, between(m, 0, 10));
   }
 }
 
 /* One tack of a sailing boat: it comes about, then keeps its course. */
-static void tack(Wearer *w, double course, double seconds, double speed) {
+static void tack(Motion *m, double course, double seconds, double speed) {
   double gust = 0;
-  for (int i = 0; i < seconds && !is_done(w); i++) {
-    double turn = sin(course - w->heading);
-    if (cos(course - w->heading) < 0) turn = turn > 0 ? 1 : -1;
-    w->heading += 0.12 * turn + 0.015 * normal(&w->random);
-    gust += -gust / 60 + 0.2 * sqrt(2 / 60.0) * normal(&w->random);
+  for (int i = 0; i < seconds && !is_done(m); i++) {
+    double turn = sin(course - m->heading);
+    if (cos(course - m->heading) < 0) turn = turn > 0 ? 1 : -1;
+    m->heading += 0.12 * turn + 0.015 * normal(&m->random);
+    gust += -gust / 60 + 0.2 * sqrt(2 / 60.0) * normal(&m->random);
     double wanted = speed * exp(gust) * (fabs(turn) > 0.5 ? 0.5 : 1);
-    w->speed += 0.1 * (wanted - w->speed);
-    go(w, 1);
+    m->speed += 0.1 * (wanted - m->speed);
+    advance_second(m, 1);
   }
 }
 
-/* Sailing at 1 to 7 m/s: beats of up to eight tacks of 1 to 25 min, free legs, lulls. */
-static void sail(Wearer *w) {
-  double wind = between(w, 0, 6.283), speed = log_between(w, 1, 6);
-  while (!is_done(w)) {
-    double leg = log_between(w, 60, 1500), course;
+/* Sailing at 1 to 7 m/s: beats of up to eight tacks of 1 to 25 min, free legs, calms. */
+static void sail(Motion *m) {
+  double wind = between(m, 0, 6.283), speed = log_between(m, 1, 6);
+  while (!is_done(m)) {
+    double leg = log_between(m, 60, 1500), course;
     int tacks = 1;
-    if (chance(w, 0.6)) {
-      double side = chance(w, 0.5) ? 1 : -1;
-      course = wind + side * between(w, 0.7, 0.9);
-      tacks = 1 + (int)(even(&w->random) * 8);
+    if (chance(m, 0.6)) {
+      double side = chance(m, 0.5) ? 1 : -1;
+      course = wind + side * between(m, 0.7, 0.9);
+      tacks = 1 + (int)(uniform(&m->random) * 8);
     } else {
-      course = between(w, 0, 6.283);
+      course = between(m, 0, 6.283);
     }
-    for (int i = 0; i < tacks && !is_done(w); i++) {
-      tack(w, course, leg, speed);
+    for (int i = 0; i < tacks && !is_done(m); i++) {
+      tack(m, course, leg, speed);
       course = 2 * wind - course;
-      leg *= between(w, 0.6, 1.5);
+      leg *= between(m, 0.6, 1.5);
     }
-    if (chance(w, 0.15)) {
-      double lull = log_between(w, 60, 1200);
-      wander(w, lull, between(w, 0.1, 0.5), 0.3, 60, 0.1, 0, 0, 0);
+    if (chance(m, 0.15)) {
+      double calm = log_between(m, 60, 1200);
+      random_walk(m, calm, between(m, 0.1, 0.5), 0.3, 60, 0.1, 0, 0, 0);
     }
-    if (chance(w, 0.1)) speed = log_between(w, 1, 7);
+    if (chance(m, 0.1)) speed = log_between(m, 1, 7);
   }
 }
 
 /* At anchor for 20 min to 3 h, swinging on 8 to 60 m of chain; half the time off again after. */
-static void anchor(Wearer *w) {
-  while (!is_done(w)) {
-    double chain = log_between(w, 8, 60), angle = between(w, 0, 6.28), swing = 0;
-    double x = w->x - chain * cos(angle), y = w->y - chain * sin(angle);
-    double seconds = log_between(w, 1200, 12000), period = log_between(w, 60, 600);
-    for (int i = 0; i < seconds && !is_done(w); i++) {
-      swing += -swing / period + 0.5 / period * sqrt(2 / period) * normal(&w->random);
+static void anchor(Motion *m) {
+  while (!is_done(m)) {
+    double chain = log_between(m, 8, 60), angle = between(m, 0, 6.28), swing = 0;
+    double x = m->x - chain * cos(angle), y = m->y - chain * sin(angle);
+    double seconds = log_between(m, 1200, 12000), period = log_between(m, 60, 600);
+    for (int i = 0; i < seconds && !is_done(m); i++) {
+      swing += -swing / period + 0.5 / period * sqrt(2 / period) * normal(&m->random);
       angle += swing;
       double radius = chain * (0.85 + 0.1 * sin(i / period)), pull = 0.1 * fmin(1, i / 120.0);
-      w->x += pull * (x + radius * cos(angle) - w->x);
-      w->y += pull * (y + radius * sin(angle) - w->y);
-      stay(w, 1);
+      m->x += pull * (x + radius * cos(angle) - m->x);
+      m->y += pull * (y + radius * sin(angle) - m->y);
+      record_position(m, 1);
     }
-    if (chance(w, 0.5)) {
-      w->speed = 0;
-      double passage = log_between(w, 300, 3600);
-      wander(w, passage, between(w, 1, 6), 0.15, 60, 0.01, 0, 0, 0);
+    if (chance(m, 0.5)) {
+      m->speed = 0;
+      double passage = log_between(m, 300, 3600);
+      random_walk(m, passage, between(m, 1, 6), 0.15, 60, 0.01, 0, 0, 0);
     }
   }
 }
 
 /* An animal that rests up to 2 h, grazes within an area, or walks 100 m to 3 km to another. */
-static void animal(Wearer *w) {
-  double speed = log_between(w, 0.2, 1.2);
-  while (!is_done(w)) {
-    double what = even(&w->random);
+static void animal(Motion *m) {
+  double speed = log_between(m, 0.2, 1.2);
+  while (!is_done(m)) {
+    double what = uniform(&m->random);
     if (what < 0.35) {
-      rest(w, log_between(w, 60, 7200), 0);
+      stay(m, log_between(m, 60, 7200), 0);
     } else if (what < 0.75) {
-      double seconds = log_between(w, 300, 5000), slow = speed * between(w, 0.1, 0.5);
-      wander(w, seconds, slow, 0.7, 20, between(w, 0.2, 0.8), w->x, w->y, 0.1);
+      double seconds = log_between(m, 300, 5000), slow = speed * between(m, 0.1, 0.5);
+      random_walk(m, seconds, slow, 0.7, 20, between(m, 0.2, 0.8), m->x, m->y, 0.1);
     } else {
-      double away = log_between(w, 100, 3000), way = w->heading + normal(&w->random);
-      double x = w->x + away * cos(way), y = w->y + away * sin(way);
-      go_to(w, x, y, speed * between(w, 1, 2.5), 0.1);
+      double away = log_between(m, 100, 3000), bearing = m->heading + normal(&m->random);
+      double x = m->x + away * cos(bearing), y = m->y + away * sin(bearing);
+      go_to(m, x, y, speed * between(m, 1, 2.5), 0.1);
     }
   }
 }
 
 /* A bird that perches, flies 300 m to 30 km at 8 to 20 m/s, comes back, circles, or walks. */
-static void bird(Wearer *w) {
-  double speed = between(w, 8, 20);
-  while (!is_done(w)) {
-    double what = even(&w->random);
+static void bird(Motion *m) {
+  double speed = between(m, 8, 20);
+  while (!is_done(m)) {
+    double what = uniform(&m->random);
     if (what < 0.3) {
-      rest(w, log_between(w, 30, 3600), 0);
+      stay(m, log_between(m, 30, 3600), 0);
     } else if (what < 0.6) {
-      double way = between(w, 0, 6.28), away = log_between(w, 300, 30000);
-      double x = w->x + away * cos(way), y = w->y + away * sin(way);
-      go_to(w, x, y, speed * between(w, 0.7, 1.2), 0.05);
+      double bearing = between(m, 0, 6.28), away = log_between(m, 300, 30000);
+      double x = m->x + away * cos(bearing), y = m->y + away * sin(bearing);
+      go_to(m, x, y, speed * between(m, 0.7, 1.2), 0.05);
     } else if (what < 0.75) {
-      go_to(w, 0, 0, speed, 0.05);
+      go_to(m, 0, 0, speed, 0.05);
     } else if (what < 0.9) {
-      double seconds = log_between(w, 60, 1500);
-      wander(w, seconds, 0.7 * speed, 0.3, 10, between(w, 0.05, 0.4), w->x, w->y, 0.05);
+      double seconds = log_between(m, 60, 1500);
+      random_walk(m, seconds, 0.7 * speed, 0.3, 10, between(m, 0.05, 0.4), m->x, m->y, 0.05);
     } else {
-      double seconds = log_between(w, 60, 1200);
-      wander(w, seconds, between(w, 0.2, 0.6), 0.6, 10, 0.5, w->x, w->y, 0.1);
+      double seconds = log_between(m, 60, 1200);
+      random_walk(m, seconds, between(m, 0.2, 0.6), 0.6, 10, 0.5, m->x, m->y, 0.1);
     }
   }
 }
 
-/* A balloon or a drifter, 0.3 to 30 m/s, hardly ever turning. */
-static void drift(Wearer *w) {
-  double speed = log_between(w, 0.3, 30), gust = 0, swing = 0;
-  while (!is_done(w)) {
-    gust += -gust / 900 + 0.4 * sqrt(2 / 900.0) * normal(&w->random);
-    swing += -swing / 600 + 0.008 * sqrt(2 / 600.0) * normal(&w->random);
-    w->heading += 0.1 * swing;
-    w->speed = speed * exp(gust);
-    go(w, 1);
+/* A balloon or a drifter, 0.3 to 30 m/s, with few turns. */
+static void drift(Motion *m) {
+  double speed = log_between(m, 0.3, 30), gust = 0, swing = 0;
+  while (!is_done(m)) {
+    gust += -gust / 900 + 0.4 * sqrt(2 / 900.0) * normal(&m->random);
+    swing += -swing / 600 + 0.008 * sqrt(2 / 600.0) * normal(&m->random);
+    m->heading += 0.1 * swing;
+    m->speed = speed * exp(gust);
+    advance_second(m, 1);
   }
 }
 
-/* Swimming, rowing, paddling at 0.5 to 5 m/s; three in ten to and fro on 25 m to 2 km. */
-static void swim(Wearer *w) {
-  double speed = chance(w, 0.5) ? between(w, 0.5, 1.2) : between(w, 1.5, 5);
-  double lane = chance(w, 0.3) ? between(w, 25, 2000) : 1e9, done = 0;
-  while (!is_done(w)) {
-    w->speed += 0.3 * (speed * exp(0.05 * normal(&w->random)) - w->speed);
-    w->heading += 0.02 * normal(&w->random);
-    go(w, 1);
-    done += w->speed;
+/* Swimming, rowing, paddling at 0.5 to 5 m/s; three in ten back and forth on 25 m to 2 km. */
+static void swim(Motion *m) {
+  double speed = chance(m, 0.5) ? between(m, 0.5, 1.2) : between(m, 1.5, 5);
+  double lane = chance(m, 0.3) ? between(m, 25, 2000) : 1e9, done = 0;
+  while (!is_done(m)) {
+    m->speed += 0.3 * (speed * exp(0.05 * normal(&m->random)) - m->speed);
+    m->heading += 0.02 * normal(&m->random);
+    advance_second(m, 1);
+    done += m->speed;
     if (done > lane) {
-      w->heading += turn_round;
+      m->heading += turn_round;
       done = 0;
-      if (chance(w, 0.2)) rest(w, exponential(w, 40), 0);
+      if (chance(m, 0.2)) stay(m, exponential(m, 40), 0);
     }
-    if (chance(w, 0.0003)) rest(w, log_between(w, 20, 600), 0);
+    if (chance(m, 0.0003)) stay(m, log_between(m, 20, 600), 0);
   }
 }
 
 /* Skiing: a queue, 600 m to 3 km up at 2 to 6 m/s, then down in turns at 4 to 16 m/s. */
-static void ski(Wearer *w) {
-  double way = between(w, 0, 6.28), length = log_between(w, 600, 3000);
-  while (!is_done(w)) {
-    rest(w, exponential(w, 150), 2);
-    double x = w->x, y = w->y, phase = 0;
-    go_to(w, x + length * cos(way), y + length * sin(way), between(w, 2, 6), 0);
-    rest(w, exponential(w, 60), 0);
-    while (hypot(x - w->x, y - w->y) > 40 && !is_done(w)) {
-      phase += between(w, 0.1, 0.5);
-      double angle = atan2(y - w->y, x - w->x) + sin(phase) - w->heading;
-      w->heading += 0.5 * sin(angle) + (cos(angle) < 0 ? 0.5 : 0);
-      w->speed += 0.2 * (between(w, 4, 16) - w->speed);
-      go(w, 1);
-      if (chance(w, 0.004)) rest(w, exponential(w, 60), 0);
+static void ski(Motion *m) {
+  double bearing = between(m, 0, 6.28), length = log_between(m, 600, 3000);
+  while (!is_done(m)) {
+    stay(m, exponential(m, 150), 2);
+    double x = m->x, y = m->y, phase = 0;
+    go_to(m, x + length * cos(bearing), y + length * sin(bearing), between(m, 2, 6), 0);
+    stay(m, exponential(m, 60), 0);
+    while (hypot(x - m->x, y - m->y) > 40 && !is_done(m)) {
+      phase += between(m, 0.1, 0.5);
+      double angle = atan2(y - m->y, x - m->x) + sin(phase) - m->heading;
+      m->heading += 0.5 * sin(angle) + (cos(angle) < 0 ? 0.5 : 0);
+      m->speed += 0.2 * (between(m, 4, 16) - m->speed);
+      advance_second(m, 1);
+      if (chance(m, 0.004)) stay(m, exponential(m, 60), 0);
     }
-    w->speed = 0;
-    if (chance(w, 0.2)) rest(w, log_between(w, 300, 3600), 8);
+    m->speed = 0;
+    if (chance(m, 0.2)) stay(m, log_between(m, 300, 3600), 8);
   }
 }
 
 /* Deliveries: 80 m to 3 km by van, a few steps to a door and back. */
-static void deliver(Wearer *w) {
-  while (!is_done(w)) {
-    double leg = log_between(w, 80, 3000);
-    travel(w, leg, street(w, between(w, 7, 14)));
-    rest(w, between(w, 5, 40), 0);
-    if (chance(w, 0.7)) {
-      double there = between(w, 10, 60);
-      travel(w, there, footpath(w, 1.5));
-      rest(w, log_between(w, 15, 200), 0);
-      double back = between(w, 10, 60);
-      travel(w, back, footpath(w, 1.5));
+static void deliver(Motion *m) {
+  while (!is_done(m)) {
+    double leg = log_between(m, 80, 3000);
+    travel(m, leg, street(m, between(m, 7, 14)));
+    stay(m, between(m, 5, 40), 0);
+    if (chance(m, 0.7)) {
+      double there = between(m, 10, 60);
+      travel(m, there, footpath(m, 1.5));
+      stay(m, log_between(m, 15, 200), 0);
+      double back = between(m, 10, 60);
+      travel(m, back, footpath(m, 1.5));
     }
-    rest(w, between(w, 5, 60), 0);
-    if (chance(w, 0.05)) rest(w, log_between(w, 600, 3600), 8);
+    stay(m, between(m, 5, 60), 0);
+    if (chance(m, 0.05)) stay(m, log_between(m, 600, 3600), 8);
   }
 }
 
 /* A field machine: rows of 80 to 600 m, 3 to 15 m apart, at 1.5 to 5 m/s. */
-static void plough(Wearer *w) {
-  double length = log_between(w, 80, 600), speed = between(w, 1.5, 5);
-  double width = between(w, 3, 15), row = 0;
+static void plough(Motion *m) {
+  double length = log_between(m, 80, 600), speed = between(m, 1.5, 5);
+  double width = between(m, 3, 15), row = 0;
   int is_outward = 1;
-  while (!is_done(w)) {
-    go_to(w, is_outward ? length : 0, row, speed, 0.005);
+  while (!is_done(m)) {
+    go_to(m, is_outward ? length : 0, row, speed, 0.005);
     row += width;
     is_outward = !is_outward;
-    go_to(w, is_outward ? 0 : length, row, 0.6 * speed, 0.01);
-    if (chance(w, 0.05)) rest(w, log_between(w, 60, 2400), 3);
+    go_to(m, is_outward ? 0 : length, row, 0.6 * speed, 0.01);
+    if (chance(m, 0.05)) stay(m, log_between(m, 60, 2400), 3);
     if (row > 400) row = 0;
   }
 }
 
 /* A day of ordinary life, 5 to 14 h: stays of 5 min to 5 h, trips, errands, walks and runs. */
-static void day(Wearer *w) {
-  double before = log_between(w, 300, 14400);
-  rest(w, before, between(w, 0, 8));
-  while (!is_done(w)) {
-    double what = even(&w->random), stay_time;
+static void day(Motion *m) {
+  double before = log_between(m, 300, 14400);
+  stay(m, before, between(m, 0, 8));
+  while (!is_done(m)) {
+    double what = uniform(&m->random), stay_time;
     if (what < 0.5) {
-      trip(w, log_between(w, 400, 30000));
-      stay_time = log_between(w, 300, 18000);
-      rest(w, stay_time, between(w, 0, 12));
+      trip(m, log_between(m, 400, 30000));
+      stay_time = log_between(m, 300, 18000);
+      stay(m, stay_time, between(m, 0, 12));
     } else if (what < 0.75) {
-      errand(w);
-      stay_time = log_between(w, 300, 9000);
-      rest(w, stay_time, between(w, 0, 8));
+      errand(m);
+      stay_time = log_between(m, 300, 9000);
+      stay(m, stay_time, between(m, 0, 8));
     } else if (what < 0.85) {
-      double length = log_between(w, 500, 5000);
-      travel(w, length, chance(w, 0.5) ? footpath(w, 1.3) : running_path(w, 3));
-      rest(w, log_between(w, 600, 9000), 5);
+      double length = log_between(m, 500, 5000);
+      travel(m, length, chance(m, 0.5) ? footpath(m, 1.3) : running_path(m, 3));
+      stay(m, log_between(m, 600, 9000), 5);
     } else {
-      stay_time = log_between(w, 600, 14400);
-      rest(w, stay_time, between(w, 0, 12));
+      stay_time = log_between(m, 600, 14400);
+      stay(m, stay_time, between(m, 0, 12));
     }
   }
 }
 
 typedef struct {
   const char *name;
-  void (*lead)(Wearer *);
+  void (*generate)(Motion *);
   int is_day;
 } Kind;
 
@@ -364,24 +364,24 @@ int kind_count(void) { return sizeof kinds / sizeof *kinds; }
 const char *kind_name(int kind) { return kinds[kind].name; }
 int kind_is_day(int kind) { return kinds[kind].is_day; }
 
-/* Writes at most `most` seconds of a track of that kind; gives how many. */
+/* Writes at most `most` seconds of a track of that kind; returns the number of seconds. */
 int make_track(int kind, uint64_t seed, int most, double *east, double *north, double *speed,
                uint8_t *is_moving) {
-  Wearer w = {.limit = most, .east = east, .north = north, .is_moving = is_moving};
-  w.random.state = seed * 0x9E3779B97F4A7C15ull + kind * 7919;
-  for (int i = 0; i < 5; i++) even(&w.random);
-  w.heading = between(&w, 0, 6.283);
-  stay(&w, 0);
-  double hours = between(&w, 0.7, 3.5);
-  if (kinds[kind].is_day) hours = between(&w, 5, 14);
-  if (hours * 3600 < most) w.limit = (int)(hours * 3600);
-  if (!kinds[kind].is_day && chance(&w, 0.3)) rest(&w, exponential(&w, 200), 0);
-  kinds[kind].lead(&w);
+  Motion m = {.limit = most, .east = east, .north = north, .is_moving = is_moving};
+  m.random.state = seed * 0x9E3779B97F4A7C15ull + kind * 7919;
+  for (int i = 0; i < 5; i++) uniform(&m.random);
+  m.heading = between(&m, 0, 6.283);
+  record_position(&m, 0);
+  double hours = between(&m, 0.7, 3.5);
+  if (kinds[kind].is_day) hours = between(&m, 5, 14);
+  if (hours * 3600 < most) m.limit = (int)(hours * 3600);
+  if (!kinds[kind].is_day && chance(&m, 0.3)) stay(&m, exponential(&m, 200), 0);
+  kinds[kind].generate(&m);
   speed[0] = 0;
-  for (int i = 1; i < w.count; i++) {
+  for (int i = 1; i < m.count; i++) {
     speed[i] = hypot(east[i] - east[i - 1], north[i] - north[i - 1]);
   }
-  record(&w, kinds[kind].is_day);
-  watch(&w);
-  return w.count;
+  add_position_errors(&m, kinds[kind].is_day);
+  convert_to_motion_line(&m);
+  return m.count;
 }

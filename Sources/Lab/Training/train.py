@@ -1,15 +1,15 @@
-"""Trains the network that tells when a wearer will have gone too far.
+"""Trains the network that computes the probability of being outside the accuracy bound.
 
-Three rounds: the planner of the round before (in the first a simple rule) runs over generated
-tracks, at random distances, prices, noises and receivers, with a third of its decisions changed at
-random; what happened after each of its fixes is what the network learns to tell. No recorded track
-is used. Needs NumPy and a C compiler; 5 to 10 minutes and 2 GB.
+Three rounds: the planner with the network of the previous round (in the first round a simple rule)
+runs over generated tracks, with random distances, prices, noise and receivers, and with a third of
+its decisions changed at random. The network is fitted to the positions after each fix. Recorded
+tracks are not used. Requires NumPy and a C compiler; takes 5 to 10 minutes and 2 GB.
 """
 import argparse
 import os
 import time
 
-# Sums must come in the same order on every run.
+# One thread, so that sums are computed in the same order on every run.
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np  # noqa: E402
@@ -20,7 +20,7 @@ import weights  # noqa: E402
 
 LEAK = 0.05
 EXPLORATION = 0.35
-MOST_SAMPLES = 3_000  # of a run
+MAXIMUM_SAMPLES = 3_000  # of a run
 
 
 def random_run(rng, has_line, has_network, start=0, most_fixes=0):
@@ -47,8 +47,8 @@ def random_run(rng, has_line, has_network, start=0, most_fixes=0):
 def collect(tracks, net, has_line, seed, runs, first_runs):
     """Features, labels, weights of labels and weights of rows, of runs over all tracks.
 
-    `first_runs` begin anywhere on the track and end after a few fixes, so that the planner also
-    knows wearers it has just met.
+    `first_runs` start at a random second of the track and end after a few fixes, so that the samples
+    include devices without history.
     """
     rng = np.random.default_rng(seed)
     collected = []
@@ -61,19 +61,19 @@ def collect(tracks, net, has_line, seed, runs, first_runs):
                                                          most)
             _, rows = run(track, receiver, net, constants, conditions, samples=most or 60_000)
             features, labels, known = rows
-            if len(features) > MOST_SAMPLES:
-                chosen = rng.choice(len(features), MOST_SAMPLES, replace=False)
-                known = known[chosen] * np.float32(len(features) / MOST_SAMPLES)
+            if len(features) > MAXIMUM_SAMPLES:
+                chosen = rng.choice(len(features), MAXIMUM_SAMPLES, replace=False)
+                known = known[chosen] * np.float32(len(features) / MAXIMUM_SAMPLES)
                 features, labels = features[chosen], labels[chosen]
-            # A run counts by the root of its length.
+            # The weight of a run is the square root of its length.
             row_weights = np.full(len(features), max(len(features), 20) ** -0.5)
             collected.append((features.copy(), labels.copy(), known.copy(), row_weights))
     features, labels, known, row_weights = (np.concatenate(part) for part in zip(*collected))
     return features, labels, known, (row_weights / row_weights.mean()).astype(np.float32)
 
 
-def begin(features, rng):
-    """Means, deviations and the weights to begin with."""
+def initial_network(features, rng):
+    """Means, deviations and the initial weights."""
     mean, deviation = features.mean(0), features.std(0) + 1e-3
     widths = features.shape[1], HIDDEN_1, HIDDEN_2, BINS
     gains = 1, 1.4, 0.7
@@ -85,7 +85,7 @@ def begin(features, rng):
 
 
 def gradients(layers, x, labels, known):
-    """The loss's slope for each layer, and the network's sums: cross-entropy for each bin."""
+    """Gradient of the loss for each layer, and the network's outputs: cross-entropy per bin."""
     w1, b1, w2, b2, w3, b3 = layers
     z1 = x @ w1 + b1
     a1 = np.where(z1 > 0, z1, LEAK * z1)
@@ -100,10 +100,10 @@ def gradients(layers, x, labels, known):
 
 
 def fit(samples, seed, epochs, rate=3e-3, batch=2048):
-    """Adam with a rate that falls as half a cosine; gives the network and the mean loss."""
+    """Adam with a rate that falls as half a cosine; returns the network and the mean loss."""
     features, labels, known, row_weights = samples
     rng = np.random.default_rng(seed)
-    mean, deviation, layers = begin(features, rng)
+    mean, deviation, layers = initial_network(features, rng)
     x = np.clip((features - mean) / deviation, -4, 4).astype(np.float32)
     known = known * row_weights[:, None]
     first = [np.zeros_like(layer) for layer in layers]
@@ -135,9 +135,9 @@ def main():
     parser.add_argument("--line", action="store_true", help="for boards with a motion line")
     parser.add_argument("--tracks", type=int, help="generated tracks (600; 500 with --line)")
     parser.add_argument("--first-runs", type=int, default=0,
-                        help="short runs from random places, per track and round (%(default)s)")
+                        help="short runs from random seconds, per track and round (%(default)s)")
     parser.add_argument("--seed", type=int, default=10,
-                        help="of the runs and the fit; that of the tracks stays (%(default)s)")
+                        help="seed of the runs and the fit, not of the tracks (%(default)s)")
     given = parser.parse_args()
     began = time.monotonic()
 

@@ -1,7 +1,7 @@
-"""Writes Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift: what the reference planner decides.
+"""Writes Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift: decisions of the reference planner.
 
-The test `decides as the program that trained it` feeds them to the Swift planner, which must give
-the same times off to the second.
+The test `decides as the program that trained it` passes the fixes to the Swift planner, which must
+return the same off times to the second.
 """
 import argparse
 import ctypes
@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 import weights
-from simulator import FOLDER, LIBRARY, PLANNER_SIZE, PROFILES, Sighting, generated, tuning
+from simulator import FOLDER, LIBRARY, PLANNER_SIZE, PROFILES, FixSample, generated, tuning
 
 OUT = FOLDER.parents[2] / "Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift"
 #: Name, kind and seed of the track, distance, motion line, receiver.
@@ -26,31 +26,31 @@ VECTORS = [
 def rows(kind, seed, bound, has_line, receiver, count):
     rng = np.random.default_rng(seed)
     track = generated(kind, seed)
-    figures, net, constants = PROFILES[receiver], weights.shipped(has_line), tuning(has_line)
+    profile, net, constants = PROFILES[receiver], weights.shipped(has_line), tuning(has_line)
     planner = ctypes.create_string_buffer(PLANNER_SIZE)
-    LIBRARY.planner_begin(planner, ctypes.byref(figures), ctypes.byref(net),
+    LIBRARY.planner_begin(planner, ctypes.byref(profile), ctypes.byref(net),
                           ctypes.byref(constants), ctypes.c_double(bound), has_line)
     line = track.is_moving if has_line else np.zeros(track.seconds, np.uint8)
     changes = np.flatnonzero(np.diff(line.astype(int))) + 1
     second = then = 0
     while second < track.seconds and count > 0:
         before = changes[changes <= second]
-        seen = Sighting(
+        seen = FixSample(
             time=second, east=round(track.east[second] + rng.normal(0, 1.5), 2),
             north=round(track.north[second] + rng.normal(0, 1.5), 2),
             speed=round(abs(track.speed[second] + rng.normal(0, 0.1)), 2),
             accuracy=round(rng.uniform(2, 6), 1), is_moving=int(line[second]),
             motion=int(line[then + 1:second + 1].sum()),
             since_change=second - (before[-1] if len(before) else 0) if has_line else 0)
-        off = int(LIBRARY.planner_off(planner, ctypes.byref(seen)))
+        off = int(LIBRARY.planner_off_time(planner, ctypes.byref(seen)))
         yield (f"{second} {seen.east:.2f} {seen.north:.2f} {seen.speed:.2f} {seen.accuracy:.1f} "
                f"{seen.is_moving} {seen.motion:.0f} {seen.since_change:.0f} {off}")
         then = second
         wall = off
-        if has_line and off and not seen.is_moving:  # the clock stands, here for 10 min at most
+        if has_line and off and not seen.is_moving:  # the off clock is stopped, for 10 min at most
             moves = np.flatnonzero(line[second + 1:second + 601])
             wall += int(moves[0]) if len(moves) else 600
-        search = LIBRARY.search_time(ctypes.byref(figures), ctypes.c_double(wall)) if wall else 0
+        search = LIBRARY.acquisition_time(ctypes.byref(profile), ctypes.c_double(wall)) if wall else 0
         second += 1 + wall + math.ceil(search)
         count -= 1
 

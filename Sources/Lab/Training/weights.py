@@ -1,4 +1,4 @@
-"""Reads and writes the weights of a network: text files, and Sources/Core/CCore/ExitWeights.c for the library."""
+"""Converts the weights of a network between text files and Sources/Core/CCore/ExitWeights.c."""
 import argparse
 import re
 
@@ -11,18 +11,18 @@ NAMES = {False: "fixes_alone", True: "with_line"}
 
 
 def sizes(features):
-    """How many numbers each part has, in the order in which they are written."""
+    """Number of values in each part, in the order of the file."""
     return [features, features, HIDDEN_1 * features, HIDDEN_1, HIDDEN_2 * HIDDEN_1, HIDDEN_2,
             BINS * HIDDEN_2, BINS]
 
 
 def network(parts):
-    made = Network(features=len(parts[0]))
+    result = Network(features=len(parts[0]))
     for name, values in zip(LAYERS, parts):
-        field = getattr(made, name)
+        field = getattr(result, name)
         for i, value in enumerate(np.asarray(values, np.float32).ravel()):
             field[i] = value
-    return made
+    return result
 
 
 def parts(net):
@@ -31,7 +31,7 @@ def parts(net):
 
 
 def save(net, path):
-    """A line with the sizes, then a line for each part: its name and its numbers."""
+    """Writes a line with the sizes, then a line per part with its name and values."""
     with open(path, "w") as file:
         print(net.features, HIDDEN_1, HIDDEN_2, BINS, file=file)
         for name, values in zip(LAYERS, parts(net)):
@@ -78,9 +78,9 @@ def write_source(networks):
 
 def main():
     parser = argparse.ArgumentParser(description="Writes Sources/Core/CCore/ExitWeights.c; a network that is not "
-                                     "given stays as it is.")
-    parser.add_argument("--no-line", metavar="FILE", help="what train.py wrote without --line")
-    parser.add_argument("--line", metavar="FILE", help="what train.py wrote with --line")
+                                     "given stays unchanged.")
+    parser.add_argument("--no-line", metavar="FILE", help="output of train.py without --line")
+    parser.add_argument("--line", metavar="FILE", help="output of train.py with --line")
     given = parser.parse_args()
     write_source({False: load(given.no_line) if given.no_line else shipped(False),
                   True: load(given.line) if given.line else shipped(True)})

@@ -1,46 +1,46 @@
 import Glibc
 import LinuxHAL
 
-/// The files by which Linux tells of a board: devices, `/proc`, `/sys`, `/etc`.
+/// Read access to the files that describe a board on Linux: devices, `/proc`, `/sys`, `/etc`.
 ///
-/// Below a root, which tests replace by a folder of their own.
+/// All paths are relative to a root, which tests replace by a temporary folder.
 public struct BoardFiles: Sendable {
-  /// The most links that are followed from one name to the next.
+  /// Maximum number of symbolic links that are followed.
   private static let linksLimit = 8
 
-  /// In front of each path; empty for the system's own.
+  /// Prefix of each path; empty for the running system.
   public let root: String
 
   /// Creates the files below `root`.
   public init(root: String = "") { self.root = root }
 
-  /// Where a file is.
+  /// Path of a file including the root.
   func place(_ path: String) -> String { root + path }
 
-  /// What a small file says, without the line's end or a zero byte behind it; nil where it cannot be read.
+  /// Text of a small file without a trailing newline or NUL; nil if it cannot be read.
   func text(_ path: String) -> String? { SystemFiles.text(of: place(path)) }
 
-  /// The words of a small file.
+  /// Whitespace-separated words of a small file; empty if it cannot be read.
   func words(_ path: String) -> [String] {
     (text(path) ?? "").split { $0 == " " || $0 == "\n" || $0 == "\t" }.map(String.init)
   }
 
-  /// The names in a folder, in order; none where there is no such folder.
+  /// Sorted names in a folder; empty if the folder does not exist.
   func names(_ path: String) -> [String] { SystemFiles.names(in: place(path)) }
 
-  /// Whether something of that name is there; a link that leads nowhere is not.
+  /// Whether the file exists; false for a dangling symbolic link.
   func exists(_ path: String) -> Bool { unsafe access(place(path), F_OK) == 0 }
 
-  /// Whether a name is there, even if it is a link that leads nowhere: a unit that is enabled.
+  /// Whether the directory entry exists, even as a dangling symbolic link: systemd enables units that way.
   func isNamed(_ path: String) -> Bool { exists(path) || SystemFiles.link(place(path)) != nil }
 
-  /// Whether a path is a device that bytes come from.
+  /// Whether the path is a character device.
   func isDevice(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT } == S_IFCHR }
 
-  /// Whether a path is a folder.
+  /// Whether the path is a folder.
   func isFolder(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT } == S_IFDIR }
 
-  /// Whether a path is a file itself, and no link to one.
+  /// Whether the path is a regular file and not a symbolic link.
   func isPlainFile(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(place(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -51,7 +51,7 @@ public struct BoardFiles: Sendable {
     return unsafe stat(place(path), &status) == 0 ? status : nil
   }
 
-  /// What a path is that is no serial line, in words; nil where it is one, or that cannot be seen.
+  /// Kind of the file if it is not a serial line, in words; nil if it is one or the kind is unknown.
   func notALine(_ path: String) -> String? {
     guard let status = status(path) else { return nil }
     switch status.st_mode & S_IFMT {
@@ -60,11 +60,11 @@ public struct BoardFiles: Sendable {
     case S_IFREG: return "a file"
     case _: return "a pipe, a socket or a disk"
     }
-    // /dev/tty, /dev/console, /dev/ptmx; and the terminal at which the command was typed.
+    // /dev/tty, /dev/console, /dev/ptmx, and the terminal of this command.
     if status.st_rdev >> 8 == 5 || BoardFiles.isOurTerminal(status) {
-      return "a terminal that people sit at"
+      return "an interactive terminal"
     }
-    // A port of the kernel's need not be opened to see that it is one.
+    // A device with an entry in sysfs is a serial port and need not be opened.
     if deviceNames(path).contains(where: { exists("/sys/class/tty/\($0)") }) { return nil }
     let descriptor = unsafe open(place(path), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -81,17 +81,17 @@ public struct BoardFiles: Sendable {
     return false
   }
 
-  /// Whether this process may write it.
+  /// Whether this process may write to the path.
   func isWritable(_ path: String) -> Bool { unsafe access(place(path), W_OK) == 0 }
 
-  /// What a path is in the end, links followed: a whole path of the system's; nil where nothing is there.
+  /// Absolute path with all symbolic links resolved; nil if the file does not exist.
   func real(_ path: String) -> String? {
     guard let real = unsafe realpath(place(path), nil) else { return nil }
     defer { unsafe free(real) }
     return unsafe String(cString: real)
   }
 
-  /// All names by which a device goes, from the one given on: `serial0`, `ttyAMA0`.
+  /// Names of a device along its chain of symbolic links, first the given one: `serial0`, `ttyAMA0`.
   func deviceNames(_ path: String) -> [String] {
     var names: [String] = []
     var place = self.place(path)

@@ -3,7 +3,7 @@ import Glibc
 import LinuxHAL
 import LocationTypes
 
-// The board itself: what it is, its battery, its disk, and whether the service runs already.
+// Checks of the board: model and kernel, running service, battery gauge, state folder.
 
 extension Doctor {
   mutating func examineBoard() {
@@ -14,19 +14,20 @@ extension Doctor {
     guard boot.utf8.count == 36 else {
       return fail(
         "board",
-        "\(facts.model ?? "a board"), Linux \(kernel), which does not tell one boot from the next",
-        remedy: "mount /proc: the service needs /proc/sys/kernel/random/boot_id")
+        "\(facts.model ?? "unnamed board"), Linux \(kernel), without a boot ID",
+        remedy: "mount /proc; the service needs /proc/sys/kernel/random/boot_id")
     }
-    pass("board", "\(facts.model ?? "a board without a name"), Linux \(kernel)")
+    pass("board", "\(facts.model ?? "unnamed board"), Linux \(kernel)")
   }
 
   mutating func examineService() {
     guard let service = LineHolders.all(files).first(where: { $0.name == "torpord" }) else {
-      return skip("service", "torpord does not run; so all can be looked at")
+      return skip("service", "torpord is not running, so everything can be checked")
     }
     skip(
-      "service", "\(service.text) runs: what it holds can only be seen from outside",
-      hint: "sudo systemctl stop torpord, then look again; `torpor status` asks it itself")
+      "service", "\(service.text) is running; the devices that it uses cannot be checked fully",
+      hint: "run sudo systemctl stop torpord and check again, or query the service with "
+        + "`torpor status`")
   }
 
   mutating func examineBattery() {
@@ -39,9 +40,9 @@ extension Doctor {
     guard let name = options.profile?.battery?.gauge else {
       let hint =
         options.profile == nil || gauges.isEmpty
-        ? nil : "[battery] with gauge = \"\(gauges[0])\" lets promises go before it is empty"
+        ? nil : "[battery] with gauge = \"\(gauges[0])\" sheds services before the battery is empty"
       return gauges.isEmpty
-        ? skip("battery", "no gauge is there, and the profile names none")
+        ? skip("battery", "there is no gauge, and the profile names none")
         : pass("battery", "the kernel has \(gauges.joined(separator: ", "))", hint: hint)
     }
     let gauge = BatteryGauge(
@@ -50,49 +51,49 @@ extension Doctor {
     guard let charge = gauge.charge else {
       let there = gauges.isEmpty ? "none" : gauges.joined(separator: ", ")
       return fail(
-        "battery", "the gauge '\(name)' tells no charge; of gauges there is \(there)",
+        "battery", "the gauge '\(name)' reports no charge; gauges found: \(there)",
         remedy: gauges.isEmpty
-          ? "load the driver of the gauge, or take `gauge` out of [battery]"
+          ? "load the driver of the gauge, or remove `gauge` from [battery]"
           : "gauge = \"\(gauges[0])\" in [battery]")
     }
-    pass("battery", "\(name) says \(charge) %")
+    pass("battery", "\(name) reports \(charge) %")
   }
 
   mutating func examineState() {
     let path = options.state
-    // Where it is not there yet, the nearest folder above says what it would lie on.
+    // If the folder does not exist yet, check the file system of its nearest existing ancestor.
     var place = path
     while !files.exists(place), let cut = place.lastIndex(of: "/"), cut > place.startIndex {
       place = String(place[..<cut])
     }
     if files.exists(place), !files.isFolder(place) {
       return fail(
-        "state", "'\(place)' is a file, and no folder",
-        remedy: "name a folder with --state, or move the file away")
+        "state", "'\(place)' is a file and not a folder",
+        remedy: "specify a folder with --state, or move the file away")
     }
     var disk = statvfs()
     guard unsafe statvfs(files.place(place), &disk) == 0 else {
       return fail(
         "state", "'\(path)': \(SystemError.reason(errno))",
-        remedy: "sudo install -d -m 700 \(path), or name another folder with --state")
+        remedy: "sudo install -d -m 700 \(path), or specify another folder with --state")
     }
     if disk.f_flag & UInt(ST_RDONLY) != 0 {
       return fail(
-        "state", "'\(path)' lies on a file system that is mounted read-only",
-        remedy: "mount one that can be written there, or name another folder with --state")
+        "state", "'\(path)' is on a file system that is mounted read-only",
+        remedy: "mount the file system read-write, or specify another folder with --state")
     }
     let free = UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
-    // A fix takes 64 bytes; what is beside the ring stays small.
+    // A fix needs 64 bytes; 4 MiB suffice for the other files.
     let needed = UInt64(options.profile?.cache.capacity ?? 8_192) * 64 + 4 << 20
     guard free >= needed else {
       return fail(
-        "state", "'\(path)' has \(free >> 20) MiB left, and needs \(needed >> 20)",
-        remedy: "make room, or a smaller capacity_fixes in [cache]")
+        "state", "'\(path)' has \(free >> 20) MiB free and needs \(needed >> 20)",
+        remedy: "free disk space, or set a smaller capacity_fixes in [cache]")
     }
     if place == path, !files.isWritable(path) {
-      return skip("state", "'\(path)' is there; only the service and root may look into it")
+      return skip("state", "'\(path)' exists; only the service and root may read it")
     }
-    let soon = place == path ? "" : " is not there yet, which the service's unit sees to; the disk"
-    pass("state", "'\(path)'\(soon) has \(free >> 20) MiB left")
+    let soon = place == path ? "" : " does not exist yet; the service's unit creates it; the disk"
+    pass("state", "'\(path)'\(soon) has \(free >> 20) MiB free")
   }
 }

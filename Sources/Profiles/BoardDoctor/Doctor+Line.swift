@@ -2,19 +2,19 @@ import BoardProfiles
 import Glibc
 import LinuxHAL
 
-// The serial line: is it there, may it be used, and who uses it.
+// Checks of the serial line: whether it exists, can be opened, and is used by others.
 
 extension Doctor {
-  /// How names of devices begin that a receiver may be behind: first those that somebody gave the
-  /// receiver's line, then USB, on which receivers are found most, then ports of the board.
+  /// Prefixes of the names of devices that may be a receiver: first names that an administrator assigned, then USB,
+  /// which is most common, then ports of the board.
   private static let prefixes = [
     "gps", "serial", "ttyACM", "ttyUSB", "ttyAMA", "ttyS", "ttymxc", "ttyO", "ttySC", "ttyTHS",
     "ttyPS", "ttyMSM",
   ]
-  /// Lines that are listened to where none is named: twenty seconds each.
+  /// Maximum number of lines that are scanned if none is specified; each needs about twenty seconds.
   static let linesLimit = 4
 
-  /// The lines that a receiver may be on, the likeliest first; each once, by its best name.
+  /// Serial lines that may have a receiver, most likely first; each once, by its preferred name.
   var candidates: [String] {
     var known: Set<String> = []
     return files.names("/dev").compactMap { name in Doctor.rank(name).map { ($0, name) } }
@@ -22,7 +22,7 @@ extension Doctor {
       .map { "/dev/\($0.1)" }
       .filter { [files] path in
         guard files.isDevice(path), let real = files.real(path) else { return false }
-        // A port without a chip behind it: of those a PC's kernel names thirty.
+        // Type 0 is a port without hardware; the kernel of a PC lists about thirty.
         let isEmpty = files.deviceNames(path).contains {
           files.text("/sys/class/tty/\($0)/type") == "0"
         }
@@ -30,7 +30,7 @@ extension Doctor {
       }
   }
 
-  /// How likely a receiver is behind a device of that name, 0 the likeliest; nil where it is none.
+  /// Priority of a device name, 0 is the most likely receiver; nil if the name is not a serial line.
   private static func rank(_ name: String) -> Int? {
     prefixes.firstIndex { prefix in
       guard name.hasPrefix(prefix) else { return false }
@@ -38,11 +38,11 @@ extension Doctor {
     }
   }
 
-  /// The line that somebody named; where none is, others are looked into, and only listened to.
+  /// The line from the options or the profile. If nil, other lines are scanned without sending.
   var namedLine: String? { options.line ?? options.profile?.receiver?.device }
   var isLineNamed: Bool { namedLine != nil }
 
-  /// A line that others use: wrong where it is the receiver's, and else worth knowing.
+  /// Reports a line that others use: a failure if the line was specified, otherwise a skipped check.
   private mutating func taken(_ name: String, _ found: String, remedy: String) {
     if isLineNamed {
       fail(name, found, remedy: remedy)
@@ -52,7 +52,9 @@ extension Doctor {
     }
   }
 
-  /// Looks at a line; says whether it is free for us.
+  /// Checks a line.
+  ///
+  /// - Returns: Whether it exists and no other program uses it.
   mutating func examineLine(_ path: String) -> Bool {
     guard isThere(path) else { return false }
     let holders = LineHolders(of: path, files)
@@ -61,8 +63,9 @@ extension Doctor {
       isFree = false
       taken(
         "console", "the kernel writes its messages to \(path) (\(console))",
-        remedy: "take \(console) out of the kernel's command line (cmdline.txt on a Raspberry Pi; "
-          + "`raspi-config` does it), and boot again")
+        remedy: "remove \(console) from the kernel's command line (cmdline.txt on a "
+          + "Raspberry Pi, or "
+          + "with `raspi-config`), and reboot")
     }
     if let login = holders.login {
       isFree = false
@@ -73,7 +76,7 @@ extension Doctor {
     for process in holders.processes {
       isFree = false
       if process.name == "torpord" {
-        skip("holder", "\(process.text) has \(path), as it should")
+        skip("holder", "\(process.text) has \(path) open, as it should")
       } else {
         taken(
           "holder", "\(process.text) has \(path) open",
@@ -85,24 +88,28 @@ extension Doctor {
 
   private mutating func isThere(_ path: String) -> Bool {
     let candidates = candidates
-    let there = candidates.isEmpty ? "" : "; there are \(candidates.joined(separator: ", "))"
+    let there =
+      candidates.isEmpty
+      ? ""
+      : "; serial lines found: "
+        + "\(candidates.joined(separator: ", "))"
     guard files.exists(path) else {
       fail(
-        "serial line", "'\(path)' is not there\(there)",
+        "serial line", "'\(path)' does not exist\(there)",
         remedy: "enable the port (on a Raspberry Pi `enable_uart=1` in config.txt), connect the "
-          + "receiver, or name its line with --line")
+          + "receiver, or specify its line with --line")
       return false
     }
     if let kind = files.notALine(path) {
       fail(
-        "serial line", "'\(path)' is \(kind), and no serial line\(there)",
-        remedy: "name the device that the receiver is on, with --line or as device in [receiver]")
+        "serial line", "'\(path)' is \(kind) and not a serial line\(there)",
+        remedy: "specify the receiver's serial device with --line or as device in [receiver]")
       return false
     }
     return true
   }
 
-  /// Opens a line that is free; nil where it could not.
+  /// Opens a line; nil, with a finding, if that fails.
   mutating func open(_ path: String, speed: UInt32) -> ReceiverLine? {
     do throws(LineOpenError) {
       let line = try ReceiverLine(files.place(path), speed: speed)
@@ -111,23 +118,23 @@ extension Doctor {
     } catch {
       var remedy = error.description
       if case .busy = error, geteuid() != 0 {
-        remedy = "run it as root to see who: sudo torpor doctor"
+        remedy = "run sudo torpor doctor to see which program uses it"
       }
       taken("serial line", "'\(path)' cannot be opened", remedy: remedy)
       return nil
     }
   }
 
-  /// A line that is free, in words.
+  /// Description of a line that is free.
   private func lineText(_ path: String) -> String {
     let name = LineHolders(of: path, files).device
     let real = path.hasSuffix("/\(name)") ? path : "\(path) (\(name))"
     var status = stat()
     guard unsafe stat(files.place(path), &status) == 0,
       let entry = unsafe getgrgid(status.st_gid), let group = unsafe entry.pointee.gr_name
-    else { return "\(real) is there, and free" }
+    else { return "\(real) exists and is free" }
     let word = unsafe String(cString: group)
-    return "\(real) is there, and free; its group is \(word)"
-      + (word == "dialout" ? "" : ", and not dialout, which the service's unit has")
+    return "\(real) exists and is free; its group is \(word)"
+      + (word == "dialout" ? "" : ", but the service's unit runs with the group dialout")
   }
 }

@@ -3,15 +3,15 @@ import BoardProfiles
 import LinuxHAL
 import LocationTypes
 
-// The receiver: does it talk, what is it, how long does it need.
+// Checks of the receiver: whether it sends data, its identity and speed, its time to first byte and fix.
 
 extension Doctor {
   mutating func examineReceiver() {
     if let profile = options.profile, profile.receiver == nil {
-      return skip("receiver", "the profile has none")
+      return skip("receiver", "the profile has no receiver")
     }
     if namedLine == nil,
-      skipWithoutProfile("receiver", hint: "--line DEVICE looks at a line without the profile")
+      skipWithoutProfile("receiver", hint: "--line DEVICE checks a line without the profile")
     {
       return
     }
@@ -21,22 +21,22 @@ extension Doctor {
       if examineReceiver(on: line, path) { return examineTimes(on: line, supply) }
     }
     guard !findings.contains(where: { $0.name == "receiver" }), !options.isStopped() else { return }
-    skip("receiver", "its line cannot be listened to, see above")
+    skip("receiver", "not checked: its line cannot be read, see above")
   }
 
-  /// Looks for a receiver on lines that nobody named.
+  /// Scans lines for a receiver if no line is specified.
   private mutating func search() {
     let candidates = candidates
     guard !candidates.isEmpty else {
       return fail(
-        "serial line", "there is none",
-        remedy: "enable the port or connect the receiver, then look again")
+        "serial line", "there is no serial line",
+        remedy: "enable the port or connect the receiver, then run the check again")
     }
-    let count = candidates.count == 1 ? "one is" : "\(candidates.count) are"
+    let count = candidates.count == 1 ? "1 line exists" : "\(candidates.count) lines exist"
     skip(
       "serial lines",
-      "none is named; \(count) there: \(candidates.joined(separator: ", ")). Those that nobody uses are "
-        + "listened to, \(Doctor.linesLimit) at most; nothing is sent where no receiver is heard")
+      "none is specified; \(count): \(candidates.joined(separator: ", ")). Up to \(Doctor.linesLimit) unused "
+        + "lines are read; nothing is sent unless a receiver is detected")
     var heard: [String] = []
     var rest = candidates[...]
     while heard.count < Doctor.linesLimit, facts.device == nil, let path = rest.popFirst() {
@@ -50,35 +50,36 @@ extension Doctor {
     tellEnd(of: heard, leftOut: Array(rest))
   }
 
-  /// What of a search is to be told behind it.
+  /// Reports the result of a scan: lines that were not read, and a failure if no receiver was found.
   private mutating func tellEnd(of heard: [String], leftOut: [String]) {
     if !leftOut.isEmpty {
-      let why = facts.device == nil ? "" : ", for a receiver was found"
+      let why = facts.device == nil ? "" : ", because a receiver was found"
       skip(
-        "lines left out", "not looked at\(why): \(leftOut.joined(separator: ", "))",
-        hint: "--line \(leftOut[0]) looks at that one")
+        "lines left out", "not checked\(why): \(leftOut.joined(separator: ", "))",
+        hint: "--line \(leftOut[0]) checks that line")
     }
     guard facts.device == nil else { return }
     guard !heard.isEmpty else {
-      // Why the first, likeliest line is not free comes before where else a receiver may be.
+      // Suggest how to free the first, most likely line before specifying another line.
       return fail(
-        "receiver", "there is no line that could be listened to, see above",
+        "receiver", "no serial line can be read, see above",
         remedy: takenRemedy ?? Doctor.namingRemedy)
     }
     fail(
-      "receiver", "none is heard on \(heard.joined(separator: ", "))",
-      remedy: "\(silenceRemedy); one that sleeps is asked only on a line that is named: --line "
+      "receiver", "no receiver detected on \(heard.joined(separator: ", "))",
+      remedy: "\(silenceRemedy); a sleeping receiver is polled only on a specified line: --line "
         + heard[0])
   }
 
   private static let namingRemedy =
-    "--line DEVICE, or --board NAME with a device, says where it is: there it is asked, too"
+    "specify the line with --line DEVICE, or --board NAME with a device; the receiver is then also polled"
   private var silenceRemedy: String {
-    let supply = supplyLine.map { " (--no-pins leaves \($0) alone)" } ?? ""
-    return "is it powered\(supply), are TX and RX crossed and ground connected"
+    let supply = supplyLine.map { " (--no-pins excludes \($0))" } ?? ""
+    return "check that it is powered\(supply), that TX and RX are crossed, and that ground "
+      + "is connected"
   }
 
-  /// The speeds at which it should be heard.
+  /// Expected line speeds, baud.
   private var speeds: [UInt32] {
     guard let receiver = options.profile?.receiver else { return [ReceiverHunt.speeds[0]] }
     return [UInt32(receiver.lineSpeed_baud), UInt32(receiver.defaultLineSpeed_baud)]
@@ -88,14 +89,16 @@ extension Doctor {
     ReceiverHunt(line, pace, isLineNamed ? .atOnce : .onceHeard, isStopped: options.isStopped)
   }
 
-  /// Listens; says whether a receiver was heard.
+  /// Scans a line.
+  ///
+  /// - Returns: Whether a receiver was detected.
   private mutating func examineReceiver(on line: ReceiverLine, _ path: String) -> Bool {
     switch hunt(line).run(expecting: speeds) {
     case .heard(let heard):
       facts.device = path
       facts.speed_baud = heard.speed
       facts.identity = heard.ear.identity
-      // Another receiver than the profile's is why its speed differs, too.
+      // Report a different receiver first, because it also explains a different speed.
       let isOther = isOtherFamily(heard.ear.identity)
       if isOther { examineIdentity(heard, path) }
       examineSpeed(heard)
@@ -106,25 +109,26 @@ extension Doctor {
       guard isLineNamed else { return false }
       fail(
         "receiver",
-        "\(bytes) bytes came on \(path), which are no message at any of the usual speeds",
+        "received \(bytes) bytes on \(path), but no valid message at any of the usual speeds",
         remedy:
-          "is it a receiver? If so, is its level right (3.3 V, not RS-232), or its speed another?")
+          "check that it is a receiver, that its signal level is 3.3 V and not RS-232, and its speed"
+      )
     case .silence:
       guard isLineNamed else { return false }
       fail(
-        "receiver", "nothing comes on \(path), at none of the usual speeds",
-        remedy: silenceRemedy + "? --line names another line")
+        "receiver", "received nothing on \(path) at any of the usual speeds",
+        remedy: silenceRemedy + "; specify another line with --line")
     case .stopped: break
     case .gone:
       guard isLineNamed else { return false }
       fail(
-        "receiver", "\(path) went away while it was listened to",
-        remedy: "look at the plug, and at `dmesg` for the kernel's reason")
+        "receiver", "\(path) was disconnected during the check",
+        remedy: "check the plug, and `dmesg` for the reason")
     }
     return false
   }
 
-  /// Whether the profile says another family, and more than that its sentences are read.
+  /// Whether the profile has another family. A profile with the family `nmea` works with every receiver.
   private func isOtherFamily(_ identity: ReceiverIdentity?) -> Bool {
     guard let family = options.profile?.receiver?.family, let identity else { return false }
     return family != .nmea && family != identity.family
@@ -141,8 +145,8 @@ extension Doctor {
     var remedy = "\(key) = \(heard.speed) in [receiver]"
     if receiver.family != .nmea, !isDefault {
       remedy +=
-        ": a program, torpord too, may have set this speed; default_line_speed_baud is "
-        + "the one after power-on"
+        "; a program such as torpord may have set this speed, while default_line_speed_baud is "
+        + "the speed after power-on"
     }
     let expected =
       speeds[0] == speeds[1] ? "\(speeds[0])" : "\(speeds[0]), or \(speeds[1]) after power-on"
@@ -152,27 +156,27 @@ extension Doctor {
   private mutating func examineIdentity(_ heard: ReceiverHunt.Heard, _ path: String) {
     guard heard.wasAsked || heard.ear.identity != nil else {
       return skip(
-        "identity", "not asked: what it sends tells of no fixes, so it may be another instrument",
+        "identity", "not polled: its output contains no fixes, so it may not be a GNSS receiver",
         hint: "if it is the receiver: --line \(path)")
     }
     guard let identity = heard.ear.identity else {
       let isUnexpected = options.profile.map { $0.receiver?.family != .nmea } ?? false
       guard isUnexpected, let family = options.profile?.receiver?.family else {
         return skip(
-          "identity", "it says nothing of itself: it can be used as what it sends, family \"nmea\"")
+          "identity", "it does not identify itself; use the family \"nmea\"")
       }
       return fail(
         "identity",
-        "it answers no command, and the profile's family is \"\(family.rawValue)\": "
-          + "the service delivers its fixes as they are, and cannot put it to sleep or let it batch",
+        "it responds to no command, but the profile's family is \"\(family.rawValue)\"; "
+          + "the service can deliver its fixes, but cannot put it to sleep or use its batching",
         remedy:
-          "is the board's TX connected to the receiver's RX? Else family = \"nmea\" in [receiver]")
+          "connect the board's TX to the receiver's RX, or set family = \"nmea\" in [receiver]")
     }
     guard let family = options.profile?.receiver?.family, family != identity.family else {
       return pass("identity", identity.description)
     }
     let remedy = "family = \"\(identity.family.rawValue)\" in [receiver]"
-    // One that is only listened to works with any receiver.
+    // The family nmea works with every receiver.
     if family == .nmea { return pass("identity", identity.description, hint: remedy) }
     fail(
       "identity", "\(identity.description); the profile's family is \"\(family.rawValue)\"",
@@ -182,18 +186,18 @@ extension Doctor {
   private mutating func examineFix(_ ear: ReceiverEar) {
     let used = ear.satellites.map { ", \($0) satellites used" } ?? ""
     switch ear.hasFix {
-    case true?: pass("fix", "it has one now\(used)")
-    case false?: skip("fix", "it has none now", hint: "give its antenna a view of the sky")
-    case nil: skip("fix", "it says nothing of one")
+    case true?: pass("fix", "available\(used)")
+    case false?: skip("fix", "no fix now", hint: "place the antenna with a view of the sky")
+    case nil: skip("fix", "its output does not say whether it has a fix")
     }
   }
 
-  // MARK: From power to fix
+  // MARK: Time to first byte and fix
 
-  /// The line that switches its supply, where that is left alone.
+  /// The supply line, if the options exclude it.
   private var supplyLine: String? { leftAlone.first { $0.hasPrefix("supply_line") } }
 
-  /// Its supply while it is looked at: switched on, where a line switches it.
+  /// Requests the supply line and switches the supply on; nil if there is no such line or the request fails.
   private mutating func takeSupply() -> LinePins.Drive? {
     guard let text = options.profile?.receiver?.supplyLine, let line = try? GPIOLine(text),
       let drive = try? pins.take(line, true)
@@ -201,43 +205,58 @@ extension Doctor {
     return drive
   }
 
-  /// Switches its supply off and on, and takes the time to the first byte and to the first fix.
+  /// Switches the supply off and on, and measures the time to the first byte and to the first fix.
   private mutating func examineTimes(on line: ReceiverLine, _ supply: LinePins.Drive?) {
     if let supplyLine {
-      return skip("times", "\(supplyLine) is left alone: --no-pins was said")
+      return skip("times", "not measured: --no-pins excludes \(supplyLine)")
     }
     if skipWithoutProfile("times") { return }
     guard let receiver = options.profile?.receiver, receiver.supplyLine != nil else {
-      return skip("times", "no supply_line is wired: how long it needs after power cannot be seen")
+      return skip("times", "not measured: the profile has no supply_line")
     }
-    guard options.timesFix else { return skip("times", "left out, as was asked for") }
-    guard let supply else { return skip("times", "its supply_line cannot be taken, see above") }
+    guard options.timesFix else { return skip("times", "not measured: disabled by an option") }
+    guard let supply else {
+      return skip(
+        "times",
+        "not measured: the supply_line cannot be "
+          + "used, see above")
+    }
     let clock = SystemClock()
-    guard supply(false) else { return skip("times", "its supply_line is not to be switched") }
+    guard supply(false) else {
+      return skip(
+        "times",
+        "not measured: the supply_line cannot "
+          + "be switched")
+    }
     var rest = ReceiverEar()
     let hunt = hunt(line)
-    // What its capacitors keep alive is no start.
+    // Wait until its capacitors are discharged.
     hunt.hear(into: &rest, until: clock.now + .seconds(2)) { _ in false }
     _ = line.setSpeed(UInt32(receiver.defaultLineSpeed_baud))
     line.forget()
     let begin = clock.now
-    guard supply(true) else { return skip("times", "its supply_line is not to be switched") }
+    guard supply(true) else {
+      return skip(
+        "times",
+        "not measured: the supply_line cannot be "
+          + "switched")
+    }
     var ear = ReceiverEar()
     hunt.hear(into: &ear, until: begin + .seconds(10)) { $0.byteCount > 0 }
     guard !options.isStopped() else { return }
     guard ear.byteCount > 0 else {
       return fail(
-        "first byte", "none within 10 s after its supply was switched on",
-        remedy: "does \(receiver.supplyLine ?? "") switch its supply, and is high on? "
-          + "A line that is active low is named with its flag: \"GPIO17, active-low\"")
+        "first byte", "no byte within 10 s after its supply was switched on",
+        remedy: "check that \(receiver.supplyLine ?? "") switches its supply and that high is on; "
+          + "mark a line that is active low: \"GPIO17, active-low\"")
     }
     pass("first byte", "\(Doctor.text(clock.now - begin)) after its supply was switched on")
     hunt.hear(into: &ear, until: begin + options.longestFix) { $0.hasFix == true }
     guard !options.isStopped() else { return }
     guard ear.hasFix == true else {
       return skip(
-        "first fix", "none within \(Doctor.text(options.longestFix)); so its times are not known",
-        hint: "give its antenna a view of the sky, and it more time with --timeout")
+        "first fix", "no fix within \(Doctor.text(options.longestFix)), so its time is unknown",
+        hint: "place the antenna with a view of the sky, and set a longer --timeout")
     }
     facts.timeToFix = clock.now - begin
     pass("first fix", "\(Doctor.text(clock.now - begin)) after its supply was switched on")

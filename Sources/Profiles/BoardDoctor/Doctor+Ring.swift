@@ -3,22 +3,22 @@ import DeferralCache
 import Glibc
 import LinuxHAL
 
-// The ring of fixes: whether the service would open its file, found out on a copy of it.
+// Checks of the ring: whether the service could open its file, tested on a copy in memory.
 
 extension Doctor {
   mutating func examineRing() {
     let path = options.state + "/ring"
     guard files.isNamed(path) else {
-      return skip("ring", "there is none; torpord makes '\(path)' when it starts")
+      return skip("ring", "there is no ring; torpord creates '\(path)' when it starts")
     }
     guard files.isPlainFile(path) else {
       return fail(
-        "ring", "'\(path)' is no plain file",
-        remedy: "move it away; torpord makes a new one when it starts")
+        "ring", "'\(path)' is not a regular file",
+        remedy: "move it away; torpord creates a new one when it starts")
     }
     let descriptor = unsafe Glibc.open(files.place(path), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
-      return skip("ring", "'\(path)' is there; only the service and root may look into it")
+      return skip("ring", "'\(path)' exists; only the service and root may read it")
     }
     defer { close(descriptor) }
     var status = stat()
@@ -26,23 +26,23 @@ extension Doctor {
       let capacity = FixRing.capacity(ofSize: Int(status.st_size))
     else {
       return fail(
-        "ring", "'\(path)' has \(status.st_size) bytes, which no ring has",
+        "ring", "'\(path)' has \(status.st_size) bytes, which is not the size of a ring",
         remedy: Doctor.lossRemedy)
     }
     if let wanted = options.profile?.cache.capacity, wanted != capacity {
       return fail(
-        "ring", "'\(path)' holds \(capacity) fixes, and the profile says \(wanted)",
-        remedy: "capacity_fixes = \(capacity) in [cache], or move the file away to begin a new ring"
+        "ring", "'\(path)' has a capacity of \(capacity) fixes, but the profile says \(wanted)",
+        remedy: "capacity_fixes = \(capacity) in [cache], or move the file away to start a new ring"
       )
     }
     examine(descriptor, path, capacity)
   }
 
   private static let lossRemedy =
-    "put back a copy of it; torpord moves it aside when it starts and begins a new one, and what clients "
-    + "were owed of it is lost"
+    "restore a copy of it; otherwise torpord moves it aside at its start and creates a new one, and the "
+    + "undelivered fixes in it are lost"
 
-  /// Opens a copy of a ring, as the service would open the file.
+  /// Opens a copy of a ring in the same way as the service opens the file.
   private mutating func examine(_ descriptor: Int32, _ path: String, _ capacity: Int) {
     let size = FixRing.storageSize(capacity: capacity)
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
@@ -53,10 +53,14 @@ extension Doctor {
         descriptor, copy.baseAddress.map { unsafe $0 + count }, size - count, count)
       if more < 0, errno == EINTR { continue }
       guard more > 0 else {
-        let reason = more < 0 ? SystemError.reason(errno) : "it became shorter meanwhile"
+        let reason =
+          more < 0
+          ? SystemError.reason(errno)
+          : "the file became shorter while "
+            + "it was read"
         return fail(
           "ring", "'\(path)' cannot be read: \(reason)",
-          remedy: "look at `dmesg`: the disk or the card may fail")
+          remedy: "check `dmesg`; the disk or card may be failing")
       }
       count += more
     }
@@ -67,31 +71,31 @@ extension Doctor {
       switch error {
       case .otherFormat(let found, let known):
         fail(
-          "ring", "'\(path)' has format \(found), and this version knows \(known)",
-          remedy: "run the version that wrote it, or move the file away to begin a new ring")
+          "ring", "'\(path)' has format \(found), but this version supports format \(known)",
+          remedy: "run the version that wrote it, or move the file away to start a new ring")
       case .otherCapacity(let found, _):
         fail(
-          "ring", "'\(path)' says that it holds \(found) fixes, and its size is of \(capacity)",
+          "ring", "'\(path)' has a header for \(found) fixes, but the size for \(capacity)",
           remedy: Doctor.lossRemedy)
       case .notARing:
-        fail("ring", "nothing in '\(path)' can be read", remedy: Doctor.lossRemedy)
+        fail("ring", "'\(path)' contains no readable ring", remedy: Doctor.lossRemedy)
       case .exhausted:
         fail(
-          "ring", "'\(path)' has no number left for a start or a fix",
-          remedy: "move the file away to begin a new ring")
+          "ring", "'\(path)' has used all generation or sequence numbers",
+          remedy: "move the file away to start a new ring")
       case .capacityOutOfRange, .storageTooSmall, .storageMisaligned:
-        preconditionFailure("its size was looked at, and its memory is ours: \(error)")
+        preconditionFailure("the size was checked and the memory allocated above: \(error)")
       }
     }
   }
 
   private static func text(_ recovery: RingRecovery, fixes: Int, of capacity: Int) -> String {
-    if recovery.isNew { return "room for \(capacity) fixes, and none was written" }
+    if recovery.isNew { return "capacity of \(capacity) fixes, none written" }
     var text = "\(fixes) of \(capacity) slots in use"
-    if recovery.missing > 0 { text += "; \(recovery.missing) fixes among them are lost" }
-    // After its first start a ring has one.
+    if recovery.missing > 0 { text += "; \(recovery.missing) of these fixes are lost" }
+    // After its first start a ring has only one header.
     if recovery.lostHeaders > 1 {
-      text += "; both headers are damaged, and torpord writes them anew when it starts"
+      text += "; both headers are damaged; torpord rewrites them when it starts"
     }
     return text
   }

@@ -2,7 +2,7 @@ import BoardProfiles
 import LinuxHAL
 import LocationTypes
 
-// Sleep: what the kernel can, what the profile says, what would wake the board.
+// Checks of sleep: capabilities of the kernel against the profile, and the events that wake the board.
 
 extension Doctor {
   mutating func examineSleep() {
@@ -21,38 +21,39 @@ extension Doctor {
       let found =
         survey.state == nil
         ? "the kernel cannot suspend this board (/sys/power/state)"
-        : "the kernel does not tell what comes on the way to sleep (/sys/power/wakeup_count)"
+        : "the kernel does not count wakeup events (/sys/power/wakeup_count)"
       if wanted == true {
         return fail(
           "suspend", "\(found); the profile has [board.suspended]",
           remedy:
-            "take [board.suspended] out of the profile: the board then idles; or a kernel with "
+            "remove [board.suspended] from the profile, so that the board idles instead, or use a kernel with "
             + "CONFIG_SUSPEND and CONFIG_PM_SLEEP")
       }
-      return skip("suspend", "\(found): it idles between events")
+      return skip("suspend", "\(found); the board idles between events")
     }
     let hint =
       wanted == false
-      ? "[board.suspended] lets it; measure its power first (`torpor board new` has the keys)" : nil
-    pass("suspend", "the kernel can: \(state)", hint: hint)
+      ? "add [board.suspended] to use it; measure its power first (`torpor board new` has the keys)"
+      : nil
+    pass("suspend", "supported by the kernel: \(state)", hint: hint)
   }
 
   private mutating func examineAlarm(_ survey: SleepSurvey, isWanted: Bool) {
     guard let clock = survey.clock else {
-      let found = "no clock that can wake the board (/sys/class/rtc)"
+      let found = "there is no clock that can wake the board (/sys/class/rtc)"
       guard isWanted else { return skip("alarm", found) }
       return fail(
-        "alarm", "\(found); the profile has a sleep that needs one",
+        "alarm", "\(found), but the profile has a sleep state that needs one",
         remedy:
           "connect and enable a real-time clock with an alarm (on a Raspberry Pi a dtoverlay, "
-          + "i2c-rtc), or take [board.suspended] and [board.off] out of the profile")
+          + "i2c-rtc), or remove [board.suspended] and [board.off] from the profile")
     }
     guard survey.maySetAlarm else {
       let remedy =
-        "run it as root; the service needs CAP_WAKE_ALARM, or to write wakealarm of \(clock)"
-      return skip("alarm", "\(clock) has one, which this user may not set", hint: remedy)
+        "run it as root; the service needs CAP_WAKE_ALARM or write access to wakealarm of \(clock)"
+      return skip("alarm", "\(clock) has an alarm, which this user may not set", hint: remedy)
     }
-    pass("alarm", "\(clock) has one, which can be set")
+    pass("alarm", "\(clock) has an alarm, which can be set")
   }
 
   private mutating func examineSerialWake() {
@@ -60,39 +61,40 @@ extension Doctor {
       return
     }
     guard files.exists(device), files.notALine(device) == nil else {
-      return skip("wake by bytes", "'\(device)' is no serial line that is there, see above")
+      return skip("wake by bytes", "'\(device)' is not an existing serial line, see above")
     }
     let name = LineHolders(of: device, files).device
     let path = "/sys/class/tty/\(name)/power/wakeup"
     guard !files.exists(path) else { return pass("wake by bytes", "\(name) can wake the board") }
     fail(
-      "wake by bytes", "\(name) has no switch for it (\(path))",
+      "wake by bytes", "\(name) cannot wake the board: \(path) does not exist",
       remedy:
-        "take \"bytes\" out of wakes_on in [board.suspended], or let the device tree make the "
-        + "port a wakeup-source")
+        "remove \"bytes\" from wakes_on in [board.suspended], or make the port a wakeup-source in the "
+        + "device tree")
   }
 
   private mutating func examineTrial(_ survey: SleepSurvey) {
     guard let time = options.sleepTrial else {
-      return skip("sleep", "not tried: --sleep suspends the board once for a few seconds")
+      return skip("sleep", "not tested; --sleep suspends the board once for a few seconds")
     }
     do {
       switch try survey.trial(for: time) {
       case .slept(let slept, let late):
-        // An alarm counts whole seconds.
+        // An alarm has a resolution of one second.
         guard late < .seconds(-1) else {
-          let text = late < .zero ? "in time" : "\(Doctor.text(late)) after its alarm"
-          return pass("sleep", "suspended for \(Doctor.text(slept)), and back \(text)")
+          let text = late < .zero ? "on time" : "\(Doctor.text(late)) after its alarm"
+          return pass("sleep", "suspended for \(Doctor.text(slept)), woken \(text)")
         }
         fail(
           "sleep", "suspended, but woken after \(Doctor.text(slept)) of \(Doctor.text(time))",
-          remedy: "what woke it is in `dmesg`, and counted in /sys/kernel/debug/wakeup_sources")
+          remedy: "find the wakeup source in `dmesg` and /sys/kernel/debug/wakeup_sources")
       case .hindered(let why):
         fail(
-          "sleep", "not suspended: \(why)", remedy: "see what is told of suspend and alarm above")
+          "sleep", "not suspended: \(why)", remedy: "see the findings about suspend and alarm above"
+        )
       }
     } catch {
-      fail("sleep", "not tried", remedy: "\(error)")
+      fail("sleep", "the test could not start", remedy: "\(error)")
     }
   }
 }

@@ -2,84 +2,85 @@ import BoardProfiles
 import LinuxHAL
 import LocationTypes
 
-/// Looks at a board: whether the service could run on it as its profile says, and what is in the way.
+/// Checks whether the service can run on a board as its profile says, and reports what prevents it.
 ///
-/// Prints nothing. Each finding is told when it is made, for some take a minute. Nothing stays changed on
-/// the board: a serial line that nobody uses is set to one speed after the other, and then as it was. What
-/// is sent are questions, on a line that is named, and else only where a receiver is heard; its supply is
-/// switched where ``Options/timesFix`` says so, and the board is suspended only for ``Options/sleepTrial``.
+/// Prints nothing; calls a closure with each finding as soon as it is complete, because some checks need a minute.
+/// Leaves the board unchanged: it sets an unused serial line to one speed after another, and restores it afterwards.
+/// It polls the receiver on a specified line, and on other lines only after it detected one. It switches the
+/// receiver's supply only if ``Options/measuresTimeToFix`` is set, and suspends the board only if
+/// ``Options/sleepTrial`` is set.
 public struct Doctor {
-  /// What is looked at.
+  /// Which checks are made, and how.
   public struct Options {
-    /// The board's profile; without one, or without a device in it, serial lines are listened to.
+    /// Profile of the board. Without a profile, or without a device in it, serial lines are scanned.
     public var profile: BoardProfile?
-    /// Whether there is a profile that cannot be read: what depends on it is not checked.
+    /// Whether the profile is invalid, so that checks that depend on it are skipped.
     public var isProfileInvalid = false
-    /// Whether the GPIO lines that the profile names are left alone.
+    /// Whether the GPIO lines of the profile are excluded.
     public var isUnwired = false
-    /// The receiver's line, instead of the profile's.
+    /// Serial line of the receiver; overrides the profile.
     public var line: String?
-    /// Where the service keeps its state.
+    /// State folder of the service.
     public var state = "/var/lib/torpor"
-    /// Whether the receiver's supply is switched to see how long it needs.
+    /// Whether the time to first fix is measured by switching the receiver's supply.
     public var timesFix = true
-    /// For how long the board is suspended once, at least 3 s; nil not to try it.
+    /// Duration of one test suspend, at least 3 s; nil to skip the test.
     public var sleepTrial: Interval?
-    /// The longest that a fix is waited for.
+    /// Timeout for the first fix.
     public var longestFix = Interval.seconds(90)
 
-    /// Whether somebody wants it to end: asked some times a second while something is waited for.
+    /// Whether the checks should stop; called several times a second while a check waits.
     public var isStopped: () -> Bool = { false }
 
-    /// Looks at all of it.
+    /// Creates options with the default values.
     public init() {}
   }
 
-  /// What was found, as far as a profile can say it.
+  /// Findings that a profile can contain.
   public struct Facts: Equatable, Sendable {
-    /// What the board calls itself.
+    /// Model name of the board.
     public var model: String?
-    /// The line a receiver was heard on, as profiles name it.
+    /// Serial device on which a receiver was detected, as profiles name it.
     public var device: String?
-    /// The speed at which it was heard.
+    /// Line speed at which the receiver was detected.
     public var speed_baud: UInt32?
-    /// What it says it is.
+    /// Identity that the receiver reports.
     public var identity: ReceiverIdentity?
-    /// A gauge of the kernel's.
+    /// Name of the first battery gauge of the kernel.
     public var gauge: String?
-    /// How long the first fix took after a cold or warm start of its supply.
+    /// Time to first fix after the supply was switched on, cold or warm.
     public var timeToFix: Interval?
-    /// Keys of the profile that name GPIO lines which are not there.
+    /// Paths of the profile keys that name GPIO lines which do not exist.
     public var missingLines: [String] = []
-    /// Whether the kernel can suspend the board; nil where that was not looked at.
+    /// Whether the kernel can suspend the board; nil if not checked.
     public var canSuspend: Bool?
   }
 
   let options: Options
-  /// The profile as it was given: ``options`` has none of the lines that are to be left alone.
+  /// The unmodified profile; the one in ``options`` lacks excluded lines.
   let given: BoardProfile?
-  /// GPIO lines of the profile that somebody wants to be left alone, by what they are and their name.
+  /// Excluded GPIO lines of the profile: key and line of each.
   let leftAlone: [String]
-  /// Whether the board is compared with a profile.
+  /// Whether the board is checked against a profile.
   public var hasProfile: Bool { options.profile != nil }
   let files: BoardFiles
   let pins: LinePins
   let pace: ReceiverHunt.Pace
   private let tell: (Finding) -> Void
 
-  /// What was found so far.
+  /// Findings so far.
   public private(set) var findings: [Finding] = []
-  /// What frees the first line that is looked at without being named, and that others use.
+  /// How to free the first scanned line that other programs use.
   var takenRemedy: String?
-  /// The same as a profile needs it.
+  /// Findings so far that a profile can contain.
   public internal(set) var facts = Facts()
 
-  /// Creates one that has not looked yet.
+  /// Creates a doctor without running any check.
   ///
   /// - Parameters:
-  ///   - files: Where the system is.
-  ///   - pins: The GPIO lines; the kernel's, if nothing else is said.
-  ///   - tell: Called with each finding.
+  ///   - files: Files of the system.
+  ///   - pins: Access to GPIO lines; nil for those of the kernel.
+  ///   - tell: Closure that is called with each finding.
   public init(
     _ options: Options, files: BoardFiles = BoardFiles(), pins: LinePins? = nil,
     tell: @escaping (Finding) -> Void = { _ in }
@@ -106,8 +107,7 @@ public struct Doctor {
     self.tell = tell
   }
 
-  /// Looks at everything, in this order: what later findings rest on comes first. It ends early where
-  /// somebody wants it to.
+  /// Runs all checks. A check precedes those that depend on it. Returns early if ``Options/isStopped`` is true.
   public mutating func examine() {
     examineBoard()
     examineService()
@@ -137,16 +137,16 @@ public struct Doctor {
     add(Finding(name, .skipped, why, remedy: hint))
   }
 
-  /// Skips a check that depends on a profile which cannot be read.
+  /// Skips a check that needs a valid profile if the profile is invalid.
   ///
-  /// - Returns: Whether it was skipped.
+  /// - Returns: Whether the check was skipped.
   mutating func skipWithoutProfile(_ name: String, hint: String? = nil) -> Bool {
     guard options.isProfileInvalid else { return false }
     skip(name, "not checked: the profile is not valid", hint: hint)
     return true
   }
 
-  /// A length of time as people read it: `350 ms`, `4.2 s`.
+  /// A duration for display: `350 ms`, `4.2 s`.
   static func text(_ time: Interval) -> String {
     let milliseconds = max(0, time.microseconds / 1_000)
     if milliseconds < 1_000 { return "\(milliseconds) ms" }

@@ -1,22 +1,22 @@
-/// One thing that was looked at, and what came of it.
+/// The result of one check.
 public struct Finding: Equatable, Sendable {
-  /// What came of it.
+  /// Outcome of a check.
   public enum Outcome: String, CaseIterable, Sendable {
-    /// As it should be.
+    /// The check passed.
     case passed = "pass"
-    /// The service cannot work with that, or not as its profile says.
+    /// The service cannot work, or not as its profile says.
     case failed = "fail"
-    /// Not looked at, or nothing to say; `found` says why.
+    /// The check was skipped or does not apply; `found` says why.
     case skipped = "skip"
   }
 
-  /// What was looked at, in a word or two.
+  /// Subject of the check, in a word or two.
   public var name: String
-  /// What came of it.
+  /// Outcome of the check.
   public var outcome: Outcome
-  /// What is there, in one line.
+  /// What was found, in one line.
   public var found: String
-  /// What helps, in one line; of what passed, what would be better still.
+  /// How to fix the problem, in one line; for a check that passed, a possible improvement.
   public var remedy: String?
 
   /// Creates a finding.

@@ -1,19 +1,19 @@
 import Glibc
 import LinuxHAL
 
-/// Who else uses a serial line: the kernel's console, a login, other programs.
+/// The other users of a serial line: the kernel's console, a login, other programs.
 public struct LineHolders {
   /// A process that has the line open.
   public struct Process: Equatable {
-    /// Its number.
+    /// Process ID.
     public var number: Int32
-    /// What the kernel calls it.
+    /// Name of the process in the kernel (`comm`).
     public var name: String
 
-    /// As people are told of it.
+    /// Name and process ID for display.
     public var text: String { "\(name) (process \(number))" }
 
-    /// What ends it, and keeps it from coming back.
+    /// Command that stops the process and keeps it from starting again.
     func remedy(device: String) -> String {
       switch name {
       case "gpsd": "sudo systemctl disable --now gpsd.socket gpsd.service"
@@ -21,36 +21,36 @@ public struct LineHolders {
       case "ModemManager": "sudo systemctl disable --now ModemManager"
       case "agetty", "getty", "login":
         "sudo systemctl disable --now serial-getty@\(device).service"
-      case "chronyd", "ntpd": "take the receiver out of the configuration of \(name)"
-      default: "end \(name): sudo kill \(number)"
+      case "chronyd", "ntpd": "remove the receiver from the configuration of \(name)"
+      default: "stop \(name): sudo kill \(number)"
       }
     }
   }
 
-  /// Where systemd has the units that it starts for logins.
+  /// Folders in which systemd lists the units that it starts for logins.
   private static let logins = [
     "/etc/systemd/system/getty.target.wants", "/run/systemd/generator/getty.target.wants",
     "/run/systemd/system/getty.target.wants",
   ]
 
   private let files: BoardFiles
-  /// All names of the device.
+  /// All names of the device along its symbolic links.
   let names: [String]
   private let real: String?
 
-  /// The holders of the device at `path`.
+  /// Finds the holders of the device at `path`.
   ///
-  /// - Parameter files: Where the system is.
+  /// - Parameter files: Files of the system.
   public init(of path: String, _ files: BoardFiles = BoardFiles()) {
     self.files = files
     names = files.deviceNames(path)
     real = files.real(path)
   }
 
-  /// The name under which the kernel has the device.
+  /// Name of the device in the kernel.
   var device: String { names.last ?? "" }
 
-  /// How the kernel was told to use the line as its console; nil if it does not.
+  /// Kernel parameter that makes the line the console; nil if it is not the console.
   var console: String? {
     let active = files.words("/sys/class/tty/console/active")
     if let name = names.first(where: { active.contains($0) }) { return "console=\(name)" }
@@ -61,7 +61,7 @@ public struct LineHolders {
     }
   }
 
-  /// The unit that offers a login on the line; nil where none does.
+  /// Unit that offers a login on the line; nil if none does.
   var login: String? {
     for name in names {
       let unit = "serial-getty@\(name).service"
@@ -70,7 +70,7 @@ public struct LineHolders {
     return nil
   }
 
-  /// Processes that have it open, as far as this user may see them.
+  /// Processes that have the line open, as far as this user may see them.
   public var processes: [Process] {
     guard let real else { return [] }
     return LineHolders.all(files).filter { process in
@@ -81,7 +81,7 @@ public struct LineHolders {
     }
   }
 
-  /// Every process but this one.
+  /// All processes except this one.
   static func all(_ files: BoardFiles) -> [Process] {
     files.names("/proc").compactMap { name in
       guard let number = Int32(name), number != getpid() else { return nil }

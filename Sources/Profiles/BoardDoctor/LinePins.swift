@@ -1,21 +1,21 @@
 import BoardHardware
 import LinuxHAL
 
-/// The GPIO lines as the doctor needs them; tests bring others.
+/// The access to GPIO lines that the doctor needs; tests replace it.
 public struct LinePins {
-  /// Drives a line that was taken; false where it could not.
+  /// Drives a requested line; returns false if that fails.
   public typealias Drive = (_ isActive: Bool) -> Bool
 
-  /// The names of the chips that are there.
+  /// Names of the existing GPIO chips.
   public var chips: () -> [String]
-  /// Opens a chip.
+  /// Checks that a chip can be opened.
   public var check: (_ chip: String) throws(GPIOFault) -> Void
-  /// Who holds a line; nil where nobody does.
+  /// Name of the holder of a line; nil if the line is free.
   public var holder: (GPIOLine) throws(GPIOFault) -> String?
-  /// Takes a line, driven so at first; it is given back with what drives it.
+  /// Requests a line as output with this initial state; releasing the returned closure releases the line.
   public var take: (GPIOLine, _ isActive: Bool) throws(GPIOFault) -> Drive
 
-  /// Creates pins of these four.
+  /// Creates the access from its four operations.
   public init(
     chips: @escaping () -> [String], check: @escaping (String) throws(GPIOFault) -> Void,
     holder: @escaping (GPIOLine) throws(GPIOFault) -> String?,
@@ -27,7 +27,7 @@ public struct LinePins {
     self.take = take
   }
 
-  /// Those of the kernel.
+  /// Access to the lines of the kernel.
   public static func kernel(_ files: BoardFiles) -> LinePins {
     let survey = GPIOSurvey(folder: files.place("/dev"))
     return LinePins(

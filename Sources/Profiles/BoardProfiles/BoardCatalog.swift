@@ -8,24 +8,24 @@ import TOMLFiles
   import Darwin
 #endif
 
-/// The folder of boards: one folder each, with `profile.toml` and `README.md`.
+/// The folder of boards. Each board is a subfolder with `profile.toml` and `README.md`.
 public struct BoardCatalog: Equatable, Sendable {
-  /// The board that is used when none is named.
+  /// The board that is used if no board is specified.
   public static let defaultBoard = "simulated"
 
-  /// The folder, `Boards`.
+  /// Path of the folder, `Boards`.
   public var directory: String
 
-  /// Creates a catalog of the folder at `directory`; it is not looked into yet.
+  /// Creates a catalog of the folder at `directory` without reading it.
   public init(directory: String) { self.directory = directory }
 
   /// Finds the folder of boards.
   ///
-  /// The first of these that is a folder: `$TORPOR_BOARDS`, which must be one when it is set;
-  /// `Boards` or `share/torpor/Boards` beside the executable or above it; `Boards` in the working
-  /// directory or above it; the source tree from which the program was built.
+  /// If `$TORPOR_BOARDS` is set, it must name a folder. Otherwise the result is the first of these folders that
+  /// contains a board: `Boards` or `share/torpor/Boards` in the folder of the executable or above it; `Boards` in
+  /// the working directory or above it; `Boards` in the source tree from which the program was built.
   ///
-  /// - Throws: ``ProfileErrors`` when there is none.
+  /// - Throws: ``ProfileErrors`` if none is found.
   public static func standard() throws(ProfileErrors) -> BoardCatalog {
     try find(
       environment: environmentVariable("TORPOR_BOARDS"), executable: executablePath(),
@@ -39,8 +39,8 @@ public struct BoardCatalog: Equatable, Sendable {
       guard isFolder(environment) else {
         throw ProfileErrors([
           ProfileError(
-            file: printable(environment, longest: 300), "TORPOR_BOARDS names no folder",
-            suggestion: "set it to the folder that holds a folder per board, or unset it")
+            file: printable(environment, longest: 300), "TORPOR_BOARDS is not the path of a folder",
+            suggestion: "set it to the folder that contains a folder per board, or unset it")
         ])
       }
       return BoardCatalog(directory: environment)
@@ -61,38 +61,40 @@ public struct BoardCatalog: Equatable, Sendable {
     return BoardCatalog(directory: directory)
   }
 
-  /// The names of the boards there, sorted; empty when the folder is not there.
+  /// The sorted names of the boards in the folder; empty if the folder does not exist.
   ///
-  /// A board is a folder with a `profile.toml`; whether that is right, ``find(_:)`` says.
+  /// A board is a subfolder with a `profile.toml`. ``find(_:)`` validates the profile.
   public func list() -> [String] {
     BoardCatalog.entries(of: directory)
       .filter { BoardCatalog.exists(profilePath(of: $0)) }
       .sorted()
   }
 
-  /// The names of the boards there, sorted.
+  /// The sorted names of the boards in the folder.
   ///
-  /// - Throws: ``ProfileErrors`` when there is none, with what to do.
+  /// - Throws: ``ProfileErrors`` with a suggestion if the folder contains no board.
   public func names() throws(ProfileErrors) -> [String] {
     let names = list()
     guard names.isEmpty else { return names }
     throw ProfileErrors([
       ProfileError(
-        file: printable(directory, longest: 300), "holds no board: no folder with a profile.toml",
-        suggestion: "make one with `torpor board new`, or set TORPOR_BOARDS to the folder that"
-          + " holds a folder per board")
+        file: printable(directory, longest: 300),
+        "contains no board, that is, no folder "
+          + "with a profile.toml",
+        suggestion: "create one with `torpor board new`, or set TORPOR_BOARDS to the folder that"
+          + " contains a folder per board")
     ])
   }
 
-  /// Where the profile of the board `name` is or would be.
+  /// Path of the profile of the board `name`, whether or not it exists.
   public func profilePath(of name: String) -> String {
     BoardCatalog.path(BoardCatalog.path(directory, name), "profile.toml")
   }
 
-  /// The file of the board `name` of this folder, of a path (as ``find(_:)`` has it), or, where no
-  /// board here has that name, of a folder with a `profile.toml` or a file in the working directory.
+  /// Path of the profile that `name` refers to: a path (see ``find(_:)``), a board of this folder, or, if no board
+  /// has that name, a file or a folder with a `profile.toml` in the working directory.
   ///
-  /// - Throws: ``ProfileErrors`` where there is none, with the boards there are and a guess.
+  /// - Throws: ``ProfileErrors`` if none exists, with the names of the boards and the most similar one.
   public func file(of name: String) throws(ProfileErrors) -> String {
     if BoardCatalog.isPath(name) { return BoardCatalog.profileFile(at: name) }
     let known = list()
@@ -101,15 +103,15 @@ public struct BoardCatalog: Equatable, Sendable {
     throw unknown(name, among: known)
   }
 
-  /// The profile in the working directory that `name` stands for where no board has that name; nil
-  /// where there is none.
+  /// Path of the profile in the working directory that `name` refers to if no board has that name; nil if none
+  /// exists.
   public static func localFile(of name: String) -> String? {
     guard !name.isEmpty, exists(name) else { return nil }
     let file = profileFile(at: name)
     return isFolder(file) ? nil : file
   }
 
-  /// The profile at `path`: the one inside where that is the folder of one.
+  /// Path of the profile at `path`: the `profile.toml` in it if `path` is a folder that contains one.
   public static func profileFile(at path: String) -> String {
     let inside = self.path(path, "profile.toml")
     return isFolder(path) && exists(inside) ? inside : path
@@ -120,10 +122,10 @@ public struct BoardCatalog: Equatable, Sendable {
     name.contains("/") || name.hasSuffix(".toml")
   }
 
-  /// Reads the board `name`; a name with a slash or ending in `.toml` is a path to a profile or to
-  /// the folder of one. Where it is from, ``file(of:)`` says.
+  /// Reads the board `name`. A name that contains a slash or ends in `.toml` is the path of a profile or of its
+  /// folder. ``file(of:)`` returns the file that is read.
   ///
-  /// - Throws: ``ProfileErrors``; an unknown name comes with the boards there are and a guess.
+  /// - Throws: ``ProfileErrors``; for an unknown name, with the names of the boards and the most similar one.
   public func find(_ name: String) throws(ProfileErrors) -> BoardProfile {
     let file = try file(of: name)
     let profile = try BoardProfile.load(path: file)
@@ -141,9 +143,9 @@ public struct BoardCatalog: Equatable, Sendable {
   private func unknown(_ name: String, among known: [String]) -> ProfileErrors {
     let near =
       name != "" && BoardCatalog.isFolder(name)
-      ? "the folder here of that name has no profile.toml; "
+      ? "the folder of that name in the working directory has no profile.toml; "
       : nearest(name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
-    let there = known.isEmpty ? "there are none" : "there are " + known.joined(separator: ", ")
+    let there = known.isEmpty ? "no boards exist" : "known boards: " + known.joined(separator: ", ")
     return ProfileErrors([
       ProfileError(
         file: printable(directory, longest: 300), "no board is named \"\(printable(name))\"",
@@ -153,7 +155,7 @@ public struct BoardCatalog: Equatable, Sendable {
 }
 
 extension BoardCatalog {
-  /// `folder` and every folder above it, by name alone.
+  /// `folder` and its ancestors, computed from the path without reading the file system; at most 64.
   static func above(_ folder: String) -> [String] {
     var folders: [String] = []
     var folder = folder
@@ -175,10 +177,10 @@ extension BoardCatalog {
     folder.hasSuffix("/") ? folder + name : folder + "/" + name
   }
 
-  /// The package's root, of which this file is `Sources/Profiles/BoardProfiles/BoardCatalog.swift`.
+  /// Root of the package, from the path of this file: `Sources/Profiles/BoardProfiles/BoardCatalog.swift`.
   private static func sourceTree(of file: String) -> String { parent(parent(parent(parent(file)))) }
 
-  /// A folder called Boards without a profile in it is somebody else's.
+  /// Whether the folder contains a board. A folder named Boards without a profile belongs to another program.
   private static func holdsBoards(_ folder: String) -> Bool {
     isFolder(folder) && !BoardCatalog(directory: folder).list().isEmpty
   }

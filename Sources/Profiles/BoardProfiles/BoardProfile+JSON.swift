@@ -1,5 +1,5 @@
 extension BoardProfile {
-  /// The value of one of this profile's ``settings`` as JSON; nil for an optional key not set.
+  /// The value of one of this profile's ``settings`` as JSON; nil for an optional key that is not set.
   public func json(of setting: ProfileSetting) -> String? {
     if case .points(let points) = setting.key.get(ProfileDraft(self)) {
       let objects = points.map {
@@ -7,7 +7,7 @@ extension BoardProfile {
       }
       return "[" + objects.joined(separator: ",") + "]"
     }
-    // Texts of a profile have no control characters: everything else is the same in TOML and JSON.
+    // Strings in a profile contain no control characters, so TOML and JSON write every other value alike.
     return setting.value
   }
 }

@@ -1,49 +1,49 @@
 import LocationTypes
 
-/// What is known of one board: its sleep, its receiver, its cache, in the units of the key names.
+/// The properties of one board: its sleep states, receiver, battery and cache, in the units of the key names.
 ///
-/// Read from `Boards/<name>/profile.toml`; the only place where a board is named. Every value lies in
-/// the range of ``ProfileSchema`` and agrees with the others (``ProfileRules``).
+/// Read from `Boards/<name>/profile.toml`; no other file depends on a particular board. Every value is in the
+/// range of ``ProfileSchema`` and consistent with the others (``ProfileRules``).
 public struct BoardProfile: Equatable, Sendable {
-  /// The board's name, also its folder's.
+  /// Name of the board and of its folder.
   public var name: String
-  /// One sentence for people.
+  /// Description of the board in one sentence.
   public var summary: String
-  /// The board without its receiver.
+  /// Power and sleep states of the board without its receiver.
   public var board: Board
   /// The receiver; nil on a board without one (DEF-1).
   public var receiver: Receiver?
-  /// A sensor that tells of motion; nil on a board without one.
+  /// The motion sensor; nil on a board without one.
   public var motion: Motion?
-  /// The battery, and what is given up when it is low; nil where there is none, or nothing is.
+  /// The battery and the charges below which services are shed; nil if the board has none or sheds nothing.
   public var battery: Battery?
   /// The ring and the deferral limit.
   public var cache: Cache
-  /// What the planner may assume.
+  /// Assumptions and limits of the planner.
   public var policy: Policy
 }
 
 extension BoardProfile {
   /// Power and sleep of the board alone.
   public struct Board: Equatable, Sendable {
-    /// After a delivery the board is not suspended before the acknowledgement, for at most this long (RNG-8).
+    /// Maximum time that the board waits for the acknowledgement of a delivery before it is suspended (RNG-8).
     public var deliveryHold = Interval.zero
-    /// GPIO line of a light that is on during a background session (BKG-11).
+    /// GPIO line of an indicator light that is on during a background session (BKG-11).
     public var sessionLightLine: String?
     /// Power while running code, milliwatts.
     public var awake_mw = 0.0
-    /// Waiting for an event; every board can.
+    /// The idle state, waiting for an event; every board has it.
     public var idle = Sleep(wakesOn: .all)
-    /// Suspended to memory; nil where the board cannot.
+    /// The state suspended to memory; nil if the board cannot suspend.
     public var suspended: Sleep?
-    /// Powered off until an alarm; nil where the board cannot.
+    /// The powered-off state, which an alarm ends; nil if nothing can switch the board on again.
     public var off: Sleep?
-    /// What switches it on again.
+    /// The alarm that switches the board on again.
     public var offAlarm = PowerOnAlarm.rtc
-    /// The I²C bus of a HAT that does.
+    /// Number of the I²C bus of a HAT with that alarm.
     public var i2cBus = 1
 
-    /// The figures of `state`; nil for ``BoardState/awake`` and for a state the board does not have.
+    /// The parameters of `state`; nil for ``BoardState/awake`` and for a state that the board does not have.
     public func sleep(_ state: BoardState) -> Sleep? {
       switch state {
       case .awake: nil
@@ -58,65 +58,66 @@ extension BoardProfile {
   public struct Sleep: Equatable, Sendable {
     /// Power in this state, milliwatts.
     public var power_mw = 0.0
-    /// From the wake event until code runs.
+    /// Time from the wake event until code runs.
     public var resume = Interval.zero
-    /// How late the alarm may be.
+    /// Maximum delay of the alarm.
     public var alarmResolution = Interval.zero
-    /// An alarm nearer than this is waited for in a lighter state.
+    /// Minimum time until the next alarm for which this state is used; for a nearer one the board uses a lighter
+    /// state.
     public var shortest = Interval.zero
-    /// What ends this state.
+    /// Events that end this state.
     public var wakesOn: WakeSources
   }
 
-  /// What switches a board on that is powered off.
+  /// The alarm that switches on a board that is powered off.
   public enum PowerOnAlarm: String, CaseIterable, Sendable {
-    /// The board's real-time clock, as the kernel has it.
+    /// The board's real-time clock, through the kernel.
     case rtc = "rtc"
     /// UUGear's Witty Pi 4.
     case wittyPi4 = "witty-pi-4"
   }
 
-  /// What can wake a sleeping board.
+  /// Events that can wake a sleeping board.
   public struct WakeSources: OptionSet, Hashable, Sendable {
-    /// One bit a source.
+    /// One bit per source.
     public var rawValue: UInt8
     /// Creates a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// A timer or clock.
     public static let alarm = WakeSources(rawValue: 1)
-    /// Bytes on the receiver's line; the first ones are lost unless the board only idles.
+    /// Bytes on the receiver's serial line; the first bytes are lost unless the board is idle.
     public static let bytes = WakeSources(rawValue: 2)
     /// The receiver's batch pin.
     public static let batchPin = WakeSources(rawValue: 4)
     /// The motion sensor's line.
     public static let motion = WakeSources(rawValue: 8)
-    /// All of them.
+    /// All sources.
     public static let all: WakeSources = [.alarm, .bytes, .batchPin, .motion]
   }
 
   /// The receiver and how it is wired.
   public struct Receiver: Equatable, Sendable {
-    /// How a receiver is spoken to.
+    /// Command set of a receiver.
     public enum Family: String, CaseIterable, Sendable {
       /// u-blox M10: configured by CFG-VALSET, sleeps by RXM-PMREQ, can batch.
       case ubloxM10 = "ublox-m10"
-      /// u-blox 8 and M8: a configuration message for each matter, else the same; batches with
-      /// protocol 23.01.
+      /// u-blox 8 and M8: configured by one UBX-CFG message per subject, otherwise as M10; batches with protocol
+      /// 23.01.
       case ubloxM8 = "ublox-m8"
       /// MediaTek MT3333 and MT3339: `$PMTK` sentences.
       case mtk = "mtk"
       /// Airoha AG3335 and AG3352: `$PAIR` sentences.
       case airoha = "airoha"
-      /// CASIC AT6558 and kin: `$PCAS` sentences.
+      /// CASIC AT6558 and compatible chips: `$PCAS` sentences.
       case casic = "casic"
-      /// Anything that streams NMEA; never written to.
+      /// Any receiver that streams NMEA; the driver sends it nothing.
       case nmea = "nmea"
 
-      /// Whether it takes commands, so that it can be put to sleep by one.
+      /// Whether receivers of the family accept commands, and so can be put to sleep by one.
       public var takesCommands: Bool { self != .nmea }
 
-      /// Whether it speaks UBX, and may batch.
+      /// Whether receivers of the family use UBX and may batch.
       public var isUBlox: Bool {
         switch self {
         case .ubloxM10, .ubloxM8: true
@@ -125,90 +126,90 @@ extension BoardProfile {
       }
     }
 
-    /// What a receiver sends.
+    /// Output protocol of a receiver.
     public enum Output: String, CaseIterable, Sendable {
-      /// UBX-NAV-PVT, one frame an epoch.
+      /// UBX-NAV-PVT, one frame per epoch.
       case ubx = "ubx"
       /// NMEA sentences.
       case nmea = "nmea"
     }
 
-    /// How it is spoken to.
+    /// Command set of the receiver.
     public var family = Family.nmea
-    /// What it sends.
+    /// Output protocol of the receiver.
     public var output = Output.nmea
-    /// The part's name, for people.
+    /// Name of the part, for display.
     public var model: String?
-    /// The serial device on Linux.
+    /// Path of the serial device on Linux.
     public var device: String?
-    /// Speed at which the line is used, baud.
+    /// Line speed in operation, baud.
     public var lineSpeed_baud = 9_600
-    /// Speed after power-on, before any configuration, baud.
+    /// Line speed after power-on, before any configuration, baud.
     public var defaultLineSpeed_baud = 9_600
-    /// From one fix to the next.
+    /// Time between two fixes.
     public var fixInterval = Interval.seconds(1)
-    /// The GPIO line that wakes it from standby (EXTINT); nil when not wired.
+    /// GPIO line that wakes the receiver from standby (EXTINT); nil if not wired.
     public var wakeLine: String?
-    /// The GPIO line of its pulse per second (TIMEPULSE, 1PPS); nil when not wired.
+    /// GPIO line of the pulse per second (TIMEPULSE, 1PPS); nil if not wired.
     public var pulseLine: String?
-    /// The GPIO line that switches its supply; nil when it is always supplied.
+    /// GPIO line that switches the supply; nil if the receiver is always supplied.
     public var supplyLine: String?
-    /// Whether a backup supply keeps its clock and ephemeris when the supply is cut.
+    /// Whether a backup supply keeps clock and ephemeris while the supply is off.
     public var hasBackupSupply = false
-    /// Accuracy that goes with HDOP 1, metres (LOC-4).
+    /// Horizontal accuracy at HDOP 1, metres (LOC-4).
     public var rangeError_m = 5.0
-    /// Accuracy of a fix whose receiver says nothing of it, metres.
+    /// Horizontal accuracy of a fix for which the receiver reports none, metres.
     public var assumedAccuracy_m = 30.0
-    /// How long a command's acknowledgement may take.
+    /// Timeout for the acknowledgement of a command.
     public var acknowledgeTimeout = Interval.seconds(1)
-    /// From the wake edge until it takes commands.
+    /// Time from the wake edge until the receiver accepts commands.
     public var wakeSettle = Interval.milliseconds(100)
-    /// From supply on until it takes commands.
+    /// Time from switching the supply on until the receiver accepts commands.
     public var supplySettle = Interval.milliseconds(250)
-    /// Silence after which it counts as gone (DEF-43).
+    /// Time without input after which the receiver counts as lost (DEF-43).
     public var silenceTimeout = Interval.seconds(5)
-    /// Power by state.
+    /// Power in each state.
     public var power = ReceiverPower()
-    /// Batching inside the receiver; nil when it cannot or shall not.
+    /// Batching in the receiver; nil if the receiver cannot batch or must not.
     public var batch: Batch?
-    /// How long until the first fix.
+    /// Time to first fix after a time off.
     public var timeToFix = TimeToFix()
 
-    /// Whether an edge on EXTINT can wake it.
+    /// Whether an edge on EXTINT can wake the receiver.
     public var hasWakePin: Bool { wakeLine != nil }
-    /// Whether its supply can be cut.
+    /// Whether the supply can be switched off.
     public var hasSupplySwitch: Bool { supplyLine != nil }
   }
 
-  /// Power of the receiver by state, milliwatts.
+  /// Power of the receiver in each state, milliwatts.
   public struct ReceiverPower: Equatable, Sendable {
-    /// Searching for satellites.
+    /// Acquisition: searching for satellites.
     public var acquire_mw = 0.0
-    /// Tracking, a fix every interval.
+    /// Tracking, with a fix per interval.
     public var track_mw = 0.0
-    /// Its own duty cycle; nil where it has none.
+    /// Power save mode, with its own duty cycle; nil if the receiver has none.
     public var powersave_mw: Double?
-    /// Asleep by command, supply on, wakes by an edge or a byte.
+    /// Asleep by command, supply on; an edge or a byte wakes it.
     public var standby_mw = 0.0
-    /// Supply cut, backup supply on.
+    /// Supply off, backup supply on.
     public var backup_mw = 0.0
-    /// No supply at all.
+    /// Supply and backup supply off.
     public var off_mw = 0.0
   }
 
-  /// Batching inside the receiver.
+  /// Batching in the receiver.
   public struct Batch: Equatable, Sendable {
-    /// Fixes its buffer holds.
+    /// Capacity of the receiver's buffer, in fixes.
     public var capacity = 2
-    /// Fixes at which the board is woken to drain it: W of RNG-1.
+    /// Number of fixes at which the board is woken to drain the buffer: W of RNG-1.
     public var watermark = 1
     /// Whether entries carry the extra PVT fields (accuracies, satellites, velocity).
     public var hasExtraPVT = true
     /// Power while it batches, milliwatts.
     public var power_mw = 0.0
-    /// The GPIO line on which the batch pin arrives; nil when not wired.
+    /// GPIO line that is connected to the batch pin; nil if not wired.
     public var line: String?
-    /// The receiver's own number of that pin.
+    /// The receiver's PIO number of the batch pin.
     public var pio: Int?
     /// Whether the pin is low while the watermark is reached.
     public var isActiveLow = false
@@ -217,24 +218,25 @@ extension BoardProfile {
     public var isPinWired: Bool { line != nil }
   }
 
-  /// How long after being off the first fix comes.
+  /// Time to first fix as a function of the time off.
   public struct TimeToFix: Equatable, Sendable {
-    /// Median by time off; the time off grows from 0, linear between two points, the last one goes on.
+    /// Median time to first fix by time off, in ascending order from 0; linear between two points, constant after
+    /// the last one.
     ///
-    /// Two points with the same time off make a step: at that very moment the first one holds.
+    /// Two points with the same time off form a step; at exactly that time the first point applies.
     public var afterOff: [TimeToFixPoint] = []
-    /// Age at which the ephemeris is of no more use; then ``cold`` holds.
+    /// Maximum age of a usable ephemeris; ``cold`` applies above it.
     public var ephemeris = Interval.zero
-    /// How long the receiver must track before it has a new ephemeris.
+    /// Tracking time until the receiver has a new ephemeris.
     public var ephemerisDownload = Interval.seconds(30)
-    /// Median without ephemeris.
+    /// Median time to first fix without ephemeris.
     public var cold = Interval.zero
     /// The 90th percentile as a multiple of the median, at least 1.
     public var p90Ratio = 1.0
 
-    /// The median after `off` without fixes, its ephemeris being `age` old.
+    /// Median time to first fix after the time `off` without fixes, with an ephemeris of the given age.
     ///
-    /// O(points).
+    /// - Complexity: O(points).
     public func median(off: Interval, ephemerisAge age: Interval) -> Interval {
       guard age <= ephemeris, var last = afterOff.first else { return cold }
       for point in afterOff {
@@ -252,80 +254,80 @@ extension BoardProfile {
 
   /// One point of ``TimeToFix/afterOff``.
   public struct TimeToFixPoint: Equatable, Sendable {
-    /// How long the receiver was off.
+    /// Time for which the receiver was off.
     public var off: Interval
     /// Median time from switching on to the first fix.
     public var fix: Interval
   }
 
-  /// A sensor that tells of motion by a line, an accelerometer's interrupt for instance.
+  /// A sensor that signals motion on a GPIO line, for example the interrupt of an accelerometer.
   public struct Motion: Equatable, Sendable {
-    /// The GPIO line on which it tells.
+    /// GPIO line that is active during motion.
     public var line = ""
-    /// How long after the last motion it says still.
+    /// Time from the last motion until the line becomes inactive.
     public var stillAfter = Interval.seconds(10)
   }
 
-  /// A battery that is watched, and which promises go when it is low (PWR-10).
+  /// The monitored battery, and the services that are shed when its charge is low (PWR-10).
   ///
-  /// Each figure is the charge, in percent, below which a promise is given up; nil for never.
+  /// Each threshold is the charge, in percent, below which a service is shed; nil if it is never shed.
   public struct Battery: Equatable, Sendable {
-    /// What a charge may be.
+    /// Valid values of a charge, percent.
     public static let charges = 0...100
 
-    /// The gauge's name on Linux, below `/sys/class/power_supply`.
+    /// Name of the gauge on Linux, below `/sys/class/power_supply`.
     public var gauge: String?
     /// GPIO line that is asserted while the battery is low.
     public var lowLine: String?
-    /// The charge that is taken to be there while it is, percent.
+    /// Charge that is assumed while the line is asserted, percent.
     public var lowCharge = 5
-    /// Every fix, and positions nearer than 100 m.
+    /// Threshold for every fix, and for accuracies better than 100 m.
     public var everyFix: Int?
-    /// Positions nearer than 1 km.
+    /// Threshold for accuracies better than 1 km.
     public var accuracy: Int?
-    /// All updates.
+    /// Threshold for all updates.
     public var updates: Int?
-    /// Visits.
+    /// Threshold for visits.
     public var visits: Int?
-    /// Regions and monitor conditions.
+    /// Threshold for regions and monitor conditions.
     public var regions: Int?
-    /// Significant change.
+    /// Threshold for significant change.
     public var significantChange: Int?
-    /// How far above its figure the charge must be before a promise holds again, percentage points.
+    /// Hysteresis: how far above its threshold the charge must be to restore a service, percentage points.
     public var margin = 3
   }
 
   /// The deferral cache.
   public struct Cache: Equatable, Sendable {
-    /// What ``capacity`` may be: what a ring can be opened with.
+    /// Valid values of ``capacity``: capacities with which a ring can be opened.
     public static let capacityRange = 2...1_048_576
-    /// What ``deferralLimit`` may be: half of the least ring to half of the largest (RNG-1).
+    /// Valid values of ``deferralLimit``: half of the smallest ring to half of the largest (RNG-1).
     public static let deferralLimitRange = 1...524_288
 
-    /// Fixes the ring holds: R of RNG-1.
+    /// Capacity of the ring, in fixes: R of RNG-1.
     public var capacity = 2
-    /// Fixes an engaged client may leave in it: N of RNG-1, at most R / 2.
+    /// Maximum number of undelivered fixes of a deferring client: N of RNG-1, at most R / 2.
     public var deferralLimit = 1
-    /// How often the ring is synced to disk at least.
+    /// Maximum time between two syncs of the ring to disk.
     public var syncInterval = Interval.seconds(60)
   }
 
-  /// What the planner may assume.
+  /// Assumptions and limits of the planner.
   public struct Policy: Equatable, Sendable {
-    /// Nobody who carries this board is faster, m/s (DEF-21, SLC-6, REG-16).
+    /// Maximum plausible speed of the device, m/s (DEF-21, SLC-6, REG-16).
     public var plausibleSpeed_mps = 50.0
-    /// A receiver that batches is never polled more often than this (DEF-21).
+    /// Minimum time between two polls of a receiver that batches (DEF-21).
     public var shortestPoll = Interval.seconds(10)
-    /// How long the receiver goes on after its last demand ended, to complete its ephemeris (PWR-1).
+    /// Maximum time for which the receiver stays on after the last demand ended, to complete its ephemeris (PWR-1).
     public var receiverHold = Interval.seconds(20)
-    /// A search that finds nothing ends after this (PWR-7).
+    /// Time after which an acquisition without a fix ends (PWR-7).
     public var searchLimit = Interval.seconds(120)
   }
 }
 
 extension BoardProfile {
-  /// The same board with nothing but the receiver's line: no GPIO line at all, as on a desk where a
-  /// receiver hangs on USB, or a simulated one plays it.
+  /// The same board without any GPIO line, only with the receiver's serial line: for a receiver on USB or a
+  /// simulated one.
   public var unwired: BoardProfile {
     var profile = self
     profile.motion = nil
@@ -340,7 +342,7 @@ extension BoardProfile {
     return profile
   }
 
-  /// The lines that are wired: what each is called, the key that names it, and its text.
+  /// The wired GPIO lines: display name, path of the profile key, and value of the key.
   public var gpioLines: [(name: String, path: String, text: String)] {
     let all: [(String, String, String?)] = [
       ("wake_line", "receiver.wake_line", receiver?.wakeLine),

@@ -8,24 +8,24 @@
 
 namespace {
 
-/// Looks a text over before toml++ sees it, for what toml++ does not take well: bytes that are no
-/// UTF-8, letters beyond ASCII outside of strings and comments (TOML has none there) and keys of so
-/// many names that their nesting would exhaust the stack.
+/// Checks a text before toml++ parses it, for input that toml++ handles badly: invalid UTF-8, non-ASCII
+/// letters outside strings and comments (TOML allows none there), and dotted keys so long that their
+/// nesting would exhaust the stack.
 ///
-/// Follows strings and comments as TOML does, so that up to the first error both see the same keys.
+/// Recognises strings and comments as TOML does, so that both agree on the keys up to the first error.
 class Inspection {
  public:
   explicit Inspection(std::string_view text) : text(text) {
     if (next_is("\xEF\xBB\xBF")) at = 3;
   }
 
-  /// What is wrong; nullptr when nothing is.
+  /// Description of the first problem; nullptr if the text has none.
   const char *problem() { return look_over({UINT32_MAX, UINT32_MAX}); }
 
   ctoml_place place() const { return {line, column}; }
 
-  /// Where the header, or the key with its value, begins that was read last before `end`: toml++
-  /// tells some errors of it only when it has passed it, on a later line even.
+  /// Start of the last header or key-value pair before `end`. toml++ reports some errors of a statement
+  /// after it, sometimes on a later line.
   ctoml_place statement_before(ctoml_place end) {
     (void)look_over(end);
     return start.line == 0 ? end : start;
@@ -36,11 +36,11 @@ class Inspection {
   size_t at = 0;
   uint32_t line = 1, column = 1;
   int dots = 0;
-  /// Where the last statement began: a header, or a key with its value, in an inline table too.
+  /// Start of the last statement: a header or a key-value pair, also in an inline table.
   ctoml_place start{0, 0};
-  /// Opening brackets that are not closed.
+  /// Stack of the brackets that are open.
   std::string open;
-  /// Whether the next word begins a statement.
+  /// Whether the next token starts a statement.
   bool begins = true;
 
   static constexpr const char *not_utf8 = "this is not UTF-8";
@@ -57,7 +57,7 @@ class Inspection {
     return nullptr;
   }
 
-  /// Keeps `start`, seeing the first character of each word, string and sign.
+  /// Updates `statement_start`. Called with the first character of each token.
   void note(char c) {
     if (c == ' ' || c == '\t' || c == '\r' || c == '#') return;
     if (c == '\n') {
@@ -78,7 +78,7 @@ class Inspection {
 
   bool next_is(std::string_view what) const { return text.substr(at, what.size()) == what; }
 
-  /// Steps over one character; false when it is none.
+  /// Advances by one character; false if the bytes are not valid UTF-8.
   bool step() {
     const size_t length = character_length();
     if (length == 0) return false;
@@ -91,7 +91,7 @@ class Inspection {
     return true;
   }
 
-  /// Bytes of the UTF-8 character at `at`; 0 when it is malformed, overlong or a surrogate.
+  /// Length in bytes of the UTF-8 character at `at`; 0 if it is malformed, overlong or a surrogate.
   size_t character_length() const {
     const auto byte = [&](size_t i) {
       return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
@@ -114,7 +114,7 @@ class Inspection {
     const char c = text[at];
     if (static_cast<unsigned char>(c) >= 0x80) {
       if (character_length() == 0) return not_utf8;
-      return "this letter may stand only in quotes or in a comment";
+      return "this letter is allowed only in quotes or in a comment";
     }
     if (c == '.') {
       dots += 1;
@@ -139,7 +139,7 @@ class Inspection {
     for (int i = has_many_lines ? 3 : 1; i > 0; i--) step();
     while (at < text.size()) {
       if (has_many_lines ? next_is(fence) : text[at] == quote) {
-        // Up to two quotes may stand right before the closing fence.
+        // TOML allows up to two quotes directly before the closing delimiter.
         for (int i = has_many_lines ? 5 : 1; i > 0 && at < text.size() && text[at] == quote; i--) step();
         return nullptr;
       }

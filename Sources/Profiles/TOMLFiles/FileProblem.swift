@@ -1,22 +1,22 @@
-/// One thing wrong with a TOML file, or with the way to it.
+/// One problem in a TOML file, or in opening it.
 ///
-/// Prints as `FILE:LINE:COLUMN: key: message`, which editors can jump to.
+/// Prints as `FILE:LINE:COLUMN: key: message`, a format that editors can jump to.
 public struct FileProblem: Equatable, Sendable, CustomStringConvertible {
-  /// The file, as it was named.
+  /// Path of the file, as the caller gave it.
   public var file: String
-  /// Line of the key or value, from 1; 0 when the file could not be read at all.
+  /// Line of the key or value, from 1; 0 if the file could not be read.
   public var line: Int
-  /// Column in characters, from 1; 0 when ``line`` is.
+  /// Column in characters, from 1; 0 if ``line`` is 0.
   public var column: Int
-  /// The key with its tables, `receiver.power.track_mw`; empty when no key is concerned.
+  /// Full path of the key, `receiver.power.track_mw`; empty if the problem concerns no key.
   public var key: String
-  /// What is wrong.
+  /// Description of the problem.
   public var problem: String
-  /// What should be there; empty when ``problem`` says it all.
+  /// Expected value; empty if ``problem`` is sufficient.
   public var expected: String
-  /// What was probably meant, or what to do; empty when there is no guess.
+  /// Probably intended name, or how to fix the problem; empty if none is known.
   public var suggestion: String
-  /// The file is not there, is a folder, or may not be read: nothing is known of what is in it.
+  /// Whether the file is missing, is a folder or cannot be read, so that its contents were not checked.
   public var isUnreadable = false
 
   package init(
@@ -32,7 +32,7 @@ public struct FileProblem: Equatable, Sendable, CustomStringConvertible {
     self.suggestion = suggestion
   }
 
-  /// Everything after the place: what is wrong, what was expected, what was meant.
+  /// The text after the position: problem, expected value, suggestion.
   public var message: String {
     var text = problem
     if !expected.isEmpty { text += "; expected " + expected }
@@ -49,31 +49,30 @@ public struct FileProblem: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// All that is wrong with a file, from top to bottom.
+/// All problems of a file, from top to bottom.
 public struct FileProblems: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What a command that met these should exit with: `EX_CONFIG` of sysexits.h.
+  /// Exit status of a command that found problems: `EX_CONFIG` of sysexits.h.
   public static let exitCode: Int32 = 78
-  /// What such a command should exit with: `EX_NOINPUT` where no file could be read at all, else
-  /// `EX_CONFIG`.
+  /// Exit status for these problems: `EX_NOINPUT` if no file could be read, otherwise `EX_CONFIG`.
   public var exitCode: Int32 {
     problems.allSatisfy(\.isUnreadable) ? 66 : FileProblems.exitCode
   }
 
-  /// The most problems that are listed.
+  /// Maximum number of listed problems.
   public static let limit = 20
 
   /// The first problems, at least one, at most ``limit``.
   public var problems: [FileProblem]
-  /// How many more there are.
+  /// Number of problems that are not listed.
   public var more: Int
 
   package init(_ all: [FileProblem]) {
-    precondition(!all.isEmpty, "an error without a problem")
+    precondition(!all.isEmpty, "the list of problems is empty")
     problems = Array(all.prefix(FileProblems.limit))
     more = all.count - problems.count
   }
 
-  /// One line a problem, and one for those not listed.
+  /// One line per problem, then one line with the number of unlisted problems.
   public var description: String {
     var lines = problems.map(\.description)
     if more > 0, let last = problems.last { lines.append("\(last.file): and \(more) more") }
@@ -81,7 +80,7 @@ public struct FileProblems: Error, Equatable, Sendable, CustomStringConvertible 
   }
 }
 
-/// `text` as it can be shown on a terminal: without control characters, not endless.
+/// `text` in a form that is safe on a terminal: control characters replaced, at most `longest` characters.
 package func printable(_ text: String, longest: Int = 80) -> String {
   var shown = ""
   for (index, scalar) in text.unicodeScalars.enumerated() {
@@ -97,7 +96,7 @@ package func printable(_ text: String, longest: Int = 80) -> String {
 }
 
 extension FileProblems {
-  /// All of them, in a stable order from top to bottom: what is wrong at one place stays as found.
+  /// Sorts the problems by position; problems at the same position keep their order.
   package init(sorting all: [FileProblem]) {
     let order = all.enumerated().sorted { a, b in
       (a.element.line, a.element.column, a.offset) < (b.element.line, b.element.column, b.offset)

@@ -1,9 +1,9 @@
-// What was probably meant by a name that nobody knows.
+// Finds the known name that is most similar to a misspelt one.
 
-/// How many letters must be put in, taken out, changed or swapped with their neighbour to make `b`
-/// of `a` (optimal string alignment); `limit` + 1 when it is more than `limit`.
+/// Edit distance of `a` and `b`: the number of insertions, deletions, substitutions and transpositions of
+/// adjacent characters (optimal string alignment). `limit` + 1 if the distance exceeds `limit`.
 ///
-/// O(length²); names longer than 64 are compared by their beginning.
+/// - Complexity: O(length²); only the first 64 characters are compared.
 package func editDistance(_ a: String, _ b: String, limit: Int) -> Int {
   let a = Array(a.unicodeScalars.prefix(64)), b = Array(b.unicodeScalars.prefix(64))
   guard abs(a.count - b.count) <= limit else { return limit + 1 }
@@ -24,7 +24,7 @@ package func editDistance(_ a: String, _ b: String, limit: Int) -> Int {
   return min(last[b.count], limit + 1)
 }
 
-/// The candidate nearest to `name`, if it is near enough to be a slip of the fingers.
+/// The candidate with the smallest edit distance to `name`; nil if the distance is too large for a typing error.
 package func nearest(_ name: String, among candidates: [String]) -> String? {
   let limit = max(1, min(name.unicodeScalars.count / 3, 4))
   var best: (name: String, distance: Int)?

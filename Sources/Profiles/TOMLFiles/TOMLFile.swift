@@ -7,7 +7,7 @@
 #endif
 
 extension TOMLText {
-  /// Parses `bytes`, whatever they are; `file` is what messages call them.
+  /// Parses `bytes`, which may be anything; error messages name the text `file`.
   package init(_ bytes: [UInt8], file: String) throws(FileProblems) {
     do throws(TOMLFault) {
       self = try TOMLText(bytes)
@@ -16,8 +16,8 @@ extension TOMLText {
     }
   }
 
-  /// Where `words` first stand in `text`; Swift's own search would link its regular expressions into
-  /// the service.
+  /// First occurrence of `words` in `text`. Swift's own search would link its regular expressions into the
+  /// service.
   private static func place(of words: String, in text: String) -> Range<String.Index>? {
     for start in text.indices where text[start...].hasPrefix(words) {
       return start..<text.index(start, offsetBy: words.count)
@@ -25,12 +25,12 @@ extension TOMLText {
     return nil
   }
 
-  /// What toml++ found, in words.
+  /// Converts an error of toml++ into a problem with a readable message.
   private static func syntaxError(_ fault: TOMLFault, _ file: String) -> FileProblem {
-    // Whatever is in it: nothing of it was read.
+    // A text of this length is not parsed at all.
     if place(of: "longer than 64 KiB", in: fault.message) != nil {
       return FileProblem(
-        file: file, "is longer than 64 KiB", suggestion: "is it the file that you mean?")
+        file: file, "is longer than 64 KiB", suggestion: "check that this is the right file")
     }
     guard let found = place(of: "cannot redefine existing ", in: fault.message) else {
       var message = fault.message
@@ -42,16 +42,16 @@ extension TOMLText {
       return FileProblem(
         file: file, at: fault.place, "not valid TOML: " + printable(message, longest: 300))
     }
-    // "integer 'b'", "table 'board.idle'", "array 'a' as table"; a key in quotes comes garbled.
+    // "integer 'b'", "table 'board.idle'", "array 'a' as table"; toml++ garbles quoted keys.
     let what = fault.message[found.upperBound...]
     let parts = what.split(separator: "'", omittingEmptySubsequences: false)
     let isClean = parts.count == 3 && !parts[1].contains("\"")
     return FileProblem(
       file: file, at: fault.place, key: isClean ? String(parts[1]) : "",
-      "is given twice; it is \(article(what)) above", suggestion: "keep one of them")
+      "is defined twice; it is \(article(what)) above", suggestion: "remove one of them")
   }
 
-  /// toml++'s words for kinds of values in ours.
+  /// The name of a value's type in our messages, from toml++'s name.
   private static func article(_ what: Substring) -> String {
     let kind = what.prefix { $0 != " " }
     switch kind {
@@ -65,7 +65,9 @@ extension TOMLText {
   }
 }
 
-/// The bytes of a file, at most one more than is read of one.
+/// Reads a file. Stops after the block that passes 64 KiB, so that the caller can detect a file that is too long.
+///
+/// - Throws: ``FileProblems`` if the path is invalid, is a folder, or cannot be opened or read.
 package func readFile(
   _ path: String, inFolder hintForFolder: String = ""
 ) throws(FileProblems) -> [UInt8] {
@@ -76,7 +78,7 @@ package func readFile(
     return FileProblems([told])
   }
   guard !path.isEmpty, !path.utf8.contains(0) else {
-    throw failure("no file can have this name")
+    throw failure("this is not a valid file name")
   }
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
   guard descriptor >= 0 else { throw failure(reason(errno), hint(errno)) }
@@ -106,5 +108,5 @@ private func reason(_ code: Int32) -> String {
 }
 
 private func hint(_ code: Int32) -> String {
-  code == EACCES ? "look at its owner and mode with ls -l" : ""
+  code == EACCES ? "check its owner and mode with ls -l" : ""
 }

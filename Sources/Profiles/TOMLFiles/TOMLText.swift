@@ -1,6 +1,6 @@
 import CTOML
 
-/// A place in a text, from 1:1.
+/// A position in a text: line and column, both from 1.
 package struct TOMLPlace: Equatable, Sendable {
   package var line: Int
   package var column: Int
@@ -14,7 +14,7 @@ package struct TOMLPlace: Equatable, Sendable {
   package static let start = TOMLPlace(line: 1, column: 1)
 }
 
-/// What a value of a TOML text is.
+/// Type and value of a node in a TOML text.
 package enum TOMLValue: Equatable, Sendable {
   case table
   case array
@@ -24,7 +24,7 @@ package enum TOMLValue: Equatable, Sendable {
   case boolean(Bool)
   case datetime
 
-  /// For "is a …".
+  /// Name of the type, as it follows "is" in messages.
   package var kind: String {
     switch self {
     case .table: "a table"
@@ -39,30 +39,30 @@ package enum TOMLValue: Equatable, Sendable {
   }
 }
 
-/// One value of a TOML text, with where it and its key stand.
+/// One value of a TOML text, with the positions of the value and its key.
 package struct TOMLNode: Equatable, Sendable {
-  /// Index of the table or list that holds it; -1 for the root.
+  /// Index of the enclosing table or list; -1 for the root table.
   package var parent: Int
-  /// Empty for an element of a list.
+  /// Key of the value; empty for an element of a list.
   package var key: String
   package var keyPlace: TOMLPlace
   package var place: TOMLPlace
   package var value: TOMLValue
 }
 
-/// Why a text is no TOML.
+/// A syntax error in a TOML text.
 package struct TOMLFault: Error, Equatable {
   package var place: TOMLPlace
   package var message: String
 }
 
-/// The values of a TOML text in their order; a parent comes before what it holds.
+/// The values of a TOML text in order of appearance; a table or list precedes its elements.
 package struct TOMLText: Sendable {
   package let nodes: [TOMLNode]
 
-  /// Parses `bytes`, whatever they are.
+  /// Parses `bytes`, which may be anything.
   ///
-  /// - Throws: ``TOMLFault``; its place is 0:0 only when memory ran out.
+  /// - Throws: ``TOMLParseError``; its position is 0:0 only if memory allocation failed.
   package init(_ bytes: [UInt8]) throws(TOMLFault) {
     let document = unsafe bytes.withUnsafeBytes { raw in
       unsafe ctoml_parse(raw.bindMemory(to: CChar.self).baseAddress, raw.count)
@@ -85,7 +85,7 @@ package struct TOMLText: Sendable {
     self.nodes = nodes
   }
 
-  /// The indices of what `parent` holds, in order.
+  /// Indices of the direct elements of `parent`, in order.
   package func children(of parent: Int) -> [Int] {
     nodes.indices.filter { nodes[$0].parent == parent }
   }

@@ -1,27 +1,27 @@
 import LocationTypes
 
-/// How soon a program says that it has handled what it was told.
+/// When a program acknowledges the fixes that it has handled.
 ///
-/// An acknowledgement counts for all before it, so one for many fixes does; until it is said they come
-/// again to a program that died (RNG-3), and a board that sleeps between fixes stays awake for it, the
-/// profile's `delivery_hold_s` at the most (RNG-8).
+/// An acknowledgement covers all earlier fixes, so one for many fixes is enough. Unacknowledged fixes are delivered
+/// again after a crash of the program (RNG-3), and a board that sleeps between fixes stays awake until the
+/// acknowledgement, at most for the profile's `delivery_hold_s` (RNG-8).
 public enum AcknowledgementPace: Equatable, Sendable {
-  /// At once.
+  /// Immediately after each fix.
   case atOnce
-  /// When so many fixes were handled, or the oldest of them so long ago.
+  /// After that number of fixes, or when the oldest one was handled that long ago.
   case relaxed(fixes: Int, within: Interval)
 
-  /// For a program that is told every fix on a board that does not sleep: 30 fixes or 30 seconds.
+  /// For a program that receives every fix on a board that does not sleep: 30 fixes or 30 seconds.
   public static let relaxed = AcknowledgementPace.relaxed(fixes: 30, within: .seconds(30))
 }
 
-/// What a program has handled and not acknowledged yet.
+/// The fixes that were handled and not acknowledged yet.
 struct HandledFixes {
   private(set) var newest: FixName?
   private var count = 0
   private var since = Instant.boot
 
-  /// Notes one more; an older one than before says nothing new.
+  /// Adds a handled fix; ignores one that is older than the newest.
   mutating func add(_ name: FixName, at now: Instant) {
     if let newest, (name.generation, name.sequence) <= (newest.generation, newest.sequence) {
       return
@@ -31,7 +31,7 @@ struct HandledFixes {
     count += 1
   }
 
-  /// When it is to be said, if nothing else comes.
+  /// Time at which to acknowledge if no other fix is handled.
   func deadline(_ pace: AcknowledgementPace) -> Instant {
     guard newest != nil else { return .distantFuture }
     switch pace {
@@ -40,13 +40,13 @@ struct HandledFixes {
     }
   }
 
-  /// What is to be said now, which is forgotten; nil for nothing.
+  /// Name to acknowledge now, which is then cleared; nil if no acknowledgement is due.
   mutating func take(_ pace: AcknowledgementPace, at now: Instant) -> FixName? {
     guard deadline(pace) <= now else { return nil }
     return takeAll()
   }
 
-  /// All there is.
+  /// The newest handled fix, due or not; clears it.
   mutating func takeAll() -> FixName? {
     defer { self = HandledFixes() }
     return newest

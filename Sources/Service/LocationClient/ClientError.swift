@@ -1,104 +1,107 @@
 import Glibc
 import LocationWire
 
-/// Why the service could not be asked, or said no; its description says what helps.
+/// Why the service could not be called, or refused the call. The description says how to fix it.
 public enum ClientError: Error, Equatable, Sendable {
-  /// Nobody listens there.
+  /// The socket exists, but no process accepts connections.
   case noService(path: String)
-  /// There is no such socket.
+  /// The socket does not exist.
   case noSocket(path: String)
-  /// This user may not connect there.
+  /// This user may not connect to the socket.
   case mayNotConnect(path: String)
-  /// What is there is no socket of a service.
+  /// The path is not a socket.
   case notASocket(path: String)
-  /// The service took the call and refuses it.
+  /// The service refused the call.
   case refused(WireError)
-  /// The service refuses because the client of that name, of the user who runs this, may not use location.
+  /// The service refused because this user's client of that name may not use location.
   case mayNotUse(client: String)
-  /// The service refuses because background updates are not open to that client (BKG-18), which may use location
-  /// otherwise.
+  /// The service refused because this client may use location, but not in the background (BKG-18).
   case mayNotUseBackground(client: String)
-  /// What came is nothing that this version understands; why, in a few words.
+  /// The service sent data that this version cannot parse; the reason in a few words.
   case malformed(String)
-  /// Another process is this client now (AUT-2).
+  /// Another process has connected as this client (AUT-2).
   case takenOver
-  /// The service ended the connection: it stopped, or found fault with what was said.
+  /// The service closed the connection: it stopped, or rejected a message.
   case ended
-  /// A bulk of fixes ended before all had come; what came is right.
+  /// The transfer ended before all fixes were received; those received are valid.
   case cutShort(got: UInt64, of: UInt64)
-  /// No answer within the time that was given.
+  /// No reply within the timeout.
   case noAnswer
-  /// The system refused a call: which, with its error number.
+  /// A system call failed: which, and its error number.
   case system(String, code: Int32)
 }
 
 extension ClientError: CustomStringConvertible {
-  /// What is wrong and what helps, in one line.
+  /// What is wrong and how to fix it, in one line.
   public var description: String {
     switch self {
     case .noService(let path):
-      "nobody answers at '\(path)': the service has ended without taking its socket away; start torpord"
+      "nothing answers at '\(path)': the service ended without removing its socket; start torpord"
     case .noSocket(let path):
-      "no service at '\(path)': is torpord running, and does it listen there? --socket, or TORPOR_SOCKET, names another place"
+      "no service at '\(path)': check that torpord runs and listens there; "
+        + "--socket or TORPOR_SOCKET selects another path"
     case .mayNotConnect(let path):
-      "you may not connect to '\(path)': its folder or the socket itself is closed to this user"
-    case .notASocket(let path): "'\(path)' is no socket; give the one that torpord was started with"
+      "this user may not connect to '\(path)': check the permissions of the socket and of its folder"
+    case .notASocket(let path):
+      "'\(path)' is not a socket; give the path that torpord was "
+        + "started with"
     case .refused(let error): ClientError.words(error)
     case .mayNotUse(let name):
       "'\(name)' of this user may not use location; an administrator can allow it with "
-        + "`sudo \(ClientError.allowCommand(for: name))`, or, where a rule in clients.toml decides "
+        + "`sudo \(ClientError.allowCommand(for: name))`, or, if a rule in clients.toml decides "
         + "about it, by changing that rule"
     case .mayNotUseBackground(let name):
       "'\(name)' of this user may not use location in the background; an administrator can allow it with "
-        + "`access = \"always\"` or `background = true` in its rule in clients.toml, or, where no rule "
+        + "`access = \"always\"` or `background = true` in its rule in clients.toml, or, if no rule "
         + "decides about it, with `sudo \(ClientError.allowCommand(for: name))`"
     case .malformed(let what):
-      "the service says what is not understood (\(what)): is it another program, or another version?"
+      "the service sent an invalid reply (\(what)): check that the socket belongs to torpord, "
+        + "and that both have the same version"
     case .takenOver:
-      "another program is this client now: each program of a user needs a name of its own"
-    case .ended: "the service ended the connection: see its log, and whether it still runs"
+      "another program has connected as this client: give each program of a user its own name"
+    case .ended: "the service closed the connection: check whether it still runs, and see its log"
     case .cutShort(let got, let all):
-      "the service ended the connection after \(got) of \(all) fixes; ask again for the others"
-    case .noAnswer: "the service does not answer"
+      "the service closed the connection after \(got) of \(all) fixes; request the others again"
+    case .noAnswer: "the service did not answer in time"
     case .system(let action, let code): "\(action): \(ClientError.reason(code))"
     }
   }
 
-  /// What a refusal means for who asked.
+  /// Text for an error reply.
   static func words(_ error: WireError) -> String {
     switch error {
     case .permissionDenied:
-      "only an administrator may: root, or a user of `administrators` in the service's clients.toml"
+      "only an administrator may do this: root, or a user of `administrators` in the service's clients.toml"
     case .notAuthorized:
       "no program of this user may use location; an administrator can allow one with "
-        + "`sudo \(ClientError.allowCommand(for: "NAME"))` (`torpor clients list` has the names), or, where a "
+        + "`sudo \(ClientError.allowCommand(for: "NAME"))` (`torpor clients list` shows the names), or, if a "
         + "rule in clients.toml decides about it, by changing that rule"
-    case .notAvailable(let what): "the service does not have it: \(what)"
+    case .notAvailable(let what): "not available in this service: \(what)"
     case .unknownClient(let client):
-      "no client '\(client.name)' of user \(client.user) is known: it is from when its program first connects;"
-        + " `torpor clients list` has who is"
+      "no client '\(client.name)' of user \(client.user) is known: a client is known once its program has connected;"
+        + " `torpor clients list` shows all clients"
     case .unknownFix(let generation, let first, let next):
       first == next
-        ? "no fix has been made since the service started, so there is none to acknowledge"
-        : "there is no such fix: those of this run are \(first) to \(next - 1) of generation \(generation)"
+        ? "there is no fix since the service started, so there is none to acknowledge"
+        : "this fix does not exist: the fixes since the start are \(first) to \(next - 1) of generation \(generation)"
     case .decidedByFile(let line?):
       "line \(line) of the service's clients.toml decides about this client: change it there, and reload the service"
     case .decidedByFile(nil):
-      "root, and the user that torpord runs as, may always use location where there is no clients.toml:"
-        + " write /etc/torpor/clients.toml to decide about them (the example that is installed has all keys)"
+      "root, and the user that torpord runs as, may always use location without a clients.toml:"
+        + " write /etc/torpor/clients.toml to restrict them (the installed example shows all keys)"
     case .limitExceeded(let what, let limit):
-      "there are \(limit) \(what) already, and no more are to be had"
+      "the limit of \(limit) \(what) is reached"
     case .methodNotFound(let name), .methodNotImplemented(let name):
-      "the service has no \(name): it is of another version"
-    case .invalidParameter(let name): "the service does not take '\(name)' as it was given"
-    case .unknownSession: "the session has ended: another program of the same name took over"
+      "the service has no method \(name): it has another version"
+    case .invalidParameter(let name): "the service rejects the value of '\(name)'"
+    case .unknownSession: "the session has ended: another program with the same name has connected"
     case .interfaceNotFound, .expectedMore, .expectedUpgrade, .notConnected, .alreadyConnected,
       .other:
-      "the service refuses: \(error.name)"
+      "the service refuses the call: \(error.name)"
     }
   }
 
-  /// The command that lets a client of the user who runs this use location.
+  /// Command that allows a client of the current user to use location.
   static func allowCommand(for client: String) -> String {
     let user = geteuid()
     let name = unsafe getpwuid(user).flatMap { entry in
@@ -107,12 +110,12 @@ extension ClientError: CustomStringConvertible {
     return WireClientName(user: user, name: client).allowCommand(userName: name)
   }
 
-  /// The same with the client's name, where the service refuses because of what that client may.
+  /// Adds the client's name to an error that concerns the client's authorization.
   ///
-  /// - Parameter call: What was refused.
+  /// - Parameter call: The refused call.
   func naming(client: String, in call: WireCall) -> ClientError {
     guard self == .refused(.notAuthorized) else { return self }
-    // Settings are taken from any client; only background updates among them can be refused.
+    // Every client may change settings; the only part that needs authorization is background updates.
     if case .configure = call { return .mayNotUseBackground(client: client) }
     return .mayNotUse(client: client)
   }

@@ -1,22 +1,22 @@
 import LocationTypes
 import LocationWire
 
-/// A program as the service's client: it speaks on one connection and hears on another.
+/// A program's session with the service: one connection for calls, another one for notices.
 ///
-/// Its end is the end of the program for the service (DEF-11).
+/// For the service, the program ends when the session does (DEF-11).
 public struct ClientSession: ~Copyable {
   private var control: LocationConnection
   private var watch: LocationConnection?
   private let path: String
   private let name: String
   private var handled = HandledFixes()
-  /// How soon what is handled is acknowledged.
+  /// When handled fixes are acknowledged.
   public var pace = AcknowledgementPace.atOnce
-  /// What the service said of it.
+  /// The service's description of the session.
   public let session: WireSession
 
-  /// Connects as the client of that name, of the user who runs this. With explicit sessions nothing
-  /// implies one (BKG-15).
+  /// Connects as the current user's client with that name. With `needsExplicitSessions`, nothing implies a service
+  /// session (BKG-15).
   public init(
     name: String, path: String = LocationConnection.defaultPath,
     needsExplicitSessions: Bool = false
@@ -32,19 +32,20 @@ public struct ClientSession: ~Copyable {
     self.name = name
   }
 
-  /// Asks, and waits for the answer.
+  /// Sends a call and waits for the reply.
   public mutating func call(_ call: WireCall) throws(ClientError) -> WireReply {
     do { return try control.call(call) } catch { throw error.naming(client: name, in: call) }
   }
 
-  /// Says that this fix and all before it are handled, as soon as ``pace`` has it; waits for no answer.
+  /// Marks this fix and all earlier ones as handled, and acknowledges them as `acknowledgementPolicy` says. Does not
+  /// wait for a reply.
   public mutating func acknowledge(_ name: FixName) throws(ClientError) {
     handled.add(name, at: LocationConnection.now)
     try acknowledgeDue()
   }
 
-  /// Says now what is handled, and waits until it is durable: it never comes again (RNG-3). A program
-  /// calls it before it ends.
+  /// Acknowledges all handled fixes, and waits until that is durable: they are never delivered again (RNG-3). Call it
+  /// before the program ends.
   public mutating func finishAcknowledging() throws(ClientError) {
     guard let name = handled.takeAll() else { return }
     _ = try control.call(.acknowledge(name))
@@ -55,7 +56,7 @@ public struct ClientSession: ~Copyable {
     try control.send(.acknowledge(name), oneway: true)
   }
 
-  /// All fixes that the client is owed, in bulk.
+  /// Reads all undelivered fixes of the client in bulk.
   public func drain() throws(ClientError) -> FixDrain {
     let call = WireCall.drain(session: session.session)
     do {
@@ -65,7 +66,7 @@ public struct ClientSession: ~Copyable {
     }
   }
 
-  /// Begins to hear notices; before that none is told, and none is lost.
+  /// Subscribes to notices. Earlier notices are kept until then.
   public mutating func listen() throws(ClientError) {
     guard descriptor < 0 else { return }
     let connection = try LocationConnection(path: path)
@@ -74,16 +75,16 @@ public struct ClientSession: ~Copyable {
     watch = consume connection
   }
 
-  /// Readable when a notice has come; -1 before ``listen()``.
+  /// Readable when a notice has arrived; -1 before `subscribe()`.
   public private(set) var descriptor: Int32 = -1
 
-  /// The next notice. An acknowledgement that ``pace`` holds back is said meanwhile, when it is due.
+  /// The next notice. Sends an acknowledgement that becomes due during the wait.
   ///
-  /// - Parameter patience: How long to wait for it; nil for as long as it takes.
-  /// - Returns: nil when none came in that time.
-  public mutating func notice(within patience: Interval?) throws(ClientError) -> WireNotice? {
+  /// - Parameter timeout: Maximum time to wait; nil for no limit.
+  /// - Returns: nil if no notice arrived in time.
+  public mutating func notice(within timeout: Interval?) throws(ClientError) -> WireNotice? {
     let call = WireCall.watch(session: session.session)
-    let end = patience.map { LocationConnection.now + $0 } ?? .distantFuture
+    let end = timeout.map { LocationConnection.now + $0 } ?? .distantFuture
     while true {
       let due = handled.deadline(pace)
       let limit = min(end, due)

@@ -1,19 +1,19 @@
 import LocationTypes
 import LocationWire
 
-/// All fixes that a client is owed, in bulk, on a connection of their own.
+/// Bulk transfer of a client's undelivered fixes, on a separate connection.
 ///
-/// They stay owed until they are acknowledged.
+/// Fixes stay undelivered until they are acknowledged.
 public struct FixDrain: ~Copyable {
-  /// How many there are.
+  /// Number of fixes.
   public let count: UInt64
-  /// What was lost before the first of them; nil where nothing was.
+  /// The gap before the first fix; nil if none was lost.
   public let gap: Gap?
   private var connection: LocationConnection
   private var reader: FixRecordReader
 
-  /// A look at what the client of that name is owed, of the user who runs this, whether its program
-  /// runs or not: it is told all of it none the less.
+  /// Reads the undelivered fixes of the current user's client with that name, whether or not its program runs. They
+  /// are still delivered to the program.
   public init(
     ofClient name: String, path: String = LocationConnection.defaultPath
   ) throws(ClientError) {
@@ -32,7 +32,7 @@ public struct FixDrain: ~Copyable {
     reader = FixRecordReader(announced: count)
   }
 
-  /// The next fix, oldest first; nil when all have come.
+  /// The next fix, oldest first; nil after the last.
   public mutating func next() throws(ClientError) -> StoredFix? {
     while true {
       if let fix = try FixDrain.read({ () throws(FixRecordError) in try reader.next() }) {

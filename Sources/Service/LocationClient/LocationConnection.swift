@@ -2,42 +2,43 @@ import Glibc
 import LocationTypes
 import LocationWire
 
-/// A connection to the service: one call at a time, and waiting for its answer.
+/// A blocking connection to the service: one call at a time.
 ///
-/// Plain and blocking, for programs with a thread to spare; who waits for more than one thing waits for
-/// ``descriptor`` in poll(2) and then asks without patience.
+/// To wait for several sources, poll(2) ``descriptor`` and then call with a timeout of zero.
 public struct LocationConnection: ~Copyable {
-  /// Where the service listens if nothing else was said.
+  /// Default path of the service's socket.
   public static let standardPath = "/run/torpor/torpor.sock"
-  /// Where it is looked for if no path is given: at `TORPOR_SOCKET`, else at ``standardPath``. Libraries, commands and
-  /// examples all do so; the service listens where its `--socket` says, whatever the variable is.
+  /// Path that clients use by default: `TORPOR_SOCKET`, else ``standardPath``. All libraries, commands and examples
+  /// use it. The service ignores the variable and listens at its `--socket`.
   public static var defaultPath: String {
     guard let value = unsafe getenv("TORPOR_SOCKET") else { return standardPath }
     let path = unsafe String(cString: value)
     return path.isEmpty ? standardPath : path
   }
-  /// How long an answer is waited for: the service answers in milliseconds.
+  /// Default timeout for a reply; the service replies within milliseconds.
   public static let patience = Interval.seconds(10)
 
-  /// Readable when something has come, or the other end is gone.
+  /// Readable when data has arrived or the other end has closed.
   public let descriptor: Int32
   private var splitter = FrameSplitter(limit: WireLimits.replyFrame)
   private var chunk: [UInt8] = []
   private var place = 0
 
-  /// Connects.
+  /// Connects to the service.
   public init(path: String = LocationConnection.defaultPath) throws(ClientError) {
     var address = sockaddr_un()
     let room = MemoryLayout.size(ofValue: address.sun_path)
     guard !path.isEmpty, path.utf8.count < room else {
-      throw .system("the socket's path '\(path)' has over \(room - 1) bytes, or none", code: EINVAL)
+      throw .system(
+        "the socket's path '\(path)' is empty or longer than \(room - 1) "
+          + "bytes", code: EINVAL)
     }
     address.sun_family = sa_family_t(AF_UNIX)
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
       unsafe bytes.copyBytes(from: Array(path.utf8))
     }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw .system("a socket cannot be made", code: errno) }
+    guard descriptor >= 0 else { throw .system("creating a socket failed", code: errno) }
     let result = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -59,7 +60,7 @@ public struct LocationConnection: ~Copyable {
     case EACCES, EPERM: return .mayNotConnect(path: path)
     case ECONNREFUSED:
       var status = stat()
-      // A service that begins takes away what the one before has left.
+      // A starting service removes the socket of the previous one.
       guard unsafe stat(path, &status) == 0 else { return .noSocket(path: path) }
       let isSocket = status.st_mode & S_IFMT == S_IFSOCK
       return isSocket ? .noService(path: path) : .notASocket(path: path)
@@ -70,18 +71,18 @@ public struct LocationConnection: ~Copyable {
 
   // MARK: Calls
 
-  /// Asks, and waits for the answer.
+  /// Sends a call and waits for the reply.
   ///
-  /// - Throws: ``ClientError/refused(_:)`` where the service says no.
+  /// - Throws: ``ClientError/refused(_:)`` for an error reply.
   public mutating func call(
-    _ call: WireCall, within patience: Interval = LocationConnection.patience
+    _ call: WireCall, within timeout: Interval = LocationConnection.patience
   ) throws(ClientError) -> WireReply {
     try send(call)
-    guard let reply = try next(to: call, within: patience) else { throw .noAnswer }
+    guard let reply = try next(to: call, within: timeout) else { throw .noAnswer }
     return reply.reply
   }
 
-  /// Says a call without waiting for its answer; with `oneway` there will be none.
+  /// Sends a call without waiting for its reply; with `oneway` there is none.
   public func send(_ call: WireCall, oneway: Bool = false) throws(ClientError) {
     var json = JSONOutput()
     CallEncoder.encode(call, oneway: oneway, to: &json)
@@ -101,14 +102,14 @@ public struct LocationConnection: ~Copyable {
     }
   }
 
-  /// The next answer to `call`.
+  /// The next reply to `call`.
   ///
-  /// - Parameter patience: How long to wait for it; nil for as long as it takes.
-  /// - Returns: nil when none came in that time.
+  /// - Parameter timeout: Maximum time to wait; nil for no limit.
+  /// - Returns: nil if no reply arrived in time.
   public mutating func next(
-    to call: WireCall, within patience: Interval?
+    to call: WireCall, within timeout: Interval?
   ) throws(ClientError) -> IncomingReply? {
-    var deadline = patience.map { LocationConnection.now + $0 }
+    var deadline = timeout.map { LocationConnection.now + $0 }
     while true {
       let bytes = chunk
       var next = place
@@ -116,7 +117,7 @@ public struct LocationConnection: ~Copyable {
       place = next
       switch outcome {
       case .frame: return try decode(call)
-      case .oversize: throw .malformed("a message of over \(WireLimits.replyFrame) bytes")
+      case .oversize: throw .malformed("a message longer than \(WireLimits.replyFrame) bytes")
       case .needsMore: break
       }
       guard try fill(until: &deadline) else { return nil }
@@ -139,12 +140,12 @@ public struct LocationConnection: ~Copyable {
 
   // MARK: Bytes
 
-  /// What follows on a connection that no longer speaks Varlink; empty at its end.
+  /// Received bytes of a connection that was upgraded from Varlink to raw data; empty at its end.
   public mutating func raw(
-    within patience: Interval = LocationConnection.patience
+    within timeout: Interval = LocationConnection.patience
   ) throws(ClientError) -> [UInt8] {
     if place == chunk.count {
-      var deadline: Instant? = LocationConnection.now + patience
+      var deadline: Instant? = LocationConnection.now + timeout
       do throws(ClientError) {
         guard try fill(until: &deadline) else { throw .noAnswer }
       } catch .ended {
@@ -155,7 +156,7 @@ public struct LocationConnection: ~Copyable {
     return Array(chunk[place...])
   }
 
-  /// Waits for bytes and reads them; false when none came in time.
+  /// Waits for bytes and reads them; false if none arrived in time.
   private mutating func fill(until deadline: inout Instant?) throws(ClientError) -> Bool {
     while true {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -171,7 +172,7 @@ public struct LocationConnection: ~Copyable {
     }
   }
 
-  /// Reads what is there; false when an interrupt came first.
+  /// Reads received bytes; false after an interrupt.
   private mutating func read() throws(ClientError) -> Bool {
     var failure: Int32 = 0
     let descriptor = self.descriptor

@@ -1,6 +1,6 @@
 import LocationTypes
 
-// How values of the core are printed: the core itself has no strings.
+// Text forms of core types, because the core itself has no strings.
 
 extension UTCTime: CustomStringConvertible {
   /// ISO 8601 with milliseconds, `2026-11-22T09:41:07.250Z`.

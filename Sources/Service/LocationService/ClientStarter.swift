@@ -3,22 +3,21 @@ import Glibc
 import LinuxHAL
 import LocationWire
 
-/// Starts clients' programs as the administrator's file says (BKG-19).
+/// Starts clients' programs as defined by the policy (BKG-19).
 ///
-/// A command runs as its client's user. Its environment says what for: `TORPOR_LAUNCH_REASON`,
-/// `TORPOR_CLIENT` and `TORPOR_SOCKET`. A unit finds the same in `launch/UNIT.env` beside the socket,
-/// for its `EnvironmentFile=`.
+/// A command runs as its client's user, with the environment variables `TORPOR_LAUNCH_REASON`, `TORPOR_CLIENT` and
+/// `TORPOR_SOCKET`. For a unit, they are written to `launch/UNIT.env` next to the socket, for `EnvironmentFile=`.
 public struct ClientStarter: Sendable {
-  /// What starts units.
+  /// Path of systemctl, which starts units.
   public var systemctl = "/usr/bin/systemctl"
   let socket: String
 
-  /// A starter for the clients of that socket.
+  /// Creates a starter for the clients of that socket.
   public init(socket: String) { self.socket = socket }
 
   /// Starts a program.
   ///
-  /// - Returns: What was wrong; nil if it runs.
+  /// - Returns: The error; nil on success.
   public func start(_ launch: Launch) -> String? {
     do {
       switch launch.how {
@@ -43,7 +42,7 @@ public struct ClientStarter: Sendable {
     ]
   }
 
-  /// A line of a file of variables, as systemd.exec(5) reads it: the value in quotes.
+  /// A line of an environment file in the syntax of systemd.exec(5), with a quoted value.
   static func quoted(_ variable: String) -> String {
     var line = ""
     var isValue = false
@@ -57,13 +56,17 @@ public struct ClientStarter: Sendable {
     return line + "\"\n"
   }
 
-  /// Writes the file for a unit, whole or not at all.
+  /// Writes the environment file of a unit atomically.
   private func write(_ environment: [String], for unit: String) throws(SystemError) {
     let folder =
       socket.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "/") + "/launch"
     let made = unsafe mkdir(folder, 0o755)
-    guard made == 0 || errno == EEXIST else { throw SystemError("making '\(folder)'", code: errno) }
+    guard made == 0 || errno == EEXIST else {
+      throw SystemError(
+        "creating "
+          + "'\(folder)'", code: errno)
+    }
     let path = "\(folder)/\(unit).env"
     let descriptor = unsafe open(
       path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)

@@ -2,39 +2,39 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// Programs that are started again for what they wait for (BKG-19).
+// Starting clients' programs again for pending events (BKG-19).
 
-/// A program that is to be started.
+/// A program to start.
 public struct Launch: Equatable, Sendable {
-  /// Whose program.
+  /// Client of the program.
   public var client: WireClientName
-  /// How, as the administrator's file says.
+  /// Command or unit, from the policy.
   public var how: Relaunch
-  /// What for.
+  /// Why it is started.
   public var reason: LaunchReason
 }
 
-/// The next start of a client's program: sooner or later until it comes and stays.
+/// Back-off state of starting a client's program, until it connects and stays connected.
 struct PendingLaunch {
-  /// How long is waited for a program before it is started again; twice as long each time. One that ends
-  /// sooner did not stay.
+  /// Delay before the program is started again, doubled after each start. Also the connection time below which the
+  /// program does not count as running.
   static let patience = Interval.seconds(60)
-  /// How often it is started for the same.
+  /// Maximum number of starts for one reason.
   static let attempts = 8
 
-  /// What for; nil where nothing waits for it.
+  /// Pending reason; nil without one.
   private(set) var reason: LaunchReason?
-  /// What the process that runs was started for.
+  /// Reason for which the running process was started; nil if it started by itself.
   private(set) var told: LaunchReason?
-  /// When it is started next.
+  /// Time of the next start; nil without one.
   private(set) var next: Instant?
-  /// Starts for what waits for it now, and in a row since it stayed.
+  /// Number of starts for the pending reason; ``backoffSteps`` is the number since the program last stayed connected.
   private var tries = 0
   private var count = 0
   private var notBefore = Instant.boot
   private var cameAt = Instant.boot
 
-  /// Something waits for the program.
+  /// Requests a start, unless one is pending.
   mutating func wish(_ reason: LaunchReason, at time: Instant) {
     guard next == nil else { return }
     self.reason = reason
@@ -42,7 +42,7 @@ struct PendingLaunch {
     next = max(time, notBefore)
   }
 
-  /// It was started. After the last of its tries it is started for what comes later.
+  /// Records a start and computes the time of the next one; none after ``attemptsLimit`` starts.
   mutating func start(at now: Instant) {
     tries += 1
     count = min(count + 1, PendingLaunch.attempts)
@@ -51,7 +51,7 @@ struct PendingLaunch {
     next = tries < PendingLaunch.attempts ? notBefore : nil
   }
 
-  /// The program is there; whether it was started for something.
+  /// Records that the program has connected. Returns whether it was started for a reason.
   mutating func finish(at now: Instant) -> Bool {
     told = tries > 0 ? reason : nil
     cameAt = now
@@ -59,14 +59,14 @@ struct PendingLaunch {
     return told != nil
   }
 
-  /// The program is gone.
+  /// Records that the program is gone. The back-off is reset if it stayed connected long enough.
   mutating func end(at now: Instant) {
     guard now - cameAt >= PendingLaunch.patience else { return }
     count = 0
     notBefore = .boot
   }
 
-  /// It is not to be started.
+  /// Cancels the pending start.
   mutating func cancel() {
     reason = nil
     next = nil
@@ -75,7 +75,7 @@ struct PendingLaunch {
 }
 
 extension LocationServer {
-  /// Has a client's program started, if it is not there and there is a way to.
+  /// Requests a start of a client's program, if it is absent and the policy defines how to start it.
   mutating func wish(_ reason: LaunchReason, _ client: Int, after delay: Interval = .zero) {
     guard clients[client].control == nil, clients[client].access.relaunch != nil,
       clients[client].access.authorization.isGranted
@@ -83,7 +83,7 @@ extension LocationServer {
     clients[client].launch.wish(reason, at: now + delay)
   }
 
-  /// Starts the programs whose time has come. What they come for is on the disk by then.
+  /// Starts the programs that are due. Their pending events are on the disk by then.
   mutating func startPrograms() {
     for i in clients.indices where clients[i].control == nil {
       guard let next = clients[i].launch.next, next <= now, let reason = clients[i].launch.reason

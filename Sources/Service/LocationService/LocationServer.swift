@@ -9,64 +9,127 @@ import LocationTypes
 import LocationWire
 import ServiceState
 
-/// The clients of the service, on a socket: brings what they ask, writes what they are told.
+/// The clients of the service, on a socket: reads their calls, passes requests to the engine, and sends answers,
+/// notices and fixes.
 ///
-/// On the loop's own thread and on its own wait. Everything is bounded, and a client that floods,
-/// stalls or goes costs the others no more than its share (RES-1 to RES-8): of each connection at most one buffer is
-/// read per wait, at most ``requestsLimit`` requests wait for the engine, calls of a client that does not take its
-/// answers are not read, and notices wait until it does (BKG-2), its fixes in the ring.
+/// # Problem
+///
+/// Up to 512 connections of mutually distrusting users share one thread with the receiver. No client may block the
+/// loop, exhaust memory, descriptors or the log, or delay another client by more than its share (RES-1 to RES-8), and
+/// every fix and event must reach its client at least once and in order, over hang-ups, suspensions and restarts
+/// (RNG-3, BKG-2, BKG-20). So all sockets are non-blocking, each buffer and queue is bounded, a client that does not
+/// read its output is not read either, and fixes wait in the ring, not here.
+///
+/// # States of a connection
+///
+/// ``Connection/purpose`` says what a connection is for. It changes at most once, except on a takeover:
+///
+///     accept ──▶ open ──Connect───────────▶ control(client) ──another process connects──▶ open, ending
+///                 ├────Watch(session)─────▶ watch(client)
+///                 └────Drain, ReadBacklog─▶ drain(client) ──last record sent──▶ closed
+///
+/// Independently, its input is in one of these states:
+///
+///               call over its user's rate, or output over the high-water mark
+///     READING ──────────────────────────────────────────────────────────────▶ PAUSED
+///       │  ▲                                                                  │  │
+///       │  └── rate permits, and output was read by the peer ─────────────────┘  │ peer hangs up: `open` and
+///       │                                                                        │ `control`, 4 per user
+///       │ end of input, invalid or oversize frame,                               ▼
+///       │ takeover, notice queue full                                        LINGERING ── 30 s ──▶ CLOSED
+///       ▼                                                                        │
+///     ENDING ◀───────────────────────── end of input, all calls handled ─────────┘
+///       │
+///       └── remaining output offered to the kernel once ──▶ CLOSED
+///
+/// A connection is also closed directly: on a socket error, at the end of input of a drain, if no call
+/// is complete in 10 s, to free a connection or output memory for another user, and when its client is dropped.
+///
+/// # States of a client
+///
+///                 Connect: slot allocated              process ends, or hangs up
+///     VACANT ─────────────────────────────▶ CONNECTED ──────────────────────────▶ ABSENT ◀── restored at the start
+///       ▲                                    │     ▲                               │  │
+///       │                                    │     └────────── Connect ────────────┘  │
+///       └──── displaced, or forgotten by an administrator ────────────────────────────┘
+///
+/// A vacant slot keeps its index, which is the engine's `ClientID`. While CONNECTED, ``ServedClient/isDeliveryPaused``
+/// is set if the process is frozen, has no notice connection, or does not read it fast enough; the engine then treats
+/// the client as suspended (BKG-2).
+///
+/// # One turn
+///
+/// 1. `nextRequest(at:)` handles ready descriptors one by one: accept, read, split into frames, decode, check the rate,
+///    handle. A call yields requests for the engine and a ``PendingAnswer``.
+/// 2. The engine handles the requests. Its notices are queued by ``receive(_:from:at:)``.
+/// 3. The end of the turn updates the rows of dirty clients, and flushes them if a pending answer is durable, an absent
+///    client has a new event, or a client started or stopped updates. Then it starts programs, sends answers, notices
+///    and backlogs, expires connections, and pauses or resumes delivery.
+///
+/// # Invariants
+///
+/// - Answers of a connection are sent in the order of its calls. A durable answer is sent after the flush.
+/// - A client has at most one control and one notice connection.
+/// - Indices of connections are reused. Code that keeps an index across a call that may close connections compares the
+///   object (`===`); an event of a wait applies only to connections accepted before it (``Connection/acceptedWait``).
+/// - Only this type changes clients, connections and their durable rows; the engine is changed by requests only.
+///
+/// # Bounds
+///
+/// Per wait: 16 connections accepted, and one buffer of 4 KiB read per connection. At most 64 answers are pending
+/// before reading stops. Per client: 256 notices and 64 events (``NoticeQueue``). Connections, clients and output per
+/// user: the quotas below. Rates: ``UserRateLimits``.
 public struct LocationServer: LocationClients, ~Copyable {
-  /// Connections at a time.
+  /// Maximum number of connections.
   public static let connectionsLimit = 512
-  /// How many connections users may have.
+  /// Quotas of connections.
   static let connectionQuota = ResourceQuota(
     total: connectionsLimit, reserved: 16, unpermitted: 256, perUser: 64, perUnpermittedUser: 64)
-  /// How many bytes of output may wait for users without permission; of the others' connections each has a bound
-  /// of its own.
+  /// Quotas of unsent output in bytes, for users without permission. Connections of other users are bounded one by one.
   static let outputQuota = ResourceQuota(
     total: .max, reserved: 0, unpermitted: 1_048_576, perUser: .max,
     perUnpermittedUser: 131_072)
-  /// How many clients may be known without permission, of all users and of one.
+  /// Maximum number of clients without permission, of all users together.
   public static let unpermittedClients = 32
-  /// The same of one user.
+  /// Maximum number of clients without permission of one user.
   public static let unpermittedClientsPerUser = 4
-  /// Clients with permission that one user may have, unless that is an administrator.
+  /// Maximum number of clients with permission of one user. Administrators are exempt.
   public static let clientsPerUser = 8
-  /// Clients without a place about whom a command has decided.
+  /// Maximum number of stored decisions about clients without a slot.
   static let decisionsLimit = 512
-  /// Connections that are accepted per wait.
+  /// Maximum number of connections accepted per wait.
   static let acceptsPerWait = 16
-  /// How often it is checked at the most whether the file of subordinate users has changed.
+  /// Minimum time between two checks whether the file of subordinate users has changed.
   static let subordinatesInterval = Interval.seconds(1)
-  /// How long no connection is accepted for want of a descriptor, if none is given back before.
+  /// How long accepting is suspended when no descriptor is free, unless one is released before.
   static let acceptPause = Interval.seconds(1)
-  /// Requests that wait for the engine, before anything more is read.
+  /// Maximum number of pending answers before no further descriptor is read.
   static let requestsLimit = 64
-  /// So often is read in one wait from a connection whose other end is gone.
+  /// Maximum number of reads in one wait from a connection that the peer has closed.
   static let lastReads = 16
-  /// Bytes of a connection that are read at once.
+  /// Size of the read buffer in bytes.
   static let readSize = 4_096
 
-  /// What the server must know of its surroundings.
+  /// Properties of board and process that the server uses.
   public struct Facts: Sendable {
-    /// The service's version.
+    /// Version of the service.
     public var version: String
-    /// The board's name.
+    /// Name of the board.
     public var board: String
-    /// How many clients the engine has room for.
+    /// Capacity of the engine's client table.
     public var clients: Int
-    /// No GPIO line of the profile is used.
+    /// Whether the GPIO lines of the profile are not used.
     public var isUnwired = false
-    /// What the profile says of the receiver's line.
+    /// Settings of the receiver's line, from the profile.
     public var receiver = ReceiverTerms()
-    /// What board and receiver draw, for the estimate of energy.
+    /// Power draw of board and receiver, for the energy estimate.
     public var power = PowerFigures()
-    /// Who answers for whose user ids.
+    /// Login users of subordinate user IDs.
     public var subordinates = SubordinateFile()
-    /// What the kernel has counted for the service; of processor and sleep nothing, if not said.
+    /// Reads the kernel's counters for the service. The default reads neither processor time nor sleep time.
     public var usage: @Sendable (EventWait) -> BoardUsage = { BoardUsage(wakes: $0.wakeCount) }
 
-    /// Creates facts.
+    /// Creates an environment.
     public init(version: String, board: String, clients: Int) {
       self.version = version
       self.board = board
@@ -80,73 +143,73 @@ public struct LocationServer: LocationClients, ~Copyable {
   let log: SystemLog
   let events: EventWait
   let listener: Listener
-  /// As long as the last one in use: each step of the loop looks at all of them.
+  /// Connections by index; nil where an index is free. As short as possible, because each turn visits all.
   var connections: [Connection?] = []
   var clients: [ServedClient] = []
   var requests = RequestQueue()
-  /// Answers that are not given yet, in the order of the calls.
+  /// Answers that are not sent yet, in the order of the calls.
   var answers: [PendingAnswer] = []
-  /// What a power cut may have taken before this run; nil without one.
+  /// What a power cut before this run may have lost; nil without one.
   var loss: Gap?
-  /// Something happened to a client that is not there, and the disk does not know.
+  /// Whether an absent client has an event that is not on the disk.
   var isEventNew = false
-  /// A client has asked for fixes or asks for none any more, and the disk does not know: it would not be
-  /// owed after a kill what it is told from now on (RNG-4).
+  /// Whether a client has started or stopped updates since the last flush. Without a flush, fixes delivered from now
+  /// on would not count as undelivered after a kill (RNG-4).
   var isOwingNew = false
-  /// A client has acknowledged what is not noted for the disk.
+  /// Whether a client has acknowledged fixes since its row was last updated.
   var hasBehind = false
-  /// The disk did not take what was to be durable.
+  /// Whether the last flush of the durable state failed.
   var isTroubled = false
   var lastSession: Int64 = 0
-  /// An administrator wants all that waits to be told.
+  /// Whether an administrator has requested a flush of all deferred fixes.
   var mustFlush = false
-  /// Whose fixes stay stored though all was to be told is not logged yet.
+  /// Whether the fixes that a requested flush does not deliver are still to be logged.
   var mustReportFlush = false
   var receiver = ReceiverWatch()
-  /// What suspends the board, and knows why not; nil where nothing does.
+  /// Suspends the board and knows why it cannot; nil if the board is never suspended.
   var suspender: BoardSuspender?
-  /// Why the board stays on where it could be off.
+  /// Why the board stays on although it could be off; nil if it does not.
   var staysOn: SleepHindrance?
-  /// Opened at the first turn.
+  /// Energy ledger, opened in the first turn.
   var energy: ServiceEnergy?
-  /// Rows of clients, or all of them, are lost: who is new here may have been owed fixes before.
+  /// Whether rows of clients were lost, so that a new client may be one with undelivered fixes.
   var mayHaveForgotten = false
-  /// UTC less the boot clock, µs, by the newest fix that had a time.
+  /// UTC minus boot clock in µs, from the newest fix with a valid time.
   var utcOffset: Int64?
-  /// When the loop asked last.
+  /// Time of the current turn.
   var now = Instant.boot
-  /// What users have asked for and caused lately.
+  /// Rate limits per user.
   var accounts = UserAccounts()
-  /// When connections are accepted again; nil while they are.
+  /// Time at which accepting resumes; nil while connections are accepted.
   var listensAgain: Instant?
-  /// When something is to be done about a connection though nothing comes of it.
+  /// Earliest time at which a connection needs attention without input.
   var connectionDeadline = Instant.distantFuture
-  /// The same where a user with permission waits for it: the board is not suspended beyond it.
+  /// Same, if a user with permission waits for it. The board is not suspended beyond that time.
   var urgentDeadline = Instant.distantFuture
-  /// That moment is to be found anew.
+  /// Whether ``connectionDeadline`` must be recomputed.
   var isDeadlineStale = false
-  /// Login users who have a client with permission.
+  /// Login users with at least one permitted client.
   var permittedUsers: Set<UInt32> = []
-  /// When it was checked last whether the file of subordinate users has changed.
+  /// Time of the last check whether the file of subordinate users has changed.
   var subordinatesChecked = Instant.boot
-  /// It has changed, and was not read yet.
+  /// Whether that file has changed and is still to be read.
   var mustReadSubordinates = false
-  /// Connections whose calls are not handled for now.
+  /// Number of paused connections.
   var pausedCount = 0
-  /// Where resuming them begins the next time: each gets its turn.
+  /// Index at which the next turn starts to resume connections, for fairness.
   var nextResumed = 0
-  /// Starts programs; gives what was wrong, nil if nothing was.
+  /// Starts programs; returns the error, nil on success.
   let starter: (Launch) -> String?
   private var buffer = [UInt8](repeating: 0, count: LocationServer.readSize)
-  /// Which wait's events are being handled, and how many of them have been.
+  /// Number of the wait whose ready descriptors are being handled.
   var wait: UInt64 = 0
   private var handled = 0
 
-  /// Serves the clients that connect to `listener`, and waits for them in `events`.
+  /// Serves the clients that connect to `listener`, and adds all descriptors to `events`.
   ///
   /// - Parameters:
-  ///   - state: What outlives the service; ``restore(into:after:at:)`` brings it back.
-  ///   - starter: Starts programs (BKG-19); gives what was wrong, nil if nothing was.
+  ///   - state: Durable state; ``restore(into:after:at:)`` restores the clients from it.
+  ///   - starter: Starts programs (BKG-19); returns the error, nil on success.
   public init(
     _ listener: Listener, on events: EventWait, _ policy: AccessPolicy, _ facts: Facts,
     state: StateStore, log: SystemLog, starter: @escaping (Launch) -> String?
@@ -167,26 +230,26 @@ public struct LocationServer: LocationClients, ~Copyable {
     EventWait.Token(rawValue: listenerToken.rawValue + 1 + UInt32(connection))
   }
 
-  // MARK: What the loop asks
+  // MARK: Called by the loop
 
-  /// The next thing a client asks, as far as it has come; nil when none asks anything now.
+  /// The next request of a client; nil if there is none now.
   public mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
     self.now = now
     while true {
       if let next = requests.popFirst() { return next }
-      // Calls of connections that are resumed may ask something though no descriptor was found.
+      // Resumed connections may yield requests although no descriptor is ready.
       guard readNext() else { return requests.popFirst() }
     }
   }
 
-  /// Whether all that waits is to be told now; asked for once.
+  /// Whether a flush of all deferred fixes was requested. Resets the request.
   public mutating func takeFlush() -> Bool {
     defer { mustFlush = false }
     if mustFlush { mustReportFlush = true }
     return mustFlush
   }
 
-  /// A fix went into the ring: from it UTC is known.
+  /// Updates the UTC offset from a fix that was appended to the ring.
   public mutating func appended(
     _ name: FixName, in engine: borrowing Engine, at now: Instant
   ) {
@@ -196,7 +259,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     utcOffset = utc.microseconds - fix.acquired.microseconds
   }
 
-  /// Keeps a notice until it is written.
+  /// Queues a notice until it is sent.
   public mutating func receive(
     _ notice: ClientNotice, from engine: borrowing Engine, at now: Instant
   ) {
@@ -206,7 +269,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     enqueue(notice.notice, client)
   }
 
-  /// Answers what is answered out of the engine, and writes to all who take it.
+  /// Ends a turn: saves changes, sends answers, notices and backlogs, and expires connections.
   public mutating func settle(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool {
@@ -232,7 +295,7 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   // MARK: Reading
 
-  /// Handles one descriptor that the last wait has found; false when there is none left.
+  /// Handles one ready descriptor of the last wait; false if none is left.
   private mutating func readNext() -> Bool {
     if wait != events.waitCount {
       wait = events.waitCount
@@ -256,7 +319,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   private mutating func look(at place: Int, _ conditions: EventWait.Conditions) {
     let isProgram = place >= LocationServer.connectionsLimit
     let index = isProgram ? place - LocationServer.connectionsLimit : place
-    // One that was accepted meanwhile in the place of another has nothing to do with it.
+    // A connection accepted after this wait reuses the index, and the event is not for it.
     guard index < connections.count, let connection = connections[index], connection.since < wait
     else { return }
     if isProgram { lookAtProgram(index) } else { look(index, conditions) }
@@ -270,7 +333,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
-  /// Reads once, and handles what has come as far as that may be.
+  /// Reads one buffer, and handles the calls in it as far as limits permit.
   mutating func read(_ index: Int) {
     guard let connection = connections[index], !connection.isEnding, !connection.isPaused
     else { return }
@@ -281,14 +344,14 @@ public struct LocationServer: LocationClients, ~Copyable {
       if errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR { close(index) }
       return
     }
-    // It says no more; what it asked is answered.
+    // End of input: the calls received so far are answered.
     if count == 0 { return connections[index]?.drain == nil ? end(index) : close(index) }
-    // A connection that was upgraded carries nothing this way.
+    // A connection that was upgraded to records has no further input.
     if connections[index]?.drain != nil { return }
     take(count, of: buffer, from: index)
   }
 
-  /// Cuts what was read into frames, and handles them; what may not be handled yet is kept.
+  /// Splits input into frames and handles them. Input that may not be handled yet is kept.
   mutating func take(_ count: Int, of bytes: [UInt8], from index: Int) {
     var place = 0
     while place < count, connections[index]?.isEnding == false {
@@ -310,7 +373,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     expectRest(index)
   }
 
-  /// Handles the call that has come; false where it is kept, and waits for its user's rate.
+  /// Handles a complete frame; false if the call is held because of its user's rate.
   private mutating func handleFrame(_ index: Int) -> Bool {
     guard let connection = connections[index] else { return true }
     connection.hasAsked = true
@@ -329,29 +392,28 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   // MARK: Writing
 
-  /// Answers a call, or says one thing more to it.
+  /// Appends an answer, or a further reply of a call, to the output.
   mutating func reply(_ reply: WireReply, continues: Bool = false, to index: Int) {
     guard connections[index] != nil else { return }
     ReplyEncoder.encode(reply, continues: continues, to: &connections[index]!.output)
     if connections[index]!.output.count > Connection.limit { end(index) }
   }
 
-  /// Writes what a connection takes, and closes it where it is at its end: what it does not take then
-  /// is lost, for nobody waits for one that may never read.
+  /// Writes as much output as the socket accepts. An ending connection is then closed; its remaining output is dropped,
+  /// because the peer may never read it.
   mutating func send(_ index: Int) {
     guard let connection = connections[index], !connection.output.isEmpty || connection.isEnding
     else { return }
     if !connection.send() {
       guard connection.carriesCalls else { return close(index) }
-      // Nobody takes the answers. What was sent before the other end hung up is read, and handled.
+      // The peer reads no more answers, but its calls received before the hang-up are still handled.
       connection.output.removeAll()
     }
     guard !connection.isEnding else { return close(index) }
     updateInterest(index)
   }
 
-  /// Waits for calls, unless they are not handled for now, and for room to write in, as long as something is to be
-  /// written.
+  /// Sets the epoll interest: input unless the connection is paused, and output while some is pending.
   mutating func updateInterest(_ index: Int) {
     guard let connection = connections[index], connection.lingersUntil == nil else { return }
     var interest: EventWait.Conditions = connection.isPaused ? [] : .readable
@@ -365,10 +427,10 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
-  /// Nothing more is read of it; it is closed once it was offered what waits.
+  /// Stops reading; the connection is closed after its pending output was offered once.
   mutating func end(_ index: Int) { connections[index]?.isEnding = true }
 
-  /// The connection is over: what it spoke for ends with it (BKG-1).
+  /// Closes a connection. A client controlled by it loses its process (BKG-1).
   mutating func close(_ index: Int) {
     guard index < connections.count else { return }
     unwatchProgram(index)
@@ -387,10 +449,10 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
-  /// Has everything on the disk, lets all connections go, and ends.
+  /// Flushes the state and closes all connections.
   mutating func shutDown(_ engine: borrowing Engine) {
     keepAll(engine)
-    // Not as if their programs had died: what is on the disk stays.
+    // Unlike a hang-up, this does not change the clients' durable rows.
     for i in connections.indices {
       unwatchProgram(i)
       guard let connection = connections[i] else { continue }
@@ -402,7 +464,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     do {
       try state.close(at: SystemClock().wall)
     } catch {
-      log.write(.error, "the durable state is not on the disk: \(error)")
+      log.write(.error, "the durable state could not be saved: \(error)")
     }
   }
 }

@@ -2,14 +2,13 @@ import LinuxHAL
 import LocationPolicy
 import LocationTypes
 
-// What the service manager asks and is told: reloads, the watchdog, a line of status.
+// Service manager (systemd): reload, watchdog, status line.
 
-/// What came of reading anew what an administrator may have changed. What is wrong is told to the log by
-/// whoever reads it, and leaves in force what was.
+/// Result of reading policy and profile again. The reader logs errors, and a file with errors changes nothing.
 public struct Reload: Sendable {
-  /// Who may use location from now on; nil to leave it.
+  /// The new policy; nil to keep the current one.
   public var policy: AccessPolicy?
-  /// The board's profile is another one, which only a new service can follow.
+  /// Whether the board's profile has changed, which requires a new service.
   public var isProfileNew: Bool
 
   /// Creates a result.
@@ -19,38 +18,38 @@ public struct Reload: Sendable {
   }
 }
 
-/// What a service manager was told last, so that it is told only what is new.
+/// What was last reported to the service manager, so that only changes are sent.
 struct ToldStatus {
   var clients = -1
   var receiver: PlannedReceiver?
-  /// When the watchdog was fed.
+  /// Time of the last watchdog notification.
   var watchdog = Instant.boot
 }
 
 extension LocationService {
-  /// Takes over what was read anew; says whether a new service is to follow this one.
+  /// Applies a reload. Returns whether a new service must replace this one.
   mutating func take(_ reload: Reload) -> Bool {
     if let policy = reload.policy {
       loop.clients.adopt(policy)
-      // What that asks of the engine is done now, not when something wakes the board.
+      // Have the engine apply it now, not at the next wake.
       loop.look()
     }
     return reload.isProfileNew
   }
 
-  /// Tells the manager that a reload is through.
+  /// Reports the end of a reload to the service manager.
   mutating func reloaded() {
     notifier.ready()
     told = ToldStatus()
   }
 
-  /// When the watchdog must be fed: at half of its period, where there is one. That is a wake which
-  /// nobody else wants.
+  /// Time of the next watchdog notification: half of the watchdog period after the last. This may cost a wake of its
+  /// own.
   var watchdogDue: Instant {
     notifier.watchdogPeriod.map { told.watchdog + $0 / 2 } ?? .distantFuture
   }
 
-  /// Feeds the watchdog when it is due, and tells what is new of the service, which is seldom.
+  /// Sends the watchdog notification when due, and the status line when it has changed.
   mutating func tellManager() {
     guard notifier.isListenedTo else { return }
     if watchdogDue <= now {

@@ -7,28 +7,29 @@ import LocationRuntime
 import LocationTypes
 import ServiceState
 
-/// The service as it runs: the loop on its board, its clients on a socket, the ring in its file.
+/// The running service: connects the loop on its board with the clients on the socket and the ring in its file.
 ///
-/// One thread and one wait; nothing wakes it but the receiver, a client, a signal, or a moment that
-/// the engine or the ring's file has asked for.
+/// It owns what none of them decides: when the ring's file is synced, when the board is switched off, sleep inhibitor
+/// locks, the service manager's watchdog and status, and the order of start and end. One thread and one wait; only the
+/// receiver, a client, a signal or a deadline of the engine, the server or the ring's file wakes it.
 public struct LocationService: ~Copyable {
-  /// How long an ending service waits for the receiver to go to rest.
+  /// How long an ending service waits until the receiver is asleep.
   public static let endPatience = Interval.seconds(5)
 
-  /// What ends ``run()``.
+  /// Result of ``run(reload:)``.
   public enum End: Equatable, Sendable {
-    /// A signal asked for it; the receiver rests and everything is on the disk.
+    /// Ended by a signal; the receiver is asleep and everything is on the disk.
     case stopped
-    /// As before, but the receiver did not go to rest in time.
+    /// Same, but the receiver did not go to sleep in time.
     case receiverBusy
-    /// As after a signal, and the board is to be switched off: its alarm is set, and the wish on the disk.
+    /// Ended to switch the board off: the alarm is set, and the intent is on the disk.
     case poweringOff
-    /// The board's profile has changed, and wants a new service; the rest is as before.
+    /// Ended because the board's profile has changed, which requires a new service.
     case replaced
   }
 
   var loop: LocationLoop<LinuxBoard<GPIOPins>, LocationServer>
-  /// The board's wait and clock: asked of the board itself, they cost a copy of its line's buffers.
+  /// The board's wait and clock, kept here because reading them from the board copies the buffers of its line.
   private let events: EventWait
   private let clock = SystemClock()
   private let ring: RingFile
@@ -46,19 +47,18 @@ public struct LocationService: ~Copyable {
   private var isLightStuck = false
   private var locks = SleepLocks()
 
-  /// The bytes of a ring's file with room for so many fixes.
+  /// Size in bytes of a ring file for `capacity` fixes.
   public static func ringSize(capacity: Int) -> Int { FixRing.storageSize(capacity: capacity) }
 
-  /// Room for what a receiver knows of the sky: usually some 40 entries, of 22 kB at the most.
+  /// Capacity for the receiver's navigation database: typically 40 entries, at most 22 kB.
   static let aidingEntries: UInt8 = 128
 
-  /// Whether a file of so many bytes can be a ring, of whatever capacity; one that was cut short cannot.
+  /// Whether a file of that size can be a ring of some capacity. A truncated file cannot.
   public static func isRingSize(_ bytes: Int) -> Bool { FixRing.capacity(ofSize: bytes) != nil }
 
   static let signalToken = EventWait.Token.firstFree
 
-  /// Puts a service together: the ring is opened and what was repaired in it made durable, and the
-  /// clients of earlier runs are taken back (BKG-20).
+  /// Opens the ring, makes its repairs durable, and restores the clients of earlier runs (BKG-20).
   public init(
     _ setup: EngineSetup, ring: consuming RingFile, capacity: Int, clients: Int,
     syncInterval: Interval, board: consuming LinuxBoard<GPIOPins>, suspender: BoardSuspender? = nil,
@@ -67,7 +67,7 @@ public struct LocationService: ~Copyable {
   ) throws {
     let memory = ClientMemory(capacity: clients)
     var fixes: FixRing
-    // Higher than any that was ever used, though the ring's file be lost (RNG-2).
+    // Generations are never reused, even if the ring's file was lost (RNG-2).
     let floor = UInt32(clamping: server.state.counter(.ringGeneration))
     do {
       fixes = try unsafe FixRing(
@@ -79,7 +79,7 @@ public struct LocationService: ~Copyable {
       fixes.recovery, count: fixes.start - fixes.tail, path: ring.path, hadOne: floor > 0,
       hasState: !server.state.repairs.isNew)
     for line in news.lines { log.write(line.priority, line.text) }
-    // Durable before the first append (RNG-2).
+    // The new generation must be durable before the first append (RNG-2).
     let unsynced = fixes.unsynced
     try LocationService.sync(unsynced, in: ring)
     fixes.markSynced(unsynced)
@@ -112,8 +112,8 @@ public struct LocationService: ~Copyable {
     syncs = SyncSchedule(every: syncInterval, at: .boot)
   }
 
-  /// Notes that a run has begun; gives what may be lost since the last one (RNG-4): what was not synced, if
-  /// the board was off and the service had not ended in order, or all, if the ring's file was lost.
+  /// Records the start of a run. Returns what may have been lost since the last one (RNG-4): unsynced fixes if the
+  /// board was off and the service had not stopped normally, or everything if the ring's file was lost.
   static func noteRun(
     _ ring: borrowing FixRing, _ boot: BootIdentity, _ state: StateStore
   ) -> Gap? {
@@ -128,12 +128,12 @@ public struct LocationService: ~Copyable {
     return Gap(unsyncedBefore: ring.start, after: newest)
   }
 
-  /// Now, on the boot clock.
+  /// Current time of the boot clock.
   var now: Instant { clock.now }
 
   /// Runs until a signal ends it.
   ///
-  /// - Parameter reload: Reads anew what an administrator may have changed; called for `SIGHUP`.
+  /// - Parameter reload: Reads policy and profile again; called on `SIGHUP`.
   public mutating func run(reload: () -> Reload) -> End {
     clinux_forget_code(nil)
     notifier.ready()
@@ -160,15 +160,14 @@ public struct LocationService: ~Copyable {
     }
   }
 
-  /// What a signal asks for, if one has come.
+  /// The command of a pending signal; nil without one.
   private mutating func nextWish() -> SignalWatch.Wish? {
     events.conditions(of: LocationService.signalToken).contains(.readable)
       ? signals.next() : nil
   }
 
-  /// One turn of the loop, and what the ring's file needs: a power cut loses what was made within the
-  /// profile's interval, and nothing before. What is not on the disk yet bounds the wait, or is written before a
-  /// suspend.
+  /// Runs one turn of the loop and syncs the ring's file when due: a power cut loses at most the fixes of the profile's
+  /// sync interval. Unsynced fixes bound the wait, or are synced before a suspend.
   private mutating func turn() {
     followLocks()
     let isQuiet = loop.engine.isReceiverQuiet
@@ -187,7 +186,8 @@ public struct LocationService: ~Copyable {
     showSessions()
   }
 
-  /// Who has a lock against sleep keeps fixes from staying behind, too (DEF-28).
+  /// Checks for sleep inhibitor locks: while one is held, fixes are not deferred for a board that will not sleep
+  /// (DEF-28).
   private mutating func followLocks() {
     guard let suspender else { return }
     let wouldSuspend = loop.planned.map { $0.board >= .suspended } ?? false
@@ -195,12 +195,12 @@ public struct LocationService: ~Copyable {
     if let change { loop.inhibitSleep(change) }
   }
 
-  /// Why the board is not suspended, or that it is; when that has changed.
+  /// Logs a change of the reason why the board is not suspended.
   private func tellSleep() {
     if let news = suspender?.takeNews() { log.write(.notice, news) }
   }
 
-  /// The light is on while somebody has a background session (BKG-11).
+  /// Switches the session light: on while any client has a background session (BKG-11).
   private mutating func showSessions() {
     let isOn = loop.clients.hasBackgroundSession
     guard isOn != showsSession else { return }
@@ -208,26 +208,26 @@ public struct LocationService: ~Copyable {
       showsSession = isOn
       isLightStuck = false
     } else if !isLightStuck {
-      // With each thing that happens it is tried again.
+      // Retried every turn, logged once.
       isLightStuck = true
       log.write(
         .warning, "the light of background sessions cannot be switched \(isOn ? "on" : "off")")
     }
   }
 
-  /// The receiver to rest, the ring to the disk.
+  /// Puts the receiver to sleep, then syncs and closes the ring and the state.
   @discardableResult private mutating func end() -> End {
     loop.end()
     let deadline = now + LocationService.endPatience
     while !isAtRest && now < deadline {
       _ = loop.turn(atLatest: min(deadline, watchdogDue))
       tellManager()
-      // It is ending already; unread, a signal would end each wait.
+      // Consume further signals, because an unread one would end each wait.
       _ = nextWish()
     }
     let end: End = isAtRest ? .stopped : .receiverBusy
     loop.engine.closeRing()
-    // The header's second copy is written once the first is durable.
+    // Twice, because the header's second copy is written after the first is durable.
     sync()
     sync()
     loop.clients.shutDown(loop.engine)
@@ -252,7 +252,10 @@ public struct LocationService: ~Copyable {
       try LocationService.sync(unsynced, in: ring)
       loop.engine.markSynced(unsynced)
     } catch {
-      log.write(.error, "fixes cannot be made durable, and a power cut loses them: \(error)")
+      log.write(
+        .error,
+        "fixes cannot be synced to the disk and would be lost in a power "
+          + "cut: \(error)")
     }
   }
 
@@ -265,62 +268,64 @@ public struct LocationService: ~Copyable {
   }
 }
 
-/// A ring's file that holds no ring; nothing of it was changed.
+/// The ring's file cannot be used. It is left unchanged.
 public struct RingProblem: Error, CustomStringConvertible {
-  /// Whether it is damaged, and not simply of another format or size: a service that waits for a hand would
-  /// wait for months.
+  /// Whether the file is damaged, and not only of another format or size. A damaged file is replaced, because an
+  /// unattended board would otherwise wait for help for months.
   public var isDamage: Bool { error == .notARing }
 
-  /// The file.
+  /// Path of the ring's file.
   public var path: String
-  /// What is wrong with it.
+  /// Cause.
   public var error: RingError
-  /// The file of the durable state, which has the newest generation too.
+  /// Path of the durable state, which stores the newest generation as well.
   public var state: String
 
-  /// What is wrong and what helps, in one line.
+  /// Cause and how to fix it, in one line.
   public var description: String {
     "'\(path)' cannot be used as a ring of fixes: \(reason); \(remedy)"
   }
 
   private var remedy: String {
     switch error {
-    // A new ring would have to go on from the generation that the state has.
+    // A new ring would continue with the generation stored in the state.
     case .exhausted:
-      "move away '\(path)', '\(state)' and '\(state)-wal' to begin anew: clients, what was decided about them and "
-        + "all fixes are forgotten then"
+      "move away '\(path)', '\(state)' and '\(state)-wal' to start again; all clients, decisions about them and "
+        + "fixes are then lost"
     case .notARing, .otherFormat, .otherCapacity, .capacityOutOfRange, .storageTooSmall,
       .storageMisaligned:
-      "move the file away to begin a new ring"
+      "move the file away to create a new ring"
     }
   }
 
   private var reason: String {
     switch error {
-    case .notARing: "it is something else, or damaged beyond use"
+    case .notARing: "it is not a ring, or damaged beyond use"
     case .otherFormat(let found, let known):
-      "it is of format \(found), and this version knows \(known): the version that wrote it can read it"
+      "it has format \(found), and this version supports format \(known); use the version that wrote it"
     case .otherCapacity(let found, let wanted):
-      "it holds \(found) fixes, and the profile wants \(wanted) (cache.capacity_fixes)"
+      "it holds \(found) fixes, and the profile requires \(wanted) (cache.capacity_fixes)"
     case .capacityOutOfRange(let capacity): "a ring cannot hold \(capacity) fixes"
-    case .storageTooSmall(let needed, let given): "it has \(given) bytes and needs \(needed)"
+    case .storageTooSmall(let needed, let given):
+      "it has \(given) bytes, and \(needed) are "
+        + "required"
     case .storageMisaligned: "its memory is not aligned"
-    case .exhausted: "its generation, or that of the durable state, is the highest there is"
+    case .exhausted: "its generation, or that of the durable state, is the highest possible one"
     }
   }
 }
 
-/// The memory of the engine's clients; lives as long as the service.
+/// Memory of the engine's client table, for the life of the service.
 @safe final class ClientMemory {
   @unsafe let storage: UnsafeMutableBufferPointer<Client>
 
   init(capacity: Int) { unsafe storage = .allocate(capacity: capacity) }
 
-  // Clients are plain values: nothing in them is to be released.
+  // Clients are plain values and need no deinitialization.
   deinit { unsafe storage.deallocate() }
 }
 
-/// Memory for what a receiver knows of the sky while it is cut off.
+/// Memory for a backup of the receiver's navigation database while the receiver is powered off.
 @safe final class AidingMemory {
   @unsafe let storage: UnsafeMutableRawBufferPointer
 

@@ -1,14 +1,14 @@
-/// The interfaces of the service, as `GetInterfaceDescription` tells them.
+/// The Varlink interface descriptions of the service, as `GetInterfaceDescription` returns them.
 public enum LocationInterface {
-  /// `org.torpor.Location`; the same as Docs/Reference/org.torpor.Location.varlink.
+  /// Description of `org.torpor.Location`; identical to Docs/Reference/org.torpor.Location.varlink.
   public static let text = types + "\n" + methods
 
-  /// `org.varlink.service`, which every Varlink service has.
+  /// Description of `org.varlink.service`, which every Varlink service implements.
   public static let service = """
-    # What every Varlink service tells of itself.
+    # Information that every Varlink service provides about itself.
     interface org.varlink.service
 
-    # Who made it, what it is, and which interfaces it has.
+    # Returns vendor, product, version and the implemented interfaces.
     method GetInfo() -> (
       vendor: string,
       product: string,
@@ -17,30 +17,30 @@ public enum LocationInterface {
       interfaces: []string
     )
 
-    # The text of an interface.
+    # Returns the description of an interface.
     method GetInterfaceDescription(interface: string) -> (description: string)
 
-    # There is no such interface.
+    # The interface does not exist.
     error InterfaceNotFound (interface: string)
 
     # The interface has no such method.
     error MethodNotFound (method: string)
 
-    # The interface has the method, and this service does not.
+    # The interface has the method, but this service does not implement it.
     error MethodNotImplemented (method: string)
 
-    # That parameter is missing, unknown, of a wrong type or out of range.
+    # The parameter is missing, unknown, of a wrong type or out of range.
     error InvalidParameter (parameter: string)
 
-    # The caller may not.
+    # The caller has no permission.
     error PermissionDenied ()
 
-    # The method is to be called with more.
+    # The method must be called with more.
     error ExpectedMore ()
 
     """
 
-  /// The text of the interface of that name; nil if this service has none.
+  /// Description of the interface with this name; nil if the service does not implement it.
   public static func text(of name: String) -> String? {
     switch name {
     case CallDecoder.interface: text
@@ -51,12 +51,12 @@ public enum LocationInterface {
 }
 
 extension LocationInterface {
-  /// The second half: methods and errors.
+  /// Second half of the description: methods and errors.
   static let methods = """
-    # This connection speaks for the client of that name (1 to 64 bytes) and of the user at its other end.
-    # An older connection that does is told taken_over and speaks for it no longer. explicit_sessions: no
-    # service session is implied by live updates, conditions or a background session. launch_reason: what
-    # the service has started the program for, if it has.
+    # Connects as the client with this name (1 to 64 bytes) of the user at the other end of the socket.
+    # An older connection of the same client receives taken_over and loses its session. explicit_sessions:
+    # live updates, conditions and background sessions imply no service session. launch_reason: why the
+    # service started the program, if it did.
     method Connect(name: string, explicit_sessions: ?bool) -> (
       session: int,
       authorization: Authorization,
@@ -65,19 +65,19 @@ extension LocationInterface {
       launch_reason: ?(background_session, region, significant_change, visit)
     )
 
-    # Every notice of the session, for as long as both connections live. Call it with more, on a connection
-    # of its own.
+    # Sends every notice of the session until one of the two connections ends. Call it with more, on a
+    # separate connection.
     method Watch(session: int) -> (notice: Notice)
 
-    # Standard updates begin; again does nothing.
+    # Starts standard updates; has no effect if they are running.
     method StartUpdating() -> ()
 
-    # Standard updates end, and a deferral with them.
+    # Stops standard updates and ends a deferral.
     method StopUpdating() -> ()
 
-    # Changes settings; what is left out stays as it is. desired_accuracy_m: metres, -1 for the best, -2 for
+    # Changes settings; omitted ones stay unchanged. desired_accuracy_m: metres, -1 for the best, -2 for
     # the best for navigation. distance_filter_m: metres, -1 for none. background_updates: with when_in_use,
-    # updates go on in the background; NotAuthorized where an administrator does not let it.
+    # updates continue in the background; NotAuthorized if an administrator does not permit it.
     method Configure(
       desired_accuracy_m: ?float,
       distance_filter_m: ?float,
@@ -86,41 +86,42 @@ extension LocationInterface {
       background_updates: ?bool
     ) -> ()
 
-    # Fixes may wait until so many metres were travelled or so many seconds are over; what is left out is
-    # unlimited. How it ended comes as a notice: finished, then the fixes.
+    # Defers delivery of fixes until this distance was travelled or this time has passed; an omitted
+    # criterion is unlimited. The end of the deferral is reported by the notice finished, then the fixes.
     method AllowDeferred(distance_m: ?float, timeout_s: ?float) -> ()
 
-    # The deferral ends now.
+    # Ends the deferral now.
     method DisallowDeferred() -> ()
 
-    # The process changed its state.
+    # Reports a change of the execution state of the process.
     method SetExecution(state: ExecutionState) -> ()
 
-    # The fix of that name and all before it are handled for good.
+    # Acknowledges the fix with this name and all fixes before it; they are not delivered again.
     method Acknowledge(generation: int, sequence: int) -> ()
 
-    # The visits and region events up to that number are handled for good; what was not is told again to the
-    # next session. Numbers follow each other, so one that is missing was lost: 64 may wait.
+    # Acknowledges the visits and region events up to and including this number; unacknowledged ones are
+    # delivered again to the next session. Numbers are consecutive, so a missing number means a lost event;
+    # up to 64 unacknowledged events are kept.
     method AcknowledgeEvents(number: int) -> ()
 
-    # One fix, as soon as there is a good one: a report, or a failure.
+    # Requests one fix: the notice report as soon as a sufficiently accurate fix exists, or failure.
     method RequestLocation() -> ()
 
-    # Reports of moves by 500 m or more begin.
+    # Starts reports of movements of 500 m or more.
     method StartSignificantChange() -> ()
 
-    # Reports of such moves end.
+    # Stops reports of significant changes.
     method StopSignificantChange() -> ()
 
-    # Visits are told from now on.
+    # Starts notices of visits.
     method StartVisits() -> ()
 
-    # Visits are told no longer.
+    # Stops notices of visits.
     method StopVisits() -> ()
 
-    # A circle is monitored; another of the same kind and name is replaced. A radius or a number of circles
-    # that is not possible comes as a notice. name: 1 to 128 bytes. notify_on_entry, notify_on_exit: true
-    # when left out; conditions do not look at them. assuming: unknown when left out.
+    # Monitors a circular region and replaces one of the same kind and name. An unsupported radius or number
+    # of regions is reported by a notice. name: 1 to 128 bytes. notify_on_entry, notify_on_exit: true if
+    # omitted; ignored for conditions. assuming: unknown if omitted.
     method AddRegion(
       kind: RegionKind,
       name: string,
@@ -132,143 +133,144 @@ extension LocationInterface {
       assuming: ?MonitorState
     ) -> ()
 
-    # A circle is monitored no longer.
+    # Stops monitoring a region.
     method RemoveRegion(kind: RegionKind, name: string) -> ()
 
-    # The state of a region, which comes as a notice: determined.
+    # Requests the state of a region, which is reported by a RegionEvent with the event determined.
     method RequestRegionState(kind: RegionKind, name: string) -> ()
 
-    # The client's regions and conditions, of its earlier processes too.
+    # Returns the client's regions and conditions, including those of its earlier processes.
     method ListRegions() -> (regions: []MonitoredRegion)
 
-    # A new iterator of live updates; its elements come as notices with its number. At most four are open.
+    # Opens an iterator of live updates; its elements are notices with its number. At most four may be open.
     method OpenLive(
       configuration: ?(default, automotive_navigation, other_navigation, fitness, airborne)
     ) -> (number: int)
 
-    # That iterator has ended.
+    # Closes an iterator of live updates.
     method CloseLive(number: int) -> ()
 
-    # Asks for permission. Nothing comes of it unless nobody has decided and the client is in use, or it may
-    # when in use and asks for always, once. An administrator decides.
+    # Requests authorization, which an administrator decides. The request has an effect only if the client is
+    # undecided and in use, or, once, if it is authorized when in use and requests always.
     method RequestAuthorization(authorization: (always, when_in_use)) -> ()
 
-    # A service session: what the program needs. It ends with its process; eight are open at most. What it
-    # lacks comes as notices: session.
+    # Opens a service session with the requirements of the program. It ends with its process; at most eight
+    # may be open. Unmet requirements are reported by the notice session.
     method OpenServiceSession(
       authorization: (none, when_in_use, always),
       full_accuracy: ?bool
     ) -> (number: int)
 
-    # That service session ends.
+    # Closes a service session.
     method CloseServiceSession(number: int) -> ()
 
-    # A background activity session: the client counts as in use while it is in the background. active: it
-    # is, which takes a client that is authorized, and in the foreground or resuming the one of its last
-    # process within 10 s. It outlives its process, which is then started again.
+    # Opens a background activity session: the client counts as in use while it is in the background.
+    # active: whether the session is active, which requires a client that is authorized and either in the
+    # foreground or, within 10 s, resuming the session of its last process. The session outlives its
+    # process, which the service then starts again.
     method OpenBackgroundSession() -> (active: bool)
 
-    # One background session ends; the last one ends it for good.
+    # Closes one background session; the background activity ends with the last one.
     method CloseBackgroundSession() -> ()
 
-    # The newest fix that was delivered to this client.
+    # Returns the newest fix that was delivered to this client.
     method GetLocation() -> (fix: ?Fix)
 
-    # How the service is.
+    # Returns the state of the service.
     method GetStatus() -> (status: Status)
 
-    # What the hardware is to do. Refused to a user none of whose clients may use location.
+    # Returns the current plan for the hardware. Refused to a user without an authorized client.
     method GetPowerPlan() -> (plan: PowerPlan)
 
-    # Where time and energy went since the service started. Refused to a user none of whose clients may use location.
+    # Returns time and energy since the service started. Refused to a user without an authorized client.
     method GetEnergy() -> (energy: Energy)
 
-    # All fixes that the session is owed now, as records on this connection, which must be one of its own.
-    # Call it with upgrade. After the reply come a header of 32 bytes and count records of 80 bytes, then the
-    # service closes the connection. gap: what was lost before the first. Acknowledge as ever.
+    # Transfers all undelivered fixes of the session as records on this connection, which must be a separate
+    # one. Call it with upgrade. After the reply, the service sends a header of 32 bytes and count records of
+    # 80 bytes, and closes the connection. gap: fixes lost before the first record. Acknowledge as usual.
     method Drain(session: int) -> (count: int, gap: ?Gap)
 
-    # The same for a client of the caller's user by its name, whether a process of it is there or not, which
-    # loses nothing by it: what it is owed is told to it as if nobody had looked. Call it with upgrade.
+    # Transfers the undelivered fixes of a client of the caller's user, whether or not a process of it is
+    # connected. The fixes stay undelivered for that client. Call it with upgrade.
     method ReadBacklog(name: string) -> (count: int, gap: ?Gap)
 
-    # All that waits is told now: the receiver's buffer is emptied, and deferrals go on after it. For
-    # administrators, as all that follow.
+    # Drains the receiver's buffer and delivers all deferred fixes now; deferrals continue afterwards. For
+    # administrators, like all following methods.
     method Flush() -> ()
 
-    # All clients that the service knows, and those about which a command has decided. asks: an undecided request.
+    # Returns all registered clients, and those with a decision by a command. asks: an undecided request.
     method ListClients() -> (clients: []Client)
 
-    # That client may use location.
+    # Authorizes a client to use location.
     method AllowClient(user: int, name: string, authorization: (always, when_in_use)) -> ()
 
-    # That client may not.
+    # Denies location to a client.
     method DenyClient(user: int, name: string) -> ()
 
-    # That client is to know no more than about where it is, or all again.
+    # Switches a client to reduced or full accuracy.
     method ReduceClient(user: int, name: string, reduced_accuracy: bool) -> ()
 
-    # Removes a client: what was decided about it, its services, its regions and its undelivered fixes. The service
-    # closes its connections. A program that connects under that name again is a new, undecided client.
+    # Removes a client: the decision about it, its services, regions and undelivered fixes. The service closes
+    # its connections. A program that connects with this name again is a new, undecided client.
     method ForgetClient(user: int, name: string) -> ()
 
-    # Call Drain and ReadBacklog with upgrade.
+    # Drain and ReadBacklog must be called with upgrade.
     error ExpectedUpgrade ()
 
-    # Call Connect first.
+    # The connection has no session; call Connect first.
     error NotConnected ()
 
-    # The connection has a session.
+    # The connection already has a session.
     error AlreadyConnected ()
 
-    # There is no such session, or it is another user's.
+    # The session does not exist or belongs to another user.
     error UnknownSession (session: int)
 
-    # The client may not use location.
+    # The client is not authorized to use location.
     error NotAuthorized ()
 
     # The limit for one user, or for all users together, is reached.
     error LimitExceeded (what: string, limit: int)
 
-    # No such client is known.
+    # The client does not exist.
     error UnknownClient (user: int, name: string)
 
-    # An acknowledgement names a fix that never was. The fixes of this run have that generation and the sequence
-    # numbers from first_sequence up to, but not including, next_sequence: none yet where both are the same.
+    # An acknowledgement names a fix that never existed. The fixes of this run have this generation and the
+    # sequence numbers from first_sequence up to, but not including, next_sequence; none exist if both are equal.
     error UnknownFix (generation: int, first_sequence: int, next_sequence: int)
 
-    # A command cannot decide about that client: the rule at that line of clients.toml does. Without line there
-    # is no such file, and root and the service's own user may always.
+    # A command cannot decide about this client, because the rule at this line of clients.toml does. Without
+    # line, the file does not exist, and root and the service's own user are always authorized.
     error DecidedByFile (line: ?int)
 
-    # The board has nothing to tell it from.
+    # The board has no source for the requested data.
     error NotAvailable (what: string)
 
     """
 }
 
 extension LocationInterface {
-  /// The first half: what is told.
+  /// First half of the description: types.
   static let types = """
     # Location for programs on a board that sleeps: Core Location's services over a socket.
     #
-    # A program opens two connections. On the first it calls Connect, which gives a session, and then
-    # whatever it likes; its end is the end of the program. On the second it calls Watch with that session
-    # and gets every notice. Fixes are named by generation and sequence; what Acknowledge does not name is
+    # A program opens two connections. On the first it calls Connect, which returns a session, and then any
+    # other methods; its end counts as the end of the program. On the second it calls Watch with this session
+    # and receives every notice. Fixes are named by generation and sequence; unacknowledged fixes are
     # delivered again to the next session of the same client, under the same name.
     #
     # Times are integers of microseconds: boot_us on the board's boot clock (CLOCK_BOOTTIME), utc_us since
-    # 1970-01-01T00:00:00Z, left out while it is not known. What is unlimited, unknown or unchanged is left
-    # out. Error codes are Core Location's numbers (CLError).
+    # 1970-01-01T00:00:00Z, omitted while UTC is unknown. Unlimited, unknown and unchanged values are omitted.
+    # Error codes are Core Location's numbers (CLError).
     interface org.torpor.Location
 
-    # A moment. Only moments of one boot of the board compare by boot_us.
+    # A point in time. boot_us is comparable only within one boot of the board.
     type Moment (
       boot_us: int,
       utc_us: ?int
     )
 
-    # How a position was made.
+    # How a position was determined.
     type Quality (
       autonomous,
       differential,
@@ -285,7 +287,7 @@ extension LocationInterface {
     # mode is "2d" or "3d". Speeds are over ground, courses clockwise from true north.
     # altitude_m is above mean sea level, ellipsoidal_altitude_m above WGS 84.
     # date_uncertain: the UTC date was repaired or could not be checked.
-    # A client of reduced accuracy gets a place within about 5 km and neither altitude, speed nor course.
+    # A client of reduced accuracy receives a position within about 5 km and neither altitude, speed nor course.
     type Fix (
       generation: int,
       sequence: int,
@@ -309,9 +311,9 @@ extension LocationInterface {
       accessory: ?bool
     )
 
-    # Fixes that the client will not get: count of them, with sequences from first to before next, and
-    # none of them older than from or newer than to. may_be_more: an unknown number more, which a power cut
-    # took, or which were not recorded between from and to because a suspended client's queue was full.
+    # Fixes that the client will not receive: their count, the sequence range from first up to, but not
+    # including, next, and the time range from and to. may_be_more: an unknown number of further fixes is
+    # missing, because of a power cut, or because the queue of a suspended client was full.
     type Gap (
       count: int,
       first: int,
@@ -321,18 +323,18 @@ extension LocationInterface {
       may_be_more: ?bool
     )
 
-    # The end of a deferral; without a code, a criterion was met.
+    # The end of a deferral; without code, a criterion was met.
     type Finished (
       code: ?int
     )
 
-    # Something went wrong: 0 no location now, the service keeps trying; 1 denied.
+    # An error: 0 if no location is available now and the service keeps trying, 1 if denied.
     type Failure (
       code: int
     )
 
-    # A stay at one place. Without arrival, monitoring began during it; without departure, it lasts.
-    # number: what AcknowledgeEvents names, here and in RegionEvent.
+    # A stay at one location. Without arrival, it started before monitoring; without departure, it has not
+    # ended. number: the argument for AcknowledgeEvents, here and in RegionEvent.
     type Visit (
       number: ?int,
       latitude_deg: float,
@@ -342,20 +344,20 @@ extension LocationInterface {
       departure: ?Moment
     )
 
-    # A region of a location manager, or a condition of a monitor: each has names of its own.
+    # A region of a location manager, or a condition of a monitor. The two kinds have separate names.
     type RegionKind (
       region,
       condition
     )
 
-    # Of a region.
+    # State of a region.
     type RegionState (
       unknown,
       inside,
       outside
     )
 
-    # Of a condition.
+    # State of a condition.
     type MonitorState (
       unknown,
       satisfied,
@@ -363,8 +365,8 @@ extension LocationInterface {
       unmonitored
     )
 
-    # What there is to tell of a region or condition. entered, exited: at. determined: state.
-    # monitor: monitor_state, at, and problem when it is not monitored. failed: code.
+    # An event of a region or condition. Members by event: entered and exited have at; determined has state;
+    # monitor has monitor_state, at, and, if not monitored, problem; failed has code.
     type RegionEvent (
       number: ?int,
       kind: RegionKind,
@@ -377,8 +379,8 @@ extension LocationInterface {
       at: ?Moment
     )
 
-    # A circle that is monitored. state: what is known of it now. last_event: the last that was acknowledged
-    # since it was added; left out where there was none.
+    # A monitored circular region. state: the current state. last_event: the last event that was acknowledged
+    # since the region was added; omitted if there was none.
     type MonitoredRegion (
       kind: RegionKind,
       name: string,
@@ -391,7 +393,7 @@ extension LocationInterface {
       last_event: ?RegionEvent
     )
 
-    # Why live updates bring no location, or a coarse one.
+    # Why live updates deliver no location, or a coarse one.
     type LiveFlag (
       authorization_denied,
       authorization_denied_globally,
@@ -403,8 +405,8 @@ extension LocationInterface {
       authorization_request_in_progress
     )
 
-    # An element of the live updates of the iterator with that number. dropped: fixes before it that came
-    # too fast to be told.
+    # An element of the live updates of the iterator with this number. dropped: number of fixes before it that
+    # were skipped because they arrived faster than they could be delivered.
     type LiveElement (
       number: int,
       location: ?Fix,
@@ -422,13 +424,13 @@ extension LocationInterface {
       when_in_use
     )
 
-    # What the client may from now on.
+    # The new authorization of the client.
     type AuthorizationChange (
       authorization: Authorization,
       reduced_accuracy: bool
     )
 
-    # What a low battery takes back, in the order of the board's profile.
+    # Services that are shed when the battery is low, in the order of the board's profile.
     type Promise (
       every_fix,
       accuracy,
@@ -438,8 +440,8 @@ extension LocationInterface {
       significant
     )
 
-    # Why a service session, by its number, does not give what it asks for; the first comes at once, then one
-    # with each change.
+    # Why the service session with this number does not grant its requirements; sent immediately after it is
+    # opened, then with each change.
     type SessionDiagnostics (
       number: int,
       flags: []LiveFlag,
@@ -447,13 +449,13 @@ extension LocationInterface {
       always_authorization_denied: ?bool
     )
 
-    # What a client is told: exactly one of these.
-    # fixes: a batch, oldest first; a long one comes in several notices, one after the other. With reduced
-    # accuracy it is one coarse fix.
-    # report: one fix that is no part of the running updates: of significant change, or of a request.
-    # degraded: all that the client uses and does not get; empty when all is as it was.
-    # paused, resumed and taken_over are true where they are there. After taken_over, another connection
-    # speaks for this client and nothing more is told.
+    # A notice to a client: exactly one of these members.
+    # fixes: a batch, oldest first; a long batch is split into consecutive notices. With reduced accuracy it
+    # is one coarse fix.
+    # report: one fix that does not belong to the running updates: of significant change, or of a request.
+    # degraded: the services that the client uses and that are shed; empty if all are restored.
+    # paused, resumed and taken_over are true if present. taken_over is the last notice: another connection
+    # has taken over this client.
     type Notice (
       fixes: ?[]Fix,
       report: ?Fix,
@@ -471,15 +473,15 @@ extension LocationInterface {
       taken_over: ?bool
     )
 
-    # In what state a client's process is. A suspended process gets no notices until it runs again; the service
-    # records its fixes until its queue is full.
+    # Execution state of a client's process. A suspended process receives no notices until it runs again; the
+    # service records its fixes until its queue is full.
     type ExecutionState (
       foreground,
       background,
       suspended
     )
 
-    # What the wearer is about; it decides when updates pause.
+    # The user's activity; it determines when updates pause.
     type Activity (
       other,
       automotive_navigation,
@@ -488,7 +490,7 @@ extension LocationInterface {
       airborne
     )
 
-    # How deeply the board sleeps.
+    # Sleep state of the board.
     type BoardState (
       awake,
       idle,
@@ -496,12 +498,12 @@ extension LocationInterface {
       off
     )
 
-    # What the receiver does. acquiring: it runs without a fix. on: it runs; a caller whose user may not use
-    # location gets no more detail. lost: it does not answer its driver. streaming: it does not answer and sends
-    # fixes, which are delivered; it can neither sleep nor batch. answers: it sends what it should. since: when
-    # that began. heard: when the last byte came. fixed: when its newest fix was made, delivered or not; left out
-    # before the first fix, and for a caller whose user may not use location. remedy: for people, why the receiver
-    # does not answer and what to do.
+    # The receiver. acquiring: it runs without a fix. on: it runs; a caller whose user may not use location
+    # receives no more detail. lost: it does not respond to its driver. streaming: it does not respond, but sends
+    # fixes, which are delivered; it can neither sleep nor batch. answers: whether it sends the expected output.
+    # since: time of the last change of state or answers. heard: time of the last byte. fixed: time of its newest
+    # fix, delivered or not; omitted before the first fix, and for a caller whose user may not use location.
+    # remedy: text for display, why the receiver does not respond and how to fix it.
     type Receiver (
       state: (off, backup, standby, starting, acquiring, tracking, powersave, batching, on, lost,
         streaming),
@@ -512,7 +514,7 @@ extension LocationInterface {
       remedy: ?string
     )
 
-    # What a client may have started.
+    # A service that a client can start.
     type Service (
       updates,
       deferred_updates,
@@ -524,9 +526,9 @@ extension LocationInterface {
       background_session
     )
 
-    # A client that keeps board or receiver from resting, or will. keeps_receiver: it is on all the time for
-    # it. keeps_board: the board is awake for it all the time, or for each fix. next: when the next single fix
-    # must be there, or deferred ones are looked at. Without execution, no process of it is connected.
+    # A client that keeps board or receiver on, now or later. keeps_receiver: the receiver is on continuously
+    # for it. keeps_board: the board is awake for it, continuously or for each fix. next: time at which the next
+    # single fix is due, or deferred fixes are checked. Without execution, no process of it is connected.
     type Use (
       user: int,
       name: string,
@@ -538,13 +540,14 @@ extension LocationInterface {
       next: ?Moment
     )
 
-    # One thing that keeps the board from sleeping as deeply as it could. inhibited: it is kept awake for now.
-    # acknowledgement: a client was told something and has not acknowledged it. every_fix: a client wants each fix
-    # as it is made. receiver_runs: it is to tell what it finds, which wakes no suspended board. receiver_cannot_rest: so
-    # it is though nobody needs it. receiver_busy: something is on its way to or from it. receiver_cannot_wake: it
-    # gathers fixes, and its pin does not wake a suspended board. no_suspend: the profile has no suspended state.
-    # soon: something is due too soon. system: the kernel, a right or a program's lock is against it, by detail.
-    # stays_on: the board could be off. user and name: the client, as far as whoever asks may know.
+    # A cause that keeps the board from sleeping as deeply as it could. inhibited: the board is kept awake for now.
+    # acknowledgement: a client has not acknowledged a delivery. every_fix: a client requires each fix immediately.
+    # receiver_runs: the receiver sends live fixes, and its bytes do not wake a suspended board.
+    # receiver_cannot_rest: the same, without demand. receiver_busy: communication with the receiver is in
+    # progress. receiver_cannot_wake: the receiver batches fixes, and its pin does not wake a suspended board.
+    # no_suspend: the profile has no suspended state. soon: the next wake time is too near. system: the kernel, a
+    # missing permission or a program's lock prevents it; detail has the reason. stays_on: the board could be
+    # powered off. user and name: the client, as far as the caller may see it.
     type Hold (
       reason: (inhibited, acknowledgement, every_fix, receiver_runs, receiver_cannot_rest, receiver_busy, receiver_cannot_wake, no_suspend, soon, system, stays_on),
       user: ?int,
@@ -552,12 +555,12 @@ extension LocationInterface {
       detail: ?string
     )
 
-    # How the service is. ring_fixes: slots of the ring that are in use, of ring_capacity. newest: when the newest fix
-    # was true. sleep_inhibited: something keeps the board from sleeping. holds: all that does. demanding: the number of
-    # clients that need something, connected or not. uses: what they need; an administrator gets all of them, other
-    # callers those of their own user. For a caller whose user may not use location the service leaves out UTC, ring_fixes,
-    # newest, next_sequence and plan, counts only that user's clients, and lists only the holds no_suspend, system and
-    # stays_on.
+    # The state of the service. ring_fixes: slots in use, of ring_capacity. newest: time of the newest fix.
+    # sleep_inhibited: whether sleep is inhibited. holds: all causes that keep the board from deeper sleep.
+    # demanding: number of clients with a demand, connected or not. uses: their demands; an administrator receives
+    # all of them, other callers those of their own user. For a caller whose user may not use location, the service
+    # omits UTC, ring_fixes, newest, next_sequence and plan, counts only clients of that user, and lists only the
+    # holds no_suspend, system and stays_on.
     type Status (
       version: string,
       board: string,
@@ -578,8 +581,8 @@ extension LocationInterface {
       uses: []Use
     )
 
-    # What the hardware is to do until something happens. watermark: how many fixes gather in the
-    # receiver's own buffer before it is drained. wake: the alarm. listens: the receiver's bytes wake too.
+    # The current plan for the hardware, until the next event. watermark: number of fixes in the receiver's
+    # buffer at which it is drained. wake: the alarm. listens: whether the receiver's bytes also wake the board.
     type PowerPlan (
       receiver: (off, standby, tracking, powersave, batching),
       watermark: ?int,
@@ -588,9 +591,9 @@ extension LocationInterface {
       listens: bool
     )
 
-    # Where time and energy went: seconds by state, and millijoules reckoned from them with the power that
-    # the board's profile gives for each state. Nothing of it is measured. board_mj is the board without its
-    # receiver: awake while the service itself computes, suspended while the kernel's clocks say so, else idle.
+    # Time and energy: seconds in each state, and millijoules computed from them with the power that the
+    # board's profile gives for each state; nothing is measured. board_mj is the board without its receiver:
+    # awake while the service itself computes, suspended according to the kernel's clocks, otherwise idle.
     type Energy (
       since: Moment,
       until: Moment,
@@ -621,11 +624,11 @@ extension LocationInterface {
       )
     )
 
-    # A client as an administrator sees it: a user id and the name by which that user's programs are told
-    # apart. Without execution, no process of it is connected.
-    # background_session: one is active, or waits for the next process. asks: what it has asked for, by
-    # RequestAuthorization or by using what needs it (live updates, a condition, a service session or a background
-    # session), while it is undecided.
+    # A client in the list for administrators: a user ID, and the name that distinguishes the user's programs.
+    # Without execution, no process of it is connected.
+    # background_session: whether one is active or waits for the next process. asks: the authorization that it
+    # requested while undecided, by RequestAuthorization or by using a service that needs it (live updates, a
+    # condition, a service session or a background session).
     type Client (
       user: int,
       name: string,

@@ -1,20 +1,20 @@
 import LocationPolicy
 import LocationTypes
 
-/// A closed set of values that are words on the wire.
+/// An enumeration whose values are transmitted as words.
 protocol WireWord: Equatable {
-  /// Every value with its word.
+  /// All values with their words.
   static var wireWords: [(Self, StaticString)] { get }
 }
 
 extension WireWord {
-  /// The value's word.
+  /// Word of the value.
   var wireWord: StaticString {
     for (value, word) in Self.wireWords where value == self { return word }
     preconditionFailure("every value has a word")
   }
 
-  /// The value of a word; nil if there is none.
+  /// Creates the value for a word; nil if the word is unknown.
   init?(wireWord: String) {
     for (value, word) in Self.wireWords where word.description == wireWord {
       self = value

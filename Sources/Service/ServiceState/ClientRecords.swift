@@ -1,31 +1,32 @@
 import LocationPolicy
 import LocationTypes
 
-/// What a client is called for good: counted from 1, never used twice.
+/// Permanent number of a client, counted from 1. A number that was written to the disk is never used again.
 public typealias ClientNumber = UInt32
 
-/// Who a client is and what it may (AUT-2).
+/// Identity and permission of a client (AUT-2).
 public struct ClientRecord: StateRow {
-  /// Its number.
+  /// The client's number, the primary key.
   public var id: ClientNumber
-  /// The user of its processes, as the socket's credentials tell it.
+  /// User of the client's processes, from the socket's peer credentials.
   public var uid: UInt32
-  /// Its name among that user's programs: 1 to 255 bytes, no control characters.
+  /// The client's name, unique among the clients of its user: 1 to 255 bytes, no control characters.
   public var name: String
-  /// What it was told last that it may.
+  /// Authorization that was last reported to the client.
   public var authorization: Authorization
-  /// What it was told last of its accuracy.
+  /// Whether the accuracy that was last reported to the client is reduced.
   public var isReduced: Bool
-  /// What a command has decided (`torpor clients allow`), nil where none has.
+  /// Authorization decided by a command (`torpor clients allow`); nil without a decision.
   public var decision: Authorization?
-  /// The command reduced its accuracy; only with a ``decision``.
+  /// Whether the command reduced the accuracy; only with a ``decision``.
   public var isDecidedReduced: Bool
-  /// It has asked for more than when-in-use, which counts once (AUT-4).
+  /// Whether the client has requested "always" while it had "when in use", which is put to the administrator once
+  /// (AUT-4).
   public var hasAskedAlways: Bool
 
-  /// Creates the record of a client that nothing was decided about.
+  /// Creates the record of a client without a decision.
   ///
-  /// - Precondition: `name` is one that may be kept, see ``StateStore/isName(_:)``.
+  /// - Precondition: `name` is valid, see ``StateStore/isValidName(_:)``.
   public init(id: ClientNumber, uid: UInt32, name: String) {
     precondition(StoredColumns.isText(name), "a client's name has 1 to 255 bytes")
     self.id = id
@@ -38,17 +39,17 @@ public struct ClientRecord: StateRow {
     hasAskedAlways = false
   }
 
-  /// What tells it from the others.
+  /// The row's key.
   public var key: ClientNumber { id }
-  /// The client that it goes with.
+  /// The client that the row belongs to: none.
   public var owner: ClientNumber? { nil }
 
-  /// What a command has decided is written in any case.
+  /// Whether the row is written. The decision of a command is always written.
   public func isWritten(without volatile: Set<ClientNumber>) -> Bool {
     decision != nil || !volatile.contains(id)
   }
 
-  /// How it lies in the database.
+  /// Table and columns.
   public static let layout = StateLayout(
     table: "clients",
     columns: [
@@ -56,12 +57,12 @@ public struct ClientRecord: StateRow {
       "has_asked_always",
     ], keys: 1, capacity: 1_024)
 
-  /// The columns of a key.
+  /// The key as columns.
   public static func columns(of key: ClientNumber) -> StoredColumns {
     StoredColumns([.number(key)])
   }
 
-  /// What is written of it.
+  /// The row as columns.
   public var stored: StoredColumns {
     StoredColumns([
       .number(id), .number(uid), .text(name), .number(authorization.rawValue), .flag(isReduced),
@@ -70,7 +71,7 @@ public struct ClientRecord: StateRow {
     ])
   }
 
-  /// Checks a row from disk; nil if any value of it cannot be.
+  /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
     let authorization = { columns.whole($0, UInt8.self).flatMap(Authorization.init(rawValue:)) }
     guard let id = columns.whole(0, ClientNumber.self), id > 0,
@@ -88,13 +89,13 @@ public struct ClientRecord: StateRow {
   }
 }
 
-/// A client's place in the ring (RNG-3).
+/// A client's position in the ring (RNG-3).
 public struct CursorRecord: StateRow {
-  /// Whose.
+  /// The client.
   public var client: ClientNumber
-  /// The place.
+  /// Position and undelivered range.
   public var bookmark: ClientBookmark
-  /// A power cut may have taken fixes of it, and it was not told (RNG-4).
+  /// Whether a power cut may have lost fixes of the client, and the gap was not reported yet (RNG-4).
   public var mayHaveLost: Bool
 
   /// Creates a record.
@@ -104,12 +105,12 @@ public struct CursorRecord: StateRow {
     self.mayHaveLost = mayHaveLost
   }
 
-  /// What tells it from the others.
+  /// The row's key.
   public var key: ClientNumber { client }
-  /// The client that it goes with.
+  /// The client that the row belongs to.
   public var owner: ClientNumber? { client }
 
-  /// How it lies in the database.
+  /// Table and columns.
   public static let layout = StateLayout(
     table: "cursors",
     columns: [
@@ -118,12 +119,12 @@ public struct CursorRecord: StateRow {
       "passed_through_generation", "passed_through_sequence", "may_have_lost",
     ], keys: 1, capacity: ClientRecord.layout.capacity)
 
-  /// The columns of a key.
+  /// The key as columns.
   public static func columns(of key: ClientNumber) -> StoredColumns {
     StoredColumns([.number(key)])
   }
 
-  /// What is written of it.
+  /// The row as columns.
   public var stored: StoredColumns {
     var values: [StateValue] = [.number(client)]
     values += StateValue.name(bookmark.acknowledged)
@@ -135,7 +136,7 @@ public struct CursorRecord: StateRow {
     return StoredColumns(values)
   }
 
-  /// Checks a row from disk; nil if any value of it cannot be.
+  /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self), let acknowledged = columns.name(1),
       let owesAll = columns.flag(3), let owed = columns.name(4), let after = columns.name(6),
@@ -149,43 +150,43 @@ public struct CursorRecord: StateRow {
   }
 }
 
-/// What a client asked for that outlives its process (BKG-20). Plain updates do not (STD-12).
+/// The services of a client that outlive its process (BKG-20). Standard updates do not (STD-12).
 public struct ServicesRecord: StateRow {
-  /// Whose.
+  /// The client.
   public var client: ClientNumber
-  /// `startMonitoringSignificantLocationChanges` was called and not taken back (SLC-8).
+  /// Whether significant-change monitoring was started and not stopped (SLC-8).
   public var significantChange = false
-  /// `startMonitoringVisits` was called and not taken back (VIS-8).
+  /// Whether visit monitoring was started and not stopped (VIS-8).
   public var visits = false
-  /// A background session is active (BKG-9).
+  /// Whether a background session is active (BKG-9).
   public var backgroundSession = false
-  /// The number of the newest event that it was told, 0 for none; no number is used twice.
+  /// Number of the client's newest event, 0 for none. Numbers are never reused.
   public var lastEvent: UInt32 = 0
 
-  /// Whether anything of it goes on without a process.
+  /// Whether any of the services continues without a process.
   public var outlivesProcess: Bool { significantChange || visits || backgroundSession }
 
-  /// Creates the record of a client that asked for nothing.
+  /// Creates the record of a client without services.
   public init(client: ClientNumber) { self.client = client }
 
-  /// What tells it from the others.
+  /// The row's key.
   public var key: ClientNumber { client }
-  /// The client that it goes with.
+  /// The client that the row belongs to.
   public var owner: ClientNumber? { client }
 
-  /// How it lies in the database.
+  /// Table and columns.
   public static let layout = StateLayout(
     table: "services",
     columns: ["client", "significant_change", "visits", "background_session", "last_event"],
     keys: 1,
     capacity: ClientRecord.layout.capacity)
 
-  /// The columns of a key.
+  /// The key as columns.
   public static func columns(of key: ClientNumber) -> StoredColumns {
     StoredColumns([.number(key)])
   }
 
-  /// What is written of it.
+  /// The row as columns.
   public var stored: StoredColumns {
     StoredColumns([
       .number(client), .flag(significantChange), .flag(visits), .flag(backgroundSession),
@@ -193,7 +194,7 @@ public struct ServicesRecord: StateRow {
     ])
   }
 
-  /// Checks a row from disk; nil if any value of it cannot be.
+  /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self), let significant = columns.flag(1),
       let visits = columns.flag(2), let background = columns.flag(3),

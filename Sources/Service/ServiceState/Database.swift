@@ -1,24 +1,24 @@
 import CSQLite
 
-/// A value of a column.
+/// A column value.
 enum StateValue: Equatable, Sendable {
   case null
   case integer(Int64)
   case real(Double)
   case text(String)
-  /// What no column of ours holds: a blob, or text that is no UTF-8.
+  /// A value that no column of this schema holds: a blob, or text that is not UTF-8.
   case other
 }
 
-/// One connection to SQLite, used by one thread.
+/// One SQLite connection, used by one thread.
 @safe final class Database {
   private let handle: OpaquePointer
 
-  /// How a file is opened.
+  /// Access mode of a connection.
   enum Access {
-    /// For reading and writing, made if it is not there.
+    /// Reading and writing; creates a missing file.
     case writing
-    /// Only to be read; nothing beside it is made, not even a lock.
+    /// Read-only: creates no other file, not even a lock.
     case reading
   }
 
@@ -29,29 +29,29 @@ enum StateValue: Equatable, Sendable {
       case .writing: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .reading: SQLITE_OPEN_READONLY
       }
-    // Without locks, for a file system that takes no writing takes none of these either.
+    // "unix-none": without locks, because a read-only file system does not support them.
     let system: String? = access == .reading ? "unix-none" : nil
     let code = unsafe sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX, system)
     guard let opened = unsafe opened else { throw StateError(code: code, "out of memory") }
     unsafe handle = opened
     guard code == SQLITE_OK else { throw error() }
     _ = unsafe sqlite3_extended_result_codes(handle, 1)
-    // Closing would move a log into the file, or delete one of which SQLite can read nothing.
+    // Closing a connection would checkpoint the log, or delete a log that SQLite cannot read.
     if access == .reading { keepLog() }
-    // No shared memory: what is to be mapped may not be there, or a full disk takes it away.
+    // Exclusive locking needs no shared memory, which may be unavailable or fail on a full disk.
     try run("PRAGMA locking_mode = EXCLUSIVE")
   }
 
   deinit { _ = unsafe sqlite3_close_v2(handle) }
 
-  /// What the last call's failure means.
+  /// The error of the last call.
   fileprivate func error() -> StateError {
     let code = unsafe sqlite3_extended_errcode(handle)
     let message = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) }
     return StateError(code: code, message ?? "error \(code)")
   }
 
-  /// Runs statements that give no rows, or whose rows do not matter.
+  /// Runs statements without using their rows.
   func run(_ sql: String) throws(StateError) {
     guard unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error() }
   }
@@ -62,7 +62,7 @@ enum StateValue: Equatable, Sendable {
     return try statement.step() ? statement.value(0) : .null
   }
 
-  /// The same where it is a whole number; 0 where it is not.
+  /// The first column of the first row as an integer; 0 if it is not one.
   func number(_ sql: String) throws(StateError) -> Int {
     guard case .integer(let number) = try first(sql) else { return 0 }
     return Int(number)
@@ -71,29 +71,29 @@ enum StateValue: Equatable, Sendable {
   func prepare(_ sql: String) throws(StateError) -> Statement {
     var made: OpaquePointer?
     let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &made, nil)
-    // Our statements fit our tables: where one does not, the tables are not what they were.
+    // The statements match the tables, so a rejected statement means that the tables were changed.
     if code & 0xff == SQLITE_ERROR { throw .damaged("\(error())") }
     guard code == SQLITE_OK, let made = unsafe made else { throw error() }
     return unsafe Statement(made, self)
   }
 
-  /// Whether a transaction is open.
+  /// Whether a transaction is active.
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-  /// Whether it can only be read.
+  /// Whether the database is read-only.
   var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Whether the file is not under its name any more: what is written would be gone with it.
+  /// Whether the file was renamed or removed while open, so that writes would be lost.
   var hasMoved: Bool {
     var moved: Int32 = 0
     let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
     return code == SQLITE_OK && moved != 0
   }
 
-  /// Leaves the log as it is when the connection is closed: it is damaged, and kept beside its file.
+  /// Leaves the write-ahead log unchanged when the connection closes, to keep a damaged log next to its file.
   func keepLog() { unsafe csqlite_keep_log(handle) }
 
-  /// How many pages were written since the last call.
+  /// Number of pages written since the last call.
   func takePagesWritten() -> Int {
     var now: Int32 = 0
     var most: Int32 = 0
@@ -102,7 +102,7 @@ enum StateValue: Equatable, Sendable {
   }
 }
 
-/// A prepared statement; keeps its connection alive.
+/// A prepared statement. Retains its connection.
 @safe final class Statement {
   private let handle: OpaquePointer
   private let database: Database
@@ -114,7 +114,7 @@ enum StateValue: Equatable, Sendable {
 
   deinit { _ = unsafe sqlite3_finalize(handle) }
 
-  /// Puts values in the places 1, 2, ….
+  /// Binds values to the parameters 1, 2, ….
   func bind(_ values: [StateValue]) throws(StateError) {
     for (index, value) in values.enumerated() {
       let place = Int32(index + 1)
@@ -130,7 +130,7 @@ enum StateValue: Equatable, Sendable {
     }
   }
 
-  /// Goes to the next row; false when there is none.
+  /// Steps to the next row; false after the last.
   func step() throws(StateError) -> Bool {
     switch unsafe sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -139,7 +139,7 @@ enum StateValue: Equatable, Sendable {
     }
   }
 
-  /// Runs it once with these values, and makes it ready for the next time.
+  /// Runs the statement once with these values and resets it.
   func run(_ values: [StateValue]) throws(StateError) {
     defer { reset() }
     try bind(values)
@@ -148,10 +148,10 @@ enum StateValue: Equatable, Sendable {
 
   private func reset() { _ = unsafe sqlite3_reset(handle) }
 
-  /// How many columns a row has.
+  /// Number of columns.
   var columns: Int { Int(unsafe sqlite3_column_count(handle)) }
 
-  /// A column of the row, from 0.
+  /// Value of a column of the current row, counted from 0.
   func value(_ column: Int) -> StateValue {
     let place = Int32(column)
     switch unsafe sqlite3_column_type(handle, place) {

@@ -1,13 +1,13 @@
-/// A visit or region event that its client has not acknowledged (VIS-8, REG-13), as it is told.
+/// A visit or region event that the client has not acknowledged (VIS-8, REG-13), as the notice that is sent.
 public struct EventRecord: StateRow {
-  /// Bytes of a notice.
+  /// Maximum length of a notice in bytes.
   public static let longestNotice = 1_024
 
-  /// What tells one from the other.
+  /// Key of an event.
   public struct Key: Hashable, Sendable {
-    /// Whose.
+    /// The client.
     public var client: ClientNumber
-    /// Counted for each client, in the order in which they happened.
+    /// The event's number, counted per client in the order of the events.
     public var number: UInt32
 
     /// Creates a key.
@@ -17,16 +17,16 @@ public struct EventRecord: StateRow {
     }
   }
 
-  /// Whose, which number.
+  /// Client and number.
   public var key: Key
-  /// The frame that tells it, without its NUL.
+  /// The frame that is sent, without its terminating NUL.
   public var notice: String
 
   /// Creates a record.
   ///
   /// - Precondition: `notice` has 1 to ``longestNotice`` bytes and no control characters.
   public init(_ key: Key, notice: String) {
-    precondition(EventRecord.isNotice(notice), "a notice is short")
+    precondition(EventRecord.isNotice(notice), "a notice has 1 to 1,024 bytes")
     self.key = key
     self.notice = notice
   }
@@ -35,25 +35,25 @@ public struct EventRecord: StateRow {
     StoredColumns.isText(text, upTo: longestNotice)
   }
 
-  /// The client that it goes with.
+  /// The client that the row belongs to.
   public var owner: ClientNumber? { key.client }
 
-  /// How it lies in the database.
+  /// Table and columns.
   public static let layout = StateLayout(
     table: "events", columns: ["client", "number", "notice"], keys: 2,
     capacity: ClientRecord.layout.capacity * 64)
 
-  /// The columns of a key.
+  /// The key as columns.
   public static func columns(of key: Key) -> StoredColumns {
     StoredColumns([.number(key.client), .number(key.number)])
   }
 
-  /// What is written of it.
+  /// The row as columns.
   public var stored: StoredColumns {
     StoredColumns(EventRecord.columns(of: key).values + [.text(notice)])
   }
 
-  /// Checks a row from disk; nil if any value of it cannot be.
+  /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self),
       let number = columns.whole(1, UInt32.self), number > 0, number < .max,

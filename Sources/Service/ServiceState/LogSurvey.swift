@@ -1,41 +1,44 @@
-/// Checks SQLite's write-ahead log for damage that SQLite itself passes over.
+/// Checks SQLite's write-ahead log for damage that SQLite itself ignores.
 ///
-/// SQLite replays the log up to the first frame whose checksum is wrong and ignores the rest, which is
-/// right after a torn write and loses durable transactions after a damaged sector. A torn write leaves
-/// an incomplete frame, or one that was never written, at the end. This store truncates the log with
-/// each checkpoint and at each start; versions before it wrote over the log from its begin, with new
-/// salts, so frames with other salts may lie behind the newest one, and they continue each other. They
-/// count for nothing. A complete frame with the salts of this log and a wrong checksum is damage, and so
-/// is one that SQLite does not reach, or one that continues the log under salts that are not its own.
-/// After a power cut in the middle of a commit the two can look the same; it then counts as
-/// damage, for no acknowledged change may be lost without a report.
+/// SQLite replays the log up to the first frame with a wrong checksum and ignores all further frames. That is correct
+/// after a torn write, and loses durable transactions after a damaged sector. This type tells the two cases apart:
 ///
-/// Format: <https://www.sqlite.org/fileformat2.html#walformat>. A frame's checksum continues from the one
-/// that the frame before it carries, so the frames behind a bad one can be checked as well.
+/// - A torn write leaves an incomplete frame, or a frame that was never written, at the end of the log.
+/// - A complete frame with the salts of this log and a wrong checksum is damage. So is a frame of this log after such a
+///   frame, and a frame that continues the checksums of the log under other salts.
+///
+/// This store truncates the log with each checkpoint and at each start. Earlier versions overwrote it from its
+/// beginning with new salts, so frames with older salts may follow the newest frame and continue each other's
+/// checksums; they are ignored. After a power cut in the middle of a commit, a torn frame can look like a damaged one.
+/// It is then treated as damage, so that no acknowledged change is lost without a report.
+///
+/// Format: <https://www.sqlite.org/fileformat2.html#walformat>. Checksums are cumulative: each continues from the
+/// checksum stored in the preceding frame, so frames after a bad one are checked as well. O(1) memory apart from one
+/// frame.
 struct LogSurvey {
   static let headerSize = 32
   static let frameHeaderSize = 24
 
-  /// The bytes of a page.
+  /// Page size in bytes.
   let pageSize: Int
   private let isBigEndian: Bool
   private let salt: [UInt8]
   private var sum: LogChecksum
-  /// How many frames were read.
+  /// Number of frames read.
   private(set) var frames = 0
-  /// The first frame that SQLite does not take, from 0; nil if it takes all.
+  /// Index of the first frame that SQLite ignores, counted from 0; nil if SQLite replays all.
   private(set) var firstBad: Int?
-  /// The first bad frame, or one behind it, belongs to this log.
+  /// Whether the first bad frame or a later one belongs to this log.
   private(set) var isDamaged = false
 
-  /// The bytes of a frame.
+  /// Frame size in bytes.
   var frameSize: Int { LogSurvey.frameHeaderSize + pageSize }
 
-  /// Reads the header; nil if it is none.
+  /// Reads the header; nil if it is not a valid header.
   ///
   /// - Precondition: `header` has ``headerSize`` bytes.
   init?(header: [UInt8]) {
-    precondition(header.count == LogSurvey.headerSize, "the header of a log has 32 bytes")
+    precondition(header.count == LogSurvey.headerSize, "a write-ahead log header has 32 bytes")
     switch LogSurvey.word(header, at: 0) {
     case 0x377F_0682: isBigEndian = false
     case 0x377F_0683: isBigEndian = true
@@ -55,20 +58,20 @@ struct LogSurvey {
   ///
   /// - Precondition: `frame` has ``frameSize`` bytes.
   mutating func add(frame: [UInt8]) {
-    precondition(frame.count == frameSize, "a frame is a header and a page")
+    precondition(frame.count == frameSize, "a frame is a header and one page")
     sum.add(frame[0..<8], isBigEndian: isBigEndian)
     sum.add(frame[LogSurvey.frameHeaderSize...], isBigEndian: isBigEndian)
     let stored = LogChecksum(frame, at: 16)
     let hasSalt = frame[8..<16].elementsEqual(salt)
     let isSound = sum == stored
     if firstBad == nil, !(hasSalt && isSound) { firstBad = frames }
-    // Frames of an earlier use of the log continue each other as well, but never the last one of this use.
+    // Frames of an earlier use of the log continue each other, too, but never the last frame of this use.
     if firstBad != nil, hasSalt || (isSound && firstBad == frames) { isDamaged = true }
     sum = stored
     frames += 1
   }
 
-  /// A word of 32 bits, the highest byte first, as all numbers of the log are.
+  /// Reads a big-endian 32-bit word, the byte order of all numbers in the log's headers.
   static func word(_ bytes: some RandomAccessCollection<UInt8>, at offset: Int) -> UInt32 {
     let first = bytes.index(bytes.startIndex, offsetBy: offset)
     return bytes[first...].prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
@@ -82,15 +85,15 @@ struct LogChecksum: Equatable {
 
   init() {}
 
-  /// Reads one as it is stored.
+  /// Reads a stored checksum.
   init(_ bytes: [UInt8], at offset: Int) {
     first = LogSurvey.word(bytes, at: offset)
     second = LogSurvey.word(bytes, at: offset + 4)
   }
 
-  /// Adds bytes, a multiple of eight of them.
+  /// Adds bytes. Their number is a multiple of eight.
   mutating func add(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) {
-    precondition(bytes.count % 8 == 0, "the checksum takes pairs of words")
+    precondition(bytes.count % 8 == 0, "the checksum covers pairs of 32-bit words")
     var place = bytes.startIndex
     while place < bytes.endIndex {
       first &+= LogChecksum.word(bytes, at: place, isBigEndian: isBigEndian) &+ second

@@ -1,37 +1,37 @@
-/// What opening the state found and mended; for the log, and for who must be told.
+/// What opening the state found and repaired: log lines, and whether clients must receive a gap.
 public struct Repairs: Equatable, Sendable {
-  /// Rows of a table.
+  /// Dropped rows of one table.
   public struct Rows: Equatable, Sendable {
-    /// The table.
+    /// Name of the table.
     public var table: String
-    /// How many.
+    /// Number of rows.
     public var count: Int
   }
 
-  /// There was no file: all begins anew.
+  /// Whether the file did not exist and was created.
   public var isNew = false
-  /// The version that the file had, where it was migrated.
+  /// The file's format before it was migrated; nil if it was not.
   public var migratedFrom: Int?
-  /// What was wrong with the file that was moved aside.
+  /// The damage of the file that was replaced; nil without damage.
   public var damage: String?
-  /// Its log was damaged: what was written last may be lost, of any client.
+  /// Whether the write-ahead log was damaged: the newest changes of any client may be lost.
   public var isLogDamaged = false
-  /// Where it lies now.
+  /// Path that the damaged file was moved to.
   public var movedTo: String?
-  /// Tables of it that could not be read to their end.
+  /// Tables that could not be read completely.
   public var lost: [String] = []
-  /// A repair that was interrupted was brought to its end.
+  /// Whether an interrupted repair was completed.
   public var isContinued = false
-  /// Rows with values that cannot be, or of clients that are not there: dropped.
+  /// Dropped rows: rows with invalid values, and rows of missing clients.
   public var dropped: [Rows] = []
 
-  /// Nothing was mended; a new or a migrated file needs no mending.
+  /// Whether nothing was repaired. Creating or migrating a file is no repair.
   public var isEmpty: Bool {
     damage == nil && movedTo == nil && lost.isEmpty && !isContinued && dropped.isEmpty
   }
 
-  /// Clients or their places in the ring may be lost or out of date: each client that may be affected gets
-  /// a gap whose extent is not known (RNG-4).
+  /// Whether clients or their ring positions may be missing or out of date. Each client that may be affected receives a
+  /// gap of unknown extent (RNG-4).
   public var mayHaveLostClients: Bool {
     let tables = [ClientRecord.layout.table, CursorRecord.layout.table]
     return isLogDamaged
@@ -40,26 +40,30 @@ public struct Repairs: Equatable, Sendable {
       }
   }
 
-  /// One line for each thing that was done.
+  /// One log line for each repair.
   public var lines: [String] {
     var lines: [String] = []
-    if isNew { lines.append("state: begun anew, there was none") }
+    if isNew { lines.append("state: none found, created") }
     if let version = migratedFrom { lines.append("state: migrated from format \(version)") }
     if let damage { lines.append("state: the file was damaged: \(damage)") }
     if let movedTo {
-      lines.append("state: begun anew from what could be read; the damaged file is '\(movedTo)'")
+      lines.append("state: rebuilt from the readable rows; the damaged file is now '\(movedTo)'")
     }
     if isLogDamaged {
       lines.append(
-        "state: what was written last may be lost; clients may get fixes again that they acknowledged, and "
-          + "are sent a gap")
+        "state: the newest changes may be lost; clients may receive fixes again that they acknowledged, and "
+          + "receive a gap")
     }
-    if isContinued { lines.append("state: an interrupted repair was finished") }
+    if isContinued { lines.append("state: an interrupted repair was completed") }
     if !lost.isEmpty {
-      lines.append("state: not all could be read of \(lost.joined(separator: ", "))")
+      lines.append(
+        "state: these tables could not be read completely: "
+          + "\(lost.joined(separator: ", "))")
     }
     for rows in dropped {
-      lines.append("state: \(rows.count) rows of \(rows.table) were not valid and are dropped")
+      lines.append(
+        "state: dropped \(rows.count) invalid "
+          + "\(rows.count == 1 ? "row" : "rows") of table '\(rows.table)'")
     }
     return lines
   }

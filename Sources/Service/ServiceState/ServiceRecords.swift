@@ -3,9 +3,9 @@ import LocationTypes
 
 /// A region or condition of a client, with its name and state (REG-1, REG-11).
 public struct RegionRecord: StateRow {
-  /// What tells one from the other.
+  /// Key of a region.
   public struct Key: Hashable, Sendable {
-    /// Whose.
+    /// The client.
     public var client: ClientNumber
     /// Kind and number.
     public var identifier: RegionIdentifier
@@ -17,26 +17,26 @@ public struct RegionRecord: StateRow {
     }
   }
 
-  /// Whose.
+  /// The client.
   public var client: ClientNumber
-  /// The client's own word for it; a condition's with that of its monitor.
+  /// Name chosen by the client; for a condition, with the name of its monitor.
   public var name: String
-  /// The circle.
+  /// The circular region.
   public var region: Region
-  /// What it is added with again: `Request.addRegion(_:assuming:)`.
+  /// State to restore it with: `Request.addRegion(_:assuming:)`.
   public var state: MonitorState
-  /// The last event of it that its client has acknowledged, as ``EventRecord/notice``; nil where there
-  /// was none since it was added (REG-13).
+  /// The region's last event that the client has acknowledged, in the form of ``EventRecord/notice``; nil if there was
+  /// none since the region was added (REG-13).
   public var handled: String?
 
   /// Creates a record.
   ///
-  /// - Precondition: `name` may be kept, see ``StateStore/isName(_:)``; `handled` is a notice.
+  /// - Precondition: `name` is valid, see ``StateStore/isValidName(_:)``; `handled` is a valid notice.
   public init(
     client: ClientNumber, name: String, region: Region, state: MonitorState, handled: String? = nil
   ) {
     precondition(StoredColumns.isText(name), "a region's name has 1 to 255 bytes")
-    precondition(handled.map(EventRecord.isNotice) ?? true, "a notice is short")
+    precondition(handled.map(EventRecord.isNotice) ?? true, "a notice has 1 to 1,024 bytes")
     self.client = client
     self.name = name
     self.region = region
@@ -44,12 +44,12 @@ public struct RegionRecord: StateRow {
     self.handled = handled
   }
 
-  /// What tells it from the others.
+  /// The row's key.
   public var key: Key { Key(client: client, identifier: region.identifier) }
-  /// The client that it goes with.
+  /// The client that the row belongs to.
   public var owner: ClientNumber? { client }
 
-  /// How it lies in the database.
+  /// Table and columns.
   public static let layout = StateLayout(
     table: "regions",
     columns: [
@@ -57,14 +57,14 @@ public struct RegionRecord: StateRow {
       "notify_on_entry", "notify_on_exit", "state", "handled",
     ], keys: 3, capacity: ClientRecord.layout.capacity * RegionMonitor.capacity)
 
-  /// The columns of a key.
+  /// The key as columns.
   public static func columns(of key: Key) -> StoredColumns {
     StoredColumns([
       .number(key.client), .number(key.identifier.kind.rawValue), .number(key.identifier.number),
     ])
   }
 
-  /// What is written of it.
+  /// The row as columns.
   public var stored: StoredColumns {
     StoredColumns(
       RegionRecord.columns(of: key).values + [
@@ -74,7 +74,7 @@ public struct RegionRecord: StateRow {
       ])
   }
 
-  /// Checks a row from disk; nil if any value of it cannot be.
+  /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self),
       let kind = columns.whole(1, UInt8.self).flatMap(RegionKind.init(rawValue:)),
@@ -97,29 +97,29 @@ public struct RegionRecord: StateRow {
   }
 }
 
-/// A number that only rises, or a setting of the service itself.
+/// A monotonic counter or a setting of the service.
 public enum StateCounter: String, Sendable {
-  /// The newest generation of the ring: its `generationFloor` (RNG-2).
+  /// Newest generation of the ring: its `generationFloor` (RNG-2).
   case ringGeneration = "ring_generation"
-  /// The number that the next client gets.
+  /// Number of the next new client.
   case nextClient = "next_client"
-  /// Which boot of the board the service ran in last, as a number made of its id.
+  /// The board's boot in which the service last ran, as a number derived from the boot ID.
   case boot = "boot"
-  /// Clients of before may be lost with a damaged file: until the ring's head has this number, a client that
-  /// is not known may have been one of them. 0 where none is lost, `Int64.max` before the ring is open.
+  /// Ring head up to which an unknown client may be one that was lost with a damaged file. 0 if none was lost;
+  /// `Int64.max` from the damage until the ring is open.
   case clientsLostUntil = "clients_lost_until"
 }
 
-/// A counter with its value. Names that this version does not know are kept.
+/// A counter with its value. Counters that this version does not use are kept.
 public struct CounterRecord: StateRow {
-  /// Which.
+  /// Name of the counter.
   public var name: String
-  /// Its value.
+  /// Its value, not negative.
   public var value: Int64
 
-  /// What tells it from the others.
+  /// The row's key.
   public var key: String { name }
-  /// The client that it goes with.
+  /// The client that the row belongs to: none.
   public var owner: ClientNumber? { nil }
 
   init(name: String, value: Int64) {
@@ -127,17 +127,17 @@ public struct CounterRecord: StateRow {
     self.value = value
   }
 
-  /// How it lies in the database.
+  /// Table and columns.
   public static let layout = StateLayout(
     table: "counters", columns: ["name", "value"], keys: 1, capacity: 256)
 
-  /// The columns of a key.
+  /// The key as columns.
   public static func columns(of key: String) -> StoredColumns { StoredColumns([.text(key)]) }
 
-  /// What is written of it.
+  /// The row as columns.
   public var stored: StoredColumns { StoredColumns([.text(name), .integer(value)]) }
 
-  /// Checks a row from disk; nil if any value of it cannot be.
+  /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
     guard let name = columns.text(0), let value = columns.whole(1, Int64.self), value >= 0
     else { return nil }

@@ -1,43 +1,46 @@
 import CSQLite
 
-/// Why durable state could not be read or written.
+/// Error of reading or writing the durable state.
 public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// No room is left; what was to be written is kept in memory, and the next flush tries again.
+  /// No free space on the disk. The pending changes stay in memory, and the next flush retries.
   case diskFull
-  /// The file or its file system takes no writing; as ``diskFull``.
+  /// The file or its file system is read-only. Handled like ``diskFull``.
   case readOnly
   /// Another process has the file open: a second service.
   case busy
-  /// The file was written by a newer version; it was not touched.
+  /// The file was written by a newer version. It is left unchanged.
   case newer(found: Int, known: Int)
-  /// The file is a database, but of another program; it was not touched.
+  /// The file is a database of another program. It is left unchanged.
   case foreign(applicationID: Int)
   /// The file is damaged.
   case damaged(String)
-  /// Something of that name is there that is no plain file; it was not touched.
+  /// A file of the state is not a regular file. It is left unchanged.
   case notAFile(path: String)
-  /// Anything else, with SQLite's extended result code or, negative, the system's `errno`.
+  /// Any other error, with SQLite's extended result code or, if negative, the system's `errno`.
   case failed(code: Int32, String)
 
-  /// What is wrong and what to do, one sentence each.
+  /// The cause and how to fix it, one sentence each.
   public var description: String {
     switch self {
-    case .diskFull: "no room is left on the disk; free some, nothing is lost until a restart"
-    case .readOnly: "the file system takes no writing; mount it for writing, or mend its rights"
+    case .diskFull:
+      "the disk is full; free some space. Until then the state is kept in memory and is lost when the service restarts"
+    case .readOnly:
+      "the file or its file system is read-only; mount the file system for writing, or correct the file's permissions"
     case .busy: "another process has the state open; stop the other service first"
     case .newer(let found, let known):
-      "the state has format \(found), and this version knows up to \(known); "
-        + "install the newer version again, or move the file away to begin anew"
+      "the state has format \(found), and this version supports formats up to \(known); "
+        + "install the newer version again, or move the file away to start with an empty state"
     case .foreign(let id):
-      "the file belongs to another program (application id \(id)); name another file"
+      "the file belongs to another program (application ID \(id)); choose another file"
     case .damaged(let what): "the file is damaged: \(what)"
     case .notAFile(let path):
-      "'\(path)' is a link, a folder or a device; it should be a file. Move it away, and look who may write in its folder"
+      "'\(path)' is a link, a folder or a device, not a regular file; move it away, and check who may write in "
+        + "its folder"
     case .failed(_, let what): what
     }
   }
 
-  /// Whether the store goes on in memory and tries again, and does not give up.
+  /// Whether the store continues in memory after this error and retries with the next flush.
   var isPassing: Bool {
     switch self {
     case .diskFull, .readOnly, .failed: true
@@ -45,7 +48,7 @@ public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What a result code of SQLite means.
+  /// Maps a result code of SQLite.
   init(code: Int32, _ message: String) {
     switch code & 0xff {
     case SQLITE_FULL: self = .diskFull
@@ -54,12 +57,12 @@ public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
     case SQLITE_CANTOPEN:
       self = .failed(
         code: code,
-        "it cannot be opened: it should be a file that this user may read and write, in a folder of "
-          + "this user's")
-    // Our rows fit our tables, and what a disk cannot give is lost.
+        "the file cannot be opened; check that it is a regular file that this user may read and write, in a "
+          + "folder that belongs to this user")
+    // Rows and tables always match, so a constraint violation means damage; so does a disk read error.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .damaged(message)
     case SQLITE_IOERR where [1, 2, 33].contains(code >> 8):
-      self = .damaged(message)  // a read that failed or was short, a corrupt file system
+      self = .damaged(message)  // failed read, short read, corrupt file system
     default: self = .failed(code: code, message)
     }
   }

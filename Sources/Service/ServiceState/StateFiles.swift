@@ -8,14 +8,21 @@ import LocationTypes
   import Darwin
 #endif
 
-/// The files that the state consists of, and how a damaged one is exchanged.
+/// Creation, checking and replacement of the files that hold the state.
 ///
-/// A new file is first made whole beside the old one. From then on each step can be the last one
-/// before a power cut: the next start goes on where this one ended.
+/// A damaged file is replaced in steps. A power cut may follow any of them, and the next start continues there:
+///
+///   1. Write the complete replacement to `state.db.new`; its header fields are set last, in the same transaction.
+///   2. Move the write-ahead log aside, to `state.db.damaged-TIME-wal`.
+///   3. Move the file aside, to `state.db.damaged-TIME`.
+///   4. Rename `state.db.new` to `state.db` and sync the folder.
+///
+/// A start that finds an incomplete `state.db.new` deletes it and repairs again; with a complete one it continues with
+/// step 2. No step overwrites a file that may hold the only copy of a row.
 struct StateFiles {
   let path: String
 
-  /// O_PATH, which the C library's Swift module lacks: the same number on x86, Arm and RISC-V.
+  /// `O_PATH`, which the C library's Swift module lacks. The value is the same on x86, Arm and RISC-V.
   private static let pathOnly: Int32 = 0o10_000_000
 
   private var log: String { path + "-wal" }
@@ -23,10 +30,10 @@ struct StateFiles {
 
   var exists: Bool { isThere(path) }
 
-  /// Makes the file, readable by its owner alone; true if it was not there.
+  /// Creates the file, readable by its owner only. Returns true if it did not exist.
   ///
-  /// - Throws: ``StateError/notAFile(path:)`` where the file or its log is anything else: a link would have another
-  ///   file changed, and a FIFO would be waited for.
+  /// - Throws: ``StateError/notAFile(path:)`` if the file or its log is not a regular file: a link would redirect
+  ///   writes to another file, and opening a FIFO would block.
   func make() throws(StateError) -> Bool {
     try checkKind(of: log)
     guard try checkKind(of: path) else {
@@ -38,12 +45,12 @@ struct StateFiles {
 
   private func makeNew() throws(StateError) -> Bool {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure("make") }
+    guard descriptor >= 0 else { throw failure("create") }
     _ = Glibc.close(descriptor)
     return true
   }
 
-  /// Whether there is something of that name; throws where that is no plain file.
+  /// Whether a file of that name exists. Throws if it is not a regular file.
   @discardableResult
   private func checkKind(of name: String) throws(StateError) -> Bool {
     var status = stat()
@@ -52,9 +59,9 @@ struct StateFiles {
     return true
   }
 
-  /// Has the file readable by its owner alone, and no other file that a link leads to.
+  /// Removes all permissions of group and others from the file, without following a link.
   private func makePrivate() throws(StateError) {
-    // To close a descriptor of another kind would give up SQLite's lock on the file.
+    // O_PATH: closing an ordinary descriptor of the file would release SQLite's POSIX lock.
     let descriptor = unsafe open(path, StateFiles.pathOnly | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("open") }
     defer { _ = Glibc.close(descriptor) }
@@ -62,17 +69,17 @@ struct StateFiles {
     guard unsafe fstat(descriptor, &status) == 0 else { throw failure("open") }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
     guard status.st_mode & 0o077 != 0 else { return }
-    // The kernel's own name of what was opened: nothing is looked up again.
+    // Address the opened file through /proc, so that no path is resolved again.
     if unsafe chmod("/proc/self/fd/\(descriptor)", 0o600) != 0, errno != EROFS {
       throw failure("open")
     }
   }
 
-  /// Makes a whole new file with these rows beside the old one.
+  /// Writes a complete file with these rows next to the old one.
   func rebuild(_ schema: StateSchema, _ rows: inout StateRows) throws(StateError) {
     discardFresh()
     let descriptor = unsafe open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure("make") }
+    guard descriptor >= 0 else { throw failure("create") }
     _ = Glibc.close(descriptor)
     let database = try Database(fresh, .writing)
     try database.run("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
@@ -81,20 +88,20 @@ struct StateFiles {
       for step in schema.steps { try database.run(step) }
       var writer = RowWriter(database: database, writesAll: true)
       try rows.visit(&writer)
-      // Last: who finds them knows that all the rest is there.
+      // Set last: a file with these values is complete.
       try database.run(
         "PRAGMA user_version = \(schema.version); "
           + "PRAGMA application_id = \(StateSchema.applicationID)")
     }
   }
 
-  /// Puts the new file in the old one's place, which is moved aside; tells where to.
+  /// Moves the old file aside and renames the new one in its place. Returns the path of the old file.
   func exchange(at time: UTCTime) throws(StateError) -> String? {
     var aside: String?
     if exists {
       let name = freeName(at: time)
-      // The log first: without its log a database looks sound, and is not the newest. With the new
-      // file there, the next start knows that this is under way.
+      // The log first: a database without its log looks valid, but lacks the newest changes. The `.new` file
+      // shows the next start that the replacement is in progress.
       if isThere(log) { try move(log, to: name + "-wal") }
       try move(path, to: name)
       aside = name
@@ -104,7 +111,7 @@ struct StateFiles {
     return aside
   }
 
-  /// Goes on with an exchange that was interrupted; true if there was one.
+  /// Continues an interrupted replacement. Returns true if there was one.
   func finishRepair(_ schema: StateSchema, at time: UTCTime) throws(StateError) -> Bool {
     guard isThere(fresh) else { return false }
     guard (try? checkKind(of: fresh)) == true, isWhole(schema) else {
@@ -124,9 +131,9 @@ struct StateFiles {
     }
   }
 
-  /// What is wrong with the log of a file, nil if nothing is; changes nothing. O(log).
+  /// The damage of the write-ahead log; nil if it has none. Changes nothing. O(log size).
   ///
-  /// A log that cannot be opened or is shorter than its header holds nothing that was acknowledged.
+  /// A log that cannot be opened or is shorter than its header contains no acknowledged change.
   func logDamage() -> String? {
     let descriptor = unsafe open(log, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -137,18 +144,18 @@ struct StateFiles {
     else { return nil }
     guard let header = read(LogSurvey.headerSize, of: descriptor, at: 0),
       var survey = LogSurvey(header: header)
-    else { return "the header of its log cannot be read" }
+    else { return "the header of its write-ahead log cannot be read" }
     let end = Int(status.st_size) - survey.frameSize
     var place = LogSurvey.headerSize
     while place <= end {
       guard let frame = read(survey.frameSize, of: descriptor, at: place) else {
-        return "frame \(survey.frames) of its log cannot be read"
+        return "frame \(survey.frames) of its write-ahead log cannot be read"
       }
       survey.add(frame: frame)
       place += survey.frameSize
     }
     guard survey.isDamaged, let bad = survey.firstBad else { return nil }
-    return "frame \(bad) of \(survey.frames) of its log has a wrong checksum"
+    return "frame \(bad) of \(survey.frames) of its write-ahead log has a wrong checksum"
   }
 
   private func read(_ count: Int, of descriptor: Int32, at offset: Int) -> [UInt8]? {
@@ -164,7 +171,7 @@ struct StateFiles {
     _ = unsafe unlink(fresh + "-journal")
   }
 
-  /// `state.db.damaged-20261122T001432Z`, with a number where there is one already.
+  /// `state.db.damaged-20261122T001432Z`, with a number appended if that name is in use.
   private func freeName(at time: UTCTime) -> String {
     let name = path + ".damaged-" + time.stamp
     guard isThere(name) else { return name }
@@ -203,7 +210,7 @@ struct StateFiles {
 }
 
 extension UTCTime {
-  /// `20261122T001432Z`: UTC to the second, for the name of a file.
+  /// UTC to the second, for file names: `20261122T001432Z`.
   public var stamp: String {
     func digits(_ number: Int, _ width: Int = 2) -> String {
       let text = "\(number)"

@@ -1,21 +1,21 @@
-/// All durable rows, in memory: what the service reads, and where it writes.
+/// All durable rows in memory. The service reads and changes them here.
 public struct StateRows: Sendable {
-  /// Clients.
+  /// Clients: identity and permission.
   public var clients = StateTable<ClientRecord>()
-  /// Their places in the ring.
+  /// Ring positions of clients.
   public var cursors = StateTable<CursorRecord>()
-  /// What they had asked for.
+  /// Services of clients that outlive their processes.
   public var services = StateTable<ServicesRecord>()
-  /// Their regions and conditions.
+  /// Regions and conditions of clients.
   public var regions = StateTable<RegionRecord>()
-  /// Visits and region events that they have not acknowledged.
+  /// Unacknowledged visits and region events of clients.
   public var events = StateTable<EventRecord>()
   /// Counters of the service.
   public var counters = StateTable<CounterRecord>()
 
   init() {}
 
-  /// Takes each table to a visitor, clients first.
+  /// Passes each table to a visitor, clients first.
   mutating func visit(_ visitor: inout some TableVisitor) throws(StateError) {
     try visitor.visit(&clients)
     try visitor.visit(&cursors)
@@ -25,7 +25,7 @@ public struct StateRows: Sendable {
     try visitor.visit(&counters)
   }
 
-  /// Keeps all rows of a client in memory alone, or on the disk again.
+  /// Sets whether all rows of a client are kept in memory only.
   mutating func setVolatile(_ client: ClientNumber, _ isVolatile: Bool) {
     clients.setVolatile(client, isVolatile)
     cursors.setVolatile(client, isVolatile)
@@ -34,13 +34,13 @@ public struct StateRows: Sendable {
     events.setVolatile(client, isVolatile)
   }
 
-  /// Whether the disk does not know something yet.
+  /// Whether any row has changed since the last flush.
   var hasChanges: Bool {
     !clients.changed.isEmpty || !cursors.changed.isEmpty || !services.changed.isEmpty
       || !regions.changed.isEmpty || !events.changed.isEmpty || !counters.changed.isEmpty
   }
 
-  /// Removes clients of the same user and name but the first, which only an edited file can have.
+  /// Removes all but the first of clients with the same user and name, which only an edited file can contain.
   mutating func removeTwins() -> [(table: String, count: Int)] {
     var seen: [UInt32: Set<String>] = [:]
     var count = 0
@@ -52,15 +52,19 @@ public struct StateRows: Sendable {
     return count > 0 ? [(ClientRecord.layout.table, count)] : []
   }
 
-  /// Removes rows whose client is gone; tells how many of each table.
+  /// Removes rows of missing clients. Returns the number for each table.
   mutating func removeOrphans() -> [(table: String, count: Int)] {
     var orphans = OrphanRemoval(clients: Set(clients.all.map(\.id)))
-    do throws(StateError) { try visit(&orphans) } catch { preconditionFailure("nothing is read") }
+    do throws(StateError) { try visit(&orphans) } catch {
+      preconditionFailure(
+        "no database "
+          + "is read")
+    }
     return orphans.removed
   }
 }
 
-/// Something that is done to each table in turn.
+/// An operation on each table in turn.
 protocol TableVisitor {
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError)
 }
@@ -76,13 +80,13 @@ private struct OrphanRemoval: TableVisitor {
   }
 }
 
-/// Reads all that may be taken; what may not is counted, and removed at the next flush.
+/// Loads all valid rows. Invalid ones are counted, and removed with the next flush.
 struct RowReader: TableVisitor {
   let database: Database
-  /// Goes on after damage, with the next table.
+  /// Whether to continue with the next table after damage.
   var isSalvage = false
   var dropped: [(table: String, count: Int)] = []
-  /// Tables that could not be read to their end.
+  /// Tables that could not be read completely.
   var lost: [String] = []
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
@@ -103,10 +107,10 @@ struct RowReader: TableVisitor {
   }
 }
 
-/// Removes what is not to be there any more: before anything is put.
+/// Deletes removed rows, before any row is written.
 struct RowRemover: TableVisitor {
   let database: Database
-  /// The disk may hold anything.
+  /// Whether to delete all rows, because the content of the file is not known.
   let removesAll: Bool
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
@@ -118,7 +122,7 @@ struct RowRemover: TableVisitor {
   }
 }
 
-/// Writes what was put.
+/// Writes changed rows, or all.
 struct RowWriter: TableVisitor {
   let database: Database
   let writesAll: Bool
@@ -131,7 +135,7 @@ struct RowWriter: TableVisitor {
   }
 }
 
-/// All of it is on disk.
+/// Marks all rows as written.
 struct WrittenMark: TableVisitor {
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
     table.markWritten()

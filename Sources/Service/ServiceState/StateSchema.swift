@@ -1,15 +1,15 @@
-/// The format of the database: numbered steps, of which a file has taken the first `user_version`.
+/// The format of the database as a list of migrations. `user_version` of a file is the number of applied ones.
 struct StateSchema: Sendable {
-  /// "TORP": what kind of file this is.
+  /// "TORP" in ASCII: SQLite's `application_id` of the file.
   static let applicationID = 0x544F_5250
 
-  /// SQL that makes of each version the next; the first makes the tables.
+  /// SQL that migrates from each version to the next. The first creates the tables.
   let steps: [String]
 
-  /// The version this program writes.
+  /// The version that this program writes.
   var version: Int { steps.count }
 
-  /// What this version of Torpor knows. A step that was released is never changed; a new one is added.
+  /// The formats that this program supports. Never change a released step; add a new one.
   static let current = StateSchema(steps: [first, handledEvents])
 
   static let first = """
@@ -43,10 +43,12 @@ struct StateSchema: Sendable {
     CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     """
 
-  /// What was handled last of each region (REG-13).
+  /// Last handled event of each region (REG-13).
   static let handledEvents = "ALTER TABLE regions ADD COLUMN handled TEXT;"
 
-  /// Refuses what is not ours or too new; gives the version, 0 for a new file. Changes nothing.
+  /// Checks that the file is ours and not too new, without changing it.
+  ///
+  /// - Returns: The version of the file, 0 for a new file.
   func check(_ database: Database) throws(StateError) -> Int {
     let id = try database.number("PRAGMA application_id")
     let version = try database.number("PRAGMA user_version")
@@ -58,8 +60,8 @@ struct StateSchema: Sendable {
     return version
   }
 
-  /// Whether the tables are as they were made: their definitions lie in the file, and no check of
-  /// SQLite's looks at the words of one that can be read.
+  /// Whether the table definitions in the file are those of this version. SQLite's integrity check accepts any
+  /// definition that it can parse.
   func holds(for database: Database) throws(StateError) -> Bool {
     let fresh = try Database(":memory:", .writing)
     try migrate(fresh, from: 0)
@@ -72,7 +74,7 @@ struct StateSchema: Sendable {
         + "(SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name)")
   }
 
-  /// Takes the steps that a file lacks, all or none.
+  /// Applies the missing migrations in one transaction.
   func migrate(_ database: Database, from version: Int) throws(StateError) {
     guard version < steps.count else { return }
     try database.transaction { () throws(StateError) in
@@ -85,14 +87,14 @@ struct StateSchema: Sendable {
 }
 
 extension Database {
-  /// Does `body` as one transaction: all of it or nothing.
+  /// Runs `body` as one transaction.
   func transaction(_ body: () throws(StateError) -> Void) throws(StateError) {
     try run("BEGIN IMMEDIATE")
     do throws(StateError) {
       try body()
       try run("COMMIT")
     } catch {
-      // Some failures have rolled it back already; then there is nothing to roll back.
+      // SQLite rolls back by itself after some errors.
       if isInTransaction { try? run("ROLLBACK") }
       throw error
     }

@@ -1,18 +1,18 @@
-// What is asked oftener than row by row.
+// Operations on all rows of a client, and on counters.
 
 extension StateStore {
-  /// Whether a name of a client or region may be kept: 1 to 255 bytes, no control characters.
+  /// Whether a name of a client or region is valid: 1 to 255 bytes, no control characters.
   public static func isName(_ name: String) -> Bool { StoredColumns.isText(name) }
 
-  /// The client of that user and name (AUT-2). O(clients).
+  /// The client with that user and name (AUT-2). O(clients).
   public func client(uid: UInt32, name: String) -> ClientRecord? {
     rows.clients.all.first { $0.uid == uid && $0.name == name }
   }
 
-  /// The client of that user and name, which is made if there is none; nil where there are too many.
+  /// The client with that user and name, created if missing; nil if the table is full.
   ///
-  /// - Parameter isDurable: See ``setDurable(_:_:)``. A new client that is not durable changes nothing on the disk.
-  /// - Precondition: ``isName(_:)``.
+  /// - Parameter isDurable: See ``setDurable(_:_:)``. Adding a client that is not durable writes nothing to the disk.
+  /// - Precondition: ``isValidName(_:)``.
   public func addClient(uid: UInt32, name: String, isDurable: Bool = true) -> ClientRecord? {
     if let known = client(uid: uid, name: name) {
       setDurable(known.id, isDurable)
@@ -30,43 +30,43 @@ extension StateStore {
     return record
   }
 
-  /// Whether the rows of a client go to the disk. Of one that is not durable the disk knows what a command has
-  /// decided about it and nothing else; what it had of others is removed with the next flush (RES-2).
+  /// Sets whether the rows of a client are written to the disk. For a client that is not durable, only the decision of
+  /// a command is written; its other rows are removed from the disk with the next flush (RES-2).
   public func setDurable(_ client: ClientNumber, _ isDurable: Bool) {
     rows.setVolatile(client, !isDurable)
-    // A number that is on the disk is never used again.
+    // A number that was written to the disk is never used again.
     if isDurable { setCounter(.nextClient, max(counter(.nextClient), Int64(client) + 1)) }
   }
 
-  /// Whether the rows of a client go to the disk.
+  /// Whether the rows of a client are written to the disk.
   public func isDurable(_ client: ClientNumber) -> Bool { !rows.clients.isVolatile(client) }
 
-  /// Whether a client has asked for something that outlives its process, and has not taken it back.
+  /// Whether a client has started a service that outlives its process and has not stopped it.
   public func hasRegistrations(_ client: ClientNumber) -> Bool {
     rows.services[client]?.outlivesProcess == true
       || rows.regions.all.contains { $0.client == client }
   }
 
-  /// Removes a client and all that is its.
+  /// Removes a client with all its rows.
   public func removeClient(_ client: ClientNumber) {
     rows.clients.remove(client)
     rows.cursors.remove(of: client)
     rows.services.remove(of: client)
     rows.regions.remove(of: client)
     rows.events.remove(of: client)
-    // Its number may be used again if it was never on the disk.
+    // The number may be reused if it was never written to the disk.
     rows.setVolatile(client, false)
   }
 
-  /// Removes a client and all that is its, but for what a command has decided about it.
+  /// Removes a client with all its rows, except the decision of a command about it.
   public func removeUndecided(_ client: ClientNumber) {
     guard let row = rows.clients[client], row.decision != nil else { return removeClient(client) }
     removeClient(client)
     let isPut = rows.clients.put(row)
-    precondition(isPut, "it was there")
+    precondition(isPut, "the row existed before")
   }
 
-  /// A counter's value; 0 where it was never set.
+  /// A counter's value; 0 if it was never set.
   public func counter(_ counter: StateCounter) -> Int64 {
     rows.counters[counter.rawValue]?.value ?? 0
   }
@@ -78,11 +78,11 @@ extension StateStore {
     precondition(value >= 0, "a counter is not negative")
     let record = CounterRecord(name: counter.rawValue, value: value)
     if rows.counters.put(record) { return }
-    // All room is taken by names of other versions, or by damage.
+    // The table is full of names that this version does not use, from other versions or damage.
     for other in rows.counters.all where StateCounter(rawValue: other.name) == nil {
       rows.counters.remove(other.key)
     }
     let isPut = rows.counters.put(record)
-    precondition(isPut, "our counters have room")
+    precondition(isPut, "the capacity exceeds the number of counters")
   }
 }

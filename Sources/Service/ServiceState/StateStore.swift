@@ -1,55 +1,92 @@
 import LocationPolicy
 import LocationTypes
 
-/// What has been written so far, for those who ask what it costs.
+/// Counters of what the store has written, for measuring its cost.
 public struct StateFigures: Equatable, Sendable {
-  /// Transactions, each one `fsync`.
+  /// Committed transactions, each with one `fsync`.
   public var transactions = 0
-  /// Pages that went into the log with them; the database takes each again at most once.
+  /// Pages written to the write-ahead log by them. A checkpoint copies each to the database file at most once.
   public var pages = 0
-  /// Flushes that failed.
+  /// Failed flushes.
   public var failures = 0
 }
 
-/// The service's durable state: one SQLite file and all of its rows in memory.
+/// The service's durable state: one SQLite file, with all of its rows in memory.
 ///
-/// Reading is from memory. What is put or removed is gathered, one write for each key, until
-/// ``flush(at:)`` writes it in one transaction that is on the disk when it returns: before a promise
-/// is answered (an acknowledgement, RNG-3), and at the end of a turn. Used by one thread; one process
-/// has the file (`Docs/Reference/state.md`).
+/// The service must keep clients, ring positions, regions and unacknowledged events over a crash or power cut (BKG-20),
+/// must write little (each `fsync` costs energy and flash wear), and must continue when the disk is full. So rows are
+/// read once, at the start, and changed in memory; ``flush(at:)`` writes all changed rows in one transaction, each row
+/// once, and the transaction is on the disk when it returns. The service flushes before it answers a call whose effect
+/// is durable (an acknowledgement, RNG-3), and at the end of a turn. Format and costs: `Docs/Reference/state.md`.
+///
+/// States, with ``hasChanges`` and the private connection:
+///
+///     init: file valid, created or repaired          put, remove
+///   ───────────────────────────────────────▶ CLEAN ──────────────▶ CHANGED ─┐ flush fails: full, read-only, failed:
+///                                            ▲   ▲                 │  │  ▲   │ rows stay in memory, `lastError` is set
+///                                            │   └─────────────────┘  │  └───┘
+///                                            │     flush succeeds     │ flush finds the file damaged, moved or removed
+///     init: disk full or read-only           │                        ▼
+///   ─────────────────────────────────────────┼──────────────────▶ DETACHED ─┐ flush fails
+///                                            └───────────────────── │   ▲   │
+///           flush: file opened, created or repaired, all rows written  └───┘
+///
+/// - CLEAN: The database holds exactly ``rows``.
+/// - CHANGED: Rows were put or removed since the last flush. An initializer that dropped invalid rows starts here.
+/// - DETACHED: There is no connection, and the next flush writes all rows (``hasChanges`` is true). The flush that
+///   detects the damage already retries once with a new connection. An initializer that cannot write the file
+///   starts here, with the rows that it could read.
+///
+/// Errors other than a full or read-only disk leave no store: the initializer throws and changes nothing (another
+/// process has the file, its format is newer, it belongs to another program, it is no regular file). A damaged file is
+/// replaced, not refused: see `StateFiles` for the steps and ``Repairs`` for the result.
+///
+/// Invariants:
+/// - After a successful flush the disk holds all rows of durable clients, and only the decision of a command about
+///   the others (RES-2).
+/// - A failed flush loses nothing while the process lives.
+/// - If rows of clients or cursors may be lost, the rows themselves say so (``CursorRecord/mayHaveLostFixes``,
+///   ``StateCounter/clientsLostUntil``), in one transaction with the repair, until the clients received the gap
+///   (RNG-9).
+/// - The write-ahead log is truncated at each start, after a failed transaction, and after 64 pages, so its frames are
+///   checkable: see `WriteAheadLogCheck`.
+///
+/// One thread uses the store, and one process has the file: SQLite holds an exclusive lock while it is open. Only
+/// `LocationServer` and `LocationService` change rows. Bounds: each table has a capacity
+/// (``StateTable/capacity``, 1,024 clients), and ``StateTable/put(_:)`` refuses a row beyond it.
 public final class StateStore {
-  /// The file.
+  /// Path of the database file.
   public let path: String
   /// All rows.
   public var rows = StateRows()
-  /// What opening found, and what had to be mended since.
+  /// What opening found and repaired, and what was repaired since.
   public private(set) var repairs = Repairs()
-  /// What has been written.
+  /// Counters of what has been written.
   public private(set) var figures = StateFigures()
-  /// Why the disk does not know all; nil while it does, or while nothing was flushed in vain.
+  /// Error of the last flush, or of opening; nil while the file is up to date or nothing had to be written.
   public private(set) var trouble: StateError?
 
   let schema: StateSchema
   private var database: Database?
-  /// Pages that were written into the log since it was empty.
+  /// Pages written to the write-ahead log since it was last empty.
   private var logPages = 0
-  /// A transaction failed, and its frames may be in the log.
+  /// Whether a transaction failed, so its frames may be in the write-ahead log.
   private var isLogUnclean = false
-  /// Pages in the log with which it is emptied.
+  /// Pages in the write-ahead log from which on it is checkpointed and truncated.
   private static let longestLog = 64
-  /// The disk may hold other rows than those it was told.
+  /// Whether the file may hold other rows than the ones written, so that the next flush writes all.
   private var rewritesAll = false
 
-  /// Opens the file, or makes it; mends what can be mended and tells it in ``repairs``.
+  /// Opens or creates the file. Repairs what can be repaired and lists it in ``repairs``.
   ///
-  /// Where the file system is full or takes no writing, the store works in memory with what it could
-  /// read, ``trouble`` tells it, and each flush tries again.
+  /// If the file system is full or read-only, the store works in memory with the rows that it could read, sets
+  /// ``lastError``, and each flush retries.
   ///
   /// - Parameters:
-  ///   - path: The file; its folder is there, and nobody else may write in it.
-  ///   - time: Now, for the name of a file that is moved aside.
-  /// - Throws: ``StateError`` where nothing may be touched: another process has it, it is newer, it is
-  ///   not ours, or it cannot be read.
+  ///   - path: The file. Its folder exists, and no other user may write in it.
+  ///   - time: Current time, for the name of a file that is moved aside.
+  /// - Throws: ``StateError`` if the file must not be changed: another process has it open, its format is newer, it
+  ///   belongs to another program, or it cannot be read.
   public convenience init(path: String, at time: UTCTime) throws(StateError) {
     try self.init(path: path, at: time, schema: .current)
   }
@@ -70,13 +107,12 @@ public final class StateStore {
     markLosses()
   }
 
-  /// Whether something was put or removed that the disk does not know.
+  /// Whether rows were put or removed that are not on the disk yet.
   public var hasChanges: Bool { rewritesAll || rows.hasChanges }
 
-  /// Writes what has changed, in one transaction; on the disk when it returns. Nothing to write is
-  /// nothing done.
+  /// Writes all changes in one transaction, which is on the disk on return. Does nothing if nothing has changed.
   ///
-  /// - Throws: ``StateError``; then all is kept in memory, and the next flush tries again.
+  /// - Throws: ``StateError``. All changes then stay in memory, and the next flush retries.
   public func flush(at time: UTCTime) throws(StateError) {
     guard hasChanges else { return }
     do throws(StateError) {
@@ -89,7 +125,7 @@ public final class StateStore {
     }
   }
 
-  /// Writes what has changed and ends; what is put later stays in memory.
+  /// Flushes, truncates the write-ahead log and closes the file. Later changes stay in memory.
   public func close(at time: UTCTime) throws(StateError) {
     defer { database = nil }
     try flush(at: time)
@@ -99,11 +135,11 @@ public final class StateStore {
   private func write(at time: UTCTime) throws(StateError) {
     if let database {
       do throws(StateError) {
-        if database.hasMoved { throw .damaged("it was moved away or removed while it was open") }
+        if database.hasMoved { throw .damaged("it was moved or removed while it was open") }
         return try write(to: database)
       } catch .damaged(let what) {
         repairs.damage = what
-        self.database = nil  // its lock goes with it
+        self.database = nil  // closing it releases the lock
       }
     }
     rewritesAll = true
@@ -119,7 +155,7 @@ public final class StateStore {
     do throws(StateError) {
       try commit(to: database)
     } catch .diskFull {
-      // The log may be what fills it: its pages go into the database, and it begins anew.
+      // The write-ahead log itself may fill the disk: checkpoint it, truncate it, and try once more.
       try emptyLog(of: database)
       try commit(to: database)
     }
@@ -131,12 +167,12 @@ public final class StateStore {
     figures.transactions += 1
     figures.pages += pages
     logPages += pages
-    // What cannot be moved now is moved with a later flush; it is on the disk either way.
+    // A failed checkpoint is retried with a later flush; the transaction is durable in either case.
     if logPages >= StateStore.longestLog { try? emptyLog(of: database) }
   }
 
-  /// Moves what is in the log into the file and truncates the log, so that nothing lies behind the frames of
-  /// its next use: see `LogSurvey`.
+  /// Checkpoints the write-ahead log and truncates it, so that no old frames follow the frames of its next use: see
+  /// `WriteAheadLogCheck`.
   private func emptyLog(of database: Database?) throws(StateError) {
     try database?.run("PRAGMA wal_checkpoint(TRUNCATE)")
     _ = database?.takePagesWritten()
@@ -154,12 +190,12 @@ public final class StateStore {
     }
   }
 
-  /// A disk that is full at so many pages, for tests.
+  /// Limits the database to `count` pages, to simulate a full disk in tests.
   func limitPages(to count: Int) { try? database?.run("PRAGMA max_page_count = \(count)") }
 
   // MARK: Opening
 
-  /// A connection to a sound file of this version. What is in memory, if nothing is read, is newer.
+  /// Opens a valid file of this version. Without `isReading`, ``rows`` is newer than the file and is kept.
   private func connect(at time: UTCTime, isReading: Bool) throws(StateError) -> Database {
     let files = StateFiles(path: path)
     if try files.finishRepair(schema, at: time) { repairs.isContinued = true }
@@ -181,8 +217,8 @@ public final class StateStore {
     }
   }
 
-  /// Has it in the rows themselves that a client may have lost fixes: it is on the disk in one transaction with
-  /// the repair, and holds until the client has received the gap.
+  /// Marks in the rows that clients may have lost fixes. The mark is written in one transaction with the repair, and
+  /// stays until the client has received the gap.
   private func markLosses() {
     guard repairs.mayHaveLostClients else { return }
     setCounter(.clientsLostUntil, .max)
@@ -195,13 +231,13 @@ public final class StateStore {
     }
   }
 
-  /// - Parameter logDamage: What is wrong with the log, which is then left as it is.
+  /// - Parameter logDamage: The damage of the write-ahead log, which is then left unchanged.
   private func open(_ logDamage: String?) throws(StateError) -> Database {
     let database = try Database(path, .writing)
     guard !database.isReadOnly else { throw .readOnly }
     if logDamage != nil { database.keepLog() }
     let version = try schema.check(database)
-    // The file is locked by now: what the log held is what another process left, not what one writes.
+    // The file is locked by now, so the damage was left by an earlier process and is not a write in progress.
     if let logDamage { throw .damaged(logDamage) }
     try database.run(
       """
@@ -213,12 +249,12 @@ public final class StateStore {
     try schema.migrate(database, from: version)
     let isWhole = try schema.holds(for: database)
     guard isWhole else {
-      throw .damaged("its tables are not as they were made")
+      throw .damaged("its table definitions do not match its format version")
     }
     if version > 0, version < schema.version { repairs.migratedFrom = version }
-    // An empty file is none: what a power cut may leave of one.
+    // A power cut during creation may leave an empty file: treat it as new.
     if version == 0 { repairs.isNew = true }
-    // What the tables take is taken now, and not when the disk is full of a log. A torn end goes with it.
+    // Reserve the pages of the tables now, not when the disk is full. A torn end of the log is dropped with it.
     isLogUnclean = true
     try? emptyLog(of: database)
     _ = database.takePagesWritten()
@@ -227,7 +263,7 @@ public final class StateStore {
 
   private func checkIntegrity(of database: Database) throws(StateError) {
     guard case .text(let verdict) = try database.first("PRAGMA integrity_check(1)") else {
-      throw .damaged("it cannot be checked")
+      throw .damaged("its integrity cannot be checked")
     }
     guard verdict == "ok" else { throw .damaged(verdict) }
   }
@@ -236,13 +272,13 @@ public final class StateStore {
     rows = StateRows()
     var reader = RowReader(database: database)
     try rows.visit(&reader)
-    // What was dropped is still on the disk.
+    // The dropped rows are still in the file.
     if !reader.dropped.isEmpty { rewritesAll = true }
     repairs.note(dropped: reader.dropped)
     repairs.note(dropped: rows.removeTwins())
   }
 
-  /// Reads what a file says that cannot be written.
+  /// Reads the rows of a file that cannot be written.
   private func readOnly() throws(StateError) {
     let database: Database
     do throws(StateError) {
@@ -260,7 +296,7 @@ public final class StateStore {
     }
   }
 
-  /// Takes from a damaged file what can still be read of it.
+  /// Reads all rows that are still readable from a damaged file.
   private func salvage() {
     rows = StateRows()
     do throws(StateError) {

@@ -1,44 +1,44 @@
-/// One row of a table, with its types.
+/// A row of a table as a Swift type.
 public protocol StateRow: Equatable, Sendable {
-  /// What tells it from the others of its table.
+  /// Primary key type.
   associatedtype Key: Hashable & Sendable
-  /// Its own.
+  /// The row's primary key.
   var key: Key { get }
-  /// The client that it belongs to; a row whose client is gone is dropped. nil for rows of the service.
+  /// The client that the row belongs to, nil for rows of the service. A row of a missing client is dropped.
   var owner: ClientNumber? { get }
-  /// Whether it is written although the rows of these clients are kept in memory alone. For the store alone.
+  /// Whether the row is written although the rows of these clients are kept in memory only. Used by the store only.
   func isWritten(without volatile: Set<ClientNumber>) -> Bool
-  /// Table, columns and bound. For the store alone.
+  /// Table, columns and capacity. Used by the store only.
   static var layout: StateLayout { get }
-  /// Its columns, those of the key first. For the store alone.
+  /// The row as columns, the key first. Used by the store only.
   var stored: StoredColumns { get }
-  /// The columns of a key. For the store alone.
+  /// A key as columns. Used by the store only.
   static func columns(of key: Key) -> StoredColumns
-  /// Checks a row that comes from disk; nil if any value of it is not to be taken.
+  /// Reads a row from disk; nil if any value is invalid.
   init?(_ columns: StoredColumns)
 }
 
 extension StateRow {
-  /// A row of the service, or of a client that is not among them.
+  /// True for rows of the service and of clients that are not in `volatile`.
   public func isWritten(without volatile: Set<ClientNumber>) -> Bool {
     owner.map { !volatile.contains($0) } ?? true
   }
 }
 
-/// How a kind of row lies in the database.
+/// Table and columns of a type of row.
 public struct StateLayout: Sendable {
-  /// The name of the table.
+  /// Name of the table.
   let table: String
-  /// The names of its columns, in their order.
+  /// Names of the columns, in order.
   let columns: [String]
-  /// How many of them are its key.
+  /// Number of leading columns that form the primary key.
   let keys: Int
-  /// How many rows there may be.
+  /// Maximum number of rows.
   let capacity: Int
 
   var insertion: String {
     let places = columns.map { _ in "?" }.joined(separator: ", ")
-    // A replacement would delete the old row first, and with a client all that is its.
+    // INSERT OR REPLACE would delete the old row first, and cascade to all rows of a client.
     let changes = columns.dropFirst(keys).map { "\($0) = excluded.\($0)" }
     return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places)) "
       + "ON CONFLICT (\(columns.prefix(keys).joined(separator: ", "))) DO UPDATE SET "
@@ -56,35 +56,35 @@ public struct StateLayout: Sendable {
   }
 }
 
-/// The values of a row, as they lie in the database.
+/// The column values of a row.
 public struct StoredColumns: Sendable {
   var values: [StateValue]
 
   init(_ values: [StateValue]) { self.values = values }
 }
 
-/// The rows of one kind, in memory, and which of them the disk does not know yet.
+/// All rows of one type in memory, with the keys that have changed since the last flush.
 public struct StateTable<Row: StateRow>: Sendable {
   private var rows: [Row.Key: Row] = [:]
-  /// Keys whose row was put or removed since the last flush: one write for each, however often.
+  /// Keys of rows that were put or removed since the last flush. Each is written once.
   private(set) var changed: Set<Row.Key> = []
-  /// Clients whose rows are kept in memory alone.
+  /// Clients whose rows are kept in memory only.
   private var volatile: Set<ClientNumber> = []
 
   init() {}
 
-  /// The row of that key, if the disk is to have it.
+  /// The row with that key, if it is to be on the disk.
   func written(_ key: Row.Key) -> Row? {
     rows[key].flatMap { $0.isWritten(without: volatile) ? $0 : nil }
   }
 
-  /// All rows that the disk is to have.
+  /// All rows that are to be on the disk.
   var allWritten: [Row] { rows.values.filter { $0.isWritten(without: volatile) } }
 
-  /// Whether the rows of a client are kept in memory alone.
+  /// Whether the rows of a client are kept in memory only.
   func isVolatile(_ client: ClientNumber) -> Bool { volatile.contains(client) }
 
-  /// Keeps the rows of a client in memory alone, or on the disk again.
+  /// Sets whether the rows of a client are kept in memory only.
   mutating func setVolatile(_ client: ClientNumber, _ isVolatile: Bool) {
     let before = volatile
     if isVolatile { volatile.insert(client) } else { volatile.remove(client) }
@@ -94,18 +94,18 @@ public struct StateTable<Row: StateRow>: Sendable {
     }
   }
 
-  /// The row of that key.
+  /// The row with that key.
   public subscript(key: Row.Key) -> Row? { rows[key] }
-  /// All rows, in no order.
+  /// All rows, unordered.
   public var all: Dictionary<Row.Key, Row>.Values { rows.values }
-  /// How many there are.
+  /// Number of rows.
   public var count: Int { rows.count }
-  /// How many there may be.
+  /// Maximum number of rows.
   public static var capacity: Int { Row.layout.capacity }
 
-  /// Puts a row in the place of the one of the same key. What is the same already is not written.
+  /// Inserts a row or replaces the row with the same key. An unchanged row is not written again.
   ///
-  /// - Returns: false, and nothing is changed, where the table is full.
+  /// - Returns: false, with nothing changed, if the table is full.
   public mutating func put(_ row: Row) -> Bool {
     if let old = rows[row.key] {
       if old == row { return true }
@@ -118,18 +118,18 @@ public struct StateTable<Row: StateRow>: Sendable {
     return true
   }
 
-  /// Removes a row; does nothing where there is none.
+  /// Removes the row with that key, if it exists.
   public mutating func remove(_ key: Row.Key) {
     guard let row = rows.removeValue(forKey: key) else { return }
     if row.isWritten(without: volatile) { changed.insert(key) }
   }
 
-  /// Removes the rows of a client.
+  /// Removes all rows of a client.
   mutating func remove(of client: ClientNumber) {
     for row in rows.values where row.owner == client { remove(row.key) }
   }
 
-  /// Takes a row that the disk has; false where it may not be taken.
+  /// Adds a row that is already on the disk; false if the table is full or has a row with that key.
   mutating func load(_ row: Row) -> Bool {
     guard rows.count < Row.layout.capacity, rows[row.key] == nil else { return false }
     rows[row.key] = row

@@ -1,6 +1,6 @@
 import LocationTypes
 
-// From columns to values and back. What comes from disk is checked here: a file can be edited.
+// Conversion between column values and Swift types. Values from disk are validated, because a file can be edited.
 
 extension StateValue {
   static func number(_ value: some FixedWidthInteger) -> StateValue { .integer(Int64(value)) }
@@ -14,10 +14,10 @@ extension StateValue {
 }
 
 extension StoredColumns {
-  /// The most bytes of a name.
+  /// Maximum length of a name in bytes.
   static let longestText = 255
 
-  /// A whole number of that type; nil if the column holds anything else.
+  /// An integer of the given type; nil if the column holds anything else.
   func whole<Number: FixedWidthInteger>(_ column: Int, _ type: Number.Type) -> Number? {
     guard case .integer(let number) = values[column] else { return nil }
     return Number(exactly: number)
@@ -31,7 +31,7 @@ extension StoredColumns {
     }
   }
 
-  /// A number that is one; SQLite may keep a whole one as an integer.
+  /// A number other than NaN. SQLite may store an integral value as an integer.
   func real(_ column: Int) -> Double? {
     switch values[column] {
     case .real(let number): number.isNaN ? nil : number
@@ -40,7 +40,7 @@ extension StoredColumns {
     }
   }
 
-  /// Text of 1 to so many bytes, without control characters.
+  /// Text of 1 to `length` bytes without control characters.
   func text(_ column: Int, upTo length: Int = longestText) -> String? {
     guard case .text(let text) = values[column], StoredColumns.isText(text, upTo: length)
     else { return nil }
@@ -49,14 +49,14 @@ extension StoredColumns {
 
   func isNull(_ column: Int) -> Bool { values[column] == .null }
 
-  /// A value that may be absent: nil if it is there and not to be taken.
+  /// An optional value: `.some(nil)` for NULL, nil for an invalid value.
   func optional<Value>(_ column: Int, _ read: (Int) -> Value?) -> Value?? {
     if isNull(column) { return .some(nil) }
     guard let value = read(column) else { return nil }
     return .some(value)
   }
 
-  /// A name of a fix in two columns.
+  /// A fix name in two columns, generation and sequence number.
   func name(_ column: Int) -> FixName?? {
     if isNull(column), isNull(column + 1) { return .some(nil) }
     guard let generation = whole(column, UInt32.self), generation > 0,
@@ -65,7 +65,7 @@ extension StoredColumns {
     return .some(FixName(generation: generation, sequence: sequence))
   }
 
-  /// Whether a text may be kept.
+  /// Whether a text is valid: 1 to `length` bytes, no control characters.
   static func isText(_ text: String, upTo length: Int = longestText) -> Bool {
     !text.isEmpty && text.utf8.count <= length
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }

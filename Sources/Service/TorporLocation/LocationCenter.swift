@@ -5,14 +5,13 @@ import LocationTypes
 import LocationWire
 import Synchronization
 
-/// This program, as a client of the location service.
+/// This program as a client of the location service.
 ///
-/// It connects when something is asked for first, and stays connected: the end of the connection is the end of
-/// the program for the service (BKG-1). All of one center share a connection and a thread; while nothing
-/// happens that thread sleeps. A connection that is lost ends what was running on it with an error; what is
-/// asked for after that connects anew, unless another process has become this client.
+/// It connects on first use and stays connected: for the service, the program ends with the connection (BKG-1). All
+/// objects of one center share a connection and a thread, which sleeps while nothing happens. If the connection is
+/// lost, running loops end with an error. The next use connects again, unless another process has become this client.
 public final class LocationCenter: Sendable {
-  /// The one that is used if no other is named: the client is called as the program's file is.
+  /// The default center, whose client has the name of the program's file.
   public static let shared = LocationCenter()
 
   /// The client's name (AUT-2).
@@ -24,10 +23,10 @@ public final class LocationCenter: Sendable {
   /// Creates a client.
   ///
   /// - Parameters:
-  ///   - name: Its name, 1 to 64 bytes without control characters, one of its own for each program of a
-  ///     user: who connects under a name takes it over. The program's file's if none is given; where the
-  ///     service has started the program, what it is known by (BKG-19).
-  ///   - socket: Where the service listens; if none is given, what `TORPOR_SOCKET` says, or the usual place.
+  ///   - name: The client's name, 1 to 64 bytes without control characters, unique for each program of a user: a
+  ///     second process with the same name replaces the first. The default is the name given by the service that
+  ///     started the program (BKG-19), else the name of the program's file.
+  ///   - socket: Path of the service's socket. The default is `TORPOR_SOCKET`, else the standard path.
   ///   - needsExplicitSessions: Nothing implies a ``ServiceSession`` (BKG-15).
   public init(
     name: String? = nil, socket: String? = nil, needsExplicitSessions: Bool = false
@@ -39,39 +38,39 @@ public final class LocationCenter: Sendable {
 
   deinit { link.withLock { $0?.leave() } }
 
-  /// What the program may now; asks nobody.
+  /// The program's current authorization; does not request any.
   public var authorization: LocationAuthorization {
     get async throws(ClientError) {
       try await ask { state throws(ClientError) in state.authorization }
     }
   }
 
-  /// Asks for permission (AUT-4): an administrator decides. What came of it is in ``authorization``.
+  /// Requests permission (AUT-4); an administrator decides. The result is in ``authorization``.
   public func requestAuthorization(_ permission: WirePermission) async throws(ClientError) {
     try await done(.requestAuthorization(permission))
   }
 
-  /// Says what the program is now (BKG-1); it begins in the foreground.
+  /// Reports the program's execution state (BKG-1), which is foreground at first.
   public func setExecution(_ execution: ExecutionState) async throws(ClientError) {
     try await done(.setExecution(execution))
   }
 
-  // MARK: For the rest of the module
+  // MARK: Internal
 
-  /// Asks for what is answered with nothing.
+  /// Makes a call whose reply has no content.
   func done(_ call: WireCall) async throws(ClientError) {
     _ = try await ask { state throws(ClientError) in try state.call(call) }
   }
 
-  /// Does something on the connection's thread; see ``ServiceLink/ask(_:)``.
+  /// Runs `body` on the connection's thread.
   func ask<Answer: Sendable>(
     _ body: @escaping @Sendable (inout LinkState) throws(ClientError) -> Answer
   ) async throws(ClientError) -> Answer {
     try await connection.ask(body)
   }
 
-  /// The connection that there is, or a new one. What is opened on it is closed on it: another one has
-  /// numbers of its own.
+  /// The current connection, or a new one. Numbers that the service assigns are valid on one connection only, so close
+  /// each object on the connection that opened it.
   var connection: ServiceLink {
     link.withLock { link in
       if let link, !link.isReplaceable { return link }
@@ -83,9 +82,9 @@ public final class LocationCenter: Sendable {
   }
 }
 
-/// What this process is.
+/// Information about this process.
 enum Program {
-  /// The name of its file, as long as a client's may be.
+  /// Name of the program's file, shortened to a client name's maximum length.
   static var name: String {
     var bytes = [CChar](repeating: 0, count: 4_096)
     let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)

@@ -4,16 +4,16 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-/// Watches conditions, and tells when they begin and cease to hold (`CLMonitor`).
+/// Monitors conditions, and reports when they start or stop being satisfied (`CLMonitor`).
 ///
-/// Conditions belong to the monitor's name and outlive the process: the next one that opens it finds them, with
-/// the last event of each that was handled (REG-11, REG-13). A name is open once in a process.
+/// Conditions belong to the monitor's name and outlive the process: the next monitor of that name has them, with the
+/// last handled event of each (REG-11, REG-13). A process can open a name only once at a time.
 public final class LocationMonitor: Sendable {
-  /// A circle that is to be watched.
+  /// A circle to monitor.
   public struct CircularCondition: Equatable, Sendable {
-    /// The middle.
+    /// Center of the circle.
     public var center: Coordinate
-    /// Metres, above 0 (REG-3).
+    /// Radius in metres, above 0 (REG-3).
     public var radius: Double
 
     /// Creates a condition.
@@ -23,14 +23,14 @@ public final class LocationMonitor: Sendable {
     }
   }
 
-  /// A beacon that is to be looked for. No board of this service has a radio for beacons, so that each is answered
-  /// with ``MonitorProblem/conditionUnsupported`` (REG-14).
+  /// A beacon to monitor. No board has a radio for beacons, so each one is reported as
+  /// ``MonitorProblem/conditionUnsupported`` (REG-14).
   public struct BeaconIdentityCondition: Equatable, Sendable {
-    /// Its proximity UUID, as text.
+    /// Proximity UUID, as text.
     public var uuid: String
-    /// Its major value; nil for any.
+    /// Major value; nil for any.
     public var major: UInt16?
-    /// Its minor value; nil for any.
+    /// Minor value; nil for any.
     public var minor: UInt16?
 
     /// Creates a condition.
@@ -41,58 +41,58 @@ public final class LocationMonitor: Sendable {
     }
   }
 
-  /// A condition that began or ceased to hold.
+  /// A change of a condition's state.
   public struct Event: Equatable, Sendable {
-    /// Which condition, as ``LocationMonitor/add(_:identifier:assuming:)`` named it.
+    /// Identifier of the condition, as given to ``LocationMonitor/add(_:identifier:assuming:)``.
     public let identifier: String
-    /// What it is now.
+    /// New state.
     public let state: MonitorState
-    /// When that was settled.
+    /// Time of the change.
     public let date: FixTime
-    /// Why it is not monitored; nil where it is.
+    /// Why the condition is not monitored; nil if it is.
     public let problem: MonitorProblem?
     let monitor: String
     let number: UInt32
   }
 
-  /// A condition, and what was handled of it last.
+  /// A condition and its last handled event.
   public struct Record: Equatable, Sendable {
     /// The condition.
     public let condition: CircularCondition
-    /// The last event that a loop over ``LocationMonitor/events`` has handled; nil where there was none
-    /// since it was added (REG-13).
+    /// Last event that a loop over ``LocationMonitor/events`` has handled; nil if there was none since the condition
+    /// was added (REG-13).
     public let lastEvent: Event?
   }
 
   /// Why a monitor cannot be opened.
   public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// It is open in this process already.
+    /// A monitor with this name is open in this process.
     case alreadyOpen(String)
-    /// The name cannot be one: 1 to 63 bytes, no control characters and no `/`.
+    /// The name is invalid: 1 to 63 bytes, no control characters and no `/`.
     case invalidName(String)
-    /// The service could not be asked.
+    /// The service could not be called.
     case unreachable(ClientError)
 
-    /// What is wrong and what helps, in one line.
+    /// What is wrong and how to fix it, in one line.
     public var description: String {
       switch self {
       case .alreadyOpen(let name):
-        "the monitor '\(name)' is open already: use that one, or let it go first"
+        "the monitor '\(name)' is already open: use that one, or release it first"
       case .invalidName(let name):
-        "'\(name)' cannot name a monitor: it takes 1 to 63 bytes, no control characters and no '/'"
+        "'\(name)' is no valid name of a monitor: use 1 to 63 bytes without control characters and '/'"
       case .unreachable(let error): error.description
       }
     }
   }
 
-  /// Its name.
+  /// Name of the monitor.
   public let name: String
   private let center: LocationCenter
-  /// On which it is open.
+  /// Connection on which the monitor is open.
   private let link: ServiceLink
   private let mailbox: Mailbox<Event>
 
-  /// Opens a monitor; it is closed when nobody holds it any more, and its conditions go on.
+  /// Opens a monitor. It closes on deinitialisation; its conditions stay monitored.
   public init(_ name: String, of center: LocationCenter = .shared) async throws(Refusal) {
     guard WireName.isValidRegion(name), name.utf8.count <= 63, !name.utf8.contains(0x2F) else {
       throw .invalidName(name)
@@ -116,14 +116,14 @@ public final class LocationMonitor: Sendable {
     link.submit { $0.events.close(name) }
   }
 
-  /// Watches a condition; one of the same identifier is replaced.
+  /// Monitors a condition; replaces one with the same identifier.
   ///
-  /// That it cannot be watched, or is not kept over a restart of the service, comes as an event with a
-  /// ``Event/problem`` (REG-2, REG-3, REG-14).
+  /// An event with a ``Event/problem`` reports a condition that cannot be monitored or is not kept over a restart of
+  /// the service (REG-2, REG-3, REG-14).
   ///
   /// - Parameters:
-  ///   - identifier: Its name within the monitor; with the monitor's and a byte between at most 128 bytes.
-  ///   - state: What it is taken to be: an event comes only if the truth differs (REG-12).
+  ///   - identifier: Name within the monitor; together with the monitor's name and a separator at most 128 bytes.
+  ///   - state: Assumed state: an event is reported only if the actual state differs (REG-12).
   public func add(
     _ condition: CircularCondition, identifier: String, assuming state: MonitorState = .unknown
   ) async throws(ClientError) {
@@ -132,19 +132,19 @@ public final class LocationMonitor: Sendable {
     do throws(ClientError) {
       try await center.done(.addRegion(region, assuming: state))
     } catch .refused(.notAvailable) {
-      // The disk did not take it. It is monitored until the service ends.
+      // The service could not store it, so it is monitored only until the service ends.
       report(.persistenceUnavailable, .unknown, of: identifier)
     }
   }
 
-  /// Refuses a condition that no board can watch: an event with ``MonitorProblem/conditionUnsupported`` (REG-14).
+  /// Reports ``MonitorProblem/conditionUnsupported``, because no board can monitor beacons (REG-14).
   public func add(
     _ condition: BeaconIdentityCondition, identifier: String
   ) {
     report(.conditionUnsupported, .unmonitored, of: identifier)
   }
 
-  /// Puts an event of this library's own among those of the service.
+  /// Adds an event of this library to those of the service.
   private func report(
     _ problem: MonitorProblem, _ state: MonitorState, of identifier: String
   ) {
@@ -157,17 +157,17 @@ public final class LocationMonitor: Sendable {
         problem: problem, monitor: name, number: 0))
   }
 
-  /// Watches a condition no longer.
+  /// Stops monitoring a condition.
   public func remove(_ identifier: String) async throws(ClientError) {
     try await center.done(.removeRegion(.condition, name: key(identifier)))
   }
 
-  /// The identifiers of its conditions.
+  /// Identifiers of the monitor's conditions.
   public var identifiers: [String] {
     get async throws(ClientError) { try await monitored().map(\.identifier) }
   }
 
-  /// A condition by its identifier; nil where there is none.
+  /// The condition with that identifier; nil if there is none.
   public func record(for identifier: String) async throws(ClientError) -> Record? {
     try await monitored().first { $0.identifier == identifier }?.record
   }
@@ -194,24 +194,24 @@ public final class LocationMonitor: Sendable {
 
   // MARK: Events
 
-  /// What conditions tell, of before this process too. One loop at a time.
+  /// Events of the conditions, including those from before this process. One loop at a time.
   ///
-  /// An event counts as handled when the loop comes back for the next one (REG-13); one that was not is told
-  /// again to the next process. The service takes them in their order, over all monitors of a program: one
-  /// that waits, for a monitor that is not open too, holds back what is told of later ones. Where the
-  /// connection is lost, the monitor is to be opened anew.
+  /// An event counts as handled when the loop requests the next one (REG-13); an unhandled event is delivered again to
+  /// the next process. The service accepts acknowledgements only in order, over all monitors of a program: an
+  /// unhandled event, also of a monitor that is not open, delays the acknowledgement of later ones. If the connection
+  /// is lost, open the monitor again.
   public var events: Events { Events(monitor: self) }
 
-  /// Events as they come.
+  /// The sequence of events.
   public struct Events: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = Event
-    /// Why a loop ends before its time.
+    /// Error that ends a loop early.
     public typealias Failure = ClientError
 
     let monitor: LocationMonitor
 
-    /// Begins a loop.
+    /// Starts a loop.
     public func makeAsyncIterator() -> Iterator { Iterator(monitor: monitor) }
 
     /// One loop.
@@ -221,7 +221,7 @@ public final class LocationMonitor: Sendable {
 
       init(monitor: LocationMonitor) { self.monitor = monitor }
 
-      /// The next event; nil when the task was cancelled.
+      /// The next event; nil if the task was cancelled.
       public mutating func next(
         isolation actor: isolated (any Actor)?
       ) async throws(ClientError) -> Event? {
@@ -232,7 +232,7 @@ public final class LocationMonitor: Sendable {
     }
   }
 
-  /// The next event; the one of that number, if there was one, is handled.
+  /// Marks the event with that number as handled, if above 0, and returns the next event.
   private func next(handled number: UInt32) async throws(ClientError) -> Event? {
     if number > 0 {
       try await link.ask { state throws(ClientError) in
@@ -245,7 +245,7 @@ public final class LocationMonitor: Sendable {
 }
 
 extension LocationMonitor.Event {
-  /// An event of a condition that a monitor has added; nil for anything else.
+  /// Creates the event of a monitor's condition; nil for any other event.
   init?(_ told: WireRegionEvent, number: UInt32) {
     guard told.kind == .condition, case .monitor(let state, let problem, let date) = told.what,
       let parts = LocationMonitor.Event.parts(told.name)
@@ -258,7 +258,7 @@ extension LocationMonitor.Event {
     self.number = number
   }
 
-  /// The service knows a condition by the monitor's name and its own.
+  /// Splits the service's name of a condition into monitor and identifier.
   static func parts(_ name: String) -> (monitor: String, identifier: String)? {
     guard let slash = name.firstIndex(of: "/") else { return nil }
     return (String(name[..<slash]), String(name[name.index(after: slash)...]))

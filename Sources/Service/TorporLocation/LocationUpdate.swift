@@ -6,36 +6,36 @@ import Synchronization
 
 /// An element of the live updates (`CLLocationUpdate`).
 ///
-/// Silence is never unexplained: each change of what is told below makes an element, with a location or
-/// without (LIV-7).
+/// Each change of the properties below gives an element, with a location or without, so that a lack of locations is
+/// always explained (LIV-7).
 public struct LocationUpdate: Equatable, Sendable {
-  /// Where the board is; nil where an element tells of something else (LIV-3).
+  /// Location; nil in an element that reports something else (LIV-3).
   public let location: Fix?
-  /// The board has come to rest: no more locations come until it moves (LIV-4).
+  /// Whether the board is stationary: no more locations follow until it moves (LIV-4).
   public let stationary: Bool
-  /// Locations before this one that nobody was there to take (LIV-10).
+  /// Number of locations before this one that were discarded because the program did not read them in time (LIV-10).
   public let dropped: Int
   private let flags: LiveFlags
 
-  /// The older name of ``stationary`` (LIV-4).
+  /// Older name of ``stationary`` (LIV-4).
   public var isStationary: Bool { stationary }
-  /// This program may not use location (LIV-6; the seven that follow, too).
+  /// Whether this program may not use location (LIV-6, as for the next seven properties).
   public var authorizationDenied: Bool { flags.holdsAny(of: .authorizationDenied) }
-  /// No program may.
+  /// Whether no program may use location.
   public var authorizationDeniedGlobally: Bool {
     flags.holdsAny(of: .authorizationDeniedGlobally)
   }
-  /// It may not, and cannot ask for it.
+  /// Whether this program may neither use location nor request permission.
   public var authorizationRestricted: Bool { flags.holdsAny(of: .authorizationRestricted) }
-  /// It is not in use as its authorization demands.
+  /// Whether the program is not in use as its authorization requires.
   public var insufficientlyInUse: Bool { flags.holdsAny(of: .insufficientlyInUse) }
-  /// The receiver has no position now.
+  /// Whether the receiver has no fix now.
   public var locationUnavailable: Bool { flags.holdsAny(of: .locationUnavailable) }
-  /// Locations are coarse (AUT-5).
+  /// Whether locations have reduced accuracy (AUT-5).
   public var accuracyLimited: Bool { flags.holdsAny(of: .accuracyLimited) }
-  /// It must hold a ``ServiceSession`` (BKG-15).
+  /// Whether a ``ServiceSession`` is required (BKG-15).
   public var serviceSessionRequired: Bool { flags.holdsAny(of: .serviceSessionRequired) }
-  /// An administrator has not decided yet (AUT-7).
+  /// Whether an administrator's decision is pending (AUT-7).
   public var authorizationRequestInProgress: Bool {
     flags.holdsAny(of: .authorizationRequestInProgress)
   }
@@ -47,35 +47,35 @@ public struct LocationUpdate: Equatable, Sendable {
     flags = element.flags
   }
 
-  /// Live updates: the service starts with each loop over them, and ends with it (LIV-1, LIV-2).
+  /// Live updates: the service starts with each loop over them and stops with it (LIV-1, LIV-2).
   ///
   ///     for try await update in LocationUpdate.liveUpdates(.fitness) {
   ///       if let location = update.location { print(location.coordinate) }
   ///     }
   ///
   /// - Parameters:
-  ///   - configuration: What they are for; it says how soon the board counts as standing.
-  ///   - center: The client whose they are.
+  ///   - configuration: The activity, which determines how soon the board counts as stationary.
+  ///   - center: The client that receives the updates.
   public static func liveUpdates(
     _ configuration: LiveConfiguration = .default, of center: LocationCenter = .shared
   ) -> Updates {
     Updates(configuration: configuration, center: center)
   }
 
-  /// Live updates that have not begun.
+  /// Live updates that have not started yet.
   ///
-  /// A loop throws where the connection is lost, and where a program has four loops already (LIV-9); that it
-  /// may not use location is told by elements (LIV-11). A loop whose task is cancelled ends.
+  /// A loop throws if the connection is lost, or if the program already has four loops (LIV-9). Missing authorization
+  /// is reported by elements (LIV-11). A loop ends when its task is cancelled.
   public struct Updates: AsyncSequence, Sendable {
     /// An update.
     public typealias Element = LocationUpdate
-    /// Why a loop ends before its time.
+    /// Error that ends a loop early.
     public typealias Failure = ClientError
 
     let configuration: LiveConfiguration
     let center: LocationCenter
 
-    /// Begins them, when the first element is asked for.
+    /// Creates a loop; updates start with its first element.
     public func makeAsyncIterator() -> Iterator {
       Iterator(loop: LiveLoop(configuration, center))
     }
@@ -84,7 +84,7 @@ public struct LocationUpdate: Equatable, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
       let loop: LiveLoop
 
-      /// The next update; nil when the task was cancelled.
+      /// The next update; nil if the task was cancelled.
       public mutating func next(
         isolation actor: isolated (any Actor)?
       ) async throws(ClientError) -> LocationUpdate? {
@@ -94,18 +94,18 @@ public struct LocationUpdate: Equatable, Sendable {
   }
 }
 
-/// One loop over live updates: opens an iterator of the service, and closes it when nobody loops any more.
+/// One loop over live updates: opens an iterator of the service, and closes it on deinitialisation.
 final class LiveLoop: Sendable {
   private let configuration: LiveConfiguration
   private let center: LocationCenter
   private let mailbox = Mailbox<LiveElement>(merge: LiveLoop.merge)
-  /// The service's number of it; known to the connection's thread.
+  /// The service's number for the iterator; used on the connection's thread only.
   private let opened = OpenNumber()
   private let phase = Mutex(Phase.new)
 
   private enum Phase {
     case new, over
-    /// It is open on that connection.
+    /// The iterator was opened on that connection.
     case begun(ServiceLink)
   }
 
@@ -120,7 +120,7 @@ final class LiveLoop: Sendable {
     switch phase.withLock({ $0 }) {
     case .new: begin()
     case .begun: break
-    // After an error, or cancelled: nobody comes back for more.
+    // After an error or cancellation.
     case .over: return nil
     }
     let element: LiveElement?
@@ -155,9 +155,9 @@ final class LiveLoop: Sendable {
     }
   }
 
-  /// One element waits: the newest, with what it and those before it have to tell (LIV-10).
+  /// Merges waiting elements into one: the newest, with the location and count of those before it (LIV-10).
   ///
-  /// A location from before a change of rights or accuracy is not told after it (AUT-6).
+  /// Drops a location from before a change of authorization or accuracy (AUT-6).
   private static func merge(_ waiting: inout [LiveElement], _ new: LiveElement) {
     guard let old = waiting.first else {
       waiting = [new]

@@ -1,18 +1,18 @@
 import LocationClient
 import Synchronization
 
-/// What waits for a reader, in the order in which it came, and the reader who waits for it.
+/// A queue of elements with at most one waiting reader.
 ///
-/// There is one reader at a time: another one that comes takes its place, and the first gets nil.
+/// A second reader replaces the first, which gets nil.
 final class Mailbox<Element: Sendable>: Sendable {
-  /// An element; nil at the end, and for who is cancelled; or why there will be none.
+  /// An element; nil at the end or for a cancelled reader; or the error that ended the queue.
   typealias Outcome = Result<Element?, ClientError>
   private typealias Continuation = CheckedContinuation<Outcome, Never>
 
   private struct State {
     var waiting: [Element] = []
     var reader: (ticket: UInt64, continuation: Continuation)?
-    /// Set once nothing comes any more: nil is the end in order.
+    /// Set at the end: nil inside is an end without error.
     var end: ClientError??
     var lastTicket: UInt64 = 0
   }
@@ -20,10 +20,10 @@ final class Mailbox<Element: Sendable>: Sendable {
   private let state = Mutex(State())
   private let merge: @Sendable (inout [Element], Element) -> Void
 
-  /// - Parameter merge: Adds an element to those that wait, and keeps them few.
+  /// - Parameter merge: Adds an element to the queued ones, and limits their number.
   init(merge: @escaping @Sendable (inout [Element], Element) -> Void) { self.merge = merge }
 
-  /// Something has come. O(1) but for `merge`.
+  /// Adds an element. O(1) except for `merge`.
   func put(_ element: Element) {
     let reader = state.withLock { state -> Continuation? in
       guard state.end == nil else { return nil }
@@ -37,7 +37,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     reader?.resume(returning: .success(element))
   }
 
-  /// Nothing comes any more; the first call counts. What waits is still read.
+  /// Ends the queue; only the first call has an effect. Queued elements can still be read.
   func finish(_ error: ClientError? = nil) {
     let reader = state.withLock { state -> Continuation? in
       guard state.end == nil else { return nil }
@@ -48,7 +48,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     reader?.resume(returning: Mailbox.end(error))
   }
 
-  /// The next element; nil at the end, and when the task is cancelled.
+  /// The next element; nil at the end, and if the task is cancelled.
   func next() async throws(ClientError) -> Element? {
     let ticket = state.withLock { state in
       state.lastTicket += 1
@@ -62,7 +62,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     return try outcome.get()
   }
 
-  /// Takes all that waits.
+  /// Removes and returns all queued elements.
   func takeAll() -> [Element] {
     state.withLock { state in
       defer { state.waiting = [] }
@@ -81,7 +81,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         return before.map { ($0, .success(nil)) }
       } ?? (nil, .success(nil))
     reader?.resume(returning: outcome)
-    // One that was cancelled before it waited here was not found to be sent away.
+    // The task was cancelled before its reader was registered, so `cancel` did not find it.
     if Task.isCancelled { cancel(ticket) }
   }
 

@@ -3,13 +3,13 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-/// Hands the events of conditions to the monitors they belong to, and knows what of them is handled.
+/// Routes condition events to their monitors, and tracks which of them are handled.
 ///
-/// The service takes an acknowledgement for all events up to a number. So a number is acknowledged when it and
-/// all before it are handled, whichever monitor they are of; an event of a monitor that nobody has opened
-/// waits, as long as the service keeps it.
+/// The service accepts an acknowledgement for all events up to a number. A number is therefore acknowledged when it
+/// and all earlier ones are handled, over all monitors. Events of a monitor that is not open wait as long as the
+/// service keeps them.
 struct MonitorDesk {
-  /// The most events that wait: what the service keeps for a client.
+  /// Maximum number of waiting events, as in the service.
   static let capacity = 64
 
   typealias Event = LocationMonitor.Event
@@ -17,11 +17,11 @@ struct MonitorDesk {
   private var open: [String: Mailbox<Event>] = [:]
   /// Events of monitors that are not open, oldest first.
   private var unclaimed: [Event] = []
-  /// Numbers that were told and are not handled, in their order.
+  /// Numbers that were received and are not handled, in order.
   private var outstanding: [UInt32] = []
   private var newest: UInt32 = 0
 
-  /// Opens a monitor; nil where it is open already (REG-11).
+  /// Opens a monitor; nil if it is already open (REG-11).
   mutating func open(_ monitor: String) -> Mailbox<Event>? {
     guard open[monitor] == nil else { return nil }
     let mailbox = Mailbox<Event> { waiting, event in
@@ -34,15 +34,15 @@ struct MonitorDesk {
     return mailbox
   }
 
-  /// Closes a monitor; its conditions go on.
+  /// Closes a monitor; its conditions stay monitored.
   mutating func close(_ monitor: String) {
     guard let mailbox = open.removeValue(forKey: monitor) else { return }
     mailbox.finish()
-    // Nobody has read them; who opens it next does.
+    // Unread events go to the next monitor of that name.
     for event in mailbox.takeAll() { keep(event) }
   }
 
-  /// An event has come.
+  /// Routes a received event.
   mutating func take(_ told: WireRegionEvent, number: UInt32) {
     guard let event = Event(told, number: number) else { return }
     if number > 0 {
@@ -59,9 +59,9 @@ struct MonitorDesk {
     if unclaimed.count > MonitorDesk.capacity { unclaimed.removeFirst() }
   }
 
-  /// An event is handled.
+  /// Marks an event as handled.
   ///
-  /// - Returns: Up to which number all are handled now; nil where nothing is new.
+  /// - Returns: Number up to which all events are handled now; nil if that has not changed.
   mutating func handled(_ number: UInt32) -> UInt32? {
     guard let place = outstanding.firstIndex(of: number) else { return nil }
     outstanding.remove(at: place)
@@ -69,7 +69,7 @@ struct MonitorDesk {
     return outstanding.first.map { $0 - 1 } ?? newest
   }
 
-  /// The connection is over.
+  /// Ends all monitors when the connection has ended.
   func end(_ error: ClientError) {
     for mailbox in open.values { mailbox.finish(error) }
   }

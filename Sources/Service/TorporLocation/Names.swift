@@ -3,54 +3,54 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// The words of other rooms that a program meets here: it imports this module alone.
+// Types of other modules that a program uses with this one, which is the only module that it imports.
 
-/// One position.
+/// A location fix.
 public typealias Fix = LocationTypes.Fix
-/// A place on the ellipsoid.
+/// A position on the ellipsoid.
 public typealias Coordinate = LocationTypes.Coordinate
-/// A moment: on the board's boot clock, and UTC where that is known.
+/// A time: on the board's boot clock, and UTC if known.
 public typealias FixTime = LocationTypes.FixTime
-/// A length of time.
+/// A duration.
 public typealias Interval = LocationTypes.Interval
-/// What live updates are for (LIV-8).
+/// Activity for live updates (LIV-8).
 public typealias LiveConfiguration = LocationPolicy.LiveConfiguration
-/// The state of a condition (REG-10).
+/// State of a condition (REG-10).
 public typealias MonitorState = LocationPolicy.MonitorState
 /// Why a condition is not monitored.
 public typealias MonitorProblem = LocationPolicy.MonitorProblem
-/// What a program may (AUT-1).
+/// Authorization of a program (AUT-1).
 public typealias Authorization = LocationPolicy.Authorization
-/// What a program says it is: in the foreground, in the background, suspended.
+/// Execution state of a program: foreground, background or suspended.
 public typealias ExecutionState = LocationPolicy.ExecutionState
-/// What a service session asks for (BKG-12).
+/// Requirement of a service session (BKG-12).
 public typealias SessionRequirement = LocationPolicy.SessionRequirement
-/// What may be asked for (AUT-4).
+/// Permission that a program can request (AUT-4).
 public typealias WirePermission = LocationWire.WirePermission
-/// Why the service could not be asked, or said no.
+/// Why the service could not be called, or refused the call.
 public typealias ClientError = LocationClient.ClientError
 
-/// Where a location comes from (`CLLocationSourceInformation`).
+/// Source of a location (`CLLocationSourceInformation`).
 public struct SourceInformation: Equatable, Sendable {
-  /// A simulation or a replay made it.
+  /// Whether the location is from a simulation or a replay.
   public let isSimulatedBySoftware: Bool
-  /// A receiver on USB or Bluetooth made it.
+  /// Whether the location is from a receiver on USB or Bluetooth.
   public let isProducedByAccessory: Bool
 }
 
 extension Fix {
-  /// Where it comes from (LOC-8).
+  /// Source of the location (LOC-8).
   public var sourceInformation: SourceInformation {
     SourceInformation(isSimulatedBySoftware: isSimulated, isProducedByAccessory: isFromAccessory)
   }
-  /// The floor of a building: nil, for no board of this service has an indoor source (LOC-9).
+  /// Floor of a building: always nil, because no board has an indoor source (LOC-9).
   public var floor: Int? { nil }
 }
 
-/// What a program may, and how exactly.
+/// Authorization and accuracy of a program.
 public struct LocationAuthorization: Equatable, Sendable {
   /// `authorizationStatus`.
   public var status: Authorization
-  /// `accuracyAuthorization`: it knows no more than about where it is.
+  /// `accuracyAuthorization`: whether locations have reduced accuracy.
   public var isReduced: Bool
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that the service gave, until it is given back.
+/// The number of an object that the service has opened, until it is closed.
 final class OpenNumber: Sendable {
   private let value = Mutex<Int?>(nil)
 
@@ -9,7 +9,7 @@ final class OpenNumber: Sendable {
     set { value.withLock { $0 = newValue } }
   }
 
-  /// Takes it, so that it is given back once.
+  /// Returns and clears the number, so that the object is closed once.
   func take() -> Int? {
     value.withLock { value in
       defer { value = nil }

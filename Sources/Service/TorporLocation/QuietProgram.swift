@@ -2,11 +2,11 @@ import Glibc
 import LocationClient
 import Synchronization
 
-/// Runs a program's asynchronous code so that nothing wakes the board but what the program waits for.
+/// Runs a program's asynchronous code without needless wakes of the board.
 ///
-/// Swift's own threads wake once a second for ever as soon as one of them was used
-/// ([decision 150](../../Docs/Decisions/0150-a-program-that-waits-on-its-own-thread.md)). Here the thread that
-/// calls ``run(_:)`` does all the work, and sleeps without a limit when there is none:
+/// The threads of Swift's default executor wake once a second after their first use ([decision
+/// 150](../../Docs/Decisions/0150-run-client-code-on-the-calling-thread.md)). Here the thread that calls ``run(_:)``
+/// does all the work, and sleeps without a timeout when there is none:
 ///
 ///     import TorporLocation
 ///
@@ -21,10 +21,10 @@ public enum QuietProgram {
     ClientProgram.main { try run(body) }
   }
 
-  /// Runs `body` on the calling thread, with all that it awaits, and gives what it gives.
+  /// Runs `body`, with all that it awaits, on the calling thread, and returns its result.
   ///
-  /// Nothing of it may need the main actor, `Task.sleep`, or a detached task: the first would wait for this
-  /// thread for ever, the others begin the threads that wake.
+  /// `body` must not use the main actor, which would wait for this thread for ever, nor `Task.sleep` or a detached
+  /// task, which start the threads that wake.
   ///
   /// - Throws: What `body` throws.
   public static func run<Result: Sendable>(
@@ -40,7 +40,7 @@ public enum QuietProgram {
     return try outcome.take()
   }
 
-  /// What the body gave, on its way from the task to who waits.
+  /// Result of the body, passed from the task to the waiting thread.
   private final class Outcome<Value: Sendable>: Sendable {
     private let value = Mutex<Swift.Result<Value, any Error>?>(nil)
 
@@ -53,7 +53,7 @@ public enum QuietProgram {
   }
 }
 
-/// The thread that calls ``work()``, as a place where tasks run.
+/// Executor that runs tasks on the thread that calls ``work()``.
 @safe private final class CallingThread: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -72,7 +72,7 @@ public enum QuietProgram {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    // Rung within the lock: who does the job may be done, and gone with the bell, before it is rung.
+    // Post within the lock: otherwise the job may run and free the semaphore before it is posted.
     state.withLock { state in
       state.jobs.append(job)
       unsafe sem_post(bell)
@@ -86,7 +86,7 @@ public enum QuietProgram {
     }
   }
 
-  /// Does what comes, until the end.
+  /// Runs jobs until the end.
   func work() {
     while true {
       let (jobs, isOver) = state.withLock { state in

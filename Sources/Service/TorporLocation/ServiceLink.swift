@@ -5,13 +5,13 @@ import LocationTypes
 import LocationWire
 import Synchronization
 
-/// One connection of this program to the service: a thread of its own that asks and hears, and sleeps in one
-/// wait for both.
+/// One connection of this program to the service, with a thread that sends calls and receives notices, and sleeps in
+/// one poll(2) for both.
 ///
-/// Jobs are done one after the other, in their order. When the connection is over every job fails, and every
-/// mailbox ends with the same error.
+/// Jobs run one after the other, in order. When the connection ends, every job fails, and every mailbox ends with the
+/// same error.
 @safe final class ServiceLink: Sendable {
-  /// Something to be done on the thread, and what is told where it cannot be.
+  /// Work for the thread, and a handler for the case that the connection has ended.
   struct Job: Sendable {
     let run: @Sendable (inout LinkState) -> Void
     let fail: @Sendable (ClientError) -> Void
@@ -19,20 +19,20 @@ import Synchronization
 
   private struct Inbox {
     var jobs: [Job] = []
-    /// Why the connection is over; nil while it lives.
+    /// Why the connection has ended; nil while it is open.
     var end: ClientError?
-    /// Nobody has it any more.
+    /// Whether its owner has released it.
     var isLeft = false
   }
 
   private let inbox = Mutex(Inbox())
-  /// A pipe: a byte in it wakes the thread.
+  /// Wake pipe: a byte in it wakes the thread.
   private let bell: (out: Int32, into: Int32)
   private let name: String
   private let path: String
   private let needsExplicitSessions: Bool
 
-  /// Connects on a thread of its own, and returns at once.
+  /// Connects on a new thread, and returns immediately.
   init(name: String, path: String, needsExplicitSessions: Bool) {
     self.name = name
     self.path = path
@@ -45,7 +45,7 @@ import Synchronization
     }
     bell = (ends[0], ends[1])
     guard hasPipe else {
-      end(.system("a pipe cannot be made", code: errno))
+      end(.system("creating a pipe failed", code: errno))
       return
     }
     var thread = pthread_t()
@@ -56,7 +56,7 @@ import Synchronization
       link.toOpaque())
     guard code == 0 else {
       unsafe link.release()
-      end(.system("a thread cannot be made", code: code))
+      end(.system("creating a thread failed", code: code))
       return
     }
     pthread_detach(thread)
@@ -67,11 +67,11 @@ import Synchronization
     if bell.into >= 0 { Glibc.close(bell.into) }
   }
 
-  /// Whether the connection is over, and another one is to be made. Where another process is this client
-  /// now there is to be none: the two would take it from each other for ever.
+  /// Whether the connection has ended and a new one may be opened. If another process is this client now, it may not:
+  /// the two would replace each other for ever.
   var isReplaceable: Bool { inbox.withLock { $0.end != nil && $0.end != .takenOver } }
 
-  /// Does something on the thread, after all that was asked before, and gives what it gives.
+  /// Runs `body` on the thread after all earlier jobs, and returns its result.
   func ask<Answer: Sendable>(
     _ body: @escaping @Sendable (inout LinkState) throws(ClientError) -> Answer
   ) async throws(ClientError) -> Answer {
@@ -90,7 +90,7 @@ import Synchronization
     return try result.get()
   }
 
-  /// The same without waiting for it. One of the two is called, once.
+  /// Queues a job without waiting for it. Exactly one of the two closures is called, once.
   func submit(
     _ run: @escaping @Sendable (inout LinkState) -> Void,
     orFail fail: @escaping @Sendable (ClientError) -> Void = { _ in }
@@ -98,10 +98,10 @@ import Synchronization
     submit(Job(run: run, fail: fail))
   }
 
-  /// Opens something that the service has a number for, on which `mailbox` hears; where it cannot be
-  /// opened, that is what it hears.
+  /// Opens an object that the service numbers, whose notices go to `mailbox`. If that fails, the mailbox ends with the
+  /// error.
   ///
-  /// - Parameter note: Puts the mailbox where what is told under that number finds it.
+  /// - Parameter note: Registers the mailbox under the number.
   func open<Element>(
     _ call: WireCall, _ opened: OpenNumber, for mailbox: Mailbox<Element>,
     note: @escaping @Sendable (inout LinkState, Int) -> Void
@@ -121,7 +121,7 @@ import Synchronization
     }
   }
 
-  /// Gives a number back, once, if there is one.
+  /// Closes the numbered object, once, if it is open.
   func close(
     _ opened: OpenNumber, _ close: @escaping @Sendable (inout LinkState, Int) -> Void
   ) {
@@ -139,7 +139,7 @@ import Synchronization
     ring()
   }
 
-  /// Ends the connection once all that was asked before is done.
+  /// Ends the connection after all earlier jobs.
   func leave() {
     inbox.withLock { $0.isLeft = true }
     ring()
@@ -147,11 +147,11 @@ import Synchronization
 
   private func ring() {
     var byte: UInt8 = 1
-    // A pipe that is full wakes as well.
+    // A full pipe wakes the thread as well.
     _ = unsafe write(bell.into, &byte, 1)
   }
 
-  // MARK: The thread
+  // MARK: Thread
 
   private func live() -> UnsafeMutableRawPointer? {
     do throws(ClientError) {
@@ -168,7 +168,7 @@ import Synchronization
     return nil
   }
 
-  /// Serves until the connection ends; says why it did.
+  /// Serves until the connection ends; returns why it ended.
   private func serve(_ state: inout LinkState) -> ClientError {
     while true {
       let (jobs, isLeft) = inbox.withLock { inbox in
@@ -206,17 +206,17 @@ import Synchronization
   }
 }
 
-/// What the thread of a ``ServiceLink`` has to itself.
+/// State of a ``ServiceLink``, used by its thread only.
 struct LinkState: ~Copyable {
   var session: ClientSession
-  /// Who hears the iterator of live updates of that number.
+  /// Mailboxes of live updates by iterator number.
   var live: [Int: Mailbox<LiveElement>] = [:]
-  /// Who hears of the service session of that number.
+  /// Mailboxes of service sessions by session number.
   var diagnostics: [Int: Mailbox<SessionDiagnostics>] = [:]
   var events = MonitorDesk()
-  /// What the service said last that this program may.
+  /// Latest authorization from the service.
   var authorization: LocationAuthorization
-  /// Why nothing can be asked or heard any more.
+  /// Why the connection has failed; nil while it works.
   private(set) var broken: ClientError?
 
   init(session: consuming ClientSession) {
@@ -225,7 +225,7 @@ struct LinkState: ~Copyable {
     self.session = session
   }
 
-  /// Asks the service. A refusal is its answer; any other error is the end of the connection.
+  /// Calls the service. A refusal is a reply; any other error ends the connection.
   mutating func call(_ call: WireCall) throws(ClientError) -> WireReply {
     do throws(ClientError) { return try session.call(call) } catch {
       if case .refused = error { throw error }
@@ -234,7 +234,7 @@ struct LinkState: ~Copyable {
     }
   }
 
-  /// Hands on what has come.
+  /// Dispatches received notices.
   mutating func hear() {
     do throws(ClientError) {
       while broken == nil, let notice = try session.notice(within: .zero) { take(notice) }
@@ -251,12 +251,12 @@ struct LinkState: ~Copyable {
     case .authorization(let status, let isReduced):
       authorization = LocationAuthorization(status: status, isReduced: isReduced)
     case .takenOver: broken = .takenOver
-    // Nothing that is asked for here is told by these.
+    // This module requests none of these.
     case .fixes, .report, .finished, .gap, .visit, .paused, .resumed, .failure, .degraded: break
     }
   }
 
-  /// The connection is over: who waits is told.
+  /// Ends all mailboxes when the connection has ended.
   func end(_ error: ClientError) {
     for mailbox in live.values { mailbox.finish(error) }
     for mailbox in diagnostics.values { mailbox.finish(error) }

@@ -3,17 +3,17 @@ import LocationPolicy
 import LocationWire
 import Synchronization
 
-/// What this program needs for as long as it is held (`CLServiceSession`, BKG-12).
+/// Declares what this program needs, for the lifetime of the session (`CLServiceSession`, BKG-12).
 public final class ServiceSession: Sendable {
   private let link: ServiceLink
   private let mailbox = Mailbox<SessionDiagnostics> { waiting, new in waiting = [new] }
   private let opened = OpenNumber()
 
-  /// Begins one; it ends with ``invalidate()``, and when nobody holds it any more.
+  /// Starts a session; it ends with ``invalidate()``, or on deinitialisation.
   ///
   /// - Parameters:
-  ///   - authorization: What is needed.
-  ///   - wantsFullAccuracy: Precise locations are needed.
+  ///   - authorization: Required authorization.
+  ///   - wantsFullAccuracy: Whether precise locations are required.
   public init(
     authorization: SessionRequirement, wantsFullAccuracy: Bool = false,
     of center: LocationCenter = .shared
@@ -26,7 +26,7 @@ public final class ServiceSession: Sendable {
 
   deinit { invalidate() }
 
-  /// Ends it.
+  /// Ends the session.
   public func invalidate() {
     mailbox.finish()
     link.close(opened) { state, number in
@@ -35,16 +35,16 @@ public final class ServiceSession: Sendable {
     }
   }
 
-  /// What it lacks: the first at once, then one for each change (BKG-17). One loop at a time.
+  /// What the session lacks: the current state immediately, then each change (BKG-17). One loop at a time.
   public var diagnostics: Diagnostics { Diagnostics(session: self) }
 
   /// What a session lacks.
   public struct Diagnostic: Equatable, Sendable {
-    /// What live updates would say.
+    /// The corresponding live update.
     public let update: LocationUpdate
-    /// Full accuracy was asked for, and accuracy is reduced.
+    /// Whether full accuracy was required, but accuracy is reduced.
     public let fullAccuracyDenied: Bool
-    /// `always` was asked for, and is not granted.
+    /// Whether `always` was required, but is not granted.
     public let alwaysAuthorizationDenied: Bool
 
     init(_ told: SessionDiagnostics) {
@@ -56,19 +56,19 @@ public final class ServiceSession: Sendable {
     }
   }
 
-  /// Diagnostics as they come.
+  /// The sequence of diagnostics.
   public struct Diagnostics: AsyncSequence, AsyncIteratorProtocol, Sendable {
-    /// One of them.
+    /// A diagnostic.
     public typealias Element = Diagnostic
-    /// Why a loop ends before its time.
+    /// Error that ends a loop early.
     public typealias Failure = ClientError
 
     let session: ServiceSession
 
-    /// The loop itself.
+    /// Returns itself.
     public func makeAsyncIterator() -> Diagnostics { self }
 
-    /// The next; nil when the session has ended, and when the task was cancelled.
+    /// The next diagnostic; nil if the session has ended or the task was cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(ClientError) -> Diagnostic? {
@@ -79,15 +79,14 @@ public final class ServiceSession: Sendable {
 
 /// Keeps the program in use while it is in the background (`CLBackgroundActivitySession`).
 ///
-/// There is always one; it is active only if the program is authorized, and in the foreground or soon after a
-/// start that one of its last process is resumed in (BKG-8, BKG-9).
+/// Creation always succeeds. The session is active only if the program is authorized, and is in the foreground, or has
+/// just started and resumes a session of its last process (BKG-8, BKG-9).
 public final class BackgroundActivitySession: Sendable {
   private let link: ServiceLink
-  /// 1 once it is open, 0 where it is not active.
+  /// 1 if the session is active, 0 if it is open and inactive.
   private let opened = OpenNumber()
 
-  /// Begins one; it ends with ``invalidate()``, and when nobody holds it any more, but not with the process
-  /// (BKG-10).
+  /// Starts a session; it ends with ``invalidate()``, or on deinitialisation, but not with the process (BKG-10).
   public init(of center: LocationCenter = .shared) {
     link = center.connection
     let opened = opened
@@ -99,7 +98,7 @@ public final class BackgroundActivitySession: Sendable {
 
   deinit { invalidate() }
 
-  /// Whether it is active.
+  /// Whether the session is active.
   public var isActive: Bool {
     get async throws(ClientError) {
       let opened = opened
@@ -107,7 +106,7 @@ public final class BackgroundActivitySession: Sendable {
     }
   }
 
-  /// Ends it at once and for good.
+  /// Ends the session permanently.
   public func invalidate() {
     link.close(opened) { state, _ in _ = try? state.call(.closeBackgroundSession) }
   }

@@ -8,33 +8,34 @@ import LocationService
 import LocationTypes
 import ServiceState
 
-/// The service `torpord`.
+/// The service `torpord`: reads options, policy and board profile, connects the modules, and serves until a signal
+/// ends it. The behaviour is in the modules; this file decides only what is opened and in which order.
 @main
 struct Main {
-  /// How many clients the engine has room for.
+  /// Capacity of the engine's client table.
   static let clients = 256
-  /// How many files may be open: two for each connection, for its program is watched, and the service's own.
+  /// Limit of open files: two for each connection, because its process is watched, and the service's own.
   static let descriptors = 1_280
 
   static func main() {
     switch Options.parse(Array(CommandLine.arguments.dropFirst())) {
     case .tell(let text): print(text)
     case .wrong(let reason):
-      complain("\(reason); `torpord --help` tells what there is")
+      complain("\(reason); run `torpord --help` for the options")
       exit(EX_USAGE)
     case .run(let options): exit(run(options))
     }
   }
 
-  /// What an administrator decides, as it was last read without a fault.
+  /// The administrator's settings, as last read without an error.
   private struct Decisions {
-    /// With the line that the options say.
+    /// The board's profile, with the serial line given by the options.
     var profile: BoardProfile
     var policy: AccessPolicy
   }
 
-  /// Serves with one profile after the other: `SIGHUP` may bring a new one, and where that cannot be
-  /// served with, the one before goes on (Docs/Decisions/0110).
+  /// Serves with a profile until it ends or `SIGHUP` brings a new profile. If the service cannot start with the new
+  /// profile, it continues with the previous one (Docs/Decisions/0110).
   private static func run(_ options: Options) -> Int32 {
     let log = SystemLog()
     DescriptorLimit.raise(to: descriptors)
@@ -46,7 +47,7 @@ struct Main {
       return EX_CONFIG
     }
     var last: BoardProfile?
-    // Kept from one start to the next, so that a client that connects meanwhile waits and is not refused.
+    // Kept across restarts within the process, so that a client that connects in between waits and is not refused.
     var listener: Listener?
     while true {
       do {
@@ -64,50 +65,53 @@ struct Main {
           complain("\(error)")
           return EX_UNAVAILABLE
         }
-        log.write(.error, "the new profile cannot be served with; the one before goes on: \(error)")
+        log.write(
+          .error,
+          "cannot serve with the new profile; continuing with the previous "
+            + "one: \(error)")
         now.profile = before
         last = nil
       }
     }
   }
 
-  /// Moves a ring away in which nothing can be read, so that the service begins a new one; says whether it did.
-  /// What is in it stays for people to look at, as with a damaged state.
+  /// Moves an unreadable ring file aside, so that the service creates a new one. Returns whether that succeeded. The
+  /// file is kept for analysis, like a damaged state.
   private static func setAside(_ path: String, _ log: SystemLog) -> Bool {
     guard let place = RingFile.moveAside(path, stamp: SystemClock().wall.stamp) else {
       return false
     }
     log.write(
       .error,
-      "'\(path)' was damaged beyond use and is '\(place)' now; a new ring is begun, "
-        + "and what clients were owed of the old one is lost")
+      "'\(path)' was damaged beyond use and is now '\(place)'; a new ring is created, "
+        + "and the undelivered fixes of the old one are lost")
     return true
   }
 
-  /// The board's profile, with the line that the options say.
+  /// The board's profile, with the serial line given by the options.
   private static func profile(_ options: Options, _ log: SystemLog) throws -> BoardProfile {
-    // Who names a file needs no folder of boards.
+    // A profile given as a file does not need the folder of boards.
     var profile =
       try BoardCatalog.isPath(options.board)
       ? BoardProfile.load(path: BoardCatalog.profileFile(at: options.board))
       : BoardCatalog.standard().find(options.board)
     if options.isUnwired {
       let lines = profile.gpioLines.map { "\($0.name) \($0.text)" }.joined(separator: ", ")
-      if !lines.isEmpty { log.write(.notice, "--no-pins leaves alone: \(lines)") }
+      if !lines.isEmpty { log.write(.notice, "--no-pins: these lines are not used: \(lines)") }
       profile = profile.unwired
     }
     if let line = options.line {
       guard profile.receiver != nil else { throw NoReceiver(board: profile.name, line: line) }
       profile.receiver?.device = line
     }
-    // A board without a receiver is served too (DEF-1).
+    // A board without a receiver is served as well (DEF-1).
     if let receiver = profile.receiver, receiver.device == nil {
       throw NoDevice(board: profile.name)
     }
     return profile
   }
 
-  /// Serves until a signal ends it; says whether that is because there is a new profile.
+  /// Serves until a signal ends it. Returns true if a new profile is the reason.
   private static func serve(
     _ decisions: inout Decisions, on listener: inout Listener?, _ options: Options, _ log: SystemLog
   ) throws -> Bool {
@@ -128,7 +132,7 @@ struct Main {
       facts(profile, isUnwired: options.isUnwired),
       state: state, log: log, starter: ClientStarter(socket: options.socket).start)
     var setup = profile.engineSetup
-    // No date of a receiver is before the day of this build (STD-13).
+    // Receiver dates before the day of this build are rejected (STD-13).
     setup.epochs.earliestDate = CalendarDate(
       year: Int(build_year()), month: Int(build_month()), day: Int(build_day()))
     setup.isAccessory = profile.receiver?.device.map { SerialBus.isAccessory($0) } ?? false
@@ -147,24 +151,26 @@ struct Main {
       log: log)
     log.write(
       .notice,
-      "serving '\(options.socket)' with \(profile.name) "
-        + (profile.receiver?.device.map { "on \($0)" } ?? "and no receiver: it has no [receiver]"))
+      "serving '\(options.socket)' with board '\(profile.name)' "
+        + (profile.receiver?.device.map { "and the receiver on \($0)" }
+          ?? "and no receiver, because the profile has no [receiver] table"))
     switch service.run(reload: { reload(&decisions, options, log) }) {
-    case .stopped: log.write(.notice, "stopped; the receiver rests")
-    case .receiverBusy: log.write(.warning, "stopped, but the receiver did not go to rest")
+    case .stopped: log.write(.notice, "stopped; the receiver is asleep")
+    case .receiverBusy: log.write(.warning, "stopped, but the receiver did not go to sleep in time")
     case .replaced: return true
     case .poweringOff:
       let code = BoardPowerOff.powerOff()
       if code == 0, BoardPowerOff.isEnding() { return false }
-      // It is on, and is served again: an exit with an error has the service manager start anew.
+      // The board is still on: exit with an error, so that the service manager restarts the service.
       powerOff?.cancel()
       throw SystemError(
-        "the board was to be switched off, and is still on", code: code == 0 ? ETIMEDOUT : code)
+        "the board should have been switched off, but is still "
+          + "on", code: code == 0 ? ETIMEDOUT : code)
     }
     return false
   }
 
-  /// The receiver's line, or that of a board without one.
+  /// The receiver's serial line, or a placeholder on a board without a receiver.
   private static func line(
     of profile: BoardProfile, isPipe: Bool, in events: EventWait
   ) throws -> SerialLine {
@@ -175,17 +181,19 @@ struct Main {
       opening: device, speed: UInt32(receiver.lineSpeed_baud), in: events, isPipe: isPipe)
   }
 
-  /// How this start came about, if the service had the board switched off.
+  /// Logs why the board was switched on, if the service had switched it off.
   private static func tellStart(_ powerOff: BoardPowerOff?, _ log: SystemLog) {
     guard let powerOff else { return }
     if let (_, start) = powerOff.takeIntent() { log.write(.notice, "\(start)") }
     if !powerOff.isPossible {
       log.write(
-        .warning, "the board is never switched off: nothing is found that switches it on again")
+        .warning,
+        "the board is never switched off, because no alarm was found that "
+          + "switches it on again")
     }
   }
 
-  /// Reads policy and profile anew; what is wrong with one is told, and it stays as it was.
+  /// Reads policy and profile again. A file with an error is logged, and its previous content stays in force.
   private static func reload(
     _ decisions: inout Decisions, _ options: Options, _ log: SystemLog
   ) -> Reload {
@@ -193,9 +201,9 @@ struct Main {
     do {
       decisions.policy = try policy(options)
       reload.policy = decisions.policy
-      log.write(.notice, "who may use location was read anew")
+      log.write(.notice, "the policy was reloaded")
     } catch {
-      log.write(.error, "who may use location stays as it was: \(error)")
+      log.write(.error, "the policy is unchanged, because the new one has errors: \(error)")
     }
     do {
       let read = try profile(options, log)
@@ -204,15 +212,15 @@ struct Main {
       log.write(
         .notice,
         reload.isProfileNew
-          ? "there is a new profile, '\(read.name)': the service begins anew with it"
-          : "the profile '\(read.name)' is as it was")
+          ? "the profile '\(read.name)' has changed; the service restarts with it"
+          : "the profile '\(read.name)' is unchanged")
     } catch {
-      log.write(.error, "the profile stays as it was: \(error)")
+      log.write(.error, "the profile is unchanged, because the new one has errors: \(error)")
     }
     return reload
   }
 
-  /// What outlives the service.
+  /// Opens the durable state.
   private static func state(_ options: Options) throws -> StateStore {
     let path = options.state + "/state.db"
     do {
@@ -222,7 +230,7 @@ struct Main {
     }
   }
 
-  /// What the server must know of board and process.
+  /// What the server uses of board and process.
   private static func facts(
     _ profile: BoardProfile, isUnwired: Bool
   ) -> LocationServer.Facts {
@@ -235,13 +243,13 @@ struct Main {
     facts.usage = {
       BoardUsage(
         processor: ProcessUsage.processor,
-        // The kernel's clocks do not tell of every suspend to idle.
+        // The kernel's clocks do not count every suspend-to-idle.
         suspended: max(ProcessUsage.suspended, $0.suspended), wakes: $0.wakeCount)
     }
     return facts
   }
 
-  /// The administrator's file, if there is one; where it was named there must be.
+  /// The administrator's policy. A file named by an option must exist; the standard file may be missing.
   private static func policy(_ options: Options) throws -> AccessPolicy {
     if let path = options.clients { return try AccessPolicy.load(path: path) }
     guard unsafe access(Options.standardClients, F_OK) == 0 else {
@@ -256,34 +264,34 @@ struct Main {
   }
 }
 
-/// The durable state cannot be used; nothing of it was changed.
+/// The durable state cannot be used. It is left unchanged.
 struct StateProblem: Error, CustomStringConvertible {
   var path: String
   var error: StateError
 
   var description: String {
-    // It names the file itself, which may be the log beside this one.
+    // The error contains the path, which may be that of the write-ahead log.
     if case .notAFile = error { return "\(error)" }
     return "'\(path)': \(error)"
   }
 }
 
-/// A line was named on a board without a receiver.
+/// Error: `--line` is given for a board without a receiver.
 struct NoReceiver: Error, CustomStringConvertible {
   var board: String
   var line: String
 
   var description: String {
-    "the profile '\(board)' has no receiver, so --line \(line) names the line of nothing: add a [receiver] "
+    "the profile '\(board)' has no receiver, so --line \(line) cannot be used: add a [receiver] "
       + "table with its family to the profile, or start without --line to serve a board without a receiver"
   }
 }
 
-/// Nobody said where the receiver is.
+/// Error: neither profile nor options name the receiver's device.
 struct NoDevice: Error, CustomStringConvertible {
   var board: String
 
   var description: String {
-    "the profile '\(board)' names no `device` of its receiver; add it, or say --line"
+    "the profile '\(board)' does not name the `device` of its receiver; add it to the profile, or start with --line"
   }
 }

@@ -1,18 +1,18 @@
-/// What the command line says. Read by hand: the library that `torpor` uses is larger than all of
-/// this service.
+/// The command line of `torpord`. Parsed by hand, because the argument parser of `torpor` is larger than this whole
+/// service.
 struct Options {
-  /// A board's name or its profile's path; empty until it is said.
+  /// Name of the board or path of its profile; empty until parsed.
   var board = ""
   var line: String?
   var socket = "/run/torpor/torpor.sock"
   var clients: String?
-  /// No GPIO line is used.
+  /// Whether no GPIO line is used.
   var isUnwired = false
   var state = "/var/lib/torpor"
-  /// The line is a FIFO, which QEMU's user mode can open. Only for tests, and not in ``help``.
+  /// Whether the serial line is a FIFO, which QEMU's user mode can open. For tests only, and not in ``help``.
   var isLinePipe = false
 
-  /// Read where no other is named, if it is there.
+  /// Policy file that is read by default, if it exists.
   static let standardClients = "/etc/torpor/clients.toml"
 
   static let version = "0.1.0"
@@ -24,14 +24,14 @@ struct Options {
     Torpor's location service: keeps the GNSS receiver and the board asleep as long as its
     clients allow, and serves them on a socket. It runs in the foreground; SIGTERM ends it.
 
-      --board NAME|FILE  the board's profile; `torpor board list` has the names
-      --line DEVICE      the receiver's serial line (default: what the profile says)
+      --board NAME|FILE  the board's profile; `torpor board list` shows the names
+      --line DEVICE      the receiver's serial line (default: from the profile)
       --socket PATH      where clients connect (default: \(Options().socket))
-      --state FOLDER     where fixes are kept (default: \(Options().state))
-      --clients FILE     who may use location (default: \(standardClients), if it is there)
-      --no-pins          use no GPIO line that the profile names, as on a desk
-      --version          tells the version
-      --help             tells this
+      --state FOLDER     where fixes are stored (default: \(Options().state))
+      --clients FILE     who may use location (default: \(standardClients), if it exists)
+      --no-pins          use no GPIO line of the profile, for a receiver on a desk
+      --version          print the version
+      --help             print this text
 
     Exit code: 0, or one of sysexits.h: 64 wrong options, 69 the service cannot run here,
     78 wrong board profile or clients file.
@@ -48,7 +48,7 @@ struct Options {
     var rest = arguments[...]
     var seen: Set<String> = []
     while let argument = rest.popFirst() {
-      // `--board=NAME` says the same as `--board NAME`.
+      // `--board=NAME` is the same as `--board NAME`.
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = argument.hasPrefix("--") ? String(parts[0]) : argument
       if parts.count == 2, argument.hasPrefix("--") {
@@ -61,7 +61,7 @@ struct Options {
       case "--line-is-pipe": options.isLinePipe = true
       case "--board", "--line", "--socket", "--state", "--clients":
         guard let value = rest.popFirst(), !value.isEmpty else {
-          return .wrong("\(name) needs a value")
+          return .wrong("\(name) requires a value")
         }
         guard seen.insert(name).inserted else { return .wrong("\(name) is given twice") }
         switch name {
@@ -72,11 +72,11 @@ struct Options {
         default: options.state = value
         }
       default:
-        let kind = name.hasPrefix("-") ? "no option" : "nothing to be done with"
-        return .wrong("there is \(kind) '\(name)'")
+        let kind = name.hasPrefix("-") ? "unknown option" : "unexpected argument"
+        return .wrong("\(kind) '\(name)'")
       }
     }
-    if options.board.isEmpty { return .wrong("--board is missing: which board is this?") }
+    if options.board.isEmpty { return .wrong("--board is missing; name the board or its profile") }
     return .run(options)
   }
 }

@@ -4,10 +4,10 @@ import LinuxHAL
 import LocationService
 import LocationTypes
 
-// A profile in the words of Linux.
+// Translates a board profile into the types of `LinuxHAL`.
 
 extension BoardProfile {
-  /// Which GPIO lines do what. The profile's reader has made sure that each text names one.
+  /// GPIO lines by function. The profile's validation guarantees that each text names one.
   func wiring() throws(GPIOLineError) -> GPIOWiring {
     var wiring = GPIOWiring()
     wiring.receiverWake = try line(receiver?.wakeLine)
@@ -25,17 +25,17 @@ extension BoardProfile {
     return try GPIOLine(text)
   }
 
-  /// What suspends the board; nil where the profile does not have that.
+  /// Suspends the board; nil if the profile has no suspended state.
   var suspender: BoardSuspender? {
     guard let suspended = board.suspended else { return nil }
     var sources: BoardSuspender.WakeSources = []
     if suspended.wakesOn.contains(.bytes) { sources.insert(.bytes) }
-    // The profile's reader has made sure that it is wired.
+    // The profile's validation guarantees that the motion line exists.
     if suspended.wakesOn.contains(.motion) { sources.insert(.motion) }
     return BoardSuspender(sources)
   }
 
-  /// What switches the board off and on again; nil where the profile does not have that.
+  /// Switches the board off and on again; nil if the profile has no off state.
   func powerOff(state: String, boot: BootIdentity) -> BoardPowerOff? {
     guard let off = board.off else { return nil }
     let alarm: BoardPowerOff.Alarm =
@@ -48,7 +48,7 @@ extension BoardProfile {
       record: state + "/wake-intent", boot: boot)
   }
 
-  /// What knows of the battery; nil where nothing does.
+  /// Reads the battery's charge; nil if the profile has neither a gauge nor a low-battery line.
   var batteryGauge: BatteryGauge? {
     guard let battery, battery.gauge != nil || battery.lowLine != nil else { return nil }
     return BatteryGauge(name: battery.gauge, lowCharge: UInt8(clamping: battery.lowCharge))
@@ -56,7 +56,7 @@ extension BoardProfile {
 }
 
 extension BoardProfile.Receiver {
-  /// What belongs to its line, for whoever says why it does not answer.
+  /// Settings of the receiver's line, for the suggestions about a receiver that does not answer.
   var terms: ReceiverTerms {
     let speech: ReceiverTerms.Commands =
       switch family {

@@ -2,18 +2,18 @@ import BoardProfiles
 import LocationTypes
 import SimulatedHAL
 
-// A profile in the words of the simulation.
+// Converts a board profile to the parameters of the simulation.
 
 extension BoardProfile {
-  /// Processor time of torpord for a wake, from the measurement of Docs/Reference/service-cost.md: a fix
-  /// with its acknowledgement takes 258 µs in 3.0 wakes, 178 µs in 2.0, or 184 µs in 1.9. That was on
-  /// x86_64; a small Arm core takes several times as long.
+  /// Processor time of torpord per wake, as measured in Docs/Reference/service-cost.md: a fix with its
+  /// acknowledgement needs 258 µs in 3.0 wakes, 178 µs in 2.0, or 184 µs in 1.9. Measured on x86_64; a small Arm core
+  /// needs several times as long.
   static let processorTimePerWake = Interval(microseconds: 90)
 
-  /// What a UART's FIFO hands on at once, as in the measurement of Docs/Reference/service-cost.md.
+  /// Number of bytes that a UART's FIFO delivers at a time, as in the measurement of Docs/Reference/service-cost.md.
   static let bytesPerPiece = 16
 
-  /// The simulated board and receiver of this profile, without noise and faults.
+  /// Setup of a simulated board and receiver with this profile, without noise and faults.
   public var simulationSetup: SimulationSetup {
     var setup = SimulationSetup()
     setup.board.awake_mW = board.awake_mw
@@ -65,7 +65,7 @@ extension BoardProfile {
 }
 
 extension BoardProfile.Receiver.Family {
-  /// The family in the words of the simulation.
+  /// The corresponding family of the simulation.
   fileprivate var simulated: SimulatedFamily {
     switch self {
     case .ubloxM10: .ubloxM10

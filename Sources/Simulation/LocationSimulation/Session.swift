@@ -6,23 +6,23 @@ import LocationRuntime
 import LocationTypes
 import SimulatedHAL
 
-/// What a simulated run is to do.
+/// Inputs of a simulated run besides board and client.
 public struct SimulationPlan: Sendable {
-  /// Where the board is carried.
+  /// True positions of the device.
   public var track: Track
-  /// How long.
+  /// Duration of the run.
   public var duration: Interval
-  /// The receiver's errors.
+  /// Errors of the receiver's solutions.
   public var noise = SimulatedNoise.none
-  /// Times to first fix are drawn instead of being the median.
+  /// Whether times to first fix are sampled from a distribution instead of being its median.
   public var samplesTimeToFirstFix = false
-  /// When a motion sensor's line is active; nil on a board without one.
+  /// Periods in which the motion sensor's line is active; nil for a board without a sensor.
   public var motion: [Range<Instant>]?
-  /// The battery the board lives on; nil for a supply without end.
+  /// Battery of the board; nil for an unlimited supply.
   public var battery: SimulatedBattery?
-  /// What goes wrong.
+  /// Faults to inject.
   public var faults = FaultPlan()
-  /// Reproduces the run.
+  /// Seed of all random numbers of the run.
   public var seed: UInt64 = 1
 
   /// Creates a plan without noise and faults.
@@ -32,45 +32,48 @@ public struct SimulationPlan: Sendable {
   }
 }
 
-/// How a run ended.
+/// Result of a run.
 public struct SessionResult: Sendable {
-  /// What it adds up to, from the start to the end of what was asked for, or until the battery was empty.
+  /// Totals from the start to the planned end, or until the battery was empty.
   public var summary: TraceSummary
-  /// What the board was asked for and must never be asked for; none in a good run.
+  /// Forbidden or unsupported requests to the hardware; empty in a correct run.
   public var violations: [Violation]
-  /// The battery was empty before the run was over.
+  /// Whether the battery was empty before the planned end.
   public var isBatteryEmpty: Bool
-  /// Deferral was available to the client (DEF-7).
+  /// Whether deferral was available to the client (DEF-7).
   public var isDeferralAvailable: Bool
 }
 
-/// One client, one engine and one simulated board, run to the end.
+/// A run of one client, one engine and one simulated board on virtual time.
+///
+/// ``simulate(_:progress:bytes:ring:sink:)`` follows a track, ``replay(_:progress:ring:sink:)`` a recording. Both use
+/// the product's engine and loop with the engine setup of the board's profile.
 public struct Session {
-  /// The board.
+  /// Board profile.
   public var profile: BoardProfile
-  /// The client.
+  /// The client's service and parameters.
   public var script: ClientScript
-  /// N, if not the profile's; the ring then has at least twice as many places (RNG-1).
+  /// Deferral limit N that overrides the profile's. The ring then has at least 2 N slots (RNG-1).
   public var deferralLimit: Int?
-  /// Whether what the receiver knows of the sky is kept while its supply is cut, as the service does it.
+  /// Whether the navigation database is stored while the receiver is powered off, as the service does.
   public var keepsAiding = true
 
-  /// Creates a session on a board for a client.
+  /// Creates a run of a client on a board.
   public init(_ profile: BoardProfile, _ script: ClientScript = ClientScript()) {
     self.profile = profile
     self.script = script
   }
 
-  /// Runs a simulation for as long as the plan says.
+  /// Runs a simulation for the duration of the plan.
   ///
-  /// The client stops at the end, and what is outstanding is still delivered to it; what receiver and
-  /// board do for that is no part of the run, neither of its records nor of its energy.
+  /// The client stops at the end, and outstanding fixes are still delivered to it. The receiver's and the board's
+  /// activity for that delivery is excluded from the records and from the energy.
   ///
   /// - Parameters:
-  ///   - progress: Is told now and then what part is done, 0 to 1.
-  ///   - bytes: Gets what the receiver sends, if given; ``replay(_:progress:ring:sink:)`` can play it.
-  ///   - ring: Gets the bytes of the ring of fixes at the end, if given.
-  ///   - sink: Gets every record in the order of time.
+  ///   - progress: Receives the completed fraction of the run, 0 to 1, after each turn.
+  ///   - bytes: Receives the bytes that the receiver sends; ``replay(_:progress:ring:sink:)`` can replay them.
+  ///   - ring: Receives the bytes of the fix ring at the end.
+  ///   - sink: Receives each record in ascending order of time.
   public func simulate(
     _ plan: SimulationPlan, progress: (Double) -> Void = { _ in },
     bytes: (([UInt8]) -> Void)? = nil, ring: (([UInt8]) -> Void)? = nil,
@@ -82,7 +85,7 @@ public struct Session {
     setup.faults = plan.faults
     setup.motion = plan.motion
     setup.battery = plan.battery
-    // The journey is over: while the last fixes are drained no new ones are made.
+    // No new fixes after the end, while the last fixes are drained.
     let end = Instant.boot + plan.duration
     setup.faults.noSky.append(end..<end + .seconds(86_400))
     setup.seed = plan.seed
@@ -92,7 +95,7 @@ public struct Session {
     engineSetup.epochs.isSimulated = true
     engineSetup.figures.hasMotionLine = plan.motion != nil
     if plan.motion != nil && profile.motion == nil {
-      // A sensor that the profile knows nothing of is wired so that it is of use.
+      // A sensor that the profile does not describe is wired so that it can wake the board.
       setup.board.suspended?.wakeSources.insert(.motion)
       engineSetup.figures.deep?.wakesOnMotion = true
     }
@@ -101,7 +104,7 @@ public struct Session {
       board, engineSetup, until: .boot + plan.duration, bill: true, progress, bytes, ring, sink)
   }
 
-  /// Plays a recording at its own time to a board that listens; the closures are those of
+  /// Replays a recording at its original times to an engine that only receives. The closures are those of
   /// ``simulate(_:progress:bytes:ring:sink:)``.
   public func replay(
     _ scan: RecordingScan, progress: (Double) -> Void = { _ in },
@@ -109,10 +112,10 @@ public struct Session {
   ) -> SessionResult {
     var setup = profile.simulationSetup
     setup.recordsEvents = true
-    // A recording keeps its own times.
+    // The recording's timing already contains the effects of its serial line.
     setup.board.gathersEpochs = false
     setup.board.bytesPerPiece = 1
-    // Whoever recorded it had switched the receiver on.
+    // The receiver was on during the recording.
     setup.receiver.hasSupplySwitch = false
     setup.receiver.defaultSpeed = UInt32(profile.receiver?.lineSpeed_baud ?? 115_200)
     var engineSetup = profile.listeningSetup
@@ -120,7 +123,7 @@ public struct Session {
     engineSetup.epochs.recordingDate = scan.date
     engineSetup.decoding = scan.decoding
     let board = SimulatedBoard(setup, replaying: scan.recording)
-    // The last epoch ends with a silence.
+    // The last epoch ends after a silence.
     let end = scan.end + engineSetup.epochs.pause * 4
     return run(board, engineSetup, until: end, bill: false, progress, nil, ring, sink)
   }
@@ -141,11 +144,11 @@ public struct Session {
     var events: [TimedBoardEvent] = []
     loop.board.request(at: end)
     var isStopped = false
-    // A replay has no ring's file; a simulated board writes it as the service does.
+    // A replay has no ring file; a simulated board writes it like the service.
     var syncs = bill ? SyncSchedule(every: profile.cache.syncInterval, at: .boot) : nil
     loop.engine.markSynced(loop.engine.unsynced)
-    // After the client has stopped, what the receiver holds is drained and the receiver goes to sleep.
-    // Its sleep may have an end of its own, which is not waited for.
+    // After the client has stopped, the receiver's buffer is drained and the receiver goes to sleep. A later end of
+    // its sleep is not awaited.
     let limit = end + .seconds(600)
     while loop.board.now < limit && !loop.board.isBatteryEmpty {
       let isAtRest = !loop.engine.isReceiverAwake && loop.engine.isSettled
@@ -166,7 +169,7 @@ public struct Session {
         loop.request(loop.clients.stop(), of: SimulatedClient.id)
         loop.board.takeEvents(into: &events)
         for event in events { loop.clients.trace.add(TraceRecord(event)) }
-        // A receiver that takes no commands has nothing to hand over and is not put to sleep.
+        // A receiver without commands has no buffer to drain and cannot be put to sleep.
         if !loop.engine.canReceiverSleep { break }
       }
     }
@@ -182,7 +185,7 @@ public struct Session {
       isDeferralAvailable: loop.engine.isDeferralAvailable)
   }
 
-  /// Writes the ring when that is due, or before the board rests; returns when the next write is due.
+  /// Writes the ring if a write is due or the board is about to sleep; returns the time of the next write.
   private static func sync(
     _ engine: inout Engine, _ syncs: inout SyncSchedule?, before plan: Effects?, at now: Instant
   ) -> Instant {

@@ -1,26 +1,26 @@
 import LocationTypes
 import SimulatedHAL
 
-/// When a motion sensor carried along a track would say motion.
+/// Simulates the output line of a motion sensor from a track.
 ///
-/// What a recorded track tells of motion is blurred by the errors of its receiver. A second counts as
-/// motion where the track, smoothed by a median of 9 s, comes more than 12 m away within 30 s, or 5 m
-/// within 8 s; each spell begins and ends where it goes faster than 0.35 m/s. The line follows up to
-/// 2 s late, falls back only after `stillAfter`, and gives one false alarm an hour.
+/// The motion in a recorded track is blurred by the errors of its receiver. A second counts as motion if the track,
+/// smoothed by a 9 s median, moves more than 12 m within 30 s, or more than 5 m within 8 s. The start and end of each
+/// period of motion are trimmed to where the speed exceeds 0.35 m/s. The line becomes active up to 2 s late, becomes
+/// inactive `stillAfter` after the last motion, and gives one false alarm per hour on average.
 public struct SimulatedAccelerometer: Sendable {
-  /// Longest delay from the beginning of motion to the edge.
+  /// Longest delay from the start of motion to the edge, seconds.
   static let latency_s = 2.0
-  /// Mean time between two false alarms.
+  /// Mean time between two false alarms, seconds.
   static let alarmEvery_s = 3_600.0
 
-  /// The spells during which the line is active, from the track's first point on.
+  /// Periods in which the line is active; times are relative to the track's first point.
   public let spells: [Range<Instant>]
 
-  /// Follows `track`. O(seconds).
+  /// Computes the periods for `track`. O(seconds).
   ///
   /// - Parameters:
-  ///   - stillAfter: How long after the last motion the line falls back.
-  ///   - seed: Reproduces delays and false alarms.
+  ///   - stillAfter: Time from the last motion until the line becomes inactive.
+  ///   - seed: Seed of delays and false alarms.
   public init(_ track: Track, stillAfter: Interval = .seconds(10), seed: UInt64) {
     let isMoving = SimulatedAccelerometer.motion(TrackSeconds(track, gapLimit: .unlimited))
     var random = SimulationRandom(seed: seed, stream: 9)
@@ -59,10 +59,10 @@ public struct SimulatedAccelerometer: Sendable {
   }
 }
 
-// MARK: Motion from places
+// MARK: Motion from positions
 
 extension SimulatedAccelerometer {
-  /// Whether there is motion, second by second.
+  /// Returns for each second whether the device moves.
   static func motion(_ track: TrackSeconds) -> [Bool] {
     let count = track.places.count
     let offsets = track.places.map { track.places[0].localOffset(to: $0) }
@@ -97,7 +97,7 @@ extension SimulatedAccelerometer {
     return isMoving
   }
 
-  /// The median of the nine values around each.
+  /// Returns for each value the median of the nine values around it.
   private static func medians(_ values: [Double]) -> [Double] {
     values.indices.map { middle in
       let window = values[max(middle - 4, 0)...min(middle + 4, values.count - 1)].sorted()

@@ -4,9 +4,9 @@ import LocationPolicy
 import LocationRuntime
 import LocationTypes
 
-/// Which service a simulated client uses.
+/// Service that a simulated client uses.
 public enum ScriptedService: Equatable, Sendable {
-  /// Updates, deferred or not.
+  /// Location updates, deferred or not.
   case updates
   /// Significant change.
   case significantChange
@@ -14,36 +14,37 @@ public enum ScriptedService: Equatable, Sendable {
   case visits
   /// Live updates.
   case live
-  /// One region: its centre and radius, metres.
+  /// Monitoring of one region: centre, and radius in metres.
   case region(Coordinate, radius: Double)
 }
 
-/// What a simulated client asks of the service.
+/// Service and parameters of a simulated client.
 public struct ClientScript: Equatable, Sendable {
-  /// Which service.
+  /// Service.
   public var service = ScriptedService.updates
   /// `pausesLocationUpdatesAutomatically`.
   public var pauses = false
   /// `activityType`.
   public var activity = ActivityType.other
-  /// Re-arms a deferral whenever one has finished; else takes every fix as it comes.
+  /// Whether the client requests a deferral again whenever one has finished; otherwise every fix is delivered
+  /// immediately.
   public var defers = true
   /// `desiredAccuracy`: metres or a constant of ``LocationAccuracy``.
   public var accuracy = LocationAccuracy.best
-  /// Metres to travel before a deferral ends; infinite for unlimited.
+  /// Distance after which a deferral ends, metres; infinite for unlimited.
   public var distance = Double.infinity
-  /// Seconds before a deferral ends; infinite for unlimited.
+  /// Time after which a deferral ends, seconds; infinite for unlimited.
   public var timeout = Double.infinity
 
-  /// When the client updates: it starts and stops with each range, in order and apart; nil for the whole
-  /// run. Only for ``ScriptedService/updates``.
+  /// Periods in which the client uses updates, ascending and disjoint; nil for the whole run. Only for
+  /// ``ScriptedService/updates``.
   public var sessions: [Range<Instant>]?
-  /// How long after a delivery its acknowledgement comes, which is a wake of its own, as a program's on
-  /// the socket is; nil for within the turn of the delivery.
+  /// Time from a delivery to its acknowledgement, which then needs its own wake, as with a program on the socket; nil
+  /// for an acknowledgement in the turn of the delivery.
   public var acknowledgesAfter: Interval?
 
-  /// How far the last report may be from the truth, metres; nil where nothing of the kind was
-  /// promised: with deferral, with an accuracy of Core Location's that is none, with other services.
+  /// Accuracy bound: largest distance of the last report from the true position, metres. Nil if no bound applies:
+  /// with deferral, with an accuracy constant of Core Location that is not a distance, and with other services.
   public var bound_m: Double? {
     service == .updates && !defers ? LocationAccuracy.bound(of: accuracy) : nil
   }
@@ -52,30 +53,30 @@ public struct ClientScript: Equatable, Sendable {
   public init() {}
 }
 
-/// A background client as Apple's discussion of deferral describes it: it starts updates, and calls
-/// `allowDeferredLocationUpdates` in its `didUpdateLocations` handler, and again whenever a deferral
-/// has finished. It handles everything at once, and acknowledges what it handled.
+/// A background client as in Apple's discussion of deferred updates: it starts updates and calls
+/// `allowDeferredLocationUpdates` in its `didUpdateLocations` handler, again after each finished deferral. It handles
+/// each delivery immediately and acknowledges it.
 struct SimulatedClient: LocationClients {
   static let id = ClientID(0)
 
   private let script: ClientScript
   private var requests: [Request] = []
   private var nextRequest = 0
-  /// Requests for a moment to come, in the order of time.
+  /// Requests to send later, in ascending order of time.
   private var later: [(due: Instant, request: Request, isBoardWoken: Bool)] = []
   private var isArmed = false
   private var isDone = false
   private var isStationary = false
   private var flags = LiveFlags.empty
   private var newest: FixName?
-  /// The fix that went into the ring last.
+  /// The fix stored last in the ring.
   private var newestStored: FixName?
-  /// Deferral is not to be had on these terms: asking again would give the same error.
+  /// Whether deferral failed with an error that a repeated request would cause again.
   private var hasGivenUp = false
-  /// What it has seen; what happened on the board is added by whoever runs it.
+  /// Records of the run. The owner adds the board's events.
   var trace = Tracer()
 
-  /// Creates a client that has asked nothing yet.
+  /// Creates a client that has not sent any request.
   init(_ script: ClientScript) {
     self.script = script
     requests = [
@@ -100,7 +101,7 @@ struct SimulatedClient: LocationClients {
 
   mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
     newestStored = name
-    // What has just gone in: it is not read back out of the ring, whose checksum would be reckoned again.
+    // The engine still holds the fix; reading it from the ring would compute its checksum again.
     guard let stored = engine.newestStored, stored.name == name else { return }
     trace.add(TraceRecord(at: stored.fix.acquired, .fix(TraceFix(name: name, fix: stored.fix))))
   }
@@ -127,7 +128,7 @@ struct SimulatedClient: LocationClients {
       updated(at: now)
     case .authorization: break
     case .degraded(let givenUp):
-      hasGivenUp = false  // asked once more: what was not to be had may be now
+      hasGivenUp = false  // request deferral again; it may be available now
       add(.degraded(givenUp, charge: engine.batteryCharge ?? 0), at: now)
     case .failure(let code): add(.failed(code), at: now)
     case .paused: add(.paused, at: now)
@@ -143,7 +144,7 @@ struct SimulatedClient: LocationClients {
       }
     case .region(let event): receive(event, at: now)
     case .live(let element): receive(element, at: now)
-    case .liveRefused: preconditionFailure("it opens one iterator")
+    case .liveRefused: preconditionFailure("the client opens one iterator, which is never refused")
     }
   }
 
@@ -172,7 +173,8 @@ struct SimulatedClient: LocationClients {
     if let location = element.location { add(.report(sequence: location.name.sequence), at: now) }
   }
 
-  /// A moment at which it asks something and of which the board does not know yet.
+  /// Returns the time of the first later request for which no board wake is scheduled yet, and marks it as scheduled;
+  /// nil if none remains.
   mutating func takeDue() -> Instant? {
     guard let place = later.firstIndex(where: { !$0.isBoardWoken }) else { return nil }
     later[place].isBoardWoken = true
@@ -184,7 +186,7 @@ struct SimulatedClient: LocationClients {
     later.insert((due, request, false), at: place)
   }
 
-  /// What it asks now; nil for nothing.
+  /// Removes and returns the next request that is due; nil for none.
   private mutating func takeRequest(at now: Instant) -> Request? {
     if nextRequest < requests.count {
       defer { nextRequest += 1 }
@@ -206,7 +208,7 @@ struct SimulatedClient: LocationClients {
     return (SimulatedClient.id, request)
   }
 
-  /// It wants no more; what is outstanding is still told.
+  /// Returns the request that stops the service. Outstanding fixes are still delivered.
   mutating func stop() -> Request {
     isDone = true
     switch script.service {
@@ -218,14 +220,14 @@ struct SimulatedClient: LocationClients {
     }
   }
 
-  /// `didFinishDeferredUpdates`: the next call is made in the handler of the batch that follows, or
-  /// of the next fix.
+  /// `didFinishDeferredUpdates`: the next deferral is requested in the handler of the batch that follows, or of the
+  /// next fix.
   private mutating func finished(_ code: LocationErrorCode?) {
     isArmed = false
     if code == .deferredAccuracyTooLow || code == .deferredDistanceFiltered { hasGivenUp = true }
   }
 
-  /// `didUpdateLocations`: handle, defer what comes next, acknowledge.
+  /// `didUpdateLocations`: handles the fixes, requests the next deferral, acknowledges.
   private mutating func updated(at now: Instant) {
     if script.defers && !isArmed && !isDone && !hasGivenUp {
       isArmed = true

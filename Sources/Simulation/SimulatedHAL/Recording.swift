@@ -1,12 +1,12 @@
 import LocationTypes
 
-/// A receiver's recorded bytes and when each piece of them came.
+/// Bytes recorded from a receiver, with the time at which each part was sent.
 public struct Recording: Sendable {
-  /// A piece that began to arrive at one moment.
+  /// Bytes that a receiver sent without a pause.
   public struct Chunk: Equatable, Sendable {
-    /// When its first byte began.
+    /// Start time of the first byte.
     public var time: Instant
-    /// Which bytes of the recording.
+    /// Position of the bytes in ``Recording/bytes``.
     public var range: Range<Int>
 
     /// Creates a chunk.
@@ -16,14 +16,14 @@ public struct Recording: Sendable {
     }
   }
 
-  /// All bytes.
+  /// All recorded bytes.
   public let bytes: [UInt8]
-  /// The pieces, in order of time.
+  /// The chunks, in ascending order of time.
   public let chunks: [Chunk]
 
   /// Creates a recording.
   ///
-  /// - Precondition: chunks come in order of time and lie within the bytes.
+  /// - Precondition: Chunks are in ascending order of time, and their ranges lie within `bytes`.
   public init(bytes: [UInt8], chunks: [Chunk]) {
     for i in chunks.indices {
       precondition(
@@ -36,7 +36,7 @@ public struct Recording: Sendable {
   }
 }
 
-/// Plays a recording into a line.
+/// Sends the chunks of a recording on a receiver line at their recorded times.
 struct RecordingPlayer: Sendable {
   let recording: Recording
   let speed: UInt32
@@ -47,16 +47,15 @@ struct RecordingPlayer: Sendable {
     self.speed = speed
   }
 
-  /// When the next piece begins.
+  /// Start time of the next chunk; `.distantFuture` at the end of the recording.
   var next: Instant {
     index < recording.chunks.count ? recording.chunks[index].time : .distantFuture
   }
 
-  /// Leaves out the piece that is due: nobody sends it.
+  /// Discards the next chunk, because the receiver has no power.
   mutating func skip() { index += 1 }
 
-  /// Puts the piece that is due on the line: at the line's speed, or faster where it would run into
-  /// the next piece.
+  /// Sends the next chunk at the line's speed, or faster if it would otherwise overlap the chunk after it.
   mutating func play(into line: inout ReceiverLine) {
     let chunk = recording.chunks[index]
     index += 1

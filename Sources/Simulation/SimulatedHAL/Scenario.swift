@@ -1,31 +1,32 @@
 import LocationTypes
 
-/// Journeys that are made up, for trying and testing without a recording.
+/// Generated tracks for simulations and tests without a recording.
 ///
-/// A seed chooses streets, lights and pauses; the same seed and duration give the same track.
-/// Everything begins on 2026-03-01 at 00:00:00 UTC near 52.52° N, 13.40° E.
+/// The seed determines streets, traffic lights and stops. The same seed and duration give the same track. Every
+/// scenario starts on 2026-03-01 at 00:00:00 UTC near 52.52° N, 13.40° E.
 public enum Scenario: String, CaseIterable, Sendable {
-  /// Lies still. An hour.
+  /// Stays at one position. One hour.
   case still
-  /// A walk through streets, with pauses. An hour.
+  /// A walk through streets, with stops. One hour.
   case walk
-  /// A run round the same block again and again. An hour.
+  /// A run, repeatedly around the same block. One hour.
   case loop
-  /// From home by car to work: town, a fast road, lights. An hour with some minutes at either end.
+  /// From home to work by car: streets, a fast road, traffic lights. One hour, with several minutes of standstill at
+  /// both ends.
   case commute
   /// A long drive: town, motorway, town. Two hours.
   case drive
-  /// A day: night at home, to work, a walk at noon, back, an evening walk. 24 hours.
+  /// A whole day: night at home, to work, a walk at noon, back, an evening walk. 24 hours.
   case day
 
-  /// UTC at which every scenario begins: 2026-03-01T00:00:00Z.
+  /// UTC at the start of every scenario: 2026-03-01T00:00:00Z.
   public static let start = UTCTime(microseconds: 1_772_323_200_000_000)
-  /// Where every scenario begins.
+  /// Position at the start of every scenario.
   public static let home = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
-  /// The longest duration a scenario is made for: 31 days.
+  /// Longest supported duration: 31 days.
   public static let longest = Interval.seconds(31 * 86_400)
 
-  /// How long it lasts unless asked otherwise.
+  /// Duration if none is requested.
   public var defaultDuration: Interval {
     switch self {
     case .still, .walk, .loop, .commute: .seconds(3_600)
@@ -34,7 +35,7 @@ public enum Scenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// What it is, in a line.
+  /// Description in one line, for help texts.
   public var summary: String {
     switch self {
     case .still: "lies still (1 h)"
@@ -46,10 +47,10 @@ public enum Scenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// The track; a longer duration goes on as one would (there and back, another day), a shorter one
-  /// is cut off. O(seconds of movement).
+  /// Generates the track. A duration longer than the default continues the scenario (there and back, another day),
+  /// and a shorter one truncates it. O(seconds of movement).
   ///
-  /// - Precondition: `duration` is positive and at most ``longest``.
+  /// - Precondition: `duration` is positive and at most ``maximumDuration``.
   public func track(seed: UInt64, duration: Interval? = nil) -> Track {
     let length = duration ?? defaultDuration
     precondition(

@@ -1,21 +1,21 @@
 import CCore
 
-/// Seeded pseudo-random numbers: the same seed gives the same run, on every machine.
+/// Seeded pseudo-random numbers that are the same on every machine.
 ///
-/// SplitMix64 (Steele, Lea, Flood 2014): one addition and three mixing steps a number, and any seed
-/// is as good as any other.
+/// SplitMix64 (Steele, Lea, Flood 2014): one addition and three mixing steps per number. Every seed is equally
+/// suitable.
 public struct SimulationRandom: Sendable {
   private var state: UInt64
   private var spare: Double?
 
-  /// Creates a generator; `stream` keeps numbers for one purpose apart from those for another.
+  /// Creates a generator. Different values of `stream` give independent sequences for the same seed.
   public init(seed: UInt64, stream: UInt64 = 0) {
     state = seed &+ stream &* 0xD1B5_4A32_D192_ED03
     spare = nil
     _ = next()
   }
 
-  /// The next 64 bits.
+  /// Returns the next 64 bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
@@ -24,21 +24,22 @@ public struct SimulationRandom: Sendable {
     return z ^ (z >> 31)
   }
 
-  /// A number in 0 ..< 1, evenly spread.
+  /// Returns a uniformly distributed number in 0 ..< 1.
   public mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-  /// A number between `low` and `high`, evenly spread.
+  /// Returns a uniformly distributed number between `low` and `high`.
   public mutating func uniform(_ low: Double, _ high: Double) -> Double {
     low + (high - low) * uniform()
   }
 
-  /// A number of the standard normal distribution (Box and Muller; two come of one draw).
+  /// Returns a number of the standard normal distribution (Box–Muller transform, which produces two numbers at a
+  /// time).
   public mutating func normal() -> Double {
     if let ready = spare {
       spare = nil
       return ready
     }
-    // 1 − u lies in 0 <… 1, so that the logarithm is finite.
+    // 1 − u is in 0 <… 1, so the logarithm is finite.
     let radius = sqrt(-2 * log(1 - uniform()))
     let angle = 2 * 3.141_592_653_589_793 * uniform()
     spare = radius * sin(angle)

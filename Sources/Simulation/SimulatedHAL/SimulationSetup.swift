@@ -1,22 +1,22 @@
 import BoardHardware
 import LocationTypes
 
-/// Which family of receivers is played.
+/// Receiver family that the simulation emulates.
 public enum SimulatedFamily: Equatable, Sendable {
-  /// u-blox M10: starts with the factory's configuration and obeys UBX commands.
+  /// u-blox M10: starts with its default configuration and executes UBX commands.
   case ubloxM10
-  /// u-blox M8: the same, told by a CFG message for each matter.
+  /// u-blox M8: like the M10, but configured with one CFG message per subject instead of CFG-VALSET.
   case ubloxM8
-  /// MediaTek: obeys `$PMTK`, acknowledges, forgets its configuration without supply.
+  /// MediaTek: executes and acknowledges `$PMTK` commands, and loses its configuration without power.
   case mtk
-  /// Airoha: obeys `$PAIR`, acknowledges; a new line speed comes with the next start.
+  /// Airoha: executes and acknowledges `$PAIR` commands. A new line speed applies from the next start.
   case airoha
-  /// CASIC: obeys `$PCAS` without a word, and names its firmware when asked.
+  /// CASIC: executes `$PCAS` commands without acknowledgement, and reports its firmware on request.
   case casic
-  /// Sends its solution from power-on and listens to nothing.
+  /// Sends its solution from power-on and accepts no commands.
   case streaming
 
-  /// Whether it is commanded by UBX.
+  /// Whether the family is controlled by UBX messages.
   var isUBlox: Bool {
     switch self {
     case .ubloxM10, .ubloxM8: true
@@ -24,7 +24,7 @@ public enum SimulatedFamily: Equatable, Sendable {
     }
   }
 
-  /// Whether it is commanded by sentences.
+  /// Whether the family is controlled by proprietary NMEA sentences.
   var takesSentences: Bool {
     switch self {
     case .mtk, .airoha, .casic: true
@@ -33,21 +33,21 @@ public enum SimulatedFamily: Equatable, Sendable {
   }
 }
 
-/// What a receiver of the streaming family sends.
+/// Protocol that a streaming receiver sends.
 public enum SimulatedOutput: Equatable, Sendable {
   /// UBX-NAV-PVT.
   case ubx
-  /// RMC, GGA, GSA, GSV, GST, VTG, ZDA.
+  /// The NMEA sentences RMC, GGA, GSA, GSV, GST, VTG and ZDA.
   case nmea
 }
 
-/// Time to first fix by the time since the last one.
+/// Time to first fix (TTFF) as a function of the time since the last fix.
 public struct TimeToFirstFix: Equatable, Sendable {
   /// One row of the table.
   public struct Row: Equatable, Sendable {
-    /// Seconds since the last fix.
+    /// Time since the last fix, seconds.
     public var off_s: Double
-    /// Median seconds to the next one.
+    /// Median time to the next fix, seconds.
     public var fix_s: Double
 
     /// Creates a row.
@@ -57,15 +57,16 @@ public struct TimeToFirstFix: Equatable, Sendable {
     }
   }
 
-  /// Rows in order of `off_s`; between two a straight line, beyond the last one its value.
+  /// Rows in ascending order of `off_s`. Values between rows are interpolated linearly; beyond the last row its value
+  /// applies.
   public var table: [Row]
-  /// Seconds to a fix with nothing known, or only an ephemeris older than `ephemerisLifetime`.
+  /// Time to first fix of a cold start, seconds: without an ephemeris, or with one older than `ephemerisLifetime`.
   public var cold_s: Double
-  /// How long an ephemeris serves.
+  /// Age up to which an ephemeris is usable.
   public var ephemerisLifetime: Interval
-  /// How long the receiver must track before it has downloaded a new ephemeris.
+  /// Tracking time after which the receiver has downloaded a new ephemeris.
   public var ephemerisDownload: Interval
-  /// 90th percentile over median, at least 1; used where times are sampled.
+  /// Ratio of the 90th percentile to the median, at least 1. Applies only if times to first fix are sampled.
   public var spread: Double
 
   /// Creates a model.
@@ -81,7 +82,11 @@ public struct TimeToFirstFix: Equatable, Sendable {
     self.spread = spread
   }
 
-  /// The median of a start `off` after the last fix, with an ephemeris of that age (nil: none).
+  /// Returns the median time to first fix, seconds.
+  ///
+  /// - Parameters:
+  ///   - off: Time since the last fix; nil for none.
+  ///   - ephemerisAge: Age of the ephemeris; nil for none.
   public func median_s(off: Interval?, ephemerisAge: Interval?) -> Double {
     guard let off, let ephemerisAge, ephemerisAge <= ephemerisLifetime else { return cold_s }
     guard let first = table.first, let last = table.last else { return cold_s }
@@ -96,15 +101,15 @@ public struct TimeToFirstFix: Equatable, Sendable {
   }
 }
 
-/// How many epochs a receiver's own batch buffer holds.
+/// Number of epochs that fit into a receiver's batch buffer, by entry format.
 public struct BatchCapacity: Equatable, Sendable {
-  /// Of the basic kind.
+  /// Entries in the basic format.
   public var basic: Int
-  /// With the odometer.
+  /// Entries with odometer data.
   public var odometer: Int
-  /// With the extra PVT fields.
+  /// Entries with the extra PVT fields.
   public var extraPVT: Int
-  /// With both.
+  /// Entries with odometer data and the extra PVT fields.
   public var both: Int
 
   /// Creates capacities; the defaults are those of the u-blox M10.
@@ -116,87 +121,88 @@ public struct BatchCapacity: Equatable, Sendable {
   }
 }
 
-/// What the simulation must know of the receiver.
+/// Properties of the simulated receiver.
 public struct ReceiverFigures: Equatable, Sendable {
-  /// How it behaves.
+  /// Receiver family.
   public var family = SimulatedFamily.ubloxM10
-  /// What a streaming receiver sends.
+  /// Protocol of a streaming receiver.
   public var output = SimulatedOutput.ubx
-  /// Speed after power-on, baud; for a streaming receiver, always.
+  /// Line speed after power-on, baud; a streaming receiver always uses it.
   public var defaultSpeed: UInt32 = 38_400
-  /// Time between two fixes of a streaming receiver; an M10 has 1 s until configured otherwise.
+  /// Time between two fixes of a streaming receiver. An M10 uses 1 s until it is configured otherwise.
   public var interval = Interval.seconds(1)
   /// Power in each state.
   public var power = ReceiverPower()
   /// Time to first fix.
   public var timeToFirstFix = TimeToFirstFix()
-  /// Its own batch buffer; nil if it has none.
+  /// Capacity of the receiver's batch buffer; nil if it has none.
   public var batch: BatchCapacity? = BatchCapacity()
-  /// From supply or waking until it runs and takes commands.
+  /// Time from power-on or wake-up until the receiver accepts commands.
   public var boot = Interval.milliseconds(250)
-  /// From a command's last byte until it is carried out and answered.
+  /// Time from the last byte of a command until the receiver executes and answers it.
   public var answer = Interval.milliseconds(20)
-  /// From an epoch's moment until its first byte leaves.
+  /// Time from an epoch until its first byte is sent.
   public var outputLatency = Interval.milliseconds(50)
-  /// The acknowledgement of a new speed comes at the old one.
+  /// Whether the acknowledgement of a new line speed is sent at the old speed.
   public var acknowledgesAtOldSpeed = false
-  /// RXM-PMREQ is acknowledged before it is obeyed; the protocol promises that for CFG alone.
+  /// Whether RXM-PMREQ is acknowledged before execution. The protocol specifies acknowledgements only for CFG
+  /// messages.
   public var acknowledgesPowerRequest = false
-  /// LOG-RETRIEVEBATCH is acknowledged; the protocol promises that for CFG alone.
+  /// Whether LOG-RETRIEVEBATCH is acknowledged. The protocol specifies acknowledgements only for CFG messages.
   public var acknowledgesRetrieval = false
-  /// The board can wake it by an edge (EXTINT).
+  /// Whether the board can wake the receiver with an edge (EXTINT).
   public var hasWakePin = true
-  /// The board hears of the batch watermark by a pin.
+  /// Whether a pin signals the batch watermark to the board.
   public var hasBatchPin = true
-  /// The board switches its supply.
+  /// Whether the board can switch the receiver's power.
   public var hasSupplySwitch = false
-  /// A cut supply leaves the backup domain fed.
+  /// Whether the backup domain keeps its power while the main power is off.
   public var hasBackupSupply = true
-  /// How many entries its navigation database has, where it is a u-blox receiver.
+  /// Number of entries in the navigation database of a u-blox receiver.
   public var databaseEntries: UInt8 = 40
-  /// Time since the last fix before the run began; nil for a cold start.
+  /// Time since the last fix at the start of the run; nil for a cold start.
   public var offBeforeStart: Interval?
-  /// Height of mean sea level over the ellipsoid, mm.
+  /// Geoid separation: height of mean sea level above the ellipsoid, mm.
   public var geoidSeparation_mm: Int32 = 40_000
 
-  /// Creates the figures of a u-blox MAX-M10S.
+  /// Creates the parameters of a u-blox MAX-M10S.
   public init() {}
 }
 
-/// Which things wake a sleeping board.
+/// Wake-up sources of a sleeping board.
 public struct WakeSources: OptionSet, Sendable {
   /// One bit for each ``WakeReason``.
   public let rawValue: UInt8
   /// Creates a set from bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// The alarm.
+  /// An alarm of the real-time clock.
   public static let alarm = WakeSources(rawValue: 1)
-  /// A byte on the receiver's line; it and what comes until the board runs again are lost.
+  /// A byte on the receiver's line. All bytes up to the moment when the board runs again are lost.
   public static let bytes = WakeSources(rawValue: 2)
-  /// The batch pin's edge.
+  /// An edge of the batch pin.
   public static let batchPin = WakeSources(rawValue: 4)
-  /// Somebody wants something.
+  /// A client's request.
   public static let request = WakeSources(rawValue: 8)
   /// An edge of the motion sensor's line.
   public static let motion = WakeSources(rawValue: 16)
-  /// Everything.
+  /// All sources.
   public static let all: WakeSources = [.alarm, .bytes, .batchPin, .request, .motion]
 }
 
-/// One way for the board to sleep.
+/// Properties of one sleep state of the board.
 public struct SleepFigures: Equatable, Sendable {
-  /// Power while asleep.
+  /// Power while asleep, mW.
   public var mW: Double
-  /// From the event that wakes until code runs; spent awake.
+  /// Time from the wake-up event until code runs. The board counts as awake during it.
   public var resume: Interval
-  /// What wakes.
+  /// Events that end the sleep.
   public var wakeSources: WakeSources
-  /// Alarms happen at whole multiples of this; zero for any moment.
+  /// Resolution of alarms: an alarm occurs at a whole multiple of it; zero for any time.
   public var alarmResolution: Interval
-  /// An alarm nearer than this, or just so near, cannot be slept for.
+  /// Shortest sleep. The board enters the state only if the alarm is later than this.
   public var minimum: Interval
 
-  /// Creates figures.
+  /// Creates the parameters of a sleep state.
   public init(
     mW: Double, resume: Interval = .zero, wakeSources: WakeSources = .all,
     alarmResolution: Interval = .zero, minimum: Interval = .zero
@@ -209,30 +215,29 @@ public struct SleepFigures: Equatable, Sendable {
   }
 }
 
-/// What the simulation must know of the board.
+/// Properties of the simulated board.
 public struct BoardFigures: Equatable, Sendable {
-  /// Power while running code.
+  /// Power while code runs, mW.
   public var awake_mW = 600.0
-  /// Waiting for events.
+  /// The idle state, in which the board waits for events.
   public var idle = SleepFigures(mW: 375)
-  /// Suspended; nil if it cannot.
+  /// The suspended state; nil if the board cannot suspend.
   public var suspended: SleepFigures? = SleepFigures(
     mW: 20, resume: .milliseconds(300), wakeSources: [.alarm, .batchPin, .request],
     alarmResolution: .seconds(1), minimum: .seconds(2))
-  /// Powered off until an alarm; nil if it cannot.
+  /// The state in which the board is off until an alarm; nil if the board cannot power itself on.
   public var off: SleepFigures?
-  /// Processor time that the service takes for what one wake brings, spent awake after the resume time.
+  /// Processor time of the service per wake. The board spends it awake, after the resume time.
   public var processorTimePerWake = Interval.zero
-  /// How many bytes the line's driver gathers before it hands them on, unless the burst ends before.
+  /// Number of bytes that the serial driver collects before it delivers them, unless the burst ends earlier.
   public var bytesPerPiece = 1
-  /// Whether the board lets an epoch's bytes gather before it hands them on, as `LinuxBoard` does
-  /// (`BurstTiming`).
+  /// Whether the board delays the read until the whole epoch has arrived, as `LinuxBoard` does (`BurstTiming`).
   public var gathersEpochs = false
 
-  /// Creates the figures of a small board that can suspend.
+  /// Creates the parameters of a small board that can suspend.
   public init() {}
 
-  /// The figures of a sleep; nil if the board has it not or it is no sleep.
+  /// Returns the parameters of a sleep state; nil if the board does not support it, or for `awake`.
   public func sleep(_ state: BoardState) -> SleepFigures? {
     switch state {
     case .awake: nil
@@ -242,33 +247,33 @@ public struct BoardFigures: Equatable, Sendable {
     }
   }
 
-  /// Power in one state.
+  /// Returns the power in a state, mW.
   public func mW(in state: BoardState) -> Double { sleep(state)?.mW ?? awake_mW }
 }
 
-/// Everything a simulated run depends on; the same setup and track give the same run.
+/// All inputs of a simulated run besides its track. The same setup and track give the same run.
 public struct SimulationSetup: Sendable {
-  /// The receiver.
+  /// Properties of the receiver.
   public var receiver = ReceiverFigures()
-  /// The board.
+  /// Properties of the board.
   public var board = BoardFigures()
-  /// The receiver's errors.
+  /// Errors of the receiver's solutions.
   public var noise = SimulatedNoise.none
-  /// Times to first fix are drawn from a distribution instead of being its median.
+  /// Whether times to first fix are sampled from a distribution instead of being its median.
   public var samplesTimeToFirstFix = false
-  /// When a motion sensor's line is active, in order and apart; nil on a board without one.
+  /// Periods in which the motion sensor's line is active, ascending and disjoint; nil for a board without a sensor.
   public var motion: [Range<Instant>]?
-  /// The battery it lives on; nil for a supply without end and without a gauge.
+  /// Battery that supplies board and receiver; nil for an unlimited supply without a gauge.
   public var battery: SimulatedBattery?
-  /// What goes wrong.
+  /// Faults to inject.
   public var faults = FaultPlan()
-  /// Reproduces a run.
+  /// Seed of all random numbers of the run.
   public var seed: UInt64 = 1
-  /// Keeps a list of events for ``SimulatedBoard/takeEvents()``.
+  /// Whether events are recorded for ``SimulatedBoard/removeEvents()``.
   public var recordsEvents = false
-  /// Keeps every byte the receiver sent for ``SimulatedBoard/takeSentBytes()``.
+  /// Whether the bytes that the receiver sends are recorded for ``SimulatedBoard/removeSentBytes()``.
   public var recordsBytes = false
 
-  /// Creates a setup: an M10 receiver, a board that suspends, no noise, no faults.
+  /// Creates a setup: an M10 receiver, a board that can suspend, no noise, no faults.
   public init() {}
 }

@@ -1,17 +1,17 @@
 import LocationTypes
 
-/// What the elements of a GPX document mean; knows nothing of how XML is read.
+/// Builds a ``GPXFile`` from the XML events of a document: element start, text, element end.
 ///
-/// Elements of other namespaces, and all that a track does not need, are passed over with what is
-/// in them.
+/// Independent of the XML parser, which ``GPXReader`` calls. Elements of other namespaces and elements that a track
+/// does not need are ignored together with their content.
 struct GPXContent {
-  /// What an open element is.
+  /// Kind of an open element.
   private enum Element {
     case gpx, track, segment, point, extensions, pointExtension, other
     case altitude, time, speed
   }
 
-  /// Longest text of a value that is read, in bytes.
+  /// Longest text of a value that is stored, bytes.
   private static let longestValue = 256
   private static let pointExtensions: Set<Substring> = [
     "http://www.garmin.com/xmlschemas/TrackPointExtension/v1",
@@ -24,7 +24,12 @@ struct GPXContent {
   private var value: [UInt8] = []
   private var valuePlace = GPXPlace(line: 1, column: 1)
 
-  /// An element begins; `name` is its namespace, a line feed and its local name.
+  /// Handles the start of an element.
+  ///
+  /// - Parameters:
+  ///   - name: Namespace, line feed, local name; only the local name if the element has no namespace.
+  ///   - attributes: Returns the value of the attribute with a given name.
+  /// - Throws: ``GPXError`` for an invalid point, too many points, too deep nesting, or another root element.
   mutating func start(
     _ name: String, _ attributes: (String) -> String?, at place: GPXPlace
   ) throws(GPXError) {
@@ -42,7 +47,7 @@ struct GPXContent {
     open.append(element)
   }
 
-  /// Text inside the open element; a piece of it.
+  /// Handles text inside the innermost open element; one text can arrive in several pieces.
   mutating func text(_ bytes: UnsafeRawBufferPointer) throws(GPXError) {
     switch open.last {
     case .altitude, .time, .speed: break
@@ -51,7 +56,9 @@ struct GPXContent {
     unsafe value.append(contentsOf: bytes.prefix(GPXContent.longestValue + 1 - value.count))
   }
 
-  /// The open element ends.
+  /// Handles the end of the innermost open element.
+  ///
+  /// - Throws: ``GPXError`` if its value is invalid.
   mutating func end() throws(GPXError) {
     guard let element = open.popLast() else { return }
     switch element {
@@ -89,7 +96,7 @@ struct GPXContent {
       if GPXContent.pointExtensions.contains(space) {
         return local == "TrackPointExtension" ? .pointExtension : .other
       }
-      // Programs that write no namespace of their own.
+      // Some programs write <speed> without an extension namespace.
       return isOwn && local == "speed" ? .speed : .other
     case .pointExtension:
       return GPXContent.pointExtensions.contains(space) && local == "speed" ? .speed : .other
@@ -135,7 +142,7 @@ struct GPXContent {
     file.places.append(place)
   }
 
-  /// Whether the element has nothing in it but space.
+  /// Whether the value contains only white space.
   private var isBlank: Bool { value.allSatisfy { $0 <= 0x20 } }
 
   private func time() throws(GPXError) -> UTCTime? {
@@ -147,7 +154,7 @@ struct GPXContent {
     return time
   }
 
-  /// The value as thousandths; nil where the element is empty.
+  /// The value × 1,000, rounded; nil if the element is empty.
   private func thousandths(
     _ name: String, _ low: Double, _ high: Double
   ) throws(GPXError) -> Int32? {

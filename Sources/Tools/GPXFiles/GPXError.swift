@@ -1,40 +1,40 @@
-/// Why a text is no GPX that can be read.
+/// Error of ``GPXReader``: what is wrong in a file, and at which line and column.
 public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// Kind of the error.
   public enum Problem: Equatable, Sendable {
-    /// Not well-formed XML; the parser's own words.
+    /// Not well-formed XML; the message is expat's.
     case notXML(String)
-    /// The text ends before the document does.
+    /// The file ends inside the document.
     case cutOff
     /// An encoding that is not UTF-8, UTF-16, ISO-8859-1 or US-ASCII.
     case unknownEncoding
-    /// Entities that make far more text than they are.
+    /// Entities expand to far more text than the file contains.
     case entityExpansion
-    /// Well-formed XML whose outermost element is another.
+    /// Well-formed XML with another root element.
     case notGPX(root: String)
     /// A point without latitude or longitude.
     case missing(attribute: String, element: String)
-    /// A value that must be a decimal number is none.
+    /// A value is not a decimal number.
     case notANumber(name: String, found: String)
-    /// A number beyond what it may be.
+    /// A number outside its allowed range.
     case outOfRange(name: String, found: String, allowed: String)
-    /// A time that is none.
+    /// A time that is no valid `xsd:dateTime`.
     case badTime(found: String)
-    /// More elements inside each other than ``GPXReader/mostNested``.
+    /// Elements nested more deeply than ``GPXReader/maximumNesting``.
     case tooDeep
-    /// More points than ``GPXReader/mostPoints``.
+    /// More points than ``GPXReader/maximumPoints``.
     case tooManyPoints
-    /// A longer text than ``GPXReader/longestText``.
+    /// A file longer than ``GPXReader/maximumLength``.
     case tooLong
-    /// A tag or comment is longer than ``GPXReader/longestToken``.
+    /// A tag or comment longer than ``GPXReader/maximumTokenLength``.
     case tokenTooLong
-    /// No memory for a parser.
+    /// Memory allocation for the parser failed.
     case noMemory
   }
 
-  /// Where.
+  /// Position of the error in the file.
   public var place: GPXPlace
-  /// What is wrong.
+  /// Kind of the error.
   public var problem: Problem
 
   /// Creates an error.
@@ -43,16 +43,16 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
     self.problem = problem
   }
 
-  /// What is wrong and what to do about it; the place is not in it.
+  /// Message with a suggestion, without the position.
   public var description: String {
     switch problem {
-    case .notXML(let why): "not well-formed XML: \(why); export the file again, or mend this place"
-    case .cutOff: "the file ends here, in the middle of the document; fetch or export it again"
+    case .notXML(let why): "not well-formed XML: \(why); export the file again, or correct it here"
+    case .cutOff: "the file ends here, in the middle of the document; download or export it again"
     case .unknownEncoding:
-      "this encoding is not known; convert the file to UTF-8, for example with iconv, "
-        + "and let its first line say so"
+      "unknown character encoding; convert the file to UTF-8, for example with iconv, "
+        + "and declare UTF-8 in its first line"
     case .entityExpansion:
-      "entities blow this file up to many times its size; it will not be read: save it without them"
+      "the file's XML entities expand to many times its size, so it is rejected; save it without entities"
     case .notGPX(let root): "this is <\(root)> and not <gpx>; save the track as GPX 1.1 or 1.0"
     case .missing(let attribute, let element):
       "<\(element)> has no \(attribute); every point needs one"
@@ -60,15 +60,15 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
     case .outOfRange(let name, let found, let allowed):
       "\(name) \(found) is out of range; allowed is \(allowed)"
     case .badTime(let found):
-      "time must be as 2014-04-03T08:54:11Z, with a fraction or an offset if one likes, "
+      "time must have the form 2014-04-03T08:54:11Z, optionally with a fraction or an offset, "
         + "not “\(found)”"
     case .tooDeep:
-      "more than \(GPXReader.mostNested) elements inside each other; no GPX is like that"
-    case .tooManyPoints: "more than \(GPXReader.mostPoints) points; cut the file up"
+      "elements are nested more than \(GPXReader.mostNested) deep; is this a GPX file?"
+    case .tooManyPoints: "more than \(GPXReader.mostPoints) points; split the file"
     case .tokenTooLong:
       "a tag or comment of more than \(GPXReader.longestToken >> 20) MB; is this a GPX file?"
-    case .tooLong: "more than \(GPXReader.longestText >> 20) MB; cut the file up"
-    case .noMemory: "there is no memory to read it"
+    case .tooLong: "the file is larger than \(GPXReader.longestText >> 20) MB; split it"
+    case .noMemory: "not enough memory to read the file"
     }
   }
 }

@@ -1,10 +1,10 @@
 import LocationTypes
 
-/// A point of a track, as far as a receiver's way is concerned.
+/// A track point (`trkpt`) of a GPX file, with the values that a simulated or recorded track uses.
 public struct GPXPoint: Equatable, Sendable {
-  /// Where.
+  /// Latitude and longitude.
   public var coordinate: Coordinate
-  /// When; nil where nobody recorded it.
+  /// Time of the point; nil if the file has none.
   public var utc: UTCTime?
   /// Altitude above mean sea level (`ele`), millimetres.
   public var altitude_mm: Int32?
@@ -23,29 +23,29 @@ public struct GPXPoint: Equatable, Sendable {
   }
 }
 
-/// A place in a text: line and column, from 1.
+/// A position in a file: line and column, both from 1.
 public struct GPXPlace: Equatable, Sendable {
-  /// The line.
+  /// Line number, from 1.
   public var line: Int
-  /// The character of the line.
+  /// Column number, from 1.
   public var column: Int
 
-  /// Creates a place.
+  /// Creates a position.
   public init(line: Int, column: Int) {
     self.line = line
     self.column = column
   }
 }
 
-/// What is in a GPX file, as far as a track is concerned.
+/// Content of a GPX file that is relevant to a track.
 public struct GPXFile: Equatable, Sendable {
   /// The points of all segments of all tracks, in the order of the file.
   public var points: [GPXPoint] = []
-  /// Where each point begins in the file.
+  /// Position of each point in the file; as many as ``points``.
   public var places: [GPXPlace] = []
-  /// Routes (`rte`), which are planned and not travelled, and are passed over.
+  /// Number of routes (`rte`). Their points are ignored, because a route is planned, not recorded.
   public var routes = 0
-  /// Waypoints (`wpt`), which are passed over.
+  /// Number of waypoints (`wpt`), which are ignored.
   public var waypoints = 0
 
   init() {}

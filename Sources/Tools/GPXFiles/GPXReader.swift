@@ -1,26 +1,26 @@
 import CExpat
 
-/// Reads GPX 1.1 and 1.0 in pieces, with bounded nesting and size, fetching nothing.
+/// Streaming reader of GPX 1.1 and 1.0, with limits on nesting and size. It loads no external resource.
 ///
-/// Encodings, entities, CDATA and namespaces are expat's: UTF-8, UTF-16, ISO-8859-1 and US-ASCII.
-/// Elements without any namespace are taken for GPX.
+/// The XML parser is expat, which handles entities, CDATA, namespaces and the encodings UTF-8, UTF-16, ISO-8859-1 and
+/// US-ASCII. Elements without a namespace count as GPX.
 @safe public struct GPXReader: ~Copyable {
-  /// Most elements inside each other.
+  /// Greatest nesting depth of elements.
   public static let mostNested = 64
-  /// Most points of all tracks together.
+  /// Largest number of points of all tracks together.
   public static let mostPoints = 10_000_000
-  /// Longest tag or comment, in bytes.
+  /// Longest tag or comment, bytes.
   public static let longestToken = 1 << 21
-  /// Longest text, in bytes.
+  /// Longest file, bytes.
   public static let longestText = 1 << 30
 
   private let session: Session
   private let parser: XML_Parser
   private var length = 0
 
-  /// Begins.
+  /// Creates a reader.
   ///
-  /// - Throws: ``GPXError`` when there is no memory.
+  /// - Throws: ``GPXError`` if memory allocation fails.
   public init() throws(GPXError) {
     guard let parser = unsafe cexpat_parser() else {
       throw GPXError(place: GPXPlace(line: 1, column: 1), problem: .noMemory)
@@ -35,27 +35,26 @@ import CExpat
 
   deinit { unsafe XML_ParserFree(parser) }
 
-  /// Whether a file that begins with `bytes` is XML and so may be GPX.
+  /// Whether a file that begins with `bytes` is XML, and so may be GPX.
   public static func isXML(_ bytes: [UInt8]) -> Bool {
     if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) { return true }
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-    // UTF-16 without a mark has a zero beside the first character.
+    // In UTF-16 without a byte order mark, a zero byte precedes or follows the first character.
     let first = start.first { $0 > 0x20 }
     return first == UInt8(ascii: "<")
   }
 
-  /// Takes the next piece; O(its length).
+  /// Parses the next bytes of the file; O(`bytes.count`).
   ///
-  /// - Throws: ``GPXError`` with the place and what is wrong there; then the reader is of no more
-  ///   use.
+  /// - Throws: ``GPXError`` with the position. Do not use the reader after an error.
   public mutating func add(_ bytes: [UInt8]) throws(GPXError) {
     length += bytes.count
     guard length <= GPXReader.longestText else { throw failure(.tooLong) }
-    // What expat takes at once is counted in an Int32.
+    // The length argument of XML_Parse is an Int32.
     for start in stride(from: 0, to: bytes.count, by: 1 << 20) {
       let end = min(start + 1 << 20, bytes.count)
       try parse(bytes[start..<end], isLast: false)
-      // expat looks at an unfinished tag again from its start each time.
+      // expat parses an unfinished token again from its start with each piece: the limit bounds that cost.
       let fed = length - bytes.count + end
       guard fed - Int(unsafe XML_GetCurrentByteIndex(parser)) <= GPXReader.longestToken else {
         throw failure(.tokenTooLong)
@@ -63,9 +62,9 @@ import CExpat
     }
   }
 
-  /// Ends; gives what was in the text.
+  /// Ends the document and returns its content.
   ///
-  /// - Throws: as ``add(_:)``.
+  /// - Throws: As ``add(_:)``, also if the document is incomplete.
   public consuming func finish() throws(GPXError) -> GPXFile {
     try parse([], isLast: true)
     return session.content.file
@@ -103,7 +102,7 @@ import CExpat
   }
 }
 
-/// What expat calls back, with what it has told so far.
+/// User data of the expat callbacks: the content read so far and the first error.
 @safe private final class Session {
   var content = GPXContent()
   var failure: GPXError?
@@ -117,7 +116,7 @@ import CExpat
       column: Int(unsafe XML_GetCurrentColumnNumber(parser)) + 1)
   }
 
-  /// Does a step; after the first mistake expat is asked to stop, and nothing more is done.
+  /// Runs a callback's step. The first error is stored and stops the parser; later steps do nothing.
   private func attempt(_ step: () throws(GPXError) -> Void) {
     guard failure == nil else { return }
     do { try step() } catch {
@@ -127,7 +126,7 @@ import CExpat
   }
 
   private static func of(_ user: UnsafeMutableRawPointer?) -> Session {
-    guard let user = unsafe user else { preconditionFailure("set before anything is parsed") }
+    guard let user = unsafe user else { preconditionFailure("set before parsing starts") }
     return unsafe Unmanaged<Session>.fromOpaque(user).takeUnretainedValue()
   }
 
@@ -139,7 +138,7 @@ import CExpat
       try session.content.start(
         element,
         { wanted in
-          // Names and values in turn, ended by a null.
+          // A null-terminated array of alternating names and values.
           guard var pair = unsafe attributes else { return nil }
           while let name = unsafe pair[0], let value = unsafe pair[1] {
             if unsafe String(cString: name) == wanted { return unsafe String(cString: value) }

@@ -1,8 +1,8 @@
 import LocationTypes
 
-/// How the values of GPX are read: `xsd:decimal` and `xsd:dateTime`, and nothing beside them.
+/// Parsers of GPX values: `xsd:decimal` (also with an exponent) and `xsd:dateTime`.
 enum GPXValues {
-  /// A decimal number, spaces around it passed over; nil where it is none.
+  /// Parses a finite decimal number, without the white space around it; nil if the text is none.
   static func number(_ text: String) -> Double? {
     let core = trimmed(text)
     let isDecimal = core.utf8.allSatisfy {
@@ -12,9 +12,9 @@ enum GPXValues {
     return value
   }
 
-  /// A moment, `2014-04-03T08:54:11.5+02:00`; without an offset it is UTC, as GPX says.
+  /// Parses a time such as `2014-04-03T08:54:11.5+02:00`; without an offset it is UTC, as GPX specifies.
   ///
-  /// Fractions beyond microseconds are cut off. Second 60 is the first one of the next minute.
+  /// Fractions finer than a microsecond are truncated. Second 60 is second 0 of the next minute.
   static func time(_ text: String) -> UTCTime? {
     var rest = trimmed(text).utf8[...]
     guard let year = digits(&rest, 4), skip(&rest, "-"), let month = digits(&rest, 2),
@@ -31,7 +31,7 @@ enum GPXValues {
     return date.start + .seconds(seconds) + Interval(microseconds: fraction)
   }
 
-  /// Microseconds behind the point, 0 where there is none; nil where no digit follows it.
+  /// Parses the fraction of a second, microseconds; 0 without a decimal point, nil if no digit follows it.
   private static func fraction(_ rest: inout Substring.UTF8View) -> Int64? {
     guard skip(&rest, ".") else { return 0 }
     guard let first = rest.first, isDigit(first) else { return nil }
@@ -45,7 +45,7 @@ enum GPXValues {
     return value
   }
 
-  /// Seconds east of Greenwich: `Z`, `+02:00`, `-0330`, or nothing for 0.
+  /// Parses the offset from UTC, seconds: `Z`, `+02:00` or `-0330`; 0 at the end of the text. At most ±14 h.
   private static func offset(_ rest: inout Substring.UTF8View) -> Int64? {
     guard let mark = rest.first else { return 0 }
     if skip(&rest, "Z") { return 0 }

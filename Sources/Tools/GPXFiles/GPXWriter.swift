@@ -1,39 +1,38 @@
 import LocationTypes
 
-/// Writes a GPX 1.1 track (topografix.com/GPX/1/1): a point after another, a segment for each span
-/// without loss.
+/// Streaming writer of a GPX 1.1 track (topografix.com/GPX/1/1) with a segment for each span without lost fixes.
 ///
-/// A segment ends where ``interrupt()`` says so, where time stands or goes back, and where the step
-/// in time is over 10 s and over five times the step before it.
+/// A segment ends at ``endSegment()``, where time does not increase, and where the time step is more than 10 s and
+/// more than five times the previous step.
 public struct GPXWriter {
-  /// What more may be told of a point.
+  /// Optional values of a point.
   public struct Details: Equatable, Sendable {
-    /// How the position was made: `none`, `2d`, `3d`, `dgps` or `pps`; the schema has no more.
+    /// Kind of fix. The schema (`fixType`) has these and `pps`.
     public enum Fix: String, Sendable {
       case none, twoDimensional = "2d", threeDimensional = "3d", dgps
     }
 
-    /// How the position was made.
+    /// Kind of fix.
     public var fix: Fix?
-    /// The geoid above the ellipsoid, millimetres.
+    /// Height of the geoid above the ellipsoid, millimetres.
     public var geoidHeight_mm: Int32?
-    /// Satellites used.
+    /// Number of satellites used.
     public var satellites: Int?
-    /// Dilution of precision × 100: horizontal, vertical, of the position.
+    /// Horizontal dilution of precision (HDOP) × 100.
     public var hdop_e2: Int?
-    /// Vertical dilution of precision × 100.
+    /// Vertical dilution of precision (VDOP) × 100.
     public var vdop_e2: Int?
-    /// Dilution of precision of the position × 100.
+    /// Position dilution of precision (PDOP) × 100.
     public var pdop_e2: Int?
     /// Course over ground, degrees × 10⁴.
     public var course_e4: Int32?
 
-    /// Creates details of which none is known.
+    /// Creates empty details.
     public init() {}
   }
 
   private static let shortestGap = Interval.seconds(10)
-  /// What was written since it was last taken out, UTF-8.
+  /// Text written since the last ``removeAll()``, UTF-8.
   public private(set) var bytes: [UInt8] = []
   private var isSegmentOpen = false
   private var last: UTCTime?
@@ -42,10 +41,10 @@ public struct GPXWriter {
   /// Creates a writer.
   public init() {}
 
-  /// Takes out what was written.
+  /// Empties ``bytes``.
   public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Adds what stands before the first point.
+  /// Writes the start of the document, up to the first segment.
   public mutating func begin(creator: String, name: String?) {
     add(
       """
@@ -64,21 +63,21 @@ public struct GPXWriter {
     if let name { add("  <name>\(GPXText.escaped(name))</name>\n") }
   }
 
-  /// Ends the segment: here fixes are missing.
+  /// Ends the current segment, for example because fixes were lost.
   public mutating func interrupt() {
     if isSegmentOpen { add("  </trkseg>\n") }
     isSegmentOpen = false
     lastStep = nil
   }
 
-  /// Adds a point.
+  /// Writes a point, in a new segment after a gap.
   public mutating func write(_ point: GPXPoint, _ details: Details = Details()) {
     if isGap(before: point.utc) { interrupt() }
     if !isSegmentOpen {
       add("  <trkseg>\n")
       isSegmentOpen = true
     }
-    // GPX has no longitude of 180°: it is −180°.
+    // The schema allows longitudes from −180° to less than 180°.
     let east = point.coordinate.longitude_e9
     let longitude_e9 = east == 180_000_000_000 ? -180_000_000_000 : east
     add("   <trkpt lat=\"\(GPXText.decimal(point.coordinate.latitude_e9, 9, places: 9))\"")
@@ -87,14 +86,14 @@ public struct GPXWriter {
     add("</trkpt>\n")
   }
 
-  /// Adds what stands after the last point.
+  /// Writes the end of the document.
   public mutating func end() {
     interrupt()
     add(" </trk>\n</gpx>\n")
   }
 
-  /// Elements stand in the order of the schema: ele, time, geoidheight, fix, sat, hdop, vdop, pdop,
-  /// extensions.
+  /// Writes the child elements in the order that the schema requires: ele, time, geoidheight, fix, sat, hdop, vdop,
+  /// pdop, extensions.
   private mutating func writeParts(_ point: GPXPoint, _ details: Details) {
     element("ele", point.altitude_mm, 3)
     if let utc = point.utc { add("<time>\(GPXText.time(utc))</time>") }
@@ -130,9 +129,9 @@ public struct GPXWriter {
   }
 }
 
-/// How values are written: digit by digit, so that what is written is what was known.
+/// Formats values for GPX. Decimal numbers are formatted from integers, so that no rounding occurs.
 enum GPXText {
-  /// `value` / 10^`scale`, with `places` decimals or as many as it has.
+  /// `value` / 10^`scale` without trailing zeros, but with at least `places` decimals.
   static func decimal(_ value: Int64, _ scale: Int, places: Int = 0) -> String {
     var digits = String(value.magnitude)
     while digits.utf8.count <= scale { digits = "0" + digits }
@@ -143,7 +142,7 @@ enum GPXText {
     return fraction.isEmpty ? "\(sign)\(whole)" : "\(sign)\(whole).\(fraction)"
   }
 
-  /// A moment, rounded to the nearest millisecond: `2014-04-03T08:54:11.000Z`.
+  /// A time rounded to the nearest millisecond: `2014-04-03T08:54:11.000Z`.
   static func time(_ moment: UTCTime) -> String {
     let rounded = UTCTime(microseconds: moment.microseconds + 500)
     let day = rounded.date
@@ -162,7 +161,7 @@ enum GPXText {
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 
-  /// `text` as it may stand in an element or an attribute; what XML cannot hold becomes U+FFFD.
+  /// `text` escaped for an element or an attribute; characters that XML does not allow become U+FFFD.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

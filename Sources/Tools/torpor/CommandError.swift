@@ -1,50 +1,50 @@
-/// Why a command could not do what was asked, in words for whoever typed it.
+/// The failure of a command: the message to print and the exit code.
 ///
-/// The message says what is wrong and what to do about it; it is printed after `torpor: `.
+/// The message states the problem and how to fix it; `Torpor.main()` prints it to standard error after `torpor: `.
 struct CommandError: Error, Equatable {
-  /// How the process ends: the numbers of `sysexits.h`.
+  /// Exit codes, with the numbers of `sysexits.h`.
   enum Code: Int32, CaseIterable {
-    /// Options that contradict each other or cannot be.
+    /// Options that are unknown, contradict each other or are out of range.
     case usage = 64
-    /// The input is there and is not what it should be.
+    /// The input is empty or not of the expected kind.
     case data = 65
     /// The input cannot be opened.
     case noInput = 66
-    /// The service is not there, or does not have what is asked.
+    /// The service is not running, or does not have the requested data.
     case unavailable = 69
-    /// A fault of this program itself.
+    /// An internal error of this program.
     case software = 70
-    /// The output cannot be made.
+    /// The output cannot be created.
     case cannotCreate = 73
-    /// Reading or writing failed on the way.
+    /// Reading or writing failed after the files were opened.
     case io = 74
-    /// The service says what is not understood.
+    /// The reply of the service cannot be parsed.
     case protocolFault = 76
-    /// The service says that this user may not.
+    /// The service or its socket refuses this user.
     case permission = 77
-    /// A board profile is wrong.
+    /// A board profile is invalid, or the board does not exist.
     case config = 78
 
-    /// What it means, for the manual page.
+    /// Description for the manual page.
     var meaning: String {
       switch self {
-      case .usage: "Wrong options: unknown, contradicting each other, out of range."
-      case .data: "The input is empty, or is not what it should be."
-      case .noInput: "The input is not there, is a directory, or may not be read."
-      case .unavailable: "The service is not there, or does not have what is asked."
-      case .software: "A fault of the program."
-      case .cannotCreate: "The output cannot be made."
-      case .io: "Reading or writing failed on the way; a device went away."
-      case .protocolFault: "The service says what is not understood: another program, or version."
-      case .permission: "The service, or its socket, says that this user may not."
-      case .config: "A board profile is wrong, or there is no such board."
+      case .usage: "Wrong options: unknown, contradictory or out of range."
+      case .data: "The input is empty, or not of the expected kind."
+      case .noInput: "The input does not exist, is a directory, or cannot be read."
+      case .unavailable: "The service is not running, or does not have the requested data."
+      case .software: "An internal error of the program."
+      case .cannotCreate: "The output cannot be created."
+      case .io: "Reading or writing failed, or a device was disconnected."
+      case .protocolFault: "The reply cannot be parsed: the service is another program or version."
+      case .permission: "The service, or its socket, refuses this user."
+      case .config: "A board profile is invalid, or no such board exists."
       }
     }
   }
 
-  /// How the process ends.
+  /// Exit code of the process.
   var code: Code
-  /// What to print; may hold several lines.
+  /// Text to print; may have several lines.
   var message: String
 
   init(_ code: Code, _ message: String) {
@@ -53,5 +53,6 @@ struct CommandError: Error, Equatable {
   }
 }
 
-/// Whoever read our output has gone: not an error, but nothing further is of use to anyone.
+/// Writing to standard output failed with EPIPE: the command stops and exits with 0, because its reader (`head`, for
+/// example) has closed the pipe.
 struct ReaderGone: Error {}

@@ -2,19 +2,21 @@ import ArgumentParser
 import BoardProfiles
 import LinuxHAL
 
-/// What a shell offers where there is more to say than a list of words.
+/// Shell completions that depend on the file system: board names, and paths of board profiles.
 enum Completions {
-  /// The boards there are, and profiles by their paths.
+  /// Names of the boards in the catalogue, and paths of profiles and folders.
   static var boards: CompletionKind {
     .custom { _, _, prefix in
       if prefix.contains("/") { return paths(prefix) }
       let names = (try? BoardCatalog.standard().list()) ?? []
-      // Every folder there is would be too much to begin with.
+      // An empty prefix would match every folder of the working directory.
       return prefix.isEmpty ? names : names + paths(prefix)
     }
   }
 
-  /// Folders and profiles that begin as `prefix` does.
+  /// Paths of folders and `.toml` files that begin with `prefix`; folders end with a slash.
+  ///
+  /// Hidden names are included only if the last component of `prefix` begins with a dot.
   static func paths(_ prefix: String) -> [String] {
     let cut = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { prefix.utf8.index(after: $0) }
     let folder = prefix[..<(cut ?? prefix.startIndex)]

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `torpor manual`: the manual page, made of what `--help` says. For `make man`.
+/// `torpor manual`: prints the manual page, generated from the help texts. For `make man`.
 struct Manual: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print the manual page in troff, for `make man`.", shouldDisplay: false)
@@ -14,9 +14,10 @@ struct Manual: ParsableCommand {
 
 /// The manual page torpor(1), in the macros of man(7).
 ///
-/// All of it but its frame is the help of each command: what `--help` gains, the page gains.
+/// Except for the exit codes, environment variables and references, the text is the help of each command, so a new
+/// command or option appears without a change here.
 enum ManualPage {
-  /// The page.
+  /// The complete page.
   static var text: String {
     var page = ManualText()
     page.add(#".TH TORPOR 1 "\#(Torpor.date)" "torpor \#(Torpor.version)" "User Commands""#)
@@ -35,7 +36,7 @@ enum ManualPage {
     return page.text
   }
 
-  /// Every command that is shown and has no commands below it.
+  /// Every displayed command without subcommands.
   static var commands: [any ParsableCommand.Type] { leaves(Torpor.self) }
 
   private static func leaves(
@@ -63,40 +64,40 @@ enum ManualPage {
 
   private static func frame(_ page: inout ManualText) {
     page.section("EXIT STATUS")
-    page.item("0", "It did what was asked.")
+    page.item("0", "Success.")
     for code in CommandError.Code.allCases { page.item("\(code.rawValue)", code.meaning) }
-    page.item("130, 143", "It was interrupted, by SIGINT or SIGTERM.")
+    page.item("130, 143", "Interrupted by SIGINT or SIGTERM.")
     page.section("ENVIRONMENT")
-    page.item("TORPOR_BOARDS", "The folder of board profiles; else they are looked for in Boards.")
-    page.item("TORPOR_SOCKET", "The socket of the service, where --socket is not given.")
-    page.item("NO_COLOR", "No colour on a terminal, if it is set to anything.")
+    page.item("TORPOR_BOARDS", "The folder of board profiles; if unset, the nearest folder Boards.")
+    page.item("TORPOR_SOCKET", "The socket of the service, if --socket is not given.")
+    page.item("NO_COLOR", "If set to any value, no colour is used on a terminal.")
     page.section("SEE ALSO")
     page.line("gpsd(8), gpsd_json(5), stty(1)")
   }
 }
 
-/// What the help of a command says, taken to pieces.
+/// The help text of a command, parsed into its parts.
 struct Help {
-  /// An argument or option, and what it is about.
+  /// An argument or option and its description.
   struct Item: Equatable {
     var label: String
     var text: String
   }
 
-  /// How the command is called, `torpor board show`.
+  /// Full name of the command, for example `torpor board show`.
   private(set) var name = ""
-  /// Its first sentence.
+  /// First sentence of the description.
   private(set) var overview = ""
-  /// The lines that follow it.
+  /// Lines of the description after the first sentence.
   private(set) var discussion: [String] = []
-  /// How it is called with its options.
+  /// Synopsis with all options.
   private(set) var usage = ""
   /// Arguments and options.
   private(set) var items: [Item] = []
 
-  /// Takes the help of `command` to pieces.
+  /// Parses the help text of `command`.
   init(_ command: any ParsableCommand.Type) {
-    // So wide that no line is broken.
+    // Wide enough that the parser breaks no line.
     let lines = Torpor.helpMessage(for: command, columns: 1_000_000).split(
       separator: "\n", omittingEmptySubsequences: false
     ).map(String.init)
@@ -120,7 +121,7 @@ struct Help {
       .joined(separator: " ")
   }
 
-  /// A label and its text on one line, or the text of a long label on the next one.
+  /// Parses a line of the option list: a label with its text, or the text of a long label on the previous line.
   private mutating func list(_ line: String) {
     let isLabel = line.hasPrefix("  ") && !line.hasPrefix("   ")
     if !isLabel {
@@ -134,21 +135,21 @@ struct Help {
   }
 }
 
-/// A manual page in the making.
+/// Builder for the troff source of a manual page.
 struct ManualText {
-  /// What was written so far.
+  /// Source written so far.
   private(set) var text = ""
 
   /// Adds a line of troff.
   mutating func add(_ line: String) { text += line + "\n" }
 
-  /// Adds a line of text that is escaped already, as it stands.
+  /// Adds a line of text that is already escaped, without filling.
   mutating func line(_ line: some StringProtocol) {
-    // A point at a line's start would begin a request.
+    // troff parses a line that starts with a dot as a request.
     add(line.hasPrefix(".") ? "\\&" + line : String(line))
   }
 
-  /// Adds text that is escaped already, in lines of at most 80 bytes where its words allow.
+  /// Adds text that is already escaped, broken into lines of at most 79 bytes; longer words get a line of their own.
   mutating func fill(_ text: String) {
     var line = ""
     for word in text.split(separator: " ") {
@@ -164,17 +165,17 @@ struct ManualText {
   /// Begins a section.
   mutating func section(_ name: String) { add(".SH \(name)") }
 
-  /// Adds words in bold.
+  /// Adds a line in bold.
   mutating func bold(_ words: String) { add(".B \"\(escaped(words))\"") }
 
-  /// Adds a word and what it means.
+  /// Adds a tagged paragraph: a label in bold and its description.
   mutating func item(_ label: String, _ meaning: String) {
     add(".TP")
     bold(label)
     fill(escaped(meaning))
   }
 
-  /// Adds how a command is called, its name in bold.
+  /// Adds a synopsis with the command's name in bold.
   mutating func usage(_ usage: String) {
     let words = usage.split(separator: " ")
     let name = words.prefix { !$0.hasPrefix("[") && !$0.hasPrefix("<") }
@@ -182,10 +183,10 @@ struct ManualText {
     fill(escaped(words.dropFirst(name.count).joined(separator: " ")))
   }
 
-  /// Adds paragraphs; what is indented is shown as it stands.
+  /// Adds paragraphs, separated by empty lines; paragraphs indented by two blanks are printed unfilled.
   mutating func prose(_ lines: [String]) {
     for (index, part) in lines.split(separator: "").enumerated() {
-      // A section begins a paragraph by itself.
+      // `.SH` and `.SS` already start a paragraph.
       if index > 0 { add(".PP") }
       let isLiteral = part.allSatisfy { $0.hasPrefix("  ") }
       if isLiteral { add(".in +4n\n.nf") }
@@ -196,7 +197,7 @@ struct ManualText {
     }
   }
 
-  /// `text` with the marks of troff made harmless, so that it can be copied from the page.
+  /// `text` with troff's special characters escaped, so that commands can be copied from the rendered page.
   func escaped(_ text: String) -> String {
     var result = ""
     for character in text {
@@ -214,7 +215,7 @@ struct ManualText {
 }
 
 extension StringProtocol {
-  /// Without `mark` at either end.
+  /// The text without leading and trailing `mark`.
   fileprivate func trimmed(_ mark: Character) -> String {
     var core = self[...]
     while core.first == mark { core = core.dropFirst() }

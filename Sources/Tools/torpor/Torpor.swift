@@ -1,37 +1,38 @@
 import ArgumentParser
 import BoardProfiles
 
-/// The command `torpor`.
+/// The command `torpor`: its subcommands, and the mapping of errors to messages and exit codes.
 @main
 struct Torpor: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "torpor",
     abstract:
-      "Ask the location service, look into recordings of a GNSS receiver, and try out how long a board may sleep.",
+      "Query the location service, decode GNSS recordings, and simulate how long a board can sleep.",
     discussion: """
       Torpor is a location service that lets the receiver and the board sleep as long as its \
-      clients allow, and delivers afterwards every fix they missed. This command asks the service \
-      what it does, and why; it decodes what receivers said, runs recordings through the \
-      service's own engine, and simulates a board to the millijoule, without any hardware.
+      clients allow, and afterwards delivers every fix recorded in the meantime. This command \
+      shows what the service does, and why; it decodes the output of receivers, runs recordings \
+      through the service's own engine, and simulates a board and its energy use without hardware.
 
       Four things to try:
 
         torpor status
-            What receiver and board do now, for whom and until when. It needs the service.
+            What receiver and board do now, for which clients and until when. Needs the service.
 
         torpor simulate --scenario commute --hours 24
-            A day with two trips on the default board: batches, sleeps, the energy bill.
+            A day with two trips on the default board: batches, sleeps, energy use.
 
         torpor replay drive.nmea --distance unlimited --timeout 600
-            A recorded drive through the engine: what a client would get, and when.
+            A recorded drive through the engine: which fixes a client would get, and when.
 
         torpor decode --format gpx drive.nmea > drive.gpx
-            The same drive as a track for a map. With - it reads a pipe.
+            The same drive as a track for a map. The file name - reads a pipe.
 
       Results go to standard output, everything else to standard error. The exit code is 0, or 1 \
-      where `torpor doctor` found a fault, or one of sysexits.h: 64 wrong options, 65 wrong data, \
-      66 no input, 69 no service, 70 a fault of this program, 73 cannot write, 74 reading or writing failed, 76 a \
-      service that is not understood, 77 not allowed, 78 wrong board profile.
+      if `torpor doctor` found a fault, or one of sysexits.h: 64 wrong options, 65 wrong data, \
+      66 no input, 69 no service, 70 internal error, 73 output cannot be created, 74 reading or \
+      writing failed, 76 reply of the service cannot be parsed, 77 not allowed, 78 invalid board \
+      profile.
       """,
     version: "torpor \(version)",
     subcommands: [
@@ -42,9 +43,9 @@ struct Torpor: ParsableCommand {
     ]
   )
 
-  /// What `--version` tells and what GPX files name as their maker.
+  /// Version that `--version` prints, and that GPX files name as their creator.
   static let version = "0.1.0"
-  /// The day of that version, for the manual page.
+  /// Release date of that version, for the manual page.
   static let date = "2026-11-21"
 
   static func main() {
@@ -54,13 +55,13 @@ struct Torpor: ParsableCommand {
       var command = try parseAsRoot()
       try command.run()
     } catch is ReaderGone {
-      // `torpor decode … | head`: whoever read has enough.
+      // `torpor decode … | head` is no error.
       exit(withError: ExitCode.success)
     } catch let error as CommandError {
       POSIX.tell("torpor: \(error.message)")
       exit(withError: ExitCode(error.code.rawValue))
     } catch let errors as ProfileErrors {
-      // Its lines begin with the place, for editors to jump to.
+      // Without `torpor: `: each line begins with FILE:LINE:COLUMN, which editors can jump to.
       POSIX.tell(errors.description)
       exit(withError: ExitCode(errors.exitCode))
     } catch {
@@ -68,8 +69,8 @@ struct Torpor: ParsableCommand {
     }
   }
 
-  /// Ends with what the parser has to say: what is wrong with the options, or, where it was asked
-  /// for, help, version and completion scripts, whose way out may be full as well.
+  /// Prints the message of the argument parser and exits: an error in the options, or the requested help, version
+  /// or completion script, for which a failed write is reported as well.
   private static func end(with error: any Error) -> Never {
     let code = exitCode(for: error)
     guard code.isSuccess else { exit(withError: error) }
@@ -84,7 +85,9 @@ struct Torpor: ParsableCommand {
     exit(withError: ExitCode.success)
   }
 
-  /// Tells of a slip in a subcommand's name what was meant.
+  /// Rejects a misspelled subcommand and suggests the nearest name.
+  ///
+  /// - Throws: ``CommandError`` with code 64.
   static func checkSubcommand(_ words: [String]) throws(CommandError) {
     guard let word = words.first, !word.hasPrefix("-") else { return }
     for group in [BoardCommand.configuration, ClientsCommand.configuration] {
@@ -94,7 +97,7 @@ struct Torpor: ParsableCommand {
     try check(word, of: configuration, "")
   }
 
-  /// - Parameter before: The words before it, behind the program's name.
+  /// - Parameter before: The words between the program's name and `word`, with a blank at the end.
   private static func check(
     _ word: String?, of command: CommandConfiguration, _ before: String
   ) throws(CommandError) {
@@ -106,8 +109,8 @@ struct Torpor: ParsableCommand {
     if let meant = Suggestion.nearest(to: word, among: names) {
       message += "; did you mean '\(before)\(meant)'?"
     } else if before.isEmpty, POSIX.kind(of: word) == .regular {
-      message += "; to look into that file: torpor decode \(word)"
+      message += "; to decode that file: torpor decode \(word)"
     }
-    throw CommandError(.usage, message + "\nSee 'torpor \(before)--help' for what there is.")
+    throw CommandError(.usage, message + "\nSee 'torpor \(before)--help' for all commands.")
   }
 }

@@ -5,11 +5,11 @@ QuietProgram.main {
     if let location = update.location {
       print(location.coordinate.latitude, location.coordinate.longitude)
     }
-    if update.stationary { print("at rest: no more until it moves") }
+    if update.stationary { print("stationary: no updates until the device moves") }
     if update.authorizationRequestInProgress {
       print("not decided yet: sudo torpor clients allow $USER/trail-log")
     }
     if update.authorizationDenied { print("denied: sudo torpor clients allow $USER/trail-log") }
-    if update.locationUnavailable { print("no location now; it goes on") }
+    if update.locationUnavailable { print("no location now; updates continue") }
   }
 }

@@ -109,23 +109,27 @@ struct GPIOLineTests {
       ("gpiochip0:", "should be a chip and a number"), ("gpiochip:1", "should be a chip"),
       ("gpiochip0:-1", "should be a chip"), ("gpiochip0:4294967296", "should be a chip"),
       ("gpiochip0x:1", "should be a chip"),
-      ("GPIO17,", "'' is no attribute of a line; there are active-low, pull-up"),
+      ("GPIO17,", "'' is no attribute of a line; the attributes are active-low, pull-up"),
       (
         "GPIO17, active-lwo",
-        "'active-lwo' is no attribute of a line; did you mean active-low? There are active-low, pull-up, pull-down, no-bias, open-drain, open-source"
+        "'active-lwo' is no attribute of a line; did you mean active-low? The attributes are active-low, pull-up, pull-down, no-bias, open-drain, open-source"
       ),
-      ("GPIO17, active-low, active-low", "'active-low' is one too many"),
-      ("GPIO17, pull-up, pull-down", "'pull-down' is one too many"),
-      ("GPIO17, open-drain, open-source", "each said once"),
+      ("GPIO17, active-low, active-low", "'active-low' is one attribute too many"),
+      ("GPIO17, pull-up, pull-down", "'pull-down' is one attribute too many"),
+      ("GPIO17, open-drain, open-source", "each given once"),
       (
         "GPIO17?active-low",
-        "each after a comma, as in \"GPIO17, active-low\"; there are active-low"
+        "each after a comma, as in \"GPIO17, active-low\"; the attributes are active-low"
       ),
       ("GPIO17?active-lwo", "each after a comma"),
       ("GPIO17 active-low", "as in \"GPIO17, active-low\""),
       ("GPIO17;pull-up", "each after a comma"), ("GPIO17:active-low", "each after a comma"),
       ("gpiochip0:5?bias=pull-up", "as in \"gpiochip0:5, pull-up\""),
-      ("GPIO17, upside-down", "'upside-down' is no attribute of a line; there are active-low"),
+      (
+        "GPIO17, upside-down",
+        "'upside-down' is no attribute of a line; the attributes are "
+          + "active-low"
+      ),
       ("GPIO17, GPIO_ACTIVE_LOW", "did you mean active-low?"),
     ])
   func refused(_ text: String, _ part: String) {

@@ -60,7 +60,7 @@ struct OfferTests {
     #expect(profile.summary == "A board with CASIC on /dev/ttyAMA0")
     // How it is wired and the board itself are known.
     #expect(receiver.device == "/dev/ttyAMA0" && receiver.wakeLine == "WAKE")
-    #expect(Self.comment(above: "wake_line", in: text).contains("wired to the receiver before"))
+    #expect(Self.comment(above: "wake_line", in: text).contains("wired to the previous receiver"))
     #expect(profile.board.suspended?.power_mw == before.board.suspended?.power_mw)
   }
 
@@ -142,9 +142,9 @@ struct OfferTests {
     // A comment is wrapped wherever a line is full.
     let words = text.split { $0 == "\n" || $0 == "#" || $0 == " " }.joined(separator: " ")
     #expect(words.contains("The kernel has the gauge \"BAT\u{FFFD}0\""))
-    #expect(words.contains("The kernel can; left out until its figures are measured"))
+    #expect(words.contains("The kernel supports it; omitted until its values are measured"))
     #expect(Self.comment(above: "acquire_mw", in: text).contains("Measure this"))
-    #expect(Self.comment(above: "model", in: text).contains("As it says itself"))
+    #expect(Self.comment(above: "model", in: text).contains("As reported by the receiver"))
   }
 
   @Test("lines that are not on the board are taken out, with what needs them")
@@ -166,7 +166,7 @@ struct OfferTests {
     let profile = try BoardProfile.parse(text, file: "a.toml")
     #expect(profile.receiver?.wakeLine == nil && profile.receiver?.batch?.line == nil)
     #expect(profile.receiver?.supplyLine == "SUPPLY" && profile.motion == nil)
-    #expect(Self.comment(above: "wake_line", in: text).contains("is not on this board"))
+    #expect(Self.comment(above: "wake_line", in: text).contains("does not exist on this board"))
     // What cannot be seen is not held to be missing.
     let closed = board.examined(
       DoctorTests.options(before),

@@ -22,7 +22,7 @@ struct SearchTests {
       let findings = board.findings(DoctorTests.options())
       #expect(line.received.isEmpty, "\(words)")
       let lines = try #require(findings["serial lines"])
-      #expect(lines.outcome == .skipped && lines.found.contains("one is there: /dev/ttyUSB0"))
+      #expect(lines.outcome == .skipped && lines.found.contains("1 line exists: /dev/ttyUSB0"))
       #expect(lines.remedy == nil, "what helps stands where the cause is")
       if words.hasPrefix("$") {
         #expect(findings["identity"]?.outcome == .skipped)
@@ -111,20 +111,20 @@ struct SearchTests {
     board.process(512, "ModemManager", holding: lines[0].path)
     let findings = board.findings(DoctorTests.options())
     #expect(findings["holder"]?.found == "ModemManager (process 512) has /dev/ttyUSB0 open")
-    #expect(findings["serial lines"]?.found.contains("6 are there") == true)
+    #expect(findings["serial lines"]?.found.contains("6 lines exist") == true)
     #expect(
       findings["receiver"]?.found
-        == "none is heard on /dev/ttyUSB1, /dev/ttyUSB2, /dev/ttyUSB3, /dev/ttyUSB4")
+        == "no receiver detected on /dev/ttyUSB1, /dev/ttyUSB2, /dev/ttyUSB3, /dev/ttyUSB4")
     let leftOut = try #require(findings["lines left out"])
-    #expect(leftOut.found == "not looked at: /dev/ttyUSB5")
-    #expect(leftOut.remedy == "--line /dev/ttyUSB5 looks at that one")
+    #expect(leftOut.found == "not checked: /dev/ttyUSB5")
+    #expect(leftOut.remedy == "--line /dev/ttyUSB5 checks that line")
     // The first that is heard ends it.
     lines[1].send(Self.position + Self.position)
     let found = board.findings(DoctorTests.options())
     #expect(found["receiver"]?.outcome == .passed)
     #expect(
       found["lines left out"]?.found.hasPrefix(
-        "not looked at, for a receiver was found: /dev/ttyUSB2")
+        "not checked, because a receiver was found: /dev/ttyUSB2")
         == true)
   }
 

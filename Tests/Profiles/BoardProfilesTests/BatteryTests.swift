@@ -22,17 +22,17 @@ struct BatteryProfileTests {
     #expect(
       said([("accuracy_percent", 61)]) == [
         "battery.accuracy_percent:\(line("accuracy_percent")): 61 is above the 60 of "
-          + "every_fix_percent; expected at most 60: what is finer goes first"
+          + "every_fix_percent; expected at most 60; services that need more accuracy are shed first"
       ])
     #expect(
       said([("updates_percent", 51)]) == [
         "battery.updates_percent:\(line("updates_percent")): 51 is above the 50 of "
-          + "accuracy_percent; expected at most 50: what is finer goes first"
+          + "accuracy_percent; expected at most 50; services that need more accuracy are shed first"
       ])
     #expect(said([("updates_percent", 61), ("accuracy_percent", 0)]).count == 2)
     #expect(
       problems(Sample.replacing("battery.every_fix_percent", with: "")).map(\.problem) == [
-        "every_fix_percent is missing: who wants most would keep all"
+        "every_fix_percent is missing, so clients that want every fix would lose nothing"
       ])
   }
 
@@ -53,7 +53,7 @@ struct BatteryProfileTests {
     for more in ["", "gauge = \"BAT0\"\nmargin_percent = 5\n", "visits_percent = 0\n"] {
       let told = problems(text + more)
       #expect(told.map(\.key) == ["battery"] && told.map(\.line) == [line])
-      #expect(told.first?.message.hasPrefix("names no charge at which anything is") == true)
+      #expect(told.first?.message.hasPrefix("sets no threshold, so it has no effect") == true)
       #expect(told.first?.message.contains("or no table [battery]") == true)
     }
     // One that was misspelt is told once.
@@ -67,6 +67,6 @@ struct BatteryProfileTests {
     }
     #expect(suggestion("visit_percent = 5") == ["did you mean `visits_percent`?"])
     #expect(suggestion("visits_pct = 5") == ["did you mean `visits_percent`?"])
-    #expect(suggestion("visits_s = 5") == ["give percent as `visits_percent`"])
+    #expect(suggestion("visits_s = 5") == ["write the value in percent as `visits_percent`"])
   }
 }

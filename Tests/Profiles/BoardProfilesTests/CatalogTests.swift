@@ -57,9 +57,9 @@ struct CatalogTests {
     let folder = CatalogTests.boards.directory
     #expect(
       said("simulatd")
-        == "\(folder): no board is named \"simulatd\"; did you mean \"simulated\"? there are \(known)"
+        == "\(folder): no board is named \"simulatd\"; did you mean \"simulated\"? known boards: \(known)"
     )
-    #expect(said("toaster") == "\(folder): no board is named \"toaster\"; there are \(known)")
+    #expect(said("toaster") == "\(folder): no board is named \"toaster\"; known boards: \(known)")
     #expect(said("").contains("no board is named \"\""))
     #expect(said("./nowhere/profile.toml").contains("cannot be read: No such file or directory"))
     #expect(said("..").contains("no board is named"))
@@ -83,9 +83,9 @@ struct CatalogTests {
       } catch { return error.description }
     }
     #expect(said("/nonexistent") == "/nonexistent: cannot be read: No such file or directory")
-    #expect(said("/") == "/: is a folder; name the profile.toml in it")
-    #expect(said("") == ": no file can have this name")
-    #expect(said("a\u{0}b") == "a�b: no file can have this name")
+    #expect(said("/") == "/: is a folder; give the path of the profile.toml in it")
+    #expect(said("") == ": this is not a valid file name")
+    #expect(said("a\u{0}b") == "a�b: this is not a valid file name")
     #expect(said("/proc/self/mem") == "/proc/self/mem: cannot be read: Input/output error")
     #expect(said("/dev/zero").contains("longer than 64 KiB"))
     #expect(said("/dev/null").contains("the profile is empty"))
@@ -148,8 +148,9 @@ struct CatalogTests {
       } catch {
         #expect(
           error.description
-            == "\(folder): holds no board: no folder with a profile.toml; make one with `torpor "
-            + "board new`, or set TORPOR_BOARDS to the folder that holds a folder per board")
+            == "\(folder): contains no board, that is, no folder with a profile.toml; create one with "
+            + "`torpor board new`, or set TORPOR_BOARDS to the folder that contains a folder per board"
+        )
       }
       try board("one", in: folder)
       #expect(try BoardCatalog(directory: folder).names() == ["one"])

@@ -16,7 +16,9 @@ struct LineTests {
     let told = problems(Sample.replacing(key, with: "\(name) = \"GPIO1, upside-down\""))
     #expect(told.map(\.key) == [key])
     #expect(
-      told.first?.problem.contains("'upside-down' is no attribute of a line; there are active-low")
+      told.first?.problem.contains(
+        "'upside-down' is no attribute of a line; the attributes "
+          + "are active-low")
         == true)
     #expect(told.first?.line == Sample.line(of: key))
     #expect(problems(Sample.replacing(key, with: "\(name) = \"gpiochip1:8, active-low\"")).isEmpty)
@@ -51,6 +53,6 @@ struct LineTests {
     let name = key.split(separator: ".").last ?? ""
     let other = key == "motion.line" ? "WAKE" : "MOTION"
     let told = problems(Sample.replacing(key, with: "\(name) = \"\(other), active-low\""))
-    #expect(told.count == 1 && told.first?.problem.contains("is the line of") == true)
+    #expect(told.count == 1 && told.first?.problem.contains("is already used for") == true)
   }
 }

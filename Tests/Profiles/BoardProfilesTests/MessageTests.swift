@@ -21,11 +21,11 @@ struct MessageTests {
   static let rules: [Bad] = [
     Bad(
       "name", "name = \"My Board\"",
-      "@:8: name: \"My Board\" cannot be a folder's name everywhere; "
-        + "expected small letters, digits and hyphens"),
+      "@:8: name: \"My Board\" is not a portable folder name; "
+        + "expected lower-case letters, digits and hyphens"),
     Bad(
       "board.awake.power_mw", "power_mw = 0",
-      "@:12: board.awake.power_mw: 0 mW: no board runs code without power; "
+      "@:12: board.awake.power_mw: 0 mW is not possible while code runs; "
         + "expected more than 0, measured with one core busy"),
     Bad("board.awake.power_mw", "power_mw = 0.001", ""),
     Bad(
@@ -35,11 +35,11 @@ struct MessageTests {
     Bad("board.idle.power_mw", "power_mw = 1000", ""),
     Bad(
       "board.suspended.power_mw", "power_mw = 0.5",
-      "@:12: board.suspended.power_mw: 0.5 mW is more than the 0 mW of [board.idle]: it would save"
+      "@:12: board.suspended.power_mw: 0.5 mW is more than the 0 mW of [board.idle], so the state would save"
         + " nothing; expected at most 0, or no table [board.suspended]"),
     Bad(
       "board.off.power_mw", "power_mw = 7",
-      "@:12: board.off.power_mw: 7 mW is more than the 0 mW of [board.idle]: it would save"
+      "@:12: board.off.power_mw: 7 mW is more than the 0 mW of [board.idle], so the state would save"
         + " nothing; expected at most 0, or no table [board.off]"),
     Bad(
       "cache.deferral_limit_fixes", "deferral_limit_fixes = 51",
@@ -58,25 +58,25 @@ struct MessageTests {
     Bad("receiver.batch.capacity_fixes", "capacity_fixes = 309", ""),
     Bad(
       "receiver.batch.pio", "# none",
-      "\(header("receiver.batch")):11: receiver.batch.pio: is missing, though `line` says that the pin is wired; "
-        + "expected the receiver's number of that pin"),
+      "\(header("receiver.batch")):11: receiver.batch.pio: is missing, but `line` is set; "
+        + "expected the receiver's PIO number of the batch pin"),
     Bad(
       "receiver.batch.line", "# none",
       "\(line("board.suspended.wakes_on")):12: board.suspended.wakes_on: \"batch_pin\" is not wired; "
         + "expected `line` and `pio` in [receiver.batch]\n"
-        + "\(header("receiver.batch")):11: receiver.batch.line: is missing, though `pio` says that "
-        + "the pin is wired; expected the name of the board's GPIO line"),
+        + "\(header("receiver.batch")):11: receiver.batch.line: is missing, but `pio` is set; "
+        + "expected the GPIO line that the batch pin is connected to"),
     Bad(
       "board.suspended.wakes_on", "wakes_on = [\"bytes\"]",
-      "@:12: board.suspended.wakes_on: \"alarm\" is not among it; "
-        + "expected \"alarm\", without which no deadline could be kept"),
+      "@:12: board.suspended.wakes_on: \"alarm\" is missing; "
+        + "expected \"alarm\", which the service needs to wake in time"),
     Bad(
       "board.suspended.wakes_on", "wakes_on = [\"alarm\", \"bites\"]",
       "@:22: board.suspended.wakes_on[1]: unknown word \"bites\" (did you mean \"bytes\"?); "
         + "expected a list of \"alarm\", \"bytes\", \"batch_pin\", \"motion\""),
     Bad(
       "board.suspended.wakes_on", "wakes_on = [\"alarm\", \"alarm\"]",
-      "@:22: board.suspended.wakes_on[1]: \"alarm\" is there twice; "
+      "@:22: board.suspended.wakes_on[1]: \"alarm\" is listed twice; "
         + "expected a list of \"alarm\", \"bytes\", \"batch_pin\", \"motion\""),
     Bad(
       "board.suspended.wakes_on", "wakes_on = [\"alarm\", 3]",
@@ -88,7 +88,7 @@ struct MessageTests {
         + "expected a list of \"alarm\", \"bytes\", \"batch_pin\", \"motion\""),
     Bad(
       "receiver.fix_interval_ms", "fix_interval_ms = 104",
-      "@:19: receiver.fix_interval_ms: a fix takes 105 ms on the line at 9600 baud; "
+      "@:19: receiver.fix_interval_ms: transmission of a fix lasts 105 ms at 9600 baud; "
         + "expected a longer interval or a faster line"),
     Bad("receiver.fix_interval_ms", "fix_interval_ms = 105", ""),
     Bad(
@@ -100,7 +100,7 @@ struct MessageTests {
       "receiver.family", "family = \"nmea\"",
       "\(line("receiver.output")):10: receiver.output: a receiver of the family \"nmea\" sends no UBX; expected \"nmea\"\n"
         + "\(header("receiver.batch")):11: receiver.batch: a receiver of the family \"nmea\" cannot batch; "
-        + "expected no such table, or the family \"ublox-m10\" or \"ublox-m8\""),
+        + "expected no table [receiver.batch], or the family \"ublox-m10\" or \"ublox-m8\""),
     Bad(
       "receiver.family", "family = \"ublox-m9\"",
       "@:10: receiver.family: unknown word \"ublox-m9\" (did you mean \"ublox-m8\"?); "
@@ -109,11 +109,11 @@ struct MessageTests {
       "receiver.family", "family = \"mtk\"",
       "\(line("receiver.output")):10: receiver.output: a receiver of the family \"mtk\" sends no UBX; expected \"nmea\"\n"
         + "\(header("receiver.batch")):11: receiver.batch: a receiver of the family \"mtk\" cannot batch; "
-        + "expected no such table, or the family \"ublox-m10\" or \"ublox-m8\""),
+        + "expected no table [receiver.batch], or the family \"ublox-m10\" or \"ublox-m8\""),
     Bad("receiver.family", "family = \"ublox-m8\"", ""),
     Bad(
       "receiver.line_speed_baud", "line_speed_baud = 115000",
-      "@:19: receiver.line_speed_baud: 115000 is not among them; expected 4800, 9600, 19200, 38400, "
+      "@:19: receiver.line_speed_baud: 115000 is not an allowed value; expected 4800, 9600, 19200, 38400, "
         + "57600, 115200, 230400, 460800 or 921600"),
     Bad(
       "receiver.power.track_mw", "track_mw = -0.5",
@@ -138,7 +138,7 @@ struct MessageTests {
       "policy.search_limit_s", "colour = 1", "@:1: policy.colour: unknown key"),
     Bad(
       "policy.search_limit_s", "search_limit_min = 2",
-      "@:1: policy.search_limit_min: unknown key; give seconds as `search_limit_s`"),
+      "@:1: policy.search_limit_min: unknown key; write the value in seconds as `search_limit_s`"),
     Bad(
       "policy.search_limit_s", "search_time_s = 2",
       "@:1: policy.search_time_s: unknown key; did you mean `search_limit_s`?"),
@@ -172,22 +172,22 @@ struct MessageTests {
     ),
     (
       "[{ off_s = 1, fix_s = 1 }]",
-      "@:14: receiver.time_to_fix.after_off[0]: begins at 1 s; expected a first pair with off_s = 0"
+      "@:14: receiver.time_to_fix.after_off[0]: starts at 1 s; expected off_s = 0 in the first pair"
     ),
     (
       "[{ off_s = 0, fix_s = 1 }, { off_s = 5, fix_s = 2 }, { off_s = 4, fix_s = 2 }]",
-      "@:66: receiver.time_to_fix.after_off[2]: goes back; "
-        + "expected off_s and fix_s that never get smaller from pair to pair"
+      "@:66: receiver.time_to_fix.after_off[2]: is less than the pair before it; "
+        + "expected off_s and fix_s that do not decrease from pair to pair"
     ),
     (
       "[{ off_s = 0, fix_s = 2 }, { off_s = 5, fix_s = 1 }]",
-      "@:40: receiver.time_to_fix.after_off[1]: goes back; "
-        + "expected off_s and fix_s that never get smaller from pair to pair"
+      "@:40: receiver.time_to_fix.after_off[1]: is less than the pair before it; "
+        + "expected off_s and fix_s that do not decrease from pair to pair"
     ),
     (
       "[{ off_s = 0, fix_s = 1 }, { off_s = 0, fix_s = 2 }, { off_s = 0, fix_s = 3 }]",
-      "@:66: receiver.time_to_fix.after_off[2]: the third pair with off_s = 0; "
-        + "expected the same off_s at most twice, which makes a step"
+      "@:66: receiver.time_to_fix.after_off[2]: is the third pair with off_s = 0; "
+        + "expected the same off_s at most twice, which forms a step"
     ),
     ("[{ off_s = 0, fix_s = 1 }, { off_s = 0, fix_s = 2 }]", ""),
   ]
@@ -241,8 +241,8 @@ struct MessageTests {
         "p.toml:2:2: board.awake: is missing; expected a table [board.awake]",
         "p.toml:3:8: board.idle.alarm_resolution_s: is missing; "
           + "expected a number of seconds, 0 to 60",
-        "p.toml:4:1: board.idle.power_w: unknown key; give milliwatts as `power_mw`",
-        "p.toml:5:1: board.idle.resume_ms: unknown key; give seconds as `resume_s`",
+        "p.toml:4:1: board.idle.power_w: unknown key; write the value in milliwatts as `power_mw`",
+        "p.toml:5:1: board.idle.resume_ms: unknown key; write the value in seconds as `resume_s`",
         "p.toml:6:2: bord: no such table; did you mean `board`?",
         "p.toml:7:2: receiver.output: is missing; expected \"ubx\" or \"nmea\"",
         "p.toml:7:2: receiver.line_speed_baud: is missing; expected 4800, 9600, 19200, 38400, "
@@ -280,8 +280,8 @@ struct MessageTests {
         == place + "\"motion\" is not wired; expected a table [motion]")
     #expect(
       report(Sample.without(table: "receiver"))
-        == place + "without a receiver neither \"bytes\" nor \"batch_pin\" can wake; "
-        + "expected neither of them, or a table [receiver]")
+        == place + "\"bytes\" and \"batch_pin\" need a receiver; "
+        + "expected neither of these, or a table [receiver]")
     func without(_ words: String) -> String {
       report(
         Sample.without(table: "receiver").replacing(
@@ -289,8 +289,8 @@ struct MessageTests {
           with: "wakes_on = [\(words)]"))
     }
     #expect(without("\"alarm\", \"motion\"").isEmpty && without("\"alarm\"").isEmpty)
-    #expect(without("\"alarm\", \"bytes\"").contains("without a receiver"))
-    #expect(without("\"alarm\", \"batch_pin\"").contains("without a receiver"))
+    #expect(without("\"alarm\", \"bytes\"").contains("need a receiver"))
+    #expect(without("\"alarm\", \"batch_pin\"").contains("need a receiver"))
   }
 
   @Test("a table where a value belongs, and a value where a table belongs")

@@ -103,7 +103,7 @@ struct NewProfileTests {
         }
         #expect(
           message.hasSuffix("; expected " + key.expectation) || key.path == "name"
-            || (key.name.hasSuffix("line") && message.contains("names no GPIO line")), "\(message)")
+            || (key.name.hasSuffix("line") && message.contains("is not a GPIO line")), "\(message)")
         #expect(new.draft.profile == before.profile)
       }
     }
@@ -119,12 +119,15 @@ struct NewProfileTests {
         == "\"perhaps\" is neither yes nor no")
     #expect(
       NewProfileTests.rejection(&new, "board.idle", "no")
-        == "every profile has a table [board.idle]; it can only be yes")
+        == "every profile needs the table [board.idle]; the answer must be yes")
     #expect(
       NewProfileTests.rejection(&new, "board.idle.powr_mw", "1")
-        == "there is no such key; did you mean `board.idle.power_mw`?")
-    #expect(NewProfileTests.rejection(&new, "", "1") == "there is no such key")
-    #expect(NewProfileTests.rejection(&new, "name", "My Board")?.contains("small letters") == true)
+        == "unknown key; did you mean `board.idle.power_mw`?")
+    #expect(NewProfileTests.rejection(&new, "", "1") == "unknown key")
+    #expect(
+      NewProfileTests.rejection(&new, "name", "My Board")?.contains(
+        "lower-case "
+          + "letters") == true)
   }
 
   @Test("RNG-1, DEF-33: what breaks a rule with an earlier answer is told at once")
@@ -223,13 +226,15 @@ struct NewProfileTests {
     let text = ProfileTemplate.text(new)
     // A comment is wrapped wherever a line is full.
     let words = text.split { $0 == "\n" || $0 == "#" || $0 == " " }.joined(separator: " ")
-    let mark = "Measure this: it is proposed, an order of magnitude."
+    let mark = "Measure this: the proposed value is only an order of magnitude."
     #expect(
-      words.contains("Searching for satellites. Takes a number of milliwatts, 0 to 100000. \(mark)")
+      words.contains(
+        "Acquisition: searching for satellites. Value: a number of milliwatts, 0 to 100000. \(mark)"
+      )
     )
     #expect(
       !words.contains(
-        "Tracking, a fix every interval. Takes a number of milliwatts, 0 to 100000. \(mark)"))
-    #expect(words.contains("921600. Look this up: it is proposed."))
+        "Tracking, with a fix per interval. Value: a number of milliwatts, 0 to 100000. \(mark)"))
+    #expect(words.contains("921600. Look this up: the value is only proposed."))
   }
 }

@@ -148,13 +148,13 @@ struct TOMLTests {
   func twice() {
     #expect(
       report("k = { c = {}, b = [{ e = 1 }, { e = 2, e = 3 }] }\n")
-        == "p.toml:1:40: e: is given twice; it is a whole number above; keep one of them")
+        == "p.toml:1:40: e: is defined twice; it is a whole number above; remove one of them")
     #expect(
       report("[x]\na = '''\n[x]\n'''\n  a = \"\"\"\n\n\"\"\"\n")
-        == "p.toml:5:3: a: is given twice; it is text above; keep one of them")
+        == "p.toml:5:3: a: is defined twice; it is text above; remove one of them")
     #expect(
       report("\"a.b\" = 1\n\"a.b\" = 2\n")
-        == "p.toml:2:1: is given twice; it is a whole number above; keep one of them")
+        == "p.toml:2:1: is defined twice; it is a whole number above; remove one of them")
   }
 
   private static func refusal(_ text: String) -> String? {

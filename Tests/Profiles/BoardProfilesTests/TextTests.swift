@@ -11,28 +11,28 @@ struct TextTests {
   static let broken: [(String, String)] = [
     (
       "",
-      "1:1: the profile is empty; `torpor board new` writes one with all keys and what belongs in them"
+      "1:1: the profile is empty; create one with `torpor board new`, which writes all keys with explanations"
     ),
     (
       "# nothing but a remark\n\n",
-      "1:1: the profile is empty; `torpor board new` writes one with all keys and what belongs in them"
+      "1:1: the profile is empty; create one with `torpor board new`, which writes all keys with explanations"
     ),
-    ("a = 1\na = 2\n", "2:1: a: is given twice; it is a whole number above; keep one of them"),
+    ("a = 1\na = 2\n", "2:1: a: is defined twice; it is a whole number above; remove one of them"),
     (
       "[x]\n  power = 1.5\n  power = power\n",
-      "3:3: power: is given twice; it is a number above; keep one of them"
+      "3:3: power: is defined twice; it is a number above; remove one of them"
     ),
     (
       "[x]\n  power = 1.5\n  power  = 2 # power = 3\n",
-      "3:3: power: is given twice; it is a number above; keep one of them"
+      "3:3: power: is defined twice; it is a number above; remove one of them"
     ),
     (
       "k = { b = 1, b = 2 }\n",
-      "1:14: b: is given twice; it is a whole number above; keep one of them"
+      "1:14: b: is defined twice; it is a whole number above; remove one of them"
     ),
     (
       "[board]\n[cache]\n[board]\n",
-      "3:1: board: is given twice; it is a table above; keep one of them"
+      "3:1: board: is defined twice; it is a table above; remove one of them"
     ),
     ("x = [\n", "1:7: not valid TOML: array: encountered end-of-file"),
     ("x =\n", "1:4: not valid TOML: key-value pair: expected value, saw '\\n'"),
@@ -48,13 +48,13 @@ struct TextTests {
     ("a\u{0}b = 1\n", "1:2: not valid TOML: key-value pair: expected '=', saw '\\u0000'"),
     (
       "é = 1\n",
-      "1:1: not valid TOML: this letter may stand only in quotes or in a comment"
+      "1:1: not valid TOML: this letter is allowed only in quotes or in a comment"
     ),
     (
       "ok = \"é\"\nü = 1\n",
-      "2:1: not valid TOML: this letter may stand only in quotes or in a comment"
+      "2:1: not valid TOML: this letter is allowed only in quotes or in a comment"
     ),
-    ("ok = 1\n[[[\n", "2:1: not valid TOML: this line is no TOML"),
+    ("ok = 1\n[[[\n", "2:1: not valid TOML: this line is not TOML"),
   ]
 
   @Test("texts that are no TOML, with the place", arguments: broken)
@@ -78,7 +78,7 @@ struct TextTests {
         == "p.toml:2:66: not valid TOML: more than 32 names joined by dots")
     #expect(
       report("x = \"" + many("x", 70_000) + "\"")
-        == "p.toml: is longer than 64 KiB; is it the file that you mean?")
+        == "p.toml: is longer than 64 KiB; check that this is the right file")
     #expect(report("[a" + many(".a", 32) + "]\n").contains("a: no such table"))
     // Four quotes end a text with a quote; what follows is a key again.
     #expect(

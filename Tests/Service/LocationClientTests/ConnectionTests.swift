@@ -170,7 +170,7 @@ struct ConnectionTests {
   func ruleDecides(_ error: ClientError) {
     #expect(
       error.description.hasSuffix(
-        ", or, where a rule in clients.toml decides about it, by changing that rule"))
+        ", or, if a rule in clients.toml decides about it, by changing that rule"))
   }
 
   @Test("BKG-18: background updates that are refused are no refusal of location")

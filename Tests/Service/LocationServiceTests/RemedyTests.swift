@@ -24,14 +24,15 @@ struct RemedyTests {
     #expect(!noise.answers && noise.heard?.acquired == bench.stage.now)
     let remedy = try #require(noise.remedy)
     #expect(
-      remedy.hasPrefix("what comes is no message at 38400 baud: put its own speed into line_"))
+      remedy.hasPrefix("the input contains no valid message at 38400 baud: set line_speed_baud in ")
+    )
     #expect(log.text.contains("the receiver does not answer: \(remedy)\n"))
     bench.fix()
     let found = try #require(try status(bench, asking).receiver)
     #expect(found.answers && found.remedy == nil)
     bench.stage.now = bench.stage.now + .seconds(60)
     let silent = try #require(try status(bench, asking).receiver?.remedy)
-    #expect(silent.hasPrefix("nothing comes from /dev/ttyS7: is it connected and supplied, and"))
+    #expect(silent.hasPrefix("no input from /dev/ttyS7: check that it is connected,"))
   }
 
   @Test("what to put into the profile is told by what is heard and what the profile has")
@@ -42,10 +43,13 @@ struct RemedyTests {
       ReceiverTerms(family: family, takes: takes, speed_baud: 115_200, firstSpeed_baud: 9_600)
         .remedy(speech)
     }
-    #expect(remedy(.silence, "ublox-m10", .frames).contains("talk at 9600 or 115200 baud?"))
-    #expect(remedy(.noise, "mtk", .sentences).contains("9600 and 115200 baud are tried in turn"))
+    #expect(remedy(.silence, "ublox-m10", .frames).contains("set to 9600 or 115200 baud"))
     #expect(
-      remedy(.noise, "mtk", .sentences).contains("into default_line_speed_baud of [receiver]"))
+      remedy(.noise, "mtk", .sentences).contains(
+        "9600 and 115200 baud are tried "
+          + "alternately"))
+    #expect(
+      remedy(.noise, "mtk", .sentences).contains("set default_line_speed_baud in [receiver]"))
     #expect(remedy(.sentences, "ublox-m10", .frames).contains("no command of family \"ublox-m10\""))
     #expect(remedy(.sentences, "ublox-m10", .frames).contains("family = \"nmea\" in [receiver]"))
     #expect(remedy(.frames, "mtk", .sentences).contains("family = \"ublox-m8\" or \"ublox-m10\""))

@@ -61,7 +61,7 @@ struct StatusTests {
     bench.fix()
     #expect(try status(bench, asking).receiver?.answers == true)
     #expect(
-      log.text.split(separator: "\n").count == 2 && log.text.hasSuffix("the receiver answers\n"))
+      log.text.split(separator: "\n").count == 2 && log.text.hasSuffix("the receiver responds\n"))
   }
 
   @Test("a receiver that was silent and is back searches until its next fix")

@@ -111,7 +111,7 @@ struct DamageTests {
     bytes[place.upperBound - 1] = UInt8(ascii: "x")
     folder.write(bytes)
     let store = try folder.open()
-    #expect(store.repairs.damage == "its tables are not as they were made")
+    #expect(store.repairs.damage == "its table definitions do not match its format version")
     #expect(store.rows.clients.count == 4 && store.rows.regions.count == 4)
     _ = try store.fill("after")
     try store.flush()

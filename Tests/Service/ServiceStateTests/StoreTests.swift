@@ -161,7 +161,7 @@ struct StoreTests {
       _ = try folder.open()
       Issue.record("a folder was opened")
     } catch {
-      #expect("\(error)".contains("it should be a file"))
+      #expect("\(error)".contains("not a regular file"))
     }
   }
 

@@ -50,7 +50,8 @@ struct BadUseTests {
       "\(track.errors)")
     let place = Command.run(["simulate", "--hours", "0.1", "--trace", "/proc/none"])
     #expect(
-      place.status == 73 && place.errors.contains("no file can be made there"), "\(place.errors)")
+      place.status == 73 && place.errors.contains("no file can be created there"), "\(place.errors)"
+    )
     let none = Command.run(["simulate", "--hours", "0.1", "--trace", "\(folder)/none/x"])
     #expect(none.status == 73 && none.errors.contains("mkdir -p"))
   }
@@ -84,7 +85,7 @@ struct SmallThingsTests {
     Command.write(Array(repeating: 0x41, count: 70_000), to: "\(folder)/large.toml")
     Command.write(Array("$GNRMC\r\n".utf8), to: "\(folder)/wrong.toml")
     for (name, code, words) in [
-      ("", 66, "is a folder; name the profile.toml in it"),
+      ("", 66, "is a folder; give the path of the profile.toml in it"),
       ("/none.toml", 66, "No such file"), ("/large.toml", 78, "is longer than 64 KiB; is it"),
       ("/wrong.toml", 78, "not valid TOML"),
     ] as [(String, Int32, String)] {
@@ -102,7 +103,7 @@ struct SmallThingsTests {
     Command.write(
       Array(("unix_time,lat,lon,alt,speed\n" + rows.joined()).utf8), to: "\(folder)/walk.csv")
     let quiet = Command.run(["tune", "--track", "\(folder)/walk.csv", "-q"])
-    #expect(quiet.status == 0 && quiet.output.hasPrefix("Best for each question\n"))
+    #expect(quiet.status == 0 && quiet.output.hasPrefix("Best setting for each use case\n"))
     #expect(!quiet.output.contains("receiver mW"))
   }
 }

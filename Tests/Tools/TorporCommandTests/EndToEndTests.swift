@@ -53,7 +53,7 @@ struct EndToEndTests {
     let result = Command.run(["decode", "--format", format.rawValue, "-"], input: garbage)
     #expect(result.status == 65)
     #expect(result.output.isEmpty)
-    #expect(result.errors.contains("nothing in standard input is NMEA or UBX"))
+    #expect(result.errors.contains("standard input contains no NMEA and no UBX"))
   }
 
   @Test(
@@ -184,7 +184,7 @@ struct EndToEndTests {
     #expect(!human.output.contains("\u{1B}"))
     let none = Command.run(["replay", "-"], input: Array("nothing\n".utf8))
     #expect(none.status == 65 && none.output.isEmpty)
-    #expect(none.errors.contains("nothing in standard input is NMEA or UBX (7 bytes"))
+    #expect(none.errors.contains("standard input contains no NMEA and no UBX (7 bytes"))
     let empty = Command.run(["replay", "-"], input: Array("$GPTXT,01,01,02,a*2C\r\n".utf8))
     #expect(empty.status == 65 && empty.errors.contains("there is no epoch in standard input"))
   }

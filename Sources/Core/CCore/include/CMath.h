@@ -1,8 +1,8 @@
-// The C library's mathematics, declared alone: the core may not import Glibc.
-// Angles in radians. Results may differ in the last bits between libms.
+// Declarations of the C library's mathematical functions; the core does not import Glibc.
+// Angles are in radians. Results may differ in the last bits between implementations of libm.
 //
-// Nobody here reads errno, so the functions are told to depend on their arguments alone: the
-// compiler may then leave out one whose result is not used and put sin and cos together.
+// The core does not read errno, so the functions are declared `const`: the compiler may then remove unused calls
+// and combine sin and cos.
 #ifndef TORPOR_CMATH_H
 #define TORPOR_CMATH_H
 

@@ -1,8 +1,8 @@
 import LocationTypes
 
-/// Whether a position was found, with gpsd's numbers (`mode` of TPV).
+/// Kind of fix, with gpsd's numbers (`mode` of TPV).
 @frozen public enum EpochMode: UInt8, Sendable {
-  /// Nothing was said of it.
+  /// Not reported.
   case notSeen = 0
   /// The receiver has no position.
   case noFix = 1
@@ -12,22 +12,22 @@ import LocationTypes
   case threeDimensional = 3
 }
 
-/// Where an epoch comes from.
+/// Origin of an epoch.
 @frozen public enum EpochOrigin: UInt8, Sendable {
-  /// Sent when it was measured.
+  /// Sent when measured.
   case live = 0
-  /// Out of the receiver's batch buffer, measured earlier.
+  /// Read from the receiver's batch buffer; measured earlier.
   case batch = 1
 }
 
-/// What one epoch's messages add up to.
+/// The combined content of all messages of one navigation epoch; the output of ``EpochAssembler``.
 ///
-/// Stored as ``Fix`` is: a field's smallest or largest value stands for "not known", so that an epoch
-/// is copied in a few wide moves.
+/// Stored like ``Fix``: the smallest or largest value of a field means "unknown", so that an epoch is
+/// copied in a few wide moves.
 public struct Epoch: Equatable, Sendable {
-  /// The position; nil when there is no valid one.
+  /// The fix; nil without a valid position.
   ///
-  /// `acquired` is the moment that was given with the epoch's first message.
+  /// Its `acquired` is the arrival time of the epoch's first message.
   public var fix: Fix? {
     get { hasFix ? place : nil }
     set {
@@ -35,7 +35,7 @@ public struct Epoch: Equatable, Sendable {
       place = newValue ?? Epoch.nowhere
     }
   }
-  // No optional: an epoch is written where it lies. Without a fix it is `nowhere`.
+  // Not optional, so that an epoch is written in place. Without a fix it is `emptyFix`.
   var place = Epoch.nowhere
   var hasFix = false
   var utc_us: Int64 = .min
@@ -51,17 +51,18 @@ public struct Epoch: Equatable, Sendable {
   var satellitesInView_raw: UInt8 = .max
   var meanSignal_raw: UInt8 = .max
   var bestSignal_raw: UInt8 = .max
-  /// The date was repaired, taken from the recording's, or not resolved by the receiver (STD-13).
+  /// Whether the date was repaired, copied from the recording's, or not resolved by the receiver
+  /// (STD-13).
   public var isDateUncertain = false
-  /// Whether there is one and of what kind.
+  /// Kind of fix, or none.
   public var mode = EpochMode.notSeen
-  /// Live or out of a batch.
+  /// Live or from a batch.
   public var origin: EpochOrigin
 
-  /// Creates an epoch of which nothing is known.
+  /// Creates an epoch with all values unknown.
   public init(origin: EpochOrigin = .live) { self.origin = origin }
 
-  // Constants that are written where they are needed: nothing to be asked for or copied.
+  // Inlined constants: no call and no copy.
   @inline(__always) private static var nowhere: Fix {
     Fix(
       acquired: Instant(microseconds: 0), coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0))
@@ -69,12 +70,12 @@ public struct Epoch: Equatable, Sendable {
 }
 
 extension Epoch {
-  /// When, if date and time are known.
+  /// UTC of the epoch, if date and time are known.
   public var utc: UTCTime? {
     get { utc_us == .min ? nil : UTCTime(microseconds: utc_us) }
     set { utc_us = newValue?.microseconds ?? .min }
   }
-  /// UTC time of day in µs, if at least that is known.
+  /// UTC time of day, µs, if at least that is known.
   public var timeOfDay_us: Int64? {
     get { time_us == .min ? nil : time_us }
     set { time_us = newValue ?? .min }
@@ -94,17 +95,17 @@ extension Epoch {
     get { pdop_raw == .max ? nil : pdop_raw }
     set { pdop_raw = newValue ?? .max }
   }
-  /// Satellites in view, as far as the receiver said since the epoch before; at most 254.
+  /// Satellites in view as reported since the previous epoch; at most 254.
   public var satellitesInView: UInt8? {
     get { satellitesInView_raw == .max ? nil : satellitesInView_raw }
     set { satellitesInView_raw = newValue ?? .max }
   }
-  /// Mean C/N0 of the satellites used, dBHz, where the receiver said; at most 254.
+  /// Mean C/N0 of the satellites used, dBHz, if reported; at most 254.
   public var meanSignal_dBHz: UInt8? {
     get { meanSignal_raw == .max ? nil : meanSignal_raw }
     set { meanSignal_raw = newValue ?? .max }
   }
-  /// Best C/N0 of the satellites used, dBHz, where the receiver said; at most 254.
+  /// Best C/N0 of the satellites used, dBHz, if reported; at most 254.
   public var bestSignal_dBHz: UInt8? {
     get { bestSignal_raw == .max ? nil : bestSignal_raw }
     set { bestSignal_raw = newValue ?? .max }
@@ -119,12 +120,12 @@ extension Epoch {
     get { climb_raw == .min ? nil : climb_raw }
     set { climb_raw = newValue ?? .min }
   }
-  /// Error of the time, ns; unknown where the receiver writes its largest value.
+  /// Time accuracy, ns; nil where the receiver sends the maximum.
   public var timeAccuracy_ns: UInt32? {
     get { timeAccuracy_raw == .max ? nil : timeAccuracy_raw }
     set { timeAccuracy_raw = newValue ?? .max }
   }
-  /// Error of the latitude, 1 σ, mm, where told apart from the longitude's.
+  /// Error of the latitude, 1 σ, mm, where reported separately from the longitude's.
   public var latitudeError_mm: Int32? {
     get { latitudeError_raw == .min ? nil : latitudeError_raw }
     set { latitudeError_raw = newValue ?? .min }
@@ -136,31 +137,37 @@ extension Epoch {
   }
 }
 
-/// What an assembler must be told of its stream.
+/// Properties of the stream that an ``EpochAssembler`` reads.
 public struct EpochOptions: Equatable, Sendable {
-  /// The receiver's range error (UERE), mm: accuracy is DOP times this, where no error is sent (LOC-4).
+  /// The receiver's range error (UERE), mm: without a reported error, accuracy is DOP times this
+  /// (LOC-4).
   public var rangeError_mm: Int32 = 5_000
-  /// The day a recording was made, from its header; repairs century and GPS week rollover (STD-13).
+  /// Date of a recording, from its header; repairs century and GPS week rollover (STD-13).
   public var recordingDate: CalendarDate?
-  /// For a live receiver: no date can be before that of the build; repairs week rollover (STD-13).
+  /// Earliest possible date of a live receiver, that of the build; repairs GPS week rollover (STD-13).
   public var earliestDate: CalendarDate?
-  /// Of an epoch in both protocols: whether NAV-PVT waits for sentences of its time, which then add what
-  /// it does not say. For files and pipes; from a receiver it is given at once and the sentences left out.
+  /// Whether NAV-PVT waits for NMEA sentences of its time, which then supply the values it lacks.
+  ///
+  /// Set it for files and pipes. From a live receiver NAV-PVT is emitted immediately and its sentences
+  /// are ignored.
   public var waitsForSentences = false
-  /// Whether the last sentence of an epoch is learned, so that the epoch is given with it and not with
-  /// the next one's first. For live receivers; then what comes late is left out.
+  /// Whether the last message of an epoch is detected, so that the epoch is emitted with it and not
+  /// with the first message of the next epoch.
+  ///
+  /// Set it for live receivers; messages later than the detected end are ignored.
   public var learnsEnd = false
-  /// The silence that ends an epoch until the receiver's own is learned.
+  /// Silence that ends an epoch until the receiver's own is measured.
   public var pause = Interval.milliseconds(100)
-  /// Marks all fixes as coming from a simulation or replay (LOC-8).
+  /// Whether all fixes are marked as simulated or replayed (LOC-8).
   public var isSimulated = false
 
-  /// Creates options as for a live receiver of which nothing is known.
+  /// Creates the default options of a live receiver.
   public init() {}
 }
 
 extension Epoch {
-  /// Takes the digits of NAV-HPPOSLLH, if it is valid and the same place; says whether it did.
+  /// Applies the additional digits of NAV-HPPOSLLH if it is valid and of the same position; returns
+  /// whether it was applied.
   mutating func refine(_ precise: UBXPrecisePosition) -> Bool {
     guard var fix, precise.refines(fix.coordinate) else { return false }
     fix.coordinate = precise.place
@@ -174,7 +181,7 @@ extension Epoch {
     return true
   }
 
-  /// Takes what was said of the satellites.
+  /// Applies the satellites in view and their signals.
   mutating func take(_ satellites: UBXSatellites) {
     satellitesInView = min(satellites.inView, 254)
     meanSignal_dBHz = satellites.mean_dBHz

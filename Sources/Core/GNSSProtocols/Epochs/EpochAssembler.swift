@@ -1,33 +1,122 @@
 import LocationTypes
 
-/// Puts the messages of one epoch together, whatever their order.
+/// Combines the messages of a stream into navigation epochs.
 ///
-/// An NMEA epoch is open from its first sentence until one comes that bears another time, or until
-/// ``close()``; with ``EpochOptions/learnsEnd`` until the sentence that has ended the epochs before.
-/// Sentences without a time of their own (GSA, GSV, VTG, Garmin's) belong to the open epoch, and
-/// to the one that comes next when none is open. NAV-PVT and LOG-BATCH are whole epochs. An epoch
-/// is given once: what comes late for the one just given, or again in the other protocol, is left
-/// out; with ``EpochOptions/waitsForSentences`` both protocols make one epoch.
+/// # Problem
+///
+/// A receiver computes one solution per navigation epoch and sends it in several messages: NMEA spreads
+/// it over RMC, GGA, GSA, GSV …, older u-blox receivers over NAV-POSLLH, NAV-SOL, NAV-VELNED …, while
+/// NAV-PVT contains nearly all of it. Order, subset and end of an epoch differ between receivers, both
+/// protocols may be sent together with times rounded differently, and messages may come late. Clients
+/// need each epoch once, as early as possible, with all values known at that time, in the order of the
+/// stream.
+///
+/// # States
+///
+/// Several epochs exist at the same time, each in its own slot. ``PendingParts`` has one bit per slot.
+///
+///     slot           holds                                            at most
+///     draft          the open NMEA epoch                              1
+///     parts          the open UBX epoch of one GPS time of week       1
+///     held           a UBX epoch waiting for sentences of its time    1 (only with waitsForSentences)
+///     firstQueued    a complete epoch, emitted next                   1
+///     secondQueued   an epoch that waits for its NAV-HPPOSLLH, or     1
+///                    a complete one that is emitted after firstQueued
+///
+/// The NMEA epoch (`draft`):
+///
+///             any NMEA sentence except ZDA
+///     empty ─────────────────────────────────────────────▶ open ──┐ sentence of the same
+///       ▲                                                   │  ▲  │ time, or without time
+///       │                                                   │  └──┘
+///       ├── emitted: its validity was reported ◀── close ◀──┤ sentence of another time or date
+///       │                                          │        │ sentence without time, of the kind that opened it
+///       ├── discarded: no validity was reported ◀──┘        │ UBX solution of another time, or without time
+///       │                                                   │ detected last message
+///       │                                                   │ close(): silence or end of stream
+///       └── discarded: UBX solution of the same time ◀──────┘
+///           (without waitsForSentences)
+///
+/// Only sentences that may contain a time (RMC, GGA, GLL, GST, GNS, GBS, PUBX) close an epoch. GSA,
+/// GSV, VTG, PGRME and PGRMZ belong to the open epoch, or open the next one. ZDA neither opens nor
+/// closes one, because some receivers send it with the time of the second to come; only in a recording
+/// without any other time does each ZDA end an epoch (`isOnlyTimeSource`). A sentence of an epoch
+/// already emitted is ignored.
+///
+/// The UBX epoch (`parts`):
+///
+///             part of a new time of week
+///     empty ──────────────────────────────▶ open ──┐ part of the same time of week
+///       ▲                                    │  ▲  │
+///       │                                    │  └──┘
+///       ├── emitted if a fix status came ◀───┤ part of another time of week (opens the next one)
+///       │   (NAV-SOL or NAV-STATUS),         │ NAV-EOE of the same time of week
+///       │   else discarded                   │ NAV-PVT or HNR-PVT of another time of week
+///       │                                    │ detected last message; close()
+///       └── merged into the NAV-PVT ◀────────┘ NAV-PVT or HNR-PVT of the same time of week
+///
+/// A whole UBX solution (NAV-PVT, HNR-PVT, or a closed `parts`):
+///
+///     solution ──▶ without valid UTC ──▶ emitted immediately
+///         │
+///         ├── its time was emitted already ──▶ discarded
+///         ├── waitsForSentences ──▶ held ──▶ merged with `draft` when that closes, or
+///         │                                  emitted unchanged when a sentence or solution of another
+///         │                                  time arrives, or at close()
+///         ├── NAV-HPPOSLLH expected ──▶ secondQueued, `awaitedPrecisionTime_ms` set
+///         │                                ├── NAV-HPPOSLLH of its time: refined, emitted
+///         │                                ├── other part of its time: waits on
+///         │                                ├── NAV-EOE, any other epoch message: emitted, one miss
+///         │                                └── close(): emitted
+///         └── otherwise ──▶ emitted immediately
+///
+/// Only NAV-PVT and HNR-PVT wait for NAV-HPPOSLLH, and only with a fix and while nothing else is closed
+/// or queued; ``HighPrecisionDetector`` decides whether it is expected. LOG-BATCH was measured earlier: it is
+/// emitted immediately and changes no slot.
+///
+/// # Invariants
+///
+/// - An epoch is emitted at most once: `lastEmitted` identifies the newest one, and messages of its
+///   time within ``lateWindow`` are late. UBX epochs are compared by UTC and time of week, NMEA epochs by
+///   time of day and date, epochs of different protocols by time of day within
+///   ``roundingTolerance_us``.
+/// - One message completes at most three epochs: the sentences and the parts that it closed, and its
+///   own. The first is returned, two are queued; queued epochs are emitted before newer ones, so their
+///   order is kept.
+/// - A message is processed in O(1). All storage is inline, without heap.
+/// - While no bit of `pending` is set and no NAV-HPPOSLLH is expected, NAV-PVT is decoded directly into
+///   the caller's epoch (`addDirectly`); all other paths go through `emit`.
+///
+/// # Who changes what
+///
+/// `draft` and `parts` change only while a message is added or closed here. ``EpochCalendar`` owns all
+/// dates, ``EpochEndDetector`` the detection of the last message (only with
+/// ``EpochOptions/detectsEpochEnd``).
+/// `placement` and `messageKey` describe only the message being added. ``GNSSDecoder`` sets `arrival`
+/// before it decodes a chunk, ``add(_:at:)`` for each message.
+///
+/// Depends on `LocationTypes` and the message types of this module. No clock: the arrival time is an
+/// argument.
 public struct EpochAssembler: Sendable {
   let options: EpochOptions
   var calendar: EpochCalendar
-  // What of the following means something.
+  // Which of the following slots are in use.
   @usableFromInline var about = EpochsAbout()
-  // No optionals: the draft is large, and is only ever changed in place.
+  // Not optional: the draft is large and only ever changed in place.
   var draft = EpochDraft()
   var waiting = Epoch()
   var held = Epoch()
   var last: Given?
   var pendingDate: ZDA?
-  // The time of an epoch of which no other sentence tells one.
+  // Time from ZDA for an epoch without another time.
   var clock: ZDA?
-  // What is looked at from other modules is inlinable: a call would copy the whole assembler.
+  // Members read from other modules are inlinable: a call would copy the whole assembler.
   @usableFromInline var end: EpochEnd
   var landing = Landing.nowhere
-  // Of the message that is being added: when it came, and its place in its epoch if it has one.
+  // Arrival time of the message being added, and its key if it has one.
   @usableFromInline var arrival = Instant.boot
   var mark = EpochMark(kind: 0)
-  // The parts of a UBX epoch: see EpochAssembler+Navigation.swift.
+  // The open UBX epoch.
   var parts = UBXDraft()
   var awaited = Epoch()
   var awaitedTime_ms: UInt32?
@@ -35,35 +124,36 @@ public struct EpochAssembler: Sendable {
   var view = UBXSatellites(timeOfWeek_ms: 0)
   var leapSeconds: Int8?
 
-  /// The epoch given last, to know it again.
+  /// Identity of the last emitted epoch, to recognise late and repeated messages.
   struct Given: Equatable {
     var time_us: Int64
     var isUBX: Bool
     var at: Instant
     var date: ShortDate?
-    /// −1 where it was not told.
+    /// GPS time of week, ms; −1 if unknown.
     var timeOfWeek_ms: Int64 = -1
     var utc_us = Int64.min
     var isHighRate = false
-    /// The sentences that told its time.
+    /// Kinds of sentences that contained its time.
     var timed = EpochMarks()
   }
 
-  /// What became of the message that was added last.
+  /// Where the last added message was placed.
   enum Landing {
-    /// It is of no epoch in the making.
+    /// In no open epoch.
     case nowhere
-    /// It opened an epoch.
+    /// In an epoch that it opened.
     case opened
-    /// It went into the open epoch.
+    /// In the open epoch.
     case joined
-    /// The epoch to which it belongs had been given.
+    /// Ignored: its epoch was already emitted.
     case late
   }
 
-  /// Receivers round UBX and NMEA times of one epoch differently, by less than this.
+  /// Bound of the difference between UBX and NMEA times of one epoch, which receivers round
+  /// differently.
   static let tolerance_us: Int64 = 15_000
-  /// What comes with the same time of day much later is not late but another day's.
+  /// Age after which an equal time of day means another day instead of a late message.
   static let lateness = Interval.seconds(3_600)
 
   /// Creates an assembler at the start of a stream.
@@ -74,48 +164,49 @@ public struct EpochAssembler: Sendable {
     about[EpochsAbout.sentences] = options.waitsForSentences
   }
 
-  /// The silence of the line that ends the open epoch: to be closed when so much has passed since the
-  /// last byte. Learned, where the options say so; 40 to 400 ms.
+  /// Silence on the line that ends the open epoch: call ``close()`` when it has passed since the last
+  /// byte. Measured if the options request it, 40 to 400 ms.
   @inlinable public var pause: Interval { end.pause }
 
-  /// Whether the message that ends this receiver's epochs is known, so that no silence is needed.
+  /// Whether the last message of this receiver's epochs is detected, so that no silence is needed.
   @inlinable public var isEndKnown: Bool { end.isLearned }
 
-  /// Tells that bytes have come, before what they make is added: how long a receiver is silent within
-  /// an epoch is learned from it.
+  /// Records the arrival of bytes, before their messages are added; used to measure the receiver's
+  /// silences within an epoch.
   ///
-  /// - Parameter isGathered: They were not read at once: when they came, and so any silence before
-  ///   them, is not known.
+  /// - Parameter isBuffered: Whether the bytes were buffered instead of read on arrival; their arrival
+  ///   time, and any silence before them, is then unknown.
   public mutating func hear(at now: Instant, isGathered: Bool = false) {
     if options.learnsEnd { end.hear(at: now, isGathered: isGathered) }
   }
 
-  /// Whether sentences of an unfinished epoch, or an epoch for ``next()``, are held.
+  /// Whether an unfinished epoch, or one for ``next()``, is stored.
   @inlinable public var isOpen: Bool { about.hasEpoch }
 
-  /// Adds a message and gives the epoch that it closed or is.
+  /// Adds a message and returns the epoch that it closed or completed.
   ///
-  /// `now` is when the message came; a fix bears the moment of its first sentence. Where a UBX
-  /// epoch closes an NMEA epoch, the NMEA one is given and the other by ``next()``, or by the next
-  /// call of whatever kind: none is lost. O(1).
+  /// `now` is the arrival time of the message; a fix has the arrival time of its first sentence. If a
+  /// UBX epoch closes an NMEA epoch, the NMEA epoch is returned, and the UBX epoch by ``next()`` or by
+  /// the next call of any kind: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
     arrival = now
     var epoch = Epoch()
     return add(message, into: &epoch) ? epoch : nil
   }
 
-  /// Adds a message that has come at ``arrival``; true where it closed an epoch or is one, which is
-  /// written then.
+  /// Adds a message that arrived at ``arrival``; writes the epoch that it closed or completed and
+  /// returns true, else returns false.
   private mutating func add(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
     if hasWaiting || isAwaiting { return addBehind(message, into: &epoch) }
     let isMade = made(by: message, into: &epoch)
     return options.learnsEnd ? closeIfOver(isMade, into: &epoch) : isMade
   }
 
-  /// Whether ``next()`` may have something to give.
+  /// Whether ``next()`` may return an epoch.
   @inlinable public var hasNext: Bool { about.mayHaveNext }
 
-  /// Gives the epoch that the last message completed beside the one that ``add(_:at:)`` gave.
+  /// Returns a further epoch that the last message completed in addition to the one returned by
+  /// ``add(_:at:)``.
   public mutating func next() -> Epoch? {
     if hasWaiting {
       hasWaiting = false
@@ -124,9 +215,9 @@ public struct EpochAssembler: Sendable {
     return isAwaiting && awaitedTime_ms == nil ? takeAwaited() : nil
   }
 
-  /// Closes the epoch in the making: the line has been silent, or the stream has ended.
+  /// Closes the open epoch, after a silence on the line or at the end of the stream.
   ///
-  /// - Returns: nil when none is open, or when nothing told whether there is a position.
+  /// - Returns: nil if none is open, or if no message reported whether there is a position.
   public mutating func close() -> Epoch? {
     if hasWaiting { return next() }
     if isAwaiting { return takeAwaited() }
@@ -161,7 +252,7 @@ public struct EpochAssembler: Sendable {
   }
 }
 
-// MARK: Without messages
+// MARK: Decoding without GNSSMessage values
 
 extension EpochAssembler: FrameReader {
   @inline(__always)
@@ -169,7 +260,7 @@ extension EpochAssembler: FrameReader {
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters,
     into epoch: inout Epoch
   ) -> Bool {
-    // The usual one first: it is on the way of every fix.
+    // Fast path: every fix of a UBX receiver passes here.
     if identity == .navPVT, !hasWaiting, !isAwaiting, UBXSolution.isNavPVT(payload) {
       return addLive(payload, into: &epoch)
     }
@@ -186,7 +277,7 @@ extension EpochAssembler: FrameReader {
     return options.learnsEnd ? closeIfOver(isMade, into: &epoch) : isMade
   }
 
-  /// Adds a sentence while an epoch waits, which is given first.
+  /// Adds a sentence while an epoch is queued, which is emitted first.
   @inline(never)
   private mutating func addBehind(
     _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into epoch: inout Epoch
@@ -198,11 +289,11 @@ extension EpochAssembler: FrameReader {
   }
 }
 
-// MARK: The learned end
+// MARK: Detected end of an epoch
 
 extension EpochAssembler {
-  /// Closes the open epoch if the message that was just added is known to be the last of an epoch;
-  /// `isMade` says whether it has made one already.
+  /// Closes the open epoch if the message just added is the detected last one; `isMade` says whether
+  /// the message already completed an epoch.
   private mutating func closeIfOver(_ isMade: Bool, into epoch: inout Epoch) -> Bool {
     switch landing {
     case .nowhere: return isMade
@@ -212,7 +303,7 @@ extension EpochAssembler {
     case .opened: end.begin(with: mark)
     case .joined: end.goOn(with: mark)
     }
-    // With epochs of both protocols open, or waiting, it is left to the next message.
+    // With epochs of both protocols open, or queued, the next message closes them.
     guard end.isOver, !hasWaiting, !isAwaiting else { return isMade }
     if !isMade { return closeOver(into: &epoch) }
     var own = Epoch()
@@ -234,26 +325,27 @@ extension EpochAssembler {
 // MARK: Silence
 
 extension EpochAssembler {
-  /// What falls silent inside a message was held up on its way, and is waited for so long.
+  /// Time to wait for the rest of a message that was delayed on the line.
   public static var messagePatience: Interval { .milliseconds(250) }
 
-  /// The shortest silence that ends an epoch, however little its receiver pauses.
+  /// Shortest silence that ends an epoch, for any receiver.
   public static var shortestPause: Interval { EpochEnd.shortestPause }
-  /// The longest silence that is waited for within an epoch.
+  /// Longest silence within an epoch that is waited for.
   public static var longestPause: Interval { EpochEnd.longestPause }
 
-  /// How long the line must be silent until something is to be done; nil while nothing is held.
+  /// Silence on the line after which the caller must act; nil while nothing is stored.
   ///
-  /// The epoch is closed after ``pause``, but not inside a sentence, which may be one of its own.
+  /// An epoch is closed after ``silenceTimeout``, but not inside a sentence, which may belong to it.
   ///
-  /// What the decoder holds is told and not the decoder, which is too large to be handed about.
+  /// The arguments are properties of the decoder instead of the decoder itself, which is too large to
+  /// pass.
   @inlinable public func patience(isMidFrame: Bool, isMidSentence: Bool) -> Interval? {
     if isOpen && !isMidSentence { return pause }
     return isOpen || isMidFrame ? EpochAssembler.messagePatience : nil
   }
 }
 
-// MARK: - NMEA sentences: the epoch that is open, and what opens and closes it
+// MARK: - NMEA sentences: opening and closing the draft
 
 extension EpochAssembler: SentenceTaker {
   @inline(__always) mutating func take(_ m: RMC, into epoch: inout Epoch) -> Bool {
@@ -298,7 +390,7 @@ extension EpochAssembler: SentenceTaker {
     return false
   }
 
-  /// Takes a sentence that few receivers send, or once an epoch.
+  /// Handles sentences that few receivers send, or that come once per epoch.
   @inline(never)
   mutating func take(_ other: GNSSMessage, into epoch: inout Epoch) -> Bool {
     switch other {
@@ -329,7 +421,7 @@ extension EpochAssembler: SentenceTaker {
 }
 
 extension EpochAssembler {
-  /// Makes the draft the one to which a sentence without a time belongs.
+  /// Ensures that a draft is open for a sentence without time.
   @inline(__always) mutating func open() {
     if hasDraft { landing = .joined } else { begin() }
   }
@@ -341,18 +433,18 @@ extension EpochAssembler {
     landing = .opened
   }
 
-  /// How a sentence that may bear a time comes into its epoch.
+  /// How a sentence that may contain a time was assigned to an epoch.
   private enum Entry {
-    /// It comes late for the epoch just given, and is left out.
+    /// Ignored: late for the epoch last emitted.
     case late
-    /// It is in.
+    /// Assigned to the draft.
     case plain
-    /// It is in, and has closed the epoch before.
+    /// Assigned to a new draft; the previous epoch was closed.
     case closing
   }
 
-  /// Lets a sentence that may bear a time say its part, unless it comes late; true where it closes an
-  /// epoch, which is written then.
+  /// Adds the content of a sentence that may contain a time to its draft, unless it is late; if that
+  /// closes an epoch, writes it and returns true.
   @inline(__always)
   private mutating func enter(
     _ told_us: Int64?, _ date: ShortDate? = nil, into epoch: inout Epoch,
@@ -363,8 +455,8 @@ extension EpochAssembler {
     return entry == .closing
   }
 
-  /// Makes the draft the one to which a sentence belongs that may bear a time, and writes the epoch
-  /// that this closes. Of what kind it is its ``mark`` says.
+  /// Selects the draft for a sentence that may contain a time, whose kind is in ``messageKey``, and
+  /// writes the epoch that this closes.
   private mutating func enter(
     _ told_us: Int64?, _ date: ShortDate?, into epoch: inout Epoch
   ) -> Entry {
@@ -375,7 +467,7 @@ extension EpochAssembler {
     }
     var entry = Entry.plain
     if isHolding, let time_us, !isHeld(time_us), !hasDraft || draft.time_us == nil {
-      // The time that NAV-PVT waited for has passed, with no sentence of it.
+      // A sentence of another time: none of the held NAV-PVT's time came.
       isHolding = false
       epoch = held
       entry = .closing
@@ -388,7 +480,7 @@ extension EpochAssembler {
       draft.opener = mark
       draft.received = arrival
     }
-    // Of times that differ by a rounding the first counts: time does not go back.
+    // Of times that differ by rounding, the first is kept, so that time does not decrease.
     if let time_us {
       if draft.time_us == nil { draft.time_us = time_us }
       draft.timed.insert(mark)
@@ -396,9 +488,11 @@ extension EpochAssembler {
     return entry
   }
 
-  /// A ZDA neither begins nor ends an epoch: some receivers send the time of the second to come.
+  /// Handles a ZDA. It neither opens nor closes an epoch, because some receivers send it with the time
+  /// of the second to come.
   ///
-  /// Where nothing else has ever told a time, it is the only clock there is: then each is an epoch.
+  /// If no other message ever contained a time, ZDA is the only time source, and each one closes an
+  /// epoch.
   private mutating func take(_ m: ZDA, into epoch: inout Epoch) -> Bool {
     guard let told_us = m.time_us else {
       if hasDraft, draft.time_us == nil { landing = .joined }
@@ -432,12 +526,14 @@ extension EpochAssembler {
     return false
   }
 
-  /// Whether no epoch had a time of its own so far, so that a ZDA is one; live the next sentence may be.
+  /// Whether ZDA is the only time source so far. Not in live use, where the next sentence may contain a
+  /// time.
   private var isOnlyClock: Bool {
     @inline(__always) get { last == nil && !isHolding && !options.learnsEnd }
   }
 
-  /// Makes an epoch of a time that ZDA told alone, if one did, and of what was said of satellites.
+  /// Writes an epoch from the time of a ZDA and the satellites reported since, if no sentence contained
+  /// a time.
   private mutating func closeClock(into epoch: inout Epoch) -> Bool {
     guard let clock, isOnlyClock, hasDraft, draft.opener == nil else { return false }
     self.clock = nil
@@ -448,7 +544,7 @@ extension EpochAssembler {
     return true
   }
 
-  /// Dates an epoch in which no sentence but ZDA told a time.
+  /// Sets the date of an epoch in which only ZDA contained a time.
   private mutating func date(_ epoch: inout Epoch, by clock: ZDA) {
     epoch.timeOfDay_us = clock.time_us
     calendar.date(
@@ -466,46 +562,47 @@ extension EpochAssembler {
       }
       return EpochAssembler.isAnotherDay(date, draft.rmcDate)
     }
-    // No time to go by: the sentence that began the epoch comes again.
+    // Without a time, a repetition of the opening sentence starts the next epoch.
     guard let opener = draft.opener else { return false }
     return opener.isLike(mark)
   }
 
-  /// Whether a sentence's time is that of the open epoch.
+  /// Whether the time of a sentence is that of the draft.
   @inline(__always) private func isOfDraft(_ time_us: Int64, _ date: ShortDate?) -> Bool {
     guard hasDraft, let open = draft.time_us else { return false }
     return time_us == open
       || EpochAssembler.isRounding(time_us, date != nil, open, mark, draft.timed)
   }
 
-  /// Whether two times differ by no more than the sentences of one epoch round theirs.
+  /// Whether two times differ by no more than the rounding within one epoch.
   ///
-  /// A kind of sentence that has told the epoch its time does not do so again: with another time it is of
-  /// the next one, of a receiver that has a hundred a second.
+  /// A kind of sentence contains the time once per epoch. With a different time it belongs to the next
+  /// epoch, for example of a receiver at 100 Hz.
   ///
-  /// Static: of a method that changes nothing the whole assembler would be copied.
+  /// Static, because the compiler copies the whole assembler for a nonmutating method.
   private static func isRounding(
     _ time_us: Int64, _ isDated: Bool, _ open_us: Int64, _ mark: EpochMark, _ timed: EpochMarks
   ) -> Bool {
     isSameMoment(time_us, isDated, open_us) && !timed.contains(mark)
   }
 
-  /// Whether two times of day may be one moment's, rounded otherwise; the first with its date or without.
+  /// Whether two times of day may be the same moment, rounded differently; `isDated` says whether the
+  /// first has a date.
   ///
-  /// A date tells on which side of midnight its time is: it is of no time on the other side.
+  /// A date fixes the side of midnight, so a dated time does not match one across midnight.
   private static func isSameMoment(_ time_us: Int64, _ isDated: Bool, _ other_us: Int64) -> Bool {
     let distance = isDated ? abs(time_us - other_us) : distance_us(time_us, other_us)
     return distance <= tolerance_us
   }
 
-  /// Takes the epoch that waits for sentences of its time, if one does.
+  /// Removes and returns the held epoch, if any.
   private mutating func takeHeld() -> Epoch? {
     if !isHolding { return nil }
     isHolding = false
     return held
   }
 
-  /// The same, written where it is wanted; false where none waits.
+  /// Removes the held epoch and writes it to `epoch`; false if there is none.
   private mutating func giveHeld(into epoch: inout Epoch) -> Bool {
     if !isHolding { return false }
     isHolding = false
@@ -532,32 +629,32 @@ extension EpochAssembler {
       }
       return !EpochAssembler.isAnotherDay(date, last.date)
     }
-    // Sentences are told after UBX, perhaps when the next epoch of UBX has gone out already.
+    // Sentences follow UBX, possibly after the next UBX epoch was emitted.
     let behind_us = last.time_us - time_us
     let isBehind = behind_us > 0 && behind_us < EpochAssembler.overtaken_us
     return isBehind
       || EpochAssembler.distance_us(time_us, last.time_us) <= EpochAssembler.tolerance_us
   }
 
-  /// Whether both are told and differ: the same time of day is another epoch then.
+  /// Whether both dates are known and differ; an equal time of day is then another epoch.
   private static func isAnotherDay(_ a: ShortDate?, _ b: ShortDate?) -> Bool {
     guard let a, let b else { return false }
     return a != b
   }
 
-  /// The distance of two times of day, across midnight where that is shorter.
+  /// Distance of two times of day, µs, across midnight where that is shorter.
   static func distance_us(_ a: Int64, _ b: Int64) -> Int64 {
     let distance = abs(a - b)
     return min(distance, abs(EpochCalendar.day_us - distance))
   }
 
-  /// Closes the draft, if there is one, and gives what it adds up to, or the epoch that was held for it.
+  /// Closes the draft, if any, and returns its epoch, or the epoch held for it.
   private mutating func closeDraft(at now: Instant, by cause: EpochEnd.Cause) -> Epoch? {
     var epoch = Epoch()
     return closeDraft(at: now, by: cause, into: &epoch) ? epoch : nil
   }
 
-  /// The same, written where it is wanted; false where there is none.
+  /// Closes the draft and writes its epoch, or the held one, to `epoch`; false if there is none.
   private mutating func closeDraft(
     at now: Instant, by cause: EpochEnd.Cause, into epoch: inout Epoch
   ) -> Bool {
@@ -583,7 +680,7 @@ extension EpochAssembler {
     {
       draft.zdaDay = calendar.day(of: clock)
     }
-    // Handed on as a value, all of the draft would be copied.
+    // Passing the draft itself would copy all of it.
     let dates = EpochCalendar.Told(
       time_us: time_us, zdaDay: draft.zdaDay, rmcDate: draft.rmcDate,
       isRMCValid: draft.rmcVerdict == .valid)
@@ -593,8 +690,7 @@ extension EpochAssembler {
     return true
   }
 
-  /// Makes of the sentences' epoch that of NAV-PVT that has waited for them: each value is of the
-  /// richer source that has it, so NAV-PVT's first.
+  /// Merges the epoch of the sentences with the held NAV-PVT; NAV-PVT's values have precedence.
   @inline(never)
   private mutating func completeHeld(into epoch: inout Epoch) {
     isHolding = false
@@ -602,14 +698,15 @@ extension EpochAssembler {
       held.complete(by: epoch)
       epoch = held
     } else {
-      // NAV-PVT has no position; it knows the moment best all the same.
+      // Without a position, NAV-PVT still has the better time.
       epoch.take(
         DatedMoment(utc_us: held.utc_us, time_us: held.time_us, isUncertain: held.isDateUncertain))
       epoch.timeAccuracy_ns = held.timeAccuracy_ns
     }
   }
 
-  /// The date of a time after this epoch, and the clock of the next one if that tells no time.
+  /// Applies the date of a ZDA whose time is after this epoch, and keeps it as the time of the next
+  /// epoch if this one had no time.
   private mutating func learnPendingDate() {
     clock = nil
     guard let later = pendingDate, let time_us = later.time_us else { return }
@@ -619,13 +716,14 @@ extension EpochAssembler {
   }
 }
 
-// MARK: - UBX parts: messages that bear one time of week make one epoch
+// MARK: - UBX parts: messages of one time of week form one epoch
 
 extension EpochAssembler {
-  /// Adds a part. It belongs to the epoch that is open for its time of week, or opens one.
+  /// Adds a part to the open UBX epoch of its time of week, or opens one.
   ///
-  /// NAV-EOE, and a part of another time, close the open one. What comes for an epoch that was given
-  /// is left out, but that it teaches whether NAV-HPPOSLLH is to be waited for.
+  /// NAV-EOE, and a part of another time of week, close the open epoch. A part of an epoch already
+  /// emitted is ignored, except that a late NAV-HPPOSLLH refines a held epoch or shows that the
+  /// receiver sends it.
   private mutating func addPart(_ part: UBXNavigation, at now: Instant) -> Epoch? {
     hear(part)
     mark = EpochMark(part)
@@ -654,26 +752,26 @@ extension EpochAssembler {
     return closed
   }
 
-  /// Closes the parts; nil where none told whether there is a position, or the epoch was given.
+  /// Closes the UBX epoch; nil if no fix status came, or if its time was already emitted.
   private mutating func closeParts(at now: Instant, by cause: EpochEnd.Cause) -> Epoch? {
     hasParts = false
-    // Parts that tell no position are no epoch, and teach nothing about where one ends.
+    // Parts without a fix status are no epoch, and are not used to detect the last message.
     guard parts.isTold else { return nil }
     if options.learnsEnd { end.close(by: cause) }
     let (solution, place) = parts.solution(leapSeconds)
     var epoch = Epoch(solution, options.isSimulated, at: parts.received)
     if let place { epoch.fix?.coordinate = place }
-    // NAV-PVT always has a speed; that of parts is unknown where none of them tells it, and not 0.
+    // NAV-PVT always contains a speed; without a part with a velocity it is unknown, not 0.
     if !parts.hasVelocity { epoch.fix?.speed_mmps = nil }
     parts.complete(&epoch)
     return give(&epoch, solution, mayWait: false, at: now)
   }
 
-  /// What a message says beyond its epoch.
+  /// Updates leap seconds and satellites, which outlive the message's epoch.
   private mutating func hear(_ part: UBXNavigation) {
     switch part {
     case .gpsTime(let m): if m.valid & 4 != 0 { leapSeconds = m.leapSeconds }
-    // Source 0 is what the firmware was built with: no better than what we know.
+    // Source 0 is the firmware's default, no better than this build's.
     case .leapSeconds(let m): if m.valid & 1 != 0, m.source != 0 { leapSeconds = m.current }
     case .satellites(let m), .channels(let m):
       view = m
@@ -689,9 +787,9 @@ extension EpochAssembler {
     return last.timeOfWeek_ms == Int64(time_ms)
   }
 
-  // MARK: Epochs that wait
+  // MARK: Queue
 
-  /// Adds a message while an epoch waits, which is given first.
+  /// Adds a message while an epoch is queued, which is emitted first.
   @inline(never)
   mutating func addBehind(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
     let hadWaiting = hasWaiting
@@ -699,14 +797,15 @@ extension EpochAssembler {
     let second = isAwaiting && settles(message) ? takeAwaited() : nil
     let isMade = made(by: message, into: &epoch)
     guard let first = first ?? second else { return isMade }
-    // What the message closed lies in the two places already, and comes after these.
+    // Epochs that the message queued are emitted after these.
     if isMade { waitFirst(epoch) }
     if let second, hadWaiting { waitFirst(second) }
     epoch = first
     return true
   }
 
-  /// Whether the epoch that waits for its NAV-HPPOSLLH waits no longer: it has come, or will not.
+  /// Whether a message ends the wait for NAV-HPPOSLLH: it arrived, or will not. True as well for an
+  /// epoch that is only queued.
   private mutating func settles(_ message: GNSSMessage) -> Bool {
     switch message {
     case .navigation(let part):
@@ -734,24 +833,25 @@ extension EpochAssembler {
     return awaited
   }
 
-  /// Puts an epoch behind those that wait.
+  /// Appends an epoch to the queue.
   ///
-  /// There are two places. Three epochs come of one message at most: sentences that it closed, parts
-  /// that it closed, and its own; the first is given at once. A caller that never fetches what waits
-  /// gets one with each message, and no message makes one without closing or being one.
+  /// Two slots suffice: one message completes at most three epochs (the sentences that it closed, the
+  /// parts that it closed, and its own), and the first is returned immediately. A caller that never
+  /// calls ``next()`` gets one queued epoch with each message, and a message completes an epoch only by
+  /// closing or being one.
   mutating func wait(_ epoch: Epoch) {
     if !hasWaiting {
       waiting = epoch
       hasWaiting = true
       return
     }
-    precondition(!isAwaiting, "two epochs wait at most")
+    precondition(!isAwaiting, "at most two epochs are queued")
     awaited = epoch
     isAwaiting = true
     awaitedTime_ms = nil
   }
 
-  /// Puts an epoch before those that wait.
+  /// Prepends an epoch to the queue.
   private mutating func waitFirst(_ epoch: Epoch) {
     if hasWaiting {
       let second = waiting
@@ -763,12 +863,13 @@ extension EpochAssembler {
   }
 }
 
-// MARK: - UBX solutions: whole epochs, live or out of a batch
+// MARK: - UBX solutions: whole epochs, live or from a batch
 
 extension EpochAssembler {
-  /// Adds the payload of NAV-PVT; true where it closed an epoch or is one, which is written then.
+  /// Adds the payload of NAV-PVT; writes the epoch that it closed or completed and returns true, else
+  /// returns false.
   ///
-  /// One function for the usual case, NAV-PVT alone: what the payload says goes straight into the epoch.
+  /// One function for the usual case, NAV-PVT alone: the payload is decoded directly into the epoch.
   @inline(never)
   mutating func addLive(_ payload: Span<UInt8>, into epoch: inout Epoch) -> Bool {
     let utc_us = UBXSolution.moment(ofNavPVT: payload)
@@ -778,7 +879,7 @@ extension EpochAssembler {
     return addAlone(UBXSolution(ofNavPVT: payload, utc_us), at: arrival, into: &epoch)
   }
 
-  /// Adds NAV-PVT; true where it closed an epoch or is one, which is written then.
+  /// Adds NAV-PVT; writes the epoch that it closed or completed and returns true, else returns false.
   @inline(never)
   mutating func addLive(_ solution: UBXSolution, at now: Instant, into epoch: inout Epoch) -> Bool {
     guard !isAmongOthers, solution.utc_us != .min else {
@@ -787,7 +888,7 @@ extension EpochAssembler {
     return addAlone(solution, at: now, into: &epoch)
   }
 
-  /// Adds NAV-PVT with a time while nothing else is about.
+  /// Adds NAV-PVT with a valid time while no slot is in use.
   @inline(always)
   private mutating func addAlone(
     _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
@@ -800,7 +901,8 @@ extension EpochAssembler {
     return true
   }
 
-  /// HNR-PVT is an epoch of its own; NAV-PVT of its time, or of one before it, comes too late.
+  /// Adds HNR-PVT, which is an epoch of its own; a NAV-PVT of the same or an earlier time is then too
+  /// late.
   private mutating func addHighRate(
     _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
   ) -> Bool {
@@ -810,10 +912,10 @@ extension EpochAssembler {
     return isMade
   }
 
-  /// Whether sentences or parts of epochs are about, or are wanted.
+  /// Whether any slot is in use, or NAV-HPPOSLLH is expected.
   @inline(__always) private var isAmongOthers: Bool { !about.isEmpty || precision.isAwaited }
 
-  /// Whether the epoch of that time was given already, in this protocol or as sentences.
+  /// Whether the epoch of that time was already emitted, from this protocol or from sentences.
   @inline(__always) func isRepeated(
     _ solution: UBXSolution, _ time_us: Int64, _ now: Instant
   ) -> Bool {
@@ -823,15 +925,16 @@ extension EpochAssembler {
     }
     let difference = solution.utc_us &- last.utc_us
     if last.isHighRate, difference <= 0, difference > -EpochAssembler.overtaken_us { return true }
-    // Two messages round a time differently. A leap second's end may fall on the same UTC; its
-    // time of week does not.
+    // Two messages round a time differently. The end of a leap second may have the same UTC as another
+    // time; its time of week differs.
     return difference.magnitude <= EpochAssembler.rounding_us
       && last.timeOfWeek_ms == EpochAssembler.week(solution)
   }
 
-  /// By how much two UBX messages may differ in one epoch's time.
+  /// Bound of the difference between times of UBX messages of one epoch.
   private static let rounding_us: UInt64 = 100
-  /// How late NAV-PVT may come behind HNR-PVT, which is worked out faster, and sentences behind UBX.
+  /// Bound of the delay of NAV-PVT after HNR-PVT, which the receiver computes faster, and of sentences
+  /// after UBX.
   private static let overtaken_us: Int64 = 2_000_000
 
   @inline(__always) private mutating func remember(
@@ -842,7 +945,7 @@ extension EpochAssembler {
       utc_us: solution.utc_us)
   }
 
-  /// The time of week as ``Given`` has it.
+  /// Time of week in the form of ``LastEmitted``.
   @inline(__always) private static func week(_ solution: UBXSolution) -> Int64 {
     solution.timeOfWeek_ms.map { Int64($0) } ?? -1
   }
@@ -870,7 +973,7 @@ extension EpochAssembler {
     return true
   }
 
-  /// Dates a UBX epoch and gives it, or the NAV-PVT before it that had waited.
+  /// Sets the date of a UBX epoch and emits it, or the held NAV-PVT before it.
   mutating func give(
     _ epoch: inout Epoch, _ solution: UBXSolution, mayWait: Bool, at now: Instant
   ) -> Epoch? {
@@ -881,7 +984,7 @@ extension EpochAssembler {
     guard let utc = solution.utc else { return inOrder(closeDraft(at: now, by: .nextTime), epoch) }
     let time_us = utc.microsecondsOfDay
     let isDrafted = isDrafted(time_us)
-    // The same epoch in both protocols: live the sentences are left out.
+    // The same epoch in both protocols: in live use the sentences are discarded.
     if isDrafted, !options.waitsForSentences { hasDraft = false }
     if isRepeated(solution, time_us, now) { return nil }
     let closed =
@@ -904,13 +1007,13 @@ extension EpochAssembler {
     return inOrder(closed, epoch)
   }
 
-  /// Whether sentences of that time, or one rounded otherwise, are in the making.
+  /// Whether the draft has that time, up to rounding.
   @inline(__always) private func isDrafted(_ time_us: Int64) -> Bool {
     guard hasDraft, let open = draft.time_us else { return false }
     return EpochAssembler.distance_us(open, time_us) <= EpochAssembler.tolerance_us
   }
 
-  /// An entry out of a batch was measured earlier: the open epoch stays open, nothing is compared.
+  /// Adds an entry of a batch. It was measured earlier, so no slot changes and nothing is compared.
   private mutating func addStored(_ solution: UBXSolution, at now: Instant) -> Epoch? {
     var epoch = Epoch(solution, options.isSimulated, at: now)
     epoch.origin = .batch
@@ -928,20 +1031,20 @@ extension EpochAssembler {
 }
 
 extension Epoch {
-  /// The epoch of a UBX solution, not dated yet.
+  /// Creates the epoch of a UBX solution without a date.
   init(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
     self.init()
     become(s, isSimulated, at: now)
   }
 
-  /// Becomes the epoch of a UBX solution, not dated yet.
+  /// Writes the epoch of a UBX solution without a date.
   @inline(never)
   mutating func become(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
     let moment = DatedMoment(utc_us: .min, time_us: .min, isUncertain: false)
     write(s, moment, isSimulated, at: now)
   }
 
-  /// Becomes the epoch of a UBX solution at a moment: where it lies, and every field once.
+  /// Writes the epoch of a UBX solution in place, each field once.
   @inline(always)
   mutating func write(
     _ s: UBXSolution, _ moment: DatedMoment, _ isSimulated: Bool, at now: Instant
@@ -968,7 +1071,7 @@ extension Epoch {
     pdop_e2 = s.positionDOP_e2
     timeAccuracy_ns = s.timeAccuracy_ns
     origin = .live
-    // What these messages do not say.
+    // Values that these messages lack.
     latitudeError_mm = nil
     longitudeError_mm = nil
     hdop_e2 = nil
@@ -986,13 +1089,13 @@ extension Epoch {
     place.speedAccuracy_mmps = s.speedAccuracy_mmps.map { Epoch.accuracy($0) }
     place.courseAccuracy_e2 =
       course_e4 == nil ? nil : s.headingAccuracy_e5.map { Int32($0 / 1_000) }
-    // Of the smallest value there is no opposite: it stays itself, which stands for "not known".
+    // Negating the minimum yields the minimum, which means "unknown".
     climb_mmps = s.velocityDown_mmps.map { 0 &- $0 }
   }
 
-  /// Writes altitudes, and whether they count.
+  /// Writes altitudes and the dimension of the fix.
   @inline(always) private mutating func writeAltitude(_ s: UBXSolution) {
-    // Dead reckoning alone is two-dimensional: u-blox's own GSA says so, and gpsd.
+    // Dead reckoning alone is two-dimensional, as in u-blox's own GSA and in gpsd.
     let isSpatial = s.fixType > 2
     mode = isSpatial ? .threeDimensional : .twoDimensional
     place.mode = isSpatial ? .threeDimensional : .twoDimensional
@@ -1006,7 +1109,7 @@ extension Epoch {
     }
   }
 
-  /// Takes its moment, and so does its fix.
+  /// Sets date and time of the epoch and its fix.
   @inline(__always) mutating func take(_ moment: DatedMoment) {
     utc_us = moment.utc_us
     time_us = moment.time_us
@@ -1017,12 +1120,12 @@ extension Epoch {
     }
   }
 
-  /// No fix tells of a larger one, whatever it measures.
+  /// An accuracy clamped to the maximum of ``Fix``.
   @inline(__always) private static func accuracy(_ told: UInt32) -> Int32 {
     Int32(truncatingIfNeeded: min(told, UInt32(Fix.accuracyLimit_mm)))
   }
 
-  /// Nil when the receiver says that it may be any: an error of 180° or more.
+  /// Course, 1e-4 degree; nil if its error is 180° or more, which means undetermined.
   @inline(__always) private static func course_e4(_ s: UBXSolution) -> Int32? {
     if let error = s.headingAccuracy_e5, error >= 18_000_000 { return nil }
     let heading = UInt32(bitPattern: s.headingOfMotion_e5)
@@ -1042,24 +1145,24 @@ extension Epoch {
   }
 }
 
-// MARK: - Habits of a stream
+// MARK: - Detection of NAV-HPPOSLLH
 
-/// Whether NAV-HPPOSLLH comes behind NAV-PVT, as learned from the stream.
+/// Whether the receiver sends NAV-HPPOSLLH after NAV-PVT, detected from the stream.
 struct PrecisionHabit {
-  /// NAV-PVT waits for it.
+  /// Whether NAV-PVT should wait for it.
   private(set) var isAwaited = false
   private var missed: UInt8 = 0
 
-  /// So often in a row it may be missing before it is waited for no more.
+  /// Number of consecutive misses after which it is no longer expected.
   static let patience: UInt8 = 3
 
-  /// It came behind a NAV-PVT of its time.
+  /// Records a NAV-HPPOSLLH after the NAV-PVT of its time.
   mutating func came() {
     isAwaited = true
     missed = 0
   }
 
-  /// It was waited for, and something else came.
+  /// Records that another message came instead of the expected NAV-HPPOSLLH.
   mutating func failed() {
     missed += 1
     if missed >= PrecisionHabit.patience { self = PrecisionHabit() }

@@ -1,32 +1,40 @@
 import LocationTypes
 
-/// A UBX epoch's moment as the calendar has it.
+/// Date and time of an epoch after repair.
 struct DatedMoment {
   var utc_us: Int64
   var time_us: Int64
   var isUncertain: Bool
 }
 
-/// Which day an epoch belongs to: from its sentences, the epoch before, or the recording (STD-13).
+/// Determines the date of each epoch: from its messages, the epoch before, or the recording's date
+/// (STD-13).
+///
+/// NMEA times have no date in most sentences, two-digit years in RMC, and GPS weeks wrap every 1,024
+/// weeks. The calendar adds the missing date, repairs rollovers, and marks dates as uncertain where
+/// they come from an unset clock or jump (back by more than 60 s, or ahead by more than 366 days). A jump
+/// is accepted once a second, later time confirms it. Part of ``EpochAssembler``, its only caller;
+/// depends on `LocationTypes`.
 struct EpochCalendar {
   private let recordingDay: Int?
   private let earliestDay: Int?
   private var lastDay: Int?
   private var lastTime_us: Int64 = 0
   private var isLastUncertain = false
-  /// The last certain moment, while ``isLastUncertain``.
+  /// The last certain moment while ``isLastUncertain``.
   private var certainBefore: Moment?
-  /// A moment whose date did not follow from the certain one: the next that agrees with it confirms it.
+  /// A moment whose date jumped from the certain one; the next moment that continues it confirms it.
   private var suspect: Moment?
-  /// The receiver's clock has been set, as its last epoch shows: by a position, or by what UBX says.
+  /// Whether the last epoch shows that the receiver's clock is set: by a position, or by UBX validity
+  /// flags.
   private var isClockSet = false
   private var today = Today()
 
-  /// A GPS week rollover: 1,024 weeks, in days.
+  /// GPS week rollover, 1,024 weeks, in days.
   private static let rollover_days = 7_168
   static let day_us: Int64 = 86_400_000_000
 
-  /// A day and a time of that day.
+  /// A day since 1970 and a time of that day.
   private struct Moment {
     var day: Int
     var time_us: Int64
@@ -38,9 +46,9 @@ struct EpochCalendar {
     today = dayOf(0)
   }
 
-  /// Finds the time of day of a UBX epoch and repairs its date if it must be.
+  /// Computes the time of day of a UBX epoch and repairs its date if necessary.
   ///
-  /// All epochs of a day have the same repair, so it is worked out once a day.
+  /// The repair is the same for all epochs of a day, so it is computed once a day.
   @inline(__always) mutating func date(_ utc_us: Int64, isResolved: Bool) -> DatedMoment {
     var time_us = utc_us &- today.start_us
     if UInt64(bitPattern: time_us) >= UInt64(EpochCalendar.day_us) {
@@ -52,11 +60,11 @@ struct EpochCalendar {
       isUncertain: today.isUncertain || !isResolved)
   }
 
-  /// Remembers the moment that was dated last: sentences without a date go on from it. One whose date
-  /// leaps is marked instead, until the next one confirms it.
+  /// Records the last dated moment, from which sentences without a date continue. A moment whose date
+  /// jumps is marked uncertain instead, until the next one confirms it.
   @inline(__always) mutating func hold(_ moment: inout DatedMoment) {
     isClockSet = !moment.isUncertain
-    // All epochs of a day but the first: saves 7 of 644 instructions for a NAV-PVT.
+    // Fast path for all but the first epoch of a day: saves 7 of 644 instructions for a NAV-PVT.
     if isClockSet, !isLastUncertain, lastDay == today.day {
       lastTime_us = moment.time_us
       suspect = nil
@@ -67,19 +75,20 @@ struct EpochCalendar {
     }
   }
 
-  /// Whether a reported date follows neither from the last certain moment nor from the suspect.
+  /// Whether a reported date continues neither the last certain moment nor the suspect.
   @inline(__always) private mutating func isLeap(_ day: Int, _ time_us: Int64) -> Bool {
     if !isLastUncertain && lastDay == day { return false }
     guard let certain, certain.day != day else { return false }
     return isUnconfirmed(Moment(day: day, time_us: time_us), after: certain)
   }
 
-  /// The last moment whose date is certain, by which leaps are found.
+  /// The last moment with a certain date; jumps are detected against it.
   private var certain: Moment? {
     isLastUncertain ? certainBefore : lastDay.map { Moment(day: $0, time_us: lastTime_us) }
   }
 
-  /// Whether a moment of another day leaps, and is not confirmed: the next one then may confirm it.
+  /// Whether a moment of another day jumps without confirmation; it then becomes the suspect, which the
+  /// next one may confirm.
   @inline(never) private mutating func isUnconfirmed(
     _ moment: Moment, after certain: Moment
   ) -> Bool {
@@ -89,14 +98,15 @@ struct EpochCalendar {
     return true
   }
 
-  /// Whether a moment lies further back from another than a clock is put, or more than a year after it.
+  /// Whether a moment is earlier than `last` by more than a clock correction, or more than a year
+  /// later.
   private static func leaps(_ moment: Moment, from last: Moment) -> Bool {
     let step_us = distance_us(from: last, to: moment)
     return step_us < -stepBack_us || step_us > longestGap_us
   }
 
-  /// Whether a moment goes on from a suspect one. Another sentence of the same moment, which may round
-  /// its time otherwise, confirms nothing.
+  /// Whether a moment continues a suspect one. Another sentence of the same moment with a differently
+  /// rounded time does not confirm it.
   private static func confirms(_ moment: Moment, _ suspect: Moment) -> Bool {
     let step_us = distance_us(from: suspect, to: moment)
     return step_us > EpochAssembler.tolerance_us && step_us <= longestGap_us
@@ -106,16 +116,16 @@ struct EpochCalendar {
     Int64(moment.day - last.day) * day_us + moment.time_us - last.time_us
   }
 
-  /// The longest gap in a recording that leaves its dates above suspicion.
+  /// Longest gap in a recording after which a date is still accepted.
   private static let longestGap_us = 366 * day_us
 
-  /// What is the same for all moments of a reported day.
+  /// Values shared by all moments of a reported day.
   private struct Today {
-    /// Where it begins, as reported.
+    /// Start of the day as reported, µs since 1970.
     var start_us: Int64 = 0
-    /// What is added to repair it.
+    /// Correction that repairs the date, µs.
     var shift_us: Int64 = 0
-    /// Repaired.
+    /// Repaired day since 1970.
     var day = 0
     var isUncertain = false
   }
@@ -130,21 +140,21 @@ struct EpochCalendar {
       isUncertain: repaired.isUncertain)
   }
 
-  /// What the sentences of an epoch say of its date.
+  /// Time and date from the sentences of one epoch.
   struct Told {
     /// UTC time of day.
     var time_us: Int64?
-    /// Of ZDA, as ``day(of:)`` reads it.
+    /// Day from ZDA, see ``day(of:)``.
     var zdaDay: Int?
     var rmcDate: ShortDate?
-    /// RMC holds the position for valid.
+    /// Whether RMC reports a valid position.
     var isRMCValid: Bool
   }
 
-  /// Gives an NMEA epoch its date, if it can be told.
+  /// Sets the date of an NMEA epoch, if it can be determined.
   ///
-  /// A receiver that has no position tells the date of a clock that may never have been set; it is
-  /// marked uncertain and not held for those that come.
+  /// A receiver without a position may send the date of a clock that was never set; the epoch is then
+  /// marked uncertain and its date not used for later epochs.
   mutating func date(_ epoch: inout Epoch, by told: Told) {
     isClockSet = epoch.hasFix
     guard let time_us = told.time_us else { return }
@@ -168,20 +178,20 @@ struct EpochCalendar {
     }
   }
 
-  /// The day that a ZDA tells; nil where it tells none, or one that is out of range.
+  /// Day of a ZDA; nil if it has none, or one out of range.
   ///
-  /// Two digits of a year are read as RMC's are.
+  /// Two-digit years are completed like those of RMC.
   func day(of m: ZDA) -> Int? {
     if let short = m.shortDate { return fullDay(short) }
     guard let date = m.date, EpochCalendar.years.contains(date.year) else { return nil }
     return date.daysSince1970
   }
 
-  /// Years in which satellites tell the time, and in which a recording can be made.
+  /// Years accepted: GPS began in 1980.
   private static let years = 1980...2999
 
-  /// The day of an epoch of which RMC and ZDA tell one each. RMC has no century: where all else is the
-  /// same, ZDA's counts. Where they differ one of them is wrong, and nothing says which.
+  /// Combines the days of RMC and ZDA. RMC has no century, so where the rest agrees, ZDA's counts.
+  /// Where they differ otherwise, RMC's is used and marked as disputed, because either may be wrong.
   private func agreed(_ rmcDate: ShortDate?, _ zdaDay: Int?) -> (day: Int, isDisputed: Bool)? {
     guard let rmcDate, let rmcDay = fullDay(rmcDate) else { return zdaDay.map { ($0, false) } }
     guard let zdaDay, zdaDay != rmcDay else { return (rmcDay, false) }
@@ -189,36 +199,35 @@ struct EpochCalendar {
     return isSame ? (zdaDay, false) : (rmcDay, true)
   }
 
-  /// Holds the day that a ZDA told for a time of its own.
+  /// Records the day of a ZDA with a time of its own.
   mutating func learn(_ day: Int, _ time_us: Int64) {
     let repaired = repair(day)
     if isLeap(repaired.day, time_us) { return }
-    // Without a position it is the date of a clock that may never have been set, unless it agrees with
-    // one that was.
+    // Without a position the clock may never have been set, unless its date agrees with a certain one.
     let isSet = isClockSet || follows(repaired.day, time_us)
     remember(repaired.day, time_us, repaired.isUncertain || !isSet)
   }
 
-  /// Whether a day is that to which the last date leads, which is certain.
+  /// Whether a day continues the last date, which is certain.
   private func follows(_ day: Int, _ time_us: Int64) -> Bool {
     guard let lastDay, !isLastUncertain else { return false }
     return day == lastDay + EpochCalendar.days(from: lastTime_us, to: time_us)
   }
 
-  /// How many days lie between a moment's time of day and the next one, which has no date.
+  /// Number of days from the last time of day to the next one, which has no date.
   ///
-  /// Gone back by more than half a day, midnight has passed; forward by a day less a little, a clock
-  /// was put back over it, by leap seconds for instance.
+  /// A step back by more than half a day means that midnight passed; a step ahead by almost a day means
+  /// that a clock was set back across midnight, for example by leap seconds.
   private static func days(from last_us: Int64, to time_us: Int64) -> Int {
     let step_us = time_us - last_us
     if step_us < -EpochCalendar.day_us / 2 { return 1 }
     return step_us > EpochCalendar.day_us - EpochCalendar.stepBack_us ? -1 : 0
   }
 
-  /// The most that a receiver's clock is put back.
+  /// Largest correction by which a receiver sets its clock back.
   private static let stepBack_us: Int64 = 60_000_000
 
-  /// 23:59:60 of a sentence is past the day's end.
+  /// Moves 23:59:60, which lies past the end of the day, into the day.
   static func withinDay(_ time_us: Int64) -> Int64 {
     time_us < day_us ? time_us : LeapSecond.squeezed(time_us)
   }
@@ -230,14 +239,14 @@ struct EpochCalendar {
         isUncertain: epoch.isDateUncertain))
   }
 
-  /// Remembers a moment whose date was reported, or is the recording's.
+  /// Records a moment whose date was reported, or is the recording's; clears the suspect.
   @inline(__always)
   private mutating func remember(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
     goOn(day, time_us, isUncertain)
     suspect = nil
   }
 
-  /// Remembers a moment: sentences without a date go on from it. It says nothing of a suspect.
+  /// Records the moment from which sentences without a date continue; the suspect stays.
   @inline(__always)
   private mutating func goOn(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
     if isUncertain && !isLastUncertain { certainBefore = certain }
@@ -246,7 +255,7 @@ struct EpochCalendar {
     isLastUncertain = isUncertain
   }
 
-  /// The century is the recording's, or the years are 1980 to 2079.
+  /// Completes a two-digit year: the century nearest to the recording's date, else 1980 to 2079.
   private func fullDay(_ date: ShortDate) -> Int? {
     let year = Int(date.year)
     let (month, day) = (Int(date.month), Int(date.day))
@@ -267,7 +276,7 @@ struct EpochCalendar {
     return nearest
   }
 
-  /// Moves a date by whole 1,024 weeks to where it is nearest to the recording's, or not before
+  /// Shifts a date by whole 1,024-week cycles to the one nearest to the recording's date, or not before
   /// the build's.
   private func repair(_ day: Int) -> (day: Int, isUncertain: Bool) {
     let rollover = EpochCalendar.rollover_days

@@ -1,30 +1,31 @@
 import LocationTypes
 
-/// What the NMEA sentences of one epoch have said so far.
+/// The open NMEA epoch: content of its sentences so far.
 ///
-/// The result does not depend on the order of the sentences: each value has one source that goes
-/// before the others (place: GGA, GNS, RMC, GLL, PUBX; speed and course: RMC, VTG, PUBX; accuracy:
-/// GST, PUBX, GBS, PGRME, DOP).
+/// The result does not depend on the order of the sentences, because each value has a fixed order of
+/// sources (position: GGA, GNS, RMC, GLL, PUBX; speed and course: RMC, VTG, PUBX; accuracy: GST, PUBX,
+/// GBS, PGRME, DOP). Owned by ``EpochAssembler``; depends on `LocationTypes`.
 struct EpochDraft {
-  /// Whether the sentences of one kind hold the position for valid.
+  /// Whether the sentences of one kind report a valid position.
   enum Verdict {
     case unsaid
     case invalid
     case valid
 
-    /// Two talkers may differ; one that has a position is enough.
+    /// Two talkers may differ; one with a valid position is sufficient.
     mutating func hear(_ isValid: Bool) {
       if isValid { self = .valid } else if self == .unsaid { self = .invalid }
     }
   }
 
-  /// UTC time of day, once a sentence has told it.
+  /// UTC time of day, µs; nil until a sentence contains it.
   var time_us: Int64?
-  /// When the first sentence came.
+  /// Arrival time of the first sentence that may contain a time, or of the first sentence if there is
+  /// none.
   var received = Instant.boot
-  /// What the first sentence that may bear a time is, and whose; nil before it.
+  /// Key of the first sentence that may contain a time; nil before it.
   var opener: EpochMark?
-  /// The sentences that have told the time.
+  /// Kinds of sentences that contained the time.
   var timed = EpochMarks()
 
   var rmcVerdict = Verdict.unsaid
@@ -63,16 +64,16 @@ struct EpochDraft {
   var views = SatelliteViews()
   var used = SatelliteSets()
 
-  /// Creates one of which nothing was said; in place, where it is wanted.
+  /// Creates an empty draft in place.
   @inline(always) init() {}
 
-  /// Whether a sentence has come that says if there is a position.
+  /// Whether a sentence reported whether there is a position.
   var isTold: Bool {
     rmcVerdict != .unsaid || ggaVerdict != .unsaid || gllVerdict != .unsaid
       || gnsVerdict != .unsaid || pubxVerdict != .unsaid
   }
 
-  /// Whether a sentence says that there is no position.
+  /// Whether a sentence reported an invalid position.
   var isRefused: Bool {
     rmcVerdict == .invalid || ggaVerdict == .invalid || gllVerdict == .invalid
       || gnsVerdict == .invalid || pubxVerdict == .invalid
@@ -92,7 +93,7 @@ extension EpochDraft {
   }
 
   mutating func take(_ m: GGA) {
-    // Without a quality it says nothing.
+    // A GGA without a quality has no content.
     guard let quality = m.quality else { return }
     let isValid = quality != 0
     ggaVerdict.hear(isValid)
@@ -115,7 +116,7 @@ extension EpochDraft {
 
   mutating func take(_ m: GSA) {
     gsaMode = max(gsaMode, m.fixMode ?? 0)
-    // A receiver that repeats itself uses no more satellites than before.
+    // A repeated group adds no satellites.
     if used.insert(m) { gsaSatellites = min(gsaSatellites &+ Int16(m.satellites), 254) }
     if let dop = m.horizontalDOP_e2 { gsaHDOP_e2 = dop }
     if let dop = m.verticalDOP_e2 { vdop_e2 = dop }
@@ -146,7 +147,7 @@ extension EpochDraft {
 
   mutating func take(_ m: UBloxPosition) {
     guard let status = m.status else { return }
-    // A timing receiver of which the place was surveyed computes time alone.
+    // A timing receiver at a surveyed position computes only the time.
     let isValid = status != .noFix && (status != .timeOnly || m.coordinate != nil)
     pubxVerdict.hear(isValid)
     if isValid { pubx = m }
@@ -161,12 +162,13 @@ extension EpochDraft {
   }
 }
 
-// What the sentences of an epoch add up to.
+// The epoch from its sentences.
 
 extension EpochDraft {
-  /// Writes what it adds up to, but for the date.
+  /// Writes the epoch without its date.
   ///
-  /// It changes nothing; but only what is said to be mutated is read where it lies, and not copied first.
+  /// Changes nothing; it is `mutating` only because the compiler copies the draft for a nonmutating
+  /// method.
   mutating func write(to epoch: inout Epoch, _ options: EpochOptions) {
     epoch = Epoch()
     epoch.timeOfDay_us = time_us
@@ -216,7 +218,7 @@ extension EpochDraft {
     }
   }
 
-  /// 2 or 3, or 0 when nothing says: GSA's "no fix" beside a position says nothing.
+  /// 2 or 3 dimensions, 0 if not reported: GSA's "no fix" together with a position is ignored.
   private var dimensions: UInt8 {
     if gsaMode > 1 { return gsaMode }
     switch pubx.status {
@@ -236,7 +238,7 @@ extension EpochDraft {
     if let error = EpochDraft.root(latitudeError_mm, longitudeError_mm) { return error }
     if let error = EpochDraft.positive(pubx.horizontalAccuracy_mm) { return error }
     if let error = EpochDraft.root(gbs.latitude_mm, gbs.longitude_mm) { return error }
-    // Half lie within 1.18 σ of an axis, and the error of both is √2 of it.
+    // Half of the errors lie within 1.18 σ of an axis, and the error of both axes is √2 σ.
     return EpochDraft.positive(garminErrors.horizontal_mm).map {
       Int32(clamping: Int64($0) * 11_985 / 10_000)
     }
@@ -246,17 +248,17 @@ extension EpochDraft {
     if let error = EpochDraft.positive(altitudeError_mm) { return error }
     if let error = EpochDraft.positive(pubx.verticalAccuracy_mm) { return error }
     if let error = EpochDraft.positive(gbs.altitude_mm) { return error }
-    // As gpsd has it: 1.18 σ.
+    // As in gpsd: 1.18 σ.
     return EpochDraft.positive(garminErrors.vertical_mm).map { Int32(Int64($0) * 8_475 / 10_000) }
   }
 
-  /// Zero means that the receiver does not know.
+  /// A positive error; zero means unknown.
   private static func positive(_ error_mm: Int32?) -> Int32? {
     guard let error_mm, error_mm > 0 else { return nil }
     return error_mm
   }
 
-  /// √(σ latitude² + σ longitude²); both zero means that the receiver does not know.
+  /// √(σ latitude² + σ longitude²); nil where both are zero, which means unknown.
   private static func root(_ latitude_mm: Int32?, _ longitude_mm: Int32?) -> Int32? {
     guard let latitude_mm, let longitude_mm else { return nil }
     guard latitude_mm > 0 || longitude_mm > 0 else { return nil }
@@ -279,7 +281,7 @@ extension EpochDraft {
     case 4?: return .rtkFixed
     case 5?: return .rtkFloat
     case 6?: return .deadReckoning
-    // Typed in, or surveyed: as gpsd, a place that is known.
+    // Manual or surveyed input: a known position, as in gpsd.
     case 7?: return .surveyed
     case 8?: return .simulated
     case _: break
@@ -306,7 +308,7 @@ extension EpochDraft {
 }
 
 extension Epoch {
-  /// Takes what it does not say itself from sentences of its time.
+  /// Fills missing values from the sentences of the same time.
   mutating func complete(by sentences: Epoch) {
     hdop_e2 = hdop_e2 ?? sentences.hdop_e2
     vdop_e2 = vdop_e2 ?? sentences.vdop_e2
@@ -316,7 +318,7 @@ extension Epoch {
     let other = sentences.place
     place.quality = place.quality.richer(other.quality)
     if place.speed_mmps == nil {
-      // Where it tells a speed without a course, it says that the course may be any.
+      // A speed without a course means that the course is undetermined.
       place.speed_mmps = other.speed_mmps
       place.course_e4 = place.course_e4 ?? other.course_e4
     }
@@ -333,7 +335,7 @@ extension Epoch {
     latitudeError_mm = latitudeError_mm ?? sentences.latitudeError_mm
     longitudeError_mm = longitudeError_mm ?? sentences.longitudeError_mm
   }
-  /// An error, or another where it is unknown: UBX writes its largest value then, which no fix has.
+  /// An error, or `other_mm` where it is unknown: UBX then sends its maximum, which no fix has.
   private static func known(_ error_mm: Int32?, _ other_mm: Int32?) -> Int32? {
     guard let error_mm, error_mm < Fix.accuracyLimit_mm else { return other_mm ?? error_mm }
     return error_mm
@@ -341,12 +343,12 @@ extension Epoch {
 }
 
 extension FixQuality {
-  /// This one, or that of sentences of the same moment where it says more.
+  /// The more detailed of this quality and that of sentences of the same time.
   fileprivate func richer(_ other: FixQuality) -> FixQuality {
     other.detail > detail ? other : self
   }
 
-  /// How much it says of the way in which the position was made.
+  /// Level of detail about the positioning method.
   private var detail: UInt8 {
     switch self {
     case .unknown: 0

@@ -1,81 +1,95 @@
 import LocationTypes
 
-/// Where in its epoch a message stands: what it is, whose, and the how-manieth of its kind.
+/// Key of a message within its epoch: its kind, its talker and its ordinal among messages of that kind.
 ///
-/// In one word, for it is compared with every message.
+/// Packed into one word, because it is compared with every message.
 @usableFromInline struct EpochMark: Equatable, Sendable {
   private var bits: UInt32
 
-  /// How many kinds are told apart.
+  /// Number of distinct kinds.
   static let kinds = 32
 
-  /// The place of a message of that kind, below ``kinds``, which may end an epoch or not; the turn is
-  /// not yet counted.
+  /// Creates a key; the ordinal is set when the message is counted.
+  ///
+  /// - Precondition: `kind` is below ``kindCount``.
   @inline(__always) init(kind: UInt8, talker: UInt16 = 0, mayEnd: Bool = true) {
-    precondition(kind < EpochMark.kinds, "a mark's kind is below 32")
+    precondition(kind < EpochMark.kinds, "a message kind is below 32")
     bits = UInt32(kind) | (mayEnd ? 1 &<< 7 : 0) | UInt32(talker) &<< 16
   }
 
-  /// The kind of message.
+  /// The kind of message, below ``kindCount``.
   @inline(__always) var kind: UInt8 { UInt8(truncatingIfNeeded: bits) & 0x1F }
-  /// Whether an epoch can end with it: a group of GSV ends with its last sentence only.
+  /// Whether an epoch can end with this message: false for all but the last sentence of a GSV group.
   @inline(__always) var mayEnd: Bool {
     get { bits & 1 &<< 7 != 0 }
     set { bits = newValue ? bits | 1 &<< 7 : bits & ~(1 &<< 7) }
   }
-  /// From 1, counted for each kind in the epoch.
+  /// Ordinal among the messages of its kind in the epoch, from 1.
   @inline(__always) var turn: UInt8 {
     get { UInt8(truncatingIfNeeded: bits &>> 8) }
     set { bits = bits & ~0xFF00 | UInt32(newValue) &<< 8 }
   }
 
-  /// Whether both are of one kind and talker, which is of two characters, or 0 for UBX.
+  /// Whether both have the same kind and talker (two characters, or 0 for UBX).
   func isLike(_ other: EpochMark) -> Bool { (bits ^ other.bits) & 0xFFFF_001F == 0 }
 }
 
-/// Kinds of messages, one bit each.
+/// A set of message kinds, one bit each.
 struct EpochMarks: Equatable, Sendable {
   private var bits: UInt32 = 0
 
   /// Adds the kind of a message.
   @inline(__always) mutating func insert(_ mark: EpochMark) { bits |= 1 &<< UInt32(mark.kind) }
 
-  /// Whether that kind is among them.
+  /// Whether the set contains the kind of the message.
   @inline(__always) func contains(_ mark: EpochMark) -> Bool {
     bits & 1 &<< UInt32(mark.kind) != 0
   }
 }
 
-/// Learns with which message a receiver ends its epochs, and how long it is silent inside one.
+/// Detects the last message of a receiver's epochs, and measures its silences within an epoch.
 ///
-/// A live epoch is over with the message that ended the epochs before. That is believed after
-/// ``needed`` epochs in a row, and no longer when something comes late; each mistake doubles what is
-/// needed. Where no message can be relied on, a silence ends the epoch: twice the longest that the
-/// receiver has lately made within one. O(1) per message.
+/// A live epoch should be emitted with its last message instead of the first one of the next epoch,
+/// which may be a second away. gpsd calls this end-of-cycle detection.
+///
+///                  same last message in            a message arrives late,
+///                  `requiredConfirmations`         or a message of another kind
+///                  epochs in a row                 opens the next epoch
+///    measuring ──────────────────────▶ reliable ──────────────────────────▶ measuring
+///        ▲                              │  ▲  │                             (requirement × 2, at most 64)
+///        │ 4th epoch in a row with      │  └──┘ up to 3 epochs in a row with another last message
+///        └──────────────────────────────┘       (the last one may be lost on the line)
+///           another last message
+///
+/// While measuring, an epoch ends with the first message of the next one, or with a silence: twice the
+/// longest silence that the receiver made within its recent epochs (1 to 2 windows of ``window``), 40
+/// to 400 ms. ``EpochAssembler`` is the only caller, and only with ``EpochOptions/detectsEpochEnd``:
+/// `noteInput` for each read, `beginEpoch` or `continueEpoch` for each message, `endEpoch` for each
+/// epoch, `recordLate` and `discardOpen` for mistakes. O(1) per message.
 @usableFromInline struct EpochEnd: Sendable {
-  /// What ended an epoch.
+  /// Cause of the end of an epoch.
   enum Cause {
-    /// A message that bears another time.
+    /// A message of another time.
     case nextTime
-    /// The message that is known to be the last.
+    /// The detected last message.
     case lastMessage
-    /// The line was silent.
+    /// Silence on the line.
     case silence
   }
 
-  /// The shortest silence that ends an epoch: a reader that is late by less does no harm.
+  /// Lower bound of ``silenceTimeout``: tolerates a reader that is late by less.
   static let shortestPause = Interval.milliseconds(40)
-  /// The longest; receivers that rest longer inside an epoch have their epochs cut.
+  /// Upper bound of ``silenceTimeout``; epochs with longer silences inside are split.
   static let longestPause = Interval.milliseconds(400)
-  /// The most epochs in a row that are asked for after mistakes.
+  /// Upper bound of ``requiredConfirmations``.
   private static let mostNeeded: UInt8 = 64
-  /// Epochs that must end otherwise, one after the other, before the end is no longer believed: the
-  /// last message may be lost on the line.
+  /// Number of consecutive epochs with another end that are tolerated: the last message may be lost on
+  /// the line.
   private static let missesAllowed: UInt8 = 3
-  /// So many epochs show how long the silences within them are.
+  /// Number of epochs over which the longest silence is measured.
   static let window: UInt8 = 8
 
-  /// The silence that ends an epoch.
+  /// Silence that ends an epoch.
   @usableFromInline private(set) var pause: Interval
 
   private var turns = InlineArray<32, UInt8>(repeating: 0)
@@ -94,24 +108,24 @@ struct EpochMarks: Equatable, Sendable {
   private var learnedBefore: Interval?
   private var epochs: UInt8 = 0
 
-  /// Starts with nothing learned; `pause` is the silence that ends an epoch until then.
+  /// Creates a detector without measurements; `silenceTimeout` applies until the first measurement.
   init(pause: Interval) { self.pause = pause }
 
-  /// Whether the end of the epoch is known by a message.
+  /// Whether the last message of an epoch is detected reliably.
   @inlinable var isLearned: Bool { end != nil && confirmed >= needed }
 
-  /// Bytes came: what the silence before them was.
+  /// Measures the silence before received bytes; it is unknown if they were buffered (`isBuffered`).
   mutating func hear(at now: Instant, isGathered: Bool = false) {
     if let heardAt, !isGathered { gap = min(max(gap, now - heardAt), EpochEnd.longestPause) }
     heardAt = now
   }
 
-  /// A message opened an epoch.
+  /// Records a message that opened an epoch.
   mutating func begin(with mark: EpochMark) {
     switch cause {
     case .nextTime, .silence: first = mark
     case .lastMessage:
-      // What does not begin epochs belonged to the one that was held to be over.
+      // Not the usual first message: it belonged to the epoch that was ended too early.
       if let first, !mark.isLike(first) { mistake() }
     }
     turns = InlineArray(repeating: 0)
@@ -120,17 +134,17 @@ struct EpochMarks: Equatable, Sendable {
     count(mark)
   }
 
-  /// A message went into the open epoch.
+  /// Records a message of the open epoch.
   mutating func goOn(with mark: EpochMark) {
     longestGap = max(longestGap, gap)
     gap = .zero
     count(mark)
   }
 
-  /// Whether the message counted last is the one that ends epochs.
+  /// Whether the newest message is the detected last message.
   @inline(__always) var isOver: Bool { isLearned && newest == end }
 
-  /// An epoch has ended.
+  /// Records the end of an epoch and updates the detection.
   mutating func close(by cause: Cause) {
     self.cause = cause
     learnPause()
@@ -149,7 +163,7 @@ struct EpochMarks: Equatable, Sendable {
     }
   }
 
-  /// A message came for an epoch that has been given already.
+  /// Records a message of an epoch that was already emitted.
   mutating func comeLate() {
     switch cause {
     case .nextTime: break
@@ -159,7 +173,8 @@ struct EpochMarks: Equatable, Sendable {
     gap = .zero
   }
 
-  /// The open epoch had nothing but sentences without time: late ones of the epoch before.
+  /// Records that the open epoch contained only sentences without time, which were late ones of the
+  /// epoch before.
   mutating func dissolve() {
     switch cause {
     case .nextTime: break
@@ -168,7 +183,7 @@ struct EpochMarks: Equatable, Sendable {
     }
   }
 
-  /// A silence of that length was within an epoch, and cut it.
+  /// Extends the timeout after a silence of length `gap` split an epoch.
   private mutating func wait(for gap: Interval) {
     longestGap = max(longestGap, gap)
     pause = max(pause, EpochEnd.pause(after: longestGap))
@@ -196,7 +211,7 @@ struct EpochMarks: Equatable, Sendable {
     epochs += 1
     guard epochs >= EpochEnd.window else { return }
     let learned = EpochEnd.pause(after: longestGap)
-    // Two windows: what is rare shall not be forgotten at once.
+    // The maximum of two windows, so that a rare long silence is not forgotten immediately.
     pause = max(learned, learnedBefore ?? learned)
     learnedBefore = learned
     longestGap = .zero
@@ -211,12 +226,12 @@ struct EpochMarks: Equatable, Sendable {
 }
 
 extension EpochMark {
-  /// The place of a sentence in its epoch, the turn not yet counted.
+  /// Creates the key of a sentence; its ordinal is not counted yet.
   @inline(__always) init(_ kind: UInt8, _ talker: Talker) {
     self.init(kind: kind, talker: UInt16(talker.first) << 8 | UInt16(talker.second))
   }
 
-  /// The place of a UBX message in its epoch, the turn not yet counted.
+  /// Creates the key of a UBX message; its ordinal is not counted yet.
   init(_ part: UBXNavigation) { self.init(kind: EpochMark.kind(part)) }
 
   private static func kind(_ part: UBXNavigation) -> UInt8 {

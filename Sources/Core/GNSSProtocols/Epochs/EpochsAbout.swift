@@ -1,30 +1,32 @@
-/// What an assembler has about beside NAV-PVT, one bit each: whether there is anything is one question.
+/// Which slots of an ``EpochAssembler`` are in use, one bit each.
+///
+/// NAV-PVT can be emitted directly if no bit is set, which is one comparison.
 @usableFromInline struct EpochsAbout: Sendable {
   @usableFromInline var bits: UInt8 = 0
 
-  /// Sentences of an open epoch.
+  /// An open NMEA epoch in `draft`.
   static let draft: UInt8 = 1 << 0
-  /// An epoch that goes out next.
+  /// A complete epoch in `firstQueued`, emitted next.
   static let waiting: UInt8 = 1 << 1
-  /// An epoch that waits for sentences of its time.
+  /// A NAV-PVT epoch in `held` that waits for sentences of its time.
   static let held: UInt8 = 1 << 2
-  /// UBX messages of an open epoch.
+  /// An open UBX epoch in `parts`.
   static let parts: UInt8 = 1 << 3
-  /// An epoch that waits for its NAV-HPPOSLLH, or goes out after the one that goes out next.
+  /// An epoch in `secondQueued`: waits for its NAV-HPPOSLLH, or is emitted after `firstQueued`.
   static let awaited: UInt8 = 1 << 4
-  /// Satellites for the epoch that comes next: no epoch.
+  /// Satellites for the next epoch in `nextSatellites`. Not an epoch.
   static let view: UInt8 = 1 << 5
-  /// Not an epoch, but that sentences are waited for.
+  /// Option ``EpochOptions/waitsForSentences``. Not an epoch.
   static let sentences: UInt8 = 1 << 6
 
-  /// Whether there is an epoch, in the making or made.
+  /// Whether any epoch is open or complete.
   @inlinable var hasEpoch: Bool { bits & 0b1_1111 != 0 }
-  /// Whether there is an epoch that goes out next, or may.
+  /// Whether the queue may hold an epoch to emit.
   @inlinable var mayHaveNext: Bool { bits & 0b1_0010 != 0 }
-  /// Whether there is nothing.
+  /// Whether no slot is in use.
   @inline(__always) var isEmpty: Bool { bits == 0 }
 
-  /// Whether what that bit stands for is about.
+  /// Whether the slot of that bit is in use.
   @inline(__always) subscript(_ bit: UInt8) -> Bool {
     get { bits & bit != 0 }
     set { bits = newValue ? bits | bit : bits & ~bit }

@@ -1,6 +1,6 @@
 import LocationTypes
 
-// What a receiver that has this fix would send. What a fix does not know is an empty field.
+// Messages that a receiver with this fix would send. Unknown values become empty fields.
 
 extension RMC {
   /// Creates the sentence of a fix.
@@ -22,17 +22,17 @@ extension ShortDate {
 }
 
 extension NMEAMode {
-  /// The indicator of a quality; what is unknown counts as autonomous.
+  /// The indicator of a quality; unknown maps to autonomous.
   public init(_ quality: FixQuality) {
     self =
       switch quality {
-      // Of dead reckoning beside satellites there is no letter.
+      // NMEA has no letter for dead reckoning combined with satellites.
       case .unknown, .autonomous, .combined: .autonomous
       case .differential: .differential
       case .rtkFixed: .rtkFixed
       case .rtkFloat: .rtkFloat
       case .deadReckoning: .estimated
-      // A surveyed place was not measured now; gpsd writes it so, too.
+      // A surveyed position was not measured now; gpsd maps it in the same way.
       case .manual, .surveyed: .manual
       case .simulated: .simulator
       }
@@ -40,7 +40,7 @@ extension NMEAMode {
 }
 
 extension GGA {
-  /// Creates the sentence of a fix; its separation is ellipsoidal altitude less altitude.
+  /// Creates the sentence of a fix; the geoid separation is ellipsoidal altitude minus altitude.
   public init(_ fix: Fix, talker: Talker = .combined, horizontalDOP_e2: UInt16? = nil) {
     self.init(talker: talker, time_us: fix.utc?.microsecondsOfDay, quality: GGA.number(fix.quality))
     coordinate = fix.coordinate
@@ -67,7 +67,7 @@ extension GGA {
 }
 
 extension GSA {
-  /// Creates the sentence of a fix; at most twelve satellites are named.
+  /// Creates the sentence of a fix, with at most twelve satellites.
   public init(
     _ fix: Fix, talker: Talker = .combined, positionDOP_e2: UInt16? = nil,
     horizontalDOP_e2: UInt16? = nil, verticalDOP_e2: UInt16? = nil
@@ -81,7 +81,7 @@ extension GSA {
 }
 
 extension GST {
-  /// Creates the sentence of a fix; its horizontal accuracy is shared out evenly to both axes.
+  /// Creates the sentence of a fix; its horizontal accuracy is split evenly over both axes.
   public init(_ fix: Fix, talker: Talker = .combined) {
     self.init(talker: talker, time_us: fix.utc?.microsecondsOfDay)
     let axis = fix.horizontalAccuracy_mm.map { Int32((Double($0) * 0.5.squareRoot()).rounded()) }
@@ -102,7 +102,7 @@ extension VTG {
 }
 
 extension ZDA {
-  /// Creates the sentence of a moment.
+  /// Creates the sentence of a time.
   public init(_ utc: UTCTime, talker: Talker = .combined) {
     self.init(talker: talker, time_us: utc.microsecondsOfDay, date: utc.date, zone_min: 0)
   }
@@ -118,10 +118,10 @@ extension GLL {
 }
 
 extension UBXSolution {
-  /// Creates the solution of a fix, at the protocol's resolution: 1e-7 degree.
+  /// Creates the solution of a fix, at the protocol's resolution of 1e-7 degree.
   ///
-  /// Unknown speed and course are 0, as the protocol has no other; unknown accuracies are their
-  /// largest values, so that nobody takes them for good.
+  /// Unknown speed and course become 0, because the protocol has no other value; unknown accuracies
+  /// become their maximum, so that they are not mistaken for good ones.
   public init(_ fix: Fix) {
     let accuracy = fix.horizontalAccuracy_mm.map { UInt32($0) } ?? .max
     self.init(

@@ -1,13 +1,13 @@
-/// How many satellites of each system are in view, as the GSV of one epoch tell.
+/// Number of satellites in view of each system, from the GSV sentences of one epoch.
 ///
-/// A system has as many groups of GSV as it has signals, in any order and between those of other
-/// systems; the largest number counts.
+/// A system sends one group of GSV for each signal, in any order and interleaved with other systems;
+/// its largest number counts.
 struct SatelliteViews {
   private var talkers = InlineArray<8, Talker>(repeating: .gps)
   private var counts = InlineArray<8, UInt8>(repeating: 0)
   private var count = 0
 
-  /// Notes what a talker has in view; a ninth talker is not heard.
+  /// Records the satellites in view of a talker; a ninth talker is ignored.
   mutating func hear(_ talker: Talker, _ inView: UInt8) {
     var i = 0
     while i < count {
@@ -23,7 +23,7 @@ struct SatelliteViews {
     count &+= 1
   }
 
-  /// All together, at most 254; nil when nothing was said.
+  /// Sum over all systems, at most 254; nil without a GSV.
   var sum: UInt8? {
     if count == 0 { return nil }
     var sum = 0
@@ -32,14 +32,14 @@ struct SatelliteViews {
   }
 }
 
-/// Which groups of satellites the GSA of one epoch have named, to know one that is repeated.
+/// Groups of satellites in the GSA sentences of one epoch, to detect a repeated group.
 struct SatelliteSets {
   private var sums = InlineArray<8, UInt64>(repeating: 0)
   private var count = 0
 
-  /// Whether the satellites of `m` were not named so far; beyond eight groups it cannot tell.
+  /// Whether the group of `m` is new; repeats of a ninth or later group are not detected.
   mutating func insert(_ m: GSA) -> Bool {
-    // One number stands for all of a sentence's: 64 bits make a mistake as good as impossible.
+    // A 64-bit hash of the whole group: collisions are negligible.
     var sum = UInt64(m.talker.first) << 16 | UInt64(m.talker.second) << 8 | UInt64(m.system ?? 0)
     for i in 0..<Int(m.satellites) {
       sum = (sum ^ UInt64(m.satellite(i))) &* 0x9E37_79B9_7F4A_7C15

@@ -1,14 +1,14 @@
 import LocationTypes
 
-/// What the UBX messages of one time of week have said so far, whatever their order.
+/// The open UBX epoch: content of the messages with one GPS time of week, in any order.
 ///
-/// Place and heights: NAV-HPPOSLLH, else NAV-POSLLH, else NAV-SOL, else NAV-POSECEF. Whether there is
-/// a fix: NAV-SOL, else NAV-STATUS; a place of which neither has told is none. Speed and course:
+/// Sources in order of preference. Position and heights: NAV-HPPOSLLH, NAV-POSLLH, NAV-SOL,
+/// NAV-POSECEF. Fix status: NAV-SOL, NAV-STATUS; without either there is no fix. Speed and course:
 /// NAV-VELNED, else the ECEF velocity of NAV-SOL or NAV-VELECEF. Time: NAV-TIMEUTC, else GPS week and
-/// time of week less leap seconds.
+/// time of week minus leap seconds.
 struct UBXDraft {
   var timeOfWeek_ms: UInt32 = 0
-  /// When the first message came.
+  /// Arrival time of the first message.
   var received = Instant.boot
   private var position: UBXPosition?
   private(set) var precise: UBXPrecisePosition?
@@ -22,7 +22,7 @@ struct UBXDraft {
   private var utc: UBXTimeUTC?
   private var gpsTime: UBXGPSTime?
 
-  /// Adds a message of this time of week.
+  /// Stores a message with this time of week.
   mutating func take(_ part: UBXNavigation) {
     switch part {
     case .ecefPosition(let m): ecefPosition = m
@@ -40,17 +40,17 @@ struct UBXDraft {
     }
   }
 
-  /// Whether a message has come that says if there is a position.
+  /// Whether a message with the fix status was received.
   var isTold: Bool { solution != nil || status != nil }
 
-  /// Whether a message has come that tells the speed.
+  /// Whether a message with the speed was received.
   var hasVelocity: Bool { velocity != nil || solution != nil || ecefVelocity != nil }
 }
 
 extension UBXDraft {
-  /// What it adds up to, in the fields of NAV-PVT, and the place where it is known finer than there.
+  /// The combined solution in the fields of NAV-PVT, and the position where its resolution is finer.
   ///
-  /// `leapSeconds` is what the receiver told of them, nil before it did.
+  /// `leapSeconds` is the receiver's value, nil before it sent one.
   func solution(_ leapSeconds: Int8?) -> (whole: UBXSolution, place: Coordinate?) {
     let flags = solution?.flags ?? status?.flags ?? 0
     var s = UBXSolution(
@@ -85,7 +85,7 @@ extension UBXDraft {
       abs(found.height) < 2e6
     else { return nil }
     s.height_mm = Int32((found.height * 1e3).rounded())
-    // An accuracy in space is no better than that on the plane or that of the height.
+    // A 3D accuracy is an upper bound of the horizontal and of the vertical one.
     s.horizontalAccuracy_mm = UBXDraft.tenfold(ecef.accuracy)
     s.verticalAccuracy_mm = s.horizontalAccuracy_mm
     return found.place
@@ -113,7 +113,7 @@ extension UBXDraft {
     s.velocityDown_mmps = UBXDraft.millimetres(-seen.up)
     s.groundSpeed_mmps = UBXDraft.millimetres(speed)
     s.speedAccuracy_mmps = UBXDraft.tenfold(ecef.accuracy)
-    // Slower than it errs, it may go anywhere.
+    // Below its own error, a speed has no usable course.
     guard speed > Double(ecef.accuracy) / 100 else { return }
     s.headingOfMotion_e5 = Int32((ECEF.course(north: seen.north, east: seen.east) * 1e5).rounded())
     s.headingAccuracy_e5 = UInt32(min(Double(ecef.accuracy) / 100 / speed * 57.3, 179) * 1e5)
@@ -147,14 +147,14 @@ extension UBXDraft {
     return isOver ? .max : product
   }
 
-  /// Of a speed in m/s, which may be anything the frame says.
+  /// Converts a speed in m/s to mm/s, clamped to ±2e9: the frame may contain any value.
   private static func millimetres(_ speed: Double) -> Int32 {
     Int32(max(min((speed * 1e3).rounded(), 2e9), -2e9))
   }
 }
 
 extension UBXDraft {
-  /// Adds to an epoch what NAV-PVT does not say.
+  /// Adds the dilutions of precision, which NAV-PVT lacks.
   func complete(_ epoch: inout Epoch) {
     guard let dilutions else { return }
     epoch.hdop_e2 = UBXDraft.known(dilutions.horizontal_e2)
@@ -162,7 +162,7 @@ extension UBXDraft {
     epoch.pdop_e2 = UBXDraft.known(dilutions.position_e2)
   }
 
-  /// From 99 up, and 0, say that there is none, as in NMEA.
+  /// Values of 0 and from 99 up mean unknown, as in NMEA.
   private static func known(_ dilution_e2: UInt16) -> UInt16? {
     dilution_e2 == 0 || dilution_e2 >= 9_900 ? nil : dilution_e2
   }

@@ -1,9 +1,9 @@
-/// The binary frames that come on a receiver's line, each with its own start, length and checksum.
+/// Formats of binary frames on a receiver's line, each with its own start, length and checksum.
 ///
-/// UBX is read; the others are passed over whole, so that nothing inside them is taken for a
-/// sentence. Sources: u-blox interface descriptions; CASIC protocol specification 4.2 and Quectel's
-/// of the L76K; SiRF binary protocol reference; SkyTraq binary messages (AN0003); gpsd's note that
-/// Allystar's is UBX with another start; RTCM 10403 for RTCM 3.
+/// UBX is read; frames of other formats are skipped as a whole, so that nothing inside them is taken
+/// for a sentence. Sources: u-blox interface descriptions; CASIC protocol specification 4.2 and
+/// Quectel's of the L76K; SiRF binary protocol reference; SkyTraq binary messages (AN0003); for
+/// Allystar, gpsd's note that it is UBX with a different start; RTCM 10403 for RTCM 3. No dependencies.
 enum BinaryFormat {
   case ubx
   case allystar
@@ -20,7 +20,7 @@ enum BinaryFormat {
     case frame(BinaryFormat)
   }
 
-  /// Longest payload that is waited for: RXM-RAWX of 100 signals has 3,216 bytes.
+  /// Longest payload accepted, bytes: RXM-RAWX with 100 signals has 3,216.
   static var payloadLimit: Int { 4_096 }
 
   /// Whether a frame of any format can start with this byte.
@@ -31,7 +31,7 @@ enum BinaryFormat {
     }
   }
 
-  /// Which format begins with these two bytes.
+  /// The format that begins with these two bytes.
   @inline(__always) static func start(_ first: UInt8, _ second: UInt8) -> Start {
     switch (first, second) {
     case (0xB5, 0x62): .frame(.ubx)
@@ -39,13 +39,13 @@ enum BinaryFormat {
     case (0xBA, 0xCE): .frame(.casic)
     case (0xA0, 0xA2): .frame(.sirf)
     case (0xA0, 0xA1): .frame(.skyTraq)
-    // Six bits are zero, then come ten of length.
+    // Six zero bits, then ten bits of length.
     case (0xD3, 0...3): .frame(.rtcm3)
     case _: .none
     }
   }
 
-  /// Bytes before the payload.
+  /// Number of bytes before the payload.
   @inline(__always) var header: Int {
     switch self {
     case .ubx, .allystar, .casic: 6
@@ -54,7 +54,7 @@ enum BinaryFormat {
     }
   }
 
-  /// Bytes behind the payload.
+  /// Number of bytes after the payload.
   @inline(__always) var trailer: Int {
     switch self {
     case .ubx, .allystar: 2
@@ -63,7 +63,7 @@ enum BinaryFormat {
     }
   }
 
-  /// The length of the payload, from the header at `i`, which is there.
+  /// Length of the payload, from the complete header at `i`.
   @inline(__always) func payload(_ s: Span<UInt8>, _ i: Int) -> Int {
     switch self {
     case .ubx, .allystar: Int(s.u2(i + 4))
@@ -73,7 +73,7 @@ enum BinaryFormat {
     }
   }
 
-  /// Whether a payload may be so long; what may not is a false start.
+  /// Whether the format allows a payload of that length; otherwise the candidate is a false start.
   @inline(__always) func allows(_ length: Int) -> Bool {
     switch self {
     case .ubx, .allystar: length <= BinaryFormat.payloadLimit
@@ -84,7 +84,8 @@ enum BinaryFormat {
     }
   }
 
-  /// Whether checksum and end of the whole frame at `i` are right; `length` is its payload's.
+  /// Whether checksum and end bytes of the complete frame at `i` are valid; `length` is that of its
+  /// payload.
   @inline(__always) func isRight(_ s: Span<UInt8>, _ i: Int, _ length: Int) -> Bool {
     let end = i + header + length
     switch self {
@@ -113,7 +114,7 @@ enum BinaryFormat {
     return s[end] == parity && s[end + 1] == 0x0D && s[end + 2] == 0x0A
   }
 
-  /// The sum of the little-endian words from `start` to `end`, which are whole.
+  /// Sum of the little-endian words from `start` to `end`, a whole number of words.
   private static func sumOfWords(_ s: Span<UInt8>, _ start: Int, _ end: Int) -> UInt32 {
     var sum: UInt32 = 0
     var j = start

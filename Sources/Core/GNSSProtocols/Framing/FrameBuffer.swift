@@ -1,12 +1,13 @@
-/// A fixed buffer in which encoders write frames: bytes on their way to a byte line.
+/// A fixed buffer of 1,024 bytes into which encoders write frames to send to a byte line.
 ///
-/// Holds 1,024 bytes; an encoder that would pass the end traps, for every frame is bounded.
+/// Appending beyond its capacity traps: all frames are bounded, so that is a programming error. No
+/// heap.
 @frozen public struct FrameBuffer: Sendable {
-  /// The most bytes the buffer holds.
+  /// Capacity, bytes.
   public static let capacity = 1_024
 
   @usableFromInline var storage: InlineArray<1_024, UInt8>
-  /// How many bytes it holds, 0 to ``capacity``.
+  /// Number of bytes in the buffer, 0 to ``capacity``.
   public private(set) var count: Int
 
   /// Creates an empty buffer.
@@ -15,9 +16,9 @@
     count = 0
   }
 
-  /// Adds a byte at the end.
+  /// Appends a byte.
   ///
-  /// - Precondition: the buffer has room.
+  /// - Precondition: ``available`` is at least 1.
   public mutating func append(_ byte: UInt8) {
     precondition(count < FrameBuffer.capacity, "a frame buffer holds 1,024 bytes")
     storage[count] = byte
@@ -36,24 +37,24 @@
     }
   }
 
-  /// Takes all bytes out, in O(1).
+  /// Removes all bytes. O(1).
   public mutating func removeAll() { count = 0 }
 
-  /// Whether there is nothing to send.
+  /// Whether the buffer is empty.
   public var isEmpty: Bool { count == 0 }
 
-  /// How many bytes still fit.
+  /// Free space, bytes.
   public var available: Int { FrameBuffer.capacity - count }
 
-  /// The bytes it holds.
+  /// The bytes in the buffer.
   public var span: Span<UInt8> {
     @_lifetime(borrow self)
     get { storage.span.extracting(0..<count) }
   }
 
-  /// Adds the bytes of `bytes` at the end.
+  /// Appends `bytes`.
   ///
-  /// - Precondition: the buffer has room for them.
+  /// - Precondition: ``available`` is at least `bytes.count`.
   public mutating func append(_ bytes: Span<UInt8>) {
     precondition(bytes.count <= available, "a frame buffer holds 1,024 bytes")
     let place = count
@@ -68,19 +69,19 @@
     count += bytes.count
   }
 
-  /// Adds an integer in little-endian order, as UBX has it.
+  /// Appends an integer in little-endian order, as in UBX.
   mutating func append(littleEndian value: some FixedWidthInteger & BitwiseCopyable) {
     put(value, at: appendZeroes(MemoryLayout.size(ofValue: value)))
   }
 
-  /// Adds `count` bytes of zero and tells where they begin.
+  /// Appends `count` zero bytes and returns the index of the first.
   ///
-  /// - Precondition: the buffer has room for them.
+  /// - Precondition: ``available`` is at least `count`.
   mutating func appendZeroes(_ count: Int) -> Int {
     let start = self.count
     precondition(count >= 0 && count <= available, "a frame buffer holds 1,024 bytes")
     var target = storage.mutableSpan
-    // They lie in the buffer: see above.
+    // The precondition above checked the bounds.
     unsafe target.withUnsafeMutableBufferPointer { target in
       guard let to = target.baseAddress else { return }
       unsafe (to + start).update(repeating: 0, count: count)
@@ -89,14 +90,14 @@
     return start
   }
 
-  /// Writes an integer in little-endian order over the bytes at `i`.
+  /// Overwrites the bytes at `i` with an integer in little-endian order.
   ///
-  /// - Precondition: the buffer holds so many.
+  /// - Precondition: these bytes lie within ``count``.
   @inline(__always)
   mutating func put<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, at i: Int) {
     precondition(i >= 0 && i <= count - MemoryLayout<Value>.size, "past the end of the buffer")
     var target = storage.mutableSpan
-    // They lie in the buffer: see above.
+    // The precondition above checked the bounds.
     unsafe target.withUnsafeMutableBytes {
       unsafe $0.storeBytes(of: value.littleEndian, toByteOffset: i, as: Value.self)
     }

@@ -1,27 +1,29 @@
-/// What becomes of the frames and sentences that a ``StreamDecoder`` finds.
+/// Receives the frames and sentences that a ``StreamDecoder`` finds.
 ///
-/// A product is written where it is wanted, and left alone where none is made: handed on as a value it
-/// would be moved from place to place, and for each sentence of which nothing comes too.
+/// Conformers: `MessageReader` (messages), ``EpochAssembler`` (epochs), `CommandReader` (commands to a
+/// receiver). A product is written into the caller's variable, and left unchanged if there is none:
+/// returning it as a value would move it several times for every sentence.
 protocol FrameReader {
-  /// What it makes of them.
+  /// Result of decoding.
   associatedtype Product
-  /// Reads a UBX payload of at most 4,096 bytes whose checksum was right; false where it makes nothing.
+  /// Handles a UBX payload of at most 4,096 bytes with a valid checksum; returns whether it wrote a
+  /// product.
   mutating func frame(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters,
     into product: inout Product
   ) -> Bool
-  /// Reads a sentence whose checksum was right or need not be there; false where it makes nothing.
+  /// Handles a sentence whose checksum was valid or not required; returns whether it wrote a product.
   mutating func sentence(
     _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into product: inout Product
   ) -> Bool
 }
 
-/// Takes what sentences say, each as what it is.
+/// Receives decoded sentences, each in its own type.
 ///
-/// A function for each kind that comes often: put into one value of many kinds they would all be brought
-/// into the same shape and taken apart again. Each says whether it has made something.
+/// One method for each frequent kind: a common enum would be packed and unpacked for every sentence.
+/// Each method returns whether it wrote a product.
 protocol SentenceTaker {
-  /// What it makes of them.
+  /// Result of decoding.
   associatedtype Product
   mutating func take(_ m: RMC, into product: inout Product) -> Bool
   mutating func take(_ m: GGA, into product: inout Product) -> Bool
@@ -30,6 +32,6 @@ protocol SentenceTaker {
   mutating func take(_ m: GST, into product: inout Product) -> Bool
   mutating func take(_ m: VTG, into product: inout Product) -> Bool
   mutating func take(_ m: GLL, into product: inout Product) -> Bool
-  /// Takes what few receivers send, or once an epoch, and what cannot be read.
+  /// Handles sentences that few receivers send or that come once per epoch, and malformed ones.
   mutating func take(_ other: GNSSMessage, into product: inout Product) -> Bool
 }

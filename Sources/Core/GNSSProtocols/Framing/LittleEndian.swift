@@ -4,8 +4,8 @@ extension Span<UInt8> {
 
   /// Two bytes at `i`, little-endian.
   @inline(always) func u2(_ i: Int) -> UInt16 {
-    // Any bits are an integer; the bounds are checked by the span. Where the length is known, as of
-    // all UBX messages once it was looked at, the compiler leaves the checks out.
+    // Any bits are a valid integer, and the span checks the bounds. Where the length is known, as for
+    // all UBX messages after their length check, the compiler removes these checks.
     UInt16(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: i, as: UInt16.self))
   }
 

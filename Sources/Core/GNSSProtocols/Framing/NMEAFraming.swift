@@ -1,24 +1,24 @@
 import CCore
 
-/// The exclusive or of a sentence's bytes, sixteen at a time.
+/// Checksum of a sentence: the exclusive or of its bytes, sixteen at a time.
 struct SentenceParity {
-  // Eight bytes side by side: only their exclusive or together means something.
+  // Eight lanes of one byte; the checksum is the exclusive or of the lanes.
   private var lanes: UInt64 = 0
 
-  /// All bytes together.
+  /// The checksum of all bytes added.
   @inline(__always) var byte: UInt8 {
     var fold = lanes ^ (lanes >> 32)
     fold ^= fold >> 16
     return UInt8(truncatingIfNeeded: fold ^ (fold >> 8))
   }
 
-  /// Takes sixteen bytes.
+  /// Adds sixteen bytes.
   @inline(__always) mutating func take(_ bytes: SIMD16<UInt8>) {
     let (first, second) = SentenceParity.words(bytes)
     lanes ^= first ^ second
   }
 
-  /// Takes the first `count` of sixteen bytes, which are fewer.
+  /// Adds the first `count` of sixteen bytes; `count` is below 16.
   @inline(__always) mutating func take(_ bytes: SIMD16<UInt8>, _ count: Int) {
     let (first, second) = SentenceParity.words(bytes)
     let before = (1 &<< UInt64(truncatingIfNeeded: (count & 7) &* 8)) &- 1
@@ -27,24 +27,25 @@ struct SentenceParity {
 
   /// As two words, the first byte lowest.
   @inline(__always) private static func words(_ bytes: SIMD16<UInt8>) -> (UInt64, UInt64) {
-    // As many bits, and any are integers.
+    // Equal size, and any bits are valid integers.
     let words = unsafe unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
     return (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
   }
 }
 
-/// What can be said of sentences without a decoder.
+/// Boundaries of sentences in a buffer, without a decoder: for tools that scan recordings. Depends on
+/// `CCore`.
 public enum NMEAFraming {
-  /// Longer ones are left to the decoder, which knows its own bound.
+  /// Longest sentence handled here, bytes; longer ones need the decoder, which has its own bound.
   private static let longest = 500
 
-  /// Where the sentence ends, with its line end, whose `$` is at `start` and whose checksum is right and
-  /// in capitals; nil of everything else, right or wrong, and where too few bytes follow. O(its length).
+  /// End of the sentence whose `$` is at `start`, including its line end. Nil unless its checksum is
+  /// valid and in capitals, and if too few bytes follow. O(its length).
   public static func end(of bytes: Span<UInt8>, from start: Int) -> Int? {
-    precondition(start >= 0 && start < bytes.count, "a place in the bytes")
+    precondition(start >= 0 && start < bytes.count, "the start lies in the bytes")
     let limit = min(bytes.count, start &+ longest)
     var parity = SentenceParity()
-    // Behind the `$`, which does not count.
+    // After the `$`, which is not part of the checksum.
     var i = start &+ 1
     while i &+ 16 <= limit {
       let block = unsafe sixteen(bytes, i)
@@ -59,17 +60,17 @@ public enum NMEAFraming {
     return nil
   }
 
-  /// The place behind so many commas from `start` on, with two bytes behind it; nil where the sentence
-  /// has fewer of them, is too long, or too few bytes follow. O(bytes up to there).
+  /// Index after the given number of commas from `start` on, with two bytes after it; nil if the
+  /// sentence has fewer commas, is too long, or too few bytes follow. O(bytes up to there).
   public static func place(behind commas: Int, in bytes: Span<UInt8>, from start: Int) -> Int? {
-    precondition(start >= 0 && commas > 0, "a place in the bytes")
+    precondition(start >= 0 && commas > 0, "the start is not negative, and a comma is counted")
     let limit = min(bytes.count, start &+ longest) &- 2
     var left = commas
     var i = start
     while i &+ 16 <= limit {
       let block = unsafe sixteen(bytes, i)
       let ends = bytes16_ends(block)
-      // Those before the end, if it is here.
+      // Only commas before the end, if this block contains it.
       var marks = bytes16_commas(block) & ((ends & (0 &- ends)) &- 1)
       while marks != 0 {
         left &-= 1
@@ -84,30 +85,32 @@ public enum NMEAFraming {
 
   /// Sixteen bytes from `i` on.
   ///
-  /// - Precondition: They are there.
+  /// - Precondition: They lie in the span.
   @inline(__always) @unsafe
   private static func sixteen(_ bytes: Span<UInt8>, _ i: Int) -> SIMD16<UInt8> {
     unsafe bytes.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: i, as: SIMD16<UInt8>.self)
   }
 
-  /// The end of the sentence whose star is at `star`, if it is one and the checksum behind it is right.
+  /// End of the sentence whose star is at `star`; nil unless that is a star followed by the correct
+  /// checksum.
   @inline(__always)
   private static func end(of bytes: Span<UInt8>, starAt star: Int, _ parity: UInt8) -> Int? {
     guard star &+ 8 <= bytes.count else { return nil }
-    // The bounds were compared in the line before; star is behind the start.
+    // The line above checked the bounds; `star` is after the start.
     let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: star, as: UInt64.self)
     return tail(UInt64(littleEndian: bits), parity).map { star &+ $0 }
   }
 
-  /// How many of eight bytes belong to the sentence of that parity before them: star, checksum, line end.
+  /// Number of bytes of `word` that belong to the sentence with that parity: star, checksum and line
+  /// end.
   ///
-  /// The first byte is the lowest. Nil unless they begin with a star and that checksum in capitals, as
-  /// nearly all receivers write it.
+  /// The first byte is the lowest. Nil unless the word begins with a star and that checksum in
+  /// capitals, as nearly all receivers send it.
   @inline(__always) static func tail(_ word: UInt64, _ parity: UInt8) -> Int? {
     let halves = UInt32(parity >> 4) | UInt32(parity & 15) &<< 8
-    // From ten up, adding six carries into the upper half.
+    // For digits from ten up, adding six carries into the upper half.
     let letters = (halves &+ 0x0606) &>> 4 & 0x0101
     let digits = halves &+ 0x3030 &+ letters &* 7
     guard word & 0xFF_FFFF == UInt64(digits &<< 8 | 0x2A) else { return nil }

@@ -1,46 +1,106 @@
 import LocationTypes
 
-/// What a decoder takes that the standard does not allow.
+/// Deviations from the standard that a decoder accepts.
 public struct DecoderOptions: Equatable, Sendable {
-  /// Sentences that end with CR or LF without a star and checksum count as well.
+  /// Whether to accept sentences that end with CR or LF without star and checksum.
   ///
-  /// For recordings whose checksums were cut off; a wrong checksum is refused all the same.
+  /// For recordings whose checksums were removed; a wrong checksum is still rejected.
   public var allowsMissingChecksum = false
 
-  /// Creates options by the standard.
+  /// Creates options that follow the standard.
   public init() {}
 }
 
-/// Finds binary frames and NMEA sentences in a stream of bytes, whatever the chunks they come in.
+/// Finds binary frames and NMEA sentences in a byte stream, independent of its division into chunks.
 ///
-/// A place where a frame seems to start is given up only for the byte after it, so a false start
-/// swallows nothing. What is decided at a place depends on the bytes from there on and on nothing
-/// else; that is why the chunks make no difference.
+/// # Problem
+///
+/// A receiver's line carries NMEA sentences and binary frames without separators, in reads of any size,
+/// mixed with noise (wrong line speed, lost bytes, truncated frames). Each format has its own start,
+/// length and checksum (``BinaryFormat``), and each start sequence may also occur in noise or inside
+/// another frame. The decoder must resynchronise without losing a valid message and in bounded memory.
+/// It only finds and checks frames: a ``FrameHandler`` reads them.
+///
+/// # States
+///
+/// The buffer holds the bytes `start ..< end`: received and not yet decided. Every decision concerns
+/// the candidate at `start`, and either needs more bytes or removes bytes from the front.
+///
+///                         next(): input left
+///     ┌─────────────┐ ───────── fill ────────▶ ┌────────────────────┐ ──┐ skip(n): noise, line end,
+///     │ needsInput  │                          │ examine candidate  │   │ false start
+///     │ empty, or   │ ◀─────────────────────── │ at `start`         │ ◀─┤ frame of a format that is
+///     │ incomplete  │   start == end, or       │                    │   │ not read; handler without
+///     │ candidate   │   .incomplete            └────────────────────┘ ──┘ a product
+///     └─────────────┘                             │          ▲
+///        │      ▲                                 │ product  │ next()
+///        │      │ next(): no input left           ▼          │
+///        │      └── returns false            returns true ───┘
+///        │
+///        └── finish(), bytes left: the byte at `start` is skipped, examination continues
+///            finish(), no bytes left: returns false; initial state except for the counters
+///
+/// The first bytes of the candidate determine the decision:
+///
+///     $ !                  sentence: incomplete until `*` and two characters (accepted if they are the
+///                          checksum, else a false start), a byte that no sentence contains ($, below
+///                          0x20, from 0x7F up: skipped up to there; a line end is accepted if the
+///                          options allow it), or 510 bytes without either (false start)
+///     B5 F1 BA A0 D3       binary frame: incomplete until header, payload and trailer are complete;
+///                          a wrong second byte, length or checksum is a false start
+///     CR LF                skipped, not counted as noise
+///     other                noise: skipped up to the next byte of the lines above
+///
+/// UBX has a fast path (`checkUBX`, `consumeUBX`), because every fix of a u-blox receiver passes it;
+/// where that is undecided (fewer than 8 bytes, another format, wrong checksum), `decodeAny` continues
+/// with the general one. Both reach the same decisions.
+///
+/// # Invariants
+///
+/// - A decision depends only on the bytes from `start` on, never on chunk boundaries or on earlier
+///   bytes. The sequence of messages and the counters are therefore independent of the chunks.
+/// - A false start removes one byte. A frame that begins inside a false candidate is still found.
+/// - 0 ≤ `start` ≤ `end` ≤ ``capacity``. Behind `end`, 16 further bytes may be loaded
+///   (``SentenceScan/margin``); their content has no effect.
+/// - An incomplete candidate is always shorter than ``capacity`` (longest payload 4,096 bytes plus
+///   header and trailer), so `fill` always makes progress.
+/// - While ``needsInput`` is set, the buffer is empty or begins with an incomplete candidate.
+/// - `scan` describes the sentence at `start` and is reset whenever that is removed, so no 16 bytes of
+///   a sentence are scanned twice. Bytes after a false start are examined again.
+///
+/// # Who changes what
+///
+/// Only the methods of this type move `start` and `end`. A handler reads the frame in place during its
+/// call, may change the counters, and must not keep the span. ``lastFrame(_:)`` reads bytes before
+/// `start`, which are valid until the next `fill`.
+///
+/// Used by ``GNSSDecoder`` (messages, epochs) and ``UBXCommandDecoder`` (simulated receivers). Depends
+/// only on the framing files of this folder. No heap, no clock.
 struct StreamDecoder: Sendable {
-  /// Longest sentence from `$` to the last digit of the checksum.
+  /// Longest sentence from `$` to the last digit of the checksum, bytes.
   static var sentenceLimit: Int { 512 }
-  /// An unfinished frame fits, whatever it is.
+  /// Capacity of the buffer, bytes: more than any unfinished frame.
   static var capacity: Int { 4_112 }
 
-  // With the margin of a scan.
+  // The capacity and the margin of a scan.
   private var pending: InlineArray<4_128, UInt8>
   private var start = 0
   private var end = 0
-  /// What is held was looked through: more bytes are missing.
+  /// Whether all buffered bytes were examined, so that more are necessary.
   private(set) var isStarved = true
-  // Of the sentence that starts where we stand.
+  // Scan of the sentence at `start`.
   private var scan = SentenceScan()
   private let options: DecoderOptions
   private(set) var counters = DecoderCounters()
 
   private enum Verdict {
-    /// Bytes are missing.
+    /// More bytes are necessary.
     case incomplete
-    /// So many bytes belong to no frame.
+    /// Bytes that belong to no frame.
     case skip(Int)
-    /// A sentence that with its line end has that length; the scan knows its fields.
+    /// A sentence of that length, line end included; `scan` has its fields.
     case sentence(length: Int)
-    /// A frame of that format and payload, checksum right.
+    /// A frame of that format and payload length with a valid checksum.
     case frame(BinaryFormat, payload: Int)
   }
 
@@ -49,19 +109,19 @@ struct StreamDecoder: Sendable {
     self.options = options
   }
 
-  /// Whether bytes of an unfinished frame wait for more.
+  /// Whether the buffer ends in an unfinished frame or sentence.
   var isMidFrame: Bool { start < end }
 
-  /// Whether they are the start of a sentence.
+  /// Whether the unfinished part is the start of a sentence.
   var isMidSentence: Bool {
     start < end && (pending[start] == UInt8(ascii: "$") || pending[start] == UInt8(ascii: "!"))
   }
 
-  /// Bytes taken that are not yet part of a message given or passed over.
+  /// Number of buffered bytes that are neither part of a decoded message nor skipped.
   var unread: Int { end - start }
 
-  /// A copy of the frame that was read last and is `count` bytes long, at most 256; only until another one
-  /// is looked for.
+  /// Returns a copy of the last decoded frame, which is `count` bytes long, at most 256. Valid until
+  /// the next call of `next` or `finish`.
   func lastFrame(_ count: Int) -> ByteChunk {
     precondition(count >= 0 && count <= start, "a frame of that length lies in the buffer")
     var copy = ByteChunk()
@@ -69,9 +129,9 @@ struct StreamDecoder: Sendable {
     return copy
   }
 
-  /// Takes bytes from `offset` on until `reader` has made something of them; false when all are used up.
+  /// Consumes bytes from `offset` on until `reader` returns a product; false when all are consumed.
   ///
-  /// All that fit are taken at once: only then is looked through them, in one place.
+  /// Buffers as many bytes as fit and examines only the buffer.
   @inline(__always)
   mutating func next<Reader: FrameReader>(
     _ bytes: Span<UInt8>, _ offset: inout Int, _ reader: inout Reader,
@@ -93,25 +153,25 @@ struct StreamDecoder: Sendable {
     }
   }
 
-  // MARK: UBX frames, which are on the way of every fix
+  // MARK: Fast path for UBX frames
 
-  /// What ``lookForUBX()`` finds.
+  /// Result of `checkUBX`.
   private enum UBXStart {
-    /// A frame with so long a payload whose checksum is right.
+    /// A frame with that payload length and a valid checksum.
     case whole(Int)
-    /// The start of one.
+    /// The start of a frame.
     case unfinished
-    /// Too little to tell, or something else: for ``lookOn()``.
+    /// Fewer than 8 bytes, or something else: for `decodeAny`.
     case absent
   }
 
-  /// Looks for a UBX frame in the place where we stand.
+  /// Checks for a UBX frame at `start`.
   @inline(__always)
   private func lookForUBX() -> UBXStart {
     guard let length = ubxLength(start) else { return .absent }
     if length &+ 8 > end &- start { return .unfinished }
     let last = start &+ 6 &+ length
-    // Class to end of payload, and two bytes behind: start + 8 + length ≤ end ≤ capacity.
+    // Class to end of payload, and two bytes after it: start + 8 + length ≤ end ≤ capacity.
     let checked = unsafe Range(uncheckedBounds: (start &+ 2, last))
     let sum = UBXChecksum(of: unsafe pending.span.extracting(unchecked: checked))
     let told = unsafe pending.span.bytes.unsafeLoadUnaligned(
@@ -119,8 +179,8 @@ struct StreamDecoder: Sendable {
     return UInt16(littleEndian: told) == sum.word ? .whole(length) : .absent
   }
 
-  /// The length of the payload of a UBX frame that seems to start at `i`; nil if none does, or too
-  /// few bytes are there to tell.
+  /// Payload length of a UBX frame that may start at `i`; nil if there is none, or fewer than 8 bytes
+  /// are buffered.
   @inline(__always)
   private func ubxLength(_ i: Int) -> Int? {
     guard end &- i >= 8 else { return nil }
@@ -131,15 +191,15 @@ struct StreamDecoder: Sendable {
 
   /// Eight bytes from `i` on, the first one lowest.
   ///
-  /// - Precondition: They are there.
+  /// - Precondition: `i` and the seven bytes after it lie in the span.
   @inline(__always) private static func word(_ s: Span<UInt8>, _ i: Int) -> UInt64 {
     precondition(i >= 0 && i &+ 8 <= s.count, "eight bytes lie in the span")
     let bits = unsafe s.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: UInt64.self)
     return UInt64(littleEndian: bits)
   }
 
-  /// Whether what is held from `i` on is at most the start of a UBX frame: then another look needs
-  /// more bytes.
+  /// Whether the buffer from `i` on is empty or an incomplete UBX frame, so that more bytes are
+  /// necessary.
   @inline(__always)
   private func isWithoutFrame(_ i: Int) -> Bool {
     if i == end { return true }
@@ -147,12 +207,12 @@ struct StreamDecoder: Sendable {
     return length &+ 8 > end &- i
   }
 
-  /// Reads the frame that ``lookForUBX()`` has found, and stands behind it.
+  /// Passes the frame found by `checkUBX` to the handler and removes it.
   @inline(__always)
   private mutating func takeUBX<Reader: FrameReader>(
     _ length: Int, _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
-    // `lookForUBX` has found that 0 ≤ start, and that start + 8 + length ≤ end ≤ capacity.
+    // `checkUBX` ensured that 0 ≤ start, and that start + 8 + length ≤ end ≤ capacity.
     let place = unsafe Range(uncheckedBounds: (start, start &+ 8 &+ length))
     let frame = unsafe pending.span.extracting(unchecked: place)
     let payload = unsafe frame.extracting(unchecked: Range(uncheckedBounds: (6, 6 &+ length)))
@@ -162,9 +222,9 @@ struct StreamDecoder: Sendable {
     return reader.frame(identity, payload, &counters, into: &product)
   }
 
-  // MARK: What else there may be
+  // MARK: General path
 
-  /// Looks through what is held, whatever it may be, and goes on as ``next(_:_:_:into:)``.
+  /// Examines the buffer for all formats and continues as ``next(_:_:_:into:)``.
   @inline(never)
   private mutating func lookOn<Reader: FrameReader>(
     _ bytes: Span<UInt8>, _ offset: inout Int, _ reader: inout Reader,
@@ -179,7 +239,7 @@ struct StreamDecoder: Sendable {
     }
   }
 
-  /// Reads what stands here and stands behind it.
+  /// Examines the candidate at `start` and removes what is decided.
   @inline(__always)
   private mutating func take<Reader: FrameReader>(
     _ reader: inout Reader, into product: inout Reader.Product
@@ -207,7 +267,7 @@ struct StreamDecoder: Sendable {
     }
   }
 
-  /// Looks through the bytes of an unfinished frame, for no more will come; false at their end.
+  /// Decodes the bytes of an unfinished frame when no more input will follow; false at their end.
   mutating func finish<Reader: FrameReader>(
     _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
@@ -215,21 +275,21 @@ struct StreamDecoder: Sendable {
       var offset = 0
       if lookOn(Span(), &offset, &reader, into: &product) { return true }
       if start == end { return false }
-      // What waits for bytes begins in vain.
+      // The incomplete candidate is a false start.
       counters.skippedBytes += 1
       drop(1)
       isStarved = false
     }
   }
 
-  // MARK: The bytes taken
+  // MARK: Buffer
 
   @inline(__always) private mutating func drop(_ count: Int) {
     start &+= count
     scan.reset()
   }
 
-  /// Takes over as many bytes as fit; an unfinished frame always leaves room for some.
+  /// Copies as many bytes as fit; an unfinished frame always leaves free space.
   @inline(never)
   private mutating func fill(_ bytes: Span<UInt8>, _ offset: inout Int) {
     if start == end {
@@ -240,8 +300,8 @@ struct StreamDecoder: Sendable {
     let wanted = bytes.count &- offset
     if wanted > Self.capacity &- end { moveToFront() }
     let count = min(wanted, Self.capacity &- end)
-    precondition(count > 0, "an unfinished frame fits")
-    // `next` has found that 0 ≤ offset; and count ≤ wanted.
+    precondition(count > 0, "an unfinished frame leaves free space in the buffer")
+    // `next` ensured that 0 ≤ offset; and count ≤ wanted.
     let part = unsafe bytes.extracting(
       unchecked: Range(uncheckedBounds: (offset, offset &+ count)))
     let place = end
@@ -260,7 +320,7 @@ struct StreamDecoder: Sendable {
 
   private mutating func moveToFront() {
     let (from, held) = (start, end &- start)
-    precondition(from >= 0 && held >= 0 && end <= Self.capacity, "what is held lies in the buffer")
+    precondition(from >= 0 && held >= 0 && end <= Self.capacity, "start and end lie in the buffer")
     var target = pending.mutableSpan
     // Both ranges lie in the buffer: see above. They may overlap.
     unsafe target.withUnsafeMutableBufferPointer { target in
@@ -271,7 +331,7 @@ struct StreamDecoder: Sendable {
     start = 0
   }
 
-  // MARK: Deciding at a place
+  // MARK: Decision at the start of the buffer
 
   @inline(__always)
   private mutating func examine() -> Verdict {
@@ -325,7 +385,7 @@ struct StreamDecoder: Sendable {
     return .frame(format, payload: length)
   }
 
-  /// Hands on the UBX frame that stands here; of the others only says that it was there.
+  /// Passes the UBX frame at `start` to the handler; frames of other formats are only counted.
   @inline(__always)
   private mutating func read<Reader: FrameReader>(
     _ format: BinaryFormat, _ length: Int, _ reader: inout Reader,
@@ -359,7 +419,7 @@ struct StreamDecoder: Sendable {
       }
       return .incomplete
     }
-    // Five of the bytes are looked at; those behind lie in the buffer, whatever they are.
+    // The check reads the first five of eight bytes; the others lie in the buffer with any content.
     if j &+ 5 <= end, let tail = scan.close(before: Self.word(pending.span, j)) {
       counters.sentences.count()
       return .sentence(length: j &- i &+ tail)
@@ -372,8 +432,9 @@ struct StreamDecoder: Sendable {
     return Self.breakOff(held, i, j, &scan, options, &counters)
   }
 
-  /// The sentence from `i` has its star at `j`, and two bytes after it: the last one that is held, one
-  /// with small letters in its checksum, or one whose checksum is wrong.
+  /// Checks the sentence at `i` with its star at `j` and two bytes after it, which the fast check did
+  /// not accept: the last buffered one, one with lowercase letters in its checksum, or one with a wrong
+  /// checksum.
   @inline(never)
   private static func finishSentence(
     _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan,
@@ -393,7 +454,7 @@ struct StreamDecoder: Sendable {
     return .sentence(length: lineEnd(s, j &+ 3) &- i)
   }
 
-  /// A byte that no sentence has is at `j`.
+  /// Handles a sentence with an invalid byte at `j`.
   @inline(never)
   private static func breakOff(
     _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan, _ options: DecoderOptions,
@@ -410,7 +471,7 @@ struct StreamDecoder: Sendable {
     return .skip(j - i)
   }
 
-  /// Where what follows a line end begins that may be at `j`.
+  /// Index after the line end that may be at `j`.
   @inline(__always) private static func lineEnd(_ s: Span<UInt8>, _ j: Int) -> Int {
     var j = j
     if j < s.count, s[j] == 0x0D { j &+= 1 }
@@ -423,7 +484,7 @@ struct StreamDecoder: Sendable {
     return .skip(1)
   }
 
-  /// Whether a character is that hexadecimal digit, in either case.
+  /// Whether a character is the hexadecimal digit of `value`, in either case.
   @inline(__always) private static func isDigit(_ byte: UInt8, _ value: UInt8) -> Bool {
     if value < 10 { return byte == UInt8(ascii: "0") &+ value }
     return byte | 0x20 == UInt8(ascii: "a") &- 10 &+ value

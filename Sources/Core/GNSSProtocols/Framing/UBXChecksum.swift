@@ -5,21 +5,23 @@ struct UBXChecksum {
   var a: UInt8
   var b: UInt8
 
-  /// Both as a little-endian word: so they stand behind the payload.
+  /// Both bytes as a little-endian word, as they follow the payload.
   @inline(__always) var word: UInt16 { UInt16(a) | UInt16(b) &<< 8 }
 
-  /// Sums up the bytes from the class to the end of the payload. O(bytes), sixteen at a time.
+  /// Computes the checksum of the bytes from the class to the end of the payload. O(bytes), sixteen at
+  /// a time.
   ///
-  /// Both sums count modulo 256, so lanes of a byte may wrap as they like. In lane l the bytes of n
-  /// rows add up to `sums`, and each as often as rows follow, its own counted, to `rows`: of 16 n bytes
-  /// the one at 16 j + l weighs 16 n − 16 j − l, which is 16 (n − j − 1) + 16 − l.
+  /// Both sums are modulo 256, so byte lanes may wrap. Lane l of `sums` accumulates byte l of all n
+  /// rows, and `rows` weights each by the number of rows from its own to the last: of 16 n bytes the
+  /// one at 16 j + l has the weight 16 n − 16 j − l, which is 16 (n − j − 1) + 16 − l.
   init(of bytes: Span<UInt8>) {
     var sums = SIMD16<UInt8>()
     var rows = SIMD16<UInt8>()
     let raw = unsafe bytes.bytes
     let count = raw.byteCount
     var i = 0
-    // Two rows a turn. Any bits are bytes, and the bounds are compared before they are loaded.
+    // Two rows per iteration. Any bits are valid bytes, and the loop checks the bounds before each
+    // load.
     while count &- i >= 32 {
       sums &+= unsafe UBXChecksum.row(raw, i)
       rows &+= sums
@@ -45,7 +47,7 @@ struct UBXChecksum {
 
   /// Sixteen bytes from `i` on.
   ///
-  /// - Precondition: They are there.
+  /// - Precondition: They lie in the span.
   @inline(__always) @unsafe
   private static func row(_ bytes: RawSpan, _ i: Int) -> SIMD16<UInt8> {
     unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: SIMD16<UInt8>.self)

@@ -1,10 +1,12 @@
 import LocationTypes
 
-/// From sentences to messages: NMEA 0183 versions 2.0 to 4.11, of any talker.
+/// Decodes sentences into messages: NMEA 0183 versions 2.0 to 4.11, with any talker.
 ///
-/// Fields at the end that a version does not have are nil; more than it has are passed over.
+/// ``NMEAFields`` reads the single fields; a ``SentenceHandler`` receives the result. Trailing fields
+/// that a version lacks are nil; additional ones are ignored. The comment of each method lists the
+/// fields in order. Depends on `LocationTypes`.
 enum NMEADecoding {
-  /// Reads a sentence and hands it to whom it is for; says whether that one has made something of it.
+  /// Decodes a sentence and passes it to `taker`; returns whether that wrote a product.
   @inline(__always)
   static func read<Taker: SentenceTaker>(
     _ f: inout NMEAFields, _ counters: inout DecoderCounters, for taker: inout Taker,
@@ -15,7 +17,7 @@ enum NMEADecoding {
     guard f.addressLength == 5, talker.first != UInt8(ascii: "P") else {
       return taker.take(proprietary(&f, head, &counters), into: &product)
     }
-    // The three letters, the last one highest.
+    // The three letters of the sentence type, the last one in the highest byte.
     switch UInt32(truncatingIfNeeded: head &>> 16) & 0xFF_FFFF {
     case 0x56_53_47:
       let m = gsv(&f, talker)
@@ -44,7 +46,7 @@ enum NMEADecoding {
     return taker.take(.other, into: &product)
   }
 
-  /// What few receivers send, or once an epoch, and what nobody here reads.
+  /// Sentences that few receivers send, or that come once per epoch, and unsupported ones.
   @inline(never)
   private static func other(
     _ kind: UInt32, _ f: inout NMEAFields, _ talker: Talker, _ counters: inout DecoderCounters
@@ -55,7 +57,7 @@ enum NMEADecoding {
     case 0x53_4E_47: message = .gns(gns(&f, talker))
     case 0x53_42_47: message = .gbs(gbs(&f, talker))
     case let kind:
-      // TXT, of which only CASIC's of itself mean anything here.
+      // TXT: only CASIC's status texts are supported.
       if kind == 0x54_58_54, let notice = text(&f) { return .receiverNotice(notice) }
       counters.unknown.count()
       return .unread(.sentence(f.address))
@@ -65,7 +67,8 @@ enum NMEADecoding {
     return .other
   }
 
-  /// Time, status, place, speed, course, date, variation (2), mode from 2.3, nav status from 4.1.
+  /// Fields: time, status, position, speed, course, date, variation (2), mode from 2.3, navigational
+  /// status from 4.1.
   @inline(__always) private static func rmc(_ f: inout NMEAFields, _ talker: Talker) -> RMC {
     var m = RMC(talker: talker, time_us: f.time(0))
     m.isValid = isValid(f.letter(1))
@@ -81,12 +84,12 @@ enum NMEADecoding {
     return m
   }
 
-  /// Whether a status says that the data are valid: `A`, or `D` as some say for differential.
+  /// Whether a status means valid data: `A`, or `D` as some receivers send for differential.
   @inline(__always) private static func isValid(_ status: UInt8?) -> Bool {
     status == UInt8(ascii: "A") || status == UInt8(ascii: "D")
   }
 
-  /// Time, place, quality, satellites, HDOP, altitude, M, separation, M, age, station.
+  /// Fields: time, position, quality, satellites, HDOP, altitude, M, separation, M, age, station.
   @inline(__always) private static func gga(_ f: inout NMEAFields, _ talker: Talker) -> GGA {
     var m = GGA(talker: talker, time_us: f.time(0))
     m.coordinate = f.coordinate(1)
@@ -100,11 +103,11 @@ enum NMEADecoding {
     return m
   }
 
-  /// Selection, mode, twelve satellites, PDOP, HDOP, VDOP, system from 4.1.
+  /// Fields: selection, mode, twelve satellites, PDOP, HDOP, VDOP, system from 4.1.
   @inline(__always) private static func gsa(_ f: inout NMEAFields, _ talker: Talker) -> GSA {
     var m = GSA(talker: talker, fixMode: f.whole(1, as: UInt8.self))
     m.isAutomatic = f.letter(0).map { $0 == UInt8(ascii: "A") }
-    // Most receivers leave the last ones empty.
+    // Most receivers leave the last satellites empty.
     for i in 2..<14 where f.length(i) != 0 {
       if let number = f.twoDigits(i) {
         m.name(UInt16(number))
@@ -119,7 +122,7 @@ enum NMEADecoding {
     return m
   }
 
-  /// Sentences, number, satellites in view; then four of them; signal from 4.1.
+  /// Fields: sentences, number, satellites in view; then four satellites; signal from 4.1.
   @inline(__always) private static func gsv(_ f: inout NMEAFields, _ talker: Talker) -> GSV {
     var m = GSV(
       talker: talker, sentences: f.whole(0, as: UInt8.self), number: f.whole(1, as: UInt8.self),
@@ -140,7 +143,8 @@ enum NMEADecoding {
     return m
   }
 
-  /// Time, RMS, major, minor, orientation of the ellipse, σ of latitude, longitude and altitude.
+  /// Fields: time, RMS, major, minor, orientation of the ellipse, σ of latitude, longitude and
+  /// altitude.
   @inline(__always) private static func gst(_ f: inout NMEAFields, _ talker: Talker) -> GST {
     var m = GST(talker: talker, time_us: f.time(0))
     m.residual_mm = f.decimal(1, 3, as: Int32.self)
@@ -153,7 +157,8 @@ enum NMEADecoding {
     return m
   }
 
-  /// Course, T, course, M, knots, N, km/h, K, mode from 2.3; before 2.0 the four without letters.
+  /// Fields: course, T, course, M, knots, N, km/h, K, mode from 2.3; before 2.0 the four values without
+  /// letters.
   @inline(__always) private static func vtg(_ f: inout NMEAFields, _ talker: Talker) -> VTG {
     var m = VTG(talker: talker)
     m.course_e4 = f.course(0)
@@ -165,14 +170,14 @@ enum NMEADecoding {
       return m
     }
     m.magneticCourse_e4 = f.course(2)
-    // Both are read, so that one that cannot be read is not passed over.
+    // Both are read, so that a malformed one is detected.
     let kilometres = f.kilometresPerHour(6)
     m.speed_mmps = f.knots(4) ?? kilometres
     m.mode = f.mode(8)
     return m
   }
 
-  /// Time, day, month, year, zone: hours with their sign, minutes of the same.
+  /// Fields: time, day, month, year, zone hours with sign, zone minutes of the same sign.
   @inline(__always) private static func zda(_ f: inout NMEAFields, _ talker: Talker) -> ZDA {
     var m = ZDA(talker: talker, time_us: f.time(0))
     let day = f.whole(1, as: UInt8.self)
@@ -193,7 +198,7 @@ enum NMEADecoding {
     return m
   }
 
-  /// Place, time, status from 2.0, mode from 2.3.
+  /// Fields: position, time, status from 2.0, mode from 2.3.
   @inline(__always) private static func gll(_ f: inout NMEAFields, _ talker: Talker) -> GLL {
     var m = GLL(talker: talker, time_us: f.time(4))
     m.coordinate = f.coordinate(0)
@@ -203,11 +208,11 @@ enum NMEADecoding {
   }
 }
 
-// GNS, GBS and what the makers of receivers have added.
+// GNS, GBS and proprietary sentences.
 
 extension NMEADecoding {
-  /// Time, place, mode of each system, satellites, HDOP, altitude, separation, age, station, nav
-  /// status from 4.1.
+  /// Fields: time, position, mode of each system, satellites, HDOP, altitude, separation, age, station,
+  /// navigational status from 4.1.
   static func gns(_ f: inout NMEAFields, _ talker: Talker) -> GNS {
     var m = GNS(talker: talker, time_us: f.time(0))
     m.coordinate = f.coordinate(1)
@@ -222,7 +227,7 @@ extension NMEADecoding {
     return m
   }
 
-  /// Time, σ of latitude, longitude and altitude, satellite, probability, bias, its σ.
+  /// Fields: time, σ of latitude, longitude and altitude, satellite, probability, bias, its σ.
   static func gbs(_ f: inout NMEAFields, _ talker: Talker) -> GBS {
     var m = GBS(talker: talker, time_us: f.time(0))
     m.latitude_mm = f.decimal(1, 3, as: Int32.self)
@@ -234,16 +239,16 @@ extension NMEADecoding {
     return m
   }
 
-  /// Whatever has an address of another form than talker and three letters.
+  /// Sentences whose address is not a talker and three letters.
   @inline(never)
   static func proprietary(
     _ f: inout NMEAFields, _ head: UInt64, _ counters: inout DecoderCounters
   ) -> GNSSMessage {
     let message: GNSSMessage?
-    // The first seven, as they stand in the sentence.
+    // The first seven characters, in the order of the sentence.
     let address = head.byteSwapped >> 8
     switch (f.addressLength, address) {
-    // PUBX,00 with a comma behind it.
+    // `PUBX,00` followed by a comma.
     case (4, 0x50_55_42_58_2C_30_30) where f.length(0) == 2: message = .ubloxPosition(pubx(&f))
     case (5, let kind) where kind >> 16 == 0x50_47_52_4D_45: message = .garminErrors(pgrme(&f))
     case (5, let kind) where kind >> 16 == 0x50_47_52_4D_5A: message = .garminAltitude(pgrmz(&f))
@@ -262,8 +267,8 @@ extension NMEADecoding {
     return message
   }
 
-  /// 00, time, place, height, status, accuracies (2), km/h, course, speed downward, age, HDOP, VDOP,
-  /// TDOP, satellites; two more of no use.
+  /// Fields: 00, time, position, height, status, accuracies (2), km/h, course, speed downward, age,
+  /// HDOP, VDOP, TDOP, satellites; two unused.
   private static func pubx(_ f: inout NMEAFields) -> UBloxPosition {
     var m = UBloxPosition(time_us: f.time(1))
     m.coordinate = f.coordinate(2)
@@ -282,14 +287,14 @@ extension NMEADecoding {
     return m
   }
 
-  /// HPE, M, VPE, M, EPE, M.
+  /// Fields: HPE, M, VPE, M, EPE, M.
   private static func pgrme(_ f: inout NMEAFields) -> GarminErrors {
     GarminErrors(
       horizontal_mm: f.decimal(0, 3, as: Int32.self), vertical_mm: f.decimal(2, 3, as: Int32.self),
       position_mm: f.decimal(4, 3, as: Int32.self))
   }
 
-  /// Altitude, f or m, dimensions.
+  /// Fields: altitude, f or m, dimensions.
   private static func pgrmz(_ f: inout NMEAFields) -> GarminAltitude {
     let isMetric = f.letter(1).map { $0 | 0x20 == UInt8(ascii: "m") } ?? false
     var m = GarminAltitude(dimensions: f.whole(2, as: UInt8.self))
@@ -302,7 +307,7 @@ extension NMEADecoding {
     return m
   }
 
-  /// Command, 0 invalid, 1 unsupported, 2 failed, 3 done.
+  /// Fields: command, result (0 invalid, 1 unsupported, 2 failed, 3 done).
   private static func pmtk(_ f: inout NMEAFields) -> CommandResult? {
     let command = f.whole(0, as: UInt16.self)
     let flag = f.whole(1, as: UInt8.self)
@@ -317,7 +322,7 @@ extension NMEADecoding {
     return CommandResult(family: .pmtk, command: command, outcome: outcome)
   }
 
-  /// Command, 0 done, 1 pending, 2 failed, 3 unsupported, 4 parameters, 5 busy.
+  /// Fields: command, result (0 done, 1 pending, 2 failed, 3 unsupported, 4 parameters, 5 busy).
   private static func pair(_ f: inout NMEAFields) -> CommandResult? {
     let command = f.whole(0, as: UInt16.self)
     let result = f.whole(1, as: UInt8.self)
@@ -328,34 +333,34 @@ extension NMEADecoding {
   }
 }
 
-// MARK: Fields of a meaning of their own
+// MARK: Fields with a range or code of their own
 
 extension NMEAFields {
-  /// A dilution of precision; 99.99 and zero are receivers' ways to say that there is none.
+  /// A dilution of precision × 100; nil for 99.99 and zero, with which receivers mark an unknown one.
   @inline(__always) mutating func dilution(_ i: Int) -> UInt16? {
     guard let value = decimal(i, 2), value > 0, value < 9_900 else { return nil }
     return UInt16(truncatingIfNeeded: value)
   }
 
-  /// Degrees above the horizon; what is outside −90 … 90 is none.
+  /// Degrees above the horizon; nil outside −90 … 90.
   @inline(__always) mutating func elevation(_ i: Int) -> Int8? {
     guard let value = whole(i), value >= -90, value <= 90 else { return nil }
     return Int8(truncatingIfNeeded: value)
   }
 
-  /// Degrees from north; what is outside 0 … 360 is none.
+  /// Degrees from north; nil outside 0 … 360.
   @inline(__always) mutating func azimuth(_ i: Int) -> UInt16? {
     guard let value = whole(i), value >= 0, value <= 360 else { return nil }
     return UInt16(truncatingIfNeeded: value)
   }
 
-  /// dB-Hz; what is outside 0 … 99 is none.
+  /// dB-Hz; nil outside 0 … 99.
   @inline(__always) mutating func signal(_ i: Int) -> UInt8? {
     guard let value = whole(i), value >= 0, value <= 99 else { return nil }
     return UInt8(truncatingIfNeeded: value)
   }
 
-  /// One hexadecimal digit, as signals are numbered; nil for anything else.
+  /// One hexadecimal digit, as in signal numbers; nil for anything else.
   @inline(__always) func hexadecimal(_ i: Int) -> UInt8? {
     guard length(i) == 1, let byte = letter(i) else { return nil }
     switch byte {
@@ -365,7 +370,7 @@ extension NMEAFields {
     }
   }
 
-  /// The best mode of a letter for each system; nil when there is none that is known.
+  /// Best mode in a field with one letter per system; nil without a known letter.
   fileprivate func bestMode(_ i: Int) -> NMEAMode? {
     var best: NMEAMode?
     var place = 0
@@ -397,7 +402,7 @@ extension NMEAFields {
 }
 
 extension NMEAMode {
-  /// Which of the modes of several systems a fix is made by.
+  /// Rank among the modes of several systems; the highest one is that of the fix.
   var rank: UInt8 {
     switch self {
     case .notValid: 0

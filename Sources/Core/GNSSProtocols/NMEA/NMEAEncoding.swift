@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// How many decimals a receiver's sentences have.
+/// Number of decimals in a receiver's sentences.
 @frozen public struct NMEAFormat: Equatable, Sendable {
   /// Decimals of minutes of arc, 1 to 9; 5 is 1.9 cm.
   public var minuteDecimals: Int
@@ -23,19 +23,19 @@ import LocationTypes
     self.metreDecimals = metreDecimals
   }
 
-  /// As u-blox receivers send.
+  /// Format of u-blox receivers.
   public static let common = NMEAFormat(
     minuteDecimals: 5, timeDecimals: 2, courseDecimals: 2, metreDecimals: 1)
-  /// Loses nothing that a ``Fix`` holds.
+  /// Preserves the full resolution of a ``Fix``.
   public static let finest = NMEAFormat(
     minuteDecimals: 9, timeDecimals: 6, courseDecimals: 4, metreDecimals: 3)
 }
 
-// Sentences at the end of the buffer, with checksum and line end: at most 120 bytes each. Each
-// traps when the buffer has no room for it. What is nil is an empty field.
+// Methods that append sentences with checksum and line end, at most 120 bytes each. They trap if the
+// buffer has too little free space. Nil becomes an empty field.
 
 extension FrameBuffer {
-  /// Adds an RMC of NMEA 2.3, or 4.1 if it has a navigational status.
+  /// Appends an RMC of NMEA 2.3, or 4.1 with a navigational status.
   public mutating func append(_ m: RMC, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "RMC")
     appendTime(m.time_us, format)
@@ -55,7 +55,7 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a GGA.
+  /// Appends a GGA.
   public mutating func append(_ m: GGA, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "GGA")
     appendTime(m.time_us, format)
@@ -72,7 +72,7 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a GSA of NMEA 2.3, or 4.1 if it has a system.
+  /// Appends a GSA of NMEA 2.3, or 4.1 with a system.
   public mutating func append(_ m: GSA) {
     let start = beginSentence(m.talker, "GSA")
     appendField(letter: m.isAutomatic.map { $0 ? UInt8(ascii: "A") : UInt8(ascii: "M") })
@@ -87,7 +87,7 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a GSV of NMEA 2.3, or 4.1 if it has a signal.
+  /// Appends a GSV of NMEA 2.3, or 4.1 with a signal.
   public mutating func append(_ m: GSV) {
     let start = beginSentence(m.talker, "GSV")
     appendField(m.sentences.map { Int64($0) })
@@ -104,7 +104,7 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a GST.
+  /// Appends a GST.
   public mutating func append(_ m: GST, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "GST")
     appendTime(m.time_us, format)
@@ -118,7 +118,7 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a VTG of NMEA 2.3.
+  /// Appends a VTG of NMEA 2.3.
   public mutating func append(_ m: VTG, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "VTG")
     appendCourse(m.course_e4, format)
@@ -133,19 +133,19 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a ZDA.
+  /// Appends a ZDA.
   public mutating func append(_ m: ZDA, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "ZDA")
     appendTime(m.time_us, format)
     appendField(m.date.map { Int64($0.day) } ?? m.shortDate.map { Int64($0.day) }, integers: 2)
     appendField(m.date.map { Int64($0.month) } ?? m.shortDate.map { Int64($0.month) }, integers: 2)
-    // A year of two digits stays one: its century is not known.
+    // A two-digit year keeps two digits: its century is unknown.
     if let date = m.date {
       appendField(Int64(date.year), integers: 4)
     } else {
       appendField(m.shortDate.map { Int64($0.year) }, integers: 2)
     }
-    // A zone west of Greenwich by less than an hour has its sign in the zero hours.
+    // A zone less than an hour west of Greenwich has its sign before zero hours.
     append(UInt8(ascii: ","))
     if let zone = m.zone_min {
       if zone < 0 { append(UInt8(ascii: "-")) }
@@ -155,7 +155,7 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a GLL of NMEA 2.3.
+  /// Appends a GLL of NMEA 2.3.
   public mutating func append(_ m: GLL, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "GLL")
     appendCoordinate(m.coordinate, format)
@@ -166,7 +166,7 @@ extension FrameBuffer {
   }
 }
 
-// What sentences are made of.
+// Parts of sentences.
 
 extension FrameBuffer {
   mutating func beginSentence(_ talker: Talker, _ kind: StaticString) -> Int {
@@ -204,7 +204,7 @@ extension FrameBuffer {
     if let letter { append(letter) }
   }
 
-  /// A value / 10^`from`, rounded half away from zero to `to` decimals.
+  /// Appends `value` / 10^`from`, rounded half away from zero to `to` decimals.
   mutating func appendField(
     _ value: Int64?, from: Int = 0, to: Int = 0, integers: Int = 1
   ) {
@@ -213,7 +213,7 @@ extension FrameBuffer {
     appendDecimal(rounded(value, from - to), decimals: to, integers: integers)
   }
 
-  /// Without its last `places` digits, rounded half away from zero.
+  /// Removes the last `places` digits, rounding half away from zero.
   func rounded(_ value: Int64, _ places: Int) -> Int64 {
     var divisor: Int64 = 1
     for _ in 0..<places { divisor *= 10 }
@@ -236,13 +236,13 @@ extension FrameBuffer {
     appendField(dilution_e2.map { Int64($0) }, from: 2, to: 2)
   }
 
-  /// Degrees and where to.
+  /// Degrees and direction.
   private mutating func appendVariation(_ variation_e4: Int32?, _ format: NMEAFormat) {
     appendField(variation_e4.map { Int64(abs($0)) }, from: 4, to: format.courseDecimals)
     appendField(letter: variation_e4.map { $0 < 0 ? UInt8(ascii: "W") : UInt8(ascii: "E") })
   }
 
-  /// Rounded to 360.00 it is written as 0.00.
+  /// A course rounded to 360.00 is written as 0.00.
   private mutating func appendCourse(_ course_e4: Int32?, _ format: NMEAFormat) {
     let decimals = format.courseDecimals
     append(UInt8(ascii: ","))
@@ -252,7 +252,7 @@ extension FrameBuffer {
     appendDecimal(rounded(Int64(course_e4), 4 - decimals) % turn, decimals: decimals)
   }
 
-  /// Cut, not rounded: the time must not reach the next minute.
+  /// Truncated instead of rounded: the time must not reach the next minute.
   private mutating func appendTime(_ time_us: Int64?, _ format: NMEAFormat) {
     append(UInt8(ascii: ","))
     guard let time_us else { return }
@@ -287,10 +287,10 @@ extension FrameBuffer {
   }
 }
 
-// GNS, GBS and what the makers of receivers have added.
+// GNS, GBS and proprietary sentences.
 
 extension FrameBuffer {
-  /// Adds a GNS of NMEA 3.1, or 4.1 if it has a navigational status.
+  /// Appends a GNS of NMEA 3.1, or 4.1 with a navigational status.
   public mutating func append(_ m: GNS, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "GNS")
     appendTime(m.time_us, format)
@@ -306,7 +306,7 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a GBS.
+  /// Appends a GBS.
   public mutating func append(_ m: GBS, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "GBS")
     appendTime(m.time_us, format)
@@ -320,7 +320,7 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a `$PUBX,00`.
+  /// Appends a `$PUBX,00`.
   public mutating func append(_ m: UBloxPosition, format: NMEAFormat = .common) {
     let start = beginSentence("PUBX,00")
     appendTime(m.time_us, format)
@@ -355,7 +355,7 @@ extension FrameBuffer {
     }
   }
 
-  /// Adds a `$PGRME`.
+  /// Appends a `$PGRME`.
   public mutating func append(_ m: GarminErrors, format: NMEAFormat = .common) {
     let start = beginSentence("PGRME")
     appendMetres(m.horizontal_mm, format)
@@ -367,7 +367,7 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a `$PGRMZ`, in whole feet, or in thousandths where metres have three decimals.
+  /// Appends a `$PGRMZ`, in whole feet, or in thousandths of a foot if metres have three decimals.
   public mutating func append(_ m: GarminAltitude, format: NMEAFormat = .common) {
     let start = beginSentence("PGRMZ")
     let feet_e3 = m.altitude_mm.map { (altitude: Int32) -> Int64 in
@@ -379,10 +379,10 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds a `$PMTK001` or `$PAIR001`.
+  /// Appends a `$PMTK001` or `$PAIR001`.
   ///
-  /// - Precondition: `$PMTK001` knows neither ``CommandResult/Outcome/pending`` nor
-  ///   ``CommandResult/Outcome/busy``.
+  /// - Precondition: for `$PMTK001` the outcome is neither ``CommandResult/Outcome/pending`` nor
+  ///   ``CommandResult/Outcome/busy``, which it cannot express.
   public mutating func append(_ m: CommandResult) {
     let start: Int
     let result: UInt8
@@ -397,7 +397,7 @@ extension FrameBuffer {
       case .unsupported: result = 1
       case .failed: result = 2
       case .done: result = 3
-      case .pending, .busy: preconditionFailure("PMTK001 has no word for that")
+      case .pending, .busy: preconditionFailure("PMTK001 has no code for this result")
       }
     }
     appendField(Int64(m.command), integers: 3)

@@ -1,61 +1,62 @@
 import LocationTypes
 
-/// The fields of a sentence, read by their numbers from 0, which is the one behind the address.
+/// The fields of a sentence, read by index; index 0 is the first one after the address.
 ///
-/// Every reader gives nil for an empty or missing field. A field that is not what it should be sets
-/// ``isBroken``, and the sentence is given up. Fields of the usual lengths are read eight
-/// characters at once; a reader for any length stands behind that. Eight bytes may be loaded wherever a
-/// field begins, for a margin lies behind the sentence.
+/// Each accessor returns nil for an empty or missing field. A field with invalid content sets
+/// ``isMalformed``, and ``NMEADecoding`` then rejects the sentence. Fields of usual length are read
+/// eight characters at a time (SWAR); fields of any other length go through ``longDecimal(_:_:_:)``.
+/// Eight bytes may be loaded at the start of any field, because a margin follows the sentence. Depends
+/// on `LocationTypes`; borrows the decoder's buffer.
 struct NMEAFields: ~Escapable {
   let bytes: Span<UInt8>
-  /// Where the address begins, behind the `$`.
+  /// Index of the address, after the `$`.
   let start: Int
-  // Where the commas are, counted from there, and the end of the last field.
+  // Offsets of the commas from `start`, and of the end of the last field.
   private let places: Span<UInt16>
-  /// How many fields there are behind the address, at most 24.
+  /// Number of fields after the address, at most 24.
   let count: Int
-  /// A field could not be read.
+  /// Whether a field had invalid content.
   var isBroken = false
 
-  /// Takes the sentence that begins at `start`, behind the `$`, with what its scan has found.
+  /// Creates the fields of the sentence whose address begins at `start`, with the offsets of its scan.
   ///
-  /// - Precondition: ``SentenceScan/margin`` bytes lie behind the sentence.
+  /// - Precondition: ``SentenceScan/margin`` bytes follow the sentence.
   @_lifetime(copy bytes, copy places)
   @inline(__always) init(_ bytes: Span<UInt8>, at start: Int, _ places: Span<UInt16>) {
     count = places.count &- 1
     precondition(
       count >= 0 && start >= 0
         && start &+ Int(places[count]) <= bytes.count &- SentenceScan.margin,
-      "a margin lies behind the sentence")
+      "a margin follows the sentence")
     self.bytes = bytes
     self.start = start
     self.places = places
   }
 
-  /// How many characters the address has; 0 without a comma behind it.
+  /// Number of characters of the address; 0 if no comma follows it.
   @inline(__always) var addressLength: Int { count == 0 ? 0 : Int(places[0]) }
 
-  /// The first eight bytes behind the `$`; those past the sentence's end mean nothing.
+  /// The first eight bytes after the `$`; those after the end of the sentence are undefined.
   @inline(__always) var head: UInt64 { load(start) }
 
-  /// The first eight characters of the address, the first one lowest; zeros behind the last.
+  /// The first eight characters of the address, the first in the lowest byte, padded with zeros.
   var address: UInt64 {
     let length = addressLength
     return length < 8 ? head & (1 &<< UInt64(8 * length) &- 1) : head
   }
 
-  /// Where field `i` begins and how long it is; no length when it is missing.
+  /// Index and length of field `i`; length 0 if it is missing.
   @inline(__always) private func place(_ i: Int) -> (begin: Int, length: Int) {
     if i >= count { return (0, 0) }
-    // There is one place more than there are fields.
+    // There is one offset more than there are fields.
     let comma = Int(unsafe places[unchecked: i])
     return (start &+ comma &+ 1, Int(unsafe places[unchecked: i &+ 1]) &- comma &- 1)
   }
 
-  /// How many characters field `i` has.
+  /// Number of characters of field `i`.
   @inline(__always) func length(_ i: Int) -> Int { place(i).length }
 
-  /// Byte `offset` of field `i`; nil past its end.
+  /// Byte `offset` of field `i`; nil after its end.
   func byte(_ offset: Int, ofField i: Int) -> UInt8? {
     let (begin, length) = place(i)
     return offset < length ? bytes[begin + offset] : nil
@@ -68,25 +69,25 @@ struct NMEAFields: ~Escapable {
   }
 }
 
-// MARK: Digits, eight at once
+// MARK: Eight digits at a time
 
 extension NMEAFields {
   private static var zeros: UInt64 { 0x3030_3030_3030_3030 }
   private static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
-  /// Eight bytes from `i` on, which must be there.
+  /// Eight bytes from `i` on, which must lie in the span.
   @inline(__always) private func load(_ i: Int) -> UInt64 {
-    // It is in the sentence or not far behind: a margin is there, and i is not negative.
+    // `i` is not negative and at most the end of the sentence, which a margin follows.
     let bits = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: UInt64.self)
     return UInt64(littleEndian: bits)
   }
 
-  /// High bits where a byte is no digit; `x` is characters less `0` each, none above 0x7F.
+  /// The high bit of each byte that is not a digit; `x` has characters minus `0`, none above 0x7F.
   @inline(__always) private static func strangers(_ x: UInt64) -> UInt64 {
     (x &+ 0x7676_7676_7676_7676) & highs
   }
 
-  /// The number of eight digits, the first in the lowest byte.
+  /// The number formed by eight digits, the first in the lowest byte.
   @inline(__always) private static func number(_ digits: UInt64) -> UInt64 {
     let pairs = (digits &* 10 &+ digits &>> 8) & 0x00FF_00FF_00FF_00FF
     let fours = (pairs &* 100 &+ pairs &>> 16) & 0x0000_FFFF_0000_FFFF
@@ -108,12 +109,12 @@ extension NMEAFields {
     }
   }
 
-  /// A decimal number of up to eight characters without sign times 10^`decimals`; nil if it is
-  /// anything else, a longer one perhaps.
+  /// A decimal number of up to eight characters without sign, times 10^`decimals`; nil for anything
+  /// else, including longer numbers.
   @inline(__always)
   private func short(_ begin: Int, _ length: Int, _ decimals: Int) -> Int64? {
     if length > 8 { return nil }
-    // Zeros before the first digit fill the word up.
+    // Leading zeros pad the word.
     let x = (load(begin) ^ NMEAFields.zeros) &<< UInt64(64 &- 8 &* length)
     let strange = NMEAFields.strangers(x)
     if strange == 0 { return Int64(NMEAFields.number(x) &* NMEAFields.power(decimals)) }
@@ -122,14 +123,14 @@ extension NMEAFields {
     guard strange & (strange &- 1) == 0, UInt8(truncatingIfNeeded: x &>> bit) == 0x1E,
       length > 1, places <= decimals
     else { return nil }
-    // The digits before the point move up over it.
+    // Shift the digits before the point by one byte, over the point.
     let before = (1 &<< bit) &- 1
     let digits = (x & before) &<< 8 | x & ~(before &<< 8 | 0xFF)
     return Int64(NMEAFields.number(digits) &* NMEAFields.power(decimals &- places))
   }
 
-  /// The number of `length` digits from `begin` on, 1 to 8 of them, times 10^`places - length`;
-  /// nil if they are not all digits.
+  /// The number formed by the `length` digits from `begin` on, 1 to 8, times 10^(`places` − `length`);
+  /// nil if any is not a digit.
   @inline(__always)
   private func fraction(_ begin: Int, _ length: Int, _ places: Int) -> UInt64? {
     if length < 1 || length > 8 || length > places { return nil }
@@ -138,7 +139,7 @@ extension NMEAFields {
     return NMEAFields.number(x) &* NMEAFields.power(places &- length)
   }
 
-  /// Three numbers of two digits each, with which field `i` begins; nil if it does not.
+  /// The three two-digit numbers with which a field begins; nil if it does not begin with six digits.
   @inline(__always)
   private func pairs(_ begin: Int, _ length: Int) -> (UInt64, UInt64, UInt64)? {
     if length < 6 { return nil }
@@ -149,14 +150,14 @@ extension NMEAFields {
   }
 }
 
-// MARK: What most sentences consist of
+// MARK: Fields of usual form
 
 extension NMEAFields {
-  /// Field `i` if it has two digits; nil if it is anything else.
+  /// Field `i` if it consists of two digits; nil otherwise.
   @inline(__always) func twoDigits(_ i: Int) -> UInt8? {
     let (begin, length) = place(i)
     if length != 2 { return nil }
-    // The field has as many bytes.
+    // The field has two bytes.
     let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: begin, as: UInt16.self)
     let x = UInt16(littleEndian: bits) ^ 0x3030
@@ -164,14 +165,14 @@ extension NMEAFields {
     return UInt8(truncatingIfNeeded: x &* 10 &+ x &>> 8)
   }
 
-  /// The satellite of four fields from `i` on in the usual form `12,45,123,45` or `12,45,123,`; nil
-  /// if it has another.
+  /// The satellite in the four fields from `i` on, if they have the usual form `12,45,123,45` or
+  /// `12,45,123,`; nil otherwise.
   @inline(__always) func satellite(_ i: Int) -> SatelliteInView? {
     let comma = Int(places[i])
     let length = Int(places[i &+ 4]) &- comma
     let begin = start &+ comma &+ 1
     if length != 13 && length != 11 { return nil }
-    // Digits less `0`, and nothing where a comma is: `12,45,12` and `123,45`.
+    // Digits minus `0`, and zero where a comma is: `12,45,12` and `123,45`.
     let first = load(begin) ^ 0x3030_2C30_302C_3030
     let kept: UInt64 = length == 13 ? 0xFFFF_FFFF_FFFF : 0xFFFF_FFFF
     let second = (load(begin &+ 6) ^ 0x0000_3030_2C30_3030) & kept
@@ -195,14 +196,15 @@ extension NMEAFields {
 extension NMEAFields {
   /// Field `i` as a decimal number times 10^`decimals`, rounded half away from zero.
   ///
-  /// Before the point it takes `18 - decimals` digits: more would pass the end of the type.
+  /// At most `18 - decimals` digits before the point: more would overflow.
   @inline(__always) mutating func decimal(_ i: Int, _ decimals: Int) -> Int64? {
     let (begin, length) = place(i)
     if length == 0 { return nil }
     return short(begin, length, decimals) ?? long(begin, length, decimals)
   }
 
-  /// A whole number of up to four digits, which is what most fields are; else as any number.
+  /// Field `i` as an integer: fast for up to four digits, which most fields have; otherwise rounded
+  /// like any number.
   @inline(__always) mutating func whole(_ i: Int) -> Int64? {
     let (begin, length) = place(i)
     if length == 0 { return nil }
@@ -219,7 +221,7 @@ extension NMEAFields {
     return long(begin, length, 0)
   }
 
-  /// A number of any length, sign and number of decimals.
+  /// A number of any length, with any sign and number of decimals.
   @inline(never)
   private mutating func long(_ begin: Int, _ length: Int, _ decimals: Int) -> Int64? {
     var i = begin
@@ -239,7 +241,7 @@ extension NMEAFields {
       takeDigits(&i, upTo: min(end, point &+ decimals), &value)
       places = i - point
       if i < end, places == decimals { roundsUp = bytes[i] &- UInt8(ascii: "5") <= 4 }
-      // What is finer than that only has to be digits.
+      // Further decimals must only be digits.
       while i < end, bytes[i] &- UInt8(ascii: "0") <= 9 { i += 1 }
       digits += i - point
     }
@@ -252,7 +254,7 @@ extension NMEAFields {
     return isNegative ? -value : value
   }
 
-  /// Takes digits on to the end of `value`; one that gets too long wraps.
+  /// Appends digits to `value`; a number that is too long wraps.
   private func takeDigits(_ i: inout Int, upTo end: Int, _ value: inout Int64) {
     while i < end {
       let digit = bytes[i] &- UInt8(ascii: "0")
@@ -267,7 +269,8 @@ extension NMEAFields {
     return nil
   }
 
-  /// Field `i` times 10^`decimals` as that type; one beyond its range breaks the sentence.
+  /// Field `i` times 10^`decimals` as the given type; a value out of range makes the sentence
+  /// malformed.
   @inline(__always) mutating func decimal<Value: FixedWidthInteger>(
     _ i: Int, _ decimals: Int, as type: Value.Type
   ) -> Value? {
@@ -275,7 +278,8 @@ extension NMEAFields {
     return narrow(wide)
   }
 
-  /// Field `i`, whole or rounded, as that type; one beyond its range breaks the sentence.
+  /// Field `i`, rounded to an integer, as the given type; a value out of range makes the sentence
+  /// malformed.
   @inline(__always) mutating func whole<Value: FixedWidthInteger>(
     _ i: Int, as type: Value.Type
   ) -> Value? {
@@ -283,7 +287,7 @@ extension NMEAFields {
     return narrow(wide)
   }
 
-  /// Field `i` as a number, if it is one: a station may have any name.
+  /// Field `i` as a number, or nil: a station identifier may be any text.
   @inline(__always) mutating func name(_ i: Int) -> UInt16? {
     let wasBroken = isBroken
     defer { isBroken = wasBroken }
@@ -301,10 +305,10 @@ extension NMEAFields {
   }
 }
 
-// MARK: Times and places
+// MARK: Times and positions
 
 extension NMEAFields {
-  /// `hhmmss` with any fraction: microseconds of the day, up to second 60.
+  /// `hhmmss` with any fraction, as microseconds of the day, up to second 60.
   @inline(__always) mutating func time(_ i: Int) -> Int64? {
     let (begin, length) = place(i)
     if length == 0 { return nil }
@@ -333,16 +337,16 @@ extension NMEAFields {
     return whole * 1_000_000 + value % 1_000_000
   }
 
-  /// Whether the field has six digits and then its end or a point.
+  /// Whether the field has six digits, followed by its end or a point.
   ///
-  /// With fewer, hours or days were taken from the wrong digits; gpsd refuses these as well.
+  /// With fewer, the hours or days would be read from the wrong digits; gpsd rejects them as well.
   private func isOfSix(_ begin: Int, _ length: Int) -> Bool {
     guard length >= 6 else { return false }
     for i in begin..<begin + 6 where bytes[i] &- UInt8(ascii: "0") > 9 { return false }
     return length == 6 || bytes[begin + 6] == UInt8(ascii: ".")
   }
 
-  /// `ddmmyy`; nil when no calendar has it, or for any number of other than six digits.
+  /// `ddmmyy`; nil for an impossible date, or a number without exactly six digits.
   @inline(__always) mutating func date(_ i: Int) -> ShortDate? {
     let (begin, length) = place(i)
     if length == 0 { return nil }
@@ -350,7 +354,7 @@ extension NMEAFields {
     if length == 6, let found = pairs(begin, length) {
       (day, month, year) = found
     } else {
-      // Of another length days were taken from the wrong digits; but it has to be a number.
+      // With another length the days would be read from the wrong digits, but it must be a number.
       guard let value = long(begin, length, 0), isOfSix(begin, length), length == 6 else {
         return nil
       }
@@ -362,7 +366,7 @@ extension NMEAFields {
     return ShortDate(year: UInt8(year), month: UInt8(month), day: UInt8(day))
   }
 
-  /// Latitude, hemisphere, longitude and hemisphere from field `i` on; nil when one is empty.
+  /// Latitude, hemisphere, longitude and hemisphere from field `i` on; nil if one is empty.
   @inline(__always) mutating func coordinate(_ i: Int) -> Coordinate? {
     let latitude = angle_e9(i)
     let northSouth = letter(i &+ 1)
@@ -391,7 +395,7 @@ extension NMEAFields {
     if length == 0 { return nil }
     let x = load(begin) ^ NMEAFields.zeros
     let strange = NMEAFields.strangers(x)
-    // The first that is no digit: the point, behind one to seven digits.
+    // The first byte that is not a digit: the point, after one to seven digits.
     let bit = UInt64((strange | 1 &<< 63).trailingZeroBitCount &- 7)
     let digits = Int(bit &>> 3)
     if digits > 0, UInt8(truncatingIfNeeded: x &>> bit) == 0x1E,
@@ -405,7 +409,7 @@ extension NMEAFields {
     return degrees_e9(value / 1_000_000_000, value % 1_000_000_000)
   }
 
-  /// From degrees × 100 + minutes, and billionths of a minute.
+  /// Degrees × 1e9 from degrees × 100 + minutes, and billionths of a minute.
   @inline(__always)
   private mutating func degrees_e9(_ whole: Int64, _ fraction: Int64) -> Int64? {
     let degrees = whole / 100
@@ -418,7 +422,7 @@ extension NMEAFields {
 // Speeds, directions and modes.
 
 extension NMEAFields {
-  /// Field `i`, a speed in knots, as mm/s, rounded; negative ones break the sentence.
+  /// Field `i`, a speed in knots, as mm/s, rounded; a negative one makes the sentence malformed.
   @inline(__always) mutating func knots(_ i: Int) -> Int32? {
     guard let value = decimal(i, 6) else { return nil }
     if !isSpeed(value, most: 2_000_000_000_000) { return nil }
@@ -426,27 +430,27 @@ extension NMEAFields {
     return Int32(truncatingIfNeeded: (value &* 463 &+ 450_000) / 900_000)
   }
 
-  /// Field `i`, a speed in km/h, as mm/s, rounded; negative ones break the sentence.
+  /// Field `i`, a speed in km/h, as mm/s, rounded; a negative one makes the sentence malformed.
   @inline(__always) mutating func kilometresPerHour(_ i: Int) -> Int32? {
     guard let value = decimal(i, 6) else { return nil }
     if !isSpeed(value, most: 3_704_000_000_000) { return nil }
     return Int32(truncatingIfNeeded: (value &+ 1_800) / 3_600)
   }
 
-  /// Beyond two million knots, in whatever unit, nothing is meant, and the result would not fit.
+  /// Whether a speed is plausible: more than two million knots is not, and would overflow the result.
   @inline(__always) private mutating func isSpeed(_ value: Int64, most: Int64) -> Bool {
     if value >= 0 && value <= most { return true }
     isBroken = true
     return false
   }
 
-  /// Field `i`, a course in degrees, 0 to 360, times 1e4; what is outside is no course.
+  /// Field `i`, a course in degrees, times 1e4; nil outside 0 to 360.
   @inline(__always) mutating func course(_ i: Int) -> Int32? {
     guard let value = decimal(i, 4), value >= 0, value <= 3_600_000 else { return nil }
     return Int32(truncatingIfNeeded: value)
   }
 
-  /// Field `i`, a mode indicator; nil when empty or not known.
+  /// Field `i`, a mode indicator; nil when empty or unknown.
   @inline(__always) func mode(_ i: Int) -> NMEAMode? {
     letter(i).flatMap { NMEAMode(rawValue: $0) }
   }

@@ -1,14 +1,14 @@
 /// GSA: mode, satellites used and dilution of precision. Empty fields are nil.
 public struct GSA: Equatable, Sendable {
-  /// Who sent it.
+  /// Talker identifier.
   public var talker: Talker
-  /// Whether the receiver chooses 2D or 3D itself (`A`); nil when it does not say.
+  /// Whether the receiver selects 2D or 3D automatically (`A`); nil if not reported.
   public var isAutomatic: Bool?
   /// 1 no fix, 2 2D, 3 3D.
   public var fixMode: UInt8?
-  /// How many satellites are named, 0 to 12.
+  /// Number of satellites in the sentence, 0 to 12.
   public private(set) var satellites: UInt8
-  /// Their numbers, in the order of the sentence.
+  /// Satellite numbers, in the order of the sentence.
   private var numbers = InlineArray<12, UInt16>(repeating: 0)
   /// Position dilution of precision × 100.
   public var positionDOP_e2: UInt16?
@@ -16,10 +16,10 @@ public struct GSA: Equatable, Sendable {
   public var horizontalDOP_e2: UInt16?
   /// Vertical dilution of precision × 100.
   public var verticalDOP_e2: UInt16?
-  /// System of NMEA 4.1: 1 GPS, 2 GLONASS, 3 Galileo, 4 BeiDou, 5 QZSS, 6 NavIC.
+  /// System identifier of NMEA 4.1: 1 GPS, 2 GLONASS, 3 Galileo, 4 BeiDou, 5 QZSS, 6 NavIC.
   public var system: UInt8?
 
-  /// Creates a sentence that names the satellites from 1 to `satellites`.
+  /// Creates a sentence with the satellites from 1 to `satellites`.
   ///
   /// - Precondition: `satellites` is at most 12.
   public init(talker: Talker = .combined, fixMode: UInt8? = nil, satellites: UInt8 = 0) {
@@ -31,7 +31,7 @@ public struct GSA: Equatable, Sendable {
     for i in 0..<Int(satellites) { numbers[i] = UInt16(i + 1) }
   }
 
-  /// The number of a satellite, as the sentence has it.
+  /// Number of a satellite, as in the sentence.
   ///
   /// - Precondition: `index` is below ``satellites``.
   public func satellite(_ index: Int) -> UInt16 {
@@ -39,15 +39,15 @@ public struct GSA: Equatable, Sendable {
     return numbers[index]
   }
 
-  /// Names one more.
+  /// Appends a satellite number.
   ///
-  /// - Precondition: fewer than twelve are named.
+  /// - Precondition: the sentence has fewer than twelve satellites.
   @inline(__always) public mutating func name(_ satellite: UInt16) {
     numbers[Int(satellites)] = satellite
     satellites &+= 1
   }
 
-  /// Whether both say the same; what lies behind the last satellite does not count.
+  /// Whether both have the same content; unused slots after the last satellite are ignored.
   public static func == (a: GSA, b: GSA) -> Bool {
     guard a.talker == b.talker, a.isAutomatic == b.isAutomatic, a.fixMode == b.fixMode,
       a.satellites == b.satellites, a.positionDOP_e2 == b.positionDOP_e2,
@@ -59,11 +59,11 @@ public struct GSA: Equatable, Sendable {
   }
 }
 
-/// One satellite of a GSV. What is not told is nil.
+/// One satellite of a GSV. Empty fields are nil.
 @frozen public struct SatelliteInView: Equatable, Sendable {
-  /// Its number, as the sentence has it; never 0.
+  /// Satellite number, as in the sentence; never 0.
   public var number: UInt16
-  // Compact, for every GSV carries four: what stands for "not told" never leaves this type.
+  // Compact, because every GSV contains four: sentinel values for nil, private to this type.
   @usableFromInline var azimuth_raw: UInt16
   @usableFromInline var elevation_raw: Int8
   @usableFromInline var signal_raw: UInt8
@@ -83,23 +83,23 @@ public struct GSA: Equatable, Sendable {
   @inlinable public var elevation_deg: Int8? { elevation_raw == .min ? nil : elevation_raw }
   /// Degrees from true north, 0 to 360.
   @inlinable public var azimuth_deg: UInt16? { azimuth_raw == .max ? nil : azimuth_raw }
-  /// Carrier to noise density, 0 to 99 dB-Hz; nil when it is not tracked.
+  /// Carrier-to-noise density, 0 to 99 dB-Hz; nil if the satellite is not tracked.
   @inlinable public var signal_dBHz: UInt8? { signal_raw == .max ? nil : signal_raw }
 }
 
 /// GSV: satellites in view, at most four a sentence. Empty fields are nil.
 public struct GSV: Equatable, Sendable {
-  /// Who sent it: says of which system.
+  /// Talker identifier, which determines the system.
   public var talker: Talker
-  /// How many sentences the group has.
+  /// Number of sentences in the group.
   public var sentences: UInt8?
-  /// Which of them this is, from 1.
+  /// Number of this sentence, from 1.
   public var number: UInt8?
-  /// Satellites of the system in view.
+  /// Number of satellites of the system in view.
   public var inView: UInt8?
-  /// Signal of NMEA 4.1, 0 to 15, whose numbers are the system's own.
+  /// Signal identifier of NMEA 4.1, 0 to 15, numbered per system.
   public var signal: UInt8?
-  /// How many satellites this sentence describes, 0 to 4.
+  /// Number of satellites in this sentence, 0 to 4.
   public private(set) var count: UInt8 = 0
   private var satellites = InlineArray<4, SatelliteInView>(repeating: SatelliteInView(number: 0))
 
@@ -119,15 +119,15 @@ public struct GSV: Equatable, Sendable {
     return satellites[index]
   }
 
-  /// Adds a satellite.
+  /// Appends a satellite.
   ///
-  /// - Precondition: fewer than four are there.
+  /// - Precondition: the sentence has fewer than four satellites.
   @inline(__always) public mutating func append(_ satellite: SatelliteInView) {
     satellites[Int(count)] = satellite
     count &+= 1
   }
 
-  /// Whether both say the same; what lies behind the last satellite does not count.
+  /// Whether both have the same content; unused slots after the last satellite are ignored.
   public static func == (a: GSV, b: GSV) -> Bool {
     guard a.talker == b.talker, a.sentences == b.sentences, a.number == b.number,
       a.inView == b.inView, a.signal == b.signal, a.count == b.count

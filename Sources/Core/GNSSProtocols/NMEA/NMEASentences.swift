@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// The two characters that say who sent a sentence: `GP`, `GN`, `II` …
+/// Talker identifier: two characters such as `GP`, `GN`, `II`.
 @frozen public struct Talker: Hashable, Sendable {
   /// The first character.
   public var first: UInt8
@@ -15,13 +15,13 @@ import LocationTypes
 
   /// GPS alone.
   public static let gps = Talker(UInt8(ascii: "G"), UInt8(ascii: "P"))
-  /// The maker of `$PUBX` sentences.
+  /// Prefix of `$PUBX` sentences.
   static let ublox = Talker(UInt8(ascii: "P"), UInt8(ascii: "U"))
   /// Several systems combined.
   public static let combined = Talker(UInt8(ascii: "G"), UInt8(ascii: "N"))
 }
 
-/// The date of an RMC: the year has two digits.
+/// The date of an RMC, with a two-digit year.
 @frozen public struct ShortDate: Equatable, Sendable {
   /// Year of the century, 0 to 99.
   public var year: UInt8
@@ -62,19 +62,19 @@ import LocationTypes
 
 /// RMC: recommended minimum specific data. Empty fields are nil.
 public struct RMC: Equatable, Sendable {
-  /// Who sent it.
+  /// Talker identifier.
   public var talker: Talker
   /// UTC time of day, µs.
   public var time_us: Int64?
   /// Status `A`; false for `V` and when empty.
   public var isValid: Bool
-  /// The place.
+  /// Position.
   public var coordinate: Coordinate?
   /// Speed over ground, mm/s.
   public var speed_mmps: Int32?
   /// Course over ground, 1e-4 degree from true north, 0 to 3,600,000.
   public var course_e4: Int32?
-  /// The day.
+  /// Date.
   public var date: ShortDate?
   /// Magnetic variation, 1e-4 degree, positive where the needle points east of north.
   public var variation_e4: Int32?
@@ -93,11 +93,11 @@ public struct RMC: Equatable, Sendable {
 
 /// GGA: fix data. Empty fields are nil.
 public struct GGA: Equatable, Sendable {
-  /// Who sent it.
+  /// Talker identifier.
   public var talker: Talker
   /// UTC time of day, µs.
   public var time_us: Int64?
-  /// The place.
+  /// Position.
   public var coordinate: Coordinate?
   /// Quality indicator: 0 none, 1 GPS, 2 differential, 3 PPS, 4 RTK, 5 float, 6 dead reckoning,
   /// 7 manual, 8 simulator.
@@ -106,13 +106,13 @@ public struct GGA: Equatable, Sendable {
   public var satellites: UInt8?
   /// Horizontal dilution of precision × 100.
   public var horizontalDOP_e2: UInt16?
-  /// Above mean sea level, mm.
+  /// Altitude above mean sea level, mm.
   public var altitude_mm: Int32?
-  /// Geoid above ellipsoid, mm.
+  /// Height of the geoid above the ellipsoid, mm.
   public var separation_mm: Int32?
   /// Age of the corrections, ms.
   public var correctionAge_ms: Int32?
-  /// Number of the station that they come from, 0 to 4,095.
+  /// Number of the reference station, 0 to 4,095.
   public var station: UInt16?
 
   /// Creates a sentence without data.
@@ -125,7 +125,7 @@ public struct GGA: Equatable, Sendable {
 
 /// GST: pseudorange error statistics, 1 σ in mm. Empty fields are nil.
 public struct GST: Equatable, Sendable {
-  /// Who sent it.
+  /// Talker identifier.
   public var talker: Talker
   /// UTC time of day, µs.
   public var time_us: Int64?
@@ -133,9 +133,9 @@ public struct GST: Equatable, Sendable {
   public var residual_mm: Int32?
   /// Semi-major axis of the error ellipse.
   public var semiMajor_mm: Int32?
-  /// Its semi-minor axis.
+  /// Semi-minor axis of the error ellipse.
   public var semiMinor_mm: Int32?
-  /// Where the semi-major axis points, 1e-4 degree from true north.
+  /// Direction of the semi-major axis, 1e-4 degree from true north.
   public var orientation_e4: Int32?
   /// Error of the latitude.
   public var latitude_mm: Int32?
@@ -153,11 +153,11 @@ public struct GST: Equatable, Sendable {
 
 /// VTG: course and speed over ground. Empty fields are nil.
 public struct VTG: Equatable, Sendable {
-  /// Who sent it.
+  /// Talker identifier.
   public var talker: Talker
   /// Course over ground, 1e-4 degree from true north, 0 to 3,600,000.
   public var course_e4: Int32?
-  /// The same from magnetic north.
+  /// Course over ground, 1e-4 degree from magnetic north, 0 to 3,600,000.
   public var magneticCourse_e4: Int32?
   /// Speed over ground, mm/s.
   public var speed_mmps: Int32?
@@ -170,15 +170,15 @@ public struct VTG: Equatable, Sendable {
 
 /// ZDA: time and date. Empty fields are nil.
 public struct ZDA: Equatable, Sendable {
-  /// Who sent it.
+  /// Talker identifier.
   public var talker: Talker
   /// UTC time of day, µs.
   public var time_us: Int64?
-  /// The day.
+  /// Date.
   public var date: CalendarDate?
-  /// The day where the year has no century: below 100.
+  /// Date where the year has no century: below 100.
   public var shortDate: ShortDate?
-  /// The local zone's distance from UTC, minutes.
+  /// Offset of the local time zone from UTC, minutes.
   public var zone_min: Int16?
 
   /// Creates a sentence.
@@ -192,19 +192,19 @@ public struct ZDA: Equatable, Sendable {
     self.zone_min = zone_min
   }
 
-  /// Whether it tells a day.
+  /// Whether the sentence contains a date.
   var hasDate: Bool { date != nil || shortDate != nil }
 }
 
 /// GLL: geographic position. Empty fields are nil.
 public struct GLL: Equatable, Sendable {
-  /// Who sent it.
+  /// Talker identifier.
   public var talker: Talker
   /// UTC time of day, µs.
   public var time_us: Int64?
-  /// The place.
+  /// Position.
   public var coordinate: Coordinate?
-  /// Status `A`; true as well in NMEA 1.5, which has no status.
+  /// Status `A`; true also in NMEA 1.5, which has no status.
   public var isValid: Bool
   /// Mode indicator.
   public var mode: NMEAMode?
@@ -219,11 +219,11 @@ public struct GLL: Equatable, Sendable {
 
 /// GNS: fix data of several systems together. Empty fields are nil.
 public struct GNS: Equatable, Sendable {
-  /// Who sent it.
+  /// Talker identifier.
   public var talker: Talker
   /// UTC time of day, µs.
   public var time_us: Int64?
-  /// The place.
+  /// Position.
   public var coordinate: Coordinate?
   /// The best mode of any system: RTK before differential before autonomous; nil when empty.
   public var mode: NMEAMode?
@@ -231,13 +231,13 @@ public struct GNS: Equatable, Sendable {
   public var satellites: UInt8?
   /// Horizontal dilution of precision × 100.
   public var horizontalDOP_e2: UInt16?
-  /// Above mean sea level, mm.
+  /// Altitude above mean sea level, mm.
   public var altitude_mm: Int32?
-  /// Geoid above ellipsoid, mm.
+  /// Height of the geoid above the ellipsoid, mm.
   public var separation_mm: Int32?
   /// Age of the corrections, ms.
   public var correctionAge_ms: Int32?
-  /// Number of the station that they come from, 0 to 4,095.
+  /// Number of the reference station, 0 to 4,095.
   public var station: UInt16?
   /// Navigational status of NMEA 4.1: `S` safe, `C` caution, `U` unsafe, `V` not valid.
   public var navigationalStatus: UInt8?
@@ -250,9 +250,10 @@ public struct GNS: Equatable, Sendable {
   }
 }
 
-/// GBS: expected errors of the position, 1 σ in mm, and the satellite most likely to fail.
+/// GBS: expected errors of the position, 1 σ in mm, and the satellite most likely to fail. Empty fields
+/// are nil.
 public struct GBS: Equatable, Sendable {
-  /// Who sent it.
+  /// Talker identifier.
   public var talker: Talker
   /// UTC time of day, µs.
   public var time_us: Int64?
@@ -262,7 +263,7 @@ public struct GBS: Equatable, Sendable {
   public var longitude_mm: Int32?
   /// Error of the altitude.
   public var altitude_mm: Int32?
-  /// The satellite.
+  /// Number of that satellite.
   public var satellite: UInt16?
   /// Its range bias, mm.
   public var bias_mm: Int32?
@@ -276,9 +277,9 @@ public struct GBS: Equatable, Sendable {
   }
 }
 
-/// `$PUBX,00`: the position as u-blox receivers tell it beside the standard. Empty fields are nil.
+/// `$PUBX,00`: position in u-blox's proprietary sentence. Empty fields are nil.
 public struct UBloxPosition: Equatable, Sendable {
-  /// Its navigation status.
+  /// Navigation status.
   @frozen public enum Status: UInt8, Sendable {
     /// `NF`
     case noFix = 0
@@ -298,9 +299,9 @@ public struct UBloxPosition: Equatable, Sendable {
     case timeOnly = 7
   }
 
-  /// Above the ellipsoid, mm.
+  /// Height above the ellipsoid, mm.
   public var height_mm: Int32?
-  /// What kind of fix it is; nil when empty or not known.
+  /// Navigation status; nil when empty or unknown.
   public var status: Status?
   /// Horizontal accuracy, mm.
   public var horizontalAccuracy_mm: Int32?
@@ -322,7 +323,7 @@ public struct UBloxPosition: Equatable, Sendable {
   public var timeDOP_e2: UInt16?
   /// Satellites used.
   public var satellites: UInt8?
-  // The largest of the messages, and no optionals at its end: see `UBXSolution.flags`.
+  // Not optional, because this is the largest message: see `UBXSolution`.
   private var time_raw = Int64.min
   private var latitude_raw = Int64.min
   private var longitude_raw = Int64.min
@@ -339,7 +340,7 @@ public struct UBloxPosition: Equatable, Sendable {
     set { time_raw = newValue ?? .min }
   }
 
-  /// The place.
+  /// Position.
   public var coordinate: Coordinate? {
     get {
       if latitude_raw == .min { return nil }
@@ -352,13 +353,13 @@ public struct UBloxPosition: Equatable, Sendable {
   }
 }
 
-/// `$PGRME`: Garmin's estimates of the error, mm, half of all positions lie within. Empty is nil.
+/// `$PGRME`: Garmin's estimated errors, mm; half of all positions lie within. Empty fields are nil.
 public struct GarminErrors: Equatable, Sendable {
-  /// Horizontal.
+  /// Horizontal error, mm.
   public var horizontal_mm: Int32?
-  /// Vertical.
+  /// Vertical error, mm.
   public var vertical_mm: Int32?
-  /// Of the position in space.
+  /// Error in three dimensions, mm.
   public var position_mm: Int32?
 
   /// Creates a sentence.
@@ -369,11 +370,11 @@ public struct GarminErrors: Equatable, Sendable {
   }
 }
 
-/// `$PGRMZ`: Garmin's altitude, which variometers send as well. Empty fields are nil.
+/// `$PGRMZ`: Garmin's altitude, also sent by variometers. Empty fields are nil.
 public struct GarminAltitude: Equatable, Sendable {
-  /// Above mean sea level, mm; sent in feet, or in metres where the sentence says so.
+  /// Altitude above mean sea level, mm; sent in feet, or in metres where the unit is `m`.
   public var altitude_mm: Int32?
-  /// 1 no fix, 2 the altitude is not of the receiver's, 3 three dimensions.
+  /// 1 no fix, 2 user altitude, 3 GPS altitude.
   public var dimensions: UInt8?
 
   /// Creates a sentence.
@@ -383,9 +384,9 @@ public struct GarminAltitude: Equatable, Sendable {
   }
 }
 
-/// `$PMTK001` or `$PAIR001`: what a MediaTek or Airoha receiver made of a command.
+/// `$PMTK001` or `$PAIR001`: result of a command to a MediaTek or Airoha receiver.
 public struct CommandResult: Equatable, Sendable {
-  /// Which commands it answers.
+  /// Command family of the receiver.
   @frozen public enum Family: UInt8, Sendable {
     /// `$PMTK…`
     case pmtk = 0
@@ -393,30 +394,30 @@ public struct CommandResult: Equatable, Sendable {
     case pair = 1
   }
 
-  /// What became of it.
+  /// Result of the command.
   @frozen public enum Outcome: UInt8, Sendable {
     /// Done.
     case done = 0
-    /// The answer is to come.
+    /// The result follows later.
     case pending = 1
-    /// Tried, and failed.
+    /// Execution failed.
     case failed = 2
-    /// Not known to this receiver.
+    /// Unsupported by this receiver.
     case unsupported = 3
-    /// Its parameters cannot be read.
+    /// Invalid parameters.
     case invalid = 4
-    /// Not now; it may be sent again.
+    /// The receiver is busy; the command may be repeated.
     case busy = 5
   }
 
-  /// Which commands it answers.
+  /// Command family of the receiver.
   public var family: Family
   /// The number of the command: 314 for `$PMTK314`.
   public var command: UInt16
-  /// What became of it.
+  /// Result of the command.
   public var outcome: Outcome
 
-  /// Creates an answer.
+  /// Creates a result.
   public init(family: Family, command: UInt16, outcome: Outcome) {
     self.family = family
     self.command = command

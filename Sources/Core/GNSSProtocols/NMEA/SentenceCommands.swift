@@ -1,23 +1,23 @@
-// What hosts send to receivers of MediaTek, Airoha and CASIC: sentences, at the end of the buffer. Each
-// takes at most 64 bytes and traps when the buffer has no room for it.
+// Commands of a host to MediaTek (PMTK), Airoha (PAIR) and CASIC (PCAS) receivers, appended as
+// sentences of at most 64 bytes. They trap if the buffer has too little free space.
 
 extension FrameBuffer {
-  /// Adds `$PMTK` with a number of three digits, and a value where the command has one.
+  /// Appends `$PMTK` with a three-digit number, and a value if the command has one.
   public mutating func appendPMTK(_ command: UInt16, _ value: Int64? = nil) {
     let start = beginCommand("PMTK", command, digits: 3)
     if let value { appendField(value) }
     endSentence(start)
   }
 
-  /// Adds `$PMTK314`: RMC, GGA and GSA with each fix, none of the other sixteen sentences.
+  /// Appends `$PMTK314`: RMC, GGA and GSA with each fix, none of the other sixteen sentences.
   public mutating func appendPMTKOutput() {
     let start = beginCommand("PMTK", 314, digits: 3)
-    // GLL, RMC, VTG, GGA, GSA, and more that is not wanted.
+    // GLL, RMC, VTG, GGA, GSA, and 14 more that stay off.
     for field in 0..<19 { appendField(field == 1 || field == 3 || field == 4 ? 1 : 0) }
     endSentence(start)
   }
 
-  /// Adds `$PAIR` with a number of three digits and the values that the command has.
+  /// Appends `$PAIR` with a three-digit number and the values of the command.
   public mutating func appendPAIR(
     _ command: UInt16, _ first: Int64? = nil, _ second: Int64? = nil, _ third: Int64? = nil
   ) {
@@ -28,17 +28,17 @@ extension FrameBuffer {
     endSentence(start)
   }
 
-  /// Adds `$PCAS` with a number of two digits, and a value where the command has one.
+  /// Appends `$PCAS` with a two-digit number, and a value if the command has one.
   public mutating func appendPCAS(_ command: UInt16, _ value: Int64? = nil) {
     let start = beginCommand("PCAS", command, digits: 2)
     if let value { appendField(value) }
     endSentence(start)
   }
 
-  /// Adds `$PCAS03`: GGA, GSA and RMC with each fix, none of the other sentences.
+  /// Appends `$PCAS03`: GGA, GSA and RMC with each fix, no other sentence.
   public mutating func appendPCASOutput() {
     let start = beginCommand("PCAS", 3, digits: 2)
-    // GGA, GLL, GSA, GSV, RMC, VTG, ZDA, ANT, DHV, LPS, two that are reserved, UTC, GST.
+    // GGA, GLL, GSA, GSV, RMC, VTG, ZDA, ANT, DHV, LPS, two reserved, UTC, GST.
     for field in 0..<14 {
       switch field {
       case 0, 2, 4: appendField(1)

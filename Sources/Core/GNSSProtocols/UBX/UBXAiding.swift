@@ -1,39 +1,39 @@
 import LocationTypes
 
-// Aiding with what the receiver knew itself: it hands out its navigation database entry by entry and
-// takes it back after it has lost its memory. Layouts: u-blox 8 / M8 receiver description, UBX-13003221,
-// sections UBX-MGA-DBD, UBX-MGA-INI-TIME_UTC, UBX-MGA-ACK-DATA0 and UBX-CFG-NAVX5; M10 SPG 5.10 interface
-// description, UBX-21035062, the same sections and CFG-NAVSPG-ACKAIDING.
+// Aiding with the receiver's own navigation database: the receiver sends it entry by entry, and accepts
+// the entries again after it lost its memory. Layouts: u-blox 8 / M8 receiver description,
+// UBX-13003221, sections UBX-MGA-DBD, UBX-MGA-INI-TIME_UTC, UBX-MGA-ACK-DATA0 and UBX-CFG-NAVX5; M10
+// SPG 5.10 interface description, UBX-21035062, the same sections and CFG-NAVSPG-ACKAIDING.
 
-/// UBX-MGA-DBD: an entry of the receiver's navigation database, of which only the receiver that made it
-/// can make anything.
+/// UBX-MGA-DBD: an entry of the receiver's navigation database, in a format that only the receiver that
+/// sent it can read.
 ///
-/// Its bytes are not here: `GNSSDecoder.frame(of:)` has them until the next message, for they are many and
-/// few messages are like that.
+/// Contains only its length; `GNSSDecoder.frame(of:)` returns the bytes until the next message is
+/// decoded. Storing them here would enlarge every ``GNSSMessage``.
 @frozen public struct UBXAidingEntry: Equatable, Sendable {
-  /// Bytes of the longest whole frame: 12 reserved bytes and the data are at most 164.
+  /// Length of the longest whole frame, bytes: 12 reserved bytes and the data are at most 164.
   public static let longestFrame = 172
 
-  /// Bytes of the whole frame, from its first sync byte to its checksum, 20 to ``longestFrame``.
+  /// Length of the whole frame from its first sync byte to its checksum, bytes, 20 to ``longestFrame``.
   public var frameLength: UInt8
 
-  /// Reads a payload; nil if it cannot be an entry.
+  /// Reads a payload; nil if its length is invalid.
   init?(_ p: Span<UInt8>) {
     guard p.count >= 12, p.count <= UBXAidingEntry.longestFrame - 8 else { return nil }
     frameLength = UInt8(p.count + 8)
   }
 }
 
-/// UBX-MGA-ACK-DATA0: what became of a message of aiding; comes where that was asked for.
+/// UBX-MGA-ACK-DATA0: acknowledgement of an aiding message, sent if enabled.
 @frozen public struct UBXAidingAnswer: Equatable, Sendable {
-  /// The message was used.
+  /// Whether the receiver used the message.
   public var isAccepted: Bool
-  /// Why it was not: 1 the receiver does not know the time, 2 version, 3 size, 4 it could not be stored,
-  /// 5 not ready, 6 type; M10s say 255 where they have no entry to send.
+  /// Reason if not: 1 time unknown to the receiver, 2 version, 3 size, 4 it could not be stored, 5 not
+  /// ready, 6 type; M10 receivers send 255 if they have no entry to send.
   public var reason: UInt8
-  /// Which message of class MGA it was.
+  /// Identifier of the message within class MGA.
   public var messageID: UInt8
-  /// The first four bytes of its payload; how many entries were sent, after a poll of UBX-MGA-DBD.
+  /// First four bytes of the message's payload; after a poll of UBX-MGA-DBD the number of entries sent.
   public var payloadStart: UInt32
 
   /// Creates an answer.
@@ -46,10 +46,10 @@ import LocationTypes
     self.payloadStart = payloadStart
   }
 
-  /// The message that it answers.
+  /// Identity of the acknowledged message.
   @inlinable public var subject: UBXIdentity { UBXIdentity(0x13, messageID) }
 
-  /// Reads a payload; nil if it is of another version or type.
+  /// Reads a payload; nil if version or type is unsupported.
   init?(_ p: Span<UInt8>) {
     guard p.count == 8, p[0] <= 1, p[1] == 0 else { return nil }
     isAccepted = p[0] == 1
@@ -70,16 +70,16 @@ extension UBXIdentity {
   public static let mgaDBD = UBXIdentity(0x13, 0x80)
 }
 
-/// UBX-MGA-INI-TIME_UTC, 24 bytes: what time it is.
+/// UBX-MGA-INI-TIME_UTC, 24 bytes: the current time as aiding.
 enum UBXAidingTime {
-  /// Type of this one of the messages MGA-INI.
+  /// Type of this MGA-INI message.
   static let type: UInt8 = 0x10
-  /// How far off the time may be, s.
+  /// Accuracy sent with the time, s.
   fileprivate static let accuracy_s: UInt16 = 2
-  /// Leap seconds that are not known, −128.
+  /// Value of unknown leap seconds, −128.
   fileprivate static let unknownLeapSeconds: UInt8 = 0x80
 
-  /// The moment that a payload tells; nil if it is another message, or no moment.
+  /// Time in a payload; nil if it is another message, or the time is invalid.
   static func time(_ p: Span<UInt8>) -> UTCTime? {
     guard p.count == 24, p[0] == type, p[1] == 0, let civil = UBXCivilTime(p, 4) else { return nil }
     let nanoseconds = p.u4(12)
@@ -90,7 +90,7 @@ enum UBXAidingTime {
 }
 
 extension FrameBuffer {
-  /// Adds an MGA-INI-TIME_UTC of 32 bytes that is right to two seconds; leap seconds are not told.
+  /// Appends an MGA-INI-TIME_UTC, 32 bytes, accurate to two seconds, with unknown leap seconds.
   public mutating func appendAidingTime(_ utc: UTCTime) {
     let start = beginUBX(.mgaINI)
     let civil = UBXCivilTime(utc)
@@ -111,17 +111,18 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a CFG-NAVX5 of version 0, 48 bytes, that asks for UBX-MGA-ACK, or for none, and for nothing else.
+  /// Appends a CFG-NAVX5 of version 0, 48 bytes, that enables or disables UBX-MGA-ACK and changes
+  /// nothing else.
   public mutating func appendAidingAcknowledgement(_ isOn: Bool) {
     let start = beginUBX(.cfgNAVX5)
     let payload = appendZeroes(40)
-    // mask1, bit 10: ackAiding counts.
+    // mask1, bit 10: apply ackAiding.
     put(UInt16(1 << 10), at: payload + 2)
     self[payload + 17] = isOn ? 1 : 0
     endUBX(start)
   }
 
-  /// Adds an MGA-ACK-DATA0 of 16 bytes.
+  /// Appends an MGA-ACK-DATA0, 16 bytes.
   public mutating func append(_ answer: UBXAidingAnswer) {
     let start = beginUBX(.mgaACK)
     append(answer.isAccepted ? 1 : 0)

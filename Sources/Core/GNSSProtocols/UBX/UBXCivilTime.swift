@@ -1,8 +1,8 @@
 import LocationTypes
 
-/// Year to second as UBX messages have them: seven bytes.
+/// Year to second in UBX messages: seven bytes.
 ///
-/// Taken to a moment without the general calendar's divisions: this is on the way of every fix.
+/// Converted without the divisions of the general calendar, because every fix passes here.
 struct UBXCivilTime {
   var year: UInt32
   var month: UInt32
@@ -12,12 +12,12 @@ struct UBXCivilTime {
   /// 60 in a leap second.
   var second: UInt32
 
-  /// Reads the seven bytes from `i` on; nil if one of them is beyond what a calendar or clock has.
+  /// Reads the seven bytes from `i` on; nil if a field is out of range.
   ///
-  /// A byte more is loaded and left out: where it is read, the flags of validity or more stand behind.
+  /// Loads eight bytes and ignores the last: in all messages a further byte follows.
   @inline(always) init?(_ p: Span<UInt8>, _ i: Int) {
     let word = p.u8(i)
-    // Month to second, a byte each: they are at most 12, 31, 23, 59 and 60, and the first two not 0.
+    // Month to second, one byte each: at most 12, 31, 23, 59 and 60, month and day not 0.
     let fields = word &>> 16 & 0xFF_FFFF_FFFF
     let over = fields | (fields &+ 0x43_4468_6073) | (fields &- 0x0101)
     year = UInt32(truncatingIfNeeded: word & 0xFFFF)
@@ -30,7 +30,7 @@ struct UBXCivilTime {
     if day > 28, Int(day) > CalendarDate.days(inMonth: Int(month), of: Int(year)) { return nil }
   }
 
-  /// The second in which the moment lies.
+  /// Creates the civil time of the second that contains `utc`.
   init(_ utc: UTCTime) {
     let date = utc.date
     let seconds = UInt32(utc.microsecondsOfDay / 1_000_000)
@@ -44,18 +44,18 @@ struct UBXCivilTime {
 
   /// Microseconds since 1970; `.min` if the nanoseconds are out of range.
   ///
-  /// Nanoseconds lie in ±1e9 and may be negative; the sum is rounded to the microsecond.
+  /// Nanoseconds are within ±1e9; the sum is rounded to the microsecond.
   @inline(always) func microseconds(nanoseconds: Int32) -> Int64 {
     guard nanoseconds >= -1_000_000_000, nanoseconds <= 1_000_000_000 else { return .min }
-    // Rounded towards the nearest, from the floor: +1 s keeps the dividend positive.
+    // Rounded to nearest: +1 s keeps the dividend positive.
     let fraction = Int64(UInt32(bitPattern: nanoseconds &+ 1_000_000_500) / 1_000) - 1_000_000
     let midnight = Int64(days) * LeapSecond.day_us
     let time = Int64(hour * 3_600 + minute * 60 + second) * 1_000_000 + fraction
     return midnight + (second == 60 ? LeapSecond.squeezed(time) : time)
   }
 
-  /// Microseconds since 1970 of the time at `i`; `.min` unless `valid` has date and time and the
-  /// calendar has them.
+  /// Microseconds since 1970 of the time at `i`; `.min` unless `valid` flags date and time and both are
+  /// in range.
   @inline(always) static func microseconds(
     _ p: Span<UInt8>, _ i: Int, valid: UInt8, nanoseconds: Int32
   ) -> Int64 {
@@ -63,10 +63,10 @@ struct UBXCivilTime {
     return time.microseconds(nanoseconds: nanoseconds)
   }
 
-  /// Days since 1970-01-01, as `CalendarDate.daysSince1970`, in unsigned arithmetic.
+  /// Days since 1970-01-01, equal to `CalendarDate.daysSince1970`, in unsigned arithmetic.
   ///
-  /// Years begin in March, so that the leap day is the last; 979/32 is near enough to a month's
-  /// length (Neri and Schneider, Euclidean affine functions, 2022).
+  /// Years begin in March, so that the leap day is the last day; 979/32 approximates the length of a
+  /// month (Neri and Schneider, Euclidean affine functions, 2022).
   @inline(always) private var days: Int32 {
     let isOfYearBefore = month <= 2
     let y = isOfYearBefore ? year &- 1 : year
@@ -79,7 +79,7 @@ struct UBXCivilTime {
 }
 
 extension FrameBuffer {
-  /// Writes seven bytes at `i`.
+  /// Writes the seven bytes of a civil time at `i`.
   mutating func put(_ time: UBXCivilTime, at i: Int) {
     put(UInt16(truncatingIfNeeded: time.year), at: i)
     self[i + 2] = UInt8(truncatingIfNeeded: time.month)

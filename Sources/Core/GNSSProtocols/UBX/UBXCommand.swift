@@ -1,52 +1,54 @@
 import LocationTypes
 
-/// What a host asks of a u-blox receiver; read by the simulated receiver.
+/// A command of a host to a u-blox receiver, as decoded by the simulated receiver.
 public enum UBXCommand: Equatable, Sendable {
   /// CFG-VALSET, version 0 or 1 without transaction.
   case valset(UBXConfiguration)
   /// RXM-PMREQ in the 16-byte form, or the 8-byte one, which has no wake-up sources.
   case powerRequest(UBXPowerRequest)
-  /// LOG-RETRIEVEBATCH; whether a MON-BATCH is to come first.
+  /// LOG-RETRIEVEBATCH; `sendsStatusFirst` requests a MON-BATCH before the entries.
   case retrieveBatch(sendsStatusFirst: Bool)
   /// CFG-PRT of UART 1.
   case port(UBXPort)
-  /// CFG-MSG in its 8-byte form: every how many epochs UART 1 has the message.
+  /// CFG-MSG in its 8-byte form: the message is sent on UART 1 once per that many epochs.
   case messageRate(UBXIdentity, onUART1: UInt8)
-  /// CFG-RATE: ms from one measurement to the next, and measurements a fix.
+  /// CFG-RATE: measurement period, ms, and measurements per fix.
   case rate(period_ms: UInt16, ratio: UInt16)
   /// CFG-PM2 of version 2.
   case powerManagement(UBXPowerManagement)
   /// CFG-RXM.
   case receiverPower(saves: Bool)
-  /// CFG-CFG that keeps all there is in the backup memory.
+  /// CFG-CFG that saves the whole configuration in battery-backed RAM.
   case save
   /// CFG-BATCH.
   case batch(UBXBatchConfiguration)
-  /// CFG-NAVX5 that says whether aiding is acknowledged.
+  /// CFG-NAVX5 that enables or disables acknowledgement of assistance data.
   case aidingAcknowledgement(Bool)
   /// MGA-INI-TIME_UTC.
   case aidingTime(UTCTime)
-  /// MGA-DBD: ``UBXCommandDecoder/frame(of:)`` has its bytes.
+  /// MGA-DBD; ``UBXCommandDecoder/frame(of:)`` returns its bytes.
   case aidingEntry(UBXAidingEntry)
-  /// Any message without payload: a poll of it.
+  /// Any message without payload: a poll.
   case poll(UBXIdentity)
-  /// Right in framing and checksum, but not one of the above.
+  /// An unsupported message with valid framing and checksum.
   case unknown(UBXIdentity)
-  /// One of the above, but its content cannot be read; a receiver answers with a NAK.
+  /// A supported message with invalid content; a receiver answers with a NAK.
   case malformed(UBXIdentity)
 }
 
-/// Turns the bytes of a host into commands, in any chunks; NMEA sentences are passed over.
+/// Decodes the byte stream of a host into commands, in chunks of any size; NMEA sentences are skipped.
+///
+/// The counterpart of ``GNSSDecoder`` for simulated receivers.
 public struct UBXCommandDecoder: Sendable {
   private var stream = StreamDecoder()
 
   /// Creates a decoder at the start of a stream.
   public init() {}
 
-  /// What has been met so far.
+  /// Counts of what was decoded and discarded since creation.
   public var counters: DecoderCounters { stream.counters }
 
-  /// Takes bytes from `offset` on and returns at the first complete command; nil at their end.
+  /// Consumes bytes from `offset` on and returns the first complete command; nil when all are consumed.
   ///
   /// - Precondition: `offset` is 0 to `bytes.count`.
   public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> UBXCommand? {
@@ -56,13 +58,13 @@ public struct UBXCommandDecoder: Sendable {
     return command
   }
 
-  /// The bytes of the entry that was given last, as they came; only until the next command is looked for.
+  /// The received bytes of the last entry returned; valid until the next call of ``next(_:_:)``.
   public func frame(of entry: UBXAidingEntry) -> ByteChunk {
     stream.lastFrame(Int(entry.frameLength))
   }
 }
 
-/// Reads what hosts send.
+/// Decodes UBX frames of hosts into commands.
 struct CommandReader: FrameReader {
   mutating func sentence(
     _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into command: inout UBXCommand?
@@ -113,20 +115,20 @@ struct CommandReader: FrameReader {
     return .messageRate(UBXIdentity(p[0], p[1]), onUART1: p[3])
   }
 
-  /// One that changes anything else too is not known here.
+  /// A CFG-NAVX5 that changes anything else is unsupported.
   private static func aidingAcknowledgement(_ p: Span<UInt8>) -> UBXCommand? {
     guard p.count == 40, p.u2(0) <= 3 else { return nil }
     guard p.u2(2) == 1 << 10, p.u4(4) == 0 else { return .unknown(.cfgNAVX5) }
     return .aidingAcknowledgement(p[17] != 0)
   }
 
-  /// Nothing is cleared or loaded, and it goes to the backup memory.
+  /// Whether a CFG-CFG saves to battery-backed RAM, and clears and loads nothing.
   private static func isSave(_ p: Span<UInt8>) -> Bool {
     p.count == 13 && p.u4(0) == 0 && p.u4(4) != 0 && p.u4(8) == 0 && p[12] & 1 != 0
   }
 
   private static func configuration(_ p: Span<UInt8>) -> UBXConfiguration? {
-    // Version 1 adds transactions in the third byte; without one it is version 0.
+    // Version 1 adds transactions in the third byte; without one it equals version 0.
     guard p.count >= 4, p[0] == 0 || (p[0] == 1 && p[2] & 3 == 0) else { return nil }
     var configuration = UBXConfiguration(layers: UBXLayers(rawValue: p[1]))
     var i = 4

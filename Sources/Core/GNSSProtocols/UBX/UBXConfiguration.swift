@@ -1,6 +1,6 @@
-/// Where CFG-VALSET writes: a set of the receiver's three places.
+/// Configuration layers that CFG-VALSET writes: RAM, battery-backed RAM, flash.
 ///
-/// No `OptionSet`, whose array literals need a heap: join with ``union(_:)``.
+/// No `OptionSet`, because its array literals need a heap: combine with ``union(_:)``.
 @frozen public struct UBXLayers: Equatable, Sendable {
   /// The protocol's bit field.
   public var rawValue: UInt8
@@ -10,27 +10,27 @@
 
   /// Lost when the receiver loses power or goes into software standby.
   public static let ram = UBXLayers(rawValue: 1)
-  /// Kept as long as backup supply lasts.
+  /// Kept while the backup supply lasts.
   public static let batteryBacked = UBXLayers(rawValue: 2)
-  /// Kept for good, where the module has flash.
+  /// Kept permanently, if the module has flash.
   public static let flash = UBXLayers(rawValue: 4)
 
-  /// The places of both.
+  /// The layers of both.
   @inlinable public func union(_ other: UBXLayers) -> UBXLayers {
     UBXLayers(rawValue: rawValue | other.rawValue)
   }
 
-  /// Whether all places of `other` are among these.
+  /// Whether the set contains all layers of `other`.
   @inlinable public func contains(_ other: UBXLayers) -> Bool {
     rawValue & other.rawValue == other.rawValue
   }
 }
 
-/// One key of the receiver's configuration with its value.
+/// A configuration key of the receiver with its value.
 @frozen public struct UBXConfigurationItem: Equatable, Sendable {
-  /// The key's identifier; its bits 28 to 30 say how long the value is.
+  /// Key identifier; bits 28 to 30 encode the size of the value.
   public var key: UInt32
-  /// The value; signed ones in two's complement, R4 and R8 by their bits.
+  /// Value; signed ones in two's complement, R4 and R8 as bit patterns.
   public var value: UInt64
 
   /// Creates an item.
@@ -39,7 +39,7 @@
     self.value = value
   }
 
-  /// How many bytes the value of a key takes, 1, 2, 4 or 8; nil for a key that cannot be.
+  /// Size of the value of a key, 1, 2, 4 or 8 bytes; nil for an invalid key.
   @inlinable public static func valueSize(of key: UInt32) -> Int? {
     switch key >> 28 & 7 {
     case 1, 2: 1
@@ -51,16 +51,16 @@
   }
 }
 
-/// The content of a CFG-VALSET: layers and up to 64 items, the protocol's own bound.
+/// Content of a CFG-VALSET: layers and up to 64 items, the protocol's limit.
 public struct UBXConfiguration: Sendable {
-  /// The most items of one message.
+  /// Maximum number of items in one message.
   public static let capacity = 64
 
-  /// Where it is written.
+  /// Layers to write.
   public var layers: UBXLayers
   private var keys: InlineArray<64, UInt32>
   private var values: InlineArray<64, UInt64>
-  /// How many items it has, 0 to ``capacity``.
+  /// Number of items, 0 to ``capacity``.
   public private(set) var count: Int
 
   /// Creates a configuration without items.
@@ -71,13 +71,13 @@ public struct UBXConfiguration: Sendable {
     count = 0
   }
 
-  /// Adds an item; the value is cut to the length the key asks for.
+  /// Appends an item; the value is truncated to the size encoded in the key.
   ///
-  /// - Precondition: there is room, and the key says how long its value is.
+  /// - Precondition: ``count`` is below ``capacity``, and the key encodes a valid size.
   public mutating func set(_ key: UInt32, _ value: UInt64) {
-    precondition(count < UBXConfiguration.capacity, "CFG-VALSET takes 64 items")
+    precondition(count < UBXConfiguration.capacity, "CFG-VALSET holds at most 64 items")
     guard let size = UBXConfigurationItem.valueSize(of: key) else {
-      preconditionFailure("the key does not say how long its value is")
+      preconditionFailure("the key encodes no valid value size")
     }
     keys[count] = key
     values[count] = size == 8 ? value : value & (1 << UInt64(size * 8) - 1)
@@ -90,7 +90,7 @@ public struct UBXConfiguration: Sendable {
     return UBXConfigurationItem(key: keys[index], value: values[index])
   }
 
-  /// The value that the last item with that key sets; nil when there is none. O(items).
+  /// Value of the last item with that key; nil if there is none. O(items).
   public func value(of key: UInt32) -> UInt64? {
     var found: UInt64?
     for i in 0..<count where keys[i] == key { found = values[i] }
@@ -99,7 +99,7 @@ public struct UBXConfiguration: Sendable {
 }
 
 extension UBXConfiguration: Equatable {
-  /// Whether layers and items are the same, in the same order.
+  /// Whether layers and items are equal, in the same order.
   public static func == (a: UBXConfiguration, b: UBXConfiguration) -> Bool {
     guard a.layers == b.layers, a.count == b.count else { return false }
     for i in 0..<a.count where a[i] != b[i] { return false }
@@ -107,17 +107,17 @@ extension UBXConfiguration: Equatable {
   }
 }
 
-/// UBX-RXM-PMREQ in its 16-byte form: asks the receiver to go into software standby.
+/// UBX-RXM-PMREQ in its 16-byte form: commands the receiver into software standby.
 @frozen public struct UBXPowerRequest: Equatable, Sendable {
-  /// How long, ms; 0 means until it is woken.
+  /// Duration, ms; 0 means until a wake-up source triggers.
   public var duration_ms: UInt32
   /// Flag backup (bit 1).
   public var isBackup: Bool
   /// Flag force (bit 2): even if the receiver is connected by USB.
   public var isForced: Bool
-  /// What wakes it: bit 3 UART RX, bit 5 EXTINT0, bit 6 EXTINT1, bit 7 SPI chip select.
+  /// Wake-up sources: bit 3 UART RX, bit 5 EXTINT0, bit 6 EXTINT1, bit 7 SPI chip select.
   public var wakeupSources: UInt32
-  /// It came in the 8-byte form, which has no wake-up sources; it is written in the 16-byte one.
+  /// Whether it has the 8-byte form, which has no wake-up sources.
   public var isShortForm = false
 
   /// Wakes by a byte on UART RX.
@@ -125,7 +125,7 @@ extension UBXConfiguration: Equatable {
   /// Wakes by an edge on EXTINT0.
   public static let wakesByEXTINT0: UInt32 = 1 << 5
 
-  /// Creates a request for standby until woken, forced.
+  /// Creates a request; the default is forced standby until a wake-up source triggers.
   @inlinable public init(
     duration_ms: UInt32 = 0, isBackup: Bool = true, isForced: Bool = true, wakeupSources: UInt32
   ) {

@@ -1,13 +1,15 @@
 import LocationTypes
 
-/// From UBX payloads to messages. Layouts: u-blox 8/M8 receiver description R28 and M10 SPG 5.10
-/// interface description.
+/// Decodes UBX payloads with a valid checksum into messages.
+///
+/// A payload of unexpected length or version yields `malformed`. Layouts: u-blox 8/M8 receiver
+/// description R28 and M10 SPG 5.10 interface description. Depends on `LocationTypes`.
 enum UBXDecoding {
   @inline(__always)
   static func message(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
   ) -> GNSSMessage {
-    // The usual one first, and made in its place: it is on the way of every fix.
+    // Fast path for NAV-PVT, constructed in place: every fix passes here.
     if identity == .navPVT, UBXSolution.isNavPVT(payload) {
       return .navPVT(UBXSolution(navPVT: payload))
     }
@@ -45,11 +47,11 @@ enum UBXDecoding {
     p.count == 2 ? UBXIdentity(p[0], p[1]) : nil
   }
 
-  /// LOG-BATCH; without extra PVT, half of its fields mean nothing.
+  /// LOG-BATCH; without extra PVT, half of its fields are undefined.
   private static func batchEntry(_ p: Span<UInt8>) -> UBXBatchEntry? {
     guard p.count == 100, p[0] == 0 else { return nil }
     var s = UBXSolution(p, .logBATCH)
-    // There the flags have nothing of the carrier.
+    // The flags of LOG-BATCH have no carrier solution.
     s.carrierSolution = 0
     let hasExtraPVT = p[1] & 1 != 0
     if !hasExtraPVT { s.dropExtra() }
@@ -72,7 +74,7 @@ enum UBXDecoding {
     var i = 40
     while i < p.count {
       let text = p.extracting(i..<i + 30)
-      // A text ends with its first zero byte: an empty one names no module.
+      // A text ends at its first zero byte; an empty one names no module.
       if starts(text, "MOD="), text[4] != 0 {
         for j in 0..<16 { version.module[j] = text[j + 4] }
       } else if starts(text, "PROTVER") {
@@ -90,7 +92,7 @@ enum UBXDecoding {
     return true
   }
 
-  /// A number such as `34.10`, times 100; nil when there is none.
+  /// A number such as `34.10`, times 100; nil without digits.
   private static func decimal(_ text: Span<UInt8>, from start: Int) -> UInt16? {
     var value: UInt32 = 0
     var decimals = -1
@@ -113,11 +115,11 @@ enum UBXDecoding {
   }
 }
 
-// The parts of an epoch. Layouts: u-blox 8 / M8 receiver description R28, M10 SPG 5.10 and F9 HPG
-// interface descriptions; NAV-SOL and NAV-SVINFO: u-blox 6 and 7 protocol specifications.
+// Parts of an epoch. Layouts: u-blox 8 / M8 receiver description R28, M10 SPG 5.10 and F9 HPG interface
+// descriptions; NAV-SOL and NAV-SVINFO: u-blox 6 and 7 protocol specifications.
 
 extension UBXDecoding {
-  /// Nil where the message is none of these, or its length or version is another.
+  /// Reads a part of an epoch; nil for any other message, or an unexpected length or version.
   static func part(_ identity: UBXIdentity, _ p: Span<UInt8>) -> UBXNavigation? {
     switch identity {
     case .navPOSECEF: vector(p).map { .ecefPosition($0) }

@@ -1,24 +1,24 @@
 import LocationTypes
 
-// Frames of UBX at the end of the buffer. Each takes its payload and 8 bytes; each traps when the
-// buffer has no room for it.
+// Methods that append UBX frames: payload plus 8 bytes each. They trap if the buffer has too little
+// free space.
 
 extension FrameBuffer {
-  /// Adds a frame with any payload of at most 1,016 bytes.
+  /// Appends a frame with any payload of at most 1,016 bytes.
   public mutating func appendUBX(_ identity: UBXIdentity, payload: Span<UInt8>) {
     let start = beginUBX(identity)
     append(payload)
     endUBX(start)
   }
 
-  /// Adds a frame without payload: a poll.
+  /// Appends a frame without payload: a poll.
   public mutating func appendPoll(_ identity: UBXIdentity) {
     endUBX(beginUBX(identity))
   }
 
-  // MARK: What receivers send
+  // MARK: Messages of receivers
 
-  /// Adds a NAV-PVT of 100 bytes; what is nil is written as zero.
+  /// Appends a NAV-PVT, 100 bytes; nil is written as zero.
   public mutating func appendNavPVT(_ s: UBXSolution) {
     let start = beginUBX(.navPVT)
     let payload = appendZeroes(UBXSolutionLayout.navPVT.length)
@@ -27,7 +27,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a LOG-BATCH of 108 bytes; what is nil is written as zero, the carrier solution not at all.
+  /// Appends a LOG-BATCH, 108 bytes; nil is written as zero, the carrier solution is omitted.
   public mutating func appendBatchEntry(_ entry: UBXBatchEntry) {
     let start = beginUBX(.logBATCH)
     let payload = appendZeroes(UBXSolutionLayout.logBATCH.length)
@@ -37,7 +37,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a MON-BATCH of 20 bytes.
+  /// Appends a MON-BATCH, 20 bytes.
   public mutating func appendBatchStatus(_ status: UBXBatchStatus) {
     let start = beginUBX(.monBATCH)
     append(littleEndian: UInt32(0))
@@ -48,7 +48,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds an ACK-ACK, or an ACK-NAK when not `isAccepted`, of 10 bytes.
+  /// Appends an ACK-ACK, or an ACK-NAK if not `isAccepted`, 10 bytes.
   public mutating func appendAcknowledgement(of identity: UBXIdentity, isAccepted: Bool = true) {
     let start = beginUBX(isAccepted ? .ackACK : .ackNAK)
     append(identity.messageClass)
@@ -56,7 +56,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a MON-VER of at most 108 bytes, with the extensions that `version` has.
+  /// Appends a MON-VER, at most 108 bytes, with the extensions of `version`.
   public mutating func appendVersion(_ version: UBXVersion) {
     let start = beginUBX(.monVER)
     for i in 0..<30 { append(version.software[i]) }
@@ -74,9 +74,9 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  // MARK: What hosts send
+  // MARK: Messages of hosts
 
-  /// Adds a CFG-VALSET of version 0.
+  /// Appends a CFG-VALSET of version 0.
   public mutating func appendConfiguration(_ configuration: UBXConfiguration) {
     let start = beginUBX(.cfgVALSET)
     append(0)
@@ -94,7 +94,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds an RXM-PMREQ: 24 bytes in all, 16 in its short form, which has no wakeup sources.
+  /// Appends an RXM-PMREQ: 24 bytes, or 16 in its short form, which has no wake-up sources.
   public mutating func appendPowerRequest(_ request: UBXPowerRequest) {
     let start = beginUBX(.rxmPMREQ)
     if !request.isShortForm { append(littleEndian: UInt32(0)) }
@@ -104,7 +104,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a LOG-RETRIEVEBATCH of 12 bytes.
+  /// Appends a LOG-RETRIEVEBATCH, 12 bytes.
   public mutating func appendRetrieveBatch(sendsStatusFirst: Bool) {
     let start = beginUBX(.logRETRIEVEBATCH)
     append(littleEndian: UInt32(sendsStatusFirst ? 0x100 : 0))
@@ -132,12 +132,12 @@ extension FrameBuffer {
     append(checksum.b)
   }
 
-  /// Adds the characters of `text`.
+  /// Appends the characters of `text`.
   mutating func append(ascii text: StaticString) {
     for i in 0..<text.utf8CodeUnitCount { unsafe append(text.utf8Start[i]) }
   }
 
-  /// Adds `value` / 10^`decimals` in digits, with at least `integers` before the point.
+  /// Appends `value` / 10^`decimals` in digits, with at least `integers` before the point.
   mutating func appendDecimal(_ value: Int64, decimals: Int, integers: Int = 1) {
     if value < 0 { append(UInt8(ascii: "-")) }
     let magnitude = value.magnitude
@@ -156,10 +156,10 @@ extension FrameBuffer {
   }
 }
 
-// The parts of an epoch, in the layouts that `UBXDecoding+Navigation.swift` reads.
+// Parts of an epoch, in the layouts that `UBXDecoding` reads.
 
 extension FrameBuffer {
-  /// Adds the frame of a part of an epoch.
+  /// Appends the frame of a part of an epoch.
   public mutating func append(_ part: UBXNavigation) {
     switch part {
     case .ecefPosition(let m): append(m, as: .navPOSECEF)
@@ -320,11 +320,12 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Satellites that add up to the summary: one used has the best signal, the others share the rest.
+  /// Appends satellites that match the summary: the first one used has the best signal, the others
+  /// share the remaining sum.
   ///
-  /// - Precondition: the summary is of at most 84 satellites, as many as a frame may have.
+  /// - Precondition: at most 84 satellites, the maximum of a frame.
   private mutating func append(_ m: UBXSatellites, asChannels: Bool) {
-    precondition(m.inView <= 84, "a frame has room for 84 satellites")
+    precondition(m.inView <= 84, "a frame holds at most 84 satellites")
     let start = beginUBX(asChannels ? .navSVINFO : .navSAT)
     append(littleEndian: m.timeOfWeek_ms)
     append(asChannels ? m.inView : 1)
@@ -348,7 +349,7 @@ extension FrameBuffer {
 }
 
 extension FrameBuffer {
-  /// Adds an HNR-PVT of 80 bytes; what is nil is written as zero.
+  /// Appends an HNR-PVT, 80 bytes; nil is written as zero.
   public mutating func appendHNRPVT(_ s: UBXSolution) {
     let start = beginUBX(.hnrPVT)
     let p = appendZeroes(UBXHighRateLayout.length)

@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// Where the fields of HNR-PVT stand: the one table that decoder and encoder go by.
+/// Offsets of the fields in HNR-PVT, shared by decoder and encoder.
 ///
 /// Source: u-blox 8 / M8 receiver description R28 (ADR and UDR products), F9 HPS.
 enum UBXHighRateLayout {
@@ -23,7 +23,7 @@ enum UBXHighRateLayout {
 }
 
 extension UBXSolution {
-  /// Reads an HNR-PVT; nil where the length is another. It has neither satellites nor DOP.
+  /// Reads an HNR-PVT; nil if its length is wrong. It contains neither satellites nor DOP.
   init?(highRate p: Span<UInt8>) {
     guard p.count == UBXHighRateLayout.length else { return nil }
     let valid = p[UBXHighRateLayout.civilTime + 7]

@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// Class and identifier of a UBX message, written as the manuals do: `0x0107` is NAV-PVT.
+/// Class and identifier of a UBX message, written as in u-blox's manuals: `0x0107` is NAV-PVT.
 @frozen public struct UBXIdentity: Hashable, Sendable {
   /// Message class.
   public var messageClass: UInt8
@@ -77,15 +77,15 @@ import LocationTypes
   public static let hnrPVT = UBXIdentity(0x28, 0x00)
 }
 
-/// UBX-MON-BATCH: how full the receiver's own batch buffer is (M8/M10 interface description).
+/// UBX-MON-BATCH: fill level of the receiver's batch buffer (M8/M10 interface description).
 public struct UBXBatchStatus: Equatable, Sendable {
-  /// Epochs in the buffer.
+  /// Number of epochs in the buffer.
   public var fillLevel: UInt16
-  /// Epochs dropped since batching was enabled.
+  /// Number of epochs dropped since batching was enabled.
   public var dropsAll: UInt16
-  /// Epochs dropped since the last MON-BATCH.
+  /// Number of epochs dropped since the last MON-BATCH.
   public var dropsSinceLast: UInt16
-  /// msgCnt of the next LOG-BATCH that comes.
+  /// msgCnt of the next LOG-BATCH.
   public var nextMessageCount: UInt16
 
   /// Creates a status.
@@ -100,11 +100,11 @@ public struct UBXBatchStatus: Equatable, Sendable {
   }
 }
 
-/// UBX-LOG-BATCH: one epoch out of the receiver's batch buffer.
+/// UBX-LOG-BATCH: one epoch of the receiver's batch buffer.
 public struct UBXBatchEntry: Equatable, Sendable {
-  /// Counts entries, wraps at 65,536.
+  /// Counter of entries, wraps at 65,536.
   public var messageCount: UInt16
-  /// Whether contentValid says that the extra PVT fields are there.
+  /// Whether contentValid flags the extra PVT fields as present.
   public var hasExtraPVT: Bool
   /// The epoch.
   public var solution: UBXSolution

@@ -1,8 +1,8 @@
 import LocationTypes
 
-/// A UBX message that says a part of an epoch: several with one time of week make a whole.
+/// A UBX message with a part of an epoch: those with one time of week together form the epoch.
 ///
-/// Units are the protocol's own, and so are validity flags: a draft weighs them (``UBXDraft``).
+/// Units and validity flags are the protocol's own; ``UBXDraft`` combines them.
 public enum UBXNavigation: Equatable, Sendable {
   /// NAV-POSECEF.
   case ecefPosition(UBXECEFVector)
@@ -26,11 +26,11 @@ public enum UBXNavigation: Equatable, Sendable {
   case utc(UBXTimeUTC)
   /// NAV-TIMELS.
   case leapSeconds(UBXLeapSeconds)
-  /// NAV-SVINFO, the older of two.
+  /// NAV-SVINFO, the predecessor of NAV-SAT.
   case channels(UBXSatellites)
   /// NAV-SAT.
   case satellites(UBXSatellites)
-  /// NAV-EOE: nothing more comes of that epoch.
+  /// NAV-EOE: end of the epoch.
   case endOfEpoch(timeOfWeek_ms: UInt32)
 
   /// GPS time of week of the epoch, ms.
@@ -56,11 +56,11 @@ public enum UBXNavigation: Equatable, Sendable {
 @frozen public struct UBXECEFVector: Equatable, Sendable {
   /// GPS time of week, ms.
   public var timeOfWeek_ms: UInt32
-  /// Towards 0° N 0° E, cm or cm/s.
+  /// X towards 0° N 0° E, cm or cm/s.
   public var x: Int32
-  /// Towards 0° N 90° E, cm or cm/s.
+  /// Y towards 0° N 90° E, cm or cm/s.
   public var y: Int32
-  /// Towards the north pole, cm or cm/s.
+  /// Z towards the north pole, cm or cm/s.
   public var z: Int32
   /// Accuracy in three dimensions, cm or cm/s.
   public var accuracy: UInt32
@@ -74,7 +74,7 @@ public enum UBXNavigation: Equatable, Sendable {
     self.accuracy = accuracy
   }
 
-  /// In metres or m/s.
+  /// The vector in metres or m/s.
   public var vector: ECEF { ECEF(x: Double(x) / 100, y: Double(y) / 100, z: Double(z) / 100) }
 }
 
@@ -100,7 +100,7 @@ public struct UBXPosition: Equatable, Sendable {
 public struct UBXPrecisePosition: Equatable, Sendable {
   /// GPS time of week, ms.
   public var timeOfWeek_ms: UInt32
-  /// Not flag invalidLlh.
+  /// Whether flag invalidLlh is clear.
   public var isValid: Bool
   /// Degrees × 1e9.
   public var longitude_e9: Int64
@@ -126,7 +126,7 @@ public struct UBXStatus: Equatable, Sendable {
   public var flags: UInt8
   /// Time to first fix, ms.
   public var timeToFix_ms: UInt32
-  /// Since start-up or reset, ms.
+  /// Time since start-up or reset, ms.
   public var uptime_ms: UInt32
 }
 
@@ -160,7 +160,7 @@ public struct UBXECEFSolution: Equatable, Sendable {
   public var fixType: UInt8
   /// Bits 0 GPSfixOK, 1 DiffSoln, 2 WKNSET, 3 TOWSET.
   public var flags: UInt8
-  /// Place, cm, and time of week.
+  /// Position, cm, and time of week.
   public var position: UBXECEFVector
   /// Velocity, cm/s.
   public var velocity: UBXECEFVector

@@ -1,23 +1,23 @@
-// Configuration of receivers before CFG-VALSET: u-blox 6 to 8. One message for each matter, each with
-// an ACK of its own. Layouts: u-blox 8 / M8 receiver description, UBX-13003221, protocol 23.01.
+// Configuration of receivers without CFG-VALSET: u-blox 6 to 8. One message per subject, each with its
+// own ACK. Layouts: u-blox 8 / M8 receiver description, UBX-13003221, protocol 23.01.
 
-/// UBX-CFG-PRT of UART 1, 20 bytes: speed, 8N1, and which protocols go in and out.
+/// UBX-CFG-PRT of UART 1, 20 bytes: line speed, 8N1, input and output protocols.
 @frozen public struct UBXPort: Equatable, Sendable {
-  /// Speed, baud.
+  /// Line speed, baud.
   public var speed: UInt32
-  /// What it listens to: bit 0 UBX, bit 1 NMEA, bit 2 RTCM 2.
+  /// Input protocols (inProtoMask): bit 0 UBX, bit 1 NMEA, bit 2 RTCM 2.
   public var accepted: UInt16
-  /// What it sends: bit 0 UBX, bit 1 NMEA.
+  /// Output protocols (outProtoMask): bit 0 UBX, bit 1 NMEA.
   public var sent: UInt16
 
   /// Bit of UBX.
   public static let ubx: UInt16 = 1
   /// Bit of NMEA.
   public static let nmea: UInt16 = 2
-  /// All that an M8 can listen to.
+  /// All input protocols of an M8.
   public static let all: UInt16 = 7
 
-  /// Creates a port that listens to everything.
+  /// Creates a port; by default it accepts all input protocols.
   @inlinable public init(speed: UInt32, accepted: UInt16 = UBXPort.all, sent: UInt16) {
     self.speed = speed
     self.accepted = accepted
@@ -33,19 +33,19 @@
   }
 }
 
-/// UBX-CFG-PM2 of version 2, 48 bytes: how a receiver saves power once CFG-RXM says that it shall.
+/// UBX-CFG-PM2 of version 2, 48 bytes: settings of the power save mode that CFG-RXM enables.
 @frozen public struct UBXPowerManagement: Equatable, Sendable {
-  /// From one fix to the next, ms.
+  /// Update period, ms: from one fix to the next.
   public var period_ms: UInt32
-  /// After a search in vain, ms.
+  /// Search period, ms: time to the next acquisition after a failed one.
   public var searchPeriod_ms: UInt32
-  /// How long it tracks on after a fix, s.
+  /// On time, s: how long the receiver continues tracking after a fix.
   public var onTime_s: UInt16
-  /// Flag updateEPH (bit 12): it keeps its ephemeris up to date.
+  /// Flag updateEPH (bit 12): the receiver keeps its ephemeris up to date.
   public var updatesEphemeris: Bool
-  /// Flag doNotEnterOff (bit 16): it does not break off a search.
+  /// Flag doNotEnterOff (bit 16): the receiver does not abort an acquisition.
   public var searchesOn: Bool
-  /// Mode (bits 17, 18): cyclic tracking, else on and off.
+  /// Mode (bits 17, 18): cyclic tracking, otherwise on/off operation.
   public var isCyclic: Bool
 
   /// Creates settings for cyclic tracking.
@@ -77,22 +77,22 @@
 
 /// UBX-CFG-BATCH, 8 bytes: batching of protocol 23.01.
 @frozen public struct UBXBatchConfiguration: Equatable, Sendable {
-  /// Batching is on.
+  /// Whether batching is enabled.
   public var isEnabled: Bool
-  /// Entries carry the extra PVT fields.
+  /// Whether entries contain the extra PVT fields.
   public var hasExtraPVT: Bool
-  /// Entries carry the odometer.
+  /// Whether entries contain the odometer.
   public var hasOdometer: Bool
-  /// Epochs in the buffer.
+  /// Capacity of the buffer, epochs.
   public var capacity: UInt16
-  /// Entries at which the pin says so.
+  /// Watermark at which the pin becomes active, epochs.
   public var watermark: UInt16
-  /// The pin; nil where none is driven.
+  /// Pin number; nil if no pin is driven.
   public var pin: UInt8?
-  /// The pin is low while the watermark is reached.
+  /// Whether the pin is low while the watermark is reached.
   public var isActiveLow: Bool
 
-  /// Creates settings; those of a receiver that does not batch where nothing is given.
+  /// Creates settings; by default batching is disabled.
   @inlinable public init(
     isEnabled: Bool = false, hasExtraPVT: Bool = false, hasOdometer: Bool = false,
     capacity: UInt16 = 0, watermark: UInt16 = 0, pin: UInt8? = nil, isActiveLow: Bool = false
@@ -121,7 +121,7 @@
 }
 
 extension FrameBuffer {
-  /// Adds a CFG-PRT of UART 1, 28 bytes.
+  /// Appends a CFG-PRT of UART 1, 28 bytes.
   public mutating func append(_ port: UBXPort) {
     let start = beginUBX(.cfgPRT)
     append(littleEndian: UInt32(1))
@@ -133,8 +133,8 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a CFG-MSG of 16 bytes: every how many epochs a message is sent on UART 1, and on no other
-  /// port.
+  /// Appends a CFG-MSG, 16 bytes: the message is sent on UART 1 once per `rate` epochs (0 never), and
+  /// on no other port.
   public mutating func appendMessageRate(_ identity: UBXIdentity, onUART1 rate: UInt8) {
     let start = beginUBX(.cfgMSG)
     append(identity.messageClass)
@@ -145,7 +145,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a CFG-RATE of 14 bytes: a fix each `period_ms`, aligned to GPS time.
+  /// Appends a CFG-RATE, 14 bytes: one fix per `period_ms`, aligned to GPS time.
   public mutating func appendRate(period_ms: UInt16) {
     let start = beginUBX(.cfgRATE)
     append(littleEndian: period_ms)
@@ -154,7 +154,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a CFG-PM2 of 56 bytes.
+  /// Appends a CFG-PM2, 56 bytes.
   public mutating func append(_ power: UBXPowerManagement) {
     let start = beginUBX(.cfgPM2)
     append(littleEndian: UInt32(2))
@@ -167,7 +167,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a CFG-RXM of 10 bytes: whether power is saved as CFG-PM2 says.
+  /// Appends a CFG-RXM, 10 bytes: enables or disables the power save mode of CFG-PM2.
   public mutating func appendReceiverPower(saves: Bool) {
     let start = beginUBX(.cfgRXM)
     append(8)
@@ -175,7 +175,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a CFG-CFG of 21 bytes: all that is set now is kept in the backup memory.
+  /// Appends a CFG-CFG, 21 bytes: saves the current configuration in battery-backed RAM.
   public mutating func appendSave() {
     let start = beginUBX(.cfgCFG)
     append(littleEndian: UInt32(0))
@@ -185,7 +185,7 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a CFG-BATCH of 16 bytes.
+  /// Appends a CFG-BATCH, 16 bytes.
   public mutating func append(_ batch: UBXBatchConfiguration) {
     let start = beginUBX(.cfgBATCH)
     append(0)

@@ -1,14 +1,14 @@
-/// What NAV-SAT or NAV-SVINFO adds up to: how many satellites, and how well they are heard.
+/// Summary of NAV-SAT or NAV-SVINFO: number of satellites and their signal strength.
 public struct UBXSatellites: Equatable, Sendable {
   /// GPS time of week, ms.
   public var timeOfWeek_ms: UInt32
-  /// How many it lists.
+  /// Number of satellites listed.
   public var inView: UInt8
-  /// Of these, how many the position is made of.
+  /// Number of satellites used for the position.
   public var used: UInt8
-  /// The sum of C/N0 of those used, dBHz.
+  /// Sum of C/N0 of the satellites used, dBHz.
   public var signalSum_dBHz: UInt16
-  /// The best C/N0 of those used, dBHz.
+  /// Best C/N0 of the satellites used, dBHz.
   public var best_dBHz: UInt8
 
   /// Creates a summary without satellites.
@@ -20,14 +20,14 @@ public struct UBXSatellites: Equatable, Sendable {
     best_dBHz = 0
   }
 
-  /// The mean C/N0 of those used, dBHz, rounded; nil where none is used.
+  /// Mean C/N0 of the satellites used, dBHz, rounded; nil if none is used.
   public var mean_dBHz: UInt8? {
     if used == 0 { return nil }
     let count = UInt16(used)
     return UInt8((signalSum_dBHz + count / 2) / count)
   }
 
-  /// Counts a satellite.
+  /// Adds a satellite to the summary.
   mutating func count(isUsed: Bool, signal_dBHz: UInt8) {
     inView += 1
     guard isUsed else { return }

@@ -2,13 +2,15 @@ import LocationTypes
 
 /// Navigation solution in the fields that NAV-PVT, HNR-PVT and LOG-BATCH share.
 ///
-/// Units are the protocol's own: degrees × 1e7, millimetres, mm/s, degrees × 1e5. What a frame does
-/// not carry, or marks as invalid, is nil. Stored in words as the frames have them, two fields in
-/// one, so that it is read, handed on in a message and copied in a few wide moves: a bit for each says
-/// which fields mean something, and what does not is zero.
+/// Units are the protocol's own: degrees × 1e7, millimetres, mm/s, degrees × 1e5. Values that a frame
+/// does not contain, or marks as invalid, are nil.
 ///
-/// No optionals and no truth values either: bits that mean nothing would be taken for the kind of a
-/// ``GNSSMessage``, and every message be put together and taken apart by masks.
+/// Two 32-bit fields are stored in one word, as in the frames, so that a solution is read, passed and
+/// copied in a few wide moves. One bit per optional field says whether it is known; unknown fields are
+/// zero. There are no stored optionals or Booleans: the compiler would use their spare bits for the
+/// case of a ``GNSSMessage``, and every message would be packed and unpacked with masks.
+///
+/// Depends on `LocationTypes`.
 public struct UBXSolution: Equatable, Sendable {
   // The words of NAV-PVT from the longitude on.
   var places = WordPair()
@@ -17,14 +19,15 @@ public struct UBXSolution: Equatable, Sendable {
   var velocities = WordPair()
   var downAndGround = WordPair()
   var headingAndSpeedAccuracy = WordPair()
-  // The other half: position DOP, and above it what is known.
+  // Second field: position DOP, and above it the bits of ``Known``.
   var headingAccuracyAndMore = WordPair()
   var utc_us = Int64.min
   var weekAndTimeAccuracy = WordPair()
-  // The low half as in NAV-PVT: fixType, flags, flags2, numSV.
+  // First field as in NAV-PVT: fixType, flags, flags2, numSV.
   var state = WordPair()
 
-  /// Creates a solution of a place and moment; the rest is unknown or zero as the protocol has it.
+  /// Creates a solution with position and time; the other fields are unknown, or zero if the protocol
+  /// has no unknown value.
   public init(
     utc: UTCTime?, fixType: UInt8, isFixOK: Bool, longitude_e7: Int32, latitude_e7: Int32,
     height_mm: Int32, horizontalAccuracy_mm: UInt32
@@ -39,7 +42,7 @@ public struct UBXSolution: Equatable, Sendable {
     isTimeResolved = utc != nil
   }
 
-  /// Which of the fields that a frame may lack it has: one bit each.
+  /// Bits of the fields that a frame may lack.
   enum Known {
     static let timeOfWeek: UInt16 = 1 << 0
     static let timeAccuracy: UInt16 = 1 << 1
@@ -55,7 +58,7 @@ public struct UBXSolution: Equatable, Sendable {
     static let all: UInt16 = 1 << 11 - 1
   }
 
-  /// Bits of ``state``, where NAV-PVT has them but for one.
+  /// Bits of ``state``, as in NAV-PVT except for `timeResolved`.
   enum State {
     /// flags: gnssFixOK.
     static let fixOK: UInt32 = 1 << 8
@@ -65,16 +68,16 @@ public struct UBXSolution: Equatable, Sendable {
     static let carrier: UInt32 = 3 << 14
     /// Not of flags2, but bit 2 of `valid`: fullyResolved.
     static let timeResolved: UInt32 = 1 << 18
-    /// What is taken over from the frame.
+    /// Bits copied from the frame.
     static let carried: UInt32 = 0xFF00_00FF | fixOK | differential | carrier
   }
 
-  /// Whether the field of that bit of ``Known`` means something.
+  /// Whether the field of that bit of ``Known`` is known.
   @inline(__always) func has(_ bit: UInt16) -> Bool {
     headingAccuracyAndMore.bits & UInt64(bit) &<< 48 != 0
   }
 
-  /// Notes whether the field of that bit means something.
+  /// Sets whether the field of that bit is known.
   @inline(__always) mutating func note(_ bit: UInt16, _ isKnown: Bool) {
     let mask = UInt64(bit) &<< 48
     headingAccuracyAndMore.bits =
@@ -82,26 +85,26 @@ public struct UBXSolution: Equatable, Sendable {
   }
 }
 
-/// Two fields of 32 bits side by side in one word, as they are in a frame.
+/// Two 32-bit fields in one word, as in a frame.
 struct WordPair: Equatable, Sendable {
   var bits: UInt64 = 0
 
-  /// The field that comes first.
+  /// The first field.
   @inline(__always) var first: UInt32 {
     get { UInt32(truncatingIfNeeded: bits) }
     set { bits = bits & 0xFFFF_FFFF_0000_0000 | UInt64(newValue) }
   }
-  /// The field that comes second.
+  /// The second field.
   @inline(__always) var second: UInt32 {
     get { UInt32(truncatingIfNeeded: bits &>> 32) }
     set { bits = bits & 0xFFFF_FFFF | UInt64(newValue) &<< 32 }
   }
-  /// The same, two's complement.
+  /// The same field in two's complement.
   @inline(__always) fileprivate var firstSigned: Int32 {
     get { Int32(bitPattern: first) }
     set { first = UInt32(bitPattern: newValue) }
   }
-  /// The same, two's complement.
+  /// The same field in two's complement.
   @inline(__always) fileprivate var secondSigned: Int32 {
     get { Int32(bitPattern: second) }
     set { second = UInt32(bitPattern: newValue) }
@@ -161,7 +164,7 @@ extension UBXSolution {
     get { UInt8(truncatingIfNeeded: state.first &>> 14) & 3 }
     set { state.first = state.first & ~State.carrier | UInt32(newValue & 3) &<< 14 }
   }
-  /// Flag gnssFixOK, and not flag invalidLlh: within the receiver's limits of accuracy.
+  /// Flag gnssFixOK without flag invalidLlh: within the receiver's accuracy limits.
   public var isFixOK: Bool {
     get { state.first & State.fixOK != 0 }
     set { state.set(State.fixOK, newValue) }
@@ -171,7 +174,7 @@ extension UBXSolution {
     get { state.first & State.differential != 0 }
     set { state.set(State.differential, newValue) }
   }
-  /// Flag fullyResolved: the seconds of ``utc`` are no longer in doubt (leap seconds known).
+  /// Flag fullyResolved: the seconds of ``utc`` are certain (leap seconds known).
   public var isTimeResolved: Bool {
     get { state.first & State.timeResolved != 0 }
     set { state.set(State.timeResolved, newValue) }
@@ -183,13 +186,13 @@ extension UBXSolution {
 extension UBXSolution {
   /// UTC of the epoch to the microsecond; nil unless date and time are flagged valid.
   ///
-  /// A leap second lies in the last millisecond of the second before it (STD-13).
+  /// A leap second is compressed into the last millisecond of the second before it (STD-13).
   public var utc: UTCTime? {
     get { utc_us == .min ? nil : UTCTime(microseconds: utc_us) }
     set { utc_us = newValue?.microseconds ?? .min }
   }
 
-  /// GPS time of week of the epoch, ms, where the frame carries it.
+  /// GPS time of week of the epoch, ms; nil if the frame lacks it.
   public var timeOfWeek_ms: UInt32? {
     get { has(Known.timeOfWeek) ? weekAndTimeAccuracy.first : nil }
     set {
@@ -290,12 +293,12 @@ extension UBXSolution {
 }
 
 extension UBXSolution {
-  /// The place; it may lie off the globe.
+  /// The position; not checked for valid ranges.
   var place: Coordinate {
     Coordinate(latitude_e9: Int64(latitude_e7) * 100, longitude_e9: Int64(longitude_e7) * 100)
   }
 
-  /// Takes heights and accuracies of NAV-HPPOSLLH, rounded to the millimetre.
+  /// Applies heights and accuracies of NAV-HPPOSLLH, rounded to the millimetre.
   mutating func refine(_ precise: UBXPrecisePosition) {
     height_mm = precise.height_mm
     heightMSL_mm = precise.heightMSL_mm
@@ -305,15 +308,15 @@ extension UBXSolution {
 }
 
 extension UBXPrecisePosition {
-  /// The place; it may lie off the globe.
+  /// The position; not checked for valid ranges.
   var place: Coordinate { Coordinate(latitude_e9: latitude_e9, longitude_e9: longitude_e9) }
 
-  /// Whether it is marked valid and lies on the globe.
+  /// Whether it is marked valid and within valid ranges.
   var isUsable: Bool { isValid && place.isValid }
 
-  /// Whether it is the same place to more digits: less than one of the last digit away.
+  /// Whether it is the same position with more digits: within one unit of the last digit of `place`.
   ///
-  /// The parts of an epoch that disagree are not mixed; NAV-PVT and NAV-POSLLH go before it.
+  /// Parts of an epoch that disagree are not mixed; NAV-PVT and NAV-POSLLH have precedence.
   func refines(_ place: Coordinate) -> Bool {
     isUsable && abs(latitude_e9 - place.latitude_e9) <= 100
       && abs(longitude_e9 - place.longitude_e9) <= 100
@@ -321,11 +324,11 @@ extension UBXPrecisePosition {
 
   var height_mm: Int32 { UBXPrecisePosition.millimetres(height_dmm) }
   var heightMSL_mm: Int32 { UBXPrecisePosition.millimetres(heightMSL_dmm) }
-  /// Rounded up: an accuracy is not made better than it was told.
+  /// Horizontal accuracy, mm, rounded up so that it is not understated.
   var horizontalAccuracy_mm: UInt32 {
     horizontalAccuracy_dmm / 10 + (horizontalAccuracy_dmm % 10 == 0 ? 0 : 1)
   }
-  /// Rounded up.
+  /// Vertical accuracy, mm, rounded up.
   var verticalAccuracy_mm: UInt32 {
     verticalAccuracy_dmm / 10 + (verticalAccuracy_dmm % 10 == 0 ? 0 : 1)
   }

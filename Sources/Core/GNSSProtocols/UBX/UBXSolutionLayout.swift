@@ -1,24 +1,24 @@
 import LocationTypes
 
-/// Where the fields of a solution stand: the one table that decoder and encoder go by.
+/// Offsets of the fields in NAV-PVT and LOG-BATCH, shared by decoder and encoder.
 ///
-/// NAV-PVT and LOG-BATCH have the same fields in the same order, LOG-BATCH four bytes later.
-/// Source: u-blox 8 / M8 receiver description R28, M10 SPG 5.10 interface description.
+/// Both have the same fields in the same order, LOG-BATCH four bytes later. Source: u-blox 8 / M8
+/// receiver description R28, M10 SPG 5.10 interface description.
 struct UBXSolutionLayout {
-  /// What stands before the time of week.
+  /// Offset of the time of week.
   var shift: Int
-  /// The payload's length.
+  /// Length of the payload.
   var length: Int
 
   static let navPVT = UBXSolutionLayout(shift: 0, length: 92)
-  /// As protocol 14 and u-blox 7 have it: without flags3 and what follows.
+  /// Short form of protocol 14 and u-blox 7: without flags3 and what follows.
   fileprivate static let shortNavPVT = UBXSolutionLayout(shift: 0, length: 84)
   static let logBATCH = UBXSolutionLayout(shift: 4, length: 100)
-  /// flags3 of NAV-PVT in its long form; bit 0 is invalidLlh.
+  /// Offset of flags3 in the long form of NAV-PVT; its bit 0 is invalidLlh.
   fileprivate static let flags3 = 78
 
   var timeOfWeek: Int { shift }
-  /// Year, month, day, hour, minute, second, flags of validity: eight bytes.
+  /// Year, month, day, hour, minute, second, validity flags: eight bytes.
   var civilTime: Int { shift + 4 }
   var timeAccuracy: Int { shift + 12 }
   var nanoseconds: Int { shift + 16 }
@@ -40,9 +40,9 @@ struct UBXSolutionLayout {
   var headingAccuracy: Int { shift + 72 }
   var positionDOP: Int { shift + 76 }
 
-  /// Microseconds since 1970, `.min` where they are not told or cannot be.
+  /// Time in microseconds since 1970, `.min` if invalid.
   ///
-  /// Read before anything else: it needs many registers, and has them while nothing is held.
+  /// Call it before reading other fields: it needs many registers, which are then still free.
   @inline(always) func moment(_ p: Span<UInt8>) -> Int64 {
     UBXCivilTime.microseconds(
       p, civilTime, valid: p[civilTime + 7], nanoseconds: p.i4(nanoseconds))
@@ -50,35 +50,37 @@ struct UBXSolutionLayout {
 }
 
 extension UBXSolution {
-  /// Whether a payload has the length of NAV-PVT: 92 bytes, or 84 as protocol 14 and u-blox 7 have it.
+  /// Whether a payload has the length of NAV-PVT: 92 bytes, or 84 of protocol 14 and u-blox 7.
   @inline(__always) static func isNavPVT(_ p: Span<UInt8>) -> Bool {
     p.count == UBXSolutionLayout.navPVT.length || p.count == UBXSolutionLayout.shortNavPVT.length
   }
 
-  /// Reads NAV-PVT, of either length.
+  /// Reads NAV-PVT of either length.
   ///
-  /// No optional: looked into, it would be copied.
+  /// Not failable: inspecting an optional would copy the solution.
+  ///
+  /// - Precondition: ``isNavPVT(_:)`` is true for the payload.
   init(navPVT p: Span<UInt8>) {
     self.init(ofNavPVT: p, UBXSolution.moment(ofNavPVT: p))
   }
 
-  /// The time in NAV-PVT, as ``utc_us``.
+  /// Time of NAV-PVT, as ``utc_us``.
   @inline(always) static func moment(ofNavPVT p: Span<UInt8>) -> Int64 {
     precondition(UBXSolution.isNavPVT(p), "NAV-PVT has one of two lengths")
     return UBXSolutionLayout.navPVT.moment(p)
   }
 
-  /// Reads the rest of NAV-PVT, whose time is `utc_us`.
+  /// Reads the other fields of NAV-PVT, whose time is `utc_us`.
   @inline(always) init(ofNavPVT p: Span<UInt8>, _ utc_us: Int64) {
     precondition(UBXSolution.isNavPVT(p), "NAV-PVT has one of two lengths")
-    // The shorter form has the same fields in the same places.
+    // The short form has the same fields at the same offsets.
     self.init(p, .navPVT, utc_us)
     if p.count == UBXSolutionLayout.navPVT.length, p[UBXSolutionLayout.flags3] & 1 != 0 {
       isFixOK = false
     }
   }
 
-  /// Reads all fields of a payload that is as long as `layout` says, or lacks what is behind them.
+  /// Reads all fields of a payload of the length of `layout`, or of its short form.
   init(_ p: Span<UInt8>, _ layout: UBXSolutionLayout) {
     self.init(p, layout, layout.moment(p))
   }
@@ -93,7 +95,7 @@ extension UBXSolution {
     velocities = WordPair(bits: p.u8(layout.velocityNorth))
     downAndGround = WordPair(bits: p.u8(layout.velocityDown))
     headingAndSpeedAccuracy = WordPair(bits: p.u8(layout.headingOfMotion))
-    // Above the position DOP are flags, which give way to what is known.
+    // The flags after the position DOP are replaced by the bits of ``Known``.
     headingAccuracyAndMore = WordPair(
       bits: p.u8(layout.headingAccuracy) & 0xFFFF_FFFF_FFFF | UInt64(Known.all) &<< 48)
     weekAndTimeAccuracy = WordPair(
@@ -102,7 +104,7 @@ extension UBXSolution {
     state = WordPair(bits: UInt64(p.u4(layout.fixType) & State.carried | resolved))
   }
 
-  /// What LOG-BATCH without extra PVT does not carry is unknown.
+  /// Marks the fields as unknown that LOG-BATCH without extra PVT does not contain.
   mutating func dropExtra() {
     weekAndTimeAccuracy = WordPair()
     state.first &= 0xFF_FFFF
@@ -116,7 +118,7 @@ extension UBXSolution {
 }
 
 extension FrameBuffer {
-  /// Writes all fields but those of the message alone into a payload of zeroes at `start`.
+  /// Writes all shared fields into a zeroed payload at `start`.
   mutating func put(_ s: UBXSolution, _ layout: UBXSolutionLayout, at start: Int) {
     put(s.timeOfWeek_ms ?? 0, at: start + layout.timeOfWeek)
     if let utc = s.utc {

@@ -8,11 +8,11 @@ public struct UBXGPSTime: Equatable, Sendable {
   public var fraction_ns: Int32
   /// GPS week.
   public var week: Int16
-  /// GPS less UTC, s.
+  /// GPS time minus UTC, s.
   public var leapSeconds: Int8
   /// Bits 0 towValid, 1 weekValid, 2 leapSValid.
   public var valid: UInt8
-  /// Error of the time, ns.
+  /// Time accuracy, ns.
   public var accuracy_ns: UInt32
 }
 
@@ -20,11 +20,11 @@ public struct UBXGPSTime: Equatable, Sendable {
 public struct UBXTimeUTC: Equatable, Sendable {
   /// GPS time of week, ms.
   public var timeOfWeek_ms: UInt32
-  /// To the microsecond; nil unless flags validTOW, validWKN and validUTC are set.
+  /// UTC to the microsecond; nil unless flags validTOW, validWKN and validUTC are set.
   ///
-  /// A leap second lies in the last millisecond of the second before it (STD-13).
+  /// A leap second is compressed into the last millisecond of the second before it (STD-13).
   public var utc: UTCTime?
-  /// Error of the time, ns.
+  /// Time accuracy, ns.
   public var accuracy_ns: UInt32
 
   /// Creates a time.
@@ -35,37 +35,38 @@ public struct UBXTimeUTC: Equatable, Sendable {
   }
 }
 
-/// UBX-NAV-TIMELS: leap seconds now, and the next or last change of them.
+/// UBX-NAV-TIMELS: current leap seconds, and their next or last change.
 public struct UBXLeapSeconds: Equatable, Sendable {
   /// GPS time of week, ms.
   public var timeOfWeek_ms: UInt32
-  /// GPS less UTC, s, now.
+  /// GPS time minus UTC now, s.
   public var current: Int8
-  /// Where that comes from: 0 the firmware, 1 GPS less GLONASS, 2 GPS, 3 SBAS, 4 BeiDou, 5 Galileo …
+  /// Source of ``current``: 0 firmware default, 1 GPS and GLONASS difference, 2 GPS, 3 SBAS, 4 BeiDou,
+  /// 5 Galileo …
   public var source: UInt8
-  /// +1, 0 or −1: what the event does.
+  /// Change at the event: +1, 0 or −1 s.
   public var change: Int8
-  /// Until the event, s; negative when it is over.
+  /// Time to the event, s; negative after it.
   public var untilEvent_s: Int32
-  /// GPS week in which it is.
+  /// GPS week of the event.
   public var eventWeek: UInt16
   /// Day of that week, 1 is Sunday.
   public var eventDay: UInt16
   /// Bits 0 validCurrLs, 1 validTimeToLsEvent.
   public var valid: UInt8
 
-  /// The leap seconds to come within a day; 0 where none is due.
+  /// Change of leap seconds within the next day, s; 0 if none.
   public var pending: Int8 {
     valid & 2 != 0 && untilEvent_s > 0 && untilEvent_s <= 86_400 ? change : 0
   }
 }
 
-/// GPS time: weeks of 604,800 s since 1980-01-06, leap seconds counted.
+/// Conversion of GPS time: weeks of 604,800 s since 1980-01-06, without leap seconds.
 enum GPSTime {
   private static let week_us: Int64 = 604_800_000_000
-  /// 1980-01-06, from 1970.
+  /// 1980-01-06, µs since 1970.
   private static let epoch_us: Int64 = 315_964_800_000_000
-  /// GPS less UTC since 2017; a receiver that has heard better says so.
+  /// GPS time minus UTC since 2017, s; used until the receiver reports its own.
   static let leapSeconds: Int8 = 18
 
   /// UTC of a week and time of week.

@@ -1,18 +1,18 @@
-/// UBX-MON-VER: what the receiver's software and hardware are.
+/// UBX-MON-VER: versions of the receiver's software and hardware.
 ///
-/// Texts are ASCII, filled up with zero bytes, as the protocol has them. Of the extensions it keeps
-/// the module's name and the protocol version, which drivers go by.
+/// Texts are ASCII, padded with zero bytes, as in the protocol. Of the extensions only the module name
+/// and the protocol version are stored, because the drivers use no others.
 public struct UBXVersion: Sendable {
   /// Software version, such as `ROM SPG 5.10 (7b202e)`.
   public var software: InlineArray<30, UInt8>
   /// Hardware version, such as `000A0000`.
   public var hardware: InlineArray<10, UInt8>
-  /// Module, such as `MAX-M10S`, from the extension `MOD=`; all zero when not told.
+  /// Module, such as `MAX-M10S`, from the extension `MOD=`; all zero if not reported.
   public var module: InlineArray<16, UInt8>
   /// Protocol version × 100, such as 3410, from the extension `PROTVER=`.
   public var protocolVersion_e2: UInt16?
 
-  /// Creates a version from texts; what is too long is cut.
+  /// Creates a version from texts, truncated to their maximum length.
   public init(
     software: StaticString, hardware: StaticString, module: StaticString = "",
     protocolVersion_e2: UInt16? = nil
@@ -30,7 +30,7 @@ public struct UBXVersion: Sendable {
     self.protocolVersion_e2 = protocolVersion_e2
   }
 
-  /// Creates a version that says nothing.
+  /// Creates an empty version.
   init() {
     software = InlineArray(repeating: 0)
     hardware = InlineArray(repeating: 0)
@@ -40,7 +40,7 @@ public struct UBXVersion: Sendable {
 }
 
 extension UBXVersion: Equatable {
-  /// Whether all texts and the protocol version are the same.
+  /// Whether all texts and the protocol version are equal.
   public static func == (a: UBXVersion, b: UBXVersion) -> Bool {
     guard a.protocolVersion_e2 == b.protocolVersion_e2 else { return false }
     for i in 0..<30 where a.software[i] != b.software[i] { return false }

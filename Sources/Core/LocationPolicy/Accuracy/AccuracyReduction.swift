@@ -1,31 +1,31 @@
 import LocationTypes
 
-/// Makes a client's fixes coarse: a cell of the grid at most four times an hour (AUT-5, AUT-6).
+/// Reduces the accuracy of one client's fixes: a cell of a fixed grid, at most four times an hour (AUT-5, AUT-6).
 ///
-/// What comes out depends on the cell and on nothing else of the place: noise does not average out.
-/// A cell holds until a fix is about 1 km beyond its border, so that a client that lives on a border
-/// is not told so by flapping; and the time between two fixes is the same whether the cell changed
-/// or not, so that no border is seen being crossed. It belongs to the client and outlives a stop and
-/// a start: who starts again is told the last one again until the next is due.
+/// The result depends only on the cell, so averaging removes nothing. A cell is kept until a fix lies about 1 km beyond
+/// its border, so that a device at a border does not reveal its position by alternating between cells. The time between
+/// two fixes is the same whether the cell changed or not, so the time of a border crossing is not revealed. The value
+/// belongs to the client and survives stop and start: a client that starts again receives the last coarse fix again
+/// until the next one is due.
 public struct AccuracyReduction: Equatable, Sendable {
-  /// The accuracy that is told, millimetres.
+  /// Reported horizontal accuracy, millimetres.
   public static let accuracy_mm: Int32 = 5_000_000
-  /// The least time between two fixes.
+  /// Shortest time between two coarse fixes.
   public static let pace = Interval.seconds(900)
-  /// UTC is told in whole minutes.
+  /// Step to which UTC is rounded down, microseconds: one minute.
   static let utcStep: Int64 = 60_000_000
 
   private var cell: CoarseCell?
   private var next = Instant.boot
 
-  /// Gave nothing yet.
+  /// Creates a reduction that has returned no fix yet.
   public init() {}
 
-  /// When the next fix may come; `.boot` before the first. Earlier ones are wasted.
+  /// Earliest time of the next coarse fix; `.boot` before the first. Earlier fixes are not used.
   public var due: Instant { next }
 
-  /// The coarse fix that stands for `fix`; nil when it is too early for one, or when `fix` itself is
-  /// less accurate than what would be told. O(1).
+  /// Returns the coarse fix for `fix`; nil if the next one is not due yet, or if `fix` itself is less accurate than
+  /// ``accuracy_mm``. O(1).
   public mutating func reduce(_ fix: Fix) -> Fix? {
     guard fix.acquired >= next else { return nil }
     if let accuracy_mm = fix.horizontalAccuracy_mm, accuracy_mm > AccuracyReduction.accuracy_mm {
@@ -42,12 +42,13 @@ public struct AccuracyReduction: Equatable, Sendable {
     return AccuracyReduction.fix(in: place, like: fix)
   }
 
-  /// What is stored of a fix that no client may receive as it is: the cell that it lies in (RNG-6). O(1).
+  /// Returns what the ring stores of a fix that no client may receive with full accuracy: the cell that contains it
+  /// (RNG-6). O(1).
   public static func stored(_ fix: Fix) -> Fix {
     AccuracyReduction.fix(in: CoarseCell(of: fix.coordinate), like: fix)
   }
 
-  /// Nothing of `fix` but when it was made, whether its date is certain, and where it comes from.
+  /// Copies only the acquisition time, the UTC minute, the certainty of the date and the source from `fix`.
   private static func fix(in cell: CoarseCell, like fix: Fix) -> Fix {
     var coarse = Fix(acquired: fix.acquired, coordinate: cell.middle, mode: .twoDimensional)
     coarse.horizontalAccuracy_mm = accuracy_mm
@@ -55,9 +56,9 @@ public struct AccuracyReduction: Equatable, Sendable {
     coarse.isSimulated = fix.isSimulated
     coarse.isFromAccessory = fix.isFromAccessory
     if let utc = fix.utc {
-      let rest = utc.microseconds % utcStep
-      let past = rest < 0 ? rest + utcStep : rest
-      coarse.utc = UTCTime(microseconds: utc.microseconds - past)
+      let remainder = utc.microseconds % utcStep
+      let excess = remainder < 0 ? remainder + utcStep : remainder
+      coarse.utc = UTCTime(microseconds: utc.microseconds - excess)
     }
     return coarse
   }

@@ -1,19 +1,19 @@
 import LocationTypes
 
-/// What the wearer is about (`CLActivityType`). It tunes timers and filters no fix (PAU-6).
+/// Activity of the user (`CLActivityType`). It sets the thresholds of automatic pauses and filters no fix (PAU-6).
 @frozen public enum ActivityType: UInt8, Equatable, Sendable {
-  /// Nothing that is known.
+  /// Unknown.
   case other = 1
-  /// A car, by road.
+  /// Driving by car on roads.
   case automotiveNavigation = 2
-  /// On foot or by bicycle, for sport.
+  /// Walking, running or cycling.
   case fitness = 3
-  /// Another vehicle: a boat, a train.
+  /// Another vehicle, such as a boat or a train.
   case otherNavigation = 4
-  /// In the air.
+  /// Flying.
   case airborne = 5
 
-  /// When standing still is a pause (PAU-7).
+  /// Thresholds for an automatic pause (PAU-7).
   public var pause: PauseThresholds {
     switch self {
     case .other: PauseThresholds(dwell: .seconds(600), radius: 50)
@@ -24,18 +24,18 @@ import LocationTypes
   }
 }
 
-/// How long within which radius is standing still.
+/// Time and radius that define standing still.
 public struct PauseThresholds: Equatable, Sendable {
-  /// How long.
+  /// Time that the device must stay within ``radius``.
   public let dwell: Interval
-  /// Metres around the middle of the fixes.
+  /// Radius around the mean position of the fixes, metres.
   public let radius: Double
 
   /// Creates thresholds.
   ///
-  /// - Precondition: `dwell` is not negative, `radius` is more than 0 m.
+  /// - Precondition: `dwell` is not negative, `radius` is above 0 m.
   public init(dwell: Interval, radius: Double) {
-    precondition(dwell >= .zero && radius > 0, "standing still takes a time and a radius")
+    precondition(dwell >= .zero && radius > 0, "dwell must be >= 0 and radius > 0")
     self.dwell = dwell
     self.radius = radius
   }

@@ -1,17 +1,17 @@
-/// Whether a client may use location; raw values are Core Location's (AUT-1).
+/// Whether a client may use location; raw values are those of `CLAuthorizationStatus` (AUT-1).
 @frozen public enum Authorization: UInt8, Equatable, Sendable {
-  /// Nobody has decided.
+  /// Not decided yet.
   case notDetermined = 0
-  /// It may not, and cannot be asked.
+  /// Not allowed, and the user cannot be prompted.
   case restricted = 1
-  /// It may not.
+  /// Not allowed.
   case denied = 2
-  /// It may at any time.
+  /// Allowed at any time.
   case always = 3
-  /// It may while it is in use.
+  /// Allowed while the client is in use.
   case whenInUse = 4
 
-  /// Whether it may use location at all.
+  /// Whether the client may use location at least while it is in use.
   @inlinable public var isGranted: Bool {
     switch self {
     case .always, .whenInUse: true
@@ -19,7 +19,7 @@
     }
   }
 
-  /// Whether it was decided that the client may not use location. Undecided is not refused (AUT-11).
+  /// Whether use of location was refused. An undecided client is not refused (AUT-11).
   @inlinable public var isRefused: Bool {
     switch self {
     case .restricted, .denied: true

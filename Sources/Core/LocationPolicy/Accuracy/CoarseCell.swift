@@ -3,25 +3,25 @@ import LocationTypes
 
 /// A cell of the grid of reduced accuracy: about 10 km by 10 km anywhere on Earth (AUT-5).
 ///
-/// Rows of latitude are 0.09° high and numbered from the south pole; the caps around the poles are
-/// half as high and one cell each. A row has as many cells as its middle latitude asks for, so that
-/// all cells have nearly the same area. Two thirds of a cell lie within 5 km of its middle.
+/// Rows are 0.09° of latitude high and numbered from the south pole; the two polar caps are half as high and one cell
+/// each. The number of cells of a row follows from its middle latitude, so that all cells have nearly the same area.
+/// Two thirds of a cell's area lie within 5 km of its centre.
 public struct CoarseCell: Equatable, Sendable {
   /// Height of a row, 1e-9 degree.
   static let height: Int64 = 90_000_000
   static let rows: Int64 = 2_000
   static let turn: Int64 = 360_000_000_000
-  /// How far beyond its border a cell still holds, in tenths of its size: about 1 km.
+  /// Distance beyond its border up to which a cell is kept, in tenths of the cell size: about 1 km.
   static let margin: Int64 = 1
 
-  /// 0 (the south pole) to 2,000 (the north pole).
+  /// 0 (south pole) to 2,000 (north pole).
   public let row: Int64
-  /// From the antimeridian eastwards, 0 ..< ``columns``.
+  /// Number of the cell from the antimeridian eastwards, 0 ..< ``columns``.
   public let column: Int64
-  /// How many cells the row has.
+  /// Number of cells in the row.
   public let columns: Int64
 
-  /// The cell in which a valid coordinate lies. O(1).
+  /// Creates the cell that contains a valid coordinate. O(1).
   public init(of place: Coordinate) {
     let fromPole = place.latitude_e9 + 90_000_000_000
     row = (fromPole + CoarseCell.height / 2) / CoarseCell.height
@@ -36,7 +36,7 @@ public struct CoarseCell: Equatable, Sendable {
     return Int64((Double(turn / height) * cos(middle)).rounded())
   }
 
-  /// The middle of the cell; of a cap, the pole.
+  /// Centre of the cell; the pole for a polar cap.
   public var middle: Coordinate {
     let latitude_e9 = row * CoarseCell.height - 90_000_000_000
     let isCap = columns == 1
@@ -45,8 +45,8 @@ public struct CoarseCell: Equatable, Sendable {
     return Coordinate(latitude_e9: latitude_e9, longitude_e9: longitude_e9)
   }
 
-  /// Whether a place lies in the cell or so near to it that noise may have carried it over the
-  /// border. O(1).
+  /// Whether a coordinate lies in the cell or within the margin of ``margin`` around it, where measurement noise may
+  /// have moved it across the border. O(1).
   public func holds(_ place: Coordinate) -> Bool {
     let middle = middle
     let north = abs(place.latitude_e9 - middle.latitude_e9)

@@ -1,8 +1,8 @@
-/// Core Location's constants of accuracy and distance (STD-1), and what they mean to the policy.
+/// Core Location's accuracy constants (STD-1), and which accuracy bound each of them means to the planner.
 public enum LocationAccuracy {
-  /// The best there is, with other sensors' help.
+  /// Best accuracy, with data of other sensors (`kCLLocationAccuracyBestForNavigation`).
   public static let bestForNavigation = -2.0
-  /// The best the receiver has.
+  /// Best accuracy of the receiver (`kCLLocationAccuracyBest`).
   public static let best = -1.0
   /// Within ten metres.
   public static let nearestTenMeters = 10.0
@@ -13,23 +13,22 @@ public enum LocationAccuracy {
   /// Within three kilometres.
   public static let threeKilometers = 3000.0
 
-  /// Whether every fix is wanted with the receiver's full accuracy: what deferral asks (DEF-2).
+  /// Whether the accuracy is Best or BestForNavigation, which deferral requires (DEF-2).
   ///
-  /// A number of metres never is, however small; nor is not a number.
+  /// False for any number of metres, however small, and for NaN.
   @inlinable public static func isBest(_ accuracy: Double) -> Bool {
     accuracy == best || accuracy == bestForNavigation
   }
 }
 
 extension LocationAccuracy {
-  /// The least accuracy, metres, for which the receiver may rest between fixes.
+  /// Smallest accuracy, metres, for which the receiver may be off between fixes.
   ///
-  /// Nearer than this the errors of the fixes themselves are too large a part of the promise, and a
-  /// receiver that stays on is the best that can be had.
+  /// Below it the error of the fixes themselves is too large a part of the bound, so the receiver stays on.
   public static let leastBound = 20.0
 
-  /// How far the last reported position may be from the true one, metres; nil where every fix that
-  /// the receiver makes is wanted: the best accuracies, and what is finer than ``leastBound``.
+  /// Greatest allowed distance between the last reported position and the true one, metres. Nil where the client needs
+  /// every fix: for the best accuracies, for values below ``leastBound``, and for NaN.
   @inlinable public static func bound(of accuracy: Double) -> Double? {
     accuracy >= leastBound ? accuracy : nil
   }
@@ -37,7 +36,7 @@ extension LocationAccuracy {
 
 /// Core Location's limits of distance and time (STD-1).
 public enum LocationLimits {
-  /// No distance filter.
+  /// No distance filter (`kCLDistanceFilterNone`).
   public static let distanceFilterNone = -1.0
   /// `CLLocationDistanceMax`: an unlimited distance (DEF-22).
   public static let distanceMax = Double.greatestFiniteMagnitude
@@ -45,17 +44,17 @@ public enum LocationLimits {
   public static let timeIntervalMax = Double.greatestFiniteMagnitude
 }
 
-/// What a client asked of the standard service; the defaults are Core Location's (STD-2).
+/// A client's settings of the standard location service; the defaults are Core Location's (STD-2).
 public struct ClientSettings: Equatable, Sendable {
-  /// Metres, or one of the constants of ``LocationAccuracy``.
+  /// Desired accuracy: metres, or a constant of ``LocationAccuracy``.
   public var desiredAccuracy = LocationAccuracy.best
   /// Metres between deliveries; ``LocationLimits/distanceFilterNone`` for every fix.
   public var distanceFilter = LocationLimits.distanceFilterNone
 
-  /// Core Location's defaults: best accuracy, no filter.
+  /// Creates Core Location's defaults: best accuracy, no filter.
   public init() {}
 
-  /// Whether fixes are filtered by distance (DEF-3). A filter of 0 m or less, or that is not a
-  /// number, lets every fix pass, but only ``LocationLimits/distanceFilterNone`` means none.
+  /// Whether a distance filter is set (DEF-3). A value of 0 m or less, or NaN, lets every fix pass, but only
+  /// ``LocationLimits/distanceFilterNone`` counts as no filter.
   public var hasDistanceFilter: Bool { distanceFilter != LocationLimits.distanceFilterNone }
 }

@@ -1,127 +1,207 @@
 import DeferralCache
 import LocationTypes
 
-/// One client: what it asked, its deferral, its cursor into the ring, and what it must be told.
+/// One client of the service: its requests, its deferral, its position in the ring, and its pending notices.
 ///
-/// Owns no fixes: a delivery is a range of the ring. `owed` are the ring's fixes below `owedUntil`;
-/// `due` those below `dueUntil`, which may be told now. Deferral engaged means that `dueUntil` stays
-/// behind while the head goes on.
+/// # Problem
+///
+/// Many clients share one receiver, one ring of fixes, and one board that should sleep. For each client, this record
+/// decides which fixes are for it and when they may be delivered, computes what it needs of the hardware (``Demand``,
+/// ``FixNeed``), and returns its notices in the order that the contract requires. It is a pure value: time and
+/// surroundings come in as ``ClientContext``; it has no clock, no heap memory and no I/O. It stores no fixes: a
+/// delivery is a range of sequence numbers of the ring. It may use `DeferralCache`, `LocationTypes` and the other types
+/// of this module.
+///
+/// # Position in the ring
+///
+///     acknowledged        delivered           dueEnd            undeliveredEnd           head
+///          │ may be delivered │ may be            │ held back:         │ acquired after      │
+///          │ again to a later │ delivered now     │ deferral engaged   │ updates stopped:    │
+///          │ process          │                   │ or draining        │ not for the client  │
+///
+/// `acknowledged ≤ delivered ≤ head` always. The end of what may be delivered now is `min(dueEnd, undeliveredEnd,
+/// head)`. While the client is updating or stopping, ``undeliveredEnd`` is the greatest number. An engaged deferral
+/// only leaves ``dueEnd`` behind while the head advances; a flush sets it to the head. Inside the range, fixes in
+/// ``excluded`` and fixes acquired up to ``deniedUntil`` are skipped.
+///
+/// # States
+///
+/// Updates (`isUpdating`, `isStopping`):
+///
+///               start                    stop or disconnect, receiver buffer empty
+///     stopped ─────────→ updating ─────────────────────────────────────────────────→ stopped
+///                         ↑    │
+///                   start │    │ stop or disconnect, receiver may hold fixes
+///                         │    ↓
+///                        stopping ── drain finished, receiver lost, or right to fixes changed ──→ stopped
+///
+/// A stopping client still gets the fixes acquired until ``stoppedAt``; they go to the process that stopped
+/// (``deliversAtDrain``) or stay in the ring for the next one. A restart of the service can restore a client as
+/// stopping.
+///
+/// Deferral (``Deferral``): `idle → armed ⇄ engaged → idle`; ``updateEngagement(_:_:)`` engages it when the board may
+/// sleep.
+///
+/// Waiting (``waitsForDrain``): set when a deferral ends or is flushed while the receiver may hold its fixes; nothing
+/// but refusals is reported then. Cleared when the drain has finished, when N fixes have gathered, when the queue of
+/// ends is nearly full, when the right to fixes is lost, and when the process detaches.
+///
+/// Dormancy (``dormantUntil``), so that a step skips clients for which nothing can happen:
+///
+///             enterDormancy(at:), if nothing is running or pending
+///     active ─────────────────────────────────────────────────────→ dormant
+///        ↑                                                             │
+///        └─── request; drain finished; receiver lost; motion line; ────┘
+///             failed acquisition; endDormancy(); a fix of interest
+///
+/// From ``dormantUntil`` on, the engine includes the client in its steps again. A dormant client without services
+/// ignores all fixes; one with regions only ignores fixes until ``wakeDistance`` or ``wakeTime``; for any other one,
+/// each fix ends dormancy. The engine may skip fixes of the first two kinds; ``deliverSkippedFix(_:)`` then hands over
+/// the newest one before anything else happens to the client.
+///
+/// # Invariants
+///
+/// - A fix acquired while the client was not authorized, or before its right to fixes last changed, is never delivered
+///   (RNG-6).
+/// - ``excluded`` is one range. If a second one is needed, the first is forgotten: its fixes may be delivered, never
+///   lost.
+/// - Each deferral call has exactly one end (DEF-8). An end is immediately followed by its batch (X1); at most four
+///   ends are pending.
+/// - A gap is reported before anything newer (RNG-4).
+/// - A request is never answered inside ``handle(_:in:_:)`` (DEF-10); answers are notices.
+/// - A dormant client has no running updates, no deferral, no undelivered fixes, no demand for every fix, and no
+///   pending notice.
+///
+/// # Who changes what
+///
+/// Only the extensions of this type in this module write its properties, except ``distanceCheck``, which the engine
+/// sets. Each state machine in it (``Deferral``, the machines in ``ClientServices``) writes its own state in its
+/// `handle` or `accept` functions; this type forwards events and carries out their outcomes. The engine calls it in the
+/// order: request or event, ``accept(_:_:)`` for each new fix, ``elapse(_:)``, ``demand(at:)``, ``enterDormancy(at:)``,
+/// ``updateEngagement(_:_:)``, then ``nextNotice(in:hold:)`` until nil.
+///
+/// # Bounds
+///
+/// One excluded range, four pending ends, one pending result per service, 20 regions, four iterators of live updates.
+/// Each event is O(1), or O(regions) if a region may change; ``nextNotice(in:hold:)`` is O(fixes of its batch).
 public struct Client: Sendable {
-  /// How old the last fix may be to start a deferral's distance (DEF-19).
+  /// Greatest age of the last fix from which a deferral's distance may count (DEF-19).
   public static let freshness = Interval.seconds(10)
 
-  /// Nothing of it changes by time alone before, it demands nothing until then and has nothing to tell:
-  /// no step needs to look at it. ``Instant/boot`` while it does not rest.
+  /// Time until which the client is dormant: it demands nothing, has no pending notice, and time alone changes nothing,
+  /// so steps skip it. ``Instant/boot`` while it is not dormant.
   public internal(set) var restsUntil = Instant.boot
-  // Beside it, for they are asked of each client with each fix:
-  /// While it rests, and the wearer has not come so far, ``CommonWay/length``, and it is not
-  /// ``heedsFrom`` yet, no fix means anything to it. −∞ while it has taken none since its rest began.
+  // Stored next to `dormantUntil`, because both are read for each client at each fix.
+  /// Value of ``Odometer/length``, metres, from which a fix may matter to the dormant client; before it and before
+  /// ``wakeTime`` none does. −∞ if no fix was handled since dormancy began.
   @usableFromInline var heedsAt = -Double.infinity
-  /// See ``heedsAt``.
+  /// Acquisition time from which a fix may matter to the dormant client; see ``wakeDistance``.
   @usableFromInline var heedsFrom = Instant.boot
-  /// What a fix means to it while it rests.
+  /// Which fixes matter to the client while it is dormant.
   var heed = FixHeed.everything
-  /// The sequence number of the newest fix that it took while it rests.
+  /// Sequence number of the newest fix handled during dormancy.
   var taken: UInt64 = 0
-  /// A process is attached.
+  /// Whether a process is attached.
   public internal(set) var isConnected = false
-  /// Its process's state.
+  /// Execution state of its process.
   public internal(set) var execution = ExecutionState.foreground
-  /// What it may.
+  /// Authorization of the client.
   public internal(set) var authorization = Authorization.always
-  /// It may use location.
+  /// Whether it may use location.
   public var isAuthorized: Bool { authorization.isGranted }
-  /// It is to know no more than about where it is (AUT-5).
+  /// Whether its accuracy is reduced (AUT-5).
   public internal(set) var isReduced = false
-  /// What it asked for beside updates.
+  /// Services that it uses in addition to updates.
   public internal(set) var services = ClientServices()
-  /// One of them may have something to do or to tell; most clients have none.
+  /// Whether one of the services is active or has a pending notice; false for most clients.
   public internal(set) var usesServices = false
-  /// Accuracy and filter.
+  /// Desired accuracy and distance filter.
   public internal(set) var settings = ClientSettings()
-  /// `startUpdatingLocation` was called and not taken back.
+  /// Whether updates are started: `startUpdatingLocation` without `stopUpdatingLocation`.
   public internal(set) var isUpdating = false
   /// Its deferral.
   public internal(set) var deferral = Deferral()
-  /// Its place in the ring.
+  /// Its position in the ring.
   public internal(set) var cursor: Cursor
-  /// The newest fix of the ring that it was told.
+  /// Sequence number of the newest fix that was delivered to it.
   public internal(set) var newestDelivered: UInt64?
-  /// The newest that it was told while its accuracy is reduced.
+  /// The newest fix that was delivered with reduced accuracy.
   var toldCoarse: StoredFix?
-  /// The earliest moment at which its distance can have been travelled, as far as is known.
+  /// Earliest time at which the deferral's distance can have been travelled, as far as known. Set by the engine.
   public var distanceCheck = Instant.distantFuture
 
   var owedUntil: UInt64
   var dueUntil: UInt64
-  /// Fixes that are passed over: they were made between two runs of updates, or for others.
+  /// Fixes that are skipped: they were acquired between two runs of updates, or for other clients.
   ///
-  /// One range is enough: when a second one, not next to it, comes while fixes before the first are
-  /// still not acknowledged, the first is forgotten and a later process may be told its fixes.
-  /// Never a fix of a denied time: see ``deniedUntil``.
+  /// One range is sufficient: if a second, non-adjacent one is needed while fixes before the first are unacknowledged,
+  /// the first is forgotten and a later process may receive its fixes. Fixes acquired while location was denied are
+  /// never covered by this range but by ``deniedUntil``.
   var notOwed: Range<UInt64>?
   var ends = PendingEnds()
-  /// The end that was told last has its batch up to there, which comes next (X1).
+  /// End, exclusive, of the batch that belongs to the deferral end reported last; it comes next (X1).
   var batchThrough: UInt64?
   var waitsForDrain = false
   var closesAtDrain = false
-  /// When updates were stopped whose last fixes the receiver still holds; none made later is owed.
+  /// When updates stopped while the receiver still held fixes; fixes acquired later are not for the client.
   var closedAt = Instant.boot
-  /// What comes out of the drain that closes goes to the process that stopped, which still lives.
+  /// Whether the fixes of the drain go to the process that stopped updates and is still attached.
   var tellsAtDrain = false
   var failure: LocationErrorCode?
-  /// Its authorization changed and it was not told.
+  /// Whether a change of authorization or accuracy is unreported.
   var tellsAuthorization = false
-  /// What its sessions make of it.
+  /// Use of location that follows from its sessions.
   var use = ClientUse()
-  /// What the battery is too low for, as it was taken in last.
+  /// Service levels that the battery's charge sheds, as last applied.
   var lowBattery = PromiseSet.none
-  /// What it was told last that it does not get (PWR-10).
+  /// Shed service levels that were last reported to the client (PWR-10).
   var toldGivenUp = PromiseSet.none
-  /// When updates were given up the last time: of what was made then nothing is owed.
+  /// When updates were last shed: fixes acquired then are not for the client.
   var unserved = (from: Instant.boot, through: Instant.boot)
-  /// It is suspended, and N fixes wait for it: none is acquired for its updates (BKG-5).
+  /// Whether it is suspended and N fixes are queued, so that none is acquired for its updates (BKG-5).
   public internal(set) var isQueueFull = false
-  /// When fixes were not recorded because its queue was full, or the service was down; nil if nothing is to be
-  /// reported.
+  /// Period in which fixes were not recorded because the queue was full or the service was down; nil if no such period
+  /// is to be reported.
   var unrecorded: UnrecordedTime?
-  /// A pause or a resume that was not told.
+  /// An unreported pause or resume.
   var pauseNotice: PauseMonitor.Outcome = .nothing
-  /// This fix is delivered whatever its filter says (PAU-10).
+  /// Sequence number of a fix that is delivered regardless of the distance filter (PAU-10).
   var mustPass: UInt64?
-  /// There is no location now (STD-10).
+  /// Whether no location is available now (STD-10).
   var isLocationUnknown = false
-  /// Its updates were told so.
+  /// Whether that was reported to the client.
   var isUnknownTold = false
-  /// When it started updates while the receiver held fixes made for others: those are not for it.
+  /// Time of a start of updates while the receiver held fixes for other clients: fixes acquired until then are not for
+  /// this client.
   var hidesUntil: Instant?
-  /// When it was authorized again. What was acquired until then is never shown, whatever follows.
+  /// Time of the last change between authorized and not authorized, or of the last return to full accuracy; fixes
+  /// acquired until then are never delivered.
   var deniedUntil: Instant?
   var filterFrom: Coordinate?
   var filterAccuracy_mm: Int32?
   var unacknowledgedThrough: UInt64?
   var holdUntil = Instant.boot
-  /// A report that was not acknowledged, and until when that is waited for.
+  /// Name of an unacknowledged report; ``reportHoldUntil`` limits how long the board stays awake for it.
   var report: FixName?
   var reportHoldUntil = Instant.boot
   var turnUntil = Instant.boot
 
-  /// A client that was never seen before; it is owed nothing older than `head`.
+  /// Creates a new client; fixes before `head` are not for it.
   public init(at head: UInt64) {
     cursor = Cursor(at: head)
     owedUntil = head
     dueUntil = head
   }
 
-  // A client is large: what is asked of it from outside, each step, is `mutating` so that it is looked
-  // at in place. It changes nothing.
+  // A client is large. Accessors that other modules call in each step are `mutating` so that the value is accessed in
+  // place; they change nothing.
 
-  /// What it needs of the hardware now.
+  /// What the client needs of the hardware now.
   public mutating func demand(at now: Instant) -> Demand {
     guard isConnected, isAuthorized, isAcquiring else { return .none }
     let live = liveDemand
     if execution != .suspended, let live { return live }
-    // Live updates have no queue (LIV-10): of a suspended client, only a background session keeps them up.
+    // Live updates have no queue (LIV-10): for a suspended client, only a background session keeps them running.
     let isKept = live != nil && use.keepsRunning
     guard isUpdating, isRunning || waitsForDrain, !isReduced else {
       return isKept ? .deferred(check: .distantFuture) : .none
@@ -132,7 +212,7 @@ public struct Client: Sendable {
     }
     if execution == .foreground { return .live(isWatched: true) }
     if waitsForDrain { return .deferred(check: now) }
-    // Nothing can be delivered: no distance is looked at, and no handler has its turn.
+    // Nothing can be delivered: distances are not checked, and no handler can call again.
     if execution == .suspended {
       return .deferred(check: deferral.terms?.deadline ?? .distantFuture)
     }
@@ -140,12 +220,12 @@ public struct Client: Sendable {
     case .armed, .engaged:
       return .deferred(check: min(deferral.terms?.deadline ?? .distantFuture, distanceCheck))
     case .idle:
-      // Between the end of a deferral and the handler's next call nothing is torn down (X1).
+      // Between the end of a deferral and the handler's next call the receiver keeps batching (X1).
       return turnUntil > now ? .deferred(check: turnUntil) : .live(isWatched: false)
     }
   }
 
-  /// Until when the board stays awake for its acknowledgement; nil when none is awaited (RNG-8).
+  /// Time until which the board stays awake for an acknowledgement; nil if none is expected (RNG-8).
   public var awaitsAcknowledgementUntil: Instant? {
     mutating get {
       let batch = unacknowledgedThrough == nil ? nil : holdUntil
@@ -154,7 +234,7 @@ public struct Client: Sendable {
     }
   }
 
-  /// Whether its deferral could engage, but for the board and other clients.
+  /// Whether its deferral could engage if the board and other clients allowed it.
   public var isDeferrable: Bool {
     isConnected && isUpdating && execution != .foreground && deferral.state != .idle
   }
@@ -164,7 +244,7 @@ public struct Client: Sendable {
     mutating get { waitsForDrain || closesAtDrain }
   }
 
-  /// Whether ``nextNotice(in:hold:)`` has something to tell, or will find so.
+  /// Whether ``nextNotice(in:hold:)`` may return a notice.
   public var hasNotices: Bool {
     mutating get {
       guard isConnected else { return usesServices && services.hasNotices }
@@ -177,38 +257,39 @@ public struct Client: Sendable {
     }
   }
 
-  /// The newest fix it was told: Core Location's `location` (STD-8); nil when it was told none, or the
-  /// ring no longer has it.
+  /// The newest fix that was delivered to it: Core Location's `location` (STD-8). Nil if there was none, or if the ring
+  /// no longer contains it.
   public func location(in ring: borrowing FixRing) -> StoredFix? {
     isReduced ? toldCoarse : newestDelivered.flatMap { ring.stored(at: $0) }
   }
 
-  /// Updates run: started, not paused (DEF-4) and not given up.
+  /// Whether updates run: started, not paused (DEF-4) and not shed.
   var isRunning: Bool {
     mutating get { isUpdating && !services.pause.isPaused && gets(.updates) }
   }
 }
 
-// MARK: - What happens to it
+// MARK: - Events
 
 extension Client {
-  /// Whether a fix may be owed to it: made while it was updating and might use location.
+  /// Whether a fix may be for the client: it uses updates or services and is authorized, or it is stopping and the fix
+  /// was acquired before the stop.
   public mutating func wants(_ fix: Fix) -> Bool {
     isAuthorized
       && (isUpdating || usesServices || (closesAtDrain && fix.acquired <= closedAt))
   }
 
-  /// A valid fix went into the ring: the newest there is, ``ClientContext/newest``.
+  /// Handles a valid fix that was appended to the ring, the newest one: ``ClientContext/newest``.
   public mutating func take(_ stored: StoredFix, _ context: ClientContext) {
     isLocationUnknown = false
     if restsUntil == .boot || stirs(for: stored, context) { takeAwake(stored, context) }
   }
 
-  /// A fix for a client that does not rest.
+  /// Handles a fix while the client is not dormant.
   private mutating func takeAwake(_ stored: StoredFix, _ context: ClientContext) {
     let fix = stored.fix
     isUnknownTold = false
-    // There is a location again before a suspended client was told that there was none.
+    // A location is available again before a suspended client received the error.
     if execution == .suspended && failure == .locationUnknown { failure = nil }
     noteRecorded(fix, context)
     if usesServices { serve(stored, context) }
@@ -230,12 +311,12 @@ extension Client {
     if pause == .pause { endForPause(context) }
   }
 
-  /// A fix for updates that run.
+  /// Handles a fix for running updates.
   private mutating func takeRunning(_ fix: Fix, _ context: ClientContext) {
     if let terms = deferral.terms, fix.acquired > terms.called { ends.close(at: context.head - 1) }
     switch deferral.handle(.fix(fix)) {
     case .nothing: break
-    case .flush: preconditionFailure("a fix does not end engagement by itself")
+    case .flush: preconditionFailure("a fix must not flush a deferral")
     case .finish(let end):
       // The fix that met the criterion is the last of the final batch (DEF-35).
       finish(end, context)
@@ -244,10 +325,10 @@ extension Client {
     let held = deferral.state == .engaged || context.isDraining
     let isFull = holdsLimit(context)
     if !held || isFull { dueUntil = context.head }
-    if isFull { waitsForDrain = false }  // before the ring overwrites what is to be told
+    if isFull { waitsForDrain = false }  // before the ring overwrites undelivered fixes
   }
 
-  /// A fix that came out of the receiver after updates were stopped.
+  /// Handles a fix from the receiver's buffer after updates were stopped.
   private mutating func takeLast(_ fix: Fix, _ context: ClientContext) {
     let before = context.head - 1
     if fix.acquired > closedAt {
@@ -259,12 +340,13 @@ extension Client {
     }
   }
 
-  /// Time passed: a timeout may be met (DEF-17). What the receiver still holds belongs to it.
+  /// Handles the passage of time: a timeout may be met (DEF-17). Fixes that the receiver still holds belong to its
+  /// batch.
   public mutating func elapse(_ context: ClientContext) {
     elapseServices(context)
     switch deferral.handle(.time(context.now)) {
     case .nothing: break
-    case .flush: preconditionFailure("time does not end engagement by itself")
+    case .flush: preconditionFailure("time must not flush a deferral")
     case .finish(let end): finishAfterDrain(end, context)
     }
     if context.givenUp != lowBattery { setGivenUp(context) }
@@ -280,7 +362,7 @@ extension Client {
     setLiveFlags(context)
   }
 
-  /// The board may sleep over its fixes, or not (DEF-28, DEF-29).
+  /// Engages or disengages the deferral: `may` is whether the board may be suspended (DEF-28, DEF-29).
   public mutating func mayEngage(_ may: Bool, _ context: ClientContext) {
     let engages = may && isDeferrable && !waitsForDrain && !context.isDraining
     if engages && deferral.state == .armed { dueUntil = context.head }  // DEF-12: older fixes first
@@ -290,14 +372,14 @@ extension Client {
     case .nothing: break
     case .flush:
       if context.receiverBuffers { waitsForDrain = true } else { dueUntil = context.head }
-    case .finish: preconditionFailure("engagement does not finish a deferral")
+    case .finish: preconditionFailure("a change of engagement must not finish a deferral")
     }
   }
 
-  /// The receiver's buffer is empty: all it held is in the ring.
+  /// Handles the end of a drain: all fixes of the receiver's buffer are in the ring.
   public mutating func drained(_ context: ClientContext) {
     restsUntil = .boot
-    // The handler's turn to call again begins when it is told, not when the criterion was met (X1).
+    // The handler's time for another call starts when it is notified, not when the criterion was met (X1).
     if waitsForDrain { turnUntil = context.now + context.deliveryHold }
     waitsForDrain = false
     endOldBuffer()
@@ -309,7 +391,8 @@ extension Client {
     if isUpdating && deferral.state != .engaged { dueUntil = context.head }
   }
 
-  /// The receiver failed (DEF-43): the deferral ends, what there is is delivered, the client is told.
+  /// Handles the loss of the receiver (DEF-43): the deferral ends, available fixes are delivered, the client is
+  /// notified.
   public mutating func receiverLost(_ context: ClientContext) {
     restsUntil = .boot
     let code = LocationErrorCode.deferredFailed
@@ -322,9 +405,9 @@ extension Client {
     locationUnknown(context)
   }
 
-  /// No fix could be made for a long time (STD-10, SLC-11, VIS-12); told once until there is one again.
+  /// Reports that no fix was acquired for a long time (STD-10, SLC-11, VIS-12); once, until a fix is available again.
   ///
-  /// A deferral that is engaged goes on without a word (DEF-42).
+  /// Does nothing while a deferral is engaged, which continues (DEF-42).
   public mutating func locationUnknown(_ context: ClientContext) {
     guard deferral.state != .engaged else { return }
     isLocationUnknown = true
@@ -334,7 +417,7 @@ extension Client {
     tell(.locationUnknown)
   }
 
-  /// Whether it started a service of its delegate that fixes are searched for.
+  /// Whether it started a service that reports a missing location to its delegate.
   private var awaitsFixes: Bool {
     mutating get {
       (isUpdating && gets(.updates))
@@ -343,10 +426,10 @@ extension Client {
     }
   }
 
-  /// The ring is about to overwrite its oldest fix; the cursor moves on before (RNG-4).
+  /// Prepares for the oldest fix being overwritten: the cursor advances first (RNG-4).
   ///
-  /// A client that is owed nothing loses nothing: its cursor just goes along. What lies beyond
-  /// `owedUntil` is not lost to it either.
+  /// A client without undelivered fixes loses nothing: its cursor advances with the ring. Fixes beyond
+  /// ``undeliveredEnd`` are not lost to it either.
   public mutating func makeRoom(in ring: borrowing FixRing) {
     guard restsUntil == .boot else { return }
     let isGone = ring.head + 1 > owedUntil.addingSaturated(UInt64(ring.capacity))
@@ -359,21 +442,20 @@ extension Client {
     }
   }
 
-  /// Whether a fix, though it came now, was made while the client was not to have it.
+  /// Whether a fix was acquired at a time for which the client must not receive fixes, although it was delivered now.
   private func isHidden(_ fix: Fix) -> Bool {
     guard isAuthorized, !isDenied(fix) else { return true }
     guard let hidden = hidesUntil else { return false }
     return fix.acquired <= hidden
   }
 
-  /// Whether the fix was made while the client might not use location; a receiver's buffer may give
-  /// it out long after.
+  /// Whether the fix was acquired while the client was not authorized; a receiver's buffer may deliver it long after.
   @inline(__always) func isDenied(_ fix: Fix) -> Bool {
     guard let denied = deniedUntil else { return false }
     return fix.acquired <= denied
   }
 
-  /// The fixes of these numbers, the newest there are, are not for this client.
+  /// Excludes the fixes with these sequence numbers, the newest ones, from delivery.
   mutating func passOver(_ fixes: Range<UInt64>) {
     if let range = notOwed, range.upperBound == fixes.lowerBound {
       notOwed = range.lowerBound..<fixes.upperBound
@@ -383,7 +465,7 @@ extension Client {
     passNotOwed()
   }
 
-  /// Moves on over fixes that are not for this client, when it has come to them.
+  /// Advances the cursor over excluded fixes that come next.
   private mutating func passNotOwed() {
     guard let range = notOwed, range.contains(cursor.delivered), cursor.gap == nil else { return }
     cursor.pass(to: range.upperBound)
@@ -391,7 +473,7 @@ extension Client {
     dueUntil = max(dueUntil, cursor.delivered)
   }
 
-  /// Forgets fixes that are not for this client once all before them is acknowledged.
+  /// Acknowledges the excluded fixes once all fixes before them are acknowledged.
   private mutating func settleNotOwed() {
     guard let range = notOwed, cursor.acknowledged >= range.lowerBound else { return }
     if cursor.acknowledged >= range.upperBound || cursor.settle(to: range.upperBound) {
@@ -400,7 +482,7 @@ extension Client {
     }
   }
 
-  /// Gives up all below `head`; nothing of it is ever shown (RNG-6).
+  /// Drops all fixes below `head`; none of them is ever delivered (RNG-6).
   mutating func skip(to head: UInt64) {
     cursor = Cursor(at: head)
     dueUntil = head
@@ -415,21 +497,21 @@ extension Client {
 
   mutating func tell(_ code: LocationErrorCode) { failure = code }
 
-  /// Ends the outstanding call now; its batch is what is in the ring.
+  /// Ends the outstanding deferral now; its batch contains the fixes that are in the ring.
   mutating func finish(_ end: DeferralEnd, _ context: ClientContext) {
     append(PendingEnd(end: end, through: context.head), context)
   }
 
   private mutating func append(_ end: PendingEnd, _ context: ClientContext) {
     ends.append(end)
-    // One step adds two ends at most: with two places left it is time to tell (DEF-8).
+    // One step adds at most two ends: with two free entries left, the ends must be reported (DEF-8).
     if ends.count > PendingEnds.capacity - 2 { waitsForDrain = false }
     dueUntil = context.head
     turnUntil = context.now + context.deliveryHold
     distanceCheck = .distantFuture
   }
 
-  /// Ends the outstanding call; if the receiver holds fixes of it, tells so when they have come.
+  /// Ends the outstanding deferral. If the receiver holds fixes of it, the end is reported after the drain.
   private mutating func finishAfterDrain(_ end: DeferralEnd, _ context: ClientContext) {
     if context.receiverBuffers { waitsForDrain = true }
     let through = context.receiverBuffers ? .max : context.head
@@ -438,18 +520,18 @@ extension Client {
 }
 
 extension UInt64 {
-  /// The sum, or the largest number where it would not fit.
+  /// The sum, saturated at the greatest number.
   fileprivate func addingSaturated(_ other: UInt64) -> UInt64 {
     let (sum, over) = addingReportingOverflow(other)
     return over ? .max : sum
   }
 }
 
-/// What of the ring a client is owed at one moment, for whoever hands it over in bulk.
+/// A client's undelivered and unacknowledged fixes at one moment, for delivery in bulk.
 public struct Backlog: Sendable {
-  /// The sequence numbers; not all of them are for the client, see ``includes(_:)``.
+  /// Their sequence numbers; some of them may be excluded, see ``includes(_:)``.
   public let range: Range<UInt64>
-  /// What was lost to it before, and not told.
+  /// The unreported gap before them; nil if there is none.
   public let gap: Gap?
   private let notOwed: Range<UInt64>?
   private let deniedUntil: Instant?
@@ -469,8 +551,8 @@ public struct Backlog: Sendable {
 }
 
 extension Client {
-  /// What it is owed now: all that it did not acknowledge, delivered or not, its distance filter not
-  /// looked at. Nothing while it may not use location, or only coarsely (AUT-6).
+  /// All fixes that the client has not acknowledged, delivered or not, without applying the distance filter. Empty
+  /// while it is not authorized or its accuracy is reduced (AUT-6).
   public mutating func backlog(in ring: borrowing FixRing) -> Backlog {
     let end = max(min(owedUntil, ring.head), cursor.acknowledged)
     guard isShownFixes else {
@@ -480,7 +562,7 @@ extension Client {
       cursor.acknowledged..<end, gap: unreportedGap, notOwed: notOwed, deniedUntil: deniedUntil)
   }
 
-  /// What was overwritten, and that fixes were not recorded, as one gap.
+  /// Overwritten fixes and a recording gap, combined into one gap.
   private var unreportedGap: Gap? {
     guard let known = unrecorded, !known.isReported, !known.isBuffered else { return cursor.gap }
     var gap = cursor.gap ?? known.gap(at: known.place)
@@ -489,7 +571,7 @@ extension Client {
     return gap
   }
 
-  /// Its backlog is handed over: it counts as delivered, and is not told once more.
+  /// Marks the backlog as delivered, because it is read in bulk.
   mutating func takeBacklog(in ring: borrowing FixRing, _ context: ClientContext) {
     let range = backlog(in: ring).range
     guard isShownFixes else { return }
@@ -502,28 +584,28 @@ extension Client {
   }
 }
 
-// MARK: - Low battery
+// MARK: - Shed service levels
 
-// What a client gets no longer while the battery is low (PWR-10). What it asked for stays asked: it
-// gets it again, without a word of its own, when the battery is charged.
+// Service levels that a client does not get while the battery is low (PWR-10). Its requests remain: when the battery is
+// charged, it gets the service again without another request.
 
 extension Client {
-  /// What is given up now, whoever uses it.
+  /// Service levels that are shed now, whether or not the client uses them.
   public var givenUp: PromiseSet { services.givenUp }
 
-  // Inlined, or looked at in place: a call of a function that does not mutate copies the whole client.
+  // Inlined or `mutating`, because a call of a nonmutating function copies the whole client.
 
-  /// Whether it gets what it was promised.
-  @inline(__always) func gets(_ promise: Promise) -> Bool { !services.givenUp.contains(promise) }
+  /// Whether the client gets this service level.
+  @inline(__always) func gets(_ level: Promise) -> Bool { !services.givenUp.contains(level) }
 
-  /// Accuracy and filter as far as they are to be had: what a deferral must go with.
+  /// Accuracy and filter limited by the shed levels: the settings that a deferral must be compatible with.
   var granted: ClientSettings {
     var granted = settings
     granted.desiredAccuracy = services.coarsened(settings.desiredAccuracy)
     return granted
   }
 
-  /// What its live updates ask of the hardware; nil where its other updates do the asking.
+  /// Demand of its live updates; nil if they have none of their own.
   private var liveDemand: Demand? {
     mutating get {
       guard usesServices, !isReduced, gets(.updates), services.live.isLive else { return nil }
@@ -532,14 +614,14 @@ extension Client {
     }
   }
 
-  /// Something else is given up than before, or nothing any more: for the battery, or because it is not
-  /// in use (BKG-13). Of the battery alone it is told.
+  /// Updates the shed levels: because of the battery's charge, or because the client is not in use (BKG-13). Only the
+  /// former is reported.
   mutating func setGivenUp(_ context: ClientContext) {
     lowBattery = context.givenUp
     let new = lowBattery.union(use.withheld)
     let hadUpdates = gets(.updates), hadSignificantChange = gets(.significantChange)
     services.giveUp(new, at: context.now)
-    // What came back while it did not use it is news when it goes again.
+    // A level that was restored while the client did not use it is reported when it is shed again.
     toldGivenUp = toldGivenUp.intersection(new.union(used))
     if !hadSignificantChange && gets(.significantChange) { catchUp(context) }
     if hadUpdates && !gets(.updates) {
@@ -550,20 +632,21 @@ extension Client {
     }
     if let code = whyDeferralEnds, case .finish(let end) = deferral.handle(.end(code)) {
       finishAfterDrain(end, context)
-      turnUntil = .boot  // a call from the handler would fail: nothing is kept up for it
+      turnUntil = .boot  // another call would fail, so batching need not continue
     }
     setLiveFlags(context)
   }
 
-  /// Why a deferral cannot go on, in the order of X6: without updates, or without every fix.
+  /// Error with which a deferral ends, in the order of X6: without updates, or without every fix; nil if it can
+  /// continue.
   private var whyDeferralEnds: LocationErrorCode? {
     guard deferral.state != .idle else { return nil }
     return gets(.updates)
       ? DeferralPreconditions.incompatibility(of: granted) : .deferredNotUpdatingLocation
   }
 
-  /// Significant change goes on from the newest fix of the time without it: what waits to be told
-  /// (SLC-4) is of that one.
+  /// Applies the newest fix acquired while significant change was shed; a waiting report (SLC-4) then contains that
+  /// fix.
   private mutating func catchUp(_ context: ClientContext) {
     guard !isReduced, let newest = context.newest(after: deniedUntil) else { return }
     switch services.significant.state {
@@ -573,20 +656,20 @@ extension Client {
     }
   }
 
-  /// Whether the fix was made while updates were given up, however late the receiver hands it over.
+  /// Whether the fix was acquired while updates were shed, however late the receiver delivers it.
   private func isUnserved(_ fix: Fix) -> Bool {
     fix.acquired > unserved.from && fix.acquired <= unserved.through
   }
 
-  /// A fix of which nothing is owed: what comes from here on is no part of a batch before it.
+  /// Excludes a fix acquired while updates were shed: later fixes do not belong to a batch before it.
   private mutating func passUnserved(_ context: ClientContext) {
     ends.close(at: context.head - 1)
     passOver(context.head - 1..<context.head)
   }
 
-  // MARK: What it is told
+  // MARK: Notices of shed levels
 
-  /// What it uses: of that alone it is told.
+  /// Service levels that the client uses; shedding of others is not reported.
   var used: PromiseSet {
     mutating get {
       guard isAuthorized else { return .none }
@@ -595,7 +678,7 @@ extension Client {
       guard isUpdating || isLive || services.asksOnce else { return used }
       used.insert(.updates)
       if isReduced { return used }
-      // Not a number asks for every fix.
+      // NaN requests every fix.
       let metres = isLive ? LocationAccuracy.best : settings.desiredAccuracy
       if !(metres >= LocationAccuracy.kilometer) { used.insert(.accuracy) }
       if !(metres >= LocationAccuracy.hundredMeters) { used.insert(.everyFix) }
@@ -603,7 +686,7 @@ extension Client {
     }
   }
 
-  /// Whether it uses something it does not get and was not told of, or gets again.
+  /// Whether a level that it uses was shed or restored and that is unreported.
   private var mustHearOfBattery: Bool {
     mutating get {
       guard lowBattery != toldGivenUp else { return false }
@@ -612,7 +695,7 @@ extension Client {
     }
   }
 
-  /// All that it uses and does not get, if that is news to it.
+  /// Returns the notice of all shed levels that it uses, if they changed.
   private mutating func nextDegradation() -> Notice? {
     guard mustHearOfBattery else { return nil }
     toldGivenUp = lowBattery.intersection(used)
@@ -621,22 +704,22 @@ extension Client {
 }
 
 extension ClientServices {
-  /// Whether one of them gets what it was promised.
-  @inline(__always) func gets(_ promise: Promise) -> Bool { !givenUp.contains(promise) }
+  /// Whether this service level is not shed.
+  @inline(__always) func gets(_ level: Promise) -> Bool { !givenUp.contains(level) }
 
-  /// The finest that is to be had, metres; nil while every fix is.
+  /// Best accuracy bound that is available, metres; nil if every fix is.
   @inline(__always) var finest: Double? {
     if !gets(.accuracy) { return LocationAccuracy.kilometer }
     return gets(.everyFix) ? nil : LocationAccuracy.hundredMeters
   }
 
-  /// A desired accuracy as far as it is to be had.
+  /// A desired accuracy, limited to the best that is available.
   @inline(__always) fileprivate func coarsened(_ accuracy: Double) -> Double {
     guard let finest else { return accuracy }
     return accuracy >= finest ? accuracy : finest
   }
 
-  /// Those that are asked for, updates aside.
+  /// Service levels of the requested services, updates excluded.
   var used: PromiseSet {
     mutating get {
       var used = PromiseSet.none
@@ -647,8 +730,8 @@ extension ClientServices {
     }
   }
 
-  /// Regions rest as with reduced accuracy (REG-15), a single request fails (STD-11); visits and
-  /// significant change see no fix and ask for none, as in an outage of the receiver (VIS-11).
+  /// Sets the shed levels. Regions become inactive as with reduced accuracy (REG-15), a single request fails (STD-11);
+  /// visits and significant change receive and request no fixes, as during a loss of the receiver (VIS-11).
   mutating func giveUp(_ new: PromiseSet, at now: Instant) {
     givenUp = new
     regions.setGivenUp(!gets(.regions), at: now)
@@ -657,17 +740,17 @@ extension ClientServices {
 }
 
 extension Client {
-  /// The next thing to tell, or nil when all is told; called after each step until nil.
+  /// Returns the next notice, or nil; called after each step until nil.
   ///
-  /// Order: a gap, then each deferral's end and at once its batch (X1), then other fixes, then what
-  /// the battery is too low for, then a failure. O(fixes of the batch).
+  /// Order: authorization, a gap, a resume, then each deferral's end immediately followed by its batch (X1), then other
+  /// fixes, then shed service levels, a pause, a failure, and results of services. O(fixes of the batch).
   ///
-  /// - Parameter hold: Until when the board stays awake for its acknowledgement, where it is one that is
+  /// - Parameter hold: Time until which the board stays awake for the notice's acknowledgement, if it is one that is
   ///   acknowledged (RNG-8).
   public mutating func nextNotice(in ring: borrowing FixRing, hold: Instant) -> Notice? {
     guard isConnected else { return nextDetachedNotice(hold: hold) }
     guard execution != .suspended else { return nextKeptNotice() }
-    // An answer to its call waits for no fix.
+    // A refusal does not wait for fixes.
     guard !waitsForDrain else { return services.nextRefusal() }
     if tellsAuthorization {
       tellsAuthorization = false
@@ -699,13 +782,13 @@ extension Client {
     return nextServiceNotice(hold: hold)
   }
 
-  /// What wakes a client whose process is gone: services that outlive it found something (SLC-8, VIS-8).
+  /// Returns what launches a client without a process: results of services that work without one (SLC-8, VIS-8).
   private mutating func nextDetachedNotice(hold: Instant) -> Notice? {
     usesServices ? nextServiceNotice(hold: hold) : nil
   }
 
-  /// A suspended client is sent nothing. Its owner keeps visits and crossings for it, of which there is
-  /// room for the latest only here (BKG-2, VIS-8).
+  /// A suspended client is sent nothing. The service stores its visits and crossings durably, because this record keeps
+  /// only the latest ones (BKG-2, VIS-8).
   private mutating func nextKeptNotice() -> Notice? {
     usesServices ? services.nextKept() : nil
   }
@@ -750,12 +833,12 @@ extension Client {
     }
   }
 
-  /// Where the fixes end that may be told now.
+  /// End of the fixes that may be delivered now.
   private mutating func dueEnd(in ring: borrowing FixRing) -> UInt64 {
-    min(min(dueUntil, owedUntil), ring.head)  // of three would take an array
+    min(min(dueUntil, owedUntil), ring.head)  // `min` of three would allocate an array
   }
 
-  /// All fixes that follow without a hole, as one batch; or the hole, as a gap.
+  /// Returns all following fixes up to the next hole as one batch; or the hole as a gap.
   private mutating func nextRun(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
     let first = cursor.delivered
     var place = first
@@ -775,8 +858,8 @@ extension Client {
     return .batch(first: first, last: place - 1)
   }
 
-  /// The next fix that is far enough from the last delivered one (STD-4) or more accurate (STD-5),
-  /// passing over the others.
+  /// Returns the next fix that is far enough from the last delivered one (STD-4) or more accurate (STD-5); skips the
+  /// others.
   private mutating func nextPassing(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
     var place = cursor.delivered
     switch ring.next(at: &place, before: end) {
@@ -804,7 +887,7 @@ extension Client {
     filterAccuracy_mm = fix.horizontalAccuracy_mm
   }
 
-  /// Fixes that a power cut took: told as a gap, for they never come.
+  /// Returns fixes that a power failure destroyed as a gap, because they will never be available.
   private mutating func hole(until place: UInt64, in ring: borrowing FixRing) -> Notice? {
     let missing = ring.missing(in: cursor.delivered..<place)
     cursor.deliver(to: place, in: ring)
@@ -819,14 +902,14 @@ extension Client {
 }
 
 extension Client {
-  /// Does what the client asks. Its answers come as notices, never inside the call (DEF-10).
+  /// Handles a request. Answers follow as notices, never inside the call (DEF-10).
   public mutating func handle(
     _ request: Request, in ring: borrowing FixRing, _ context: ClientContext
   ) {
     guard isConnected || request.needsNoProcess else { return }
     if restsUntil > .boot {
       restsUntil = .boot
-      makeRoom(in: ring)  // meanwhile nobody did
+      makeRoom(in: ring)  // was skipped during dormancy
     }
     defer { usesServices = isReduced || services.areActive || services.hasNotices }
     switch request {
@@ -869,7 +952,7 @@ extension Client {
     }
   }
 
-  /// A client that asks is running, whatever was said of it before.
+  /// A client that sends a request is running, whatever was reported before.
   private mutating func wakeUp(_ context: ClientContext) {
     if execution == .suspended { setExecution(.background, context) }
   }
@@ -881,7 +964,7 @@ extension Client {
     settings = ClientSettings()
   }
 
-  /// The token dies, no finish is replayed; what it is owed waits in the ring (DEF-11).
+  /// Detaches the process: its deferral ends without a notice; undelivered fixes stay in the ring (DEF-11).
   private mutating func disconnect(_ context: ClientContext) {
     close(context)
     deferral = Deferral()
@@ -915,11 +998,11 @@ extension Client {
     isUnknownTold = false
     filterFrom = nil
     if closesAtDrain {
-      // Stopped a moment ago: what the receiver still holds of before is owed all the same, and what
-      // it made between the stop and this start comes with it.
+      // Stopped a moment ago: fixes that the receiver still holds from before the stop are delivered as well, together
+      // with those acquired between the stop and this start.
       closesAtDrain = false
     } else if context.receiverBuffers {
-      hidesUntil = context.now  // what it holds was made for others
+      hidesUntil = context.now  // its fixes were acquired for other clients
     }
     resume(context)
     if authorization.isRefused { tell(.denied) }
@@ -927,8 +1010,7 @@ extension Client {
     owedUntil = .max
   }
 
-  /// Fixes of an earlier run that were not acknowledged are still owed; those made since its end
-  /// are not.
+  /// Keeps unacknowledged fixes of an earlier run undelivered and excludes those acquired since its end.
   private mutating func resume(_ context: ClientContext) {
     if cursor.acknowledged >= owedUntil && cursor.gap == nil && ends.isEmpty {
       cursor = Cursor(at: context.head)
@@ -949,10 +1031,10 @@ extension Client {
     tellsAtDrain = closesAtDrain
     if !waitsForDrain { dueUntil = context.head }
     turnUntil = .boot
-    failure = nil  // after the end of its deferral and the batch comes nothing (DEF-37)
+    failure = nil  // nothing follows the end of the deferral and its batch (DEF-37)
   }
 
-  /// From here on nothing more is owed, but what the receiver holds of the time until now.
+  /// Ends updates: later fixes are not for the client, except those that the receiver holds from before.
   private mutating func close(_ context: ClientContext) {
     guard isUpdating else { return }
     isUpdating = false
@@ -973,30 +1055,30 @@ extension Client {
       isRefused: authorization.isRefused, isAvailable: context.isDeferralAvailable && terms != nil,
       isUpdating: isRunning, settings: granted)
     guard let terms, failure == nil else {
-      // The one before is cancelled even so (DEF-14).
-      let turn = deferral.state == .idle ? turnUntil : nil
+      // The previous call is cancelled even so (DEF-14).
+      let kept = deferral.state == .idle ? turnUntil : nil
       end(.deferredCanceled, context)
       finish(.failed(failure ?? .deferredFailed), context)
-      if let turn { turnUntil = turn }  // where nothing was deferred, nothing is kept up
+      if let kept { turnUntil = kept }  // nothing was deferred: batching need not continue
       return
     }
     var start = isAuthorized ? context.newest?.fix : nil
     if let fix = start, context.now - fix.acquired > Client.freshness { start = nil }
     switch deferral.handle(.call(terms, start: start)) {
     case .nothing: break
-    case .flush: preconditionFailure("a call does not end engagement by itself")
+    case .flush: preconditionFailure("a call must not flush a deferral")
     case .finish(let end): finishAfterDrain(end, context)
     }
     turnUntil = .boot
-    elapse(context)  // a timeout of 0 is met at once (DEF-23)
+    elapse(context)  // a timeout of 0 is met immediately (DEF-23)
   }
 
-  /// Ends an outstanding deferral with `code`; does nothing when there is none.
+  /// Ends an outstanding deferral with `code`; does nothing if there is none.
   private mutating func end(_ code: LocationErrorCode, _ context: ClientContext) {
     if case .finish(let end) = deferral.handle(.end(code)) { finishAfterDrain(end, context) }
   }
 
-  /// Settings that do not go with deferral end it (DEF-39).
+  /// Ends a deferral that is incompatible with the new settings (DEF-39).
   private mutating func endIfIncompatible(_ context: ClientContext) {
     guard deferral.state != .idle else { return }
     if let code = DeferralPreconditions.incompatibility(of: settings) { end(code, context) }
@@ -1009,12 +1091,12 @@ extension Client {
     endUnrecorded(context)
     guard isUpdating else { return }
     if deferral.state != .engaged || holdsLimit(context) { dueUntil = context.head }
-    // The handler of an end that comes now has its turn to call again (X1).
+    // The handler of an end that is reported now may call again (X1).
     if !ends.isEmpty { turnUntil = context.now + context.deliveryHold }
   }
 
   private mutating func acknowledge(_ name: FixName, in ring: borrowing FixRing) {
-    if let told = report, told.generation == name.generation, told.sequence <= name.sequence {
+    if let sent = report, sent.generation == name.generation, sent.sequence <= name.sequence {
       report = nil
     }
     switch cursor.acknowledge(name, in: ring) {
@@ -1030,9 +1112,8 @@ extension Client {
     }
   }
 
-  /// What the client may changes. What was made for it before is never shown where it gains or loses the
-  /// right to it (RNG-6); a refusal ends what it asked for (DEF-5, DEF-40, X7), what nobody has decided
-  /// waits (AUT-11).
+  /// Applies a change of authorization. Earlier fixes are never delivered if the client gains or loses the right to
+  /// them (RNG-6). A refusal ends its requests (DEF-5, DEF-40, X7); without a decision they stay pending (AUT-11).
   private mutating func setAuthorization(_ new: Authorization, _ context: ClientContext) {
     guard new != authorization else { return }
     let (wasAuthorized, wasRefused) = (isAuthorized, authorization.isRefused)
@@ -1050,26 +1131,26 @@ extension Client {
       services.withhold(at: context.now)
     }
     if new.isRefused && !wasRefused { refuse(context) }
-    // A suspended client was not told of a refusal that is over.
+    // The refusal ended before a suspended client was notified.
     if !new.isRefused && failure == .denied { failure = nil }
     settlePending(context)
   }
 
-  /// Ends all that it asked for.
+  /// Ends all its requests.
   private mutating func refuse(_ context: ClientContext) {
     if case .finish(let end) = deferral.handle(.end(.denied)) { finish(end, context) }
     if isUpdating || services.outliveProcess || services.wantsVisits { tell(.denied) }
     services.deny()
   }
 
-  /// Nothing up to here is ever shown (RNG-6).
+  /// Drops all fixes up to now; none of them is ever delivered (RNG-6).
   private mutating func hide(_ context: ClientContext) {
     skip(to: context.head)
     ends.close(at: context.head)
   }
 
-  /// From full to reduced accuracy a deferral ends, and precise fixes are shown no more (DEF-41,
-  /// AUT-6); back again what comes is precise.
+  /// Applies a change between full and reduced accuracy. Reduced: the deferral ends, and no precise fix is delivered
+  /// any more (DEF-41, AUT-6). Full: fixes acquired from now on are delivered with full accuracy.
   private mutating func setReduced(_ reduced: Bool, _ context: ClientContext) {
     guard reduced != isReduced else { return }
     isReduced = reduced
@@ -1090,14 +1171,14 @@ extension Client {
   }
 }
 
-// MARK: - Clients that wait for something far away
+// MARK: - Dormancy
 
-// Most clients of a service wait for something that is far away: no step needs to look at them.
+// Most clients wait for an event that is far away in time or distance, so steps skip them.
 
 extension Client {
-  /// Lets it rest if nothing of it is under way; the end of a look at it.
+  /// Makes the client dormant if nothing of it is running or pending; called at the end of its part of a step.
   ///
-  /// Whatever happens to it ends the rest, but a fix only if it is of any consequence.
+  /// Every event ends dormancy, except a fix that does not matter to it.
   public mutating func rest(at now: Instant) {
     guard isIdle, !hasNotices, (awaitsAcknowledgementUntil ?? now) <= now else { return }
     let next = usesServices ? services.check : .distantFuture
@@ -1108,11 +1189,11 @@ extension Client {
     heedsFrom = .boot
   }
 
-  /// Something has changed that concerns each client.
+  /// Ends dormancy, because something changed that concerns all clients.
   public mutating func endRest() { restsUntil = .boot }
 
-  /// No updates, no deferral, no fixes that are owed, nothing that waits for the receiver, for a
-  /// handler, or for a state of the engine; and fixes come to it as they are, or not at all.
+  /// Whether the client has no updates, no deferral, no undelivered fixes, and waits for neither the receiver, a
+  /// handler nor a state of the engine; and whether fixes reach its services unchanged or not at all.
   private var isIdle: Bool {
     mutating get {
       guard !isUpdating, !closesAtDrain, !waitsForDrain, ends.isEmpty else { return false }
@@ -1123,7 +1204,7 @@ extension Client {
     }
   }
 
-  /// What a fix means to it, as its services are now.
+  /// Which fixes matter to its services in their present state.
   private var reckonedHeed: FixHeed {
     mutating get {
       guard usesServices else { return .nothing }
@@ -1131,32 +1212,32 @@ extension Client {
     }
   }
 
-  /// Whether it must take a fix that was made at a time, after so many metres of the ``CommonWay``: what it
-  /// need not take means nothing to it but where the wearer is, see ``takeSparedFix(_:)``.
+  /// Whether the client must handle a fix acquired at `time`, with the ``Odometer`` at `travelled` metres. Any other
+  /// fix matters only as the newest position, see ``deliverSkippedFix(_:)``.
   @inlinable public func heeds(at time: Instant, _ travelled: Double) -> Bool {
     restsUntil == .boot || heedsAt <= travelled || heedsFrom <= time
   }
 
-  /// Whether it may have been spared the newest fix: ``takeSparedFix(_:)`` is due before anything else
-  /// happens to it than fixes and time, and before it is asked what it needs.
+  /// Whether the newest fix may have been skipped. Then ``deliverSkippedFix(_:)`` must be called before any event other
+  /// than a fix or time, and before its demand is read.
   @inlinable public var mayLackAFix: Bool { restsUntil > .boot && heedsAt > -.infinity }
 
-  /// Hands it the newest fix where it was spared it.
+  /// Handles the newest fix if it was skipped.
   public mutating func takeSparedFix(_ context: ClientContext) {
     guard mayLackAFix, let newest = context.newest, taken != newest.name.sequence else { return }
     take(newest, context)
   }
 
-  /// Whether a fix ends the rest; one that ends none was taken.
+  /// Whether a fix ends dormancy; one that does not is handled here.
   mutating func stirs(for stored: StoredFix, _ context: ClientContext) -> Bool {
-    assert(heed == reckonedHeed, "what a client uses changed while it rested")
+    assert(heed == reckonedHeed, "the services of a dormant client changed")
     taken = stored.name.sequence
     switch heed {
     case .nothing:
       (heedsAt, heedsFrom) = (.infinity, .distantFuture)
       return false
     case .regions:
-      // What it does not take lies on the common way as well: what was reckoned before holds on.
+      // The odometer includes fixes that are not accepted, so the earlier wake distance remains valid.
       if isDenied(stored.fix) || !services.regions.take(stored.fix) { return false }
       if services.regions.hasEvents { restsUntil = .boot }
       let slack = services.regions.slack
@@ -1170,20 +1251,20 @@ extension Client {
   }
 }
 
-/// What a fix means to a client that rests.
+/// Which fixes matter to a dormant client.
 enum FixHeed: UInt8, Sendable {
-  /// Nothing: it uses no service.
+  /// None: it uses no service.
   case nothing = 0
-  /// It is looked at whether a circle changes.
+  /// Those that may change a region.
   case regions = 1
-  /// It ends the rest.
+  /// All: a fix ends dormancy.
   case everything = 2
 }
 
-// MARK: - What the ring keeps for it
+// MARK: - Fixes needed in the ring
 
 extension Client {
-  /// Whether precise fixes may be shown to it at all.
+  /// Whether precise fixes may be delivered to it at all.
   public var isShownFixes: Bool {
     mutating get { isAuthorized && !isReduced }
   }
@@ -1191,21 +1272,21 @@ extension Client {
   /// Whether it may receive this fix with full accuracy, now or later (RNG-6).
   public mutating func mayReceive(_ fix: Fix) -> Bool { isShownFixes && !isDenied(fix) }
 
-  /// From this sequence number on the ring has something for it: what it did not acknowledge, and the
-  /// newest that it was told (STD-8). The largest there is where it needs nothing.
+  /// First sequence number that it needs in the ring: its unacknowledged fixes, and the newest one delivered (STD-8).
+  /// The greatest number if it needs none.
   public var neededFrom: UInt64 {
     mutating get {
       guard isAuthorized, !isReduced else { return .max }
-      let owed = cursor.acknowledged < owedUntil ? cursor.acknowledged : .max
-      return min(owed, newestDelivered ?? .max)
+      let first = cursor.acknowledged < owedUntil ? cursor.acknowledged : .max
+      return min(first, newestDelivered ?? .max)
     }
   }
 }
 
-// MARK: - Services beside updates
+// MARK: - Services
 
 extension Client {
-  /// Does what the client asks of a service.
+  /// Handles a request for a service.
   private mutating func handleService(_ request: Request, _ context: ClientContext) {
     switch request {
     case .setPausesAutomatically(let allowed): note(services.pause.handle(.allow(allowed)))
@@ -1248,14 +1329,14 @@ extension Client {
       .setDistanceFilter, .allowDeferred, .disallowDeferred, .setExecution, .acknowledge,
       .takeBacklog,
       .setAuthorization, .setReducedAccuracy, .setUse:
-      preconditionFailure("these are no services")
+      preconditionFailure("not a request for a service")
     }
   }
 
-  /// How long `requestState` waits for a fix that decides (REG-7).
+  /// How long `requestState` waits for a fix that decides the state (REG-7).
   private static let stateTimeout = Interval.seconds(60)
 
-  /// Begins what the client asked for and may have: visits (VIS-2), and a request that waited (AUT-11).
+  /// Starts pending requests that are now allowed: visits (VIS-2), and a single request (AUT-11).
   private mutating func settlePending(_ context: ClientContext) {
     if services.wantsVisits, authorization == .always, !isReduced {
       services.note(services.visits.start(at: context.now))
@@ -1268,7 +1349,7 @@ extension Client {
     requestLocation(context)
   }
 
-  /// A cached fix may come first, if the client may have it (SLC-5, AUT-3).
+  /// Starts significant change. A cached fix may be reported first, if the client may receive it (SLC-5, AUT-3).
   private mutating func startSignificantChange(_ context: ClientContext) {
     guard !authorization.isRefused else { return tell(.denied) }
     isUnknownTold = isUnknownTold && services.significant.state != .idle
@@ -1277,7 +1358,7 @@ extension Client {
     if let newest { services.note(outcome, newest) }
   }
 
-  /// The newest fix that the client may be shown: the true one, or the coarse one that it was given.
+  /// The newest fix that may be shown to the client: the precise one, or its last coarse one.
   private func recent(_ context: ClientContext) -> StoredFix? {
     isReduced ? services.coarse(at: context.now) : context.newest(after: deniedUntil)
   }
@@ -1296,14 +1377,14 @@ extension Client {
     if let fix = recent?.fix, context.now - fix.acquired > Client.freshness && !isReduced {
       recent = nil
     }
-    // Nothing is searched for: what lies there, or nothing (PWR-10).
+    // No acquisition takes place: deliver the cached fix, or fail (PWR-10).
     guard gets(.updates) else {
       return services.note(recent.map { .deliver($0) } ?? .fail(.locationUnknown))
     }
     services.note(services.request.handle(.request(terms, recent: recent)))
   }
 
-  /// A fix for the services: the true one, or what a client of reduced accuracy is shown of it.
+  /// Hands a fix to the services, for a client with reduced accuracy as a coarse one.
   mutating func serve(_ stored: StoredFix, _ context: ClientContext) {
     guard isAuthorized, !isDenied(stored.fix) else { return }
     guard isReduced else { return services.take(stored, at: context.now) }
@@ -1312,26 +1393,26 @@ extension Client {
     services.takeCoarse(coarse, at: context.now)
   }
 
-  /// What the pause machine has decided.
+  /// Applies an outcome of the pause monitor.
   mutating func note(_ outcome: PauseMonitor.Outcome) {
     switch outcome {
     case .nothing: break
     case .pause, .resume:
-      // Strictly in turn (PAU-3): what was not told is undone by its opposite.
+      // Pause and resume alternate strictly (PAU-3): an unreported one is cancelled by its opposite.
       pauseNotice = pauseNotice == .nothing || pauseNotice == outcome ? outcome : .nothing
     }
   }
 
-  /// The client is about to be paused: its deferral ends first (DEF-38).
+  /// Ends the deferral before the pause is reported (DEF-38).
   private mutating func endForPause(_ context: ClientContext) {
     if case .finish(let end) = deferral.handle(.end(.deferredNotUpdatingLocation)) {
       finish(end, context)
     }
-    // What it was told of stands still; the handler's turn keeps nothing up.
+    // Updates are paused, so batching need not continue for another call.
     turnUntil = .boot
   }
 
-  /// The flags of live updates, as far as the engine knows them (LIV-6, LIV-7).
+  /// Sets the flags of live updates that the engine determines (LIV-6, LIV-7).
   private mutating func setLiveFlags(_ context: ClientContext) {
     guard services.live.count > 0 else { return }
     var flags = use.flags
@@ -1348,21 +1429,21 @@ extension Client {
     if flags != services.live.flags { services.live.set(flags) }
   }
 
-  /// What the motion line says, from now on.
+  /// Handles a report of the motion line.
   public mutating func hear(_ line: MotionLine, at now: Instant) {
     restsUntil = .boot
     note(services.pause.handle(.line(line, at: now)))
     services.hear(line, at: now)
   }
 
-  /// A search that began for single fixes found nothing (PWR-7).
+  /// Handles an acquisition for single fixes that ended without a fix (PWR-7).
   public mutating func miss(at now: Instant) {
     restsUntil = .boot
     note(services.pause.handle(.noFix(at: now)))
     services.miss(at: now)
   }
 
-  /// The single fixes its services need.
+  /// The single fixes that its services need.
   public mutating func need(at now: Instant, fastest: Double, line: MotionLine) -> FixNeed {
     guard usesServices, isAuthorized, isConnected || services.outliveProcess else {
       return FixNeed()
@@ -1374,22 +1455,21 @@ extension Client {
       isPaused: isUpdating && services.pause.isPaused && isAcquiring)
   }
 
-  /// A client of reduced accuracy is served a few times an hour and no oftener, whatever it wants
-  /// (AUT-5): earlier fixes would be wasted.
+  /// A client with reduced accuracy gets at most four fixes an hour, so earlier ones are not requested (AUT-5).
   private mutating func reducedNeed(at now: Instant, isRunning: Bool) -> FixNeed {
     var need = FixNeed()
-    // The queue of coarse fixes has room for one.
+    // The queue of coarse fixes has a capacity of one.
     let isUpdating = isUpdating && (isRunning || services.updateReport == nil)
-    let wants =
+    let isNeeded =
       (services.significant.state != .idle && gets(.significantChange))
       || (gets(.updates)
         && (isUpdating || services.request.state != .idle
           || (isRunning && services.live.count > 0)))
-    if wants { need.add(due: max(now, services.reduction.due), accuracy: 1_000) }
+    if isNeeded { need.add(due: max(now, services.reduction.due), accuracy: 1_000) }
     return need
   }
 
-  /// When time alone must be looked at for its services; `.distantFuture` if never.
+  /// When its services must be checked next even without a fix; `.distantFuture` if never.
   public var check: Instant {
     mutating get { isConnected && usesServices ? services.check : .distantFuture }
   }

@@ -1,25 +1,25 @@
 import DeferralCache
 import LocationTypes
 
-/// What of a client's place in the ring outlives the service: names, for numbers may come twice after
-/// a power cut (RNG-2, BKG-20).
+/// A client's position in the ring in the form that outlives the service: names of fixes, because sequence numbers may
+/// repeat after a power failure (RNG-2, BKG-20).
 ///
-/// Kept durably with each acknowledgement before that is answered, with each start and stop of
-/// updates, and in one transaction with each change of what the client may (RNG-6).
+/// It is stored durably with each acknowledgement before that is answered, with each start and stop of updates, and in
+/// one transaction with each change of authorization (RNG-6).
 public struct ClientBookmark: Equatable, Sendable {
-  /// The fix of this name and all before are settled; nil if none ever was.
+  /// The fix of this name and all earlier ones are acknowledged; nil if none ever was.
   public var acknowledged: FixName?
-  /// Updates run, or their last fixes are still in the receiver: all younger fixes are owed.
+  /// Whether all newer fixes are for the client: updates run, or their last fixes are still in the receiver.
   public var owesAll: Bool
-  /// The last fix that is owed, where not all are; nil if none ever was.
+  /// The last fix for the client if ``isOpenEnded`` is false; nil if none ever was.
   public var owedThrough: FixName?
-  /// Fixes that are not for this client lie behind this one, or see ``gapAfter``, …
+  /// Excluded fixes begin after this one; or a recording gap does, see ``gapAfter``.
   public var passedAfter: FixName?
-  /// … up to this one; nil if there are none.
+  /// The last excluded fix; nil if no fixes are excluded.
   public var passedThrough: FixName?
 
-  /// Behind this fix lies a time in which none was recorded, not reported yet: ``passedAfter`` without
-  /// ``passedThrough`` (BKG-5, BKG-20).
+  /// The last fix before an unreported time without recording; encoded as ``excludedAfter`` without ``excludedThrough``
+  /// (BKG-5, BKG-20).
   public var gapAfter: FixName? { passedThrough == nil ? passedAfter : nil }
 
   /// Creates a bookmark.
@@ -36,14 +36,14 @@ public struct ClientBookmark: Equatable, Sendable {
 }
 
 extension Client {
-  /// A client that came back after a restart of the service, not connected (BKG-20).
+  /// Creates a client from its bookmark after a restart of the service, not connected (BKG-20).
   ///
-  /// It is owed exactly what is younger than what it acknowledged, was made for it, and is still in
-  /// the ring; what was overwritten meanwhile is its gap. O(1).
+  /// Exactly those fixes are undelivered that are newer than its last acknowledgement, were acquired for it, and are
+  /// still in the ring. Overwritten ones are reported as its gap. O(1).
   public init(restoring bookmark: ClientBookmark, in ring: borrowing FixRing) {
-    let owed = bookmark.owesAll ? ring.head : ring.end(after: bookmark.owedThrough)
-    self.init(at: owed)
-    cursor = Cursor(resumingAfter: bookmark.acknowledged, before: owed, in: ring)
+    let fixesEnd = bookmark.owesAll ? ring.head : ring.end(after: bookmark.owedThrough)
+    self.init(at: fixesEnd)
+    cursor = Cursor(resumingAfter: bookmark.acknowledged, before: fixesEnd, in: ring)
     dueUntil = cursor.delivered
     guard let through = bookmark.passedThrough else { return }
     let first = ring.end(after: bookmark.passedAfter)
@@ -51,10 +51,10 @@ extension Client {
     if first < end { notOwed = first..<end }
   }
 
-  /// What is to be kept durably of its place.
+  /// The client's position in the ring, to be stored durably.
   ///
-  /// There is room for a gap or for fixes that are passed over. The gap has precedence: then a later process may be
-  /// sent those fixes (RNG-3).
+  /// A bookmark holds either a gap or excluded fixes. The gap has precedence; a later process may then receive the
+  /// excluded fixes (RNG-3).
   public func bookmark(in ring: borrowing FixRing) -> ClientBookmark {
     let gap = gapAfter(in: ring)
     let passed = gap == nil ? notOwed : nil

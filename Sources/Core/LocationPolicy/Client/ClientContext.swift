@@ -1,34 +1,35 @@
 import DeferralCache
 import LocationTypes
 
-/// What a client's policy must know of its surroundings in one step.
+/// Surroundings of the clients in one step of the engine: time, ring head, receiver, battery. All clients of a step get
+/// the same value.
 public struct ClientContext: Sendable {
-  /// The step's time.
+  /// Time of the step.
   public var now: Instant
-  /// Sequence that the next fix will get.
+  /// Sequence number that the next fix will get.
   public var head: UInt64
-  /// The newest fix that went into the ring, of whatever client; nil when there was none yet.
+  /// The newest fix in the ring, for any client; nil before the first.
   public var newest: StoredFix?
-  /// The receiver may hold fixes that are not in the ring yet: an end waits for them.
+  /// Whether the receiver may hold fixes that are not in the ring yet; the end of a deferral waits for them.
   public var receiverBuffers: Bool
-  /// The receiver's buffer is being emptied: normal delivery waits for the rest.
+  /// Whether the receiver's buffer is being drained; normal delivery waits until it is empty.
   public var isDraining: Bool
-  /// There is a receiver, and it works.
+  /// Whether the board has a receiver and it works.
   public var hasReceiver: Bool
-  /// What the motion line says.
+  /// State of the motion line.
   public var motionLine: MotionLine
-  /// What the battery is too low for (PWR-10).
+  /// Service levels that the battery's charge sheds (PWR-10).
   public var givenUp: PromiseSet
-  /// Deferral is possible: a receiver that works and a low-power caching state (DEF-1, DEF-7).
+  /// Whether deferral is possible: a working receiver and a low-power state in which fixes are cached (DEF-1, DEF-7).
   public var isDeferralAvailable: Bool
-  /// ``CommonWay/length`` up to the newest fix.
+  /// ``Odometer/length`` at the newest fix, metres.
   public var travelled: Double
-  /// N (RNG-1).
+  /// Deferral limit N, fixes (RNG-1).
   public var deferralLimit: Int
-  /// How long a delivered batch keeps the board awake (RNG-8).
+  /// How long a delivered batch keeps the board awake for its acknowledgement (RNG-8).
   public var deliveryHold: Interval
 
-  /// Creates a context: inlinable, for a call would make it elsewhere and copy it.
+  /// Creates a context. Inlinable, because a call would create the value elsewhere and copy it.
   @inlinable public init(
     now: Instant, head: UInt64, newest: StoredFix?, receiverBuffers: Bool, isDraining: Bool,
     isDeferralAvailable: Bool, deferralLimit: Int, deliveryHold: Interval,
@@ -51,7 +52,7 @@ public struct ClientContext: Sendable {
 }
 
 extension ClientContext {
-  /// The newest fix, if it was made after `denied`.
+  /// Returns the newest fix if it was acquired after `denied`; nil for `denied` means no limit.
   func newest(after denied: Instant?) -> StoredFix? {
     guard let newest else { return nil }
     if let denied, newest.fix.acquired <= denied { return nil }

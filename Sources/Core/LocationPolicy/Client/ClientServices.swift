@@ -1,16 +1,19 @@
 import DeferralCache
 import LocationTypes
 
-/// A call that is answered by a refusal, at once.
+/// A request that was refused; the refusal is reported immediately.
 enum RefusedCall: Sendable {
-  /// A region, or a question about one.
+  /// A region, or a state request for one.
   case region(RegionEvent)
-  /// Live updates: every place was taken.
+  /// Live updates: all iterators are in use.
   case live(LiveConfiguration)
 }
 
-/// What a client asked for beside plain updates: each service a machine of its own, and what they
-/// have found that was not told yet. Everything is bounded: of a kind the latest counts.
+/// The services that a client uses in addition to standard updates, one state machine each, and their unreported
+/// results.
+///
+/// Bounded: of each kind only the latest result is kept. ``Client`` owns the value and forwards fixes, time and
+/// requests to it. Depends on `DeferralCache` for ``StoredFix`` only; no heap memory.
 public struct ClientServices: Sendable {
   /// Significant change.
   public internal(set) var significant = SignificantChange()
@@ -24,23 +27,23 @@ public struct ClientServices: Sendable {
   public internal(set) var live = LiveUpdates()
   /// `requestLocation`.
   public internal(set) var request = LocationRequest()
-  /// What a client of reduced accuracy is shown.
+  /// Reduces fixes for a client with reduced accuracy.
   var reduction = AccuracyReduction()
-  /// The last that it was made.
+  /// The last coarse fix.
   private var coarse: StoredFix?
-  /// What the battery is too low for (PWR-10); written by `giveUp` alone.
+  /// Service levels that are shed (PWR-10); written only by `setShed`.
   var givenUp = PromiseSet.none
 
-  /// `startMonitoringVisits` was called: visits run as far as the client may have them (VIS-2).
+  /// Whether `startMonitoringVisits` was called; visits run while the client may receive them (VIS-2).
   var wantsVisits = false
-  /// `requestLocation` was called while nobody had decided whether the client may use location (AUT-11).
+  /// Whether `requestLocation` was called while the authorization was undecided (AUT-11).
   var isRequestPending = false
 
   var significantReport: StoredFix?
   var updateReport: StoredFix?
   var answer = LocationRequest.Outcome.nothing
-  // Of visits the order must stay whole (VIS-6): first the end of the one that was told, then the
-  // latest one, as far as it has got. Those between, which nobody was told of, are dropped.
+  // Order of visits (VIS-6): first the departure of the visit that was reported, then the latest visit with its
+  // departure if it has one. Visits between them that were never reported are dropped.
   var departure: Visit?
   var arrival: Visit?
   var arrivalsDeparture: Visit?
@@ -48,9 +51,9 @@ public struct ClientServices: Sendable {
 
   init() {}
 
-  /// Whether a fix means something to one of them.
+  /// Whether a fix may matter to one of them.
   ///
-  /// `mutating`, so that they are looked at in place: they are large. It changes nothing.
+  /// `mutating` so that the large value is accessed in place; it changes nothing.
   var areActive: Bool {
     mutating get {
       significant.state != .idle || visits.state != .idle || regions.count > 0 || live.count > 0
@@ -58,7 +61,7 @@ public struct ClientServices: Sendable {
     }
   }
 
-  /// Whether a fix means something to regions only; the pause is the updates' affair.
+  /// Whether no service except regions uses fixes. The pause belongs to updates and does not count.
   var areRegionsAlone: Bool {
     mutating get {
       significant.state == .idle && visits.state == .idle && live.count == 0
@@ -66,48 +69,48 @@ public struct ClientServices: Sendable {
     }
   }
 
-  /// Whether a single fix is asked for, or what came of it was not told.
+  /// Whether a single fix is requested, or its result is unreported.
   var asksOnce: Bool {
     mutating get { request.state != .idle || hasAnswer }
   }
 
-  /// Whether one of them works while no process is attached, and wakes its client (SLC-8, VIS-8).
+  /// Whether one of them works while no process is attached, and launches its client (SLC-8, VIS-8).
   var outliveProcess: Bool {
     mutating get { significant.state != .idle || visits.state != .idle || regions.count > 0 }
   }
 }
 
-// MARK: - What happens to them
+// MARK: - Events
 
 extension ClientServices {
-  /// What a client of reduced accuracy is shown of a fix; nil when it is too early for one.
+  /// Returns the coarse fix for a client with reduced accuracy; nil if the next one is not due.
   mutating func reduce(_ stored: StoredFix) -> StoredFix? {
     guard let fix = reduction.reduce(stored.fix) else { return nil }
     coarse = StoredFix(name: stored.name, fix: fix)
     return coarse
   }
 
-  /// The coarse fix that holds until the next one may be given; nil when there is none.
+  /// The coarse fix that is valid until the next one is due; nil if there is none.
   func coarse(at now: Instant) -> StoredFix? {
     guard let coarse, now - coarse.fix.acquired <= AccuracyReduction.pace else { return nil }
     return coarse
   }
 
-  /// A fix for all of them but the pause, which the updates see to.
+  /// Hands a fix to all services except the pause, which updates handle.
   mutating func take(_ stored: StoredFix, at now: Instant) {
     if gets(.visits) { note(visits.take(stored.fix)) }
     regions.take(stored.fix)
     takeCoarse(stored, at: now)
   }
 
-  /// A coarse fix, for those that can do with it (AUT-6): visits and regions get none (REG-15).
+  /// Hands a coarse fix to the services that can use it (AUT-6): visits and regions cannot (REG-15).
   mutating func takeCoarse(_ stored: StoredFix, at now: Instant) {
     if gets(.significantChange) { note(significant.take(stored.fix, at: now), stored) }
     if gets(.updates) { live.take(stored) }
     note(request.handle(.fix(stored)))
   }
 
-  /// Time has passed.
+  /// Handles the passage of time.
   mutating func elapse(at now: Instant, newest: StoredFix?) {
     if gets(.significantChange), significant.isWaiting, let newest {
       note(significant.elapse(at: now), newest)
@@ -117,14 +120,14 @@ extension ClientServices {
     if request.check <= now { note(request.handle(.time(now))) }
   }
 
-  /// A search that began for single fixes found nothing.
+  /// Handles an acquisition for single fixes that ended without a fix.
   mutating func miss(at now: Instant) {
     significant.miss(at: now)
     visits.miss(at: now)
     live.miss(at: now)
   }
 
-  /// What the motion line says.
+  /// Handles a report of the motion line.
   mutating func hear(_ line: MotionLine, at now: Instant) {
     visits.turn(line, at: now)
     live.hear(line, at: now)
@@ -148,7 +151,7 @@ extension ClientServices {
     }
   }
 
-  /// Nothing that was found of visits is told.
+  /// Discards unreported visits.
   mutating func forgetVisits() {
     departure = nil
     arrival = nil
@@ -162,8 +165,8 @@ extension ClientServices {
     }
   }
 
-  /// The client may not use location any more: nothing that was found is shown (AUT-3, RNG-6). What it
-  /// asked for begins anew when it may.
+  /// Ends delivery because the client may not use location any more: unreported results are discarded (AUT-3, RNG-6).
+  /// What it requested restarts when it is allowed again.
   mutating func withhold(at now: Instant) {
     significantReport = nil
     updateReport = nil
@@ -179,7 +182,7 @@ extension ClientServices {
     _ = request.handle(.cancel)
   }
 
-  /// The client is refused: what it asked for is over.
+  /// Ends all requests of a client that was refused.
   mutating func deny() {
     significant.stop()
     wantsVisits = false
@@ -188,19 +191,19 @@ extension ClientServices {
     isRequestPending = false
   }
 
-  /// `requestLocation` is cancelled (STD-11).
+  /// Cancels `requestLocation` (STD-11).
   mutating func cancelRequest() {
     isRequestPending = false
     _ = request.handle(.cancel)
   }
 
-  /// No visit is looked for, and none that was found is told.
+  /// Stops visit detection and discards unreported visits.
   mutating func endVisits() {
     visits.forget()
     forgetVisits()
   }
 
-  /// From now on nothing precise is shown (AUT-6): a request that was made for it fails.
+  /// Discards precise results because accuracy is reduced (AUT-6); a pending single request fails.
   mutating func forgetPrecise() {
     significantReport = nil
     answer = .nothing
@@ -208,7 +211,7 @@ extension ClientServices {
     endVisits()
   }
 
-  /// The process is gone: what lives in it alone ends (DEF-11).
+  /// Ends the services that belong to the process, which ended (DEF-11).
   mutating func detach() {
     for i in 0..<LiveUpdates.capacity { live.close(i) }
     cancelRequest()
@@ -219,22 +222,22 @@ extension ClientServices {
   }
 }
 
-// MARK: - What they need
+// MARK: - Demand
 
 extension ClientServices {
-  /// Accuracies that single fixes must have, metres.
+  /// Accuracy that single fixes need, metres.
   static let significantAccuracy = 100.0
   static let placeAccuracy = 25.0
 
-  // As with a client: `mutating` so that it is looked at in place, and each machine only where it
-  // works. It changes nothing.
+  // `mutating` so that the large value is accessed in place, and each state machine only while it is active; nothing
+  // changes.
 
-  /// The single fixes they need.
+  /// The single fixes that the services need.
   ///
   /// - Parameters:
-  ///   - fastest: How fast the wearer can be until then, m/s.
-  ///   - isRunning: A process is attached and runs, or has a background session: live updates keep
-  ///     nothing for one that is suspended.
+  ///   - fastest: Greatest plausible speed of the device until then, m/s.
+  ///   - isRunning: Whether a process is attached and runs, or has a background session. Live updates queue nothing for
+  ///     a suspended process.
   mutating func need(
     at now: Instant, fastest: Double, line: MotionLine, isRunning: Bool, isPaused: Bool
   ) -> FixNeed {
@@ -271,7 +274,7 @@ extension ClientServices {
     return need
   }
 
-  /// When time alone must be looked at for them.
+  /// When the services must be checked next even without a fix.
   var check: Instant {
     mutating get {
       var check = regions.deadline
@@ -286,10 +289,10 @@ extension ClientServices {
   }
 }
 
-// MARK: - What is told
+// MARK: - Notices
 
 extension ClientServices {
-  /// Whether there is something to tell; `mutating` as ``areActive`` is.
+  /// Whether a notice is pending; `mutating` for the same reason as ``areActive``.
   var hasNotices: Bool {
     mutating get {
       significantReport != nil || updateReport != nil || hasAnswer || arrival != nil
@@ -298,7 +301,7 @@ extension ClientServices {
     }
   }
 
-  /// Whether a request's answer was not told.
+  /// Whether the result of a single request is unreported.
   private var hasAnswer: Bool {
     mutating get {
       switch answer {
@@ -308,7 +311,7 @@ extension ClientServices {
     }
   }
 
-  /// The next thing to tell; nil when all is told.
+  /// Returns the next notice; nil if none is pending.
   mutating func nextNotice() -> Notice? {
     if let stored = updateReport {
       updateReport = nil
@@ -326,14 +329,14 @@ extension ClientServices {
     return nil
   }
 
-  /// Whether there is a visit or a crossing.
+  /// Whether a visit or a region crossing is pending.
   var hasKept: Bool {
     mutating get {
       arrival != nil || departure != nil || arrivalsDeparture != nil || regions.hasCrossings
     }
   }
 
-  /// The next visit, or the next event of a crossing; answers to `requestState` wait (BKG-2).
+  /// Returns the next visit or crossing event; answers to `requestState` stay pending (BKG-2).
   mutating func nextKept() -> Notice? {
     nextVisit() ?? regions.nextOfCrossing().map { .region($0) }
   }
@@ -354,7 +357,7 @@ extension ClientServices {
     return nil
   }
 
-  /// What was refused is told at the end of the step of its call: one waits at the most.
+  /// Returns the pending refusal. It is reported at the end of the step of its request, so that at most one is pending.
   mutating func nextRefusal() -> Notice? {
     defer { refusal = nil }
     return switch refusal {
@@ -365,9 +368,9 @@ extension ClientServices {
   }
 
   private mutating func nextAnswer() -> Notice? {
-    let told = answer
+    let pending = answer
     answer = .nothing
-    switch told {
+    switch pending {
     case .nothing: return nil
     case .deliver(let stored): return .report(stored)
     case .fail(let code): return .failure(code)

@@ -1,20 +1,20 @@
 import LocationTypes
 
-/// How far the wearer has come: one measure for all clients that rest, each of which knows how far it
-/// is until a fix may mean something to it.
+/// Distance travelled by the device, one measure for all dormant clients: each compares it with its
+/// ``Client/wakeDistance``.
 ///
-/// The length of the way is never less than the distance of any two of its places, which is all that
-/// matters. Standing still makes it longer too, by the noise of the fixes.
+/// The length is never less than the distance between any two positions on the path. It may be greater: measurement
+/// noise increases it even if the device stands still.
 public struct CommonWay: Sendable {
-  /// Metres from the first place on.
+  /// Path length from the first position, metres.
   public private(set) var length = 0.0
   private var newest: Coordinate?
   private var band = LatitudeBand()
 
-  /// No place yet.
+  /// Creates an odometer without a position.
   public init() {}
 
-  /// Goes on to a place. O(1), mostly without trigonometry.
+  /// Advances to a position. O(1), mostly without trigonometry.
   public mutating func go(to place: Coordinate) {
     defer { newest = place }
     guard let newest, newest != place else { return }

@@ -1,44 +1,42 @@
 import LocationTypes
 
-/// What one client needs of the hardware, in words that no hardware knows.
+/// What one client needs of the hardware, independent of any particular hardware.
 ///
-/// Later services add cases; the planner turns the sum of demands into a ``Plan``.
+/// The planner turns the sum of all demands into a ``Plan``. A new service adds cases here.
 public enum Demand: Equatable, Sendable {
   /// Nothing.
   case none
-  /// Every fix, as soon as it is made. `isWatched`: somebody in the foreground waits for it.
+  /// Every fix, as soon as it is acquired. `isWatched`: the client is in the foreground.
   case live(isWatched: Bool)
-  /// Every fix, but later: the host must look at the fixes at `check` at the latest.
+  /// Every fix, but delivery may wait: the fixes must be checked at `check` at the latest.
   case deferred(check: Instant)
-  /// As few fixes as keep the last reported position within so many metres of the true one.
+  /// As few fixes as keep the last reported position within `metres` of the true one.
   case within(metres: Double)
 }
 
-/// The sum of all clients' demands.
+/// Sum of all clients' demands.
 public struct DemandSummary: Equatable, Sendable {
-  /// Clients that need each fix now.
+  /// Number of clients that need each fix now.
   public private(set) var live = 0
-  /// Of those, clients in the foreground.
+  /// Number of those clients that are in the foreground.
   public private(set) var watched = 0
-  /// Clients whose fixes may wait.
+  /// Number of clients whose fixes may be delivered later.
   public private(set) var deferred = 0
-  /// The earliest moment at which a client's criteria must be looked at.
+  /// Earliest time at which a client's criteria must be checked.
   public private(set) var check = Instant.distantFuture
 
-  /// The least distance, metres, that the last reported position may be off; infinite when nobody
-  /// was promised one.
+  /// Smallest accuracy bound, metres, for the last reported position; infinite if no client has one.
   public private(set) var bound = Double.infinity
   /// Single fixes that services need.
   public var need = FixNeed()
 
-  /// No demand at all.
+  /// Creates an empty demand.
   public init() {}
 
-  /// Whether the receiver is on for those who want every fix.
+  /// Whether the receiver must be on for clients that need every fix.
   public var wantsEveryFix: Bool { live > 0 || deferred > 0 }
 
-  /// Asks for a look at `time`, which lies ahead, whatever the clients' demands are: a promise is
-  /// due then.
+  /// Adds a check at `time`, in the future, independent of the clients' demands: a deadline that must be met.
   public mutating func look(at time: Instant) { check = min(check, time) }
 
   /// Adds one client's demand.

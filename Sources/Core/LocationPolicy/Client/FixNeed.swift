@@ -1,19 +1,19 @@
 import LocationTypes
 
-/// What those who want single fixes, and not every one, need next; the sum of their needs.
+/// The next single fix that services need when they do not need every fix; also the sum of several needs.
 public struct FixNeed: Equatable, Sendable {
-  /// When the next fix must be there; `.distantFuture` when none is needed.
+  /// When the next fix is needed; `.distantFuture` if none is.
   public private(set) var due = Instant.distantFuture
-  /// How accurate it must be, metres: what is worse is held back a little while it gets better
+  /// Required horizontal accuracy, metres: a less accurate fix is held back for a short time while accuracy improves
   /// (PWR-7).
   public private(set) var accuracy = Double.infinity
-  /// When the first of those who wait for it gives up; `.distantFuture` when nobody does.
+  /// When the first client waiting for the fix stops waiting; `.distantFuture` if none does.
   public private(set) var until = Instant.distantFuture
 
-  /// No need at all.
+  /// Creates an empty need.
   public init() {}
 
-  /// Adds the need of a fix at `due`, of that accuracy in metres, for one who waits until `until`.
+  /// Adds the need of a fix at `due` with `accuracy` in metres, by a client that waits until `until`.
   public mutating func add(due: Instant, accuracy: Double, until: Instant = .distantFuture) {
     guard due < .distantFuture else { return }
     self.due = min(self.due, due)
@@ -21,11 +21,11 @@ public struct FixNeed: Equatable, Sendable {
     self.until = min(self.until, until)
   }
 
-  /// Adds the needs of others.
+  /// Adds other needs.
   public mutating func add(_ other: FixNeed) {
     add(due: other.due, accuracy: other.accuracy, until: other.until)
   }
 
-  /// Whether a fix is needed at some time.
+  /// Whether a fix is needed at any time.
   public var isAny: Bool { due < .distantFuture }
 }

@@ -1,63 +1,63 @@
 import LocationTypes
 
-/// A band of latitudes in which a degree is nowhere longer than it is taken for here: ways between its
-/// places are measured without trigonometry, and never too short.
+/// A band of latitudes with upper bounds for the length of a degree, so that distances within the band are bounded from
+/// above without trigonometry.
 ///
-/// The straight line on the map of latitude and longitude is a way, and each of its steps is at most as
-/// long as it is taken for: the geodesic is not longer.
+/// The computed length belongs to the straight line on the map of latitude and longitude; each of its steps is at most
+/// as long as computed, and the geodesic is no longer than that line. Results are therefore never too short.
 struct LatitudeBand: Sendable {
-  /// Metres that a narrow band goes to the north and to the south of where it was laid: below 55° it takes
-  /// no degree for 0.2 % longer than it is, and nowhere for 3 %.
+  /// Half the height of a narrow band, metres. In it, computed lengths exceed the true ones by at most 0.2 % below 55°
+  /// of latitude and by at most 3 % elsewhere.
   private static let narrow = 4_000.0
-  /// Metres in 1e-9° of latitude, at the least and rounded down.
+  /// Lower bound of the metres in 1e-9° of latitude, rounded down.
   private static let leastNorth = 0.000_110_5
   /// Latitude of a pole, 1e-9°.
   private static let pole = 90_000_000_000.0
 
-  /// Where it begins and ends, 1e-9°; one that was not laid holds no place.
+  /// Southern and northern limit, 1e-9°; an empty band contains no coordinate.
   private var south = Double.infinity
   private var north = -Double.infinity
-  /// Metres in 1e-9° of latitude and of longitude, at the most.
+  /// Upper bounds of the metres in 1e-9° of latitude and of longitude.
   private var metresNorth = 0.0
   private var metresEast = 0.0
 
-  /// Holds no place.
+  /// Creates an empty band.
   init() {}
 
-  /// Lays it around a place.
+  /// Creates a band around a coordinate.
   ///
-  /// - Parameter metres: How far it goes to the north and to the south, finite and not below 0.
+  /// - Parameter metres: Distance to its northern and southern limit, finite and at least 0.
   init(around place: Coordinate, metres: Double) {
     let latitude = Double(place.latitude_e9)
     let units = metres / LatitudeBand.leastNorth
     south = max(latitude - units, -LatitudeBand.pole).rounded(.down)
     north = min(latitude + units, LatitudeBand.pole).rounded(.up)
-    // Parallels are the longer the nearer to the equator, degrees of latitude the nearer to a pole.
+    // Parallels are longest near the equator, degrees of latitude near the poles.
     let lowest = Int64(south <= 0 && north >= 0 ? 0 : min(abs(south), abs(north)))
     let highest = Int64(max(abs(south), abs(north)))
     let west = Coordinate(latitude_e9: lowest, longitude_e9: 0)
     let east = Coordinate(latitude_e9: lowest, longitude_e9: 1_000_000)
     metresEast = west.localOffset(to: east).east / 1e6
-    // The middle of this piece is the highest latitude.
+    // The middle of this segment is the highest latitude.
     let below = Coordinate(latitude_e9: highest - 500_000, longitude_e9: 0)
     let above = Coordinate(latitude_e9: highest + 500_000, longitude_e9: 0)
     metresNorth = below.localOffset(to: above).north / 1e6
   }
 
-  /// How far a band around a place may go to be a narrow one, metres.
+  /// Half the height of a narrow band around a coordinate, metres.
   static func narrow(around place: Coordinate) -> Double {
-    // Near a pole parallels grow fast.
+    // Near a pole the length of parallels changes quickly.
     let toPole = (pole - Double(place.latitude_e9.magnitude)) * leastNorth
     return min(narrow, toPole / 50)
   }
 
-  /// Whether a place lies in it.
+  /// Whether a coordinate lies in the band.
   @inline(__always) func holds(_ place: Coordinate) -> Bool {
     let latitude = Double(place.latitude_e9)
     return latitude >= south && latitude <= north
   }
 
-  /// Whether all places lie in it that are in so many metres of one.
+  /// Whether all coordinates within `metres` of a coordinate lie in the band.
   func holds(_ place: Coordinate, metres: Double) -> Bool {
     let latitude = Double(place.latitude_e9)
     let units = metres / LatitudeBand.leastNorth
@@ -65,7 +65,7 @@ struct LatitudeBand: Sendable {
       && min(latitude + units, LatitudeBand.pole) <= north
   }
 
-  /// The square of the metres between two places of the band, or more.
+  /// Upper bound of the squared distance between two coordinates of the band, square metres.
   @inline(__always) func square(from: Coordinate, to: Coordinate) -> Double {
     var turn = abs(to.longitude_e9 - from.longitude_e9)
     if turn > 180_000_000_000 { turn = 360_000_000_000 - turn }

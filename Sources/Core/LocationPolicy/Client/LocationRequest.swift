@@ -1,59 +1,59 @@
 import DeferralCache
 import LocationTypes
 
-/// One call of `requestLocation()`: exactly one fix or one error (STD-11).
+/// State machine of one client's `requestLocation()`: each call gets exactly one fix or one error (STD-11).
 ///
-/// It owns nothing but the best fix so far; its owner does what the outcome says. Cancelled by
-/// start, stop and `allowDeferred…` (DEF-44), and then nothing is told.
+/// It keeps only the best fix so far; the caller carries out the returned outcome. Starting or stopping updates and
+/// `allowDeferred…` cancel the call (DEF-44); a cancelled call gets neither fix nor error.
 public struct LocationRequest: Equatable, Sendable {
   /// Whether a call is outstanding.
   public enum State: UInt8, Equatable, Sendable {
-    /// None is.
+    /// No call is outstanding.
     case idle = 0
-    /// One is.
+    /// One call is outstanding.
     case pending = 1
   }
 
-  /// What happens.
+  /// Input of the state machine.
   public enum Event: Sendable {
-    /// The call. `recent` is the newest valid fix if it is ≤ 10 s old; `until` the end of its time.
+    /// A call. `recent` is the newest valid fix if it is at most 10 s old.
     case request(LocationRequestTerms, recent: StoredFix?)
-    /// A valid fix was made.
+    /// A valid fix was acquired.
     case fix(StoredFix)
     /// Time passed.
     case time(Instant)
-    /// Updates were started or stopped, or a deferral was called.
+    /// Updates were started or stopped, or a deferral was requested.
     case cancel
-    /// There will be no fix: `denied`, or `locationUnknown` when the receiver is lost.
+    /// No fix will come: `denied`, or `locationUnknown` if the receiver is lost.
     case fail(LocationErrorCode)
   }
 
-  /// What the owner has to do.
+  /// What the caller must do.
   public enum Outcome: Equatable, Sendable {
     /// Nothing.
     case nothing
-    /// `didUpdateLocations` with this one.
+    /// Report this fix with `didUpdateLocations`.
     case deliver(StoredFix)
-    /// `didFailWithError`.
+    /// Report this error with `didFailWithError`.
     case fail(LocationErrorCode)
   }
 
-  /// How long a request lasts unless its owner says otherwise: a cold start fits in [ours].
+  /// Default time limit of a call: long enough for a cold start [ours].
   public static let patience = Interval.seconds(30)
 
   /// Whether a call is outstanding.
   public private(set) var state = State.idle
-  /// What the outstanding call wants; nil when idle.
+  /// Parameters of the outstanding call; nil if none is outstanding.
   public private(set) var terms: LocationRequestTerms?
   private var best: StoredFix?
 
-  /// No call is outstanding.
+  /// Creates a state machine without an outstanding call.
   public init() {}
 
-  /// When ``Event/time(_:)`` is due; `.distantFuture` when idle. Fixes are wanted until then.
+  /// When ``Event/time(_:)`` is due; `.distantFuture` without an outstanding call. Fixes are needed until then.
   public var check: Instant { terms?.until ?? .distantFuture }
 
-  /// Takes an event; the one place that writes the state. O(1).
+  /// Handles an event; the only writer of the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {
     #if REACHED
       LocationRequest.machine.reach(Int(state.rawValue), event.column)
@@ -80,7 +80,7 @@ public struct LocationRequest: Equatable, Sendable {
   private func step(_ event: Event) -> (State, Outcome) {
     switch (state, event) {
     case (.idle, .request(let called, _)):
-      // While updates run they bring the fixes: the call does nothing.
+      // Running updates deliver fixes already: the call does nothing.
       called.isUpdating ? (.idle, .nothing) : settle(at: called.made)
     case (.idle, .fix), (.idle, .time), (.idle, .cancel), (.idle, .fail): (.idle, .nothing)
     case (.pending, .request): (.pending, .nothing)
@@ -91,12 +91,13 @@ public struct LocationRequest: Equatable, Sendable {
     }
   }
 
-  /// What comes late out of a receiver's buffer does not tell where one is.
+  /// Whether the fix was acquired after the call; the receiver's buffer may deliver older ones.
   private func isCurrent(_ stored: StoredFix) -> Bool {
     terms.map { stored.fix.acquired >= $0.made } ?? false
   }
 
-  /// The best so far if it is good enough or time is over; 0 if there is none by then.
+  /// Delivers the best fix so far if it is accurate enough or the time limit is over; without a fix by then, reports
+  /// error 0.
   private func settle(at now: Instant) -> (State, Outcome) {
     guard let terms else { return (.idle, .nothing) }
     if let best, let accuracy = best.fix.horizontalAccuracy, accuracy <= terms.accuracy {
@@ -107,8 +108,8 @@ public struct LocationRequest: Equatable, Sendable {
     return (.idle, .deliver(best))
   }
 
-  /// The more accurate one; the newer of equals. One that tells its accuracy beats one that does
-  /// not.
+  /// Returns the more accurate fix, the newer one if both are equal. A fix with a known accuracy is better than one
+  /// without.
   private static func better(of old: StoredFix?, _ new: StoredFix) -> StoredFix {
     guard let old, let before_mm = old.fix.horizontalAccuracy_mm else { return new }
     guard let now_mm = new.fix.horizontalAccuracy_mm else { return old }
@@ -116,28 +117,28 @@ public struct LocationRequest: Equatable, Sendable {
   }
 }
 
-/// What one call of `requestLocation()` wants.
+/// Parameters of one call of `requestLocation()`.
 public struct LocationRequestTerms: Equatable, Sendable {
-  /// The accuracy that is good enough when the best is asked for, metres: about where a receiver of
-  /// one frequency settles under open sky [ours].
+  /// Accuracy that is sufficient if the best is requested, metres: about what a single-frequency receiver reaches under
+  /// open sky [ours].
   public static let best = 5.0
 
-  /// When the call was made.
+  /// Time of the call.
   public let made: Instant
-  /// The end of its time.
+  /// Time limit of the call.
   public let until: Instant
-  /// A fix of this accuracy is delivered at once, metres.
+  /// Accuracy at which a fix is delivered immediately, metres.
   public let accuracy: Double
-  /// Updates run: the call does nothing.
+  /// Whether updates run; the call does nothing then.
   public let isUpdating: Bool
 
-  /// Reads what the client asked.
+  /// Creates the parameters of a call.
   ///
   /// - Parameters:
-  ///   - desiredAccuracy: Metres, or a constant of ``LocationAccuracy``; anything below
-  ///     ``best``, or not a number, is ``best``.
+  ///   - desiredAccuracy: Metres, or a constant of ``LocationAccuracy``; anything below ``bestAccuracy``, and NaN,
+  ///     counts as ``bestAccuracy``.
   ///   - isUpdating: Whether updates run.
-  ///   - patience: How long a fix is waited for.
+  ///   - timeout: How long the call waits for a fix.
   public init(
     desiredAccuracy: Double, isUpdating: Bool, at now: Instant,
     patience: Interval = LocationRequest.patience
@@ -154,7 +155,7 @@ public struct LocationRequestTerms: Equatable, Sendable {
   extension LocationRequest {
     static let machine = Machine(
       "LocationRequest", states: "idle pending", events: "request fix time cancel fail",
-      excluded: [("idle", "time", "time is looked at while a call is outstanding")])
+      excluded: [("idle", "time", "time is checked only while a call is outstanding")])
   }
 
   extension LocationRequest.Event {

@@ -1,37 +1,36 @@
 import LocationTypes
 
-/// Measures the path travelled, deaf to the noise of a receiver at rest (X3, DEF-20).
+/// Measures the length of the path travelled, gated against the noise of a stationary receiver (X3, DEF-20).
 ///
-/// An anchor moves to a fix only when the fix is at least ``gate`` times the horizontal accuracy
-/// away from it (the worse accuracy of the two); the moves add up. On a loop it counts each lap, and
-/// it lags behind the truth by less than one gate. O(1) a fix.
+/// An anchor moves to a fix only if the fix is at least ``gate`` times the horizontal accuracy (the worse accuracy of
+/// the two) away from it; the moves are added up. On a loop each lap counts. The measured length lags behind the true
+/// one by less than one gate. O(1) per fix.
 ///
-/// The gate alone is not deaf enough: the distance of two fixes at rest goes beyond it once in 3,000
-/// independent pairs, which is one hour in ten. So a fix between one gate and two does not count
-/// when the receiver's Doppler says that it stands (``standing``); a creep slower than that lags by
-/// up to two gates.
+/// The gate alone is not sufficient: the distance of two fixes at rest exceeds it once in 3,000 independent pairs,
+/// which is one hour in ten. A fix between one and two gates away therefore does not count if the receiver's Doppler
+/// speed is below ``standingSpeed``; slower movement lags by up to two gates.
 public struct PathMeter: Equatable, Sendable {
-  /// How many horizontal accuracies a fix must be away to count.
+  /// Distance from the anchor, in horizontal accuracies, from which a fix counts.
   public static let gate = 4.0
-  /// The speed below which a receiver stands, m/s: five times what a good one errs by, a sixth of a
-  /// walk.
+  /// Speed below which the receiver counts as stationary, m/s: five times the speed error of a good receiver, a sixth
+  /// of walking speed.
   static let standing = 0.2
-  /// Metres taken for a fix that does not tell its accuracy.
+  /// Accuracy assumed for a fix that reports none, metres.
   static let assumedAccuracy = 10.0
 
   var anchor: Coordinate?
   var anchorAccuracy: Double
-  /// Metres travelled since the start.
+  /// Path length since the start, metres.
   public private(set) var length: Double
 
-  /// Starts at `start`, or at the first fix that comes when there is none (DEF-19).
+  /// Starts at `start`, or at the first fix added if `start` is nil (DEF-19).
   public init(from start: Fix?) {
     anchor = start?.coordinate
     anchorAccuracy = start?.horizontalAccuracy ?? PathMeter.assumedAccuracy
     length = 0
   }
 
-  /// Takes the next fix into account.
+  /// Adds the next fix.
   public mutating func add(_ fix: Fix) {
     let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
     guard let from = anchor else {

@@ -1,9 +1,9 @@
-/// What a client may be promised, and a low battery takes back in the order that the board's profile
-/// declares (PWR-10).
+/// A level of service that clients use. When the battery's charge falls below the level's threshold in the board's
+/// profile, the level is shed (PWR-10).
 public enum Promise: UInt8, Sendable {
-  /// Every fix, or one nearer than 100 m: without it, the position within 100 m.
+  /// Every fix, or an accuracy bound below 100 m; without it, the position is known within 100 m.
   case everyFix = 0
-  /// A position nearer than a kilometre: without it, the position within a kilometre.
+  /// An accuracy bound below one kilometre; without it, the position is known within one kilometre.
   case accuracy = 1
   /// Updates, deferred or not, live updates, and single requests.
   case updates = 2
@@ -14,48 +14,48 @@ public enum Promise: UInt8, Sendable {
   /// Significant change.
   case significantChange = 5
 
-  /// How many there are; their raw values are below.
+  /// Number of levels; their raw values are below it.
   static let count: UInt8 = 6
 }
 
-/// A set of promises. No `OptionSet`, whose array literals need a heap.
+/// A set of service levels. Not an `OptionSet`, because its array literals allocate on the heap.
 public struct PromiseSet: Equatable, Sendable {
-  /// One bit for each ``Promise``.
+  /// One bit per ``ServiceLevel``.
   public private(set) var rawValue: UInt8 = 0
 
-  /// None.
+  /// The empty set.
   public static let none = PromiseSet()
 
-  /// The empty set.
+  /// Creates the empty set.
   public init() {}
 
-  /// A set of one.
-  public init(_ promise: Promise) { insert(promise) }
+  /// Creates a set with one level.
+  public init(_ level: Promise) { insert(level) }
 
-  /// Whether it holds no promise.
+  /// Whether the set is empty.
   public var isEmpty: Bool { rawValue == 0 }
 
-  /// Whether `promise` is among it.
-  public func contains(_ promise: Promise) -> Bool {
-    rawValue & PromiseSet.bit(promise) != 0
+  /// Whether the set contains `level`.
+  public func contains(_ level: Promise) -> Bool {
+    rawValue & PromiseSet.bit(level) != 0
   }
 
-  /// Takes `promise` in.
-  public mutating func insert(_ promise: Promise) { rawValue |= PromiseSet.bit(promise) }
+  /// Adds `level` to the set.
+  public mutating func insert(_ level: Promise) { rawValue |= PromiseSet.bit(level) }
 
-  /// What is in one of them.
+  /// Returns the union of both sets.
   public func union(_ other: PromiseSet) -> PromiseSet {
     var all = self
     all.rawValue |= other.rawValue
     return all
   }
 
-  /// What is in both.
+  /// Returns the intersection of both sets.
   public func intersection(_ other: PromiseSet) -> PromiseSet {
     var both = self
     both.rawValue &= other.rawValue
     return both
   }
 
-  private static func bit(_ promise: Promise) -> UInt8 { 1 << promise.rawValue }
+  private static func bit(_ level: Promise) -> UInt8 { 1 << level.rawValue }
 }

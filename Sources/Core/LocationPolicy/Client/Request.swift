@@ -1,40 +1,40 @@
 import LocationTypes
 
-/// Which client; an index into the table that the engine's owner handed in.
+/// Identifies a client by its index in the table that the creator of the engine provided.
 @frozen public struct ClientID: Hashable, Sendable {
   /// The index, from 0.
   public let index: Int
 
-  /// Names the client at `index`.
+  /// Creates the identifier of the client at `index`.
   ///
   /// - Precondition: `index` is not negative.
   @inlinable public init(_ index: Int) {
-    precondition(index >= 0, "clients are numbered from 0")
+    precondition(index >= 0, "client index must not be negative")
     self.index = index
   }
 }
 
-/// In what state a client's process is (BKG-1).
+/// Execution state of a client's process (BKG-1).
 public enum ExecutionState: UInt8, Sendable {
   /// In use.
   case foreground = 0
-  /// Running unseen.
+  /// Running in the background.
   case background = 1
-  /// Not running, or not taking what is sent: its fixes go on to be recorded and wait in the ring (BKG-2).
+  /// Not running, or not reading its socket: its fixes are still recorded and stay in the ring (BKG-2).
   case suspended = 2
 }
 
-/// What a client, or the service on its behalf, asks. Never answered inside the call (DEF-10).
+/// Request of a client, or of the service on its behalf. Never answered within the call (DEF-10).
 public enum Request: Sendable {
-  /// A process attaches under this client's name. What it had not acknowledged is owed again once it
-  /// starts updates (RNG-3).
+  /// A process attaches under this client's name. Fixes that the previous process did not acknowledge are delivered
+  /// again once it starts updates (RNG-3).
   case connect
-  /// The process is gone without a word (DEF-11).
+  /// The process ended without stopping its services (DEF-11).
   case disconnect
-  /// Nobody will come back under this name: its place is free for another client. Does nothing while a
-  /// process is attached.
+  /// The client's name is no longer used: its index is free for another client. Does nothing while a process is
+  /// attached.
   case forget
-  /// `startUpdatingLocation()`; again does nothing (STD-3).
+  /// `startUpdatingLocation()`; a repeated call does nothing (STD-3).
   case startUpdating
   /// `stopUpdatingLocation()` (DEF-37).
   case stopUpdating
@@ -46,18 +46,17 @@ public enum Request: Sendable {
   case allowDeferred(distance: Double, timeout: Double)
   /// `disallowDeferredLocationUpdates()` (DEF-15).
   case disallowDeferred
-  /// The process changed its state.
+  /// The process changed its execution state.
   case setExecution(ExecutionState)
-  /// The fix of this name and all before it are handled for good (RNG-3).
+  /// The client has durably handled the fix of this name and all earlier ones (RNG-3).
   case acknowledge(FixName)
-  /// All that it is owed is handed over to it in bulk, and counts as delivered; see
-  /// ``Client/backlog(in:)``.
+  /// All undelivered and unacknowledged fixes are read in bulk and count as delivered; see ``Client/backlog(in:)``.
   case takeBacklog
-  /// What the client may (DEF-5, AUT-1).
+  /// Authorization of the client (DEF-5, AUT-1).
   case setAuthorization(Authorization)
-  /// Whether it is to know no more than about where it is (AUT-5).
+  /// Whether the client's accuracy is reduced (AUT-5).
   case setReducedAccuracy(Bool)
-  /// What its sessions and its process make of its use of location (BKG-5, BKG-13 to BKG-15).
+  /// Use of location that follows from the client's sessions and its process (BKG-5, BKG-13 to BKG-15).
   case setUse(ClientUse)
   /// `pausesLocationUpdatesAutomatically` (PAU-5).
   case setPausesAutomatically(Bool)
@@ -79,13 +78,13 @@ public enum Request: Sendable {
   case removeRegion(RegionIdentifier)
   /// `requestState(for:)` (REG-7).
   case requestRegionState(RegionIdentifier)
-  /// A new iterator of live updates; it gets the lowest free number, 0 to 3 (LIV-9); a fifth
-  /// one is answered by ``Notice/liveRefused(_:)``.
+  /// Opens an iterator of live updates. It gets the lowest free number, 0 to 3 (LIV-9); a fifth one is refused with
+  /// ``Notice/liveRefused(_:)``.
   case openLive(LiveConfiguration)
-  /// That iterator has ended.
+  /// Closes the iterator of that number.
   case closeLive(Int)
 
-  /// Whether somebody asks for a fix who may not have done so before.
+  /// Whether the request may need a fix that was not needed before, so that a backed-off acquisition is retried.
   public var wantsFix: Bool {
     switch self {
     case .setAuthorization, .startUpdating, .setDesiredAccuracy, .requestLocation,
@@ -100,7 +99,8 @@ public enum Request: Sendable {
     }
   }
 
-  /// Whether it starts a service whose client is told when there is no location (STD-10, SLC-11, VIS-12).
+  /// Whether the request starts a service whose client is notified when no location is available (STD-10, SLC-11,
+  /// VIS-12).
   public var startsService: Bool {
     switch self {
     case .startUpdating, .startSignificantChange, .startVisits: true
@@ -113,7 +113,7 @@ public enum Request: Sendable {
     }
   }
 
-  /// Whether it means something while no process is attached.
+  /// Whether the request is valid while no process is attached.
   var needsNoProcess: Bool {
     switch self {
     case .connect, .forget, .setAuthorization, .setReducedAccuracy, .setUse: true

@@ -1,45 +1,46 @@
 import DeferralCache
 import LocationTypes
 
-/// A time in which no fix was acquired for a client's updates, because it was suspended and its queue was
-/// full (BKG-5), or because the service was down (BKG-20). Reported as a gap when the client runs again.
+/// A period in which no fix was acquired for a client's updates, because the client was suspended and its queue was
+/// full (BKG-5), or because the service was down (BKG-20). It is reported as a gap when the client runs again.
 ///
-/// After a restart it is assumed from the ring's newest fix to the start. While the receiver's buffer is
-/// drained, the fixes that come out of it reduce it:
+/// After a restart it is assumed to last from the ring's newest fix to the start. The fixes that are then drained from
+/// the receiver's buffer shorten it:
 ///
-///     awaited ── first fix, made long after `from`: the buffer overwrote those between ──→ drained
-///        │                                                                                   ↑
-///        └─ first fix, made right after `from` ─→ draining ── empty, or receiver lost ───────┘
-///                                                 each fix advances `from`
+///     awaited ── first fix, acquired more than `slack` after `from`: the ────→ drained
+///        │       buffer has overwritten the fixes between them                    ↑
+///        └─ first fix, acquired soon after `from` ─→ draining ── empty, ──────────┘
+///                                                       receiver lost, or fix after `to`;
+///                                                       each fix advances `from`
 ///
-/// It is not reported before `drained`, and not at all if no more than `slack` is left of it.
+/// It is not reported before `drained`, and not at all if what remains is not longer than `slack`.
 struct UnrecordedTime: Sendable {
-  /// How far the receiver's buffer was drained after a restart of the service.
+  /// Progress of draining the receiver's buffer after a restart of the service.
   enum OldBuffer: Sendable {
-    /// No fix has come out of it.
+    /// No fix has come out of the buffer.
     case awaited
-    /// Fixes come out of it without a hole behind `from`.
+    /// Fixes come out of the buffer that follow `from` without a gap.
     case draining
-    /// Nothing more of this time is expected from it.
+    /// No more fixes of this period are expected from the buffer.
     case drained
   }
 
-  /// Fixes below this sequence number were made before; the gap is reported behind them.
+  /// Sequence number behind which the gap is reported: fixes below it were acquired before.
   var place: UInt64
   /// When acquisition stopped.
   var from: FixTime
-  /// When it began again; nil while it has not.
+  /// When acquisition restarted; nil while it has not.
   var to: FixTime?
-  /// It was reported to the process that is there.
+  /// Whether it was reported to the process that is attached.
   var isReported = false
-  /// It belongs to a process that is gone: the next one is told it when it starts updates, or reads its backlog.
+  /// Whether it belongs to an earlier process: the next one receives it when it starts updates or reads its backlog.
   var awaitsStart = false
-  /// What the receiver's buffer may still hold of it.
+  /// Progress of draining the receiver's buffer, which may still hold fixes of this period.
   var oldBuffer = OldBuffer.drained
-  /// A shorter time is no gap.
+  /// Longest period that is not reported as a gap.
   var slack = Interval.zero
 
-  /// The receiver's buffer may hold fixes of it.
+  /// Whether the receiver's buffer may hold fixes of this period.
   var isBuffered: Bool {
     switch oldBuffer {
     case .awaited, .draining: true
@@ -47,10 +48,10 @@ struct UnrecordedTime: Sendable {
     }
   }
 
-  /// Its limits are not known yet.
+  /// Whether its limits are still unknown.
   var isOpen: Bool { to == nil || isBuffered }
 
-  /// A fix came out of the receiver's buffer; it is the newest in the ring, below `head`.
+  /// Handles a fix from the receiver's buffer; it is the newest one in the ring, below `head`.
   mutating func take(_ fix: Fix, head: UInt64) {
     if let to, fix.acquired >= to.acquired {
       oldBuffer = .drained
@@ -71,27 +72,27 @@ struct UnrecordedTime: Sendable {
 }
 
 extension Client {
-  /// Whether fixes are acquired for its updates: always while it runs; while it is suspended until its
-  /// queue is full, and as long as a deferral or a background session lasts (BKG-2, BKG-5).
+  /// Whether fixes are acquired for the client's updates: always while it runs; while it is suspended until its queue
+  /// is full, and as long as a deferral or a background session lasts (BKG-2, BKG-5).
   var isAcquiring: Bool {
     @inline(__always) mutating get {
       execution != .suspended || !isQueueFull || use.keepsRunning || deferral.state != .idle
     }
   }
 
-  /// Whether N fixes lie between its place and the head (RNG-1).
+  /// Whether at least N fixes lie between the client's position and the head (RNG-1).
   @inline(__always) func holdsLimit(_ context: ClientContext) -> Bool {
     context.head - cursor.delivered >= UInt64(context.deferralLimit)
   }
 
-  /// Whether it was told no fix since it started updates, and none waits until it is no longer suspended.
+  /// Whether no fix was delivered since updates started and, for a suspended client, none is in its queue.
   public mutating func awaitsFirstFix(_ context: ClientContext) -> Bool {
     guard isUpdating, filterFrom == nil else { return false }
     return execution != .suspended || cursor.delivered == context.head
   }
 
-  /// Whether N fixes wait for a suspended client (BKG-5). Those that are passed over are none of them, but the
-  /// ring keeps them beside them, and has room for 2 N at least (RNG-1).
+  /// Whether N fixes are queued for a suspended client (BKG-5). Excluded fixes do not count, but they occupy the ring
+  /// as well, which has a capacity of at least 2 N (RNG-1).
   mutating func hasFullQueue(_ context: ClientContext) -> Bool {
     guard holdsLimit(context) else { return false }
     let limit = UInt64(context.deferralLimit)
@@ -102,13 +103,13 @@ extension Client {
     return all - (passed.upperBound - max(passed.lowerBound, cursor.delivered)) >= limit
   }
 
-  /// Notes whether the queue of a suspended client is full now.
+  /// Updates whether the queue of a suspended client is full.
   mutating func elapseQueue(_ context: ClientContext) {
     isQueueFull = execution == .suspended && isUpdating && hasFullQueue(context)
     if !isQueueFull { endUnrecorded(context) }
   }
 
-  /// Fixes are not acquired for anybody while the client's queue is full and nothing keeps them coming.
+  /// Begins a recording gap if the client's queue is full and nothing else keeps acquisition running.
   public mutating func noteUnrecorded(_ context: ClientContext) {
     guard isQueueFull, !isAcquiring else { return }
     if let known = unrecorded, !known.isReported {
@@ -118,8 +119,8 @@ extension Client {
     }
   }
 
-  /// A fix that was made before acquisition stopped, and handed over later by the receiver, lies before the
-  /// gap.
+  /// Handles a fix with respect to the recording gap: a fix acquired before acquisition stopped, but delivered later by
+  /// the receiver, lies before the gap.
   @inline(__always) mutating func noteRecorded(_ fix: Fix, _ context: ClientContext) {
     guard let known = unrecorded else { return }
     if known.isBuffered { return takeFromOldBuffer(fix, context) }
@@ -131,24 +132,26 @@ extension Client {
     if let known = unrecorded, !known.isBuffered { dropIfCovered() }
   }
 
-  /// Fixes are acquired for the client again.
+  /// Ends the recording gap: fixes are acquired for the client again.
   public mutating func endUnrecorded(_ context: ClientContext) {
     guard let known = unrecorded, known.to == nil else { return }
     unrecorded?.to = context.time
   }
 
-  /// The service starts (BKG-20).
+  /// Restores the recording gap at a start of the service (BKG-20).
   ///
-  /// If its updates ran when the service ended, the time from the ring's newest fix until now is assumed to be
-  /// unrecorded, where the receiver may have recorded it or the queue may have been full. The durable state does not
-  /// say either. If the run before assumed such a time and did not report it, it is restored.
+  /// If the client's updates ran when the service ended, the time from the ring's newest fix until now is assumed to be
+  /// unrecorded, unless the receiver does not batch and the queue was not full. The durable state says neither what the
+  /// receiver recorded nor whether the queue was full. If the previous run assumed such a period and did not report it,
+  /// it is restored.
   ///
   /// - Parameters:
-  ///   - bookmark: What it was restored from.
-  ///   - start: When the service starts.
-  ///   - recorder: What the receiver may have done meanwhile; `.none` if its updates did not run.
-  ///   - slack: Two fix intervals: a shorter time is no gap.
-  ///   - limit: N.
+  ///   - bookmark: The bookmark from which the client was restored.
+  ///   - start: When the service started.
+  ///   - recorder: What the receiver may have done while the service was down; `.none` if the client's updates did not
+  ///     run.
+  ///   - slack: Two fix intervals: a shorter period is not a gap.
+  ///   - limit: Deferral limit N, fixes.
   public mutating func resumeRecording(
     from bookmark: ClientBookmark, at start: Instant, recorder: OldRecorder, slack: Interval,
     limit: Int, in ring: borrowing FixRing
@@ -158,7 +161,7 @@ extension Client {
     let place = bookmark.gapAfter.map { ring.end(after: $0) }
     guard isAssumed || place != nil else { return }
     unrecorded = UnrecordedTime(since: place ?? ring.head, until: start, slack: slack, in: ring)
-    // Fixes behind it say when it ended, unless there is another such time: both are one gap (BKG-5).
+    // Fixes behind it show when it ended, unless another such period follows: both are one gap (BKG-5).
     if !isAssumed, let place, let next = ring.stored(at: place) { unrecorded?.to = next.time }
     guard recorder == .holdsFixes else { return dropIfCovered() }
     owedUntil = .max
@@ -168,26 +171,27 @@ extension Client {
     unrecorded?.oldBuffer = ring.head > 0 ? .awaited : .draining
   }
 
-  /// The receiver's buffer is empty, or cannot be read: what did not come out of it is missing.
+  /// Ends draining: the receiver's buffer is empty or cannot be read, and fixes that did not come out of it are
+  /// missing.
   mutating func endOldBuffer() {
     guard let known = unrecorded, known.isBuffered else { return }
     unrecorded?.oldBuffer = .drained
     dropIfCovered()
   }
 
-  /// Forgets a time that is too short for a gap.
+  /// Discards a period that is too short for a gap.
   private mutating func dropIfCovered() {
     guard let known = unrecorded, let to = known.to else { return }
     if to.interval(since: known.from) <= known.slack { unrecorded = nil }
   }
 
-  /// The newest fix before a gap that is to be reported, and is to outlive the service; nil if there is none.
+  /// Name of the newest fix before an unreported gap that must survive the service; nil if there is none.
   func gapAfter(in ring: borrowing FixRing) -> FixName? {
     guard let known = unrecorded, !known.isReported, !known.isOpen else { return nil }
     return ring.bookmark(below: known.place)
   }
 
-  /// Whether such a time is to be reported before anything else is delivered.
+  /// Whether such a period must be reported before anything else is delivered.
   var mustReportUnrecorded: Bool {
     mutating get {
       guard let known = unrecorded, !known.isReported, !known.awaitsStart, !known.isOpen else {
@@ -197,14 +201,14 @@ extension Client {
     }
   }
 
-  /// The gap to report now; nil if there is none.
+  /// Returns the gap to report now; nil if there is none.
   mutating func takeUnrecorded() -> Gap? {
     guard mustReportUnrecorded else { return nil }
     defer { if isUpdating { unrecorded?.isReported = true } else { unrecorded = nil } }
     return unrecorded?.gap(at: cursor.delivered)
   }
 
-  /// Fixes from here on are delivered behind the gap.
+  /// Sequence number from which fixes are delivered after the gap.
   var unrecordedPlace: UInt64 {
     mutating get {
       guard let known = unrecorded, !known.isReported, !known.awaitsStart else { return .max }
@@ -219,18 +223,18 @@ public enum OldRecorder: Sendable {
   case none
   /// It batches, and had no supply.
   case lostFixes
-  /// It batches, and may hold them in its buffer.
+  /// It batches, and its buffer may hold fixes.
   case holdsFixes
 }
 
 extension UnrecordedTime {
-  /// The time from the fix before a place until the service starts; the next process is told.
+  /// Creates the period from the fix before `place` until the service starts; it is reported to the next process.
   fileprivate init(
     since place: UInt64, until start: Instant, slack: Interval, in ring: borrowing FixRing
   ) {
     var from = FixTime(acquired: .boot, utc: nil)
     if place > 0, let newest = ring.stored(at: place - 1)?.fix {
-      // Made before the board was started anew, it is on another clock; the date holds.
+      // A fix acquired before the board restarted is on another boot clock; its UTC remains valid.
       from = FixTime(acquired: newest.acquired <= start ? newest.acquired : .boot, utc: newest.utc)
     }
     self.init(
@@ -238,7 +242,7 @@ extension UnrecordedTime {
       slack: slack)
   }
 
-  /// How many fixes are missing is not known: they were never made.
+  /// The period as a gap. The number of missing fixes is unknown, because they were never acquired.
   func gap(at sequence: UInt64) -> Gap {
     var gap = Gap(unsyncedBefore: sequence, after: from)
     gap.to = to
@@ -247,7 +251,7 @@ extension UnrecordedTime {
 }
 
 extension FixTime {
-  /// How much later it is; in UTC where both are known, because the boot clocks may differ.
+  /// Time between both; in UTC if both have it, because the boot clocks may differ.
   fileprivate func interval(since other: FixTime) -> Interval {
     if let utc, let before = other.utc { return utc - before }
     return acquired - other.acquired
@@ -255,7 +259,7 @@ extension FixTime {
 }
 
 extension ClientContext {
-  /// Now, in UTC as well where the newest fix tells it.
+  /// The step's time, with UTC if the newest fix has a certain UTC.
   var time: FixTime {
     guard let fix = newest?.fix, let utc = fix.utc, !fix.isDateUncertain else {
       return FixTime(acquired: now, utc: nil)

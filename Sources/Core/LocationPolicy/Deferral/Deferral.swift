@@ -1,13 +1,13 @@
 import LocationTypes
 
-/// How a deferral ended: without error when a criterion was met (DEF-9), else with a code.
+/// How a deferral ended: without error if a criterion was met (DEF-9), otherwise with an error code.
 public enum DeferralEnd: Equatable, Sendable {
   /// Distance or timeout was met.
   case met
-  /// It ended early, or never began.
+  /// It ended early, or never started.
   case failed(LocationErrorCode)
 
-  /// Core Location's code, nil when there is no error.
+  /// Core Location's error code; nil without error.
   public var code: LocationErrorCode? {
     switch self {
     case .met: nil
@@ -16,62 +16,63 @@ public enum DeferralEnd: Equatable, Sendable {
   }
 }
 
-/// The state machine of one client's deferral: `idle → armed ⇄ engaged → idle`.
+/// State machine of one client's deferral: `idle → armed ⇄ engaged → idle`.
 ///
-/// Armed: criteria are monitored, delivery is normal. Engaged: fixes stay in the ring and the board
-/// may sleep. It owns no fixes and tells nobody; its owner does what the outcome says.
+/// Armed: criteria are monitored, delivery is normal. Engaged: fixes stay in the ring and the board may be suspended.
+/// It owns no fixes and notifies no client: the caller carries out the returned outcome. Depends on `LocationTypes`
+/// only.
 public struct Deferral: Equatable, Sendable {
-  /// Where the deferral stands.
+  /// State of the deferral.
   public enum State: UInt8, Sendable {
     /// No call is outstanding.
     case idle = 0
-    /// Criteria are monitored, fixes are delivered as they come (DEF-25).
+    /// Criteria are monitored, fixes are delivered as they are acquired (DEF-25).
     case armed = 1
     /// Fixes are cached (DEF-28).
     case engaged = 2
   }
 
-  /// What happens to a deferral.
+  /// Input of the state machine.
   public enum Event: Sendable {
-    /// A new call that passed the preconditions; `start` is the last valid fix if ≤ 10 s old.
+    /// A new call that passed the preconditions; `start` is the last valid fix if it is at most 10 s old.
     case call(DeferralTerms, start: Fix?)
-    /// A valid fix went into the ring.
+    /// A valid fix was appended to the ring.
     case fix(Fix)
     /// Time passed.
     case time(Instant)
-    /// The board may sleep and the client is in the background (DEF-28).
+    /// The board may be suspended and the client is in the background (DEF-28).
     case mayEngage
-    /// One of that is no longer so.
+    /// One of the conditions of ``mayEngage`` no longer holds.
     case mayNotEngage
-    /// Something else ends it: cancelled, incompatible, denied, no receiver.
+    /// Another cause ends the deferral: cancelled, incompatible, denied, no receiver.
     case end(LocationErrorCode)
   }
 
-  /// What the owner has to do.
+  /// What the caller must do.
   public enum Outcome: Equatable, Sendable {
     /// Nothing.
     case nothing
-    /// Deliver what was cached; the deferral goes on armed (DEF-27).
+    /// Deliver the cached fixes; the deferral continues armed (DEF-27).
     case flush
-    /// Tell the end, then deliver what was cached (X1).
+    /// Report the end, then deliver the cached fixes (X1).
     case finish(DeferralEnd)
   }
 
-  /// Where it stands.
+  /// Current state.
   public private(set) var state: State
-  /// The criteria of the outstanding call; nil when idle.
+  /// Criteria of the outstanding call; nil if idle.
   public private(set) var terms: DeferralTerms?
-  /// The path travelled since the outstanding call.
+  /// Path travelled since the outstanding call.
   public private(set) var meter: PathMeter
 
-  /// No call is outstanding.
+  /// Creates a deferral without an outstanding call.
   public init() {
     state = .idle
     terms = nil
     meter = PathMeter(from: nil)
   }
 
-  /// Takes an event; the one place that writes the state. O(1).
+  /// Handles an event; the only writer of the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {
     #if REACHED
       Deferral.machine.reach(Int(state.rawValue), event.column)
@@ -112,7 +113,7 @@ public struct Deferral: Equatable, Sendable {
     }
   }
 
-  /// A distance of 0 is met by the first valid fix after the call (DEF-23).
+  /// Whether the distance is reached. A distance of 0 is met by the first valid fix after the call (DEF-23).
   private func distanceMet(by fix: Fix) -> Bool {
     guard let terms, terms.hasDistance, fix.acquired > terms.called else { return false }
     return meter.length >= terms.distance
@@ -124,14 +125,14 @@ public struct Deferral: Equatable, Sendable {
   }
 }
 
-/// What a call of `allowDeferredLocationUpdates` needs, and which failure is told (X6, DEF-6).
+/// Preconditions of a call of `allowDeferredLocationUpdates`, and the order in which failures are reported (X6, DEF-6).
 public enum DeferralPreconditions {
-  /// The first precondition that fails, in the order denied, 11, 12, 13, 14; nil if none does.
+  /// Returns the first precondition that fails, in the order denied, 11, 12, 13, 14; nil if none fails.
   ///
   /// - Parameters:
-  ///   - isRefused: The client may not use location (DEF-5); undecided, its call waits (AUT-11).
-  ///   - isAvailable: There is a receiver and a low-power caching state, and it works (DEF-1, DEF-7).
-  ///   - isUpdating: Updates were started and are not paused (DEF-4).
+  ///   - isRefused: Whether use of location was refused (DEF-5); a call of an undecided client stays pending (AUT-11).
+  ///   - isAvailable: Whether a working receiver and a low-power state in which fixes are cached exist (DEF-1, DEF-7).
+  ///   - isUpdating: Whether updates were started and are not paused (DEF-4).
   public static func failure(
     isRefused: Bool, isAvailable: Bool, isUpdating: Bool, settings: ClientSettings
   ) -> LocationErrorCode? {
@@ -141,7 +142,8 @@ public enum DeferralPreconditions {
     return incompatibility(of: settings)
   }
 
-  /// What makes settings unfit for deferral: accuracy first (DEF-2), then filter (DEF-3).
+  /// Returns the setting that is incompatible with deferral: accuracy first (DEF-2), then filter (DEF-3); nil if none
+  /// is.
   public static func incompatibility(of settings: ClientSettings) -> LocationErrorCode? {
     if !LocationAccuracy.isBest(settings.desiredAccuracy) { return .deferredAccuracyTooLow }
     if settings.hasDistanceFilter { return .deferredDistanceFiltered }
@@ -154,7 +156,7 @@ public enum DeferralPreconditions {
     static let machine = Machine(
       "Deferral", states: "idle armed engaged", events: "call fix time mayEngage mayNotEngage end",
       excluded: [
-        ("idle", "mayEngage mayNotEngage", "only an outstanding call is engaged")
+        ("idle", "mayEngage mayNotEngage", "only an outstanding call can engage")
       ])
   }
 

@@ -1,19 +1,18 @@
 import LocationTypes
 
-/// The criteria of one call of `allowDeferredLocationUpdates(untilTraveled:timeout:)`.
+/// Criteria of one call of `allowDeferredLocationUpdates(untilTraveled:timeout:)`.
 public struct DeferralTerms: Equatable, Sendable {
-  /// When the call was made; only fixes acquired after it count (DEF-13).
+  /// Time of the call; only fixes acquired after it count (DEF-13).
   public let called: Instant
-  /// Metres to travel; infinite when unlimited (DEF-22).
+  /// Metres to travel; infinite if unlimited (DEF-22).
   public let distance: Double
-  /// When the timeout is over, on the boot clock (DEF-17); `.distantFuture` when unlimited.
+  /// When the timeout is met, on the boot clock (DEF-17); `.distantFuture` if unlimited.
   public let deadline: Instant
 
-  /// Reads the arguments of the call.
+  /// Creates the criteria from the arguments of the call.
   ///
-  /// Nil for a negative value or one that is not a number, which ends the call with
-  /// `deferredFailed` (DEF-23). `CLLocationDistanceMax`, `CLTimeIntervalMax` and infinity are
-  /// unlimited (DEF-22).
+  /// Nil for a negative value or NaN, which ends the call with `deferredFailed` (DEF-23). `CLLocationDistanceMax`,
+  /// `CLTimeIntervalMax` and infinity are unlimited (DEF-22).
   ///
   /// - Parameters:
   ///   - distance: Metres.

@@ -1,7 +1,7 @@
-/// Why live updates bring no location, or a coarse one (LIV-6).
+/// Reasons why live updates deliver no location, or a coarse one (LIV-6).
 ///
-/// The bits are this project's own; Core Location has a property for each. No `OptionSet`, whose
-/// array literals need a heap: join with ``union(_:)``.
+/// The bit numbers are Torpor's own; Core Location has a property for each flag. Not an `OptionSet`, because its array
+/// literals allocate on the heap: combine flags with ``union(_:)``.
 public struct LiveFlags: Equatable, Sendable {
   /// The flags as bits.
   public let rawValue: UInt8
@@ -9,55 +9,55 @@ public struct LiveFlags: Equatable, Sendable {
   /// Creates flags from bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// No flag holds.
+  /// No flag.
   public static let empty = LiveFlags(rawValue: 0)
   /// This client may not use location.
   public static let authorizationDenied = LiveFlags(rawValue: 1 << 0)
-  /// Nobody may.
+  /// No client may use location.
   public static let authorizationDeniedGlobally = LiveFlags(rawValue: 1 << 1)
-  /// Not for the client to ask for.
+  /// The client cannot request authorization.
   public static let authorizationRestricted = LiveFlags(rawValue: 1 << 2)
-  /// The client is not in use as its authorization demands.
+  /// The client is not in use as its authorization requires.
   public static let insufficientlyInUse = LiveFlags(rawValue: 1 << 3)
-  /// There is no location now.
+  /// No location is available now.
   public static let locationUnavailable = LiveFlags(rawValue: 1 << 4)
   /// Locations are coarse (AUT-5).
   public static let accuracyLimited = LiveFlags(rawValue: 1 << 5)
   /// The client must hold a service session (BKG-15).
   public static let serviceSessionRequired = LiveFlags(rawValue: 1 << 6)
-  /// Somebody is being asked (AUT-7).
+  /// The user is being prompted for authorization (AUT-7).
   public static let authorizationRequestInProgress = LiveFlags(rawValue: 1 << 7)
 
-  /// Those with which no location is given at all.
+  /// Flags with which no location is delivered.
   public static let withholding =
     authorizationDenied.union(authorizationDeniedGlobally).union(authorizationRestricted)
     .union(insufficientlyInUse).union(serviceSessionRequired).union(authorizationRequestInProgress)
 
-  /// The flags of both.
+  /// Returns the union of both.
   public func union(_ other: LiveFlags) -> LiveFlags {
     LiveFlags(rawValue: rawValue | other.rawValue)
   }
 
-  /// Whether any flag of `other` holds.
+  /// Whether any flag of `other` is set.
   public func holdsAny(of other: LiveFlags) -> Bool { rawValue & other.rawValue != 0 }
 }
 
-/// What live updates are for (`CLLocationUpdate.LiveConfiguration`, LIV-8).
+/// Purpose of live updates (`CLLocationUpdate.LiveConfiguration`, LIV-8).
 ///
-/// The numbers are Core Location's and not those of ``ActivityType``.
+/// The numbers are Core Location's; they differ from those of ``ActivityType``.
 @frozen public enum LiveConfiguration: UInt8, Equatable, Sendable {
-  /// Nothing that is known.
+  /// Unknown.
   case `default` = 0
-  /// A car, by road.
+  /// Driving by car on roads.
   case automotiveNavigation = 1
   /// Another vehicle.
   case otherNavigation = 2
-  /// On foot or by bicycle, for sport.
+  /// Walking, running or cycling.
   case fitness = 3
-  /// In the air.
+  /// Flying.
   case airborne = 4
 
-  /// The activity that has its timers (PAU-7).
+  /// The activity with the same pause thresholds (PAU-7).
   public var activity: ActivityType {
     switch self {
     case .default: .other

@@ -3,15 +3,16 @@ import LocationTypes
 
 /// One element of the sequence of live updates.
 public struct LiveElement: Equatable, Sendable {
-  /// Whose it is: what ``LiveUpdates/open(_:)`` gave.
+  /// Number of its iterator, as returned by ``LiveUpdates/open(_:)``.
   public var iterator: Int
-  /// The fix, if there is one (LIV-3).
+  /// The fix; nil if the element has none (LIV-3).
   public var location: StoredFix?
-  /// All flags that hold now.
+  /// All flags that are set now.
   public var flags: LiveFlags
-  /// Whether the wearer stands; nothing else makes it true (LIV-5).
+  /// Whether the device is stationary; nothing else makes it true (LIV-5).
   public var isStationary: Bool
-  /// Fixes since the last element that came too fast to be told (LIV-10); held at its maximum.
+  /// Number of fixes since the last element that were dropped because newer ones replaced them (LIV-10); saturates at
+  /// its maximum.
   public var dropped: UInt32
 
   /// Creates an element.
@@ -26,7 +27,7 @@ public struct LiveElement: Equatable, Sendable {
   }
 }
 
-/// One iterator: its stillness, what it was told, and the one fix that waits for it.
+/// One iterator: its stillness detection, its last reported element, and its pending fix.
 struct LiveIterator: Sendable {
   let configuration: LiveConfiguration
   private(set) var monitor: PauseMonitor
@@ -49,7 +50,7 @@ struct LiveIterator: Sendable {
     return monitor
   }
 
-  /// Nothing more is shown of what was before: no fix, and not whether the wearer stands.
+  /// Discards everything from before: the pending fix, and whether the device is stationary.
   mutating func withhold(_ line: MotionLine, since: Instant) {
     monitor = LiveIterator.monitor(for: configuration, line, since)
     waiting = nil
@@ -67,16 +68,16 @@ struct LiveIterator: Sendable {
 
   mutating func handle(_ event: PauseMonitor.Event) { _ = monitor.handle(event) }
 
-  /// Whether ``nextElement(_:_:)`` has something to tell.
+  /// Whether ``nextElement(_:_:)`` returns an element.
   func hasElement(_ flags: LiveFlags) -> Bool {
     let isStationary = monitor.isPaused
     let isSilent = isStationary && toldStationary
     return (waiting != nil && !isSilent) || flags != toldFlags || isStationary != toldStationary
   }
 
-  /// The element that is due, if one is.
+  /// Returns the pending element; nil if there is none.
   mutating func nextElement(_ iterator: Int, _ flags: LiveFlags) -> LiveElement? {
-    // It stands as it was told before, and what it did meanwhile came too fast: silence.
+    // The device is stationary as already reported; movement since then was too short to report.
     if monitor.isPaused, toldStationary, waiting != nil {
       waiting = nil
       countDropped()

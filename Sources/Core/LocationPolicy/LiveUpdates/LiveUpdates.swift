@@ -1,22 +1,22 @@
 import DeferralCache
 import LocationTypes
 
-/// The live updates of one client: a few iterators, each for itself (LIV-9).
+/// The live updates of one client: up to ``capacity`` independent iterators (LIV-9).
 ///
-/// Flags belong to the client, standing still to each iterator. What waits to be told is one element
-/// an iterator: flags and stationary in their latest state, and the newest fix (LIV-10). Holds no
-/// heap memory. What is asked each step was reckoned when something changed: O(1).
+/// Flags belong to the client, stationary state to each iterator. Each iterator has at most one pending element: the
+/// latest flags and stationary state, and the newest fix (LIV-10). Uses no heap memory. Values that are read in every
+/// step are computed when something changes, so that reading is O(1).
 public struct LiveUpdates: Sendable {
-  /// How many iterators a client may have at once.
+  /// Greatest number of open iterators of a client.
   public static let capacity = 4
 
-  /// The flags that hold now.
+  /// Flags that are set now.
   public private(set) var flags = LiveFlags.empty
-  /// How many iterators are open.
+  /// Number of open iterators.
   public private(set) var count = 0
-  /// Whether ``nextElement()`` has something to tell.
+  /// Whether ``nextElement()`` returns an element.
   public private(set) var hasElements = false
-  /// Whether an iterator wants every fix now.
+  /// Whether an iterator needs every fix now.
   public private(set) var isLive = false
   /// When ``elapse(at:)`` is due; `.distantFuture` if never.
   public private(set) var check = Instant.distantFuture
@@ -24,10 +24,10 @@ public struct LiveUpdates: Sendable {
   private var line = MotionLine.absent
   private var lineSince = Instant.boot
 
-  /// No iterator is open.
+  /// Creates live updates without an open iterator.
   public init() {}
 
-  /// Reckons anew what is asked each step; after each change.
+  /// Recomputes the values that are read in every step; called after each change.
   private mutating func reckon() {
     count = 0
     hasElements = false
@@ -43,7 +43,8 @@ public struct LiveUpdates: Sendable {
     }
   }
 
-  /// Opens an iterator; nil when all places are taken. It is told the flags first, if there are any.
+  /// Opens an iterator; returns its number, or nil if all are in use. Its first element reports the flags, if any is
+  /// set.
   public mutating func open(_ configuration: LiveConfiguration) -> Int? {
     #if REACHED
       reach(0)
@@ -56,11 +57,11 @@ public struct LiveUpdates: Sendable {
     return nil
   }
 
-  /// Closes an iterator; nothing more is told to it. A closed one stays closed.
+  /// Closes an iterator, which receives no more elements. Closing it again does nothing.
   ///
   /// - Precondition: `iterator` came from ``open(_:)``.
   public mutating func close(_ iterator: Int) {
-    precondition((0..<LiveUpdates.capacity).contains(iterator), "open gave another number")
+    precondition((0..<LiveUpdates.capacity).contains(iterator), "no such iterator")
     #if REACHED
       reach(1)
     #endif
@@ -69,13 +70,13 @@ public struct LiveUpdates: Sendable {
     reckon()
   }
 
-  /// Whether locations may be told at all.
+  /// Whether the flags prevent delivery of locations.
   public var isWithheld: Bool { flags.holdsAny(of: .withholding) }
 
-  /// Sets all flags; each change makes one element (LIV-7).
+  /// Sets all flags; each change produces one element (LIV-7).
   ///
-  /// Those that withhold erase what waits, and a change of accuracy too: a precise fix is not for a
-  /// reduced client (AUT-6), and a coarse one 4 km away is no movement.
+  /// Flags that withhold locations discard pending elements. A change of accuracy does, too: a reduced client must not
+  /// receive a precise fix (AUT-6), and a coarse fix 4 km away is no movement.
   public mutating func set(_ flags: LiveFlags) {
     #if REACHED
       reach(2)
@@ -88,7 +89,7 @@ public struct LiveUpdates: Sendable {
     for i in 0..<LiveUpdates.capacity { iterators[i]?.withhold(line, since: lineSince) }
   }
 
-  /// A fix was made; a reduced client's is the coarse one (AUT-6).
+  /// Handles a fix; for a client with reduced accuracy, the coarse one (AUT-6).
   public mutating func take(_ stored: StoredFix) {
     #if REACHED
       reach(3)
@@ -98,7 +99,7 @@ public struct LiveUpdates: Sendable {
     reckon()
   }
 
-  /// A look while standing found nothing.
+  /// Handles an acquisition while stationary that ended without a fix.
   public mutating func miss(at now: Instant) {
     #if REACHED
       reach(4)
@@ -106,7 +107,7 @@ public struct LiveUpdates: Sendable {
     handle(.noFix(at: now))
   }
 
-  /// Time passed; due at ``check``.
+  /// Handles the passage of time; due at ``check``.
   public mutating func elapse(at now: Instant) {
     #if REACHED
       reach(5)
@@ -114,18 +115,18 @@ public struct LiveUpdates: Sendable {
     handle(.time(now))
   }
 
-  /// The motion line says something.
-  public mutating func hear(_ said: MotionLine, at now: Instant) {
+  /// Handles a report of the motion line.
+  public mutating func hear(_ newLine: MotionLine, at now: Instant) {
     #if REACHED
       reach(6)
     #endif
-    if said != line {
-      line = said
+    if newLine != line {
+      line = newLine
       lineSince = now
     }
     guard count > 0 else { return }
-    // Also while locations are withheld: it tells nobody, and the word holds later.
-    for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(.line(said, at: now)) }
+    // Also while locations are withheld: nothing is reported then, but the line's state stays valid.
+    for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(.line(newLine, at: now)) }
     reckon()
   }
 
@@ -135,7 +136,7 @@ public struct LiveUpdates: Sendable {
     reckon()
   }
 
-  /// The next element to tell, or nil when all is told; called after each step until nil.
+  /// Returns the next pending element, or nil; call after each step until nil.
   public mutating func nextElement() -> LiveElement? {
     guard hasElements else { return nil }
     defer { reckon() }
@@ -149,8 +150,8 @@ public struct LiveUpdates: Sendable {
 // MARK: - Demand
 
 extension LiveUpdates {
-  /// When an iterator that stands wants its next fix, as ``PauseMonitor/nextFix(at:fastest:line:)``;
-  /// `.distantFuture` if none does.
+  /// When a stationary iterator needs its next fix, as ``PauseMonitor/nextFix(at:fastest:line:)``; `.distantFuture` if
+  /// none does.
   public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
     guard count > 0, !isWithheld else { return .distantFuture }
     var next = Instant.distantFuture
@@ -165,13 +166,13 @@ extension LiveUpdates {
 
 #if REACHED
   extension LiveUpdates {
-    /// The rows: no iterator, some, some that must be shown nothing.
+    /// The rows: no iterator is open, iterators are open, iterators are open and locations are withheld.
     static let machine = Machine(
       "LiveUpdates", states: "closed open withheld", events: "open close set fix miss time line",
       excluded: [
-        ("closed", "set", "flags are reckoned while an iterator is open"),
-        ("closed withheld", "time", "nothing of them is due"),
-        ("withheld", "fix", "a client that may not use location is given none"),
+        ("closed", "set", "flags are computed only while an iterator is open"),
+        ("closed withheld", "time", "no check is due"),
+        ("withheld", "fix", "a client that may not use location receives no fix"),
       ])
 
     func reach(_ event: Int) {

@@ -1,19 +1,25 @@
 import CCore
 
-/// The chance of being too far from the last reported place, by the time since it was reported.
+/// The probability that the device is farther from the last reported position than the accuracy bound, by the time
+/// since that fix.
 ///
-/// A network of 31 features (36 with a motion line), 24 and 16 hidden units (leaky by 0.05) and 24
-/// outputs: the share of time outside within each bin of ``ExitBins``, whose unit is the time in which
-/// the distance would be left at the speed of late. 1,512 to 1,632 multiplications; the weights are 6.4
-/// and 6.9 kB of constants. How it was trained: Sources/Lab/Training.
+/// A feed-forward network with 31 features (36 with a motion line), two hidden layers of 24 and 16 units (leaky ReLU,
+/// slope 0.05) and 24 logistic outputs: the share of time outside the bound within each bin of ``ExitBins``. The bins
+/// are in units of `MovementHistory.timeScale`, the time to leave the bound at the recent speed. One evaluation costs
+/// 1,512 to 1,632 multiplications. The weights are constants of 6.4 kB, and 6.9 kB with a motion line. Training:
+/// Sources/Lab/Training.
 @safe enum ExitNetwork {
-  /// Features on a board without a motion line, and with one.
+  /// Number of features without and with a motion line.
   static let plainFeatures = 31
   static let mostFeatures = 36
   private static let first = 24
   private static let second = 16
 
-  /// The chances for `features`, of which those of the line count only where there is one.
+  /// The probability for each bin of ``ExitBins``, 0 to 1.
+  ///
+  /// - Parameters:
+  ///   - features: ``MovementHistory/features``; the last five are used only with a motion line.
+  ///   - hasMotionLine: Selects the network.
   static func chances(
     _ features: InlineArray<36, Double>, hasLine: Bool
   ) -> InlineArray<24, Double> {
@@ -36,7 +42,9 @@ import CCore
     return chances
   }
 
-  /// One layer's sums; moves `weights` past its rows and biases, which the caller knows are there.
+  /// The weighted sums of one layer. Advances `weights` past the rows and biases of that layer.
+  ///
+  /// The caller guarantees that `weights` points to `inputs * outputs + outputs` values.
   @unsafe private static func layer(
     _ input: Span<Float>, _ inputs: Int, _ outputs: Int, _ weights: inout UnsafePointer<Float>
   ) -> InlineArray<24, Float> {
@@ -52,12 +60,12 @@ import CCore
   }
 }
 
-/// The bins of time for which ``ExitNetwork`` tells a chance, in units of distance ÷ speed.
+/// The bins of time for which ``ExitNetwork`` gives a probability, in units of distance ÷ speed.
 enum ExitBins {
-  /// How many there are.
+  /// Number of bins.
   static let count = 24
 
-  /// Where bin `index` begins; the one after the last ends at 80.
+  /// The lower bound of bin `index`, 0 to ``count``; the last bin ends at 80.
   static func begin(_ index: Int) -> Double {
     let begins: InlineArray<25, Double> = [
       0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.12, 1.25, 1.4, 1.6, 1.85, 2.2, 2.7, 3.4, 4.5,
@@ -66,6 +74,6 @@ enum ExitBins {
     return begins[index]
   }
 
-  /// The middle of bin `index`.
+  /// The midpoint of bin `index`.
   static func middle(_ index: Int) -> Double { 0.5 * (begin(index) + begin(index + 1)) }
 }

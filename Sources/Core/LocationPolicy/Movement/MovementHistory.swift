@@ -1,36 +1,38 @@
 import CCore
 
-/// What is remembered of how the wearer has moved: decaying sums, a fixed size, O(1) a fix.
+/// A summary of how the device has moved, as input for ``ExitNetwork``: exponentially decaying sums in a fixed size,
+/// O(1) for each fix.
 ///
-/// Every feature is a logarithm of a ratio to the distance promised, to the speed of late, or to the
-/// time that both make, so that one network serves every distance and every way of moving.
+/// Nearly all features are logarithms of a ratio to the accuracy bound, to the recent speed, or to the time scale that
+/// follows from both. Therefore one network serves every bound and every kind of motion (Docs/Explanation/planner.md,
+/// "The network"). Pure: it reads no clock and depends only on the C mathematics in `CCore`.
 struct MovementHistory: Equatable, Sendable {
-  /// What one fix tells, in seconds, metres of any local plane, m/s.
+  /// One fix: seconds on any time base, metres in any local plane, m/s.
   struct Sighting: Equatable, Sendable {
     var time = 0.0
     var east = 0.0
     var north = 0.0
     var speed = 0.0
     var accuracy = 0.0
-    /// The motion line says motion.
+    /// Whether the motion line reports motion.
     var isMoving = false
-    /// Seconds in motion since the last fix, by the line.
+    /// Seconds of motion since the previous fix, as the motion line reported.
     var motion = 0.0
-    /// Seconds since the line changed.
+    /// Seconds since the level of the motion line changed.
     var sinceChange = 0.0
   }
 
-  /// The distance promised, metres.
+  /// Accuracy bound: the largest allowed distance from the last reported position, metres.
   let bound: Double
   let hasLine: Bool
   private(set) var count = 0
   private(set) var last = Sighting()
-  /// Time and distance between the last two fixes.
+  /// Time between the last two fixes, seconds, at least 0.5, and the distance between them, metres.
   private(set) var step = 1.0
   private(set) var moved = 0.0
-  /// When the wearer came to the small circle around here.
+  /// Time at which the device entered the smallest anchor circle, seconds.
   private(set) var restSince = 0.0
-  /// The speed of late, and the time in which it would leave the distance.
+  /// Recent speed, m/s, at least 0.4, and the time to leave the bound at that speed, seconds.
   private(set) var pace = 0.4
   private(set) var unit = 1.0
 
@@ -61,10 +63,11 @@ struct MovementHistory: Equatable, Sendable {
     self.hasLine = hasLine
   }
 
-  /// The distance that is left when a fix may be off by half its accuracy.
+  /// The part of the bound that remains after half the fix's accuracy is subtracted, at least 0.3 of the bound,
+  /// metres.
   var room: Double { max(bound - 0.5 * last.accuracy, 0.3 * bound) }
 
-  /// A wearer slower than this stands, m/s.
+  /// Speed below which the device counts as stationary, m/s.
   private static let standing = 0.6
   private static func meanTime(_ i: Int) -> Double {
     let times: InlineArray<4, Double> = [30, 120, 480, 1_800]
@@ -79,7 +82,7 @@ struct MovementHistory: Equatable, Sendable {
     return radii[i]
   }
 
-  /// Takes a fix in.
+  /// Adds a fix. O(1).
   mutating func take(_ seen: Sighting) {
     if count == 0 { begin(seen) } else { goOn(seen) }
     count = min(count + 1, 1_000_000)
@@ -171,7 +174,7 @@ struct MovementHistory: Equatable, Sendable {
 }
 
 extension MovementHistory {
-  /// What the network is told, in its order.
+  /// The inputs of the network, in its order.
   var features: InlineArray<36, Double> {
     var f = InlineArray<36, Double>(repeating: 0)
     let logPace = log(pace)
@@ -211,7 +214,7 @@ extension MovementHistory {
 }
 
 extension MovementHistory {
-  /// Two histories are equal when they would tell the same.
+  /// Whether both histories give the same features.
   static func == (a: MovementHistory, b: MovementHistory) -> Bool {
     guard a.count == b.count, a.bound == b.bound, a.hasLine == b.hasLine, a.last == b.last else {
       return false

@@ -1,18 +1,18 @@
 import CCore
 import LocationTypes
 
-/// Decides how long the receiver may be off while the last reported place stays true to a distance.
+/// Chooses how long the receiver may be off while the last reported position stays within an accuracy bound.
 ///
-/// Of every possible time off it weighs the energy against the chance of being too far meanwhile, at
-/// a price: J(off) = (energy + price × seconds too far) ÷ cycle. The least wins; staying on for one
-/// more second is one of the choices, so that break-even needs no rule of its own
-/// (Docs/Explanation/planner.md).
+/// Every candidate off time is rated by its energy and by the expected time outside the bound: J(off) = (energy +
+/// price × seconds outside) ÷ cycle. The candidate with the smallest J is chosen. "Stay on for one more second" is one
+/// of the candidates, so there is no separate break-even rule (Docs/Explanation/planner.md). Pure; it depends on
+/// ``ExitNetwork``, ``ReceiverParameters`` and ``TimeToFixPredictor``.
 struct MovementModel: Equatable, Sendable {
   private(set) var history: MovementHistory
-  /// Millijoules and seconds so far: what a second of the receiver costs on average here.
+  /// Receiver energy in mJ and time in seconds so far: their ratio is the mean power for this device.
   private var energy = 0.0
   private var time = 0.0
-  /// Seconds outside the distance so far, as far as fixes have shown.
+  /// Estimated seconds outside the bound so far, derived from successive fixes.
   private var outside = 0.0
   private var off = -1.0
 
@@ -20,7 +20,7 @@ struct MovementModel: Equatable, Sendable {
     history = MovementHistory(within: bound, hasLine: hasLine)
   }
 
-  /// Takes a fix in and gives the seconds for which the receiver may be off; 0 to stay on.
+  /// Adds a fix and returns for how many seconds the receiver may be off; 0 to stay on.
   mutating func off(
     after seen: MovementHistory.Sighting, _ figures: ReceiverFigures,
     _ predictor: TimeToFixPredictor
@@ -33,8 +33,10 @@ struct MovementModel: Equatable, Sendable {
     return off
   }
 
-  /// How the cycle that this fix ended went; at full power, for a promise is worth no less where a
-  /// duty cycle makes keeping it cheap.
+  /// Adds energy and time outside of the cycle that this fix ended.
+  ///
+  /// Energy is computed at full tracking power. Otherwise a duty cycle would lower the price, and a cheaper receiver
+  /// would leave the bound more often.
   private mutating func book(_ figures: ReceiverFigures, _ predictor: TimeToFixPredictor) {
     let step = history.step
     if off <= 0 {
@@ -60,8 +62,8 @@ struct MovementModel: Equatable, Sendable {
     predictor.expected(after: Interval(seconds: off), figures).seconds
   }
 
-  /// What a second outside costs, mJ: so many times what a second costs anyhow, and more where it
-  /// has happened too often.
+  /// Price of one second outside the bound, mJ: a multiple of the mean power so far, increased when the share of time
+  /// outside was too large.
   private func price(_ figures: ReceiverFigures) -> Double {
     let scale = figures.track_mW / MovementTuning.trackOfTraining
     let tuning = MovementTuning(hasLine: history.hasLine)
@@ -90,15 +92,16 @@ struct MovementModel: Equatable, Sendable {
       let known = isStill && off < 600 ? 600 : off
       let search = off > 0 ? MovementModel.search(known, figures, predictor) : 0
       let cycle = 1 + off + search
-      // Nobody can have left who would have to accelerate harder than this.
+      // Even with maximum acceleration the device cannot be outside the bound earlier than this.
       let ahead = cycle - 1
       let reach = seen.speed * ahead + 0.5 * MovementTuning.acceleration * ahead * ahead
       var outside = risk.seconds(until: cycle - 1)
       if history.hasLine { outside /= MovementTuning.standingRate }
-      // No network is trusted so far against what the receiver itself says of the speed.
+      // The network's estimate is limited by the speed that the receiver reported.
       if seen.speed * ahead > longestRun { break }
       if reach < history.room { outside = 0 }
-      // A duty cycle has not begun in the second after a fix; it counts for one that stays on.
+      // The receiver has not entered its duty cycle in the second after a fix; the cheaper power applies only if it
+      // stays on.
       let second = off > 0 ? figures.track_mW : figures.on_mW
       let spent = second + figures.standby_mW * off + figures.acquire_mW * search
       let cost = (spent + price * outside) / cycle
@@ -112,7 +115,7 @@ struct MovementModel: Equatable, Sendable {
   }
 }
 
-/// Seconds outside so far, as the time since the fix goes on; asked in rising order of time.
+/// The expected seconds outside the bound as a function of the time since the fix. Query it with increasing times.
 private struct ExitRisk {
   private let chances: InlineArray<24, Double>
   private let unit: Double
@@ -126,8 +129,10 @@ private struct ExitRisk {
     self.unit = unit
   }
 
-  /// The chance runs straight between the middles of the bins, from 0 at the fix, and stays as it is
-  /// after the last.
+  /// The integral of the probability from the fix until `time`.
+  ///
+  /// The probability is interpolated linearly between the midpoints of the bins, starts at 0 at the fix, and is
+  /// constant after the last midpoint.
   mutating func seconds(until time: Double) -> Double {
     while bin < ExitBins.count, ExitBins.middle(bin) * unit < time {
       let middle = ExitBins.middle(bin) * unit
@@ -145,11 +150,11 @@ private struct ExitRisk {
   }
 }
 
-/// Constants of the decision; chosen on generated tracks (Sources/Lab/Training).
+/// Constants of ``MovementModel`` and ``MovementPlanner``, chosen on generated tracks (Sources/Lab/Training).
 struct MovementTuning {
-  /// A second outside costs so many seconds' mean energy.
+  /// Price of a second outside the bound, in seconds of mean power.
   let price: Double
-  /// The least price, mW.
+  /// Smallest price, mW.
   let leastPrice: Double
 
   init(hasLine: Bool) {
@@ -157,30 +162,31 @@ struct MovementTuning {
     leastPrice = hasLine ? 10 : 70
   }
 
-  /// What tracking took where the prices were chosen, mW: another receiver's are scaled by it.
+  /// Tracking power for which the prices were chosen, mW. Prices for other receivers are scaled by their tracking
+  /// power.
   static let trackOfTraining = 24.6
-  /// What is assumed before anything is known: 5.4 J in 20 min.
+  /// Energy and time assumed before the first measurement: 5.4 J in 20 min.
   static let priorEnergy = 5_400.0
   static let priorTime = 1_200.0
-  /// The share of time outside above which the price rises, and the time over which it is judged.
+  /// Share of time outside above which the price rises, and the time over which the share is averaged, seconds.
   static let share = 0.003
   static let guardTime = 1_800.0
-  /// The receiver rests at most as long as a wearer who keeps the speed just told would take for so
-  /// many times the distance; for the first fixes, when nothing is known of the wearer, once.
+  /// Upper limit of the off time: the time in which the device, at the speed just reported, travels this many times
+  /// the bound. For the first fixes, before the motion is known, the factor is 1.
   static let runLimit = 3.0
   static let firstFixes = 3
-  /// Hardest start of a wearer, m/s².
+  /// Largest plausible acceleration of the device, m/s².
   static let acceleration = 1.5
-  /// The off clock goes at this rate while the line says still again after motion.
+  /// Rate of ``OffClock`` while the line reports "still" after motion.
   static let standingRate = 0.5
-  /// Motion shorter than this part of the time off is taken for a false alarm; but none is longer
-  /// than so many seconds, however long the time off.
+  /// Motion that is shorter than this share of the off time is treated as a false alarm of the motion sensor, but
+  /// never motion that is longer than `maximumFalseAlarm` seconds.
   static let falseAlarm = 0.3
   static let longestAlarm = 60.0
-  /// The longest time off, seconds.
+  /// Longest off time, seconds.
   static let longest = 7_200.0
 
-  /// The choices: 0 (stay on), 1 to 20 s, then each 7 % longer, to two hours.
+  /// The next candidate: 0 (stay on), 1 to 20 s, then each 7 % longer, up to two hours; infinity after the last.
   static func next(_ off: Double) -> Double {
     if off < 20 { return off + 1 }
     if off >= longest { return .infinity }

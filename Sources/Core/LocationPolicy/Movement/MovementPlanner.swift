@@ -1,17 +1,81 @@
 import LocationTypes
 
-/// When the receiver must start again for the last reported place to stay true to a distance.
+/// Computes when the receiver must start so that the last reported position stays within an accuracy bound.
 ///
-/// Takes each fix that is told and each change of the motion line, and keeps the moment up to date:
-/// while the line says still the wearer goes nowhere, and the clock of the time off stands.
+/// **Problem.** A client that requests an accuracy of 100 m must not be farther than 100 m from its last reported fix.
+/// A receiver that is always on satisfies this but takes far more power than a sleeping one. Clients with such a bound
+/// (`Demand.within`) therefore need a start time after each fix: as late as possible, but early enough that the device
+/// rarely leaves the bound.
+///
+/// **Method.** ``MovementModel`` converts the history of fixes into an off time. The planner counts that off time on
+/// ``OffClock``. The motion line, if the board has one, controls the rate of this clock: a device that is still cannot
+/// leave the bound, so the clock is paused. The planner also converts coordinates to a local plane and derives the
+/// speed if the receiver does not report one.
+///
+/// **History.** `accept` continues the history, or restarts it with that fix if
+///
+/// - it is the first fix,
+/// - the bound changed, or the motion line became usable or unusable for it,
+/// - the previous fix is older than `historyLifetime` (4 h).
+///
+/// **Off clock.** Each `accept` starts a new clock. Its rate depends on the level of the motion line and on the motion
+/// since that fix:
+///
+/// ```
+///                  accept(fix): off time, pause limit
+///                               |
+///         line absent or moving | line still
+///                +--------------+---------------+
+///                v                              v
+///          +-----------+    still, motion  +----------+
+///          |  RUNNING  |    <= alarm       |  PAUSED  |
+///          |  rate 1   | ----------------> |  rate 0  |
+///          |           | <---------------- |          |
+///          +-----------+      moving       +----------+
+///              |   ^
+///       still, |   | moving
+///     motion > |   |
+///        alarm v   |
+///          +-----------+
+///          |   SLOW    |
+///          | rate 1/2  |
+///          +-----------+
+///
+/// start time (all times from now)
+///   RUNNING, SLOW:  (off time - elapsed) / rate
+///   PAUSED:         pause limit - time paused so far
+///   elapsed >= off time, expired, or no fix yet:  now
+/// ```
+///
+/// Here *alarm* is the longest motion that counts as a false alarm of the sensor: 0.3 of the off time, at most 60 s.
+/// The half rate covers a device that stops briefly and then continues. The rate is always 1 for a bound below
+/// `minimumMotionLineBound`, and without a motion line.
+///
+/// **Pause limit.** The sensor may miss the start of a motion. The clock is therefore paused for at most as long as
+/// the fixes have shown the device in one spot already, but at least 300 s and at most 7,200 s.
+///
+/// **Invariants.**
+///
+/// - The start time is never in the past.
+/// - A bound that is narrower than the one of the last `accept` needs a fix now; a wider one uses the time computed
+///   before.
+/// - `elapsed`, `paused` and `motionSeconds` only grow between two fixes.
+/// - `expire` sets the off time to 0 and keeps the history.
+///
+/// **Who changes what.** ``MovementModel`` alone writes the history, ``OffClock`` alone its times. The engine calls
+/// `accept` for each delivered fix while a bound applies, `motionLineChanged` for each level, `startTime` once per
+/// plan, and `expire` when no client has a bound. Pure: time is an argument.
+///
+/// **Bounds.** Fixed size. O(1) for each call; `accept` evaluates one network and at most 109 candidates, about 20,000
+/// instructions.
 public struct MovementPlanner: Equatable, Sendable {
-  /// After so long without a fix what was known of the wearer counts no more.
+  /// Time without a fix after which the history is discarded.
   static let memory = Interval.seconds(14_400)
-  /// A motion line that says still is believed for so long at least and at most: as long as the
-  /// wearer is known to have rested here already.
+  /// Limits of the time for which a "still" of the motion line pauses the off clock, seconds. Within them it is the
+  /// time that the device has been stationary already.
   static let shortestTrust = 300.0
   static let longestTrust = 7_200.0
-  /// Below this distance a motion line says nothing about whether it was left, metres.
+  /// Smallest bound, metres, for which the motion line is used: for a smaller one the sensor reacts too slowly.
   static let leastBoundOfLine = 40.0
 
   private var model = MovementModel(within: 100, hasLine: false)
@@ -23,10 +87,10 @@ public struct MovementPlanner: Equatable, Sendable {
   private var east = 0.0
   private var north = 0.0
 
-  /// Nothing is known of the wearer.
+  /// Creates a planner without history.
   public init() {}
 
-  /// What the motion line says, from now on.
+  /// Sets the level of the motion line from `now` on.
   public mutating func hear(_ new: MotionLine, at now: Instant) {
     guard new != line else { return }
     clock.pass(line, until: now)
@@ -34,9 +98,13 @@ public struct MovementPlanner: Equatable, Sendable {
     lineChanged = now
   }
 
-  /// Takes a fix that is told to those who were promised `bound` metres.
+  /// Adds a delivered fix.
   ///
   /// O(1): about 20,000 instructions.
+  ///
+  /// - Parameters:
+  ///   - bound: The smallest accuracy bound of any client, metres.
+  ///   - accuracy: Horizontal accuracy of the fix, metres.
   public mutating func take(
     _ fix: Fix, within bound: Double, accuracy: Double, _ figures: ReceiverFigures,
     _ predictor: TimeToFixPredictor, at now: Instant
@@ -55,14 +123,14 @@ public struct MovementPlanner: Equatable, Sendable {
     clock = OffClock(off: off, trust: trust, usesLine: hasLine, at: now)
   }
 
-  /// When the receiver must start for those who are promised `bound` metres; now, when it must stay
-  /// on, and when what was reckoned is for a wider promise.
+  /// The time at which the receiver must start for clients with `bound`, metres: `now` if it must stay on, and if the
+  /// last off time was computed for a wider bound.
   public mutating func start(within bound: Double, at now: Instant) -> Instant {
     clock.pass(line, until: now)
     return bound < model.history.bound ? now : clock.due(line, at: now)
   }
 
-  /// Nobody is promised a distance any more: whoever is next needs a fix at once.
+  /// Ends the off time, when no client has a bound any more: the next client with a bound needs a fix immediately.
   public mutating func lapse() { clock.lapse() }
 
   private mutating func begin(within bound: Double, hasLine: Bool) {
@@ -93,20 +161,22 @@ public struct MovementPlanner: Equatable, Sendable {
   }
 }
 
-/// The clock on which a time off is counted: it stands while the motion line says still.
+/// A clock that measures the off time and is paused while the motion line reports "still".
+///
+/// States and rates: see ``MovementPlanner``.
 struct OffClock: Equatable, Sendable {
   /// Seconds for which the receiver may be off.
   private(set) var off = 0.0
-  /// Seconds that the line has said motion since the fix.
+  /// Seconds of motion since the fix, as the line reported.
   private(set) var motion = 0.0
-  /// Seconds for which the clock may stand, in all.
+  /// Seconds for which the clock may be paused in total.
   private var trust = 0.0
   private var usesLine = false
   private var elapsed = 0.0
   private var stood = 0.0
   private var now = Instant.boot
 
-  /// Nothing is promised: it is due at once.
+  /// Creates a clock without off time: the receiver is due now.
   init() {}
 
   init(off: Double, trust: Double, usesLine: Bool, at now: Instant) {
@@ -116,13 +186,12 @@ struct OffClock: Equatable, Sendable {
     self.now = now
   }
 
-  /// Its time is over, whatever was left of it.
+  /// Ends the off time.
   mutating func lapse() { off = 0 }
 
-  /// How fast it goes while the line says `line`.
+  /// The rate of the clock while the line reports `line`.
   ///
-  /// Still again after motion it goes at half speed, for a wearer who stops may go on; but a motion
-  /// that was short is taken for a false alarm.
+  /// "Still" after motion gives half the rate, because the device may continue; short motion counts as a false alarm.
   private func rate(_ line: MotionLine) -> Double {
     guard usesLine else { return 1 }
     switch line {
@@ -133,7 +202,7 @@ struct OffClock: Equatable, Sendable {
     }
   }
 
-  /// Time has passed, in which the line said `line`.
+  /// Advances the clock to `time`; the line reported `line` since the last call.
   mutating func pass(_ line: MotionLine, until time: Instant) {
     let seconds = max((time - now).seconds, 0)
     now = max(now, time)
@@ -143,7 +212,7 @@ struct OffClock: Equatable, Sendable {
     if line == .moving { motion += seconds }
   }
 
-  /// When the time off is over if the line goes on saying `line`.
+  /// The end of the off time if the line keeps reporting `line`.
   func due(_ line: MotionLine, at now: Instant) -> Instant {
     let left = max(off - elapsed, 0)
     guard left > 0 else { return now }

@@ -1,15 +1,16 @@
 import LocationTypes
 
-/// How fast the wearer may be in the next minutes, judged by the last ones.
+/// An upper estimate of the device's speed in the next minutes, from the speeds of the last ones.
 ///
-/// Services that look seldom (significant change, regions, a pause) reckon with it. It is never below
-/// a bicycle's speed, for who stands may set off; it follows a rise at once and forgets it slowly.
+/// Services that need few fixes (significant change, regions, a pause) use it to compute when the next fix is due. It
+/// is never below the speed of a bicycle, because a stationary device may start to move. It follows a rise immediately
+/// and decays slowly.
 public struct PlausiblePace: Equatable, Sendable {
-  /// What is thought of one who has stood for long, m/s.
+  /// Smallest estimate, m/s.
   static let setOff = 5.0
-  /// How much faster than seen one may become.
+  /// Factor by which the speed may exceed the highest recent one.
   static let rise = 1.3
-  /// How long until a high speed counts for half.
+  /// Seconds in which the peak falls to half.
   static let halfLife = 300.0
 
   private let most: Double
@@ -17,10 +18,12 @@ public struct PlausiblePace: Equatable, Sendable {
   private var peakAt = Instant.boot
   private var last: Fix?
 
-  /// Nothing is known; `most` is the fastest this board is ever carried, m/s.
+  /// Creates an estimate without fixes.
+  ///
+  /// - Parameter limit: The fastest that this board is ever carried, m/s.
   public init(most: Double) { self.most = most }
 
-  /// Takes a fix into account.
+  /// Adds a fix. O(1).
   public mutating func take(_ fix: Fix) {
     var speed = fix.speed ?? 0
     if let last, fix.acquired > last.acquired {
@@ -34,12 +37,12 @@ public struct PlausiblePace: Equatable, Sendable {
     }
   }
 
-  /// The fastest that is plausible at `now`, m/s; above 0.
+  /// The highest plausible speed at `now`, m/s; above 0.
   public func fastest(at now: Instant) -> Double {
     min(most, max(PlausiblePace.setOff, PlausiblePace.rise * faded(at: now)))
   }
 
-  /// The peak loses half in each ``halfLife``, in straight lines: 1, 1/2, 1/3 …
+  /// The peak after hyperbolic decay: 1, 1/2, 1/3 … of it after 0, 1, 2 … times ``halfLife``.
   private func faded(at now: Instant) -> Double {
     peak / (1 + max((now - peakAt).seconds, 0) / PlausiblePace.halfLife)
   }

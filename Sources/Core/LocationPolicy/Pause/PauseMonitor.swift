@@ -1,28 +1,76 @@
 import LocationTypes
 
-/// The automatic pause of one client: `idle → watching ⇄ paused`, and `halted` between a stop in a
-/// pause and the next start.
+/// State machine of the automatic pause of one client's updates (PAU-1 to PAU-10).
 ///
-/// It pauses when fixes stayed within the radius for the dwell time of the activity (PAU-7). It
-/// resumes by itself, in the background too (X4): on a fix that shows movement, when a motion line
-/// says *moving* and no fix can be had, or on a new start. It tells nobody; its owner does what the
-/// outcome says. Live updates use the same machine for `stationary`.
+/// # Problem
+///
+/// Updates of a device that stands still cost energy and deliver nothing new. Pause them when the device has stayed
+/// within a radius for the dwell time of the activity, and resume by itself, in the background too (X4), within the
+/// time that PAU-4 allows. While paused, fixes are needed only now and then; how often depends on the motion line. Live
+/// updates use the same machine for `stationary`.
+///
+/// # States
+///
+///                  start                    pause: fix inside the radius, see below
+///     idle ────────────────→ watching ──────────────────────────────────────→ paused
+///      ↑                      │  ↑ ↑                                           │  │
+///      └──────── stop ────────┘  │ └────────────────── resume ─────────────────┘  │ stop
+///                                │     start; fix that shows movement;            │
+///                                │     allow(false); time at or after ``check``   │
+///                                │                                                ↓
+///                                └───────────── start: resume ─────────────── halted
+///
+/// All other pairs of state and event change no state and have the outcome `nothing`.
+///
+/// - `idle`: updates do not run.
+/// - `watching`: updates run, fixes are delivered.
+/// - `paused`: updates run but are paused; fixes are not delivered.
+/// - `halted`: stopped while paused. The resume is still to be reported, at the next start (PAU-3).
+///
+/// A fix pauses if pausing is allowed (PAU-5), the detector finds it inside the radius, the device has stood for the
+/// dwell time of the activity (PAU-7), and the motion line is absent, or has been still for ``stillBeforePause`` (60
+/// s). While the line reports motion no fix pauses.
+///
+/// A fix resumes if the detector finds movement, or if the fix is outside the radius and unconfirmed while the line
+/// reports motion: two independent signs need no confirmation. Without any fix, updates resume ``blindResumeDelay`` (45
+/// s) after the line reported motion or after the newest fix, whichever is later; that leaves 15 s of the 60 s of PAU-4
+/// to the caller.
+///
+/// # Checks during a pause
+///
+///     motion line    next fix after
+///     still          none; one check 10 s after the last one if motion was reported and not checked since
+///     moving         10 to 15 s: the time to travel 100 m at the greatest plausible speed
+///     absent         60 to 300 s: the time to travel 1 km at the greatest plausible speed
+///     any            5 s after an unconfirmed fix outside the radius
+///
+/// # Invariants
+///
+/// - Outcomes `pause` and `resume` alternate strictly, beginning with `pause` (PAU-3).
+/// - Stillness before a pause does not count towards the next one: the detector restarts with each start from `idle`
+///   and with each resume. After a resume by detected movement it has restarted by itself at that fix.
+/// - Line reports and fixes update `line` and `detector` in every state.
+///
+/// # Who changes what
+///
+/// Only ``handle(_:)`` changes the value. It notifies no client and controls no receiver: the caller carries out the
+/// returned outcome and requests fixes as ``nextFix(at:fastest:line:)`` says. O(1) in time and memory.
 public struct PauseMonitor: Equatable, Sendable {
-  /// Where the client stands.
+  /// State of the pause.
   public enum State: UInt8, Equatable, Sendable {
     /// Updates do not run.
     case idle = 0
     /// Updates run.
     case watching = 1
-    /// Paused, and told so.
+    /// Paused, and the pause is reported.
     case paused = 2
-    /// Stopped while paused: the next start tells the resume that is still owed (PAU-3).
+    /// Stopped while paused: the next start reports the resume (PAU-3).
     case halted = 3
   }
 
-  /// What happens.
+  /// Input of the state machine.
   public enum Event: Sendable {
-    /// Updates are started; while they run only an end of a pause (PAU-4).
+    /// Updates are started; while they run, it only ends a pause (PAU-4).
     case start
     /// Updates are stopped.
     case stop
@@ -30,35 +78,35 @@ public struct PauseMonitor: Equatable, Sendable {
     case allow(Bool)
     /// `activityType`.
     case activity(ActivityType)
-    /// A fix was made, for this client or another, or as a look during the pause.
+    /// A fix was acquired, for this client or another, or as a check during the pause.
     case fix(Fix)
-    /// A look during the pause ended without a fix.
+    /// A check during the pause ended without a fix.
     case noFix(at: Instant)
-    /// The motion line says something; the same again is no news.
+    /// A report of the motion line; a repeated state is ignored.
     case line(MotionLine, at: Instant)
     /// Time passed.
     case time(Instant)
   }
 
-  /// What the owner has to do.
+  /// What the caller must do.
   public enum Outcome: UInt8, Equatable, Sendable {
     /// Nothing; while paused, the fix is not delivered.
     case nothing = 0
-    /// Deliver this fix whatever filters say (PAU-10), end a deferral (DEF-38), tell the pause.
+    /// Deliver this fix regardless of filters (PAU-10), end a deferral (DEF-38), report the pause.
     case pause = 1
-    /// Tell the resume; then this fix, if there is one, is delivered like any other.
+    /// Report the resume, then deliver this fix, if there is one, as any other.
     case resume = 2
   }
 
-  /// How long a motion line must have been still for a pause.
+  /// How long the motion line must have been still before a pause.
   static let settling = Interval.seconds(60)
-  /// How long a motion line may say *moving* without any fix; then updates resume blindly, which
-  /// leaves 15 s of the 60 s of PAU-4 to whoever acts on it.
+  /// How long the motion line may report motion without any fix before updates resume. That leaves 15 s of the 60 s of
+  /// PAU-4 to the caller.
   static let blindness = Interval.seconds(45)
-  /// How long a fix outside waits for the one that confirms it.
+  /// Time between an unconfirmed fix outside and the check that confirms it.
   static let doubt = Interval.seconds(5)
-  /// Looks while a motion line says *moving*: the way that may be made between two, metres, and
-  /// bounds.
+  /// Checks while the motion line reports motion: distance that may be travelled between two, metres, and limits of the
+  /// interval.
   static let movingReach = 100.0
   static let movingLook = Interval.seconds(10)
   static let movingLookAtMost = Interval.seconds(15)
@@ -67,37 +115,37 @@ public struct PauseMonitor: Equatable, Sendable {
   static let blindLook = Interval.seconds(60)
   static let blindLookAtMost = Interval.seconds(300)
 
-  /// Where the client stands.
+  /// Current state.
   public private(set) var state = State.idle
-  /// Whether it may pause (PAU-5); Core Location's default is yes (STD-2).
+  /// Whether pausing is allowed (PAU-5); true by default, as in Core Location (STD-2).
   public private(set) var isAllowed = true
-  /// When standing still is a pause.
+  /// Thresholds of standing still.
   public private(set) var thresholds: PauseThresholds
-  /// What the fixes say.
+  /// Detects stillness from fixes.
   public private(set) var detector = StillnessDetector()
   private var line = MotionLine.absent
-  /// Since when the line has said what it says.
+  /// Time of the last change of `line`.
   private var lineSince = Instant.boot
-  /// The end of the last look: its fix, or that there was none.
+  /// End of the last check, with or without a fix.
   private var looked = Instant.boot
-  /// When the line said *moving*, if there was no look since.
+  /// Time at which the line reported motion that no check has covered yet; nil if there is none.
   private var owedSince: Instant?
 
-  /// A client that has not started updates.
+  /// Creates a pause monitor for updates that have not started.
   public init(_ activity: ActivityType = .other) { thresholds = activity.pause }
 
-  /// The same with thresholds of its own.
+  /// Creates a pause monitor with custom thresholds.
   init(thresholds: PauseThresholds) { self.thresholds = thresholds }
 
-  /// Takes an event; the one place that writes the state. O(1).
+  /// Handles an event; the only writer of the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {
     #if REACHED
       PauseMonitor.machine.reach(Int(state.rawValue), event.column)
     #endif
     let finding = note(event)
     let (next, outcome) = step(event, finding)
-    // What was still before the pause does not count towards the next one; after a movement that a
-    // fix showed, the detector has begun anew by itself.
+    // Stillness before the pause does not count towards the next one. After movement shown by a fix, the detector has
+    // already restarted.
     if outcome == .resume, finding != .moved { detector = StillnessDetector() }
     if state == .idle, next == .watching { detector = StillnessDetector() }
     state = next
@@ -112,11 +160,11 @@ public struct PauseMonitor: Equatable, Sendable {
     case .noFix(let now):
       look(at: now)
       detector.forgetDoubt()
-    case .line(let said, let now):
-      guard said != line else { return nil }
-      line = said
+    case .line(let newLine, let now):
+      guard newLine != line else { return nil }
+      line = newLine
       lineSince = now
-      if said == .moving { owedSince = now }
+      if newLine == .moving { owedSince = now }
     case .fix(let fix):
       look(at: fix.acquired)
       return detector.add(fix, radius: thresholds.radius)
@@ -125,8 +173,8 @@ public struct PauseMonitor: Equatable, Sendable {
   }
 
   private mutating func look(at now: Instant) {
-    // A fix that was made before the line moved is no look at what moved it.
-    if let owed = owedSince, now >= owed { owedSince = nil }
+    // A fix acquired before the line reported motion does not check that motion.
+    if let motion = owedSince, now >= motion { owedSince = nil }
     looked = max(looked, now)
   }
 
@@ -156,7 +204,7 @@ public struct PauseMonitor: Equatable, Sendable {
     }
   }
 
-  /// Outside the radius while the line moves: two witnesses need no third.
+  /// Whether the fix shows movement. Outside the radius while the line reports motion needs no confirmation.
   private func showsMovement(_ finding: StillnessDetector.Finding?) -> Bool {
     finding == .moved || (line == .moving && detector.isInDoubt)
   }
@@ -173,29 +221,29 @@ public struct PauseMonitor: Equatable, Sendable {
   }
 }
 
-// MARK: - Looks during a pause
+// MARK: - Checks during a pause
 
 extension PauseMonitor {
-  /// Whether the pause is on.
+  /// Whether updates are paused.
   public var isPaused: Bool { state == .paused }
 
-  /// When time alone ends the pause, because a motion line says *moving* and no fix can be had;
+  /// When time alone ends the pause, because the motion line reports motion and no fix can be acquired;
   /// ``Event/time(_:)`` is due then. `.distantFuture` if never.
   public var check: Instant {
     guard state == .paused, line == .moving else { return .distantFuture }
     return max(lineSince, detector.newest) + PauseMonitor.blindness
   }
 
-  /// When the next fix is wanted during a pause; not before `now`, `.distantFuture` if none is.
+  /// When the next fix is needed during a pause; not before `now`, `.distantFuture` if none is.
   ///
-  /// With a motion line that is still: never, but for the one look that a false alarm asks for. One
-  /// that moves: each 10 to 15 s. Without a line: each 60 to 300 s, the more often the faster the
-  /// wearer can be, so that about 1 km may be missed. After a fix outside the radius: 5 s later. A
-  /// look that finds nothing must be told by ``Event/noFix(at:)``, else it stays due.
+  /// With a motion line that reports no motion: never, except for the one check after a false alarm. While it reports
+  /// motion: every 10 to 15 s. Without a line: every 60 to 300 s, more often if the device can be faster, so that at
+  /// most about 1 km of movement is missed. After a fix outside the radius: 5 s later. A check without a fix must be
+  /// reported with ``Event/noFix(at:)``, otherwise it stays due.
   ///
   /// - Parameters:
-  ///   - fastest: The greatest plausible speed, m/s; not a number, or ≤ 0, asks for the rarest looks.
-  ///   - line: What the motion line says now.
+  ///   - fastest: Greatest plausible speed, m/s; NaN or a value of 0 or less selects the longest interval.
+  ///   - line: Current state of the motion line.
   public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
     guard state == .paused else { return .distantFuture }
     if detector.isInDoubt { return max(now, looked + PauseMonitor.doubt) }
@@ -231,7 +279,7 @@ extension PauseMonitor {
       events: "start stop allow activity fix noFix line time",
       excluded: [
         ("idle halted", "fix", "fixes come while updates run"),
-        ("idle halted", "stop", "what does not run is not stopped"),
+        ("idle halted", "stop", "updates that do not run are not stopped"),
       ])
   }
 

@@ -1,65 +1,64 @@
 import LocationTypes
 
-/// Tells standing still from moving by fixes, as they come: each second or every few minutes.
+/// Detects from fixes whether the device stands still or moves. Fixes may come every second or every few minutes.
 ///
-/// It keeps the mean of the fixes since the wearer stands. A receiver at rest wanders by a few metres
-/// and strays by 20 to 30 m now and then, so one fix outside the radius says nothing yet. It takes
-/// - a reliable speed above ``walking``; or
-/// - fixes farther away than a receiver strays (``stray``), for ``confirmation``; or
-/// - fixes outside the radius for ``persistence``, while Doppler does not say that it stands.
+/// It keeps the mean position of the fixes since the device stands. The fixes of a receiver at rest scatter by a few
+/// metres and now and then by 20 to 30 m, so one fix outside the radius is not sufficient. Movement is detected from
+/// - a reliable speed above ``walkingSpeed``; or
+/// - fixes farther away than ``outlierDistance``, for ``confirmation``; or
+/// - fixes outside the radius for ``persistence``, while the Doppler speed does not show standing.
 ///
-/// A mean is not dragged along by a creep: after 10 min one of 0.17 m/s is 50 m ahead of it. O(1) a
-/// fix.
+/// The mean does not follow slow movement: after 10 min a movement of 0.17 m/s is 50 m away from it. O(1) per fix.
 public struct StillnessDetector: Equatable, Sendable {
-  /// What a fix says.
+  /// Result for one fix.
   public enum Finding: UInt8, Equatable, Sendable {
-    /// The wearer stands, as far as this fix can tell.
+    /// The device stands, as far as this fix shows.
     case inside = 0
-    /// It may be noise or the beginning of a movement; or the fix cannot tell.
+    /// The fix may be noise or the start of a movement, or it is inconclusive.
     case undecided = 1
-    /// The wearer moves or has moved: standing begins anew at this fix.
+    /// The device moves or has moved: standing restarts at this fix.
     case moved = 2
   }
 
-  /// The speed above which a wearer does not stand, m/s (PAU-8).
+  /// Speed above which the device does not stand, m/s (PAU-8).
   public static let walking = 1.0
-  /// The speed below which Doppler says that the wearer stands, m/s; see ``PathMeter``.
+  /// Doppler speed below which the device stands, m/s; see ``PathMeter``.
   static let standing = 0.2
-  /// How many of its deviations a speed must be to be reliable.
+  /// Smallest ratio of a reliable speed to its standard deviation.
   static let reliability: Int32 = 3
-  /// How far a receiver at rest strays, metres.
+  /// Greatest scatter of a receiver at rest, metres.
   static let stray = 40.0
-  /// Metres taken for a fix that does not tell its accuracy.
+  /// Accuracy assumed for a fix that reports none, metres.
   static let assumedAccuracy = 10.0
-  /// How long fixes must be farther than any stray: the first one after a start may be bad.
+  /// How long fixes must be beyond ``outlierDistance``: the first one after a start may be bad.
   static let confirmation = Interval.seconds(2)
   /// How long fixes must be outside the radius.
   static let persistence = Interval.seconds(30)
-  /// How far apart fixes must be for their positions to bear out a speed.
+  /// Shortest time between two positions that are compared with a reported speed.
   static let agreement = Interval.seconds(5)
-  /// How many fixes weigh at most against a new one.
+  /// Greatest weight of earlier fixes against a new one, in fixes.
   static let weightLimit = 1_000.0
 
-  /// The middle of the fixes since ``since``; nil before the first.
+  /// Mean position of the fixes since ``since``; nil before the first.
   public private(set) var centre: Coordinate?
-  /// Since when the wearer stands, as far as is known.
+  /// Time since which the device stands, as far as known.
   public private(set) var since = Instant.boot
-  /// When the newest fix was acquired.
+  /// Acquisition time of the newest fix.
   public private(set) var newest = Instant.boot
-  /// Since when fixes have been outside; nil when the last one was not.
+  /// Time since which fixes have been outside; nil if the last one was not.
   private var outsideSince: Instant?
   private var weight = 0.0
-  /// An older fix that later positions are compared with.
+  /// Older fix with which later positions are compared.
   private var reference = Coordinate(latitude_e9: 0, longitude_e9: 0)
   private var referenceTime = Instant.boot
 
-  /// Knows of no fix yet.
+  /// Creates a detector without a fix.
   public init() {}
 
-  /// Whether the last fix needs another one soon to be understood.
+  /// Whether another fix is needed soon to interpret the last one.
   public var isInDoubt: Bool { outsideSince != nil }
 
-  /// Takes a fix; one that is not newer than the last says nothing. `radius` in metres.
+  /// Handles a fix; one that is not newer than the last is `undecided`. `radius` in metres.
   public mutating func add(_ fix: Fix, radius: Double) -> Finding {
     guard let from = centre else {
       let isFast = bearsOutItsSpeed(fix)
@@ -83,7 +82,7 @@ public struct StillnessDetector: Equatable, Sendable {
     return judge(fix, distance, radius)
   }
 
-  /// No fix will come to settle the doubt.
+  /// Clears an unconfirmed movement, because no fix will come to confirm it.
   public mutating func forgetDoubt() { outsideSince = nil }
 
   private mutating func judge(_ fix: Fix, _ distance: Double, _ radius: Double) -> Finding {
@@ -116,7 +115,7 @@ public struct StillnessDetector: Equatable, Sendable {
     return speed < StillnessDetector.standing
   }
 
-  /// Whether the receiver's own account of a speed above walking is that its error is small.
+  /// Whether the reported speed is above walking speed and its reported error is small.
   private func bearsOutItsSpeed(_ fix: Fix) -> Bool {
     guard let speed = fix.speed, speed > StillnessDetector.walking,
       let speed_mmps = fix.speed_mmps, let deviation_mmps = fix.speedAccuracy_mmps
@@ -124,19 +123,19 @@ public struct StillnessDetector: Equatable, Sendable {
     return deviation_mmps * StillnessDetector.reliability <= speed_mmps
   }
 
-  /// Whether the fix has a speed above walking that is reliable: its accuracy says so, or an older
-  /// position agrees, at least half of the way that it would make and twice the accuracy away.
+  /// Whether the fix has a reliable speed above walking speed: its speed accuracy shows it, or the distance from an
+  /// older position agrees, being at least half of the distance at that speed and twice the accuracy.
   private mutating func isMoving(_ fix: Fix) -> Bool {
     if bearsOutItsSpeed(fix) { return true }
     let elapsed = fix.acquired - referenceTime
     guard elapsed >= StillnessDetector.agreement else { return false }
-    let way = reference.localDistance(to: fix.coordinate)
+    let travelled = reference.localDistance(to: fix.coordinate)
     if elapsed >= StillnessDetector.persistence {
       reference = fix.coordinate
       referenceTime = fix.acquired
     }
     guard let speed = fix.speed, speed > StillnessDetector.walking else { return false }
     let accuracy = fix.horizontalAccuracy ?? StillnessDetector.assumedAccuracy
-    return way >= max(speed * elapsed.seconds / 2, 2 * accuracy)
+    return travelled >= max(speed * elapsed.seconds / 2, 2 * accuracy)
   }
 }

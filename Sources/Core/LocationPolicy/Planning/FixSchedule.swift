@@ -1,99 +1,178 @@
 import LocationTypes
 
-/// When the receiver is on where single fixes are wanted, and not every one.
+/// A state machine that decides when the receiver is on for single fixes.
 ///
-/// It wakes the receiver early enough for the fix that is due, holds a fresh fix back until its
-/// quality settles, lets the receiver rest in the cheapest way until the next one, gives up a search
-/// that finds nothing and tries again ever more seldom (PWR-7), and keeps the ephemeris from growing
-/// too old where that saves energy (PWR-8). It owns no fixes.
+/// **Problem.** Some clients need every fix; for them the receiver is simply on. Others need one fix at a time: a
+/// request for one location, a region check, an accuracy bound whose next start ``MovementPlanner`` computed. Their
+/// needs are summed up in a `FixNeed`: time at which the next fix is due, its accuracy, and the time at which the
+/// first client stops waiting. The schedule turns this into "on" or "off" so that the fix is there on time and the
+/// energy is minimal. It
+///
+/// - starts the receiver early by its start-up and expected acquisition time (``TimeToFixPredictor``),
+/// - holds the first fix back for a few seconds while its accuracy improves (PWR-7),
+/// - chooses the cheapest mode for the time until the next fix: stay on, standby, or power off,
+/// - ends an acquisition without result and retries with exponential back-off (PWR-7),
+/// - keeps the receiver on for a new ephemeris where that saves energy later (PWR-8).
+///
+/// It stores no fixes: the engine keeps the fix that is held back.
+///
+/// ```
+///             fix due now                 first fix               accurate, or time over
+///   +--------+ ---------> +-------------+ ---------> +------------+ ---------> +------------+
+///   |  idle  |            |  acquiring  |            |  refining  |            |  tracking  |
+///   +--------+      +---> +-------------+ <--------- +------------+            +------------+
+///       |           |       ^    |    ^   no fix, 10 s                           |       |
+///       | fix due   |       |    |    +---------------------- no fix, 10 s ------+       |
+///       | later     | start |    | timeout                                              |
+///       |           | time  |    v                                                      | sleeping
+///       |           |       |  +-----------+                                            | is cheaper
+///       |           |       +- | backedOff |                                            |
+///       |           |   retry  +-----------+                                            |
+///       v           |   time         | retry time, fix due later                        |
+///   +----------+ ---+                |                                                  |
+///   |  asleep  | <------------------+--------------------------------------------------+
+///   +----------+
+///
+///   Not drawn: the transitions to idle when no client needs a fix, and those for fixes from
+///   the receiver's buffer and for clients that need every fix. The table has all of them.
+/// ```
+///
+/// ```
+/// State      event                                                   next state
+/// ---------  ------------------------------------------------------  ----------
+/// idle       need, fix due now or sleeping does not pay              acquiring
+///            need, fix due later                                     asleep
+/// asleep     need, start time reached                                acquiring
+///            no need                                                 idle
+/// acquiring  fix                                                     refining; tracking if used immediately
+///            drained (fixes from the receiver's buffer)              tracking
+///            need, timeout reached                                   backedOff
+///            no need, expected acquisition time has passed           backedOff
+///            no need, earlier                                        idle
+/// refining   fix: accurate, not improving, 5 s old, or last chance   tracking
+///            any other fix                                           refining (the fix is held)
+///            need, no fix for 10 s                                   acquiring
+///            no need, no ephemeris to complete                       idle
+/// tracking   need, no fix for 10 s                                   acquiring
+///            need, sleeping is cheaper than staying on               asleep
+///            no need, no ephemeris to complete                       idle
+/// backedOff  need, retry time reached, fix due now                   acquiring
+///            need, retry time reached, fix due later                 asleep
+///            no need, retry time reached                             idle
+///            searchRequested: retry earlier                          backedOff
+/// any off    on for every fix                                        acquiring
+/// any on     on for every fix                                        unchanged, timeouts restart
+/// ```
+///
+/// Every other pair of state and event leaves the state unchanged.
+///
+/// **Invariants.**
+///
+/// - `isOn` is true in acquiring, refining and tracking only. `sleepMode` is `.none` while the receiver is on; it is
+///   `.standby` or `.off` in asleep.
+/// - For single fixes a back-off lasts until its retry time, even if the need disappears and returns: a client that
+///   requests a fix again and again cannot cause an endless search. Only `searchRequested` shortens it, to 1/8.
+/// - An acquisition is measured for ``TimeToFixPredictor`` only when it succeeds with a live fix.
+/// - The receiver's own duty cycle is never used while fixes are needed continuously or an ephemeris is to be read.
+///
+/// **Who changes what.** `enter` alone writes the state. The engine sends one `plan` event per plan, one `fix` or
+/// `drained` event per valid fix, and `searchRequested` for a client's request and for new motion. It reads
+/// `isOn`, `sleepMode`, `usesDutyCycle` and `wake`.
+///
+/// **Bounds.** Refining lasts 5 s at most; back-off 60 s, doubled up to 1,800 s; an acquisition ends after
+/// `ReceiverParameters.acquisitionTimeout` plus start-up and restore time at the latest. Fixed size, O(1) for each
+/// event. Time is an argument.
 public struct FixSchedule: Equatable, Sendable {
   /// What the receiver is on or off for.
   public enum State: UInt8, Sendable {
-    /// Nobody needs a fix.
+    /// Off: no client needs a fix.
     case idle = 0
-    /// It rests until the next fix is due.
+    /// Off until the start for the next fix that is due.
     case resting = 1
-    /// It searches for the fix that is due.
+    /// On: searching for satellites, for the fix that is due.
     case searching = 2
-    /// It has a fix that still gets better.
+    /// On: the first fix is there and its accuracy still improves.
     case settling = 3
-    /// It has told a good fix, and stays on because a new start would cost more.
+    /// On: a good fix was delivered, and a new start would cost more than staying on.
     case tracking = 4
-    /// A search found nothing; it rests before the next try.
+    /// Off: an acquisition ended without a fix; waits for the retry time.
     case backedOff = 5
   }
 
-  /// What happens to it.
+  /// Input of the state machine.
   public enum Event: Sendable {
-    /// A step's end: what is needed now, and whether somebody keeps the receiver on anyway.
+    /// The end of an engine step: the current need, and whether the receiver must be on for clients that need every
+    /// fix.
     case plan(FixNeed, isOnAnyway: Bool)
-    /// The receiver told a fix of that accuracy, metres, which it made at that time.
+    /// A live fix with its accuracy in metres and the time at which it was measured.
     case fix(accuracy: Double, made: Instant, FixNeed)
-    /// A fix came out of the receiver's buffer: it works, and when it found is not known.
+    /// A fix from the receiver's buffer. The receiver works, but its acquisition time is unknown.
     case drained
-    /// There is new reason to search: somebody asks who did not, or who rested moves.
+    /// A new reason to search: another client requests a fix, or a stationary device moves.
     case urged
   }
 
-  /// What becomes of a fix.
+  /// What the engine does with a fix.
   public enum Verdict: Equatable, Sendable {
-    /// It is good, or as good as it gets: use it.
+    /// Deliver it: it is accurate enough, or no better one is expected.
     case use
-    /// A better one is about to come.
+    /// Hold it back: a better one is expected soon.
     case hold
   }
 
-  /// How long after its first fix a receiver is waited for to become better.
+  /// Longest wait for a better fix after the first one.
   static let longestSettling = Interval.seconds(5)
-  /// How long a receiver that has found its fix may be silent.
+  /// Time without a fix after which a tracking receiver counts as acquiring again.
   static let longestSilence = Interval.seconds(10)
-  /// The first pause after a search that found nothing, and the longest.
+  /// Back-off after the first acquisition without a fix, and its upper limit.
   static let shortestBackOff = Interval.seconds(60)
   static let longestBackOff = Interval.seconds(1_800)
-  /// A new reason to search cuts that pause to a part of this many.
+  /// Divisor of the back-off when a new reason to search arises.
   static let urgency: Int64 = 8
-  /// A receiver's own duty cycle acquires no new signals: it is used where a fix may be off by so many
-  /// metres, and so for promises of 50 m and more.
+  /// Smallest needed accuracy, metres, for which the receiver's own duty cycle is used: a receiver in its duty cycle
+  /// acquires no new signals. 10 m corresponds to accuracy bounds of 50 m and more.
   static let leastAccuracyOfSaving = 10.0
-  /// Fixes come each interval; what lies nearer than that is due now.
+  /// Fixes come once per interval, so one that is due within this time is due now.
   static let grain = Interval.milliseconds(500)
 
-  /// What it is on or off for; written by `enter` alone.
+  /// Current state; written only by `enter`.
   public private(set) var state = State.idle
-  /// When it must be stepped again; `.distantFuture` when only an event moves it.
+  /// Time of the next `plan` event at the latest; `.distantFuture` if only another event can change the state.
   public private(set) var wake = Instant.distantFuture
-  /// How the receiver rests while it is off.
+  /// How the receiver spends the time while it is off.
   public private(set) var rest = ReceiverRest.none
-  /// Whether the receiver, while it is on, uses its own duty cycle.
+  /// Whether the receiver uses its own duty cycle while it is on.
   public private(set) var savesPower = false
-  /// What the time to fix is thought to be.
+  /// Estimate of the time to fix.
   public private(set) var predictor = TimeToFixPredictor()
 
+  /// Time of the last state change.
   private var since = Instant.boot
-  /// Since when a search goes on for single fixes; before, somebody else kept the receiver on.
+  /// Start of the acquisition timeout: later than the start of the acquisition if the receiver was on for every fix
+  /// until then.
   private var patientSince = Instant.boot
-  /// When the receiver went to rest; nil when nothing of what it knew is left, or ever was.
+  /// Time of the last fix before the receiver went off; nil if its navigation data is lost or never existed.
   private var offSince: Instant?
-  /// How long it was off when this search began.
+  /// Time off before the current acquisition; nil for a cold start.
   private var offBefore: Interval?
-  /// How long in this search it did not have what it knew.
+  /// Time that the current acquisition needed to restore the navigation database.
   private var restoring = Interval.zero
   private var firstFix = Instant.boot
   private var lastFix = Instant.boot
   private var bestAccuracy = Double.infinity
-  /// Searches in vain since the last fix, up to 6.
+  /// Number of acquisitions without a fix since the last fix, up to 6.
   private var failures: Int64 = 0
-  /// When the next search may begin, after one in vain.
+  /// End of the back-off.
   private var retry = Instant.boot
-  /// When somebody needed a fix last.
+  /// Last time at which a client needed a fix.
   private var lastNeeded = Instant.boot
-  /// When its ephemeris was new.
+  /// Time at which the receiver read its ephemeris; nil if it has none.
   private var ephemeris: Instant?
 
-  /// Nobody needs anything.
+  /// Creates a schedule in state idle.
   public init() {}
 
-  /// Whether the receiver shall be on.
+  /// Whether the receiver must be on.
   public var isOn: Bool {
     switch state {
     case .searching, .settling, .tracking: true
@@ -105,9 +184,9 @@ public struct FixSchedule: Equatable, Sendable {
 // MARK: - Events
 
 extension FixSchedule {
-  /// Takes an event in. O(1).
+  /// Processes an event. O(1).
   ///
-  /// - Returns: What becomes of the fix, of a `.fix`; else `.use`.
+  /// - Returns: What to do with the fix, for a `.fix` event; otherwise `.use`.
   @discardableResult
   public mutating func handle(
     _ event: Event, _ figures: PlannerFigures, at now: Instant
@@ -124,7 +203,8 @@ extension FixSchedule {
         return .use
       }
       plan(need, figures, at: now)
-      // A start brings its own configuration; later it is worth a command only where it stays on.
+      // A start writes the configuration anyway. Changing the mode later costs a command, which pays only if the
+      // receiver stays on.
       let isTime = savesPower || !wasOn || state == .tracking
       savesPower = isTime && maySave(need, figures.receiver, at: now)
       return .use
@@ -139,10 +219,10 @@ extension FixSchedule {
     }
   }
 
-  /// The event `.plan(_, isOnAnyway: true)` for a receiver that is already on: it needs no figures, and a call with
-  /// them copies 408 bytes.
+  /// The event `.plan(_, isKeptOn: true)` for a receiver that is already on. It needs no parameters; passing them
+  /// would copy 408 bytes.
   ///
-  /// - Returns: false if the receiver is not on yet; then handle the event.
+  /// - Returns: false if the receiver is off; send the event then.
   public mutating func keepOn(at now: Instant) -> Bool {
     guard isOn else { return false }
     #if REACHED
@@ -174,14 +254,14 @@ extension FixSchedule {
       giveUp(figures, at: now)
       wake = retry
     case .settling, .tracking:
-      // A receiver that has fallen silent searches again.
+      // No fix for too long: the receiver has lost the signals.
       wake = lastFix + FixSchedule.longestSilence
       if now >= wake { return beginSearch(figures, at: now) }
       if state == .tracking, !isKept(figures, at: now) { aim(need, figures, at: now) }
     }
   }
 
-  /// Rests until the receiver must start for the fix that is due, or starts it now.
+  /// Sleeps until the start for the fix that is due, or starts the receiver now.
   private mutating func aim(_ need: FixNeed, _ figures: PlannerFigures, at now: Instant) {
     let left = need.due - now
     guard left > FixSchedule.grain else { return goOn(figures, at: now) }
@@ -203,19 +283,20 @@ extension FixSchedule {
     wake = start
   }
 
-  /// How it rests for `left`: as it does already, if it does; who is cut off does not stand by.
+  /// The sleep mode for `left`. A receiver that is asleep keeps its mode; one that is powered off does not change to
+  /// standby.
   private func choice(
     for left: Interval, warm: Interval, maySave: Bool, _ figures: PlannerFigures
   ) -> ReceiverRest {
     if state == .resting { return rest }
-    // Of one that sleeps nothing can be read out to be kept.
+    // The navigation database of a sleeping receiver cannot be read out, so it would be lost by a power-off.
     let mayCut = isOn || rest == .cut || figures.receiver.saving == .zero
     return figures.receiver.saving(maySave).rest(
       for: left, warm: warm, canStandby: figures.canStandby && rest != .cut,
       canCut: figures.canSwitchOff && mayCut)
   }
 
-  /// When it had its last fix, and not when it was put to rest, tells what it still knows.
+  /// Time of the last tracking, not of the sleep command: it determines which navigation data is still valid.
   private func lastTracked(at now: Instant) -> Instant? {
     switch state {
     case .idle, .resting, .backedOff: offSince
@@ -224,25 +305,25 @@ extension FixSchedule {
     }
   }
 
-  /// How long it will have been off at `time`; nil when nothing of what it knew is left.
+  /// The time off until `time`; nil if the navigation data is lost.
   private func timeOff(at time: Instant, _ receiver: ReceiverFigures) -> Interval? {
     if rest == .cut && !receiver.keepsDataWhenCut { return nil }
     return offSince.map { time - $0 }
   }
 
-  /// How long the search takes that must end at `due`, `off` after the receiver went off.
+  /// The expected acquisition time for a fix at `due` if the receiver is off for `off` until then.
   private func search(
     before due: Instant, off: Interval?, _ receiver: ReceiverFigures
   ) -> Interval {
     guard let off else { return predictor.expected(after: nil, receiver) }
-    // It begins earlier than it ends, after less time off, and may be shorter for it.
+    // The acquisition begins before `due`, after less time off, and may be shorter because of that.
     let long = predictor.expected(after: off, receiver)
     let short = predictor.expected(after: max(off - long - receiver.startUp, .zero), receiver)
     let offThen = max(off - short - receiver.startUp, .zero)
     return predictor.expected(after: offThen, receiver) <= short ? short : long
   }
 
-  /// When the fix comes of a receiver that is started at `start`.
+  /// The expected time of the first fix if the receiver starts at `start`.
   public func fixTime(ofStart start: Instant, _ receiver: ReceiverFigures) -> Instant {
     let off = isOn ? start - lastFix : timeOff(at: start, receiver)
     let warm = predictor.expected(after: off, receiver)
@@ -250,7 +331,7 @@ extension FixSchedule {
     return start + receiver.startUp + search
   }
 
-  /// It is on, or is switched on: a fix is due.
+  /// Starts the receiver if it is off; a fix is due.
   private mutating func goOn(_ figures: PlannerFigures, at now: Instant) {
     switch state {
     case .idle, .resting, .backedOff: beginSearch(figures, at: now)
@@ -265,7 +346,7 @@ extension FixSchedule {
     lastFix = now
     switch state {
     case .idle, .resting, .backedOff:
-      // One that nothing can put to rest has not been off.
+      // A receiver that cannot sleep was not off.
       if rest == .none { offSince = now }
       return .use
     case .tracking: return .use
@@ -273,7 +354,7 @@ extension FixSchedule {
       let hasRead = offBefore == nil || isEphemerisOld(figures.receiver, at: since)
       let search = max(made - since - figures.receiver.startUp - restoring, .zero)
       predictor.learn(off: hasRead ? nil : offBefore, search: search, figures.receiver)
-      if hasRead { ephemeris = now }  // a cold search is what reads it
+      if hasRead { ephemeris = now }  // a cold start reads the ephemeris
       failures = 0
       firstFix = now
       bestAccuracy = .infinity
@@ -295,8 +376,8 @@ extension FixSchedule {
     }
   }
 
-  /// A fix is good enough for its purpose, or gets better no more, or has had its time, or the next
-  /// one would come too late (PWR-7).
+  /// Delivers a fix that is accurate enough for its purpose, no longer improves, was awaited for the maximum time, or
+  /// would otherwise come too late for a client (PWR-7).
   private mutating func settle(
     _ accuracy: Double, _ need: FixNeed, _ figures: PlannerFigures, at now: Instant
   ) -> Verdict {
@@ -328,19 +409,19 @@ extension FixSchedule {
     retry = now + backOff
   }
 
-  /// The pause after so many searches in vain, one after the other.
+  /// Exponential back-off for the current number of failures.
   private var backOff: Interval {
     min(FixSchedule.shortestBackOff * (1 << (failures - 1)), FixSchedule.longestBackOff)
   }
 
-  /// Nobody needs a fix any more. Whoever asks again at once does not make a search in vain endless:
-  /// the pause after it is kept.
+  /// No client needs a fix. A pending back-off continues, so that a client that repeats its request cannot keep the
+  /// receiver searching.
   private mutating func relax(_ figures: PlannerFigures, at now: Instant) {
     wake = .distantFuture
     switch state {
     case .idle, .resting: goIdle(figures, at: now)
     case .settling, .tracking:
-      // What makes the next start short is completed, if that is soon (PWR-8).
+      // Complete the ephemeris, which makes the next start short, if that takes little time (PWR-8).
       let end = min(
         lastNeeded + figures.receiver.longestHold, firstFix + figures.receiver.ephemerisDownload)
       if end > now, isKept(figures, at: now) { wake = end } else { goIdle(figures, at: now) }
@@ -358,7 +439,7 @@ extension FixSchedule {
     if state != .idle { enter(.idle, at: now) }
   }
 
-  /// When the search that goes on is given up.
+  /// The time at which the current acquisition ends without result.
   private func limit(_ figures: PlannerFigures) -> Instant {
     var expected = predictor.expected(after: offBefore, figures.receiver)
     if isEphemerisOld(figures.receiver, at: since) {
@@ -369,34 +450,34 @@ extension FixSchedule {
       + min(patience, figures.receiver.searchLimit)
   }
 
-  /// Whether the ephemeris is of no more use at `time`: a search then must read it again, however
-  /// short the receiver was off.
+  /// Whether the ephemeris will have expired at `time`: the acquisition must then read it again, however short the
+  /// receiver was off.
   private func isEphemerisOld(_ receiver: ReceiverFigures, at time: Instant) -> Bool {
     ephemeris.map { time - $0 > receiver.ephemerisLifetime } ?? false
   }
 
-  /// Whether the receiver is kept on to read a new ephemeris: it would be too old soon, and starts
-  /// without it cost more than reading it does now (PWR-8).
+  /// Whether the receiver stays on to read a new ephemeris: the present one expires soon, and starts without it cost
+  /// more energy than reading it now (PWR-8).
   private mutating func isKept(_ figures: PlannerFigures, at now: Instant) -> Bool {
     let receiver = figures.receiver
     if now - firstFix >= receiver.ephemerisDownload { ephemeris = now }
     return isEphemerisDue(receiver, at: now)
   }
 
-  /// Whether there is no ephemeris, or it would be too old soon.
+  /// Whether the ephemeris is missing or expires within 1/8 of its lifetime.
   private func isEphemerisDue(_ receiver: ReceiverFigures, at now: Instant) -> Bool {
     let margin = receiver.ephemerisLifetime / 8
     guard let ephemeris else { return true }
     return now - ephemeris > receiver.ephemerisLifetime - margin
   }
 
-  /// Whether the receiver's own duty cycle serves while it is on; a new ephemeris is read without it.
+  /// Whether the receiver may use its own duty cycle while it is on. A new ephemeris is read at full power.
   private func maySave(_ need: FixNeed, _ receiver: ReceiverFigures, at now: Instant) -> Bool {
     receiver.on_mW < receiver.track_mW && need.accuracy >= FixSchedule.leastAccuracyOfSaving
       && !isEphemerisDue(receiver, at: now)
   }
 
-  /// The only place that writes the state.
+  /// The only function that writes the state.
   private mutating func enter(_ new: State, at now: Instant) {
     state = new
     since = now
@@ -407,8 +488,8 @@ extension FixSchedule {
 #if REACHED
   extension FixSchedule {
     static let machine = Machine(
-      "FixSchedule", states: "idle resting searching settling tracking backedOff",
-      events: "isOnAnyway noNeed need fix drained urged")
+      "FixSchedule", states: "idle asleep acquiring refining tracking backedOff",
+      events: "isKeptOn noNeed need fix drained searchRequested")
   }
 
   extension FixSchedule.Event {

@@ -1,28 +1,28 @@
 import LocationTypes
 
-/// What the receiver is to do. The engine translates it for the driver of the day.
+/// The receiver state that a plan requires. The engine translates it into a `ReceiverGoal` for the driver.
 public enum PlannedReceiver: Equatable, Sendable {
-  /// Supply cut.
+  /// Supply switched off.
   case off
-  /// Asleep, what makes the next start short is kept.
+  /// Asleep; the data for a short next start is kept.
   case standby
-  /// A fix each interval, told at once.
+  /// One fix per interval, sent immediately.
   case tracking
-  /// The same in the receiver's own duty cycle: cheaper, and less accurate.
+  /// The same in the receiver's own duty cycle: less power, less accuracy.
   case powersave
-  /// A fix each interval, kept in the receiver's own buffer until `watermark` have gathered.
+  /// One fix per interval, kept in the receiver's own buffer until `watermark` fixes are in it.
   case batching(watermark: UInt16)
 }
 
-/// What the hardware is to do until something happens.
+/// The state of receiver and board until the next event.
 public struct Plan: Equatable, Sendable {
-  /// The receiver's part.
+  /// State of the receiver.
   public var receiver: PlannedReceiver
-  /// How deeply the board may sleep: ``BoardState/idle`` at the least, for code that waits does not run.
+  /// Deepest sleep state that is allowed; at least ``BoardState/idle``, because waiting code does not run.
   public var board: BoardState
-  /// When the board must be awake again at the latest; `.distantFuture` for no alarm.
+  /// Time at which the board must be awake at the latest; `.distantFuture` for no alarm.
   public var wake: Instant
-  /// Whether bytes of the receiver end the sleep; when not they gather until ``wake``.
+  /// Whether bytes from the receiver end the sleep. If false they stay in the input buffer until ``wake``.
   public var listens: Bool
 
   /// Creates a plan.
@@ -34,24 +34,24 @@ public struct Plan: Equatable, Sendable {
   }
 }
 
-/// One of the board's ways to sleep.
+/// Timing and wake sources of one sleep state of the board.
 public struct SleepFigures: Equatable, Sendable {
-  /// Which.
+  /// The sleep state.
   public var state: BoardState
-  /// From the waking event to running code.
+  /// Time from the wake event to running code.
   public var resume: Interval
-  /// The grain of its alarm: it may come this much late.
+  /// Resolution of the alarm, which may fire late by this much.
   public var alarmResolution: Interval
-  /// The shortest sleep it is good for.
+  /// Shortest sleep for which entering the state pays.
   public var minimum: Interval
   /// Whether the receiver's batch pin wakes it.
   public var wakesOnPin: Bool
-  /// Whether bytes wake it and survive it.
+  /// Whether bytes from the receiver wake the board and are not lost.
   public var wakesOnBytes: Bool
   /// Whether the motion sensor's line wakes it.
   public var wakesOnMotion = true
 
-  /// Creates the figures of a state.
+  /// Creates the parameters of a sleep state.
   public init(
     state: BoardState, resume: Interval, alarmResolution: Interval, minimum: Interval,
     wakesOnPin: Bool, wakesOnBytes: Bool
@@ -64,33 +64,36 @@ public struct SleepFigures: Equatable, Sendable {
     self.wakesOnBytes = wakesOnBytes
   }
 
-  /// How long before a promised moment the alarm must be set (DEF-18).
+  /// How long before a due time the alarm must be set (DEF-18).
   var lead: Interval { resume + alarmResolution }
 }
 
-/// How the receiver batches, if it does.
+/// Size and watermark of a receiver's own fix buffer.
 public struct BatchFigures: Equatable, Sendable {
-  /// Fixes its buffer holds.
+  /// Number of fixes that the buffer holds.
   public var capacity: UInt16
-  /// W: how many may gather before it is drained; below ``capacity`` (DEF-33).
+  /// W: number of fixes after which the buffer is drained; below ``capacity`` (DEF-33).
   public var watermark: UInt16
-  /// Whether a pin tells the board that the watermark was reached.
+  /// Whether a pin signals that the watermark is reached.
   public var hasPin: Bool
 
-  /// Creates the figures of a buffer.
+  /// Creates the parameters of a buffer.
   ///
   /// - Precondition: 0 < watermark < capacity.
   public init(capacity: UInt16, watermark: UInt16, hasPin: Bool) {
-    precondition(watermark > 0 && watermark < capacity, "DEF-33: watermark below capacity")
+    precondition(
+      watermark > 0 && watermark < capacity,
+      "DEF-33: the watermark must be "
+        + "above 0 and below the capacity")
     self.capacity = capacity
     self.watermark = watermark
     self.hasPin = hasPin
   }
 }
 
-/// Time to first fix by time off, as a profile gives it.
+/// Time to first fix as a function of the time off, from a profile.
 public struct TimeToFixTable: Equatable, Sendable {
-  /// The most points a table has.
+  /// Largest number of points.
   public static let capacity = 8
 
   struct Point: Equatable, Sendable {
@@ -98,31 +101,34 @@ public struct TimeToFixTable: Equatable, Sendable {
     var fix: Interval
   }
   var points: InlineArray<8, Point>
-  /// How many points there are.
+  /// Number of points.
   public private(set) var count: Int
-  /// After a supply cut, or with nothing known.
+  /// Time to fix of a cold start: after a power-off, or if the time off is unknown.
   public var cold: Interval
 
-  /// Creates a table that knows the cold start alone.
+  /// Creates a table without points, which always gives the cold start.
   public init(cold: Interval) {
     points = InlineArray(repeating: Point(off: .zero, fix: .zero))
     count = 0
     self.cold = cold
   }
 
-  /// Adds the point "after `off` in backup, the first fix takes `fix`"; in rising order of `off`;
-  /// two points with the same `off` make a step, at which the first one holds.
+  /// Adds the point "after `off` in backup, the first fix takes `fix`", in ascending order of `off`. Two points with
+  /// the same `off` form a step, at which the first one applies.
   ///
-  /// - Precondition: there is room, and `off` is past that of the point before.
+  /// - Precondition: `count < capacity`, and `off` is not below that of the previous point.
   public mutating func append(off: Interval, fix: Interval) {
-    precondition(count < TimeToFixTable.capacity, "a table holds 8 points")
-    precondition(count == 0 || points[count - 1].off <= off, "points rise")
+    precondition(count < TimeToFixTable.capacity, "a table holds at most 8 points")
+    precondition(
+      count == 0 || points[count - 1].off <= off,
+      "the points must be in "
+        + "ascending order of time off")
     points[count] = Point(off: off, fix: fix)
     count += 1
   }
 
-  /// The time to the first fix after `off` in backup; straight lines between the points, the last
-  /// point's value beyond it. ``cold`` when the time off is unknown.
+  /// The time to first fix after `off` in backup: linear interpolation between the points, the last value beyond the
+  /// last point. ``cold`` if the time off is nil. O(points).
   public func expected(after off: Interval?) -> Interval {
     guard let off, count > 0 else { return cold }
     if off <= points[0].off { return points[0].fix }
@@ -136,7 +142,7 @@ public struct TimeToFixTable: Equatable, Sendable {
 }
 
 extension TimeToFixTable {
-  /// Two tables are equal when they say the same.
+  /// Whether both tables give the same times.
   public static func == (a: TimeToFixTable, b: TimeToFixTable) -> Bool {
     guard a.count == b.count, a.cold == b.cold else { return false }
     for i in 0..<a.count where a.points[i] != b.points[i] { return false }

@@ -1,35 +1,35 @@
 import LocationTypes
 
-/// What the planner must know of board and receiver; all of it from the profile.
+/// Properties of board and receiver that the planner needs, all from the profile.
 public struct PlannerFigures: Sendable {
   /// Time between two fixes.
   public var fixInterval: Interval
-  /// The receiver can be put to sleep by command.
+  /// Whether the receiver can be put to sleep by command.
   public var canStandby: Bool
-  /// The receiver's supply can be cut.
+  /// Whether the receiver's supply can be switched off.
   public var canSwitchOff: Bool
-  /// A motion sensor tells by a line whether the wearer moves.
+  /// Whether the line of a motion sensor reports if the device moves.
   public var hasMotionLine = false
-  /// How the receiver batches; nil when it does not.
+  /// The receiver's own fix buffer; nil if it has none.
   public var batch: BatchFigures?
-  /// The lightest sleep, in which bytes are heard; nil when the board never sleeps.
+  /// The lightest sleep state, in which bytes wake the board; nil if the board never sleeps.
   public var idle: SleepFigures?
-  /// A deeper sleep; nil when there is none.
+  /// A deeper sleep state; nil if the board has none.
   public var deep: SleepFigures?
-  /// What the receiver takes, and what a start of it costs.
+  /// Power and start times of the receiver.
   public var receiver: ReceiverFigures
-  /// N: how many fixes a deferral caches before it is flushed (RNG-1).
+  /// N: number of fixes that a deferral caches before it is flushed (RNG-1).
   public var deferralLimit: Int
-  /// The fastest this board is ever carried, m/s.
+  /// The fastest that this board is ever carried, m/s.
   public var plausibleSpeed: Double
-  /// The hardest it is ever accelerated, m/s².
+  /// The largest acceleration of this board, m/s².
   public var plausibleAcceleration: Double
-  /// The least time between two looks at a distance criterion.
+  /// Shortest time between two checks of a distance criterion.
   public var shortestPoll: Interval
-  /// How long the receiver may send before the line's buffer is full; zero to hear each message.
+  /// Time in which the receiver fills the input buffer of the line; zero to read each message.
   public var longestGather: Interval
 
-  /// Creates figures of a receiver that tracks on a board that never sleeps; set the rest.
+  /// Creates the parameters of a tracking receiver on a board that never sleeps; set the other properties as needed.
   public init(fixInterval: Interval, deferralLimit: Int, timeToFix: TimeToFixTable) {
     self.fixInterval = fixInterval
     self.deferralLimit = deferralLimit
@@ -51,45 +51,45 @@ public struct PlannerFigures: Sendable {
     set { receiver.timeToFix = newValue }
   }
 
-  /// How the receiver rests while nobody needs it, and after a search in vain.
+  /// Sleep mode while no client needs the receiver, and during back-off.
   public var restWhenIdle: ReceiverRest {
     if canStandby { return .standby }
     return canSwitchOff ? .cut : .none
   }
 
-  /// Whether what the motion line says is made use of. A board that does not hear it in its deepest
-  /// sleep does better without: staying out of that sleep costs more than the looks it would spare.
+  /// Whether the motion line is used. It is not used if it cannot wake the board from its deepest sleep: staying out
+  /// of that sleep costs more energy than the fixes that the line would save.
   public var usesMotionLine: Bool { hasMotionLine && deep?.wakesOnMotion ?? true }
 
-  /// Whether there is a state in which fixes gather while the board sleeps (DEF-7).
+  /// Whether fixes can be collected while the board sleeps (DEF-7).
   public var hasCachingState: Bool { batch != nil || idle != nil }
 
-  /// min(N, W): how many fixes may gather in the receiver.
+  /// min(N, W): number of fixes that the receiver may collect.
   public var watermark: UInt16? {
     batch.map { UInt16(clamping: min(Int($0.watermark), deferralLimit)) }
   }
 }
 
-/// What the planner is told of the present.
+/// The present state of clients and receiver, as input of the planner.
 public struct Situation: Sendable {
-  /// What the clients want.
+  /// The sum of the clients' demands.
   public var demand: DemandSummary
-  /// Something is in flight: a command, a drain, an epoch. The board idles and is not suspended.
+  /// Whether a command, a drain or an epoch is in progress. The board then idles and is not suspended.
   public var isBusy: Bool
-  /// A delivered batch waits for its acknowledgement until then (RNG-8).
+  /// Time until which a delivered batch may be acknowledged (RNG-8); nil if none waits.
   public var holdUntil: Instant?
-  /// When the receiver began to search; nil while it does not or has found.
+  /// Start of the current acquisition; nil while the receiver is off or has a fix.
   public var searchingSince: Instant?
-  /// How long it had been off then; nil when unknown or its supply was cut.
+  /// Time off before that acquisition; nil if unknown, or after a power-off.
   public var offBefore: Interval?
-  /// What single fixes ask of the receiver; nil while somebody asks for all.
+  /// State of the schedule for single fixes; nil while a client needs every fix.
   public var schedule: FixSchedule?
-  /// When its last message was complete: the next ones come whole intervals later.
+  /// Time at which the last message was complete: the next ones follow at multiples of the fix interval.
   public var lastMessage: Instant
-  /// When the receiver's buffer must be drained at the latest; `.distantFuture` if it is not used.
+  /// Latest time to drain the receiver's buffer; `.distantFuture` if it is not used.
   public var drainDue: Instant
 
-  /// Nothing wanted, nothing in flight.
+  /// No demand, nothing in progress.
   public init() {
     demand = DemandSummary()
     isBusy = false
@@ -102,16 +102,17 @@ public struct Situation: Sendable {
   }
 }
 
-/// Turns demands into a plan: the least receiver state that serves them all, the longest sleep.
+/// Computes the plan for board and receiver: the lowest-power receiver state that serves all demands, and the longest
+/// sleep.
 public struct Planner: Sendable {
-  /// Board and receiver.
+  /// Parameters of board and receiver.
   public var figures: PlannerFigures
 
   /// Creates the planner of a board.
   public init(_ figures: PlannerFigures) { self.figures = figures }
 
-  /// Whether deferred clients' fixes may stay behind: the board could sleep over them (DEF-28) and
-  /// nobody needs fixes now (DEF-29).
+  /// Whether the fixes of deferred clients may be delivered later: the board can sleep while they are collected
+  /// (DEF-28), and no client needs fixes now (DEF-29).
   public func mayDefer(_ demand: DemandSummary, isInhibited: Bool) -> Bool {
     figures.hasCachingState && !isInhibited && demand.live == 0
   }
@@ -120,7 +121,7 @@ public struct Planner: Sendable {
   public func plan(_ situation: Situation, isInhibited: Bool, at now: Instant) -> Plan {
     let receiver = receiver(
       for: situation.demand, situation.schedule, isInhibited: isInhibited)
-    // A look that is due now is on its way already: the drain.
+    // For a check that is due now, the drain has already been requested.
     let demanded = situation.demand.check > now ? situation.demand.check : .distantFuture
     let check = min(demanded, situation.schedule?.wake ?? .distantFuture)
     if situation.isBusy || isInhibited {
@@ -135,13 +136,13 @@ public struct Planner: Sendable {
     case .tracking, .powersave:
       return streaming(receiver, situation, at: now)
     case .batching:
-      // No client waits for a drain: the alarm need not lie before its moment.
+      // No client waits for a drain, so its alarm may fire late.
       let drainDue = situation.drainDue + longestLead
       return sleep(receiver, until: min(situation.demand.check, drainDue), at: now)
     }
   }
 
-  /// The least state that serves the demand (PWR-1).
+  /// The lowest-power receiver state that serves the demand (PWR-1).
   func receiver(
     for demand: DemandSummary, _ schedule: FixSchedule? = nil, isInhibited: Bool
   ) -> PlannedReceiver {
@@ -158,8 +159,8 @@ public struct Planner: Sendable {
     }
   }
 
-  /// A receiver that tells each fix wakes the board for each, except that nobody wakes for the
-  /// empty messages of a search before it can have succeeded, unless somebody watches.
+  /// The plan while the receiver sends each fix. Each message wakes the board, except during an acquisition without a
+  /// client in the foreground: messages without a fix are then buffered until one can contain a fix.
   private func streaming(
     _ receiver: PlannedReceiver, _ situation: Situation, at now: Instant
   ) -> Plan {
@@ -168,7 +169,7 @@ public struct Planner: Sendable {
       return Plan(receiver: receiver, board: .idle, wake: check, listens: true)
     }
     var plan = Plan(receiver: receiver, board: .idle, wake: alarm(check, idle), listens: true)
-    // Where the next fix was reckoned to the second, it is not left to gather.
+    // For a single fix the schedule has computed the time to the second, so its messages are not buffered.
     let isReckoned = situation.schedule?.isOn ?? false
     let isPatient = situation.demand.watched == 0 && !isReckoned
     if isPatient, let look = nextLook(situation, at: now) {
@@ -182,23 +183,23 @@ public struct Planner: Sendable {
     return plan
   }
 
-  /// Whether it is worth hearing one message before the others gather unheard: only then is it known
-  /// when each of them came. A receiver that says nothing is not waited for.
+  /// Whether one message should be read before the following ones are buffered: the times of buffered messages are
+  /// computed from the last one read. The wait for a silent receiver is limited.
   private func isOutOfStep(_ situation: Situation, at now: Instant) -> Bool {
     guard let since = situation.searchingSince else { return false }
     return now - since <= Planner.longestTuning && now - situation.lastMessage > figures.fixInterval
   }
 
-  /// How long after its start a receiver is listened to for its first message.
+  /// Longest wait for the first message after the start of a receiver.
   static let longestTuning = Interval.seconds(10)
 
-  /// When a search is looked at next: when it should have succeeded, then ever more seldom, but
-  /// before more has gathered than the line's buffer holds. Nil while there is a fix.
+  /// The time of the next check of an acquisition: when it should have succeeded, then at increasing intervals, but
+  /// before the input buffer overflows. Nil while the receiver has a fix.
   private func nextLook(_ situation: Situation, at now: Instant) -> Instant? {
     guard let since = situation.searchingSince, figures.longestGather > figures.fixInterval else {
       return nil
     }
-    // The fix is told with the first epoch after it was found.
+    // The fix is in the first epoch after the acquisition.
     let expected =
       since + figures.timeToFix.expected(after: situation.offBefore) + figures.fixInterval
     let overdue = (now - since) / 4
@@ -206,18 +207,18 @@ public struct Planner: Sendable {
     return nextMessage(after: wanted, situation.lastMessage)
   }
 
-  /// When the first message after `time` should be there, so that it is not read late.
+  /// The expected time of the first message after `time`, including slack.
   private func nextMessage(after time: Instant, _ last: Instant) -> Instant {
     let interval = figures.fixInterval.microseconds
     let count = max((time - last).microseconds, 0) / interval + 1
     return last + figures.fixInterval * count + Planner.messageSlack
   }
 
-  /// Messages come so much later than the last one led to expect.
+  /// Slack for a message that comes later than computed from the previous one.
   static let messageSlack = Interval.milliseconds(100)
 
-  /// How long the receiver is left to itself: to the watermark where no pin tells it, and a little
-  /// beyond it where one does, for a pin may fail and its buffer must not overflow.
+  /// Longest time between two drains: up to the watermark without a pin; with a pin up to the middle between watermark
+  /// and capacity, so that a failed pin does not cause an overflow.
   public var drainPatience: Interval {
     guard let batch = figures.batch, let watermark = figures.watermark else { return .zero }
     if !batch.hasPin { return figures.fixInterval * Int64(watermark) }
@@ -225,7 +226,7 @@ public struct Planner: Sendable {
     return figures.fixInterval * (Int64(watermark) + slack)
   }
 
-  /// The deepest sleep that is left in time and that what must wake the board can wake.
+  /// The plan with the deepest sleep state for which enough time is left and which all needed wake sources can end.
   private func sleep(_ receiver: PlannedReceiver, until due: Instant, at now: Instant) -> Plan {
     guard due > now else {
       return Plan(receiver: receiver, board: .idle, wake: due, listens: true)
@@ -234,34 +235,33 @@ public struct Planner: Sendable {
     if let deep = figures.deep, due - now >= deep.minimum + deep.lead,
       deep.wakesOnPin || !needsPin
     {
-      // What batches or rests says nothing: whatever it says, it has forgotten what it was told.
+      // A batching or sleeping receiver sends nothing. If it does send, it has restarted and lost its configuration.
       return Plan(
         receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: deep.wakesOnBytes)
     }
-    // Woken early for a promised moment, the board waits for the moment itself.
+    // The alarm rang early because of its lead; wait for the due time itself.
     guard let idle = figures.idle, due - now > longestLead else {
       return Plan(receiver: receiver, board: .idle, wake: due, listens: true)
     }
     return Plan(receiver: receiver, board: .idle, wake: alarm(due, idle), listens: true)
   }
 
-  /// The longest time before a promised moment at which an alarm is set: whoever wakes for
-  /// something that need not be exact may do it then.
+  /// Longest time by which an alarm is set before a due time. Work that need not be exact may be done that much early.
   public var longestLead: Interval {
     max(figures.deep?.lead ?? .zero, figures.idle?.lead ?? .zero)
   }
 
-  /// When the alarm must go off for the board to run at `due` (DEF-18).
+  /// Alarm time so that the board runs at `due` (DEF-18).
   private func alarm(_ due: Instant, _ sleep: SleepFigures) -> Instant {
     due == .distantFuture ? due : due - sleep.lead
   }
 
-  /// When a distance criterion must be looked at: no earlier can `metresLeft` have been travelled
-  /// from `speed`, accelerating as hard as this board ever is to the fastest it ever goes (DEF-21).
+  /// The time at which a distance criterion must be checked: the earliest at which `metresLeft` can have been
+  /// travelled from `speed` with the largest acceleration up to the highest speed (DEF-21).
   ///
   /// - Parameters:
   ///   - metresLeft: Above 0; infinite gives `.distantFuture`.
-  ///   - speed: m/s at the last fix; taken as the fastest when unknown.
+  ///   - speed: Speed at the last fix, m/s; nil counts as the highest speed.
   public func distanceCheck(metresLeft: Double, speed: Double?, at now: Instant) -> Instant {
     guard metresLeft < .infinity else { return .distantFuture }
     let fastest = figures.plausibleSpeed

@@ -1,43 +1,44 @@
 import LocationTypes
 
-/// What a receiver takes in each state and what each start of it costs; from the board's profile.
+/// Power of a receiver in each state, and time and energy of a start, from the board's profile.
 ///
-/// Everything that decides whether it stays on, sleeps or is cut off is computed from these figures:
-/// there are no thresholds of thumb.
+/// ``FixSchedule`` and ``MovementModel`` compute from these parameters whether the receiver stays on, sleeps, or is
+/// powered off; there are no fixed thresholds.
 public struct ReceiverFigures: Equatable, Sendable {
-  /// Searching, mW.
+  /// Power while searching for satellites, mW.
   public var acquire_mW: Double
-  /// With a fix, mW.
+  /// Power with a fix, mW.
   public var track_mW: Double
-  /// With a fix, in its own duty cycle, mW; nil where it has none, or where none is to be used now.
+  /// Power with a fix in the receiver's own duty cycle, mW; nil if it has none or must not use it now.
   public var powersave_mW: Double?
-  /// Asleep by command, mW.
+  /// Power while asleep by command, mW.
   public var standby_mW: Double
-  /// Its supply cut, mW.
+  /// Power while its supply is switched off, mW.
   public var cut_mW: Double
-  /// From the order to wake until it searches, and configured (PWR-6): at tracking power.
+  /// Time from the wake command until the receiver searches, including its configuration (PWR-6); at tracking power.
   public var startUp: Interval
-  /// Time to first fix.
+  /// Time to first fix by time off.
   public var timeToFix: TimeToFixTable
-  /// The 90th percentile of the time to fix as a multiple of the median, at least 1.
+  /// 90th percentile of the time to fix as a multiple of the median, at least 1.
   public var spread: Double
-  /// Age at which an ephemeris is of no more use.
+  /// Age at which an ephemeris can no longer be used.
   public var ephemerisLifetime: Interval
-  /// How long it must track to have a new ephemeris.
+  /// Tracking time after which the receiver has a new ephemeris.
   public var ephemerisDownload: Interval
-  /// How long it goes on at most to complete a new ephemeris that nobody waits for (PWR-1).
+  /// Longest time for which the receiver stays on to complete a new ephemeris after the last need (PWR-1).
   public var longestHold: Interval
-  /// A search that finds nothing ends after this at the latest (PWR-7).
+  /// Upper limit of an acquisition that finds nothing (PWR-7).
   public var searchLimit: Interval
-  /// What survives a cut supply: with a backup supply the clock and the ephemeris do, or where they are kept
-  /// elsewhere meanwhile (PWR-8).
+  /// Whether clock and ephemeris survive a power-off: with a backup supply, or if the board stores the navigation
+  /// database (PWR-8).
   public var keepsDataWhenCut: Bool
-  /// How long it is on before a cut to have them kept elsewhere; zero where nothing is kept, or needs none.
+  /// Time before a power-off in which the board reads the navigation database; zero if nothing is to be read.
   public var saving = Interval.zero
-  /// How long it takes after a cut until it has them back.
+  /// Time after a power-off until the receiver has its navigation database again.
   public var restoring = Interval.zero
 
-  /// Creates the figures of a receiver that takes 30 mW awake and 0.1 mW asleep; set the rest.
+  /// Creates the parameters of a receiver that takes 30 mW awake and 0.1 mW asleep; set the other properties as
+  /// needed.
   public init(timeToFix: TimeToFixTable) {
     self.timeToFix = timeToFix
     acquire_mW = 30
@@ -53,25 +54,25 @@ public struct ReceiverFigures: Equatable, Sendable {
     keepsDataWhenCut = false
   }
 
-  /// Millijoules of a start whose first fix takes `search`.
+  /// Energy of a start whose acquisition takes `search`, mJ.
   func start_mJ(search: Interval) -> Double {
     track_mW * startUp.seconds + acquire_mW * search.seconds
   }
 
-  /// How long the search takes out of a cut supply, where it takes `warm` out of standby: until it has
-  /// back what it knew it searches as if cold, and may find itself so.
+  /// The acquisition time after a power-off, where the time after standby is `warm`. The receiver searches as in a
+  /// cold start until its navigation database is restored, and may find satellites before that.
   func searchAfterCut(_ warm: Interval) -> Interval {
     guard keepsDataWhenCut else { return timeToFix.cold }
     return min(warm + restoring, max(warm, timeToFix.cold))
   }
 
-  /// The least that it takes with a fix, mW.
+  /// Lowest power with a fix, mW.
   var on_mW: Double { powersave_mW.map { min($0, track_mW) } ?? track_mW }
 
-  /// Millijoules of staying on for `time`.
+  /// Energy of staying on for `time`, mJ.
   func stay_mJ(_ time: Interval) -> Double { on_mW * time.seconds }
 
-  /// The same receiver, without its duty cycle unless it may use that.
+  /// The same receiver, with its duty cycle only if `maySave` is true.
   public func saving(_ maySave: Bool) -> ReceiverFigures {
     var figures = self
     if !maySave { figures.powersave_mW = nil }
@@ -79,23 +80,23 @@ public struct ReceiverFigures: Equatable, Sendable {
   }
 }
 
-/// How a receiver spends the time until it is needed again.
+/// How a receiver spends the time until the next fix is due.
 public enum ReceiverRest: UInt8, Sendable {
-  /// It stays on: a start would cost more.
+  /// On: a start would cost more energy.
   case none = 0
   /// Asleep by command.
   case standby = 1
-  /// Its supply cut.
+  /// Supply switched off.
   case cut = 2
 }
 
 extension ReceiverFigures {
-  /// The cheapest way to spend `time` until the next fix, of those that the wiring allows; O(1).
+  /// The mode with the least energy for `time` until the next fix, among the modes that the wiring allows; O(1).
   ///
   /// - Parameters:
-  ///   - warm: Time to fix out of standby after that time, as far as is known.
-  ///   - canStandby: It sleeps by command.
-  ///   - canCut: Its supply can be cut.
+  ///   - warm: Expected time to fix out of standby after that time.
+  ///   - canStandby: Whether it sleeps by command.
+  ///   - canSwitchOff: Whether its supply can be switched off.
   func rest(
     for time: Interval, warm: Interval, canStandby: Bool, canCut: Bool
   ) -> ReceiverRest {

@@ -1,38 +1,42 @@
 import LocationTypes
 
-/// What the time to fix will be: the profile's table, scaled by what this receiver has shown here.
+/// Predicts the time to first fix: the table of the profile, multiplied by a factor that follows this receiver's
+/// measured times.
 ///
-/// Datasheets flatter: a receiver under trees takes twice as long, and so will it the next time.
+/// Datasheets state times for an open sky. Under trees a receiver takes longer, and it will probably take longer the
+/// next time as well.
 public struct TimeToFixPredictor: Equatable, Sendable {
-  /// Each search counts one part in this many.
+  /// The factor is an exponential average: each new acquisition has weight 1 / this.
   static let memory = 8.0
-  /// The scale stays between its inverse and this.
+  /// Largest factor; its inverse is the smallest.
   static let widest = 4.0
 
-  /// Times to fix are this many times those of the table.
+  /// Measured time to fix as a multiple of the table's.
   public private(set) var scale = 1.0
   private var isFirst = true
 
-  /// Trusts the table.
+  /// Creates a predictor that uses the table unchanged.
   public init() {}
 
-  /// The time to the first fix from the order to wake on, given `off` after the order to sleep; nil
-  /// where nothing is known. Its start-up comes before it, and counts to the time off.
+  /// The expected time from the wake command to the first fix, without start-up.
+  ///
+  /// - Parameter off: Time since the sleep command; nil if unknown, which gives the cold start. Start-up counts as
+  ///   time off.
   public func expected(after off: Interval?, _ receiver: ReceiverFigures) -> Interval {
     guard let off else { return receiver.timeToFix.cold }
     let median = receiver.timeToFix.expected(after: off + receiver.startUp)
     return Interval(seconds: median.seconds * scale)
   }
 
-  /// A search after `off` took `search`; a failed one is never told here, and the very first is
-  /// not counted (PWR-7).
+  /// Updates the factor from a successful acquisition that took `search` after `off`. Failed ones are not reported
+  /// here, and the very first one is ignored (PWR-7).
   mutating func learn(off: Interval?, search: Interval, _ receiver: ReceiverFigures) {
     guard !isFirst, let off else {
       isFirst = false
       return
     }
     let said = max(receiver.timeToFix.expected(after: off + receiver.startUp).seconds, 0.1)
-    // Epochs come once a second: what is told a second late need not have been found late.
+    // Epochs come once per second, so the measured time may be up to 1 s too long.
     let seen = search.seconds > said ? max(search.seconds - 1, said) : search.seconds
     let ratio = min(max(seen / said, 1 / TimeToFixPredictor.widest), TimeToFixPredictor.widest)
     scale += (ratio - scale) / TimeToFixPredictor.memory

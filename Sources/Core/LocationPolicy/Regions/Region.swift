@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// Which of Core Location's two ways a circle is monitored by; each has its own names.
+/// Which Core Location API monitors a circle; each API has its own names.
 public enum RegionKind: UInt8, Sendable {
   /// `CLCircularRegion` of a location manager: enter, exit, state.
   case region = 0
@@ -8,13 +8,13 @@ public enum RegionKind: UInt8, Sendable {
   case condition = 1
 }
 
-/// The name of a region or condition of one client: the service maps its strings to numbers.
+/// Identifier of a region or condition of one client: the service maps its strings to numbers.
 ///
-/// A region and a condition of the same number are two. 8 bytes.
+/// A region and a condition with the same number are different. 8 bytes.
 public struct RegionIdentifier: Hashable, Sendable {
   /// Region or condition.
   public var kind: RegionKind
-  /// The service's number of the name.
+  /// Number that the service assigned to the name.
   public var number: UInt32
 
   /// Creates an identifier.
@@ -24,20 +24,20 @@ public struct RegionIdentifier: Hashable, Sendable {
   }
 }
 
-/// A circle on the ellipsoid whose boundary is watched.
+/// A circle on the ellipsoid whose boundary is monitored.
 public struct Region: Equatable, Sendable {
-  /// Its name and kind.
+  /// Identifier and kind.
   public var identifier: RegionIdentifier
-  /// The middle of the circle.
+  /// Centre of the circle.
   public var center: Coordinate
-  /// Metres; valid when finite, above 0 and at most ``RegionLimits/maximumRadius`` (REG-3).
+  /// Radius, metres; valid if finite, above 0 and at most ``RegionLimits/maximumRadius`` (REG-3).
   public var radius: Double
-  /// `didEnterRegion` is wanted (REG-9). Conditions do not look at it.
+  /// Whether `didEnterRegion` is requested (REG-9). Ignored for conditions.
   public var notifyOnEntry: Bool
-  /// `didExitRegion` is wanted (REG-9). Conditions do not look at it.
+  /// Whether `didExitRegion` is requested (REG-9). Ignored for conditions.
   public var notifyOnExit: Bool
 
-  /// Creates a circle; whether it is valid is asked when it is added.
+  /// Creates a circle; it is validated when it is added.
   public init(
     _ identifier: RegionIdentifier, center: Coordinate, radius: Double, notifyOnEntry: Bool = true,
     notifyOnExit: Bool = true
@@ -50,16 +50,16 @@ public struct Region: Equatable, Sendable {
   }
 }
 
-/// `CLRegionState`, with Apple's numbers (REG-10).
+/// `CLRegionState`, with Apple's raw values (REG-10).
 public enum RegionState: Int, Sendable {
   /// Not decided yet, or not monitored.
   case unknown = 0
-  /// Within the circle.
+  /// Inside the circle.
   case inside = 1
-  /// Beyond the circle.
+  /// Outside the circle.
   case outside = 2
 
-  /// The same in the monitor's words.
+  /// The corresponding state of a `CLMonitor` condition.
   public var monitorState: MonitorState {
     switch self {
     case .unknown: .unknown
@@ -77,7 +77,7 @@ public enum RegionState: Int, Sendable {
   }
 }
 
-/// `CLMonitor.Event.State`, with Apple's numbers (REG-10).
+/// `CLMonitor.Event.State`, with Apple's raw values (REG-10).
 public enum MonitorState: Int, Sendable {
   /// Not decided yet.
   case unknown = 0
@@ -85,10 +85,10 @@ public enum MonitorState: Int, Sendable {
   case satisfied = 1
   /// Outside the circle.
   case unsatisfied = 2
-  /// Nobody watches: refused, reduced accuracy, denied.
+  /// Not monitored: refused, reduced accuracy, or denied.
   case unmonitored = 3
 
-  /// The same in a region's words.
+  /// The corresponding state of a region.
   public var regionState: RegionState {
     switch self {
     case .unknown, .unmonitored: .unknown
@@ -100,51 +100,51 @@ public enum MonitorState: Int, Sendable {
 
 /// Why a condition is not monitored: the flags of `CLMonitor.Event`.
 public enum MonitorProblem: UInt8, Sendable {
-  /// The client has ``RegionMonitor/capacity`` circles already (REG-2).
+  /// The client already has ``RegionMonitor/capacity`` circles (REG-2).
   case conditionLimitExceeded = 0
-  /// The circle is not valid, or the condition is no circle (REG-3, REG-14).
+  /// The circle is invalid, or the condition is not a circle (REG-3, REG-14).
   case conditionUnsupported = 1
-  /// It is monitored, and a restart of the service forgets it: the disk does not take it (REG-14).
+  /// The condition is monitored but could not be stored; it is lost when the service restarts (REG-14).
   case persistenceUnavailable = 2
 }
 
-/// What a client is told of its regions and conditions.
+/// An event of a region or condition that is reported to its client.
 public enum RegionEvent: Equatable, Sendable {
-  /// `didEnterRegion`; `at` is when the fix was acquired that settled it.
+  /// `didEnterRegion`; `at` is the acquisition time of the fix that decided it.
   case entered(RegionIdentifier, at: Instant)
   /// `didExitRegion`.
   case exited(RegionIdentifier, at: Instant)
-  /// `didDetermineState`: right after ``entered(_:at:)`` or ``exited(_:at:)`` (REG-8), and once for each
-  /// request (REG-7).
+  /// `didDetermineState`: immediately after ``entered(_:at:)`` or ``exited(_:at:)`` (REG-8), and once for each request
+  /// (REG-7).
   case determined(RegionIdentifier, RegionState)
-  /// `didDetermineState` of a crossing whose enter or exit the client has silenced (REG-8, REG-9).
+  /// `didDetermineState` of a crossing whose enter or exit event the client has switched off (REG-8, REG-9).
   case crossedSilently(RegionIdentifier, RegionState)
   /// An event of a `CLMonitor`.
   case monitor(RegionIdentifier, MonitorState, MonitorProblem?, at: Instant)
-  /// `monitoringDidFailFor`: 5 for a circle that cannot be monitored, 4 where the client is denied (AUT-10).
+  /// `monitoringDidFailFor`: 5 for a circle that cannot be monitored, 4 if the client is denied (AUT-10).
   case failure(RegionIdentifier, LocationErrorCode)
 }
 
-/// The numbers of region monitoring.
+/// Parameters of region monitoring.
 public struct RegionLimits: Equatable, Sendable {
-  /// Metres above which a radius is refused (REG-3): `maximumRegionMonitoringDistance`.
+  /// Greatest accepted radius, metres (REG-3): `maximumRegionMonitoringDistance`.
   public var maximumRadius: Double
-  /// Metres taken for a fix that does not tell its accuracy.
+  /// Horizontal accuracy assumed for a fix that reports none, metres.
   public var assumedAccuracy: Double
-  /// The least time from one fix to the next one that is asked for (REG-16).
+  /// Shortest time from one fix to the next requested one (REG-16).
   public var shortestWait: Interval
-  /// The least time to the next fix while the motion line says that nothing moves (REG-16).
+  /// Shortest time to the next fix while the motion line reports no motion (REG-16).
   public var stillWait: Interval
 
-  /// Creates the numbers.
+  /// Creates the parameters.
   ///
-  /// - Precondition: radius and accuracy are above 0, the waits too.
+  /// - Precondition: Radius, accuracy and both waits are above 0.
   public init(
     maximumRadius: Double = 100_000, assumedAccuracy: Double = 10,
     shortestWait: Interval = .seconds(5), stillWait: Interval = .seconds(3_600)
   ) {
-    precondition(maximumRadius > 0 && assumedAccuracy > 0, "a circle and an error have a size")
-    precondition(shortestWait > .zero && stillWait > .zero, "a wait is longer than nothing")
+    precondition(maximumRadius > 0 && assumedAccuracy > 0, "radius and accuracy must be above 0")
+    precondition(shortestWait > .zero && stillWait > .zero, "waits must be above 0")
     self.maximumRadius = maximumRadius
     self.assumedAccuracy = assumedAccuracy
     self.shortestWait = shortestWait

@@ -1,32 +1,32 @@
 import LocationTypes
 
-/// Where a fix lies with regard to a circle, from the middle outwards.
+/// Position of a fix relative to a circle, from the centre outwards.
 public enum RegionPlace: UInt8, Sendable {
   /// Inside, and past the boundary by the minimum distance.
   case wellInside = 0
   /// Inside, but nearer to the boundary than that.
   case justInside = 1
-  /// The fix's circle of accuracy touches the boundary: it decides nothing.
+  /// The fix's circle of accuracy touches the boundary: the fix decides nothing.
   case astride = 2
   /// Outside, but nearer to the boundary than the minimum distance.
   case justOutside = 3
   /// Outside, and past the boundary by the minimum distance.
   case wellOutside = 4
 
-  /// Metres past the boundary that count at least (REG-5).
+  /// Smallest distance past the boundary that counts, metres (REG-5).
   public static let minimumDistance = 10.0
 
-  /// Metres that a fix of the best accuracy must be past the boundary: 10, at most half a radius.
+  /// How far past the boundary a fix of the best accuracy must be, metres: 10, at most half a radius.
   static func leastMargin(radius: Double) -> Double { min(minimumDistance, radius / 2) }
 
   /// Classifies a fix.
   ///
-  /// The margin is max(accuracy, 10 m), at most half a radius (REG-5), and never less than the
-  /// accuracy: a fix less accurate than half a radius counts when all its circle is past.
+  /// The margin is max(accuracy, 10 m), limited to half a radius (REG-5) but never less than the accuracy: a fix less
+  /// accurate than half a radius counts if its whole circle of accuracy is past the boundary.
   ///
   /// - Parameters:
   ///   - distance: Metres from the fix to the centre.
-  ///   - accuracy: The fix's horizontal accuracy in metres, 0 or more.
+  ///   - accuracy: Horizontal accuracy of the fix in metres, 0 or more.
   ///   - radius: Metres, above 0.
   public init(distance: Double, accuracy: Double, radius: Double) {
     let margin = max(accuracy, RegionPlace.leastMargin(radius: radius))
@@ -44,36 +44,36 @@ public enum RegionPlace: UInt8, Sendable {
   }
 }
 
-/// The state machine of one circle: `unknown → inside ⇄ outside`.
+/// State machine of one circle: `unknown → inside ⇄ outside`.
 ///
-/// A crossing is under way from the first fix that is past the boundary by the minimum distance; it
-/// counts with the first such fix ``dwell`` later, if none between was nearer (REG-4).
+/// A crossing starts with the first fix that is past the boundary by the minimum distance. It counts with the first
+/// such fix at least ``dwell`` later, if no fix between them was nearer to the boundary (REG-4).
 public struct RegionCrossing: Equatable, Sendable {
-  /// How long the far side must be kept (REG-4).
+  /// How long the device must stay on the other side (REG-4).
   public static let dwell = Interval.seconds(20)
 
-  /// What a fix changed.
+  /// Effect of a fix.
   public enum Change: UInt8, Sendable {
-    /// No state changed.
+    /// The state did not change.
     case none = 0
-    /// The first decision: the state was not known (REG-6).
+    /// First decision: the state was unknown (REG-6).
     case decided = 1
     /// The boundary was crossed.
     case crossed = 2
   }
 
-  /// Where the client is, as far as it counts.
+  /// Decided state of the device.
   public private(set) var state: RegionState
-  /// Since when a crossing is under way.
+  /// Start of a crossing that does not count yet; nil if there is none.
   public private(set) var pendingSince: Instant?
 
-  /// Starts; a known state is one that comes back from disk.
+  /// Creates the state machine; a state other than `unknown` was restored from disk.
   public init(state: RegionState = .unknown) {
     self.state = state
     pendingSince = nil
   }
 
-  /// Takes a fix of that place; the one that writes the state. O(1).
+  /// Handles a fix at that position; the only writer of the state. O(1).
   public mutating func handle(_ place: RegionPlace, at time: Instant) -> Change {
     #if REACHED
       RegionCrossing.machine.reach(row, Int(place.rawValue))
@@ -106,7 +106,7 @@ public struct RegionCrossing: Equatable, Sendable {
 
 #if REACHED
   extension RegionCrossing {
-    /// A crossing that is under way makes two rows more.
+    /// A started crossing has rows of its own.
     static let machine = Machine(
       "RegionCrossing", states: "unknown inside outside leaving entering",
       events: "wellInside justInside astride justOutside wellOutside")

@@ -1,74 +1,129 @@
 import LocationTypes
 
-/// The regions and conditions of one client: at most ``capacity``, no heap (REG-1 … REG-16).
+/// The regions and conditions of one client: at most ``capacity`` circles, no heap memory (REG-1 to REG-16).
 ///
-/// Give it every fix with ``take(_:)``, the time with ``elapse(to:)``, and pull ``nextEvent()``
-/// until nil after each call. It looks at its circles only where one could change: it keeps the
-/// distance that must be travelled before that. Large (see ``MemoryLayout``): mutate it
-/// in place.
+/// # Problem
+///
+/// A client may monitor 20 circles, and a streaming receiver delivers a fix every second. Checking each circle at each
+/// fix would cost 20 geodesic distances per fix for circles that are mostly kilometres away. The monitor therefore
+/// computes after each check how far the device can travel before any circle can change, and skips fixes within that
+/// distance at the cost of a few multiplications. From the same distances it computes when the next fix is needed, so
+/// that the receiver can be off in the meantime.
+///
+/// # Layers and states
+///
+/// ``RegionMonitor`` owns 20 ``RegionSlot`` values, each of which owns one ``RegionCrossing``. Slot:
+///
+///              add                        remove, answers unreported
+///     free ───────────→ live ────────────────────────────────────────→ leaving
+///      ↑                │  ↑                                            │   │
+///      │  remove,       │  └───────── add of the same identifier ───────┘   │
+///      ├────────────────┘                                                   │
+///      │  nothing unreported                                                │
+///      └─────────────────────── last answer reported ───────────────────────┘
+///
+/// Crossing of a live slot. *Past* means past the boundary by max(accuracy, 10 m), at most half a radius but never less
+/// than the accuracy; fixes whose circle of accuracy touches the boundary change nothing.
+///
+///     unknown ── fix inside ────→ inside         state decided; requests answered (REG-6, REG-7)
+///             └─ fix outside ───→ outside
+///
+///     inside ── fix past, outside ──→ inside, crossing started ── fix past, outside, ≥ 20 s later ──→ outside
+///        ↑                                     │
+///        └── any fix not past ─────────────────┘                 the same from outside to inside (REG-4)
+///
+/// The whole monitor is inactive while accuracy is reduced (REG-15), location is denied (AUT-3), or the battery's
+/// charge sheds regions (PWR-10). Each change between active and inactive resets all live slots to `unknown`, drops
+/// unreported crossings, and answers waiting requests; fixes acquired before the change do not count.
+///
+/// # How fixes are skipped
+///
+///     travelled           odometer of ``checkRadius``'s origin, metres; grows when the origin moves
+///     changesAt[i]        value of `travelled` at which slot i may change; −∞ before its first fix, ∞ if not live
+///     checkRadius         circle around the origin with radius min(changesAt) − travelled
+///     dwellEnd            when the first started crossing may count
+///
+/// A fix within ``checkRadius`` and before ``dwellEnd`` only replaces ``newest``. Any other fix moves the origin to its
+/// position and checks exactly the slots with `changesAt[i] <= travelled` or with a started crossing that may count
+/// now. Moving the origin changes no slot's distance to its boundary by more than it adds to `travelled`, so the other
+/// slots remain valid without being checked.
+///
+/// # Invariants
+///
+/// - ``count`` is the number of live slots.
+/// - Bit i of ``dueSlots`` is set exactly if slot i has an unreported crossing or answer.
+/// - After each call that adds, removes or checks circles, bit i of `activeCrossings` is set exactly if slot i has a
+///   started crossing, and ``dwellEnd`` is the earliest of their dwell ends.
+/// - ``deadline`` is the earliest deadline of the slots' waiting requests.
+/// - A slot has at most two unreported crossings; what is reported always ends in the current state.
+/// - Each request for a state gets exactly one answer (REG-7).
+///
+/// # Who changes what
+///
+/// Only this type writes its slots, and only ``RegionCrossing/handle(_:at:)`` decides a state. The caller passes every
+/// fix to ``accept(_:)`` and the time to ``elapse(to:)``, and calls ``nextEvent()`` until nil after each call. The
+/// value is large (see `MemoryLayout`): mutate it in place.
 public struct RegionMonitor: Sendable {
-  /// How many circles a client may have, regions and conditions together (REG-2).
+  /// Greatest number of circles of a client, regions and conditions together (REG-2).
   public static let capacity = 20
-  /// How old the newest fix may be to decide a circle that is added.
+  /// Greatest age of the newest fix that may decide a circle when it is added.
   public static let freshness = Interval.seconds(10)
 
-  /// The last fix that was taken.
+  /// The last fix that was accepted.
   struct Newest: Sendable {
     var acquired: Instant
     var coordinate: Coordinate
     var accuracy_mm: Int32?
   }
 
-  /// The numbers it goes by.
+  /// Parameters of monitoring.
   public let limits: RegionLimits
-  /// How many circles there are.
+  /// Number of monitored circles.
   public internal(set) var count = 0
-  /// Monitoring rests, for accuracy is reduced (REG-15).
+  /// Whether monitoring is inactive because accuracy is reduced (REG-15).
   public private(set) var isReduced = false
-  /// Monitoring rests, for the client may not use location (AUT-3).
+  /// Whether monitoring is inactive because the client may not use location (AUT-3).
   public private(set) var isDenied = false
-  /// Monitoring rests, for the battery is low (PWR-10).
+  /// Whether monitoring is inactive because the battery is low (PWR-10).
   public private(set) var isGivenUp = false
 
   var reach = RegionReach()
-  /// How far the reach's origin has moved all in all, metres: no slot's distance to its boundary has
-  /// changed by more.
+  /// Total movement of ``checkRadius``'s origin, metres: no slot's distance to its boundary has changed by more.
   private(set) var travelled = 0.0
-  /// When the first crossing under way has kept the far side long enough.
+  /// Earliest time at which a started crossing may count.
   private(set) var dwellsUntil = Instant.distantFuture
-  /// One bit for each slot with a crossing under way.
+  /// One bit per slot with a started crossing.
   private var crossings: UInt32 = 0
-  /// nil until it is asked for: most fixes are taken while a receiver streams.
+  /// Computed on demand, because most fixes are accepted while a receiver streams; nil when outdated.
   var outlook: RegionOutlook?
   var newest: Newest?
-  /// One bit for each slot that has something to tell.
+  /// One bit per slot with unreported events.
   var due: UInt32 = 0
-  /// What comes right after the event that was told last (REG-8).
+  /// Event that must immediately follow the event returned last (REG-8).
   var following: RegionEvent?
-  /// When the first waiting request for a state is given up (REG-7); the far future if none waits.
+  /// When the first waiting state request is answered with `unknown` (REG-7); `.distantFuture` if none waits.
   public internal(set) var deadline = Instant.distantFuture
   var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
-  /// How far the monitor has come when something of a slot may change, metres on the scale of
-  /// ``travelled``; −∞ before the first fix, ∞ while no circle is monitored. Side by side, for they are
-  /// gone through more often than all else.
+  /// Value of ``travelled``, metres, at which each slot may change; −∞ before the first fix, ∞ while the slot monitors
+  /// no circle. Stored contiguously, because they are read more often than everything else.
   private(set) var changesAt = InlineArray<20, Double>(repeating: .infinity)
 
-  /// Monitors nothing yet.
+  /// Creates a monitor without circles.
   public init(limits: RegionLimits = RegionLimits()) { self.limits = limits }
 
   var isResting: Bool { isReduced || isDenied || isGivenUp }
 
-  // MARK: What is monitored
+  // MARK: Monitored circles
 
-  /// Starts to monitor a circle, in place of the one of the same identifier (REG-1).
+  /// Starts to monitor a circle; replaces the one with the same identifier (REG-1).
   ///
-  /// A circle of the same centre and radius goes on as it was. A fix younger than ``freshness``
-  /// decides it at once; older ones never do. O(capacity).
+  /// If centre and radius are unchanged, monitoring continues. A fix younger than ``freshness`` decides the state
+  /// immediately; older ones never do. O(capacity).
   ///
   /// - Parameters:
-  ///   - assumed: For a condition, what the client believes: it is told only if the truth differs
-  ///     (REG-12). For a region, the state that came back from disk, from which it may be crossed.
-  /// - Returns: The refusal that must be told at once (REG-2, REG-3); nil when it is monitored.
+  ///   - assumed: For a condition, the state that the client assumes: an event is reported only if the true state
+  ///     differs (REG-12). For a region, the state restored from disk, from which a crossing is detected.
+  /// - Returns: The refusal, which must be reported immediately (REG-2, REG-3); nil if the circle is monitored.
   public mutating func add(
     _ region: Region, assuming assumed: MonitorState = .unknown, at now: Instant
   ) -> RegionEvent? {
@@ -115,7 +170,7 @@ public struct RegionMonitor: Sendable {
     }
   }
 
-  /// Stops monitoring: what was not told of it is taken back, requests that wait say `unknown`.
+  /// Stops monitoring a circle: its unreported crossings are dropped, its waiting requests are answered with `unknown`.
   public mutating func remove(_ identifier: RegionIdentifier) {
     guard let i = slot(of: identifier), slots[i].use == .live else { return }
     retire(i)
@@ -140,25 +195,25 @@ public struct RegionMonitor: Sendable {
     noteDeadline()
   }
 
-  /// Accuracy is reduced: no states, no events; back at full accuracy all starts anew (REG-15).
+  /// Sets whether accuracy is reduced: no states and no events then; at full accuracy, monitoring restarts (REG-15).
   public mutating func setReduced(_ isReduced: Bool, at now: Instant) {
-    let rested = isResting
+    let wasInactive = isResting
     self.isReduced = isReduced
-    if isResting != rested { turn(at: now) }
+    if isResting != wasInactive { turn(at: now) }
   }
 
-  /// Location is denied: as ``setReduced(_:at:)``, and no fix is asked for (AUT-3).
+  /// Sets whether location is denied: as ``setReduced(_:at:)``, and no fix is requested (AUT-3).
   public mutating func setDenied(_ isDenied: Bool, at now: Instant) {
-    let rested = isResting
+    let wasInactive = isResting
     self.isDenied = isDenied
-    if isResting != rested { turn(at: now) }
+    if isResting != wasInactive { turn(at: now) }
   }
 
-  /// The battery is too low for it: as ``setDenied(_:at:)``.
+  /// Sets whether the battery is too low for monitoring: as ``setDenied(_:at:)``.
   public mutating func setGivenUp(_ isGivenUp: Bool, at now: Instant) {
-    let rested = isResting
+    let wasInactive = isResting
     self.isGivenUp = isGivenUp
-    if isResting != rested { turn(at: now) }
+    if isResting != wasInactive { turn(at: now) }
   }
 
   private mutating func turn(at now: Instant) {
@@ -179,12 +234,12 @@ public struct RegionMonitor: Sendable {
 
   // MARK: Fixes
 
-  /// Takes the next fix; one that is not newer than the last is passed over.
+  /// Handles the next fix; one that is not newer than the last is ignored.
   ///
-  /// Fixes come in the order in which they were acquired, each, also when nothing is monitored.
-  /// O(1) until that is travelled, else O(capacity).
+  /// The caller must pass every fix, in order of acquisition, even if nothing is monitored. O(1) while no circle can
+  /// change, otherwise O(capacity).
   ///
-  /// - Returns: Whether it was taken.
+  /// - Returns: Whether the fix was accepted.
   @discardableResult public mutating func take(_ fix: Fix) -> Bool {
     guard !isResting else { return false }
     if let newest, fix.acquired <= newest.acquired { return false }
@@ -194,15 +249,15 @@ public struct RegionMonitor: Sendable {
     return true
   }
 
-  /// Looks at the circles that the newest fix may change.
+  /// Checks the circles that the newest fix may change.
   private mutating func lookAround() {
     guard let newest else { return }
     move(to: newest.coordinate)
-    let looked = newest.acquired >= dwellsUntil ? lookAtCrossings(newest) : 0
+    let checked = newest.acquired >= dwellsUntil ? lookAtCrossings(newest) : 0
     var first = Double.infinity
     for i in 0..<RegionMonitor.capacity {
       if changesAt[i] <= travelled && slots[i].since <= newest.acquired
-        && looked & 1 << UInt32(i) == 0
+        && checked & 1 << UInt32(i) == 0
       {
         look(at: newest, in: i)
       }
@@ -211,27 +266,27 @@ public struct RegionMonitor: Sendable {
     extend(to: first)
   }
 
-  /// Looks at those that may count now; gives the bits of their slots.
+  /// Checks the slots whose started crossing may count now; returns their bits.
   private mutating func lookAtCrossings(_ newest: Newest) -> UInt32 {
-    var looked: UInt32 = 0
+    var checked: UInt32 = 0
     var left = crossings
     while left != 0 {
       let i = left.trailingZeroBitCount
       left &= left - 1
       guard slots[i].dwellsUntil <= newest.acquired else { continue }
       look(at: newest, in: i)
-      looked |= 1 << UInt32(i)
+      checked |= 1 << UInt32(i)
     }
-    return looked
+    return checked
   }
 
-  /// Whether a fix may change anything: false until enough was travelled, or a crossing may count.
-  /// O(1), no sines.
+  /// Whether a fix may change anything: false until the device has travelled far enough or a started crossing may
+  /// count. O(1), without trigonometry.
   public func needsLook(at fix: Fix) -> Bool {
     !isResting && (fix.acquired >= dwellsUntil || reach.ends(before: fix.coordinate))
   }
 
-  /// Metres that may be travelled from the newest fix on, and until when, before another one can change
+  /// Distance in metres that can be travelled from the newest fix, and the time until which no other fix can change
   /// anything; −∞ before the first fix.
   var slack: (metres: Double, until: Instant) {
     mutating get {
@@ -240,13 +295,13 @@ public struct RegionMonitor: Sendable {
     }
   }
 
-  /// Counts from that place on.
+  /// Moves the origin of ``checkRadius`` to a position and adds the distance to ``travelled``.
   private mutating func move(to place: Coordinate) {
     guard reach.origin != place else { return }
     travelled += reach.move(to: place) + RegionReach.error
   }
 
-  /// Sets how far from the origin, and until when, no circle can change.
+  /// Updates ``checkRadius`` and ``dwellEnd``: until then no circle can change.
   private mutating func survey() {
     var first = Double.infinity
     for i in 0..<RegionMonitor.capacity {
@@ -302,15 +357,15 @@ public struct RegionMonitor: Sendable {
 }
 
 extension RegionMonitor {
-  /// Whether there is something to tell. O(1).
+  /// Whether an event is pending. O(1).
   public var hasEvents: Bool { due != 0 || following != nil }
 
-  /// The next thing to tell, or nil when all is told; pull it after each call. O(1) when there is
-  /// none, else O(capacity).
+  /// Returns the next event, or nil; call it after each call until nil. O(1) if nothing is pending, otherwise
+  /// O(capacity).
   ///
-  /// Order: crossings as they counted, each enter or exit with its state right after it (REG-8);
-  /// then answers. Of crossings of one circle that were not told in time the last two are kept; a
-  /// third cancels the two before, so that what is told always ends in the state.
+  /// Order: crossings in the order in which they counted, each enter or exit immediately followed by its state (REG-8);
+  /// then answers. Of one circle's unreported crossings the last two are kept; a third one cancels the previous two, so
+  /// that what is reported always ends in the current state.
   public mutating func nextEvent() -> RegionEvent? {
     if let event = nextOfCrossing() { return event }
     guard due != 0 else { return nil }
@@ -324,7 +379,7 @@ extension RegionMonitor {
     return event
   }
 
-  /// Whether ``nextOfCrossing()`` has something to tell. O(1) when there is nothing to tell at all.
+  /// Whether ``nextCrossingEvent()`` returns an event. O(1) if nothing is pending.
   var hasCrossings: Bool {
     mutating get {
       if following != nil { return true }
@@ -333,7 +388,7 @@ extension RegionMonitor {
     }
   }
 
-  /// The next enter or exit, event of a condition, or state right after a crossing; no answers.
+  /// Returns the next enter or exit, condition event, or state that follows a crossing; no answers.
   mutating func nextOfCrossing() -> RegionEvent? {
     if let event = following {
       following = nil
@@ -376,20 +431,20 @@ extension RegionMonitor {
     }
   }
 
-  /// What follows is of a circle that is gone.
+  /// Drops the event that would follow, because its circle is no longer monitored.
   private mutating func takeBack(_ identifier: RegionIdentifier) {
     if case .determined(identifier, _)? = following { following = nil }
   }
 
   // MARK: Requests
 
-  /// `requestState(for:)`: exactly one ``RegionEvent/determined(_:_:)`` comes of it, later (REG-7).
+  /// `requestState(for:)`: produces exactly one ``RegionEvent/determined(_:_:)``, later (REG-7).
   ///
-  /// A known state is told at once, an unknown one when a fix decides it or, as `unknown`, when the
-  /// wait is over. Calls that wait for the same region are answered together, none later than it
-  /// asked for. O(capacity).
+  /// A known state is reported immediately, an unknown one when a fix decides it or, as `unknown`, when the time limit
+  /// is over. Requests that wait for the same region are answered together, none later than its own time limit.
+  /// O(capacity).
   ///
-  /// - Returns: The answer, to be told by the caller, when no such region is monitored.
+  /// - Returns: The answer, which the caller must report, if no such region is monitored.
   public mutating func requestState(
     of identifier: RegionIdentifier, at now: Instant, timeout: Interval
   ) -> RegionEvent? {
@@ -410,8 +465,7 @@ extension RegionMonitor {
     return nil
   }
 
-  /// Gives up the requests whose wait is over: they are answered `unknown` (REG-7). O(1) before
-  /// ``deadline``.
+  /// Answers the requests whose time limit is over with `unknown` (REG-7). O(1) before ``deadline``.
   public mutating func elapse(to now: Instant) {
     guard now >= deadline else { return }
     for i in 0..<RegionMonitor.capacity where slots[i].deadline <= now {
@@ -429,7 +483,7 @@ extension RegionMonitor {
     for i in 0..<RegionMonitor.capacity { deadline = min(deadline, slots[i].deadline) }
   }
 
-  /// Writes the slot's bit; a slot that leaves is free when all is told.
+  /// Updates the slot's bit; a leaving slot is freed when everything is reported.
   private mutating func noteDue(_ i: Int) {
     let bit = UInt32(1) << UInt32(i)
     if slots[i].untold > 0 || slots[i].answers > 0 {
@@ -440,21 +494,21 @@ extension RegionMonitor {
     }
   }
 
-  // MARK: What is known
+  // MARK: State
 
-  /// The circle of that name, nil if there is none.
+  /// The monitored circle with that identifier; nil if there is none.
   public func region(_ identifier: RegionIdentifier) -> Region? {
     guard let i = slot(of: identifier), slots[i].use == .live else { return nil }
     return slots[i].region
   }
 
-  /// The state of a circle; `unknown` if there is none (REG-10).
+  /// State of a circle; `unknown` if it is not monitored (REG-10).
   public func state(of identifier: RegionIdentifier) -> RegionState {
     guard let i = slot(of: identifier), slots[i].use == .live else { return .unknown }
     return slots[i].state
   }
 
-  /// The same in the monitor's words; `unmonitored` if there is none or monitoring rests (REG-15).
+  /// State of a circle as a `CLMonitor` state; `unmonitored` if it is not monitored or monitoring is inactive (REG-15).
   public func monitorState(of identifier: RegionIdentifier) -> MonitorState {
     guard !isResting, let i = slot(of: identifier), slots[i].use == .live else {
       return .unmonitored
@@ -462,8 +516,8 @@ extension RegionMonitor {
     return slots[i].state.monitorState
   }
 
-  /// The circle in a slot, 0 ..< ``capacity``, with what ``add(_:assuming:at:)`` needs to bring it
-  /// back from disk: a region's state, or what a condition's client was told.
+  /// The circle in a slot, 0 ..< ``capacity``, with the state that ``add(_:assuming:at:)`` needs to restore it from
+  /// disk: the region's state, or the state that the condition's client assumes.
   public func record(at slot: Int) -> (region: Region, assuming: MonitorState)? {
     guard slots[slot].use == .live else { return nil }
     let held = slots[slot]
@@ -475,36 +529,36 @@ extension RegionMonitor {
 }
 
 extension RegionMonitor {
-  /// When the next fix is needed (REG-16); the far future when nothing is monitored.
+  /// When the next fix is needed (REG-16); `.distantFuture` if nothing is monitored.
   ///
-  /// - A circle whose state is known: (distance to its boundary − accuracy) / `fastest` after the
-  ///   newest fix; not sooner than ``RegionLimits/stillWait`` after it while nothing moves.
-  /// - A crossing under way: when its 20 s are over, moving or not.
-  /// - An unknown state: as soon as may be; while nothing moves and nobody waits for an answer, as
-  ///   if it were known. Now, if no fix was looked at yet.
+  /// - A circle with a known state: (distance to its boundary − accuracy) / `fastest` after the newest fix; at least
+  ///   ``RegionLimits/stillWait`` after it while the line reports no motion.
+  /// - A started crossing: when its 20 s are over, with or without motion.
+  /// - An unknown state: as soon as possible. While the line reports no motion and no request waits, as for a known
+  ///   state. Immediately, if no fix was checked yet.
   ///
-  /// Never sooner than ``RegionLimits/shortestWait`` after the newest fix. O(capacity) the first time
-  /// after a circle was looked at, else O(1). It is `mutating` for what it finds it keeps.
+  /// Never sooner than ``RegionLimits/shortestWait`` after the newest fix. O(capacity) the first time after a circle
+  /// was checked, otherwise O(1). `mutating` because it caches the summary.
   ///
   /// - Parameters:
-  ///   - now: The time; what is overdue is needed now.
-  ///   - fastest: The speed in m/s that is plausible until then, above 0.
-  ///   - line: ``MotionLine/still`` only if it said so ever since the newest fix.
+  ///   - now: The time; an overdue fix is needed now.
+  ///   - fastest: Greatest plausible speed until then, m/s, above 0.
+  ///   - line: ``MotionLine/still`` only if the line has reported it ever since the newest fix.
   public mutating func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
-    precondition(fastest > 0, "a fix is asked for because something may move")
+    precondition(fastest > 0, "fastest must be above 0")
     guard count > 0, !isResting else { return .distantFuture }
     guard let newest else { return now }
     let outlook = lookAhead()
     guard !outlook.isUnseen else { return now }
     let soonest = newest.acquired + limits.shortestWait
-    let rested = line == .still ? max(soonest, newest.acquired + limits.stillWait) : soonest
+    let stillDue = line == .still ? max(soonest, newest.acquired + limits.stillWait) : soonest
     var next = Instant.distantFuture
     if outlook.dwellsUntil < next { next = max(soonest, outlook.dwellsUntil) }
-    if outlook.isUndecided { next = min(next, deadline < .distantFuture ? soonest : rested) }
+    if outlook.isUndecided { next = min(next, deadline < .distantFuture ? soonest : stillDue) }
     guard outlook.nearest < .infinity else { return max(now, next) }
     let gap = outlook.nearest - reach.metres(to: newest.coordinate) - accuracy(of: newest)
     let wait = Interval(seconds: max(gap, 0) / fastest)
-    return max(now, min(next, max(rested, newest.acquired + wait)))
+    return max(now, min(next, max(stillDue, newest.acquired + wait)))
   }
 
   private mutating func lookAhead() -> RegionOutlook {
@@ -519,20 +573,20 @@ extension RegionMonitor {
   }
 }
 
-/// What ``RegionMonitor/nextFix(at:fastest:line:)`` must know of all circles.
+/// The properties of all circles from which ``RegionMonitor/nextFix(at:fastest:line:)`` computes its result.
 struct RegionOutlook: Sendable {
-  /// Metres from the origin to the nearest boundary; ∞ if no state is known.
+  /// Distance from the origin to the nearest boundary, metres; ∞ if no state is known.
   var nearest = Double.infinity
-  /// When the first crossing under way has kept the far side long enough.
+  /// Earliest time at which a started crossing may count.
   var dwellsUntil = Instant.distantFuture
-  /// A fix was looked at, and decided nothing.
+  /// Whether a checked fix left some state undecided.
   var isUndecided = false
-  /// No fix was looked at for some circle.
+  /// Whether some circle has not been checked with any fix.
   var isUnseen = false
 }
 
 extension RegionSlot {
-  /// Has this circle taken into account; `mutating` so that it is looked at in place.
+  /// Adds this circle to the summary; `mutating` so that the slot is accessed in place.
   mutating func add(to outlook: inout RegionOutlook, changesAt: Double) {
     if changesAt == -.infinity { outlook.isUnseen = true }
     if crossing.pendingSince != nil {
@@ -540,7 +594,7 @@ extension RegionSlot {
     } else if crossing.state == .unknown {
       outlook.isUndecided = true
     } else {
-      // At its boundary, at least.
+      // Distance to the boundary itself, at least.
       let margin = RegionPlace.leastMargin(radius: region.radius)
       outlook.nearest = min(outlook.nearest, changesAt - margin)
     }

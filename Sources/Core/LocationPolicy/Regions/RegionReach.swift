@@ -1,21 +1,23 @@
 import LocationTypes
 
-/// A neighbourhood of a place that can be asked without trigonometry whether it was left.
+/// A circle around an origin for which one can check, without trigonometry, whether a position lies beyond it.
+///
+/// ``RegionMonitor`` uses it to skip fixes that cannot change any of its circles.
 struct RegionReach: Sendable {
-  /// Metres by which two distances of one circle may be wrong together, doubled and rounded up:
-  /// each is exact to 1 cm (``Coordinate/regionDistance(to:)``).
+  /// Upper bound, metres, of the sum of the errors of two distances of one circle, doubled and rounded up: each is
+  /// exact to 1 cm (``Coordinate/regionDistance(to:)``).
   static let error = 0.05
 
-  /// The middle.
+  /// Centre of the circle.
   private(set) var origin = Coordinate(latitude_e9: 0, longitude_e9: 0)
-  /// All of the reach lies in it.
+  /// Band of latitudes that contains the whole circle.
   private var band = LatitudeBand()
-  /// It is narrow enough to measure the way of the origin in it.
+  /// Whether the band is narrow enough to measure the movement of the origin in it.
   private var isNarrow = false
-  /// The square of the reach, in square metres: 0 when any place is beyond it.
+  /// Square of the radius, square metres: 0 if every position counts as beyond it.
   private var limit = Double.infinity
 
-  /// Sets how far it goes from the origin, metres; not above 0 for a reach that ends at once.
+  /// Sets the radius, metres; 0 or less makes every position count as beyond it.
   mutating func extend(to metres: Double) {
     let metres = max(metres, 0)
     limit = metres * metres
@@ -29,30 +31,31 @@ struct RegionReach: Sendable {
     band = LatitudeBand(around: origin, metres: isNarrow ? narrow : metres)
   }
 
-  /// Goes to another place, from which it must be extended anew; gives the metres to it, exact to 1 cm,
-  /// or up to 0.2 % more (3 % near a pole) where that much is known without trigonometry.
+  /// Moves the origin; the radius must then be set again. Returns the distance to the new origin, metres: exact to 1
+  /// cm, or up to 0.2 % too long (3 % near a pole) where that can be computed without trigonometry.
   mutating func move(to place: Coordinate) -> Double {
     defer { origin = place }
     return isNarrow && band.holds(place) ? metres(to: place) : origin.regionDistance(to: place)
   }
 
-  /// Whether a place may lie beyond the reach; never false for one that does.
+  /// Whether a position may lie beyond the radius; never false if it does.
   @inline(__always) func ends(before place: Coordinate) -> Bool {
     band.square(from: origin, to: place) >= limit
   }
 
-  /// Metres to a place within the reach, or more.
+  /// Upper bound of the distance from the origin to a position within the radius, metres.
   func metres(to place: Coordinate) -> Double {
     band.square(from: origin, to: place).squareRoot()
   }
 
-  /// Metres that may be travelled from a place within the reach before it can end.
+  /// Lower bound of the distance that can be travelled from a position within the radius before the radius is exceeded,
+  /// metres.
   func slack(at place: Coordinate) -> Double { limit.squareRoot() - metres(to: place) }
 }
 
 extension Region {
-  /// Metres from the centre to a place that is known to so many metres: exact to 1 cm; of a place far
-  /// outside it is enough that it is one, and up to a ten-thousandth is missing.
+  /// Distance from the centre to a position with the given accuracy, metres, exact to 1 cm. If the position is
+  /// certainly far outside the circle, the result may be up to 0.01 % too short.
   func distance(to place: Coordinate, _ accuracy: Double) -> Double {
     let limit: Int64 = 70_000_000_000
     guard abs(center.latitude_e9) <= limit && abs(place.latitude_e9) <= limit else {
@@ -68,8 +71,8 @@ extension Region {
 }
 
 extension Coordinate {
-  /// Metres to `other`, exact to 1 cm: on the plane up to 10 km below 70° of latitude, else along
-  /// the geodesic.
+  /// Distance to `other`, metres, exact to 1 cm: computed in the plane up to 10 km below 70° of latitude, otherwise
+  /// along the geodesic.
   func regionDistance(to other: Coordinate) -> Double {
     let limit: Int64 = 70_000_000_000
     if abs(latitude_e9) <= limit && abs(other.latitude_e9) <= limit {

@@ -1,38 +1,38 @@
 import LocationTypes
 
-/// One circle of a ``RegionMonitor``, what is known of it and what must be told.
+/// One slot of a ``RegionMonitor``: a circle, its state, and its unreported crossings and answers.
 struct RegionSlot: Sendable {
-  /// What a slot is used for.
+  /// Use of a slot.
   enum Use: UInt8, Sendable {
-    /// Nothing.
+    /// No circle.
     case free = 0
     /// A circle is monitored.
     case live = 1
-    /// It is no longer, but answers are still to be told (REG-7).
+    /// The circle is not monitored any more, but answers are unreported (REG-7).
     case leaving = 2
   }
 
   var use = Use.free
-  /// Crossings that were not told: 0, the last, or the last two.
+  /// Number of unreported crossings: 0, 1 or 2, the last ones.
   var untold: UInt8 = 0
   var region = Region(
     RegionIdentifier(.region, 0), center: Coordinate(latitude_e9: 0, longitude_e9: 0), radius: 1)
   var crossing = RegionCrossing()
-  /// What a condition's client believes.
+  /// State that the client of a condition assumes: given by it, or reported last.
   var told = MonitorState.unknown
-  /// Fixes acquired before that do not count.
+  /// Earlier fixes do not count.
   var since = Instant.boot
-  /// When the last crossing but one and the last counted.
+  /// Times at which the second last and the last crossing counted.
   var times = (first: Instant.boot, last: Instant.boot)
-  /// Requests for the state that wait for a decision, and those that may be answered.
+  /// Number of state requests that wait for a decision, and number of requests that can be answered.
   var requests: UInt32 = 0
   var answers: UInt32 = 0
-  /// When the first that waits is given up.
+  /// Time at which the first waiting request is answered with `unknown`.
   var deadline = Instant.distantFuture
 
   var state: RegionState { crossing.state }
 
-  /// Monitors another circle. Requests that wait go on waiting.
+  /// Starts to monitor another circle. Waiting requests keep waiting.
   mutating func begin(_ region: Region, assuming assumed: MonitorState, at now: Instant) {
     use = .live
     self.region = region
@@ -48,20 +48,20 @@ struct RegionSlot: Sendable {
     }
   }
 
-  /// Forgets the state; what was not told is taken back, requests are answered.
+  /// Resets the state to `unknown`: unreported crossings are dropped, requests are answered.
   mutating func rest() {
     crossing = RegionCrossing()
     untold = 0
     answerAll()
   }
 
-  /// Monitors its circle no longer; answers are still to be told.
+  /// Stops monitoring the circle; unreported answers remain.
   mutating func leave() {
     rest()
     use = .leaving
   }
 
-  /// The client of a condition believes something else now (REG-12).
+  /// Sets the state that the client of a condition assumes (REG-12).
   mutating func believe(_ assumed: MonitorState, at now: Instant) {
     #if REACHED
       reach(1)
@@ -71,7 +71,7 @@ struct RegionSlot: Sendable {
     if state != .unknown && state.monitorState != told { owe(at: now) }
   }
 
-  /// Takes a fix; true if requests were answered.
+  /// Handles a fix; returns true if waiting requests were answered.
   mutating func take(distance: Double, accuracy: Double, at time: Instant) -> Bool {
     #if REACHED
       reach(4)
@@ -88,10 +88,10 @@ struct RegionSlot: Sendable {
     return hadRequests && requests == 0
   }
 
-  /// Metres that a client at that distance from the centre can go while nothing changes.
+  /// Distance that a device at `distance` from the centre can travel before the slot can change, metres.
   ///
-  /// Only a fix past the boundary by the least margin begins a crossing, whatever its accuracy; and
-  /// only one that is not past it by that much can end a crossing under way before its 20 s are over.
+  /// Only a fix past the boundary by the least margin starts a crossing, whatever its accuracy; and only a fix that is
+  /// not past it by that much can end a started crossing before its 20 s are over.
   mutating func freedom(at distance: Double) -> Double {
     let margin = RegionPlace.leastMargin(radius: region.radius)
     let isPast = crossing.pendingSince != nil
@@ -106,8 +106,8 @@ struct RegionSlot: Sendable {
     }
   }
 
-  /// When a crossing under way has kept the far side long enough: from then on each fix may change
-  /// something; the far future while none is.
+  /// When a started crossing may count: from then on each fix may change the slot. `.distantFuture` without a started
+  /// crossing.
   var dwellsUntil: Instant {
     mutating get { crossing.pendingSince.map { $0 + RegionCrossing.dwell } ?? .distantFuture }
   }
@@ -119,16 +119,17 @@ struct RegionSlot: Sendable {
     deadline = .distantFuture
   }
 
-  /// A crossing must be told. Of three the first two cancel out: what stays ends in the state.
+  /// Adds an unreported crossing. Of three, the first two cancel out, so that the reported sequence ends in the current
+  /// state.
   mutating func owe(at time: Instant) {
     untold = untold == 2 ? 1 : untold + 1
     times = (times.last, time)
   }
 
-  /// When the next crossing to tell counted.
+  /// Time at which the next crossing to report counted.
   var firstTime: Instant { untold == 2 ? times.first : times.last }
 
-  /// The state after the next crossing to tell.
+  /// Removes the next crossing to report; returns the state after it.
   mutating func tellCrossing() -> RegionState {
     #if REACHED
       reach(7)
@@ -146,10 +147,10 @@ struct RegionSlot: Sendable {
       "RegionSlot", states: "free live leaving",
       events: "add believe remove turn fix request expire crossing answer",
       excluded: [
-        ("free leaving", "believe remove turn fix request", "no circle of it is monitored"),
-        ("free leaving", "expire", "no request of it waits"),
-        ("free", "crossing answer", "what is told frees it"),
-        ("leaving", "crossing", "crossings that were not told are taken back"),
+        ("free leaving", "believe remove turn fix request", "the slot monitors no circle"),
+        ("free leaving", "expire", "no request of the slot waits"),
+        ("free", "crossing answer", "the slot is free when everything is reported"),
+        ("leaving", "crossing", "unreported crossings were dropped"),
       ])
 
     func reach(_ event: Int) { RegionSlot.machine.reach(Int(use.rawValue), event) }

@@ -1,43 +1,43 @@
 import LocationTypes
 
-/// The sessions of one client, and whether it is in use (BKG-8 to BKG-17).
+/// The sessions of one client, and whether the client is in use (BKG-8 to BKG-17).
 ///
-/// In use is a process in the foreground, or one with an active background session. Pure: time is an
-/// argument; its owner looks again at ``deadline``.
+/// A client is in use while its process is in the foreground or has an active background session. Pure value: time is
+/// an argument; the caller must call ``elapse(at:)`` at ``deadline``.
 public struct ClientSessions: Sendable {
-  /// How many service sessions a process may hold.
+  /// Greatest number of service sessions of a process.
   public static let capacity = 8
-  /// How long after its start a process may make sessions as if it were in use (BKG-9, BKG-13).
+  /// How long after its launch a process may create sessions as if it were in use (BKG-9, BKG-13).
   public static let standardGrace = Interval.seconds(10)
 
-  /// The background session.
+  /// State of the background session.
   @frozen public enum Background: Equatable, Sendable {
-    /// There is none.
+    /// No background session exists.
     case none
-    /// So many objects of the process hold it.
+    /// That many objects of the process hold it.
     case active(Int)
-    /// Its process died; it waits for the next one.
+    /// Its process died; the session is kept for the next one.
     case dormant
-    /// The next process runs; until then it must make it again.
+    /// The next process runs and must recreate the session until then.
     case resuming(until: Instant)
   }
 
-  /// What the client may.
+  /// Authorization of the client.
   public private(set) var authorization = Authorization.notDetermined
-  /// Its accuracy is reduced.
+  /// Whether the client's accuracy is reduced.
   public private(set) var isReduced = false
-  /// The state of its process; nil where there is none.
+  /// Execution state of the process; nil without a process.
   public private(set) var process: ExecutionState?
-  /// Its background session.
+  /// The background session.
   public private(set) var background = Background.none
   /// `allowsBackgroundLocationUpdates` (BKG-18).
   public private(set) var allowsBackground = false
-  /// Background sessions that were opened in use while the client was undecided (AUT-8).
+  /// Number of background sessions that were opened in use while the client was undecided (AUT-8).
   private var pendingBackground = 0
-  /// Iterators of live updates and monitors that are open: they imply when-in-use (BKG-15).
+  /// Number of open iterators of live updates and monitors; they imply a when-in-use session (BKG-15).
   public private(set) var implied = 0
   private let grace: Interval
-  /// The key for explicit sessions is set (X8).
+  /// Whether the process set the key for explicit sessions (X8).
   private var needsExplicit = false
   private var launchedAt = Instant.boot
   private var sessions = InlineArray<8, ServiceSession?>(repeating: nil)
@@ -45,10 +45,10 @@ public struct ClientSessions: Sendable {
   /// Creates the sessions of a client without a process.
   ///
   /// - Parameters:
-  ///   - grace: How long a new process may take to make its sessions, > 0.
-  ///   - hasBackground: A background session was active when the service ended (BKG-20).
+  ///   - grace: How long after its launch a process may recreate its sessions, above 0.
+  ///   - hasBackground: Whether a background session was active when the service ended (BKG-20).
   public init(grace: Interval = ClientSessions.standardGrace, hasBackground: Bool = false) {
-    precondition(grace > .zero, "a process needs some time")
+    precondition(grace > .zero, "grace must be above 0")
     self.grace = grace
     if hasBackground { background = .dormant }
   }
@@ -59,23 +59,23 @@ public struct ClientSessions: Sendable {
     return process == .foreground || isBackgroundActive
   }
 
-  /// Whether a background session is active: its process lives and holds it.
+  /// Whether a background session is active: its process runs and holds it.
   public var isBackgroundActive: Bool {
     if case .active = background { true } else { false }
   }
 
-  /// Whether a background session outlives the process, or waits for the next one (BKG-9).
+  /// Whether a background session exists: active, or kept for the next process (BKG-9).
   public var hasBackground: Bool { background != .none }
 
   /// Whether live updates, conditions and background sessions imply a service session (BKG-15).
   public var impliesSessions: Bool { !needsExplicit }
 
-  /// When ``elapse(at:)`` has something to do; the far future where it has not.
+  /// When ``elapse(at:)`` is due; `.distantFuture` if never.
   public var deadline: Instant {
     if case .resuming(let until) = background { until } else { .distantFuture }
   }
 
-  /// The highest that is asked for by what counts (BKG-16).
+  /// Highest authorization that effective sessions require (BKG-16).
   public var requirement: SessionRequirement {
     var highest = SessionRequirement.none
     if !needsExplicit && (implied > 0 || isBackgroundActive) { highest = .whenInUse }
@@ -85,12 +85,12 @@ public struct ClientSessions: Sendable {
     return highest
   }
 
-  /// The highest that is asked for, though nobody has decided and it does not count yet (AUT-8).
+  /// Highest authorization requested, including sessions that are pending because the client is undecided (AUT-8).
   public var requested: SessionRequirement {
     pendingBackground > 0 && !needsExplicit ? max(requirement, .whenInUse) : requirement
   }
 
-  /// What follows for the client's use of location.
+  /// The use of location that follows.
   public var use: ClientUse {
     var use = ClientUse(flags: useFlags)
     use.keepsRunning = isBackgroundActive && authorization.isGranted
@@ -98,12 +98,12 @@ public struct ClientSessions: Sendable {
     use.withheld.insert(.visits)
     use.withheld.insert(.regions)
     use.withheld.insert(.significantChange)
-    // What began in the foreground goes on (BKG-18).
+    // Updates that began in the foreground continue (BKG-18).
     if !(allowsBackground && process != nil) { use.withheld.insert(.updates) }
     return use
   }
 
-  /// Why live updates and a monitor's events are withheld, beside the authorization.
+  /// Flags for which live updates and a monitor's events are withheld, in addition to those of the authorization.
   private var useFlags: LiveFlags {
     var flags = LiveFlags.empty
     guard authorization.isGranted else { return flags }
@@ -115,10 +115,10 @@ public struct ClientSessions: Sendable {
   }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension ClientSessions {
-  /// What the client may was decided.
+  /// Sets the client's authorization.
   public mutating func permit(_ authorization: Authorization, isReduced: Bool) {
     self.authorization = authorization
     self.isReduced = isReduced
@@ -126,11 +126,11 @@ extension ClientSessions {
     if authorization != .notDetermined { pendingBackground = 0 }
   }
 
-  /// A process began.
+  /// Handles the launch of a process.
   ///
   /// - Parameters:
-  ///   - state: In the background where it was relaunched (BKG-19), else in the foreground.
-  ///   - needsExplicit: It has set the key for explicit sessions (BKG-15).
+  ///   - state: Background if the service relaunched it (BKG-19), otherwise foreground.
+  ///   - needsExplicit: Whether it set the key for explicit sessions (BKG-15).
   public mutating func launch(_ state: ExecutionState, needsExplicit: Bool, at now: Instant) {
     if process != nil { end() }
     process = state
@@ -139,7 +139,7 @@ extension ClientSessions {
     if background == .dormant { background = .resuming(until: now + grace) }
   }
 
-  /// The process died without a word: an active background session waits for the next one (BKG-9).
+  /// Handles the death of the process: an active background session is kept for the next one (BKG-9).
   public mutating func end() {
     process = nil
     pendingBackground = 0
@@ -152,7 +152,7 @@ extension ClientSessions {
     }
   }
 
-  /// The process said in which state it is.
+  /// Handles a change of the process's execution state.
   public mutating func move(to state: ExecutionState) {
     guard process != nil else { return }
     process = state
@@ -160,13 +160,13 @@ extension ClientSessions {
     for i in 0..<ClientSessions.capacity { sessions[i]?.isValid = true }
   }
 
-  /// `allowsBackgroundLocationUpdates`; whether the client may set it is its owner's business (BKG-18).
+  /// Sets `allowsBackgroundLocationUpdates`; the caller checks whether the client may set it (BKG-18).
   public mutating func allowBackground(_ isAllowed: Bool) { allowsBackground = isAllowed }
 
-  /// So many iterators and monitors are open.
+  /// Sets the number of open iterators and monitors.
   public mutating func imply(_ count: Int) { implied = count }
 
-  /// `CLBackgroundActivitySession()`: whether it is active (BKG-8).
+  /// `CLBackgroundActivitySession()`; returns whether the session is active (BKG-8).
   public mutating func openBackground(at now: Instant) -> Bool {
     guard let process, authorization.isGranted else {
       if isInUse, authorization == .notDetermined { pendingBackground += 1 }
@@ -182,7 +182,7 @@ extension ClientSessions {
     return true
   }
 
-  /// `invalidate()`, or the object is gone: the last one ends it for good (BKG-10).
+  /// `invalidate()`, or the object was released: the last one ends the session (BKG-10).
   public mutating func closeBackground() {
     pendingBackground = max(0, pendingBackground - 1)
     switch background {
@@ -192,7 +192,7 @@ extension ClientSessions {
     }
   }
 
-  /// `CLServiceSession(authorization:)`; gives its number, nil where there are ``capacity`` of them.
+  /// `CLServiceSession(authorization:)`; returns its number, or nil if ``capacity`` sessions are open.
   public mutating func open(
     _ requirement: SessionRequirement, wantsFullAccuracy: Bool, at now: Instant
   ) -> Int? {
@@ -206,18 +206,19 @@ extension ClientSessions {
     return nil
   }
 
-  /// The session ends; does nothing where there is none of that number.
+  /// Ends the session; does nothing if no session has that number.
   public mutating func close(_ number: Int) {
     guard (0..<ClientSessions.capacity).contains(number) else { return }
     sessions[number] = nil
   }
 
-  /// A session that its new process did not make again in time is over (BKG-9).
+  /// Ends a background session that the new process did not recreate in time (BKG-9).
   public mutating func elapse(at now: Instant) {
     if case .resuming(let until) = background, now >= until { background = .none }
   }
 
-  /// The next session whose diagnostics are news to its process, with them (BKG-17).
+  /// Returns the next session whose diagnostics changed since they were reported to its process, and marks them as
+  /// reported (BKG-17).
   public mutating func nextDiagnostics() -> (number: Int, diagnostics: SessionDiagnostics)? {
     for i in 0..<ClientSessions.capacity {
       guard let session = sessions[i] else { continue }

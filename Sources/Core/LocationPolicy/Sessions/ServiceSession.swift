@@ -1,4 +1,4 @@
-/// What a `CLServiceSession` asks for; raw values are Core Location's (BKG-12).
+/// Authorization that a `CLServiceSession` requires; raw values are Core Location's (BKG-12).
 @frozen public enum SessionRequirement: UInt8, Equatable, Sendable, Comparable {
   /// No authorization.
   case none = 0
@@ -7,21 +7,21 @@
   /// At any time.
   case always = 2
 
-  /// Whether `a` asks for less.
+  /// Whether `a` requires less than `b`.
   public static func < (a: SessionRequirement, b: SessionRequirement) -> Bool {
     a.rawValue < b.rawValue
   }
 }
 
-/// Why a service session does not give what it asks for (`CLServiceSession.Diagnostic`, BKG-17).
+/// Why a service session does not get what it requires (`CLServiceSession.Diagnostic`, BKG-17).
 ///
-/// The bits are this project's own, as those of ``LiveFlags``, whose flags it holds.
+/// The bit numbers are Torpor's own, as are those of ``LiveFlags``, which it contains.
 public struct SessionDiagnostics: Equatable, Sendable {
-  /// What live updates would say.
+  /// Flags that live updates would report.
   public var flags: LiveFlags
-  /// Full accuracy was asked for, and accuracy is reduced.
+  /// Whether full accuracy was required and accuracy is reduced.
   public var fullAccuracyDenied: Bool
-  /// `always` was asked for, and is not granted.
+  /// Whether `always` was required and is not granted.
   public var alwaysAuthorizationDenied: Bool
 
   /// Creates diagnostics.
@@ -37,26 +37,26 @@ public struct SessionDiagnostics: Equatable, Sendable {
 
 /// A service session that a process holds.
 public struct ServiceSession: Equatable, Sendable {
-  /// What it asks for.
+  /// Required authorization.
   public var requirement: SessionRequirement
-  /// Whether it asks for full accuracy.
+  /// Whether it requires full accuracy.
   public var wantsFullAccuracy: Bool
-  /// It was made in use or promptly at launch, or its client was in use since: it counts (BKG-13).
+  /// Whether it is effective: it was created in use or promptly after launch, or its client was in use since (BKG-13).
   public internal(set) var isValid: Bool
-  /// What its process was told last; nil if nothing was.
+  /// Diagnostics that were last reported to its process; nil if none were.
   var told: SessionDiagnostics?
 }
 
-/// A client's use of location as its sessions and its process make it: for ``Request/setUse(_:)``.
+/// A client's use of location as it follows from its sessions and its process; passed with ``Request/setUse(_:)``.
 public struct ClientUse: Equatable, Sendable {
-  /// What live updates, and events of a monitor, are withheld for, beside the authorization.
+  /// Flags for which live updates and events of a monitor are withheld, in addition to those of the authorization.
   public var flags: LiveFlags
-  /// What it does not get while it is not in use.
+  /// Service levels that the client does not get while it is not in use.
   public var withheld: PromiseSet
-  /// An active background session keeps its demand up while it is suspended, full queue or not (BKG-5).
+  /// Whether an active background session keeps its demand up while it is suspended, even with a full queue (BKG-5).
   public var keepsRunning: Bool
 
-  /// Creates a use: nothing is withheld.
+  /// Creates a use without restrictions.
   public init(
     flags: LiveFlags = .empty, withheld: PromiseSet = .none, keepsRunning: Bool = false
   ) {

@@ -1,32 +1,32 @@
 import LocationTypes
 
-/// A moment of a visit, on the boot clock and in UTC where a fix beside it told UTC.
+/// A time of a visit: on the boot clock, and in UTC if the nearest fix has UTC.
 ///
-/// The UTC is that of the nearest fix plus the time between them on the boot clock. When it is nil
-/// (STD-13), the service takes its own relation of boot clock and UTC, once there is one.
+/// The UTC is that of the nearest fix plus the elapsed time on the boot clock. If it is nil (STD-13), the service
+/// computes it later from its own relation of boot clock and UTC.
 public struct VisitMoment: Equatable, Sendable {
-  /// The moment on the boot clock.
+  /// The time on the boot clock.
   public var instant: Instant
-  /// The same moment in UTC, where known.
+  /// The same time in UTC; nil if unknown.
   public var utc: UTCTime?
 
-  /// Creates a moment.
+  /// Creates a visit time.
   public init(instant: Instant, utc: UTCTime?) {
     self.instant = instant
     self.utc = utc
   }
 }
 
-/// A stay at one place, as a client is told it (VIS-3).
+/// A stay at one location, as it is reported to a client (VIS-3).
 public struct Visit: Equatable, Sendable {
-  /// The place; the same in both events (VIS-6).
+  /// Centre of the stay; the same in the arrival and the departure event (VIS-6).
   public var coordinate: Coordinate
-  /// How far off the place may be, metres: the mean accuracy of the fixes it was made of.
+  /// Horizontal accuracy of ``coordinate``, metres: the mean accuracy of the fixes of the stay.
   public var horizontalAccuracy: Double
-  /// When the circle around the place was entered; nil when monitoring began inside it, which
-  /// clients are told as `.distantPast` (VIS-4).
+  /// When the device entered the circle around the stay; nil if monitoring started inside it, which clients receive as
+  /// `.distantPast` (VIS-4).
   public var arrival: VisitMoment?
-  /// When it was left; nil while the visit lasts, which clients are told as `.distantFuture`.
+  /// When the device left the circle; nil while the visit lasts, which clients receive as `.distantFuture`.
   public var departure: VisitMoment?
 
   /// Creates a visit.
@@ -41,37 +41,37 @@ public struct Visit: Equatable, Sendable {
   }
 }
 
-/// What makes a visit, and how often one looks; the defaults are VIS-9's and VIS-10's.
+/// Parameters of visit detection and of its check intervals; the defaults are those of VIS-9 and VIS-10.
 public struct VisitTerms: Equatable, Sendable {
-  /// The radius of a place at the least, metres.
+  /// Smallest radius of a stay, metres.
   public var radius = 70.0
-  /// The radius of a place in horizontal accuracies at the least.
+  /// Smallest radius of a stay as a multiple of the fix's horizontal accuracy.
   public var accuracies = 2.0
-  /// How many radii away somebody has left.
+  /// Distance from the centre, in radii, beyond which the device has left.
   public var departure = 1.5
-  /// How long a stay is a visit.
+  /// Time after which a stay becomes a visit.
   public var dwell = Interval.seconds(300)
-  /// What a fix and a later one at the same place must span at the least (VIS-10).
+  /// Shortest time between the first and a later fix inside the stay before it becomes a visit (VIS-10).
   public var shortest = Interval.seconds(180)
-  /// What two fixes outside must span, so that one bad moment of the receiver moves nobody.
+  /// Shortest time between two fixes outside that confirm a departure, so that one bad fix does not end a visit.
   public var confirmation = Interval.seconds(20)
-  /// A fix with a worse accuracy says nothing, metres.
+  /// Horizontal accuracy above which a fix is not used, metres.
   public var worstAccuracy = 150.0
-  /// The time between two looks under way.
+  /// Time between two checks between visits.
   public var underWay = Interval.seconds(240)
-  /// The time between two looks during a visit, without a motion line.
+  /// Time between two checks during a visit, without a motion line.
   public var resting = Interval.seconds(480)
-  /// The time between two looks during a visit while the motion line says that nothing moves.
+  /// Time between two checks during a visit while the motion line reports no motion.
   public var still = Interval.seconds(3600)
-  /// How soon one looks again after something changed.
+  /// Time to the next check after a change was detected.
   public var alert = Interval.seconds(60)
-  /// How much motion on the line since the last look calls for a look during a visit: what a walk
-  /// out of the circle takes, and the line's own time-out.
+  /// Reported motion since the last check that triggers a check during a visit: the time to walk out of the circle plus
+  /// the motion sensor's own time-out.
   public var motion = Interval.seconds(100)
 
-  /// The contract's figures.
+  /// Creates the parameters of the contract (VIS-9, VIS-10).
   public init() {}
 
-  /// The radius of a place as a fix of that accuracy sees it, metres.
+  /// Radius of a stay for a fix of that accuracy, metres.
   func reach(accuracy: Double) -> Double { max(radius, accuracies * accuracy) }
 }

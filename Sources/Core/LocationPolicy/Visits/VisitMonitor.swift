@@ -1,78 +1,123 @@
 import LocationTypes
 
-/// The machine of the visits service for one client: `idle → underWay ⇄ visiting`.
+/// State machine of the visits service for one client: reports arrivals and departures (VIS-1 to VIS-12).
 ///
-/// It takes every fix there is, or only those it asked for by ``nextFix(at:fastest:line:)``. An
-/// arrival is told when a stay has lasted its dwell time, a departure after two fixes outside; time
-/// without fixes changes nothing (VIS-11). It owns no receiver and tells nobody; its owner does
-/// what the outcome says. O(1) in time and memory.
+/// # Problem
+///
+/// Fixes come every second from a streaming receiver, or only every few minutes when this service alone requests them.
+/// From them, detect that the device stays at one location (a visit), report the arrival once and the departure once
+/// with the same coordinate (VIS-6), with times that are close to the true ones even if fixes are minutes apart. One
+/// bad fix must not end a visit, and a slow pass must not become one.
+///
+/// # States
+///
+///               start, no cached visit
+///     idle ──────────────────────────────→ underWay ←──────────────────────┐
+///      │                                      │                            │
+///      │                                      │ fix inside the stay at or  │ second fix outside, at least
+///      │                                      │ after its ``VisitStay/     │ `confirmation` after the first
+///      │                                      │ visitDue``: .arrived       │ one: .departed
+///      │   start, cached visit: .arrived      ↓                            │
+///      └─────────────────────────────────→ visiting ───────────────────────┘
+///
+///     stop(at:) and forget() lead from every state to idle. After stop(at:) a visit that
+///     lasted is kept for a start at most ``recent`` later (VIS-7); forget() keeps nothing (RNG-6).
+///
+/// In both running states, ``stay`` is the current candidate or visit and ``outside`` the candidate that would replace
+/// it:
+///
+///     fix inside ``stay``               underWay: moves the centre; clears ``outside``
+///     first fix outside ``stay``        becomes ``outside``
+///     later fix outside, < 20 s later   nothing
+///     later fix outside, ≥ 20 s later   ``outside`` becomes ``stay``; underWay: reports an arrival if it is due;
+///                                       visiting: reports the departure (an arrival waits for the next fix)
+///
+/// *Inside* means within `max(minimumRadius, accuracyFactor × accuracy)` of the centre, 70 m or 2 × the accuracy;
+/// during a visit within 1.5 times that. Between visits a fix in the outer part of the circle that is a whole radius
+/// away from the stay's first fix counts as outside as well: it is a slow pass (VIS-10). A fix with an accuracy above
+/// `worstAccuracy` (150 m) counts as a check without a fix.
+///
+/// # Invariants
+///
+/// - ``visit`` is non-nil exactly in state `visiting`.
+/// - Time without fixes changes no state (VIS-11); it only moves the next check.
+/// - At most one outcome per call. Arrival and departure of one visit have the same coordinate and accuracy.
+/// - An arrival is not before the departure of the previous visit (``earliest``), a departure not before its arrival.
+/// - Fixes that are not newer than the newest one are ignored.
+///
+/// # Who changes what
+///
+/// ``start(at:cached:)``, ``stop(at:)``, ``forget()`` and ``accept(_:)`` write the state. ``acquisitionFailed(at:)``
+/// and ``motionLineChanged(_:at:)`` write only the last check, the failed checks and the motion, which determine the
+/// next check and refine the departure time. The monitor controls no receiver and notifies no client: the caller
+/// carries out the returned outcome. O(1) in time and memory.
 public struct VisitMonitor: Equatable, Sendable {
-  /// Where the service stands.
+  /// State of the service.
   public enum State: UInt8, Sendable {
     /// Not started.
     case idle = 0
-    /// No visit is going on, as far as one knows.
+    /// Started; no visit is reported as lasting.
     case underWay = 1
-    /// An arrival was told, its departure was not.
+    /// An arrival was reported, its departure was not.
     case visiting = 2
   }
 
-  /// What the owner has to do.
+  /// What the caller must do.
   public enum Outcome: Equatable, Sendable {
     /// Nothing.
     case nothing
-    /// Tell a visit without departure (VIS-5).
+    /// Report a visit without a departure (VIS-5).
     case arrived(Visit)
-    /// Tell the same visit with its departure.
+    /// Report the same visit with its departure.
     case departed(Visit)
   }
 
-  /// What makes a visit.
+  /// Parameters of detection and checks.
   public let terms: VisitTerms
-  /// Where it stands.
+  /// Current state.
   public private(set) var state = State.idle
-  /// The visit that was told and lasts; it can be kept for a later start (VIS-7).
+  /// The visit that was reported and lasts; it can be kept for a later start (VIS-7).
   public private(set) var visit: Visit?
-  /// Where somebody is, or may be about to stay.
+  /// The current visit, or the candidate for the next one.
   var stay: VisitStay?
-  /// The first of the newest fixes in a row that are outside of ``stay``, and what came before.
+  /// The candidate that starts at the first of the newest consecutive fixes outside ``stay``.
   var outside: VisitStay?
-  /// The newest fix.
+  /// The newest fix that was used.
   private var newest: VisitMark?
-  /// When the last visit ended: the next cannot have begun before.
+  /// End of the last visit: the next one cannot begin earlier.
   var earliest = Instant.boot
-  /// The last look, with or without a fix; nil before the first.
+  /// The last check, with or without a fix; nil before the first.
   var look: Instant?
-  /// Looks in a row without a fix.
+  /// Number of consecutive checks without a fix; at most 8.
   var misses = 0
-  /// What the motion line says, since when, and how long it told motion since the last look.
+  /// Last reported motion, the time of the report, and the duration of reported motion since the last check.
   var line = MotionLine.absent
   var since = Instant.boot
   var moved = Interval.zero
-  /// Looks since something hinted at a departure; at most ``calm``.
+  /// Number of checks since the last hint of a departure; at most ``hintChecks``.
   var looksInside = VisitMonitor.calm
-  /// How far from the centre the newest fix was, metres.
+  /// Distance of the newest fix from the centre, metres.
   var away = 0.0
-  /// At the last look somebody was beyond the radius, or walked towards it, and had not left.
+  /// Whether the device, at the last check, was beyond the radius or moved towards it, and had not left.
   var isAtEdge = false
 
-  /// The visit that lasted when the service was stopped, and when that was (VIS-7).
+  /// Visit that lasted when the service was stopped, and the time of the stop (VIS-7).
   private var cached: Visit?
   private var stoppedAt = Instant.boot
 
-  /// How long after a stop the visit that lasted is reported to a new start.
+  /// How long after a stop a lasting visit is reported again by a new start.
   public static let recent = Interval.seconds(300)
-  /// So many looks after a hint one looks as seldom as without one.
+  /// Number of checks after a hint from which the check interval has its normal length again.
   static let calm = 3
 
-  /// Not started.
+  /// Creates a stopped service.
   public init(terms: VisitTerms = VisitTerms()) { self.terms = terms }
 
-  /// Starts the service; does nothing when it is started.
+  /// Starts the service; does nothing if it is started.
   ///
-  /// - Parameter cached: A visit that lasted when the service stopped a short while ago, with its
-  ///   arrival on this boot's clock; where none is given, the one that lasted at ``stop(at:)``, at most
-  ///   ``recent`` ago. It is reported again at once (VIS-7), and its departure later.
+  /// - Parameter cached: A visit that lasted when the service stopped a short time ago, with its arrival on this boot's
+  ///   clock. If nil, the visit that lasted at ``stop(at:)``, at most ``recent`` ago. It is reported again immediately
+  ///   (VIS-7), and its departure later.
   public mutating func start(at now: Instant, cached given: Visit? = nil) -> Outcome {
     #if REACHED
       reach(0)
@@ -83,7 +128,7 @@ public struct VisitMonitor: Equatable, Sendable {
     self.cached = nil
     guard var cached = given ?? lasting, cached.coordinate.isValid else { return .nothing }
     cached.departure = nil
-    // Nobody knows where the wearer was meanwhile: it cannot have ended before now.
+    // No position is known since the stop, so the visit cannot have ended before now.
     var place = Fix(acquired: now, coordinate: cached.coordinate)
     if let arrival = cached.arrival, let utc = arrival.utc {
       place.utc = utc + (now - arrival.instant)
@@ -96,8 +141,8 @@ public struct VisitMonitor: Equatable, Sendable {
     return .arrived(cached)
   }
 
-  /// Stops the service and forgets all but a visit that lasts, which a start soon after reports again; an
-  /// arrival that was told gets no departure.
+  /// Stops the service and discards everything except a lasting visit, which a start within ``recent`` reports again. A
+  /// reported arrival gets no departure.
   public mutating func stop(at now: Instant) {
     #if REACHED
       reach(1)
@@ -109,10 +154,10 @@ public struct VisitMonitor: Equatable, Sendable {
     stoppedAt = now
   }
 
-  /// Stops the service and forgets all: the client may not have visits any more (RNG-6).
+  /// Stops the service and discards everything: the client may not receive visits any more (RNG-6).
   public mutating func forget() { self = VisitMonitor(terms: terms) }
 
-  /// Takes a fix, from whatever source, in the order of acquisition; an older one is ignored.
+  /// Handles a fix from any source, in order of acquisition; an older fix is ignored.
   public mutating func take(_ fix: Fix) -> Outcome {
     #if REACHED
       reach(2)
@@ -135,8 +180,7 @@ public struct VisitMonitor: Equatable, Sendable {
     return outcome
   }
 
-  /// A search of the receiver that began for this service ended without a fix. It says nothing
-  /// about the wearer (VIS-11).
+  /// Handles an acquisition for this service that ended without a fix. It implies nothing about the device (VIS-11).
   public mutating func miss(at now: Instant) {
     #if REACHED
       reach(3)
@@ -147,7 +191,7 @@ public struct VisitMonitor: Equatable, Sendable {
     noteLook(at: now)
   }
 
-  /// The motion line turned. It moves nobody by itself, but it says when to look.
+  /// Handles a change of the motion line. It changes no state by itself but moves the next check.
   public mutating func turn(_ line: MotionLine, at now: Instant) {
     #if REACHED
       reach(4)
@@ -165,7 +209,7 @@ public struct VisitMonitor: Equatable, Sendable {
     since = now
   }
 
-  /// `next` is a stay that would begin with this fix.
+  /// Applies a fix to the state; `next` is the stay that would start with this fix.
   private mutating func step(_ mark: VisitMark, accuracy: Double, _ next: VisitStay) -> Outcome {
     guard let here = stay else {
       stay = next
@@ -192,12 +236,13 @@ public struct VisitMonitor: Equatable, Sendable {
       }
       guard let gone = left(mark, next) else { return .nothing }
       settle(in: gone, mark, accuracy: accuracy, next)
-      // One outcome a fix: an arrival at the next place waits for the next look.
+      // One outcome per fix: an arrival at the next location is reported at the next fix.
       return close(here, outside: gone.first)
     }
   }
 
-  /// A fix outside: the stay that began with the first of them, once they are two (VIS-9).
+  /// Handles a fix outside the stay; returns the stay that starts with the first such fix once a second one confirms it
+  /// (VIS-9).
   private mutating func left(_ mark: VisitMark, _ next: VisitStay) -> VisitStay? {
     guard let first = outside else {
       outside = next
@@ -207,7 +252,7 @@ public struct VisitMonitor: Equatable, Sendable {
     return first
   }
 
-  /// Begins ``stay`` anew; the fix is in it, or outside again.
+  /// Replaces ``stay``; the fix is inside the new stay or outside again.
   private mutating func settle(
     in place: VisitStay, _ mark: VisitMark, accuracy: Double, _ next: VisitStay
   ) {
@@ -238,7 +283,7 @@ public struct VisitMonitor: Equatable, Sendable {
   private mutating func close(_ here: VisitStay, outside mark: VisitMark) -> Outcome {
     guard var closed = visit else { return .nothing }
     var departure = here.departure(terms: terms, outside: mark)
-    // It was left in the motion that still goes on, not before.
+    // The device left in the motion that still lasts, not before it.
     if line == .moving, since > departure.instant, since <= mark.acquired {
       departure = mark.moment(since)
     }
@@ -255,7 +300,7 @@ public struct VisitMonitor: Equatable, Sendable {
     moved = .zero
   }
 
-  /// Counts the looks since the last hint: that the wearer comes to the edge of the circle.
+  /// Counts the checks since the last hint of a departure: a device that comes to the edge of the circle.
   private mutating func noteEdge(of reach: Double, _ mark: VisitMark) {
     let wasAtEdge = isAtEdge
     isAtEdge = away > (mark.isUnderWay ? reach / 2 : reach)
@@ -264,17 +309,16 @@ public struct VisitMonitor: Equatable, Sendable {
 }
 
 extension VisitMonitor {
-  /// When the service needs the next fix: the moment at which a search should begin.
+  /// When the service needs the next fix, that is, when acquisition should begin.
   ///
-  /// Under way every 4 minutes, and when a stay's dwell time would be over; during a visit every
-  /// 8 minutes, 20 s after a first fix outside. While the motion line says that nothing moves, a
-  /// visit is looked at every hour; when it turns, within a minute. `.distantFuture` when not
-  /// started.
+  /// Between visits every 4 minutes, and when a stay's dwell time is over. During a visit every 8 minutes, and 20 s
+  /// after a first fix outside; with a motion line that reports no motion every hour, and within a minute after it
+  /// reports motion. `.distantFuture` if not started.
   ///
   /// - Parameters:
-  ///   - fastest: The plausible speed until then, m/s; one that is not above 0 is not used. A
-  ///     visit is not looked at before its circle can have been left at that speed.
-  ///   - line: What the motion line says now.
+  ///   - fastest: Greatest plausible speed until then, m/s; ignored if it is not above 0. A visit is not checked before
+  ///     its circle can have been left at that speed.
+  ///   - line: Current state of the motion line.
   public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
     guard let look else { return state == .idle ? .distantFuture : now }
     switch state {
@@ -286,10 +330,10 @@ extension VisitMonitor {
 
   private func underWayNext(after look: Instant, line: MotionLine) -> Instant {
     let isStill = line == .still
-    // It has come to rest since: the fix now says where, and nearly when.
+    // The device has stopped since the last check: a fix now gives the location and nearly the arrival time.
     if isStill, self.line == .still, since > look { return max(look + terms.alert, since) }
     guard let here = outside ?? stay else { return look + retry(terms.underWay) }
-    // On the way nobody is about to stay.
+    // A single fix at travelling speed does not start a stay.
     if here.last.isUnderWay && here.first == here.last && !isStill {
       return look + retry(terms.underWay)
     }
@@ -306,30 +350,30 @@ extension VisitMonitor {
       return look + max(gap, shortestWayOut(fastest: fastest))
     case .moving:
       let need = motionNeeded - moved
-      // Before a minute is over, one could not see whether somebody walks out.
+      // Within the first minute a fix could not show a departure on foot.
       guard self.line == .moving, since > look else { return look + max(.zero, need) }
       return since + max(terms.alert, need)
     case .still:
-      // There was motion enough, and nobody looked.
+      // There was enough motion, and no check followed.
       return moved >= motionNeeded ? max(look, since) : look + terms.still
     }
   }
 
-  /// Less and less eager: somebody who moves about the house has not left each time.
-  /// At the edge of the circle a few steps are enough.
+  /// The required motion doubles with each check, because motion inside a building is usually no departure. At the edge
+  /// of the circle a few steps are enough.
   private var motionNeeded: Interval {
     let first = isAtEdge ? terms.confirmation : terms.motion
     return min(terms.resting, doubled(first, looksInside))
   }
 
-  /// How long it takes to leave the circle at that speed.
+  /// Shortest time in which the device can leave the circle at that speed.
   private func shortestWayOut(fastest: Double) -> Interval {
     guard fastest > 0, let stay else { return .zero }
     let left = terms.departure * terms.reach(accuracy: stay.accuracy) - away
     return Interval(seconds: left / fastest)
   }
 
-  /// After searches in vain: a minute, two, four, at most `most`.
+  /// Back-off after failed acquisitions: one minute, doubled each time, at most `most`.
   private func retry(_ most: Interval) -> Interval {
     misses > 0 ? min(most, doubled(terms.alert, misses - 1)) : most
   }

@@ -1,44 +1,46 @@
-/// How many dimensions a position has.
+/// Number of dimensions of a position solution.
 @frozen public enum FixMode: UInt8, Sendable {
-  /// Latitude and longitude; the altitude, if any, was assumed.
+  /// Latitude and longitude; the altitude, if present, is an assumed value.
   case twoDimensional = 2
   /// Latitude, longitude and altitude.
   case threeDimensional = 3
 }
 
-/// How the position was made. Raw values are this project's own and part of the ring format.
+/// Method by which the receiver computed the position.
+///
+/// The raw values are specific to Torpor and part of the ring format.
 @frozen public enum FixQuality: UInt8, Sendable {
-  /// The receiver does not say.
+  /// Not reported by the receiver.
   case unknown = 0
-  /// Satellites alone.
+  /// Satellite measurements without corrections.
   case autonomous = 1
-  /// Code corrections (SBAS, DGPS).
+  /// Code-phase corrections (SBAS, DGPS).
   case differential = 2
-  /// Carrier phase, ambiguities fixed.
+  /// Carrier phase with fixed ambiguities (RTK fixed).
   case rtkFixed = 3
-  /// Carrier phase, ambiguities not fixed.
+  /// Carrier phase with float ambiguities (RTK float).
   case rtkFloat = 4
-  /// Carried on without satellites: dead reckoning alone.
+  /// Dead reckoning without satellites.
   case deadReckoning = 5
-  /// Typed in.
+  /// Manual input.
   case manual = 6
-  /// The receiver's own simulator.
+  /// The receiver's built-in simulator.
   case simulated = 7
-  /// A surveyed place of a timing receiver, which computes time alone.
+  /// Fixed, surveyed position of a timing receiver, which computes time only.
   case surveyed = 8
-  /// Satellites and dead reckoning together.
+  /// Satellites combined with dead reckoning.
   case combined = 9
 }
 
-/// One position of the receiver with all that is known of it.
+/// A position fix: coordinate, time, altitude, velocity, accuracies and origin.
 ///
-/// Integers with a scale, so that a slot of the ring gives back the same value (ring-format.md).
-/// Stored compactly: a field's smallest value stands for "not known" and never leaves this type;
-/// the accessors are optional. A Fix always has a valid ``coordinate``.
+/// Values are scaled integers, so that storing a fix in the ring is lossless (`Docs/Reference/ring-format.md`). In
+/// memory, each optional field uses its type's smallest value for "unknown"; the accessors return nil for it. A
+/// fix always has a valid ``coordinate``.
 @frozen public struct Fix: Equatable, Sendable {
-  /// When the position was true, on the boot clock; never when it was delivered (STD-7).
+  /// Time at which the position was measured, on the boot clock; never the time of delivery (STD-7).
   public var acquired: Instant
-  /// Where, on WGS 84.
+  /// Position on the WGS 84 ellipsoid.
   public var coordinate: Coordinate
   @usableFromInline var utc_us: Int64
   @usableFromInline var ellipsoidalAltitude_raw: Int32
@@ -50,24 +52,24 @@
   @usableFromInline var speedAccuracy_raw: Int32
   @usableFromInline var courseAccuracy_raw: Int32
   @usableFromInline var satellites_raw: Int16
-  /// Two or three dimensions.
+  /// Whether the position has two or three dimensions.
   public var mode: FixMode
-  /// How it was made.
+  /// Method by which the receiver computed the position.
   public var quality: FixQuality
-  /// The UTC date was repaired or could not be checked (STD-13).
+  /// Whether the UTC date was corrected or could not be verified (STD-13).
   public var isDateUncertain: Bool
-  /// The position comes from a simulation or a replay (LOC-8).
+  /// Whether the position comes from a simulation or a replay (LOC-8).
   public var isSimulated: Bool
-  /// The receiver is an accessory, on USB or Bluetooth, and no part of the board (LOC-8).
+  /// Whether the receiver is an external accessory on USB or Bluetooth (LOC-8).
   public var isFromAccessory: Bool
 
-  /// Creates a fix of which only place and moment are known.
+  /// Creates a fix with coordinate and time only; all other fields are unknown.
   ///
   /// - Precondition: `coordinate` is valid (LOC-10).
   @inlinable public init(
     acquired: Instant, coordinate: Coordinate, mode: FixMode = .threeDimensional
   ) {
-    precondition(coordinate.isValid, "a fix needs a place on the globe")
+    precondition(coordinate.isValid, "a fix needs a valid coordinate")
     self.acquired = acquired
     self.coordinate = coordinate
     self.mode = mode
@@ -98,12 +100,12 @@ extension Fix {
   /// Largest value of ``courseAccuracy_e2``: 360°.
   public static let courseAccuracyLimit_e2: Int32 = 36_000
 
-  /// UTC of the position, where known (STD-13).
+  /// UTC at which the position was measured; nil if unknown (STD-13).
   @inlinable public var utc: UTCTime? {
     get { utc_us == .min ? nil : UTCTime(microseconds: utc_us) }
     set { utc_us = newValue?.microseconds ?? .min }
   }
-  /// Altitude above the ellipsoid, millimetres (LOC-5).
+  /// Altitude above the WGS 84 ellipsoid, millimetres (LOC-5).
   @inlinable public var ellipsoidalAltitude_mm: Int32? {
     get { ellipsoidalAltitude_raw == .min ? nil : ellipsoidalAltitude_raw }
     set { ellipsoidalAltitude_raw = newValue ?? .min }
@@ -113,14 +115,14 @@ extension Fix {
     get { altitude_raw == .min ? nil : altitude_raw }
     set { altitude_raw = newValue ?? .min }
   }
-  /// Speed over ground, mm/s, 0 to ``speedLimit_mmps``; clamped (LOC-3).
+  /// Speed over ground, mm/s, clamped to 0 … ``speedLimit_mmps`` (LOC-3).
   @inlinable public var speed_mmps: Int32? {
     get { speed_raw == .min ? nil : speed_raw }
     set { speed_raw = Fix.held(newValue, to: Fix.speedLimit_mmps) }
   }
   /// Course over ground, 1e-4 degree clockwise from true north, 0 ..< 3,600,000 (LOC-3).
   ///
-  /// Any value is brought into that range: 360° is 0°.
+  /// The setter reduces any value modulo 360°.
   @inlinable public var course_e4: Int32? {
     get { course_raw == .min ? nil : course_raw }
     set {
@@ -128,7 +130,7 @@ extension Fix {
         course_raw = .min
         return
       }
-      // Nearly all are in it, and a division takes longer than to see that.
+      // Nearly every value is in range; the comparison avoids a division.
       if newValue >= 0, newValue < 3_600_000 {
         course_raw = newValue
         return
@@ -137,27 +139,27 @@ extension Fix {
       course_raw = rest < 0 ? rest + 3_600_000 : rest
     }
   }
-  /// √(σe² + σn²), millimetres (LOC-4); clamped to 0 … ``accuracyLimit_mm``.
+  /// Horizontal accuracy √(σe² + σn²), millimetres (LOC-4); clamped to 0 … ``accuracyLimit_mm``.
   @inlinable public var horizontalAccuracy_mm: Int32? {
     get { horizontalAccuracy_raw == .min ? nil : horizontalAccuracy_raw }
     set { horizontalAccuracy_raw = Fix.held(newValue, to: Fix.accuracyLimit_mm) }
   }
-  /// One sigma of the altitude, millimetres (LOC-2); clamped to 0 … ``accuracyLimit_mm``.
+  /// Vertical accuracy, one sigma, millimetres (LOC-2); clamped to 0 … ``accuracyLimit_mm``.
   @inlinable public var verticalAccuracy_mm: Int32? {
     get { verticalAccuracy_raw == .min ? nil : verticalAccuracy_raw }
     set { verticalAccuracy_raw = Fix.held(newValue, to: Fix.accuracyLimit_mm) }
   }
-  /// One sigma of the speed, mm/s; clamped to 0 … ``speedAccuracyLimit_mmps``.
+  /// Speed accuracy, one sigma, mm/s; clamped to 0 … ``speedAccuracyLimit_mmps``.
   @inlinable public var speedAccuracy_mmps: Int32? {
     get { speedAccuracy_raw == .min ? nil : speedAccuracy_raw }
     set { speedAccuracy_raw = Fix.held(newValue, to: Fix.speedAccuracyLimit_mmps) }
   }
-  /// One sigma of the course, hundredths of a degree; clamped to 0 … 36,000.
+  /// Course accuracy, one sigma, hundredths of a degree; clamped to 0 … 36,000.
   @inlinable public var courseAccuracy_e2: Int32? {
     get { courseAccuracy_raw == .min ? nil : courseAccuracy_raw }
     set { courseAccuracy_raw = Fix.held(newValue, to: Fix.courseAccuracyLimit_e2) }
   }
-  /// Satellites used, 0 to 254; clamped.
+  /// Number of satellites used in the solution, clamped to 0 … 254.
   @inlinable public var satellites: Int16? {
     get { satellites_raw == .min ? nil : satellites_raw }
     set { satellites_raw = newValue.map { min(max($0, 0), 254) } ?? .min }
@@ -178,11 +180,11 @@ extension Fix {
   }
 }
 
-/// The name of a fix: no two fixes ever bear the same (RNG-2).
+/// Unique identifier of a fix, never reused (RNG-2).
 @frozen public struct FixName: Hashable, Sendable {
-  /// Advanced durably at each start of the service, before the first append.
+  /// Generation of the ring: increased durably at each start of the service, before the first append.
   public var generation: UInt32
-  /// Counts fixes; at most 2⁴⁰ − 1, which lasts 3,400 years at 10 Hz.
+  /// Sequence number of the fix; at most 2⁴⁰ − 1, which is enough for 3,400 years at 10 Hz.
   public var sequence: UInt64
 
   /// Creates a name.

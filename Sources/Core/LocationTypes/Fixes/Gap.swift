@@ -1,20 +1,25 @@
-/// Fixes that a client will not get: how many, which, and when they were true (RNG-4).
+/// Fixes that are lost to a client: their number, sequence numbers and times (RNG-4).
 @frozen public struct Gap: Equatable, Sendable {
-  /// How many fixes are missing; 0 only where ``mayBeMore`` is all there is to tell.
+  /// Number of missing fixes; 0 only if ``mayBeMore`` is true and the number is unknown.
   public var count: UInt64
-  /// The sequence numbers from the first missing to the last; others in it need not be missing.
+  /// Sequence numbers from the first missing fix to the last. The range may contain fixes that are not missing.
   public var range: Range<UInt64>
-  /// No missing fix is older than this; nil if not known.
+  /// Earliest possible time of a missing fix; nil if unknown.
   public var from: FixTime?
-  /// No missing fix is newer than this; nil if not known.
+  /// Latest possible time of a missing fix; nil if unknown.
   public var to: FixTime?
-  /// More than ``count`` may be missing, and nobody knows how many: a power cut took what was not yet
-  /// synced, or nothing was recorded while a suspended client's queue was full (BKG-5).
+  /// Whether an unknown number of fixes beyond ``count`` may be missing: a power cut erased unsynced fixes, or no
+  /// fix was recorded while a suspended client's queue was full (BKG-5).
   public var mayBeMore: Bool
 
   /// Creates the gap of all sequence numbers in `range`.
   ///
   /// - Precondition: `range` is not empty.
+  ///
+  /// - Parameters:
+  ///   - range: Sequence numbers, all of them missing.
+  ///   - from: Earliest possible time of a missing fix; nil if unknown.
+  ///   - to: Latest possible time of a missing fix; nil if unknown.
   public init(_ range: Range<UInt64>, from: FixTime?, to: FixTime?) {
     precondition(!range.isEmpty, "a gap is not empty")
     count = range.upperBound - range.lowerBound
@@ -24,11 +29,11 @@
     mayBeMore = false
   }
 
-  /// Creates the gap that a power cut left: an unknown number of fixes before `sequence`.
+  /// Creates the gap after a power cut: an unknown number of missing fixes before `sequence`.
   ///
   /// - Parameters:
-  ///   - sequence: where the new generation begins: the ring's start.
-  ///   - newest: the newest fix that survived.
+  ///   - sequence: First sequence number of the new generation (the ring's `start`).
+  ///   - newest: Time of the newest fix that survived; nil if none did.
   public init(unsyncedBefore sequence: UInt64, after newest: FixTime?) {
     count = 0
     range = sequence..<sequence
@@ -37,11 +42,11 @@
     mayBeMore = true
   }
 
-  /// Takes in a later gap, which need not follow directly; ``count`` stays exact. O(1).
+  /// Merges a later gap, which need not be adjacent, into this one; ``count`` stays exact. O(1).
   ///
-  /// - Precondition: `later` does not begin before this one ends.
+  /// - Precondition: `later` does not start before this gap ends.
   public mutating func merge(_ later: Gap) {
-    precondition(later.range.lowerBound >= range.upperBound, "gaps are merged in order")
+    precondition(later.range.lowerBound >= range.upperBound, "merge gaps in order")
     count += later.count
     range = range.lowerBound..<later.range.upperBound
     to = later.to

@@ -1,8 +1,8 @@
-/// Core Location's error codes, with Apple's numbers (`CLError.Code`).
+/// Core Location's error codes, with Apple's raw values (`CLError.Code`).
 @frozen public enum LocationErrorCode: Int, Sendable {
-  /// No location now; the service keeps trying.
+  /// The location is unknown at present; the service keeps trying.
   case locationUnknown = 0
-  /// The client may not use location.
+  /// The client is not permitted to use location.
   case denied = 1
   case network = 2
   case headingFailure = 3
@@ -13,15 +13,15 @@
   case geocodeFoundNoResult = 8
   case geocodeFoundPartialResult = 9
   case geocodeCanceled = 10
-  /// No usable receiver, or it failed (DEF-1, DEF-43).
+  /// The receiver is missing, unusable or has failed (DEF-1, DEF-43).
   case deferredFailed = 11
-  /// Updates are not running or are paused (DEF-4).
+  /// Location updates are stopped or paused (DEF-4).
   case deferredNotUpdatingLocation = 12
   /// Desired accuracy is neither Best nor BestForNavigation (DEF-2).
   case deferredAccuracyTooLow = 13
   /// A distance filter is set (DEF-3).
   case deferredDistanceFiltered = 14
-  /// The client's own act ended the deferral (DEF-13, DEF-15, DEF-37).
+  /// A request of the client itself ended the deferral (DEF-13, DEF-15, DEF-37).
   case deferredCanceled = 15
   case rangingUnavailable = 16
   case rangingFailure = 17

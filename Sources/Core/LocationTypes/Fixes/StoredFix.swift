@@ -1,8 +1,8 @@
-/// A fix as it lies in the ring: with its name.
+/// A fix in the ring, with its name.
 @frozen public struct StoredFix: Equatable, Sendable {
-  /// What it is called, for ever.
+  /// Unique and permanent name.
   public var name: FixName
-  /// What the receiver said.
+  /// Position, time and accuracies.
   public var fix: Fix
 
   /// Creates a stored fix.
@@ -11,15 +11,15 @@
     self.fix = fix
   }
 
-  /// When the fix was true.
+  /// Time at which the position was measured.
   @inlinable public var time: FixTime { FixTime(acquired: fix.acquired, utc: fix.utc) }
 }
 
-/// When a fix was true, on both clocks.
+/// Time at which a position was measured, on both clocks.
 @frozen public struct FixTime: Equatable, Sendable {
-  /// On the boot clock of the boot that saw it.
+  /// Time on the boot clock of the boot during which the position was measured.
   public var acquired: Instant
-  /// In UTC, where known.
+  /// UTC; nil if unknown.
   public var utc: UTCTime?
 
   /// Creates a time.

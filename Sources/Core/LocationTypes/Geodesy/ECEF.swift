@@ -1,13 +1,12 @@
 import CCore
 
-/// A place or velocity in the frame that turns with the Earth: x through 0° N 0° E, z through the
-/// north pole. Metres or m/s.
+/// A position (metres) or velocity (m/s) in the Earth-centred, Earth-fixed frame.
 public struct ECEF: Equatable, Sendable {
-  /// Towards 0° N 0° E.
+  /// Component towards 0° N 0° E.
   public var x: Double
-  /// Towards 0° N 90° E.
+  /// Component towards 0° N 90° E.
   public var y: Double
-  /// Towards the north pole.
+  /// Component towards the north pole.
   public var z: Double
 
   /// Creates a vector.
@@ -17,7 +16,7 @@ public struct ECEF: Equatable, Sendable {
     self.z = z
   }
 
-  /// Creates the vector of a place `height` metres above the ellipsoid.
+  /// Creates the position vector of a coordinate `height` metres above the ellipsoid.
   public init(_ place: Coordinate, height: Double) {
     let latitude = Double(place.latitude_e9) * WGS84.radiansPerUnit
     let longitude = Double(place.longitude_e9) * WGS84.radiansPerUnit
@@ -30,12 +29,11 @@ public struct ECEF: Equatable, Sendable {
     z = (prime * (1 - e2) + height) * sine
   }
 
-  /// Latitude, longitude and height above the ellipsoid; nil within 1,000 km of the Earth's centre
-  /// and beyond 100,000 km, where nobody has a receiver.
+  /// Latitude, longitude and height above the ellipsoid in metres. O(1).
   ///
-  /// Bowring's formula, taken twice: within 1 mm of the inverse up to there, and within the 1e-9
-  /// degree of a ``Coordinate`` near the ground. O(1). Source: B. R. Bowring, Survey Review 181 (1976)
-  /// and 218 (1985, for the height).
+  /// Nil if the distance to the Earth's centre is below 1,000 km or above 100,000 km. Two iterations of Bowring's
+  /// formula: accurate to 1 mm in that range, and to the 1e-9 degree of a ``Coordinate`` near the ground.
+  /// Source: B. R. Bowring, Survey Review 181 (1976) and 218 (1985, for the height).
   public var geodetic: (place: Coordinate, height: Double)? {
     let p = sqrt(x * x + y * y)
     let radius = sqrt(p * p + z * z)
@@ -44,7 +42,7 @@ public struct ECEF: Equatable, Sendable {
     let e2 = WGS84.eccentricitySquared
     let ratio = 1 - WGS84.flattening
     let b = a * ratio
-    // β, the reduced latitude, first as on a sphere of that radius.
+    // β, the reduced latitude; the first approximation is that of a sphere with this radius.
     var beta = atan2(z * (1 + e2 / (1 - e2) * b / radius), p / ratio)
     var latitude = 0.0
     for _ in 0..<2 {
@@ -61,13 +59,13 @@ public struct ECEF: Equatable, Sendable {
     return (place, height)
   }
 
-  /// Degrees clockwise from true north, 0 ..< 360, of a way north and east; 0 for none at all.
+  /// Course of a displacement or velocity, degrees clockwise from true north, 0 ..< 360; 0 for the zero vector.
   public static func course(north: Double, east: Double) -> Double {
     let degrees = atan2(east, north) / WGS84.radiansPerUnit / 1e9
     return degrees < 0 ? max(degrees + 360, 0).truncatingRemainder(dividingBy: 360) : degrees
   }
 
-  /// This velocity as seen from a place: metres per second north, east and up.
+  /// This velocity in the local frame of a coordinate: metres per second north, east and up.
   public func seen(from place: Coordinate) -> (north: Double, east: Double, up: Double) {
     let latitude = Double(place.latitude_e9) * WGS84.radiansPerUnit
     let longitude = Double(place.longitude_e9) * WGS84.radiansPerUnit

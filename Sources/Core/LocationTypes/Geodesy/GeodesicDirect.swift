@@ -1,25 +1,25 @@
 import CCore
 
-/// Where a geodesic is after some distance: the direct problem (Karney 2013, section 3).
+/// End point of a geodesic of given start, azimuth and length: the direct problem (Karney 2013, section 3).
 struct GeodesicEnd {
-  /// Degrees, −90 to 90.
+  /// Latitude in degrees, −90 to 90.
   let latitude: Double
-  /// Degrees east of the start; more than 180 either way for a line that winds farther.
+  /// Longitude relative to the start in degrees, east positive; beyond ±180 if the geodesic goes farther.
   let longitude: Double
-  /// The azimuth there, not of length 1.
+  /// Azimuth at the end point, not normalised.
   let azimuth: Angle
 
-  /// `distance` metres from `latitude` degrees at `azimuth`; backwards if negative.
+  /// Follows the geodesic for `distance` metres from `latitude` degrees at `azimuth`; backwards if negative.
   init(latitude: Double, azimuth: Angle, distance: Double) {
     var beta1 = ReducedLatitude(degrees: latitude).beta
-    // At a pole the azimuth alone says which meridian it is.
+    // At a pole, the azimuth determines the meridian.
     if beta1.cosine < Angle.tiny { beta1.cosine = Angle.tiny }
     let sineAlpha0 = azimuth.sine * beta1.cosine
     let rise = azimuth.sine * beta1.sine
     let square = azimuth.cosine * azimuth.cosine + rise * rise
     let cosineAlpha0 = square.squareRoot()
 
-    // Along the equator every place is a node: count from the start.
+    // On the equator every point is a node: measure σ from the start.
     let isEquatorial = beta1.sine == 0 && azimuth.cosine == 0
     let along = isEquatorial ? 1 : azimuth.cosine * beta1.cosine
     let sigma1 = Angle(sine: beta1.sine, cosine: along).normalized
@@ -44,7 +44,7 @@ struct GeodesicEnd {
       * Angle.degreesPerRadian
   }
 
-  /// σ12 for `distance`, by the reverted series (20).
+  /// σ12 for `distance`, from the reverted series (20).
   private static func arc(of distance: Double, from sigma1: Angle, _ parameter: Double) -> Double {
     let integral = GeodesicSeries.distance(parameter)
     let growth1 = integral.sines.sum(at: sigma1)

@@ -1,8 +1,8 @@
 import CCore
 
-/// A latitude on the auxiliary sphere: the reduced latitude β, tan β = (1 − f) tan φ.
+/// Reduced latitude β on the auxiliary sphere: tan β = (1 − f) tan φ.
 struct ReducedLatitude {
-  /// β; the cosine is never negative.
+  /// β, with a non-negative cosine.
   let beta: Angle
   /// √(1 + e′² sin²β).
   let stretch: Double
@@ -12,7 +12,7 @@ struct ReducedLatitude {
     stretch = (1 + WGS84.secondEccentricitySquared * beta.sine * beta.sine).squareRoot()
   }
 
-  /// From a geodetic latitude of −90 to 90 degrees.
+  /// Creates the reduced latitude of a geodetic latitude, −90 to 90 degrees.
   init(degrees: Double) {
     let phi = Angle(degrees: degrees)
     self.init(
@@ -20,35 +20,35 @@ struct ReducedLatitude {
   }
 }
 
-/// The shortest line between two places as its solver hands it out.
+/// Solution of the inverse geodesic problem: the shortest path between two points.
 struct GeodesicSolution {
-  /// Metres.
+  /// Length in metres.
   var length: Double
-  /// The azimuth α1 at the first place, clockwise from north.
+  /// Azimuth α1 at the first point, clockwise from north.
   var initial: Angle
-  /// The azimuth α2 at the second place, of the line carried on.
+  /// Forward azimuth α2 at the second point, clockwise from north.
   var final: Angle
-  /// How often the solver tried an azimuth; 0 where none had to be searched.
+  /// Number of azimuths that the solver tried; 0 if the solution is closed-form.
   var trials = 0
 }
 
-/// The inverse geodesic problem in the one form to which the others are reflected.
+/// The inverse geodesic problem in canonical form; all other configurations are reflected to it.
 ///
-/// −90° ≤ φ1 ≤ 0, φ1 ≤ φ2 ≤ −φ1, 0 ≤ λ12 ≤ 180° (Karney 2013, section 4): the first place is the one
-/// farther from the equator, and lies south. There the azimuth is between 0 and 180°, and the longitude
-/// that a line reaches at φ2 has one zero of its distance from λ12.
+/// −90° ≤ φ1 ≤ 0, φ1 ≤ φ2 ≤ −φ1, 0 ≤ λ12 ≤ 180° (Karney 2013, section 4): the first point is the one farther from
+/// the equator, and lies south. In this form the azimuth is between 0 and 180°, and the difference between λ12 and
+/// the longitude at which a geodesic reaches φ2 has exactly one zero.
 struct GeodesicProblem {
   let first: ReducedLatitude
   let second: ReducedLatitude
-  /// λ12.
+  /// Longitude difference λ12.
   let longitude: Angle
   let longitude_rad: Double
-  /// Both on one great ellipse through the poles.
+  /// Whether both points are on one meridian or on opposite meridians.
   let isMeridional: Bool
-  /// Both on the equator, and not so far apart that a way off it is shorter.
+  /// Whether both points are on the equator, and the equator is the shortest path.
   let isEquatorial: Bool
 
-  /// From degrees in the form above.
+  /// Creates a problem from degrees in canonical form.
   init(latitude1: Double, latitude2: Double, longitude degrees: Double) {
     first = ReducedLatitude(degrees: latitude1)
     second = ReducedLatitude(degrees: latitude2).alike(first)
@@ -68,8 +68,7 @@ struct GeodesicProblem {
   }
 
   private func alongMeridian() -> GeodesicSolution {
-    // Over the near pole if they lie on opposite sides of it. On an oblate ellipsoid no other line
-    // is shorter.
+    // Across the near pole for opposite meridians. On an oblate ellipsoid no other path is shorter.
     let sigma1 = Angle(
       sine: first.beta.sine, cosine: longitude.cosine * first.beta.cosine)
     let sigma2 = second.beta
@@ -88,10 +87,10 @@ struct GeodesicProblem {
 }
 
 extension ReducedLatitude {
-  /// This latitude, but exactly `other`'s or its mirror image if it cannot be told from it.
+  /// This latitude, replaced by `other` or its mirror image if it is numerically indistinguishable from it.
   ///
-  /// Near the poles sines are blind to a difference, near the equator cosines: the search must see
-  /// equal latitudes in both.
+  /// Near the poles two different latitudes can have the same sine, near the equator the same cosine. The solver
+  /// needs sine and cosine to agree for equal latitudes.
   func alike(_ other: ReducedLatitude) -> ReducedLatitude {
     var beta = beta
     if other.beta.cosine < -other.beta.sine {
@@ -106,10 +105,10 @@ extension ReducedLatitude {
 }
 
 extension GeodesicSolution {
-  /// The shortest line from `latitude1` to `latitude2`, `longitude` degrees farther east.
+  /// Computes the shortest path from `latitude1` to `latitude2`, `longitude` degrees farther east.
   ///
-  /// Latitudes from −90 to 90, the longitude from −180 to 180 degrees. Of two lines of equal
-  /// length, the one on the side of the first place's pole; on the equator, the northern one.
+  /// Latitudes from −90 to 90, longitude from −180 to 180 degrees. Of two paths of equal length, this is the one
+  /// on the side of the first point's pole; on the equator, the northern one.
   init(latitude1: Double, latitude2: Double, longitude: Double) {
     let isSwapped = abs(latitude1) < abs(latitude2)
     let (far, near) = isSwapped ? (latitude2, latitude1) : (latitude1, latitude2)
@@ -117,8 +116,8 @@ extension GeodesicSolution {
     self = GeodesicProblem(
       latitude1: far * mirror, latitude2: near * mirror, longitude: abs(longitude)
     ).solve()
-    // Back through the same mirrors. A line run backwards has its azimuths turned by 180°, but has been
-    // mirrored from east to west on top of it.
+    // Undo the reflections. Reversing the path turns its azimuths by 180°, and the reflection that goes with it
+    // swaps east and west, so that only the cosine changes its sign.
     let east: Double = longitude < 0 ? -1 : 1
     let north = isSwapped ? -mirror : mirror
     if isSwapped { swap(&initial, &final) }

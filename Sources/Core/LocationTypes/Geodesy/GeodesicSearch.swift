@@ -1,31 +1,31 @@
 import CCore
 
-/// The geodesic that leaves the first place at a tried azimuth, followed to the second's latitude.
+/// One iteration of the solver: the geodesic from the first point at a trial azimuth to the latitude φ2.
 struct GeodesicTrial {
-  /// α1, as tried.
+  /// Trial azimuth α1.
   let initial: Angle
-  /// α2, where it reaches the latitude φ2.
+  /// Azimuth α2 at the latitude φ2.
   let final: Angle
-  /// σ1 and σ2, arcs from the equator on the auxiliary sphere.
+  /// Arcs σ1 and σ2 from the equator on the auxiliary sphere.
   let sigma1: Angle
   let sigma2: Angle
-  /// σ12, 0 to π.
+  /// Arc length σ12 in radians, 0 to π.
   let arc: Double
-  /// ε.
+  /// Expansion parameter ε.
   let parameter: Double
-  /// By how much its longitude there is beyond λ12, radians.
+  /// Longitude at φ2 minus λ12, in radians.
   let excess: Double
 }
 
 extension GeodesicProblem {
-  /// How often an azimuth is tried at most (LOC-7): Newton's steps, then halvings down to rounding.
+  /// Maximum number of trial azimuths (LOC-7): Newton steps, then bisections down to rounding.
   static let newtonTrials = 20
   static let trials = newtonTrials + 60
 
-  /// Finds the azimuth whose geodesic ends at the second place.
+  /// Finds the azimuth whose geodesic ends at the second point.
   ///
-  /// Newton's method on the longitude, inside a bracket that every trial narrows; a step that leaves
-  /// the bracket, or a slope that points the wrong way, gives way to its middle.
+  /// Newton's method on the longitude within a bracket that every trial narrows. If a step leaves the bracket, or
+  /// the slope is not positive, a bisection step replaces it.
   func search(from guess: Angle) -> GeodesicSolution {
     let rounding = 0x1p-52
     var low = Angle(sine: Angle.tiny, cosine: 1)
@@ -39,7 +39,7 @@ extension GeodesicProblem {
       tolerance = rounding
       if count < GeodesicProblem.newtonTrials, let step = newton(trial, low, high) {
         next = step
-        // Near the end the excess is all rounding: so much of it will do.
+        // Near convergence the excess is dominated by rounding: accept up to 8 units.
         if abs(trial.excess) <= 16 * rounding { tolerance = 8 * rounding }
       }
       trial = follow(next)
@@ -52,23 +52,23 @@ extension GeodesicProblem {
       trials: count)
   }
 
-  /// The azimuth after one step of Newton's method; nil if it is not between `low` and `high`.
+  /// Azimuth after one Newton step; nil if it is not between `low` and `high`.
   private func newton(_ trial: GeodesicTrial, _ low: Angle, _ high: Angle) -> Angle? {
     let slope = slope(trial)
     guard slope > 0 else { return nil }
     let step = -trial.excess / slope
     guard abs(step) < .pi else { return nil }
     let next = trial.initial.plus(Angle(radians: step)).normalized
-    // In a half circle, the sine of a difference tells the order.
+    // Within a half circle, the sign of the sine of the difference gives the order.
     let isAboveLow = next.sine * low.cosine > next.cosine * low.sine
     let isBelowHigh = high.sine * next.cosine > high.cosine * next.sine
     return next.sine > 0 && isAboveLow && isBelowHigh ? next : nil
   }
 
-  /// Follows the geodesic that leaves the first place at `initial`, 0 to 180° (section 4).
+  /// Follows the geodesic with the initial azimuth `initial`, 0 to 180°, to the latitude φ2 (section 4).
   func follow(_ initial: Angle) -> GeodesicTrial {
     let (b1, b2) = (first.beta, second.beta)
-    // Clairaut: sin α0 = sin α cos β all along.
+    // Clairaut's relation: sin α0 = sin α cos β everywhere on the geodesic.
     let sineAlpha0 = initial.sine * b1.cosine
     let rise = initial.sine * b1.sine
     let square =
@@ -90,8 +90,8 @@ extension GeodesicProblem {
       parameter: parameter, excess: beyond.radians - lag)
   }
 
-  /// α2: its sine by Clairaut, its cosine by what the latitudes differ in, both exact for equal or
-  /// mirrored latitudes.
+  /// Azimuth α2: the sine from Clairaut's relation, the cosine from the difference of the latitudes; both exact for
+  /// equal or mirrored latitudes.
   private func azimuthAtSecond(_ initial: Angle, _ sineAlpha0: Double) -> Angle {
     let (b1, b2) = (first.beta, second.beta)
     if b2.cosine == b1.cosine && abs(b2.sine) == -b1.sine {
@@ -107,20 +107,20 @@ extension GeodesicProblem {
       cosine: (start * start + gain).squareRoot() / b2.cosine)
   }
 
-  /// dλ12 / dα1: the reduced length m12 over the radius that it spans at the second place, (46).
+  /// Derivative dλ12 / dα1, from the reduced length m12; equation (46).
   private func slope(_ trial: GeodesicTrial) -> Double {
     guard trial.final.cosine != 0 else {
-      // Both places at a vertex: the limit, (47).
+      // Both points are at a vertex: the limit, equation (47).
       return -2 * WGS84.axisRatio * first.stretch / first.beta.sine
     }
     let (s1, s2) = (trial.sigma1, trial.sigma2)
     let i1 = GeodesicSeries.distance(trial.parameter)
     let i2 = GeodesicSeries.reducedLength(trial.parameter)
-    // J, (40).
+    // J, equation (40).
     let j =
       i1.integral(from: s1, to: s2, arc: trial.arc)
       - i2.integral(from: s1, to: s2, arc: trial.arc)
-    // m12 over the semi-minor axis, (38).
+    // m12 / b, equation (38).
     let reduced =
       second.stretch * (s1.cosine * s2.sine) - first.stretch * (s1.sine * s2.cosine)
       - s1.cosine * s2.cosine * j

@@ -1,8 +1,8 @@
-/// A sum of six sines, Σ c_l sin 2lσ for l = 1…6.
+/// Fourier sine series Σ c_l sin 2lσ with l = 1…6.
 struct SineSeries {
   var c1, c2, c3, c4, c5, c6: Double
 
-  /// The sum at `sigma`, by Clenshaw's recurrence: one sine and cosine serve all six.
+  /// Value at `sigma`, by Clenshaw summation, which needs only one sine and cosine.
   func sum(at sigma: Angle) -> Double {
     let twice = 2 * (sigma.cosine - sigma.sine) * (sigma.cosine + sigma.sine)
     let b5 = twice * c6 + c5
@@ -13,24 +13,24 @@ struct SineSeries {
     return 2 * sigma.sine * sigma.cosine * b1
   }
 
-  /// What the sum grows by from one place to the other.
+  /// Difference of the values at `sigma2` and `sigma1`.
   func growth(from sigma1: Angle, to sigma2: Angle) -> Double {
     sum(at: sigma2) - sum(at: sigma1)
   }
 }
 
-/// The integrals along a geodesic as series in its parameter ε, complete to the sixth order.
+/// Integrals along a geodesic as series in the expansion parameter ε, to the sixth order.
 ///
-/// C. F. F. Karney, Algorithms for geodesics, J. Geodesy 87 (2013), 43–55; the numbers of the equations
-/// are given. Each integral is A (σ + Σ C_l sin 2lσ), σ the arc on the auxiliary sphere. On WGS 84,
-/// 0 ≤ ε ≤ 0.00168, so what is left out is below 1e-19.
+/// Source: C. F. F. Karney, Algorithms for geodesics, J. Geodesy 87 (2013), 43–55; numbers in parentheses are its
+/// equations. Each integral is A (σ + Σ C_l sin 2lσ), where σ is the arc on the auxiliary sphere. On WGS 84,
+/// 0 ≤ ε ≤ 0.00168, so the truncation error is below 1e-19.
 struct GeodesicSeries {
-  /// The factor A.
+  /// Factor A.
   var scale: Double
-  /// The sines with C_l.
+  /// Sine series with the coefficients C_l.
   var sines: SineSeries
 
-  /// I1, the distance over the semi-minor axis: ∫ √(1 + k² sin²σ) dσ; (15), (17), (18).
+  /// I1, the distance divided by the semi-minor axis: ∫ √(1 + k² sin²σ) dσ; (15), (17), (18).
   static func distance(_ e: Double) -> GeodesicSeries {
     let e2 = e * e
     let e3 = e2 * e
@@ -46,7 +46,7 @@ struct GeodesicSeries {
         c6: e4 * e2 * -7 / 2048))
   }
 
-  /// The way back from τ = I1 / A1 to σ = τ + Σ C′_l sin 2lτ; (20), (21).
+  /// Inverse of I1: from τ = I1 / A1 to σ = τ + Σ C′_l sin 2lτ; (20), (21).
   static func arc(_ e: Double) -> SineSeries {
     let e2 = e * e
     let e3 = e2 * e
@@ -60,7 +60,7 @@ struct GeodesicSeries {
       c6: e4 * e2 * 38081 / 61440)
   }
 
-  /// I2, which the reduced length needs: ∫ 1 / √(1 + k² sin²σ) dσ; (41), (42), (43).
+  /// I2, for the reduced length: ∫ 1 / √(1 + k² sin²σ) dσ; (41), (42), (43).
   static func reducedLength(_ e: Double) -> GeodesicSeries {
     let e2 = e * e
     let e3 = e2 * e
@@ -76,10 +76,10 @@ struct GeodesicSeries {
         c6: e4 * e2 * 77 / 2048))
   }
 
-  /// I3, by which longitude lags behind the sphere's; `n` is the third flattening; (23), (24), (25).
+  /// I3, for the difference between ellipsoidal and spherical longitude; (23), (24), (25).
   ///
-  /// With a constant `n` the compiler reduces each bracket to a number. Complete to the fifth order:
-  /// it is multiplied by the flattening.
+  /// `n` is the third flattening; if it is a constant, the compiler folds each polynomial in it to a number. The
+  /// fifth order is sufficient, because the result is multiplied by the flattening.
   @inline(__always)
   static func longitude(_ e: Double, _ n: Double) -> GeodesicSeries {
     let e2 = e * e
@@ -106,7 +106,7 @@ struct GeodesicSeries {
         c5: e2 * e2 * e * 21 / 2560, c6: 0))
   }
 
-  /// The value for the stretch from `sigma1` to `sigma2`, whose length is `sigma12` radians.
+  /// Value of the integral from `sigma1` to `sigma2`, which are `sigma12` radians apart.
   func integral(from sigma1: Angle, to sigma2: Angle, arc sigma12: Double) -> Double {
     scale * (sigma12 + sines.growth(from: sigma1, to: sigma2))
   }

@@ -1,21 +1,21 @@
 import CCore
 
-/// Where the search for an azimuth begins.
+/// Starting point of the solver.
 enum GeodesicStart {
-  /// So short that the sphere's answer is exact to rounding.
+  /// A solution: the points are so close that the spherical solution is exact to rounding.
   case short(GeodesicSolution)
-  /// An azimuth α1 near the one sought.
+  /// Approximation of the azimuth α1.
   case azimuth(Angle)
 }
 
 extension GeodesicProblem {
-  /// Arcs below this many radians (0.23 m) need no search.
+  /// Arc length in radians (0.23 m) below which the spherical solution is used without iteration.
   ///
-  /// The sphere's azimuth errs by σ² f / 2, relatively; this is where that is a hundredth of a
-  /// rounding (Karney, GeographicLib 1.25, notes on short lines).
+  /// The relative error of the spherical azimuth is σ² f / 2, which is 0.01 units of rounding at this length
+  /// (Karney, GeographicLib 1.25, notes on short lines).
   static let shortArc = 3.6e-8
 
-  /// The azimuth of the great circle; a better one near the antipodes, where that says nothing.
+  /// The azimuth of the great circle; near the antipodes, where that is useless, the solution of the astroid.
   func start() -> GeodesicStart {
     let (b1, b2) = (first.beta, second.beta)
     // β2 − β1 and β2 + β1.
@@ -42,8 +42,7 @@ extension GeodesicProblem {
     return .azimuth(cosine < 0 && sine < reach ? antipodal(sum) : initial.normalized)
   }
 
-  /// The azimuth at the first place of the great circle to `omega` farther east, times the sine of
-  /// its arc.
+  /// Azimuth at the first point of the great circle to longitude `omega`, multiplied by the sine of its arc.
   private func greatCircle(_ omega: Angle, _ difference: Double, _ sum: Double) -> Angle {
     let (b1, b2) = (first.beta, second.beta)
     return Angle(
@@ -53,18 +52,18 @@ extension GeodesicProblem {
         : sum - b2.cosine * b1.sine * omega.vercosine)
   }
 
-  /// √(1 + e′² sin²β) in the middle of the two: what a short arc is longer by than on the sphere; as
-  /// (48), but with the middle of the latitudes.
+  /// √(1 + e′² sin²β) at the mean latitude: ratio of a short arc's length to its length on the sphere. As equation
+  /// (48), but with the mean of the latitudes.
   private var middleStretch: Double {
     let sines = (first.beta.sine + second.beta.sine) * (first.beta.sine + second.beta.sine)
     let cosines = first.beta.cosine + second.beta.cosine
     return (1 + WGS84.secondEccentricitySquared * sines / (sines + cosines * cosines)).squareRoot()
   }
 
-  /// The azimuth near the antipodes, from the shape of the geodesics there (section 5).
+  /// Azimuth for nearly antipodal points (section 5).
   ///
-  /// In coordinates x, y about the antipode in which they envelop an astroid, the azimuth follows from
-  /// a quartic. `sum` is the sine of β2 + β1.
+  /// The geodesics near the antipode have an astroid as their envelope. In the scaled coordinates x, y of the astroid
+  /// the azimuth is the solution of a quartic equation. `sum` is the sine of β2 + β1.
   private func antipodal(_ sum: Double) -> Angle {
     let b1 = first.beta
     let square = b1.sine * b1.sine * WGS84.secondEccentricitySquared
@@ -73,14 +72,14 @@ extension GeodesicProblem {
     let x = atan2(-longitude.sine, -longitude.cosine) / unit
     let y = sum / (unit * b1.cosine)
     if y > -4e-14 && x > -1 - 1.5e-5 {
-      // On the mirrored latitude and inside: the quartic's root is 0, its limit is known.
+      // On the mirrored latitude, inside the astroid: the root of the quartic is 0; use its limit.
       let sine = -x < 1 ? -x : 1
       let cosine = (1 - sine * sine).squareRoot()
-      // On the equator itself due east would stay there; a hair off it leaves.
+      // On the equator, a geodesic due east would stay on it; deviate by the smallest angle.
       let isStuck = cosine == 0 && b1.sine == 0
       return Angle(sine: sine, cosine: isStuck ? -Angle.tiny : -cosine)
     }
-    // By way of the sphere's longitude, which spares a step of the search against taking the azimuth.
+    // Computing the azimuth from the spherical longitude saves one iteration over using it directly.
     let root = astroidRoot(x, y)
     let omega = Angle(radians: -unit * x * root / (1 + root))
     let guess = Angle(
@@ -90,14 +89,14 @@ extension GeodesicProblem {
   }
 }
 
-/// The parameter ε of a geodesic with k² = `square`: (√(1 + k²) − 1) / (√(1 + k²) + 1), (16).
+/// Expansion parameter ε of a geodesic with k² = `square`: (√(1 + k²) − 1) / (√(1 + k²) + 1); equation (16).
 func geodesicParameter(_ square: Double) -> Double {
   square / (2 * (1 + (1 + square).squareRoot()) + square)
 }
 
-/// The positive root κ of κ⁴ + 2κ³ − (x² + y² − 1) κ² − 2y²κ − y² = 0, (55); y is not 0.
+/// Positive root κ of κ⁴ + 2κ³ − (x² + y² − 1) κ² − 2y²κ − y² = 0, equation (55), with y ≠ 0.
 ///
-/// Appendix B, the way of Vermeille, with the branches chosen so that nothing cancels.
+/// Vermeille's method (appendix B), with branches that avoid cancellation.
 func astroidRoot(_ x: Double, _ y: Double) -> Double {
   let (p, q) = (x * x, y * y)
   let r = (p + q - 1) / 6

@@ -1,6 +1,6 @@
 import CCore
 
-/// WGS 84 constants and the cheap distance of hot paths.
+/// Constants of the WGS 84 ellipsoid.
 public enum WGS84 {
   /// Semi-major axis, metres (NIMA TR8350.2).
   public static let semiMajorAxis = 6_378_137.0
@@ -16,31 +16,32 @@ public enum WGS84 {
   static let secondEccentricitySquared = 0.006_739_496_742_276_434_954_8
   /// Third flattening, f / (2 − f).
   static let thirdFlattening = 0.001_679_220_386_383_704_695_10
-  /// Radians in 1e-9 degree.
+  /// Radians per 1e-9 degree.
   static let radiansPerUnit = 3.141_592_653_589_793 / 180e9
 }
 
 extension Coordinate {
-  /// The distance to `other` in metres, on the plane that touches the ellipsoid between them.
+  /// Distance to `other` in metres, on the tangent plane at the mean latitude. Fast, for short distances. O(1).
   ///
-  /// Uses the radii of curvature at the middle latitude. Against ``distance(to:)`` the error of a
-  /// distance d is below d³ / 20 r², where r is 6,357 km × cos φ at the end nearer to a pole and
-  /// d ≤ r / 10: below 1e-6 of the distance up to 10 km and 1e-4 up to 100 km for |φ| ≤ 70°. Farther, or
-  /// nearer to a pole, it says nothing exact. Symmetric, 0 for equal places, never NaN, right across
-  /// the antimeridian (LOC-7); both must be valid. O(1).
+  /// Uses the radii of curvature at the mean latitude. Compared with ``distance(to:)``, the error of a distance d is
+  /// below d³ / 20 r², where r is 6,357 km × cos φ at the point nearer to a pole and d ≤ r / 10: below 1e-6 of the
+  /// distance up to 10 km, and 1e-4 up to 100 km, for |φ| ≤ 70°. Not accurate farther away or nearer to a pole.
+  /// Symmetric, 0 for equal coordinates, never NaN, correct across the antimeridian (LOC-7).
+  ///
+  /// - Precondition: Both coordinates are valid; not checked.
   public func localDistance(to other: Coordinate) -> Double {
     let offset = localOffset(to: other)
     return (offset.east * offset.east + offset.north * offset.north).squareRoot()
   }
 
-  /// Metres east and north from here to `other`, on the same plane as ``localDistance(to:)``.
+  /// Offset to `other` in metres east and north, on the same plane as ``localDistance(to:)``.
   public func localOffset(to other: Coordinate) -> (east: Double, north: Double) {
     var dLongitude = other.longitude_e9 - longitude_e9
     if dLongitude > 180_000_000_000 { dLongitude -= 360_000_000_000 }
     if dLongitude < -180_000_000_000 { dLongitude += 360_000_000_000 }
     let dLatitude = other.latitude_e9 - latitude_e9
     let middle = Double(latitude_e9 + other.latitude_e9) / 2 * WGS84.radiansPerUnit
-    // Side by side the compiler puts them together.
+    // Adjacent calls let the compiler combine sin and cos.
     let (sine, cosine) = (sin(middle), cos(middle))
     let w2 = 1 - WGS84.eccentricitySquared * sine * sine
     let prime = WGS84.semiMajorAxis / w2.squareRoot()
@@ -50,9 +51,9 @@ extension Coordinate {
     return (east, north)
   }
 
-  /// The place `east` and `north` metres from here, on the same plane; for offsets up to 100 km.
+  /// The coordinate at this offset in metres, on the same plane; for offsets up to 100 km.
   ///
-  /// Latitude is held within ±90°, longitude is wrapped into ±180°.
+  /// Clamps the latitude to ±90° and wraps the longitude to ±180°.
   public func moved(east: Double, north: Double) -> Coordinate {
     let sine0 = sin(Double(latitude_e9) * WGS84.radiansPerUnit)
     let w0 = 1 - WGS84.eccentricitySquared * sine0 * sine0

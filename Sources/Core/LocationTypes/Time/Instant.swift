@@ -1,21 +1,21 @@
-/// A length of time, in whole microseconds.
+/// A duration in whole microseconds.
 ///
-/// Range ±292,000 years; arithmetic that leaves it traps, ``init(seconds:)`` clamps.
+/// Range ±292,000 years. Arithmetic that overflows traps; ``init(seconds:)`` clamps.
 @frozen public struct Interval: Hashable, Comparable, Sendable {
-  /// The length in microseconds.
+  /// Duration in microseconds.
   public var microseconds: Int64
 
-  /// No time at all.
+  /// The duration 0.
   @inlinable public static var zero: Interval { Interval(microseconds: 0) }
-  /// Longer than any board lives; stands for "never" where one must be written.
+  /// A duration of 73,000 years, which stands for "unlimited".
   @inlinable public static var unlimited: Interval { Interval(microseconds: Int64.max / 4) }
 
-  /// Creates an interval of that many microseconds.
+  /// Creates an interval from microseconds.
   @inlinable public init(microseconds: Int64) { self.microseconds = microseconds }
 
   /// Creates an interval from seconds, rounded to the nearest microsecond.
   ///
-  /// Never traps (DEF-22): not a number gives zero, what is out of range gives ±``unlimited``.
+  /// Never traps (DEF-22): NaN yields zero, and values out of range yield ±``unlimited``.
   @inlinable public init(seconds: Double) {
     let limit = Double(Interval.unlimited.microseconds)
     let scaled = (seconds * 1e6).rounded()
@@ -40,10 +40,10 @@
     Interval(microseconds: count * 1_000)
   }
 
-  /// The length in seconds.
+  /// Duration in seconds.
   @inlinable public var seconds: Double { Double(microseconds) / 1e6 }
 
-  /// Whether `a` comes before `b`.
+  /// Whether `a` is shorter than `b`.
   @inlinable public static func < (a: Interval, b: Interval) -> Bool {
     a.microseconds < b.microseconds
   }
@@ -55,33 +55,33 @@
   @inlinable public static func - (a: Interval, b: Interval) -> Interval {
     Interval(microseconds: a.microseconds - b.microseconds)
   }
-  /// `a` taken `b` times.
+  /// The product of a duration and a number.
   @inlinable public static func * (a: Interval, b: Int64) -> Interval {
     Interval(microseconds: a.microseconds * b)
   }
-  /// A part of so many equal ones, rounded towards zero.
+  /// The quotient of a duration and a number, rounded towards zero.
   @inlinable public static func / (a: Interval, b: Int64) -> Interval {
     Interval(microseconds: a.microseconds / b)
   }
 }
 
-/// A moment on the board's boot clock, which counts sleep and takes no steps (DEF-17).
+/// A point in time on the board's boot clock, which includes suspended time and never steps (DEF-17).
 ///
-/// Microseconds since boot (`CLOCK_BOOTTIME`); in simulation, since the start of the run. Two
-/// instants compare only within one boot of the board.
+/// Microseconds since boot (`CLOCK_BOOTTIME`); in simulation, since the start of the run. Two instants are
+/// comparable only within one boot of the board.
 @frozen public struct Instant: Hashable, Comparable, Sendable {
   /// Microseconds since boot.
   public var microseconds: Int64
 
-  /// The moment of boot.
+  /// Time of boot.
   @inlinable public static var boot: Instant { Instant(microseconds: 0) }
-  /// Later than every moment that will come; stands for "never".
+  /// A time later than every reachable time, 146,000 years after boot; stands for "never".
   @inlinable public static var distantFuture: Instant { Instant(microseconds: Int64.max / 2) }
 
-  /// Creates the moment that many microseconds after boot.
+  /// Creates an instant from microseconds since boot.
   @inlinable public init(microseconds: Int64) { self.microseconds = microseconds }
 
-  /// Creates the moment that many seconds after boot; clamps as ``Interval/init(seconds:)``.
+  /// Creates an instant from seconds since boot; clamps as ``Interval/init(seconds:)``.
   @inlinable public init(seconds: Double) {
     microseconds = Interval(seconds: seconds).microseconds
   }
@@ -89,21 +89,21 @@
   /// Seconds since boot.
   @inlinable public var seconds: Double { Double(microseconds) / 1e6 }
 
-  /// Whether `a` comes before `b`.
+  /// Whether `a` is earlier than `b`.
   @inlinable public static func < (a: Instant, b: Instant) -> Bool {
     a.microseconds < b.microseconds
   }
-  /// The moment `b` after `a`, at most ``distantFuture``.
+  /// The instant `b` after `a`, at most ``distantFuture``; never traps.
   @inlinable public static func + (a: Instant, b: Interval) -> Instant {
     let (sum, over) = a.microseconds.addingReportingOverflow(b.microseconds)
     if over { return b.microseconds > 0 ? distantFuture : Instant(microseconds: Int64.min / 2) }
     return Instant(microseconds: Swift.min(sum, distantFuture.microseconds))
   }
-  /// The difference.
+  /// The instant `b` before `a`, at most ``distantFuture``.
   @inlinable public static func - (a: Instant, b: Interval) -> Instant {
     a + Interval(microseconds: -b.microseconds)
   }
-  /// The time from `b` to `a`; negative when `a` is earlier.
+  /// The duration from `b` to `a`; negative if `a` is earlier.
   @inlinable public static func - (a: Instant, b: Instant) -> Interval {
     Interval(microseconds: a.microseconds - b.microseconds)
   }

@@ -1,36 +1,36 @@
-/// A moment of civil time: microseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// A point in time in UTC: microseconds since 1970-01-01T00:00:00Z without leap seconds (Unix time).
 ///
-/// Range of the calendar functions: years 1 to 9999. It steps with GNSS, so no deadline is ever
-/// kept in it (DEF-17).
+/// The calendar functions support the years 1 to 9999. UTC can step when the receiver corrects it, so deadlines
+/// use ``Instant`` instead (DEF-17).
 @frozen public struct UTCTime: Hashable, Comparable, Sendable {
   /// Microseconds since 1970-01-01T00:00:00Z.
   public var microseconds: Int64
 
-  /// Creates the moment that many microseconds after 1970 began.
+  /// Creates a time from microseconds since 1970-01-01T00:00:00Z.
   @inlinable public init(microseconds: Int64) { self.microseconds = microseconds }
 
   /// Seconds since 1970-01-01T00:00:00Z.
   @inlinable public var seconds: Double { Double(microseconds) / 1e6 }
 
-  /// Whether `a` comes before `b`.
+  /// Whether `a` is earlier than `b`.
   @inlinable public static func < (a: UTCTime, b: UTCTime) -> Bool {
     a.microseconds < b.microseconds
   }
-  /// The difference.
+  /// The duration from `b` to `a`; negative if `a` is earlier.
   @inlinable public static func - (a: UTCTime, b: UTCTime) -> Interval {
     Interval(microseconds: a.microseconds - b.microseconds)
   }
-  /// The sum.
+  /// The time `b` after `a`.
   @inlinable public static func + (a: UTCTime, b: Interval) -> UTCTime {
     UTCTime(microseconds: a.microseconds + b.microseconds)
   }
-  /// The difference.
+  /// The time `b` before `a`.
   @inlinable public static func - (a: UTCTime, b: Interval) -> UTCTime {
     UTCTime(microseconds: a.microseconds - b.microseconds)
   }
 }
 
-/// A day of the Gregorian calendar.
+/// A date in the proleptic Gregorian calendar.
 @frozen public struct CalendarDate: Hashable, Comparable, Sendable {
   /// The year, 1 to 9999.
   public var year: Int
@@ -39,7 +39,7 @@
   /// The day of the month, 1 to 31.
   public var day: Int
 
-  /// Creates a date if the calendar has it, else gives nil.
+  /// Creates a date; nil if it does not exist.
   public init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month) else { return nil }
     guard day >= 1, day <= CalendarDate.days(inMonth: month, of: year) else { return nil }
@@ -48,7 +48,7 @@
     self.day = day
   }
 
-  /// How many days a month has; `month` is 1 to 12.
+  /// Number of days in a month; `month` is 1 to 12.
   public static func days(inMonth month: Int, of year: Int) -> Int {
     switch month {
     case 2:
@@ -59,7 +59,7 @@
     }
   }
 
-  /// Days since 1970-01-01; negative before it. Howard Hinnant's `days_from_civil`.
+  /// Days since 1970-01-01; negative before. Source: Howard Hinnant's `days_from_civil`.
   public var daysSince1970: Int {
     let y = month <= 2 ? year - 1 : year
     let era = (y >= 0 ? y : y - 399) / 400
@@ -70,7 +70,7 @@
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  /// Creates the date of a day counted from 1970-01-01. Howard Hinnant's `civil_from_days`.
+  /// Creates a date from days since 1970-01-01. Source: Howard Hinnant's `civil_from_days`.
   public init(daysSince1970 days: Int) {
     let z = days + 719_468
     let era = (z >= 0 ? z : z - 146_096) / 146_097
@@ -84,22 +84,22 @@
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// Midnight, UTC, at which the day begins.
+  /// Start of the day: midnight, UTC.
   public var start: UTCTime { UTCTime(microseconds: Int64(daysSince1970) * 86_400_000_000) }
 
-  /// Whether `a` comes before `b`.
+  /// Whether `a` is earlier than `b`.
   public static func < (a: CalendarDate, b: CalendarDate) -> Bool {
     a.daysSince1970 < b.daysSince1970
   }
 }
 
 extension UTCTime {
-  /// The day in which the moment lies.
+  /// UTC date of this time.
   public var date: CalendarDate {
     CalendarDate(daysSince1970: Int((microseconds - microsecondsOfDay) / 86_400_000_000))
   }
 
-  /// Microseconds since the day began, 0 to 86,399,999,999.
+  /// Microseconds since midnight UTC, 0 to 86,399,999,999.
   public var microsecondsOfDay: Int64 {
     let rest = microseconds % 86_400_000_000
     return rest < 0 ? rest + 86_400_000_000 : rest

@@ -1,55 +1,54 @@
 import GNSSProtocols
 import LocationTypes
 
-// What MediaTek, Airoha and CASIC receivers are told. Where each sentence was published:
-// Docs/Reference/receivers.md.
+// Commands of MediaTek, Airoha and CASIC receivers. Sources of the sentences: Docs/Reference/receivers.md.
 
-/// Which sentences a receiver takes.
+/// Set of proprietary NMEA sentences that a receiver accepts.
 enum SentenceDialect: UInt8, Sendable {
-  /// `$PMTK`: each command is answered by `$PMTK001`.
+  /// `$PMTK`: the receiver answers each command with `$PMTK001`.
   case pmtk
-  /// `$PAIR`: each command is answered by `$PAIR001`.
+  /// `$PAIR`: the receiver answers each command with `$PAIR001`.
   case pair
-  /// `$PCAS`: no command is answered but `$PCAS06`, which asks for the firmware. So each is followed by
-  /// that: its answer shows that the line up to there was heard.
+  /// `$PCAS`: the receiver answers only `$PCAS06`, the firmware query. The driver therefore appends this query to each
+  /// command; its answer shows that the receiver has processed the line up to there.
   case pcas
 
   init(_ family: ReceiverFamily) {
     switch family {
     case .mtk: self = .pmtk
     case .airoha: self = .pair
-    // A driver of another family has one of these too, and never uses it.
+    // `ReceiverDriver` also creates a `SentenceDriver` for the other families, but never uses it.
     case .casic, .passive, .ubloxM8, .ubloxM10: self = .pcas
     }
   }
 }
 
-/// What a receiver that is commanded by sentences is told.
+/// Command to a receiver with proprietary NMEA sentences.
 enum SentenceCommand: ReceiverCommand {
-  /// Nothing to say.
+  /// No command.
   case none
-  /// Any answer will do.
+  /// Query that the receiver answers in any state.
   case probe
-  /// What wakes it.
+  /// Bytes or a sentence that wakes the receiver.
   case wakeUp
-  /// Talk at this speed from now on.
+  /// Set the baud rate.
   case lineSpeed(UInt32)
-  /// Start anew: an Airoha's line speed changes with that.
+  /// Restart the receiver; an Airoha applies a new baud rate only then.
   case restart
-  /// RMC, GGA and GSA alone, and the rate.
+  /// Enable RMC, GGA and GSA only, and set the rate.
   case configuration
-  /// Go to standby until woken.
+  /// Enter standby until woken.
   case standby
 }
 
-/// What answers a command.
+/// Answer to a command.
 enum SentenceAnswer: CommandAnswer {
-  /// `$PMTK001` or `$PAIR001` of this number.
+  /// `$PMTK001` or `$PAIR001` with this command number.
   case result(UInt16)
-  /// A text with the firmware.
+  /// Text with the firmware version.
   case firmware
 
-  /// The command's number, or one that no command has.
+  /// The command number; for `firmware` a number that no command has.
   var kind: UInt16 {
     switch self {
     case .result(let command): command
@@ -59,10 +58,10 @@ enum SentenceAnswer: CommandAnswer {
 }
 
 extension SentenceCommand {
-  /// The sentences that an Airoha is told of: GGA, GLL, GSA, GSV, RMC, VTG, by their numbers.
+  /// Number of sentence types that an Airoha configures individually: GGA, GLL, GSA, GSV, RMC, VTG, numbered from 0.
   private static let airohaSentences: UInt8 = 6
 
-  /// A CASIC sleeps at most so long, seconds.
+  /// Maximum standby time of a CASIC receiver, seconds.
   static let longestSleep_s: Int64 = 65_535
   static let longestSleep = Interval.seconds(longestSleep_s)
 
@@ -89,9 +88,9 @@ extension SentenceCommand {
     }
   }
 
-  /// Whether a part may be refused: a rate that is the receiver's own all the same.
+  /// Whether the receiver may reject a part without consequence: a rate that equals its fixed rate.
   func isDispensable(part: UInt8, for setup: ReceiverSetup) -> Bool {
-    // LC76G of variants PA and PB navigate once a second and know no other rate.
+    // LC76G of variants PA and PB have a fixed rate of 1 Hz.
     self == .configuration && setup.family == .airoha
       && part == SentenceCommand.airohaSentences && setup.interval_ms == 1_000
   }
@@ -127,7 +126,7 @@ extension SentenceCommand {
   private func appendPAIR(_ part: UInt8, _ setup: ReceiverSetup, to buffer: inout FrameBuffer) {
     switch self {
     case .none: break
-    // Its processor hears in standby; what switches the receiver on is answered by one that is on too.
+    // The Airoha's processor accepts commands in standby. A receiver that is already on also answers `$PAIR002`.
     case .probe, .wakeUp: buffer.appendPAIR(2)
     case .lineSpeed(let speed): buffer.appendPAIR(864, 0, 0, Int64(speed))
     case .restart: buffer.appendPAIR(23)
@@ -154,17 +153,17 @@ extension SentenceCommand {
       } else {
         buffer.appendPCAS(2, Int64(setup.interval_ms))
       }
-    // As long as it can be: 18 hours.
+    // The longest possible time: 18 hours.
     case .standby: buffer.appendPCAS(12, SentenceCommand.longestSleep_s)
     }
   }
 
-  /// Any byte wakes; the first ones are lost to it, and the others do no harm.
+  /// Any byte wakes the receiver. It loses the first bytes and ignores the others.
   private static func appendWakeBytes(to buffer: inout FrameBuffer) {
     for _ in 0..<8 { buffer.append(0xFF) }
   }
 
-  /// The number of a speed in `$PCAS01`; one that it does not have counts as 9,600 baud.
+  /// Code of a baud rate in `$PCAS01`; unsupported rates map to 9,600 baud.
   private static func speedNumber(_ speed: UInt32) -> Int64 {
     switch speed {
     case 4_800: 0

@@ -1,29 +1,93 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Drives a receiver that is commanded by sentences: MediaTek, Airoha, CASIC. Pure.
+/// Driver for receivers with proprietary NMEA commands: MediaTek (`$PMTK`), Airoha (`$PAIR`), CASIC (`$PCAS`).
 ///
-/// What it shares with other machines is in ``CommandedDriver``; here is what becomes of a receiver that
-/// refuses to sleep. It neither batches nor has a duty cycle: both are refused, and it tracks. Sequences:
-/// Docs/Reference/receivers.md.
+/// Problem. These receivers must be configured, put to standby, woken and powered off, but they differ in whether and
+/// how they acknowledge a command, in what wakes them, and in when a new baud rate takes effect. Some reject standby,
+/// and a CASIC wakes from standby after 18 hours at the latest. The driver is pure: time is an argument, and bytes,
+/// pins and baud rate are effects. Shared parts are in ``CommandedDriver`` and ``ReceiverLink``, the commands in
+/// `SentenceCommand`. Sequences and their sources: `Docs/Reference/receivers.md`.
+///
+/// The driver has no batch buffer and no duty cycle: it reports those goals as `.refused` and tracks.
+///
+/// States of contact. `idle` has no goal yet; the first goal leads to `unpowered`, `powering`, `pulsing` or `waking`,
+/// depending on the wiring.
+///
+/// ```
+///                              with a wake pin
+///   unpowered ─▶ powering         pulsing ──────────▶ waking ◀────────────────┐
+///                    │                                  │                     │ no answer,
+///                    └─────────────────┬────────────────┘                     │ at most 2 wake-ups
+///                                      ▼      no answer                       │ (pulsing first)
+///          ┌──────────────────────▶ probing ────────────▶ probingDefault ─────┤
+///          │                           │                        │ answer      │ no answer,
+///          │ $PMTK, $PCAS              │ answer                 ▼             │ no wake-up left
+///          ├───────────────────────────┼───────────────── changingSpeed       ▼
+///          │ $PAIR                     │                        │            lost
+///          └───────────────────────────┼── restarting ◀─────────┘
+///                                      ▼
+///                            a receiver that answers
+/// ```
+///
+/// States of a receiver that answers:
+///
+/// ```
+///            goal tracking, powersave, batching             goal off, standby
+///                   ▼                                           ▼
+///              configuring ── all parts acknowledged ─▶ tracking    fallingAsleep ─┬─▶ standby
+///                   ▲                                    │   ▲           │         └─▶ unpowered
+///                   └── configuration lost ──────────────┘   │           │   (supply switch, goal off
+///                                                            │           │    or power cycle)
+///                    standby rejected or failed three times  └───────────┘
+///                    (through configuring; retry after 1, 2, 4 … 60 min)
+/// ```
+///
+/// | state | leaves on | to |
+/// |---|---|---|
+/// | `tracking` | 10 intervals (at least 10 s) of silence | `probing` |
+/// | `tracking` | `standbyRetryAt` reached | `fallingAsleep` |
+/// | `tracking` | start notice, or a sentence that the configuration disables | `configuring` |
+/// | `fallingAsleep` | silence, or acknowledgement and 0.5 s | `standby` or `unpowered` |
+/// | `standby` | live output, or a start notice | `fallingAsleep`; `lost` after the fourth time |
+/// | `standby` (CASIC) | 18 hours | `fallingAsleep` |
+/// | every state with a command in flight | no answer after three transmissions | `lost` or another wake-up |
+/// | every state except `idle` and `unpowered` | line fault | `lost` |
+/// | `lost` | back-off of 1, 2, 4 … 60 s (240 s if streaming) | wake-up; every fourth time a power cycle, if wired |
+/// | `unpowered`, `tracking`, `standby` | new goal | next state towards it |
+///
+/// With a supply switch and goal off, `powering`, `waking` and an unanswered probe lead to `fallingAsleep` directly.
+///
+/// Invariants:
+/// 1. At most one command is in flight. A new goal takes effect when it is done (``DriverStage``).
+/// 2. No state stores a target: the next state follows from the goal, the link and `isStandbyRejected`.
+/// 3. `standbyRetryAt` is set exactly while `isStandbyRejected` is true.
+/// 4. No epoch that started before the acknowledgement of the configuration is accepted (PWR-6), unless the receiver
+///    streams and answers no command (PWR-12).
+/// 5. Standby is assumed only after silence or an acknowledgement (PWR-4).
+///
+/// Ownership. Only ``enter(_:)`` writes ``state``. The engine changes the driver through `handle` and `admit` only.
+///
+/// Bounds. Three transmissions per command part, two wake-ups per attempt, three reconfigurations per minute. Each
+/// event is O(1). No heap.
 struct SentenceDriver: CommandedDriver {
   private(set) var state = State.idle
   var link: ReceiverLink<SentenceCommand>
   let dialect: SentenceDialect
-  /// Standby was refused; not tried again before the next goal, or a while.
+  /// Whether the receiver has rejected standby. Cleared by the next goal, by a loss, and at `standbyRetryAt`.
   var refusesStandby = false
-  /// When standby, which it refused, is asked for again.
+  /// Time of the next standby attempt after a rejection; nil if standby was not rejected.
   var standbyAgainAt: Instant?
-  /// How often it refused standby since it slept last; stops at 6.
+  /// Number of rejected standby attempts since the last standby; stops at 6.
   var standbyRefusals: Int64 = 0
 
-  /// Creates a driver that knows nothing of the receiver and does nothing before the first goal.
+  /// Creates a driver without known state of the receiver. It does nothing before the first goal.
   init(_ setup: ReceiverSetup) {
     link = ReceiverLink(setup)
     dialect = SentenceDialect(setup.family)
   }
 
-  /// What its owner must know of it now; O(1).
+  /// Current status. O(1).
   var status: DriverStatus {
     DriverStatus(
       activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
@@ -31,10 +95,10 @@ struct SentenceDriver: CommandedDriver {
       isStreaming: link.isStreaming)
   }
 
-  /// Whether a drain that was asked for is still to be answered: there is never anything to drain.
+  /// Whether a drain request is still to be answered. These receivers have no batch buffer.
   var isDraining: Bool { link.pending.drained }
 
-  /// What the receiver does, as far as is known.
+  /// Current activity of the receiver, as far as known.
   var activity: ReceiverActivity {
     switch state {
     case .unpowered: .off
@@ -54,9 +118,9 @@ struct SentenceDriver: CommandedDriver {
     begin(new)
   }
 
-  /// What to do with an epoch that the decoder produced; comes after `handle` of its message.
+  /// Decides about an epoch from the decoder. Call it after `handle` of the epoch's message.
   ///
-  /// None counts that was begun before the configuration was acknowledged (PWR-6).
+  /// Drops epochs that started before the configuration was acknowledged (PWR-6).
   mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     link.now = now
     let isEarly = epoch.fix.map { $0.acquired < link.configuredAt } ?? false
@@ -68,29 +132,29 @@ struct SentenceDriver: CommandedDriver {
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .restarting, .configuring, .standby, .lost:
       link.noteUnconfigured()
-      // One that answers no command is used as it is (PWR-12).
+      // A receiver that answers no command is used as it is (PWR-12).
       return link.isStreaming ? .accept : .drop
     }
   }
 }
 
-// What happens, state by state.
+// MARK: Events
 
 extension SentenceDriver {
-  /// There is never anything to drain.
+  /// Answers a drain request immediately: these receivers have no batch buffer.
   mutating func takeDrain() { link.pending.drained = true }
 
-  /// It has no such pin.
+  /// Does nothing: these receivers have no batch pin.
   mutating func takeBatchPin() {}
 
   mutating func expire() {
     switch state {
     case .idle: link.due = nil
-    case .standby: wokeUp()  // One that sleeps no longer than so long is told to again.
+    case .standby: wokeUp()  // The maximum standby time of a CASIC is over.
     case .unpowered, .powering, .waking: proceed()
     case .pulsing: enter(.waking)
     case .probing, .probingDefault: repeatProbe()
-    case .changingSpeed: toldSpeed()  // Its answer may have come at either speed.
+    case .changingSpeed: toldSpeed()  // The answer may have been sent at either baud rate.
     case .restarting: enter(.probing)
     case .configuring: repeatOrLose()
     case .tracking: lookAfter()
@@ -99,10 +163,10 @@ extension SentenceDriver {
     }
   }
 
-  /// An Airoha takes a new speed with its next start, the others at once.
+  /// Continues after a baud rate change. An Airoha applies it with the next restart, the others immediately.
   private mutating func toldSpeed() { enter(dialect == .pair ? .restarting : .probing) }
 
-  /// A tracking receiver was silent, or is to be asked again to sleep.
+  /// Handles the deadline of tracking: silence, or the next standby attempt.
   private mutating func lookAfter() {
     if let again = standbyAgainAt, again <= now {
       forgiveRefusal()
@@ -114,7 +178,7 @@ extension SentenceDriver {
     proceed()
   }
 
-  /// All that it has to lose is in the link.
+  /// Does nothing: the link holds all state that depends on the configuration.
   mutating func loseSettings() {}
 
   mutating func forget(power: KnownPower) { link.forget(power: power) }
@@ -123,13 +187,13 @@ extension SentenceDriver {
 // MARK: Sleep
 
 extension SentenceDriver {
-  /// It said that it goes to sleep: only what is on its way is waited for.
+  /// Handles the acknowledgement of standby: waits only for data in transmission.
   private mutating func saysItSleeps() {
     link.isSentToSleep = true
     link.due = min(link.due ?? .distantFuture, now + Patience.sleepEntry)
   }
 
-  /// It stays awake and is asked again after 1, 2, 4 … 60 minutes (PWR-4).
+  /// Leaves the receiver awake and retries standby after 1, 2, 4 … 60 minutes (PWR-4).
   mutating func giveUpSleep() {
     refusesStandby = true
     standbyAgainAt = now + min(.seconds(60 << standbyRefusals), .seconds(3_600))
@@ -140,27 +204,27 @@ extension SentenceDriver {
 
   mutating func tryAnew(_ goal: ReceiverGoal) { forgiveRefusal() }
 
-  /// Standby, which it may have refused, counts as possible again.
+  /// Clears a recorded rejection of standby.
   mutating func forgiveRefusal() {
     refusesStandby = false
     standbyAgainAt = nil
   }
 }
 
-// What the receiver says, state by state.
+// MARK: Messages
 
 extension SentenceDriver {
-  /// What a message means to this driver.
+  /// Relevance of a message to this driver.
   enum Meaning: Equatable {
-    /// A part of a live epoch that was asked for.
+    /// Part of a live epoch that the configuration enables.
     case live
-    /// A sentence that the configuration forbids.
+    /// Sentence that the configuration disables.
     case forbidden
-    /// What became of a command.
+    /// Result of a command.
     case answer(SentenceAnswer, CommandResult.Outcome)
-    /// It has started.
+    /// Notice that the receiver has started.
     case started
-    /// Nothing; receivers talk in standby too.
+    /// Irrelevant; receivers send some messages in standby as well.
     case nothing
   }
 
@@ -203,7 +267,7 @@ extension SentenceDriver {
     }
   }
 
-  /// Whether the part in flight was answered, whatever the answer.
+  /// Whether the message is a final answer to the part in flight, with any result.
   private mutating func isAnswered(_ meaning: Meaning) -> Bool {
     switch meaning {
     case .answer(let answer, let outcome):
@@ -218,16 +282,16 @@ extension SentenceDriver {
     case .answer(let answer, let outcome):
       if outcome == .pending || !link.answersCommand(answer) { return }
       take(outcome)
-    case .started: enter(.configuring)  // What was told before is forgotten.
+    case .started: enter(.configuring)  // The receiver has lost the parts sent before.
     case .live, .forbidden, .nothing: break
     }
   }
 
-  /// What a part of the configuration came to.
+  /// Handles the result of a part of the configuration.
   private mutating func take(_ outcome: CommandResult.Outcome) {
     switch outcome {
     case .done: completedPart()
-    case .pending, .busy: break  // Asked again when the time is over.
+    case .pending, .busy: break  // Repeated at the deadline.
     case .unsupported, .failed, .invalid:
       link.counters.refusals.count()
       if link.lastSent.isDispensable(part: link.part, for: setup) { return completedPart() }
@@ -250,7 +314,8 @@ extension SentenceDriver {
     }
   }
 
-  /// What was on its way is no proof; a refusal is, and an answer that it obeys.
+  /// Handles a message after the standby command. Live output counts only after the answer timeout, since earlier
+  /// output may have been in transmission; an acknowledgement or a rejection counts immediately.
   private mutating func hearWhileFallingAsleep(_ meaning: Meaning) {
     switch meaning {
     case .answer(let answer, let outcome):

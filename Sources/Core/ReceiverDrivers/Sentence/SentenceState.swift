@@ -2,35 +2,35 @@ import GNSSProtocols
 import LocationTypes
 
 extension SentenceDriver {
-  /// What the driver is doing. Of each command one is in flight; the others wait for the next state.
+  /// State of ``SentenceDriver``; diagram there. At most one command is in flight in each state.
   enum State: UInt8, CommandedState {
     /// No goal yet.
     case idle = 0
-    /// Supply cut.
+    /// Powered off.
     case unpowered = 1
-    /// Supply on, the receiver starts.
+    /// Powered on, starting.
     case powering = 2
-    /// The wake pin is driven.
+    /// The wake pin is active.
     case pulsing = 3
-    /// Woken, the receiver starts.
+    /// Waiting for the receiver to wake up.
     case waking = 4
-    /// Asked at the line's own speed whether it is there.
+    /// Sending a query at the line's baud rate.
     case probing = 5
-    /// The same at the speed of an unconfigured receiver.
+    /// Sending a query at the baud rate of an unconfigured receiver.
     case probingDefault = 6
-    /// The receiver was told the line's speed.
+    /// Setting the receiver's baud rate.
     case changingSpeed = 7
-    /// It starts anew, with the speed that it was told.
+    /// Restarting the receiver so that it applies the new baud rate (Airoha).
     case restarting = 8
-    /// Configuration written.
+    /// Writing the configuration.
     case configuring = 9
-    /// Awake, live epochs.
+    /// Awake with live output.
     case tracking = 10
-    /// Standby was asked for.
+    /// Standby requested; waiting for silence.
     case fallingAsleep = 11
     /// Asleep.
     case standby = 12
-    /// Does not answer; waits before the next try.
+    /// Not answering; waiting for the next attempt.
     case lost = 13
   }
 }
@@ -50,7 +50,7 @@ extension SentenceDriver.State {
   }
 }
 
-// MARK: What comes next
+// MARK: Next state
 
 extension SentenceDriver {
   var wanted: ReceiverGoal? {
@@ -69,14 +69,14 @@ extension SentenceDriver {
     }
   }
 
-  /// Sends what the state sends, and sets its deadline.
+  /// Executes the entry actions of a state: sends its command and sets its deadline.
   mutating func begin(_ new: State) {
     switch new {
     case .idle: break
     case .unpowered: beginUnpowered()
     case .powering: link.switchOn()
     case .pulsing: link.pulse()
-    // Beside a pin too: which of the two wakes it depends on how it was put to sleep.
+    // Send bytes after a wake pulse as well: the wake source depends on the standby mode.
     case .waking: link.wake(saying: .wakeUp)
     case .probing: link.probe(at: setup.lineSpeed)
     case .probingDefault: link.probe(at: setup.defaultLineSpeed)
@@ -98,12 +98,12 @@ extension SentenceDriver {
 
   private mutating func beginStandby() {
     standbyRefusals = 0
-    // It wakes by itself then, which nobody may hear.
+    // A CASIC receiver wakes after its maximum standby time; its first output may go unread.
     if dialect == .pcas { link.due = now + SentenceCommand.longestSleep + Patience.sleepEntry }
     link.settle()
   }
 
-  /// A tracking receiver is asked after some silence whether it is there, and to sleep if it refused.
+  /// Sets the deadline of tracking: a probe after silence, or the next standby attempt if standby was rejected.
   mutating func watch() {
     let silence = now + setup.silenceOfLoss
     link.due = standbyAgainAt.map { min($0, silence) } ?? silence

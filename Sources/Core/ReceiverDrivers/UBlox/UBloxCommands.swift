@@ -1,10 +1,10 @@
 import GNSSProtocols
 import LocationTypes
 
-// What this driver says, and how it says it to an M10. Key numbers and their sources:
-// Docs/Reference/receivers.md. How an M8 is told the same: UBloxM8Commands.swift.
+// Commands of the u-blox driver and their encoding for an M10. Key numbers and their sources:
+// Docs/Reference/receivers.md. The encoding for an M8 is in UBloxM8Commands.swift.
 
-/// Keys of CFG-VALSET that the driver writes.
+/// CFG-VALSET keys that the driver writes (u-blox M10 interface description, *Configuration interface*).
 enum M10Key {
   static let uart1Baudrate: UInt32 = 0x4052_0001
   static let uart1InProtUBX: UInt32 = 0x1073_0001
@@ -27,62 +27,62 @@ enum M10Key {
   static let batchExtraOdo: UInt32 = 0x1026_001B
 }
 
-/// How a receiver that is awake spends its power; the numbers are those of an M10's key.
+/// Power mode of a receiver that is awake. Raw values: CFG-PM-OPERATEMODE of an M10.
 enum UBloxPower: UInt64, Sendable {
-  /// Full tracking.
+  /// Continuous tracking.
   case full = 0
-  /// Cyclic tracking, its own duty cycle.
+  /// Cyclic tracking, the receiver's own duty cycle.
   case cyclic = 2
 }
 
-/// What a u-blox receiver is told.
+/// Command to a u-blox receiver.
 enum UBloxCommand: ReceiverCommand {
-  /// Nothing to say.
+  /// No command.
   case none
-  /// Any answer will do: poll MON-VER.
+  /// Poll MON-VER.
   case probe
   /// Bytes that wake a receiver without a wake pin.
   case wakeBytes
-  /// Talk at this speed from now on.
+  /// Set the baud rate.
   case lineSpeed(UInt32)
-  /// Protocols, rate, live output on, and the power; nil where the receiver has no such key.
+  /// Set protocols, rate, live output on, and the power mode; nil for a receiver without the power mode keys.
   case configuration(UBloxPower?)
-  /// The power alone.
+  /// Set the power mode only.
   case power(UBloxPower)
-  /// Live output on or off.
+  /// Switch live output on or off.
   case liveOutput(Bool)
-  /// Batching on, the pin at this many entries.
+  /// Enable batching, with the batch pin asserted from this number of entries on.
   case enableBatching(watermark: UInt16)
-  /// The pin at this many entries.
+  /// Change the watermark only.
   case watermark(UInt16)
-  /// Send the buffer, MON-BATCH first.
+  /// LOG-RETRIEVEBATCH: send the batch buffer, preceded by MON-BATCH.
   case retrieveBatch
-  /// Batching off; what is in the buffer is lost.
+  /// Disable batching. The receiver discards its buffer.
   case disableBatching
-  /// Go to software standby until woken.
+  /// RXM-PMREQ: enter software standby until woken.
   case standby
-  /// Answer what is said in aiding.
+  /// Enable acknowledgements of assistance messages.
   case acknowledgeAiding
-  /// Send the navigation database, entry by entry, then how many there were.
+  /// Poll MGA-DBD: send the navigation database entry by entry, then the number of entries.
   case pollAiding
-  /// What time it is.
+  /// MGA-INI-TIME_UTC: set the time.
   case aidingTime(UTCTime)
-  /// An entry of its navigation database, by its place in the owner's memory, who writes it.
+  /// MGA-DBD entry in this slot of the storage; the owner of the storage writes the bytes.
   case aidingEntry(UInt8)
 }
 
 extension UBXIdentity: CommandAnswer {
-  /// Class and number in one.
+  /// Message class and ID in one number.
   var kind: UInt16 { UInt16(messageClass) << 8 | UInt16(messageID) }
 }
 
 extension UBloxCommand {
-  /// An M10 is told everything by one message.
+  /// An M10 accepts each command in one message.
   func parts(for setup: ReceiverSetup) -> UInt8 {
     setup.family == .ubloxM8 ? UInt8(clamping: max(m8Messages(for: setup).count, 1)) : 1
   }
 
-  /// What the answer to one of its messages names.
+  /// Message identity in the answer to a part.
   func answer(part: UInt8, for setup: ReceiverSetup) -> UBXIdentity? {
     switch self {
     case .none, .probe, .wakeBytes, .retrieveBatch, .standby: nil
@@ -94,9 +94,9 @@ extension UBloxCommand {
     }
   }
 
-  /// Whether one of its messages says how power is spent.
+  /// Whether a part sets the power mode.
   func isAboutPower(part: UInt8, for setup: ReceiverSetup) -> Bool {
-    let asked: UBloxPower? =
+    let mode: UBloxPower? =
       switch self {
       case .configuration(let power): power
       case .power(let power): power
@@ -105,7 +105,7 @@ extension UBloxCommand {
         .aidingEntry:
         nil
       }
-    guard asked != nil else { return false }
+    guard mode != nil else { return false }
     guard setup.family == .ubloxM8 else { return true }
     let identity = m8Messages(for: setup)[part].identity
     return identity == .cfgPM2 || identity == .cfgRXM
@@ -117,7 +117,7 @@ extension UBloxCommand {
     case .none, .aidingEntry: break
     case .probe: buffer.appendPoll(.monVER)
     case .wakeBytes:
-      // The first ones are lost to waking up; the others do no harm.
+      // The receiver loses the first bytes while it wakes up and ignores the others.
       for _ in 0..<8 { buffer.append(0xFF) }
     case .retrieveBatch: buffer.appendRetrieveBatch(sendsStatusFirst: true)
     case .standby: buffer.appendPowerRequest(UBloxCommand.standbyRequest(for: setup))
@@ -128,11 +128,11 @@ extension UBloxCommand {
       if setup.family == .ubloxM8 {
         m8Messages(for: setup)[part].append(to: &buffer, for: setup)
       } else {
-        // Kept by the backup supply as well, so that a short loss of supply costs nothing; but that of
-        // aiding is for receivers without one.
-        let isPassing = self == .acknowledgeAiding
+        // Also written to battery-backed RAM, so that the configuration survives a short power loss. Aiding is for
+        // receivers without a backup supply, so its setting goes to RAM only.
+        let isVolatile = self == .acknowledgeAiding
         var items = UBXConfiguration(
-          layers: isPassing ? .ram : UBXLayers.ram.union(.batteryBacked))
+          layers: isVolatile ? .ram : UBXLayers.ram.union(.batteryBacked))
         addItems(for: setup, to: &items)
         buffer.appendConfiguration(items)
       }
@@ -140,8 +140,8 @@ extension UBloxCommand {
     return buffer
   }
 
-  /// An M10 is told what wakes it; the form that an M8 has had from the first names nothing, and a
-  /// byte wakes it as well as an edge.
+  /// RXM-PMREQ. An M10 needs its wake-up sources; the short form, which every M8 supports, has none, and both a byte
+  /// and an edge wake the M8.
   private static func standbyRequest(for setup: ReceiverSetup) -> UBXPowerRequest {
     if setup.family == .ubloxM8 {
       var request = UBXPowerRequest(isForced: false, wakeupSources: 0)
@@ -179,8 +179,8 @@ extension UBloxCommand {
     items.set(M10Key.rateMeas, UInt64(setup.interval_ms))
   }
 
-  /// The cycle begins as soon as it can, a search is not broken off, for that is decided elsewhere
-  /// (PWR-7), and the ephemeris is kept up to date.
+  /// Cyclic tracking starts as early as possible, does not abort an acquisition (the planner decides that, PWR-7), and
+  /// keeps the ephemeris up to date.
   private static func addPower(_ power: UBloxPower, _ items: inout UBXConfiguration) {
     switch power {
     case .full: break
@@ -195,7 +195,11 @@ extension UBloxCommand {
   private static func addBatching(
     _ setup: ReceiverSetup, _ watermark: UInt16, _ items: inout UBXConfiguration
   ) {
-    guard let batch = setup.batch else { preconditionFailure("the receiver is not to batch") }
+    guard let batch = setup.batch else {
+      preconditionFailure(
+        "batching is not configured in "
+          + "the setup")
+    }
     items.set(M10Key.batchMaxEntries, UInt64(batch.capacity))
     items.set(M10Key.batchWarnThrs, UInt64(watermark))
     items.set(M10Key.batchExtraPVT, batch.extraPVT ? 1 : 0)
@@ -208,7 +212,7 @@ extension UBloxCommand {
     items.set(M10Key.batchEnable, 1)
   }
 
-  /// What switches the live epochs on UART 1 on and off.
+  /// Key that switches live output on UART1 on and off.
   private static func liveKey(_ setup: ReceiverSetup) -> UInt32 {
     switch setup.output {
     case .ubx: M10Key.navPVTOnUART1

@@ -1,11 +1,95 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Drives a u-blox M8 or M10 (MAX-M8Q, MAX-M10S and kin): configuration, standby, wake-up, batching.
+/// Driver for u-blox M8 and M10 receivers (such as MAX-M8Q and MAX-M10S).
 ///
-/// Pure. The two differ in how they are told, not in what is done: `UBloxCommand` has the words of both.
-/// What it shares with other machines is in ``CommandedDriver``; here is the receiver's own buffer, of which
-/// nothing is lost whenever the goal changes, and its duty cycle. Sequences: Docs/Reference/receivers.md.
+/// Problem. The driver brings the receiver to the latest goal (off, standby, tracking, powersave, batching) from any
+/// state in which it finds it: unknown baud rate, lost configuration, batching left on by an earlier run. When the goal
+/// changes it must lose no epoch of the batch buffer, deliver none twice, and keep the order of time. The driver is
+/// pure: time is an argument, and bytes, pins and baud rate are effects. M8 and M10 have the same state machine;
+/// `UBloxCommand` encodes the commands of both. Shared parts are in ``CommandedDriver`` and ``ReceiverLink``. Message
+/// sequences and their sources: `Docs/Reference/receivers.md`.
+///
+/// No state stores a target. Whenever no command is in flight, the next state is computed from the goal, the link
+/// (power, answered, configured) and the known batching and power mode (``KnownState``).
+///
+/// States of contact. `idle` has no goal yet; the first goal leads to `unpowered`, `powering`, `pulsing` or `waking`,
+/// depending on the wiring.
+///
+/// ```
+///                              with a wake pin
+///   unpowered ─▶ powering         pulsing ──────────▶ waking ◀────────────────┐
+///                    │                                  │                     │ no answer,
+///                    └─────────────────┬────────────────┘                     │ at most 2 wake-ups
+///                                      ▼      no answer                       │ (pulsing first)
+///          ┌──────────────────────▶ probing ────────────▶ probingDefault ─────┤
+///          │                           │                        │ MON-VER     │ no answer,
+///          │ ACK, NAK or timeout       │ MON-VER                ▼             │ no wake-up left
+///          └───────────────────────────┼───────────────── changingSpeed       ▼
+///                                      ▼                                     lost
+///                            a receiver that answers
+/// ```
+///
+/// `probingDefault` is used only if the default baud rate differs from the line's. With a supply switch and goal off,
+/// `powering`, `waking` and an unanswered probe lead to `fallingAsleep` directly.
+///
+/// States of a receiver that answers:
+///
+/// ```
+///   configuring                                  (skipped for goal off and standby if batching is off)
+///     │ ACK
+///     ├─ goal tracking or powersave, batching off ─▶ restoring? ─▶ changingPower? ─▶ tracking
+///     │
+///     ├─ goal batching, batching off ─▶ changingPower? ─▶ restoring? ─▶ enabling ─▶ muting ─▶ batching
+///     │                 batching unknown ─▶ leaving ───────────────────────┘                   ▲   │
+///     │                                                                                        │   ▼
+///     │                                                              draining or changingWatermark
+///     │
+///     └─ other goal, batching on or unknown ─▶ unmuting? ─▶ leaving ─▶ disabling ─▶ tracking or fallingAsleep
+///
+///   goal off or standby, batching off ─▶ saving? ─▶ fallingAsleep ─┬─▶ standby
+///                                                                  └─▶ unpowered (goal off, or power cycle)
+/// ```
+///
+/// A question mark means that the state is entered only if it is needed: `restoring` if stored assistance data is
+/// usable after a power-on, `changingPower` if the duty cycle is to be switched, `unmuting` if live output is off,
+/// `saving` if the navigation database is worth storing before a power-off. An M8 cannot change the watermark alone: it
+/// leaves batching and enters it again. A power mode change leaves batching as well.
+///
+/// | state | leaves on | to |
+/// |---|---|---|
+/// | `batching` | drain request, batch pin | `draining` |
+/// | `draining`, `leaving` | MON-BATCH with fill level 0, a rejection, or 64 retrievals | next state |
+/// | `tracking` | 10 intervals (at least 10 s) of silence | `probing` |
+/// | `tracking`, `batching`, `draining`, `saving`, `restoring` | live output that is disabled | `configuring` |
+/// | `standby` | any message | `fallingAsleep`; `lost` after the fourth time |
+/// | `fallingAsleep` | a message after the answer timeout, three times | `lost`, or `unpowered` with goal off |
+/// | every state with a command in flight | no answer after three transmissions | `lost` or another wake-up |
+/// | `saving`, `restoring` | no answer after two transmissions | next message, or next state |
+/// | every state except `idle` and `unpowered` | line fault | `lost` |
+/// | `lost` | back-off of 1, 2, 4 … 60 s (240 s if streaming) | wake-up; every fourth time a power cycle, if wired |
+///
+/// A new goal takes effect immediately in `unpowered`, `tracking`, `batching` and `standby`; it aborts `saving` and
+/// `restoring`, and shortens `fallingAsleep`. The goal off also powers off a `lost` receiver that has a supply switch.
+/// In all other states the goal waits for the command in flight (``DriverStage``).
+///
+/// Invariants:
+/// 1. At most one command is in flight.
+/// 2. Batching is disabled only after live output is on and the buffer was drained, so that no epoch is lost. Live
+///    epochs that arrive in `unmuting`, `leaving` and `disabling` are held until then, at most eight.
+/// 3. Each epoch is delivered once and in the order of UTC: the driver drops entries that are not newer than the last
+///    delivered epoch, and live epochs that it has already received as entries.
+/// 4. No epoch measured without our configuration is accepted (PWR-6), unless the receiver streams and answers no
+///    command (PWR-12).
+/// 5. Standby is assumed only after silence (PWR-4). The supply is switched off only after a standby request (PWR-5).
+/// 6. A drain request is always answered, with `.drained` or `.lost`.
+/// 7. Assistance data is optional (PWR-8): a failure to save or restore it never blocks the goal.
+///
+/// Ownership. Only ``enter(_:)`` writes ``state``, and only `recordEmitted(_:)` writes `lastEmitted_utc`. The engine
+/// changes the driver through `handle`, `admit`, `nextReleasedEpoch` and `expectBufferedFixes` only.
+///
+/// Bounds. Three transmissions per command part, two wake-ups per attempt, three reconfigurations per minute, 64
+/// retrievals per drain, 8 held epochs. Each event is O(1). No heap.
 struct UBloxDriver: CommandedDriver {
   private(set) var state = State.idle
   var link: ReceiverLink<UBloxCommand>
@@ -14,20 +98,20 @@ struct UBloxDriver: CommandedDriver {
   var drain = Drain()
   var held = HeldEpochs()
   var aiding = Aiding()
-  /// When epochs were held for the last time.
+  /// Time at which the driver last left a state that holds live epochs.
   var heldUntil = Instant.boot
-  /// UTC of the fix that was handed on last; written by `give` alone.
+  /// UTC of the last delivered fix; only `recordEmitted(_:)` writes it.
   var given_utc: UTCTime?
-  /// Since when the receiver has had to obey the configuration that it has now.
+  /// Time of the last acknowledged change of the output configuration.
   var obeysSince = Instant.boot
 
-  /// Creates a driver that knows nothing of the receiver and does nothing before the first goal.
+  /// Creates a driver without known state of the receiver. It does nothing before the first goal.
   init(_ setup: ReceiverSetup) {
     link = ReceiverLink(setup)
     facts = Facts(batch: setup.batch == nil ? .off : .unknown)
   }
 
-  /// What its owner must know of it now; O(1).
+  /// Current status. O(1).
   var status: DriverStatus {
     DriverStatus(
       activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
@@ -35,19 +119,19 @@ struct UBloxDriver: CommandedDriver {
       entriesBehind: entriesBehind, isStreaming: link.isStreaming)
   }
 
-  /// Whether the receiver may hold fixes that have not been drained.
+  /// Whether the batch buffer may contain epochs that were not drained.
   var buffersFixes: Bool { facts.mayHold }
 
-  /// An earlier run may have left fixes in the receiver's buffer: they count until it was emptied once. Without supply
-  /// the buffer is lost.
+  /// Records that an earlier run may have left epochs in the batch buffer, until the buffer is drained once. A receiver
+  /// that is off has lost its buffer.
   mutating func expectBufferedFixes() { facts.mayHold = facts.batch != .off && link.power != .cut }
 
-  /// Whether the receiver's buffer is being emptied, or is going to be because that was asked for.
+  /// Whether a drain is requested, in progress, or not yet reported as done.
   var isDraining: Bool {
     isDrainWanted || link.pending.drained || state == .draining || state == .leaving
   }
 
-  /// What the receiver does, as far as is known.
+  /// Current activity of the receiver, as far as known.
   var activity: ReceiverActivity {
     switch state {
     case .unpowered: .off
@@ -73,11 +157,11 @@ struct UBloxDriver: CommandedDriver {
   }
 }
 
-// Which epochs count: each one once, in order, and none made without our configuration (PWR-6).
+// MARK: Admission of epochs
 
-/// Live epochs kept until the buffer with the older ones is empty; at most eight, the latest.
+/// Live epochs that are held until the older ones in the batch buffer are drained; at most the eight latest.
 ///
-/// The older ones that had to go are in the receiver's buffer, which is still being filled.
+/// An epoch that is dropped because the queue is full is not lost: the receiver also stores it in its batch buffer.
 struct HeldEpochs: Sendable {
   static let capacity = 8
 
@@ -85,10 +169,10 @@ struct HeldEpochs: Sendable {
   private var arrivals = InlineArray<8, Instant>(repeating: .boot)
   private var first = 0
   private(set) var count = 0
-  /// How many of them may go; they are the oldest.
+  /// Number of epochs that may be delivered; these are the oldest.
   private(set) var released = 0
 
-  /// Adds an epoch; gives true when the oldest had to go for it.
+  /// Adds an epoch. Returns true if the queue was full and the oldest epoch was dropped.
   mutating func add(_ epoch: Epoch, at now: Instant) -> Bool {
     let isFull = count == HeldEpochs.capacity
     if isFull { drop() }
@@ -99,11 +183,11 @@ struct HeldEpochs: Sendable {
     return isFull
   }
 
-  /// Lets all go that are newer than the newest batch entry, of which `utc` and `arrival` are given;
-  /// throws the others away and gives their number.
+  /// Releases all epochs that are newer than the newest batch entry, which has this UTC and arrival time. Drops the
+  /// others and returns their number.
   mutating func release(after utc: UTCTime?, _ arrival: Instant?) -> UInt32 {
     var dropped: UInt32 = 0
-    // They came in the order of time: the oldest are the stale ones.
+    // The epochs are in the order of time, so duplicates are at the front.
     while released == 0, count > 0, !isFirstNewer(than: utc, arrival) {
       drop()
       dropped += 1
@@ -133,7 +217,7 @@ struct HeldEpochs: Sendable {
 }
 
 extension UBloxDriver.State {
-  /// Whether live epochs are held back in this state.
+  /// Whether live epochs are held in this state.
   fileprivate var holdsLive: Bool {
     switch self {
     case .unmuting, .leaving, .disabling: true
@@ -146,9 +230,9 @@ extension UBloxDriver.State {
 }
 
 extension UBloxDriver {
-  /// What to do with an epoch that the decoder produced; comes after `handle` of its message.
+  /// Decides about an epoch from the decoder. Call it after `handle` of the epoch's message.
   ///
-  /// The fix's `acquired` is to be the moment at which its first message came.
+  /// The fix's `acquired` must be the arrival time of the epoch's first message.
   mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     link.now = now
     switch epoch.origin {
@@ -157,15 +241,16 @@ extension UBloxDriver {
     }
   }
 
-  /// The next epoch that was held and is free now, oldest first; nil when there is none.
+  /// Removes and returns the oldest released epoch; nil if none is.
   mutating func nextHeld() -> Epoch? {
     guard let epoch = held.next() else { return nil }
     give(epoch)
     return epoch
   }
 
-  /// The only place that notes what is handed on: every epoch that is accepted, or was held, comes
-  /// through here. Of one without a fix nothing is noted: the time may be wrong before the first fix.
+  /// Records a delivered epoch. Every epoch that is accepted, or released after it was held, passes through here.
+  ///
+  /// Ignores epochs without a fix, whose time may be wrong before the first fix.
   private mutating func give(_ epoch: Epoch) {
     guard epoch.fix != nil else { return }
     aiding.hasFound = true
@@ -181,23 +266,24 @@ extension UBloxDriver {
     return .accept
   }
 
-  /// Whether an entry is no newer than what was handed on last: it came live as well, or was on its
-  /// way when its retrieval broke off, or has come too late to keep the order.
+  /// Whether an entry is not newer than the last delivered epoch.
+  ///
+  /// Such an entry also arrived live, or is from an interrupted retrieval, or is too late to keep the order.
   private func wasGiven(_ entry: Epoch) -> Bool {
     guard let given_utc, let utc = entry.utc, utc <= given_utc else { return false }
-    // Far before it is no duplicate but a clock that was set back.
+    // An entry that is much older is no duplicate: the receiver's clock was set back.
     let span = Int64(setup.interval_ms) * 1_000 * (Int64(setup.batch?.capacity ?? 0) + 120)
     return (given_utc - utc).microseconds <= span
   }
 
   private mutating func admitLive(_ epoch: Epoch) -> Admission {
-    // Its first sentence may have come before the configuration was acknowledged.
+    // The epoch's first sentence may have arrived before the configuration was acknowledged.
     if let fix = epoch.fix, fix.acquired < link.configuredAt { return dropUnconfigured() }
     switch state {
     case .tracking, .changingPower, .enabling, .muting, .saving, .restoring:
       return acceptLive(epoch)
     case .batching, .changingWatermark, .draining:
-      // What was begun before the output was muted may be complete only now.
+      // An epoch that started before live output was switched off may be complete only now.
       guard mayStraggle(epoch.fix?.acquired ?? now) else { return dropUnconfigured() }
       return acceptLive(epoch)
     case .unmuting, .leaving, .disabling:
@@ -211,7 +297,7 @@ extension UBloxDriver {
     }
   }
 
-  /// Whether an epoch was begun while others were held, but complete only now, and came as an entry.
+  /// Whether an epoch started while live epochs were held, was completed later, and was already received as an entry.
   private func isStale(_ epoch: Epoch) -> Bool {
     guard let fix = epoch.fix, fix.acquired <= heldUntil else { return false }
     guard let utc = epoch.utc, let newest = drain.newest_utc else { return false }
@@ -227,10 +313,10 @@ extension UBloxDriver {
     return .accept
   }
 
-  /// One that answers no command is used as it is (PWR-12).
+  /// Accepts an epoch of a receiver that answers no command, unless it is a duplicate (PWR-12).
   private mutating func acceptStreamed(_ epoch: Epoch) -> Admission {
     link.noteUnconfigured()
-    // The same moment may come in both protocols, or have come from the buffer.
+    // The same epoch may arrive in both protocols, or may have been received as a batch entry.
     if wasGiven(epoch) {
       link.counters.duplicates.count()
       return .drop
@@ -243,87 +329,89 @@ extension UBloxDriver {
     return .drop
   }
 
-  /// Batching has been left, or goes on with an empty buffer: what was held is free.
+  /// Releases held epochs, once batching is disabled or continues with an empty buffer.
   mutating func releaseHeld() {
     guard held.released < held.count else { return }
     link.counters.duplicates.count(held.release(after: drain.newest_utc, drain.newest_arrival))
   }
 }
 
-// What the receiver knows of the sky, kept by the driver's owner while the supply is cut (PWR-8).
+// MARK: Assistance data
+
+// The receiver's navigation database, stored by the driver's owner while the receiver is powered off (PWR-8).
 //
-// Read out before a cut and given back after it, one message at a time. It only helps: whatever goes
-// wrong ends it, and the receiver is then what it would have been without it, cold.
+// The driver reads it out before power-off and sends it back after power-on, one message at a time. It is optional: any
+// failure ends the procedure, and the receiver then performs a cold start.
 
 extension UBloxDriver {
-  /// What is kept, and how keeping or giving back goes.
+  /// State of the stored assistance data, and progress of saving or restoring it.
   struct Aiding: Sendable {
-    /// UTC of the boot clock's zero, µs; nil while nobody has told.
+    /// UTC at the zero of the boot clock, µs; nil while unknown.
     var bootUTC_us: Int64?
-    /// When the first of the kept entries was.
+    /// Time at which the first stored entry was received.
     var savedAt = Instant.boot
-    /// Since when it may have learned what is not kept: its supply came, or what it knew was read out.
+    /// Time since which the receiver may have decoded data that is not stored: power-on, or the last read-out.
     var learnsSince = Instant.boot
-    /// When reading out is given up.
+    /// Deadline of the read-out.
     var end = Instant.distantFuture
-    /// How many entries the owner keeps.
+    /// Number of stored entries.
     var held: UInt8 = 0
-    /// Which entry is the next to be kept or given.
+    /// Index of the next entry to store or to send.
     var next: UInt8 = 0
-    /// Messages of this giving back that came to nothing.
+    /// Number of failed messages in this restore.
     var failures: UInt8 = 0
-    /// Its supply came, and what is kept was not given back since.
+    /// Whether the receiver was powered on and the stored data was not yet sent back.
     var isDue = false
-    /// It has told a fix since then: what it knew by then can be worth keeping.
+    /// Whether the receiver has delivered a fix since power-on or the last read-out.
     var hasFound = false
   }
 
-  /// In less time no ephemeris comes whole: three subframes of six seconds (IS-GPS-200, 20.3.2).
+  /// Minimum time to receive a complete ephemeris: three subframes of six seconds (IS-GPS-200, 20.3.2).
   private static let leastEphemeris = Interval.seconds(18)
-  /// Messages in vain after which no more is given back.
+  /// Number of failed messages that ends a restore.
   private static let aidingFailures: UInt8 = 4
-  /// How often a message of aiding is sent.
+  /// Maximum number of transmissions of an assistance message.
   private static let aidingTries: UInt8 = 2
 
-  /// Whether what is kept is young enough to be of use.
+  /// Whether the stored data exists and is younger than its lifetime.
   private var isKeptUseful: Bool {
     guard let aiding = setup.aiding, self.aiding.held > 0 else { return false }
     return now - self.aiding.savedAt < aiding.lifetime
   }
 
-  /// Whether what the receiver knows is to be read out before its supply is cut: it has found itself,
-  /// and may know more than is kept.
+  /// Whether to read out the navigation database before power-off: the receiver has had a fix, and may have data that
+  /// is not stored.
   private var isWorthSaving: Bool {
     guard setup.aiding != nil, link.isConfigured, aiding.hasFound else { return false }
     return !isKeptUseful || now - aiding.learnsSince >= UBloxDriver.leastEphemeris
   }
 
-  /// Whether what is kept is to be given back: it was cut off, has not found itself meanwhile, and the
-  /// time is known, without which it can make nothing of it.
+  /// Whether to restore the stored data: the receiver was powered off and has had no fix since, and UTC is known,
+  /// without which the receiver cannot use the data.
   private var isRestoringDue: Bool {
     aiding.isDue && !aiding.hasFound && aiding.bootUTC_us != nil && isKeptUseful
   }
 
-  /// Its supply comes: it knows nothing.
+  /// Records a power-on, after which the receiver's navigation database is empty.
   private mutating func noteSupply() {
     aiding.isDue = true
     aiding.hasFound = false
     aiding.learnsSince = now
   }
 
-  /// Sends a message, which is another one than the last.
+  /// Sends a new assistance message, with a new count of transmissions.
   private mutating func sendAiding(_ command: UBloxCommand) {
     link.sends = 0
     link.send(command)
   }
 
-  /// How long entries of that number take on the line, at most.
+  /// Maximum transmission time of this number of entries.
   private func transmission(ofEntries count: UInt8) -> Interval {
     link.transmission(Int64(count) * Int64(UBXAidingEntry.longestFrame))
   }
 }
 
-// MARK: Reading out
+// MARK: Saving assistance data
 
 extension UBloxDriver {
   private mutating func beginSaving() {
@@ -341,7 +429,7 @@ extension UBloxDriver {
     }
   }
 
-  /// The message in flight was answered, or will not be: the poll follows, or is over.
+  /// Continues after an answer or a timeout: sends the poll, or ends the read-out after the poll.
   private mutating func goOnSaving() {
     if link.lastSent == .pollAiding { return endSaving() }
     let capacity = setup.aiding?.capacity ?? 0
@@ -349,11 +437,11 @@ extension UBloxDriver {
     sendAiding(.pollAiding)
   }
 
-  /// An entry has come; those for which there is no room are let go.
+  /// Stores a received entry, or ignores it if the storage is full.
   private mutating func keepEntry() {
-    guard link.lastSent == .pollAiding, let room = setup.aiding?.capacity else { return }
+    guard link.lastSent == .pollAiding, let capacity = setup.aiding?.capacity else { return }
     link.due = min(now + link.answerTime + transmission(ofEntries: 1), aiding.end)
-    guard aiding.next < room else { return }
+    guard aiding.next < capacity else { return }
     if aiding.next == 0 { aiding.savedAt = now }
     link.effects.aiding = .keep(aiding.next)
     link.counters.aidingKept.count()
@@ -361,13 +449,14 @@ extension UBloxDriver {
     aiding.held = aiding.next
   }
 
-  /// Nothing came for too long. Without acknowledgements silence ends it.
+  /// Handles a timeout: repeats the message, or continues. If acknowledgements are not enabled, silence ends the
+  /// read-out.
   private mutating func expireSaving() {
     if aiding.next == 0, link.sends < UBloxDriver.aidingTries { return link.repeatCommand() }
     goOnSaving()
   }
 
-  /// What came is kept, whether it was all or not: each entry is of use by itself.
+  /// Ends the read-out. Keeps the stored entries even if the read-out is incomplete: each entry is useful by itself.
   private mutating func endSaving() {
     aiding.hasFound = false
     aiding.learnsSince = now
@@ -375,7 +464,7 @@ extension UBloxDriver {
   }
 }
 
-// MARK: Giving back
+// MARK: Restoring assistance data
 
 extension UBloxDriver {
   private mutating func beginRestoring() {
@@ -388,7 +477,7 @@ extension UBloxDriver {
     switch meaning {
     case .live(let output):
       guard output != setup.output, !mayStraggle(now) else { return }
-      // It has started anew, and is not worth a second try.
+      // The receiver has restarted; restoring is not tried again.
       aiding.isDue = false
       loseConfiguration()
     case .answer(let identity): if link.answersCommand(identity) { completedPart() }
@@ -400,7 +489,7 @@ extension UBloxDriver {
     }
   }
 
-  /// The message in flight was taken.
+  /// Sends the next message after the one in flight was accepted.
   private mutating func goOnRestoring() {
     switch link.lastSent {
     case .acknowledgeAiding: sendTime()
@@ -411,7 +500,7 @@ extension UBloxDriver {
       giveEntry()
     case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .power, .liveOutput,
       .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby, .pollAiding:
-      preconditionFailure("no command of giving back")
+      preconditionFailure("no command of a restore")
     }
   }
 
@@ -426,7 +515,7 @@ extension UBloxDriver {
     sendEntry()
   }
 
-  /// Its bytes are the owner's to write.
+  /// Requests the owner to write the next stored entry to the receiver.
   private mutating func sendEntry() {
     link.send(.aidingEntry(aiding.next))
     link.command = .none
@@ -440,7 +529,7 @@ extension UBloxDriver {
     if case .aidingEntry = link.lastSent { sendEntry() } else { link.send(link.lastSent) }
   }
 
-  /// A message came to nothing: the next one is tried, unless too many did.
+  /// Handles a failed message: sends the next one, unless too many have failed.
   private mutating func failAiding() {
     aiding.failures += 1
     guard aiding.failures < UBloxDriver.aidingFailures else { return endRestoring() }
@@ -449,11 +538,11 @@ extension UBloxDriver {
     case .aidingEntry:
       aiding.next += 1
       giveEntry()
-    // Without acknowledgements nobody could tell when the next one may follow.
+    // Without acknowledgements, the driver cannot determine when to send the next message.
     case .acknowledgeAiding: endRestoring()
     case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .power, .liveOutput,
       .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby, .pollAiding:
-      preconditionFailure("no command of giving back")
+      preconditionFailure("no command of a restore")
     }
   }
 
@@ -463,10 +552,12 @@ extension UBloxDriver {
   }
 }
 
-// Emptying the receiver's buffer: retrieve, count the entries, retrieve again, until it is empty.
+// MARK: Draining
+
+// A drain retrieves the batch buffer, counts the entries, and repeats the retrieval until the buffer is empty.
 
 extension UBloxDriver {
-  /// How many entries are still to come after the one that is being handled, as MON-BATCH told.
+  /// Number of entries still to arrive after the one being handled, according to MON-BATCH.
   var entriesBehind: Int {
     state == .draining || state == .leaving ? Int(drain.remaining ?? 0) : 0
   }
@@ -490,7 +581,7 @@ extension UBloxDriver {
     case .entry: countEntry()
     case .refusal(.logRETRIEVEBATCH):
       link.counters.refusals.count()
-      // One that does not batch refuses: it has lost its configuration, or never had batched.
+      // The receiver rejects a retrieval if batching is off: it has lost its configuration, or batching was never on.
       if state == .draining && loseConfiguration() { return }
       finishDrain()
     case .answer, .refusal, .live, .presence, .aidingEntry, .nothing: break
@@ -510,7 +601,7 @@ extension UBloxDriver {
     waitForEntry()
   }
 
-  /// Whether a status is that of a receiver that has been started anew since the last entry.
+  /// Whether a status shows that the receiver has restarted since the last entry.
   private func lostItsBuffer(_ status: UBXBatchStatus) -> Bool {
     guard state == .draining, let expected = drain.expected, expected != 0 else { return false }
     return status.fillLevel == 0 && status.dropsAll == 0 && status.nextMessageCount == 0
@@ -526,16 +617,16 @@ extension UBloxDriver {
     waitForEntry()
   }
 
-  /// The entries that were promised have come; asks whether there are new ones.
+  /// Sends another retrieval after all announced entries have arrived.
   private mutating func retrieveNext() {
-    // Fills faster than the line drains: what comes now is left for the next drain.
+    // The buffer fills faster than the line drains it: leave the remainder for the next drain.
     guard drain.rounds < UBloxDriver.drainRounds else { return finishDrain() }
     retrieve()
   }
 
   private mutating func waitForEntry() { link.due = min(now + link.answerTime, drain.end) }
 
-  /// Nothing came for too long.
+  /// Handles a timeout of the retrieval: repeats it, ends the drain, or declares the receiver lost.
   private mutating func repeatRetrieval() {
     guard link.sends < Patience.tries, drain.rounds < UBloxDriver.drainRounds else {
       let neverBatched = facts.batch == .unknown && !drain.isAnswered
@@ -546,9 +637,9 @@ extension UBloxDriver {
   }
 
   private mutating func finishEmpty() {
-    let patience = Interval.milliseconds(Int64(setup.interval_ms) * 4 + 2_000)
-    if state == .draining, drain.rounds == 1, now - drain.emptied > patience {
-      // Nothing buffered for so long: no sky, or no batching. Writing the keys again costs little.
+    let emptyLimit = Interval.milliseconds(Int64(setup.interval_ms) * 4 + 2_000)
+    if state == .draining, drain.rounds == 1, now - drain.emptied > emptyLimit {
+      // An empty buffer after this time means no fixes, or that batching is off. Write the batching keys again.
       facts.batch = .unknown
       facts.isDrained = true
     }
@@ -568,7 +659,7 @@ extension UBloxDriver {
     proceed()
   }
 
-  /// Takes note of an entry, whenever it comes.
+  /// Records a batch entry, in any state.
   mutating func note(_ entry: UBXBatchEntry) {
     link.counters.batchEntries.count()
     noteNext(entry.messageCount)
@@ -577,7 +668,7 @@ extension UBloxDriver {
     drain.newest_arrival = now
   }
 
-  /// What the receiver counted and we have not seen got lost on the line.
+  /// Counts the entries that the receiver has sent and the driver has not received, from the message counter.
   private mutating func noteNext(_ count: UInt16) {
     if let expected = drain.expected {
       let missing = count &- expected
@@ -587,7 +678,7 @@ extension UBloxDriver {
   }
 }
 
-// What happens, state by state.
+// MARK: Events
 
 extension UBloxDriver {
   mutating func takeDrain() {
@@ -604,7 +695,7 @@ extension UBloxDriver {
     }
   }
 
-  /// The watermark is reached: as if a drain were asked for.
+  /// Handles the watermark like a drain request.
   mutating func takeBatchPin() {
     switch state {
     case .batching:
@@ -614,7 +705,7 @@ extension UBloxDriver {
       .changingSpeed, .configuring, .changingPower, .tracking, .enabling, .muting,
       .changingWatermark, .draining, .unmuting, .leaving, .disabling, .fallingAsleep, .standby,
       .lost, .saving, .restoring:
-      break  // Either the buffer is being emptied, or the pin floats.
+      break  // A drain is already in progress, or the pin floats.
     }
   }
 
@@ -624,7 +715,7 @@ extension UBloxDriver {
     case .unpowered, .powering, .waking: proceed()
     case .pulsing: enter(.waking)
     case .probing, .probingDefault: repeatProbe()
-    case .changingSpeed: enter(.probing)  // Its answer may have come at either speed.
+    case .changingSpeed: enter(.probing)  // The answer may have been sent at either baud rate.
     case .configuring, .changingPower, .enabling, .muting, .changingWatermark, .unmuting,
       .disabling:
       repeatOrLose()
@@ -640,7 +731,7 @@ extension UBloxDriver {
     }
   }
 
-  /// A drain that nothing can come of any more, or that has nothing to do, is answered.
+  /// Answers a pending drain request if batching is off, or if the receiver is asleep or off.
   private mutating func answerDrainIfMoot() {
     guard isDrainWanted else { return }
     let isAsleep = link.power == .asleep || link.power == .cut
@@ -650,7 +741,7 @@ extension UBloxDriver {
   }
 }
 
-// MARK: No answer
+// MARK: Loss and invalidation
 
 extension UBloxDriver {
   mutating func tryAnew(_ goal: ReceiverGoal) {
@@ -665,7 +756,7 @@ extension UBloxDriver {
     facts.refusesPowerSave = false
     if isDrainWanted { link.pending.lost = true }
     isDrainWanted = false
-    // What comes back may be another receiver, which cannot make anything of it.
+    // The receiver may be replaced by another one, for which the stored data is invalid.
     aiding.held = 0
     link.backOff()
   }
@@ -673,33 +764,33 @@ extension UBloxDriver {
   mutating func loseSettings() {
     facts.isMuted = false
     facts.isDrained = false
-    // What was to switch it on may have been obeyed, though no answer came.
+    // The receiver may have executed the command to enable batching although no answer arrived.
     if facts.batch == .on || state == .enabling { facts.batch = .unknown }
   }
 
-  /// Its backup memory may switch batching on again by itself, and its duty cycle.
+  /// Batching becomes unknown unless it was off, because battery-backed RAM may restore it after a restart.
   mutating func forget(power: KnownPower) {
     link.forget(power: power)
     let before = facts
     facts = Facts(batch: before.batch == .off ? .off : .unknown)
     facts.powerMode = before.powerMode
-    // What it said of its keys was no matter of its memory.
+    // A rejection of the power mode keys does not depend on the receiver's RAM.
     facts.refusesPowerSave = before.refusesPowerSave
   }
 }
 
-// What the receiver says, state by state.
+// MARK: Messages
 
 extension UBloxDriver {
-  /// What a message means to this driver.
+  /// Relevance of a message to this driver.
   enum Meaning: Equatable {
     /// A live epoch, or a part of one, in this protocol.
     case live(ReceiverOutput)
-    /// The command was carried out.
+    /// Acknowledgement (ACK).
     case answer(UBXIdentity)
-    /// The command was not.
+    /// Rejection (NAK).
     case refusal(UBXIdentity)
-    /// MON-VER: it is there.
+    /// MON-VER: the receiver answers.
     case presence
     /// MON-BATCH.
     case status(UBXBatchStatus)
@@ -707,7 +798,7 @@ extension UBloxDriver {
     case entry
     /// MGA-DBD.
     case aidingEntry
-    /// Nothing.
+    /// Irrelevant.
     case nothing
   }
 
@@ -756,13 +847,13 @@ extension UBloxDriver {
     }
   }
 
-  /// Live epochs that the configuration forbids show that the receiver has lost it.
+  /// Detects a lost configuration: live output in a protocol that the configuration disables.
   private mutating func hearUnasked(_ meaning: Meaning, unless allowed: ReceiverOutput?) {
     guard case .live(let output) = meaning, output != allowed, !mayStraggle(now) else { return }
     loseConfiguration()
   }
 
-  /// Whether what was made under the configuration before may still arrive.
+  /// Whether output of the previous configuration may still be in transmission at this time.
   private func mayStraggle(_ arrival: Instant) -> Bool { arrival - obeysSince <= link.answerTime }
 
   private mutating func hearAnswer(_ meaning: Meaning) {
@@ -773,7 +864,7 @@ extension UBloxDriver {
     }
   }
 
-  /// What was on its way is no proof that it does not fall asleep; a refusal is.
+  /// Handles a message after the standby command. Output that was in transmission does not count; a rejection does.
   private mutating func hearWhileFallingAsleep(_ meaning: Meaning) {
     if now - link.sentAt > link.answerTime || meaning == .refusal(.rxmPMREQ) { failToSleep() }
   }
@@ -806,7 +897,7 @@ extension UBloxDriver {
     case .restoring: return goOnRestoring()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
       .batching, .draining, .leaving, .fallingAsleep, .standby, .lost:
-      preconditionFailure("no command of this state is acknowledged")
+      preconditionFailure("no command of this state can be acknowledged")
     }
     proceed()
   }
@@ -816,39 +907,39 @@ extension UBloxDriver {
     facts.mayHold = false
   }
 
-  /// The receiver said no.
+  /// Handles the rejection of the command in flight.
   private mutating func refused() {
     link.counters.refusals.count()
     switch state {
     case .enabling:
       facts.refusesBatching = true
-      // It does what it did before: batch, where that is not known. And it may have obeyed the
-      // command when it was sent before, and the answer was lost.
+      // The receiver keeps its batching mode, which may be unknown. It may also have executed an earlier
+      // transmission of the command whose answer was lost.
       if link.sends > 1 || facts.batch != .off { facts.batch = .unknown } else { leftBatching() }
       proceed()
     case .disabling:
-      // One that knows no batching does not batch.
+      // A receiver without batching rejects the command to disable it.
       leftBatching()
       proceed()
     case .changingSpeed: enter(.probing)
     case .configuring, .changingPower:
-      // It may be the keys of its power that this receiver does not have: without them, then. But
-      // one that saves power has them, and one that did may still; it may also be another by now.
+      // The receiver may not support the power mode keys: continue without them. A receiver that is in the duty cycle
+      // supports them, so repeat the command first; it may have been replaced by another receiver.
       let mayCycle = facts.powerMode == .cyclic
-      let asksAgain = mayCycle && (state == .changingPower || link.sends < Patience.tries)
+      let canRepeat = mayCycle && (state == .changingPower || link.sends < Patience.tries)
       let isAboutPower = link.lastSent.isAboutPower(part: link.part, for: setup)
-      guard isAboutPower, !asksAgain else { return repeatOrLose() }
+      guard isAboutPower, !canRepeat else { return repeatOrLose() }
       link.settleAnswers()
       facts.refusesPowerSave = true
       proceed()
     case .muting, .changingWatermark, .unmuting: repeatOrLose()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
       .batching, .draining, .leaving, .fallingAsleep, .standby, .lost, .saving, .restoring:
-      preconditionFailure("no command of this state is refused")
+      preconditionFailure("no command of this state can be rejected")
     }
   }
 
-  /// The power of the command that was sent last.
+  /// Power mode in the last command; nil if it sets none.
   private var askedPower: UBloxPower? {
     switch link.lastSent {
     case .configuration(let power): power
@@ -860,7 +951,7 @@ extension UBloxDriver {
     }
   }
 
-  /// The watermark of the command that was sent last.
+  /// Watermark in the last command, which must set one.
   private var askedWatermark: UInt16 {
     switch link.lastSent {
     case .enableBatching(let watermark), .watermark(let watermark): watermark
@@ -872,10 +963,10 @@ extension UBloxDriver {
   }
 }
 
-// What comes next, from what is known and what is wanted.
+// MARK: Next state
 
 extension UBloxDriver {
-  // Inline, for the whole machine would be copied for a call.
+  // Inlined, because a call would copy the whole driver.
   @inline(__always) var wanted: ReceiverGoal? {
     switch link.goal {
     case .none: return nil
@@ -889,19 +980,19 @@ extension UBloxDriver {
     }
   }
 
-  /// Whether anything is said of its power: it has not refused the keys.
+  /// Whether the driver sets the power mode: the receiver has not rejected the keys.
   private var mayAskForPower: Bool { !facts.refusesPowerSave }
 
-  /// How it is to spend its power; nil where nothing can be said of that.
+  /// Power mode to set; nil if the receiver does not support the keys.
   ///
-  /// Full power is said as well where the duty cycle is not used: the backup memory may hold one of an
-  /// earlier run.
+  /// Full power is set explicitly even if the duty cycle is not used, because battery-backed RAM may contain the duty
+  /// cycle of an earlier run.
   private var wantedPower: UBloxPower? {
     guard mayAskForPower else { return nil }
     return wanted == .powersave ? .cyclic : .full
   }
 
-  /// Whether it must be told to spend its power otherwise.
+  /// Whether the receiver's power mode differs from the one to set.
   private var changesPower: Bool { wantedPower.map { $0 != facts.powerMode } ?? false }
 
   func nextStateOfHeard(_ wanted: ReceiverGoal) -> State {
@@ -919,26 +1010,26 @@ extension UBloxDriver {
     }
   }
 
-  /// The next step out of batching: live output first, then the buffer, then off.
+  /// Next state on the way out of batching: live output on, drain, disable.
   private var stateToLeave: State {
     if !link.isConfigured { return .configuring }
     if facts.isMuted { return .unmuting }
     return facts.isDrained ? .disabling : .leaving
   }
 
-  /// The next step into batching, or within it.
+  /// Next state on the way into batching, or within it.
   private func stateToBatch(_ watermark: UInt16) -> State {
     if !link.isConfigured { return .configuring }
-    // Live epochs count while its power changes: only once the buffer has none that are older.
+    // Live epochs are accepted while the power mode changes, so the buffer must be drained first.
     if changesPower { return facts.batch == .off ? .changingPower : stateToLeave }
     switch facts.batch {
     case .unknown:
-      // What an earlier run, or the time before a loss, left in the buffer comes first.
+      // First drain the epochs from an earlier run or from before a loss.
       if !facts.isDrained { return .leaving }
       return .enabling
     case .off: return isRestoringDue ? .restoring : .enabling
     case .on:
-      // An M8 is told all of batching in one message, which may begin with an empty buffer.
+      // An M8 has one message for all batching settings, which may clear the buffer.
       if facts.watermark != watermark && setup.family == .ubloxM8 { return stateToLeave }
       if !facts.isMuted { return .muting }
       if facts.watermark != watermark { return .changingWatermark }
@@ -946,7 +1037,7 @@ extension UBloxDriver {
     }
   }
 
-  /// Sends what the state sends, and sets its deadline.
+  /// Executes the entry actions of a state: sends its command and sets its deadline.
   mutating func begin(_ new: State) {
     switch new {
     case .idle: break
@@ -990,8 +1081,8 @@ extension UBloxDriver {
 }
 
 extension UBloxDriver.State {
-  /// Whether live epochs that were held are given back on entering: batching has been left, or goes
-  /// on with an empty buffer, or ends here.
+  /// Whether entering this state releases held live epochs: batching is disabled, ends here, or continues with an empty
+  /// buffer.
   fileprivate var releasesHeld: Bool {
     switch self {
     case .tracking, .changingPower, .enabling, .muting, .batching, .fallingAsleep, .standby,

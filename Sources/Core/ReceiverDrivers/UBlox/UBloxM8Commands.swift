@@ -1,28 +1,29 @@
 import GNSSProtocols
 
-// How an M8 is told what an M10 is told by keys: a message for each matter, each acknowledged.
+// Commands of the u-blox M8: one CFG message per setting, each acknowledged separately, where an M10 has the keys of
+// CFG-VALSET.
 
-/// A message to an M8.
+/// A configuration message to an M8 (u-blox 8 / M8 receiver description).
 enum M8Message: Equatable, Sendable {
-  /// CFG-PRT: the port's speed, and whether NMEA comes out beside UBX.
+  /// CFG-PRT: baud rate, and whether the port sends NMEA in addition to UBX.
   case port(speed: UInt32, sendsNMEA: Bool)
-  /// CFG-MSG: NAV-PVT with every epoch, or never.
+  /// CFG-MSG: NAV-PVT in every epoch, or never.
   case solution(Bool)
-  /// CFG-RATE.
+  /// CFG-RATE: navigation rate.
   case rate
-  /// CFG-PM2: cyclic tracking.
+  /// CFG-PM2: parameters of cyclic tracking.
   case cycle
-  /// CFG-RXM: full power, or as CFG-PM2 says.
+  /// CFG-RXM: full power, or power save mode with the parameters of CFG-PM2.
   case power(UBloxPower)
-  /// CFG-CFG: keep it in the backup memory, so that a short loss of supply costs nothing.
+  /// CFG-CFG: save to the battery-backed RAM, so that the configuration survives a short power loss.
   case save
-  /// CFG-BATCH; nil for off.
+  /// CFG-BATCH; nil disables batching.
   case batch(watermark: UInt16?)
-  /// CFG-NAVX5: aiding is acknowledged.
+  /// CFG-NAVX5: acknowledge assistance messages.
   case aidingAcknowledgement
 }
 
-/// The messages of one command, at most six, in the order in which they are sent.
+/// Messages of one command in the order of transmission, at most six.
 struct M8Messages: Sendable {
   private var messages = InlineArray<6, M8Message>(repeating: .save)
   private(set) var count = 0
@@ -39,7 +40,7 @@ struct M8Messages: Sendable {
 }
 
 extension UBloxCommand {
-  /// What an M8 is told for this command; nothing where all u-blox receivers are told the same.
+  /// Messages to an M8 for this command; empty if the command is the same for all u-blox receivers.
   func m8Messages(for setup: ReceiverSetup) -> M8Messages {
     var all = M8Messages()
     let sendsNMEA = setup.output == .nmea
@@ -79,7 +80,7 @@ extension UBloxCommand {
 }
 
 extension M8Message {
-  /// What its ACK names.
+  /// Message identity in the ACK.
   var identity: UBXIdentity {
     switch self {
     case .port: .cfgPRT
@@ -112,7 +113,11 @@ extension M8Message {
     _ setup: ReceiverSetup, _ watermark: UInt16?
   ) -> UBXBatchConfiguration {
     guard let watermark else { return UBXBatchConfiguration() }
-    guard let batch = setup.batch else { preconditionFailure("the receiver is not to batch") }
+    guard let batch = setup.batch else {
+      preconditionFailure(
+        "batching is not configured in "
+          + "the setup")
+    }
     return UBXBatchConfiguration(
       isEnabled: true, hasExtraPVT: batch.extraPVT, capacity: batch.capacity,
       watermark: watermark, pin: batch.pioWired ? batch.pioID : nil,

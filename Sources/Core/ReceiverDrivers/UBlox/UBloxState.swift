@@ -2,108 +2,108 @@ import GNSSProtocols
 import LocationTypes
 
 extension UBloxDriver {
-  /// What the driver is doing. Of each command one is in flight; the others wait for the next state.
+  /// State of ``UBloxDriver``; diagram there. At most one command is in flight in each state.
   enum State: UInt8, CommandedState {
     /// No goal yet.
     case idle = 0
-    /// Supply cut.
+    /// Powered off.
     case unpowered = 1
-    /// Supply on, the receiver starts.
+    /// Powered on, starting.
     case powering = 2
-    /// The wake pin is driven.
+    /// The wake pin is active.
     case pulsing = 3
-    /// Woken, the receiver starts.
+    /// Waiting for the receiver to wake up.
     case waking = 4
-    /// MON-VER polled at the line's own speed.
+    /// Polling MON-VER at the line's baud rate.
     case probing = 5
-    /// MON-VER polled at the speed of an unconfigured receiver.
+    /// Polling MON-VER at the baud rate of an unconfigured receiver.
     case probingDefault = 6
-    /// The receiver was told the line's speed.
+    /// Setting the receiver's baud rate.
     case changingSpeed = 7
-    /// Configuration written.
+    /// Writing the configuration.
     case configuring = 8
-    /// Awake, live epochs.
+    /// Awake with live output.
     case tracking = 9
-    /// Batching was switched on.
+    /// Enabling batching.
     case enabling = 10
-    /// Live output was switched off.
+    /// Switching live output off.
     case muting = 11
-    /// Awake and silent, epochs go into the receiver's buffer.
+    /// Awake without live output; the receiver stores epochs in its batch buffer.
     case batching = 12
-    /// Another watermark was written.
+    /// Writing another watermark.
     case changingWatermark = 13
-    /// The buffer is being emptied; batching goes on.
+    /// Draining the batch buffer; batching continues afterwards.
     case draining = 14
-    /// Live output was switched on again, to leave batching.
+    /// Switching live output on, to leave batching.
     case unmuting = 15
-    /// The buffer is being emptied while live epochs come, to leave batching.
+    /// Draining the batch buffer with live output on, to leave batching.
     case leaving = 16
-    /// Batching was switched off.
+    /// Disabling batching.
     case disabling = 17
-    /// Standby was asked for.
+    /// Standby requested; waiting for silence.
     case fallingAsleep = 18
     /// Asleep.
     case standby = 19
-    /// Does not answer; waits before the next try.
+    /// Not answering; waiting for the next attempt.
     case lost = 20
-    /// Awake, live epochs; its own duty cycle was switched on or off.
+    /// Awake with live output; switching the receiver's duty cycle on or off.
     case changingPower = 21
-    /// Awake and about to be cut off: what it knows of the sky is being read out.
+    /// Awake; reading out the navigation database before power-off.
     case saving = 22
-    /// Awake, live epochs: what it knew of the sky before it was cut off is being given back.
+    /// Awake with live output; sending back the navigation database after power-on.
     case restoring = 23
   }
 
-  /// Whether the receiver puts epochs into its buffer, as far as is known.
+  /// Whether the receiver stores epochs in its batch buffer, as far as known.
   enum Batch: UInt8, Sendable {
     case off, unknown, on
   }
 
-  /// What is known of the receiver's buffer and its power; decides what comes next, beside the goal and
-  /// what the link knows.
+  /// Known state of the receiver's batching and power mode. Together with the goal and the link it determines the next
+  /// state.
   struct Facts: Sendable {
-    /// Live output is off.
+    /// Whether live output is off.
     var isMuted = false
-    /// Whether it batches.
+    /// Whether batching is enabled.
     var batch: Batch
-    /// The buffer was found empty since live output is on.
+    /// Whether the batch buffer was found empty after live output was switched on.
     var isDrained = false
-    /// Batching was refused; not tried again before the next goal, or a loss of the receiver.
+    /// Whether the receiver has rejected batching. Cleared by the next goal and by a loss of the receiver.
     var refusesBatching = false
-    /// How it spends its power while awake, as far as it was told.
+    /// Power mode that was last acknowledged.
     var powerMode = UBloxPower.full
-    /// Its duty cycle was refused; not tried again before the next goal of it, or a loss of the receiver.
+    /// Whether the receiver has rejected its power mode keys. Cleared by the next powersave goal and by a loss.
     var refusesPowerSave = false
-    /// The watermark it has.
+    /// Watermark that was last acknowledged.
     var watermark: UInt16 = 0
-    /// It may hold epochs that were not handed on.
+    /// Whether the batch buffer may contain epochs that were not delivered.
     var mayHold = false
   }
 
-  /// How a drain goes.
+  /// Progress of a drain.
   struct Drain: Sendable {
-    /// Retrievals sent so far.
+    /// Number of retrievals sent in this drain.
     var rounds: UInt8 = 0
-    /// Entries still to come of this retrieval; nil before its MON-BATCH.
+    /// Number of entries still to arrive in this retrieval; nil before its MON-BATCH.
     var remaining: UInt16?
-    /// When this retrieval must be over.
+    /// Deadline of this retrieval.
     var end = Instant.distantFuture
-    /// Anything was heard.
+    /// Whether the receiver has sent a status or an entry in this drain.
     var isAnswered = false
-    /// msgCnt of the next entry; nil when not known.
+    /// Expected `msgCnt` of the next entry; nil if unknown.
     var expected: UInt16?
-    /// Of the newest entry handed on: UTC, and when it came.
+    /// UTC and arrival time of the newest received entry.
     var newest_utc: UTCTime?
     var newest_arrival: Instant?
-    /// When the buffer was last known to be empty.
+    /// Time at which the buffer was last known to be empty.
     var emptied = Instant.boot
   }
 }
 
 extension UBloxDriver {
-  /// Retrievals in one drain; a receiver that fills faster than the line drains ends here.
+  /// Maximum number of retrievals per drain, for a receiver that fills its buffer faster than the line drains it.
   static let drainRounds: UInt8 = 64
-  /// Length of a LOG-BATCH frame.
+  /// Length of a LOG-BATCH frame in bytes.
   static let batchEntryBytes: Int64 = 108
 }
 

@@ -1,11 +1,11 @@
-// Lines of GPIO through libgpiod, whichever of its two interfaces the system has: version 1 (Debian 12) or
-// version 2 (Debian 13). Nothing is decided here.
+// GPIO lines through libgpiod version 1 (Debian 12) or version 2 (Debian 13), whichever the system has. Only a shim:
+// it makes no decisions.
 #ifndef CGPIO_H
 #define CGPIO_H
 
 #include <stdint.h>
 
-// How a line is used; bits.
+// Wiring of a line; bits.
 #define CGPIO_ACTIVE_LOW 1u
 #define CGPIO_PULL_UP 2u
 #define CGPIO_PULL_DOWN 4u
@@ -13,60 +13,61 @@
 #define CGPIO_OPEN_DRAIN 16u
 #define CGPIO_OPEN_SOURCE 32u
 
-// Pulses that are read at a time: as many as the kernel keeps of a line. So often they are read at the most.
+// Edges read at a time, which is the kernel's queue length for one line; and the maximum number of such reads per
+// call.
 #define CGPIO_PULSES 16
 #define CGPIO_PULSE_READS 4
 
-// Bytes of a name with its NUL.
+// Size of a name in bytes, with its NUL.
 #define CGPIO_NAME 64
 
-// What the kernel tells of a line that nobody needs to have.
+// State of a line, which the kernel reports without a request for the line.
 struct cgpio_info {
-  char name[CGPIO_NAME];      // empty where it has none
-  char consumer[CGPIO_NAME];  // who holds it; "kernel" where that is not told
+  char name[CGPIO_NAME];      // empty if the line has none
+  char consumer[CGPIO_NAME];  // holder of the line; "kernel" if the kernel does not name it
   int is_used;
 };
 
-// An edge. The clock is CLOCK_MONOTONIC, nanoseconds.
+// An edge. The clock is CLOCK_MONOTONIC, in nanoseconds.
 struct cgpio_edge {
-  int is_rising;  // in terms of what is active
+  int is_rising;  // towards active, whatever the voltage
   int64_t time_ns;
 };
 
 struct cgpio_chip;
 struct cgpio_line;
 
-// The version of the library that is there.
+// Version of the installed libgpiod.
 const char *cgpio_version(void);
 
-// All functions that can fail give -1, or NULL, with errno.
+// A function that fails returns -1 or NULL and sets errno.
 
-// Opens the chip at a path under /dev.
+// Opens the chip at a path below /dev.
 struct cgpio_chip *cgpio_open(const char *path);
 void cgpio_close(struct cgpio_chip *chip);
-// The offset of the line of that name; ENOENT where the chip has none.
+// Offset of the line with that name; ENOENT if the chip has none.
 int cgpio_find(struct cgpio_chip *chip, const char *name);
-// EINVAL where the chip has no such line.
+// EINVAL if the chip has no such line.
 int cgpio_info(struct cgpio_chip *chip, unsigned offset, struct cgpio_info *info);
 
-// Drives a line, until it is released; after that it may fall back.
+// Requests a line as an output. After its release the line may return to its default level.
 struct cgpio_line *cgpio_drive(struct cgpio_chip *chip, unsigned offset, unsigned flags, int value,
                                const char *consumer);
-// Hears both edges of a line.
+// Requests a line as an input with detection of both edges.
 struct cgpio_line *cgpio_hear(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                               const char *consumer);
 int cgpio_set(struct cgpio_line *line, int value);
 int cgpio_get(struct cgpio_line *line);
-// Readable when there is an edge.
+// A descriptor that is readable while edges are queued.
 int cgpio_descriptor(struct cgpio_line *line);
-// The next edge: 1; 0 where there is none. Does not wait.
+// Reads the next edge: 1, or 0 if none is queued. Does not block.
 int cgpio_next_edge(struct cgpio_line *line, struct cgpio_edge *edge);
 
-// Hears the edges up of a line, in terms of what is active, each of which is a pulse. The kernel keeps sixteen of
-// them: with version 2 the last ones, with version 1 the first.
+// Requests a line as an input with detection of edges towards active; each is a pulse. The kernel queues sixteen: the
+// newest with version 2, the oldest with version 1.
 struct cgpio_line *cgpio_hear_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                                      const char *consumer);
-// When the last of the pulses was that nobody has asked for: 1; 0 where there was none. Does not wait. One system
+// Reads all queued pulses and returns the time of the newest: 1, or 0 if there was none. Does not block. One system
 // call, and one more for each sixteen pulses.
 int cgpio_last_pulse(struct cgpio_line *line, int64_t *time_ns);
 

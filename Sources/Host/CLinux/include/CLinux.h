@@ -1,183 +1,181 @@
 #ifndef TORPOR_CLINUX_H
 #define TORPOR_CLINUX_H
 
-// What of Linux the C library's Swift module lacks. Plain functions without state; what fails is
-// given back as a negative error number, so that nobody has to read `errno` in time.
+// Linux interfaces that are missing from the C library's Swift module. Plain functions without state; an error is
+// returned as a negative error number, so that callers need not read `errno`.
 
 #include <stddef.h>
 #include <stdint.h>
 
 // MARK: Waiting
 
-/// A descriptor that has something, by the number it was added with.
+/// A ready descriptor, by its token.
 struct clinux_ready {
   uint32_t token;
   uint32_t events;
 };
 
-/// Bits of `events`. CLINUX_GONE is told whether it was asked for or not, CLINUX_CHANGED is for files of the
-/// kernel that tell of themselves, which also count as gone then.
+/// Bits of `events`. CLINUX_GONE is always reported. CLINUX_CHANGED is for files of the kernel that signal changes,
+/// which then report CLINUX_GONE, too.
 enum {
   CLINUX_READABLE = 1,
   CLINUX_WRITABLE = 2,
   CLINUX_GONE = 4,
   CLINUX_CHANGED = 8,
-  /// Asked for only: the machine is not suspended while there is something. Needs CAP_BLOCK_SUSPEND.
+  /// Input only: a ready descriptor blocks suspend. Needs CAP_BLOCK_SUSPEND.
   CLINUX_KEEPS_AWAKE = 16,
 };
 
-/// What clinux_epoll_set() does.
+/// Operations of clinux_epoll_set().
 enum {
   CLINUX_ADD = 0,
   CLINUX_CHANGE = 1,
   CLINUX_REMOVE = 2,
 };
 
-/// The most descriptors one wait tells of.
+/// Maximum number of descriptors that one wait reports.
 enum { CLINUX_READY_MAX = 64 };
 
-/// A new epoll; closed on exec.
+/// Creates an epoll descriptor; closed on exec.
 int clinux_epoll_open(void);
 
 /// Adds, changes or removes a descriptor; level-triggered.
 int clinux_epoll_set(int epoll, int change, int descriptor, uint32_t token, uint32_t events);
 
-/// Waits for at most `timeout_ns`; for ever if that is negative; not at all if it is 0.
+/// Waits for at most `timeout_ns`; without limit if that is negative; not at all if it is 0.
 ///
-/// Never returns before the time is over without telling something, but for -EINTR. The time does not run
-/// while the machine is suspended. Where the kernel is older than 5.11, whole milliseconds are waited.
+/// Does not return early without a ready descriptor, except with -EINTR. The timeout does not run while the machine is
+/// suspended. Kernels older than 5.11 have a resolution of 1 ms.
 ///
 /// `capacity` is at most CLINUX_READY_MAX.
 int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int capacity, int64_t timeout_ns);
 
 // MARK: Time
 
-/// Microseconds since boot, those in suspend included; no system call where the kernel's page has it.
+/// Microseconds since boot, including suspend; without a system call if the vDSO supports it.
 int64_t clinux_boot_us(void);
 
-/// Microseconds of the clock that stands still in suspend (what sd_notify(3) asks for).
+/// Microseconds of CLOCK_MONOTONIC, which stops during suspend (required by sd_notify(3)).
 int64_t clinux_monotonic_us(void);
 
-/// A descriptor that becomes readable when the machine comes back from suspend, or its wall clock is set;
-/// closed on exec, not blocking.
+/// Opens a descriptor that becomes readable when the machine resumes from suspend or its wall clock is set; closed on
+/// exec, non-blocking.
 int clinux_clock_watch_open(void);
 
-/// Makes it unreadable again; `real_us` is a moment of the wall clock at which it becomes readable in any
-/// case, or 0 for none.
+/// Re-arms that descriptor. `real_us` is a time of the wall clock at which it becomes readable in any case, or 0 for
+/// none.
 int clinux_clock_watch_set(int descriptor, int64_t real_us);
 
-/// A timer on the boot clock that wakes the machine from suspend; closed on exec, not blocking.
+/// Opens a timer on the boot clock that wakes the machine from suspend; closed on exec, non-blocking.
 ///
-/// -EPERM without CAP_WAKE_ALARM. Made also where no clock could wake the machine.
+/// -EPERM without CAP_WAKE_ALARM. Succeeds even if no clock can wake the machine.
 int clinux_alarm_open(void);
 
-/// Sets it to a moment of the boot clock, in microseconds; 0 for none.
+/// Sets the timer to a time of the boot clock in microseconds; 0 for none.
 int clinux_alarm_set(int descriptor, int64_t boot_us);
 
-// MARK: Files of the kernel
+// MARK: Kernel files
 
-/// Reads, as read(2) does, but gives up with -EINTR when nothing came within `timeout_us`, and gives back
-/// what failed as a negative error number. Other calls of the process are not disturbed.
+/// Reads like read(2), but returns -EINTR if nothing arrived within `timeout_us`, and other errors as negative error
+/// numbers. Does not disturb other calls of the process.
 ptrdiff_t clinux_read_within(int descriptor, void *bytes, size_t capacity, int64_t timeout_us);
 
-/// Reads a register of one byte of an I2C device, its name and its value in one transfer.
+/// Reads a one-byte register of an I2C device in one transfer.
 int clinux_i2c_read(int bus, uint16_t address, uint8_t name);
 
-/// Writes a register of one byte.
+/// Writes a one-byte register.
 int clinux_i2c_write(int bus, uint16_t address, uint8_t name, uint8_t value);
 
-/// Switches the machine off: systemd, if it is the first process, is sent the signal for that; else the
-/// disks are synced and the kernel is told.
+/// Switches the machine off: by a signal to systemd if `is_systemd`; else syncs the disks and calls the kernel.
 int clinux_power_off(int is_systemd);
 
 // MARK: Signals
 
-/// Blocks `count` signals in the calling thread and makes a descriptor that becomes readable with them.
+/// Blocks `count` signals in the calling thread and opens a descriptor that becomes readable with them.
 int clinux_signals_open(const int *signals, int count);
 
-/// The next signal that came; 0 if there is none.
+/// The next received signal; 0 if there is none.
 int clinux_signals_next(int descriptor);
 
 // MARK: Sockets
 
-/// Accepts a connection: not blocking, closed on exec.
+/// Accepts a connection; non-blocking, closed on exec.
 int clinux_accept(int descriptor);
 
-/// Who is at the other end of a local socket.
+/// Credentials of the peer of a local socket.
 struct clinux_peer {
   int32_t pid;
   uint32_t uid;
   uint32_t gid;
 };
 
-/// Asks who connected.
+/// Reads the credentials of the peer.
 int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 
-/// A datagram socket connected to a local address: a path, or a name of the abstract kind with `@` in
-/// the place of its zero. Not blocking, closed on exec.
+/// Connects a datagram socket to a local address: a path, or an abstract name with `@` in place of its NUL.
+/// Non-blocking, closed on exec.
 int clinux_datagram_connect(const char *address, size_t length);
 
 // MARK: Programs
 
-/// Starts a program that nobody has to wait for: in a session and with a working folder of its own, all
-/// signals as they are at first, standard error as it is here.
+/// Starts a program that is not a child of this process: in a new session, with working directory `/`, default signal
+/// handlers, and this process's standard error.
 ///
-/// `arguments` and `environment` end with a null pointer; the first argument is the program's absolute path.
-/// HOME, USER and PATH are added to at most 29 variables. -ENOENT if there is no such user or program,
-/// -EPERM if this process may not become that user. Returns when the program runs, or cannot.
+/// `arguments` and `environment` end with a null pointer; the first argument is the program's absolute path. HOME,
+/// USER and PATH are added to at most 29 variables. -ENOENT if there is no such user or program, -EPERM if this
+/// process may not become that user. Returns when the program runs, or has failed to start.
 int clinux_start(const char *const *arguments, const char *const *environment, uint32_t uid);
 
 // MARK: Serial lines
 
-/// How a line is set, as the kernel has it, and whether a process has claimed it for itself alone.
+/// Settings of a line in the kernel's format, and whether a process has set it to exclusive mode.
 typedef struct {
   uint32_t settings[16];
   int32_t is_exclusive;
 } clinux_line_state;
 
-/// -ENOTTY if it is no terminal.
+/// Reads the state of a line; -ENOTTY if it is no terminal.
 int clinux_line_get_state(int descriptor, clinux_line_state *state);
 
-/// Sets the line as it was, and gives it back to everybody unless it was claimed then.
+/// Restores the settings of a line, and ends exclusive mode unless it was set then.
 int clinux_line_put_state(int descriptor, const clinux_line_state *state);
 
-/// Takes the line for this process, makes it raw, ignores modem lines, and sets its speed.
+/// Locks the line for this process, sets raw mode, ignores modem lines, and sets the speed.
 ///
-/// -EBUSY if another process has locked it, -ENOTTY if it is no terminal, -EINVAL if it cannot do that
-/// speed within 2 %: the line is then as it was. What had come at another speed is thrown away.
+/// -EBUSY if another process has locked it, -ENOTTY if it is no terminal, -EINVAL if it does not support that speed
+/// within 2 %: the settings are then unchanged. Discards input received at another speed.
 int clinux_line_take(int descriptor, uint32_t baud);
 
-/// Sets the speed, once what was written has left, and throws away what came at the old one.
+/// Sets the speed after all written bytes were sent, and discards input received at the old one.
 ///
-/// Waits no longer than the waiting bytes take at `old_baud`, and half a second.
+/// Waits at most for the time to send the queued bytes at `old_baud`, and 0.5 s more.
 int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud);
 
-/// Throws away what came and was not read.
+/// Discards received bytes that were not read.
 void clinux_line_forget_input(int descriptor);
 
-/// Bytes that were written and have not left.
+/// Number of bytes written but not sent yet.
 int clinux_line_queued(int descriptor);
 
-/// The speed a line is set to, in baud.
+/// Speed of a line in baud.
 int64_t clinux_line_speed(int descriptor);
 
 // MARK: Files
 
-/// Gives a file its size and the disk space for it, all of which reads as zeros where nothing was
-/// written; leaves what is there.
+/// Sets the size of a file and allocates its disk space. Unwritten bytes read as zeros; existing content stays.
 int clinux_allocate(int descriptor, int64_t size);
 
 // MARK: Memory
 
-/// Lets the kernel take back the code of the program and its libraries, of which most is for the start: what
-/// is used again comes back from the page cache, a few pages at a time. Changes nothing that was written.
-/// `library` is a part of the name of the one it is to be; NULL for all and the program.
+/// Releases the code pages of the program and its libraries, most of which are needed only at the start. Pages that
+/// are used again come back from the page cache. Data is not changed. `library` is part of the name of one library;
+/// NULL means all libraries and the program.
 void clinux_forget_code(const char *library);
 
-/// Has standard output written line by line, also where it is no terminal.
+/// Sets standard output to line buffering, also if it is no terminal.
 void clinux_line_buffer_output(void);
 
-// The day on which the program was compiled, or that of SOURCE_DATE_EPOCH for a reproducible build.
+// Date of compilation, or of SOURCE_DATE_EPOCH in a reproducible build.
 
 int build_year(void);
 // 1 to 12.

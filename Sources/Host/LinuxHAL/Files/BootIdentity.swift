@@ -1,24 +1,24 @@
 import Glibc
 import LocationTypes
 
-/// Which boot of the board this is, as the kernel tells one from the other (`boot_id`).
+/// Identity of one boot of the board, from the kernel's `boot_id`.
 public struct BootIdentity: Equatable, Sendable {
-  /// A number made of it, above 0; two boots have the same with a chance of 1 in 2⁶².
+  /// Hash of `boot_id`, above 0; two boots have the same one with a probability of 1 in 2⁶².
   public let number: Int64
 
-  /// The boot of a number that was kept.
+  /// Creates the identity of a stored number.
   init(number: Int64) { self.number = number }
 
-  /// The boot of the text that the kernel names it by.
+  /// Creates the identity from the text of `boot_id`.
   public init(id: some Sequence<UInt8>) {
     var hash = FNV1a()
     for byte in id { hash.add(byte) }
     number = Int64(hash.value >> 2) + 1
   }
 
-  /// This boot.
+  /// Reads the identity of the current boot.
   ///
-  /// - Throws: ``SystemError`` where the kernel does not tell, as without `/proc`.
+  /// - Throws: ``SystemError`` if the kernel does not provide it, as without `/proc`.
   public static func current() throws(SystemError) -> BootIdentity {
     let path = "/proc/sys/kernel/random/boot_id"
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// How many files this process may have open.
+/// Limit of open files of this process (`RLIMIT_NOFILE`).
 public enum DescriptorLimit {
-  /// Raises the limit to `wanted` where the hard limit lets it; gives what it is then.
+  /// Raises the soft limit to `wanted` as far as the hard limit allows; returns the resulting limit.
   @discardableResult
   public static func raise(to wanted: Int) -> Int {
     var limit = rlimit()

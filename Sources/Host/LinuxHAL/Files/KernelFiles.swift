@@ -1,23 +1,23 @@
 import CLinux
 import Glibc
 
-/// The small files by which the kernel is asked and told: `/sys/power/state`, a clock's `wakealarm`.
+/// Reads and writes control files of the kernel, such as `/sys/power/state` and a clock's `wakealarm`.
 ///
-/// Below a root that tests replace by a folder of plain files, and with a writer that they replace by one
-/// that refuses as the kernel does.
+/// All paths are below a root. Tests use a folder of plain files as the root, and a writer that fails as the kernel
+/// does.
 struct KernelFiles {
-  /// The longest text that is read of one.
+  /// Maximum number of bytes read from a file.
   private static let capacity = 4_096
-  /// How long a read may be held up; see ``readBounded(_:)``.
+  /// Timeout of ``readBounded(_:)``, µs.
   private static let patience_us: Int64 = 50_000
 
-  /// In front of each path; empty for the system's own.
+  /// Prefix of each path; empty for the system's own files.
   let root: String
   private let writer: (_ path: String, _ text: String) -> Int32
 
   /// - Parameters:
-  ///   - root: In front of each path.
-  ///   - writer: Writes; gives 0 or an error number. The path is a whole one.
+  ///   - root: Prefix of each path.
+  ///   - writer: Writes a text to a path that includes the root; returns 0 or an error number.
   init(
     root: String = "", writer: @escaping (_ path: String, _ text: String) -> Int32 = KernelFiles.put
   ) {
@@ -25,13 +25,12 @@ struct KernelFiles {
     self.writer = writer
   }
 
-  /// What a file says, without the line's end; nil where there is none, or it cannot be read.
+  /// Content of a file without its final newline; nil if it is missing or unreadable.
   func read(_ path: String) -> String? {
     unsafe text(SystemFiles.bytes(of: root + path, capacity: KernelFiles.capacity))
   }
 
-  /// The same of a file that may keep its reader waiting for as long as it likes; nil if it does that
-  /// for more than 50 ms.
+  /// The same for a file whose read may block; nil if it blocks for more than 50 ms.
   func readBounded(_ path: String) -> String? {
     unsafe text(
       SystemFiles.bytes(of: root + path, capacity: KernelFiles.capacity, flags: 0) {
@@ -44,19 +43,19 @@ struct KernelFiles {
     return String(decoding: bytes.last == 0x0A ? bytes.dropLast() : bytes, as: UTF8.self)
   }
 
-  /// Writes a text; gives 0 or an error number.
+  /// Writes a text; returns 0 or an error number.
   func write(_ text: String, to path: String) -> Int32 { writer(root + path, text) }
 
-  /// Whether this process may write a file that is there.
+  /// Whether the file exists and this process may write it.
   func isWritable(_ path: String) -> Bool { unsafe access(root + path, W_OK) == 0 }
 
-  /// Whether there is such a file.
+  /// Whether the file exists.
   func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
 
-  /// The names in a folder, in order.
+  /// Names in a folder, sorted.
   func names(in path: String) -> [String] { SystemFiles.names(in: root + path) }
 
-  /// Writes with one call, as such files want it; never makes one.
+  /// Writes with one call, as such files require; never creates a file.
   static func put(_ path: String, _ text: String) -> Int32 {
     let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno }

@@ -1,23 +1,23 @@
 import CLinux
 import Glibc
 
-/// Why the ring's file could not be used, and what to do about it. Nothing was written to it.
+/// Why the ring's file cannot be used. The description says how to fix it. Nothing was written to the file.
 public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Another process has it.
+  /// Another process holds the lock of the file.
   case inUse(path: String)
-  /// It is no file: a folder, a device, a link.
+  /// The path is not a regular file but a folder, a device or a link.
   case notAFile(path: String)
-  /// It has another size than the ring that the profile asks for.
+  /// The file's size differs from that of the ring in the profile.
   case wrongSize(path: String, found: Int, wanted: Int)
-  /// The disk has no room for all of it.
+  /// The disk has too little free space.
   case noSpace(path: String, wanted: Int)
-  /// The folder is not there.
+  /// The file's folder does not exist.
   case missingFolder(path: String)
-  /// What should be its folder is none.
+  /// The parent path is not a folder.
   case notInAFolder(path: String)
-  /// This user may not read and write it.
+  /// This user may not read and write the file.
   case notPermitted(path: String)
-  /// Its file system is mounted so that nothing can be written.
+  /// The file system is mounted read-only.
   case readOnly(path: String)
   /// The kernel refused for another reason.
   case refused(path: String, code: Int32)
@@ -36,47 +36,46 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
       }
   }
 
-  /// What is wrong and what helps, in one line.
+  /// What is wrong and how to fix it, in one line.
   public var description: String {
     switch self {
     case .inUse(let path):
-      "'\(path)' is in use by another service: end that one, or give this one a ring of its own"
+      "'\(path)' is in use by another service: stop that service, or give this one its own file"
     case .notAFile(let path):
-      "'\(path)' is no plain file: name one that may be created"
+      "'\(path)' is not a regular file: choose the path of a file that can be created"
     case .wrongSize(let path, let found, let wanted):
-      "'\(path)' has \(found) bytes, and the profile's ring takes \(wanted): set capacity_fixes "
-        + "back to what it was, or move the file away to begin a new ring"
+      "'\(path)' has \(found) bytes, but the profile's ring needs \(wanted): set capacity_fixes "
+        + "back to its former value, or move the file away to start with a new ring"
     case .noSpace(let path, let wanted):
-      "the disk has no room for the \(wanted) bytes of '\(path)': make room, or lower capacity_fixes"
+      "the disk has no space for the \(wanted) bytes of '\(path)': free some space, or lower capacity_fixes"
     case .missingFolder(let path):
-      "there is no folder for '\(path)': create it, or name another"
+      "the folder of '\(path)' does not exist: create it, or choose another path"
     case .notInAFolder(let path):
-      "there can be no '\(path)': what it should be in is a file, and no folder; name a folder (--state), "
+      "'\(path)' cannot be created: its parent is a file, not a folder; choose another folder (--state), "
         + "or move the file away"
     case .notPermitted(let path):
-      "'\(path)' may not be read and written by this user: change its owner, or its folder's"
+      "this user may not read and write '\(path)': change the owner of the file or of its folder"
     case .readOnly(let path):
-      "the file system of '\(path)' is mounted read-only, as a kernel does with a card that fails (dmesg says why): "
-        + "mount it for writing, or name another place (--state)"
+      "the file system of '\(path)' is mounted read-only, which the kernel does when a card fails (see dmesg): "
+        + "mount it for writing, or choose another folder (--state)"
     case .refused(let path, let code):
       "'\(path)' cannot be used: \(SystemError.reason(code))"
     }
   }
 }
 
-/// The memory of a ring, in a file of fixed size that no other process uses.
+/// The storage of a ring in a memory-mapped file of fixed size, locked by this process.
 ///
-/// It is mapped: writing costs no system call, and what was written survives the process. What must
-/// survive a power cut is synced. The disk space is taken when it is opened, so that no write can
-/// fail later. What the bytes mean, and whether they are a ring at all, is `FixRing`'s business
+/// A write costs no system call and survives the end of the process. ``sync(_:)`` makes data survive a power cut. Disk
+/// space is allocated on opening, so that no later write can fail. `FixRing` defines and validates the content
 /// (`Docs/Reference/ring-format.md`); a new file is all zeros, which is an empty ring.
 ///
-/// The order at the start, by RNG-2: open, recover, sync what the ring says is unsynced, mark it as
-/// synced; only then append.
+/// Order at start, by RNG-2: open, recover, sync what the ring reports as unsynced, mark it as synced; only then
+/// append.
 @safe public struct RingFile: ~Copyable {
-  /// Moves a file that is no ring to a name beside it, `ring.damaged-STAMP`.
+  /// Renames a damaged file to `ring.damaged-STAMP` in the same folder.
   ///
-  /// - Returns: Its new name; nil where it cannot be moved.
+  /// - Returns: The new path; nil if the file cannot be renamed.
   public static func moveAside(_ path: String, stamp: String) -> String? {
     let name = "\(path).damaged-\(stamp)"
     let names = [name] + (2..<1_000).map { "\(name)-\($0)" }
@@ -86,30 +85,33 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     return place
   }
 
-  /// The file.
+  /// Path of the file.
   public let path: String
-  /// The size in bytes.
+  /// Size in bytes.
   public let size: Int
-  /// Whether there was no file, or one that nothing had been written to.
+  /// Whether the file was created, or was never written.
   public let isNew: Bool
   private let descriptor: Int32
   private let pageSize: Int
   private let memory: UnsafeMutableRawPointer
 
-  /// Opens the file, or creates it for its owner alone.
+  /// Opens the file, or creates it with access for its owner only.
   ///
-  /// A file that is too short and all zeros was left by a power cut while it was made: it is
-  /// completed. A new one is durable with its name before this returns.
+  /// A file that is too short and all zeros results from a power cut during creation: it is extended. A new file and
+  /// its directory entry are durable when this returns.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - size: `FixRing.storageSize(capacity:)`.
-  ///   - pageSize: Bytes of a page of the kernel, a power of two: 4,096, or 16,384 on a Raspberry Pi 5.
+  ///   - pageSize: Size of a kernel page in bytes, a power of two: 4,096, or 16,384 on a Raspberry Pi 5.
   public init(
     _ path: String, size: Int, pageSize: Int = Int(getpagesize())
   ) throws(RingFileError) {
-    precondition(size > 0, "a ring has a size")
-    precondition(pageSize > 0 && pageSize & (pageSize - 1) == 0, "a page has a size")
+    precondition(size > 0, "the ring's size must be above 0")
+    precondition(
+      pageSize > 0 && pageSize & (pageSize - 1) == 0,
+      "the page size must be a "
+        + "power of two")
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     let opened = unsafe path.withCString { unsafe open($0, flags, 0o600) }
     guard opened >= 0 else { throw RingFileError(errno, path: path, size: size) }
@@ -118,7 +120,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
       let isNew = try RingFile.prepare(opened, path, size)
       unsafe made = (isNew, try RingFile.map(opened, path, size))
     } catch {
-      // With the descriptor goes the lock.
+      // Closing the descriptor also releases the lock.
       close(opened)
       throw error
     }
@@ -135,16 +137,15 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     close(descriptor)
   }
 
-  /// The bytes, at a multiple of the page size. Valid as long as this value lives.
+  /// The bytes, page-aligned. Valid for the lifetime of this value.
   @unsafe public var storage: UnsafeMutableRawBufferPointer {
     unsafe UnsafeMutableRawBufferPointer(start: memory, count: size)
   }
 
-  /// Makes bytes durable; returns when the disk has them.
+  /// Makes bytes durable; returns when the disk has stored them.
   ///
-  /// Whole pages are written: of the pages around. Do not mark anything as synced when it throws:
-  /// after `EIO` the kernel may have given up on these pages, and only a later write to them brings
-  /// them to the disk.
+  /// Writes whole pages around the range. Do not mark anything as synced if this throws: after `EIO` the kernel may
+  /// have dropped these pages, and only another write to them stores them.
   ///
   /// - Parameter range: Offsets within ``size``.
   public func sync(_ range: Range<Int>) throws(RingFileError) {
@@ -155,15 +156,14 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     if result != 0 { throw RingFileError(errno, path: path, size: size) }
   }
 
-  /// What is synced for a range of bytes: from the beginning of its first page on, which is all that `msync` demands.
-  /// The kernel rounds the end up to a whole page.
+  /// The range to pass to `msync`, which requires a page-aligned start; the kernel rounds the end up to a whole page.
   static func pages(around range: Range<Int>, of pageSize: Int) -> Range<Int> {
     range.lowerBound / pageSize * pageSize..<range.upperBound
   }
 
   // MARK: Opening
 
-  /// Locks the file and gives it its size; says whether it was new.
+  /// Locks the file and sets its size; returns whether it was new.
   private static func prepare(
     _ descriptor: Int32, _ path: String, _ size: Int
   ) throws(RingFileError) -> Bool {
@@ -175,7 +175,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw RingFileError(errno, path: path, size: size)
     }
-    // Again: whoever had it before the lock may have given it its size.
+    // Check again: the previous holder of the lock may have set the size.
     guard unsafe fstat(descriptor, &status) == 0 else {
       throw RingFileError(errno, path: path, size: size)
     }
@@ -192,7 +192,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     return true
   }
 
-  /// Whether the first `length` bytes are zeros, which a ring that was ever opened does not have.
+  /// Whether the first `length` bytes are zeros, which is never true for a ring that was opened.
   private static func isBlank(_ descriptor: Int32, _ length: Int) -> Bool {
     var piece = InlineArray<4_096, UInt8>(repeating: 0)
     var offset = 0
@@ -208,7 +208,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     return true
   }
 
-  /// A file's name is durable when its folder is.
+  /// A new directory entry is durable only after its folder was synced.
   private static func syncFolder(of path: String, _ size: Int) throws(RingFileError) {
     let folder =
       switch path.lastIndex(of: "/") {

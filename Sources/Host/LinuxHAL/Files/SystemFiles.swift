@@ -1,8 +1,8 @@
 import Glibc
 
-/// Folders, links and small files, as the kernel has them in `/dev`, `/proc` and `/sys`.
+/// Reads folders, links and small files of `/dev`, `/proc` and `/sys`.
 public enum SystemFiles {
-  /// The names in a folder, in order; none where there is no such folder, or it may not be read.
+  /// Names in a folder, sorted; empty if the folder is missing or unreadable.
   public static func names(in path: String) -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }
@@ -16,7 +16,7 @@ public enum SystemFiles {
     return names.sorted()
   }
 
-  /// Where a symbolic link leads, as it says itself; nil where it is none or may not be read.
+  /// Target of a symbolic link as stored in it; nil if the path is no link or is unreadable.
   public static func link(_ path: String) -> String? {
     var target = [UInt8](repeating: 0, count: 4_096)
     let length = unsafe target.withUnsafeMutableBytes { bytes in
@@ -26,11 +26,11 @@ public enum SystemFiles {
     return length < 0 ? nil : String(decoding: target.prefix(length), as: UTF8.self)
   }
 
-  /// What one read of a file gives, at most `capacity` bytes; nil where it cannot be read.
+  /// Result of one read of a file, at most `capacity` bytes; nil if the file is unreadable.
   ///
   /// - Parameters:
-  ///   - flags: To open it with, beside those for reading; a reader is not kept waiting.
-  ///   - read: Reads; gives how many bytes, or what is negative.
+  ///   - flags: Additional flags for open(2); by default the read does not block.
+  ///   - read: Reads into a buffer; returns the number of bytes, or a negative value on failure.
   static func bytes(
     of path: String, capacity: Int, flags: Int32 = O_NONBLOCK,
     read: (Int32, UnsafeMutableRawBufferPointer) -> Int = {
@@ -45,10 +45,10 @@ public enum SystemFiles {
     return count < 0 ? nil : bytes.prefix(count)
   }
 
-  /// What a small file says, without the line's end or zero bytes behind it, and without what would
-  /// command a terminal; nil where it cannot be read.
+  /// Content of a small file without trailing newlines and NULs, and with control characters replaced; nil if it is
+  /// unreadable.
   ///
-  /// - Parameter capacity: The longest text that is read, bytes.
+  /// - Parameter capacity: Maximum number of bytes to read.
   public static func text(of path: String, capacity: Int = 16_384) -> String? {
     guard var text = unsafe bytes(of: path, capacity: capacity) else { return nil }
     while let last = text.last, last == 0x0A || last == 0 { text = text.dropLast() }

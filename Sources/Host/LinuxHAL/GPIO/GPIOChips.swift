@@ -3,11 +3,12 @@ import CGPIO
 import Glibc
 import LocationHAL
 
-/// A GPIO chip that is open. A line of it keeps it: in version 1 of the library lines end with their chip.
+/// An open GPIO chip. Each requested line keeps its chip open: in libgpiod version 1, closing the chip releases its
+/// lines.
 @safe final class GPIOChip {
   fileprivate let handle: OpaquePointer
 
-  /// nil where it cannot be opened; `errno` says why.
+  /// Opens a chip; nil on failure, with the reason in `errno`.
   init?(path: String) {
     guard let handle = unsafe cgpio_open(path) else { return nil }
     unsafe self.handle = handle
@@ -15,13 +16,13 @@ import LocationHAL
 
   deinit { unsafe cgpio_close(handle) }
 
-  /// The number of the line of that name; nil where there is none.
+  /// Offset of the line with that name; nil if the chip has none.
   func number(of name: String) -> UInt32? {
     let offset = unsafe cgpio_find(handle, name)
     return offset < 0 ? nil : UInt32(offset)
   }
 
-  /// What the kernel tells of a line; nil where there is none of that number.
+  /// The kernel's information about a line; nil if the chip has no line with that offset.
   func info(_ number: UInt32) -> GPIOInfo? {
     var info = cgpio_info()
     guard unsafe cgpio_info(handle, number, &info) == 0 else { return nil }
@@ -37,29 +38,29 @@ import LocationHAL
   }
 }
 
-/// What the kernel tells of a line to everybody.
+/// The kernel's public information about a line.
 struct GPIOInfo: Equatable {
-  /// Empty where it has none.
+  /// Name; empty if the line has none.
   var name: String
-  /// Who holds it; nil while nobody does.
+  /// Holder of the line; nil while it is free.
   var holder: String?
 }
 
-/// The GPIO chips of the board, opened when a line of theirs is looked for.
+/// The GPIO chips of the board. A chip is opened when one of its lines is first looked up.
 final class GPIOChips {
-  /// Where a line is.
+  /// A line that was found on a chip.
   struct Place {
     let line: GPIOLine
     let chip: GPIOChip
     let number: UInt32
 
-    /// Who holds it now; nil while nobody does.
+    /// Holder of the line now; nil while it is free.
     var holder: String? { chip.info(number)?.holder }
-    /// Which line it is, whatever its names are.
+    /// Identity of the line, equal for all its names.
     var identity: Identity { Identity(chip: ObjectIdentifier(chip), number: number) }
   }
 
-  /// One line of the board.
+  /// Identity of a line of the board.
   struct Identity: Hashable {
     let chip: ObjectIdentifier
     let number: UInt32
@@ -67,13 +68,13 @@ final class GPIOChips {
 
   private let folder: String
   private var chips: [String: GPIOChip] = [:]
-  /// The same by device: a chip may have a second name, as gpiochip4 on a Raspberry Pi 5.
+  /// The same chips by device number: a chip may have a second name, as gpiochip4 on a Raspberry Pi 5.
   private var devices: [dev_t: GPIOChip] = [:]
 
-  /// - Parameter folder: Where the devices are.
+  /// - Parameter folder: Folder of the chips' devices.
   init(folder: String = "/dev") { self.folder = folder }
 
-  /// Looks for a line.
+  /// Finds a line by name or by chip and offset.
   func find(_ line: GPIOLine) throws(GPIOFault) -> Place {
     switch line.place {
     case .offset(let number, let name):
@@ -124,7 +125,7 @@ final class GPIOChips {
     return chip
   }
 
-  /// The group whose members may use a device; nil where that is root's, or nobody may.
+  /// Group with read and write access to a device; nil if that group is root's or no group has access.
   private static func group(of path: String) -> String? {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_gid != 0, status.st_mode & 0o060 == 0o060,
@@ -134,25 +135,26 @@ final class GPIOChips {
   }
 }
 
-/// A line that is held: driven, or heard. It is given back with the value, and may fall back then.
+/// A requested line: an output or an input. Deinitialisation releases the line, which may then return to its default
+/// level.
 @safe final class GPIORequest {
-  /// What a line is held for.
+  /// Use of a requested line.
   enum Use {
-    /// It is driven, at first so.
+    /// An output, with its initial state.
     case driven(Bool)
-    /// Its edges are heard, both.
+    /// An input with both edges.
     case heard
-    /// Its pulses are heard: edges up that no wait ends with.
+    /// An input for pulses: edges towards active, which end no wait.
     case pulses
   }
 
-  /// Who holds our lines, as others are told.
+  /// Consumer name of our lines, which other programs see.
   static let consumer = "torpord"
 
   private let handle: OpaquePointer
   private let chip: GPIOChip
 
-  /// Takes a line.
+  /// Requests a line.
   init(_ place: GPIOChips.Place, for use: Use) throws(GPIOFault) {
     let flags = place.line.flags
     let handle =
@@ -180,29 +182,29 @@ final class GPIOChips {
     }
   }
 
-  /// Drives it; false where the kernel does not let it any more.
+  /// Sets the output; false if the kernel refuses.
   func set(_ isActive: Bool) -> Bool { unsafe cgpio_set(handle, isActive ? 1 : 0) == 0 }
 
-  /// Whether it is asserted now; nil where that cannot be told.
+  /// Whether the line is active now; nil if it cannot be read.
   var isActive: Bool? {
     let value = unsafe cgpio_get(handle)
     return value < 0 ? nil : value == 1
   }
 
-  /// Readable while there are edges; of one that is heard.
+  /// Descriptor that is readable while edges are queued; for `edges` only.
   var descriptor: Int32 { unsafe cgpio_descriptor(handle) }
 
-  /// The next edge; nil where there is none.
+  /// Reads the next edge; nil if none is queued.
   func nextEdge() -> GPIOEdge? {
     var edge = cgpio_edge()
     guard unsafe cgpio_next_edge(handle, &edge) == 1 else { return nil }
     return GPIOEdge(isRising: edge.is_rising != 0, monotonic_ns: edge.time_ns)
   }
 
-  /// When the last pulse was that was not told yet, by `CLOCK_MONOTONIC`; nil where there was none. Of one
-  /// whose pulses are heard; one system call.
+  /// Reads all queued pulses and returns the `CLOCK_MONOTONIC` time of the newest, ns; nil if there was none. For
+  /// `pulses` only. One system call, and one more for each sixteen pulses.
   ///
-  /// - Throws: `PinFault.lineLost` where the chip is gone.
+  /// - Throws: `PinFault.lineLost` if the chip is gone.
   func takePulse() throws(PinFault) -> Int64? {
     var time_ns: Int64 = 0
     let found = unsafe cgpio_last_pulse(handle, &time_ns)
@@ -213,14 +215,14 @@ final class GPIOChips {
 
 /// An edge of a line.
 struct GPIOEdge: Equatable {
-  /// It was asserted; else it was let go.
+  /// Whether the line became active; else it became inactive.
   var isRising: Bool
-  /// When, by `CLOCK_MONOTONIC`.
+  /// Time of the edge on `CLOCK_MONOTONIC`, ns.
   var monotonic_ns: Int64
 }
 
 extension GPIOLine {
-  /// As the shim takes it.
+  /// The wiring as flags of CGPIO.
   fileprivate var flags: UInt32 {
     var flags: UInt32 = isActiveLow ? UInt32(CGPIO_ACTIVE_LOW) : 0
     switch bias {

@@ -2,35 +2,35 @@ import BoardHardware
 import LocationHAL
 import LocationTypes
 
-/// Which lines of a board do what; nil for what is not wired.
+/// GPIO lines of a board by function; nil if not wired.
 public struct GPIOWiring: Equatable, Sendable {
-  /// Wakes the receiver (EXTINT).
+  /// Output that wakes the receiver (EXTINT).
   public var receiverWake: GPIOLine?
-  /// Switches the receiver's supply.
+  /// Output that switches the receiver's supply.
   public var receiverSupply: GPIOLine?
-  /// On which the receiver gives a pulse at each whole second of UTC.
+  /// Input for the receiver's pulse per second, at each whole second of UTC.
   public var pulse: GPIOLine?
-  /// On which the receiver says that its buffer is full enough.
+  /// Input by which the receiver reports that its buffer has reached its threshold.
   public var batch: GPIOLine?
-  /// Asserted while the board moves (PAU-4).
+  /// Input that is active while the board moves (PAU-4).
   public var motion: GPIOLine?
-  /// Asserted while the battery is low (PWR-10).
+  /// Input that is active while the battery is low (PWR-10).
   public var lowBattery: GPIOLine?
-  /// A light that is on during a background session (BKG-11).
+  /// Output for an indicator light that is on during a background session (BKG-11).
   public var sessionLight: GPIOLine?
 
-  /// Nothing is wired.
+  /// Creates a board without wired lines.
   public init() {}
 
-  /// The lines that are wired.
+  /// All wired lines.
   var lines: [GPIOLine] {
     [receiverWake, receiverSupply, pulse, batch, motion, lowBattery, sessionLight].compactMap { $0 }
   }
 
-  /// Makes sure that no line of the board has two uses, under whatever names.
+  /// Checks that no line of the board is used twice, also under different names.
   ///
-  /// - Parameter place: Which line of the board a name is.
-  /// - Throws: ``GPIOFault/sameLine(_:_:)``, and what `place` throws.
+  /// - Parameter place: Resolves a line to its identity on the board.
+  /// - Throws: ``GPIOFault/sameLine(_:_:)``, and the errors of `place`.
   func checkApart<Place: Hashable>(
     _ place: (GPIOLine) throws(GPIOFault) -> Place
   ) throws(GPIOFault) {
@@ -45,37 +45,37 @@ public struct GPIOWiring: Equatable, Sendable {
 
 /// The pins of a board, through libgpiod.
 ///
-/// What is driven is requested when it is driven first, so that a service that starts takes nothing from a
-/// receiver that runs; from then on it is held, for a line may fall back when it is given back. What is
-/// heard is requested at once. That all lines are there and free is made sure of at the start.
+/// An output is requested when it is first set, so that a starting service does not disturb a running receiver. It
+/// then stays requested, because a released line may return to its default level. Inputs are requested at the start,
+/// and all lines must exist and be free then.
 public struct GPIOPins: LinuxPins, ~Copyable {
-  /// A line that is driven.
+  /// An output line.
   private struct Output {
     var place: GPIOChips.Place
     var request: GPIORequest?
     var isActive = false
   }
 
-  /// A line that is heard.
+  /// An input line.
   private struct Input {
     var place: GPIOChips.Place
-    /// nil where the line could not be had again.
+    /// nil while the line is lost and not requested again.
     var request: GPIORequest?
     var token: EventWait.Token
-    /// What was told last.
+    /// Level that was reported last.
     var told: Bool?
-    /// It may have changed without an edge that was heard.
+    /// Whether the level may have changed without a detected edge, and must be read.
     var isUnsure = true
-    /// When it is asked for again, and the time between two such tries; while it could not be had.
+    /// Time of the next request of a lost line, and the delay until the one after it.
     var nextTry = Instant.boot
     var pause = GPIOPins.firstPause
   }
 
-  /// The time before a line that could not be had again is asked for the first time, and the longest one.
+  /// Initial and maximum delay between requests of a lost line.
   private static let firstPause = Interval.seconds(1)
   private static let longestPause = Interval.seconds(300)
 
-  /// Edges that are read of a line at a time; of one that flutters the rest waits for the next look.
+  /// Maximum number of edges read from a line at a time; more of a bouncing line stay queued for the next call.
   private static let edgesLimit = 64
 
   private let events: EventWait
@@ -87,7 +87,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   private var lowBattery: Input?
   private var pulse: PulseLine?
 
-  /// Finds the lines, and begins to hear those that are to be heard.
+  /// Finds all lines, and requests the inputs.
   public init(_ wiring: GPIOWiring, in events: EventWait) throws {
     try self.init(wiring, GPIOChips(), in: events)
   }
@@ -121,12 +121,11 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     return Input(place: place, request: request, token: token)
   }
 
-  // MARK: Driving
+  // MARK: Outputs
 
-  /// Drives a pin.
+  /// Sets an output.
   ///
-  /// - Throws: `PinFault.notWired`; `PinFault.lineLost` where another program has taken the line, or the
-  ///   chip is gone.
+  /// - Throws: `PinFault.notWired`; `PinFault.lineLost` if another program holds the line or the chip is gone.
   public mutating func set(_ command: PinCommand) throws(PinFault) {
     let isActive = command.level == .active
     switch command.pin {
@@ -135,9 +134,9 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     }
   }
 
-  /// Switches the light of background sessions (BKG-11), where there is one; that it cannot be is no fault.
+  /// Sets the light of background sessions (BKG-11), if there is one. A failure is not a fault of the service.
   ///
-  /// - Returns: Whether it obeyed; true where there is none.
+  /// - Returns: Whether the light was set; true without a light.
   public mutating func showSession(_ isOn: Bool) -> Bool {
     guard light != nil else { return true }
     do throws(PinFault) {
@@ -155,7 +154,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     if let request = output?.request {
       guard output?.isActive != isActive else { return }
       guard request.set(isActive) else {
-        // The next try asks the kernel for it anew.
+        // The next call requests the line again.
         output?.request = nil
         throw .lineLost
       }
@@ -167,9 +166,9 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     output?.isActive = isActive
   }
 
-  // MARK: Hearing
+  // MARK: Inputs
 
-  /// What is new on the lines that are heard.
+  /// Reads the changes of the inputs since the last call.
   public mutating func takeNews(from events: EventWait) -> PinNews {
     GPIOPins.prepare(&batch, events)
     GPIOPins.prepare(&motion, events)
@@ -189,10 +188,11 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     return news
   }
 
-  /// When the receiver's last pulse was since the last call; nil where there was none, or none is wired.
+  /// Reads the `CLOCK_MONOTONIC` time of the newest pulse since the last call, ns; nil without a pulse or without a
+  /// line.
   public mutating func takePulse() -> Int64? { pulse?.take() }
 
-  /// Lets go a line whose chip is gone, and asks anew for one that could not be had.
+  /// Releases a line whose chip is gone, and requests a lost line again when its retry is due.
   private static func prepare(_ input: inout Input?, _ events: EventWait) {
     dropIfGone(&input, events)
     guard let nextTry = input?.nextTry, input?.request == nil else { return }
@@ -200,7 +200,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     if now >= nextTry { hear(&input, events, at: now) }
   }
 
-  /// A line whose chip is gone tells nothing but that, for ever: it is waited for no more.
+  /// Stops waiting for a line whose chip is gone: its descriptor would stay ready for ever.
   private static func dropIfGone(_ input: inout Input?, _ events: EventWait) {
     guard let token = input?.token, let request = input?.request,
       events.conditions(of: token).contains(.gone)
@@ -209,13 +209,13 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     input?.request = nil
   }
 
-  /// Whether there was an edge up since the last look; where edges may be lost, whether it is asserted.
+  /// Whether an edge towards active was queued; if edges may be lost, whether the line is active.
   private static func hasRisen(_ input: inout Input) -> Bool {
     defer { input.isUnsure = input.request == nil }
     return takeEdges(input).hasRisen || (input.isUnsure && input.request?.isActive == true)
   }
 
-  /// Reads the edges that there are; says whether one was up, and when the last one was.
+  /// Reads the queued edges: whether one was towards active, and the time of the last.
   private static func takeEdges(_ input: Input) -> (hasRisen: Bool, last_ns: Int64?) {
     var hasRisen = false
     var last_ns: Int64?
@@ -227,7 +227,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     return (hasRisen, last_ns)
   }
 
-  /// The level as it is now, if it is not what was told last, and since when.
+  /// The current level with the time of the last edge, if it differs from the last reported level.
   private static func level(
     _ input: inout Input?, _ events: EventWait
   ) -> (isActive: Bool, edge_ns: Int64?)? {
@@ -243,11 +243,11 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     return (level, edge_ns)
   }
 
-  /// Lets go what is to end no suspend.
+  /// Releases the pulse line, whose edges would end a suspend on some boards.
   public mutating func prepareForSuspend() { pulse?.release() }
 
-  /// Hears all lines anew after a suspend: edges of meanwhile are lost, and some drivers forget that they
-  /// are to tell of others. What has changed is told as if it had just been.
+  /// Requests all inputs again after a suspend: edges during it are lost, and some drivers forget the edge detection.
+  /// A changed level is reported as if it had changed now.
   public mutating func rearm() {
     let now = SystemClock().now
     GPIOPins.hear(&batch, events, at: now)
@@ -256,11 +256,11 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     pulse?.hear()
   }
 
-  /// Asks for a line anew; what it says now is looked at in any case.
+  /// Requests a line again; its level is read in any case.
   private static func hear(_ input: inout Input?, _ events: EventWait, at now: Instant) {
     guard let place = input?.place, let token = input?.token else { return }
     if let request = input?.request { events.remove(request.descriptor) }
-    // It is given back before it is asked for again, for nobody can have it twice.
+    // Release first: the kernel refuses a second request for the same line.
     input?.request = nil
     input?.isUnsure = true
     guard let request = try? GPIORequest(place, for: .heard),

@@ -2,50 +2,51 @@ import BoardHardware
 import CGPIO
 import Glibc
 
-/// What of a board's GPIO lines can be seen without taking one, for whoever looks whether they can be had.
+/// The board's GPIO lines as visible without a request, for `torpor doctor`.
 public final class GPIOSurvey {
   private let folder: String
   private let known: GPIOChips
 
-  /// - Parameter folder: Where the devices are.
+  /// - Parameter folder: Folder of the chips' devices.
   public init(folder: String = "/dev") {
     self.folder = folder
     known = GPIOChips(folder: folder)
   }
 
-  /// The library's version.
+  /// Version of libgpiod.
   public static var library: String {
     guard let version = unsafe cgpio_version() else { return "" }
     return unsafe String(cString: version)
   }
 
-  /// The names of the chips, in order.
+  /// Names of the chips, sorted.
   public var chips: [String] {
     SystemFiles.names(in: folder).filter { $0.hasPrefix("gpiochip") }
   }
 
-  /// Opens a chip, and leaves it alone.
+  /// Checks that a chip can be opened; requests no line.
   public func check(chip: String) throws(GPIOFault) {
     _ = try known.open(chip)
   }
 
-  /// Looks for a line.
+  /// Finds a line.
   ///
-  /// - Returns: Who holds it; nil where nobody does.
+  /// - Returns: The holder of the line; nil if it is free.
   public func holder(of line: GPIOLine) throws(GPIOFault) -> String? {
     try known.find(line).holder
   }
 
-  /// Takes a line to drive it; it falls back, and is free again, with the value.
+  /// Requests a line as an output. Releasing the returned value frees the line, which may then return to its default
+  /// level.
   public func take(_ line: GPIOLine, isActive: Bool) throws(GPIOFault) -> GPIOSwitch {
     GPIOSwitch(request: try GPIORequest(known.find(line), for: .driven(isActive)))
   }
 }
 
-/// A line that is driven by hand.
+/// An output that is set manually.
 public struct GPIOSwitch {
   fileprivate let request: GPIORequest
 
-  /// Drives it; false where the kernel does not let it any more.
+  /// Sets the output; false if the kernel refuses.
   public func set(_ isActive: Bool) -> Bool { request.set(isActive) }
 }

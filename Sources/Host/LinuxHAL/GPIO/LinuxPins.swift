@@ -1,21 +1,21 @@
 import LocationHAL
 import LocationTypes
 
-/// What the pins to the board said during a wait.
+/// Changes of the board's inputs during a wait.
 public struct PinNews: Equatable, Sendable {
-  /// The batch pin rose since the last wait.
+  /// Whether the batch pin became active since the last wait.
   public var batchPinRose = false
-  /// The motion sensor's line, if it says something that was not told before.
+  /// Level of the motion sensor's line, if it changed.
   public var motion: PinLevel?
-  /// When that line's last edge was, by `CLOCK_MONOTONIC` in nanoseconds; nil where none was heard.
+  /// Time of that line's last edge on `CLOCK_MONOTONIC`, ns; nil if no edge was detected.
   public var motionEdge_ns: Int64?
-  /// The line that says whether the battery is low, if it says something that was not told before.
+  /// Whether the battery is low, if that changed.
   public var isBatteryLow: Bool?
 
-  /// Nothing new.
+  /// Creates a value without changes.
   public init() {}
 
-  /// Adds what came later.
+  /// Merges later changes into these.
   mutating func add(_ later: PinNews) {
     batchPinRose = batchPinRose || later.batchPinRose
     if let level = later.motion { (motion, motionEdge_ns) = (level, later.motionEdge_ns) }
@@ -23,27 +23,26 @@ public struct PinNews: Equatable, Sendable {
   }
 }
 
-/// The pins of a board on Linux: those it drives, and those it hears.
+/// The pins of a board on Linux: its outputs and its inputs.
 ///
-/// An implementation adds its descriptors to the board's `EventWait`, with tokens below
-/// `EventWait.Token.firstFree`.
+/// An implementation adds its descriptors to the board's `EventWait`, with tokens below `EventWait.Token.firstFree`.
 public protocol LinuxPins: PinBank, ~Copyable {
-  /// What is new, looked up in what the last wait found ready; clears what it tells.
+  /// Returns the changes that the last wait found, and clears them.
   mutating func takeNews(from events: EventWait) -> PinNews
 
-  /// When the receiver's last pulse per second was since the last call, by `CLOCK_MONOTONIC` in nanoseconds;
-  /// nil where there was none. No pulse ends a wait.
+  /// Time of the receiver's newest pulse per second since the last call, on `CLOCK_MONOTONIC` in nanoseconds; nil
+  /// without a pulse. A pulse ends no wait.
   mutating func takePulse() -> Int64?
 
-  /// The board is about to be suspended: what is not to end that is let go, and heard again when it is
-  /// asked for next, or by ``rearm()``.
+  /// Releases lines that must not end the suspend that is about to start. They are requested again when they are next
+  /// read, or by ``rearm()``.
   mutating func prepareForSuspend()
 
-  /// Switches the light of background sessions (BKG-11), where there is one.
+  /// Sets the light of background sessions (BKG-11), if there is one.
   ///
-  /// - Returns: Whether it obeyed; true where there is none.
+  /// - Returns: Whether the light was set; true without a light.
   mutating func showSession(_ isOn: Bool) -> Bool
 
-  /// The board was suspended: what is heard must be heard anew.
+  /// Requests the inputs again after a suspend.
   mutating func rearm()
 }

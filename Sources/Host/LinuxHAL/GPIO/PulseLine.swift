@@ -4,27 +4,27 @@ import LocationTypes
 
 /// The line of the receiver's pulse per second.
 ///
-/// It is in no wait, so that no pulse wakes the service: the kernel stamps each and keeps the last sixteen
-/// (with version 1 of libgpiod the first), until the service reads an epoch anyway.
+/// No wait includes it, so that a pulse never wakes the service. The kernel stamps each pulse and queues sixteen (the
+/// newest; with libgpiod version 1 the oldest) until the service reads an epoch.
 struct PulseLine {
   private let place: GPIOChips.Place
-  /// nil where the line could not be had again, or was let go for a suspend.
+  /// nil while the line is lost, or released for a suspend.
   private var request: GPIORequest?
   private var nextTry = Instant.boot
   private var pause = PulseLine.firstPause
 
-  /// The time before a line that could not be had again is asked for the next time, and the longest one.
+  /// Initial and maximum delay between requests of a lost line.
   private static let firstPause = Interval.seconds(1)
   private static let longestPause = Interval.seconds(300)
 
-  /// Begins to hear it.
+  /// Finds and requests the line.
   init(_ line: GPIOLine, _ chips: GPIOChips) throws(GPIOFault) {
     place = try chips.find(line)
     request = try GPIORequest(place, for: .pulses)
   }
 
-  /// When the last pulse was since the last call, by `CLOCK_MONOTONIC` in nanoseconds; nil where there was
-  /// none. A line that is lost tells nothing, and is asked for anew.
+  /// Time of the newest pulse since the last call, on `CLOCK_MONOTONIC` in nanoseconds; nil without a pulse. A lost
+  /// line gives nil and is requested again.
   mutating func take() -> Int64? {
     guard let request else {
       if SystemClock().now >= nextTry { hear() }
@@ -36,12 +36,12 @@ struct PulseLine {
     }
   }
 
-  /// Lets it go: on some boards a line whose edges are heard ends a suspend.
+  /// Releases the line: on some boards an edge of a requested line ends a suspend.
   mutating func release() { request = nil }
 
-  /// Asks for it anew, after a suspend in which a driver may have forgotten that it is to tell of edges.
+  /// Requests the line again, also after a suspend in which a driver may have forgotten the edge detection.
   mutating func hear() {
-    // It is given back before it is asked for again, for nobody can have it twice.
+    // Release first: the kernel refuses a second request for the same line.
     request = nil
     request = try? GPIORequest(place, for: .pulses)
     if request == nil {

@@ -1,22 +1,22 @@
-/// What a board knows of its battery's charge: a gauge of the kernel's, a line that says low, or both.
+/// Battery charge from a gauge of the kernel, a low-battery line, or both.
 public struct BatteryGauge: Sendable {
   private let path: String?
   private let lowCharge: UInt8
   private var isLow: Bool?
 
   /// - Parameters:
-  ///   - name: The gauge's, below `/sys/class/power_supply`; nil for none.
-  ///   - lowCharge: What is taken to be there, percent, while the line says low.
+  ///   - name: Name of the gauge below `/sys/class/power_supply`; nil for none.
+  ///   - lowCharge: Charge in percent that is assumed while the line reports low.
   public init(name: String?, lowCharge: UInt8, folder: String = "/sys/class/power_supply") {
     path = name.map { "\(folder)/\($0)/capacity" }
     self.lowCharge = lowCharge
   }
 
-  /// The line has said something.
+  /// Records the state of the low-battery line.
   mutating func hear(isLow: Bool) { self.isLow = isLow }
 
-  /// The charge now, percent; nil where nothing tells. The line can only lower what the gauge says, and
-  /// alone it knows full and low.
+  /// Charge now, percent; nil if unknown. The line can only lower the gauge's value; without a gauge it gives 100 or
+  /// `lowCharge`.
   public var charge: UInt8? {
     let read = path.flatMap(BatteryGauge.read)
     guard let isLow else { return read }

@@ -2,31 +2,31 @@ import CLinux
 import Glibc
 import LocationTypes
 
-/// Switches the board off until an alarm, and knows after it why that was (RNG-8).
+/// Switches the board off until an alarm, and determines the cause of the next start (RNG-8).
 public final class BoardPowerOff {
-  /// What can switch the board on again.
+  /// Alarm that can switch the board on again.
   public enum Alarm: Equatable, Sendable {
-    /// The board's own clock.
+    /// The board's own real-time clock.
     case clock
-    /// UUGear's Witty Pi 4 on an I²C bus of that number.
+    /// UUGear's Witty Pi 4 on the I²C bus with that number.
     case wittyPi4(bus: Int)
   }
 
-  /// An alarm nearer than this is not worth it.
+  /// Minimum time until the alarm for which switching off saves energy.
   public let shortest: Interval
-  /// From the alarm until the service runs, and how late the alarm may be.
+  /// Time from the alarm until the service runs, including the alarm's possible delay.
   public let lead: Interval
 
   private let alarm: (any PowerOnAlarm)?
   private let path: String
   private let boot: BootIdentity
   private let inhibitors: SleepInhibitors
-  /// What the alarm was before we set it.
+  /// Setting of the alarm before this instance changed it.
   private var before: Int64?
 
   /// - Parameters:
-  ///   - path: Where the record of why it is off is kept.
-  ///   - boot: This boot.
+  ///   - path: Path of the ``WakeIntent`` record.
+  ///   - boot: The current boot.
   public convenience init(
     _ alarm: Alarm, shortest: Interval, lead: Interval, record path: String, boot: BootIdentity
   ) {
@@ -52,12 +52,12 @@ public final class BoardPowerOff {
     inhibitors = SleepInhibitors(files)
   }
 
-  /// Whether the board can be switched off at all.
+  /// Whether the board has an alarm, without which it cannot be switched off.
   public var isPossible: Bool { alarm != nil }
 
-  /// Sets the alarm so that the service runs again at `due`, and notes that on the disk.
+  /// Sets the alarm so that the service runs again at `due`, and stores the record.
   ///
-  /// - Returns: What is against it; nil if the board may be switched off now.
+  /// - Returns: What prevents it; nil if the board may be switched off now.
   public func prepare(until due: Instant) -> SleepHindrance? {
     guard let alarm else { return .noAlarm }
     let clock = SystemClock()
@@ -80,29 +80,30 @@ public final class BoardPowerOff {
     return nil
   }
 
-  /// The board stays on after all.
+  /// Cancels the preparation: the board stays on.
   public func cancel() {
     alarm?.restore(before)
     before = nil
     _ = unsafe unlink(path)
   }
 
-  /// What the last start has left, and how this one came about; removes it. nil where nothing was left.
+  /// Reads and removes the record of the last power-off, and determines how this start came about; nil without a
+  /// record.
   public func takeIntent() -> (intent: WakeIntent, start: WakeIntent.Start)? {
     guard let intent = WakeIntent.read(path) else { return nil }
     _ = unsafe unlink(path)
     let start = intent.start(
       on: boot, utc: SystemClock().wall, slack: lead + .seconds(60),
       hasSwitchedOn: alarm?.hasSwitchedOn)
-    // The board was to be off and is on: its alarm would switch it on when somebody else has it off.
+    // The power-off failed: the alarm would switch the board on after a later, unrelated power-off.
     if start == .sameBoot { alarm?.restore(intent.before) }
     return (intent, start)
   }
 
-  /// Waits until this program is told to end, as it is where the board is being switched off.
+  /// Waits for `SIGTERM`, which a system that shuts down sends to this program.
   ///
-  /// - Returns: Whether it was; else the board stays on (PWR-4).
-  public static func isEnding(within patience: Interval = .seconds(90)) -> Bool {
+  /// - Returns: Whether it was received; if not, the board stays on (PWR-4).
+  public static func isEnding(within timeout: Interval = .seconds(90)) -> Bool {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGTERM)
@@ -110,15 +111,15 @@ public final class BoardPowerOff {
     unsafe pthread_sigmask(SIG_BLOCK, &signals, &before)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
     var limit = timespec(
-      tv_sec: Int(patience.microseconds / 1_000_000),
-      tv_nsec: Int(patience.microseconds % 1_000_000) * 1_000)
+      tv_sec: Int(timeout.microseconds / 1_000_000),
+      tv_nsec: Int(timeout.microseconds % 1_000_000) * 1_000)
     return unsafe sigtimedwait(&signals, nil, &limit) == SIGTERM
   }
 
-  /// Switches the board off: systemd is asked, which ends everything in order; where the first process is
-  /// another, the disks are synced and the kernel is told.
+  /// Switches the board off: through systemd, which stops all units in order; under another init, by syncing the disks
+  /// and calling the kernel.
   ///
-  /// - Returns: An error number where that is refused; else 0, or nothing ever.
+  /// - Returns: An error number on failure; else 0, or does not return.
   public static func powerOff() -> Int32 {
     let isSystemd = unsafe access("/run/systemd/system", F_OK) == 0
     return -clinux_power_off(isSystemd ? 1 : 0)
@@ -126,15 +127,15 @@ public final class BoardPowerOff {
 }
 
 extension WakeIntent.Start: CustomStringConvertible {
-  /// How the board came on, in words.
+  /// How the board started, as text.
   public var description: String {
     switch self {
-    case .sameBoot: "the board was to be switched off, and was not"
-    case .byAlarm: "the board was off, and its alarm has switched it on"
+    case .sameBoot: "the board was to be switched off, but stayed on"
+    case .byAlarm: "the board was off, and its alarm switched it on"
     case .early(let by):
       "the board was off, and was switched on \(Int(by.seconds)) s before its alarm"
-    case .late(let by): "the board was off, and is on \(Int(by.seconds)) s later than it should"
-    case .unknown: "the board was off; for how long its clock does not tell"
+    case .late(let by): "the board was off, and started \(Int(by.seconds)) s later than planned"
+    case .unknown: "the board was off; its clock cannot tell for how long"
     }
   }
 }

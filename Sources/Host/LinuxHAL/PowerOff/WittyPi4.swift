@@ -2,23 +2,23 @@ import CLinux
 import Glibc
 import LocationTypes
 
-/// Registers of one byte that a device has on an I²C bus.
+/// One-byte registers of a device on an I²C bus.
 protocol ByteRegisters {
-  /// What a register holds; nil where the device does not answer.
+  /// Value of a register; nil if the device does not answer.
   func read(_ register: UInt8) -> UInt8?
-  /// Whether it took it.
+  /// Writes a register; returns whether the device acknowledged it.
   func write(_ value: UInt8, to register: UInt8) -> Bool
 }
 
-/// A device on a bus of the kernel's, `/dev/i2c-1`.
+/// A device on an I²C bus of the kernel, `/dev/i2c-1`.
 ///
-/// A register is named and read in one transfer with a repeated start. The Witty Pi takes a name that is
-/// followed by a stop for the beginning of a write, and writes what it finds into its clock.
+/// A register is read in one transfer with a repeated start. The Witty Pi interprets a register number followed by a
+/// stop as the start of a write, and would write undefined data into its clock.
 final class I2CDevice: ByteRegisters {
   private let descriptor: Int32
   private let address: UInt16
 
-  /// nil where the bus cannot be opened.
+  /// Opens the bus; nil on failure.
   init?(bus: Int, address: UInt16) {
     descriptor = unsafe open("/dev/i2c-\(bus)", O_RDWR | O_CLOEXEC)
     self.address = address
@@ -37,16 +37,16 @@ final class I2CDevice: ByteRegisters {
   }
 }
 
-/// UUGear's Witty Pi 4: a HAT that cuts the board's supply when it has shut down, and gives it back at an
-/// alarm. After its firmware's source (revision 5).
+/// UUGear's Witty Pi 4: a HAT that cuts the board's supply after shutdown and restores it at an alarm. Source: its
+/// firmware, revision 5.
 ///
-/// Its alarm is a day of the month and a time of day by its own clock, of whatever time zone; it is
-/// compared once a second, and one that was set later than two seconds after its moment is passed over.
+/// The alarm is a day of the month and a time of day on the HAT's own clock, in any time zone. The firmware compares
+/// it once a second, and skips an alarm that is set more than two seconds after its time.
 struct WittyPi4: PowerOnAlarm {
   static let address: UInt16 = 0x08
-  /// What register 0 of this model says.
+  /// Value of register 0 on this model.
   static let identity: UInt8 = 0x26
-  /// Registers; a time is in BCD, seconds first.
+  /// Register numbers; times are in BCD, seconds first.
   enum Register {
     static let identity: UInt8 = 0
     static let reason: UInt8 = 11
@@ -59,12 +59,12 @@ struct WittyPi4: PowerOnAlarm {
     static let month: UInt8 = 63
     static let year: UInt8 = 64
   }
-  /// The day of the month names no moment that is further away in every month.
+  /// Maximum interval: a later day of the month would be ambiguous in short months.
   static let longest = Interval.seconds(27 * 86_400)
 
   private let registers: any ByteRegisters
 
-  /// - Returns: nil where the device does not answer, or is another.
+  /// - Returns: nil if the device does not answer, or is another model.
   init?(_ registers: any ByteRegisters) {
     guard registers.read(Register.identity) == WittyPi4.identity else { return nil }
     self.registers = registers
@@ -72,7 +72,7 @@ struct WittyPi4: PowerOnAlarm {
 
   var name: String { "the Witty Pi 4" }
 
-  /// Its alarm is nobody else's; what each register took is read back.
+  /// No other program uses this alarm, so there is nothing to restore.
   var setting: Int64? { nil }
 
   func set(in interval: Interval, shortest: Interval) -> Int32 {
@@ -92,12 +92,12 @@ struct WittyPi4: PowerOnAlarm {
     for place in 0..<4 { _ = put(0, in: Register.alarm + UInt8(place)) }
   }
 
-  /// 1 is the start-up alarm, 8 the same after it had to wait for the board to be off.
+  /// Start reason 1 is the alarm, 8 the alarm after it had to wait for the power-off.
   var hasSwitchedOn: Bool? { registers.read(Register.reason).map { $0 == 1 || $0 == 8 } }
 
-  /// Its clock, as if that were UTC; nil where it cannot be read, or says what no clock says.
+  /// Time of its clock, interpreted as UTC; nil if it cannot be read or is invalid.
   private var now: UTCTime? {
-    // Read over several seconds it may be torn: a second of before and a minute of after.
+    // The registers may change between the reads: repeat if the seconds overflowed.
     for _ in 0..<3 {
       guard let first = value(Register.seconds, mask: 0x7F), let minutes = value(Register.minutes),
         let hours = value(Register.hours), let day = value(Register.day),
@@ -117,7 +117,7 @@ struct WittyPi4: PowerOnAlarm {
     registers.read(register).map { Int(($0 & mask) >> 4) * 10 + Int($0 & mask & 0x0F) }
   }
 
-  /// Writes, and looks whether it was heard, as the maker's own programs do.
+  /// Writes a register and reads it back, as the manufacturer's programs do.
   private func put(_ value: UInt8, in register: UInt8) -> Bool {
     for _ in 0..<3 where registers.write(value, to: register) {
       if registers.read(register) == value { return true }

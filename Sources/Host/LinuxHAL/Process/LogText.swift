@@ -1,9 +1,8 @@
-/// Text from outside made safe for a log and for a terminal: names that programs give themselves, paths, what a
-/// receiver or another program says.
+/// Makes external text safe for a log and a terminal: names of programs, paths, texts from a receiver or another
+/// program.
 public enum LogText {
-  /// One line of `text` in which every character is seen: controls, separators of lines and paragraphs, marks that
-  /// change the direction of what follows, and characters without width are written as `\u{202E}`; other UTF-8 stays
-  /// as it is.
+  /// `text` as one line with only visible characters. Control characters, line and paragraph separators, marks that
+  /// change the writing direction, and characters without width are escaped as `\u{202E}`; other UTF-8 is kept.
   ///
   /// - Complexity: O(length).
   public static func cleaned(_ text: some StringProtocol) -> String {
@@ -18,8 +17,8 @@ public enum LogText {
     return cleaned
   }
 
-  /// The lines of `text` for a log, each cleaned. Lines after the first are indented, so that none of them can be taken
-  /// for a line of the service's own.
+  /// The lines of `text` for a log, each cleaned. Lines after the first are indented, so that they cannot be mistaken
+  /// for separate log entries.
   static func lines(_ text: String) -> [String] {
     let lines = text.split { $0.isNewline }
     return lines.enumerated().map { ($0.offset > 0 ? "    " : "") + cleaned($0.element) }

@@ -1,12 +1,12 @@
 import Glibc
 import LocationTypes
 
-/// What the kernel has counted since the board, or this process, started. Two clocks each; no more.
+/// Processor time and suspend time from kernel clocks. Reads at most two clocks.
 public enum ProcessUsage {
-  /// Processor time of this process.
+  /// Processor time of this process since its start.
   public static var processor: Interval { read(CLOCK_PROCESS_CPUTIME_ID) - .boot }
 
-  /// How long the board was suspended: what the boot clock has and the monotonic clock has not.
+  /// Time in suspend since boot: boot clock minus monotonic clock.
   public static var suspended: Interval { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
 
   private static func read(_ clock: clockid_t) -> Instant {

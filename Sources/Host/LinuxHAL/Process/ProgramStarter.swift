@@ -1,20 +1,20 @@
 import CLinux
 import Glibc
 
-/// Starts programs that go on without the one that started them.
+/// Starts programs that run independently of this process.
 public enum ProgramStarter {
-  /// Starts a program in a session of its own, in `/`, with standard error as it is here and nothing
-  /// else; another user's takes root.
+  /// Starts a program in a new session, with working directory `/` and this process's standard error; other
+  /// descriptors are not inherited. Starting it as another user requires root.
   ///
   /// - Parameters:
   ///   - arguments: The program's absolute path and its arguments.
-  ///   - environment: All of its environment, `NAME=value`; HOME, USER and PATH are added.
-  ///   - user: Whose program it is to be.
-  /// - Throws: ``SystemError`` where it could not be started at all; how it ends is not told.
+  ///   - environment: Its complete environment, `NAME=value`; HOME, USER and PATH are added.
+  ///   - user: User ID to run as.
+  /// - Throws: ``SystemError`` if the program cannot be started. Its exit status is not reported.
   public static func start(
     _ arguments: [String], environment: [String], as user: UInt32
   ) throws(SystemError) {
-    precondition(arguments.first?.hasPrefix("/") == true, "a program's path is absolute")
+    precondition(arguments.first?.hasPrefix("/") == true, "a program's path must be absolute")
     let result = unsafe withStrings(arguments) { argv in
       unsafe withStrings(environment) { unsafe clinux_start(argv, $0, user) }
     }
@@ -22,7 +22,7 @@ public enum ProgramStarter {
       result, "starting '\(arguments[0])' as user \(user)")
   }
 
-  /// C strings with a null pointer behind the last.
+  /// Passes a null-terminated array of C strings.
   private static func withStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
   ) -> Result {

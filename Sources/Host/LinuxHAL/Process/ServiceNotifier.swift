@@ -2,19 +2,18 @@ import CLinux
 import Glibc
 import LocationTypes
 
-/// Tells the service manager how the service fares, by the protocol of sd_notify(3).
+/// Reports the state of the service to the service manager, by the protocol of sd_notify(3).
 ///
-/// Does nothing where no manager asks (`NOTIFY_SOCKET` is unset). One system call for each message;
-/// a manager that does not listen is not waited for.
+/// Does nothing without a manager (`NOTIFY_SOCKET` unset). One system call for each message; sending never blocks.
 public struct ServiceNotifier: ~Copyable {
-  /// How often ``watchdog()`` must be called at least; nil where nobody waits for it.
+  /// Maximum time between calls of ``watchdog()``; nil if the watchdog is off.
   ///
-  /// It costs a wake each time. Half of it is a good rhythm.
+  /// Each call costs a wake. Half of this period is a good interval.
   public let watchdogPeriod: Interval?
-  /// Negative where nobody asks.
+  /// Negative without a manager.
   private let descriptor: Int32
 
-  /// Looks in the environment for a manager.
+  /// Connects to the manager named in the environment, if any.
   public init() {
     self.init(
       address: ServiceNotifier.variable("NOTIFY_SOCKET"),
@@ -26,8 +25,8 @@ public struct ServiceNotifier: ~Copyable {
   /// Connects to a manager.
   ///
   /// - Parameters:
-  ///   - address: A path, or a name of the abstract kind that begins with `@`; nil for none.
-  ///   - watchdogPeriod: How often it wants to hear that the service lives.
+  ///   - address: A path, or an abstract socket name that starts with `@`; nil for none.
+  ///   - watchdogPeriod: The manager's watchdog timeout.
   public init(address: String?, watchdogPeriod: Interval? = nil) {
     var opened: Int32 = -1
     if let address {
@@ -43,20 +42,20 @@ public struct ServiceNotifier: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Whether anybody is told.
+  /// Whether messages are sent to a manager.
   public var isListenedTo: Bool { descriptor >= 0 }
 
-  /// The service does its work.
+  /// Reports that the service has started.
   public func ready() { send("READY=1") }
-  /// What it does now, in one line, for `systemctl status`.
+  /// Reports the current activity in one line, for `systemctl status`.
   public func status(_ text: String) {
     send("STATUS=" + String(text.map { $0.isNewline ? " " : $0 }))
   }
-  /// It reads its profile anew; ``ready()`` follows.
+  /// Reports that the profile is being read again; ``ready()`` follows.
   public func reloading() { send("RELOADING=1\nMONOTONIC_USEC=\(clinux_monotonic_us())") }
-  /// It is about to end.
+  /// Reports that the service is about to end.
   public func stopping() { send("STOPPING=1") }
-  /// It lives.
+  /// Resets the watchdog.
   public func watchdog() { send("WATCHDOG=1") }
 
   private func send(_ text: String) {
@@ -73,7 +72,7 @@ public struct ServiceNotifier: ~Copyable {
     return unsafe String(cString: value)
   }
 
-  /// What the watchdog's variables mean for a process.
+  /// Watchdog period from the environment's values; nil if they are not for this process.
   static func watchdog(microseconds: String?, process: String?, this: Int32) -> Interval? {
     guard let microseconds, let period = Int64(microseconds), period > 0 else { return nil }
     if let process, Int32(process) != this { return nil }

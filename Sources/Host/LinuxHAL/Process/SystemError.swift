@@ -1,6 +1,6 @@
 import Glibc
 
-/// A call that the kernel refused: which, and with what error number.
+/// A failed system call: what was tried, and the error number.
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What was tried, in a few words.
   public var action: String
@@ -22,7 +22,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     return unsafe String(cString: text)
   }
 
-  /// Gives back what a function of `CLinux` gave, unless that is an error.
+  /// Returns the result of a `CLinux` function, or throws if it is an error.
   static func check(_ result: Int32, _ action: @autoclosure () -> String) throws(SystemError)
     -> Int32
   {

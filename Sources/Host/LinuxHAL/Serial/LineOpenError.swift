@@ -1,23 +1,23 @@
 import Glibc
 
-/// Why the receiver's line could not be opened, and what to do about it.
+/// Why the receiver's serial line cannot be opened. The description says how to fix it.
 public enum LineOpenError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Nothing is there, or nothing is behind it.
+  /// The device does not exist, or no hardware is attached to it.
   case missing(path: String)
-  /// This user may not open it; the group that may, where there is one.
+  /// This user may not open the device. `group` is the group with access, if any.
   case notPermitted(path: String, group: String?)
-  /// What contains the process forbids it, whoever its user is.
+  /// A sandbox or container denies access, independent of the user.
   case forbidden(path: String)
-  /// Another process has it.
+  /// Another process holds the line.
   case busy(path: String)
-  /// It is no serial line.
+  /// The path is not a serial line.
   case notATerminal(path: String)
-  /// The port cannot do that speed.
+  /// The port does not support that speed.
   case speedRefused(path: String, baud: UInt32)
   /// The kernel refused for another reason.
   case refused(path: String, code: Int32)
 
-  /// The error of an error number that opening or setting the line gave.
+  /// Creates the error for an error number from opening or configuring the line.
   public init(_ code: Int32, path: String, baud: UInt32) {
     self =
       switch code {
@@ -31,33 +31,33 @@ public enum LineOpenError: Error, Equatable, Sendable, CustomStringConvertible {
       }
   }
 
-  /// What is wrong and what helps, in one line.
+  /// What is wrong and how to fix it, in one line.
   public var description: String {
     switch self {
     case .missing(let path):
-      "'\(path)' is not there: connect the receiver, or name the line it is on"
+      "'\(path)' does not exist or has no device behind it: connect the receiver, or name the line that it is on"
     case .notPermitted(let path, let group?):
-      "'\(path)' may not be opened by this user: add the user to the group \(group) "
-        + "(usermod -aG \(group) USER), then log in or start the service anew"
+      "this user may not open '\(path)': add the user to the group \(group) "
+        + "(usermod -aG \(group) USER), then log in again or restart the service"
     case .notPermitted(let path, nil):
-      "'\(path)' may not be opened by this user, nor by its group: look at its owner and mode with "
-        + "'ls -l \(path)', and at the folders above it"
+      "neither this user nor the group of '\(path)' may open it: check its owner and mode with "
+        + "'ls -l \(path)', and those of the folders above it"
     case .forbidden(let path):
-      "'\(path)' is closed to this process, whoever its user is: in a unit of systemd name it in "
-        + "DeviceAllow=, in a container pass it on"
+      "this process may not open '\(path)', whatever its user: in a systemd unit add the device to "
+        + "DeviceAllow=, in a container pass the device through"
     case .busy(let path):
-      "'\(path)' is in use: end the program that has it open ('fuser \(path)' names it); "
-        + "a login on the line is ended with 'systemctl disable --now serial-getty@…'"
+      "'\(path)' is in use: end the program that has it open ('fuser \(path)' shows it); "
+        + "stop a login on the line with 'systemctl disable --now serial-getty@…'"
     case .notATerminal(let path):
-      "'\(path)' is no serial line: name the device that the receiver is on"
+      "'\(path)' is not a serial line: name the device that the receiver is on"
     case .speedRefused(let path, let baud):
-      "'\(path)' cannot do \(baud) baud: choose another speed for the receiver"
+      "'\(path)' does not support \(baud) baud: choose another speed for the receiver"
     case .refused(let path, let code):
       "'\(path)' cannot be opened: \(SystemError.reason(code))"
     }
   }
 
-  /// The group that may read and write what is at `path`; nil where none may, or it cannot be told.
+  /// Group with read and write access to the file at `path`; nil if no group has access or it cannot be read.
   private static func group(of path: String) -> String? {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & 0o060 == 0o060 else { return nil }

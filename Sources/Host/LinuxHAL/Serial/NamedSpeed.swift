@@ -1,10 +1,10 @@
 import Glibc
 
-/// The speeds of a terminal line that the C library has a name for, which programs other than the service set a line by.
+/// The serial speeds with a constant in the C library, which other programs use to set a line.
 ///
-/// The names are signed in glibc up to 2.41 and unsigned from 2.42 on: both become a `speed_t` here.
+/// The constants are signed in glibc up to 2.41 and unsigned from 2.42 on; here both become a `speed_t`.
 public enum NamedSpeed {
-  /// Each speed in baud, and its code.
+  /// Speed in baud and its constant.
   public static let all: [(baud: Int, code: speed_t)] = [
     (1_200, speed_t(B1200)), (2_400, speed_t(B2400)), (4_800, speed_t(B4800)),
     (9_600, speed_t(B9600)), (19_200, speed_t(B19200)), (38_400, speed_t(B38400)),
@@ -16,9 +16,9 @@ public enum NamedSpeed {
     (3_500_000, speed_t(B3500000)), (4_000_000, speed_t(B4000000)),
   ]
 
-  /// The code of a speed in baud; nil for one without a name.
+  /// Constant of a speed in baud; nil if it has none.
   public static func code(of baud: Int) -> speed_t? { all.first { $0.baud == baud }?.code }
 
-  /// The speed in baud that a code stands for; nil for a code that is none.
+  /// Speed in baud of a constant; nil if it is unknown.
   public static func baud(of code: speed_t) -> Int? { all.first { $0.code == code }?.baud }
 }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// How a serial line is connected to the board.
+/// The bus between a serial line and the board.
 public enum SerialBus {
-  /// Whether a line leads over USB or Bluetooth, so that what is behind it is an accessory (LOC-8).
+  /// Whether a line uses USB or Bluetooth, so that the receiver is an accessory (LOC-8).
   ///
   /// - Parameters:
   ///   - path: The device; links are followed.
-  ///   - root: In front of `/sys`; empty for the system's own.
+  ///   - root: Prefix of `/sys`; empty for the system's own.
   public static func isAccessory(_ path: String, root: String = "") -> Bool {
     let device = real(path) ?? path
     let name = device.split(separator: "/").last.map(String.init) ?? device
     if name.hasPrefix("rfcomm") { return true }
     guard let place = real("\(root)/sys/class/tty/\(name)/device") else { return false }
-    // The kernel has a device of USB below its bus: /sys/devices/…/usb1/1-1/1-1:1.0/tty/ttyACM0.
+    // In /sys a USB device is below its bus: /sys/devices/…/usb1/1-1/1-1:1.0/tty/ttyACM0.
     return place.dropFirst(root.count).split(separator: "/").contains { part in
       let number = part.dropFirst(3)
       return part.hasPrefix("usb") && !number.isEmpty && number.allSatisfy(\.isNumber)

@@ -3,35 +3,35 @@ import Glibc
 import LocationHAL
 import LocationTypes
 
-/// A serial line to a receiver: a UART, or a receiver on USB that looks like one.
+/// The serial line to a receiver: a UART, or a USB receiver that appears as one.
 ///
-/// Raw, of eight bits without parity, for this process alone. What has arrived is fetched with one
-/// `read` of up to 4,096 bytes and handed out in chunks; none is made when the last wait says that
-/// nothing came. A device that goes away is told once as `LineFault.gone` and then opened anew when
-/// it is asked for something, after pauses that grow from ``firstPause`` to ``longestPause``.
+/// Raw mode, 8N1, locked by this process. Input is read with one `read` of up to 4,096 bytes and returned in chunks;
+/// `read` is skipped if the last wait found no input. If the device disappears, this is reported once as
+/// `LineFault.gone`. Later calls try to open it again, with delays that grow from `initialRetryDelay` to
+/// `maximumRetryDelay`.
 public struct SerialLine: ByteLine, ~Copyable {
-  /// Bytes fetched at once.
+  /// Size of the input buffer in bytes.
   public static let inputCapacity = 4_096
-  /// A read of so many may have left some: the kernel holds a little less than a full buffer, and
-  /// what lies behind that follows. One of fewer has fetched all.
+  /// Number of bytes from which a read may have left more: the kernel buffers a little less than 4,096 bytes, and more
+  /// may follow. A shorter read has emptied the kernel's buffer.
   private static let muchInput = 2_048
-  /// Bytes that wait here when the kernel takes no more.
+  /// Size of the output queue in bytes, for output that the kernel does not accept yet.
   public static let outputCapacity = 4_096
-  /// The time before a device that went away is looked for the first time.
+  /// Delay before the first try to open a lost device again.
   public static let firstPause = Interval.milliseconds(250)
-  /// The longest time between two such looks.
+  /// Maximum delay between two such tries.
   public static let longestPause = Interval.seconds(30)
 
-  /// The device.
+  /// Path of the device.
   public let path: String
-  /// The speed in baud.
+  /// Speed in baud.
   public private(set) var speed: UInt32
   private let events: EventWait
-  /// A FIFO stands in for the device: it has no speed, and nothing of it is set.
+  /// Whether a FIFO replaces the device in a test: it has no speed and no settings.
   private let isPipe: Bool
-  /// Negative while the device is away.
+  /// Negative while the device is lost.
   private var descriptor: Int32 = -1
-  /// It went away while nobody asked; the next call says so.
+  /// Whether the device was lost and the loss is not reported yet; the next call reports it.
   private var isLossUntold = false
   private var pause = SerialLine.firstPause
   private var nextTry = Instant.boot
@@ -40,7 +40,7 @@ public struct SerialLine: ByteLine, ~Copyable {
   private var unread = 0..<0
   private var mayHaveMore = true
   private var seenWait: UInt64 = 0
-  /// How many waits there had been when the device was opened.
+  /// Number of waits at the time the device was opened.
   private var openedWait: UInt64?
   private var output = InlineArray<4_096, UInt8>(repeating: 0)
   private var outputCount = 0
@@ -49,9 +49,9 @@ public struct SerialLine: ByteLine, ~Copyable {
   ///
   /// - Parameters:
   ///   - path: The device.
-  ///   - speed: In baud, from 1.
-  ///   - events: Where it is waited for, as `EventWait.Token.line`.
-  ///   - isPipe: `path` is a FIFO, for tests where no terminal can be opened.
+  ///   - speed: Speed in baud, from 1.
+  ///   - events: The wait to which the line is added as `EventWait.Token.line`.
+  ///   - isPipe: Whether `path` is a FIFO, for tests without a terminal.
   public init(
     opening path: String, speed: UInt32, in events: EventWait, isPipe: Bool = false
   ) throws(LineOpenError) {
@@ -59,37 +59,36 @@ public struct SerialLine: ByteLine, ~Copyable {
     try open()
   }
 
-  /// Creates a line whose device need not be there yet: it is opened when it is asked for something.
+  /// Creates a line whose device may be missing yet: each use tries to open it.
   public init(
     lookingFor path: String, speed: UInt32, in events: EventWait, isPipe: Bool = false
   ) {
-    precondition(speed > 0, "a line has a speed")
+    precondition(speed > 0, "a line's speed must be above 0")
     self.isPipe = isPipe
     self.path = path
     self.speed = speed
     self.events = events
   }
 
-  /// The line of a board without a receiver: nothing ever comes, and what is written is refused as
-  /// `LineFault.gone`.
+  /// Creates the line of a board without a receiver: it never has input, and a write throws `LineFault.gone`.
   public init(noneIn events: EventWait) { self.init(lookingFor: "", speed: 9_600, in: events) }
 
   deinit { SerialLine.release(descriptor) }
 
   /// Whether the device is open.
   public var isOpen: Bool { descriptor >= 0 }
-  /// When a device that went away is worth another look; nil while it is there, or none is wanted.
+  /// Time of the next try to open a lost device; nil while it is open, or for a board without a receiver.
   var nextLook: Instant? { isOpen || path.isEmpty ? nil : nextTry }
-  /// Whether bytes were fetched and not read yet, or a loss not told yet.
+  /// Whether input was fetched but not read, or a loss is not reported yet.
   var hasNews: Bool { !unread.isEmpty || isLossUntold }
-  /// Whether bytes are on their way to the receiver, here or in the kernel. One system call.
+  /// Whether bytes to the receiver are queued here or in the kernel. One system call.
   var isSending: Bool {
     outputCount > 0 || (descriptor >= 0 && clinux_line_queued(descriptor) > 0)
   }
-  /// Bytes that wait for room in the kernel.
+  /// Number of bytes that wait for free space in the kernel's buffer.
   var queuedCount: Int { outputCount }
 
-  // MARK: The device
+  // MARK: Device
 
   private mutating func open() throws(LineOpenError) {
     let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
@@ -112,14 +111,14 @@ public struct SerialLine: ByteLine, ~Copyable {
     pause = SerialLine.firstPause
   }
 
-  /// Makes it everybody's again, also where the device outlives its being open.
+  /// Ends the exclusive use and closes the device; the exclusive flag could otherwise outlive the descriptor.
   private static func release(_ descriptor: Int32) {
     guard descriptor >= 0 else { return }
     _ = ioctl(descriptor, UInt(TIOCNXCL))
     close(descriptor)
   }
 
-  /// The device went away: forgets what was queued, and when to look for it again.
+  /// Handles the loss of the device: discards the buffers and sets the time of the next try.
   private mutating func lose() {
     SerialLine.release(descriptor)
     descriptor = -1
@@ -145,12 +144,12 @@ public struct SerialLine: ByteLine, ~Copyable {
     }
   }
 
-  /// Whether an error number says no more than "not now".
+  /// Whether an error number means "try again".
   private static func isPassing(_ code: Int32) -> Bool { code == EAGAIN || code == EINTR }
 
-  // MARK: In
+  // MARK: Input
 
-  /// The next bytes that have arrived, at most 256; empty when there are none.
+  /// The next received bytes, at most 256; empty if there are none.
   ///
   /// - Throws: `LineFault.gone`.
   public mutating func read() throws(LineFault) -> ByteChunk {
@@ -165,17 +164,17 @@ public struct SerialLine: ByteLine, ~Copyable {
       chunk.append(input.span.extracting(unread.lowerBound..<next))
       unread = next..<unread.upperBound
     }
-    // A loss behind the last bytes is told by the next call.
+    // After the last bytes, the next call reports the loss.
     if chunk.count == 0 { try tellLoss() }
     return chunk
   }
 
-  /// Throws away what has arrived, here and in the kernel. One system call.
+  /// Discards received bytes, here and in the kernel. One system call.
   public mutating func discardInput() {
     unread = 0..<0
     guard descriptor >= 0 else { return }
     guard isPipe else { return clinux_line_forget_input(descriptor) }
-    // A FIFO holds 64 KiB, and nothing empties it but reading.
+    // A FIFO holds 64 KiB, which only reading removes.
     for _ in 0..<16 where take(from: 0) <= 0 { break }
   }
 
@@ -185,9 +184,9 @@ public struct SerialLine: ByteLine, ~Copyable {
     throw .gone
   }
 
-  /// Looks what the last wait said of the line.
+  /// Conditions of the line in the last wait.
   private mutating func lookAtWait() -> EventWait.Conditions {
-    // What was ready before the device was opened was another one.
+    // A wait before the device was opened has no information about it.
     guard events.waitCount != openedWait else { return [] }
     let found = events.conditions(of: .line)
     if seenWait != events.waitCount {
@@ -197,7 +196,7 @@ public struct SerialLine: ByteLine, ~Copyable {
     return found
   }
 
-  /// Fetches what there is behind what has been read.
+  /// Reads from the kernel if the last wait found input, or more may be buffered.
   private mutating func fetch() {
     let found = lookAtWait()
     guard mayHaveMore, descriptor >= 0 else { return }
@@ -212,7 +211,7 @@ public struct SerialLine: ByteLine, ~Copyable {
     }
   }
 
-  /// Reads into the buffer from `start` on.
+  /// Reads into the buffer from offset `start` on.
   private mutating func take(from start: Int) -> Int {
     let descriptor = descriptor
     var span = input.mutableSpan
@@ -222,9 +221,9 @@ public struct SerialLine: ByteLine, ~Copyable {
     }
   }
 
-  /// Adds what has arrived to what was fetched and not read yet, while an epoch comes in pieces.
+  /// Appends received bytes to the unread ones while an epoch arrives in parts.
   ///
-  /// - Returns: How many bytes; 0 too where there is no room left, or the device went away.
+  /// - Returns: Number of bytes; 0 also if the buffer is full or the device was lost.
   mutating func gather() -> Int {
     guard descriptor >= 0 else { return 0 }
     if unread.isEmpty { unread = 0..<0 }
@@ -241,12 +240,11 @@ public struct SerialLine: ByteLine, ~Copyable {
     return 0
   }
 
-  // MARK: Out
+  // MARK: Output
 
-  /// Queues `bytes`, all or nothing: what the kernel does not take at once follows when it has room.
+  /// Queues all of `bytes` or none. What the kernel does not accept immediately is sent when it has free space.
   ///
-  /// - Throws: `LineFault.gone`; `LineFault.full` when more than ``outputCapacity`` bytes would wait
-  ///   here.
+  /// - Throws: `LineFault.gone`; `LineFault.full` if more than ``outputCapacity`` bytes would be queued here.
   public mutating func write(_ bytes: Span<UInt8>) throws(LineFault) {
     try mustBeOpen()
     guard bytes.count <= SerialLine.outputCapacity - outputCount else { throw .full }
@@ -263,7 +261,7 @@ public struct SerialLine: ByteLine, ~Copyable {
     try tellLoss()
   }
 
-  /// Gives the kernel what it takes; says how much that was.
+  /// Writes to the kernel; returns the number of bytes it accepted.
   private mutating func send(_ bytes: Span<UInt8>) -> Int {
     let result = unsafe bytes.withUnsafeBytes { [descriptor] bytes in
       unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
@@ -272,7 +270,7 @@ public struct SerialLine: ByteLine, ~Copyable {
     return max(0, result)
   }
 
-  /// Sends what waits, as far as there is room.
+  /// Sends queued bytes as far as the kernel accepts them.
   mutating func flush() {
     guard descriptor >= 0, outputCount > 0 else { return }
     let result = unsafe output.span.extracting(0..<outputCount).withUnsafeBytes {
@@ -292,15 +290,14 @@ public struct SerialLine: ByteLine, ~Copyable {
 
   // MARK: Speed
 
-  /// Sets the speed in baud, once all queued bytes have left; what has come and was not read is lost.
+  /// Sets the speed in baud after all queued bytes were sent; discards unread input.
   ///
-  /// Blocks for as long as the queued bytes take, and half a second at most beyond that. A port that
-  /// cannot do the speed stays at the one it has: to the receiver's driver that is a wrong speed like
-  /// any other.
+  /// Blocks while queued bytes are sent, and at most 0.5 s longer. A port that does not support the speed keeps its
+  /// former one, which the receiver's driver handles like any wrong speed.
   ///
   /// - Throws: `LineFault.gone`.
   public mutating func setSpeed(_ baud: UInt32) throws(LineFault) {
-    precondition(baud > 0, "a line has a speed")
+    precondition(baud > 0, "a line's speed must be above 0")
     try mustBeOpen()
     guard baud != speed else { return }
     flushAll()
@@ -309,7 +306,7 @@ public struct SerialLine: ByteLine, ~Copyable {
     switch -result {
     case 0: break
     case EINVAL:
-      // The driver took the nearest it can, or nothing: back to what it was.
+      // The driver set the nearest supported speed, or none: restore the former one.
       _ = clinux_line_set_speed(descriptor, speed, speed)
       return
     default:
@@ -320,7 +317,7 @@ public struct SerialLine: ByteLine, ~Copyable {
     unread = 0..<0
   }
 
-  /// Waits until nothing is queued here any more; bounded, and then forgets the rest.
+  /// Waits until the output queue is empty, for a bounded time; then discards what is left.
   private mutating func flushAll() {
     let clock = SystemClock()
     let bytesTime = Interval(microseconds: Int64(outputCount) * 10_000_000 / Int64(speed))

@@ -3,10 +3,10 @@ import Glibc
 /// Whether a byte on a serial line ends a suspend: `/sys/class/tty/ttyS0/power/wakeup`.
 struct SerialWake {
   private let files: KernelFiles
-  /// nil for a device that has no such switch.
+  /// nil if the device has no such file.
   private let path: String?
 
-  /// - Parameter device: The line's device, or a link to it.
+  /// - Parameter device: Device of the line, or a link to it.
   init(_ device: String, _ files: KernelFiles) {
     self.files = files
     var name = device
@@ -18,9 +18,9 @@ struct SerialWake {
     self.path = files.exists(path) ? path : nil
   }
 
-  /// Makes it so, if it is not.
+  /// Enables or disables the wakeup, if it is not so already.
   ///
-  /// - Returns: The file that does not obey; nil if all is well. A device without a switch wakes nobody.
+  /// - Returns: Path of the file if that fails; nil on success. A device without the file wakes nothing.
   func set(_ isOn: Bool) -> String? {
     guard let path else { return isOn ? "power/wakeup" : nil }
     let word = isOn ? "enabled" : "disabled"

@@ -1,82 +1,82 @@
 import Glibc
 import LocationTypes
 
-/// Suspends the board, free of races: what comes on the way to sleep keeps it awake (PWR-9).
+/// Suspends the board without a race: an event on the way to suspend keeps the board awake (PWR-9).
 ///
-/// The order is that of the kernel's own rules. The alarm is set; the count of wake-ups is read; only then
-/// is looked whether anything waits; the count is written back, which the kernel refuses if something came
-/// since it was read, and after which it breaks off a suspend that something comes into. What the board can
-/// do is read from the kernel, never told by the board's name.
+/// Follows the kernel's protocol for `/sys/power/wakeup_count`: set the alarm; read the wakeup count; check for
+/// pending events; write the count back, which the kernel refuses if a wakeup event came since it was read. After that
+/// write, a wakeup event aborts the suspend. What the board supports is read from the kernel, never derived from the
+/// board's name.
 ///
-/// Writing to `/sys/power/state` returns when the board is back. Shared by the board, which sleeps by it,
-/// and by whoever tells why it does not.
+/// The write to `/sys/power/state` returns when the board has resumed. One instance is shared by the board, which
+/// suspends with it, and by the service, which reports why the board does not suspend.
 public final class BoardSuspender {
-  /// What, of the board's profile, ends a suspend beside the alarm.
+  /// Wakeup sources of the board's profile, in addition to the alarm.
   public struct WakeSources: OptionSet, Sendable {
-    /// One bit a source.
+    /// One bit for each source.
     public let rawValue: UInt8
-    /// Creates a set of its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Bytes on the receiver's line, the first of which are lost.
+    /// Bytes on the receiver's line. The first bytes are lost.
     public static let bytes = WakeSources(rawValue: 1)
-    /// The motion sensor's line, which may rise although nobody asked for anything.
+    /// The motion sensor's line, which may become active at any time.
     public static let motion = WakeSources(rawValue: 2)
   }
 
-  /// Times; tests have shorter ones.
+  /// Times and delays; tests use shorter ones.
   struct Pace {
-    /// With an alarm so near, or nearer, the kernel refuses (EBUSY).
+    /// Minimum distance of an alarm; the kernel refuses a nearer one (EBUSY).
     var nearest = Interval.seconds(2)
-    /// How long after a vain try the next one comes; doubled by each that is vain too, so that no more
-    /// time is lost than was hindered, up to the longest.
+    /// Initial and maximum delay after a failed try. Each failure doubles the delay, so that the lost time stays in
+    /// proportion to the time blocked.
     var firstPause = Interval.seconds(2)
     var longestPause = Interval.seconds(3_600)
-    /// The pause while bytes to the receiver are on their way, doubled as well.
+    /// Initial delay while bytes to the receiver are being sent, doubled as well.
     var sendingPause = Interval.milliseconds(100)
-    /// So long after the start a board that nothing has to wake stays on, for programs to come.
+    /// Time after the start during which a board without a wake time stays awake, so that programs can connect.
     var startTime = Interval.seconds(120)
-    /// No suspend is longer: whatever was to end it may have failed, and nobody can reach the board then.
+    /// Maximum length of a suspend: if the wakeup source fails, nothing else can reach the board.
     var longest = Interval.seconds(6 * 3_600)
-    /// How long the board stays awake for somebody else whom it was woken for.
+    /// Time for which the board stays awake after a wakeup for another program.
     var grace = Interval.seconds(5)
   }
 
-  /// What came of a try.
+  /// Result of a try.
   enum Outcome: Equatable {
-    /// It was suspended, and is back.
+    /// The board was suspended and has resumed.
     case resumed
-    /// Something waits that ends the wait.
+    /// A pending event ends the wait.
     case found
-    /// It was not suspended.
+    /// The board was not suspended.
     case stayed
   }
 
-  /// How the kernel suspends this board.
+  /// The kernel's suspend modes on this board.
   let states: SleepStates
-  /// Why the board was not suspended when that was asked for last; nil if it was.
+  /// Why the last request to suspend failed; nil if it succeeded.
   public private(set) var hindrance: SleepHindrance?
-  /// How often it was.
+  /// Number of suspends.
   public private(set) var count: UInt64 = 0
 
   let files: KernelFiles
-  /// What is against it for as long as the service runs.
+  /// Reason that prevents suspend for as long as the service runs; nil if there is none.
   private let lasting: SleepHindrance?
   private let sources: WakeSources
   private let pace: Pace
   private let alarm: SuspendAlarm?
   private let inhibitors: SleepInhibitors
-  /// The owner knows of the lock that there is.
+  /// Whether the current inhibitor lock was reported.
   private var isLockKnown = false
   private let begin = SystemClock().now
   private var pause: Interval
   private var sendingPause: Interval
-  /// No try before this.
+  /// Earliest time of the next try.
   private var notBefore = Instant.boot
-  /// What was told last of why it does not sleep.
+  /// Reason that was logged last.
   private var told: SleepHindrance?
   private var hasToldSleep = false
 
-  /// Asks the kernel what the board can do.
+  /// Reads from the kernel what the board supports.
   public convenience init(_ sources: WakeSources) {
     self.init(sources, KernelFiles(), Pace())
   }
@@ -99,8 +99,8 @@ public final class BoardSuspender {
     hindrance = lasting
   }
 
-  /// Looks who has a lock of systemd's against it; nil where nobody has. It is what hinders from then on, and no
-  /// longer where there is none. A board that cannot be suspended has none.
+  /// Holder of a systemd inhibitor lock against suspend; nil if there is none. Updates `blocker` accordingly. Always
+  /// nil for a board that cannot suspend.
   public func lookForLock() -> String? {
     guard lasting == nil else { return nil }
     let holder = inhibitors.holder(of: .suspend)
@@ -113,7 +113,7 @@ public final class BoardSuspender {
     return holder
   }
 
-  /// Whether a lock was met on the way to sleep of which its owner does not know yet; he does then.
+  /// Whether a lock was found during a try and not reported yet; marks it as reported.
   func takeLock() -> Bool {
     guard case .inhibited = hindrance, !isLockKnown else { return false }
     isLockKnown = true
@@ -122,12 +122,12 @@ public final class BoardSuspender {
 
   private func forgetLock() {
     isLockKnown = false
-    // What comes next is not told before it is there.
+    // Until the next try, the cause is unknown; this one is transient and not logged.
     if case .inhibited = hindrance { hindrance = .eventCame }
   }
 
-  /// A new wait begins: what hindered the last one may be over. A kernel that refused is not asked again
-  /// before its time (PWR-4).
+  /// Resets the retry delay at the start of a wait, because the previous reason may be over; but a request that the
+  /// kernel refused is not repeated before its retry time (PWR-4).
   func beginWait() {
     if case .refused = hindrance { return }
     notBefore = .boot
@@ -135,7 +135,7 @@ public final class BoardSuspender {
     sendingPause = pace.sendingPause
   }
 
-  /// When the next try is worth it, while the board only idles; `.distantFuture` for never.
+  /// Time of the next useful try while the board only idles; `.distantFuture` for none.
   func nextTry(until deadline: Instant) -> Instant {
     guard let hindrance, !hindrance.isForGood, deadline - notBefore > pace.nearest else {
       return .distantFuture
@@ -143,18 +143,18 @@ public final class BoardSuspender {
     return notBefore
   }
 
-  /// Whether ``suspend(until:listening:line:_:look:)`` would try at all.
+  /// Whether `suspend(until:wakesOnInput:line:_:hasPendingEvent:)` would try at all.
   func isTryDue(at now: Instant) -> Bool { lasting == nil && now >= notBefore }
 
-  /// Suspends the board, if nothing is against it.
+  /// Suspends the board, if nothing prevents it.
   ///
   /// - Parameters:
-  ///   - deadline: When to be back; `.distantFuture` where only motion is to end it, and a fallback after
-  ///     hours. The board may be back a second before.
-  ///   - listening: Whether bytes are to end it, where the profile has them do so.
+  ///   - deadline: Time at which the board must be awake; `.distantFuture` if only motion is to end the suspend, with
+  ///     a fallback alarm after hours. The board may resume up to a second early.
+  ///   - wakesOnInput: Whether bytes end the suspend, if they are a wakeup source in the profile.
   ///   - line: The receiver's line.
-  ///   - events: Counts it.
-  ///   - look: Says whether anything waits.
+  ///   - events: The wait, which records the suspend.
+  ///   - hasPendingEvent: Returns whether an event is pending.
   func suspend(
     until deadline: Instant, listening: Bool, line: borrowing SerialLine, _ events: EventWait,
     look: () -> Bool
@@ -192,13 +192,14 @@ public final class BoardSuspender {
     return .resumed
   }
 
-  /// It was woken, and not for us: somebody else gets the time to do what he wants.
+  /// Keeps the board awake for a while after a wakeup that was not for this service, so that the other program can
+  /// run.
   func wokenByOther(at now: Instant) {
     hindrance = .wokenByOther
     notBefore = now + pace.grace
   }
 
-  /// What is against it, before anything is touched.
+  /// The reason against a suspend that is known without changing anything.
   private func hindrance(
     until deadline: Instant, _ line: borrowing SerialLine, at now: Instant
   ) -> SleepHindrance? {
@@ -217,12 +218,12 @@ public final class BoardSuspender {
     return .inhibited(by: holder)
   }
 
-  /// Has bytes wake the board, or not.
+  /// Sets whether bytes on the line wake the board.
   private func prepare(_ listening: Bool, _ line: borrowing SerialLine) -> SleepHindrance? {
     guard line.isOpen else { return nil }
     let isWanted = listening && sources.contains(.bytes)
-    // Looked for each time: a device that was unplugged comes back under another name. A line that wakes
-    // although it need not costs wakes, and nothing else.
+    // The path is resolved each time, because a device that was plugged in again has a new name. Failing to switch a
+    // wakeup off is no reason against suspend: it only costs wakes.
     guard let path = SerialWake(line.path, files).set(isWanted), isWanted else { return nil }
     return .notPermitted(path: path)
   }
@@ -239,9 +240,9 @@ public final class BoardSuspender {
     return .stayed
   }
 
-  // MARK: Telling
+  // MARK: Log
 
-  /// What there is to tell of the board's sleep since the last call; nil for nothing.
+  /// The next log line about suspend since the last call; nil if there is none.
   public func takeNews() -> String? {
     if hindrance == nil, count > 0, !hasToldSleep || told != nil {
       defer { (told, hasToldSleep) = (nil, true) }
@@ -249,6 +250,6 @@ public final class BoardSuspender {
     }
     guard let hindrance, !hindrance.isPassing, hindrance != told else { return nil }
     told = hindrance
-    return "the board idles where it could be suspended: \(hindrance)"
+    return "the board idles instead of suspending: \(hindrance)"
   }
 }

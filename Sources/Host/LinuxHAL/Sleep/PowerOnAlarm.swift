@@ -1,29 +1,28 @@
 import Glibc
 import LocationTypes
 
-/// What switches a board on that is powered off: the board's own clock, or one on a HAT.
+/// An alarm that switches on a board that is powered off: the board's own clock, or a clock on a HAT.
 ///
-/// Such a clock has a time of its own, which need not be UTC, and counts whole seconds: moments are told to
-/// it as so long from now.
+/// The clock's time need not be UTC and has whole seconds; times are given as an interval from now.
 protocol PowerOnAlarm {
-  /// What it is called, for the log.
+  /// Name for the log.
   var name: String { get }
 
-  /// What it is set to now, in words of its own; nil for nothing, and where it cannot be read.
+  /// Current setting in the alarm's own format; nil if there is none or it cannot be read.
   var setting: Int64? { get }
 
-  /// Sets it, unless one that somebody else has set comes sooner, and reads it back: a board is not
-  /// switched off for an alarm that is not there.
+  /// Sets the alarm, unless another program's alarm comes sooner, and reads it back, so that no board is switched off
+  /// without a working alarm.
   ///
-  /// - Parameter shortest: One of somebody else's that is nearer than this may go off while the board is
-  ///   still being switched off, and then nothing switches it on.
+  /// - Parameter shortest: Minimum distance of another program's alarm. A nearer one may go off while the board is
+  ///   still shutting down, and nothing would switch the board on again.
   /// - Returns: 0 or an error number; EBUSY for such an alarm.
   func set(in interval: Interval, shortest: Interval) -> Int32
 
-  /// Takes it back: it is set to what it was.
+  /// Restores the previous setting.
   func restore(_ before: Int64?)
 
-  /// Whether it has switched the board on this time; nil where it does not say, or cannot be believed.
+  /// Whether the alarm caused this power-on; nil if the alarm does not report it reliably.
   var hasSwitchedOn: Bool? { get }
 }
 
@@ -42,6 +41,6 @@ extension RealTimeClock: PowerOnAlarm {
     return 0
   }
 
-  /// The kernel has no word for it, and what some boards say of it is wrong.
+  /// The kernel has no interface for it, and some boards report a wrong cause.
   var hasSwitchedOn: Bool? { nil }
 }

@@ -1,17 +1,16 @@
 import Glibc
 import LocationTypes
 
-/// A clock that runs while the board does not, and can switch it on: `/sys/class/rtc/rtc0`.
+/// A real-time clock that can wake the board, `/sys/class/rtc/rtc0`.
 ///
-/// It has one alarm, in whole seconds of its own time, which need not be UTC: moments are told to it as
-/// so long from now.
+/// It has one alarm, in whole seconds of its own time, which need not be UTC; times are given as an interval from now.
 struct RealTimeClock {
   private static let folder = "/sys/class/rtc"
 
   private let files: KernelFiles
   private let path: String
 
-  /// The first clock that has an alarm which the kernel lets wake the board; nil where there is none.
+  /// Finds the first clock with an alarm that may wake the board; nil if there is none.
   init?(_ files: KernelFiles) {
     let names = files.names(in: RealTimeClock.folder)
     let found = names.first { name in
@@ -24,13 +23,13 @@ struct RealTimeClock {
     path = "\(RealTimeClock.folder)/\(found)"
   }
 
-  /// The clock's name, `rtc0`.
+  /// Name of the clock, `rtc0`.
   var name: String { String(path.dropFirst(RealTimeClock.folder.count + 1)) }
 
-  /// Its time, in seconds; nil where it cannot be read.
+  /// Time of the clock, s; nil if it cannot be read.
   var now: Int64? { files.read("\(path)/since_epoch").flatMap { Int64($0) } }
 
-  /// When its alarm is set to, in its own time; nil for none.
+  /// Time of the alarm on this clock, s; nil if none is set.
   var alarm: Int64? {
     files.read("\(path)/wakealarm").flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
   }
@@ -38,23 +37,23 @@ struct RealTimeClock {
   /// Whether this process may set the alarm.
   var isWritable: Bool { files.isWritable("\(path)/wakealarm") }
 
-  /// Sets the alarm, or clears it; gives 0 or an error number.
+  /// Sets the alarm, or clears it with nil; returns 0 or an error number.
   ///
-  /// One that is set already has the kernel refuse another (EBUSY): it is cleared first.
+  /// Clears a previous alarm first, because the kernel refuses to replace one (EBUSY).
   func set(_ alarm: Int64?) -> Int32 {
     let cleared = files.write("0", to: "\(path)/wakealarm")
     guard cleared == 0, let alarm else { return cleared }
     return files.write("\(alarm)", to: "\(path)/wakealarm")
   }
 
-  /// Sets the alarm to `interval` from now, less than a second before or after (a clock tells only its whole
-  /// seconds), but leaves one of somebody else that comes sooner.
+  /// Sets the alarm to `interval` from now, within a second because the clock has whole seconds, unless another
+  /// program's alarm comes sooner.
   ///
-  /// - Returns: 0 or an error number; and what the alarm was before.
+  /// - Returns: 0 or an error number; and the previous alarm.
   func setEarliest(in interval: Interval) -> (code: Int32, before: Int64?) {
     let before = alarm
     guard let now else { return (ENODEV, before) }
-    // The next second may begin before this is written.
+    // The next second may start before this is written.
     let target = now + max(2, (interval.microseconds + 999_999) / 1_000_000)
     if let before, before > now, before <= target { return (0, before) }
     let code = set(target)
@@ -62,7 +61,7 @@ struct RealTimeClock {
     return (code, before)
   }
 
-  /// Puts the alarm back to what it was; one that has passed is none.
+  /// Restores the previous alarm; clears it if that one has passed.
   func restore(_ before: Int64?) {
     guard let before, let now, before > now else {
       _ = set(nil)

@@ -1,29 +1,29 @@
-/// Why a board that should be suspended, or off, is not.
+/// Why a board that should be suspended or off is not.
 public enum SleepHindrance: Equatable, Sendable {
   /// The kernel cannot suspend this board.
   case noState
   /// This process may not write a file that it must write.
   case notPermitted(path: String)
-  /// Nothing can wake the board at a moment: no clock with an alarm, or none that this process may set.
+  /// No alarm can wake the board: it has no clock with an alarm, or this process may not set it.
   case noAlarm
-  /// There is no moment to wake at, and nothing else that would wake the board.
+  /// No wake time and no other wakeup source.
   case noEnd
-  /// A program has a lock of systemd's against it.
+  /// A program holds a systemd inhibitor lock.
   case inhibited(by: String)
   /// The alarm is so near that the kernel would refuse.
   case alarmNear
-  /// Bytes to the receiver are still on their way.
+  /// Bytes to the receiver are still being sent.
   case sending
-  /// Something happened on the way to sleep (PWR-9).
+  /// An event occurred on the way to suspend (PWR-9).
   case eventCame
-  /// The kernel is busy with something that wakes the board, and does not say for how long.
+  /// The kernel is handling a wakeup event of unknown duration.
   case busy
-  /// The kernel refused, by its error number.
+  /// The kernel refused; `code` is its error number.
   case refused(code: Int32)
-  /// The board was woken for somebody else, who is given time.
+  /// The board was woken for another program, which gets time to run.
   case wokenByOther
 
-  /// It passes by itself within seconds, and nobody need be told.
+  /// Whether the reason ends by itself within seconds and need not be logged.
   public var isPassing: Bool {
     switch self {
     case .alarmNear, .sending, .eventCame, .busy, .wokenByOther: true
@@ -31,13 +31,13 @@ public enum SleepHindrance: Equatable, Sendable {
     }
   }
 
-  /// It is a lock of systemd's.
+  /// Whether the reason is a systemd inhibitor lock.
   public var isLock: Bool {
     if case .inhibited = self { return true }
     return false
   }
 
-  /// It stays so as long as the service runs.
+  /// Whether the reason lasts as long as the service runs.
   public var isForGood: Bool {
     switch self {
     case .noState, .notPermitted, .noAlarm: true
@@ -48,23 +48,23 @@ public enum SleepHindrance: Equatable, Sendable {
 }
 
 extension SleepHindrance: CustomStringConvertible {
-  /// Why, and what helps, in one line.
+  /// The reason and how to fix it, in one line.
   public var description: String {
     switch self {
     case .noState: "the kernel cannot suspend this board (/sys/power/state)"
     case .notPermitted(let path):
-      "'\(path)' cannot be written by this user: see packaging/torpord-sleep.conf"
+      "this user may not write '\(path)': see packaging/torpord-sleep.conf"
     case .noAlarm:
-      "nothing can wake it at a given time: it needs a real-time clock with an alarm"
-        + " (/sys/class/rtc) and the right to set it (CAP_WAKE_ALARM)"
-    case .noEnd: "nothing would wake it: there is no moment to wake at"
-    case .inhibited(let who): "'\(who)' has a lock against it (systemd-inhibit --list)"
-    case .alarmNear: "it would have to wake at once"
-    case .sending: "bytes to the receiver are on their way"
-    case .eventCame: "something happened on the way to sleep"
-    case .busy: "the kernel is busy with something that wakes the board"
+      "no alarm can wake the board: it needs a real-time clock with an alarm"
+        + " (/sys/class/rtc) and the capability to set it (CAP_WAKE_ALARM)"
+    case .noEnd: "nothing would wake the board: there is no wake time"
+    case .inhibited(let who): "'\(who)' holds an inhibitor lock (see systemd-inhibit --list)"
+    case .alarmNear: "the wake time is too near"
+    case .sending: "bytes to the receiver are still being sent"
+    case .eventCame: "an event occurred before the board was suspended"
+    case .busy: "the kernel is handling an event that wakes the board"
     case .refused(let code): "the kernel refused: \(SystemError.reason(code))"
-    case .wokenByOther: "it was woken for something else"
+    case .wokenByOther: "the board was woken for another program"
     }
   }
 }

@@ -1,17 +1,16 @@
-/// The locks of systemd's login manager, as it keeps them in files that everybody may read
-/// (`systemd-inhibit`, `org.freedesktop.login1.Manager.Inhibit`).
+/// Inhibitor locks of systemd-logind, which keeps them in world-readable files (`systemd-inhibit`,
+/// `org.freedesktop.login1.Manager.Inhibit`).
 ///
-/// The folder is read when somebody wants to sleep, and never watched: one system call where there is no
-/// such folder, five where it is empty.
+/// The folder is read before each sleep and not monitored: one system call if it does not exist, five if it is empty.
 struct SleepInhibitors {
-  /// What is to be done and may be forbidden.
+  /// An action that a lock can forbid.
   enum Action {
-    /// The board suspends by itself, because nobody does anything.
+    /// The board suspends because it is idle.
     case suspend
-    /// It switches itself off.
+    /// The board switches itself off.
     case powerOff
 
-    /// The words of a lock that forbid it.
+    /// Lock types (`WHAT=`) that forbid the action.
     fileprivate var words: [Substring] {
       switch self {
       case .suspend: ["sleep", "idle"]
@@ -26,8 +25,8 @@ struct SleepInhibitors {
 
   init(_ files: KernelFiles) { self.files = files }
 
-  /// Who forbids it; nil where nobody does. Locks that only want to be told before are passed over: who
-  /// asks the kernel itself cannot serve them.
+  /// Holder of a lock that forbids the action; nil if there is none. Skips delay locks, which only request notice:
+  /// this program writes to the kernel directly and cannot give it.
   func holder(of action: Action) -> String? {
     for name in files.names(in: SleepInhibitors.folder) where !name.hasSuffix(".ref") {
       guard let text = files.read("\(SleepInhibitors.folder)/\(name)") else { continue }

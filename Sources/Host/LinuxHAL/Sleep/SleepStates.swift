@@ -1,10 +1,10 @@
-/// How the kernel can suspend this board: read from it, and never told by the board's name.
+/// The suspend modes that the kernel offers on this board.
 struct SleepStates: Equatable {
-  /// Which word suspends.
+  /// Word that is written to `/sys/power/state`.
   enum Word: String {
-    /// Suspends as deeply as `/sys/power/mem_sleep` has it: to memory, or to idle.
+    /// Suspends as deeply as `/sys/power/mem_sleep` says: to RAM or to idle.
     case mem
-    /// Suspends to idle: everything is frozen, and the processor idles.
+    /// Suspend-to-idle: processes are frozen, and the processor idles.
     case freeze
   }
 
@@ -12,18 +12,18 @@ struct SleepStates: Equatable {
   static let depth = "/sys/power/mem_sleep"
   static let count = "/sys/power/wakeup_count"
 
-  /// What is written to suspend; nil where the kernel cannot.
+  /// Mode to use; nil if the kernel cannot suspend.
   var word: Word?
-  /// What `mem` means now, `deep` or `s2idle`; nil where that is not told.
+  /// Current meaning of `mem`, `deep` or `s2idle`; nil if the kernel does not report it.
   var depth: String?
-  /// The kernel tells of what came meanwhile; without that no suspend is free of races (PWR-9).
+  /// Whether the kernel has a wakeup count; without it a suspend would have a race (PWR-9).
   var countsWakeups: Bool
 
-  /// Asks the kernel.
+  /// Reads the modes from the kernel.
   init(_ files: KernelFiles) {
     let words = (files.read(SleepStates.state) ?? "").split(separator: " ")
     word = [Word.mem, .freeze].first { words.contains($0.rawValue[...]) }
-    // "s2idle [deep]": the one in brackets is chosen.
+    // "s2idle [deep]": brackets mark the selected one.
     let chosen = (files.read(SleepStates.depth) ?? "").split(separator: " ").first {
       $0.hasPrefix("[") && $0.hasSuffix("]")
     }
@@ -31,7 +31,7 @@ struct SleepStates: Equatable {
     countsWakeups = files.exists(SleepStates.count)
   }
 
-  /// In words: `mem (deep)`.
+  /// Text of the mode, as `mem (deep)`.
   var description: String {
     guard let word else { return "none" }
     guard word == .mem, let depth else { return word.rawValue }

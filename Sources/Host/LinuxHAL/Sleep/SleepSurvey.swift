@@ -1,24 +1,24 @@
 import LocationTypes
 
-/// What of a board's sleep the kernel tells, for whoever looks whether it can sleep; and one try of it.
+/// What the kernel reports about suspend on this board, and one trial suspend, for `torpor doctor`.
 public struct SleepSurvey {
-  /// What came of a try.
+  /// Result of a trial.
   public enum Trial: Equatable, Sendable {
-    /// The board was suspended for so long, and was back so long after its alarm was due: below zero where
-    /// something else woke it.
+    /// The board was suspended for that time and resumed `late` after its alarm was due; negative if another wakeup
+    /// source ended it.
     case slept(Interval, late: Interval)
-    /// It was not suspended.
+    /// The board was not suspended.
     case hindered(SleepHindrance)
   }
 
-  /// Tries where something comes in between, and the time between two of them.
+  /// Maximum number of tries when an event interferes, and the time between two of them.
   private static let tries = 3
   private static let pause = Interval.milliseconds(2_500)
 
   private let files: KernelFiles
   private let usesTimer: Bool
 
-  /// Looks below `root`, which is empty for the system's own files.
+  /// Creates a survey of the files below `root`, which is empty for the system's own.
   public init(root: String = "") { self.init(KernelFiles(root: root)) }
 
   init(_ files: KernelFiles, usesTimer: Bool = true) {
@@ -26,22 +26,22 @@ public struct SleepSurvey {
     self.usesTimer = usesTimer
   }
 
-  /// How the kernel suspends the board, `mem (deep)`; nil where it cannot.
+  /// Suspend mode of the board, as `mem (deep)`; nil if the kernel cannot suspend it.
   public var state: String? {
     let states = SleepStates(files)
     return states.word == nil ? nil : states.description
   }
 
-  /// Whether the kernel tells of what happens on the way to sleep; without that it is not slept (PWR-9).
+  /// Whether the kernel has a wakeup count; without it the service does not suspend the board (PWR-9).
   public var countsWakeups: Bool { SleepStates(files).countsWakeups }
 
-  /// The clock that can wake the board, `rtc0`; nil where there is none.
+  /// Name of the clock that can wake the board, `rtc0`; nil if there is none.
   public var clock: String? { RealTimeClock(files)?.name }
 
-  /// Whether this process may have it wake the board.
+  /// Whether this process may set an alarm that wakes the board.
   public var maySetAlarm: Bool { SuspendAlarm(files, usesTimer: usesTimer) != nil }
 
-  /// Why this process could not suspend the board, now or ever; nil where nothing is known to be against it.
+  /// Why this process could not suspend the board now or at all; nil if no reason is known.
   public var hindrance: SleepHindrance? {
     if let hindrance = suspender(.init()).hindrance { return hindrance }
     if !maySetAlarm { return .noAlarm }
@@ -52,11 +52,11 @@ public struct SleepSurvey {
     BoardSuspender([], files, pace, usesTimer: usesTimer)
   }
 
-  /// Suspends the board once, really, with an alarm `time` from now.
+  /// Suspends the board once, with an alarm `time` from now.
   ///
-  /// - Precondition: at least 3 s, for the kernel refuses an alarm that is near.
+  /// - Precondition: `time` is at least 3 s, because the kernel refuses a nearer alarm.
   public func trial(for time: Interval) throws(SystemError) -> Trial {
-    precondition(time >= .seconds(3), "an alarm that is near is refused")
+    precondition(time >= .seconds(3), "the kernel refuses an alarm within 3 seconds")
     return try trial(for: time, pace: BoardSuspender.Pace(), pause: SleepSurvey.pause)
   }
 

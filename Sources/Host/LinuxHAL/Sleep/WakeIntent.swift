@@ -1,39 +1,39 @@
 import Glibc
 import LocationTypes
 
-/// Why and until when the board was switched off: what the next start must know and no clock tells (RNG-8).
+/// Record of why and until when the board was switched off, for the next start (RNG-8).
 ///
-/// Kept in a file, synced before the board goes. The boot clock begins anew with each boot, so each moment
-/// is kept by both: by the boot clock of a named boot, and by UTC as the board's wall clock had it.
+/// Stored in a file that is synced before power-off. The boot clock restarts with each boot, so each time is stored
+/// twice: on the boot clock of an identified boot, and as UTC of the board's wall clock.
 public struct WakeIntent: Equatable, Sendable {
-  /// What a start has to do with it.
+  /// How the board started, compared with the record.
   public enum Start: Equatable, Sendable {
     /// The board was never off.
     case sameBoot
-    /// Its alarm has switched it on.
+    /// The alarm switched the board on.
     case byAlarm
-    /// Somebody or something else did, so long before the alarm.
+    /// Something else switched the board on, that long before the alarm.
     case early(Interval)
-    /// It came so long after it should have.
+    /// The board started that much later than planned.
     case late(Interval)
-    /// The wall clock tells nothing.
+    /// Unknown, because the wall clock is not usable.
     case unknown
   }
 
   /// The boot that ended.
   public var boot: BootIdentity
-  /// When it was switched off.
+  /// Time at which the board was switched off.
   public var off: Instant
-  /// The same by the wall clock.
+  /// The same time on the wall clock.
   public var offUTC: UTCTime
-  /// When the service is to run again.
+  /// Time at which the service is to run again.
   public var until: Instant
-  /// What was to switch it on.
+  /// Name of the alarm that is to switch the board on.
   public var alarm: String
-  /// What that was set to before, by somebody else, in words of its own; nil for nothing.
+  /// Previous setting of the alarm, from another program, in the alarm's own format; nil if there was none.
   public var before: Int64?
 
-  /// Creates an intent of this moment.
+  /// Creates a record.
   public init(
     boot: BootIdentity, off: Instant, offUTC: UTCTime, until: Instant, alarm: String,
     before: Int64? = nil
@@ -46,30 +46,30 @@ public struct WakeIntent: Equatable, Sendable {
     self.alarm = alarm
   }
 
-  /// When the service was to run again, by the wall clock.
+  /// Time at which the service was to run again, on the wall clock.
   public var untilUTC: UTCTime { offUTC + (until - off) }
 
-  /// How this start came about.
+  /// Determines how this start came about.
   ///
   /// - Parameters:
-  ///   - slack: How much later than it should the service may run, and count as punctual.
-  ///   - hasSwitchedOn: What the alarm itself says.
+  ///   - slack: Maximum delay that counts as punctual.
+  ///   - hasPoweredOn: What the alarm itself reports.
   public func start(
     on boot: BootIdentity, utc: UTCTime, slack: Interval, hasSwitchedOn: Bool? = nil
   ) -> Start {
     if boot == self.boot { return .sameBoot }
-    // A clock that did not run meanwhile says that no time has passed.
+    // A clock that stopped while the board was off shows no elapsed time.
     guard utc > offUTC else { return hasSwitchedOn == true ? .byAlarm : .unknown }
     let lateness = utc - untilUTC
     if hasSwitchedOn != true, lateness < .zero - slack { return .early(.zero - lateness) }
     return lateness > slack ? .late(lateness) : .byAlarm
   }
 
-  // MARK: The file
+  // MARK: File
 
   private static let title = "torpor wake intent 1"
 
-  /// As it is kept: a line for each value.
+  /// Text of the record, one line for each value.
   var text: String {
     """
     \(WakeIntent.title)
@@ -83,7 +83,7 @@ public struct WakeIntent: Equatable, Sendable {
     """
   }
 
-  /// nil where the text is no such record.
+  /// Parses the text of a record; nil if it is invalid.
   init?(text: String) {
     let lines = text.split(separator: "\n")
     guard lines.first == WakeIntent.title[...] else { return nil }
@@ -100,12 +100,12 @@ public struct WakeIntent: Equatable, Sendable {
       alarm: String(alarm), before: number("before"))
   }
 
-  /// The record of a file, if there is one that can be read.
+  /// Reads the record of a file; nil if it is missing or invalid.
   static func read(_ path: String) -> WakeIntent? {
     KernelFiles().read(path).flatMap { WakeIntent(text: $0) }
   }
 
-  /// Writes it so that it is there, whole, when this returns 0; else an error number.
+  /// Writes the record atomically and durably; returns 0 or an error number.
   func write(to path: String) -> Int32 {
     let draft = path + ".new"
     let code = WakeIntent.put(text, in: draft)
@@ -116,7 +116,7 @@ public struct WakeIntent: Equatable, Sendable {
   }
 
   private static func put(_ text: String, in path: String) -> Int32 {
-    // Whatever else is there, a link or a FIFO, is neither followed nor waited for.
+    // Removes any existing entry, so that a link is not followed and a FIFO does not block.
     _ = unsafe unlink(path)
     let descriptor = unsafe open(
       path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -1,18 +1,19 @@
 import CLinux
 import LocationTypes
 
-/// How far the clock that stands still in suspend (`CLOCK_MONOTONIC`, by which the kernel stamps edges) is
-/// behind the boot clock. That changes with each suspend and at no other time.
+/// Offset between the boot clock and `CLOCK_MONOTONIC`, by which the kernel stamps edges and which stops during
+/// suspend. The offset grows with each suspend and is constant otherwise.
 struct BootClocks {
-  /// No suspend is shorter; and two clocks that are read one after the other differ by less.
+  /// Smallest offset change that counts as a suspend. Every suspend is longer, and two consecutive clock readings
+  /// differ by less.
   private static let least = Interval.milliseconds(10)
 
-  /// The monotonic clock, when this was read, in microseconds.
+  /// Reading of the monotonic clock, µs.
   private let monotonic_us: Int64
-  /// The boot clock less the monotonic one.
+  /// Boot clock minus monotonic clock.
   private let lead: Interval
 
-  /// Reads both; again where something came between.
+  /// Reads both clocks, and repeats that if the readings are too far apart.
   init() {
     let clock = SystemClock()
     var boot = clock.now
@@ -36,10 +37,10 @@ struct BootClocks {
   /// Whether the board was suspended since an earlier reading.
   func isBehind(_ earlier: BootClocks) -> Bool { lead - earlier.lead >= BootClocks.least }
 
-  /// A stamp of the monotonic clock on the boot clock, out of a time whose last reading this is.
+  /// Converts a stamp of the monotonic clock to the boot clock, when this is the latest reading.
   ///
-  /// One from before the last suspend is put where it belongs by the reading of before it; one that lies
-  /// between the two readings is taken to be of after it, for while the board was suspended nobody stamped.
+  /// A stamp from before `earlier` is converted with the offset of `earlier`, any later one with this offset: between
+  /// the two readings the board was suspended, and nothing was stamped.
   func moment(monotonic_ns: Int64, before earlier: BootClocks) -> Instant {
     let stamp_us = monotonic_ns / 1_000
     let lead = stamp_us <= earlier.monotonic_us ? earlier.lead : lead

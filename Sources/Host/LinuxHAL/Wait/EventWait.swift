@@ -2,25 +2,23 @@ import CLinux
 import Glibc
 import LocationTypes
 
-/// The one place where the service waits: for descriptors and for a moment of the boot clock.
+/// Waits for descriptors and for a time on the boot clock. It is the only place where the service blocks.
 ///
-/// Board and server share it, on one thread. Each descriptor is added with a token, by which
-/// ``ready`` names it; it is told for as long as it has something (level-triggered).
+/// Board and server share one instance on one thread. Each descriptor is added with a token, by which ``ready(at:)``
+/// names it, and is reported as long as it is ready (level-triggered).
 ///
-/// Two epolls are behind it: one holds everything, one all but what was added as `onlyListening`.
-/// Which of them is waited on says whether the receiver's line is listened to, so that listening or
-/// not costs no system call.
+/// There are two epoll instances: one with all descriptors, one without the receiver's line (`isReceiverInput`). A
+/// wait that input must not end uses the second, so that switching costs no system call.
 ///
-/// The moment is the wait's own timeout, which costs no further call. That runs on a clock which stands
-/// still in suspend; so whoever suspends the machine, its coming back ends the timeout, and the rest is
-/// waited for anew.
+/// The deadline is the timeout of the wait itself, which costs no further call. The timeout runs on a clock that stops
+/// during suspend; a resume therefore ends it, and the remaining time is computed again.
 @safe public final class EventWait {
-  /// Names a descriptor.
+  /// Identifies a descriptor.
   public struct Token: RawRepresentable, Hashable, Sendable {
     /// The number.
     public var rawValue: UInt32
 
-    /// Creates a token; numbers below 16 are the board's.
+    /// Creates a token; numbers below 16 are reserved for the board.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// The receiver's line.
@@ -29,11 +27,11 @@ import LocationTypes
     static let batchPin = Token(rawValue: 2)
     static let motion = Token(rawValue: 3)
     static let lowBattery = Token(rawValue: 4)
-    /// The first that is free for others than the board.
+    /// The first token that is free for other users than the board.
     public static let firstFree = Token(rawValue: 16)
   }
 
-  /// What a descriptor is waited for, and what it has.
+  /// Conditions of a descriptor: those to wait for, and those found.
   public struct Conditions: OptionSet, Sendable {
     /// Bits as in `CLinux`.
     public let rawValue: UInt32
@@ -41,53 +39,56 @@ import LocationTypes
     /// Creates a set of conditions.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// It can be read, or the other end was closed.
+    /// Readable, or closed by the other end.
     public static let readable = Conditions(rawValue: 1)
-    /// It can be written.
+    /// Writable.
     public static let writable = Conditions(rawValue: 2)
-    /// The other end is gone; told without being asked for.
+    /// Closed by the other end, or failed; always reported.
     public static let gone = Conditions(rawValue: 4)
-    /// A file of the kernel's tells of a change; it is told as gone, too.
+    /// Changed, of a file of the kernel that signals its changes; reported together with `gone`.
     public static let changed = Conditions(rawValue: 8)
   }
 
-  /// A descriptor that has something.
+  /// A ready descriptor.
   public struct Ready: Equatable, Sendable {
-    /// The token it was added with.
+    /// Token of the descriptor.
     public var token: Token
-    /// What it has.
+    /// Conditions found.
     public var conditions: Conditions
   }
 
-  /// The most descriptors a wait tells of; the others are told by the next one.
+  /// Maximum number of descriptors that one wait reports; the next wait reports the others.
   public static let capacity = 64
 
-  /// How many descriptors the last wait found ready.
+  /// Number of descriptors that the last wait found ready.
   public private(set) var readyCount = 0
-  /// How often a wait slept, or might have, and came back: the wakes of the service.
+  /// Number of times that a wait returned after it slept or may have slept: the wakes of the service.
   public private(set) var wakeCount: UInt64 = 0
 
-  /// How many waits there have been.
+  /// Number of waits.
   public private(set) var waitCount: UInt64 = 0
-  /// When a wait is to end though the board may be suspended beyond it: what is due then is done at the next wake.
+  /// Deadline that ends a wait but does not wake a suspended board: work that is due then is done at the next wake.
   public var postponable = Instant.distantFuture
-  /// How long the board was suspended by this service, by the boot clock.
+  /// Total time in suspend, on the boot clock, counting only suspends by this service.
   public private(set) var suspended = Interval.zero
-  /// Whether the last one listened.
+  /// Whether input could end the last wait.
   private(set) var wasListening = true
 
   private let found: UnsafeMutablePointer<clinux_ready>
   private let everything: Int32
   private let undisturbed: Int32
   private let clockWatch: Int32
-  /// Holds one of the two while the board is on its way to sleep; negative before the first time.
+  /// Epoll that holds one of the other two while the board enters suspend; negative before the first time.
   private var guardian: Int32 = -1
-  /// The board came back from a suspend, or its wall clock was set, and nobody has asked yet.
+  /// Whether the board resumed, or its wall clock was set, since the last `consumeClockChange()`.
   private var hasClockChanged = false
 
-  /// Creates a wait for nothing yet.
+  /// Creates a wait without descriptors.
   public init() throws(SystemError) {
-    let everything = try SystemError.check(clinux_epoll_open(), "an epoll cannot be made")
+    let everything = try SystemError.check(
+      clinux_epoll_open(),
+      "creating an epoll "
+        + "descriptor failed")
     let undisturbed = clinux_epoll_open()
     let clockWatch = clinux_clock_watch_open()
     self.everything = everything
@@ -95,9 +96,9 @@ import LocationTypes
     self.clockWatch = clockWatch
     unsafe found = .allocate(capacity: EventWait.capacity)
     unsafe found.initialize(repeating: clinux_ready(), count: EventWait.capacity)
-    // What is half made is closed by `deinit`, which runs when this throws.
-    _ = try SystemError.check(undisturbed, "an epoll cannot be made")
-    _ = try SystemError.check(clockWatch, "the clock cannot be watched")
+    // If this throws, `deinit` closes the descriptors that were opened.
+    _ = try SystemError.check(undisturbed, "creating an epoll descriptor failed")
+    _ = try SystemError.check(clockWatch, "creating a timer for clock changes failed")
     try add(clockWatch, as: .clock, for: .readable)
   }
 
@@ -113,8 +114,8 @@ import LocationTypes
   /// Adds a descriptor.
   ///
   /// - Parameters:
-  ///   - token: By which it is told; one that no other descriptor has now.
-  ///   - onlyListening: It ends only those waits that listen.
+  ///   - token: Identifies the descriptor; unique among the current ones.
+  ///   - isReceiverInput: Whether the descriptor ends only waits with `wakesOnInput`.
   public func add(
     _ descriptor: Int32, as token: Token, for conditions: Conditions, onlyListening: Bool = false
   ) throws(SystemError) {
@@ -122,7 +123,7 @@ import LocationTypes
     if !onlyListening { try set(CLINUX_ADD, descriptor, token, conditions, in: undisturbed) }
   }
 
-  /// Changes what an added descriptor is waited for. Two system calls: only when it changes.
+  /// Changes the conditions of an added descriptor. Two system calls, so call it only on a change.
   public func change(
     _ descriptor: Int32, as token: Token, to conditions: Conditions, onlyListening: Bool = false
   ) throws(SystemError) {
@@ -130,14 +131,13 @@ import LocationTypes
     if !onlyListening { try set(CLINUX_CHANGE, descriptor, token, conditions, in: undisturbed) }
   }
 
-  /// Removes a descriptor; before it is closed, if it has been duplicated. Closing alone is enough
-  /// otherwise. What the last wait told of it stays told.
+  /// Removes a descriptor. Needed before closing only if the descriptor was duplicated. Results of the last wait stay.
   public func remove(_ descriptor: Int32) {
     _ = clinux_epoll_set(everything, Int32(CLINUX_REMOVE), descriptor, 0, 0)
     _ = clinux_epoll_set(undisturbed, Int32(CLINUX_REMOVE), descriptor, 0, 0)
   }
 
-  /// While the line's output queue is not empty, room in it ends every wait.
+  /// While output is queued, free space in the line's kernel buffer ends every wait.
   func setFlushing(_ isOn: Bool, line descriptor: Int32) throws(SystemError) {
     let all: Conditions = isOn ? [.readable, .writable] : .readable
     try set(CLINUX_CHANGE, descriptor, .line, all, in: everything)
@@ -151,20 +151,23 @@ import LocationTypes
   ) throws(SystemError) {
     let result = clinux_epoll_set(
       epoll, Int32(change), descriptor, token.rawValue, conditions.rawValue)
-    _ = try SystemError.check(result, "descriptor \(descriptor) cannot be waited for")
+    _ = try SystemError.check(result, "waiting for descriptor \(descriptor) failed")
   }
 
   // MARK: Waiting
 
-  /// What the last wait found at `index`, which is below ``readyCount``.
+  /// Result of the last wait at `index`, which must be below ``readyCount``.
   public func ready(at index: Int) -> Ready {
-    precondition(index >= 0 && index < readyCount, "so many were not ready")
+    precondition(
+      index >= 0 && index < readyCount,
+      "the index is not below the number of "
+        + "ready descriptors")
     let one = unsafe found[index]
     return Ready(
       token: Token(rawValue: one.token), conditions: Conditions(rawValue: one.events))
   }
 
-  /// What a descriptor had at the end of the last wait.
+  /// Conditions of a descriptor at the end of the last wait.
   public func conditions(of token: Token) -> Conditions {
     for index in 0..<readyCount where ready(at: index).token == token {
       return ready(at: index).conditions
@@ -172,15 +175,15 @@ import LocationTypes
     return []
   }
 
-  /// Waits until a descriptor has something or the moment has come; looks at least once.
+  /// Waits until a descriptor is ready or the deadline has passed; checks the descriptors at least once.
   ///
   /// One system call.
   ///
   /// - Parameters:
   ///   - deadline: nil for none.
-  ///   - listening: Whether what was added as `onlyListening` ends the wait.
-  ///   - endsOnResume: Whether coming back from a suspend ends it, too; see ``takeClockChange()``.
-  /// - Returns: Whether something is ready; if not, the moment has come.
+  ///   - wakesOnInput: Whether descriptors that were added as receiver input end the wait.
+  ///   - endsOnResume: Whether a resume from suspend ends it, too; see `consumeClockChange()`.
+  /// - Returns: Whether a descriptor is ready; if not, the deadline has passed, or the board resumed.
   @discardableResult
   public func wait(
     until deadline: Instant?, listening: Bool = true, endsOnResume: Bool = false
@@ -196,7 +199,7 @@ import LocationTypes
         listening ? everything : undisturbed, found, Int32(EventWait.capacity), timeout)
       if timeout != 0 { wakeCount += 1 }
       guard count >= 0 || count == -EINTR else {
-        preconditionFailure("an epoll refuses to wait: \(SystemError.reason(-count))")
+        preconditionFailure("waiting for descriptors failed: \(SystemError.reason(-count))")
       }
       readyCount = max(0, Int(count))
       dropClockWatch()
@@ -205,18 +208,17 @@ import LocationTypes
     }
   }
 
-  /// Whether the board came back from a suspend, or its wall clock was set, since the last call.
+  /// Whether the board resumed from suspend, or its wall clock was set, since the last call.
   func takeClockChange() -> Bool {
     defer { hasClockChanged = false }
     return hasClockChanged
   }
 
-  /// From now on, or no more, the kernel takes whatever would end a wait for something that keeps the board
-  /// awake: also what is no wake-up by itself, such as a program's request. Two system calls a sleep, and
-  /// none at any other time.
+  /// Makes, or stops making, every ready descriptor block suspend (`EPOLLWAKEUP`): also one that is no wakeup source
+  /// by itself, such as a client's request. Two system calls for each suspend, none otherwise.
   ///
-  /// Needs CAP_BLOCK_SUSPEND; without it what comes between the last look and the sleep waits until the
-  /// board is back, unless it is a wake-up by itself.
+  /// Needs CAP_BLOCK_SUSPEND. Without it, an event between the last check and the suspend waits until the board
+  /// resumes, unless it is a wakeup source by itself.
   func guardAgainstSleep(_ isOn: Bool, listening: Bool) {
     if guardian < 0 { guardian = clinux_epoll_open() }
     let guarded = listening ? everything : undisturbed
@@ -225,20 +227,21 @@ import LocationTypes
       guardian, Int32(change), guarded, 0, UInt32(CLINUX_READABLE) | UInt32(CLINUX_KEEPS_AWAKE))
   }
 
-  /// The board was suspended for so long, which was one more wake.
+  /// Records a suspend of that length, which counts as one more wake.
   func noteSuspend(for time: Interval) {
     suspended = suspended + time
     wakeCount += 1
   }
 
-  /// The time left in nanoseconds, at most 31 years; negative for ever.
+  /// Time left in nanoseconds, at most 31 years; negative without a deadline.
   private static func timeout(until deadline: Instant) -> Int64 {
     guard deadline < .distantFuture else { return -1 }
     let left = (deadline - SystemClock().now).microseconds
     return min(max(0, left), 1_000_000_000_000_000) * 1_000
   }
 
-  /// Takes the clock's watch out of what is ready: the time left is looked at anew in any case.
+  /// Removes the clock-change timer from the ready descriptors and re-arms it. The caller computes the time left again
+  /// in any case.
   private func dropClockWatch() {
     for index in 0..<readyCount where unsafe found[index].token == Token.clock.rawValue {
       watchClock()
@@ -249,9 +252,12 @@ import LocationTypes
     }
   }
 
-  /// Waits for the next change of the clock; for tests, says that there is one at a moment.
+  /// Waits for the next clock change. Tests set `real_us` to simulate a change at a time of the wall clock.
   func watchClock(changingAt real_us: Int64 = 0) {
     let result = clinux_clock_watch_set(clockWatch, real_us)
-    precondition(result == 0, "the clock cannot be watched: \(SystemError.reason(-result))")
+    precondition(
+      result == 0,
+      "setting the timer for clock changes failed: "
+        + "\(SystemError.reason(-result))")
   }
 }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// Watches whether the control group of a process is frozen: a suspended program (BKG-1).
+/// Monitors whether the control group of a process is frozen, which means that the program is suspended (BKG-1).
 ///
-/// The kernel tells of a change by itself; nothing is asked again and again. For control groups of
-/// version 2. A process that is moved to another group later is not followed.
+/// The kernel signals changes, so nothing is polled. Control groups of version 2 only. A process that later moves to
+/// another group is not followed.
 public struct FreezeWatch: ~Copyable {
-  /// The file that tells of changes; what is waited for is ``EventWait/Conditions/changed``.
+  /// The file `cgroup.events`; wait for ``EventWait/Conditions/changed``.
   public let descriptor: Int32
 
-  /// Where version 2 is mounted, alone or beside version 1.
+  /// Mount points of version 2, alone or in addition to version 1.
   static let mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
 
-  /// A watch over the group of a process; nil where it has none that could be frozen, or it is not to be
-  /// seen from here.
+  /// Monitors the group of a process; nil if the process has no group that can be frozen, or the group is not visible
+  /// from here.
   public init?(process: Int32) {
     guard let group = FreezeWatch.group(of: process) else { return nil }
     for mount in FreezeWatch.mounts {
@@ -28,16 +28,15 @@ public struct FreezeWatch: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Whether the group is frozen now; notes that it was asked, so that the next change is told.
+  /// Whether the group is frozen now. Reading re-arms the notification of the next change.
   ///
-  /// - Returns: nil where the group is gone: the file tells of that without end, and is to be removed
-  ///   from the wait.
+  /// - Returns: nil if the group is gone. Remove the descriptor from the wait then: it stays ready for ever.
   public func isFrozen() -> Bool? {
     guard let text = FreezeWatch.text(descriptor) else { return nil }
     return text.split(separator: "\n").contains("frozen 1")
   }
 
-  /// The path of a process's group, as `0::/path` in its file has it.
+  /// Path of a process's group, from the line `0::/path` of `/proc/PID/cgroup`.
   static func group(of process: Int32) -> String? {
     let text = SystemFiles.text(of: "/proc/\(process)/cgroup") ?? ""
     for line in text.split(separator: "\n") where line.hasPrefix("0::/") {

@@ -1,36 +1,36 @@
 import CLinux
 import Glibc
 
-/// The signals of a service, as something one can wait for.
+/// The signals of a service as a descriptor.
 ///
-/// Created before any other thread is: threads take over what is blocked. `SIGPIPE` is ignored from
-/// then on; who writes to a closed socket gets `EPIPE`.
+/// Create it before any other thread, because threads inherit the signal mask. `SIGPIPE` is ignored from then on;
+/// writing to a closed socket gives `EPIPE`.
 public struct SignalWatch: ~Copyable {
-  /// What a signal asks for.
+  /// What a signal requests.
   public enum Wish: Equatable, Sendable {
-    /// End in order: `SIGTERM`, `SIGINT`.
+    /// Stop in order: `SIGTERM`, `SIGINT`.
     case stop
-    /// Read the profile anew: `SIGHUP`.
+    /// Read the profile again: `SIGHUP`.
     case reload
   }
 
-  /// Readable when a signal has come; to be added to an ``EventWait``.
+  /// Readable when a signal has arrived; add it to an ``EventWait``.
   public let descriptor: Int32
 
-  /// Blocks the signals and begins to watch for them.
+  /// Blocks the signals and opens the descriptor.
   public init() throws(SystemError) {
     let signals = [SIGTERM, SIGINT, SIGHUP]
     let opened = unsafe signals.withUnsafeBufferPointer { signals in
       unsafe clinux_signals_open(signals.baseAddress, Int32(signals.count))
     }
-    descriptor = try SystemError.check(opened, "signals cannot be watched")
+    descriptor = try SystemError.check(opened, "opening a descriptor for signals failed")
     _ = signal(SIGPIPE, SIG_IGN)
   }
 
-  /// The signals stay blocked: the service is about to end, and a second `SIGTERM` shall not spoil it.
+  /// The signals stay blocked: the service is about to end, and a second `SIGTERM` must not interrupt that.
   deinit { close(descriptor) }
 
-  /// The next wish; nil when no signal has come. One system call.
+  /// The next request; nil if no signal has arrived. One system call.
   public mutating func next() -> Wish? {
     switch clinux_signals_next(descriptor) {
     case SIGTERM, SIGINT: .stop

@@ -3,17 +3,17 @@ import Glibc
 import LocationHAL
 import LocationTypes
 
-/// The boot clock of Linux, `CLOCK_BOOTTIME`: it counts suspend and takes no steps (DEF-17).
+/// The boot clock of Linux, `CLOCK_BOOTTIME`, which includes suspend and never steps (DEF-17).
 ///
-/// Read from the page that the kernel shows every process: no system call.
+/// Read from the vDSO, without a system call.
 public struct SystemClock: BootClock, Sendable {
-  /// Creates a clock; all of them tell the same.
+  /// Creates a clock; all instances are equal.
   public init() {}
 
-  /// Now, in microseconds since boot.
+  /// Time since boot, in microseconds.
   public var now: Instant { Instant(microseconds: clinux_boot_us()) }
 
-  /// What the wall clock says, which may be years off on a board without a battery for it: for names
-  /// of files and lines of a log, never for a fix (STD-13).
+  /// Time of the wall clock, which may be years off on a board without a battery-backed clock. Use it for file names
+  /// and log lines, never for a fix (STD-13).
   public var wall: UTCTime { UTCTime(microseconds: Int64(time(nil)) * 1_000_000) }
 }

@@ -3,16 +3,16 @@
 
 #include <stdint.h>
 
-/// What the heap was asked for since the program began, by anyone in the process.
+/// Number of heap operations in this process since its start.
 ///
-/// A reallocation counts as one; freeing nothing counts as none.
+/// A reallocation counts once; `free(NULL)` does not count.
 struct heap_counts {
   uint64_t allocations;
   uint64_t reallocations;
   uint64_t frees;
 };
 
-/// The counts so far. Exact: every allocating function of the C library is in this program's own hands.
+/// The counts so far. They are exact, because the program defines every allocation function of the C library.
 struct heap_counts heap_counts_now(void);
 
 #endif

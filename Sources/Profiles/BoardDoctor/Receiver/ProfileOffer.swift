@@ -1,18 +1,19 @@
 import BoardProfiles
 
-/// A profile of what was found: the given one where it is wrong, or a new one.
+/// A profile that agrees with the findings of a doctor: a correction of the given profile, or a new one.
 ///
-/// What a doctor cannot see stays as the given profile has it, but for the figures of a receiver that is
-/// another one now: those are proposed as `torpor board new` would, and marked as what is to be measured.
+/// Keeps the values of the given profile that a doctor cannot check. If the receiver was replaced by another model, its
+/// parameters are proposed as `torpor board new` does, and marked as values to be measured.
 public struct ProfileOffer: Sendable {
-  /// As `torpor board new` would have asked for it: what was not found is proposed, and marked so.
+  /// The proposed profile; values that were not found are marked as proposals.
   public private(set) var new: NewProfile
-  /// Keys that say something else than the given profile, or are found for a new one.
+  /// Paths of the keys that differ from the given profile, or that were found for a new one.
   public private(set) var found: [String] = []
 
-  /// Makes one; nil where nothing was found that a profile could say.
+  /// Creates a profile from the findings; nil if they contain nothing for a profile.
   ///
-  /// - Parameter name: The board's: small letters, digits and hyphens; nil to keep the given profile's.
+  /// - Parameter name: Name of the board: lower-case letters, digits and hyphens; nil to keep the name of the given
+  ///   profile.
   public init?(_ doctor: Doctor, name: String?) throws(NewProfile.Rejection) {
     let facts = doctor.facts
     let profile = doctor.given
@@ -27,7 +28,7 @@ public struct ProfileOffer: Sendable {
     }
     for path in facts.missingLines {
       new.leaveOutLine(path)
-      new.note(path, "The line that was named here is not on this board.")
+      new.note(path, "The GPIO line in the previous profile does not exist on this board.")
       found.append(path)
     }
     if profile?.board.suspended != nil, facts.canSuspend == false {
@@ -40,7 +41,7 @@ public struct ProfileOffer: Sendable {
     found.append(path)
   }
 
-  // MARK: A new one
+  // MARK: New profile
 
   private mutating func describe(_ facts: Doctor.Facts) throws(NewProfile.Rejection) {
     guard let device = facts.device else { return }
@@ -49,21 +50,21 @@ public struct ProfileOffer: Sendable {
     try put("receiver.family", (facts.identity?.family ?? .nmea).rawValue)
     try putModel(facts)
     try putSpeeds(facts)
-    // Both change what the service does, by figures that nobody has seen yet.
+    // Suspend and battery change the behaviour of the service and need values that are not known yet.
     if facts.canSuspend == true {
       new.note(
         "board.suspended",
-        "The kernel can; left out until its figures are measured.")
+        "The kernel supports it; omitted until its values are measured.")
     }
     if let gauge = facts.gauge {
       new.note(
         "battery",
-        "The kernel has the gauge \"\(gauge)\"; left out until somebody chooses what is given up when."
+        "The kernel has the gauge \"\(gauge)\"; omitted until the thresholds are chosen."
       )
     }
   }
 
-  // MARK: One that is given
+  // MARK: Correction of a given profile
 
   private mutating func correct(
     _ receiver: BoardProfile.Receiver, _ facts: Doctor.Facts
@@ -84,11 +85,11 @@ public struct ProfileOffer: Sendable {
     try putSpeed(speed, of: receiver.family)
   }
 
-  /// Whether what was found is another receiver than the profile has figures of.
+  /// Whether the detected receiver is another model than that of the profile.
   static func isOther(_ identity: ReceiverIdentity, than receiver: BoardProfile.Receiver) -> Bool {
-    // A profile that only listens is right with any family.
+    // A profile with the family nmea is correct for a receiver of any family.
     if receiver.family != .nmea, receiver.family != identity.family { return true }
-    // Others tell their chip or their release, and not what is printed on the module.
+    // Only u-blox receivers report the name of the module; others report their chip or release.
     guard identity.maker == .ublox, let told = identity.model?.lowercased(),
       let said = receiver.model?.lowercased()
     else { return false }
@@ -106,7 +107,7 @@ public struct ProfileOffer: Sendable {
     try putModel(facts)
     try putSpeeds(facts)
     let wiring =
-      "It was wired to the receiver before this one: look whether it is to this one, too."
+      "This was wired to the previous receiver; check that it is wired to the new one."
     if receiver.wakeLine != nil { new.note("receiver.wake_line", wiring) }
     if receiver.supplyLine != nil { new.note("receiver.supply_line", wiring) }
     if receiver.pulseLine != nil { new.note("receiver.pulse_line", wiring) }
@@ -116,26 +117,28 @@ public struct ProfileOffer: Sendable {
   private mutating func putModel(_ facts: Doctor.Facts) throws(NewProfile.Rejection) {
     guard let identity = facts.identity else { return }
     try put("receiver.model", String(identity.name.prefix(64)))
-    new.note("receiver.model", "As it says itself.")
+    new.note("receiver.model", "As reported by the receiver.")
   }
 
-  /// The speed at which a receiver was heard. One that takes commands can be told another.
+  /// Enters the speed at which a receiver was detected. Commands could set another speed.
   private mutating func putSpeeds(_ facts: Doctor.Facts) throws(NewProfile.Rejection) {
     guard let speed = facts.speed_baud.map({ Int($0) }) else { return }
     let family = facts.identity?.family ?? .nmea
     if family.startsAt(UInt32(speed)) {
       try put("receiver.default_line_speed_baud", "\(speed)")
       new.note(
-        "receiver.default_line_speed_baud", "It was heard at this speed: is it that after power-on?"
+        "receiver.default_line_speed_baud",
+        "Detected at this speed; check that it is the "
+          + "speed after power-on."
       )
     }
     try put("receiver.line_speed_baud", "\(speed)")
-    new.note("receiver.line_speed_baud", "It was heard at this speed.")
+    new.note("receiver.line_speed_baud", "Detected at this speed.")
   }
 
-  /// The speed at which one that takes commands was heard: its own, or one that a program has set.
+  /// Enters the detected speed of a receiver that accepts commands: its default, or a speed that a program set.
   ///
-  /// The service looks for a receiver at both speeds, so a speed that was set is right as the line's.
+  /// The service tries both speeds, so a speed that a program set is correct as the line speed.
   private mutating func putSpeed(
     _ speed: Int, of family: BoardProfile.Receiver.Family
   ) throws(NewProfile.Rejection) {
@@ -144,7 +147,7 @@ public struct ProfileOffer: Sendable {
     }
     try put("receiver.line_speed_baud", "\(speed)")
     new.note(
-      "receiver.line_speed_baud", "It was heard at this speed, which a program may have set.")
+      "receiver.line_speed_baud", "Detected at this speed, which a program may have set.")
   }
 
   private static func summary(_ facts: Doctor.Facts) -> String {
@@ -153,9 +156,9 @@ public struct ProfileOffer: Sendable {
     return String("\(facts.model ?? "A board") with \(receiver)\(place)".prefix(200))
   }
 
-  /// Its text, with comments.
+  /// The profile as TOML with comments.
   ///
-  /// - Throws: ``ProfileErrors`` where what was found does not agree with what was given.
+  /// - Throws: ``ProfileErrors`` if the findings contradict values of the given profile.
   public func text(file: String) throws(ProfileErrors) -> String {
     _ = try new.profile(file: file)
     return ProfileTemplate.text(new)
@@ -163,8 +166,8 @@ public struct ProfileOffer: Sendable {
 }
 
 extension BoardProfile.Receiver.Family {
-  /// Whether receivers of the family are usually sold with this speed. Any other one was probably set by
-  /// a program, `torpord` for instance, and may not be the one after power-on.
+  /// Whether receivers of the family usually have this speed after power-on. Any other speed was probably set by a
+  /// program such as `torpord`.
   func startsAt(_ speed_baud: UInt32) -> Bool {
     switch self {
     case .ubloxM8, .mtk, .casic: speed_baud == 9_600

@@ -1,32 +1,32 @@
 import GNSSProtocols
 
-/// What was heard of a receiver at one speed.
+/// Decodes the bytes that arrive at one line speed, to detect and identify a receiver.
 struct ReceiverEar {
-  /// The longest sentence that is kept.
+  /// Maximum length of a sentence, in bytes.
   private static let longest = 512
-  /// Fewer whole messages may be chance.
+  /// Minimum number of complete messages; fewer may result from noise.
   private static let enough = 2
 
   private var decoder = GNSSDecoder()
-  /// The sentence that arrives, from behind its `$` on.
+  /// Bytes of the current sentence after its `$`; nil between sentences.
   private var sentence: [UInt8]?
-  /// All bytes, whether they mean anything or not.
+  /// Number of bytes received, valid or not.
   private(set) var byteCount = 0
-  /// What it says it is.
+  /// Identity that the receiver reported.
   private(set) var identity: ReceiverIdentity?
-  /// Whether the last message that tells of a fix tells of one; nil before the first.
+  /// Whether the last message with a fix status reported a fix; nil before the first such message.
   private(set) var hasFix: Bool?
-  /// Satellites in the last fix.
+  /// Number of satellites used in the last fix.
   private(set) var satellites: Int?
 
   private var counters: DecoderCounters { decoder.counters }
 
-  /// Whether what it sends is understood at this speed.
+  /// Whether the input is recognised as the output of a receiver at this speed.
   var isUnderstood: Bool {
     counters.frames > 0 || counters.sentences + counters.otherFrames >= UInt32(ReceiverEar.enough)
   }
 
-  /// In which format it talks, in words.
+  /// Output protocols of the receiver, in words.
   var format: String {
     var words: [String] = []
     if counters.sentences > 0 { words.append("NMEA") }
@@ -35,7 +35,7 @@ struct ReceiverEar {
     return words.isEmpty ? "nothing" : words.joined(separator: " and ")
   }
 
-  /// Takes what has come.
+  /// Decodes received bytes.
   mutating func hear(_ bytes: [UInt8]) {
     byteCount += bytes.count
     var offset = 0
@@ -57,7 +57,7 @@ struct ReceiverEar {
     }
   }
 
-  // MARK: Sentences that no decoder reads
+  // MARK: Responses that the decoder does not know
 
   private mutating func spell(_ byte: UInt8) {
     switch byte {
@@ -80,7 +80,7 @@ struct ReceiverEar {
     guard let said = ReceiverIdentity(sentence: String(decoding: body, as: UTF8.self)) else {
       return
     }
-    // MON-VER says most; it is not replaced.
+    // Keep the identity from MON-VER, which has the most detail.
     if identity?.maker != .ublox { identity = said }
   }
 }

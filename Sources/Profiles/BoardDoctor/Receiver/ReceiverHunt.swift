@@ -1,48 +1,48 @@
 import LinuxHAL
 import LocationTypes
 
-/// Looks at which speed a receiver talks, and asks it what it is, where it may.
+/// Detects the speed of a receiver on a serial line, and polls its identity where sending is permitted.
 struct ReceiverHunt {
-  /// Speeds that receivers come with, or are set to, the usual ones first.
+  /// Line speeds of receivers, baud, most common first.
   static let speeds: [UInt32] = [
     9_600, 115_200, 38_400, 57_600, 19_200, 4_800, 230_400, 460_800, 921_600,
   ]
 
-  /// How long is listened.
+  /// Durations for which the line is read.
   struct Pace {
-    /// At the speed that is expected: a receiver may need that long to wake.
+    /// At an expected speed; includes the time that a receiver may need to wake.
     var expected = Interval.seconds(4)
-    /// At any other: a little more than twice the usual second between two fixes.
+    /// At any other speed: a little more than two intervals of one second between fixes.
     var other = Interval.milliseconds(2_300)
-    /// For an answer.
+    /// For a response to a query.
     var answer = Interval.seconds(2)
   }
 
-  /// A receiver that was heard.
+  /// A detected receiver.
   struct Heard {
     var speed: UInt32
     var ear: ReceiverEar
-    /// Whether it was asked what it is.
+    /// Whether its identity was queried.
     var wasAsked: Bool
   }
 
-  /// Where something may be said.
+  /// When the scan may send queries.
   enum Asking {
-    /// On this line: somebody said that the receiver is there.
+    /// Always: the line was specified as that of the receiver.
     case atOnce
-    /// Once a receiver was heard to tell of fixes: behind a line that nobody named may be a modem.
+    /// After the output contained fixes: a line that was not specified may belong to another device, such as a modem.
     case onceHeard
   }
 
-  /// What came of it.
+  /// Result of a scan.
   enum Result {
     case heard(Heard)
-    /// Bytes came, which are no message at any speed.
+    /// Bytes arrived, but no valid message at any speed.
     case rubbish(bytes: Int)
     case silence
-    /// The device went away meanwhile.
+    /// The device was disconnected.
     case gone
-    /// Somebody does not want to wait any longer.
+    /// The caller requested a stop.
     case stopped
   }
 
@@ -51,12 +51,12 @@ struct ReceiverHunt {
   private let asking: Asking
   private let isStopped: () -> Bool
   private let clock = SystemClock()
-  /// The longest that it takes until somebody who wants it to stop is heeded.
+  /// Maximum delay until a requested stop takes effect.
   private static let look = Interval.milliseconds(200)
 
   /// - Parameters:
-  ///   - asking: Where something may be said.
-  ///   - isStopped: Whether somebody wants it to end.
+  ///   - asking: When queries may be sent.
+  ///   - isStopped: Whether the scan should stop.
   init(
     _ line: ReceiverLine, _ pace: Pace, _ asking: Asking = .atOnce,
     isStopped: @escaping () -> Bool = { false }
@@ -67,9 +67,9 @@ struct ReceiverHunt {
     self.isStopped = isStopped
   }
 
-  /// Listens at the speeds that are expected, then at all others.
+  /// Reads the line at the expected speeds, then at all others, until a receiver is detected.
   ///
-  /// Bounded: as long as ``Pace`` says for each speed.
+  /// The time per speed is bounded by ``Timeouts``.
   func run(expecting expected: [UInt32]) -> Result {
     var tried: Set<UInt32> = []
     var rubbish = 0
@@ -84,12 +84,12 @@ struct ReceiverHunt {
     return rubbish > 0 ? .rubbish(bytes: rubbish) : .silence
   }
 
-  /// Listens until something is understood, and asks when nothing is, where it may: a receiver may
-  /// sleep, or only answer.
+  /// Reads until the input is recognised. If it is not, and sending is permitted, sends queries: the receiver may be
+  /// asleep or send only responses.
   private func listen(for time: Interval) -> ReceiverEar {
     var ear = ReceiverEar()
     let end = clock.now + time
-    // A receiver that talks is heard in the first half; the first byte of what is said wakes the others.
+    // A receiver that streams is detected in the first half. The first byte of the queries wakes one that is asleep.
     let half = asking == .atOnce ? time / 2 : .zero
     hear(into: &ear, until: end - half) { $0.isUnderstood }
     if asking == .atOnce, !ear.isUnderstood {
@@ -99,12 +99,12 @@ struct ReceiverHunt {
     return ear
   }
 
-  /// Asks what it is; one that is busy may need to be asked twice.
+  /// Queries the identity; a busy receiver may need a second query.
   private func identify(_ heard: ReceiverEar, at speed: UInt32) -> Heard {
     var ear = heard
     if asking == .onceHeard {
       hear(into: &ear, until: clock.now + pace.answer) { $0.hasFix != nil }
-      // Two sentences alone come of other instruments too.
+      // Other instruments, too, send two valid sentences.
       if ear.hasFix == nil { return Heard(speed: speed, ear: ear, wasAsked: false) }
     }
     for _ in 0..<2 where ear.identity == nil {
@@ -117,7 +117,7 @@ struct ReceiverHunt {
     return Heard(speed: speed, ear: ear, wasAsked: true)
   }
 
-  /// Hears until `isEnough`, the moment, or somebody wants it to end.
+  /// Reads into the probe until `isEnough` returns true, until `end`, or until a requested stop.
   func hear(
     into ear: inout ReceiverEar, until end: Instant, _ isEnough: (ReceiverEar) -> Bool
   ) {

@@ -1,9 +1,9 @@
 import BoardProfiles
 import GNSSProtocols
 
-/// What a receiver says it is.
+/// The identity that a receiver reports in response to a query.
 public struct ReceiverIdentity: Equatable, Sendable {
-  /// Whose commands it takes.
+  /// The maker whose commands a receiver accepts.
   public enum Maker: String, Sendable {
     /// UBX.
     case ublox = "u-blox"
@@ -11,13 +11,13 @@ public struct ReceiverIdentity: Equatable, Sendable {
     case mediatek = "MediaTek"
     /// `$PAIR`: AG3335, AG3352.
     case airoha = "Airoha"
-    /// `$PCAS`: AT6558 and kin.
+    /// `$PCAS`: AT6558 and compatible chips.
     case casic = "CASIC"
   }
 
-  /// Whose commands it takes.
+  /// The maker whose commands the receiver accepts.
   public var maker: Maker
-  /// The module or chip, `MAX-M10S`.
+  /// Name of the module or chip, `MAX-M10S`.
   public var model: String?
   /// Hardware version, `000A0000`.
   public var hardware: String?
@@ -38,7 +38,7 @@ public struct ReceiverIdentity: Equatable, Sendable {
     self.protocolVersion_e2 = protocolVersion_e2
   }
 
-  /// What UBX-MON-VER says.
+  /// Creates an identity from UBX-MON-VER.
   init(_ version: UBXVersion) {
     self.init(.ublox, firmware: "")
     firmware = ReceiverIdentity.text(version.software.span)
@@ -48,7 +48,8 @@ public struct ReceiverIdentity: Equatable, Sendable {
     protocolVersion_e2 = version.protocolVersion_e2.map(Int.init)
   }
 
-  /// The answer to one of ``questions``: a sentence without `$` and checksum; nil for any other.
+  /// Creates an identity from the response to one of ``queries``: a sentence without `$` and checksum; nil for any
+  /// other sentence.
   init?(sentence: String) {
     let fields = sentence.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     func field(_ index: Int) -> String? {
@@ -74,13 +75,13 @@ public struct ReceiverIdentity: Equatable, Sendable {
     var text: [UInt8] = []
     for i in bytes.indices {
       guard bytes[i] != 0 else { break }
-      // A terminal is not to be commanded by a receiver.
+      // Replace control characters, which a terminal would interpret.
       text.append((0x20...0x7E).contains(bytes[i]) ? bytes[i] : UInt8(ascii: "?"))
     }
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Which generation a u-blox is, by the first half of its hardware version.
+  /// Generation of a u-blox receiver, from the first half of its hardware version.
   private var generation: String? {
     switch hardware?.prefix(4) {
     case "000A": "M10"
@@ -92,7 +93,7 @@ public struct ReceiverIdentity: Equatable, Sendable {
     }
   }
 
-  /// The family whose commands it takes, as far as there is a driver of it; else one that only streams.
+  /// Family with a driver for its commands; `nmea` if there is none.
   public var family: BoardProfile.Receiver.Family {
     let word =
       switch maker {
@@ -104,13 +105,13 @@ public struct ReceiverIdentity: Equatable, Sendable {
     return BoardProfile.Receiver.Family(rawValue: word) ?? .nmea
   }
 
-  /// Its name: `u-blox MAX-M10S`.
+  /// Display name: `u-blox MAX-M10S`.
   public var name: String {
     if let model { return "\(maker.rawValue) \(model)" }
     return maker.rawValue + (maker == .ublox ? generation.map { " \($0)" } ?? "" : "")
   }
 
-  /// All of it, in one line.
+  /// All properties in one line.
   public var description: String {
     var text = "\(name), firmware \(firmware)"
     if let hardware { text += ", hardware \(hardware)" }
@@ -121,7 +122,7 @@ public struct ReceiverIdentity: Equatable, Sendable {
     return text
   }
 
-  /// What to ask of a receiver that is not known: nothing of it changes anything.
+  /// Queries for a receiver of unknown family; none of them changes a setting.
   static let questions: [UInt8] = {
     var buffer = FrameBuffer()
     buffer.appendPoll(.monVER)

@@ -3,22 +3,22 @@ import Glibc
 import LinuxHAL
 import LocationTypes
 
-/// A receiver's serial line while it is looked at: for this process alone, raw.
+/// A receiver's serial line in raw mode, opened exclusively for the duration of the checks.
 final class ReceiverLine {
-  /// Bytes read at once.
+  /// Maximum number of bytes per read.
   private static let capacity = 4_096
 
   private let descriptor: Int32
   private(set) var speed: UInt32
-  /// The device went away.
+  /// Whether the device was disconnected.
   private(set) var isGone = false
 
-  /// How the line was set before, and whether another process had claimed it.
+  /// Settings of the line before it was opened, and whether another process had claimed it.
   private let before: clinux_line_state
 
-  /// Opens it.
+  /// Opens and claims the line.
   ///
-  /// - Throws: ``LineOpenError``; the line is then as it was, and whose it was.
+  /// - Throws: ``LineOpenError``; settings and claim are then unchanged.
   init(_ path: String, speed: UInt32) throws(LineOpenError) {
     let opened = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard opened >= 0 else { throw LineOpenError(errno, path: path, baud: speed) }
@@ -34,13 +34,13 @@ final class ReceiverLine {
     self.speed = speed
   }
 
-  /// Gives it back as it was.
+  /// Restores the settings and the claim.
   deinit {
     _ = unsafe withUnsafePointer(to: before) { unsafe clinux_line_put_state(descriptor, $0) }
     close(descriptor)
   }
 
-  /// Sets the speed; false where the port cannot do it.
+  /// Sets the speed in baud; returns false if the port does not support it.
   func setSpeed(_ baud: UInt32) -> Bool {
     guard baud != speed else { return true }
     guard clinux_line_set_speed(descriptor, baud, speed) == 0 else { return false }
@@ -48,10 +48,10 @@ final class ReceiverLine {
     return true
   }
 
-  /// Throws away what has come.
+  /// Discards buffered input unread.
   func forget() { clinux_line_forget_input(descriptor) }
 
-  /// What has come, and else what comes first; nothing at the end of `time`, or where the device went away.
+  /// Returns buffered input or waits for the first bytes; empty after the timeout or if the device was disconnected.
   func read(within time: Interval) -> [UInt8] {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let timeout = Int32(clamping: max(0, (time.microseconds + 999) / 1_000))
@@ -63,7 +63,7 @@ final class ReceiverLine {
     return []
   }
 
-  /// Says something; what the line does not take within a second is not said.
+  /// Writes bytes; bytes that the line does not accept within a second are dropped.
   func write(_ bytes: [UInt8]) {
     var rest = bytes[...]
     let end = SystemClock().now + .seconds(1)

@@ -1,54 +1,54 @@
 import LocationTypes
 import TOMLFiles
 
-/// A profile that is made by asking: what to ask next, what to propose, what an answer breaks.
+/// A new profile in progress: selects the next question, proposes values, and checks answers.
 ///
-/// Knows nothing of terminals. Whatever is not answered is proposed, and told apart for good: a
-/// proposal is an order of magnitude and no measurement.
+/// Independent of the terminal. Unanswered keys get proposed values, which remain marked as such: a proposal is an
+/// order of magnitude, not a measurement.
 public struct NewProfile: Sendable {
-  /// Something to ask for.
+  /// A question to the user about one key or optional table.
   public struct Question: Equatable, Sendable {
-    /// The key or the optional table, `receiver.batch`.
+    /// Path of the key or optional table, `receiver.batch`.
     public let path: String
-    /// The table it stands in; empty at the top of the file.
+    /// Path of the enclosing table; empty at the top of the file.
     public let table: String
-    /// What that table is about.
+    /// Meaning of the enclosing table.
     public let tableMeaning: String
-    /// What it means.
+    /// Meaning of the key or table.
     public let meaning: String
-    /// What it takes, in words.
+    /// Type and range of the value, in words.
     public let takes: String
-    /// What holds when the answer is empty; nil when the key is then left out.
+    /// Value for an empty answer; nil if an empty answer omits the key.
     public let proposal: String?
 
-    /// Whether it asks for an optional table, and not for a key.
+    /// Whether the question is about a table and not a key.
     public var isTable: Bool { ProfileSchema.table(path) != nil }
   }
 
-  /// Why an answer was not taken; nothing has changed then.
+  /// Why an answer was rejected; a rejected answer changes nothing.
   public struct Rejection: Error, Equatable, Sendable {
-    /// What is wrong, what was expected, what was meant.
+    /// Problem, expected value and suggestion.
     public let message: String
 
-    /// Creates one that says `message`.
+    /// Creates a rejection with this message.
     public init(_ message: String) { self.message = message }
   }
 
   var draft = ProfileDraft()
-  /// Keys and tables that were answered, were given, or are done with.
+  /// Paths of keys and tables that need no more questions: answered, given, or implied by an answer.
   var settled: Set<String> = []
-  /// Keys whose value somebody gave.
+  /// Paths of keys whose value was given by the user or by an existing profile.
   var given: Set<String> = []
-  /// What was answered for keys and tables: two answers that exclude each other are refused.
+  /// Answers for keys and tables, to reject two answers that contradict each other.
   private var answered: [String: Answered] = [:]
 
-  /// What an answer says of a table.
+  /// Whether an answer includes or omits a table.
   private enum Answered { case isThere, isLeftOut }
 
-  /// What stands in the comments beside what the schema says, by key or table.
+  /// Remarks for the comments in addition to the schema, by path of key or table.
   var notes: [String: String] = [:]
 
-  /// Creates one in which everything is proposed: a board that only idles, with a receiver that
+  /// Creates a profile of proposed values only: a board without deeper sleep than idle, with a receiver that
   /// streams NMEA.
   public init() {
     draft.tables = Set(ProfileSchema.tables.filter(\.isRequired).map(\.path))
@@ -57,17 +57,17 @@ public struct NewProfile: Sendable {
     propose()
   }
 
-  /// The name as far as it was given.
+  /// Name of the board; empty until it is given.
   public var name: String { draft.name }
 
-  /// Answers for the key or table at `path`; a table takes yes or no.
+  /// Applies the answer for the key or table at `path`; for a table the answer is yes or no.
   ///
   /// - Parameters:
-  ///   - path: With its tables, `receiver.power.track_mw`. A key brings its tables with it.
-  ///   - answer: As ``Question/takes`` says. An empty one takes the proposal.
-  ///   - alone: Whether rules between keys wait for ``profile(file:)``: when answers come in any
-  ///     order.
-  /// - Throws: ``Rejection``.
+  ///   - path: Full path, `receiver.power.track_mw`. A key also includes its tables.
+  ///   - answer: A value as described by ``Question/expectation``. An empty answer accepts the proposal.
+  ///   - alone: Whether ``profile(file:)`` checks the rules that concern several keys, instead of this call. Use
+  ///     it if the order of the answers is arbitrary.
+  /// - Throws: ``Rejection`` if the answer is invalid; the profile is then unchanged.
   public mutating func answer(
     _ path: String, _ answer: String, alone: Bool = false
   ) throws(Rejection) {
@@ -90,7 +90,7 @@ public struct NewProfile: Sendable {
     guard let key = ProfileSchema.key(path) else {
       throw Rejection(unknown(path))
     }
-    // There is nothing to propose for a name.
+    // A name has no proposal.
     if answer.isEmpty, path != "name" || !draft.name.isEmpty { return }
     switch key.value(of: answer) {
     case .success(let value):
@@ -117,25 +117,25 @@ public struct NewProfile: Sendable {
       return include(path)
     }
     guard ProfileSchema.table(path)?.isRequired == false else {
-      throw Rejection("every profile has a table [\(path)]; it can only be yes")
+      throw Rejection("every profile needs the table [\(path)]; the answer must be yes")
     }
     if let inside = answered.keys.filter({ $0.hasPrefix(path + ".") && answered[$0] == .isThere })
       .min()
     {
       throw Rejection(
-        "no leaves the table [\(path)] out, and a value was given for \(inside) in it; "
-          + "give only one of the two")
+        "no omits the table [\(path)], but a value was given for \(inside) in it; "
+          + "remove one of the two")
     }
     if !answer.isEmpty { answered[path] = .isLeftOut }
     draft.tables = draft.tables.filter { $0 != path && !$0.hasPrefix(path + ".") }
   }
 
-  /// Refuses what lies in a table that an answer left out.
+  /// Rejects a path in a table that an earlier answer omitted.
   private func checkAround(_ path: String) throws(Rejection) {
     var table = ProfileSchema.outer(path)
     while !table.isEmpty {
       if answered[table] == .isLeftOut {
-        throw Rejection("\(table)=no leaves the table [\(table)] out; give only one of the two")
+        throw Rejection("\(table)=no omits the table [\(table)]; remove one of the two")
       }
       table = ProfileSchema.outer(table)
     }
@@ -154,13 +154,13 @@ public struct NewProfile: Sendable {
   }
 
   private func unknown(_ path: String) -> String {
-    if path.isEmpty { return "there is no such key" }
+    if path.isEmpty { return "unknown key" }
     let guess = ProfileSchema.guess(ProfileSchema.last(path), in: ProfileSchema.outer(path))
     let meant = guess.map { "; did you mean `\($0.path)`?" } ?? ""
-    return "there is no such key" + meant
+    return "unknown key" + meant
   }
 
-  /// Applies the rules that look at `path` and at nothing that is still to be asked.
+  /// Checks the rules that read `path` and no path with a pending question.
   private func checkRules(of path: String) throws(Rejection) {
     let waiting = Set(pending)
     for rule in ProfileRules.all
@@ -171,15 +171,15 @@ public struct NewProfile: Sendable {
     }
   }
 
-  /// Whether the profile has this table, or the table of this key.
+  /// Whether the profile contains this table, or the table of this key.
   private func has(_ path: String) -> Bool {
     let isKey = ProfileSchema.key(path) != nil
     return draft.tables.contains(isKey ? ProfileSchema.outer(path) : path)
   }
 
-  /// The profile, checked as a file with its text would be.
+  /// The complete profile, after parsing and checking its text.
   ///
-  /// - Throws: ``ProfileErrors``, in which the places are those of ``ProfileTemplate/text(_:)``.
+  /// - Throws: ``ProfileErrors`` with positions in ``ProfileTemplate/text(_:)``.
   public func profile(file: String) throws(ProfileErrors) -> BoardProfile {
     try BoardProfile.parse(ProfileTemplate.text(self), file: file)
   }
@@ -192,7 +192,7 @@ extension NewProfile.Rejection {
 }
 
 extension NewProfile {
-  /// What is asked, in this order; what does not apply is passed over.
+  /// Paths of the questions in order; questions that do not apply are skipped.
   static let order = [
     "name", "description",
     "receiver", "receiver.family", "receiver.output", "receiver.model", "receiver.device",
@@ -217,10 +217,10 @@ extension NewProfile {
     "battery.significant_percent",
   ]
 
-  /// What is still to be asked as things stand.
+  /// Paths of the questions that are still open.
   var pending: [String] { NewProfile.order.filter { !settled.contains($0) && applies($0) } }
 
-  /// The next thing to ask; nil when there is nothing left.
+  /// The next question; nil if none is left.
   public var next: Question? {
     guard let path = pending.first else { return nil }
     let key = ProfileSchema.key(path)
@@ -234,15 +234,15 @@ extension NewProfile {
       proposal: key == nil ? (draft.tables.contains(path) ? "yes" : "no") : value?.typed)
   }
 
-  /// Whether `path` says something about a board like this one.
+  /// Whether the question about `path` applies to the board as described so far.
   private func applies(_ path: String) -> Bool {
     let isKey = ProfileSchema.key(path) != nil
     let around = ProfileSchema.outer(path)
     guard draft.tables.contains(around) || (!isKey && around == "board") else { return false }
     switch path {
-    // Only u-blox receivers send anything but NMEA, and have a buffer.
+    // Only u-blox receivers have another output than NMEA, and a batch buffer.
     case "receiver.output", "receiver.batch": return draft.receiver.family.isUBlox
-    // A receiver that only streams has one speed, no commands, no standby.
+    // A receiver that only streams has one speed, and neither commands nor standby.
     case "receiver.default_line_speed_baud", "receiver.wake_line", "receiver.power.standby_mw":
       return draft.receiver.family.takesCommands
     case "receiver.backup_supply": return draft.receiver.hasSupplySwitch
@@ -253,7 +253,7 @@ extension NewProfile {
 }
 
 extension ProfileValue {
-  /// As somebody would type it: ``ProfileKey/value(of:)`` gives the same value again.
+  /// The value as a user would type it; ``ProfileKey/value(of:)`` converts it back.
   var typed: String {
     switch self {
     case .text(let text): text
@@ -265,15 +265,15 @@ extension ProfileValue {
 }
 
 extension NewProfile {
-  /// Fills in what nobody gave, from what somebody did; every rule between keys holds among
-  /// proposals, whatever was given first.
+  /// Proposes a value for each key that was not given, derived from the given ones. The proposals satisfy all rules
+  /// that concern several keys, in any order of answers.
   mutating func propose() {
     proposeReceiver()
     proposeBoard()
     propose("motion.line", \.motion.line, "MOTION")
     proposeBattery()
     propose("cache.capacity_fixes", \.cache.capacity, 8_192)
-    // Half an answered limit of a ring is the most there is (RNG-1).
+    // The deferral limit is at most half of the capacity (RNG-1).
     propose("cache.deferral_limit_fixes", \.cache.deferralLimit, max(1, draft.cache.capacity / 2))
     propose("description", \.summary, "A board that nobody has described yet")
   }
@@ -290,7 +290,7 @@ extension NewProfile {
     propose("receiver.power.acquire_mw", \.receiver.power.acquire_mw, isUBlox ? 30 : 82.5)
     propose("receiver.power.track_mw", \.receiver.power.track_mw, isUBlox ? 25 : 66)
     let track = draft.receiver.power.track_mw
-    // One that takes no commands goes on tracking.
+    // A receiver that accepts no commands keeps tracking in standby.
     propose(
       "receiver.power.standby_mw", \.receiver.power.standby_mw, streams ? track : isUBlox ? 0.2 : 2)
     propose(
@@ -307,7 +307,7 @@ extension NewProfile {
     propose("receiver.time_to_fix.after_off", \.receiver.timeToFix.afterOff, timesToFix)
   }
 
-  /// A few seconds while the ephemeris is good, then slower, up to a cold start.
+  /// A few seconds while the ephemeris is fresh, then longer, up to a cold start.
   private var timesToFix: [BoardProfile.TimeToFixPoint] {
     let cold = draft.receiver.timeToFix.cold
     let warm = min(.seconds(3), cold)
@@ -337,7 +337,8 @@ extension NewProfile {
     propose("board.off.shortest_s", \.off.shortest, .seconds(120))
   }
 
-  /// From the finest to the least, what costs most first; a day's reserve for the last ones.
+  /// Thresholds in descending order: the services that cost most are shed first; the last ones keep a reserve of
+  /// about a day.
   private mutating func proposeBattery() {
     func given(_ path: String, _ charge: Int?) -> Int {
       self.given.contains(path) ? charge ?? 0 : 0
@@ -360,10 +361,10 @@ extension NewProfile {
   }
 }
 
-// A new profile of one that there is, in which something turned out to be otherwise.
+// Revision of an existing profile after the doctor found differences.
 
 extension NewProfile {
-  /// One that begins as `profile`: what it says is given, and what it leaves out stays out.
+  /// Starts from `profile`: its values count as given, and tables that it omits stay omitted.
   public init(revising profile: BoardProfile) {
     draft = ProfileDraft(profile)
     given = Set(ProfileSchema.keys.filter { draft.tables.contains($0.table) }.map(\.path))
@@ -371,10 +372,10 @@ extension NewProfile {
     propose()
   }
 
-  /// The receiver is another one than the figures are of: they are forgotten, and proposed where a
-  /// profile must have them. How it is wired, supplied and how often it is to fix stays.
+  /// Replaces the receiver by another model: discards its parameters and proposes new ones where a profile requires
+  /// them. Keeps wiring, supply and, if the new family supports it, the fix interval.
   ///
-  /// - Parameter family: How the new one is spoken to.
+  /// - Parameter family: Command set of the new receiver.
   public mutating func replaceReceiver(family: BoardProfile.Receiver.Family) {
     let before = draft.receiver
     var receiver = BoardProfile.Receiver()
@@ -398,9 +399,9 @@ extension NewProfile {
     propose()
   }
 
-  /// A line is not on this board: it is taken out, and what needs it.
+  /// Removes a GPIO line that does not exist on this board, and the settings that need it.
   ///
-  /// - Parameter path: The key that names it.
+  /// - Parameter path: Path of the key that names the line.
   public mutating func leaveOutLine(_ path: String) {
     switch path {
     case "receiver.wake_line": draft.receiver.wakeLine = nil
@@ -415,7 +416,7 @@ extension NewProfile {
       draft.suspended.wakesOn.subtract(.motion)
     case "battery.low_line": draft.battery.lowLine = nil
     case "board.session_light_line": draft.board.sessionLightLine = nil
-    case _: preconditionFailure("\(path) is no key of a line")
+    case _: preconditionFailure("\(path) is not the key of a GPIO line")
     }
   }
 
@@ -425,7 +426,7 @@ extension NewProfile {
     draft.suspended.wakesOn.subtract(.batchPin)
   }
 
-  /// Says something of a key or an optional table in the comment above it.
+  /// Adds a remark to the comment above a key or optional table.
   ///
   /// - Parameter words: A sentence.
   public mutating func note(_ path: String, _ words: String) {

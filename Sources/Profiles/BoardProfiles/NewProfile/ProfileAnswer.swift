@@ -1,13 +1,12 @@
 import LocationTypes
 import TOMLFiles
 
-// A value as a person types it when asked, or gives it to an option.
+// Converts the text that a user types, or passes to an option, into a value of a key.
 
 extension ProfileKey {
-  /// The value that `answer` stands for; a failure says what is wrong in the words of a profile's
-  /// own errors.
+  /// Converts `answer` into a value; a failure describes the problem as the profile reader does.
   ///
-  /// Text needs no quotes, a list no brackets, and `y` and `n` stand for true and false.
+  /// Text needs no quotes, a list needs no brackets, and `y` and `n` mean true and false.
   func value(of answer: String) -> Result<ProfileValue, Refusal> {
     let unread = Refusal(
       place: .start, problem: "\"\(printable(answer))\" is not \(form.noun)")
@@ -25,7 +24,7 @@ extension ProfileKey {
 }
 
 extension ProfileForm {
-  /// What it is, for "is not …".
+  /// Name of the type, as it follows "is not" in messages.
   fileprivate var noun: String {
     switch self {
     case .text: "text"
@@ -38,7 +37,7 @@ extension ProfileForm {
     }
   }
 
-  /// `answer` as a profile would write it; nil for what can be none of it.
+  /// `answer` in TOML syntax; nil if it cannot be a value of this type.
   fileprivate func literal(of answer: String) -> String? {
     switch self {
     case .text, .word: return quoted(unquoted(answer))
@@ -53,7 +52,7 @@ extension ProfileForm {
   }
 }
 
-/// What `y`, `yes`, `true` and their opposites mean, in any case; nil for anything else.
+/// True for `y`, `yes` and `true`, false for `n`, `no` and `false`, in upper or lower case; nil otherwise.
 func yesOrNo(_ answer: String) -> Bool? {
   switch answer.lowercased() {
   case "y", "yes", "true": true
@@ -62,7 +61,7 @@ func yesOrNo(_ answer: String) -> Bool? {
   }
 }
 
-/// `text` without the quotes that somebody who knows TOML puts around it.
+/// `text` without surrounding quotes, which users may type as in TOML.
 private func unquoted(_ text: String) -> String {
   guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
   return String(text.dropFirst().dropLast())

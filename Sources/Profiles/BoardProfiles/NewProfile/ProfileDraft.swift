@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// A profile in the making: every table has a place, given or not.
+/// A mutable profile with storage for every table, whether or not the profile contains it.
 struct ProfileDraft: Sendable {
   var name = ""
   var summary = ""
@@ -13,12 +13,12 @@ struct ProfileDraft: Sendable {
   var battery = BoardProfile.Battery()
   var cache = BoardProfile.Cache()
   var policy = BoardProfile.Policy()
-  /// Tables that the text has.
+  /// Paths of the tables that the profile contains.
   var tables: Set<String> = []
 
   init() {}
 
-  /// The draft from which `profile` would have come.
+  /// Creates the draft that corresponds to `profile`.
   init(_ profile: BoardProfile) {
     name = profile.name
     summary = profile.summary
@@ -50,7 +50,7 @@ struct ProfileDraft: Sendable {
     tables.insert("receiver.batch")
   }
 
-  /// The profile, without the tables that the text does not have.
+  /// The profile, with only the tables in ``tables``.
   var profile: BoardProfile {
     var board = board
     board.suspended = tables.contains("board.suspended") ? suspended : nil

@@ -1,15 +1,16 @@
 import LocationTypes
 import TOMLFiles
 
-/// Reads a parsed text against ``ProfileSchema`` and collects everything that is wrong.
+/// Converts a parsed text into a profile, checks it against ``ProfileSchema`` and ``ProfileRules``, and collects
+/// all problems.
 struct ProfileReader {
   let file: String
   let text: TOMLText
   var draft = ProfileDraft()
   var problems: [ProfileError] = []
-  /// Where each key and table of the text stands.
+  /// Position of each key and table of the text.
   var places: [String: TOMLPlace] = ["": .start]
-  /// Keys that were wrong, missing or probably meant by a misspelt one.
+  /// Keys and tables that are invalid, missing, or the probable meaning of a misspelt one; they are reported once.
   var failed: Set<String> = []
 
   init(_ text: TOMLText, file: String) {
@@ -17,7 +18,7 @@ struct ProfileReader {
     self.file = file
   }
 
-  /// Reads all tables, then applies the rules between keys.
+  /// Reads all tables, then applies the rules that concern several keys.
   mutating func read() throws(ProfileErrors) -> BoardProfile {
     readTable("", node: -1)
     reportMissing("")
@@ -82,7 +83,7 @@ struct ProfileReader {
       node.value == .table ? "no such table" : "unknown key", suggestion: guess?.text ?? "")
   }
 
-  /// Reports required tables and keys that are missing, unless a misspelt one explains them.
+  /// Reports missing required tables and keys, except those for which a misspelt one was reported.
   private mutating func reportMissing(_ table: String) {
     for key in ProfileSchema.keys(of: table)
     where key.isRequired && places[key.path] == nil && !failed.contains(key.path) {
@@ -130,18 +131,18 @@ struct ProfileReader {
   }
 }
 
-/// Why a value is not taken.
+/// Why a value is invalid.
 struct Refusal: Error {
   var place: TOMLPlace
   var problem: String
-  /// Which element of a list, `[2].fix_s`; empty for the value itself.
+  /// Path of the invalid element of a list, `[2].fix_s`; empty for the value itself.
   var element = ""
-  /// What was expected, when it is not the key's own expectation.
+  /// Expected value, if it differs from the key's own expectation.
   var expected: String?
 }
 
 extension ProfileReader {
-  /// The value at `index` as `key` wants it.
+  /// Checks and converts the node at `index` as the value of `key`.
   func accepted(_ key: ProfileKey, _ index: Int) -> Result<ProfileValue, Refusal> {
     let node = text.nodes[index]
     switch (key.form, node.value) {
@@ -159,7 +160,7 @@ extension ProfileReader {
       return .failure(Refusal(place: node.place, problem: "\(whole) is out of range"))
     case (.oneOf(let numbers), .integer(let whole)):
       if numbers.contains(whole) { return .success(.whole(whole)) }
-      return .failure(Refusal(place: node.place, problem: "\(whole) is not among them"))
+      return .failure(Refusal(place: node.place, problem: "\(whole) is not an allowed value"))
     case (.number(let range), _):
       return number(node, in: range).map { .number($0) }
     case (.points(let range, let most), .array):
@@ -178,7 +179,7 @@ extension ProfileReader {
     }
     if printable(string, longest: count) != string {
       return .failure(
-        Refusal(place: place, problem: "has characters that cannot be shown on one line"))
+        Refusal(place: place, problem: "contains characters that cannot be printed on one line"))
     }
     return .success(.text(string))
   }
@@ -204,7 +205,7 @@ extension ProfileReader {
       }
       guard !given.contains(word) else {
         return .failure(
-          Refusal(place: node.place, problem: "\"\(word)\" is there twice", element: element))
+          Refusal(place: node.place, problem: "\"\(word)\" is listed twice", element: element))
       }
       given.append(word)
     }
@@ -294,7 +295,7 @@ extension ProfileReader {
         off: Interval(seconds: found["off_s"] ?? 0), fix: Interval(seconds: found["fix_s"] ?? 0)))
   }
 
-  /// Why `point` may not follow `points`.
+  /// Why `point` cannot follow `points`; nil if it can.
   private func misplaced(
     _ point: BoardProfile.TimeToFixPoint, after points: [BoardProfile.TimeToFixPoint],
     at place: TOMLPlace
@@ -303,18 +304,18 @@ extension ProfileReader {
     guard let last = points.last else {
       guard point.off > .zero else { return nil }
       return Refusal(
-        place: place, problem: "begins at \(shown(point.off.seconds)) s", element: element,
-        expected: "a first pair with off_s = 0")
+        place: place, problem: "starts at \(shown(point.off.seconds)) s", element: element,
+        expected: "off_s = 0 in the first pair")
     }
     if point.off < last.off || point.fix < last.fix {
       return Refusal(
-        place: place, problem: "goes back", element: element,
-        expected: "off_s and fix_s that never get smaller from pair to pair")
+        place: place, problem: "is less than the pair before it", element: element,
+        expected: "off_s and fix_s that do not decrease from pair to pair")
     }
     if points.count > 1, point.off == last.off, points[points.count - 2].off == last.off {
       return Refusal(
-        place: place, problem: "the third pair with off_s = \(shown(point.off.seconds))",
-        element: element, expected: "the same off_s at most twice, which makes a step")
+        place: place, problem: "is the third pair with off_s = \(shown(point.off.seconds))",
+        element: element, expected: "the same off_s at most twice, which forms a step")
     }
     return nil
   }

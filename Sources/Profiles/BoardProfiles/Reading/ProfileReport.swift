@@ -1,17 +1,17 @@
-// The schema and a profile as text: `torpor board show`, the reference page.
+// Converts a profile and the schema into text: for `torpor board show` and the reference page.
 
-/// One line of `torpor board show`: a key with the value that holds for this board.
+/// One line of `torpor board show`: a key with the value that applies to this board.
 public struct ProfileSetting: Sendable {
-  /// The row of the schema.
+  /// The key in the schema.
   public let key: ProfileKey
-  /// The value as a profile would write it; nil for an optional key that is not set.
+  /// The value in TOML syntax; nil for an optional key that is not set.
   public let value: String?
-  /// Whether it is what holds when the profile says nothing.
+  /// Whether the value is the default of an optional key.
   public let isDefault: Bool
 }
 
 extension BoardProfile {
-  /// Every key of every table that the board has, in the order of the schema, defaults included.
+  /// All keys of the tables in the profile, in the order of the schema, including defaults.
   public var settings: [ProfileSetting] {
     let draft = ProfileDraft(self), blank = ProfileDraft()
     return ProfileSchema.keys.filter { draft.tables.contains($0.table) }.map { key in
@@ -21,7 +21,7 @@ extension BoardProfile {
     }
   }
 
-  /// The profile as TOML with all defaults written out; reading it gives the same profile.
+  /// The profile as TOML with explicit defaults; parsing it returns an equal profile.
   public var text: String {
     var lines: [String] = []
     var table = ""
@@ -38,7 +38,7 @@ extension BoardProfile {
 }
 
 extension ProfileValue {
-  /// As TOML writes it.
+  /// The value in TOML syntax.
   var text: String {
     switch self {
     case .text(let text): quoted(text)
@@ -55,12 +55,12 @@ extension ProfileValue {
   }
 }
 
-/// `text` as a TOML basic string; control characters as escapes.
+/// `text` as a TOML basic string, with escaped control characters.
 func quoted(_ text: String) -> String {
   var escaped = ""
   for character in text.unicodeScalars {
     if character.value < 0x20 || character.value == 0x7F {
-      // Not in a profile that was read, but in what somebody types.
+      // A profile that was read contains none, but an answer that a user types may.
       let digits = String(character.value, radix: 16)
       escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       continue
@@ -72,7 +72,7 @@ func quoted(_ text: String) -> String {
 }
 
 extension ProfileSchema {
-  /// The tables and keys as Markdown, the body of `Docs/Reference/board-profile.md`.
+  /// The tables and keys as Markdown: the generated part of `Docs/Reference/board-profile.md`.
   public static var reference: String {
     let blank = ProfileDraft()
     var text = ""

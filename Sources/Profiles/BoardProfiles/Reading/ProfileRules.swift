@@ -1,22 +1,22 @@
 import BoardHardware
 import LocationTypes
 
-/// A rule between several keys.
+/// A rule that concerns several keys.
 struct ProfileRule: Sendable {
-  /// What a profile broke.
+  /// How a profile violates the rule.
   struct Broken: Equatable {
     var key: String
     var problem: String
     var expected: String
   }
 
-  /// The keys and tables it looks at. It is applied when their tables are there and none was wrong.
+  /// The keys and tables that the rule reads. It applies if their tables exist and all of them are valid.
   let keys: [String]
-  /// What is broken; nil when nothing is.
+  /// Returns the violation; nil if the profile satisfies the rule.
   let check: @Sendable (ProfileDraft) -> Broken?
 }
 
-/// What must hold between the keys of a profile, beside each one's own range.
+/// The rules that concern several keys of a profile, in addition to the range of each key.
 enum ProfileRules {
   static let all: [ProfileRule] =
     [
@@ -35,18 +35,18 @@ enum ProfileRules {
     }
     if isPlain { return nil }
     return .init(
-      key: "name", problem: "\"\(draft.name)\" cannot be a folder's name everywhere",
-      expected: "small letters, digits and hyphens")
+      key: "name", problem: "\"\(draft.name)\" is not a portable folder name",
+      expected: "lower-case letters, digits and hyphens")
   }
 
   private static let awakeDraws = ProfileRule(keys: ["board.awake.power_mw"]) { draft in
     guard draft.board.awake_mw <= 0 else { return nil }
     return .init(
-      key: "board.awake.power_mw", problem: "0 mW: no board runs code without power",
+      key: "board.awake.power_mw", problem: "0 mW is not possible while code runs",
       expected: "more than 0, measured with one core busy")
   }
 
-  /// The planner takes it that a deeper state costs less.
+  /// The planner assumes that a deeper sleep state needs less power.
   private static let awakeDrawsMost = ProfileRule(
     keys: ["board.awake.power_mw", "board.idle.power_mw"]
   ) { draft in
@@ -76,8 +76,8 @@ enum ProfileRules {
     guard power_mw > idle_mw else { return nil }
     return .init(
       key: table + ".power_mw",
-      problem: "\(shown(power_mw)) mW is more than the \(shown(idle_mw)) mW of [board.idle]: it"
-        + " would save nothing",
+      problem: "\(shown(power_mw)) mW is more than the \(shown(idle_mw)) mW of [board.idle], so"
+        + " the state would save nothing",
       expected: "at most \(shown(idle_mw)), or no table [\(table)]")
   }
 
@@ -108,7 +108,7 @@ enum ProfileRules {
     return .init(
       key: "receiver.batch",
       problem: "a receiver of the family \"\(draft.receiver.family.rawValue)\" cannot batch",
-      expected: "no such table, or the family \"ublox-m10\" or \"ublox-m8\"")
+      expected: "no table [receiver.batch], or the family \"ublox-m10\" or \"ublox-m8\"")
   }
 
   private static let batchPinHasNumber = ProfileRule(
@@ -116,8 +116,8 @@ enum ProfileRules {
   ) { draft in
     guard draft.batch.line != nil, draft.batch.pio == nil else { return nil }
     return .init(
-      key: "receiver.batch.pio", problem: "is missing, though `line` says that the pin is wired",
-      expected: "the receiver's number of that pin")
+      key: "receiver.batch.pio", problem: "is missing, but `line` is set",
+      expected: "the receiver's PIO number of the batch pin")
   }
 
   private static let batchNumberHasPin = ProfileRule(
@@ -125,11 +125,11 @@ enum ProfileRules {
   ) { draft in
     guard draft.batch.line == nil, draft.batch.pio != nil else { return nil }
     return .init(
-      key: "receiver.batch.line", problem: "is missing, though `pio` says that the pin is wired",
-      expected: "the name of the board's GPIO line")
+      key: "receiver.batch.line", problem: "is missing, but `pio` is set",
+      expected: "the GPIO line that the batch pin is connected to")
   }
 
-  /// UBX-LOG-BATCH entries of the M10: 600 basic ones, 309 with the extra PVT fields; of the M8, 300.
+  /// Capacity in UBX-LOG-BATCH entries: 600 basic ones or 309 with the extra PVT fields for the M10, 300 for the M8.
   private static let batchCapacity = ProfileRule(
     keys: ["receiver.family", "receiver.batch.capacity_fixes", "receiver.batch.extra_pvt"]
   ) { draft in
@@ -154,7 +154,7 @@ enum ProfileRules {
       expected: "\"nmea\"")
   }
 
-  /// A NAV-PVT frame has 100 bytes; RMC and GGA may have 82 each. Ten bits a byte.
+  /// Length of an epoch: a NAV-PVT frame has 100 bytes; RMC and GGA may have 82 each. Ten bits per byte.
   private static let epochFitsLine = ProfileRule(
     keys: ["receiver.output", "receiver.line_speed_baud", "receiver.fix_interval_ms"]
   ) { draft in
@@ -164,15 +164,15 @@ enum ProfileRules {
     guard receiver.fixInterval < .milliseconds(Int64(needed_ms)) else { return nil }
     return .init(
       key: "receiver.fix_interval_ms",
-      problem: "a fix takes \(needed_ms) ms on the line at \(receiver.lineSpeed_baud) baud",
+      problem: "transmission of a fix lasts \(needed_ms) ms at \(receiver.lineSpeed_baud) baud",
       expected: "a longer interval or a faster line")
   }
 
   private static let alarmWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
     guard !draft.suspended.wakesOn.contains(.alarm) else { return nil }
     return .init(
-      key: "board.suspended.wakes_on", problem: "\"alarm\" is not among it",
-      expected: "\"alarm\", without which no deadline could be kept")
+      key: "board.suspended.wakes_on", problem: "\"alarm\" is missing",
+      expected: "\"alarm\", which the service needs to wake in time")
   }
 
   private static let batchPinWakes = ProfileRule(
@@ -202,8 +202,8 @@ enum ProfileRules {
     }
     return .init(
       key: "board.suspended.wakes_on",
-      problem: "without a receiver neither \"bytes\" nor \"batch_pin\" can wake",
-      expected: "neither of them, or a table [receiver]")
+      problem: "\"bytes\" and \"batch_pin\" need a receiver",
+      expected: "neither of these, or a table [receiver]")
   }
 
   private static let coldIsLongest = ProfileRule(
@@ -218,7 +218,7 @@ enum ProfileRules {
   }
 }
 
-// What is given up must have been there before: from the finest to the least (PWR-10).
+// The battery thresholds must shed the most demanding services first (PWR-10).
 
 extension ProfileRules {
   private static let batteryGivesUp = ProfileRule(
@@ -234,7 +234,7 @@ extension ProfileRules {
     ]
     guard charges.allSatisfy({ ($0 ?? 0) == 0 }) else { return nil }
     return .init(
-      key: "battery", problem: "names no charge at which anything is given up: it changes nothing",
+      key: "battery", problem: "sets no threshold, so it has no effect",
       expected: "one of every_fix_percent, updates_percent, visits_percent, regions_percent and"
         + " significant_percent, or no table [battery]")
   }
@@ -246,7 +246,7 @@ extension ProfileRules {
     guard let everyFix = draft.battery.everyFix else {
       return .init(
         key: "battery.accuracy_percent",
-        problem: "every_fix_percent is missing: who wants most would keep all",
+        problem: "every_fix_percent is missing, so clients that want every fix would lose nothing",
         expected: "every_fix_percent, at least \(accuracy)")
     }
     return later("accuracy_percent", accuracy, than: "every_fix_percent", everyFix)
@@ -276,14 +276,14 @@ extension ProfileRules {
     guard charge > firstCharge else { return nil }
     return .init(
       key: "battery." + name, problem: "\(charge) is above the \(firstCharge) of \(first)",
-      expected: "at most \(firstCharge): what is finer goes first")
+      expected: "at most \(firstCharge); services that need more accuracy are shed first")
   }
 }
 
-// What the commands of a family can say.
+// Limits of the commands of a receiver family.
 
 extension ProfileRules {
-  /// `$PMTK220` takes 100 to 10,000 ms, `$PAIR050` 100 to 1,000, `$PCAS02` five values.
+  /// `$PMTK220` accepts 100 to 10,000 ms, `$PAIR050` 100 to 1,000 ms, `$PCAS02` five values.
   static let intervalOfFamily = ProfileRule(
     keys: ["receiver.family", "receiver.fix_interval_ms"]
   ) { draft in
@@ -300,14 +300,15 @@ extension ProfileRules {
     guard let expected else { return nil }
     return .init(
       key: "receiver.fix_interval_ms",
-      problem: "\(interval.microseconds / 1_000) ms is more than a receiver of the family "
-        + "\"\(draft.receiver.family.rawValue)\" can be told, or between two of its rates",
+      problem: "the commands of the family \"\(draft.receiver.family.rawValue)\" cannot set "
+        + "an interval of "
+        + "\(interval.microseconds / 1_000) ms",
       expected: expected)
   }
 
   private static let casicIntervals_ms: [Int64] = [100, 200, 250, 500, 1_000]
 
-  /// `$PMTK251` and `$PCAS01` end at 115,200 baud.
+  /// `$PMTK251` and `$PCAS01` accept at most 115,200 baud.
   static let speedOfFamily = ProfileRule(
     keys: ["receiver.family", "receiver.line_speed_baud"]
   ) { draft in
@@ -318,8 +319,8 @@ extension ProfileRules {
     guard draft.receiver.lineSpeed_baud > 115_200 else { return nil }
     return .init(
       key: "receiver.line_speed_baud",
-      problem: "\(draft.receiver.lineSpeed_baud) baud is more than a receiver of the family "
-        + "\"\(draft.receiver.family.rawValue)\" can be told",
+      problem: "the commands of the family \"\(draft.receiver.family.rawValue)\" cannot set "
+        + "\(draft.receiver.lineSpeed_baud) baud",
       expected: "at most 115200")
   }
 }
@@ -341,7 +342,7 @@ extension ProfileRules {
     LineKey(key: "board.session_light_line") { $0.board.sessionLightLine },
   ]
 
-  /// Each line's text names one, and no line does two things.
+  /// Each key that names a GPIO line has valid syntax, and no two keys name the same line.
   static var lines: [ProfileRule] {
     var rules = lineKeys.map(named)
     for (place, first) in lineKeys.enumerated() {
@@ -358,8 +359,8 @@ extension ProfileRules {
         return nil
       } catch {
         return .init(
-          key: key.key, problem: "\"\(text)\" names no GPIO line: \(error.description)",
-          expected: "a name or gpiochip0:17, then attributes, each after a comma")
+          key: key.key, problem: "\"\(text)\" is not a GPIO line: \(error.description)",
+          expected: "a line name or gpiochip0:17, followed by attributes separated by commas")
       }
     }
   }
@@ -370,8 +371,8 @@ extension ProfileRules {
         let other = second.line(draft).flatMap({ try? GPIOLine($0) }), one.place == other.place
       else { return nil }
       return .init(
-        key: second.key, problem: "\(other.text) is the line of \(first.key)",
-        expected: "a line of its own")
+        key: second.key, problem: "\(other.text) is already used for \(first.key)",
+        expected: "a different line")
     }
   }
 }

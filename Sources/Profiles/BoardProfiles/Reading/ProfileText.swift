@@ -1,29 +1,29 @@
 import TOMLFiles
 
-/// One thing wrong with a profile, or with the way to it.
+/// One problem in a profile, or in opening it.
 public typealias ProfileError = FileProblem
-/// All that is wrong with a profile, from top to bottom.
+/// All problems of a profile, from top to bottom.
 public typealias ProfileErrors = FileProblems
 
 extension BoardProfile {
   /// Reads the profile in the file `path`.
   ///
-  /// - Throws: ``ProfileErrors`` with everything that is wrong, in the file or on the way to it.
+  /// - Throws: ``ProfileErrors`` with all problems of the file, or with the reason why it cannot be read.
   public static func load(path: String) throws(ProfileErrors) -> BoardProfile {
     try parse(
-      bytes: readFile(path, inFolder: "name the profile.toml in it"), file: path)
+      bytes: readFile(path, inFolder: "give the path of the profile.toml in it"), file: path)
   }
 
-  /// Reads a profile from a text; `file` is what messages call it.
+  /// Reads a profile from a text; error messages name it `file`.
   ///
-  /// - Throws: ``ProfileErrors`` with everything that is wrong.
+  /// - Throws: ``ProfileErrors`` with all problems.
   public static func parse(_ text: String, file: String) throws(ProfileErrors) -> BoardProfile {
     try parse(bytes: Array(text.utf8), file: file)
   }
 
-  /// Reads a profile from bytes, whatever they are; `file` is what messages call it.
+  /// Reads a profile from bytes, which may be anything; error messages name them `file`.
   ///
-  /// - Throws: ``ProfileErrors`` with everything that is wrong.
+  /// - Throws: ``ProfileErrors`` with all problems.
   public static func parse(
     bytes: [UInt8], file: String
   ) throws(ProfileErrors) -> BoardProfile {
@@ -32,7 +32,7 @@ extension BoardProfile {
       throw ProfileErrors([
         ProfileError(
           file: file, at: .start, "the profile is empty",
-          suggestion: "`torpor board new` writes one with all keys and what belongs in them")
+          suggestion: "create one with `torpor board new`, which writes all keys with explanations")
       ])
     }
     var reader = ProfileReader(text, file: file)

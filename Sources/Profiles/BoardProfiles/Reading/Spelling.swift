@@ -1,15 +1,15 @@
 import TOMLFiles
 
-/// A guess at the key that was meant.
+/// The key or table that an unknown name probably refers to.
 struct Guess: Equatable {
-  /// The path of the key or table.
+  /// Path of the key or table.
   var path: String
-  /// For people.
+  /// Suggestion for the user.
   var text: String
 }
 
 extension ProfileSchema {
-  /// What was probably meant by the unknown `name` in `table`.
+  /// The key or table that the unknown `name` in `table` probably refers to; nil if none is similar.
   static func guess(_ name: String, in table: String) -> Guess? {
     let here = keys(of: table)
     let inner = tables(in: table).map { last($0.path) }
@@ -25,15 +25,15 @@ extension ProfileSchema {
     return elsewhere(name, notIn: table)
   }
 
-  /// The same name with another unit: say which unit is wanted.
+  /// A suggestion for a name that differs from a known key only in its unit.
   private static func sameStem(_ name: String, _ near: String, _ table: String) -> Guess? {
     guard let unit = Unit.of(near), Unit.of(name.lowercased()) != unit,
       Unit.stem(of: near) == Unit.stem(of: name.lowercased())
     else { return nil }
-    return Guess(path: joined(table, near), text: "give \(unit.word) as `\(near)`")
+    return Guess(path: joined(table, near), text: "write the value in \(unit.word) as `\(near)`")
   }
 
-  /// The name in another table, or one made of the same words.
+  /// A key of the same name in another table, or one that consists of the same words.
   private static func elsewhere(_ name: String, notIn table: String) -> Guess? {
     let lower = name.lowercased()
     if let key = keys.first(where: { $0.name == lower && $0.table != table }) {

@@ -1,7 +1,7 @@
 import LocationTypes
 import TOMLFiles
 
-/// A value as a profile's text holds it.
+/// A value of a profile key, as TOML represents it.
 enum ProfileValue: Equatable, Sendable {
   case text(String)
   case flag(Bool)
@@ -11,13 +11,13 @@ enum ProfileValue: Equatable, Sendable {
   case points([BoardProfile.TimeToFixPoint])
 }
 
-/// Which values a key takes.
+/// The type and range of the values of a key.
 enum ProfileForm: Equatable, Sendable {
-  /// Text of so many characters.
+  /// A string with a number of characters in this range.
   case text(ClosedRange<Int>)
   /// One of these words.
   case word([String])
-  /// A list of some of these words, each once, at least one.
+  /// A non-empty list of these words without repetition.
   case words([String])
   /// True or false.
   case flag
@@ -27,35 +27,35 @@ enum ProfileForm: Equatable, Sendable {
   case oneOf([Int])
   /// A finite number in this range.
   case number(ClosedRange<Double>)
-  /// Pairs of time off and time to fix, both in seconds in this range.
+  /// Pairs of time off and time to fix, both in seconds and in this range.
   case points(ClosedRange<Double>, most: Int)
 }
 
-/// One key of a profile: its place, what it takes, what it means. Rows of ``ProfileSchema``.
+/// One key of a profile: its path, type, range and meaning. ``ProfileSchema`` has one for each key.
 public struct ProfileKey: Sendable {
-  /// The table, `receiver.power`; empty for the root.
+  /// Path of the table, `receiver.power`; empty for the root.
   public let table: String
-  /// The key within it; ends in the unit.
+  /// Name of the key in its table; ends in the unit.
   public let name: String
-  /// Whether its table must have it.
+  /// Whether the key is required in its table.
   public let isRequired: Bool
-  /// What it means, one sentence.
+  /// Meaning of the key, one sentence.
   public let meaning: String
   let form: ProfileForm
-  /// The value in a draft; nil where an optional one is absent.
+  /// Reads the value from a draft; nil if an optional key is not set.
   let get: @Sendable (ProfileDraft) -> ProfileValue?
-  /// Puts a value that fits ``form`` into a draft.
+  /// Writes a value that satisfies ``constraint`` into a draft.
   let put: @Sendable (inout ProfileDraft, ProfileValue) -> Void
 
   /// Table and name, `receiver.power.track_mw`.
   public var path: String { table.isEmpty ? name : table + "." + name }
-  /// The unit that the name ends in; empty when it has none.
+  /// Unit at the end of the name, in words; empty if the key has none.
   public var unit: String { Unit.of(name)?.word ?? "" }
-  /// What it takes, in words.
+  /// Type and range of the value, in words.
   public var expectation: String { form.expectation(unit: unit) }
 }
 
-/// A unit as key names end in it.
+/// A unit that key names can end in.
 struct Unit: Equatable, Sendable {
   let suffix: String
   let word: String
@@ -73,7 +73,7 @@ struct Unit: Equatable, Sendable {
     Unit(suffix: "fixes", word: "fixes"), Unit(suffix: "percent", word: "percent"),
   ]
 
-  /// The unit that `name` ends in.
+  /// The unit at the end of `name`; nil if it has none.
   static func of(_ name: String) -> Unit? {
     guard let last = name.split(separator: "_", omittingEmptySubsequences: false).last,
       last.count < name.count
@@ -89,7 +89,7 @@ struct Unit: Equatable, Sendable {
 }
 
 extension ProfileForm {
-  /// For "expected …".
+  /// Text that follows "expected" in messages.
   func expectation(unit: String) -> String {
     let of = unit.isEmpty ? "" : " of " + unit
     switch self {
@@ -114,12 +114,12 @@ func listed(_ words: [String]) -> String {
   return words.dropLast().joined(separator: ", ") + " or " + last
 }
 
-/// A number as a person writes it: 24.6, 600, 0.000001.
+/// A number in decimal notation without exponent: 24.6, 600, 0.000001.
 func shown(_ number: Double) -> String {
   if number == number.rounded(), abs(number) < 1e15 { return "\(Int(number))" }
   let text = "\(number)"
   guard let e = text.firstIndex(of: "e") else { return text }
-  // Small numbers only: 1e-06 and the like, all profiles' other numbers print without exponent.
+  // Only small numbers such as 1e-06 have an exponent here; the other numbers of profiles print without one.
   guard let exponent = Int(text[text.index(after: e)...]), exponent < 0 else { return text }
   let isNegative = text.first == "-"
   let digits = text[..<e].filter(\.isNumber)
@@ -127,7 +127,7 @@ func shown(_ number: Double) -> String {
   return (isNegative ? "-0." : "0.") + zeros + digits
 }
 
-// How a row of the schema is tied to the field it fills.
+// Constructors that connect a key of the schema with its field in the draft.
 
 typealias Field<Value> = WritableKeyPath<ProfileDraft, Value> & Sendable
 
@@ -232,7 +232,7 @@ extension ProfileKey {
       put: { if case .number(let number) = $1 { $0[keyPath: field] = number } })
   }
 
-  /// A time; the name ends in `_s`.
+  /// A duration in seconds; the name ends in `_s`.
   static func seconds(
     _ table: String, _ name: String, _ field: Field<Interval>, _ range: ClosedRange<Double>,
     required: Bool = true, _ meaning: String
@@ -243,7 +243,7 @@ extension ProfileKey {
       put: { if case .number(let number) = $1 { $0[keyPath: field] = Interval(seconds: number) } })
   }
 
-  /// A time in whole milliseconds; the name ends in `_ms`.
+  /// A duration in whole milliseconds; the name ends in `_ms`.
   static func milliseconds(
     _ table: String, _ name: String, _ field: Field<Interval>, _ range: ClosedRange<Int>,
     _ meaning: String

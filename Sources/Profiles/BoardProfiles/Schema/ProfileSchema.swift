@@ -1,19 +1,19 @@
 /// One table of a profile.
 public struct ProfileTable: Sendable {
-  /// Its path, `receiver.power`; empty for the root.
+  /// Path of the table, `receiver.power`; empty for the root.
   public let path: String
-  /// Whether it must be there when the table around it is.
+  /// Whether the table is required if its parent table exists.
   public let isRequired: Bool
-  /// What it is about, one sentence.
+  /// Meaning of the table, one sentence.
   public let meaning: String
 }
 
-/// Everything a profile may say, in one place: reading, `torpor board show` and the reference page
-/// (`Docs/Reference/board-profile.md`) come from it.
+/// The tables and keys of a profile. The reader, `torpor board show`, the template and the reference page
+/// (`Docs/Reference/board-profile.md`) are all derived from this schema.
 public enum ProfileSchema {
-  /// All tables, outer before inner.
+  /// All tables; a table precedes its subtables.
   public static let tables: [ProfileTable] = [
-    ProfileTable(path: "", isRequired: true, meaning: "Who the board is."),
+    ProfileTable(path: "", isRequired: true, meaning: "Name and description of the board."),
     ProfileTable(path: "board", isRequired: true, meaning: "The board without its receiver."),
     ProfileTable(path: "board.awake", isRequired: true, meaning: "Running code."),
     ProfileTable(
@@ -21,37 +21,44 @@ public enum ProfileSchema {
       meaning: "Waiting for an event, clocks running; any byte, edge or timer ends it."),
     ProfileTable(
       path: "board.suspended", isRequired: false,
-      meaning: "Suspended (s2idle or mem). Leave it out where the kernel cannot."),
+      meaning: "Suspended (s2idle or mem). Omit it if the kernel cannot suspend the board."),
     ProfileTable(
       path: "board.off", isRequired: false,
-      meaning: "Powered off until an alarm. Leave it out where nothing switches the board on again."
+      meaning: "Powered off until an alarm. Omit it if no alarm can switch the board on again."
     ),
     ProfileTable(
       path: "receiver", isRequired: false,
-      meaning: "The GNSS receiver and its wiring. Leave it out on a board without one."),
+      meaning: "The GNSS receiver and its wiring. Omit it on a board without a receiver."),
     ProfileTable(
       path: "receiver.power", isRequired: true,
-      meaning: "What the receiver draws, antenna included, by state."),
+      meaning: "Power of the receiver and its antenna in each state."),
     ProfileTable(
       path: "receiver.batch", isRequired: false,
-      meaning: "Storing fixes inside the receiver. Leave it out where it cannot or shall not."),
+      meaning: "Batching of fixes in the receiver. Omit it if the receiver cannot batch or "
+        + "must not."),
     ProfileTable(
       path: "receiver.time_to_fix", isRequired: true,
-      meaning: "How long after a time off the first fix comes."),
+      meaning: "Time to first fix after a time off."),
     ProfileTable(
       path: "motion", isRequired: false,
       meaning:
-        "A sensor that tells of motion. Leave it out on a board without one. "
-        + "What `[board.suspended]` does not hear is not made use of: "
-        + "staying out of that sleep costs more than the looks it spares."
+        "A motion sensor. Omit it on a board without one. On a board that can suspend, the service uses it only "
+        + "if `wakes_on` in `[board.suspended]` contains `motion`: staying out of suspend to watch the sensor "
+        + "would cost more energy than the avoided position checks."
     ),
     ProfileTable(
       path: "battery", isRequired: false,
       meaning:
-        "A battery that is watched, by a gauge or by a line that says low: below which charge"
-        + " which promise is given up. One charge at least is named."),
-    ProfileTable(path: "cache", isRequired: true, meaning: "The ring in which fixes wait."),
-    ProfileTable(path: "policy", isRequired: false, meaning: "What the planner may assume."),
+        "A battery that is monitored by a gauge or a low-battery line, and the charges below which services"
+        + " are shed. Set at least one of these charges."),
+    ProfileTable(
+      path: "cache", isRequired: true,
+      meaning: "The ring that stores fixes "
+        + "until they are delivered."),
+    ProfileTable(
+      path: "policy", isRequired: false,
+      meaning: "Assumptions and limits of the "
+        + "planner."),
   ]
 
   /// All keys, table by table.
@@ -60,27 +67,27 @@ public enum ProfileSchema {
 
   private static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
 
-  /// The key at `path`; nil when there is none.
+  /// The key at `path`; nil if it does not exist.
   static func key(_ path: String) -> ProfileKey? { byPath[path] }
 
-  /// The table at `path`; nil when there is none.
+  /// The table at `path`; nil if it does not exist.
   static func table(_ path: String) -> ProfileTable? { tables.first { $0.path == path } }
 
   /// The keys of one table.
   static func keys(of table: String) -> [ProfileKey] { keys.filter { $0.table == table } }
 
-  /// The tables right inside `table`.
+  /// The direct subtables of `table`.
   static func tables(in table: String) -> [ProfileTable] {
     tables.filter { $0.path != "" && ProfileSchema.outer($0.path) == table }
   }
 
-  /// The path of the table around `path`.
+  /// Path of the table that contains `path`.
   static func outer(_ path: String) -> String {
     guard let dot = path.lastIndex(of: ".") else { return "" }
     return String(path[..<dot])
   }
 
-  /// The last name of `path`.
+  /// Last component of `path`.
   static func last(_ path: String) -> String {
     guard let dot = path.lastIndex(of: ".") else { return path }
     return String(path[path.index(after: dot)...])
@@ -91,36 +98,42 @@ extension ProfileSchema {
   static let battery: [ProfileKey] = [
     .text(
       "battery", "gauge", optional: \.battery.gauge, 1...64,
-      "The gauge's name on Linux, below `/sys/class/power_supply`."),
+      "Name of the gauge on Linux, below `/sys/class/power_supply`."),
     .text(
       "battery", "low_line", optional: \.battery.lowLine, 1...64,
       "GPIO line that is active while the battery is low; for a board without a gauge."),
     .whole(
       "battery", "low_percent", \.battery.lowCharge, BoardProfile.Battery.charges, required: false,
-      "The charge that is taken to be there while `low_line` is active; 100 while it is not."),
+      "Charge that is assumed while `low_line` is active; 100 is assumed while it is inactive."),
     charge(
       "every_fix_percent", \.battery.everyFix,
-      "Below it nobody gets every fix, nor a position nearer than 100 m: who wants that gets 100 m."
+      "Charge below which no client receives every fix or an accuracy better than 100 m; such clients receive 100 m."
     ),
     charge(
       "accuracy_percent", \.battery.accuracy,
-      "Below it nobody gets a position nearer than 1 km: who wants that gets 1 km."),
+      "Charge below which no client receives an accuracy better than 1 km; such clients receive 1 km."
+    ),
     charge(
       "updates_percent", \.battery.updates,
-      "Below it there are no updates, deferred or live, and no single fixes."),
-    charge("visits_percent", \.battery.visits, "Below it there are no visits."),
+      "Charge below which the service delivers no updates, deferred or live, and no single fixes."),
     charge(
-      "regions_percent", \.battery.regions, "Below it no region or condition is monitored."),
+      "visits_percent", \.battery.visits,
+      "Charge below which the service delivers no "
+        + "visits."),
+    charge(
+      "regions_percent", \.battery.regions,
+      "Charge below which the service monitors no "
+        + "region or condition."),
     charge(
       "significant_percent", \.battery.significantChange,
-      "Below it no significant change is told."),
+      "Charge below which the service delivers no significant change."),
     .whole(
       "battery", "margin_percent", \.battery.margin, 0...50, required: false,
-      "How far above its figure the charge must be before a promise holds again; 100 is always"
-        + " enough."),
+      "Hysteresis: how far above its threshold the charge must be to restore a service; a charge of 100 always"
+        + " suffices."),
   ]
 
-  /// A charge below which something is given up.
+  /// A charge below which a service is shed.
   private static func charge(
     _ name: String, _ field: Field<Int?>, _ meaning: String
   ) -> ProfileKey {
@@ -134,95 +147,98 @@ extension ProfileSchema {
   static let identity: [ProfileKey] = [
     .text(
       "", "name", \.name, 1...64,
-      "The board's name, the same as its folder's: small letters, digits and hyphens."),
-    .text("", "description", \.summary, 1...200, "One sentence for people."),
+      "Name of the board and of its folder: lower-case letters, digits and hyphens."),
+    .text("", "description", \.summary, 1...200, "Description of the board in one sentence."),
   ]
 
   static let board: [ProfileKey] = [
     .seconds(
       "board", "delivery_hold_s", \.board.deliveryHold, 0...60,
-      "How long the board is not suspended, at most, for the acknowledgement of a delivery."
+      "Maximum time that the board waits for the acknowledgement of a delivery before it is suspended."
     ),
     .text(
       "board", "session_light_line", optional: \.board.sessionLightLine, 1...64,
-      "GPIO line of a light that is on during a background session."),
+      "GPIO line of an indicator light that is on during a background session."),
     .number("board.awake", "power_mw", \.board.awake_mw, milliwatts, "Power while running code."),
     .number("board.idle", "power_mw", \.board.idle.power_mw, milliwatts, "Power in this state."),
     .seconds(
       "board.idle", "resume_s", \.board.idle.resume, 0...10,
-      "From the wake event until code runs."),
+      "Time from the wake event until code runs."),
     .seconds(
       "board.idle", "alarm_resolution_s", \.board.idle.alarmResolution, 0...60,
-      "How late a timer may be."),
+      "Maximum delay of a timer."),
     .number(
       "board.suspended", "power_mw", \.suspended.power_mw, milliwatts, "Power in this state."),
     .seconds(
       "board.suspended", "resume_s", \.suspended.resume, 0...60,
-      "From the wake event until code runs."),
+      "Time from the wake event until code runs."),
     .seconds(
       "board.suspended", "alarm_resolution_s", \.suspended.alarmResolution, 0...60,
-      "How late the alarm may be; 1 for most real-time clocks."),
+      "Maximum delay of the alarm; 1 for most real-time clocks."),
     .seconds(
       "board.suspended", "shortest_s", \.suspended.shortest, 0...3_600,
-      "An alarm nearer than this is waited for in a lighter state."),
+      "Minimum time until the next alarm for this state; for a nearer alarm the board stays in a lighter state."
+    ),
     .wakes(
       "board.suspended", "wakes_on", \.suspended.wakesOn,
-      "What ends this state; `alarm` must be among it."),
+      "Events that end this state; must contain `alarm`."),
     .number("board.off", "power_mw", \.off.power_mw, milliwatts, "Power in this state."),
     .seconds(
       "board.off", "resume_s", \.off.resume, 0...600,
-      "From the alarm until the service runs: the boot."),
+      "Time from the alarm until the service runs: the boot."),
     .seconds(
       "board.off", "alarm_resolution_s", \.off.alarmResolution, 0...3_600,
-      "How late the alarm may be."),
+      "Maximum delay of the alarm."),
     .seconds(
       "board.off", "shortest_s", \.off.shortest, 120...86_400,
-      "An alarm nearer than this is waited for in a lighter state. The board is switched off only after"
-        + " no client was there for as long."),
+      "Minimum time until the next alarm for this state; for a nearer alarm the board stays in a lighter state."
+        + " The board is switched off only if no client was connected for this time."),
     .word(
       "board.off", "alarm", \.board.offAlarm, required: false,
-      "What switches it on again: its real-time clock, or a HAT's."),
+      "The alarm that switches the board on: its real-time clock, or a HAT."),
     .whole(
       "board.off", "i2c_bus", \.board.i2cBus, 0...255, required: false,
-      "Number of the I²C bus that the HAT is on, `/dev/i2c-1`."),
+      "Number of the I²C bus of the HAT; 1 is `/dev/i2c-1`."),
   ]
 
   static let motion: [ProfileKey] = [
     .text(
       "motion", "line", \.motion.line, 1...64,
-      "GPIO line that is active while the sensor sees motion."),
+      "GPIO line that is active while the sensor detects motion."),
     .seconds(
       "motion", "still_after_s", \.motion.stillAfter, 0.1...600, required: false,
-      "How long after the last motion the line falls back."),
+      "Time from the last motion until the line becomes inactive."),
   ]
 
   static let cache: [ProfileKey] = [
     .whole(
       "cache", "capacity_fixes", \.cache.capacity, BoardProfile.Cache.capacityRange,
-      "Fixes the ring holds, 64 bytes each."),
+      "Capacity of the ring, in fixes of 64 bytes."),
     .whole(
       "cache", "deferral_limit_fixes", \.cache.deferralLimit,
       BoardProfile.Cache.deferralLimitRange,
-      "Fixes after which a deferring client is given its batch, at most half the capacity."),
+      "Number of fixes at which a deferring client receives its batch; at most half of the capacity."
+    ),
     .seconds(
       "cache", "sync_s", \.cache.syncInterval, 1...3_600, required: false,
-      "How often the ring is synced to disk at least: what a power cut may cost."),
+      "Maximum time between two syncs of the ring to disk: fixes of this time can be lost in a power cut."
+    ),
   ]
 
   static let policy: [ProfileKey] = [
     .number(
       "policy", "plausible_speed_mps", \.policy.plausibleSpeed_mps, 0.1...1_000, required: false,
-      "Nobody who carries this board is faster."),
+      "Maximum plausible speed of the device."),
     .seconds(
       "policy", "shortest_poll_s", \.policy.shortestPoll, 1...3_600, required: false,
-      "A batching receiver is not asked more often than this whether the distance was travelled."),
+      "Minimum time between two polls of a batching receiver for the travelled distance."),
     .seconds(
       "policy", "receiver_hold_s", \.policy.receiverHold, 0...600, required: false,
-      "How long the receiver goes on after the last demand for it ended, to complete its"
+      "Maximum time for which the receiver stays on after the last demand ended, to complete its"
         + " ephemeris."),
     .seconds(
       "policy", "search_limit_s", \.policy.searchLimit, 10...3_600, required: false,
-      "A search that finds nothing ends after this."),
+      "Time after which an acquisition without a fix ends."),
   ]
 }
 
@@ -233,97 +249,100 @@ extension ProfileSchema {
     [
       .word(
         "receiver", "family", \.receiver.family,
-        "How it is spoken to: in UBX, in `$PMTK`, `$PAIR` or `$PCAS` sentences. `nmea` is a receiver "
-          + "that only streams and is never written to."),
+        "Command set: UBX, or `$PMTK`, `$PAIR` or `$PCAS` sentences. `nmea` is a receiver that streams NMEA; "
+          + "the service sends it nothing."),
       .word(
         "receiver", "output", \.receiver.output,
-        "What it sends: UBX-NAV-PVT, which only u-blox receivers do, or NMEA."),
-      .text("receiver", "model", optional: \.receiver.model, 1...64, "The part, for people."),
+        "Output protocol: UBX-NAV-PVT (u-blox receivers only) or NMEA."),
+      .text(
+        "receiver", "model", optional: \.receiver.model, 1...64,
+        "Name of the part, for "
+          + "display."),
       .text(
         "receiver", "device", optional: \.receiver.device, 1...256,
-        "The serial device on Linux, for instance `/dev/serial0`."),
+        "Path of the serial device on Linux, for example `/dev/serial0`."),
       .speed(
         "receiver", "line_speed_baud", \.receiver.lineSpeed_baud,
-        "Speed at which the line is used."),
+        "Line speed in operation."),
       .speed(
         "receiver", "default_line_speed_baud", \.receiver.defaultLineSpeed_baud,
-        "Speed after power-on, before any configuration."),
+        "Line speed after power-on, before any configuration."),
       .milliseconds(
         "receiver", "fix_interval_ms", \.receiver.fixInterval, 100...60_000,
-        "From one fix to the next."),
+        "Time between two fixes."),
       .text(
         "receiver", "wake_line", optional: \.receiver.wakeLine, line,
-        "GPIO line that wakes it from standby (EXTINT); leave it out when not wired."),
+        "GPIO line that wakes the receiver from standby (EXTINT); omit it if not wired."),
       .text(
         "receiver", "supply_line", optional: \.receiver.supplyLine, line,
-        "GPIO line that switches its supply; leave it out when it is always supplied."),
+        "GPIO line that switches the supply; omit it if the receiver is always supplied."),
       .text(
         "receiver", "pulse_line", optional: \.receiver.pulseLine, line,
-        "GPIO line of its pulse per second (TIMEPULSE, 1PPS), by which fixes are timed; leave it out when "
+        "GPIO line of the pulse per second (TIMEPULSE, 1PPS), which the service uses to time fixes; omit it if "
           + "not wired."),
       .flag(
         "receiver", "backup_supply", \.receiver.hasBackupSupply, required: false,
-        "Whether its clock and ephemeris are kept when the supply is cut."),
+        "Whether a backup supply keeps clock and ephemeris while the supply is off."),
       .number(
         "receiver", "range_error_m", \.receiver.rangeError_m, 0.1...100, required: false,
-        "Horizontal accuracy that goes with HDOP 1."),
+        "Horizontal accuracy at HDOP 1."),
       .number(
         "receiver", "assumed_accuracy_m", \.receiver.assumedAccuracy_m, 0.1...10_000,
-        required: false, "Horizontal accuracy of a fix of which the receiver says nothing."),
+        required: false, "Horizontal accuracy of a fix for which the receiver reports none."),
       .seconds(
         "receiver", "acknowledge_timeout_s", \.receiver.acknowledgeTimeout, 0.05...10,
-        required: false, "How long the answer to a command may take."),
+        required: false, "Timeout for the response to a command."),
       .seconds(
         "receiver", "wake_settle_s", \.receiver.wakeSettle, 0...10, required: false,
-        "From the edge that wakes it until it takes commands."),
+        "Time from the wake edge until the receiver accepts commands."),
       .seconds(
         "receiver", "supply_settle_s", \.receiver.supplySettle, 0...10, required: false,
-        "From supply on until it takes commands."),
+        "Time from switching the supply on until the receiver accepts commands."),
       .seconds(
         "receiver", "silence_timeout_s", \.receiver.silenceTimeout, 1...600, required: false,
-        "Silence after which it counts as gone."),
+        "Time without input after which the receiver counts as lost."),
     ] + power + batch + timeToFix
 
   private static let power: [ProfileKey] = [
     .number(
       "receiver.power", "acquire_mw", \.receiver.power.acquire_mw, milliwatts,
-      "Searching for satellites."),
+      "Acquisition: searching for satellites."),
     .number(
       "receiver.power", "track_mw", \.receiver.power.track_mw, milliwatts,
-      "Tracking, a fix every interval."),
+      "Tracking, with a fix per interval."),
     .number(
       "receiver.power", "powersave_mw", optional: \.receiver.power.powersave_mw, milliwatts,
-      "Tracking in its own duty cycle; without it the mode is not used."),
+      "Power save mode, tracking with its own duty cycle; if omitted, the mode is not used."),
     .number(
       "receiver.power", "standby_mw", \.receiver.power.standby_mw, milliwatts,
       "Asleep by command with the supply on."),
     .number(
       "receiver.power", "backup_mw", \.receiver.power.backup_mw, milliwatts, required: false,
-      "Supply cut, backup supply on."),
+      "Supply off, backup supply on."),
     .number(
       "receiver.power", "off_mw", \.receiver.power.off_mw, milliwatts, required: false,
-      "No supply at all; what its switch leaks."),
+      "Supply and backup supply off; leakage of the supply switch."),
   ]
 
   private static let batch: [ProfileKey] = [
     .whole(
       "receiver.batch", "capacity_fixes", \.batch.capacity, 2...65_535,
-      "Fixes its buffer holds."),
+      "Capacity of the receiver's buffer, in fixes."),
     .whole(
       "receiver.batch", "watermark_fixes", \.batch.watermark, 1...65_534,
-      "Fixes at which the board is woken to drain it, below the capacity."),
+      "Number of fixes at which the board is woken to drain the buffer; less than the capacity."),
     .flag(
       "receiver.batch", "extra_pvt", \.batch.hasExtraPVT, required: false,
-      "Whether entries carry accuracies, satellites and velocity as well."),
+      "Whether entries also contain accuracies, satellites and velocity."),
     .number(
       "receiver.batch", "power_mw", \.batch.power_mw, milliwatts,
-      "Power while it batches; most track meanwhile."),
+      "Power while batching; most receivers keep tracking."),
     .text(
       "receiver.batch", "line", optional: \.batch.line, line,
-      "GPIO line on which its batch pin arrives; leave it out when not wired."),
+      "GPIO line that is connected to the batch pin; omit it if not wired."),
     .whole(
       "receiver.batch", "pio", optional: \.batch.pio, 0...31,
-      "The receiver's own number of that pin."),
+      "PIO number of the batch pin in the receiver."),
     .flag(
       "receiver.batch", "active_low", \.batch.isActiveLow, required: false,
       "Whether the pin is low while the watermark is reached."),
@@ -333,14 +352,14 @@ extension ProfileSchema {
     .points(
       "receiver.time_to_fix", "after_off", \.receiver.timeToFix.afterOff, 0...10_000_000, most: 16,
       "Median time to fix `fix_s` after `off_s` without fixes. The first pair has `off_s` 0; linear"
-        + " between two pairs, the last one goes on; the same `off_s` twice makes a step."),
+        + " between two pairs, constant after the last one; the same `off_s` twice forms a step."),
     .seconds(
       "receiver.time_to_fix", "ephemeris_s", \.receiver.timeToFix.ephemeris, 60...1_209_600,
-      "Age at which the ephemeris is of no more use."),
+      "Maximum age of a usable ephemeris."),
     .seconds(
       "receiver.time_to_fix", "ephemeris_download_s", \.receiver.timeToFix.ephemerisDownload,
       0...600, required: false,
-      "How long the receiver must track before it has a new ephemeris; GPS repeats it every 30 s."),
+      "Tracking time until the receiver has a new ephemeris; GPS repeats it every 30 s."),
     .seconds(
       "receiver.time_to_fix", "cold_s", \.receiver.timeToFix.cold, 0.1...3_600,
       "Median time to fix without ephemeris."),

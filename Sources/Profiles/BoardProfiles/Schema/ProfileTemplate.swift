@@ -1,16 +1,15 @@
 import LocationTypes
 
-/// A profile's text with comments, from the schema: what each key means and takes, and what may be
-/// added.
+/// Writes a profile as TOML with comments from the schema: meaning, type and range of each key, and the
+/// optional keys that can be added.
 public enum ProfileTemplate {
-  /// What `new` has, commented; optional tables and keys that it has not stand there commented out.
+  /// The tables and keys of `new` with comments. Optional tables and keys that are not set are commented out.
   ///
-  /// Lines of at most 80 columns where names and values let them.
+  /// Lines have at most 80 columns, except where a name or value is longer.
   public static func text(_ new: NewProfile) -> String {
     var text = comment(
-      "Says what this board and its receiver can do and what they draw. A line that begins with #"
-        + " and a key is an optional key: take the # away to set it. `torpor board check` says what"
-        + " is wrong. README.md says where each figure comes from.")
+      "Capabilities and power of this board and its receiver. To set an optional key, remove the # before"
+        + " it. `torpor board check` reports errors. README.md names the source of each value.")
     for table in ProfileSchema.tables {
       let isThere = new.draft.tables.contains(table.path)
       let absence = isThere ? "" : new.notes[table.path] == nil ? " Not on this board." : ""
@@ -24,7 +23,7 @@ public enum ProfileTemplate {
     return text
   }
 
-  /// The template that the documentation shows: nothing is given but a name.
+  /// The template in the documentation, with only a name given.
   public static var example: String {
     var new = NewProfile()
     new.draft.name = "my-board"
@@ -32,7 +31,7 @@ public enum ProfileTemplate {
     return text(new)
   }
 
-  /// `words` as comment lines of at most 80 columns, each ended.
+  /// `words` as comment lines of at most 80 columns, each with a newline.
   public static func comment(_ words: String) -> String {
     var lines: [String] = []
     var line = "#"
@@ -46,14 +45,14 @@ public enum ProfileTemplate {
     return (lines + [line]).joined(separator: "\n") + "\n"
   }
 
-  /// What is said of a figure that nobody gave.
-  private static let measure = " Measure this: it is proposed, an order of magnitude."
-  private static let lookUp = " Look this up: it is proposed."
+  /// Remark on a value that is proposed and not given.
+  private static let measure = " Measure this: the proposed value is only an order of magnitude."
+  private static let lookUp = " Look this up: the value is only proposed."
 
   private static func entry(_ key: ProfileKey, _ new: NewProfile, _ isThere: Bool) -> String {
     let value = key.get(new.draft), blank = key.get(ProfileDraft())
     let isDefault = !key.isRequired && value != nil && value == blank
-    var about = key.meaning + " Takes " + key.expectation + "."
+    var about = key.meaning + " Value: " + key.expectation + "."
     if isDefault {
       about += " This is the default."
     } else if isThere, new.isProposed(key.path), value != nil {
@@ -64,7 +63,7 @@ public enum ProfileTemplate {
     return comment(about) + (isThere && value != nil && !isDefault ? "" : "# ") + line
   }
 
-  /// What an optional key might look like.
+  /// An example value of an optional key.
   private static func example(_ key: ProfileKey) -> ProfileValue {
     switch key.form {
     case .text: return .text(examples[key.path] ?? "NAME")
@@ -88,13 +87,13 @@ public enum ProfileTemplate {
 }
 
 extension NewProfile {
-  /// Whether the value at `path` is our proposal and a figure of the board: somebody has to measure
-  /// it or to look it up.
+  /// Whether the value at `path` is a proposal for a property of the board, which the user must measure or look
+  /// up.
   fileprivate func isProposed(_ path: String) -> Bool {
     !given.contains(path) && !NewProfile.notMeasured.contains(path)
   }
 
-  /// What is chosen and not measured.
+  /// Keys whose values are choices and not measurements.
   private static let notMeasured: Set<String> = [
     "name", "description", "board.delivery_hold_s", "receiver.family", "receiver.output",
     "receiver.fix_interval_ms", "receiver.backup_supply", "receiver.batch.watermark_fixes",
@@ -104,8 +103,8 @@ extension NewProfile {
     "battery.visits_percent", "battery.regions_percent", "battery.significant_percent",
   ]
 
-  /// The figures that the profile sets and whether each was given, for the README's table of
-  /// sources; what is chosen and not measured is among them only when it was given.
+  /// The values that the profile sets and whether each was given, for the table of sources in the README. A choice
+  /// (``notMeasured``) is listed only if it was given.
   public var figures: [(path: String, value: String, isGiven: Bool)] {
     let blank = ProfileDraft()
     return ProfileSchema.keys.compactMap { key in
@@ -117,7 +116,7 @@ extension NewProfile {
     }
   }
 
-  /// The lines by which board, receiver and motion sensor are wired: key and name, as far as they are given.
+  /// The lines that connect board, receiver and motion sensor: key and name, as far as they are set.
   public var wiring: [(key: String, name: String)] {
     var lines: [(key: String, name: String)] = []
     func add(_ key: String, _ name: String?) { if let name { lines.append((key, name)) } }

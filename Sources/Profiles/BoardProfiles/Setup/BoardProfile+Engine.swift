@@ -4,10 +4,11 @@ import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
 
-// A profile in the words of the engine. Nothing is decided here and no figure has its home here.
+// Converts a profile into the parameters of the engine. Contains no decisions and no parameters of its own, except the
+// start-up time and the length of the line buffer below.
 
 extension BoardProfile {
-  /// What the engine must know of this board.
+  /// Parameters of the engine for this board.
   public var engineSetup: EngineSetup {
     var setup = EngineSetup(receiver: receiver.map(receiverSetup), figures: plannerFigures)
     setup.deliveryHold = board.deliveryHold
@@ -32,8 +33,7 @@ extension BoardProfile {
     return terms
   }
 
-  /// What the engine must know when this board only listens to a receiver that takes no commands,
-  /// as it does in a replay.
+  /// Parameters of the engine for a receiver that accepts no commands, as in a replay.
   public var listeningSetup: EngineSetup {
     var setup = engineSetup
     setup.receiver = receiver.map {
@@ -98,7 +98,7 @@ extension BoardProfile {
     figures.standby_mW = receiver.power.standby_mw
     figures.cut_mW =
       receiver.hasBackupSupply ? receiver.power.backup_mw : receiver.power.off_mw
-    // Waking it, asking whether it is there, and writing its configuration.
+    // Time to wake the receiver, poll it and write its configuration.
     figures.startUp = receiver.wakeSettle + .milliseconds(250)
     figures.spread = receiver.timeToFix.p90Ratio
     figures.ephemerisLifetime = receiver.timeToFix.ephemeris
@@ -109,8 +109,8 @@ extension BoardProfile {
     return figures
   }
 
-  /// How long the line's buffer of 4,096 bytes lasts: an epoch is one NAV-PVT frame of 100 bytes, or
-  /// as many sentences as may be 800.
+  /// Time until the serial line's input buffer of 4,096 bytes is full: an epoch is one NAV-PVT frame of 100 bytes, or
+  /// NMEA sentences of up to 800 bytes.
   private func longestGather(_ receiver: Receiver) -> Interval {
     let bytes: Int64 = receiver.output == .ubx ? 100 : 800
     return receiver.fixInterval * (4_096 / bytes - 1)
@@ -138,7 +138,7 @@ extension BoardProfile {
 }
 
 extension BoardProfile.Receiver.Family {
-  /// The family in the words of the drivers.
+  /// The corresponding family of the drivers.
   fileprivate var driven: ReceiverFamily {
     switch self {
     case .ubloxM10: .ubloxM10

@@ -1,9 +1,9 @@
 import BoardHardware
 
-// The profile's powers, by state.
+// The power parameters of a profile by state, for the energy ledger.
 
 extension BoardProfile {
-  /// What board and receiver draw; all zero for the receiver of a board without one.
+  /// Power of board and receiver in each state, milliwatts; zero for the receiver if the board has none.
   public var powerFigures: PowerFigures {
     var figures = PowerFigures()
     figures.receiver = receiver?.powerByState ?? .none
@@ -17,7 +17,7 @@ extension BoardProfile {
 }
 
 extension BoardProfile.Receiver {
-  /// What the receiver draws; what it cannot do counts as tracking.
+  /// Power of the receiver in each state, milliwatts; unsupported states use the power of tracking.
   public var powerByState: BoardHardware.ReceiverPower {
     var figures = BoardHardware.ReceiverPower()
     figures.off = power.off_mw

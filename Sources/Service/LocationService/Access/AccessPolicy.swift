@@ -1,45 +1,48 @@
 import LocationPolicy
 import TOMLFiles
 
-/// Who may use location, as an administrator's file says it (AUT-7): `Docs/Reference/clients-toml.md`.
+/// Who may use location, as configured by an administrator (AUT-7): `Docs/Reference/clients-toml.md`.
 ///
-/// A client is a user and a name (AUT-2). The rule that says most about it holds: one for user and
-/// name, else one for the user, else one for the name, else the default. Pure: it reads no clock and
-/// asks nobody, and who is not allowed is not allowed by any order of calls.
+/// A client is a user and a name (AUT-2). The most specific rule applies: a rule for user and name, else one for the
+/// user, else one for the name, else the default. Pure: it reads no clock and no system state, so the result does not
+/// depend on the order of calls.
 public struct AccessPolicy: Equatable, Sendable {
-  /// What a client for whom there is no rule may.
+  /// Rights of a client without a rule.
   public var standard: AccessTerms
-  /// Rules, in the order of the file; no two for the same user and name.
+  /// Rules in the order of the file. No two have the same user and name.
   public let rules: [AccessRule]
-  /// Users who may decide for others, beside root.
+  /// Users who may decide about other clients, in addition to root.
   public let administrators: Set<UInt32>
 
   /// Creates a policy.
   ///
-  /// - Precondition: no two rules are for the same user and name; each is for one of them at least.
+  /// - Precondition: Each rule names a user, a client or both, and no two rules name the same.
   public init(
     standard: AccessTerms = AccessTerms(authorization: .notDetermined), rules: [AccessRule] = [],
     administrators: Set<UInt32> = []
   ) {
-    precondition(rules.allSatisfy { $0.subject.specificity > 0 }, "a rule is for somebody")
-    precondition(Set(rules.map(\.subject)).count == rules.count, "one rule for a client")
+    precondition(rules.allSatisfy { $0.subject.specificity > 0 }, "a rule names a user or a client")
+    precondition(
+      Set(rules.map(\.subject)).count == rules.count,
+      "at most one rule for each "
+        + "subject")
     self.standard = standard
     self.rules = rules
     self.administrators = administrators
   }
 
-  /// Whether the user may allow and deny others, and see who they are.
+  /// Whether the user may list, allow and deny clients of all users.
   public func isAdministrator(_ uid: UInt32) -> Bool { uid == 0 || administrators.contains(uid) }
 
-  /// What a client may.
+  /// The rights of a client, and where they come from.
   ///
-  /// A decision made by a command counts where the file leaves it open: no rule, or one that asks. It
-  /// cannot give full accuracy back that a rule, or the default, reduces.
+  /// A decision made by a command applies if the file leaves it open: without a rule, or with a rule `ask`. It cannot
+  /// restore full accuracy that a rule or the default reduces.
   ///
   /// - Parameters:
-  ///   - uid: The user of the socket's peer: the identity that is trusted.
-  ///   - client: The name that it gives itself.
-  ///   - decision: What `torpor clients` has stored for it, nil if nothing.
+  ///   - uid: User of the socket's peer, the trusted identity.
+  ///   - client: Name that the client gives itself.
+  ///   - decision: Decision stored by `torpor clients`; nil without one.
   /// - Complexity: O(rules).
   public func access(
     uid: UInt32, client: String, decision: AccessDecision? = nil
@@ -57,7 +60,7 @@ public struct AccessPolicy: Equatable, Sendable {
     return ClientAccess(terms: decided, source: .decision)
   }
 
-  /// The rule that holds for a client.
+  /// The rule that applies to a client; nil without one.
   public func rule(uid: UInt32, client: String) -> AccessRule? {
     var best: AccessRule?
     for rule in rules where rule.subject.covers(uid: uid, client: client) {
@@ -67,14 +70,14 @@ public struct AccessPolicy: Equatable, Sendable {
   }
 }
 
-/// Whom a rule is for.
+/// The user and client that a rule applies to.
 public struct AccessSubject: Hashable, Sendable {
-  /// Bytes of a client's name at the most: as many as the socket takes.
+  /// Maximum length of a client's name in bytes, the same as on the socket.
   public static let longestClient = 64
 
-  /// The user; nil for any.
+  /// User; nil for any.
   public var uid: UInt32?
-  /// The client's name; nil for any.
+  /// Name of the client; nil for any.
   public var client: String?
 
   /// Creates a subject.
@@ -83,7 +86,7 @@ public struct AccessSubject: Hashable, Sendable {
     self.client = client
   }
 
-  /// User and name 3, user 2, name 1, neither 0.
+  /// 3 with user and name, 2 with a user, 1 with a name, 0 with neither.
   var specificity: Int { (uid == nil ? 0 : 2) + (client == nil ? 0 : 1) }
 
   func covers(uid: UInt32, client: String) -> Bool {
@@ -91,18 +94,18 @@ public struct AccessSubject: Hashable, Sendable {
   }
 }
 
-/// What a client may.
+/// Rights granted by a rule or the default.
 public struct AccessTerms: Equatable, Sendable {
-  /// `always`, `whenInUse`, `denied`, or `notDetermined` for one that is to be asked about.
+  /// `always`, `whenInUse`, `denied`, or `notDetermined` if an administrator decides on request.
   public var authorization: Authorization
-  /// It is to know no more than about where it is (AUT-5).
+  /// Whether the client gets reduced accuracy (AUT-5).
   public var isReduced: Bool
-  /// `allowsBackgroundLocationUpdates` is open to it (BKG-18); nil: to who is allowed always.
+  /// Whether `allowsBackgroundLocationUpdates` is permitted (BKG-18); nil: only with `always`.
   public var mayUseBackground: Bool?
-  /// What starts it again (BKG-19).
+  /// How the client's program is started again (BKG-19); nil if it is not.
   public var relaunch: Relaunch?
 
-  /// Creates terms.
+  /// Creates rights.
   public init(
     authorization: Authorization, isReduced: Bool = false, mayUseBackground: Bool? = nil,
     relaunch: Relaunch? = nil
@@ -114,21 +117,21 @@ public struct AccessTerms: Equatable, Sendable {
   }
 }
 
-/// What starts a client again.
+/// How a client's program is started again.
 public enum Relaunch: Equatable, Sendable {
-  /// A unit of systemd.
+  /// A systemd unit.
   case unit(String)
-  /// A program with its arguments; the path is absolute, no shell reads it.
+  /// A program with arguments. Its path is absolute, and no shell is involved.
   case command([String])
 }
 
-/// One rule of the file.
+/// One rule of the policy file.
 public struct AccessRule: Equatable, Sendable {
-  /// Whom it is for.
+  /// User and client that the rule applies to.
   public var subject: AccessSubject
-  /// What they may.
+  /// Their rights.
   public var terms: AccessTerms
-  /// Where it stands in the file, from 1.
+  /// Line in the file, counted from 1; 0 for a built-in rule.
   public var line: Int
 
   /// Creates a rule.
@@ -139,9 +142,10 @@ public struct AccessRule: Equatable, Sendable {
   }
 }
 
-/// What is decided of one client: by a command (`torpor clients allow`, `deny`, `reduce`), or in the end.
+/// Authorization and accuracy of one client: decided by a command (`torpor clients allow`, `deny`, `reduce`), or in
+/// effect.
 public struct AccessDecision: Equatable, Sendable {
-  /// What it may.
+  /// Authorization.
   public var authorization: Authorization
   /// Whether its accuracy is reduced.
   public var isReduced: Bool
@@ -153,27 +157,27 @@ public struct AccessDecision: Equatable, Sendable {
   }
 }
 
-/// What a client may, and who says so.
+/// The effective rights of a client, and their source.
 public struct ClientAccess: Equatable, Sendable {
-  /// Who says so.
+  /// Source of the rights.
   public enum Source: Equatable, Sendable {
-    /// A rule of the file, at this line; no command can change it.
+    /// A rule at this line of the file. No command can override it.
     case rule(line: Int)
     /// A command.
     case decision
-    /// The file's default.
+    /// The default of the file.
     case standard
   }
 
-  /// What it may.
+  /// Authorization.
   public let authorization: Authorization
   /// Whether its accuracy is reduced.
   public let isReduced: Bool
-  /// Whether `allowsBackgroundLocationUpdates` is open to it.
+  /// Whether `allowsBackgroundLocationUpdates` is permitted.
   public let mayUseBackground: Bool
-  /// What starts it again.
+  /// How the client's program is started again; nil if it is not.
   public let relaunch: Relaunch?
-  /// Who says so.
+  /// Source of the rights.
   public let source: Source
 
   init(terms: AccessTerms, source: Source) {
@@ -193,15 +197,15 @@ public struct ClientAccess: Equatable, Sendable {
   import Darwin
 #endif
 
-/// One thing wrong with a policy file.
+/// One error in a policy file.
 public typealias PolicyError = FileProblem
-/// All that is wrong with a policy file, from top to bottom.
+/// All errors in a policy file, from top to bottom.
 public typealias PolicyErrors = FileProblems
 
 extension AccessPolicy {
-  /// Reads the policy in the file `path`, which nobody but its owner may be able to write.
+  /// Loads the policy file at `path`. Only its owner may be able to write it.
   ///
-  /// - Throws: ``PolicyErrors`` with everything that is wrong, in the file or on the way to it.
+  /// - Throws: ``PolicyErrors`` with all errors in the file or in accessing it.
   public static func load(path: String) throws(PolicyErrors) -> AccessPolicy {
     let bytes = try readFile(path, inFolder: "name the clients.toml in it")
     var status = stat()
@@ -210,27 +214,29 @@ extension AccessPolicy {
       if status.st_mode & 0o022 != 0 {
         throw PolicyErrors([
           PolicyError(
-            file: name, "can be written by others than its owner",
-            suggestion: "run chmod go-w on it")
+            file: name, "can be written by other users than its owner",
+            suggestion: "run `chmod go-w` on it")
         ])
       }
       if status.st_uid != 0, status.st_uid != geteuid() {
         throw PolicyErrors([
           PolicyError(
-            file: name, "belongs to user \(status.st_uid), who is neither root nor this service's",
-            suggestion: "run chown root on it")
+            file: name,
+            "belongs to user \(status.st_uid), who is neither root nor the user "
+              + "of this service",
+            suggestion: "run `chown root` on it")
         ])
       }
     }
     return try parse(bytes: bytes, file: path, users: systemUser)
   }
 
-  /// Reads a policy from bytes, whatever they are.
+  /// Parses a policy from arbitrary bytes.
   ///
   /// - Parameters:
-  ///   - file: What messages call it.
-  ///   - users: The number of a user of that name, nil if there is none.
-  /// - Throws: ``PolicyErrors`` with everything that is wrong.
+  ///   - file: Name of the file in messages.
+  ///   - users: Looks up the ID of a user by name; nil if there is none.
+  /// - Throws: ``PolicyErrors`` with all errors.
   public static func parse(
     bytes: [UInt8], file: String, users: (String) -> UInt32?
   ) throws(PolicyErrors) -> AccessPolicy {
@@ -241,7 +247,7 @@ extension AccessPolicy {
     }
   }
 
-  /// The system's number of a user.
+  /// Looks up a user ID in the system's user database.
   static func systemUser(_ name: String) -> UInt32? {
     guard !name.utf8.contains(0) else { return nil }
     return unsafe getpwnam(name).map { unsafe $0.pointee.pw_uid }
@@ -249,8 +255,8 @@ extension AccessPolicy {
 }
 
 extension AccessPolicy {
-  /// The policy of a service without an administrator's file: root and the service's own user may
-  /// all, and decide about others, who get nothing until then (AUT-7).
+  /// The policy without a policy file: root and the service's own user are administrators and may use location always.
+  /// All other clients need a decision of theirs (AUT-7).
   public static func owned(by owner: UInt32) -> AccessPolicy {
     let users: Set<UInt32> = [0, owner]
     return AccessPolicy(

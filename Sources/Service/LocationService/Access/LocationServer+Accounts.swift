@@ -1,12 +1,12 @@
 import LocationTypes
 
-// Which login user answers for whose user ids, and when that is read anew (RES-3).
+// Accounts: login users, with the subordinate user IDs of each counted as one user (RES-3).
 
 extension LocationServer {
-  /// The login user who answers for a user. Connections and clients keep theirs.
+  /// The login user that a user is counted as. Cached in connections and clients.
   func account(of user: UInt32) -> UInt32 { facts.subordinates.users.login(of: user) }
 
-  /// Derives the login users of connections and clients anew after `/etc/subuid` has changed.
+  /// Recomputes the login users of connections and clients after `/etc/subuid` has changed.
   mutating func updateAccounts() {
     for connection in connections {
       if let connection { connection.account = account(of: connection.peer.user) }
@@ -15,15 +15,15 @@ extension LocationServer {
     updateStandings()
   }
 
-  /// Notes whether the file of subordinate users has changed (RES-3); checked when somebody connects, and no more often
-  /// than ``subordinatesInterval``. It is read at the end of the turn: accepting waits for no file.
+  /// Checks whether the file of subordinate users has changed (RES-3): when a client connects, at most once per
+  /// ``subordinatesInterval``. The file is read at the end of the turn, so that accepting does not wait for it.
   mutating func checkSubordinates() {
     guard now - subordinatesChecked >= LocationServer.subordinatesInterval else { return }
     subordinatesChecked = now
     mustReadSubordinates = facts.subordinates.isChanged
   }
 
-  /// Reads who answers for whose user ids, if the file has changed.
+  /// Reads the file of subordinate users again, if it has changed.
   mutating func readSubordinates() {
     mustReadSubordinates = false
     guard facts.subordinates.refresh() else { return }
@@ -32,14 +32,14 @@ extension LocationServer {
     dropUnpermitted()
   }
 
-  /// Logs, once for each number of them, that lines of the file name more users than are looked up.
+  /// Logs lines that are ignored because their user names exceed the look-up limit. Logged once for each count.
   mutating func warnOfUnresolvedLines() {
     guard let count = facts.subordinates.takeUnresolvedLines() else { return }
     log.write(
       .warning,
-      "\(SubordinateUsers.standardPath): \(count) \(count == 1 ? "line is" : "lines are") ignored, and the ids there "
-        + "do not count as their users': of names that are not in \(UserNames.standardPath) only "
-        + "\(UserNames.lookUpsLimit) are looked up; use numbers in \(SubordinateUsers.standardPath)"
+      "\(SubordinateUsers.standardPath): \(count) \(count == 1 ? "line is" : "lines are") ignored, and their user IDs "
+        + "count as separate users: at most \(UserNames.lookUpsLimit) names that are not in "
+        + "\(UserNames.standardPath) are looked up; use numbers in \(SubordinateUsers.standardPath)"
     )
   }
 }

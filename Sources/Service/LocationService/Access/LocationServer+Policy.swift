@@ -1,20 +1,20 @@
 import LocationPolicy
 import LocationWire
 
-// What an administrator's file decides, while clients are there.
+// Applying the administrator's policy to known clients.
 
 extension LocationServer {
-  /// How many clients have a process now.
+  /// Number of clients with a running process.
   var connectedCount: Int { clients.count { $0.control != nil } }
 
-  /// How many are there: whoever has asked something on a connection that is open, a client or not.
+  /// Number of open connections that have made a call, by clients or other programs.
   var presentCount: Int { connections.count { $0?.hasAsked == true } }
 
-  /// Takes a new policy for the one so far, at once, for those too who are connected (AUT-7).
+  /// Replaces the policy. It takes effect immediately, also for connected clients (AUT-7).
   ///
-  /// What a command has decided goes on to count where the file leaves it open. Who may less than before is
-  /// told nothing any more that was kept for it (RNG-6); who may the same notices nothing. Who is not named any more
-  /// keeps what it has asked for (RES-2), and the log names it.
+  /// Decisions of commands still apply where the file leaves it open. For a client that loses rights, stored locations
+  /// are erased (RNG-6); a client with unchanged rights is not affected. A client that is no longer permitted but not
+  /// denied by name keeps its services (RES-2), and is logged.
   mutating func adopt(_ policy: AccessPolicy) {
     self.policy = policy
     warnOfEmptyPolicy()
@@ -35,15 +35,15 @@ extension LocationServer {
     }
     dropUnpermitted()
     warn(
-      "the policy does not permit them any more; their fixes are erased, and their requests are kept "
-        + "until a restart",
+      "the policy no longer permits them; their fixes are erased, and their requests are kept "
+        + "until the service restarts",
       lapsed.filter { name in clients.contains { $0.name == name } }, showsCommand: true)
   }
 
-  /// Logs that a policy has no rules: an empty file is no error, and may be a mistake.
+  /// Warns about a policy without rules: an empty file is valid, but may be a mistake.
   func warnOfEmptyPolicy() {
     guard policy.rules.isEmpty else { return }
-    // A stored decision counts wherever no rule applies.
+    // A stored decision applies if no rule does.
     let undecided = "clients without a decision by `torpor clients`"
     let effect =
       switch policy.standard.authorization {
@@ -57,9 +57,9 @@ extension LocationServer {
       .warning, "the policy has no rules; its default applies to every user and client: \(effect)")
   }
 
-  /// Says in one line what has become of how many clients, and names the first eight; nothing where there are none.
+  /// Logs one line about several clients, with the names of the first eight. Logs nothing without clients.
   ///
-  /// - Parameter showsCommand: Add the command that lets the first of them use location again.
+  /// - Parameter showsCommand: Whether to add the command that permits the first of them.
   func warn(_ text: String, _ clients: [WireClientName], showsCommand: Bool = false) {
     guard !clients.isEmpty else { return }
     let named = clients.prefix(8).map { "'\($0.name)' of user \($0.user)" }
@@ -68,11 +68,12 @@ extension LocationServer {
       .warning,
       "\(clients.count) \(clients.count == 1 ? "client" : "clients"), "
         + "\(named.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""): \(text)"
-        + (showsCommand ? "; a rule allows them again, or `\(clients[0].allowCommand())`" : ""))
+        + (showsCommand ? "; to permit them, add a rule or run `\(clients[0].allowCommand())`" : "")
+    )
   }
 }
 
 extension ClientAccess {
-  /// Whether an administrator has refused this client, by a rule or a command: more than that nothing names it.
+  /// Whether this client is denied explicitly, by a rule or a command, and not only by the default.
   var isDenial: Bool { authorization.isRefused && source != .standard }
 }

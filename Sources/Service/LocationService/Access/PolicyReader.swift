@@ -1,7 +1,7 @@
 import LocationPolicy
 import TOMLFiles
 
-/// Reads a parsed policy file and collects everything that is wrong.
+/// Converts a parsed policy file into a policy and collects all errors.
 struct PolicyReader {
   let text: TOMLText
   let file: String
@@ -10,7 +10,7 @@ struct PolicyReader {
 
   static let rootKeys = ["default", "default_reduced", "administrators", "rule"]
   static let ruleKeys = ["user", "client", "access", "reduced", "background", "relaunch"]
-  /// The words of `access` and `default`.
+  /// Values of `access` and `default`.
   static let words: [(word: String, authorization: Authorization)] = [
     ("ask", .notDetermined), ("always", .always), ("when-in-use", .whenInUse), ("deny", .denied),
   ]
@@ -53,13 +53,18 @@ struct PolicyReader {
     for (number, child) in text.children(of: index).enumerated() {
       let path = "rule[\(number)]"
       guard number < PolicyReader.mostRules else {
-        report(path, at: text.nodes[child].place, "there are more than \(PolicyReader.mostRules)")
+        report(
+          path, at: text.nodes[child].place,
+          "there are more than "
+            + "\(PolicyReader.mostRules) rules")
         break
       }
       guard let rule = readRule(child, path) else { continue }
       if let first = rules.first(where: { $0.subject == rule.subject }) {
         report(
-          path, at: text.nodes[child].place, "is for the same as the rule at line \(first.line)",
+          path, at: text.nodes[child].place,
+          "has the same user and client as the rule at "
+            + "line \(first.line)",
           suggestion: "keep one of them")
       } else {
         rules.append(rule)
@@ -68,7 +73,7 @@ struct PolicyReader {
     return rules
   }
 
-  /// One rule; nil if anything of it is wrong.
+  /// Reads one rule; nil if it has errors.
   private mutating func readRule(_ index: Int, _ path: String) -> AccessRule? {
     let node = text.nodes[index]
     guard node.value == .table else {
@@ -98,19 +103,19 @@ struct PolicyReader {
     return problems.count == before ? AccessRule(subject, terms, line: node.place.line) : nil
   }
 
-  /// What must be there, and what goes only together.
+  /// Checks required keys, and keys that require others.
   private mutating func check(_ keys: Set<String>, _ path: String, at place: TOMLPlace) {
     if !keys.contains("access") {
       report(path + ".access", at: place, "is missing", expected: PolicyReader.expectedWords)
     }
     if !keys.contains("user"), !keys.contains("client") {
       report(
-        path, at: place, "is for nobody", expected: "user, client or both",
-        suggestion: "`default` is for all the others")
+        path, at: place, "names no user and no client", expected: "user, client or both",
+        suggestion: "use `default` for all other clients")
     }
     if keys.contains("relaunch"), !keys.contains("client") {
       report(
-        path + ".relaunch", at: place, "starts one client, and the rule names none",
+        path + ".relaunch", at: place, "starts one client, and the rule does not name one",
         expected: "client")
     }
   }
@@ -146,12 +151,12 @@ struct PolicyReader {
     return nil
   }
 
-  /// A user by name or number.
+  /// A user ID from a name or number.
   private mutating func user(_ index: Int, _ path: String) -> UInt32? {
     let node = text.nodes[index]
     switch node.value {
     case .integer(let number):
-      // The highest one means "none" to the kernel.
+      // The highest ID means "no user" to the kernel.
       if let uid = UInt32(exactly: number), uid < .max { return uid }
       report(path, at: node.place, "\(number) is out of range", expected: "0 to 4294967294")
     case .string(let name):
@@ -159,7 +164,7 @@ struct PolicyReader {
       let isNumber = !name.isEmpty && name.utf8.allSatisfy { (48...57).contains($0) }
       report(
         path, at: node.place, "no user is named \"\(printable(name))\" on this system",
-        suggestion: isNumber ? "write a number without quotes" : "the number of a user does as well"
+        suggestion: isNumber ? "write a number without quotes" : "write the user's number instead"
       )
     case .table, .array, .float, .boolean, .datetime:
       report(
@@ -179,7 +184,7 @@ struct PolicyReader {
       let inner = "\(path)[\(number)]"
       guard let uid = user(child, inner) else { continue }
       if !found.insert(uid).inserted {
-        report(inner, at: text.nodes[child].place, "is there twice")
+        report(inner, at: text.nodes[child].place, "is listed twice")
       }
     }
     return found
@@ -212,7 +217,7 @@ struct PolicyReader {
         return .unit(unit)
       }
       report(
-        path, at: node.place, "is no name of a unit", expected: expected,
+        path, at: node.place, "is not the name of a unit", expected: expected,
         suggestion: unit.first == "/" ? "put the command into a list" : "")
     case .array:
       var words: [String] = []
@@ -220,12 +225,12 @@ struct PolicyReader {
         if case .string(let word) = text.nodes[child].value, !word.utf8.contains(0) {
           words.append(word)
         } else {
-          report(path, at: text.nodes[child].place, "is no text", expected: expected)
+          report(path, at: text.nodes[child].place, "is not text", expected: expected)
           return nil
         }
       }
       if words.first?.first == "/" { return .command(words) }
-      report(path, at: node.place, "does not begin with a whole path", expected: expected)
+      report(path, at: node.place, "does not begin with an absolute path", expected: expected)
     case .table, .integer, .float, .boolean, .datetime:
       report(path, at: node.place, "is \(node.value.kind)", expected: expected)
     }

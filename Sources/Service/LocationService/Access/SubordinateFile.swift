@@ -1,8 +1,8 @@
 import Glibc
 
-/// Who answers for whose user ids, as `/etc/subuid` says it now (RES-3).
+/// The login users of subordinate user IDs, from `/etc/subuid`, read again when the file changes (RES-3).
 public struct SubordinateFile: Sendable {
-  /// What tells one state of a file from another.
+  /// Attributes that change whenever the file changes.
   private struct Version: Equatable {
     var device: UInt
     var inode: UInt
@@ -10,7 +10,7 @@ public struct SubordinateFile: Sendable {
     var written_ns: Int
     var changed_ns: Int
 
-    /// That of the file at `path`; nil where there is none.
+    /// Reads the attributes of the file at `path`; nil if it does not exist.
     init?(path: String) {
       var found = stat()
       guard unsafe stat(path, &found) == 0 else { return nil }
@@ -22,16 +22,16 @@ public struct SubordinateFile: Sendable {
     }
   }
 
-  /// What the file said when it was read last.
+  /// Content of the file when it was last read.
   public private(set) var users: SubordinateUsers
   private let path: String?
   private let passwd: String
   private let lookUp: @Sendable (String) -> UInt32?
   private var version: Version?
-  /// The lines passed over that were reported last; see ``takeUnresolvedLines()``.
+  /// Number of ignored lines that was last reported, see ``takeUnresolvedLines()``.
   private var reportedLines = 0
 
-  /// What no file can change.
+  /// Creates a fixed table without a file.
   public init(_ users: SubordinateUsers = SubordinateUsers()) {
     self.users = users
     path = nil
@@ -39,12 +39,12 @@ public struct SubordinateFile: Sendable {
     lookUp = { _ in nil }
   }
 
-  /// Reads the file at `path`; one that is not there lists nobody.
+  /// Reads the file at `path`. A missing file is an empty table.
   public init(path: String) {
     self.init(path: path, passwd: UserNames.standardPath) { AccessPolicy.systemUser($0) }
   }
 
-  /// Reads the file at `path`, with the file of local users at `passwd`, and `lookUp` for users that are not there.
+  /// Reads the file at `path`, with the local users from `passwd`, and `lookUp` for all other names.
   init(path: String, passwd: String, lookUp: @escaping @Sendable (String) -> UInt32?) {
     version = Version(path: path)
     users = .system(path: path, passwd: passwd, lookUp: lookUp)
@@ -53,15 +53,15 @@ public struct SubordinateFile: Sendable {
     self.lookUp = lookUp
   }
 
-  /// Whether the file was changed, replaced or removed since it was read; one system call, and nothing is read.
+  /// Whether the file was changed, replaced or removed since it was read. One system call; the file is not read.
   public var isChanged: Bool { path.map { Version(path: $0) != version } ?? false }
 
-  /// Reads the file again if it was changed, replaced or removed; one system call where it was not.
+  /// Reads the file again if it was changed, replaced or removed. One system call if it was not.
   ///
-  /// - Returns: Whether other users answer for user ids than before.
+  /// - Returns: Whether the table has changed.
   public mutating func refresh() -> Bool {
     guard let path else { return false }
-    // Taken before it is read: what is written meanwhile is found the next time.
+    // Read the attributes before the content: a concurrent change is then detected by the next check.
     let found = Version(path: path)
     guard found != version else { return false }
     version = found
@@ -70,8 +70,7 @@ public struct SubordinateFile: Sendable {
     return users != before
   }
 
-  /// How many lines were passed over because their users' names were too many to look up; nil where that is none,
-  /// or was given before.
+  /// Number of lines ignored because of the look-up limit; nil if there are none, or the number was already returned.
   mutating func takeUnresolvedLines() -> Int? {
     guard users.unresolvedLines != reportedLines else { return nil }
     reportedLines = users.unresolvedLines

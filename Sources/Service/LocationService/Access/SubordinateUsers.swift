@@ -1,34 +1,33 @@
-/// Which login user a subordinate user id belongs to, as `/etc/subuid` says it (subuid(5)).
+/// Maps subordinate user IDs to login users, as listed in `/etc/subuid` (subuid(5)).
 ///
-/// A login user may run processes under some 65,536 further user ids, in user namespaces. Whatever is limited per
-/// user is limited for all of them together.
+/// A login user may run processes under about 65,536 more user IDs, in user namespaces. Limits per user apply to all of
+/// them together.
 public struct SubordinateUsers: Equatable, Sendable {
-  /// User ids of a line that no line before it has.
+  /// User IDs of one line, without the IDs of earlier lines.
   private struct Entry: Equatable, Sendable {
     var ids: ClosedRange<UInt32>
     var login: UInt32
   }
 
-  /// Where Linux keeps them.
+  /// Path of the file on Linux.
   public static let standardPath = "/etc/subuid"
-  /// Bytes of the file that are read; the rest is passed over.
+  /// Maximum number of bytes that are read. The remainder is ignored.
   static let longestFile = 65_536
-  /// Lines of the file that count; the rest is passed over.
+  /// Maximum number of lines that are used. Further lines are ignored.
   static let capacity = 1_024
 
-  /// Ascending, and none overlaps another one.
+  /// Sorted by user ID, without overlaps.
   private var entries: [Entry] = []
-  /// Lines that were passed over because their user's name would have been one look-up too many; see
-  /// ``UserNames/lookUpsLimit``.
+  /// Number of lines ignored because their user name exceeds ``UserNames/lookUpsLimit``.
   private(set) var unresolvedLines = 0
 
-  /// No user has subordinate ids.
+  /// Creates an empty table.
   public init() {}
 
-  /// Reads the text of the file: `login:first:count` lines, the login user by name or number. Other lines are
-  /// passed over, as `newuidmap` does; of lines that list the same id the first one counts.
+  /// Parses `login:first:count` lines, with the login user as a name or number. Invalid lines are ignored, as by
+  /// `newuidmap`. If several lines contain an ID, the first one applies.
   ///
-  /// - Parameter users: The number of a user of that name, nil if there is none.
+  /// - Parameter users: Looks up the ID of a user by name; nil if there is none.
   public init(text: String, users: (String) -> UInt32?) {
     var count = 0
     for line in text.split(separator: "\n") {
@@ -43,10 +42,10 @@ public struct SubordinateUsers: Equatable, Sendable {
     }
   }
 
-  /// Adds what no line before has of `ids`.
+  /// Adds the part of `ids` that no earlier line contains.
   private mutating func add(_ ids: ClosedRange<UInt32>, _ login: UInt32) {
     var index = firstIndex(endingAtOrAbove: ids.lowerBound)
-    // Wider than an id, which may be the last one there is.
+    // 64 bits, because the ID after the last one does not fit into 32.
     var next = UInt64(ids.lowerBound)
     while next <= ids.upperBound {
       let known = index < entries.count ? entries[index].ids : nil
@@ -70,11 +69,11 @@ public struct SubordinateUsers: Equatable, Sendable {
     return low
   }
 
-  /// The system's; none where the file is not there or cannot be read.
+  /// Reads the system's table; empty if the file is missing or unreadable.
   ///
   /// - Parameters:
-  ///   - passwd: The file of local users, which has most of the names.
-  ///   - lookUp: The system's number of a user, nil if there is none.
+  ///   - passwd: File of the local users, which contains most of the names.
+  ///   - lookUp: Looks up a user ID in the system's user database; nil if there is none.
   static func system(
     path: String = standardPath, passwd: String = UserNames.standardPath,
     lookUp: @escaping (String) -> UInt32? = AccessPolicy.systemUser
@@ -86,9 +85,9 @@ public struct SubordinateUsers: Equatable, Sendable {
     return users
   }
 
-  /// The user who answers for `uid`: the login user that has it as a subordinate id, else the user itself.
+  /// The user that `uid` is counted as: the login user with that subordinate ID, else the user itself.
   ///
-  /// - Complexity: O(log lines of the file).
+  /// - Complexity: O(log n) for n lines.
   public func login(of uid: UInt32) -> UInt32 {
     let index = firstIndex(endingAtOrAbove: uid)
     guard index < entries.count, entries[index].ids.contains(uid) else { return uid }

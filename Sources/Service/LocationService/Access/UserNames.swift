@@ -6,34 +6,34 @@
   import Darwin
 #endif
 
-/// The numbers of users by their names, for a file that lists many: the file of local users is read once, and only a few
-/// names that it does not have are looked up in the system, because each look-up may wait for a directory server.
+/// Looks up user IDs by name, for a file with many names. Local users are read once from `/etc/passwd`; only a few
+/// other names are looked up in the system, because each look-up may block on a directory server.
 struct UserNames {
-  /// Where Linux keeps the local users.
+  /// Path of the local users on Linux.
   static let standardPath = "/etc/passwd"
-  /// Bytes of that file that are read.
+  /// Maximum number of bytes that are read of it.
   static let longestFile = 262_144
-  /// Names that the file does not have and that are looked up in the system.
+  /// Maximum number of names that are looked up in the system.
   static let lookUpsLimit = 16
 
   private let path: String
   private let lookUp: (String) -> UInt32?
-  /// The local users; nil before the first name.
+  /// Local users; nil until first used.
   private var local: [Substring: UInt32]?
-  /// What the system answered.
+  /// Results of system look-ups.
   private var found: [String: UInt32?] = [:]
-  /// How often a name was asked for that would have been one look-up too many.
+  /// Number of names that were not looked up because of the limit.
   private(set) var refusedCount = 0
 
   /// - Parameters:
-  ///   - path: The file of local users, as passwd(5) has it.
-  ///   - lookUp: The system's number of a user, nil if there is none.
+  ///   - path: File of the local users in the format of passwd(5).
+  ///   - lookUp: Looks up a user ID in the system's user database; nil if there is none.
   init(path: String = standardPath, lookUp: @escaping (String) -> UInt32?) {
     self.path = path
     self.lookUp = lookUp
   }
 
-  /// The number of a user; nil if there is none, or too many were looked up.
+  /// The ID of a user; nil if there is none, or the look-up limit is exceeded.
   mutating func number(of name: String) -> UInt32? {
     let users = local ?? UserNames.read(path)
     local = users
@@ -54,16 +54,16 @@ struct UserNames {
     for line in text.split(separator: "\n") {
       let fields = line.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
       guard fields.count == 4, !fields[0].isEmpty, let number = UInt32(fields[2]) else { continue }
-      // The first line of a name counts, as for getpwnam(3).
+      // As in getpwnam(3), the first line with a name applies.
       if users[fields[0]] == nil { users[fields[0]] = number }
     }
     return users
   }
 }
 
-/// Files of the system, of which only the beginning is read.
+/// Reads the beginning of system files.
 enum BoundedFile {
-  /// The first bytes of a file; empty where it is not there or cannot be read.
+  /// The first `limit` bytes of a file; empty if it is missing or unreadable.
   static func text(path: String, atMost limit: Int) -> String {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return "" }

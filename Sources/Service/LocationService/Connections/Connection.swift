@@ -4,102 +4,100 @@ import LinuxHAL
 import LocationTypes
 import LocationWire
 
-/// Who is at the other end of a connection, as the kernel knows (AUT-2).
+/// Credentials of a connection's peer, as recorded by the kernel (AUT-2).
 public struct Peer: Equatable, Sendable {
-  /// The user that is trusted.
+  /// User ID, the trusted identity.
   public var user: UInt32
-  /// The process that connected, for people to read; it may have handed the connection on.
+  /// Process that connected, for display only; it may have passed the connection to another process.
   public var process: Int32
 
-  /// Names a peer.
+  /// Creates credentials.
   public init(user: UInt32, process: Int32) {
     self.user = user
     self.process = process
   }
 }
 
-/// A call that has come, and may have to wait for its user's rate.
+/// A received call that is held until its user's rate permits it.
 enum HeldCall {
   case call(IncomingCall)
-  /// One that is refused as it stands.
+  /// A call that is refused without being handled.
   case refused(WireError, isOneway: Bool)
 }
 
-/// One program's connection: what came of it, what it has not taken yet, and what it is for.
+/// One connection: its input, its unsent output, and its purpose. See ``LocationServer`` for its states.
 ///
-/// Bounded: a frame of ``WireLimits/callFrame`` in, and out what one client is told before it is held
-/// back (``Connection/highWater``) and once more the longest reply. A class, for each step looks at many
-/// of them, and a look at one must not copy it.
+/// Bounded: one frame of ``WireLimits/callFrame`` and one read buffer of input; output up to ``highWater``, plus the
+/// longest reply. A class, because each turn inspects many connections and must not copy them.
 final class Connection {
-  /// So many bytes may wait for a client; while there are more it is told nothing new, and none of its calls is
-  /// handled.
+  /// Bytes of output above which nothing is delivered and no call of the connection is handled.
   static let highWater = 64 * 1_024
-  /// The same of a user without permission.
+  /// Same for a user without permission.
   static let unpermittedHighWater = 16 * 1_024
-  /// A connection for which more waits, which the marks above should not let happen, is closed.
+  /// Bytes of output above which the connection is closed. The marks above normally prevent that.
   static let limit = 2 * WireLimits.replyFrame
-  /// How long a connection may take for its first call, and for the rest of a call that has begun.
+  /// Time limit for the first call, and for the remainder of a call that has begun.
   static let callPatience = Interval.seconds(10)
-  /// The capacity in bytes that such a user's output keeps while it is empty.
+  /// Capacity in bytes that empty output of a user without permission retains.
   static let unpermittedKept = 1_024
-  /// The same for a user with permission: on a connection with notices or a drain, a full batch of fixes fits.
+  /// Same with permission, on a connection with notices or a drain: one full batch of fixes.
   static let batchKept = 2 * highWater
-  /// The same on other connections.
+  /// Same with permission, on other connections.
   static let plainKept = JSONOutput.standardKept
-  /// Bytes that the kernel keeps for a user without permission, as setsockopt(2) takes them (it doubles them).
+  /// Size of the kernel's send buffer for a user without permission, for setsockopt(2), which doubles it.
   static let unpermittedSendBuffer: Int32 = 16 * 1_024
 
-  /// What a connection is for.
+  /// Purpose of a connection.
   enum Purpose: Equatable {
-    /// It has said nothing yet, or only asked what anybody may.
+    /// None yet: no call, or only calls that any program may make.
     case open
-    /// It speaks for the session of that client.
+    /// Controls a client's session.
     case control(client: Int)
-    /// It hears that client's notices.
+    /// Receives a client's notices.
     case watch(client: Int)
-    /// It carries that client's backlog in bulk, and then ends.
+    /// Transfers a client's backlog as records and is then closed.
     case drain(client: Int)
   }
 
   let descriptor: Int32
   let peer: Peer
-  /// The login user who answers for its user.
+  /// Login user that its user is counted as.
   var account: UInt32
-  /// What its user counts as; nil where that is to be looked up.
+  /// Cached standing of its user; nil to look it up.
   var standing: Standing?
   var purpose = Purpose.open { didSet { heldTerms = nil } }
   var splitter = FrameSplitter()
   var output = JSONOutput()
-  /// A call that waits for its user's rate.
+  /// A call that is held because of its user's rate.
   var held: HeldCall?
-  /// The terms of that call: found once, and again after permissions or the set of clients have changed.
+  /// Charge of that call: computed once, and again after permissions or the set of clients have changed.
   var heldTerms: CallTerms?
-  /// What it still has to carry in bulk.
+  /// Bulk transfer; nil without one.
   var drain: Drain?
-  /// Tells whether the program that speaks for a client is frozen.
+  /// Monitor of the client's process, to detect that it is frozen.
   var program: ProgramWatch?
-  /// What it is waited for.
+  /// Conditions registered with epoll.
   var interest = EventWait.Conditions.readable
-  /// Its calls are not handled for now, and nothing more is read.
+  /// Whether input is neither read nor handled for now.
   var isPaused = false
-  /// The other end has hung up: until when its calls that wait are carried out; nil before.
+  /// Time until which held calls are handled after the peer has hung up; nil before.
   var lingersUntil: Instant?
-  /// What was read and is not handled yet: at most one buffer (``LocationServer/readSize``).
+  /// Input that is not handled yet: at most one buffer (``LocationServer/readSize``).
   var input: [UInt8] = []
-  /// The most bytes that the answers to its calls may have that are not given yet.
+  /// Maximum total size of the pending answers in bytes.
   var expected = 0
-  /// When it is closed if no whole call has come.
+  /// Time at which the connection is closed unless a call is complete.
   var deadline: Instant
-  /// It has asked something.
+  /// Whether it has made a call.
   var hasAsked = false
-  /// Nothing more is read; it is closed once it was offered what waits.
+  /// Whether reading has ended; the connection is closed after its output was offered once.
   var isEnding = false
-  /// The wait by which it was found.
+  /// Number of the wait in which it was accepted.
   let since: UInt64
-  /// When it was found.
+  /// Time at which it was accepted.
   let opened: Instant
 
-  /// Sets how much capacity its output keeps while it is empty, by what the connection is for and what its user may.
+  /// Sets the capacity that empty output retains, by purpose and standing.
   func keepCapacity(for standing: Standing) {
     switch (standing, purpose) {
     case (.unpermitted, _): output.kept = Connection.unpermittedKept
@@ -109,7 +107,7 @@ final class Connection {
     if output.isEmpty { output.removeAll() }
   }
 
-  /// - Parameter account: The login user who answers for the peer's user.
+  /// - Parameter account: Login user that the peer's user is counted as.
   init(
     _ descriptor: Int32, _ peer: Peer, of account: UInt32, since wait: UInt64, at now: Instant
   ) {
@@ -121,10 +119,10 @@ final class Connection {
     deadline = now + Connection.callPatience
   }
 
-  /// Whether it takes more notices.
+  /// Whether output is below the high-water mark.
   var hasRoom: Bool { output.count < Connection.highWater }
 
-  /// Whether it carries calls that are worth something though nobody reads the answers.
+  /// Whether its received calls are handled even if nobody reads the answers.
   var carriesCalls: Bool {
     switch purpose {
     case .open, .control: true
@@ -132,16 +130,16 @@ final class Connection {
     }
   }
 
-  /// Takes bytes up to the end of one frame.
+  /// Consumes bytes up to the end of a frame.
   func take(
     _ bytes: [UInt8], upTo count: Int, _ place: inout Int
   ) -> FrameSplitter.Outcome {
     splitter.next(in: bytes.span.extracting(first: count), at: &place)
   }
 
-  /// Writes what it takes now; one system call where it takes all.
+  /// Writes what the socket accepts. One system call if it accepts everything.
   ///
-  /// - Returns: false when the other end is gone.
+  /// - Returns: false if the peer is gone.
   func send() -> Bool {
     while !output.isEmpty {
       let count = unsafe output.withUnsafeBytes { bytes in

@@ -2,18 +2,18 @@ import CLinux
 import Glibc
 import LinuxHAL
 
-/// The socket that clients connect to: a file that is removed with the last reference.
+/// The listening Unix socket. Its file is removed with the last reference.
 public final class Listener {
   let descriptor: Int32
   private let path: String
-  /// Accepts a connection: its descriptor, or less than 0 and `-errno`. Tests put a failure in its place.
+  /// Accepts a connection. Returns its descriptor, or `-errno`. Replaced by tests to inject failures.
   var accept: () -> Int32
-  /// Who is at the other end of one. Tests put other users in its place.
+  /// Reads the peer credentials of a connection. Replaced by tests to inject other users.
   var peer: (Int32) -> Peer? = Listener.peer(of:)
 
-  /// Listens at `path`; everybody may connect, for who may know what is decided by who it is (AUT-2).
+  /// Listens at `path`. Any user may connect; rights depend on the peer's credentials (AUT-2).
   ///
-  /// A socket that another service left behind is replaced, one that is served is not.
+  /// Replaces the socket of a service that is gone, but not that of a running one.
   public init(path: String) throws(SystemError) {
     var address = sockaddr_un()
     let room = MemoryLayout.size(ofValue: address.sun_path)
@@ -28,11 +28,12 @@ public final class Listener {
     var found = stat()
     if unsafe lstat(path, &found) == 0, found.st_mode & S_IFMT != S_IFSOCK {
       throw SystemError(
-        "'\(path)' is there and is no socket; give this service another --socket", code: EEXIST)
+        "'\(path)' exists and is not a socket; start this service with another "
+          + "--socket", code: EEXIST)
     }
     if Listener.isServed(address) {
       throw SystemError(
-        "another service answers at '\(path)'; stop it, or give this one another --socket",
+        "another service answers at '\(path)'; stop it, or start this one with another --socket",
         code: EADDRINUSE)
     }
     _ = unsafe unlink(path)
@@ -40,7 +41,7 @@ public final class Listener {
       AF_UNIX,
       Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         | Int32(SOCK_NONBLOCK.rawValue), 0)
-    guard descriptor >= 0 else { throw SystemError("a socket cannot be made", code: errno) }
+    guard descriptor >= 0 else { throw SystemError("cannot create a socket", code: errno) }
     let isBound = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
@@ -50,7 +51,8 @@ public final class Listener {
       let code = errno
       Glibc.close(descriptor)
       throw SystemError(
-        "the socket '\(path)' cannot be made; its folder must be there and writable", code: code)
+        "cannot create the socket '\(path)'; check that its folder exists and is "
+          + "writable", code: code)
     }
     self.descriptor = descriptor
     self.path = path
@@ -78,7 +80,7 @@ public final class Listener {
     defer { Glibc.close(descriptor) }
     return unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        // One whose queue is full is there.
+        // EAGAIN: the queue of a running service is full.
         unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
           || errno == EAGAIN
       }

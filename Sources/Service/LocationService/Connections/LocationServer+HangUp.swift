@@ -1,26 +1,26 @@
 import LinuxHAL
 import LocationTypes
 
-// Programs that hang up while calls of theirs wait for their user's rate (RES-6).
+// Lingering connections: programs that hang up while their calls wait for their user's rate (RES-6).
 
 extension LocationServer {
-  /// How long what a program has sent before it hung up is carried out.
+  /// How long held calls are handled after the peer has hung up.
   static let lingerTime = Interval.seconds(30)
-  /// For how many connections of one user that is done at a time.
+  /// Maximum number of lingering connections of one user.
   static let lingeringPerUser = 4
 
-  /// The other end of a connection is gone. Calls that have come and wait for their turn are carried out first, in
-  /// their order and at their rate; their answers are dropped.
+  /// Handles a hang-up of the peer. Received calls that are held are still handled, in order and at their rate; their
+  /// answers are dropped.
   ///
-  /// The connection goes on to count as one of its user's, so that nobody holds more by hanging up.
+  /// The connection still counts for its user, so that hanging up gains nothing.
   mutating func hangUp(_ index: Int) {
     guard let connection = connections[index], connection.lingersUntil == nil else { return }
     guard !connection.isEnding, connection.carriesCalls else { return close(index) }
-    // Not paused any more: the next wait reports it readable, and `read` finds its end.
+    // If it is not paused any more, the next wait reports it as readable, and `read` detects the end.
     guard connection.isPaused else { return }
     let others = connections.count { $0?.lingersUntil != nil && $0?.account == connection.account }
     guard others < LocationServer.lingeringPerUser else { return abandon(index) }
-    // The kernel would report it at each wait.
+    // epoll would report the hang-up at each wait.
     events.remove(connection.descriptor)
     unwatchProgram(index)
     connection.output.removeAll()
@@ -28,16 +28,16 @@ extension LocationServer {
     isDeadlineStale = true
   }
 
-  /// Reads further from a lingering connection, which is no longer part of the wait.
+  /// Reads more input from a lingering connection, which is no longer registered with epoll.
   mutating func readRest(_ index: Int) {
     guard connections[index]?.lingersUntil != nil else { return }
     for _ in 0..<LocationServer.lastReads { read(index) }
-    // Its end was not found yet: it goes on with the next turn.
+    // The end of input was not reached yet: continue in the next turn.
     if connections[index]?.isEnding == false { pause(index) }
   }
 
-  /// Drops the calls of a program that has hung up. Logs it for a user with permission: others could fill the log by
-  /// connecting again and again.
+  /// Drops the held calls of a program that has hung up. Logged only for users with permission: others could fill the
+  /// log by connecting again and again.
   mutating func abandon(_ index: Int) {
     guard let peer = connections[index]?.peer else { return }
     if standing(of: index) != .unpermitted {

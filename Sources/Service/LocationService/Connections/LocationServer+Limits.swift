@@ -5,20 +5,20 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// Which connections there are and which of their calls are handled: what RES-1 to RES-7 bound.
+// Limits of connections and calls (RES-1 to RES-7): admission, rates, pausing, expiry, log lines.
 
 extension LocationServer {
-  /// What a user counts as.
+  /// The standing of a user.
   func standing(ofUser user: UInt32) -> Standing {
     if policy.isAdministrator(user) { return .administrator }
-    // One that is known, or whatever its programs are called.
+    // One of the user's clients is permitted, or any name is.
     let isPermitted =
       permittedUsers.contains(account(of: user))
       || policy.access(uid: user, client: "").authorization.isGranted
     return isPermitted ? .permitted : .unpermitted
   }
 
-  /// The same of a connection's user.
+  /// The standing of a connection's user.
   func standing(of index: Int) -> Standing {
     guard let connection = connections[index] else { return .unpermitted }
     return standing(of: connection)
@@ -32,7 +32,7 @@ extension LocationServer {
     return found
   }
 
-  /// Derives the standing of users anew after a permission or the set of clients has changed.
+  /// Recomputes the standing of users after a change of permissions or clients.
   mutating func updateStandings() {
     permittedUsers.removeAll(keepingCapacity: true)
     for client in clients where client.access.authorization.isGranted && !client.isVacant {
@@ -44,12 +44,12 @@ extension LocationServer {
     }
   }
 
-  /// Forgets the terms of calls that wait, after a decision about a client without a place has changed.
+  /// Discards the cached charges of held calls, after a decision about a client without a slot has changed.
   func forgetHeldTerms() { for connection in connections { connection?.heldTerms = nil } }
 
   // MARK: Accepting
 
-  /// Accepts who waits to connect.
+  /// Accepts pending connections, at most ``acceptsPerWait``.
   mutating func acceptAll() {
     checkSubordinates()
     for _ in 0..<LocationServer.acceptsPerWait {
@@ -84,13 +84,13 @@ extension LocationServer {
       descriptor, peer, of: account(of: peer.user), since: wait, at: now)
     isDeadlineStale = true
     guard standing(of: place) == .unpermitted else { return }
-    // What the kernel keeps of answers that nobody reads counts as the service's memory.
+    // A small send buffer, because unread answers in the kernel use memory as well.
     var size = Connection.unpermittedSendBuffer
     _ = unsafe setsockopt(
       descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Where a new connection of that user goes, for which another one may have to go; nil if it may not be.
+  /// The index for a new connection of a user; nil if it is refused. May close another connection for it.
   private mutating func place(for peer: Peer) -> Int? {
     let user = account(of: peer.user)
     let standing = standing(ofUser: peer.user)
@@ -112,9 +112,9 @@ extension LocationServer {
     return free < LocationServer.connectionsLimit ? free : nil
   }
 
-  /// Closes a connection of the user without permission who has the most, if those are more than `user` would have;
-  /// nil for a user who is not known yet. With `takesAny` else the one that is missed least, whoever has it: for a user
-  /// with permission.
+  /// Closes a connection of the unpermitted user with the most connections, if that user has more than `user` would
+  /// then have; `user` is nil if it is not known yet. With `takesAny`, for a user with permission, otherwise closes the
+  /// least useful connection of any unpermitted user. Returns whether one was closed.
   private mutating func closeHeaviest(for user: UInt32?, takesAny: Bool) -> Bool {
     let held = holdings { _ in 1 }
     let heaviest = Holding.displaced(for: user, among: held, takesIdle: false)
@@ -123,7 +123,7 @@ extension LocationServer {
     return true
   }
 
-  /// The connections of users without permission, with what each takes.
+  /// The connections of users without permission, with the amount of a resource that each uses.
   private func holdings(_ amount: (Connection) -> Int) -> [Holding] {
     connections.indices.compactMap { index in
       guard let connection = connections[index], standing(of: connection) == .unpermitted
@@ -135,7 +135,7 @@ extension LocationServer {
     }
   }
 
-  /// No descriptor is left: who connects waits until one is given back, and the service does not try in vain.
+  /// Pauses accepting while no descriptor is free, so that the service does not retry in a loop.
   private mutating func stopListening(for code: Int32) {
     guard listensAgain == nil else { return }
     events.remove(listener.descriptor)
@@ -143,11 +143,11 @@ extension LocationServer {
     isDeadlineStale = true
     logLine(
       of: nil, .warning,
-      "no connection can be accepted (\(SystemError.reason(code))): more files may be open with LimitNOFILE"
+      "no connection can be accepted (\(SystemError.reason(code))); raise the limit of open files with LimitNOFILE"
     )
   }
 
-  /// A descriptor was given back, or it is time to look.
+  /// Resumes accepting, after a descriptor was released or the pause has elapsed.
   mutating func listenAgain() {
     guard listensAgain != nil else { return }
     listensAgain = nil
@@ -160,7 +160,7 @@ extension LocationServer {
 
   // MARK: Handling calls
 
-  /// Whether a call of a connection may be looked at: its answers are taken.
+  /// Whether a call of a connection may be handled: its unread answers are below the high-water mark.
   func mayHandle(_ index: Int) -> Bool {
     guard let connection = connections[index] else { return false }
     let isUnpermitted = standing(of: connection) == .unpermitted
@@ -168,7 +168,7 @@ extension LocationServer {
     return connection.output.count + connection.expected < mark
   }
 
-  /// When the call that a connection keeps may be handled; `now` where it keeps none.
+  /// Earliest time at which the held call may be handled; `now` without one.
   private func nextCall(of connection: Connection) -> Instant {
     heldTerms(of: connection).map { nextCall($0, connection) } ?? now
   }
@@ -178,7 +178,7 @@ extension LocationServer {
     return accounts.nextCall(of: connection.account, terms.payer, at: now)
   }
 
-  /// The terms of the call that a connection keeps; nil where it keeps none.
+  /// Charge of the held call; nil without one.
   private func heldTerms(of connection: Connection) -> CallTerms? {
     guard let held = connection.held else { return nil }
     if let known = connection.heldTerms { return known }
@@ -191,8 +191,8 @@ extension LocationServer {
     return found
   }
 
-  /// The terms of a call. Calls of a client without permission do not count against the rate of its user's clients
-  /// with permission (RES-6).
+  /// Charge of a call. Calls of an unpermitted client do not count against the rate of the user's permitted clients
+  /// (RES-6).
   private func terms(of call: WireCall, _ connection: Connection) -> CallTerms {
     let standing = standing(of: connection)
     let payer = clientPayer(connection) ?? openingPayer(of: call, connection)
@@ -208,7 +208,7 @@ extension LocationServer {
       cost: payer == .unpermitted ? WireCall.plainCost : 0, answerSize: WireCall.plainAnswerSize)
   }
 
-  /// The rate for calls of a connection's client; nil before `Connect`.
+  /// The rate that calls of a connection's client count against; nil before `Connect`.
   private func clientPayer(_ connection: Connection) -> Standing? {
     let standing = standing(of: connection)
     guard standing == .permitted else { return standing }
@@ -219,7 +219,7 @@ extension LocationServer {
     }
   }
 
-  /// The rate for a call before `Connect`, by a user with permission.
+  /// The rate that a call before `Connect` counts against, for a user with permission.
   private func openingPayer(of call: WireCall, _ connection: Connection) -> Standing {
     if case .connect(let name, _) = call {
       let user = connection.peer.user
@@ -227,11 +227,11 @@ extension LocationServer {
       let access = policy.access(uid: user, client: name, decision: decision)
       return access.authorization.isGranted ? .permitted : .unpermitted
     }
-    // Reading is free to the user; a change without a session is refused.
+    // Reading is free for the user; a change without a session is refused.
     return call.cost(.permitted) > 0 ? .unpermitted : .permitted
   }
 
-  /// Handles the call that a connection keeps; false where it is kept for longer.
+  /// Handles the held call; false if it is still held.
   private mutating func handleHeld(_ index: Int) -> Bool {
     guard let connection = connections[index], let held = connection.held else { return true }
     let known = heldTerms(of: connection)
@@ -244,9 +244,9 @@ extension LocationServer {
     }
   }
 
-  /// Handles a call, or keeps it until its user's rate lets it through; false where it is kept.
+  /// Handles a call, or holds it until its user's rate permits it; false if it is held.
   ///
-  /// - Parameter known: Its terms, where they were found before.
+  /// - Parameter known: Its charge, if computed before.
   mutating func handleOrHold(
     _ incoming: IncomingCall, on known: CallTerms? = nil, _ index: Int
   ) -> Bool {
@@ -258,14 +258,14 @@ extension LocationServer {
       return false
     }
     charge(terms, isOneway: incoming.mode == .oneway, connection)
-    // What is over the bounds by it may be closed: nothing of it may go to the next one in its place.
+    // Charging may close connections that exceed their bounds, and another may reuse the index.
     if connections[index] === connection { handle(incoming, from: index) }
     return true
   }
 
-  /// Refuses a call as it stands, or keeps it until its user's rate lets it through; false where it is kept.
+  /// Refuses a call, or holds the refusal until its user's rate permits it; false if it is held.
   ///
-  /// - Parameter known: Its terms, where they were found before.
+  /// - Parameter known: Its charge, if computed before.
   mutating func refuseOrHold(
     _ error: WireError, isOneway: Bool, on known: CallTerms? = nil, _ index: Int
   ) -> Bool {
@@ -283,14 +283,14 @@ extension LocationServer {
     return true
   }
 
-  /// Charges a call to its user, and reserves room for its answer; a oneway call has none.
+  /// Charges a call to its user and reserves output for its answer. A oneway call has no answer.
   private mutating func charge(_ terms: CallTerms, isOneway: Bool, _ connection: Connection) {
     if !isOneway { connection.expected += terms.answerSize }
     if terms.cost > 0 { accounts.charge(terms.cost, to: connection.account, terms.payer, at: now) }
     if terms.standing == .unpermitted { boundOutput(for: connection.account) }
   }
 
-  /// Closes what holds the most unread answers, where users without permission let too many wait.
+  /// Closes the connection with the most unread output, if users without permission exceed their quota of output.
   private mutating func boundOutput(for user: UInt32) {
     let held = holdings { $0.output.count + $0.expected }.filter { $0.amount > 0 }
     guard !held.isEmpty else { return }
@@ -309,7 +309,7 @@ extension LocationServer {
     }
   }
 
-  /// Nothing more is read of a connection until its calls are handled again.
+  /// Stops reading and handling input of a connection until it is resumed.
   mutating func pause(_ index: Int) {
     guard connections[index]?.isPaused == false else { return }
     connections[index]?.isPaused = true
@@ -318,7 +318,7 @@ extension LocationServer {
     updateInterest(index)
   }
 
-  /// Handles the calls of those connections that were not for a while.
+  /// Resumes paused connections whose calls may be handled now.
   mutating func resumePaused() {
     guard pausedCount > 0 else { return }
     let begin = nextResumed
@@ -347,14 +347,14 @@ extension LocationServer {
     }
   }
 
-  /// A whole call has come: the next one has all of its time.
+  /// Resets the time limit after a complete call.
   mutating func completeFrame(_ index: Int) {
     guard let connection = connections[index], connection.deadline != .distantFuture else { return }
     connection.deadline = .distantFuture
     isDeadlineStale = true
   }
 
-  /// A call that has begun must end in time; between calls a connection may be silent for as long as it likes.
+  /// Sets the time limit for the remainder of a call that has begun. Between calls there is none.
   mutating func expectRest(_ index: Int) {
     guard let connection = connections[index] else { return }
     let isExpected = connection.splitter.isInFrame || !connection.hasAsked
@@ -363,11 +363,10 @@ extension LocationServer {
     isDeadlineStale = true
   }
 
-  /// Closes connections whose time is over, and notes when there is next something to do. Most turns have nothing of
-  /// that to do, and do not look at any connection.
+  /// Closes expired connections and computes the next deadline. Most turns need neither and inspect no connection.
   ///
-  /// The board is held awake only for the calls of a user with permission that wait for their rate: anything else could
-  /// be brought about without end by users without permission, and is done at the next wake.
+  /// Only held calls of users with permission keep the board awake. Everything else waits for the next wake, because
+  /// users without permission could cause it without end.
   mutating func watchConnections() {
     let isDue = connectionDeadline <= now || accounts.suppressedLines > 0
     guard isDeadlineStale || pausedCount > 0 || isDue else { return }
@@ -403,7 +402,7 @@ extension LocationServer {
     events.postponable = connectionDeadline
   }
 
-  /// When the calls of a paused connection are handled again; nil where that does not depend on the time.
+  /// Time at which a paused connection is resumed; nil if that does not depend on time.
   private func timeToResume(_ index: Int) -> Instant? {
     guard mayHandle(index), let connection = connections[index] else { return nil }
     return nextCall(of: connection)
@@ -411,20 +410,20 @@ extension LocationServer {
 
   // MARK: Log
 
-  /// Writes a line that a client of that user has caused, as often as its user and all of them may; nil for a line of
-  /// the service itself, which takes nothing of what clients may.
+  /// Logs a line caused by a client of `user`, within the rates of that user and of all users. With nil, a line of the
+  /// service itself, which has its own rate.
   mutating func logLine(
     of user: UInt32?, _ priority: SystemLog.Priority, _ text: @autoclosure () -> String
   ) {
     var account: UInt32?
     if let user { account = self.account(of: user) }
     guard let omitted = accounts.takeLine(of: account, at: now) else { return }
-    log.write(priority, omitted > 0 ? "\(text()) (\(omitted) lines were left out before)" : text())
+    log.write(priority, omitted > 0 ? "\(text()) (\(omitted) lines were omitted before)" : text())
   }
 
-  /// Says how many lines were left out, once no more come.
+  /// Logs the number of omitted lines after they have ceased.
   mutating func tellSuppressedLines() {
     guard let omitted = accounts.takeSuppressed(at: now) else { return }
-    log.write(.notice, "\(omitted) lines about clients were left out: more came than are written")
+    log.write(.notice, "\(omitted) lines about clients were omitted because of the rate limit")
   }
 }

@@ -3,10 +3,10 @@ import LocationTypes
 import LocationWire
 import ServiceState
 
-// Places for clients, and how they are given back (RES-1, RES-2).
+// Allocation and release of client slots (RES-1, RES-2).
 
 extension LocationServer {
-  /// How many clients there may be, and how many of one user.
+  /// Quotas of client slots.
   var clientQuota: ResourceQuota {
     ResourceQuota(
       total: facts.clients, reserved: facts.clients / 32,
@@ -14,13 +14,13 @@ extension LocationServer {
       perUnpermittedUser: LocationServer.unpermittedClientsPerUser)
   }
 
-  /// A place for one more client of a user, for which another one may have to go.
+  /// Allocates a slot for a new client of a user. May displace another client.
   ///
-  /// A client with permission is never displaced by one without. Of those without, the user who has the most loses
-  /// the one that has no process and connected least recently. Clients that lost permission by a new policy, and whose
-  /// requests are kept (RES-2), are no part of the share of those without; but they and all others of a user leave no
-  /// place for one without permission once they are as many as may have permission. Each time such a policy comes and
-  /// goes would else add some, up to the table.
+  /// A permitted client is never displaced by an unpermitted one. Among unpermitted clients, the user with the most
+  /// loses the one that has no process and connected least recently. Clients that lost permission by a new policy, and
+  /// whose requests are kept (RES-2), do not count against the quota of unpermitted clients. But once all clients of a
+  /// user reach the limit of permitted ones, no unpermitted client is added: otherwise each cycle of removing and
+  /// restoring such a policy would add some, up to the table's capacity.
   mutating func room(for user: UInt32, isPermitted: Bool) -> Result<Int, WireError> {
     let quota = clientQuota
     let account = account(of: user)
@@ -28,8 +28,8 @@ extension LocationServer {
       policy.isAdministrator(user) ? .administrator : isPermitted ? .permitted : .unpermitted
     let usage = clientUsage(of: account, isPermitted: isPermitted)
     var refusal = quota.refusal(standing, usage)
-    // Administrators are outside the share of users without permission, but programs about which nobody has decided
-    // must not fill the table for anybody.
+    // Administrators are exempt from the quota of unpermitted users, but undecided programs of theirs must not fill
+    // the table.
     let isOverShare = !isPermitted && usage.own >= quota.perUnpermittedUser
     let isFull =
       standing == .unpermitted
@@ -63,11 +63,11 @@ extension LocationServer {
     return .success(clients.firstIndex { $0.isVacant } ?? clients.count)
   }
 
-  /// Decisions about clients that have no place are kept up to ``decisionsLimit``, so that there is always a row for
-  /// one that has. Of those without permission, the user who has the most loses the one that was known first; those
-  /// with permission go after all of them.
+  /// Removes decisions about clients without a slot above ``decisionsLimit``, so that the table always has a free row
+  /// for a client with a slot. Among unpermitted ones, the user with the most loses the oldest; permitted ones are
+  /// removed last.
   ///
-  /// - Parameter name: A client that is about to get a place, and keeps what was decided about it.
+  /// - Parameter name: A client that is about to get a slot, whose decision is kept.
   mutating func boundDecisions(sparing name: WireClientName) {
     let known = clients.count { !$0.isVacant }
     var excess = state.rows.clients.count - known - LocationServer.decisionsLimit
@@ -82,7 +82,7 @@ extension LocationServer {
       if access.authorization.isGranted { permitted.append(row) } else { others.append(row) }
     }
     for rows in [others, permitted] {
-      // The first one last: that is where it is taken from.
+      // Oldest last, where popLast() removes it.
       var users = Dictionary(grouping: rows) { account(of: $0.uid) }
         .mapValues { $0.sorted { $0.id > $1.id } }
       while excess > 0,
@@ -93,7 +93,7 @@ extension LocationServer {
         state.removeClient(row.id)
         logLine(
           of: row.uid, .notice,
-          "what was decided about '\(row.name)' of user \(row.uid) is forgotten: there are too many "
+          "the decision about '\(row.name)' of user \(row.uid) is dropped, because there are too many "
             + "decisions")
       }
     }
@@ -104,7 +104,7 @@ extension LocationServer {
     for client in clients where !client.isVacant {
       usage.all += 1
       let isGranted = client.access.authorization.isGranted
-      // One whose requests are kept though it has lost permission is in no share (RES-2).
+      // A client that lost permission and whose requests are kept does not count (RES-2).
       guard isGranted || !state.isDurable(client.number) else { continue }
       if !isGranted, !policy.isAdministrator(client.name.user) { usage.unpermitted += 1 }
       if isGranted == isPermitted, client.account == account { usage.own += 1 }
@@ -112,7 +112,7 @@ extension LocationServer {
     return usage
   }
 
-  /// A client of that user that has no process and that nothing is owed.
+  /// A slot to free: a client of that user without process and without undelivered data; nil without one.
   private func place(toFreeOf account: UInt32, isPermitted: Bool) -> Int? {
     if !isPermitted {
       let own = clientsWithoutPermission { _ in true }.filter { $0.user == account && $0.isIdle }
@@ -124,12 +124,12 @@ extension LocationServer {
     }
   }
 
-  /// The clients without permission, those of administrators left out.
+  /// The unpermitted clients, except those of administrators.
   private var unpermittedClients: [Holding] {
     clientsWithoutPermission { !policy.isAdministrator($0.name.user) }
   }
 
-  /// The clients without permission for which that is so.
+  /// The unpermitted clients that match a condition.
   private func clientsWithoutPermission(
     where includes: (ServedClient) -> Bool
   ) -> [Holding] {
@@ -143,8 +143,8 @@ extension LocationServer {
     }
   }
 
-  /// Drops clients without permission where there are more than may be: after a denial, or when a user turns out to be
-  /// a subordinate of another. Clients that lost permission by a new policy stay (RES-2).
+  /// Drops unpermitted clients above the quotas: after a denial, or when a user turns out to be a subordinate of
+  /// another one. Clients that lost permission by a new policy are kept (RES-2).
   mutating func dropUnpermitted() {
     while true {
       let all = unpermittedClients.filter { !$0.hadPermission }
@@ -165,7 +165,7 @@ extension LocationServer {
     }
   }
 
-  /// Forgets a client for an administrator, and what was decided about it.
+  /// Removes a client with its decision, by an administrator's call.
   mutating func forget(_ name: WireClientName) -> WireReply {
     guard let row = state.client(uid: name.user, name: name.name) else {
       return .error(.unknownClient(name))
@@ -176,20 +176,20 @@ extension LocationServer {
     return .done
   }
 
-  /// Frees a place that another client needs, or that is one too many.
+  /// Frees a slot that another client needs, or that exceeds a quota.
   private mutating func displace(_ place: Int) {
     let (name, number) = (clients[place].name, clients[place].number)
-    // Of one that never had permission that is all in order.
+    // Nothing is lost by a client that never had permission.
     if state.isDurable(number), state.hasRegistrations(number) {
       logLine(
         of: name.user, .warning,
-        "what '\(name.name)' of user \(name.user) had asked for is dropped: it has no permission any more, and "
-          + "another client needs its place")
+        "the requests of '\(name.name)' of user \(name.user) are dropped: it no longer has permission, and "
+          + "another client needs its slot")
     }
     drop(place)
   }
 
-  /// Frees a place: its connections are closed, and of its rows stays what a command has decided.
+  /// Frees a slot: closes its connections and removes its rows, except the decision of a command.
   private mutating func drop(_ place: Int) {
     if let control = clients[place].control {
       if let watch = clients[place].watch { close(watch) }

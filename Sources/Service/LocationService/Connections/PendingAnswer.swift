@@ -1,17 +1,17 @@
 import LocationTypes
 import LocationWire
 
-/// An answer that is on its way: each connection gets its answers in the order of its calls.
+/// A pending answer. Each connection receives its answers in the order of its calls.
 struct PendingAnswer {
-  /// When an answer may be given.
+  /// When an answer may be sent.
   enum Answer {
-    /// At once.
+    /// At the end of this turn.
     case ready(WireReply)
-    /// When what was asked is on the disk.
+    /// After the next flush.
     case durable(WireReply)
-    /// The same of an acknowledgement of the fix of that name, if there ever was one.
+    /// After the next flush, as an answer to an acknowledgement; an error if that fix never existed.
     case acknowledged(FixName)
-    /// Read from the engine, when it is through with what was asked before.
+    /// Read from the engine, after it has handled the preceding requests.
     case fromEngine(IncomingCall)
   }
 
@@ -20,7 +20,7 @@ struct PendingAnswer {
 }
 
 extension LocationServer {
-  /// Whether an answer waits for the disk.
+  /// Whether an answer waits for a flush.
   var isPromised: Bool {
     answers.contains {
       switch $0.answer {
@@ -32,7 +32,7 @@ extension LocationServer {
 }
 
 extension WireCall {
-  /// Whether its answer is a promise that outlives the service.
+  /// Whether the effect of the call outlives the service, so that its answer waits for a flush.
   var isDurable: Bool {
     switch self {
     case .acknowledge, .acknowledgeEvents, .startSignificantChange, .stopSignificantChange,
@@ -50,7 +50,7 @@ extension WireCall {
 }
 
 extension WireReply {
-  /// The same where the disk did not take it.
+  /// The answer if the flush has failed.
   var undurable: WireReply {
     switch self {
     case .error: self

@@ -1,54 +1,54 @@
 import LocationTypes
 
-// What users may have of the service's shared resources (RES-1 to RES-8): client rows, connections, waiting output,
-// state changes and log lines. The figures are in Docs/Reference/resources.md.
+// Limits of the service's shared resources per user (RES-1 to RES-8): client slots, connections, unsent output,
+// state changes and log lines. The numbers are in Docs/Reference/resources.md.
 
-/// What a user counts as where something is limited.
+/// The class of a user for limits.
 enum Standing: Equatable {
-  /// None of the user's programs may use location.
+  /// None of the user's clients may use location.
   case unpermitted
-  /// At least one may.
+  /// At least one of the user's clients may use location.
   case permitted
-  /// The user decides about others.
+  /// The user may decide about other clients.
   case administrator
 }
 
-/// How much of one shared resource there is, and how much of it a user may have.
+/// The capacity of a shared resource, and the share of each user.
 ///
-/// Users are counted by their login user: all subordinate ids of one count as one user.
+/// Users are counted by login user: all subordinate user IDs of one count as one user.
 struct ResourceQuota {
-  /// Why a user gets no more.
+  /// The limit that refuses a further unit.
   enum Refusal: Equatable {
-    /// The user has as much as one user may have.
+    /// The limit of one user.
     case user
-    /// The users without permission together have as much as they may have.
+    /// The limit of all users without permission together.
     case unpermitted
-    /// What is left is for administrators, or nothing is left.
+    /// The total, except what is reserved for administrators.
     case total
   }
 
-  /// What is in use.
+  /// Amounts in use.
   struct Usage {
     /// By all users.
     var all = 0
     /// By all users without permission.
     var unpermitted = 0
-    /// By the user that asks.
+    /// By the requesting user.
     var own = 0
   }
 
-  /// How much there is.
+  /// Total capacity.
   var total: Int
-  /// Left for administrators.
+  /// Part of it reserved for administrators.
   var reserved: Int
-  /// The share of all users without permission together.
+  /// Limit of all users without permission together.
   var unpermitted: Int
-  /// For one user.
+  /// Limit of one user.
   var perUser: Int
-  /// For one user without permission.
+  /// Limit of one user without permission.
   var perUnpermittedUser: Int
 
-  /// Why a user who has `usage.own` may not have one more; nil if the user may.
+  /// The limit that refuses one more unit; nil if it is granted.
   func refusal(_ standing: Standing, _ usage: Usage) -> Refusal? {
     switch standing {
     case .administrator: return usage.all >= total ? .total : nil
@@ -62,24 +62,24 @@ struct ResourceQuota {
   }
 }
 
-/// Something that a user without permission has, and that may be taken for another user.
+/// A client or connection of a user without permission, which may be displaced for another user.
 struct Holding {
-  /// Where it is.
+  /// Index of the client slot or connection.
   var place: Int
-  /// Whose, by the login user.
+  /// Login user.
   var user: UInt32
-  /// How much it takes of the resource.
+  /// Amount of the resource that it uses.
   var amount = 1
-  /// It is a client's that had permission, and may have asked for something then.
+  /// Whether it belongs to a client that had permission and may have started services then.
   var hadPermission = false
-  /// Nobody uses it now.
+  /// Whether it is unused now.
   var isIdle: Bool
-  /// When it was used last.
+  /// Time of its last use.
   var since: Instant
 
-  /// What goes for something new of `user`: of the user who has the most, if that is more than `user` would have
-  /// then; else, where `takesIdle` is set, the idle one of anybody that was used least recently. nil where all
-  /// stays. What belongs to clients that had permission goes only where nothing else can.
+  /// The entry to displace for a new one of `user`; nil if none is displaced. It belongs to the user with the most, if
+  /// that is more than `user` would then have. Otherwise, with `takesIdle`, it is the least recently used idle entry of
+  /// any user. Entries of clients that had permission are displaced only if no other can be.
   static func displaced(for user: UInt32?, among all: [Holding], takesIdle: Bool) -> Int? {
     let others = all.filter { !$0.hadPermission }
     if others.count < all.count,
@@ -97,8 +97,8 @@ struct Holding {
     return takesIdle ? least(all.filter(\.isIdle)) : nil
   }
 
-  /// The one that is missed least: what never had permission first, then idle ones, then what takes more, then what
-  /// was used least recently.
+  /// The least useful entry: first those that never had permission, then idle ones, then by larger amount, then by
+  /// least recent use.
   static func least(_ all: [Holding]) -> Int? { all.min { $0.order < $1.order }?.place }
 
   private var order: (Int, Int, Int, Instant) {
@@ -106,41 +106,41 @@ struct Holding {
   }
 }
 
-/// A bound on how often something may happen: `burst` times at once, and `perSecond` times for long.
+/// A rate limit: `burst` units without delay, and `perSecond` units on average.
 struct RateLimit: Equatable {
   var burst: Double
   var perSecond: Double
 }
 
-/// What is left of a rate limit (a token bucket).
+/// The state of a rate limit, a token bucket.
 struct TokenBucket {
   private var level: Double
   private var at: Instant
   let limit: RateLimit
 
-  /// A full one.
+  /// Creates a full bucket.
   init(_ limit: RateLimit, at now: Instant) {
     self.limit = limit
     level = limit.burst
     at = now
   }
 
-  /// How many are there; negative where more were taken.
+  /// Number of available tokens; negative after an overdraft.
   func level(at now: Instant) -> Double {
     let seconds = Double(max(0, (now - at).microseconds)) / 1_000_000
     return min(limit.burst, level + seconds * limit.perSecond)
   }
 
-  /// Takes some; more than there are make a debt.
+  /// Consumes tokens. May overdraw the bucket.
   mutating func take(_ cost: Double, at now: Instant) {
     level = self.level(at: now) - cost
     at = now
   }
 
-  /// Whether nothing is missing.
+  /// Whether the bucket is full.
   func isFull(at now: Instant) -> Bool { level(at: now) >= limit.burst }
 
-  /// When there are at least `wanted`.
+  /// Earliest time at which at least `wanted` tokens are available.
   func time(of wanted: Double, at now: Instant) -> Instant {
     let missing = wanted - level(at: now)
     guard missing > 0 else { return now }

@@ -2,36 +2,35 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-/// What users have asked for lately, and what they have caused in the log: rates that are limited per login user
-/// (RES-5, RES-7).
+/// Rate limits per login user: calls (RES-5) and log lines (RES-7).
 ///
-/// A user whose calls are used up is not refused: its connections are not read until there is room again, so that the
-/// kernel holds its programs back and nobody else.
+/// A call over its user's rate is not refused. The connection is not read until the rate permits it, so that the
+/// kernel blocks that user's programs and no others.
 struct UserAccounts {
-  /// Calls of users without permission; see ``WireCall/cost(_:)``.
+  /// Rate of calls of users without permission; see ``WireCall/cost(_:)``.
   static let unpermittedCalls = RateLimit(burst: 32, perSecond: 1)
-  /// Calls of clients with permission that write durable state: room for all of a user's programs to come back at once,
-  /// each with all of its regions.
+  /// Rate of calls of permitted clients that change durable state. The burst permits all programs of a user to
+  /// reconnect at the same time, each with all its regions.
   static let permittedCalls = RateLimit(burst: 256, perSecond: 2)
-  /// Log lines that one user causes.
+  /// Rate of log lines caused by one user.
   static let linesPerUser = RateLimit(burst: 4, perSecond: 0.1)
-  /// Log lines that all users cause together.
+  /// Rate of log lines caused by all users together.
   static let lines = RateLimit(burst: 8, perSecond: 0.5)
-  /// Above this number, users of whom nothing is missing are forgotten.
+  /// Number of buckets above which full ones are removed.
   static let capacity = 64
 
-  /// What is counted together: a user pays for each standing apart, so that none of its programs gains or loses by
-  /// what another one asks.
+  /// Key of a bucket of calls: each user has one per standing, so that its permitted and unpermitted clients do not
+  /// affect each other.
   private struct Payer: Hashable {
     var user: UInt32
     var standing: Standing
   }
 
   private var calls: [Payer: TokenBucket] = [:]
-  /// By user; of nil are the lines of the service itself.
+  /// Log buckets by user; nil for lines of the service itself.
   private var userLines: [UInt32?: TokenBucket] = [:]
   private var allLines = TokenBucket(UserAccounts.lines, at: .boot)
-  /// Lines that were left out since the last one was written.
+  /// Number of lines omitted since the last one that was written.
   private(set) var suppressedLines = 0
 
   // MARK: Calls
@@ -44,10 +43,10 @@ struct UserAccounts {
     }
   }
 
-  /// How many users are counted, each of them once for each standing.
+  /// Number of buckets of calls.
   var callAccounts: Int { calls.count }
 
-  /// When the next call of that user may be handled; `now` or before where it may at once.
+  /// Earliest time at which the next call of a user may be handled; at most `now` if there is no delay.
   func nextCall(of user: UInt32, _ standing: Standing, at now: Instant) -> Instant {
     guard UserAccounts.limit(standing) != nil,
       let bucket = calls[Payer(user: user, standing: standing)]
@@ -55,7 +54,7 @@ struct UserAccounts {
     return bucket.time(of: 1, at: now)
   }
 
-  /// A call of that user was handled.
+  /// Charges a call to a user.
   mutating func charge(_ cost: Double, to user: UInt32, _ standing: Standing, at now: Instant) {
     guard cost > 0, let limit = UserAccounts.limit(standing) else { return }
     let payer = Payer(user: user, standing: standing)
@@ -69,8 +68,8 @@ struct UserAccounts {
 
   // MARK: Log
 
-  /// How many lines were left out before one that the user has caused, if that one may be written now; nil where it
-  /// is left out, too. A line of the service itself (nil) has a rate of its own, and takes nothing of the others.
+  /// Consumes one line of a user's rate. Returns the number of lines omitted before; nil if the line must be omitted.
+  /// Lines of the service itself (nil) have their own rate and do not count against that of all users.
   mutating func takeLine(of user: UInt32?, at now: Instant) -> Int? {
     var bucket = userLines[user] ?? TokenBucket(UserAccounts.linesPerUser, at: now)
     let isCounted = user != nil
@@ -88,7 +87,7 @@ struct UserAccounts {
     return suppressedLines
   }
 
-  /// How many lines were left out, if that may be said now; they count as said.
+  /// The number of omitted lines, if it may be logged now. Resets the number.
   mutating func takeSuppressed(at now: Instant) -> Int? {
     guard suppressedLines > 0, deadline(at: now) <= now else { return nil }
     allLines.take(1, at: now)
@@ -96,38 +95,38 @@ struct UserAccounts {
     return suppressedLines
   }
 
-  /// When it is said how many lines were left out, if no other line says it before: as soon as the whole burst is
-  /// there again.
+  /// Time at which the number of omitted lines is logged unless another line reports it before: when the common bucket
+  /// is full again.
   func deadline(at now: Instant) -> Instant {
     suppressedLines > 0 ? allLines.time(of: UserAccounts.lines.burst, at: now) : .distantFuture
   }
 }
 
-/// What a call takes of its user's limits.
+/// The cost of a call in terms of limits.
 struct CallTerms {
-  /// The standing of the connection's user.
+  /// Standing of the connection's user.
   var standing: Standing
-  /// The rate that the call counts against: that of the user's clients with or without permission.
+  /// The rate that the call counts against: that of the user's permitted or unpermitted clients.
   var payer: Standing
-  /// How much of that rate the call takes; see ``WireCall/cost(_:)``.
+  /// Tokens of that rate; see ``WireCall/cost(_:)``.
   var cost: Double
-  /// The largest size of the answer in bytes, approximately.
+  /// Approximate maximum size of the answer in bytes.
   var answerSize: Int
 }
 
 extension WireCall {
-  /// What a call takes of its user's rate (``UserAccounts``): 1 where it may change durable state or a client's row,
-  /// 1/32 for another one of a user without permission, else nothing.
+  /// Tokens that a call consumes of its user's rate (``UserRateLimits``): 1 if it may change durable state or a
+  /// client's row, 1/32 for any other call of a user without permission, else 0.
   func cost(_ standing: Standing) -> Double {
     if standing == .administrator { return 0 }
     return changesState ? 1 : standing == .unpermitted ? WireCall.plainCost : 0
   }
 
-  /// What a call of a user without permission takes that changes nothing, or is refused.
+  /// Cost of a call of a user without permission that changes nothing or is refused.
   static let plainCost = 1.0 / 32
 
-  /// Whether it may change what is on the disk, or what the administrator is shown. An acknowledgement changes
-  /// something only where there was a new fix or event.
+  /// Whether the call may change durable state, or what administrators are shown. Acknowledgements are excluded,
+  /// because they change something only after a new fix or event.
   private var changesState: Bool {
     switch self {
     case .connect, .startUpdating, .stopUpdating, .startSignificantChange, .stopSignificantChange,
@@ -143,14 +142,14 @@ extension WireCall {
     }
   }
 
-  /// The largest size of most answers in bytes, approximately.
+  /// Approximate maximum size of most answers in bytes.
   static let plainAnswerSize = 512
 
-  /// The most bytes that its answer may have, about.
+  /// Approximate maximum size of the answer in bytes.
   func answerSize(_ standing: Standing) -> Int {
     switch self {
     case .getInterfaceDescription: 32_768
-    // Others than an administrator, or who may use location, see little of them.
+    // Short for users without permission, who see only their own entries.
     case .getStatus, .listClients: standing == .unpermitted ? 4_096 : Connection.highWater
     case .listRegions: 8_192
     default: WireCall.plainAnswerSize

@@ -3,26 +3,27 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// A client's backlog in bulk: records on a connection that no longer speaks Varlink.
+// Bulk transfer of a client's backlog: binary records on a connection that was upgraded from Varlink.
 
-/// What a connection still has to carry.
+/// The state of a bulk transfer.
 struct Drain {
   let backlog: Backlog
-  /// It counts as delivered, and so belongs to the process; a look from outside outlives that.
+  /// Whether the fixes count as delivered to the client's process (`Drain`). `ReadBacklog` only reads them, and
+  /// continues if the process ends.
   let isTaken: Bool
-  /// The next sequence number to look at.
+  /// Sequence number to read next.
   var next: UInt64
-  /// Records that are to come yet.
+  /// Number of records still to send.
   var left: UInt64
 }
 
 extension LocationServer {
-  /// So often is a connection filled in one turn, 64 KiB each time: then it is the others' turn.
+  /// How often a connection is filled in one turn, 64 KiB each time, before other connections get their turn.
   private static let fillsPerTurn = 16
-  /// Fixes that are read from the engine at a time.
+  /// Number of fixes read from the engine at a time.
   private static let fixesPerFill = 256
 
-  /// Answers `Drain` and `ReadBacklog`: how much there is, and at once the first of it.
+  /// Answers `Drain` and `ReadBacklog` with the number of records, and starts the transfer.
   mutating func beginDrain(_ call: WireCall, _ index: Int, _ engine: borrowing Engine) {
     guard let peer = connections[index]?.peer, connections[index]?.purpose == .open else {
       return reply(.error(.alreadyConnected), to: index)
@@ -48,21 +49,21 @@ extension LocationServer {
     }
     let backlog = engine.backlog(of: ClientID(client))
     let count = engine.count(of: backlog)
-    // A power cut may have taken more (RNG-4).
+    // A power cut may have lost more (RNG-4).
     let gap = backlog.gap ?? (isTaken ? takeLoss(client) : loss(of: client))
     reply(.drain(count: count, gap), to: index)
     connections[index]?.purpose = .drain(client: client)
     connections[index]?.drain = Drain(
       backlog: backlog, isTaken: isTaken, next: backlog.range.lowerBound, left: count)
     if connections[index] != nil {
-      // It is filled again and again, and ends then.
+      // The output is refilled until the end of the transfer.
       connections[index]!.keepCapacity(for: standing(of: index))
       FixRecordHeader(count: count).append(to: &connections[index]!.output)
     }
     if isTaken { ask(.takeBacklog, client) }
   }
 
-  /// Carries what the connection takes now; closes it behind the last record.
+  /// Sends what the socket accepts, and closes the connection after the last record.
   mutating func pump(_ index: Int, _ engine: borrowing Engine) {
     for _ in 0..<LocationServer.fillsPerTurn {
       fill(index, engine)
@@ -71,12 +72,13 @@ extension LocationServer {
       if !connection.output.isEmpty { return }
       if drain.left == 0 { return close(index) }
     }
-    // It takes all it gets: the next turn comes when it has room, which it has.
+    // The socket is still writable: epoll reports it, and the transfer continues in the next turn.
     fill(index, engine)
     updateInterest(index)
   }
 
-  /// Writes records up to the high water. What was overwritten meanwhile ends it: the rest is owed.
+  /// Appends records up to the high-water mark. If fixes were overwritten in between, the transfer ends early; the
+  /// remaining fixes stay undelivered.
   private mutating func fill(_ index: Int, _ engine: borrowing Engine) {
     guard var drain = connections[index]?.drain else { return }
     var fixes: [StoredFix] = []
@@ -100,7 +102,7 @@ extension LocationServer {
     connections[index]?.drain = drain
   }
 
-  /// Nothing more is carried of that client's fixes: to its process, or to anybody.
+  /// Ends the transfers of a client's fixes: those to its process, or with `looksToo` also `ReadBacklog`.
   mutating func endDrains(of client: Int, looksToo: Bool) {
     for i in connections.indices where connections[i]?.purpose == .drain(client: client) {
       if looksToo || connections[i]?.drain?.isTaken == true { close(i) }
@@ -109,7 +111,7 @@ extension LocationServer {
 }
 
 extension Engine {
-  /// How many fixes of a backlog are for its client, and still in the ring. O(range).
+  /// Number of fixes of a backlog that are for its client and still in the ring. O(range).
   borrowing func count(of backlog: Backlog) -> UInt64 {
     var count: UInt64 = 0
     for sequence in backlog.range {

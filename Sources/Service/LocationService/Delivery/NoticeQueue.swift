@@ -1,46 +1,46 @@
 import LocationPolicy
 import LocationWire
 
-/// What a client is still to be sent, in the order in which it happened (REG-8, BKG-2).
+/// Queue of what a client is still to be sent, in the order of occurrence (REG-8, BKG-2).
 ///
 /// An entry is one of two kinds:
 /// - An *event*, a visit or an event of a region or condition, stays until the client has acknowledged it, and is
 ///   sent again to the client's next process (VIS-8, REG-13, BKG-4). It has a number, one higher than that of the
-///   event before, so that a client recognises from a missing number that the queue was full and the oldest
-///   event was removed. Events are durable; their rows in the state database belong to `LocationServer`.
-/// - A *notice* is anything else. It is removed when it is written, or when the client's process ends.
+///   preceding event: a missing number shows the client that the queue was full and the oldest event was
+///   removed. Events are durable; `LocationServer` maintains their rows in the state database.
+/// - A *notice* is anything else. It is removed when it is sent, or when the client's process ends.
 ///
-/// An event that the client's process may not have yet (BKG-6, BKG-14) is passed over; it keeps its place.
+/// An event that the client's process may not receive yet (BKG-6, BKG-14) is skipped and keeps its position.
 struct NoticeQueue {
-  /// How many events wait at most; the oldest is removed for one more.
+  /// Maximum number of events. A further event removes the oldest.
   static let eventCapacity = 64
-  /// How many notices wait at most.
+  /// Maximum number of notices.
   static let noticeCapacity = 256
 
   /// A visit, or an event of a region or condition.
   struct Event {
     let number: UInt32
     let notice: WireNotice
-    /// The process that listens now was sent it.
+    /// Whether it was sent to the current notice connection.
     var isSent = false
   }
 
-  /// One thing to send.
+  /// One entry.
   enum Entry {
     case event(Event)
     case notice(Notice)
   }
 
   private(set) var entries: [Entry]
-  /// The newest number there ever was; 0 if there was none.
+  /// Number of the newest event; 0 before the first.
   private(set) var lastNumber: UInt32
   private(set) var eventCount: Int
-  /// Notices that are not written yet.
+  /// Number of unsent notices.
   var noticeCount: Int { entries.count - eventCount }
 
   /// - Parameters:
-  ///   - events: What came back from disk, in order.
-  ///   - last: The newest number that was given.
+  ///   - events: Events restored from disk, in order.
+  ///   - last: Number of the newest event that was ever queued.
   init(_ events: [Event] = [], last: UInt32 = 0) {
     let kept = events.suffix(NoticeQueue.eventCapacity)
     entries = kept.map { .event($0) }
@@ -48,17 +48,17 @@ struct NoticeQueue {
     lastNumber = max(last, events.last?.number ?? 0)
   }
 
-  /// The oldest event that was not acknowledged.
+  /// The oldest unacknowledged event; nil without one.
   var firstEvent: Event? { entries.lazy.compactMap(\.event).first }
 
-  /// The notices that are not written yet.
+  /// The unsent notices.
   var notices: [Notice] { entries.compactMap(\.notice) }
 
-  // MARK: What is added
+  // MARK: Adding
 
-  /// Adds an event; gives it, and the number of the one that was removed for it.
+  /// Adds an event. Returns it, and the number of the event that was removed for it.
   mutating func appendEvent(_ make: (UInt32) -> WireNotice) -> (added: Event, lost: UInt32?) {
-    precondition(lastNumber < .max, "nobody lives to see four billion visits")
+    precondition(lastNumber < .max, "event numbers are 32 bits and never reused")
     lastNumber += 1
     let added = Event(number: lastNumber, notice: make(lastNumber))
     var lost: UInt32?
@@ -76,10 +76,10 @@ struct NoticeQueue {
 
   /// Adds a notice.
   ///
-  /// Where ``noticeCapacity`` notices wait, the oldest state of a silenced crossing is removed for it: a suspended
-  /// client collects them without end.
+  /// With ``noticeCapacity`` notices in the queue, the oldest state of a silenced crossing is removed: a suspended
+  /// client accumulates them without bound.
   ///
-  /// - Returns: false if there is no room.
+  /// - Returns: false if the queue is full.
   mutating func append(_ notice: Notice) -> Bool {
     if noticeCount == NoticeQueue.noticeCapacity {
       guard let oldest = entries.firstIndex(where: \.isSilencedCrossing) else { return false }
@@ -89,11 +89,11 @@ struct NoticeQueue {
     return true
   }
 
-  // MARK: What is sent
+  // MARK: Sending
 
-  /// The place of the next entry to send; nil when nothing waits.
+  /// Index of the next entry to send; nil without one.
   ///
-  /// - Parameter isWanted: Whether the process may have an event now.
+  /// - Parameter isWanted: Whether the process may receive an event now.
   func nextPlace(where isWanted: (WireNotice) -> Bool) -> Int? {
     entries.firstIndex { entry in
       switch entry {
@@ -103,7 +103,7 @@ struct NoticeQueue {
     }
   }
 
-  /// The entry at a place is written: an event stays until it is acknowledged, a notice is removed.
+  /// Marks an entry as sent: an event stays until it is acknowledged, a notice is removed.
   mutating func markSent(at place: Int) {
     switch entries[place] {
     case .event(var event):
@@ -113,13 +113,13 @@ struct NoticeQueue {
     }
   }
 
-  /// Of the notice at a place this is left to send.
+  /// Replaces a partly sent notice by its remainder.
   mutating func replaceNotice(at place: Int, with rest: Notice) {
-    precondition(entries[place].notice != nil, "an event is sent at once")
+    precondition(entries[place].notice != nil, "an event is sent as a whole")
     entries[place] = .notice(rest)
   }
 
-  /// Another process is to be sent all events again.
+  /// Marks all events as unsent, for a new notice connection.
   mutating func rewind() {
     for i in entries.indices {
       guard var event = entries[i].event else { continue }
@@ -128,14 +128,14 @@ struct NoticeQueue {
     }
   }
 
-  // MARK: What is removed
+  // MARK: Removing
 
-  /// Removes the events that were sent and are handled; gives their numbers.
+  /// Removes the sent events up to a number. Returns their numbers.
   mutating func acknowledge(through number: UInt32) -> [UInt32] {
     removeEvents { $0.isSent && $0.number <= number }
   }
 
-  /// Removes events; gives their numbers.
+  /// Removes events. Returns their numbers.
   mutating func removeEvents(where isGone: (Event) -> Bool) -> [UInt32] {
     let gone = entries.compactMap(\.event).filter(isGone).map(\.number)
     guard !gone.isEmpty else { return [] }
@@ -167,7 +167,7 @@ extension NoticeQueue.Entry {
     }
   }
 
-  /// Whether it is the state of a crossing whose enter or exit the client has silenced (REG-9).
+  /// Whether it is the state of a crossing whose enter or exit event the client has disabled (REG-9).
   fileprivate var isSilencedCrossing: Bool {
     if case .notice(.region(.crossedSilently)) = self { true } else { false }
   }

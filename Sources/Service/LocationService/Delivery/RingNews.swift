@@ -2,7 +2,7 @@ import DeferralCache
 import LinuxHAL
 import LocationTypes
 
-/// What an opened ring has to tell people: what was found in its file, and what was repaired.
+/// Log lines about an opened ring: what its file contains, and what was repaired.
 struct RingNews {
   /// One line of the log.
   struct Line: Equatable {
@@ -13,10 +13,10 @@ struct RingNews {
   private(set) var lines: [Line] = []
 
   /// - Parameters:
-  ///   - count: How many fixes are there.
-  ///   - path: The file.
-  ///   - hadOne: The durable state knows of a ring before.
-  ///   - hasState: There is a durable state of before.
+  ///   - count: Number of fixes in the ring.
+  ///   - path: Path of the file.
+  ///   - hadOne: Whether the durable state records an earlier ring.
+  ///   - hasState: Whether the durable state existed before.
   init(
     _ recovery: RingRecovery, count: UInt64, path: String, hadOne: Bool = false,
     hasState: Bool = true
@@ -24,35 +24,38 @@ struct RingNews {
     if recovery.isNew, hadOne {
       add(
         .warning,
-        "'\(path)': the ring of fixes that was here is gone or was erased, with all that clients were owed; "
-          + "a new one was made")
+        "'\(path)': the existing ring of fixes was removed or erased, with all undelivered fixes; "
+          + "a new ring was created")
       return
     }
     if recovery.isNew {
-      add(.notice, "a new ring of fixes was made: '\(path)'")
+      add(.notice, "a new ring of fixes was created: '\(path)'")
       return
     }
-    let there = count == 1 ? "1 fix is there" : "\(count) fixes are there"
+    let there = count == 1 ? "it contains 1 fix" : "it contains \(count) fixes"
     if recovery.wasClosed {
       add(.info, "'\(path)': \(there)")
     } else {
       add(
         .warning,
-        "'\(path)': the service before did not end in order; \(there). If the power was cut, and only then, "
-          + "what was not on the disk yet is lost")
+        "'\(path)': the previous run did not stop normally; \(there). Only if the power was cut, "
+          + "fixes that were not on the disk yet are lost")
     }
     if !hasState, count > 0 {
       add(
         .warning,
-        "the durable state is gone though there are fixes: no client, permission or circle of before is known"
+        "the durable state is missing, but the ring contains fixes: earlier clients, permissions and regions are lost"
       )
     }
     if recovery.lostHeaders > 0 {
-      add(.warning, "'\(path)': a damaged header was repaired from what else there is")
+      add(.warning, "'\(path)': a damaged header was rebuilt from the intact data")
     }
     if recovery.missing > 0 {
       let fixes = recovery.missing == 1 ? "1 fix" : "\(recovery.missing) fixes"
-      add(.warning, "'\(path)': \(fixes) among them cannot be read and are passed over, as a gap")
+      add(
+        .warning,
+        "'\(path)': \(fixes) in it cannot be read; they are skipped and "
+          + "reported as a gap")
     }
   }
 

@@ -3,75 +3,77 @@ import LocationTypes
 import LocationWire
 import ServiceState
 
-/// A client the service knows, whether a process of it is there or not.
+/// The server's record of a known client, with or without a running process.
 struct ServedClient {
-  /// Names of circles that are remembered, those that were removed too, so that what is told late of
-  /// one finds its name: twice what can be monitored.
+  /// Maximum number of remembered region names: twice the number of monitored regions, so that a late event of a
+  /// removed region still finds its name.
   static let namesLimit = 2 * RegionMonitor.capacity
 
-  /// A name that the client gave a circle.
+  /// A region name given by the client.
   struct RegionName {
     var identifier: RegionIdentifier
     var name: String
-    /// It was removed, or refused; what is told late of it still finds its name.
+    /// Whether the region was removed or refused. Late events still find its name.
     var isRemoved = false
-    /// The durable state has it.
+    /// Whether the durable state contains the region.
     var isKept = false
   }
 
   let name: WireClientName
-  /// Its number in the durable state; 0 where the place is free.
+  /// Number in the durable state; 0 for a vacant slot.
   let number: ClientNumber
-  /// The login user who answers for its user.
+  /// Login user that its user is counted as.
   var account: UInt32
-  /// What it may, and who says so.
+  /// Effective rights and their source.
   var access: ClientAccess
-  /// What its process said it is; what the engine is told may be less, see ``isHeld``.
+  /// Execution state reported by the process. While ``isDeliveryPaused`` is set, the engine treats the client as
+  /// suspended instead.
   var execution = ExecutionState.foreground
-  /// The connection that speaks for it; nil while no process is there.
+  /// Index of its control connection; nil without a process.
   var control: Int?
-  /// The connection that hears its notices.
+  /// Index of its notice connection; nil without one.
   var watch: Int?
-  /// By which its process lets another connection hear its notices; 0 without a process.
+  /// Session number, with which the process opens its notice connection; 0 without a process.
   var session: Int64 = 0
-  /// Its process is frozen.
+  /// Whether the process is frozen.
   var isFrozen = false
-  /// It is frozen, nobody hears it, or whoever does takes too little: it is told nothing until that ends (BKG-2).
+  /// Whether nothing is delivered because the process is frozen, has no notice connection, or does not read it fast
+  /// enough (BKG-2).
   var isHeld = false
-  /// What it is still to be sent: notices, and the visits and region events that it has not acknowledged.
+  /// Unsent notices and unacknowledged visits and region events.
   var notices = NoticeQueue()
-  /// Numbers of live iterators that are in use, one bit each.
+  /// Numbers of the open live iterators, one bit each.
   var live: UInt8 = 0
-  /// Its sessions, and whether it is in use.
+  /// Sessions, and whether the client is in use.
   var sessions = ClientSessions()
-  /// What the engine knows of them.
+  /// The use that was last passed to the engine.
   var use = ClientUse()
-  /// What it has asked for, and nobody has decided (AUT-4).
+  /// Requested permission that is still undecided (AUT-4).
   var asks: WirePermission?
-  /// Its next start (BKG-19).
+  /// Pending start of its program (BKG-19).
   var launch = PendingLaunch()
-  /// The region whose enter or exit was the newest notice: its state comes next.
+  /// Region of the newest enter or exit event, whose state notice comes next.
   var crossed: RegionIdentifier?
-  /// Where significant change last brought it while no process was there (SLC-8).
+  /// Newest significant-change fix while no process was running (SLC-8).
   var report: StoredFix?
-  /// What this process has started, and what waits for it may be told (BKG-6).
+  /// Services started by this process, which determine the pending events it may receive (BKG-6).
   var begun = BegunServices()
-  /// What is durable of it may not be as it is.
+  /// Dirty flag: whether the durable rows may be out of date.
   var isTouched = false
-  /// It has acknowledged more than is noted for the disk, which is done when somebody waits for that or
-  /// once in a while: it comes with every fix.
+  /// Whether acknowledgements are not in the durable row yet. Separate from the dirty flag, because they come with
+  /// every fix; they are saved when an answer requires it, and with each sync.
   var isBehind = false
-  /// Updates have ended, but the receiver may still hold fixes that are owed: its place in the ring
-  /// changes without a request.
+  /// Whether updates have ended, but the receiver may still hold undelivered fixes: the ring position then changes
+  /// without a request.
   var isClosing = false
-  /// A power cut may have taken fixes that it was owed, and it was not told.
+  /// Whether a power cut may have lost fixes of the client, and the gap was not reported yet.
   var mayHaveLost = false
-  /// When a process of it connected last.
+  /// Time at which a process last connected.
   var lastConnected = Instant.boot
   private var regions: [RegionName] = []
   private var nextNumber: UInt32 = 0
 
-  /// - Parameter account: The login user who answers for the name's user.
+  /// - Parameter account: Login user that the name's user is counted as.
   init(
     _ name: WireClientName, of account: UInt32, number: ClientNumber, _ access: ClientAccess
   ) {
@@ -81,27 +83,27 @@ struct ServedClient {
     self.access = access
   }
 
-  /// A free place.
+  /// A vacant slot.
   static func vacant(_ access: ClientAccess) -> ServedClient {
     ServedClient(WireClientName(user: .max, name: ""), of: .max, number: 0, access)
   }
 
-  /// Whether the place is free.
+  /// Whether the slot is vacant.
   var isVacant: Bool { number == 0 }
 
-  /// Whether its program is there, runs, and listens to notices.
+  /// Whether the process runs and has a notice connection.
   var receivesNotices: Bool {
     control != nil && watch != nil && !isFrozen && execution != .suspended
   }
 
-  /// A name that came back from disk.
+  /// Adds a region name restored from disk.
   mutating func restore(_ identifier: RegionIdentifier, named name: String) {
     regions.append(RegionName(identifier: identifier, name: name, isKept: true))
     nextNumber = max(nextNumber, identifier.number &+ 1)
   }
 
-  /// The number of a name; a new one if it has none, in the place of the first that was removed. nil
-  /// when there are too many.
+  /// The identifier of a region name. A new name gets a new number, and replaces the first removed name if the table is
+  /// full; nil if no name was removed.
   mutating func identifier(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
     if let place = place(kind, named: name) {
       regions[place].isRemoved = false
@@ -117,12 +119,12 @@ struct ServedClient {
     return identifier
   }
 
-  /// The number of a name, if it has one.
+  /// The identifier of a known region name; nil if it is unknown.
   func known(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
     place(kind, named: name).map { regions[$0].identifier }
   }
 
-  /// The number of a name that is removed now; nil if it has none.
+  /// Marks a region name as removed and returns its identifier; nil if it is unknown.
   mutating func remove(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
     guard let place = place(kind, named: name) else { return nil }
     regions[place].isRemoved = true
@@ -133,7 +135,7 @@ struct ServedClient {
     regions.firstIndex { $0.identifier.kind == kind && $0.name == name }
   }
 
-  /// These are monitored, and the durable state has them; all others were removed, or refused.
+  /// Updates which regions are monitored and durable. All others count as removed.
   mutating func keep(_ monitored: Set<RegionIdentifier>) {
     for i in regions.indices {
       regions[i].isKept = monitored.contains(regions[i].identifier)
@@ -141,28 +143,28 @@ struct ServedClient {
     }
   }
 
-  /// Whether it has circles: asked for, monitored, or such as the durable state still has.
+  /// Whether the client has regions, requested or in the durable state.
   var hasRegions: Bool { regions.contains { !$0.isRemoved || $0.isKept } }
 
-  /// Whether it monitors conditions.
+  /// Whether the client monitors conditions.
   var hasConditions: Bool { regions.contains { $0.identifier.kind == .condition && !$0.isRemoved } }
 
-  /// The name of a number.
+  /// The name of a region; empty if unknown.
   func name(of identifier: RegionIdentifier) -> String {
     regions.last { $0.identifier == identifier }?.name ?? ""
   }
 }
 
-/// What a process asked for that began before it: only then is it told what waited (BKG-6).
+/// Services that the current process has started. Only then may it receive their pending events (BKG-6).
 struct BegunServices {
   var updates = false
-  /// It was told, or is about to be, that a power cut may have taken fixes.
+  /// Whether the gap after a power cut was sent or queued.
   var hearsOfLoss = false
   var visits = false
   var significantChange = false
 
-  /// Whether an event may be told to it. Regions go on by themselves; conditions are for who may have
-  /// live updates (BKG-14).
+  /// Whether an event may be sent to the process. Region events may always; condition events require that the client
+  /// may receive live updates (BKG-14).
   func includes(_ notice: WireNotice, _ use: ClientUse) -> Bool {
     switch notice {
     case .visit: visits

@@ -3,7 +3,7 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// What clients are told, out of the engine.
+// Answers and notices that require the engine.
 
 extension LocationServer {
   mutating func giveAnswers(
@@ -70,7 +70,7 @@ extension LocationServer {
       guard mayKnow(index) else { return .error(.notAuthorized) }
       guard let energy = energy(at: now) else { return .error(.notAvailable(what: "energy")) }
       return .energy(energy)
-    default: preconditionFailure("a call that is not answered out of the engine")
+    default: preconditionFailure("a call that is answered without the engine")
     }
   }
 
@@ -78,7 +78,7 @@ extension LocationServer {
     utcOffset.map { UTCTime(microseconds: time.microseconds + $0) }
   }
 
-  /// Keeps what outlives the process that it is for; false where a notice is no such thing.
+  /// Stores a notice that outlives the client's process; false if it is another kind of notice.
   mutating func take(_ notice: Notice, _ client: Int) -> Bool {
     let crossed = clients[client].crossed
     clients[client].crossed = nil
@@ -88,7 +88,7 @@ extension LocationServer {
       wish(.visit, client)
     case .region(let event):
       let told = wire(event, client)
-      // The state right after a crossing is written with the crossing (REG-8).
+      // The state after a crossing is sent together with the crossing (REG-8).
       if case .determined(let identifier, _) = event, identifier == crossed { return true }
       guard told.outlivesProcess else { return false }
       clients[client].crossed = event.identifier
@@ -105,15 +105,15 @@ extension LocationServer {
     return true
   }
 
-  /// Has a notice wait for the client's process, if it has one; a program that causes more of them than it reads is
-  /// disconnected.
+  /// Queues a notice for the client's process, if one is running. A process that reads too slowly is disconnected when
+  /// the queue is full.
   mutating func enqueue(_ notice: Notice, _ client: Int) {
     guard let control = clients[client].control else { return }
     if !clients[client].notices.append(notice) { end(control) }
   }
 
-  /// Writes what waits for a client, as long as it takes it: notices and events in the order in which they
-  /// happened (REG-8), and then what is new of its sessions.
+  /// Sends queued notices and events in the order of occurrence (REG-8), as far as the connection accepts them, then
+  /// the diagnostics of sessions.
   mutating func tell(_ client: Int, _ engine: borrowing Engine) {
     let mayKnow = clients[client].access.authorization.isGranted
     let begun = clients[client].begun
@@ -139,7 +139,7 @@ extension LocationServer {
         clients[client].notices.markSent(at: place)
         if case .gap(let gap) = notice, gap.mayBeMore {
           _ = takeLoss(client)
-          clients[client].isTouched = true  // it was durable until now
+          clients[client].isTouched = true  // the loss was durable until now
         }
         if let wire = wire(notice, client) { reply(.notice(wire), continues: true, to: index) }
       }
@@ -147,7 +147,7 @@ extension LocationServer {
     tellDiagnostics(client)
   }
 
-  /// The connection that a client's notices are written to, if the client runs (BKG-2) and takes one more now.
+  /// The client's notice connection, if the client is running (BKG-2) and the connection has output capacity.
   mutating func listener(of client: Int) -> Int? {
     guard !clients[client].isFrozen, clients[client].execution != .suspended,
       let index = clients[client].watch, connections[index]?.isEnding == false
@@ -157,7 +157,8 @@ extension LocationServer {
     return connections[index]?.hasRoom == true ? index : nil
   }
 
-  /// Logs whose fixes stay stored after a flush, because their programs do not receive notices now, and how many.
+  /// Logs the clients whose fixes a requested flush does not deliver, and how many fixes, because they receive no
+  /// notices now.
   mutating func reportFlush(_ engine: borrowing Engine) {
     mustReportFlush = false
     var held: [String] = []
@@ -171,12 +172,12 @@ extension LocationServer {
     let more = held.count > 8 ? " and \(held.count - 8) more" : ""
     logLine(
       of: nil, .notice,
-      "a flush delivers nothing to clients that are suspended, not connected or do not listen; their fixes stay "
+      "a flush delivers nothing to clients that are suspended, not connected or not listening; their fixes stay "
         + "stored: \(held.prefix(8).joined(separator: ", "))\(more)")
   }
 
-  /// Writes a reply of fixes, and what was overwritten while it waited as a gap before them (RNG-4);
-  /// gives the sequence number behind the last.
+  /// Writes one reply with fixes of a batch. Fixes overwritten in between are reported as a gap before them (RNG-4).
+  /// Returns the sequence number after the last fix.
   private mutating func writeBatch(
     _ first: UInt64, _ last: UInt64, to index: Int, _ engine: borrowing Engine
   ) -> UInt64 {
@@ -190,7 +191,7 @@ extension LocationServer {
       let later = stored.map { FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc) }
       reply(.notice(.gap(Gap(first..<next, from: nil, to: later))), continues: true, to: index)
     }
-    // Read before they are written: a closure cannot borrow the engine.
+    // Collected before encoding, because a closure cannot borrow the engine.
     var fixes: [StoredFix] = []
     while next <= last, fixes.count < WireLimits.fixesPerReply, let fix = stored {
       fixes.append(fix)
@@ -217,7 +218,7 @@ extension LocationServer {
     case .visit(let visit): .visit(visit)
     case .region(let event): .region(wire(event, client))
     case .live(let element): .live(element)
-    // The server counts iterators itself, and refuses that one when it is asked for.
+    // The server counts iterators itself and refuses an excess one in its call.
     case .liveRefused: nil
     }
   }
@@ -231,7 +232,7 @@ extension LocationServer {
 }
 
 extension WireNotice {
-  /// `didDetermineState` right after the enter or exit of a region (REG-8); nil for anything else.
+  /// `didDetermineState` after the enter or exit of a region (REG-8); nil for any other notice.
   fileprivate var stateAfterCrossing: WireNotice? {
     guard case .region(let event, _) = self else { return nil }
     switch event.what {
@@ -245,7 +246,7 @@ extension WireNotice {
 }
 
 extension WireRegionEvent {
-  /// Whether it is news, and no answer to what a process has asked.
+  /// Whether it is an event, and not the answer to a request of a process.
   fileprivate var outlivesProcess: Bool {
     switch what {
     case .entered, .exited, .monitor: true

@@ -3,17 +3,17 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// What clients ask.
+// Handling of calls.
 
 extension LocationServer {
   mutating func handle(_ incoming: IncomingCall, from index: Int) {
     let connection = connections[index]
-    // A call may close its own connection: its answer does not go to the next one in its place.
+    // A call may close its own connection, and a new connection may reuse its index.
     guard let reply = reply(to: incoming, from: index), incoming.mode != .oneway,
       connections[index] === connection
     else { return }
-    // What never was cannot be acknowledged, and only the ring knows what was. Who may not use location is not told
-    // how many fixes there are (AUT-9).
+    // Only the engine knows which fixes existed and can be acknowledged. Clients without permission must not learn
+    // the number of fixes (AUT-9).
     if case .acknowledge(let name) = incoming.call, reply == .done, mayKnow(index) {
       return answer(.acknowledged(name), to: index)
     }
@@ -24,7 +24,7 @@ extension LocationServer {
     answers.append(PendingAnswer(connection: index, answer: answer))
   }
 
-  /// What is answered without a look at the engine; nil where that is needed, or nothing is answered.
+  /// The answer, if it does not depend on the engine; nil if it does, or there is none.
   private mutating func reply(to incoming: IncomingCall, from index: Int) -> WireReply? {
     guard let connection = connections[index] else { return nil }
     switch incoming.call {
@@ -57,9 +57,9 @@ extension LocationServer {
 
   // MARK: Sessions
 
-  /// The connection speaks for the client of that name from now on; who did before is told (AUT-2).
+  /// Makes the connection the control connection of a client; the previous one is taken over (AUT-2).
   ///
-  /// - Returns: Why not; nil if it does.
+  /// - Returns: The error; nil on success.
   private mutating func connect(
     _ name: String, _ needsExplicit: Bool, from index: Int
   ) -> WireReply? {
@@ -72,7 +72,7 @@ extension LocationServer {
     case .failure(let refusal): return .error(refusal)
     }
     if clients[client].control != nil {
-      // A program that has hung up does not end one that runs.
+      // A program that has hung up must not take over from a running one.
       guard connections[index]?.lingersUntil == nil else {
         abandon(index)
         return .error(.notConnected)
@@ -94,12 +94,12 @@ extension LocationServer {
       clients[client].execution, needsExplicit: needsExplicit, at: now)
     updateUse(client)
     if connections[index]?.lingersUntil == nil { watchProgram(index) }
-    // Until somebody listens.
+    // Until the notice connection is open.
     ask(.setExecution(.suspended), client)
     return nil
   }
 
-  /// The place of a client that is known, or a new one as long as there is one for its user.
+  /// The slot of a client: the existing one, or a new one within its user's quota.
   private mutating func record(of name: WireClientName) -> Result<Int, WireError> {
     if let known = clients.firstIndex(where: { $0.name == name }) { return .success(known) }
     let decision = state.client(uid: name.user, name: name.name)?.accessDecision
@@ -115,7 +115,7 @@ extension LocationServer {
       let row = state.addClient(uid: name.user, name: name.name, isDurable: isPermitted)
     else { return .failure(.limitExceeded(what: "clients", limit: Int64(facts.clients))) }
     var client = ServedClient(name, of: account(of: name.user), number: row.id, access)
-    // Its row may have been lost with a damaged file, and what it was owed with it.
+    // The client's row, with its undelivered fixes, may have been lost with a damaged file.
     client.mayHaveLost = mayHaveForgotten
     if place < clients.count { clients[place] = client } else { clients.append(client) }
     keepAccess(place)
@@ -137,7 +137,7 @@ extension LocationServer {
     leave(client)
   }
 
-  /// The process is gone (BKG-1, DEF-11).
+  /// Updates a client whose process has ended or disconnected (BKG-1, DEF-11).
   mutating func leave(_ client: Int) {
     clients[client].control = nil
     clients[client].session = 0
@@ -166,21 +166,21 @@ extension LocationServer {
     return nil
   }
 
-  /// The client whose session that is, if it is of the same user.
+  /// The client with that session, if it belongs to the same user.
   func owner(of session: Int64, on index: Int) -> Int? {
     clients.firstIndex {
       $0.session == session && session != 0 && $0.name.user == connections[index]?.peer.user
     }
   }
 
-  /// What was decided holds at once: nothing of before is told that tells where the board was (RNG-6).
+  /// Discards unsent data that reveals where the board was, after a loss of rights (RNG-6).
   private mutating func forgetUntold(_ client: Int) {
     clients[client].notices.removeNotices(where: LocationServer.tellsPlace)
     forgetEvents(client)
     endDrains(of: client, looksToo: true)
     guard let watch = clients[client].watch, connections[watch]?.output.isEmpty == false
     else { return }
-    // Some of it may be in the middle of a frame.
+    // The output may end in the middle of a frame.
     close(watch)
   }
 
@@ -191,7 +191,8 @@ extension LocationServer {
     }
   }
 
-  /// Whoever is frozen, hears nothing, or takes too little, is held: suspended for the engine (BKG-2).
+  /// Pauses or resumes delivery: a client that is frozen, has no notice connection or does not read fast enough is
+  /// suspended for the engine (BKG-2).
   mutating func hold(_ client: Int) {
     guard clients[client].control != nil else { return }
     let hasRoom = clients[client].watch.flatMap { connections[$0]?.hasRoom } ?? false
@@ -215,14 +216,15 @@ extension LocationServer {
     requests.append((ClientID(client), request))
   }
 
-  /// What its process asks: who is held stays so, though a request wakes a suspended client (BKG-2).
+  /// Submits a request of the client's process. A client with paused delivery stays suspended, although a request
+  /// resumes a suspended client in the engine (BKG-2).
   private mutating func forward(_ request: Request, _ client: Int) {
     ask(request, client)
     if clients[client].isHeld { ask(.setExecution(.suspended), client) }
   }
 
   private mutating func ask(_ call: WireCall, of client: Int) -> WireReply? {
-    // Whatever a suspended client asks shows that it runs, but what it has handled is no question.
+    // Any call of a suspended client shows that it runs, except acknowledgements and the execution state itself.
     if clients[client].execution == .suspended, call.showsThatItRuns {
       setExecution(.background, client)
     }
@@ -263,13 +265,13 @@ extension LocationServer {
       .closeBackgroundSession:
       return useSession(call, client)
     default:
-      guard let request = call.request else { preconditionFailure("a call that is no request") }
+      guard let request = call.request else { preconditionFailure("a call without a request") }
       forward(request, client)
     }
     return .done
   }
 
-  /// Its process said in which state it is, or showed it.
+  /// Sets the execution state, as reported by the process or inferred from a call.
   private mutating func setExecution(_ state: ExecutionState, _ client: Int) {
     clients[client].execution = state
     clients[client].sessions.move(to: state)
@@ -277,9 +279,9 @@ extension LocationServer {
     if !clients[client].isHeld { ask(.setExecution(state), client) }
   }
 
-  /// Services that outlive the process are noted; what waited for one is told now (BKG-6).
+  /// Starts or stops a service. Stores services that outlive the process, and makes pending events available (BKG-6).
   private mutating func begin(_ call: WireCall, _ client: Int) {
-    // What fails is not asked for (AUT-10).
+    // A refused service is not stored (AUT-10).
     let isRefused = clients[client].access.authorization.isRefused
     switch call {
     case .startUpdating:
@@ -297,7 +299,7 @@ extension LocationServer {
       clients[client].begun.visits = true
       if !isRefused { change(client) { $0.visits = true } }
     case .stopVisits: change(client) { $0.visits = false }
-    default: preconditionFailure("a call that begins or ends nothing")
+    default: preconditionFailure("a call that starts or stops no service")
     }
     if let request = call.request { forward(request, client) }
     if call == .startSignificantChange, let report = clients[client].report {
@@ -306,20 +308,20 @@ extension LocationServer {
     }
   }
 
-  /// A power cut took what was not synced: told before anything newer (RNG-4).
+  /// Queues the gap of a power cut before any newer fix (RNG-4).
   private mutating func tellLoss(_ client: Int) {
     guard clients[client].mayHaveLost, !clients[client].begun.hearsOfLoss else { return }
-    // It counts as told when it is written.
+    // The loss counts as reported when the notice is written.
     clients[client].begun.hearsOfLoss = true
     enqueue(.gap(lossGap), client)
   }
 
   private var lossGap: Gap { loss ?? Gap(unsyncedBefore: 0, after: nil) }
 
-  /// What a power cut may have taken from a client, if it was not told.
+  /// The gap of a power cut that was not reported to a client yet; nil without one.
   func loss(of client: Int) -> Gap? { clients[client].mayHaveLost ? lossGap : nil }
 
-  /// The same; it is told now.
+  /// Same, and marks it as reported.
   mutating func takeLoss(_ client: Int) -> Gap? {
     guard let loss = loss(of: client) else { return nil }
     clients[client].mayHaveLost = false
@@ -327,7 +329,7 @@ extension LocationServer {
     return loss
   }
 
-  /// The engine gives an iterator the lowest free number (LIV-9), and so the same one.
+  /// Opens a live iterator with the lowest free number (LIV-9), the same that the engine assigns.
   private mutating func openLive(_ configuration: LiveConfiguration, _ client: Int) -> WireReply {
     let number = (~clients[client].live).trailingZeroBitCount
     guard number < LiveUpdates.capacity else {
@@ -357,7 +359,7 @@ extension LocationServer {
     }
   }
 
-  /// All clients that are there, and those that are not, but about which a command has decided.
+  /// All known clients, and clients without a slot about which a command has decided.
   private var knownClients: [WireClient] {
     var known: [WireClient] = []
     for served in clients where !served.isVacant {
@@ -379,7 +381,7 @@ extension LocationServer {
     return known
   }
 
-  /// A decision counts where the administrator's file leaves it open.
+  /// Stores the decision of a command. It applies where the policy file leaves it open.
   private mutating func decide(
     _ name: WireClientName, _ change: (inout AccessDecision) -> Void
   ) -> WireReply {
@@ -394,7 +396,7 @@ extension LocationServer {
       return .error(.decidedByFile(line: access.source.line))
     }
     guard let client = place else {
-      // It gets what was decided when it connects.
+      // The decision is applied when the client connects.
       row.decide(decision)
       put(row, in: \.clients)
       forgetHeldTerms()
@@ -407,11 +409,11 @@ extension LocationServer {
     return .done
   }
 
-  /// What a client may is another thing now; who loses nothing by it notices nothing (RNG-6).
+  /// Applies new rights. A client that loses nothing by them is not affected (RNG-6).
   mutating func apply(_ access: ClientAccess, _ client: Int) {
     let before = clients[client].access.told
     clients[client].access = access
-    // What it had asked for with permission stays until it is refused by name (RES-2).
+    // Services started with permission are kept until the client is denied by name (RES-2).
     let isGranted = access.authorization.isGranted
     if isGranted || access.isDenial { state.setDurable(clients[client].number, isGranted) }
     clients[client].isTouched = true
@@ -427,7 +429,7 @@ extension LocationServer {
 }
 
 extension WireCall {
-  /// Whether only a program that runs makes the call.
+  /// Whether the call implies that the calling program is running.
   fileprivate var showsThatItRuns: Bool {
     switch self {
     case .setExecution, .acknowledge, .acknowledgeEvents: false
@@ -437,8 +439,7 @@ extension WireCall {
 }
 
 extension ClientAccess.Source {
-  /// The line of the file that says what a client may; nil where there is no file (see
-  /// `AccessPolicy.owned(by:)`).
+  /// The line of the rule in the policy file; nil without a file (see `AccessPolicy.builtIn(owner:)`).
   fileprivate var line: Int? {
     switch self {
     case .rule(line: 0), .decision, .standard: nil

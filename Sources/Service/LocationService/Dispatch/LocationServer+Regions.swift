@@ -4,10 +4,10 @@ import LocationTypes
 import LocationWire
 import ServiceState
 
-// Circles that outlive the process that asked for them, and what of each was handled (REG-11, REG-13).
+// Durable regions, and the last handled event of each (REG-11, REG-13).
 
 extension LocationServer {
-  /// Circles as they are monitored now, with the states that they are in.
+  /// Saves the monitored regions of a client with their states.
   mutating func keepRegions(_ client: Int, _ engine: borrowing Engine) {
     guard clients[client].hasRegions else { return }
     let number = clients[client].number
@@ -32,7 +32,7 @@ extension LocationServer {
     updateUse(client)
   }
 
-  /// The events of those numbers are handled: of each circle the last is kept.
+  /// Records handled events: the last one of each region is stored.
   mutating func noteHandled(_ numbers: [UInt32], _ client: Int) {
     for number in numbers {
       let key = EventRecord.Key(client: clients[client].number, number: number)
@@ -43,8 +43,8 @@ extension LocationServer {
     }
   }
 
-  /// A circle is added and has no history: what waits of another one of its name is not told any more, and
-  /// cannot become the last event of the new one (REG-13).
+  /// Resets the history of an added region. Pending events of an earlier region with that name are discarded, so that
+  /// they cannot become the last event of the new one (REG-13).
   mutating func beginHistory(
     of identifier: RegionIdentifier, _ region: WireRegion, _ client: Int
   ) {
@@ -60,14 +60,14 @@ extension LocationServer {
     forgetSilencedCrossings(of: identifier, client)
   }
 
-  /// States of silenced crossings of a circle that is gone, or that another one has replaced, are not sent.
+  /// Discards unsent states of silenced crossings of a region that was removed or replaced.
   mutating func forgetSilencedCrossings(of identifier: RegionIdentifier, _ client: Int) {
     clients[client].notices.removeNotices { notice in
       if case .region(.crossedSilently(identifier, _)) = notice { true } else { false }
     }
   }
 
-  /// The last event of a circle that was handled; nil for none. One that is not monitored has none.
+  /// Stores the last handled event of a region, nil for none. Does nothing if the region is not monitored.
   mutating func setHandled(_ notice: String?, _ identifier: RegionIdentifier, _ client: Int) {
     let key = RegionRecord.Key(client: clients[client].number, identifier: identifier)
     guard var row = state.rows.regions[key], row.handled != notice else { return }
@@ -75,9 +75,9 @@ extension LocationServer {
     put(row, in: \.regions)
   }
 
-  /// A client's circles, in the order in which their names came.
+  /// A client's monitored regions, in the order in which their names were added.
   ///
-  /// - Parameter knowsState: The client may know whether the board is inside.
+  /// - Parameter knowsState: Whether the client may know if the board is inside.
   func monitoredRegions(of client: Int, knowsState: Bool) -> [WireMonitoredRegion] {
     let rows = state.rows.regions.all.filter { $0.client == clients[client].number }
     return rows.sorted { $0.region.identifier.number < $1.region.identifier.number }.map { row in
@@ -96,7 +96,7 @@ extension LocationServer {
 }
 
 extension WireRegionEvent {
-  /// An event of a circle as it was kept; nil if this version cannot read it.
+  /// Parses a stored region event; nil if this version cannot.
   fileprivate init?(kept notice: String) {
     guard case .region(let event, _)? = WireNotice(kept: notice) else { return nil }
     self = event

@@ -2,7 +2,7 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// Sessions of clients, and what follows from them (BKG-8 to BKG-18, AUT-4).
+// Sessions of clients and their effects (BKG-8 to BKG-18, AUT-4).
 
 extension LocationServer {
   mutating func useSession(_ call: WireCall, _ client: Int) -> WireReply {
@@ -31,11 +31,11 @@ extension LocationServer {
       clients[client].sessions.closeBackground()
       updateUse(client)
       return .done
-    default: preconditionFailure("a call about no session")
+    default: preconditionFailure("a call that concerns no session")
     }
   }
 
-  /// `allowsBackgroundLocationUpdates`; false where the administrator does not let it (BKG-18).
+  /// Sets `allowsBackgroundLocationUpdates`; false if the policy does not permit it (BKG-18).
   mutating func allowBackground(_ isAllowed: Bool, _ client: Int) -> Bool {
     guard clients[client].access.mayUseBackground || !isAllowed else { return false }
     clients[client].sessions.allowBackground(isAllowed)
@@ -43,8 +43,8 @@ extension LocationServer {
     return true
   }
 
-  /// What a program asks for is put before the administrator: where nobody has decided and it is in
-  /// use, or when it asks for always beside when-in-use, once (AUT-4).
+  /// Puts a permission request to the administrator: if the client is undecided and in use, or once if it has
+  /// when-in-use and requests always (AUT-4).
   private mutating func askFor(_ permission: WirePermission, _ client: Int) {
     guard clients[client].sessions.isInUse else { return }
     switch clients[client].access.authorization {
@@ -61,18 +61,17 @@ extension LocationServer {
     noteRequest(permission, client)
   }
 
-  /// Shows the administrator what a client needs, until it is decided (AUT-8).
+  /// Records and logs the permission that a client needs, until it is decided (AUT-8).
   private mutating func noteRequest(_ permission: WirePermission, _ client: Int) {
     clients[client].asks = permission
     let name = clients[client].name
     logLine(
       of: name.user, .notice,
-      "'\(name.name)' of user \(name.user) asks to use location; an administrator can allow it with "
+      "'\(name.name)' of user \(name.user) requests to use location; an administrator can allow it with "
         + "`\(name.allowCommand())`")
   }
 
-  /// Live updates, conditions and sessions of a client in use about which nobody has decided ask for permission by
-  /// themselves (AUT-8).
+  /// Requests permission for an undecided client in use that has live updates, conditions or sessions (AUT-8).
   private mutating func noteImplicitRequest(_ client: Int) {
     let sessions = clients[client].sessions
     guard clients[client].access.authorization == .notDetermined, sessions.isInUse,
@@ -82,8 +81,8 @@ extension LocationServer {
     noteRequest(wanted, client)
   }
 
-  /// Tells the engine and the disk what has changed of a client's use of location, and the log of its
-  /// background session (BKG-11).
+  /// Passes changes of a client's use of location to the engine and the durable state, and logs the start and end of
+  /// its background session (BKG-11).
   mutating func updateUse(_ client: Int) {
     let live = clients[client].live.nonzeroBitCount
     clients[client].sessions.imply(live + (clients[client].hasConditions ? 1 : 0))
@@ -92,7 +91,7 @@ extension LocationServer {
     if hasBackground != services?.backgroundSession ?? false {
       change(client) { $0.backgroundSession = hasBackground }
       let name = clients[client].name
-      let what = hasBackground ? "has a background session" : "has no background session any more"
+      let what = hasBackground ? "started a background session" : "ended its background session"
       logLine(of: name.user, .notice, "'\(name.name)' of user \(name.user) \(what)")
     }
     noteImplicitRequest(client)
@@ -102,13 +101,13 @@ extension LocationServer {
     ask(.setUse(use), client)
   }
 
-  /// Whether anybody has a background session.
+  /// Whether any client has a background session.
   var hasBackgroundSession: Bool {
     for i in clients.indices where clients[i].sessions.hasBackground { return true }
     return false
   }
 
-  /// Sessions whose time is over.
+  /// Expires sessions.
   mutating func elapseSessions() {
     for i in clients.indices where clients[i].sessions.deadline <= now {
       clients[i].sessions.elapse(at: now)
@@ -116,7 +115,7 @@ extension LocationServer {
     }
   }
 
-  /// When something is to be done though nothing comes, and the board suspended.
+  /// Earliest time at which the server must run, even if the board would be suspended.
   var deadline: Instant {
     var deadline = urgentDeadline
     for i in clients.indices {
@@ -128,7 +127,7 @@ extension LocationServer {
     return deadline
   }
 
-  /// Why sessions do not give what they ask for, as long as it is news and the client takes it (BKG-17).
+  /// Sends changed diagnostics of sessions, as far as the connection accepts them (BKG-17).
   mutating func tellDiagnostics(_ client: Int) {
     while let index = listener(of: client),
       let (number, diagnostics) = clients[client].sessions.nextDiagnostics()
@@ -139,7 +138,7 @@ extension LocationServer {
 }
 
 extension WirePermission {
-  /// What a session needs that asks for that much; nil where it needs nothing.
+  /// The permission that a session requires; nil if it requires none.
   fileprivate init?(_ requirement: SessionRequirement) {
     switch requirement {
     case .none: return nil

@@ -5,10 +5,10 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// What the service does, and for whom: as far as whoever asks may know.
+// Status of the service and its clients, limited to what the caller may see.
 
 extension LocationServer {
-  /// Looks at the receiver; logs when it is lost and when it is back.
+  /// Updates the receiver's state, and logs when the receiver stops or resumes responding.
   mutating func observe(_ engine: borrowing Engine, at now: Instant) {
     if energy == nil { energy = ServiceEnergy(facts.power, facts.usage(events), at: now) }
     guard let report = engine.receiverReport(at: now) else { return }
@@ -26,23 +26,23 @@ extension LocationServer {
         .warning,
         "the receiver sends fixes, which are delivered, and answers no command: it cannot be put to sleep or "
           + "batch: \(facts.receiver.remedy(receiver.speech(at: now)))")
-    case .found: log.write(.notice, "the receiver answers")
+    case .found: log.write(.notice, "the receiver responds")
     }
   }
 
-  /// A wait has ended.
+  /// Records the end of a wait in the energy ledger.
   public mutating func woke(for reason: WakeReason) {
     energy?.woke(for: reason, wakes: events.wakeCount)
   }
 
-  /// Where time and energy went.
+  /// Time and energy per state; nil before the first turn.
   func energy(at now: Instant) -> WireEnergy? {
     guard let ledger = energy?.closed(facts.usage(events), at: now) else { return nil }
     return WireEnergy(ledger, since: utc(ledger.begin), until: utc(ledger.end))
   }
 
-  /// Whether the other end of a connection may know where the board is, and so what it is about: an
-  /// administrator, and a user who has a program that may use location.
+  /// Whether the caller may know where the board is, and what it is doing: an administrator, or a user with a permitted
+  /// client.
   func mayKnow(_ index: Int) -> Bool {
     guard let connection = connections[index] else { return false }
     let user = connection.peer.user
@@ -51,7 +51,7 @@ extension LocationServer {
       return clients[client].access.authorization.isGranted
     }
     return clients.contains { $0.name.user == user && $0.access.authorization.isGranted }
-      // Whatever its programs are called.
+      // Or any name of the user is permitted.
       || policy.access(uid: user, client: "").authorization.isGranted
   }
 
@@ -97,7 +97,7 @@ extension LocationServer {
     _ engine: borrowing Engine, mayKnow: Bool, at now: Instant
   ) -> WireReceiver? {
     guard let report = engine.receiverReport(at: now) else { return nil }
-    // As it is at this very moment; a silence may have become too long since the last step.
+    // Updated to this moment: the silence may have become too long since the last turn.
     var seen = receiver
     _ = seen.take(report, hasBackup: facts.power.hasBackupSupply, at: now)
     let since = mayKnow ? seen.since : seen.coarseSince
@@ -112,7 +112,7 @@ extension LocationServer {
     return told
   }
 
-  /// What a client needs; nil where it needs nothing and has started nothing.
+  /// The demand of a client; nil if it has none and has started nothing.
   private func use(
     of index: Int, _ engine: borrowing Engine, at now: Instant
   ) -> WireUse? {

@@ -1,29 +1,29 @@
 import LocationTypes
 
-/// What the profile says of the receiver's line, in the words that an administrator put there.
+/// Settings of the receiver's line from the profile, with the names that the administrator uses there.
 public struct ReceiverTerms: Equatable, Sendable {
-  /// In what the receiver takes commands.
+  /// Protocol in which the receiver accepts commands.
   public enum Commands: Sendable {
-    /// It takes none.
+    /// None: the receiver only sends.
     case none
-    /// UBX: u-blox.
+    /// UBX (u-blox).
     case frames
-    /// Sentences: MediaTek, Airoha, CASIC.
+    /// NMEA sentences (MediaTek, Airoha, CASIC).
     case sentences
   }
 
-  /// The profile's `family`.
+  /// `family` of the profile.
   public var family: String
-  /// How such a one is commanded.
+  /// Command protocol of the family.
   public var takes: Commands
-  /// The profile's `line_speed_baud`.
+  /// `line_speed_baud` of the profile.
   public var speed_baud: Int
-  /// Its `default_line_speed_baud`: at which a receiver talks that was told nothing yet.
+  /// `default_line_speed_baud` of the profile: the speed of a receiver that was not configured yet.
   public var firstSpeed_baud: Int
-  /// The line; nil where it is not known.
+  /// Device of the line; nil if not known.
   public var device: String?
 
-  /// Creates terms; those of a receiver that only talks, if nothing else is said.
+  /// Creates settings. The default is a receiver that accepts no commands.
   public init(
     family: String = "nmea", takes: Commands = .none, speed_baud: Int = 9_600,
     firstSpeed_baud: Int? = nil, device: String? = nil
@@ -36,24 +36,24 @@ public struct ReceiverTerms: Equatable, Sendable {
   }
 }
 
-/// What comes of a receiver, at some moment.
+/// Kind of input from the receiver.
 enum ReceiverSpeech: Equatable {
-  /// Nothing.
+  /// No input.
   case silence
-  /// Bytes that are no message.
+  /// Bytes that contain no valid message.
   case noise
-  /// Sentences, and no UBX.
+  /// NMEA sentences without UBX.
   case sentences
-  /// UBX, with sentences or without.
+  /// UBX, with or without NMEA sentences.
   case frames
 }
 
-/// How many messages of a kind have come, and when the last of them did.
+/// Number of messages of one protocol, and the time of the last.
 struct MessageCount {
   private var count: UInt32 = 0
   private(set) var newest: Instant?
 
-  /// So many have come so far.
+  /// Sets the total number of messages.
   mutating func take(_ new: UInt32, at now: Instant) {
     guard new != count else { return }
     count = new
@@ -62,10 +62,10 @@ struct MessageCount {
 }
 
 extension ReceiverWatch {
-  /// A receiver that is heard speaks more often.
+  /// Longer than the interval between messages of a receiver that is connected and running.
   private static let silence = Interval.seconds(15)
 
-  /// What comes of it now, since it worked last.
+  /// The current kind of input, since the receiver last worked normally.
   func speech(at now: Instant) -> ReceiverSpeech {
     func isNow(_ time: Instant?) -> Bool {
       guard let time, time > worked else { return false }
@@ -78,17 +78,17 @@ extension ReceiverWatch {
 }
 
 extension ReceiverTerms {
-  /// What is the matter with a receiver that does not answer, and what helps, in one line: the log and the
-  /// status say the same.
+  /// The probable cause of a receiver that does not respond, and how to fix it, in one line for log and status.
   func remedy(_ speech: ReceiverSpeech) -> String {
     switch speech {
     case .silence:
-      "nothing comes\(device.map { " from \($0)" } ?? ""): is it connected and supplied, and does it talk at \(speeds)?"
+      "no input\(device.map { " from \($0)" } ?? ""): check that it is connected, powered and set to \(speeds)"
     case .noise:
       takes == .none || firstSpeed_baud == speed_baud
-        ? "what comes is no message at \(speeds): put its own speed into \(speedKey) of [receiver]; \(doctor)"
-        : "what comes is no message; \(firstSpeed_baud) and \(speed_baud) baud are tried in turn:"
-          + " if it stays so, put its own speed into \(speedKey) of [receiver]; \(doctor)"
+        ? "the input contains no valid message at \(speeds): "
+          + "set \(speedKey) in [receiver] to the receiver's own speed; \(doctor)"
+        : "the input contains no valid message; \(firstSpeed_baud) and \(speed_baud) baud are tried alternately."
+          + " If this persists, set \(speedKey) in [receiver] to the receiver's own speed; \(doctor)"
     case .sentences: sentencesRemedy
     case .frames: framesRemedy
     }
@@ -96,36 +96,38 @@ extension ReceiverTerms {
 
   private var sentencesRemedy: String {
     switch takes {
-    case .none: "it sends sentences, and none that tells a time or a place"
+    case .none: "it sends NMEA sentences, but none with a time or a position"
     case .frames, .sentences:
-      "it sends NMEA sentences, and answers no command of family \"\(family)\": is the board's TX connected to its RX?"
-        + " If so, it is of another family; family = \"nmea\" in [receiver] takes what any receiver sends; \(doctor)"
+      "it sends NMEA sentences, but answers no command of family \"\(family)\": check that the board's TX is connected"
+        + " to its RX. If it is, the receiver is of another family; "
+        + "family = \"nmea\" in [receiver] accepts any; \(doctor)"
     }
   }
 
   private var framesRemedy: String {
     switch takes {
-    case .none: "it sends UBX, and no message that tells a time or a place"
+    case .none: "it sends UBX, but no message with a time or a position"
     case .frames:
-      "it sends UBX, as u-blox receivers do, and does not do what family \"\(family)\" is told:"
-        + " is the board's TX connected to its RX? If so, family = \"\(family == "ublox-m10" ? "ublox-m8" : "ublox-m10")\" in [receiver]? \(doctor)"
+      "it sends UBX, as u-blox receivers do, but does not follow commands of family \"\(family)\":"
+        + " check that the board's TX is connected to its RX. If it is, try "
+        + "family = \"\(family == "ublox-m10" ? "ublox-m8" : "ublox-m10")\" in [receiver]; \(doctor)"
     case .sentences:
-      "it sends UBX, as u-blox receivers do, and the profile's family is \"\(family)\":"
-        + " family = \"ublox-m8\" or \"ublox-m10\" in [receiver]; \(doctor)"
+      "it sends UBX, as u-blox receivers do, but the profile's family is \"\(family)\":"
+        + " set family = \"ublox-m8\" or \"ublox-m10\" in [receiver]; \(doctor)"
     }
   }
 
-  /// The speeds at which it was listened to.
+  /// Speeds that are tried.
   private var speeds: String {
     takes == .none || firstSpeed_baud == speed_baud
       ? "\(speed_baud) baud" : "\(firstSpeed_baud) or \(speed_baud) baud"
   }
 
-  /// Where the speed belongs at which it talks by itself.
+  /// Key of the profile for the receiver's own speed.
   private var speedKey: String {
     takes == .none ? "line_speed_baud" : "default_line_speed_baud"
   }
 
-  /// What finds out more.
-  private var doctor: String { "with the service stopped, `torpor doctor` tells which it is" }
+  /// How to find the cause.
+  private var doctor: String { "with the service stopped, `torpor doctor` identifies the receiver" }
 }

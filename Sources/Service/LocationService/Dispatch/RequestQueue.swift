@@ -1,9 +1,8 @@
 import LocationPolicy
 
-/// Requests on their way to the engine, first in, first out.
+/// FIFO queue of requests for the engine.
 ///
-/// Bounded by who fills it: of a connection one buffer is read per wait, and nothing while requests
-/// wait.
+/// Bounded by its producer: one buffer is read per connection and wait, and nothing while requests are pending.
 struct RequestQueue {
   private var waiting: [(ClientID, Request)] = []
   private var first = 0

@@ -6,16 +6,15 @@ import LocationTypes
 import LocationWire
 import ServiceState
 
-// What of the clients outlives the service (BKG-20): from disk at the start, to disk before a promise
-// is answered.
+// Durable state of clients (BKG-20): restored at the start, and written before a durable call is answered.
 
 extension LocationServer {
-  /// Takes back the clients of earlier runs, before the engine's first step.
+  /// Restores the clients of earlier runs, before the engine's first step.
   ///
   /// - Parameters:
-  ///   - loss: What a power cut may have taken from those who were owed all; nil if there was
-  ///     none since the last run.
-  ///   - now: The board's clock.
+  ///   - loss: What a power cut may have lost of clients with running updates; nil if there was none since the last
+  ///     run.
+  ///   - now: Current time.
   public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
     self.loss = loss
     self.now = now
@@ -26,7 +25,7 @@ extension LocationServer {
     for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {
       let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
       guard access.authorization.isGranted else {
-        // Nothing of it survives but what a command has decided (RES-2).
+        // Only the decision of a command survives (RES-2).
         if state.hasRegistrations(row.id) {
           dropped.append(WireClientName(user: row.uid, name: row.name))
         }
@@ -34,20 +33,22 @@ extension LocationServer {
         continue
       }
       guard clients.count < facts.clients else {
-        log.write(.warning, "there is no room for client '\(row.name)' of user \(row.uid)")
+        log.write(
+          .warning,
+          "client '\(row.name)' of user \(row.uid) is not restored: the "
+            + "client table is full")
         continue
       }
       restore(row, into: &engine)
     }
     updateStandings()
-    warn("what they had asked for is dropped, because they may not use location any more", dropped)
+    warn("their requests are dropped, because they may no longer use location", dropped)
   }
 
-  /// How many fixes are stored after a loss of clients until a client that is not known counts as new: a day
-  /// at one each second.
+  /// Number of fixes stored after a loss of clients until an unknown client counts as new: one day at 1 Hz.
   private static let lostClientFixes: UInt64 = 86_400
 
-  /// Finds out whether clients were lost that were owed fixes, in this run or shortly before it (RNG-4).
+  /// Determines whether clients with undelivered fixes may have been lost, in this run or shortly before it (RNG-4).
   private mutating func noteLostClients(head: UInt64) {
     var until = state.counter(.clientsLostUntil)
     if until == .max || (state.repairs.isNew && head > 0) {
@@ -66,7 +67,7 @@ extension LocationServer {
       access)
     if var cursor = state.rows.cursors[row.id] {
       engine.restore(ClientID(place), from: cursor.bookmark, startingAt: now)
-      // On the disk together with the boot: a second start does not know of the power cut any more.
+      // Saved together with the boot number, because the next start does not detect the power cut again.
       cursor.mayHaveLost = cursor.mayHaveLost || (loss != nil && cursor.bookmark.owesAll)
       put(cursor, in: \.cursors)
       client.mayHaveLost = cursor.mayHaveLost
@@ -76,18 +77,18 @@ extension LocationServer {
     client.isTouched = true
     client.sessions = ClientSessions(hasBackground: services.backgroundSession)
     clients.append(client)
-    // As it was told last, and then as it is now: what it lost meanwhile is lost for good (RNG-6).
+    // First the permission last reported, then the current one, so that data of a revoked permission is lost (RNG-6).
     permit(row.told, place)
     permit(access.told, place)
     if access.told.takes(from: row.told) { forgetEvents(place) }
     resume(services, place)
-    // Its process may live, and come back by itself.
+    // The process may still run and reconnect by itself.
     if let reason = clients[place].waitingReason {
       wish(reason, place, after: ClientSessions.standardGrace)
     }
   }
 
-  /// Asks for all that outlives a process, as the process would, and leaves.
+  /// Requests all services that outlive a process, as the process would, and disconnects.
   private mutating func resume(_ services: ServicesRecord, _ place: Int) {
     let regions = state.rows.regions.all.filter { $0.client == services.client }
     guard services.significantChange || services.visits || !regions.isEmpty else { return }
@@ -106,7 +107,7 @@ extension LocationServer {
     if services.visits { ask(.startVisits, place) }
   }
 
-  /// Begins again what a refusal has ended that is over, and what the client had not taken back meanwhile.
+  /// Restarts the services that were stopped while permission was denied, unless the client has stopped them since.
   mutating func resumeRefused(_ place: Int) {
     guard let services = state.rows.services[clients[place].number],
       services.significantChange || services.visits
@@ -115,13 +116,13 @@ extension LocationServer {
     if !isThere { ask(.connect, place) }
     start(services, place)
     if !isThere { return ask(.disconnect, place) }
-    // It has asked nothing: who is suspended stays so.
+    // The client has made no call, so a suspended client stays suspended.
     if clients[place].isHeld || clients[place].execution == .suspended {
       ask(.setExecution(.suspended), place)
     }
   }
 
-  /// What waits for a client; a notice that this version cannot read is passed over.
+  /// The pending events of a client. Events that this version cannot parse are skipped.
   private func unacknowledgedEvents(of client: ClientNumber, last: UInt32) -> NoticeQueue {
     let rows = state.rows.events.all.filter { $0.key.client == client }
     let events = rows.sorted { $0.key.number < $1.key.number }.compactMap { row in
@@ -137,10 +138,9 @@ extension LocationServer {
     updateUse(client)
   }
 
-  // MARK: To disk
+  // MARK: Saving
 
-  /// Notes what is durable of the clients of whom something was asked, and has it on the disk where an
-  /// answer waits for that.
+  /// Updates the rows of dirty clients, and flushes if a pending answer requires it.
   mutating func keep(_ engine: borrowing Engine, at now: Instant) {
     let mustFlush = isPromised || isEventNew || isOwingNew
     for i in clients.indices
@@ -150,14 +150,14 @@ extension LocationServer {
     if mustFlush { flush() }
   }
 
-  /// Notes all that is durable and has it on the disk: once in a while, and at the end.
+  /// Updates the rows of all clients and flushes: with each sync of the ring, and at the end.
   public mutating func keepAll(_ engine: borrowing Engine) {
     for i in clients.indices where !clients[i].isVacant { keep(i, engine) }
     hasBehind = false
     flush()
   }
 
-  /// Whether something that is to be durable is not on the disk.
+  /// Whether any change is not on the disk.
   public var hasUnkept: Bool { state.hasChanges || hasBehind }
 
   private mutating func keep(_ client: Int, _ engine: borrowing Engine) {
@@ -166,7 +166,7 @@ extension LocationServer {
     let number = clients[client].number
     let bookmark = engine.bookmark(of: ClientID(client))
     clients[client].isClosing = bookmark.owesAll && !clients[client].begun.updates
-    // What it is told that it may goes with its place: who has lost a right is owed nothing of before.
+    // In the same transaction as the ring position: a client that lost a right must not receive older fixes.
     keepAccess(client)
     put(
       CursorRecord(
@@ -175,7 +175,7 @@ extension LocationServer {
     keepRegions(client, engine)
   }
 
-  /// Changes what outlives the client's process.
+  /// Changes the services of a client that outlive its process.
   mutating func change(_ client: Int, _ change: (inout ServicesRecord) -> Void) {
     let number = clients[client].number
     var row = state.rows.services[number] ?? ServicesRecord(client: number)
@@ -183,7 +183,7 @@ extension LocationServer {
     put(row, in: \.services)
   }
 
-  /// Notes what a client is told that it may, and what was decided.
+  /// Saves the reported permission of a client, and a decision.
   mutating func keepAccess(_ client: Int, decision: AccessDecision? = nil) {
     guard var row = state.rows.clients[clients[client].number] else { return }
     row.authorization = clients[client].access.authorization
@@ -194,25 +194,31 @@ extension LocationServer {
 
   mutating func put<Row>(_ row: Row, in table: WritableKeyPath<StateRows, StateTable<Row>>) {
     if !state.rows[keyPath: table].put(row) {
-      logLine(of: nil, .error, "the durable state is full, and forgets at a restart: \(Row.self)")
+      logLine(
+        of: nil, .error,
+        "a table of the durable state is full, and a change is lost "
+          + "at a restart: \(Row.self)")
     }
   }
 
-  /// Writes what has changed; what fails is told once, and tried again with the next change.
+  /// Writes all changes. A failure is logged once, and retried with the next change.
   mutating func flush() {
     isEventNew = false
     isOwingNew = false
     let isWriting = state.hasChanges
-    // SQLite's code is for this alone, and what brings it back next time costs less than the disk. Where
-    // no answer waits, which a client may want with each fix, what else was used goes too.
+    // SQLite's code is not needed until the next flush, and reading it again costs less than the disk access. If no
+    // answer waits (which may happen with each fix), other unused code is evicted as well.
     defer { if isWriting { unsafe clinux_forget_code(isPromised ? "libsqlite3" : nil) } }
     do {
       try state.flush(at: SystemClock().wall)
-      if isTroubled { log.write(.notice, "the durable state is on the disk again") }
+      if isTroubled { log.write(.notice, "the durable state is saved again") }
       isTroubled = false
     } catch {
       if !isTroubled {
-        log.write(.error, "the durable state cannot be written, and a restart forgets it: \(error)")
+        log.write(
+          .error,
+          "the durable state cannot be saved, and changes would be lost at "
+            + "a restart: \(error)")
       }
       isTroubled = true
     }
@@ -220,14 +226,14 @@ extension LocationServer {
 
   // MARK: Events
 
-  /// An event for a client, which stays until it is acknowledged (VIS-8, REG-13).
+  /// Queues an event, which stays until it is acknowledged (VIS-8, REG-13).
   mutating func queue(_ client: Int, _ make: (UInt32) -> WireNotice) {
     let number = clients[client].number
     let (event, lost) = clients[client].notices.appendEvent(make)
     if let lost { state.rows.events.remove(.init(client: number, number: lost)) }
     if let row = EventRecord(event, of: number) { put(row, in: \.events) }
     change(client) { $0.lastEvent = event.number }
-    // While a process is there it hears it now; without one the disk is all that knows.
+    // Without a process, the event exists on the disk only.
     if clients[client].control == nil { isEventNew = true }
     clients[client].isTouched = true
   }
@@ -238,13 +244,13 @@ extension LocationServer {
     remove(numbers, of: client)
   }
 
-  /// Nothing that tells where the board was is told any more (RNG-6).
+  /// Discards all pending events and reports, which reveal where the board was (RNG-6).
   mutating func forgetEvents(_ client: Int) {
     forgetEvents(client) { _ in true }
     clients[client].report = nil
   }
 
-  /// Events that are not told any more.
+  /// Discards pending events.
   mutating func forgetEvents(_ client: Int, where isGone: (WireNotice) -> Bool) {
     remove(clients[client].notices.removeEvents { isGone($0.notice) }, of: client)
   }
@@ -256,23 +262,23 @@ extension LocationServer {
 }
 
 extension ClientRecord {
-  /// What a command has decided about it.
+  /// Decision of a command; nil without one.
   var accessDecision: AccessDecision? {
     decision.map { AccessDecision($0, isReduced: isDecidedReduced) }
   }
 
-  /// Notes what a command decides.
+  /// Stores the decision of a command.
   mutating func decide(_ decision: AccessDecision) {
     self.decision = decision.authorization
     isDecidedReduced = decision.isReduced
   }
 
-  /// What the client was told last that it may.
+  /// Permission that was last reported to the client.
   var told: AccessDecision { AccessDecision(authorization, isReduced: isReduced) }
 }
 
 extension ServedClient {
-  /// What waits for its process, or keeps it going; nil where nothing does.
+  /// Reason to start the process: a pending event or background session; nil without one.
   fileprivate var waitingReason: LaunchReason? {
     if sessions.hasBackground { return .backgroundSession }
     guard let first = notices.firstEvent else { return nil }
@@ -282,7 +288,7 @@ extension ServedClient {
 }
 
 extension AccessDecision {
-  /// Whether it is less than before: location is taken away, or full accuracy.
+  /// Whether it takes away location or full accuracy compared with `before`.
   func takes(from before: AccessDecision) -> Bool {
     (before.authorization.isGranted && !authorization.isGranted)
       || (!before.isReduced && isReduced)
@@ -290,12 +296,12 @@ extension AccessDecision {
 }
 
 extension ClientAccess {
-  /// What a client is told that it may.
+  /// Permission as reported to the client.
   var told: AccessDecision { AccessDecision(authorization, isReduced: isReduced) }
 }
 
 extension NoticeQueue.Event {
-  /// An event that came back from disk; nil if it cannot be read.
+  /// Restores an event from disk; nil if it cannot be parsed.
   init?(_ row: EventRecord) {
     guard let notice = WireNotice(kept: row.notice) else { return nil }
     self.init(number: row.key.number, notice: notice)
@@ -303,7 +309,7 @@ extension NoticeQueue.Event {
 }
 
 extension WireNotice {
-  /// A notice as it was kept; nil if this version cannot read it.
+  /// Parses a stored notice; nil if this version cannot.
   init?(kept text: String) {
     guard let reply = try? ReplyDecoder.decode(Array(text.utf8), to: .watch(session: 0)),
       case .notice(let notice) = reply.reply
@@ -313,7 +319,7 @@ extension WireNotice {
 }
 
 extension EventRecord {
-  /// An event as it is kept; nil if it is too long for that, which no event is.
+  /// Converts an event for storage; nil if it is too long, which no event is.
   init?(_ event: NoticeQueue.Event, of client: ClientNumber) {
     var json = JSONOutput()
     ReplyEncoder.encode(.notice(event.notice), continues: true, to: &json)

@@ -1,9 +1,9 @@
 import LinuxHAL
 import LocationPolicy
 
-// Programs whose control group is frozen: suspended, whatever they last said of themselves (BKG-1).
+// Processes in a frozen control group count as suspended, whatever execution state they reported (BKG-1).
 
-/// The watch over the program of a connection.
+/// Monitor of the control group of a connection's process.
 final class ProgramWatch {
   let watch: FreezeWatch
 
@@ -18,7 +18,7 @@ extension LocationServer {
     EventWait.Token(rawValue: token(of: connection).rawValue + UInt32(connectionsLimit))
   }
 
-  /// Watches the program at the other end of a connection that speaks for a client.
+  /// Starts to monitor the process of a control connection.
   mutating func watchProgram(_ index: Int) {
     guard let process = connections[index]?.peer.process,
       let program = ProgramWatch(process: process)
@@ -31,17 +31,17 @@ extension LocationServer {
     } catch {
       logLine(
         of: connections[index]?.peer.user ?? 0, .warning,
-        "it is not seen when process \(process) is frozen: \(error)")
+        "cannot detect whether process \(process) is frozen: \(error)")
     }
   }
 
-  /// Asks whether it is frozen: at first, and when the kernel tells of a change.
+  /// Updates whether the process is frozen: at the start, and when the kernel signals a change.
   mutating func lookAtProgram(_ index: Int) {
     guard let connection = connections[index], let program = connection.program,
       case .control(let client) = connection.purpose
     else { return }
     let found = program.watch.isFrozen()
-    // It has left its group, which is gone: where it is now is not known.
+    // The process has left its control group, which was removed: its new group is not known.
     if found == nil { unwatchProgram(index) }
     let isFrozen = found ?? false
     guard isFrozen != clients[client].isFrozen else { return }
@@ -50,7 +50,7 @@ extension LocationServer {
     updateUse(client)
   }
 
-  /// The connection does not speak for its client any more.
+  /// Stops monitoring when the connection no longer controls its client.
   mutating func unwatchProgram(_ index: Int) {
     guard let program = connections[index]?.program else { return }
     events.remove(program.watch.descriptor)

@@ -4,11 +4,10 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// What keeps the board from sleeping as deeply as it could.
+// Reasons why the board does not sleep as deeply as it could.
 
 extension LocationServer {
-  /// All that does, as far as whoever asks may know: who may not know where the board is hears of board and
-  /// system alone.
+  /// All reasons that the caller may see. Without permission to know the location, only those of board and system.
   func holds(
     _ engine: borrowing Engine, _ effects: Effects, mayKnow: Bool, at now: Instant,
     names: (Int) -> WireClientName?
@@ -19,7 +18,7 @@ extension LocationServer {
       holds = clientHolds(engine, at: now, names: names)
       if let reason = engine.sleepObstacle(effects).map(WireHoldReason.init) {
         let isTold = reason == .receiverRuns && holds.contains { $0.reason == .everyFix }
-        // A lock is told below, to everybody; what is due soon is, most often, what was told already.
+        // A lock is added below, for all callers; `soon` mostly results from a reason listed above.
         let isLock = reason == .inhibited && hindrance?.isLock == true
         if !isTold, !isLock, reason != .soon || holds.isEmpty {
           holds.append(WireHold(reason, detail: unwired(for: reason)))
@@ -38,7 +37,7 @@ extension LocationServer {
     return holds
   }
 
-  /// Clients that owe an acknowledgement, and those that want every fix at once.
+  /// Clients with an unacknowledged batch, and clients that require every fix immediately.
   private func clientHolds(
     _ engine: borrowing Engine, at now: Instant, names: (Int) -> WireClientName?
   ) -> [WireHold] {
@@ -53,11 +52,11 @@ extension LocationServer {
     return holds
   }
 
-  /// That a line is not there because nobody is to use any.
+  /// The note that a line is missing because of `--no-pins`.
   private func unwired(for reason: WireHoldReason) -> String? {
     switch reason {
     case .receiverCannotRest, .system:
-      facts.isUnwired ? "torpord runs with --no-pins: no line of the profile is used" : nil
+      facts.isUnwired ? "torpord runs with --no-pins, so no line of the profile is used" : nil
     case .inhibited, .acknowledgement, .everyFix, .receiverRuns, .receiverBusy, .receiverCannotWake,
       .noSuspend, .soon, .staysOn:
       nil

@@ -1,18 +1,17 @@
 import LinuxHAL
 import LocationTypes
 
-// The deepest sleep: the board is off until an alarm, where its profile has that. It ends every program
-// and the service too, so it is here that it is decided, and not in the engine's plan.
+// The deepest sleep state: the board is off until an alarm, if its profile permits that. It ends all programs,
+// including this service, so the decision is made here and not in the engine's plan.
 
 extension LocationService {
-  /// When it is worth looking whether the board may be off; `.distantFuture` for never.
+  /// Time of the next check whether the board may be off; `.distantFuture` for never.
   var powerOffDue: Instant { offRule?.nextLook(until: offEnd, at: now) ?? .distantFuture }
 
-  /// When the service must run again; nil where the board may not be off, or nothing would wake it for
-  /// anything.
+  /// Time at which the service must run again; nil if the board must not be off, or no wake time is planned.
   ///
-  /// It may be off where it may sleep and the receiver rests. A board that is switched on by nothing but
-  /// its alarm hears no motion; so one that makes use of that stays on.
+  /// The board may be off if it may sleep and the receiver is asleep. While it is off, only the alarm can wake it and
+  /// motion is not detected, so a board with a motion line in use stays on.
   private var offEnd: Instant? {
     guard let plan = loop.planned, plan.board >= .idle, !loop.engine.isSleepInhibited,
       plan.wake < .distantFuture, !loop.engine.isReceiverAwake, !loop.engine.usesMotionLine
@@ -20,7 +19,7 @@ extension LocationService {
     return plan.wake
   }
 
-  /// Whether the board is to be switched off now; then its alarm is set, and the wish on the disk.
+  /// Whether to switch the board off now. Sets the alarm and writes the intent to the disk before returning true.
   mutating func isToPowerOff() -> Bool {
     guard let powerOff, var rule = offRule else { return false }
     let now = self.now
@@ -34,7 +33,7 @@ extension LocationService {
     }
     if let hindrance = powerOff.prepare(until: end) {
       if rule.refuse(hindrance, at: now) {
-        log.write(.notice, "the board stays on where it could be off: \(hindrance)")
+        log.write(.notice, "the board stays on although it could be off: \(hindrance)")
       }
       return false
     }

@@ -1,20 +1,20 @@
 import LinuxHAL
 import LocationTypes
 
-/// When the board may be off: nobody is there, and nothing is to be done for long enough.
+/// Decides when the board may be off: no program uses the service, and nothing is planned for long enough.
 struct PowerOffRule {
-  /// How long after a refusal it is asked again; doubled by each that follows, up to the longest (PWR-4).
+  /// Delay before the next attempt after a refusal, doubled after each, up to the longest (PWR-4).
   static let firstPause = Interval.seconds(60)
   static let longestPause = Interval.seconds(3_600)
 
-  /// The shortest time that is worth it. It is also how long nobody must have been there, which is the time
-  /// that a person or a program has after each start.
+  /// Shortest off time that saves energy. Also the time without callers that is required before, so that a person or
+  /// a program can connect after each start.
   let shortest: Interval
-  /// From the alarm until the service runs.
+  /// Time from the alarm until the service runs.
   let lead: Interval
-  /// Since when nobody is there.
+  /// Time since which no program uses the service; nil if one does.
   private(set) var deserted: Instant?
-  /// Why the board stays on although it could be off; nil where it was not refused.
+  /// Why the board stays on although it could be off; nil if switching off was not refused.
   private(set) var refusal: SleepHindrance?
   private var notBefore = Instant.boot
   private var pause = PowerOffRule.firstPause
@@ -24,12 +24,12 @@ struct PowerOffRule {
     self.lead = lead
   }
 
-  /// Looks who is there, and whether the board could be off but for what may refuse it.
+  /// Updates whether the service is in use, and checks whether switching off may be attempted.
   ///
   /// - Parameters:
-  ///   - present: How many are there.
-  ///   - end: When the service must run again; nil where the board may not be off.
-  /// - Returns: Whether it is to be asked now.
+  ///   - present: Number of connections that have made a call.
+  ///   - end: Time at which the service must run again; nil if the board must not be off.
+  /// - Returns: Whether to attempt it now.
   mutating func look(present: Int, until end: Instant?, at now: Instant) -> Bool {
     deserted = present == 0 ? deserted ?? now : nil
     guard let end, let deserted, now - deserted >= shortest, end - lead - now >= shortest else {
@@ -41,9 +41,9 @@ struct PowerOffRule {
     return now >= notBefore
   }
 
-  /// It was asked, and something is against it.
+  /// Records that an attempt was refused.
   ///
-  /// - Returns: Whether that is news.
+  /// - Returns: Whether the reason has changed.
   mutating func refuse(_ hindrance: SleepHindrance, at now: Instant) -> Bool {
     defer { refusal = hindrance }
     notBefore = now + pause
@@ -51,7 +51,7 @@ struct PowerOffRule {
     return hindrance != refusal
   }
 
-  /// When it is to be looked at again, if nothing happens; nil where that changes nothing.
+  /// Time of the next check if nothing happens before; nil if no check is needed.
   func nextLook(until end: Instant?, at now: Instant) -> Instant? {
     guard let end, let deserted else { return nil }
     let next = max(deserted + shortest, notBefore)

@@ -3,39 +3,39 @@ import LocationEngine
 import LocationTypes
 import LocationWire
 
-/// What the service has seen of its receiver: since when it is as it is, and what became of it.
+/// Tracks the state of the receiver as reported by the engine: state, time of the last change, input received.
 struct ReceiverWatch {
-  /// What has changed that somebody should know.
+  /// A change to log.
   enum Change: Equatable {
     case nothing
-    /// It does not answer any more, or never did.
+    /// The receiver no longer responds, or never did.
     case lost
-    /// It answers no command, and sends fixes.
+    /// The receiver sends fixes but responds to no command.
     case streaming
-    /// It answers again.
+    /// The receiver responds again.
     case found
   }
 
-  /// What it does, in the words of the socket.
+  /// State, as in the socket interface.
   private(set) var state = WireReceiverState.off
-  /// It says what it should.
+  /// Whether the receiver responds as expected.
   private(set) var answers = true
-  /// Since when both are so.
+  /// Time since which both have not changed.
   private(set) var since = Instant.boot
-  /// Since when it is as who may not know where the board is sees it: running or not, without what it finds.
+  /// Same for ``coarse`` states, which are reported to users who may not know the location.
   private(set) var coarseSince = Instant.boot
-  /// When it said something the last time.
+  /// Time of the last input; nil before the first.
   private(set) var heard: Instant?
-  /// When its newest fix was made.
+  /// Time of the newest fix; nil before the first.
   private(set) var fixed: Instant?
-  /// What of it was understood.
+  /// Messages decoded from the input.
   private(set) var sentences = MessageCount()
   private(set) var frames = MessageCount()
-  /// When the last message came while all was well with it: what it said before tells nothing of a fault.
+  /// Time of the last message while the receiver worked normally. Only later input indicates the cause of a fault.
   private(set) var worked = Instant.boot
   private var isBegun = false
 
-  /// Takes what the engine says of it now.
+  /// Updates the state from a report of the engine.
   mutating func take(
     _ report: ReceiverReport, hasBackup: Bool, at now: Instant
   ) -> (state: ReceiverPowerState?, Change) {
@@ -76,7 +76,7 @@ struct ReceiverWatch {
     }
   }
 
-  /// What it draws power for; one that starts or is lost is taken to search, which costs most.
+  /// State for the energy ledger. A receiver that starts or is lost counts as acquiring, the highest power.
   private static func power(_ state: WireReceiverState) -> ReceiverPowerState {
     switch state {
     case .off: .off
@@ -91,7 +91,7 @@ struct ReceiverWatch {
 }
 
 extension WireReceiverState {
-  /// The same for who may not know where the board is: of a receiver that runs, no more than that.
+  /// State for users who may not know the location: whether the receiver runs, not what it finds.
   var coarse: WireReceiverState {
     switch self {
     case .acquiring, .tracking, .powersave, .batching: .on
@@ -102,7 +102,7 @@ extension WireReceiverState {
 }
 
 extension ReceiverReport {
-  /// It does what it should, and is not only tried.
+  /// Whether the receiver works normally, and is not starting, off or lost.
   fileprivate var isWorking: Bool {
     guard answers else { return false }
     return switch activity {

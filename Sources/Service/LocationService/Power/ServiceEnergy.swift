@@ -2,16 +2,16 @@ import BoardHardware
 import LocationTypes
 import LocationWire
 
-/// What the kernel has counted for the service.
+/// Counters of the kernel for the service.
 public struct BoardUsage: Equatable, Sendable {
-  /// Processor time that the service took.
+  /// Processor time of the service.
   public var processor: Interval
-  /// Time that the board was suspended, by whoever.
+  /// Time that the board was suspended, for any reason.
   public var suspended: Interval
-  /// How often a wait of the service slept and came back.
+  /// Number of waits in which the service slept.
   public var wakes: UInt64
 
-  /// Creates a count.
+  /// Creates counters.
   public init(processor: Interval = .zero, suspended: Interval = .zero, wakes: UInt64 = 0) {
     self.processor = processor
     self.suspended = suspended
@@ -19,13 +19,12 @@ public struct BoardUsage: Equatable, Sendable {
   }
 }
 
-/// Where time and energy went since the service started: an estimate from the board's profile, not a
+/// Time and energy per state since the service started: an estimate from the profile's power figures, not a
 /// measurement.
 ///
-/// The receiver's states are what the driver says it does, from event to event. The board counts as awake
-/// for the processor time that the service itself took, as suspended for the time that the kernel's clocks
-/// say so, and as idle for the rest: what else runs on the board is not the service's. Reading it costs two
-/// clocks; keeping it costs a comparison a turn.
+/// The receiver's states come from its driver. The board counts as awake for the service's own processor time, as
+/// suspended as reported by the kernel's clocks, and as idle for the remaining time; other programs on the board are
+/// not included. Reading costs two clock readings; updating costs one comparison per turn.
 struct ServiceEnergy {
   private let power: PowerFigures
   private let begun: Instant
@@ -33,7 +32,7 @@ struct ServiceEnergy {
   private var receiver: EnergyLedger
   private var wakesSeen: UInt64
 
-  /// Opens the ledger.
+  /// Starts the ledger.
   init(_ power: PowerFigures, _ usage: BoardUsage, at now: Instant) {
     self.power = power
     self.usage = usage
@@ -42,24 +41,24 @@ struct ServiceEnergy {
     wakesSeen = usage.wakes
   }
 
-  /// The receiver is in `state` from now on.
+  /// Records that the receiver is in `state` from now on.
   mutating func receiver(is state: ReceiverPowerState, at now: Instant) {
     receiver.receiver(is: state, mW: power.receiver.mW(in: state), at: now)
   }
 
-  /// A wait has ended for `reason`; so many had slept by then since the process began.
+  /// Records the end of a wait and its reason. `wakes` is the number of waits since the process start that slept.
   mutating func woke(for reason: WakeReason, wakes: UInt64) {
     receiver.woke(for: reason, times: Int(clamping: wakes - wakesSeen))
     wakesSeen = wakes
   }
 
-  /// The ledger as it stands at `now`.
+  /// The ledger up to `now`.
   func closed(_ usage: BoardUsage, at now: Instant) -> EnergyLedger {
     var ledger = receiver
     let all = now - begun
     let suspended = min(max(usage.suspended - self.usage.suspended, .zero), all)
     let awake = min(max(usage.processor - self.usage.processor, .zero), all - suspended)
-    // Only the sums are told, so the order of the states is free.
+    // Only sums are reported, so the states may be in any order.
     ledger.board(is: .awake, mW: power.mW(in: .awake), at: begun)
     ledger.board(is: .suspended, mW: power.mW(in: .suspended), at: begun + awake)
     ledger.board(is: .idle, mW: power.mW(in: .idle), at: begun + awake + suspended)
@@ -68,7 +67,7 @@ struct ServiceEnergy {
 }
 
 extension WireEnergy {
-  /// A ledger in the words of the socket.
+  /// Converts a ledger for the socket interface.
   init(_ ledger: EnergyLedger, since: UTCTime?, until: UTCTime?) {
     self.init(
       since: FixTime(acquired: ledger.begin, utc: since),

@@ -1,23 +1,23 @@
 import LocationTypes
 
-/// Somebody's locks against sleep, as systemd's login manager has them: while there is one, no fix stays behind
-/// for a board that will not sleep (DEF-28).
+/// Checks for sleep inhibitor locks of systemd-logind. While one is held, fixes are not deferred for a board that will
+/// not sleep (DEF-28).
 struct SleepLocks {
-  /// How long after it was seen a lock is looked at again, if nothing happens; doubled each time up to the
-  /// longest, so that its end is seen after no more time than it held, and one of days costs a wake an hour.
+  /// Interval between checks while a lock is held, doubled up to the longest: a release is detected after at most
+  /// the time that the lock was held, and a lock of days costs one wake per hour.
   static let firstPause = Interval.seconds(60)
   static let longestPause = Interval.seconds(3_600)
 
-  /// Whether there was one when it was looked last.
+  /// Whether a lock was held at the last check.
   private(set) var isHeld = false
-  /// When it must be looked again; `.distantFuture` for never.
+  /// Time of the next check; `.distantFuture` for never.
   private(set) var due = Instant.distantFuture
   private var pause = SleepLocks.firstPause
 
-  /// Looks, where that may matter: where the board would be suspended, or one was held.
+  /// Checks, if the board would be suspended or a lock was held.
   ///
-  /// - Parameter holder: Asks the system.
-  /// - Returns: Whether there is one; nil where that has not changed.
+  /// - Parameter holder: Queries the system for the holder of a lock.
+  /// - Returns: Whether a lock is held; nil if that has not changed.
   mutating func look(
     wouldSuspend: Bool, at now: Instant, holder: () -> String?
   ) -> Bool? {

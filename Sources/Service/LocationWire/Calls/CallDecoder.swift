@@ -1,22 +1,22 @@
 import LocationPolicy
 import LocationTypes
 
-/// Why a frame brings no call.
+/// Why a frame is not a valid call.
 public enum CallRejection: Error, Equatable, Sendable {
-  /// It is no Varlink call at all: the connection is to be closed.
+  /// The frame is not a Varlink call; the connection must be closed.
   case malformed
-  /// It is a call that is refused; `isOneway` says that not even that is told. The connection goes on.
+  /// The call is refused; with `isOneway`, no error reply is sent. The connection stays open.
   case refused(WireError, isOneway: Bool)
 }
 
-/// Reads what clients send.
+/// Decodes the calls of clients.
 public enum CallDecoder {
-  /// The prefix of this service's methods.
+  /// Interface name of this service, the prefix of its methods.
   static let interface = "org.torpor.Location"
-  /// The prefix of Varlink's own.
+  /// Interface name of Varlink's own methods.
   static let service = "org.varlink.service"
 
-  /// Reads one frame, which comes without its NUL.
+  /// Decodes one frame, without its NUL.
   public static func decode(_ frame: [UInt8]) throws(CallRejection) -> IncomingCall {
     if let name = AcknowledgementReader.read(frame) {
       return IncomingCall(.acknowledge(name), .oneway)
@@ -24,7 +24,7 @@ public enum CallDecoder {
     return try decodeAny(frame)
   }
 
-  /// The same through a document of all that there can be.
+  /// Decodes any frame by parsing it into a document, without the fast path for acknowledgements.
   static func decodeAny(_ frame: [UInt8]) throws(CallRejection) -> IncomingCall {
     guard frame.count <= WireLimits.callFrame,
       let document = try? JSONDocument(frame, limits: .call),
@@ -43,8 +43,8 @@ public enum CallDecoder {
     }
   }
 
-  /// Of the three flags one may be set; what a frame has beside them is passed over (Varlink lets
-  /// vendors extend it).
+  /// The reply mode; at most one of the three flags may be set. Other members of the frame are ignored, because Varlink
+  /// permits extensions by vendors.
   private static func mode(_ fields: inout JSONFields) throws(WireError) -> WireReplyMode {
     let isOneway = try fields.flag("oneway")
     let wantsMore = try fields.flag("more")
@@ -64,8 +64,8 @@ public enum CallDecoder {
     return try JSONFields(value)
   }
 
-  /// `more` and `upgrade` where a method needs them; where it does not, Varlink lets a service answer
-  /// once.
+  /// Checks that a method that needs `more` or `upgrade` is called with it. Varlink permits a service to reply once to
+  /// any other method that is called with a flag.
   private static func check(_ mode: WireReplyMode, for call: WireCall) throws(WireError) {
     if call.method == .watch, mode != .more { throw .expectedMore }
     if call.isUpgrade, mode != .upgrade { throw .expectedUpgrade }
@@ -197,7 +197,7 @@ extension CallDecoder {
 }
 
 extension JSONFields {
-  /// A circle under its client's name.
+  /// Decodes a circular region with its client's name.
   mutating func region() throws(WireError) -> WireRegion {
     var region = WireRegion(
       try word("kind"), name: try string("name"), center: try coordinate(),
@@ -207,7 +207,7 @@ extension JSONFields {
     return region
   }
 
-  /// A fix's name, as the ring can have one.
+  /// Decodes the name of a fix and checks the range of the sequence number.
   mutating func fixName() throws(WireError) -> FixName {
     let generation = try number("generation", UInt32.self)
     let sequence = try number("sequence", UInt64.self)

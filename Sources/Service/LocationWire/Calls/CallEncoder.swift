@@ -1,11 +1,12 @@
 import LocationPolicy
 import LocationTypes
 
-/// Writes what clients send.
+/// Encodes the calls of clients.
 public enum CallEncoder {
-  /// Adds the frame of a call, with its NUL.
+  /// Appends the frame of a call, with its NUL.
   ///
-  /// `watch` is always sent with `more`, and with `upgrade` what needs that: nothing else is answered.
+  /// `watch` is always sent with `more`, and a call that needs `upgrade` with `upgrade`; the service refuses them
+  /// otherwise.
   public static func encode(
     _ call: WireCall, oneway: Bool = false, to json: inout JSONOutput
   ) {
@@ -22,7 +23,7 @@ public enum CallEncoder {
     }
   }
 
-  /// The full name of the call's method.
+  /// Full name of the call's method.
   public static func name(of call: WireCall) -> String {
     if let method = call.method { return CallDecoder.interface + "." + method.rawValue }
     return CallDecoder.service + (call == .getInfo ? ".GetInfo" : ".GetInterfaceDescription")

@@ -1,7 +1,7 @@
 import LocationPolicy
 import LocationTypes
 
-/// The methods of the interface `org.torpor.Location`, by their names.
+/// The methods of the interface `org.torpor.Location`, with their names.
 public enum WireMethod: String, CaseIterable, Sendable {
   case connect = "Connect"
   case watch = "Watch"
@@ -43,22 +43,22 @@ public enum WireMethod: String, CaseIterable, Sendable {
   case closeBackgroundSession = "CloseBackgroundSession"
 }
 
-/// What a client says to the service: one case for each method.
+/// A call of a client to the service, one case per method.
 public enum WireCall: Equatable, Sendable {
   /// `org.varlink.service.GetInfo`.
   case getInfo
-  /// `org.varlink.service.GetInterfaceDescription`, of the interface of that name.
+  /// `org.varlink.service.GetInterfaceDescription`, with the name of the interface.
   case getInterfaceDescription(String)
-  /// This connection speaks for the client of that name; its end is the process's end (AUT-2). With
-  /// explicit sessions nothing implies one (BKG-15).
+  /// Connects as the client with this name; the end of the connection counts as the end of the process (AUT-2). With
+  /// explicit sessions, no service session is implied (BKG-15).
   case connect(name: String, needsExplicitSessions: Bool = false)
-  /// Sends every notice of the session on this connection, for as long as both live.
+  /// Subscribes this connection to all notices of the session, until either ends.
   case watch(session: Int64)
   /// ``Request/startUpdating``.
   case startUpdating
   /// ``Request/stopUpdating``.
   case stopUpdating
-  /// Up to four settings at once.
+  /// Changes one or several settings.
   case configure(WireSettings)
   /// ``Request/allowDeferred(distance:timeout:)``; unlimited is ``LocationLimits/distanceMax`` and
   /// ``LocationLimits/timeIntervalMax`` (DEF-22).
@@ -69,7 +69,7 @@ public enum WireCall: Equatable, Sendable {
   case setExecution(ExecutionState)
   /// ``Request/acknowledge(_:)``.
   case acknowledge(FixName)
-  /// The visits and region events up to this number are handled for good.
+  /// Acknowledges the visits and region events up to and including this number.
   case acknowledgeEvents(UInt32)
   /// ``Request/requestLocation``.
   case requestLocation
@@ -87,50 +87,49 @@ public enum WireCall: Equatable, Sendable {
   case removeRegion(RegionKind, name: String)
   /// ``Request/requestRegionState(_:)``, with a name instead of a number.
   case requestRegionState(RegionKind, name: String)
-  /// The client's regions and conditions, each with the last event of it that was handled (REG-11).
+  /// Lists the client's regions and conditions, each with its last acknowledged event (REG-11).
   case listRegions
   /// ``Request/openLive(_:)``.
   case openLive(LiveConfiguration)
   /// ``Request/closeLive(_:)``, 0 to 3.
   case closeLive(Int)
-  /// The newest fix that was delivered to the client (STD-8).
+  /// Returns the newest fix that was delivered to the client (STD-8).
   case getLocation
-  /// How the service is.
+  /// Returns the state of the service.
   case getStatus
-  /// What the hardware is to do.
+  /// Returns the current plan for the hardware.
   case getPowerPlan
-  /// Where time and energy went.
+  /// Returns time and energy since the start of the service.
   case getEnergy
-  /// All fixes that the session is owed, as records (``FixRecord``) on this connection.
+  /// Transfers all undelivered fixes of the session as records (``FixRecord``) on this connection.
   case drain(session: Int64)
-  /// All fixes that the client of that name, of the caller's user, is owed, as records; it is told them
-  /// none the less.
+  /// Transfers the undelivered fixes of a client of the caller's user as records. They stay undelivered for the client.
   case readBacklog(name: String)
-  /// Every client that is known; for administrators.
+  /// Lists all clients; for administrators.
   case listClients
-  /// That client may use location; for administrators.
+  /// Authorizes a client to use location; for administrators.
   case allowClient(WireClientName, WirePermission)
-  /// That client may not; for administrators.
+  /// Denies location to a client; for administrators.
   case denyClient(WireClientName)
-  /// That client is to know no more than about where it is, or all again; for administrators.
+  /// Switches a client to reduced or full accuracy; for administrators.
   case reduceClient(WireClientName, isReduced: Bool)
-  /// That client is not known any more, nor what was decided about it; for administrators.
+  /// Removes a client and the decision about it; for administrators.
   case forgetClient(WireClientName)
-  /// All that waits is told now, and deferrals go on; for administrators.
+  /// Delivers all deferred fixes now; deferrals continue. For administrators.
   case flush
   /// `requestWhenInUseAuthorization()` or `requestAlwaysAuthorization()` (AUT-4).
   case requestAuthorization(WirePermission)
   /// `CLServiceSession(authorization:fullAccuracyPurposeKey:)` (BKG-12).
   case openServiceSession(SessionRequirement, wantsFullAccuracy: Bool)
-  /// That session is invalidated.
+  /// Invalidates the service session with this number.
   case closeServiceSession(Int)
   /// `CLBackgroundActivitySession()` (BKG-8).
   case openBackgroundSession
-  /// Its `invalidate()` (BKG-10).
+  /// `invalidate()` of a `CLBackgroundActivitySession` (BKG-10).
   case closeBackgroundSession
 
-  /// What it asks of the policy, where it is one request; regions need a number first, settings may
-  /// be several (``WireSettings/requests``).
+  /// The corresponding request to the policy, if the call is exactly one request without further data. Regions first
+  /// need a number; settings may be several requests (``WireSettings/requests``).
   public var request: Request? {
     switch self {
     case .startUpdating: .startUpdating
@@ -158,7 +157,7 @@ public enum WireCall: Equatable, Sendable {
     }
   }
 
-  /// Its method in `org.torpor.Location`; nil for those of `org.varlink.service`.
+  /// The method in `org.torpor.Location`; nil for methods of `org.varlink.service`.
   public var method: WireMethod? {
     switch self {
     case .getInfo, .getInterfaceDescription: nil
@@ -203,27 +202,27 @@ public enum WireCall: Equatable, Sendable {
     }
   }
 
-  /// Whether records follow its answer, on a connection that carries no Varlink from then on.
+  /// Whether records follow the reply, after which the connection no longer uses Varlink.
   public var isUpgrade: Bool { method == .drain || method == .readBacklog }
 }
 
-/// How a call wants to be answered.
+/// The reply mode that a call requests.
 @frozen public enum WireReplyMode: UInt8, Sendable {
-  /// By one reply.
+  /// One reply.
   case once = 0
-  /// Not at all.
+  /// No reply.
   case oneway = 1
-  /// By as many replies as there are.
+  /// Any number of replies.
   case more = 2
-  /// By one reply, after which the connection no longer speaks Varlink.
+  /// One reply, after which the connection no longer uses Varlink.
   case upgrade = 3
 }
 
-/// A call with what its frame says about the answer.
+/// A call with the reply mode of its frame.
 public struct IncomingCall: Equatable, Sendable {
-  /// What is asked.
+  /// The decoded call.
   public var call: WireCall
-  /// How it is answered.
+  /// Requested reply mode.
   public var mode: WireReplyMode
 
   /// Creates a call.
@@ -233,7 +232,7 @@ public struct IncomingCall: Equatable, Sendable {
   }
 }
 
-/// The settings of a client that a call of `Configure` changes; nil stays as it is.
+/// The settings that a call of `Configure` changes; nil leaves a setting unchanged.
 public struct WireSettings: Equatable, Sendable {
   /// ``Request/setDesiredAccuracy(_:)``.
   public var desiredAccuracy: Double?
@@ -243,13 +242,13 @@ public struct WireSettings: Equatable, Sendable {
   public var pausesAutomatically: Bool?
   /// ``Request/setActivity(_:)``.
   public var activity: ActivityType?
-  /// `allowsBackgroundLocationUpdates` (BKG-18); no request of the policy's.
+  /// `allowsBackgroundLocationUpdates` (BKG-18); not a request to the policy.
   public var allowsBackground: Bool?
 
-  /// Changes nothing.
+  /// Creates settings that change nothing.
   public init() {}
 
-  /// What it asks of the policy, at most four.
+  /// The corresponding requests to the policy, at most four.
   public var requests: [Request] {
     var all: [Request] = []
     if let desiredAccuracy { all.append(.setDesiredAccuracy(desiredAccuracy)) }
@@ -260,22 +259,22 @@ public struct WireSettings: Equatable, Sendable {
   }
 }
 
-/// A circle with the name its client gave it; the service has a number for each name.
+/// A circular region with the name that its client gave it; the service maps each name to a number.
 public struct WireRegion: Equatable, Sendable {
-  /// Region or condition.
+  /// Whether it is a region or a condition.
   public var kind: RegionKind
-  /// The client's name for it (``WireName/isValidRegion(_:)``).
+  /// The client's name for the region (``NameValidation/isValidRegion(_:)``).
   public var name: String
-  /// The middle of the circle; valid.
+  /// Center of the circle; a valid coordinate.
   public var center: Coordinate
-  /// Metres; whether it is a radius that can be monitored is the policy's business (REG-3).
+  /// Radius in metres; the policy checks whether it can be monitored (REG-3).
   public var radius: Double
-  /// `didEnterRegion` is wanted (REG-9).
+  /// Whether `didEnterRegion` is requested (REG-9).
   public var notifyOnEntry = true
-  /// `didExitRegion` is wanted (REG-9).
+  /// Whether `didExitRegion` is requested (REG-9).
   public var notifyOnExit = true
 
-  /// Creates a circle of which both crossings are told.
+  /// Creates a circle with notices for both entry and exit.
   public init(_ kind: RegionKind, name: String, center: Coordinate, radius: Double) {
     self.kind = kind
     self.name = name
@@ -283,7 +282,7 @@ public struct WireRegion: Equatable, Sendable {
     self.radius = radius
   }
 
-  /// The policy's circle, by the service's number for the name.
+  /// The region of the policy, with the service's number for the name.
   public func region(numbered number: UInt32) -> Region {
     Region(
       RegionIdentifier(kind, number), center: center, radius: radius,
@@ -291,17 +290,16 @@ public struct WireRegion: Equatable, Sendable {
   }
 }
 
-/// A circle that is monitored, as its client finds it again (REG-11).
+/// A monitored region, as reported to its client (REG-11).
 public struct WireMonitoredRegion: Equatable, Sendable {
-  /// The circle.
+  /// The monitored circle.
   public var region: WireRegion
-  /// What is known of it now: what it would be added with again (REG-12).
+  /// Current state; the assumed state if the region is added again (REG-12).
   public var state: MonitorState
-  /// The last event of it that the client has acknowledged; nil where there was none since it was
-  /// added (REG-13).
+  /// Last acknowledged event; nil if there was none since the region was added (REG-13).
   public var lastEvent: WireRegionEvent?
 
-  /// Creates one.
+  /// Creates a description.
   public init(_ region: WireRegion, state: MonitorState, lastEvent: WireRegionEvent?) {
     self.region = region
     self.state = state
@@ -309,14 +307,14 @@ public struct WireMonitoredRegion: Equatable, Sendable {
   }
 }
 
-/// A client by the user that is trusted and the name that tells that user's programs apart (AUT-2).
+/// Identity of a client: the authenticated user, and the name that distinguishes the user's programs (AUT-2).
 public struct WireClientName: Hashable, Sendable {
-  /// The user id of the socket's peer.
+  /// User ID of the socket's peer.
   public var user: UInt32
-  /// The program's name for itself (``WireName/isValidClient(_:)``).
+  /// Name that the program chose (``NameValidation/isValidClient(_:)``).
   public var name: String
 
-  /// Names a client.
+  /// Creates the identity of a client.
   public init(user: UInt32, name: String) {
     self.user = user
     self.name = name
@@ -324,10 +322,9 @@ public struct WireClientName: Hashable, Sendable {
 }
 
 extension WireClientName {
-  /// The command by which an administrator lets the client use location, for a shell: what a shell would read as more
-  /// than a word is quoted.
+  /// The shell command with which an administrator authorizes the client, quoted where the shell requires it.
   ///
-  /// - Parameter userName: The name of the user; its number if not given.
+  /// - Parameter userName: Name of the user; nil to use the user ID.
   public func allowCommand(userName: String? = nil) -> String {
     "torpor clients allow " + WireClientName.quoted("\(userName ?? String(user))/\(name)")
   }
@@ -344,21 +341,21 @@ extension WireClientName {
       }
     }
     if isPlain { return word }
-    // A quotation mark ends the quoted text, stands for itself, and begins it again.
+    // For each quotation mark, end the quoted text, add an escaped mark, and start quoted text again.
     return "'"
       + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
       + "'"
   }
 }
 
-/// What an administrator may grant.
+/// An authorization that an administrator can grant.
 public enum WirePermission: UInt8, Sendable {
   /// ``Authorization/always``.
   case always = 0
   /// ``Authorization/whenInUse``.
   case whenInUse = 1
 
-  /// The same as an authorization.
+  /// The corresponding authorization.
   public var authorization: Authorization {
     switch self {
     case .always: .always

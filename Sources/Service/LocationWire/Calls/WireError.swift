@@ -1,43 +1,43 @@
-/// What the service refuses a call with; the connection goes on.
+/// Error reply of the service to a call; the connection stays open.
 public enum WireError: Error, Equatable, Sendable {
   /// `org.varlink.service`: the interface does not exist.
   case interfaceNotFound(String)
   /// `org.varlink.service`: the interface has no such method.
   case methodNotFound(String)
-  /// `org.varlink.service`: the interface has it, this service does not.
+  /// `org.varlink.service`: the interface has the method, but this service does not implement it.
   case methodNotImplemented(String)
-  /// `org.varlink.service`: that parameter is missing, unknown, of a wrong type or out of range.
+  /// `org.varlink.service`: the parameter is missing, unknown, of a wrong type or out of range.
   case invalidParameter(String)
-  /// `org.varlink.service`: only an administrator may.
+  /// `org.varlink.service`: only an administrator may call the method.
   case permissionDenied
-  /// `org.varlink.service`: the call makes sense with `more` alone.
+  /// `org.varlink.service`: the call requires `more`.
   case expectedMore
-  /// The call makes sense with `upgrade` alone.
+  /// The call requires `upgrade`.
   case expectedUpgrade
   /// The connection has no session yet: `Connect` comes first.
   case notConnected
   /// The connection has a session already.
   case alreadyConnected
-  /// There is no such session, or it is another user's.
+  /// The session does not exist or belongs to another user.
   case unknownSession(Int64)
   /// The client may not use location.
   case notAuthorized
-  /// No more of these are to be had; of which, and how many there are.
+  /// A limit is reached: the name of the limited resource, and the limit.
   case limitExceeded(what: String, limit: Int64)
-  /// No such client is known.
+  /// The service has no such client.
   case unknownClient(WireClientName)
-  /// A fix is named that never was: this run's generation, and the sequence number that its next fix gets;
-  /// `first` is the one that its first fix got, or will.
+  /// A call names a fix that never existed: generation of this run, sequence number of its first fix, and sequence
+  /// number of its next fix.
   case unknownFix(generation: UInt32, first: UInt64, next: UInt64)
-  /// A command cannot decide about a client: the rule of that line of the administrator's file does, or,
-  /// where there is no file, that root and the service's own user may all.
+  /// A command cannot decide about a client, because a rule in the administrator's file does, in this line; nil without
+  /// a file, because root and the service's own user are always authorized.
   case decidedByFile(line: Int?)
-  /// The board has nothing to tell it from.
+  /// The board has no source for the requested data.
   case notAvailable(what: String)
-  /// An error that this version does not know, by its name; only read, never sent.
+  /// An unknown error, by its name; decoded but never sent.
   case other(String)
 
-  /// Its full name.
+  /// Full name of the error.
   public var name: String {
     switch self {
     case .interfaceNotFound: "org.varlink.service.InterfaceNotFound"
@@ -62,7 +62,7 @@ public enum WireError: Error, Equatable, Sendable {
 }
 
 extension WireError {
-  /// Writes its parameters.
+  /// Appends the parameters of the error.
   func write(to json: inout JSONOutput) {
     switch self {
     case .interfaceNotFound(let name): json.member("interface", name)
@@ -87,7 +87,7 @@ extension WireError {
     }
   }
 
-  /// Reads an error by its name and parameters; ``other(_:)`` when it is not as this version knows it.
+  /// Decodes an error from its name and parameters; ``other(_:)`` if name or parameters are unknown.
   init(name: String, _ fields: inout JSONFields) {
     do {
       self = try WireError.read(name, &fields)

@@ -1,32 +1,32 @@
-/// The bounds of what crosses the socket.
+/// Limits of the messages on the socket.
 public enum WireLimits {
-  /// Bytes of a frame that a client may send, without the NUL that ends it.
+  /// Maximum length of a frame from a client, in bytes without the terminating NUL.
   public static let callFrame = 16 * 1_024
-  /// Bytes of a frame that the service sends, without its NUL: what a client must be ready for.
+  /// Maximum length of a frame from the service, in bytes without the terminating NUL.
   public static let replyFrame = 256 * 1_024
-  /// Bytes of a client's name.
+  /// Maximum length of a client's name, bytes.
   public static let clientName = 64
-  /// Bytes of a region's name.
+  /// Maximum length of a region's name, bytes.
   public static let regionName = 128
-  /// Fixes in one reply; a longer batch goes out in several.
+  /// Maximum number of fixes in one reply; a longer batch is split.
   public static let fixesPerReply = 256
 }
 
-/// Who may be named how.
+/// Validation of names of clients and regions.
 public enum WireName {
-  /// Whether `name` may name a client: 1 to ``WireLimits/clientName`` bytes, no control character.
+  /// Whether `name` is valid for a client: 1 to ``WireLimits/clientName`` bytes, no control character.
   public static func isValidClient(_ name: String) -> Bool {
     isValid(name, limit: WireLimits.clientName)
   }
 
-  /// Whether `name` may name a region: 1 to ``WireLimits/regionName`` bytes, no control character.
+  /// Whether `name` is valid for a region: 1 to ``WireLimits/regionName`` bytes, no control character.
   public static func isValidRegion(_ name: String) -> Bool {
     isValid(name, limit: WireLimits.regionName)
   }
 
   private static func isValid(_ name: String, limit: Int) -> Bool {
     let bytes = name.utf8
-    // C1 controls (U+0080 to U+009F) would reach a terminal as well.
+    // Exclude C1 controls (U+0080 to U+009F), which terminals interpret as well.
     return !bytes.isEmpty && bytes.count <= limit
       && name.unicodeScalars.allSatisfy { !(0..<0x20).contains($0.value) && !isC1($0) }
   }

@@ -1,15 +1,15 @@
-/// Cuts a stream of bytes into Varlink's frames, each of which ends with a NUL byte.
+/// Splits a stream of bytes into Varlink frames, each terminated by a NUL byte.
 ///
-/// Takes chunks of any length and looks at each byte once. Holds one frame, at most ``limit`` bytes.
+/// Accepts chunks of any length and reads each byte once. Buffers one frame of at most ``limit`` bytes.
 public struct FrameSplitter: Sendable {
-  /// What a stretch of bytes brought.
+  /// Result of processing a part of a chunk.
   @frozen public enum Outcome: Equatable, Sendable {
-    /// The chunk is used up; the frame goes on in the next one.
+    /// The chunk is consumed; the frame continues in the next one.
     case needsMore
-    /// ``FrameSplitter/frame`` is whole; the chunk may hold more after it.
+    /// ``FrameSplitter/frame`` is complete; the chunk may contain more bytes.
     case frame
-    /// A frame has more bytes than the limit. Told once; nothing that follows can be trusted, and the
-    /// connection is to be closed.
+    /// A frame exceeds the limit. Returned once; the following bytes are not usable, and the connection must be
+    /// closed.
     case oversize
   }
 
@@ -19,21 +19,21 @@ public struct FrameSplitter: Sendable {
     case broken
   }
 
-  /// The most bytes a frame may have, without its NUL.
+  /// Maximum length of a frame, in bytes without its NUL.
   public let limit: Int
-  /// The frame, without its NUL; whole after ``Outcome/frame``, until the next call.
+  /// The frame without its NUL; complete after ``Outcome/frame`` until the next call.
   public private(set) var frame: [UInt8] = []
   private var state = State.gathering
 
-  /// Creates a splitter at the beginning of a stream.
+  /// Creates a splitter for the start of a stream.
   ///
-  /// - Precondition: `limit` is above 0.
+  /// - Precondition: `limit` is greater than 0.
   public init(limit: Int = WireLimits.callFrame) {
-    precondition(limit > 0, "a frame has room for something")
+    precondition(limit > 0, "the limit must be positive")
     self.limit = limit
   }
 
-  /// Whether a frame has begun and not ended: what a client that stops here leaves open.
+  /// Whether a frame has started but not ended, so that a peer that stops here leaves it incomplete.
   public var isInFrame: Bool {
     switch state {
     case .gathering: !frame.isEmpty
@@ -41,14 +41,14 @@ public struct FrameSplitter: Sendable {
     }
   }
 
-  /// Takes bytes of `chunk` from `place` on, up to the end of one frame, and moves `place` behind
-  /// them. Called until it says `needsMore`.
+  /// Consumes bytes of `chunk` from `place` up to the end of one frame, and advances `place` past them. Call it until
+  /// it returns `needsMore`.
   ///
-  /// After an oversized frame all bytes are passed over.
+  /// After an oversized frame all bytes are ignored.
   ///
   /// - Precondition: 0 ≤ `place` ≤ the chunk's length.
   public mutating func next(in chunk: Span<UInt8>, at place: inout Int) -> Outcome {
-    precondition(place >= 0 && place <= chunk.count, "a place in the chunk")
+    precondition(place >= 0 && place <= chunk.count, "the offset must be within the chunk")
     switch state {
     case .gathering: break
     case .whole:

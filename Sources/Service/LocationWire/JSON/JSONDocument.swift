@@ -1,38 +1,38 @@
-/// Why bytes are no JSON that is taken (RFC 8259, and bounds of our own).
+/// Why bytes are not acceptable JSON (RFC 8259, with additional limits).
 @frozen public enum JSONProblem: UInt8, Error, Sendable {
-  /// Not JSON.
+  /// Invalid JSON syntax.
   case syntax = 0
-  /// A string that is not UTF-8, or half a pair of surrogates.
+  /// A string that is not UTF-8 or contains an unpaired surrogate.
   case encoding = 1
-  /// More values inside each other than ``JSONLimits/depth``.
+  /// Deeper nesting than ``JSONLimits/depth``.
   case tooDeep = 2
-  /// More values, or members of one object, than allowed.
+  /// More values, members of an object, or bytes in a name than permitted.
   case tooMany = 3
-  /// A member's name comes twice in one object.
+  /// Two members of an object have the same name.
   case duplicateName = 4
-  /// A number of more characters than anyone needs.
+  /// A number with more characters than ``JSONLimits/numberLength``.
   case longNumber = 5
 }
 
-/// Bounds of a JSON text.
+/// Limits of a JSON text.
 public struct JSONLimits: Sendable {
-  /// Objects and lists inside each other.
+  /// Maximum nesting depth of objects and lists.
   public var depth: Int
-  /// Members of one object.
+  /// Maximum number of members in an object.
   public var members: Int
-  /// Values and names in all.
+  /// Maximum total number of values and names.
   public var nodes: Int
-  /// Bytes of a member's name, as it is written.
+  /// Maximum length of a member's name as written, bytes.
   public var nameLength: Int
-  /// Characters of a number.
+  /// Maximum length of a number, characters.
   public var numberLength: Int
 
-  /// Creates bounds.
+  /// Creates limits.
   public init(
     depth: Int = 16, members: Int = 64, nodes: Int, nameLength: Int = 64, numberLength: Int = 64
   ) {
-    precondition(depth > 0 && members > 0 && nodes > 0, "bounds are above 0")
-    precondition(nameLength > 0 && numberLength > 0, "bounds are above 0")
+    precondition(depth > 0 && members > 0 && nodes > 0, "limits must be positive")
+    precondition(nameLength > 0 && numberLength > 0, "limits must be positive")
     self.depth = depth
     self.members = members
     self.nodes = nodes
@@ -40,26 +40,25 @@ public struct JSONLimits: Sendable {
     self.numberLength = numberLength
   }
 
-  /// For what a client sends.
+  /// Limits for messages from clients.
   public static let call = JSONLimits(nodes: 512)
-  /// For what the service sends: as many values as fit into its frames.
+  /// Limits for messages from the service; as many values as a frame can contain.
   public static let reply = JSONLimits(nodes: WireLimits.replyFrame)
 }
 
-/// One JSON text, read into a flat list of its values.
+/// A JSON text, parsed into a flat list of its values.
 ///
-/// Nothing is converted before it is asked for, so an integer stays exact and a string is made only
-/// once it is wanted. Time is linear in the bytes; ``JSONLimits/members`` bounds the search for
-/// names that come twice.
+/// Values are converted on access only, so integers stay exact and no unused string is created. Parsing is linear in
+/// the number of bytes; ``JSONLimits/members`` bounds the check for duplicate names.
 public struct JSONDocument: Sendable {
   enum Kind: UInt8, Sendable {
     case object, list, string, number, yes, no, null
   }
 
-  /// A value: where its text lies, and which node comes behind it and all within it.
+  /// A value: the range of its text, and the index of the node after it and its contents.
   struct Node: Sendable {
     var kind: Kind
-    /// Of a string: has escapes. Of a number: has no fraction and no exponent.
+    /// For a string, whether it contains escapes; for a number, whether it has neither fraction nor exponent.
     var mark = false
     var start: Int32
     var end: Int32
@@ -69,7 +68,7 @@ public struct JSONDocument: Sendable {
   let bytes: [UInt8]
   let nodes: [Node]
 
-  /// Reads `bytes`, which must be one JSON value with nothing but white space around it.
+  /// Parses `bytes`, which must be one JSON value with optional white space around it.
   public init(_ bytes: [UInt8], limits: JSONLimits) throws(JSONProblem) {
     var scanner = JSONScanner(bytes, limits)
     try scanner.scan()
@@ -88,12 +87,12 @@ public struct JSONValue: Sendable {
 
   private var node: JSONDocument.Node { document.nodes[index] }
 
-  /// Whether it is `null`.
+  /// Whether the value is `null`.
   public var isNull: Bool { node.kind == .null }
-  /// Whether it is an object.
+  /// Whether the value is an object.
   public var isObject: Bool { node.kind == .object }
 
-  /// True or false; nil if it is neither.
+  /// The Boolean value; nil if it is not a Boolean.
   public var bool: Bool? {
     switch node.kind {
     case .yes: true
@@ -102,7 +101,7 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// The integer, if it is written as one and fits 64 bits.
+  /// The integer; nil if the value is not written as an integer or does not fit into 64 bits.
   public var integer: Int64? {
     guard node.kind == .number, node.mark else { return nil }
     var magnitude: UInt64 = 0
@@ -122,7 +121,7 @@ public struct JSONValue: Sendable {
     return Int64(exactly: magnitude)
   }
 
-  /// The number nearest to what is written; nil if it is none or beyond what a Double holds.
+  /// The nearest Double; nil if the value is not a number or is out of range.
   public var double: Double? {
     guard node.kind == .number else { return nil }
     let text = String(decoding: document.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
@@ -130,19 +129,19 @@ public struct JSONValue: Sendable {
     return value
   }
 
-  /// The text, if it is a string.
+  /// The string; nil if the value is not a string.
   public var string: String? {
     guard node.kind == .string else { return nil }
     let raw = document.bytes[Int(node.start)..<Int(node.end)]
     return String(decoding: node.mark ? JSONScanner.unescaped(raw) : Array(raw), as: UTF8.self)
   }
 
-  /// Whether it is the string `text`, which has no characters that JSON escapes.
+  /// Whether the value is the string `text`, which must not need escapes.
   func equals(_ text: StaticString) -> Bool {
     node.kind == .string && string == text.description
   }
 
-  /// The elements of a list; nil if it is none.
+  /// The elements of a list; nil if the value is not a list.
   public var elements: [JSONValue]? {
     guard node.kind == .list else { return nil }
     var all: [JSONValue] = []
@@ -154,7 +153,7 @@ public struct JSONValue: Sendable {
     return all
   }
 
-  /// Names and values of an object in the order in which they are written; nil if it is none.
+  /// Names and values of an object in text order; nil if the value is not an object.
   public var members: [(name: String, value: JSONValue)]? {
     guard node.kind == .object else { return nil }
     var all: [(name: String, value: JSONValue)] = []

@@ -1,24 +1,26 @@
 import LocationTypes
 
-/// The members of one object, taken out by name; a wrong one is an error that names it.
+/// Reads the members of one JSON object by name. A missing or invalid member is an error with its name.
 ///
-/// A member that is `null` counts as absent, as Varlink's libraries write it.
+/// A member that is `null` counts as missing, because Varlink libraries write missing values that way.
 struct JSONFields {
   private var members: [(name: String, value: JSONValue, isTaken: Bool)] = []
-  /// What stands before the names in errors: `center.` and the like.
+  /// Prefix of names in errors, for example `center.`; empty at the top level.
   private let path: String
 
-  /// The members of `value`; it must be an object.
+  /// Creates a reader for `value`.
+  ///
+  /// - Throws: ``WireError/invalidParameter(_:)`` if it is not an object.
   init(_ value: JSONValue, in path: String = "") throws(WireError) {
     self.path = path
     guard let members = value.members else { throw .invalidParameter(String(path.dropLast())) }
     self.members = members.map { ($0.name, $0.value, false) }
   }
 
-  /// No members at all.
+  /// Creates a reader without members.
   init() { path = "" }
 
-  /// The value of that name; nil if there is none.
+  /// The value with this name, which then counts as read; nil if it is missing.
   mutating func value(_ name: StaticString) -> JSONValue? {
     for i in members.indices where members[i].name == name.description {
       members[i].isTaken = true
@@ -27,19 +29,21 @@ struct JSONFields {
     return nil
   }
 
-  /// The error that this member is wrong.
+  /// The error for an invalid or missing member.
   func wrong(_ name: StaticString) -> WireError { .invalidParameter(path + name.description) }
 
-  /// Refuses members that nobody asked for; whoever reads replies does not, so that a newer service
-  /// may tell more.
+  /// Throws an error if there are members that were not read. Readers of replies do not call this, so that a newer
+  /// service may send more members.
   func finish() throws(WireError) {
     for member in members where !member.isTaken { throw .invalidParameter(path + member.name) }
   }
 
-  /// Whether there is a member of that name that is not `null`.
+  /// Whether the object has a member with this name that is not `null`.
   mutating func has(_ name: StaticString) -> Bool { value(name) != nil }
 
-  /// What `read` makes of the value; nil if there is none, an error if `read` makes nothing of it.
+  /// Converts the value with `read`; nil if the member is missing.
+  ///
+  /// - Throws: ``WireError/invalidParameter(_:)`` if `read` returns nil.
   mutating func optional<T>(
     _ name: StaticString, _ read: (JSONValue) -> T?
   ) throws(WireError) -> T? {
@@ -48,7 +52,9 @@ struct JSONFields {
     return result
   }
 
-  /// What `read` makes of the value, which must be there.
+  /// Converts the value of a required member with `read`.
+  ///
+  /// - Throws: ``WireError/invalidParameter(_:)`` if the member is missing or `read` returns nil.
   mutating func required<T>(
     _ name: StaticString, _ read: (JSONValue) -> T?
   ) throws(WireError) -> T {
@@ -68,7 +74,7 @@ struct JSONFields {
     try required(name) { $0.integer }
   }
 
-  /// An integer that fits.
+  /// An integer in the range of its type.
   mutating func number<N: FixedWidthInteger>(
     _ name: StaticString, _: N.Type = N.self
   ) throws(WireError) -> N {
@@ -79,7 +85,7 @@ struct JSONFields {
     try required(name) { $0.bool }
   }
 
-  /// A flag that is false when it is not there.
+  /// A Boolean that is false if the member is missing.
   mutating func flag(_ name: StaticString) throws(WireError) -> Bool {
     try optional(name) { $0.bool } ?? false
   }
@@ -94,7 +100,7 @@ struct JSONFields {
     try optional(name) { $0.string.flatMap { W(wireWord: $0) } }
   }
 
-  /// An object within, read by `body`; nil if it is not there.
+  /// Decodes an object member with `body`; nil if it is missing.
   mutating func object<T>(
     _ name: StaticString, _ body: (inout JSONFields) throws(WireError) -> T
   ) throws(WireError) -> T? {
@@ -103,7 +109,7 @@ struct JSONFields {
     return try body(&inner)
   }
 
-  /// A list of objects, each read by `body`; nil if it is not there.
+  /// Decodes a list of objects, each with `body`; nil if the member is missing.
   mutating func objects<T>(
     _ name: StaticString, _ body: (inout JSONFields) throws(WireError) -> T
   ) throws(WireError) -> [T]? {
@@ -117,12 +123,12 @@ struct JSONFields {
     return all
   }
 
-  /// A length as it was written from an integer: metres with three decimals into millimetres.
+  /// A scaled integer from a decimal number: for example millimetres from metres with three decimals.
   mutating func scaled(_ name: StaticString, by scale: Double) throws(WireError) -> Int32? {
     try optional(name) { value in value.double.flatMap { Int32(exactly: ($0 * scale).rounded()) } }
   }
 
-  /// Latitude and longitude, which must lie on the globe.
+  /// Latitude and longitude, checked against their ranges.
   mutating func coordinate() throws(WireError) -> Coordinate {
     let latitude = try double("latitude_deg")
     let longitude = try double("longitude_deg")

@@ -1,56 +1,56 @@
-/// Writes JSON to the end of memory that is used again and again.
+/// An output buffer that appends JSON and is reused.
 ///
-/// Numbers are written straight from scaled integers, and keys straight from the program's own text, into
-/// memory of its own: at the end of an array, a fix's sixty pieces cost a sixth of its instructions more.
-/// A member without a value is left out; there is no `null`.
+/// Writes numbers directly from scaled integers and keys directly from static strings, into memory that it manages
+/// itself: appending the sixty parts of a fix to an array needs a sixth more instructions. A member without a value is
+/// omitted; the output contains no `null`.
 @safe public struct JSONOutput: ~Copyable {
-  /// The first room; it doubles when it is full.
+  /// Initial capacity in bytes; the capacity doubles when it is exhausted.
   private static let smallest = 512
-  /// The largest capacity that is kept, where its owner sets no other.
+  /// Default of ``retainedCapacity``, bytes.
   public static let standardKept = 16_384
 
   private var memory: UnsafeMutableRawBufferPointer
-  /// How many bytes were written and not yet taken: UTF-8 with a NUL byte behind each frame.
+  /// Number of bytes written and not yet removed: UTF-8 with a NUL byte after each frame.
   public private(set) var count = 0
   private var isFirst = true
-  /// Bytes; more room than this is given back once all is taken: a long reply's is not kept for a client that may
-  /// stay for months.
+  /// Capacity in bytes that is retained when the buffer becomes empty; a larger buffer is freed, so that one long reply
+  /// does not occupy memory as long as the client stays connected.
   public var kept = JSONOutput.standardKept
 
-  /// Nothing is written yet, and no memory taken.
+  /// Creates an empty buffer without allocating memory.
   public init() { unsafe memory = UnsafeMutableRawBufferPointer(start: nil, count: 0) }
 
   deinit { unsafe memory.deallocate() }
 
-  /// How many bytes there is room for now.
+  /// Allocated bytes.
   var capacity: Int { unsafe memory.count }
 
-  /// Whether all that was written has been taken.
+  /// Whether all written bytes were removed.
   public var isEmpty: Bool { count == 0 }
 
-  /// A copy of what was written and not yet taken.
+  /// Copy of the bytes written and not yet removed.
   public var bytes: [UInt8] { unsafe withUnsafeBytes { unsafe [UInt8]($0) } }
 
-  /// Shows what was written and not yet taken, where it lies; it is there as long as `body` runs.
+  /// Calls `body` with the bytes written and not yet removed; the pointer is valid during the call only.
   @unsafe public borrowing func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
     unsafe body(UnsafeRawBufferPointer(rebasing: memory[0..<count]))
   }
 
-  /// Takes the first `number` bytes out, because they were sent.
+  /// Removes the first `number` bytes after they were sent.
   ///
-  /// - Precondition: there are as many.
-  /// - Complexity: O(what stays).
+  /// - Precondition: 0 ≤ `number` ≤ ``count``.
+  /// - Complexity: O(remaining bytes).
   public mutating func removeFirst(_ number: Int) {
-    precondition(number >= 0 && number <= count, "no more was written")
+    precondition(number >= 0 && number <= count, "the number exceeds the written bytes")
     guard number < count else { return removeAll() }
     count -= number
-    // The bytes overlap, and `memmove` is what this calls.
+    // The ranges overlap; `copyMemory` permits that, like `memmove`.
     unsafe memory.baseAddress!.copyMemory(from: memory.baseAddress! + number, byteCount: count)
   }
 
-  /// Takes everything out and keeps the room, up to ``kept``.
+  /// Removes all bytes; retains the capacity up to ``retainedCapacity``.
   public mutating func removeAll() {
     count = 0
     guard capacity > kept else { return }
@@ -58,20 +58,20 @@
     unsafe memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   }
 
-  /// Takes back what was written after there were `number` bytes.
+  /// Discards all bytes after the first `number`.
   mutating func truncate(to number: Int) {
-    precondition(number >= 0 && number <= count, "no more was written")
+    precondition(number >= 0 && number <= count, "the number exceeds the written bytes")
     count = number
   }
 
-  /// Writes one frame: an object and the NUL byte behind it.
+  /// Appends one frame: an object and a NUL byte.
   mutating func frame(_ body: (inout JSONOutput) -> Void) {
     isFirst = true
     nested("{", "}", body)
     byte("\0")
   }
 
-  /// Writes bytes that are no JSON: records of an upgraded connection.
+  /// Appends bytes that are not JSON: records of an upgraded connection.
   mutating func append(_ bytes: RawSpan) {
     guard bytes.byteCount > 0 else { return }
     unsafe bytes.withUnsafeBytes { bytes in
@@ -80,14 +80,15 @@
     }
   }
 
-  /// Where the next `number` bytes go, which are some; who writes them counts them.
+  /// Ensures capacity for `number` more bytes, at least 1, and returns the address for them. The caller increases
+  /// `count`.
   @unsafe private mutating func room(for number: Int) -> UnsafeMutableRawPointer {
     if unsafe memory.count - count < number { grow(by: number) }
     return unsafe memory.baseAddress! + count
   }
 
   @inline(never) private mutating func grow(by number: Int) {
-    precondition(number <= Int.max / 4 && capacity <= Int.max / 4, "more than any memory")
+    precondition(number <= Int.max / 4 && capacity <= Int.max / 4, "the capacity would overflow")
     let size = max(JSONOutput.smallest, 2 * capacity, count + number)
     let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
     if let old = unsafe memory.baseAddress {
@@ -123,21 +124,21 @@ extension JSONOutput {
     add(value ? "true" as StaticString : "false")
   }
 
-  /// Adds a member with the fewest digits that read back as the same number; what is not finite is
-  /// left out.
+  /// Appends a number member with the fewest digits that convert back to the same value; nothing if the value is not
+  /// finite.
   mutating func member(_ name: StaticString, _ value: Double) {
     guard value.isFinite else { return }
     key(name)
     decimal(value)
   }
 
-  /// Adds a member: `value` / 10^`scale`, with as many decimals as it has.
+  /// Appends a member with the value `value` / 10^`scale`, without trailing zeros.
   mutating func member(_ name: StaticString, _ value: Int64, scale: Int) {
     key(name)
     add(value, scale: scale)
   }
 
-  /// Adds a member if there is a value: `value` / 10^`scale`, with as many decimals as it has.
+  /// Appends a member with the value `value` / 10^`scale`, without trailing zeros; nothing if `value` is nil.
   mutating func member(_ name: StaticString, _ value: Int32?, scale: Int) {
     if let value { member(name, Int64(value), scale: scale) }
   }
@@ -147,8 +148,7 @@ extension JSONOutput {
     nested("{", "}", body)
   }
 
-  /// Adds a member that is a list; `body` calls ``element(_:)``, ``element(word:)`` or
-  /// ``element(text:)`` for each of its elements.
+  /// Appends a list member; `body` calls ``element(_:)``, ``element(word:)`` or ``element(text:)`` for each element.
   mutating func list(_ name: StaticString, _ body: (inout JSONOutput) -> Void) {
     key(name)
     nested("[", "]", body)
@@ -204,18 +204,19 @@ extension JSONOutput {
     count += 1
   }
 
-  /// Adds text of the source code, which needs no escapes.
+  /// Appends static text, which must not need escapes.
   private mutating func add(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
-    // Text of the source code lies still.
+    // The address of a static string is stable.
     unsafe room(for: length).copyMemory(from: text.utf8Start, byteCount: length)
     count += length
   }
 
-  /// Adds `value` / 10^`scale` without zeros at its end, the last digit first.
+  /// Appends `value` / 10^`scale` without trailing zeros; generates the digits from last to first.
   private mutating func add(_ value: Int64, scale: Int = 0) {
-    precondition((0...18).contains(scale), "past what Int64 holds")
-    // Nineteen digits, a point and a sign; behind them as much again, for what is moved to the front.
+    precondition((0...18).contains(scale), "the scale exceeds the digits of Int64")
+    // 24 bytes hold nineteen digits, a point and a sign. The move to the front copies 24 bytes from any offset, so
+    // reserve twice as many.
     let size = 24
     let room = unsafe room(for: 2 * size)
     var place = size

@@ -1,4 +1,4 @@
-/// Reads a JSON text once, from front to end, into nodes.
+/// Parses a JSON text in one pass into the nodes of a ``JSONDocument``.
 struct JSONScanner {
   private let bytes: [UInt8]
   private let limits: JSONLimits
@@ -23,7 +23,7 @@ struct JSONScanner {
     while byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
   }
 
-  /// Begins a node; its end and what follows it are known later.
+  /// Appends a node; `end(_:)` sets its end and next node.
   private mutating func begin(_ kind: JSONDocument.Kind) throws(JSONProblem) -> Int {
     guard nodes.count < limits.nodes else { throw .tooMany }
     let here = Int32(place)
@@ -106,7 +106,7 @@ extension JSONScanner {
     end(node)
   }
 
-  /// A comma, and no end of the object or list behind it.
+  /// Consumes a comma that is not followed by the end of the object or list.
   private mutating func comma() throws(JSONProblem) {
     guard byte == UInt8(ascii: ",") else { throw .syntax }
     place += 1
@@ -114,7 +114,7 @@ extension JSONScanner {
     guard byte != UInt8(ascii: "}"), byte != UInt8(ascii: "]") else { throw .syntax }
   }
 
-  /// Whether a member of `object` before the node `name` has the same name.
+  /// Whether an earlier member of `object` has the same name as the node `name`.
   private func isRepeated(_ name: Int, in object: Int) -> Bool {
     let new = text(of: name)
     var other = object + 1
@@ -125,7 +125,7 @@ extension JSONScanner {
     return false
   }
 
-  /// What a string says, escapes undone.
+  /// Bytes of a string without escapes.
   private func text(of node: Int) -> ArraySlice<UInt8> {
     let raw = bytes[Int(nodes[node].start)..<Int(nodes[node].end)]
     return nodes[node].mark ? JSONScanner.unescaped(raw)[...] : raw
@@ -135,7 +135,7 @@ extension JSONScanner {
 // MARK: - Strings
 
 extension JSONScanner {
-  /// A string; its node holds what is between the quotation marks.
+  /// Parses a string; its node contains the text between the quotation marks.
   private mutating func string() throws(JSONProblem) {
     place += 1
     let node = try begin(.string)
@@ -175,7 +175,7 @@ extension JSONScanner {
     }
   }
 
-  /// The four digits behind `u`.
+  /// Parses the four hexadecimal digits after `u`.
   private mutating func codeUnit() throws(JSONProblem) -> UInt32 {
     place += 1
     guard place + 4 <= bytes.count, let unit = JSONScanner.unit(bytes[place..<place + 4]) else {
@@ -185,7 +185,7 @@ extension JSONScanner {
     return unit
   }
 
-  /// A character of two to four bytes: the shortest form, no surrogate, at most U+10FFFF (RFC 3629).
+  /// Consumes a character of two to four bytes: shortest form, no surrogate, at most U+10FFFF (RFC 3629).
   private mutating func multibyte() throws(JSONProblem) {
     let lead = byte
     let (count, second): (Int, ClosedRange<UInt8>)
@@ -219,7 +219,7 @@ extension JSONScanner {
     return unit
   }
 
-  /// The bytes that a checked string with escapes stands for, in UTF-8.
+  /// UTF-8 bytes of a validated string after decoding its escapes.
   static func unescaped(_ raw: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     var place = raw.startIndex
@@ -276,7 +276,7 @@ extension JSONScanner {
     guard nodes[node].end - nodes[node].start <= limits.numberLength else { throw .longNumber }
   }
 
-  /// One digit or more.
+  /// Consumes one or more digits.
   private mutating func digits() throws(JSONProblem) {
     let first = place
     while (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }

@@ -1,7 +1,7 @@
-/// How text and numbers are written in JSON (RFC 8259), by whoever writes some.
+/// Encoding of strings and numbers in JSON (RFC 8259), shared by all writers of JSON.
 public enum JSONText {
-  /// Adds a string with its quotation marks: escaped are quotation mark, backslash and the controls below
-  /// U+0020. So no NUL byte is within.
+  /// Appends a string with its quotation marks. Escapes quotation marks, backslashes and control characters below
+  /// U+0020, so the output contains no NUL byte.
   public static func append(quoted value: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for unit in value.utf8 {
@@ -21,12 +21,12 @@ public enum JSONText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Adds a number with the fewest digits that read back as the same one.
+  /// Appends a number with the fewest digits that convert back to the same value.
   ///
-  /// - Precondition: it is finite, for JSON knows no other.
+  /// - Precondition: The number is finite; JSON has no infinity and no NaN.
   public static func append(_ value: Double, to bytes: inout [UInt8]) {
-    precondition(value.isFinite, "JSON knows neither infinity nor NaN")
-    // A whole number needs no ".0"; Swift's own description is the shortest that reads back.
+    precondition(value.isFinite, "JSON has neither infinity nor NaN")
+    // An integer needs no ".0". For others, Swift's description is the shortest that converts back.
     let isWhole =
       value == value.rounded() && value.magnitude < 1e15 && !(value == 0 && value.sign == .minus)
     bytes.append(contentsOf: isWhole ? Int64(value).description.utf8 : value.description.utf8)

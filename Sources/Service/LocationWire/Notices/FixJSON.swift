@@ -1,7 +1,7 @@
 import LocationTypes
 
 extension JSONOutput {
-  /// Adds the members of a fix, from its integers: no String is made. What is not known is left out.
+  /// Appends the members of a fix, directly from its integers without creating strings. Unknown values are omitted.
   mutating func members(of stored: StoredFix) {
     let fix = stored.fix
     members(of: stored.name)
@@ -23,13 +23,13 @@ extension JSONOutput {
     if fix.isFromAccessory { member("accessory", true) }
   }
 
-  /// Adds a moment on both clocks.
+  /// Appends a time on both clocks.
   mutating func members(of time: FixTime) {
     member("boot_us", time.acquired.microseconds)
     if let utc = time.utc { member("utc_us", utc.microseconds) }
   }
 
-  /// Adds a moment as an object of its own.
+  /// Appends a time as an object.
   mutating func object(_ name: StaticString, _ time: FixTime?) {
     guard let time else { return }
     object(name) { $0.members(of: time) }
@@ -37,7 +37,7 @@ extension JSONOutput {
 }
 
 extension JSONFields {
-  /// Reads what ``JSONOutput/members(of:)`` wrote.
+  /// Decodes a fix that ``JSONOutput/members(of:)`` wrote.
   mutating func storedFix() throws(WireError) -> StoredFix {
     let name = try fixName()
     let time = try fixTime()
@@ -60,7 +60,7 @@ extension JSONFields {
     return StoredFix(name: name, fix: fix)
   }
 
-  /// A moment on both clocks.
+  /// Decodes a time on both clocks.
   mutating func fixTime() throws(WireError) -> FixTime {
     let boot = try integer("boot_us")
     let utc = try optional("utc_us") { $0.integer }
@@ -68,7 +68,7 @@ extension JSONFields {
       acquired: Instant(microseconds: boot), utc: utc.map { UTCTime(microseconds: $0) })
   }
 
-  /// A moment that is an object of its own.
+  /// Decodes a time from the object `name`; nil if the member is missing.
   mutating func time(_ name: StaticString) throws(WireError) -> FixTime? {
     try object(name) { inner throws(WireError) in try inner.fixTime() }
   }

@@ -2,7 +2,7 @@ import LocationPolicy
 import LocationTypes
 
 extension JSONOutput {
-  /// Adds the one member that a notice is.
+  /// Appends the single member that represents a notice.
   mutating func member(of notice: WireNotice) {
     switch notice {
     case .fixes(let fixes):
@@ -59,7 +59,7 @@ extension JSONOutput {
     if gap.mayBeMore { member("may_be_more", true) }
   }
 
-  /// What the event is acknowledged by, if it is to be.
+  /// Appends the number with which the client acknowledges the event; 0 is omitted.
   private mutating func number(_ number: UInt32) {
     if number > 0 { member("number", Int64(number)) }
   }
@@ -105,7 +105,7 @@ extension JSONOutput {
 }
 
 extension LiveFlags {
-  /// The words of those that hold, in the order of their bits: Core Location's properties.
+  /// Words of the flags that are set, in the order of their bits; named after Core Location's properties.
   public var words: [StaticString] {
     LiveFlags.wireWords.filter { holdsAny(of: $0.0) }.map(\.1)
   }
@@ -147,7 +147,7 @@ extension LiveFlags: WireWord {
 // MARK: - Reading
 
 extension JSONFields {
-  /// The notice that the one member is.
+  /// Decodes the notice from the single member that represents it.
   mutating func notice() throws(WireError) -> WireNotice {
     if let fixes = try objects("fixes", { f throws(WireError) in try f.storedFix() }) {
       return .fixes(fixes)
@@ -203,7 +203,9 @@ extension JSONFields {
     try optional("code") { $0.integer.flatMap { LocationErrorCode(rawValue: Int($0)) } }
   }
 
-  /// A list of words as values; a word that is not known is wrong.
+  /// Decodes a list of words.
+  ///
+  /// - Throws: ``WireError/invalidParameter(_:)`` for an unknown word.
   mutating func words<W: WireWord>(_ name: StaticString, _: W.Type) throws(WireError) -> [W] {
     let elements = try required(name) { $0.elements }
     var all: [W] = []

@@ -1,19 +1,19 @@
 import LocationPolicy
 import LocationTypes
 
-/// What a client is told: the policy's ``Notice`` with its fixes in it and names for its regions.
+/// A notice to a client: the policy's ``Notice`` with its fixes included and its regions by name.
 public enum WireNotice: Equatable, Sendable {
-  /// `didUpdateLocations`, oldest first. A batch may come in several of these, one after the other.
+  /// `didUpdateLocations`, oldest first. A batch may be split into several consecutive notices.
   case fixes([StoredFix])
-  /// `didUpdateLocations` with one fix that is no part of the running updates.
+  /// `didUpdateLocations` with one fix that does not belong to the running updates.
   case report(StoredFix)
-  /// `didFinishDeferredUpdatesWithError`; nil when a criterion was met.
+  /// `didFinishDeferredUpdatesWithError`; nil if a criterion was met.
   case finished(LocationErrorCode?)
   /// Fixes were lost to this client.
   case gap(Gap)
-  /// `didVisit`; what ``WireCall/acknowledgeEvents(_:)`` names, 0 where nothing is to be acknowledged.
+  /// `didVisit`, with the number for ``WireCall/acknowledgeEvents(_:)``; 0 if it needs no acknowledgement.
   case visit(Visit, number: UInt32 = 0)
-  /// Of a region or a monitor's condition; `number` as with a visit.
+  /// An event of a region or a monitor's condition; `number` as for a visit.
   case region(WireRegionEvent, number: UInt32 = 0)
   /// An element of the live updates.
   case live(LiveElement)
@@ -25,17 +25,17 @@ public enum WireNotice: Equatable, Sendable {
   case resumed
   /// `didFailWithError`.
   case failure(LocationErrorCode)
-  /// All that the client uses and does not get, for the battery is low; nothing when all is as it was.
+  /// Services in use that are shed because the battery is low; empty if all are restored.
   case degraded(PromiseSet)
-  /// Why the service session of that number does not give what it asks for (BKG-17).
+  /// Why the service session with this number does not grant its requirements (BKG-17).
   case session(Int, SessionDiagnostics)
-  /// Another connection speaks for this client now (AUT-2); the last that is told.
+  /// Another connection took over this client (AUT-2); always the last notice.
   case takenOver
 }
 
-/// What a client is told of one region or condition.
+/// An event of one region or condition.
 public struct WireRegionEvent: Equatable, Sendable {
-  /// What is told.
+  /// Type of the event.
   @frozen public enum What: Equatable, Sendable {
     /// `didEnterRegion`.
     case entered(at: FixTime)
@@ -49,11 +49,11 @@ public struct WireRegionEvent: Equatable, Sendable {
     case failed(LocationErrorCode)
   }
 
-  /// Region or condition.
+  /// Whether it is a region or a condition.
   public var kind: RegionKind
-  /// The client's name for it.
+  /// The client's name for the region or condition.
   public var name: String
-  /// What is told.
+  /// Type and data of the event.
   public var what: What
 
   /// Creates an event.
@@ -63,9 +63,11 @@ public struct WireRegionEvent: Equatable, Sendable {
     self.what = what
   }
 
-  /// The policy's event, under its client's name.
+  /// Converts an event of the policy.
   ///
-  /// - Parameter utc: the service's relation of boot clock and UTC, if it has one.
+  /// - Parameters:
+  ///   - name: The client's name for the region or condition.
+  ///   - utc: Converts the boot clock to UTC; returns nil while UTC is unknown.
   public init(_ event: RegionEvent, name: String, utc: (Instant) -> UTCTime?) {
     func time(_ at: Instant) -> FixTime { FixTime(acquired: at, utc: utc(at)) }
     switch event {
@@ -81,7 +83,7 @@ public struct WireRegionEvent: Equatable, Sendable {
 }
 
 extension RegionEvent {
-  /// Which region or condition it is about.
+  /// Identifier of the region or condition.
   public var identifier: RegionIdentifier {
     switch self {
     case .entered(let id, _), .exited(let id, _), .determined(let id, _),

@@ -1,22 +1,21 @@
 import LocationTypes
 
-/// Reads the call that comes with every fix, a oneway `Acknowledge`, without a copy and without the heap.
+/// Fast path for the most frequent call, a oneway `Acknowledge`: parses it without copying and without heap allocation.
 ///
-/// Takes it in any order of its members and with any white space. What is written in another way,
-/// with escapes or members of its own, or is no acknowledgement, it leaves to ``JSONDocument``: it says
-/// nil, and never that something is wrong.
+/// Accepts any order of members and any white space. Returns nil, and never an error, for all other frames, including
+/// acknowledgements with escapes or additional members; ``JSONDocument`` parses those.
 @safe struct AcknowledgementReader {
-  /// Longer frames have something else in them.
+  /// Maximum length of a frame; longer frames are not plain acknowledgements.
   private static let lengthLimit = 256
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private let count: Int
   private var place = 0
 
-  /// The fix that the frame acknowledges, if it is such a call.
+  /// Name of the fix that the frame acknowledges; nil if the frame is anything else.
   static func read(_ frame: [UInt8]) -> FixName? {
     guard frame.count <= lengthLimit else { return nil }
-    // The reader ends before the closure does.
+    // The reader does not outlive the closure.
     return unsafe frame.withUnsafeBufferPointer { bytes in
       var reader = unsafe AcknowledgementReader(bytes)
       return reader.call()
@@ -74,7 +73,7 @@ import LocationTypes
 
   private mutating func takeKey(_ key: StaticString) -> Bool { take(key) && take(":") }
 
-  /// Passes over `text` and the white space behind it; false if something else is there.
+  /// Consumes `text` and the white space around it; false if the input differs.
   private mutating func take(_ text: StaticString) -> Bool {
     skipSpace()
     let length = text.utf8CodeUnitCount
@@ -94,7 +93,7 @@ import LocationTypes
     }
   }
 
-  /// Up to 18 digits, the first of which is no zero where others follow.
+  /// Consumes an integer of up to 18 digits without leading zeros; nil if the input differs.
   private mutating func number() -> UInt64? {
     let first = place
     var value: UInt64 = 0
@@ -112,6 +111,6 @@ import LocationTypes
 }
 
 extension FixName {
-  /// Sequence numbers have 40 bits: 2⁴⁰.
+  /// Upper bound of sequence numbers, which have 40 bits: 2⁴⁰, not included.
   static let sequenceLimit: UInt64 = 1 << 40
 }

@@ -1,24 +1,24 @@
 import LocationTypes
 
-/// The header of the records that an upgraded connection carries (Docs/Reference/socket.md).
+/// The header before the records on an upgraded connection (Docs/Reference/socket.md).
 ///
 /// 32 bytes, little-endian: `TORPFIXS`, u16 version, u16 bytes of the header, u32 bytes of a record,
 /// u64 number of records, u64 0.
 public struct FixRecordHeader: Equatable, Sendable {
-  /// Its bytes.
+  /// Length of the header, bytes.
   public static let size = 32
-  /// The format that is written and read here.
+  /// Supported version of the format.
   public static let version: UInt16 = 1
   /// `TORPFIXS`, as a little-endian number.
   static let magic: UInt64 = 0x5358_4946_5052_4F54
 
-  /// How many records follow; when the stream ends earlier, what is missing is still owed.
+  /// Number of records that follow. If the stream ends earlier, the missing fixes remain undelivered.
   public var count: UInt64
 
   /// Creates a header.
   public init(count: UInt64) { self.count = count }
 
-  /// Adds its bytes.
+  /// Appends the bytes of the header.
   public func append(to output: inout JSONOutput) {
     let sizes =
       UInt64(FixRecordHeader.version) | UInt64(FixRecordHeader.size) << 16
@@ -26,11 +26,11 @@ public struct FixRecordHeader: Equatable, Sendable {
     let words: InlineArray<4, UInt64> = [
       FixRecordHeader.magic.littleEndian, sizes.littleEndian, count.littleEndian, 0,
     ]
-    // Words have no bytes between them.
+    // An array of words has no padding.
     unsafe output.append(words.span.bytes)
   }
 
-  /// Reads the first ``size`` bytes; nil if they are no header of this version.
+  /// Decodes the first ``size`` bytes; nil if they are not a header of this version.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= FixRecordHeader.size,
       FixRecord.word(bytes, 0) == FixRecordHeader.magic
@@ -43,27 +43,28 @@ public struct FixRecordHeader: Equatable, Sendable {
   }
 }
 
-/// A fix as 80 bytes in which every number lies on a multiple of its own size: a C struct, a NumPy
-/// type. Little-endian. Not known is the smallest number of a signed field.
+/// A fix as 80 little-endian bytes with naturally aligned fields, readable as a C struct or NumPy type.
+///
+/// The minimum value of a signed field means unknown.
 public enum FixRecord {
-  /// The bytes of a record.
+  /// Length of a record, bytes.
   public static let size = 80
 
-  /// Adds the record of a fix.
+  /// Appends the record of a fix.
   public static func append(_ stored: StoredFix, to output: inout JSONOutput) {
     let words = words(of: stored)
-    // Words have no bytes between them.
+    // An array of words has no padding.
     unsafe output.append(words.span.bytes)
   }
 
-  /// Adds the record of a fix.
+  /// Appends the record of a fix.
   @inlinable public static func append(_ stored: StoredFix, to bytes: inout [UInt8]) {
     let words = words(of: stored)
-    // The words are this function's own, and are copied before it ends.
+    // The words are a local variable and are copied before the function returns.
     unsafe words.span.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
   }
 
-  /// The record as it lies in memory.
+  /// The record as ten little-endian words.
   @inlinable static func words(of stored: StoredFix) -> InlineArray<10, UInt64> {
     let fix = stored.fix
     return [
@@ -80,7 +81,7 @@ public enum FixRecord {
     ]
   }
 
-  /// Mode, quality, flags and satellites: a byte each.
+  /// Mode, quality, flags and satellites, one byte each.
   @inlinable static func small(_ fix: Fix) -> UInt32 {
     let flags: UInt32 =
       (fix.isDateUncertain ? 1 : 0) | (fix.isSimulated ? 2 : 0) | (fix.isFromAccessory ? 4 : 0)
@@ -88,12 +89,12 @@ public enum FixRecord {
       | (fix.satellites.map { UInt32($0) } ?? 0xFF) << 24
   }
 
-  /// Two numbers beside each other, as they lie in memory.
+  /// Two 32-bit numbers in one little-endian word, the first in the lower half.
   @inlinable static func pair(_ first: Int32, _ second: Int32) -> UInt64 {
     (UInt64(UInt32(bitPattern: first)) | UInt64(UInt32(bitPattern: second)) << 32).littleEndian
   }
 
-  /// The fix in the first ``size`` bytes; nil if they are no record.
+  /// Decodes the fix in the first ``size`` bytes; nil if they are not a valid record.
   public static func decode(_ bytes: Span<UInt8>) -> StoredFix? {
     guard bytes.count >= size else { return nil }
     let place = Coordinate(

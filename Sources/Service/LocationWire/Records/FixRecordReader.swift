@@ -1,40 +1,40 @@
 import LocationTypes
 
-/// Why a stream of records cannot be read.
+/// An error in a stream of records.
 public enum FixRecordError: Error, Equatable, Sendable {
-  /// It begins with a header of another version, or one that says what cannot be.
+  /// The header is invalid, of another version, or disagrees with the reply.
   case header
-  /// A record holds what cannot be: its number, from 0.
+  /// A record is invalid; its index, from 0.
   case record(UInt64)
-  /// It ended within a record, or before as many came as were announced.
+  /// The stream ended within a record or before the announced number of records.
   case ended(after: UInt64, of: UInt64)
 }
 
-/// Reads what an upgraded connection carries (Docs/Reference/socket.md): a header, and records behind it.
+/// Decodes the stream of an upgraded connection (Docs/Reference/socket.md): a header and the records after it.
 ///
-/// Takes chunks of any length and holds at most one record and one chunk.
+/// Accepts chunks of any length and buffers at most one record and one chunk.
 public struct FixRecordReader: Sendable {
   private var bytes: [UInt8] = []
   private var place = 0
   private var hasHeader = false
-  /// How many records are to come, by the call's reply and the header.
+  /// Number of records according to the reply and the header.
   public private(set) var announced: UInt64
-  /// How many came.
+  /// Number of records decoded so far.
   public private(set) var count: UInt64 = 0
 
   /// Creates a reader.
   ///
-  /// - Parameter announced: How many records the call's reply has told of.
+  /// - Parameter announced: Number of records in the reply to the call.
   public init(announced: UInt64) { self.announced = announced }
 
-  /// Takes what has come.
+  /// Appends received bytes.
   public mutating func add(_ more: some Sequence<UInt8>) {
     bytes.removeFirst(place)
     place = 0
     bytes.append(contentsOf: more)
   }
 
-  /// The next fix; nil until more bytes have come.
+  /// Decodes the next fix; nil if more bytes are needed or all records were read.
   public mutating func next() throws(FixRecordError) -> StoredFix? {
     if !hasHeader {
       guard bytes.count - place >= FixRecordHeader.size else { return nil }
@@ -53,7 +53,9 @@ public struct FixRecordReader: Sendable {
     return fix
   }
 
-  /// The stream has ended: whether all came that was announced.
+  /// Checks at the end of the stream that all announced records were received.
+  ///
+  /// - Throws: ``FixRecordError/truncated(after:of:)``.
   public func finish() throws(FixRecordError) {
     guard hasHeader, count == announced else { throw .ended(after: count, of: announced) }
   }

@@ -1,18 +1,17 @@
 import LocationPolicy
 import LocationTypes
 
-/// A frame that is no reply to the call it should answer.
+/// Why a frame is not a valid reply to a call.
 public enum ReplyRejection: Error, Equatable, Sendable {
-  /// It is no Varlink reply at all.
+  /// The frame is not a Varlink reply.
   case malformed
-  /// A parameter is missing or not as this version knows it.
+  /// A parameter is missing or has an unknown value.
   case unexpected(parameter: String)
 }
 
-/// Reads what the service sends.
+/// Decodes the replies of the service.
 public enum ReplyDecoder {
-  /// Reads one frame, which comes without its NUL, as a reply to `call`. Parameters that this
-  /// version does not know are passed over.
+  /// Decodes one frame, without its NUL, as a reply to `call`. Unknown parameters are ignored.
   public static func decode(
     _ frame: [UInt8], to call: WireCall
   ) throws(ReplyRejection) -> IncomingReply {
@@ -107,7 +106,7 @@ public enum ReplyDecoder {
 }
 
 extension JSONFields {
-  /// An object within that must be there.
+  /// Decodes a required object member with `body`.
   mutating func inner<T>(
     _ name: StaticString, _ body: (inout JSONFields) throws(WireError) -> T
   ) throws(WireError) -> T {

@@ -1,9 +1,9 @@
 import LocationPolicy
 import LocationTypes
 
-/// Writes what the service sends.
+/// Encodes the replies of the service.
 public enum ReplyEncoder {
-  /// Adds the frame of a reply, with its NUL.
+  /// Appends the frame of a reply, with its NUL.
   public static func encode(
     _ reply: WireReply, continues: Bool = false, to json: inout JSONOutput
   ) {
@@ -14,24 +14,24 @@ public enum ReplyEncoder {
     }
   }
 
-  /// The parameters of a reply as one JSON object, without frame and NUL: for people and their tools.
+  /// The parameters of a reply as one JSON object, without frame and NUL, for the output of commands.
   public static func object(of reply: WireReply) -> [UInt8] {
     var json = JSONOutput()
     json.frame { parameters(of: reply, &$0) }
     return json.bytes.dropLast()
   }
 
-  /// A notice as one JSON object, in the same way.
+  /// A notice as one JSON object, without frame and NUL.
   public static func object(of notice: WireNotice) -> [UInt8] {
     var json = JSONOutput()
     json.frame { $0.member(of: notice) }
     return json.bytes.dropLast()
   }
 
-  /// Adds one frame of a batch: up to ``WireLimits/fixesPerReply`` fixes, as `next` hands them out;
-  /// nil is the end. Gives their number; 0 wrote nothing.
+  /// Appends one frame of a batch, with up to ``WireLimits/fixesPerReply`` fixes from `next`, which returns nil at the
+  /// end. Allocates nothing if the output has enough capacity.
   ///
-  /// Nothing is allocated once the output has its room.
+  /// - Returns: Number of fixes written; for 0 the output is unchanged.
   public static func encodeFixes(
     to json: inout JSONOutput, next: () -> StoredFix?
   ) -> Int {

@@ -2,7 +2,7 @@ import BoardHardware
 import LocationPolicy
 import LocationTypes
 
-// Status, plan and energy: how they are written and read.
+// JSON encoding and decoding of status, plan and energy.
 
 extension ReplyEncoder {
   static func write(_ status: WireStatus, _ json: inout JSONOutput) {

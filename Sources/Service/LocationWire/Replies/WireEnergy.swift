@@ -1,25 +1,25 @@
 import BoardHardware
 import LocationTypes
 
-/// Where time and energy went since the service started: times by state, and the sums of time and
-/// the power that the board's profile gives for each state. Reckoned, not measured.
+/// Time and energy since the service started: time in each state, and energy as the sum of time and the power that the
+/// board's profile gives for each state. The energy is computed, not measured.
 public struct WireEnergy: Equatable, Sendable {
-  /// When the ledger was opened.
+  /// Start of the accounted time.
   public var since: FixTime
-  /// Up to when it goes.
+  /// End of the accounted time.
   public var until: FixTime
-  /// Millijoules that the receiver took.
+  /// Energy of the receiver, millijoules.
   public var receiver_mJ = 0.0
-  /// Millijoules that the board took, the receiver apart.
+  /// Energy of the board without the receiver, millijoules.
   public var board_mJ = 0.0
-  /// How often the board was woken.
+  /// Number of wakes of the board.
   public var hostWakes: UInt64 = 0
-  /// By ``WakeReason``, as many as there are.
+  /// Number of wakes, indexed by ``WakeReason``.
   public private(set) var wakes = [UInt64](repeating: 0, count: WakeReason.wireWords.count)
-  /// By ``ReceiverPowerState``, as many as there are.
+  /// Time of the receiver in each state, indexed by ``ReceiverPowerState``.
   public private(set) var receiverTime = [Interval](
     repeating: .zero, count: ReceiverPowerState.allCases.count)
-  /// By ``BoardState``, as many as there are.
+  /// Time of the board in each state, indexed by ``BoardState``.
   public private(set) var boardTime = [Interval](repeating: .zero, count: 4)
 
   /// Creates an empty ledger.
@@ -28,19 +28,19 @@ public struct WireEnergy: Equatable, Sendable {
     self.until = until
   }
 
-  /// How often the board was woken for `reason`.
+  /// Number of wakes of the board for `reason`.
   public subscript(reason: WakeReason) -> UInt64 {
     get { wakes[Int(reason.rawValue)] }
     set { wakes[Int(reason.rawValue)] = newValue }
   }
 
-  /// The time that the receiver was in `state`.
+  /// Time for which the receiver was in `state`.
   public subscript(state: ReceiverPowerState) -> Interval {
     get { receiverTime[state.rawValue] }
     set { receiverTime[state.rawValue] = newValue }
   }
 
-  /// The time that the board was in `state`.
+  /// Time for which the board was in `state`.
   public subscript(state: BoardState) -> Interval {
     get { boardTime[Int(state.rawValue)] }
     set { boardTime[Int(state.rawValue)] = newValue }

@@ -1,36 +1,36 @@
 /// Why the board does not sleep as deeply as it could.
 public enum WireHoldReason: UInt8, CaseIterable, Sendable {
-  /// Its owner, or an administrator's flush, keeps it awake for now (DEF-28).
+  /// Sleep is inhibited for now, by the program that runs the engine or by an administrator's flush (DEF-28).
   case inhibited = 0
-  /// A client was told something and has not acknowledged it (RNG-8).
+  /// A client has not acknowledged a delivery (RNG-8).
   case acknowledgement = 1
-  /// A client wants every fix as it is made.
+  /// A client requires every fix immediately.
   case everyFix = 2
-  /// The receiver is to tell what it finds, and bytes do not wake a suspended board.
+  /// The receiver sends live fixes, and its bytes do not wake a suspended board.
   case receiverRuns = 3
-  /// The receiver runs although nobody needs it: nothing can put it to rest.
+  /// The receiver runs without demand, because nothing can put it to sleep.
   case receiverCannotRest = 4
-  /// Something is on its way between board and receiver.
+  /// Communication between board and receiver is in progress.
   case receiverBusy = 5
-  /// The receiver gathers fixes, and its pin does not wake a suspended board.
+  /// The receiver batches fixes, and its pin does not wake a suspended board.
   case receiverCannotWake = 6
   /// The board's profile has no suspended state.
   case noSuspend = 7
-  /// Something is due so soon that suspending is not worth it.
+  /// The next wake time is too near for a suspend.
   case soon = 8
-  /// The system does not suspend the board: ``WireHold/detail`` says why, a program's lock too.
+  /// The system prevents the suspend, for example by a program's inhibitor lock; ``WireHold/detail`` has the reason.
   case system = 9
-  /// The board could be off, and stays on: ``WireHold/detail`` says why.
+  /// The board could be powered off but stays on; ``WireHold/detail`` has the reason.
   case staysOn = 10
 }
 
-/// One thing that keeps the board from sleeping as deeply as it could.
+/// A cause that keeps the board from sleeping as deeply as it could.
 public struct WireHold: Equatable, Sendable {
-  /// What it is.
+  /// Type of the cause.
   public var reason: WireHoldReason
-  /// Which client it is, where it is one; nil for one that whoever asks may not know.
+  /// The client that is the cause; nil if the cause is not a client, or the caller has no permission to see it.
   public var client: WireClientName?
-  /// More of it, for people.
+  /// Additional description for display.
   public var detail: String?
 
   /// Creates a description.

@@ -1,9 +1,9 @@
 import LocationPolicy
 import LocationTypes
 
-/// What the service says to a client: one case for each kind of answer.
+/// A reply of the service to a call of a client.
 public enum WireReply: Equatable, Sendable {
-  /// Done; there is nothing to tell.
+  /// Success without parameters.
   case done
   /// To ``WireCall/getInfo``.
   case info(WireServiceInfo)
@@ -11,7 +11,7 @@ public enum WireReply: Equatable, Sendable {
   case interfaceDescription(String)
   /// To ``WireCall/connect(name:)``.
   case connected(WireSession)
-  /// To ``WireCall/watch(session:)``, again and again.
+  /// To ``WireCall/watch(session:)``, repeatedly.
   case notice(WireNotice)
   /// To ``WireCall/openLive(_:)``: the iterator's number.
   case opened(Int)
@@ -25,22 +25,22 @@ public enum WireReply: Equatable, Sendable {
   case plan(WirePlan)
   /// To ``WireCall/getEnergy``.
   case energy(WireEnergy)
-  /// To ``WireCall/drain(session:)``: how many records follow the header, and what was lost before
-  /// the first (RNG-4).
+  /// To ``WireCall/drain(session:)`` and ``WireCall/readBacklog(name:)``: number of records after the header, and the
+  /// gap before the first record (RNG-4).
   case drain(count: UInt64, Gap?)
   /// To ``WireCall/listRegions``.
   case regions([WireMonitoredRegion])
   /// To ``WireCall/listClients``.
   case clients([WireClient])
-  /// To any call: it is refused.
+  /// To any call that is refused.
   case error(WireError)
 }
 
-/// A reply with what its frame says about more of them.
+/// A reply with the `continues` flag of its frame.
 public struct IncomingReply: Equatable, Sendable {
-  /// What is said.
+  /// The decoded reply.
   public var reply: WireReply
-  /// Another reply to the same call follows.
+  /// Whether another reply to the same call follows.
   public var continues: Bool
 
   /// Creates a reply.
@@ -50,20 +50,20 @@ public struct IncomingReply: Equatable, Sendable {
   }
 }
 
-/// Which service this is, as Varlink wants to know.
+/// Identification of the service, as required by Varlink.
 public struct WireServiceInfo: Equatable, Sendable {
-  /// Who makes it.
+  /// Name of the vendor.
   public var vendor: String
-  /// What it is called.
+  /// Name of the product.
   public var product: String
-  /// Which version.
+  /// Version of the product.
   public var version: String
-  /// Where to read about it; empty, for there is no such place on the web. Varlink demands the member.
+  /// URL of the product; empty because it has no web page. Varlink requires the member.
   public var url: String
-  /// The interfaces it has.
+  /// Names of the implemented interfaces.
   public var interfaces: [String]
 
-  /// The service of that version.
+  /// Creates the identification of this service.
   public init(version: String) {
     vendor = "Torpor"
     product = "torpord"
@@ -73,17 +73,17 @@ public struct WireServiceInfo: Equatable, Sendable {
   }
 }
 
-/// What a client is to the service once it has connected.
+/// The session of a connected client.
 public struct WireSession: Equatable, Sendable {
-  /// Names the session to the client's other connections.
+  /// Number of the session, for the client's other connections.
   public var session: Int64
-  /// What the client may.
+  /// Authorization of the client.
   public var authorization: Authorization
-  /// It is to know no more than about where it is.
+  /// Whether the client receives reduced accuracy.
   public var isReduced: Bool
   /// `deferredLocationUpdatesAvailable()` (DEF-7).
   public var isDeferralAvailable: Bool
-  /// What the service has started the program for (BKG-19); nil where it has not.
+  /// Reason for which the service started the program (BKG-19); nil if it did not.
   public var launchReason: LaunchReason?
 
   /// Creates a session's description.
@@ -97,11 +97,11 @@ public struct WireSession: Equatable, Sendable {
   }
 }
 
-/// What a program is started again for (BKG-19); the words are those of its environment.
+/// Reason for which the service starts a program (BKG-19); the same words are in its environment.
 public enum LaunchReason: String, CaseIterable, Sendable {
   /// A background session was active when its process died.
   case backgroundSession = "background_session"
-  /// A region or condition.
+  /// An event of a region or condition.
   case region = "region"
   /// A significant change.
   case significantChange = "significant_change"
@@ -109,19 +109,19 @@ public enum LaunchReason: String, CaseIterable, Sendable {
   case visit = "visit"
 }
 
-/// A client that the service knows, as an administrator sees it.
+/// A registered client, in the list for administrators.
 public struct WireClient: Equatable, Sendable {
-  /// Who.
+  /// User and name of the client.
   public var name: WireClientName
-  /// What it may.
+  /// Authorization of the client.
   public var authorization: Authorization
-  /// It is to know no more than about where it is.
+  /// Whether the client receives reduced accuracy.
   public var isReduced: Bool
-  /// What state its process is in; nil if none is connected.
+  /// Execution state of its process; nil if none is connected.
   public var execution: ExecutionState?
-  /// A background session is active, or waits for the next process (BKG-9, BKG-11).
+  /// Whether a background session is active, or waits for the next process (BKG-9, BKG-11).
   public var hasBackgroundSession = false
-  /// What it has asked for, and nobody has decided (AUT-4).
+  /// Authorization that the client requested and that is undecided (AUT-4).
   public var asks: Authorization?
 
   /// Creates a client's description.

@@ -1,44 +1,44 @@
 import LocationPolicy
 import LocationTypes
 
-/// How the service is.
+/// The state of the service.
 public struct WireStatus: Equatable, Sendable {
-  /// The service's version.
+  /// Version of the service.
   public var version: String
-  /// The board's name, of its profile.
+  /// Name of the board in its profile.
   public var board: String
-  /// Now, on both clocks.
+  /// Current time on both clocks.
   public var now: FixTime
-  /// The ring's generation since the service started.
+  /// Generation of the ring since the service started.
   public var generation: UInt32
-  /// The sequence number that the next fix gets; nil for who may not know how many there are.
+  /// Sequence number of the next fix; nil for a caller without permission.
   public var nextSequence: UInt64?
-  /// Fixes that the ring holds at most.
+  /// Capacity of the ring, in fixes.
   public var ringCapacity: Int
-  /// Slots of the ring that are in use: from the oldest readable fix to the newest; nil for who may not know.
+  /// Number of slots from the oldest readable fix to the newest; nil for a caller without permission.
   public var ringFixes: Int?
-  /// When the newest fix was true.
+  /// Time of the newest fix.
   public var newest: FixTime?
-  /// Clients that are connected; of the asker's own user alone where it may not know about others.
+  /// Number of connected clients; for a caller without permission, only those of its own user.
   public var clients: Int
-  /// The battery's charge, where there is a gauge.
+  /// Charge of the battery, percent; nil without a gauge.
   public var batteryPercent: UInt8?
-  /// What the battery's charge makes the service give up (PWR-10).
+  /// Services that are shed because of the battery's charge (PWR-10).
   public var givenUp = PromiseSet.none
-  /// Something keeps the board from sleeping (DEF-28).
+  /// Whether sleep is inhibited (DEF-28).
   public var isSleepInhibited = false
-  /// What keeps the board from sleeping as deeply as it could, as far as whoever asks may know.
+  /// Causes that keep the board from sleeping as deeply as it could, as far as the caller may see them.
   public var holds: [WireHold] = []
-  /// How the receiver is; nil on a board without one.
+  /// State of the receiver; nil on a board without one.
   public var receiver: WireReceiver?
-  /// What board and receiver are to do until something happens; nil for who may not know.
+  /// Current plan for board and receiver; nil for a caller without permission.
   public var plan: WirePlan?
-  /// Clients that need something of board or receiver, connected or not; counted as ``clients``.
+  /// Number of clients with a demand on board or receiver, connected or not; restricted as ``clients``.
   public var demanding = 0
-  /// Those of them that whoever asks may know, and what they need.
+  /// Clients with a demand that the caller may see, and what they need.
   public var uses: [WireUse] = []
 
-  /// Creates a status of which the optional parts are not known.
+  /// Creates a status without the optional parts.
   public init(
     version: String, board: String, now: FixTime, generation: UInt32, nextSequence: UInt64?,
     ringCapacity: Int, clients: Int
@@ -53,11 +53,11 @@ public struct WireStatus: Equatable, Sendable {
   }
 }
 
-/// What the hardware is to do until something happens.
+/// The current plan for the hardware, until the next event.
 public struct WirePlan: Equatable, Sendable {
-  /// The planner's plan.
+  /// Plan of the planner.
   public var plan: Plan
-  /// The wake time in UTC, where that is known.
+  /// Wake time in UTC; nil if UTC is unknown.
   public var wakeUTC: UTCTime?
 
   /// Creates a plan.
@@ -67,47 +67,46 @@ public struct WirePlan: Equatable, Sendable {
   }
 }
 
-/// What the receiver does.
+/// State of the receiver, as reported to clients.
 public enum WireReceiverState: UInt8, CaseIterable, Sendable {
-  /// Its supply is cut.
+  /// The supply is off.
   case off = 0
-  /// Its supply is cut, but what keeps its clock and orbits is not.
+  /// The supply is off; a backup supply keeps clock and ephemeris.
   case backup = 1
-  /// Asleep on command.
+  /// Asleep by command.
   case standby = 2
-  /// It is being woken and configured.
+  /// Waking up or being configured.
   case starting = 3
   /// Running without a fix.
   case acquiring = 4
   /// Running with a fix.
   case tracking = 5
-  /// The same in its own duty cycle.
+  /// Running with a fix in power save mode.
   case powersave = 6
-  /// Running, and keeping its fixes in its own buffer.
+  /// Running and storing fixes in its own buffer.
   case batching = 7
-  /// Running; all that is told to who may not know where the board is.
+  /// Running; a caller without permission for location receives no more detail.
   case on = 8
-  /// It does not answer.
+  /// The receiver does not respond.
   case lost = 9
-  /// It sends fixes, and answers no command: it cannot be put to sleep or batch.
+  /// The receiver sends fixes but responds to no command, so it cannot be put to sleep or batch.
   case streaming = 10
 }
 
-/// How the receiver is.
+/// The receiver, as reported to clients.
 public struct WireReceiver: Equatable, Sendable {
-  /// What it does.
+  /// State of the receiver.
   public var state: WireReceiverState
-  /// It says what it should. One that may be silent counts as answering until it is asked something.
+  /// Whether the receiver sends what the driver expects. A receiver that may be silent counts as answering until a
+  /// response to a command is missing.
   public var answers: Bool
-  /// Since when it does that, and answers so.
+  /// Time of the last change of ``state`` or ``isAnswering``.
   public var since: FixTime
-  /// When it said something the last time, as far as that was read; nil while it never did, and for who may not
-  /// know.
+  /// Time of the last byte that was read; nil if none was, or for a caller without permission.
   public var heard: FixTime?
-  /// When its newest fix was made, told to anybody or not; nil while it has made none, and for who may not
-  /// know.
+  /// Time of its newest fix, delivered to a client or not; nil if it has none, or for a caller without permission.
   public var fixed: FixTime?
-  /// What is the matter where it does not answer, and what helps, in one line.
+  /// Why the receiver does not answer, and how to fix it, in one line.
   public var remedy: String?
 
   /// Creates a description.
@@ -127,7 +126,7 @@ public struct WireReceiver: Equatable, Sendable {
 public enum WireService: UInt8, CaseIterable, Sendable {
   /// Standard updates.
   case updates = 0
-  /// A deferral of them that has not ended.
+  /// Standard updates with a deferral that has not ended.
   case deferredUpdates = 1
   /// Significant change.
   case significantChange = 2
@@ -137,44 +136,44 @@ public enum WireService: UInt8, CaseIterable, Sendable {
   case regions = 4
   /// At least one iterator of live updates.
   case liveUpdates = 5
-  /// One fix.
+  /// A request for one fix.
   case request = 6
-  /// A background session, which is seen (BKG-11).
+  /// A background session, which is indicated to the user (BKG-11).
   case backgroundSession = 7
 }
 
-/// What a client needs of board and receiver.
+/// What a client needs from board and receiver.
 public enum WireNeed: UInt8, CaseIterable, Sendable {
   /// Nothing.
   case nothing = 0
-  /// Single fixes, the next one at a time.
+  /// A single fix at a certain time.
   case singleFixes = 1
-  /// As few fixes as keep its last position good enough.
+  /// As few fixes as keep its last position within an accuracy bound.
   case position = 2
-  /// Every fix, and they may be told later.
+  /// Every fix, with deferred delivery.
   case everyFixLater = 3
-  /// Every fix as it is made.
+  /// Every fix immediately.
   case everyFix = 4
 }
 
-/// A client that keeps board or receiver from resting, or will.
+/// A client that keeps the board or the receiver on, now or later.
 public struct WireUse: Equatable, Sendable {
-  /// Who.
+  /// User and name of the client.
   public var name: WireClientName
-  /// What state its process is in; nil if none is connected.
+  /// Execution state of its process; nil if none is connected.
   public var execution: ExecutionState?
-  /// What it has started.
+  /// Services that the client has started.
   public var services: [WireService] = []
-  /// What it needs.
+  /// Demand of the client.
   public var need = WireNeed.nothing
-  /// For it the receiver is on all the time.
+  /// Whether the receiver is on continuously for the client.
   public var keepsReceiver = false
-  /// For it the board is awake all the time, or for each fix.
+  /// Whether the board is awake for the client, continuously or for each fix.
   public var keepsBoard = false
-  /// When the next of its single fixes must be there; when its deferred ones are looked at.
+  /// Time at which the next single fix is due, or at which deferred fixes are checked.
   public var next: FixTime?
 
-  /// A client that needs nothing.
+  /// Creates an entry without a demand.
   public init(_ name: WireClientName, execution: ExecutionState?) {
     self.name = name
     self.execution = execution

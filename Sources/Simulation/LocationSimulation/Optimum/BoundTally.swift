@@ -1,56 +1,56 @@
 import LocationTypes
 import SimulatedHAL
 
-/// How far the last reported position was from the truth.
+/// Statistics of the distance between the last reported position and the true position.
 public struct BoundSummary: Equatable, Sendable {
-  /// Seconds that were looked at: from the first report on, outside the recording's gaps.
+  /// Number of evaluated seconds: from the first report on, without gaps of the recording.
   public var seconds = 0
-  /// Those of them at which the report was farther away than the bound.
+  /// Number of those seconds in which the error exceeded the accuracy bound.
   public var broken = 0
-  /// The error that 95 % of these seconds do not exceed (nearest rank), metres.
+  /// 95th percentile of the error (nearest rank), metres.
   public var p95_m = 0.0
-  /// The greatest error, metres.
+  /// Largest error, metres.
   public var greatest_m = 0.0
 
-  /// Part of the time in which the bound was broken, 0 to 1; 0 where there was no time.
+  /// Fraction of the seconds in which the bound was exceeded, 0 to 1; 0 without any seconds.
   public var share: Double { seconds > 0 ? Double(broken) / Double(seconds) : 0 }
 
-  /// Creates the summary of no time at all.
+  /// Creates the summary of zero seconds.
   public init() {}
 }
 
-/// Compares what was reported with the truth, at every whole second of a track.
+/// Compares reports with the true positions at every whole second of a track.
 ///
-/// A receiver's fix is of a whole second, and is told a moment later. A report that comes less than
-/// `grace` after a second counts for that second, as in the optimum, which tells a fix at its own
-/// second. The first report starts the count. A report holds until the next one comes. O(1) a second;
-/// memory grows by 8 bytes a second.
+/// A receiver's fix applies to a whole second and is reported shortly after it. A report that arrives less than
+/// `grace` after a second counts for that second, as in ``Optimum``, where a fix is reported at its own second.
+/// Evaluation starts with the first report. A report applies until the next one. O(1) per second; memory grows by 8
+/// bytes per second.
 public struct BoundTally: Sendable {
   private let bound_m: Double
-  /// Up to when reports count for second 0.
+  /// Time before which a report counts for second 0.
   private let first: Instant
   private let seconds: Int64
   private var reader: TrackReader
   private var report: (place: Coordinate, at: Instant)?
-  /// The next second to be looked at.
+  /// Next second to evaluate.
   private var next: Int64 = 0
-  /// The second that was looked at first, from the track's first point on; nil before the first report.
+  /// First evaluated second, counted from the track's first point; nil before the first report.
   public private(set) var firstSecond: Int64?
-  /// The second that was looked at last; nil before the first report.
+  /// Last evaluated second; nil before the first report.
   var lastSecond: Int64? { firstSecond.map { $0 + Int64(errors.count) - 1 } }
-  /// How far the last report was off at ``firstSecond`` and each second after it, metres; not a number
-  /// in a gap of the recording. Complete after ``finish(at:)``.
+  /// Errors at ``firstSecond`` and each second after it, metres; NaN in a gap of the recording. Complete after
+  /// ``finish(at:)``.
   public private(set) var errors: [Double] = []
   private var broken = 0
 
-  /// Begins.
+  /// Creates an empty tally.
   ///
   /// - Parameters:
-  ///   - track: The truth.
-  ///   - bound_m: How far from it the last report may be, metres; up to 100,000.
-  ///   - start: When the track's first point was, on the clock of the reports.
-  ///   - gapLimit: Seconds between two points further apart in time than this are left out.
-  ///   - grace: How long after a second its report may come, 0 to below 1 s.
+  ///   - track: The true positions.
+  ///   - bound_m: Accuracy bound, metres; up to 100,000.
+  ///   - start: Time of the track's first point on the clock of the reports.
+  ///   - gapLimit: Longest time between two points that does not count as a gap. Gaps are not evaluated.
+  ///   - grace: Time after a second in which a report counts for it, 0 to below 1 s.
   public init(
     _ track: Track, within bound_m: Double, start: Instant = .boot,
     gapLimit: Interval = TrackSeconds.gapLimit, grace: Interval = .milliseconds(500)
@@ -63,10 +63,10 @@ public struct BoundTally: Sendable {
     self.bound_m = bound_m
   }
 
-  /// `place` becomes the last reported position at `moment`, which is when it was told, not when it
-  /// was true; of two at one moment the later one counts.
+  /// Adds a report of `place` that was delivered at `moment`. The time of delivery counts, not the fix time. Of two
+  /// reports at the same time, the later call applies.
   ///
-  /// - Precondition: `moment` is not before that of the report before.
+  /// - Precondition: `moment` is not before that of the previous report.
   public mutating func add(_ place: Coordinate, at moment: Instant) {
     if let report {
       precondition(moment >= report.at, "reports come in order of time")
@@ -78,8 +78,8 @@ public struct BoundTally: Sendable {
     report = (place, moment)
   }
 
-  /// What it adds up to when nothing more is reported and the run ends at `end`: seconds whose grace
-  /// is over by then count, what is beyond the track does not. O(n log n).
+  /// Returns the statistics for a run that ends at `end`, without further reports. Seconds whose grace time has
+  /// passed by then are included; seconds beyond the track are not. O(n log n).
   public mutating func finish(at end: Instant = .distantFuture) -> BoundSummary {
     count(before: end + Interval(microseconds: 1))
     var summary = BoundSummary()
@@ -92,7 +92,7 @@ public struct BoundTally: Sendable {
     return summary
   }
 
-  /// Looks at the seconds before `moment`.
+  /// Evaluates the seconds before `moment`.
   private mutating func count(before moment: Instant) {
     guard let report else { return }
     while next <= seconds, first + .seconds(next) < moment {

@@ -1,40 +1,44 @@
 import LocationTypes
 
-/// The least receiver energy with which the last reported position stays within a distance of the
-/// truth, for one who knows the whole way beforehand: the yardstick of every planner that does not.
+/// The lowest receiver energy with which the last reported position stays within an accuracy bound, if the whole
+/// track is known in advance. It is the reference for the planner, which does not know the future.
+/// Docs/Explanation/optimum.md describes the model and its limits.
 ///
-/// A schedule begins with a fix at second 0, whose search nobody is charged for. From then on, at
-/// every second with a fix, the receiver tracks for another second, or sleeps and searches
-/// (``ReceiverCosts``); the last sleep may outlast the track. Each fix is the truth of its second.
-/// Bounds are checked at whole seconds outside the recording's gaps. Docs/Explanation/optimum.md.
+/// **Model.** A schedule starts with a fix at second 0, whose acquisition is free. At every second with a fix, the
+/// receiver either tracks for another second, or sleeps and acquires a new fix (a cycle of ``ReceiverCosts``). The
+/// last sleep may extend past the end of the track. Each fix is the true position of its second. The bound applies at
+/// whole seconds outside the recording's gaps.
+///
+/// **Algorithm.** A shortest path: nodes are the seconds with a fix, edges are a second of tracking or a cycle. A
+/// cycle may last at most until the device leaves the circle around its first fix (`departures(beyond:)`).
 public struct Optimum: Equatable, Sendable {
-  /// From the first second to the last one, seconds.
+  /// Time from the first second to the last one, seconds.
   public private(set) var duration_s = 0
-  /// What the receiver takes, millijoules.
+  /// Receiver energy, millijoules.
   public private(set) var energy_mJ = 0.0
-  /// What a receiver takes that tracks at full power all the time, millijoules.
+  /// Receiver energy with continuous tracking at full power, millijoules.
   public private(set) var alwaysOn_mJ = 0.0
-  /// The seconds at which a fix is reported, ascending, from 0 on.
+  /// Seconds at which a fix is reported, ascending, starting at 0.
   public private(set) var fixes: [Int] = [0]
-  /// How often the receiver sleeps and finds a fix again.
+  /// Number of acquisitions after a sleep.
   public private(set) var searches = 0
-  /// How long the receiver is off, seconds.
+  /// Time off, seconds.
   public private(set) var off_s = 0.0
-  /// How long it searches, seconds.
+  /// Time of acquisition, seconds.
   public private(set) var acquiring_s = 0.0
-  /// How long it tracks, seconds.
+  /// Time of tracking, seconds.
   public private(set) var tracking_s = 0.0
 
-  /// Mean power, milliwatts; 0 where there is no time.
+  /// Mean power, milliwatts; 0 for a duration of 0.
   public var mean_mW: Double { duration_s > 0 ? energy_mJ / Double(duration_s) : 0 }
 
-  /// Finds it: a shortest path over the seconds with a fix, O(n log n) for each line of the table of
-  /// times to fix, and 30 bytes of memory a second for each.
+  /// Computes the optimum: O(n log n) per row of the table of times to fix, and 30 bytes of memory per second and
+  /// row.
   ///
   /// - Parameters:
-  ///   - track: The truth.
-  ///   - accuracy_m: How far the last report may be from it, metres, 0 to 100,000.
-  ///   - costs: What the receiver takes.
+  ///   - track: The true positions.
+  ///   - accuracy_m: Accuracy bound, metres, 0 to 100,000.
+  ///   - costs: Power and times of the receiver.
   public init(_ track: TrackSeconds, within accuracy_m: Double, _ costs: ReceiverCosts) {
     let departures = track.departures(beyond: accuracy_m)
     var path = SchedulePath(departures: departures, costs)
@@ -45,7 +49,7 @@ public struct Optimum: Equatable, Sendable {
     for step in steps { add(step, costs) }
     off_s += Double(end.rest)
     if end.isCut {
-      // The second of tracking after the last fix lies behind the end.
+      // The second of tracking after the last fix is beyond the end.
       tracking_s -= Double(ReceiverCosts.fixSecond)
     }
     energy_mJ =
@@ -71,26 +75,26 @@ public struct Optimum: Equatable, Sendable {
   }
 }
 
-/// The cheapest way from second 0 to each second that may begin with a fix.
+/// Shortest path from second 0 to each second that may start with a fix.
 private struct SchedulePath {
-  /// Tracking for a second, or a cycle on a piece of ``ReceiverCosts/pieces``.
+  /// One second of tracking, or a cycle on a piece of ``ReceiverCosts/pieces``.
   struct Step {
     var from: Int
     var to: Int
     var piece: Int?
   }
 
-  /// How the schedule ends.
+  /// End of the schedule.
   struct End {
     /// Seconds off after the last fix.
     var rest = 0
-    /// Whether the last fix comes at the very end.
+    /// Whether the last fix is at the end, so that the second of tracking after it is excluded.
     var isCut = false
   }
 
   private let costs: ReceiverCosts
   private let departures: [Int]
-  /// What it costs to be at each second with a fix, and beyond the last one.
+  /// Lowest energy up to each second with a fix, and up to one second beyond the last, millijoules.
   private var cost: [Double]
   private var source: [Int32]
   private var piece: [Int8]
@@ -118,8 +122,8 @@ private struct SchedulePath {
       for (index, line) in costs.pieces.enumerated() {
         let from = second - line.first
         guard from >= 0 else { continue }
-        // What a second's sleep costs is the same from everywhere, so that whichever start is the
-        // cheapest here stays so as long as it is open.
+        // The energy per additional second of a cycle is the same from every start. Therefore the cheapest start
+        // remains the cheapest while its cycle may continue.
         let last = min(from + line.last, latest(from: from))
         if last >= second {
           open[index].insert(
@@ -136,12 +140,12 @@ private struct SchedulePath {
     }
   }
 
-  /// The longest cycle from `second` ends here: its fix comes when the truth departs, at the latest.
+  /// Latest end of a cycle that starts at `second`: its fix occurs at the latest when the device leaves the circle.
   private func latest(from second: Int) -> Int {
     min(departures[second] + ReceiverCosts.fixSecond, departures.count)
   }
 
-  /// The cheapest schedule to the end of the track.
+  /// Returns the cheapest schedule up to the end of the track.
   func least() -> (steps: [Step], end: End) {
     let count = departures.count
     var least = cost[count - 1]
@@ -164,11 +168,11 @@ private struct SchedulePath {
   }
 }
 
-/// Where a cycle may have begun: a heap, least key first; what is over is thrown out at the top.
+/// Possible start times of a cycle: a min-heap by key. Expired entries are removed when they reach the top.
 private struct Sources {
   struct Source {
     var key: Double
-    /// The last second at which it may end.
+    /// Last second at which the cycle may end.
     var last: Int
     var second: Int
   }
@@ -185,7 +189,7 @@ private struct Sources {
     heap[index] = source
   }
 
-  /// The second with the least key of those that are open at `now`, which does not go back.
+  /// Returns the second with the lowest key among those that are valid at `now`. `now` must not decrease.
   mutating func least(at now: Int) -> Int? {
     while let top = heap.first {
       if top.last >= now { return top.second }

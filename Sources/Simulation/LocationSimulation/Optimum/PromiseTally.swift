@@ -2,55 +2,54 @@ import BoardProfiles
 import LocationTypes
 import SimulatedHAL
 
-/// How well a run kept a distance, and what that cost beside the least it could have cost.
+/// Result of a run compared with the optimum: how well it kept the accuracy bound, and how much energy it used.
 public struct PromiseSummary: Equatable, Sendable {
-  /// The distance promised, metres.
+  /// Accuracy bound, metres.
   public var bound_m = 0.0
-  /// How far the last reported position was off.
+  /// Errors of the last reported position.
   public var error = BoundSummary()
-  /// What the receiver took from the first whole second with a report on, millijoules.
+  /// Receiver energy from the first whole second with a report on, millijoules.
   public var receiver_mJ = 0.0
-  /// The least with which the same could have been had from that second on, millijoules; 0 where there is
-  /// nothing to compare.
+  /// Lowest receiver energy for the same period and bound, millijoules; 0 if no comparison is possible.
   public var optimum_mJ = 0.0
-  /// Whether times to fix were drawn: the optimum takes the median of each, and is no bound then.
+  /// Whether the run sampled its times to first fix. The optimum uses their medians and is then not a lower bound.
   public var hasDrawnTimesToFix = false
 
-  /// Receiver energy as a multiple of the optimum; nil where there is none to compare with.
+  /// Receiver energy as a multiple of the optimum; nil if no comparison is possible.
   ///
-  /// At least 1 where no second broke the bound.
+  /// At least 1 if the bound was never exceeded.
   public var ratio: Double? {
     optimum_mJ > 0 && !hasDrawnTimesToFix ? receiver_mJ / optimum_mJ : nil
   }
 
-  /// Creates the summary of a run in which nothing was reported.
+  /// Creates the summary of a run without reports.
   public init() {}
 }
 
-/// Computes from a run's records how well a distance was kept.
+/// Computes from the trace records of a run how well it kept an accuracy bound, and the optimum for the same period.
 ///
-/// Energy of run and optimum are compared over the same time, from the first whole second at which the client
-/// has a report to the end of the run or of the track, and both keep the distance at the same seconds. How
-/// the receiver found its first fix, from the cold, is no planner's doing. Where a low battery takes the promise back,
-/// the count ends (PWR-10).
+/// The energies of run and optimum cover the same period: from the first whole second at which the client has a
+/// report to the end of the run or of the track. The bound applies at the same seconds. The first acquisition (cold
+/// start) is excluded, because no planner can influence it. The evaluation ends if a low battery sheds the client's
+/// service level (PWR-10).
 public struct PromiseTally: Sendable {
   private let costs: ReceiverCosts
   private let bound_m: Double
   private let way: TrackSeconds
-  /// How far reports were off; complete after ``finish(at:)``.
+  /// Errors of the reports; complete after ``finish(at:)``.
   public private(set) var errors: BoundTally
   private var places: [UInt64: Coordinate] = [:]
-  /// The first whole second at which the client has a report.
+  /// First whole second at which the client has a report.
   private var begin: Int64?
   private var energy = 0.0
   private var receiver: (power_mW: Double, since: Instant)?
-  /// When the promise was taken back.
+  /// Time at which the service level was shed.
   private var over: Instant?
   private let hasDrawnTimesToFix: Bool
 
-  /// Begins; nil on a board without a receiver.
+  /// Creates an empty tally; nil for a board without a receiver.
   ///
-  /// - Parameter hasDrawnTimesToFix: Whether the run draws its times to fix, in place of the median.
+  /// - Parameter hasSampledTimesToFix: Whether the run samples its times to first fix instead of using their medians.
   public init?(
     _ track: Track, within bound_m: Double, _ profile: BoardProfile,
     hasDrawnTimesToFix: Bool = false
@@ -63,7 +62,7 @@ public struct PromiseTally: Sendable {
     errors = BoundTally(track, within: bound_m, gapLimit: track.unknownAfter)
   }
 
-  /// Takes the next record of the run; they come in order of time.
+  /// Adds the next record of the run, in ascending order of time.
   public mutating func add(_ record: TraceRecord) {
     guard over == nil else { return }
     switch record.kind {
@@ -82,7 +81,7 @@ public struct PromiseTally: Sendable {
     }
   }
 
-  /// Adds what the receiver took up to `now`, as far as the track goes.
+  /// Adds the receiver's energy up to `now`, limited to the end of the track.
   private mutating func close(at now: Instant) {
     guard let begin, let receiver else { return }
     precondition(now >= receiver.since, "records come in order of time")
@@ -91,8 +90,8 @@ public struct PromiseTally: Sendable {
     if to > from { energy += receiver.power_mW * (to - from).seconds }
   }
 
-  /// What it adds up to when the run ends at `end`, which is not before the last record. O(n log n) for
-  /// the optimum.
+  /// Returns the result for a run that ends at `end`, which is not before the last record. O(n log n) for the
+  /// optimum.
   public mutating func finish(at end: Instant) -> PromiseSummary {
     let end = min(end, over ?? end)
     close(at: end)
@@ -111,8 +110,8 @@ public struct PromiseTally: Sendable {
 }
 
 extension Track {
-  /// How far apart in time two points are between which nobody knows the way: a way that was made up has
-  /// no such gaps, for where it has no points nobody moved.
+  /// Longest time between two points that does not count as a gap. A generated track has no gaps: it has no points
+  /// where the device stands still.
   public var unknownAfter: Interval {
     gapLimit == .unlimited ? .unlimited : TrackSeconds.gapLimit
   }

@@ -2,45 +2,46 @@ import BoardProfiles
 import LocationTypes
 import SimulatedHAL
 
-/// What a receiver takes while it tracks, and for sleeping and finding a fix again.
+/// Receiver energy for tracking, and for sleeping and acquiring a new fix.
 ///
-/// A **cycle** is a time off, the search that this time off makes necessary, and the second of
-/// tracking after its fix. Time to fix is linear in the time off between two rows of the profile's
-/// table, so what a cycle costs is linear in its length, piece by piece.
+/// A **cycle** consists of a time off, the acquisition whose length depends on that time off, and one second of
+/// tracking after the fix. Time to fix is linear in the time off between two rows of the profile's table, so the
+/// energy of a cycle is a piecewise linear function of its length.
 public struct ReceiverCosts: Equatable, Sendable {
-  /// One line of the table: cycles of `first` to `last` whole seconds.
+  /// One linear piece: cycles of `first` to `last` whole seconds.
   struct Piece: Equatable, Sendable {
-    /// The shortest cycle, seconds; at least 1.
+    /// Length of the shortest cycle, seconds; at least 1.
     var first: Int
-    /// The longest cycle, seconds.
+    /// Length of the longest cycle, seconds.
     var last: Int
-    /// Time off of the shortest cycle, seconds.
+    /// Time off in the shortest cycle, seconds.
     var off_s: Double
-    /// How much longer the time off is where the cycle is a second longer.
+    /// Increase of the time off per second of cycle length.
     var offSlope: Double
 
-    /// How much of a cycle of `seconds` the receiver is off, seconds.
+    /// Returns the time off in a cycle of `seconds`, seconds.
     func off_s(ofCycle seconds: Int) -> Double { off_s + offSlope * Double(seconds - first) }
   }
 
-  /// Tracking after each fix before the receiver sleeps again, seconds.
+  /// Time of tracking after each fix before the receiver sleeps again, seconds.
   static let fixSecond = 1
 
-  /// Searching, milliwatts.
+  /// Power during acquisition, milliwatts.
   public let acquire_mW: Double
-  /// Tracking at full power, milliwatts.
+  /// Power during tracking at full power, milliwatts.
   public let track_mW: Double
-  /// Tracking as cheaply as the receiver can, by a duty cycle of its own if it has one, milliwatts; not more
-  /// than ``track_mW``.
+  /// Lowest power during tracking, with the receiver's own duty cycle if it has one, milliwatts; at most
+  /// ``track_mW``.
   public let on_mW: Double
-  /// Asleep as cheaply as the receiver and its supply can, milliwatts; not more than ``acquire_mW``.
+  /// Lowest power during sleep that receiver and supply allow, milliwatts; at most ``acquire_mW``.
   public let off_mW: Double
-  /// How a cycle's length is shared; where two pieces have the same cycle, the cheaper one counts.
+  /// Time off and time of acquisition by cycle length. If two pieces contain the same length, the cheaper one
+  /// applies.
   let pieces: [Piece]
 
-  /// The costs of the receiver of `profile`, nil where it has none. Sleeping takes the least of what it can
-  /// do: standby where it takes commands, and backup or nothing where its supply can be switched; one that
-  /// can do neither stays on.
+  /// Creates the costs of the receiver of `profile`; nil without a receiver. The sleep power is the lowest available:
+  /// standby if the receiver accepts commands, backup or off if its supply can be switched. A receiver without either
+  /// stays on.
   public init?(_ profile: BoardProfile) {
     guard let receiver = profile.receiver else { return nil }
     let figures = profile.simulationSetup.receiver
@@ -56,10 +57,10 @@ public struct ReceiverCosts: Equatable, Sendable {
       off_mW: asleep.min() ?? on_mW, timeToFix: figures.timeToFirstFix)
   }
 
-  /// Costs from powers in milliwatts and a table of times to fix; the ephemeris is taken to be as old
-  /// as the time off. O(rows).
+  /// Creates costs from powers in milliwatts and a table of times to fix. The ephemeris is assumed to be as old as
+  /// the time off. O(rows).
   ///
-  /// - Parameter on_mW: In the receiver's own duty cycle; nil for a receiver without one.
+  /// - Parameter on_mW: Power with the receiver's own duty cycle; nil for a receiver without one.
   public init(
     acquire_mW: Double, track_mW: Double, on_mW: Double? = nil, off_mW: Double,
     timeToFix: TimeToFirstFix
@@ -71,19 +72,19 @@ public struct ReceiverCosts: Equatable, Sendable {
     pieces = ReceiverCosts.pieces(of: timeToFix)
   }
 
-  /// What a cycle of `seconds` costs on `piece`, millijoules.
+  /// Returns the energy of a cycle of `seconds` on `piece`, millijoules.
   func cycle_mJ(_ seconds: Int, on piece: Piece) -> Double {
     let off = piece.off_s(ofCycle: seconds)
     let search = Double(seconds - ReceiverCosts.fixSecond) - off
     return off * off_mW + search * acquire_mW + Double(ReceiverCosts.fixSecond) * on_mW
   }
 
-  /// How much more a cycle on `piece` costs that is a second longer, millijoules.
+  /// Returns the additional energy per second of cycle length on `piece`, millijoules.
   func slope_mJ(of piece: Piece) -> Double {
     piece.offSlope * off_mW + (1 - piece.offSlope) * acquire_mW
   }
 
-  /// Longer than any track.
+  /// Time off that is longer than any track.
   private static let longestOff = Interval.seconds(100_000_000)
 
   /// A row of the table in whole microseconds, so that sums are exact.
@@ -91,7 +92,7 @@ public struct ReceiverCosts: Equatable, Sendable {
     var off: Interval
     var fix: Interval
 
-    /// When the second of tracking is over.
+    /// Length of the cycle with this time off.
     var end: Interval { off + fix + .seconds(Int64(fixSecond)) }
   }
 
@@ -102,7 +103,7 @@ public struct ReceiverCosts: Equatable, Sendable {
     }
     let cold = Interval(seconds: table.cold_s)
     let lifetime = rows.isEmpty ? Interval.zero : table.ephemerisLifetime
-    // Before the first row and after the last one the time to fix stays as it is.
+    // Before the first row and after the last one the time to fix is constant.
     if let first = rows.first, let last = rows.last {
       rows.insert(Row(off: .zero, fix: first.fix), at: 0)
       rows.append(Row(off: longestOff, fix: last.fix))
@@ -123,9 +124,10 @@ public struct ReceiverCosts: Equatable, Sendable {
     return result
   }
 
-  /// The cycles of whole seconds on the line between two rows, if there are any.
+  /// Returns the cycles of whole seconds on the line between two rows; empty if there are none.
   private static func piece(_ from: Row, _ to: Row) -> [Piece] {
-    // A search that gets shorter faster than the time off gets longer: read it the other way round.
+    // If the time to fix decreases faster than the time off increases, the rows are swapped, so that cycle length
+    // increases.
     let (low, high) = from.end > to.end ? (to, from) : (from, to)
     let second: Int64 = 1_000_000
     let first = max((low.end.microseconds + second - 1) / second, 1)
@@ -133,7 +135,7 @@ public struct ReceiverCosts: Equatable, Sendable {
     guard first <= last else { return [] }
     let width = (high.end - low.end).seconds
     guard width > 0 else {
-      // Every time off ends at the same moment: the longest is the cheapest.
+      // All times off give the same cycle length; the longest is the cheapest.
       let off = max(low.off, high.off).seconds
       return [Piece(first: Int(first), last: Int(last), off_s: off, offSlope: 0)]
     }

@@ -1,19 +1,19 @@
 import LocationTypes
 import SimulatedHAL
 
-/// Where something was, second by second from its track's first point on.
+/// The positions of a track, sampled at each whole second from its first point on.
 public struct TrackSeconds: Sendable {
-  /// Points further apart than this leave a gap, if nothing else is asked for.
+  /// Default for the longest time between two points that does not count as a gap.
   public static let gapLimit = Interval.seconds(30)
 
-  /// The place at each whole second.
+  /// Position at each whole second.
   public let places: [Coordinate]
-  /// Whether that second lies inside a gap of the recording: the place is a guess.
+  /// Whether each second is inside a gap of the recording, so that its position is only interpolated.
   public let isGap: [Bool]
 
   /// Samples `track`. O(points + seconds).
   ///
-  /// - Parameter gapLimit: Two points further apart in time than this have a gap between them.
+  /// - Parameter gapLimit: Longest time between two points that does not count as a gap.
   public init(_ track: Track, gapLimit: Interval = TrackSeconds.gapLimit) {
     var measured = track
     measured.gapLimit = gapLimit
@@ -37,21 +37,20 @@ public struct TrackSeconds: Sendable {
     self.isGap = isGap
   }
 
-  /// The last whole second, counted from the track's first point.
+  /// Last whole second, counted from the track's first point.
   var last: Int64 { Int64(places.count) - 1 }
 
-  /// The track in these seconds alone, none of which is beyond ``last``; after `known` the place counts as
-  /// a guess.
+  /// Returns the given seconds, none of which is after ``lastSecond``. Seconds after `known` count as a gap.
   func part(_ seconds: ClosedRange<Int>, knownUpTo known: Int) -> TrackSeconds {
     TrackSeconds(
       places: Array(places[seconds]), isGap: seconds.map { isGap[$0] || $0 > known })
   }
 
-  /// For each second, the first later one outside gaps that is more than `distance_m` away from
-  /// there; the number of seconds where there is none.
+  /// Returns for each second the first later second outside gaps whose position is more than `distance_m` away; the
+  /// number of seconds if none exists.
   ///
-  /// By ``Coordinate/localDistance(to:)``. O(log n) for each second whose stretches lie well inside
-  /// the circle; what comes within a thousandth of its edge is looked at one by one.
+  /// Distances are those of ``Coordinate/localDistance(to:)``. O(log n) for each second if the following stretches
+  /// are well inside the circle; stretches within a thousandth of its edge are checked second by second.
   ///
   /// - Parameter distance_m: Metres, up to 100,000.
   func departures(beyond distance_m: Double) -> [Int] {
@@ -60,9 +59,10 @@ public struct TrackSeconds: Sendable {
   }
 }
 
-/// Boxes around the places of a track, in a binary tree: whole stretches are passed over at once.
+/// Bounding boxes of the stretches of a track in a binary tree, so that stretches inside a circle are skipped as a
+/// whole.
 private struct PlaceBoxes {
-  /// A box in the frame that turns with the Earth; an empty one has `low` above `high`.
+  /// A box in Earth-centred, Earth-fixed coordinates (ECEF), metres; an empty one has `low` above `high`.
   struct Box {
     var low = SIMD3(repeating: Double.infinity)
     var high = SIMD3(repeating: -Double.infinity)
@@ -74,17 +74,17 @@ private struct PlaceBoxes {
       high = pointwiseMax(high, other.high)
     }
 
-    /// Square of the greatest distance from `place` to any point of the box.
+    /// Returns the square of the largest distance from `place` to any point of the box.
     func farthestSquared(from place: SIMD3<Double>) -> Double {
       let far = pointwiseMax(place - low, high - place)
       return (far * far).sum()
     }
   }
 
-  /// Seconds in a leaf.
+  /// Number of seconds per leaf.
   private static let leaf = 16
   private let track: TrackSeconds
-  /// Leaves in the tree, a power of two; the box of node k lies around those of 2k and 2k + 1.
+  /// Number of leaves, a power of two. The box of node k contains those of nodes 2k and 2k + 1.
   private let leaves: Int
   private var boxes: [Box]
 
@@ -114,7 +114,7 @@ private struct PlaceBoxes {
     let count = track.places.count
     let here = track.places[second]
     let centre = PlaceBoxes.vector(here)
-    // A chord is shorter than the way over ground, by less than this up to 100 km.
+    // A chord is shorter than the distance over ground, by less than this margin up to 100 km.
     let sure = distance * 0.999 * distance * 0.999
     var next = second + 1
     while next < count {
@@ -129,7 +129,7 @@ private struct PlaceBoxes {
         next = end
         continue
       }
-      // The largest stretch that begins here and is inside as a whole.
+      // The largest stretch that starts here and is completely inside.
       var width = PlaceBoxes.leaf
       while node > 1, node % 2 == 0, isInside(node / 2, centre, sure) {
         node /= 2

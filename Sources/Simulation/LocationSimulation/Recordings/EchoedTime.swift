@@ -1,16 +1,17 @@
 import GNSSProtocols
 import LocationTypes
 
-/// The time of an open epoch whose position is known, as its first sentence wrote it.
+/// The time field in the first sentence of an open epoch with a position, to recognise later sentences with the same
+/// time.
 ///
-/// Most receivers say each epoch's time and place three times over. A GGA or GLL of the same epoch that
-/// holds the position for valid changes neither its time nor that it has a position.
+/// Most receivers send the time and position of each epoch three times. A GGA or GLL of the same epoch with a valid
+/// position changes neither the epoch's time nor the fact that it has a position, so its fields need not be decoded.
 struct EchoedTime {
-  /// Where it stands in the recording, the comma behind it included.
+  /// Range of the field in the recording, including the comma after it.
   private let field: Range<Int>
 
-  /// The time of the epoch that `message` has opened, if it is a whole sentence at `start` that tells
-  /// time and place.
+  /// Creates the field from `message`, which opened the epoch and starts at `start`; nil if it is not an RMC or GGA
+  /// with a valid time and position.
   init?(_ message: GNSSMessage, in bytes: Span<UInt8>, from start: Int) {
     switch message {
     case .rmc(let m):
@@ -23,16 +24,16 @@ struct EchoedTime {
       }
     case _: return nil
     }
-    // Behind a `$`, an address of five and a comma; the sentence has more fields than this one.
+    // After `$`, a five-character address and a comma. The sentence has more fields than this one.
     let begin = start + 7
     var end = begin
     while bytes[end] != UInt8(ascii: ",") { end += 1 }
     field = begin..<end + 1
   }
 
-  /// Whether the sentence that starts at `start` is a GGA or GLL that tells nothing new.
+  /// Whether the sentence that starts at `start` is a GGA or GLL with this time and a valid position.
   ///
-  /// - Precondition: sixteen bytes follow.
+  /// - Precondition: At least sixteen bytes follow.
   func isEchoed(in bytes: Span<UInt8>, from start: Int) -> Bool {
     guard bytes[start] == UInt8(ascii: "$"), bytes[start + 3] == UInt8(ascii: "G"),
       bytes[start + 6] == UInt8(ascii: ",")
@@ -42,7 +43,7 @@ struct EchoedTime {
       guard isField(in: bytes, at: start + 7),
         let place = NMEAFraming.place(behind: 4, in: bytes, from: start + 7 + field.count)
       else { return false }
-      // One digit of quality, and not that there is no position.
+      // The quality is one digit and not 0, which means no position.
       return (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[place])
         && bytes[place + 1] == UInt8(ascii: ",")
     case (UInt8(ascii: "L"), UInt8(ascii: "L")):
@@ -57,17 +58,17 @@ struct EchoedTime {
     }
   }
 
-  /// Whether the same stands at `place`.
+  /// Whether the field's bytes occur at `place`.
   private func isField(in bytes: Span<UInt8>, at place: Int) -> Bool {
     guard place + field.count <= bytes.count else { return false }
-    // The first and the last of them, which may overlap.
+    // Compares the first and the last bytes as words, which may overlap.
     if field.count >= 8, field.count <= 16 { return isSame(in: bytes, at: place, UInt64.self) }
     if field.count >= 4, field.count < 8 { return isSame(in: bytes, at: place, UInt32.self) }
     for i in 0..<field.count where bytes[place + i] != bytes[field.lowerBound + i] { return false }
     return true
   }
 
-  /// Whether the first and the last bytes of the field, as many as a word has, stand at `place`.
+  /// Whether the first and the last bytes of the field, one word each, occur at `place`.
   @inline(__always)
   private func isSame<Word: FixedWidthInteger & BitwiseCopyable>(
     in bytes: Span<UInt8>, at place: Int, _: Word.Type
@@ -76,7 +77,7 @@ struct EchoedTime {
     let own = field.lowerBound
     precondition(last >= 0 && place >= 0 && own >= 0, "a word is no longer than the field")
     precondition(max(place, own) <= bytes.count - field.count, "both lie in the span")
-    // Any bits are integers, and both places were compared with the bounds.
+    // All bit patterns are valid integers, and both positions were checked against the bounds.
     let raw = unsafe bytes.bytes
     func word(_ i: Int) -> Word {
       unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: Word.self)

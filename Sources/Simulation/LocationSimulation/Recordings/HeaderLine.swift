@@ -1,30 +1,30 @@
 import LocationTypes
 
-/// The lines starting with `#` that recordings carry before and between what the receiver said.
+/// Parser for one `#` line that recordings contain before and between the receiver's data.
 ///
-/// Takes one header line byte by byte and ends by itself where it turns out to be none: a control
-/// byte means that binary data happened to look like a line's start.
+/// It consumes the line byte by byte and stops if the line turns out to be binary data: a control byte means that the
+/// `#` was not the start of a header line.
 struct HeaderLine: Sendable {
-  /// What became of it.
+  /// State of the line after a byte.
   enum Outcome: Equatable {
-    /// Its end is still to come.
+    /// The line is incomplete.
     case open
-    /// It is complete; the date is what a `# Date:` line says.
+    /// The line is complete; the date is that of a `# Date:` line.
     case ended(CalendarDate?)
-    /// It is complete, and a `# Date:` line whose day cannot be read.
+    /// The line is a complete `# Date:` line with an invalid date.
     case endedUnread
-    /// It is no header; the byte belongs to what follows.
+    /// The data is not a header line; the byte belongs to the receiver's data.
     case abandoned
   }
 
-  /// The longest beginning that is kept: a date comes early, the rest may be as long as it likes.
+  /// Number of bytes stored from the start of the line. A date is near the start; the rest may have any length.
   private static let keptLength = 64
   private var kept: [UInt8] = []
 
-  /// Begins after the `#`.
+  /// Creates a parser that starts after the `#`.
   init() {}
 
-  /// Takes the next byte.
+  /// Consumes the next byte.
   mutating func take(_ byte: UInt8) -> Outcome {
     switch byte {
     case UInt8(ascii: "\n"): return outcome
@@ -36,14 +36,14 @@ struct HeaderLine: Sendable {
     return .open
   }
 
-  /// What a line adds up to that has come to its end.
+  /// State at the end of the line.
   private var outcome: Outcome {
     if let date = HeaderLine.date(in: kept) { return .ended(date) }
     var rest = kept[...]
     return HeaderLine.skipKey(&rest) ? .endedUnread : .ended(nil)
   }
 
-  /// The date of a line such as ` Date: 2014-12-31`, ` Date = 2015-03-18` or ` Date: 2019-04 23`.
+  /// Returns the date in a line such as ` Date: 2014-12-31`, ` Date = 2015-03-18` or ` Date: 2019-04 23`.
   static func date(in line: [UInt8]) -> CalendarDate? {
     var rest = line[...]
     guard skipKey(&rest) else { return nil }
@@ -54,11 +54,11 @@ struct HeaderLine: Sendable {
     return CalendarDate(year: year, month: month, day: day)
   }
 
-  /// Passes over `Date:` or `Date =`, with blanks wherever; false where something else stands there.
+  /// Skips `Date:` or `Date =`, with optional blanks; returns false if the text differs.
   private static func skipKey(_ rest: inout ArraySlice<UInt8>) -> Bool {
     skipBlanks(&rest)
     for expected in "date".utf8 {
-      // Setting bit 5 makes a letter small.
+      // Setting bit 5 converts a letter to lower case.
       guard let byte = rest.popFirst(), byte | 0x20 == expected else { return false }
     }
     skipBlanks(&rest)

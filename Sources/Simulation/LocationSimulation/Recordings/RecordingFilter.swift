@@ -1,17 +1,17 @@
 import LocationTypes
 
-/// Tells what a receiver said from the `#` lines that recordings carry before and between it.
+/// Separates the receiver's data in a recording from the `#` lines before and between it.
 ///
-/// A header line starts with `#` where a line starts, never inside a UBX frame, and is text to its
-/// end. A stream cut into other pieces gives the same bytes and the same dates.
+/// A header line starts with `#` at the start of a line, never inside a UBX frame, and consists of text up to its
+/// end. The result does not depend on how the stream is divided into blocks.
 public struct RecordingFilter: Sendable {
-  /// What comes next in a block.
+  /// The next part of a block.
   public enum Piece: Equatable, Sendable {
-    /// The receiver's bytes, as a range of the block.
+    /// Data of the receiver, as a range of the block.
     case bytes(Range<Int>)
-    /// What a `# Date:` line says: the day of the recording.
+    /// The day of the recording from a `# Date:` line.
     case date(CalendarDate)
-    /// A `# Date:` line whose day cannot be read.
+    /// A `# Date:` line with an invalid date.
     case unreadDate
   }
 
@@ -21,26 +21,27 @@ public struct RecordingFilter: Sendable {
     case header
   }
 
-  /// Longest UBX payload that is taken for one: as in the decoder.
+  /// Longest accepted UBX payload, as in the decoder.
   private static let payloadLimit = 1_024
   private var place = Place.lineStart
-  /// Bytes of a byte order mark met at the start of the recording, 0 to 3; −1 where something else is.
+  /// Number of bytes of a byte order mark found at the start of the recording, 0 to 3; −1 if the recording starts
+  /// differently.
   private var markLength = 0
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-  /// The header line that is being read.
+  /// Parser of the present header line.
   private var line = HeaderLine()
-  /// Bytes of a UBX frame's beginning met so far, 0 to 6.
+  /// Number of bytes of a UBX frame's header found so far, 0 to 6.
   private var frameHead = 0
   private var frameLength = 0
-  /// Bytes of that frame still to come.
+  /// Number of remaining bytes of that frame.
   private var frameRest = 0
 
-  /// Begins at the start of a recording.
+  /// Creates a filter at the start of a recording.
   public init() {}
 
-  /// The next piece of `bytes` from `offset` on, which moves past it; nil when all is used up.
+  /// Returns the next part of `bytes` from `offset` on, and advances `offset` past it; nil at the end of the block.
   ///
-  /// O(bytes taken).
+  /// O(consumed bytes).
   ///
   /// - Precondition: `offset` is 0 to `bytes.count`.
   public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Piece? {
@@ -62,7 +63,7 @@ public struct RecordingFilter: Sendable {
     return nil
   }
 
-  /// Reads a header line to its end, or as far as there are bytes.
+  /// Reads a header line to its end or to the end of the block.
   private mutating func readHeader(_ bytes: Span<UInt8>, _ offset: inout Int) -> Piece? {
     while offset < bytes.count {
       switch line.take(bytes[offset]) {
@@ -84,7 +85,7 @@ public struct RecordingFilter: Sendable {
     return nil
   }
 
-  /// Where the next header begins from `start` on; the count of bytes where none does.
+  /// Returns the start of the next header line from `start` on; the number of bytes if there is none.
   private mutating func skip(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var i = skipByteOrderMark(bytes, from: start)
     while i < bytes.count {
@@ -97,7 +98,7 @@ public struct RecordingFilter: Sendable {
         follow(bytes[i])
         i += 1
       } else {
-        // Only these two bytes change anything that the byte before the next one does not tell.
+        // Only these two bytes change a state that does not follow from the preceding byte.
         let end = RecordingFilter.firstMark(bytes, from: i)
         if end > i { place = bytes[end - 1] == UInt8(ascii: "\n") ? .lineStart : .insideLine }
         guard end < bytes.count else { return end }
@@ -109,7 +110,7 @@ public struct RecordingFilter: Sendable {
     return i
   }
 
-  /// Where the byte order mark ends with which some editors begin a text: a line starts behind it too.
+  /// Skips a UTF-8 byte order mark, which some editors insert. A line starts after it.
   private mutating func skipByteOrderMark(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var i = start
     while i < bytes.count, markLength >= 0, markLength < 3 {
@@ -124,7 +125,8 @@ public struct RecordingFilter: Sendable {
     return i
   }
 
-  /// The first `#` or start of a UBX frame from `start` on; the count of bytes where there is none.
+  /// Returns the position of the first `#` or start of a UBX frame from `start` on; the number of bytes if there is
+  /// none.
   private static func firstMark(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var i = start
     while i < bytes.count {
@@ -142,12 +144,12 @@ public struct RecordingFilter: Sendable {
     return i
   }
 
-  /// Whether a `#` is among the 64 bytes from `i` on, or any byte that is not ASCII.
+  /// Whether the 64 bytes from `i` on contain a `#` or a non-ASCII byte.
   @inline(__always) private static func mayHoldMark(_ bytes: Span<UInt8>, at i: Int) -> Bool {
-    // The caller has seen that they are there, and any bits are integers.
+    // The caller has checked the bounds, and all bit patterns are valid integers.
     let text = unsafe bytes.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: i, as: SIMD8<UInt64>.self)
-    // Where a byte is zero, taking one off it sets its highest bit and it had none.
+    // Subtracting one from a zero byte sets its highest bit, which was clear before.
     let marked = text ^ SIMD8(repeating: 0x2323_2323_2323_2323)
     let hit = ((marked &- SIMD8(repeating: 0x0101_0101_0101_0101)) & ~marked) | text
     let four = hit.lowHalf | hit.highHalf
@@ -155,7 +157,7 @@ public struct RecordingFilter: Sendable {
     return (two[0] | two[1]) & 0x8080_8080_8080_8080 != 0
   }
 
-  /// Takes a byte that is at no line's start, or no `#`.
+  /// Consumes a byte that does not start a header line.
   private mutating func follow(_ byte: UInt8) {
     place = .insideLine
     switch frameHead {
@@ -167,7 +169,7 @@ public struct RecordingFilter: Sendable {
     case 5:
       let length = frameLength | Int(byte) << 8
       frameHead = 0
-      // Two bytes of checksum follow the payload.
+      // A checksum of two bytes follows the payload.
       if length <= RecordingFilter.payloadLimit { frameRest = length + 2 }
     case _:
       frameHead = byte == 0xB5 ? 1 : 0

@@ -2,34 +2,36 @@ import GNSSProtocols
 import LocationTypes
 import SimulatedHAL
 
-/// Finds out when each part of a recording was sent, so that it can be played at its own time.
+/// Computes when each part of a recording was sent, so that it can be replayed at its original times.
 ///
-/// A recording does not say when its bytes came: their epochs do. Bytes up to the end of an epoch's
-/// last message belong to that epoch's moment. Times that step back a little stand still until they
-/// are passed, a step of more than an hour is believed when two epochs agree on it, and epochs
-/// without any time follow each other at the given interval. Of an uncertain date, and of the date
-/// of an epoch without a position, only the time of day counts. What comes out of a
-/// receiver's own buffer is played when it was true, also where a live epoch was sent before it.
+/// A recording contains no arrival times; they are derived from its epochs:
+/// - Bytes up to the end of an epoch's last message are sent at the epoch's time.
+/// - While the epochs' time is behind the last one by up to an hour, time stands still. A step of more than an hour
+///   is accepted only if two epochs agree on it.
+/// - Epochs without a time follow each other at the given interval.
+/// - If the date is uncertain, or the epoch has no position, only the time of day is used.
+/// - Epochs from the receiver's batch buffer are sent at their own time, even if a live epoch precedes them in the
+///   recording.
 public struct RecordingScan: Sendable {
-  /// The recording with the time of each part, from 0.
+  /// The recording with the time of each part; starts at time 0.
   public let recording: Recording
-  /// The day of recording, from its header or as given (STD-13).
+  /// Day of the recording, from its header or as given (STD-13).
   public let date: CalendarDate?
-  /// When the last byte has been sent.
+  /// Time at which the last byte has been sent.
   public let end: Instant
-  /// How its bytes are to be decoded.
+  /// Decoder options for the recording.
   public let decoding: DecoderOptions
-  /// Epochs in it, with or without a fix.
+  /// Number of epochs, with or without a fix.
   public let epochs: Int
 
-  /// Scans a recording; `#` lines at line starts are its header and not the receiver's.
+  /// Scans a recording. Lines that start with `#` are its header and not sent by the receiver.
   ///
   /// - Parameters:
-  ///   - bytes: The file.
-  ///   - date: The day of recording, if known better than by its header.
-  ///   - interval: The time between epochs that do not tell theirs.
-  ///   - lineSpeed: Baud.
-  ///   - decoding: What of its sentences counts.
+  ///   - file: Contents of the file.
+  ///   - date: Day of the recording; overrides that in the header.
+  ///   - interval: Time between epochs that have no time.
+  ///   - lineSpeed: Line speed, baud.
+  ///   - decoding: Decoder options.
   public init(
     _ file: [UInt8], date: CalendarDate?, interval: Interval, lineSpeed: UInt32,
     _ decoding: DecoderOptions = DecoderOptions()
@@ -38,7 +40,7 @@ public struct RecordingScan: Sendable {
       file, date: date, interval: interval, lineSpeed: lineSpeed, decoding, readsAll: false)
   }
 
-  /// Scans a recording; with `readsAll` also what tells no time is decoded, which changes nothing.
+  /// Scans a recording. With `decodesAll`, sentences without a time are decoded too; the result is the same.
   init(
     _ file: [UInt8], date: CalendarDate?, interval: Interval, lineSpeed: UInt32,
     _ decoding: DecoderOptions, readsAll: Bool
@@ -49,7 +51,7 @@ public struct RecordingScan: Sendable {
     var offset = 0
     while let piece = filter.next(file.span, &offset) {
       switch piece {
-      // Most recordings carry no such lines: nothing is copied then.
+      // Most recordings have no header lines; then nothing is copied.
       case .bytes(let range) where range.count == file.count: bytes = file
       case .bytes(let range): bytes.append(contentsOf: file[range])
       case .date(let date): if headerDate == nil { headerDate = date }
@@ -69,7 +71,7 @@ public struct RecordingScan: Sendable {
     end = (last?.time ?? .boot) + RecordingScan.sending(last?.range.count ?? 0, lineSpeed)
   }
 
-  /// The parts in the order of their times; parts of one time follow each other as the line lets them.
+  /// Returns the parts in ascending order of time. Parts with the same time follow each other at line speed.
   private static func paced(
     _ parts: [Recording.Chunk], _ lineSpeed: UInt32
   ) -> [Recording.Chunk] {
@@ -89,27 +91,27 @@ public struct RecordingScan: Sendable {
     return paced
   }
 
-  /// How long `count` bytes take, ten bits each.
+  /// Returns the transmission time of `count` bytes at ten bits per byte.
   private static func sending(_ count: Int, _ lineSpeed: UInt32) -> Interval {
     Interval(seconds: Double(count * 10) / Double(lineSpeed))
   }
 }
 
-/// Cuts a recording into epochs and dates them.
+/// Divides a recording into epochs and computes their times.
 private struct Timeline {
   let interval: Interval
   var chunks: [Recording.Chunk] = []
   var epochs = 0
   private var begin = 0
-  /// A step in time that one epoch alone is not believed.
+  /// Largest time step that a single epoch may cause.
   private static let leap = Interval.seconds(3_600)
   private var first: Int64?
   private var suspect: Int64?
-  /// Two epochs in a row have agreed on the time.
+  /// Whether two successive epochs have agreed on the time.
   private var isAgreed = false
   private var now = Instant.boot
   private var last: (time: Int64, ofDay: Int64, hasFix: Bool)?
-  /// From UTC to the scale of ``time(of:)``, once a date is certain.
+  /// Offset from UTC to the scale of ``time(of:)``, once a date is certain.
   private var utcShift: Int64?
 
   init(interval: Interval) { self.interval = interval }
@@ -122,13 +124,13 @@ private struct Timeline {
     let span = bytes.span
     var offset = 0
     var messageEnd = 0
-    // With epochs of UBX beside them sentences open and close more than their own.
+    // With UBX epochs in the recording, sentences may open and close epochs other than their own.
     var isNMEA = true
-    // What the open epoch's first sentence has told, if that is all that was read of it.
+    // Time field of the open epoch's first sentence, if only that sentence has been decoded.
     var told: EchoedTime?
     while offset < span.count {
       let isFresh = isNMEA && !readsAll && decoder.unread == 0
-      // Sentences without a new time and place change nothing but where the open epoch ends.
+      // Sentences without a new time and position only extend the open epoch.
       if isFresh, assembler.isOpen {
         while offset < span.count, let end = TimelessSentence.end(of: span, from: offset, told) {
           offset = end
@@ -139,7 +141,7 @@ private struct Timeline {
       let line = offset
       let piece = span.extracting(..<(isNMEA ? Timeline.lineEnd(span, offset) : span.count))
       while let message = decoder.next(piece, &offset) {
-        // An epoch that this message closed ended with the message before.
+        // An epoch that this message closed ended with the previous message.
         let before = messageEnd
         messageEnd = offset - decoder.unread
         if isNMEA, !message.isSentence { isNMEA = false }
@@ -170,16 +172,16 @@ private struct Timeline {
     }
   }
 
-  /// Where the line that holds `start` ends; or so far behind it that it does not matter.
+  /// Returns the end of the line that contains `start`, or a position at most 4,096 bytes after `start`.
   private static func lineEnd(_ bytes: Span<UInt8>, _ start: Int) -> Int {
     let limit = min(bytes.count, start + 4_096)
     var i = start
     while i &+ 8 <= limit {
-      // Eight bytes are there, and any bits are an integer.
+      // Eight bytes are available, and all bit patterns are valid integers.
       let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
         fromUncheckedByteOffset: i, as: UInt64.self)
       let marked = UInt64(littleEndian: bits) ^ 0x0A0A_0A0A_0A0A_0A0A
-      // Where a byte is zero, taking one off it sets its highest bit; exact in the lowest.
+      // Subtracting one from a zero byte sets its highest bit; the lowest hit is exact.
       let hit = (marked &- 0x0101_0101_0101_0101) & ~marked & 0x8080_8080_8080_8080
       if hit != 0 { return i &+ hit.trailingZeroBitCount &>> 3 &+ 1 }
       i &+= 8
@@ -217,8 +219,8 @@ private struct Timeline {
       if !isFirst { isAgreed = true }
       return max(own, now)
     }
-    // One epoch with a strange date is a mistake of the receiver, be it the first; two that agree
-    // are not.
+    // A single epoch with a deviating date is an error of the receiver, even the first epoch. Two epochs that agree
+    // are accepted.
     guard let before = suspect, time - before >= 0, time - before < Timeline.leap.microseconds
     else {
       suspect = time
@@ -232,9 +234,10 @@ private struct Timeline {
     return next
   }
 
-  /// Microseconds on a scale of its own: UTC where it is certain, else steps of the time of day.
+  /// Returns an epoch's time in microseconds on a private scale: UTC if it is certain, otherwise the accumulated
+  /// steps of the time of day; nil without a time of day.
   ///
-  /// A receiver without a position tells the date of a clock that may never have been set.
+  /// The date of a receiver without a position may come from a clock that was never set.
   private mutating func time(of epoch: Epoch) -> Int64? {
     guard let ofDay = epoch.timeOfDay_us ?? epoch.utc?.microsecondsOfDay else { return nil }
     var time = stepped(to: ofDay, epoch)
@@ -247,7 +250,7 @@ private struct Timeline {
     return time
   }
 
-  /// Whether a date is marked where others were certain: it says nothing of when, nor agrees with any.
+  /// Whether an epoch's date is marked as uncertain after others were certain. Its time is then ignored.
   private func isMarked(_ epoch: Epoch) -> Bool {
     utcShift != nil && epoch.utc != nil && epoch.isDateUncertain && epoch.fix != nil
   }
@@ -256,10 +259,10 @@ private struct Timeline {
     epoch.utc != nil && !epoch.isDateUncertain && epoch.fix != nil
   }
 
-  /// The epoch before and the way from its time of day, across midnight or not.
+  /// Returns the previous epoch's time plus the step from its time of day, across midnight if necessary.
   ///
-  /// Without a position the clock may be set to any time in between: a step back, or over an hour,
-  /// is none in time then. Out of a buffer come earlier epochs.
+  /// Without a position the receiver's clock may be set between two epochs, so a step back or of more than an hour is
+  /// replaced by the interval. Epochs from the batch buffer may be earlier.
   private func stepped(to ofDay: Int64, _ epoch: Epoch) -> Int64 {
     guard let last else { return ofDay }
     let day: Int64 = 86_400_000_000
@@ -274,7 +277,7 @@ private struct Timeline {
 }
 
 extension GNSSMessage {
-  /// Whether it was a sentence, or nothing that belongs to an epoch.
+  /// Whether the message is a sentence, or does not belong to an epoch.
   fileprivate var isSentence: Bool {
     switch self {
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition, .garminErrors,

@@ -1,15 +1,15 @@
 import GNSSProtocols
 
-/// Sentences that say nothing new of when they were sent, found without reading their fields.
+/// Detects sentences that contain no new time or position, without decoding their fields.
 ///
-/// Most of what a receiver says of an epoch is of satellites, routes and errors, or once more its time.
-/// Of these it matters only that they are there.
+/// Most of a receiver's output per epoch is about satellites, routes and errors, or repeats the epoch's time. For the
+/// times of a recording only the ends of these sentences matter.
 enum TimelessSentence {
-  /// Where the sentence that starts at `start` ends, with its line end, when its checksum is right
-  /// and it tells neither time nor place, or those of the open epoch once more; nil of everything
-  /// else, right or wrong, and where too few bytes follow. O(its length).
+  /// Returns the end of the sentence that starts at `start`, including its line end, if its checksum is correct and
+  /// it has neither a time nor a position, or repeats those of the open epoch. Returns nil for any other data, and if
+  /// fewer than 16 bytes follow. O(length of the sentence).
   static func end(of bytes: Span<UInt8>, from start: Int, _ told: EchoedTime? = nil) -> Int? {
-    precondition(start >= 0, "a place in the bytes")
+    precondition(start >= 0, "start is a position in the bytes")
     guard bytes.count - start >= 16 else { return nil }
     if !isTimeless(word(bytes, start)) {
       guard let told, told.isEchoed(in: bytes, from: start) else { return nil }
@@ -17,23 +17,23 @@ enum TimelessSentence {
     return NMEAFraming.end(of: bytes, from: start)
   }
 
-  /// The eight bytes from `i` on, the first one lowest.
+  /// Returns the eight bytes from `i` on, the first one in the lowest byte.
   @inline(__always) private static func word(_ bytes: Span<UInt8>, _ i: Int) -> UInt64 {
-    // Those who call it have seen that they are there, and any bits are an integer.
+    // The callers have checked the bounds, and all bit patterns are valid integers.
     UInt64(
       littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(
         fromUncheckedByteOffset: i, as: UInt64.self))
   }
 
-  /// Whether a sentence that begins with these eight bytes bears neither time nor place.
+  /// Whether a sentence that starts with these eight bytes has neither a time nor a position.
   @inline(__always) private static func isTimeless(_ head: UInt64) -> Bool {
-    // A `$` and five letters or digits, in capitals, then a comma.
+    // A `$`, five capital letters or digits, and a comma.
     guard head & 0xFF == 0x24, head >> 48 & 0xFF == 0x2C else { return false }
     let address = head >> 8 & 0xFF_FFFF_FFFF
-    // $PGRM?: Garmin's own.
+    // $PGRM?: Garmin's proprietary sentences.
     if address & 0xFFFF_FFFF == 0x4D_52_47_50 { return true }
     if address & 0xFF == 0x50 { return false }
-    // The three letters, the last one highest.
+    // The three letters of the sentence formatter, the last one in the highest byte.
     switch address >> 16 {
     case 0x56_53_47, 0x41_53_47, 0x47_54_56: return true  // GSV, GSA, VTG
     case 0x45_54_52, 0x42_4D_52, 0x44_4F_42: return true  // RTE, RMB, BOD

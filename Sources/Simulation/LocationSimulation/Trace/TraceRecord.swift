@@ -3,17 +3,16 @@ import LocationPolicy
 import LocationTypes
 import SimulatedHAL
 
-/// One thing that happened in a run, as the trace tells it (Docs/Reference/trace.md).
+/// One event of a run, as in the trace (Docs/Reference/trace.md).
 ///
-/// A pure value: how it is printed is the business of whoever prints it. Records come in the order in
-/// which things happened.
+/// A pure value; `torpor` formats it. Records are in ascending order of time.
 public struct TraceRecord: Equatable, Sendable {
-  /// When, since the start of the run.
+  /// Time since the start of the run.
   ///
-  /// Of a ``Kind/fix(_:)`` it is when the position was true, which for a fix out of the receiver's
-  /// own buffer lies before the records around it.
+  /// For ``Kind/fix(_:)`` it is the fix time. For a fix from the receiver's batch buffer that is earlier than its
+  /// storage in the ring.
   public var at: Instant
-  /// What happened.
+  /// The event.
   public var kind: Kind
 
   /// Creates a record.
@@ -22,66 +21,66 @@ public struct TraceRecord: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// What can happen.
+  /// The kinds of events.
   public enum Kind: Equatable, Sendable {
-    /// The receiver went into `state`, in which it takes `power_mw` milliwatts, until the next.
+    /// The receiver entered `state`, in which it draws `power_mw` milliwatts.
     case receiver(state: TraceReceiverState, power_mw: Double)
-    /// The board went into `state`, in which it takes `power_mw` milliwatts, until the next.
+    /// The board entered `state`, in which it draws `power_mw` milliwatts.
     case board(state: BoardState, power_mw: Double)
-    /// A fix went into the ring.
+    /// A fix was stored in the ring.
     case fix(TraceFix)
     /// The board woke.
     case wake(WakeReason)
-    /// The battery's gauge said something new, percent.
+    /// The battery gauge reported a new charge, percent.
     case battery(UInt8)
-    /// The battery had nothing left: the run ends.
+    /// The battery became empty; the run ends.
     case batteryEmpty
-    /// A client was given `count` fixes, sequence `first` to `last`.
+    /// `count` fixes were delivered to a client, with sequence numbers `first` to `last`.
     case batch(client: Int, first: UInt64, last: UInt64, count: Int)
-    /// A client acknowledged everything up to sequence `sequence`.
+    /// A client acknowledged all fixes up to `sequence`.
     case ack(client: Int, sequence: UInt64)
-    /// A client's deferral ended; nil when a criterion was met (DEF-9).
+    /// A client's deferral ended; `code` is nil if a criterion was met (DEF-9).
     case finish(client: Int, code: LocationErrorCode?)
-    /// A client lost `count` fixes that were true between `from` and `to` (RNG-4).
+    /// A client lost `count` fixes with fix times between `from` and `to` (RNG-4).
     case gap(client: Int, count: UInt64, from: UTCTime?, to: UTCTime?)
-    /// A client was told something by a service.
+    /// A service sent a notice to a client.
     case told(client: Int, TraceNotice)
   }
 }
 
-/// What a service told a client.
+/// Notice that a service sent to a client.
 public enum TraceNotice: Equatable, Sendable {
-  /// A single fix, by its sequence: of significant change, live updates or a single request.
+  /// A single fix, by its sequence number: from significant change, live updates or a single request.
   case report(sequence: UInt64)
-  /// A visit began at `place`; the moment, where it is known.
+  /// A visit started at `place`; `at` is its start, nil if unknown.
   case arrived(place: Coordinate, at: Instant?)
-  /// That visit ended.
+  /// The visit ended.
   case departed(place: Coordinate, at: Instant?)
-  /// Updates paused by themselves.
+  /// Updates were paused automatically.
   case paused
-  /// And went on.
+  /// Updates resumed.
   case resumed
-  /// A region was entered.
+  /// The client's device entered a region.
   case entered(region: UInt32)
-  /// A region was left.
+  /// The client's device left a region.
   case exited(region: UInt32)
-  /// Live updates: whether the wearer stands.
+  /// Live updates: whether the device is stationary.
   case stationary(Bool)
-  /// Live updates: which flags hold now (LIV-7).
+  /// Live updates: the present flags (LIV-7).
   case flags(LiveFlags)
-  /// What the battery is too low for, of what the client uses, and its charge, percent; nothing when
-  /// the client gets all again (PWR-10).
+  /// Service levels used by the client that are shed because of a low battery, and the charge in percent; the empty
+  /// set if all are granted again (PWR-10).
   case degraded(PromiseSet, charge: UInt8)
   /// An error.
   case failed(LocationErrorCode)
 
-  /// What can be told, by the words that stand in a trace.
+  /// The kinds of notices, with their names in a trace.
   public enum Kind: String, CaseIterable, Sendable {
     case report, arrived, departed, paused, resumed, entered, exited, stationary, flags, degraded
     case restored, failed
   }
 
-  /// Which of them this is.
+  /// Kind of this notice.
   public var kind: Kind {
     switch self {
     case .report: .report
@@ -98,22 +97,22 @@ public enum TraceNotice: Equatable, Sendable {
     }
   }
 
-  /// The word that stands in a trace.
+  /// Name of the kind in a trace.
   public var word: String { kind.rawValue }
 }
 
-/// A fix as the trace tells it.
+/// A fix in the trace.
 public struct TraceFix: Equatable, Sendable {
-  /// Generation and sequence (RNG-2).
+  /// Generation and sequence number (RNG-2).
   public var name: FixName
-  /// When the position was true, where that is known.
+  /// Fix time in UTC; nil if unknown.
   public var utc: UTCTime?
-  /// Where.
+  /// Position.
   public var coordinate: Coordinate
-  /// Horizontal accuracy in millimetres (LOC-4), where it is known.
+  /// Horizontal accuracy in millimetres (LOC-4); nil if unknown.
   public var horizontalAccuracy_mm: Int32?
 
-  /// Creates the trace's view of `fix`, stored as `name`.
+  /// Creates the trace entry of `fix`, stored as `name`.
   public init(name: FixName, fix: Fix) {
     self.name = name
     utc = fix.utc
@@ -122,5 +121,5 @@ public struct TraceFix: Equatable, Sendable {
   }
 }
 
-/// What the receiver does, in the words of the trace.
+/// Receiver state in a trace.
 public typealias TraceReceiverState = ReceiverPowerState

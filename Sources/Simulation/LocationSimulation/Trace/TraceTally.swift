@@ -1,93 +1,92 @@
 import LocationPolicy
 import LocationTypes
 
-/// What a run adds up to, computed from its trace records and from nothing else.
+/// Totals of a run, computed only from its trace records.
 public struct TraceSummary: Equatable, Sendable {
-  /// How long the run was.
+  /// Duration of the run.
   public var duration: Interval = .zero
-  /// Fixes that went into the ring.
+  /// Number of fixes stored in the ring.
   public var fixes = 0
-  /// Fixes given to clients; one given to two clients counts twice.
+  /// Number of fixes delivered to clients; a fix delivered to two clients counts twice.
   public var delivered = 0
-  /// Batches given to clients.
+  /// Number of batches delivered to clients.
   public var batches = 0
-  /// What services told clients beside fixes of running updates.
+  /// Number of notices that services sent, in addition to the fixes of running updates.
   public var notices = 0
-  /// How many of these there were of each kind; a kind that did not occur is left out.
+  /// Number of notices of each kind; kinds without notices are omitted.
   public var told: [TraceNotice.Kind: Int] = [:]
-  /// Deferrals that ended.
+  /// Number of deferrals that ended.
   public var finishes = 0
-  /// Those of them that ended with an error other than that the client canceled them.
+  /// Number of deferrals that ended with an error, without those that the client canceled.
   public var refusals = 0
-  /// The first of those errors.
+  /// First of those errors.
   public var refusal: LocationErrorCode?
-  /// The first error that a service told.
+  /// First error that a service reported.
   public var failure: LocationErrorCode?
-  /// What the battery was too low for at the end, of what the client uses (PWR-10).
+  /// Service levels used by the client that were shed at the end because of a low battery (PWR-10).
   public var givenUp = PromiseSet.none
-  /// The battery's charge when that was told, percent.
+  /// Battery charge when they were reported, percent.
   public var charge: UInt8?
-  /// Fixes clients were told they lost.
+  /// Number of lost fixes that were reported to clients.
   public var lost: UInt64 = 0
-  /// How often the board came back from a wait: from idling or from a deeper sleep.
+  /// Number of returns from a wait, in idle or a deeper sleep.
   public var hostWakes = 0
-  /// How long the board was awake: coming back from its waits, and running code.
+  /// Time for which the board was awake: resuming from waits and running code.
   public var awake: Interval = .zero
-  /// How long of that it ran code: what the service takes for a wake, times the wakes.
+  /// Processor time within it: the service's processor time per wake multiplied by the number of wakes.
   public var processor: Interval = .zero
-  /// How long the board was suspended or off.
+  /// Time for which the board was suspended or off.
   public var suspended: Interval = .zero
-  /// The longest that a fix waited between being true and being given to a client.
+  /// Longest time from a fix to its delivery to a client.
   public var longestDelay: Interval = .zero
-  /// What receiver and board took; nil where the run had no board to ask.
+  /// Energy of receiver and board; nil for a run without a simulated board.
   public var energy: TraceEnergy?
 
-  /// Creates the summary of a run in which nothing happened.
+  /// Creates the summary of a run without events.
   public init() {}
 }
 
-/// The energy bill of a run.
+/// Energy of a run, and of alternatives for comparison.
 public struct TraceEnergy: Equatable, Sendable {
-  /// What the receiver took, millijoules.
+  /// Receiver energy, millijoules.
   public var receiver_mJ = 0.0
-  /// What the board took, millijoules.
+  /// Board energy, millijoules.
   public var board_mJ = 0.0
-  /// What a receiver would have taken that is never switched off: its first search as it was, and
-  /// tracking for all the rest, millijoules.
+  /// Energy of a receiver that is never switched off: the run's first acquisition, then tracking, millijoules.
   public var receiverAlwaysOn_mJ = 0.0
-  /// What the board would have taken under gpsd with one client (``GpsdLoad``), millijoules.
+  /// Board energy with gpsd and one client (``GpsdLoad``), millijoules.
   public var boardGpsd_mJ = 0.0
-  /// What a board whose processor is always busy would have taken, millijoules.
+  /// Board energy with a processor that is always busy, millijoules.
   public var boardAlwaysAwake_mJ = 0.0
-  /// How long the receiver was in each ``TraceReceiverState``, by raw value.
+  /// Time in each ``TraceReceiverState``, by raw value.
   public var receiverTime: [Interval] = Array(
     repeating: .zero, count: TraceReceiverState.allCases.count)
-  /// How long the board was in each ``BoardState``, by raw value.
+  /// Time in each ``BoardState``, by raw value.
   public var boardTime: [Interval] = Array(repeating: .zero, count: 4)
 
-  /// Creates an empty bill.
+  /// Creates zero energies.
   public init() {}
 }
 
-/// Adds up a run as its records come.
+/// Accumulates the totals of a run from its records.
 ///
 /// O(1) per record; memory grows by 8 bytes per fix.
 public struct TraceTally: Sendable {
   private var summary = TraceSummary()
-  /// The search for the very first fix: all acquiring before the receiver tracks or batches.
+  /// Whether the first acquisition is over: all acquisition before the receiver tracks or batches for the first time.
   private var isFirstSearchOver = false
-  /// How long the receiver was at each power outside its first search.
+  /// Time at each receiver power outside the first acquisition.
   private var rest: [(power_mw: Double, time: Interval)] = []
   private var receiver: (state: TraceReceiverState, power_mw: Double, since: Instant)?
   private var board: (state: BoardState, power_mw: Double, since: Instant)?
   private var energy = TraceEnergy()
   private var start: Instant?
   private var end = Instant.boot
-  /// When each fix was true, by sequence from ``firstSequence``, µs; `Int64.min` where none came.
+  /// Fix times by sequence number from ``firstSequence``, µs; `Int64.min` for a missing number.
   private var moments: [Int64] = []
   private var firstSequence: UInt64 = 0
 
-  /// Begins with nothing.
+  /// Creates an empty tally.
   public init() {}
 
   /// Adds a record.
@@ -128,7 +127,7 @@ public struct TraceTally: Sendable {
   }
 
   private mutating func take(_ code: LocationErrorCode?) {
-    // Who stops while a deferral goes on has canceled it: that is no refusal.
+    // Stopping updates cancels the deferral; that is not an error.
     guard let code, code != .deferredCanceled else { return }
     summary.refusals += 1
     if summary.refusal == nil { summary.refusal = code }
@@ -145,16 +144,16 @@ public struct TraceTally: Sendable {
     }
   }
 
-  /// How long the fix `sequence` has waited at `now`; nil where no such fix was recorded.
+  /// Returns the age of the fix `sequence` at `now`; nil if no such fix was recorded.
   public func age(of sequence: UInt64, at now: Instant) -> Interval? {
     moment(of: sequence).map { Interval(microseconds: now.microseconds - $0) }
   }
 
-  /// What it adds up to when the run ends at `end`.
+  /// Returns the totals of a run that ends at `end`.
   ///
   /// - Parameters:
-  ///   - processorPerWake: The processor time that the service takes for a wake.
-  ///   - bill: What the run is compared with; nil in a run without a board.
+  ///   - processorPerWake: Processor time of the service per wake.
+  ///   - baseline: Powers for comparison; nil for a run without a simulated board.
   public mutating func finish(
     at end: Instant, processorPerWake: Interval = .zero, bill: BillFigures? = nil
   ) -> TraceSummary {
@@ -167,7 +166,8 @@ public struct TraceTally: Sendable {
       energy.boardTime[Int(BoardState.suspended.rawValue)]
       + energy.boardTime[Int(BoardState.off.rawValue)]
     if let bill {
-      // What tracking would have taken more: exactly nothing for one that tracked throughout.
+      // Adds the differences to the tracking power, so that a receiver that tracked throughout gives exactly its own
+      // energy.
       energy.receiverAlwaysOn_mJ = rest.reduce(energy.receiver_mJ) {
         $0 + (bill.tracking_mW - $1.power_mw) * $1.time.seconds
       }
@@ -218,7 +218,7 @@ public struct TraceTally: Sendable {
   private mutating func remember(_ sequence: UInt64, _ moment: Instant) {
     if moments.isEmpty { firstSequence = sequence }
     guard sequence >= firstSequence else { return }
-    // A jump in the sequence leaves room only while it is small: nobody asks for what never was.
+    // A large jump in the sequence numbers discards older times instead of filling the array up to it.
     let index = sequence - firstSequence
     guard index < UInt64(moments.count) + 4_096 else {
       moments = [moment.microseconds]

@@ -1,31 +1,31 @@
 import LocationTypes
 import SimulatedHAL
 
-/// Collects what happens in a run and hands it on in the order of time.
+/// Collects the records of a run and releases them in ascending order of time.
 ///
-/// A fix out of the receiver's buffer is told when it is drained, but was true long before: records
-/// wait until nothing earlier can come, at most ``capacity`` of them.
+/// A fix from the receiver's batch buffer is recorded when it is drained, long after its fix time. Therefore records
+/// are held until no earlier one can follow, at most ``capacity`` of them.
 struct Tracer {
-  /// Between a fix and its way into the ring pass at most so many seconds, batching aside.
+  /// Longest time from a fix to its storage in the ring, without batching.
   private static let window = Interval.seconds(5)
 
-  /// A day of fixes and what goes with them.
+  /// A day of fixes with their related records.
   private static let capacity = 500_000
 
   private var pending: [TraceRecord] = []
-  /// Records before this place were handed on.
+  /// Index of the first record that has not been released.
   private var first = 0
-  /// What waits is in the order of time.
+  /// Whether the pending records are in ascending order of time.
   private var isSorted = true
-  /// Up to when records were handed on; nothing is told as earlier than that.
+  /// Time of the last released record; later records with an earlier time get this time.
   private var handed = Instant.boot
   private var newestFix = Instant.boot
   private var tally = TraceTally()
-  /// When the run ends: what receiver and board do later is not told, and what a client is still given
-  /// is told as given then.
+  /// End of the run. Later hardware records are discarded, and later deliveries to a client are recorded with this
+  /// time.
   var end = Instant.distantFuture
 
-  /// Begins with nothing.
+  /// Creates an empty sorter.
   init() {}
 
   mutating func add(_ record: TraceRecord) {
@@ -36,11 +36,11 @@ struct Tracer {
     if case .fix = record.kind { newestFix = max(newestFix, record.at) }
   }
 
-  /// Hands on what nothing earlier can follow.
+  /// Releases the records that no earlier record can precede.
   ///
   /// - Parameters:
-  ///   - isBuffering: The receiver holds fixes that are newer than the newest seen.
-  ///   - sink: Gets each record.
+  ///   - isBuffering: Whether the receiver may hold fixes that are newer than the newest one recorded.
+  ///   - sink: Receives each record.
   mutating func release(
     at now: Instant, isBuffering: Bool, to sink: (TraceRecord) -> Void
   ) {
@@ -53,7 +53,7 @@ struct Tracer {
     hand(upTo: horizon, to: sink)
   }
 
-  /// Hands on the rest and adds all up.
+  /// Releases the remaining records and returns the totals.
   mutating func finish(
     at end: Instant, processorPerWake: Interval, bill: BillFigures?,
     to sink: (TraceRecord) -> Void
@@ -65,7 +65,7 @@ struct Tracer {
   private mutating func hand(upTo horizon: Instant, to sink: (TraceRecord) -> Void) {
     if !isSorted {
       forgetHanded()
-      // Swift's sort is stable: what happened at one time stays in its order.
+      // Swift's sort is stable: records with the same time keep their order.
       pending.sort { $0.at < $1.at }
       isSorted = true
     }
@@ -75,7 +75,7 @@ struct Tracer {
       sink(pending[first])
       first += 1
     }
-    // What is kept is moved once for as many that are gone.
+    // Remaining records are moved only when at least as many have been released, which amortises the cost.
     if first > 0, first * 2 >= pending.count { forgetHanded() }
   }
 
@@ -86,7 +86,7 @@ struct Tracer {
 }
 
 extension TraceRecord {
-  /// Whether it tells of receiver, board or battery.
+  /// Whether the record is about receiver, board or battery.
   fileprivate var isOfHardware: Bool {
     switch kind {
     case .receiver, .board, .wake, .battery, .batteryEmpty: true
@@ -94,7 +94,7 @@ extension TraceRecord {
     }
   }
 
-  /// A board's event in the words of the trace.
+  /// Converts a board event to a record.
   init(_ event: TimedBoardEvent) {
     switch event.event {
     case .receiver(let state, let mW):

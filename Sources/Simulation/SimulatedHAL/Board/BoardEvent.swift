@@ -1,27 +1,27 @@
 import BoardHardware
 import LocationTypes
 
-/// What happened on the simulated board, for a trace.
+/// An event on the simulated board, for a trace.
 ///
-/// The events alone, with the time the run ended, give the energy ledger back.
+/// The energy ledger can be computed from the events and the end time of the run.
 public enum BoardEvent: Equatable, Sendable {
-  /// The receiver entered a state in which it draws that many milliwatts.
+  /// The receiver entered a state with the given power.
   case receiver(ReceiverPowerState, mW: Double)
-  /// The board entered a state in which it draws that many milliwatts.
+  /// The board entered a state with the given power.
   case board(BoardState, mW: Double)
-  /// The battery's gauge said something new, percent.
+  /// The battery gauge reported a new charge, percent.
   case battery(UInt8)
-  /// The battery has nothing left.
+  /// The battery became empty.
   case batteryEmpty
-  /// The sleeping board was woken; comes right after its `board(.awake)`.
+  /// The sleeping board woke; directly follows `board(.awake)`.
   case wake(WakeReason)
 }
 
-/// A ``BoardEvent`` and when it happened.
+/// A ``BoardEvent`` with its time.
 public struct TimedBoardEvent: Equatable, Sendable {
-  /// When.
+  /// Time of the event.
   public var time: Instant
-  /// What.
+  /// The event.
   public var event: BoardEvent
 
   /// Creates an event.
@@ -31,33 +31,33 @@ public struct TimedBoardEvent: Equatable, Sendable {
   }
 }
 
-/// Something a board must never be asked for, and was.
+/// A request to the board or receiver that the hardware forbids or cannot execute.
 public struct Violation: Equatable, Sendable, CustomStringConvertible {
-  /// Which rule was broken.
+  /// The rule that was broken.
   public enum Kind: Equatable, Sendable {
-    /// Bytes were written to a receiver without supply (they feed it through its pin).
+    /// Bytes were written to a receiver without power. The signal would feed the receiver through its input pin.
     case wroteWithoutSupply
-    /// A pin was driven into a receiver without supply.
+    /// A pin was driven active while the receiver had no power.
     case droveWithoutSupply
-    /// The supply was cut while a standby command was on its way or being carried out (PWR-5).
+    /// The power was switched off before a pending standby command was completed (PWR-5).
     case cutBeforeStandby
-    /// The receiver was asked for something it does not have and said no (NAK).
+    /// The receiver rejected a command that it does not support (NAK).
     case refusedByReceiver
-    /// An M10 was sent to standby by the 8-byte request, in which it goes on taking milliamperes.
+    /// An M10 received the 8-byte standby request, which leaves it at a current of several milliamperes.
     case shortPowerRequest
-    /// A sleep was asked for with the alarm too near; a lighter one was entered (PWR-9).
+    /// The alarm was too near for the requested sleep state; the board entered a lighter one (PWR-9).
     case alarmTooNear
-    /// A sleep was asked for that the board does not have; a lighter one was entered.
+    /// The board does not have the requested sleep state; it entered a lighter one.
     case noSuchSleep
-    /// The board was sent to sleep without anything that can ever wake it.
+    /// The board went to sleep and no enabled event can wake it.
     case sleepWithoutEnd
   }
 
-  /// When.
+  /// Time of the request.
   public var time: Instant
-  /// Which rule.
+  /// The rule that was broken.
   public var kind: Kind
-  /// What happened, in words.
+  /// Description of the request.
   public var text: String
 
   /// Creates a violation.
@@ -67,6 +67,6 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
-  /// Time and words on one line.
+  /// Time and description in one line.
   public var description: String { "\(time.seconds) s: \(text)" }
 }

@@ -2,7 +2,7 @@ import BoardHardware
 import LocationTypes
 
 extension EnergyLedger {
-  /// Enters an event; events come in order of time.
+  /// Adds an event. Events must be added in ascending order of time.
   mutating func add(_ event: BoardEvent, at time: Instant) {
     switch event {
     case .receiver(let state, let mW): receiver(is: state, mW: mW, at: time)

@@ -1,66 +1,66 @@
 import LocationTypes
 
-/// What goes wrong in a simulated run, and when.
+/// Faults that a simulated run injects.
 public struct FaultPlan: Equatable, Sendable {
   /// Bytes on the line that the receiver did not send.
   public struct Garbage: Equatable, Sendable {
-    /// When the first one comes.
+    /// Time of the first byte.
     public var time: Instant
-    /// How many, 1 to 4,096.
+    /// Number of bytes, 1 to 4,096.
     public var count: Int
 
-    /// Creates garbage.
+    /// Creates a burst of random bytes.
     public init(time: Instant, count: Int) {
       self.time = time
       self.count = min(max(count, 1), 4_096)
     }
   }
 
-  /// Something that the battery's gauge says whatever the battery holds.
+  /// A charge that the battery gauge reports regardless of the battery's actual charge.
   public struct GaugeFault: Equatable, Sendable {
-    /// From when on.
+    /// Start time.
     public var time: Instant
-    /// What, percent.
+    /// Reported charge, percent.
     public var charge: UInt8
 
-    /// Creates one.
+    /// Creates a gauge fault.
     public init(time: Instant, charge: UInt8) {
       self.time = time
       self.charge = charge
     }
   }
 
-  /// Chance, 0 to 1, that a command is obeyed and its acknowledgement lost.
+  /// Probability, 0 to 1, that the acknowledgement of an executed command is lost.
   public var acknowledgementLoss = 0.0
-  /// So many acknowledgements, from the first one, are lost for certain.
+  /// Number of acknowledgements, from the first one, that are always lost.
   public var acknowledgementsLostFirst = 0
-  /// Chance, 0 to 1, that a command does not reach the receiver.
+  /// Probability, 0 to 1, that a command does not reach the receiver.
   public var commandLoss = 0.0
-  /// Moments at which the receiver restarts and all its configuration is gone, backup layer too.
+  /// Times at which the receiver restarts and loses its whole configuration, including the battery-backed layer.
   public var configurationLosses: [Instant] = []
-  /// Times without a usable sky.
+  /// Periods without usable satellite signals.
   public var noSky: [Range<Instant>] = []
-  /// Garbage on the line.
+  /// Bursts of random bytes on the line.
   public var garbage: [Garbage] = []
-  /// Times in which the receiver's device does not exist; it has no supply then.
+  /// Periods in which the receiver's device does not exist. The receiver has no power during them.
   public var gone: [Range<Instant>] = []
-  /// Times in which the board cannot drive the supply switch: it stays as it is (PWR-4).
+  /// Periods in which the board cannot switch the receiver's power; it keeps its state (PWR-4).
   public var supplySwitchStuck: [Range<Instant>] = []
-  /// Half of the alarms out of a deep sleep come up to the board's alarm resolution too early.
+  /// Whether half of the alarms from a deep sleep occur too early, by up to the board's alarm resolution.
   ///
-  /// Linux wakes for CLOCK_BOOTTIME_ALARM up to 0.7 s early: whoever wakes must look at the clock.
+  /// Linux may wake for CLOCK_BOOTTIME_ALARM up to 0.7 s early, so the woken process must check the clock.
   public var alarmsMayBeEarly = false
-  /// Times in which an M10 refuses to switch batching on (NAK).
+  /// Periods in which an M10 rejects enabling batching (NAK).
   public var batchingRefused: [Range<Instant>] = []
-  /// What the gauge says from a moment on, each until the next; in order of time. A board without a
-  /// battery gets a gauge by it.
+  /// Charges that the gauge reports, each from its time until that of the next one; in ascending order of time. They
+  /// give a board without a battery a gauge.
   public var gauge: [GaugeFault] = []
-  /// Times in which an M10 does not take its power mode, as one without that key (NAK).
+  /// Periods in which an M10 rejects its power mode, like a receiver without that key (NAK).
   public var powerModeRefused: [Range<Instant>] = []
-  /// A u-blox receiver does not obey a request for standby until woken, as some do without EXTINT; nor
-  /// does a CASIC, whose firmware may not know it.
+  /// Whether the receiver ignores a request for standby without an end time. Some u-blox receivers without EXTINT do
+  /// so, and CASIC receivers whose firmware lacks the command.
   public var ignoresEndlessStandby = false
 
-  /// Creates a plan in which nothing goes wrong.
+  /// Creates a plan without faults.
   public init() {}
 }

@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// The faults of a plan that happen at a moment, in order.
+/// The faults of a plan that start at a point in time, in ascending order.
 struct FaultTimeline: Sendable {
   enum Fault: Equatable, Sendable {
     case skyLost
@@ -16,7 +16,7 @@ struct FaultTimeline: Sendable {
 
   init(_ plan: FaultPlan) {
     self.plan = plan
-    // The sky's return needs no event: the search is planned around it.
+    // The end of an outage needs no event: `AcquisitionModel` already plans the next fix after it.
     for range in plan.noSky where !range.isEmpty { moments.append((range.lowerBound, .skyLost)) }
     for time in plan.configurationLosses { moments.append((time, .configurationLost)) }
     for garbage in plan.garbage { moments.append((garbage.time, .garbage(garbage.count))) }
@@ -27,10 +27,10 @@ struct FaultTimeline: Sendable {
     moments.sort { $0.time < $1.time }
   }
 
-  /// When the next fault happens.
+  /// Time of the next fault; `.distantFuture` for none.
   var next: Instant { index < moments.count ? moments[index].time : .distantFuture }
 
-  /// The fault that is due.
+  /// Removes and returns the next fault.
   mutating func take() -> Fault {
     defer { index += 1 }
     return moments[index].fault

@@ -1,33 +1,38 @@
 import LocationHAL
 import LocationTypes
 
-/// The battery of a simulated board: what the ledger counts is taken out of it. Neither cold nor age
-/// nor the current of the moment changes what it holds.
+/// Battery of a simulated board. The energy in the ledger is subtracted from its capacity. Temperature, age and
+/// current have no effect on the capacity.
 public struct SimulatedBattery: Equatable, Sendable {
-  /// What it holds when it is full, joules; above 0.
+  /// Energy of the full battery, joules; greater than 0.
   public var capacity_J: Double
-  /// How full it is when the run begins, percent, 0 to 100.
+  /// Charge at the start of the run, percent, 0 to 100.
   public var charge: Double
 
   /// Creates a battery.
+  ///
+  /// - Precondition: `capacity_J` is positive and `charge` is 0 to 100.
   public init(capacity_J: Double, charge: Double = 100) {
-    precondition(capacity_J > 0 && (0...100).contains(charge), "a battery holds something")
+    precondition(
+      capacity_J > 0 && (0...100).contains(charge),
+      "the capacity is positive, "
+        + "the charge 0 to 100 percent")
     self.capacity_J = capacity_J
     self.charge = charge
   }
 
-  /// What it holds when so much was taken, mJ; not below 0.
+  /// Returns the remaining energy after a consumption of `used_mJ`, mJ; at least 0.
   func held_mJ(after used_mJ: Double) -> Double { max(0, charge * capacity_J * 10 - used_mJ) }
 
-  /// What its gauge says when so much was taken, mJ: whole percents, to the nearest, so that the
-  /// first milliseconds of a run leave 30 % at 30.
+  /// Returns the charge that the gauge reports after a consumption of `used_mJ`: rounded to whole percent, so that a
+  /// battery that starts at 30 % is not reported as 29 % in the first milliseconds.
   func percent(after used_mJ: Double) -> UInt8 {
     UInt8((held_mJ(after: used_mJ) / capacity_J / 10).rounded())
   }
 }
 
 extension SimulatedBoard {
-  /// What the gauge says, if it is time to read it and that is news.
+  /// Returns the gauge's charge if a reading is due and the charge has changed.
   mutating func readGauge() -> UInt8? {
     guard setup.battery != nil || !setup.faults.gauge.isEmpty, gauge.isDue(at: now) else {
       return nil
@@ -37,26 +42,26 @@ extension SimulatedBoard {
     return news
   }
 
-  /// What the gauge says now; nil where there is none.
+  /// Charge that the gauge reports now; nil without a gauge.
   private var gaugeCharge: UInt8? {
     if let fault = setup.faults.gauge.last(where: { $0.time <= now }) { return fault.charge }
     guard let battery = setup.battery else { return nil }
     return battery.percent(after: ledger.total_mJ)
   }
 
-  /// When the battery is empty if nothing changes, and a wait ends; `.distantFuture` when it is, or
-  /// where none is.
+  /// Returns the time at which the battery becomes empty at the present power, which ends a wait; `.distantFuture` if
+  /// it is empty already or does not exist.
   mutating func emptyMoment(board_mW: Double) -> Instant {
     guard let battery = setup.battery, !isBatteryEmpty else { return .distantFuture }
     let power_mW = board_mW + setup.receiver.power.mW(in: receiverState)
     let left_s = battery.held_mJ(after: ledger.total_mJ) / power_mW
     guard left_s < 1e9 else { return .distantFuture }
-    // What the receiver takes later is not known: the last stretch comes in steps.
+    // The receiver's later power is unknown, so the empty time is recomputed at each wake.
     emptyAt = now + max(.milliseconds(1), Interval(seconds: left_s))
     return emptyAt
   }
 
-  /// Finds out whether the battery is empty, when it may be.
+  /// Updates ``isBatteryEmpty`` if the estimated empty time has passed.
   mutating func lookAtBattery() {
     guard now >= emptyAt, let battery = setup.battery else { return }
     let isEmpty = battery.held_mJ(after: ledger.total_mJ) == 0

@@ -3,16 +3,23 @@ import GNSSProtocols
 import LocationHAL
 import LocationTypes
 
-/// A board with its receiver, on a clock that runs only while somebody waits.
+/// A board with its receiver on a virtual clock that advances only during waits: the simulated counterpart of
+/// `LinuxBoard`.
 ///
-/// The receiver turns a ``Track`` into the bytes that a real one would send, or a ``Recording`` is
-/// played. Running code takes no time here: the clock moves in ``wait(in:until:)`` alone. The same
-/// setup, track and calls give the same run to the byte. What a data sheet forbids is refused and
-/// kept in ``violations``.
+/// The engine and its loop (`LocationRuntime`) use it through the protocols of `LocationHAL`, so they run unchanged.
+/// The module depends on neither of them.
+///
+/// - **Receiver.** ``SimulatedReceiver`` converts a ``Track`` into the bytes that a real receiver would send, or a
+///   ``Recording`` is replayed.
+/// - **Time.** Code takes no time. Only ``wait(in:until:wakesOnInput:)`` advances the clock; it executes the
+///   receiver's events on the way and adds the state's resume time and the processor time per wake.
+/// - **Energy.** Each change of a power state is entered in the ledger, and recorded as a ``BoardEvent`` on request.
+/// - **Determinism.** The same setup, track and calls give the same run, byte for byte.
+/// - **Violations.** Operations that a data sheet forbids are rejected and recorded in ``violations``.
 public struct SimulatedBoard: LocationBoard, ~Copyable {
-  /// Now, from 0 at the start of the run.
+  /// Current time; 0 at the start of the run.
   public internal(set) var now = Instant.boot
-  /// What the board was asked for and must not be; empty after a good run.
+  /// Forbidden or unsupported requests; empty in a correct run.
   public internal(set) var violations: [Violation] = []
 
   let setup: SimulationSetup
@@ -22,32 +29,32 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   var receiverState = ReceiverPowerState.off
   var motion: SimulatedMotion
   var gauge = GaugeReading()
-  /// The battery has nothing left. The board goes on all the same: whoever runs it ends there.
+  /// Whether the battery is empty. The board continues to run; the caller ends the run.
   public internal(set) var isBatteryEmpty = false
   var emptyAt = Instant.distantFuture
   var pinLevel = false
   var pinRose = false
   var wakePin = PinLevel.inactive
-  /// The line's device went away or came; the next wait ends with it.
+  /// Whether the line's device disappeared or returned; ends the next wait.
   var lineChanged = false
   var hostSpeed: UInt32
-  /// When the host's own bytes have left.
+  /// Time at which all bytes written by the host have been sent.
   var outputFreeAt = Instant.boot
-  /// How long an epoch takes to come, as the board has learned it.
+  /// Measured duration of an epoch's transmission.
   var burst = BurstTiming()
-  /// Which alarms are early.
+  /// Selects the alarms that occur early.
   var alarmRandom: SimulationRandom
-  /// Requests to come, in order of time.
+  /// Times of future requests, ascending.
   var requests: [Instant] = []
 
-  /// Creates a board whose receiver moves along `track`, which begins at boot.
+  /// Creates a board whose receiver follows `track`, which begins at boot.
   ///
-  /// The receiver has supply from the start, unless the board switches it.
+  /// The receiver has power from the start, unless the board can switch it.
   public init(_ setup: SimulationSetup, track: Track) {
     self.init(setup, SimulatedReceiver(setup, track: track))
   }
 
-  /// Creates a board whose receiver sends what was recorded, whatever it is told.
+  /// Creates a board whose receiver sends a recording, regardless of commands.
   public init(_ setup: SimulationSetup, replaying recording: Recording) {
     let nowhere = Track(
       start: UTCTime(microseconds: 0),
@@ -75,52 +82,52 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     record(.board(.awake, mW: setup.board.awake_mW), at: .boot)
   }
 
-  /// Energy and time up to now.
+  /// Energy and time per state up to now.
   public var ledger: EnergyLedger { books.closed(at: now) }
 
-  /// UTC at a moment of the run.
+  /// Returns UTC at `instant`.
   public func utc(at instant: Instant) -> UTCTime {
     receiver.origin + (instant - .boot)
   }
 
-  /// What the receiver draws power for now.
+  /// Present power state of the receiver.
   public var receiverPowerState: ReceiverPowerState { receiverState }
 
-  /// Messages the receiver did not send because its line was too slow.
+  /// Number of epochs not sent because the line was too slow.
   public var messagesDropped: Int { receiver.droppedMessages }
 
-  /// Bytes that came while nobody could take them, or at another speed.
+  /// Number of bytes lost because the board slept, its input buffer was full, the device disappeared, or the line
+  /// speed was wrong.
   public var bytesLost: Int { receiver.line.lost }
 
-  /// Wakes the board at `time`, as a client's request does; before now means now.
+  /// Schedules a client's request that wakes the board at `time`; a past time counts as now.
   public mutating func request(at time: Instant) {
     requests.append(max(time, now))
     requests.sort()
   }
 
-  /// Gives and forgets the events since the last call, if the setup asks to keep them.
+  /// Removes and returns the events since the last call; empty unless the setup records events.
   public mutating func takeEvents() -> [TimedBoardEvent] {
     var taken: [TimedBoardEvent] = []
     takeEvents(into: &taken)
     return taken
   }
 
-  /// Replaces what is in `taken` by the events since the last call; of two arrays that are handed to
-  /// and fro neither needs new memory.
+  /// Replaces the contents of `taken` by the events since the last call. The two arrays are swapped, so that neither
+  /// is reallocated.
   public mutating func takeEvents(into taken: inout [TimedBoardEvent]) {
     if !taken.isEmpty { taken.removeAll(keepingCapacity: true) }
     swap(&taken, &events)
   }
 
-  /// Gives and forgets the bytes the receiver sent since the last call, if the setup asks to keep
-  /// them.
+  /// Removes and returns the bytes that the receiver sent since the last call; empty unless the setup records bytes.
   public mutating func takeSentBytes() -> [UInt8] {
     if receiver.sentBytes.isEmpty { return [] }
     defer { receiver.sentBytes.removeAll(keepingCapacity: true) }
     return receiver.sentBytes
   }
 
-  // MARK: Books
+  // MARK: Ledger
 
   mutating func record(_ event: BoardEvent, at time: Instant) {
     books.add(event, at: time)
@@ -131,7 +138,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     violations.append(Violation(time: now, kind: kind, text: text))
   }
 
-  /// Takes over what changed in the receiver at `time`.
+  /// Applies the receiver's changes at `time`: its power state, its batch pin and its violations.
   mutating func look(at time: Instant) {
     let state = receiver.state
     if state != receiverState {
@@ -147,7 +154,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     }
   }
 
-  /// Lets one thing happen in the receiver.
+  /// Executes one event of the receiver.
   mutating func step(at time: Instant) {
     let wasGone = receiver.isGone
     receiver.handle(at: time)
@@ -155,7 +162,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     look(at: time)
   }
 
-  /// Lets everything happen up to `time`.
+  /// Executes all events of the receiver up to `time`.
   mutating func advance(to time: Instant) {
     while true {
       let next = receiver.nextEvent
@@ -166,16 +173,17 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
 }
 
 extension SimulatedBoard {
-  /// Queues `bytes` for the receiver, all or nothing.
+  /// Queues `bytes` for transmission to the receiver, all or none.
   ///
-  /// To a receiver without supply nothing is written, and it is a violation.
+  /// If the receiver has no power, nothing is written and a violation is recorded.
   ///
-  /// - Throws: `LineFault.gone`; `LineFault.full` with more than 4,096 bytes waiting.
+  /// - Throws: `LineFault.gone` if the device does not exist; `LineFault.full` if more than 4,096 bytes would be
+  ///   queued.
   public mutating func write(_ bytes: Span<UInt8>) throws(LineFault) {
     try mustBeThere()
     guard receiver.isSupplied else {
       return violate(
-        .wroteWithoutSupply, "\(bytes.count) bytes were written to a receiver without supply")
+        .wroteWithoutSupply, "\(bytes.count) bytes were written to a receiver without power")
     }
     let start = max(now, outputFreeAt)
     let waiting = (start - now).microseconds * Int64(hostSpeed) / 10_000_000
@@ -187,26 +195,28 @@ extension SimulatedBoard {
     receiver.accept(bytes, due: outputFreeAt, speed: hostSpeed)
   }
 
-  /// The next bytes that have arrived, at most 256; empty when there are none. O(bytes).
+  /// Returns up to 256 bytes that have arrived; empty if there are none. O(bytes).
   ///
-  /// - Throws: `LineFault.gone`.
+  /// - Throws: `LineFault.gone` if the device does not exist.
   public mutating func read() throws(LineFault) -> ByteChunk {
     var chunk = ByteChunk()
     try read(into: &chunk)
     return chunk
   }
 
-  /// The same, in place of what is in `chunk`.
+  /// Replaces the contents of `chunk` by up to 256 bytes that have arrived.
+  ///
+  /// - Throws: `LineFault.gone` if the device does not exist.
   public mutating func read(into chunk: inout ByteChunk) throws(LineFault) {
     try mustBeThere()
     receiver.line.read(into: &chunk, at: now, speed: hostSpeed)
   }
 
-  /// Sets the line's speed in baud; what came at another speed and was not read is lost.
+  /// Sets the line speed in baud. Unread bytes that were sent at another speed are lost.
   ///
-  /// - Throws: `LineFault.gone`.
+  /// - Throws: `LineFault.gone` if the device does not exist.
   public mutating func setSpeed(_ baud: UInt32) throws(LineFault) {
-    precondition(baud > 0, "a line has a speed")
+    precondition(baud > 0, "the line speed is positive")
     try mustBeThere()
     receiver.line.loseGarbled(by: now, speed: hostSpeed)
     hostSpeed = baud
@@ -214,7 +224,8 @@ extension SimulatedBoard {
     burst.wrote(at: now)
   }
 
-  /// Who had the device open before it went and came back has to open it anew: is told so once.
+  /// Throws while the device does not exist, and once after it disappeared and returned, because the host must reopen
+  /// it.
   private mutating func mustBeThere() throws(LineFault) {
     guard receiver.isGone || lineChanged else { return }
     lineChanged = false
@@ -223,7 +234,8 @@ extension SimulatedBoard {
 
   /// Drives a pin.
   ///
-  /// - Throws: `PinFault.notWired`; `PinFault.lineLost` while the supply switch is stuck.
+  /// - Throws: `PinFault.notWired` if the board does not have the pin; `PinFault.lineLost` while the power switch is
+  ///   stuck.
   public mutating func set(_ command: PinCommand) throws(PinFault) {
     switch command.pin {
     case .receiverWake:
@@ -231,9 +243,9 @@ extension SimulatedBoard {
       guard command.level != wakePin else { return }
       wakePin = command.level
       if !receiver.isSupplied {
-        // Where there is no receiver at all, none is driven.
+        // While the receiver's device does not exist, the pin has no effect.
         guard command.level == .active, !receiver.isGone else { return }
-        return violate(.droveWithoutSupply, "a pin was driven into a receiver without supply")
+        return violate(.droveWithoutSupply, "a pin was driven while the receiver had no power")
       }
       receiver.wakeEdge(at: now)
     case .receiverSupply:
@@ -241,10 +253,10 @@ extension SimulatedBoard {
       if setup.faults.supplySwitchStuck.contains(where: { $0.contains(now) }) { throw .lineLost }
       if command.level == .inactive, receiver.isSupplied {
         if receiver.isStandbyPending {
-          violate(.cutBeforeStandby, "the supply was cut before the receiver was in standby")
+          violate(.cutBeforeStandby, "the receiver was powered off before it had entered standby")
         }
         if wakePin == .active {
-          violate(.droveWithoutSupply, "the supply was cut with a pin driven into the receiver")
+          violate(.droveWithoutSupply, "the receiver was powered off while a pin to it was driven")
         }
       }
       receiver.setSupply(command.level == .active, at: now)
@@ -254,12 +266,12 @@ extension SimulatedBoard {
 }
 
 extension SimulatedBoard {
-  /// Waits in `state` until `deadline`, bytes, an edge or a request, and moves the clock there.
+  /// Waits in `state` until `deadline`, input, an edge or a request, and advances the clock to that time.
   ///
-  /// See `BoardSleep.wait(in:until:listening:)`. In suspend, and while the board comes back from it,
-  /// bytes are lost; elsewhere they gather, up to 4,096. After the wait the board is awake for the
-  /// state's resume time and for the processor time of a wake; the wait itself is never spent awake,
-  /// unless it is shorter than coming back from idle takes. O(receiver events) until then.
+  /// See `BoardSleep.wait(in:until:wakesOnInput:)`. Bytes that arrive in a deep sleep, or while the board resumes
+  /// from it, are lost. In other states up to 4,096 bytes are buffered. After the wait the board is awake for the
+  /// resume time of the state and the processor time per wake. The wait itself counts as awake only if it is not
+  /// longer than the resume time from idle and the alarm resolution. O(receiver events until then).
   public mutating func wait(
     in state: BoardState, until deadline: Instant, listening: Bool
   ) -> Waking {
@@ -281,10 +293,10 @@ extension SimulatedBoard {
     return waking(reason)
   }
 
-  /// Bytes the board keeps for who does not listen.
+  /// Size of the input buffer while the board does not wake on input, bytes.
   private static let inputBuffer = 4_096
 
-  /// What already ends a wait; a deep sleep is not begun with bytes unread.
+  /// Returns a reason that ends the wait immediately. A deep sleep does not begin with unread bytes.
   private mutating func present(_ listening: Bool) -> WakeReason? {
     if listening, lineChanged || isReadable { return .bytes }
     if pinRose { return .batchPin }
@@ -306,7 +318,7 @@ extension SimulatedBoard {
       battery: readGauge())
   }
 
-  /// The sleep that can be entered: the one asked for, or a lighter one.
+  /// Returns the deepest state that can be entered: the requested one or a lighter one.
   private mutating func enterable(_ wanted: BoardState, until deadline: Instant) -> BoardState {
     var state = max(wanted, .idle)
     while state > .idle {
@@ -314,16 +326,17 @@ extension SimulatedBoard {
         if deadline - now > figures.minimum { return state }
         violate(
           .alarmTooNear,
-          "\(state) was asked for with an alarm \((deadline - now).seconds) s away")
+          "state \(state) was requested with an alarm in \((deadline - now).seconds) s, which is too near"
+        )
       } else {
-        violate(.noSuchSleep, "\(state) was asked for, which the board does not have")
+        violate(.noSuchSleep, "state \(state) was requested, which the board does not have")
       }
       state = state == .off ? .suspended : .idle
     }
     return state
   }
 
-  /// Lets the rest of an epoch gather after its first bytes, where the board does that.
+  /// Waits for the rest of an epoch after its first bytes, if the board delays reads.
   private mutating func gather(until deadline: Instant) {
     guard setup.board.gathersEpochs, !lineChanged else { return }
     switch burst.woke(at: now) {
@@ -332,7 +345,7 @@ extension SimulatedBoard {
       _ = sleep(in: .idle, until: min(end, deadline), false)
       burst.held(until: now)
     case .watch:
-      // What the receiver has given the line is the epoch; it ends with a silence.
+      // All bytes queued on the line belong to the epoch, and a gap follows it.
       let last = max(receiver.line.freeAt, now)
       let quiet = last + BurstTiming.silence
       _ = sleep(in: .idle, until: min(quiet, deadline), false)
@@ -340,7 +353,7 @@ extension SimulatedBoard {
     }
   }
 
-  /// Sleeps, and comes back; says what for.
+  /// Sleeps and resumes; returns what ended the sleep.
   private mutating func sleep(
     in state: BoardState, until deadline: Instant, _ listening: Bool
   ) -> WakeReason {
@@ -352,7 +365,7 @@ extension SimulatedBoard {
     let alarm =
       sources.contains(.alarm)
       ? alarmMoment(deadline, figures.alarmResolution, isDeep: isDeep) : .distantFuture
-    // Too short to be worth it: the processor waits for the moment itself.
+    // For a wait this short, entering the state does not pay: the processor waits awake.
     let isShort = !isDeep && deadline - now <= figures.resume + figures.alarmResolution
     let mW = isShort ? setup.board.awake_mW : figures.mW
     if !isShort { record(.board(state, mW: mW), at: now) }
@@ -369,8 +382,8 @@ extension SimulatedBoard {
     return reason
   }
 
-  /// The first whole multiple of `resolution` not before `deadline`; where alarms may be early, every
-  /// other one out of a deep sleep comes less than that before it.
+  /// Returns the first whole multiple of `resolution` at or after `deadline`. If alarms may be early, half of those
+  /// from a deep sleep occur earlier than the deadline, by less than the resolution.
   private mutating func alarmMoment(
     _ deadline: Instant, _ resolution: Interval, isDeep: Bool
   ) -> Instant {
@@ -384,14 +397,14 @@ extension SimulatedBoard {
     return Instant(microseconds: count * step)
   }
 
-  /// Lets time pass until one of `sources` ends the wait; says when and which.
+  /// Advances the receiver until one of `sources` ends the wait; returns its time and reason.
   private mutating func pass(
     _ sources: WakeSources, isDeep: Bool, alarm: Instant
   ) -> (end: Instant, reason: WakeReason) {
     var limit = now + SimulatedBoard.longestSleep
     let begin = now
     while true {
-      // However long a recording is silent: what follows ends the sleep.
+      // A recording may pause for longer than the limit; its next chunk ends the sleep.
       if let next = receiver.player?.next, next < .distantFuture {
         limit = max(limit, next + SimulatedBoard.longestSleep)
       }
@@ -415,7 +428,7 @@ extension SimulatedBoard {
       let next = receiver.nextEvent
       if next > end {
         if end == limit && end < alarm {
-          violate(.sleepWithoutEnd, "the board slept for 30 days and nothing woke it")
+          violate(.sleepWithoutEnd, "the board slept for 30 days and no event woke it")
         }
         return (end, reason)
       }
@@ -426,6 +439,6 @@ extension SimulatedBoard {
     }
   }
 
-  /// A board that sleeps longer was forgotten.
+  /// Longest sleep before the board is considered to sleep forever.
   private static let longestSleep = Interval.seconds(30 * 86_400)
 }

@@ -1,10 +1,10 @@
 import LocationTypes
 
-/// The motion sensor's line: active while it sees motion. O(spells) over a run.
+/// Output line of the simulated motion sensor: active while the device moves. O(periods) over a run.
 struct SimulatedMotion: Sendable {
-  /// When it is active; in order, apart from each other. Nil on a board without a sensor.
+  /// Periods in which the line is active, ascending and disjoint; nil for a board without a sensor.
   private let spells: [Range<Instant>]?
-  /// Spells that are over.
+  /// Number of periods that are over.
   private var index = 0
   private var told: PinLevel?
 
@@ -12,13 +12,15 @@ struct SimulatedMotion: Sendable {
     if let spells {
       for i in spells.indices.dropFirst() {
         precondition(
-          spells[i - 1].upperBound < spells[i].lowerBound, "spells of motion are apart, in order")
+          spells[i - 1].upperBound < spells[i].lowerBound,
+          "periods of motion are ascending "
+            + "and disjoint")
       }
     }
     self.spells = spells
   }
 
-  /// The next moment after `time` at which the line changes.
+  /// Returns the next time after `time` at which the line changes.
   mutating func nextEdge(after time: Instant) -> Instant? {
     guard let spells else { return nil }
     while index < spells.count, spells[index].upperBound <= time { index += 1 }
@@ -34,10 +36,10 @@ struct SimulatedMotion: Sendable {
     return spells[index].contains(time) ? .active : .inactive
   }
 
-  /// Whether the line says something else than was told.
+  /// Whether the level differs from the one reported last.
   mutating func isNews(at time: Instant) -> Bool { level(at: time) != told }
 
-  /// What the line says, if that is not what was told; it counts as told then.
+  /// Returns the level if it differs from the one reported last, and records it as reported.
   mutating func takeNews(at time: Instant) -> PinLevel? {
     let level = level(at: time)
     guard level != told else { return nil }

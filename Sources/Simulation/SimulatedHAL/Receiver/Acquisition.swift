@@ -1,23 +1,24 @@
 import CCore
 import LocationTypes
 
-/// When the receiver finds its fix, by what it still knows and whether it sees the sky.
+/// Model of satellite acquisition: computes when the receiver obtains its fix, from the data that it has stored and
+/// from signal outages.
 struct Acquisition: Sendable {
   private let model: TimeToFirstFix
   private let samples: Bool
   private let noSky: [Range<Instant>]
   private var random: SimulationRandom
-  /// Last moment with a fix.
+  /// Last time with a fix.
   private var lastFix: Instant?
-  /// The search began without an ephemeris that is of use.
+  /// Whether the acquisition started without a usable ephemeris (cold start).
   private var isCold = false
-  /// Last moment at which the ephemeris was up to date.
+  /// Last time at which the ephemeris was up to date.
   private var ephemeris: Instant?
-  /// Since when there is a fix.
+  /// Start time of the present fix; nil without a fix.
   private(set) var fixSince: Instant?
-  /// When the next one comes.
+  /// Time of the next fix during an acquisition; otherwise `.distantFuture`.
   private(set) var fixDue = Instant.distantFuture
-  /// The clock has been set from satellites.
+  /// Whether the receiver's clock is set.
   private(set) var knowsTime = false
 
   init(_ setup: SimulationSetup) {
@@ -32,25 +33,25 @@ struct Acquisition: Sendable {
     }
   }
 
-  /// Whether there is a fix.
+  /// Whether the receiver has a fix.
   var hasFix: Bool { fixSince != nil }
 
-  /// The receiver begins to search at `now`.
+  /// Starts an acquisition.
   mutating func start(at now: Instant) {
     isCold = ephemeris.map { now - $0 > model.ephemerisLifetime } ?? true
     fixDue = plan(from: now)
   }
 
-  /// The fix is there.
+  /// Records the fix that ends the acquisition.
   mutating func gotFix(at now: Instant) {
     fixSince = now
     fixDue = .distantFuture
-    // A search without one reads the ephemeris: that is what takes it so long.
+    // A cold start includes the download of the ephemeris; that is why it takes so long.
     if isCold { ephemeris = now }
     knowsTime = true
   }
 
-  /// The receiver stops, or loses the sky.
+  /// Ends the fix or the acquisition because the receiver stops or loses its signals.
   mutating func stop(at now: Instant) {
     fixDue = .distantFuture
     guard let since = fixSince else { return }
@@ -59,14 +60,14 @@ struct Acquisition: Sendable {
     if now - since >= model.ephemerisDownload { ephemeris = now }
   }
 
-  /// The backup domain lost its supply: nothing is known any more.
+  /// Deletes all stored data, because the backup domain lost its power.
   mutating func forget() {
     lastFix = nil
     ephemeris = nil
     knowsTime = false
   }
 
-  /// What it could hand out; nil where it has no ephemeris.
+  /// Returns the contents of the navigation database; nil without an ephemeris.
   func knowledge(at now: Instant) -> SkyKnowledge? {
     var fresh = ephemeris
     if let since = fixSince, now - since >= model.ephemerisDownload { fresh = now }
@@ -74,10 +75,10 @@ struct Acquisition: Sendable {
     return SkyKnowledge(lastFix: last, ephemeris: fresh)
   }
 
-  /// It is told the time.
+  /// Records that the host sent the time.
   mutating func learnTime() { knowsTime = true }
 
-  /// It is given back what it knew. A search that goes on is shortened by it.
+  /// Restores the navigation database from the host. It shortens an acquisition that is in progress.
   mutating func remember(_ knowledge: SkyKnowledge, at now: Instant) {
     guard fixSince == nil, ephemeris.map({ $0 < knowledge.ephemeris }) ?? true else { return }
     ephemeris = knowledge.ephemeris
@@ -86,7 +87,8 @@ struct Acquisition: Sendable {
     if fixDue < .distantFuture { fixDue = min(fixDue, plan(from: now)) }
   }
 
-  /// When a search that begins at `now` ends, with no sky where there is none.
+  /// Returns the time at which an acquisition that starts at `now` ends. An outage restarts it at the end of the
+  /// outage.
   private mutating func plan(from now: Instant) -> Instant {
     var begin = now
     while true {
@@ -105,7 +107,7 @@ struct Acquisition: Sendable {
     let median = model.median_s(
       off: lastFix.map { begin - $0 }, ephemerisAge: ephemeris.map { begin - $0 })
     guard samples, model.spread > 1 else { return median }
-    // The 90th percentile of a log-normal lies 1.2816 sigma above the median.
+    // The 90th percentile of a log-normal distribution is 1.2816 sigma above its median.
     let sigma = log(model.spread) / 1.281_551_565_5
     return min(median * exp(sigma * random.normal()), median * 20)
   }

@@ -1,6 +1,6 @@
 import GNSSProtocols
 
-/// The receiver's own buffer of epochs: a ring that drops the oldest.
+/// The receiver's batch buffer: a ring of epochs that overwrites the oldest one.
 struct ReceiverBatch: Sendable {
   private var entries: [UBXSolution] = []
   private var first = 0
@@ -10,13 +10,13 @@ struct ReceiverBatch: Sendable {
   private var dropsAll = 0
   private var dropsSinceLast = 0
   private var nextMessageCount: UInt16 = 0
-  /// Entries that the retrieval under way has still to send.
+  /// Number of entries that the present retrieval still has to send.
   private(set) var toSend = 0
 
   /// Whether batching is enabled.
   var isEnabled: Bool { capacity > 0 }
 
-  /// Begins with an empty buffer; whatever was in it is lost.
+  /// Enables batching with an empty buffer; previous contents are lost.
   mutating func enable(capacity: Int, hasExtraPVT: Bool) {
     self = ReceiverBatch()
     self.capacity = capacity
@@ -24,7 +24,7 @@ struct ReceiverBatch: Sendable {
     entries.reserveCapacity(capacity)
   }
 
-  /// Ends batching; the buffer is lost.
+  /// Disables batching; the contents are lost.
   mutating func disable() { self = ReceiverBatch() }
 
   /// Stores an epoch.
@@ -41,7 +41,7 @@ struct ReceiverBatch: Sendable {
     count += 1
   }
 
-  /// What MON-BATCH tells; asking resets the count of recent drops.
+  /// Returns the contents of UBX-MON-BATCH, and resets the count of recent drops.
   mutating func status() -> UBXBatchStatus {
     defer { dropsSinceLast = 0 }
     return UBXBatchStatus(
@@ -50,10 +50,10 @@ struct ReceiverBatch: Sendable {
       nextMessageCount: nextMessageCount)
   }
 
-  /// Begins to send what is in the buffer now.
+  /// Starts the retrieval of the present contents.
   mutating func beginRetrieval() { toSend = count }
 
-  /// The oldest entry of the retrieval under way, which leaves the buffer; nil at its end.
+  /// Removes and returns the oldest entry of the present retrieval; nil at its end.
   mutating func next() -> UBXBatchEntry? {
     guard toSend > 0, count > 0 else { return nil }
     let entry = UBXBatchEntry(

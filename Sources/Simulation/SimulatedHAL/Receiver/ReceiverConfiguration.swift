@@ -1,6 +1,6 @@
 import GNSSProtocols
 
-/// Keys of the u-blox M10's configuration that the simulated receiver knows (UBX-21035062).
+/// Configuration keys of the u-blox M10 that the simulated receiver supports (UBX-21035062).
 enum ConfigurationKey {
   static let measurementPeriod: UInt32 = 0x3021_0001
   static let navigationRatio: UInt32 = 0x3021_0002
@@ -29,7 +29,8 @@ enum ConfigurationKey {
   static let batchExtraOdometer: UInt32 = 0x1026_001B
 }
 
-/// The layers of a u-blox receiver's configuration.
+/// Configuration of the receiver: for u-blox the layers default, battery-backed RAM (BBR) and RAM, otherwise the
+/// settings set by sentences.
 struct ReceiverConfiguration: Sendable {
   private struct Entry: Sendable {
     var key: UInt32
@@ -39,17 +40,17 @@ struct ReceiverConfiguration: Sendable {
   }
 
   private var entries: [Entry] = []
-  /// What a receiver commanded by sentences was told.
+  /// Settings of a receiver that is controlled by sentences.
   var sentences: SentenceSettings
 
-  /// Creates the factory's configuration.
+  /// Creates the default configuration.
   init(_ figures: ReceiverFigures) {
     sentences = SentenceSettings(figures)
     add(ConfigurationKey.measurementPeriod, 1_000)
     add(ConfigurationKey.navigationRatio, 1)
     add(ConfigurationKey.lineSpeed, UInt64(figures.defaultSpeed))
     for key in [ConfigurationKey.acceptsUBX, ConfigurationKey.sendsUBX] { add(key, 1) }
-    // Other protocols in: NMEA, RTCM.
+    // Further input protocols: NMEA, RTCM.
     for key: UInt32 in [0x1073_0002, 0x1073_0004] { add(key, 1) }
     add(ConfigurationKey.sendsNMEA, 1)
     add(ConfigurationKey.navPVT, 0)
@@ -60,7 +61,7 @@ struct ReceiverConfiguration: Sendable {
       add(key, 1)
     }
     for key in [ConfigurationKey.gst, ConfigurationKey.zda] { add(key, 0) }
-    // NAVSPG: dynamic model, fix mode; PM: periods, on time, flags, EXTINT; TXREADY is not simulated.
+    // NAVSPG: dynamic model, fix mode. PM: periods, on time, flags, EXTINT. TXREADY is not simulated.
     for key: UInt32 in [
       0x2011_0021, 0x2011_0011, 0x40D0_0002, 0x40D0_0003, 0x30D0_0004, 0x30D0_0005,
       0x20D0_0006, 0x10D0_0007, 0x10D0_0008, 0x10D0_0009, 0x10D0_000A, 0x10D0_000B,
@@ -68,7 +69,7 @@ struct ReceiverConfiguration: Sendable {
     ] {
       add(key, 0)
     }
-    // SIGNAL: which satellite systems.
+    // SIGNAL: enabled satellite systems.
     for key: UInt32 in [
       0x1031_001F, 0x1031_0001, 0x1031_0020, 0x1031_0005, 0x1031_0021, 0x1031_0007,
       0x1031_0022, 0x1031_000D, 0x1031_000F, 0x1031_0024, 0x1031_0012, 0x1031_0014,
@@ -98,13 +99,13 @@ struct ReceiverConfiguration: Sendable {
 
   private func index(of key: UInt32) -> Int? { entries.firstIndex { $0.key == key } }
 
-  /// The value that counts; 0 for a key the receiver does not have.
+  /// Returns the effective value (RAM layer); 0 for an unsupported key.
   func value(_ key: UInt32) -> UInt64 { index(of: key).map { entries[$0].ram } ?? 0 }
 
-  /// Whether a key's value counts as yes.
+  /// Whether a key's effective value is not zero.
   func isOn(_ key: UInt32) -> Bool { value(key) != 0 }
 
-  /// The key that the receiver does not have or whose value it does not take; nil if all is well.
+  /// Returns the first key that is unsupported or whose value is invalid; nil if all items are valid.
   func firstRefused(_ items: UBXConfiguration) -> UInt32? {
     for i in 0..<items.count {
       let item = items[i]
@@ -126,7 +127,9 @@ struct ReceiverConfiguration: Sendable {
     4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600,
   ]
 
-  /// Writes items, all of which the receiver takes.
+  /// Writes items.
+  ///
+  /// - Precondition: ``firstRejected(_:)`` returned nil for them.
   mutating func write(_ items: UBXConfiguration) {
     for i in 0..<items.count {
       let item = items[i]
@@ -136,19 +139,19 @@ struct ReceiverConfiguration: Sendable {
     }
   }
 
-  /// All that is set now is kept in the backup memory.
+  /// Copies the RAM layer to battery-backed RAM (CFG-CFG save).
   mutating func save() {
     for i in entries.indices { entries[i].batteryBacked = entries[i].ram }
   }
 
-  /// The receiver starts: RAM is filled from the layers below.
+  /// Loads the RAM layer from the layers below, as at a start.
   mutating func restart() {
     for i in entries.indices {
       entries[i].ram = entries[i].batteryBacked ?? entries[i].factory
     }
   }
 
-  /// The backup domain lost its supply.
+  /// Clears battery-backed RAM, because the backup domain lost its power.
   mutating func loseBatteryBacked() {
     sentences.forget()
     for i in entries.indices { entries[i].batteryBacked = nil }

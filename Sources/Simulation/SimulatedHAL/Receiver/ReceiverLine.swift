@@ -1,27 +1,27 @@
 import LocationTypes
 
-/// Bytes on their way from the receiver to the board, each with its moment, in O(1) a burst.
+/// The serial line from the receiver to the board: bytes in transit and bytes that arrived but are unread, each with
+/// its arrival time. O(1) per burst.
 ///
-/// A burst is bytes back to back: byte k of n arrives (k + 1) / n of the burst's time after it began.
-/// What has arrived and is not yet read waits here too.
+/// A burst is a sequence of bytes without a pause: byte k of n arrives after (k + 1) / n of the burst's duration.
 struct ReceiverLine: Sendable {
   private struct Burst {
     var start: Int64
     var duration: Int64
     var speed: UInt32
-    /// Bytes it had when it began.
+    /// Number of bytes at the start of the burst.
     var total: Int
-    /// Bytes that are gone: read or lost.
+    /// Number of bytes that were read or lost.
     var taken: Int
 
     var end: Int64 { start + duration }
 
-    /// When byte `index` has arrived, rounded up to the microsecond.
+    /// Returns the arrival time of byte `index`, rounded up to the microsecond.
     func arrival(_ index: Int) -> Int64 {
       start + (Int64(index + 1) * duration + Int64(total) - 1) / Int64(total)
     }
 
-    /// How many bytes have arrived by `time`.
+    /// Returns the number of bytes that have arrived by `time`.
     func arrived(by time: Int64) -> Int {
       if time >= end { return total }
       if time <= start { return 0 }
@@ -29,14 +29,14 @@ struct ReceiverLine: Sendable {
       return Int((time - start) * Int64(total) / duration)
     }
 
-    /// Its first `count` bytes, all of which have arrived by `time`.
+    /// Returns the first `count` bytes, all of which have arrived by `time`.
     func arrivedPart(_ count: Int, by time: Int64) -> Burst {
       let end = min(time, arrival(count - 1))
       return Burst(
         start: start, duration: max(end - start, 1), speed: speed, total: count, taken: taken)
     }
 
-    /// Its bytes from `index` on.
+    /// Returns the bytes from `index` on.
     func comingPart(from index: Int) -> Burst {
       let begin = index > 0 ? arrival(index - 1) : start
       return Burst(
@@ -48,7 +48,7 @@ struct ReceiverLine: Sendable {
   private var readIndex = 0
   private var bursts: [Burst] = []
   private var firstBurst = 0
-  /// Bytes taken off the line without being read.
+  /// Number of bytes removed without being read.
   private(set) var lost = 0
 
   init() {
@@ -56,22 +56,22 @@ struct ReceiverLine: Sendable {
     bursts.reserveCapacity(64)
   }
 
-  /// When the receiver has sent all it was given.
+  /// Time at which the receiver has sent all bytes.
   private(set) var freeAt = Instant.boot
 
-  /// Adds the bytes of a burst that begins at `start`, or when the line is free; 10 bits a byte.
+  /// Appends a burst that starts at `start`, or when the line is idle; 10 bits per byte.
   mutating func send(_ span: Span<UInt8>, at start: Instant, speed: UInt32) {
     let duration = (Int64(span.count) * 10_000_000 + Int64(speed) - 1) / Int64(speed)
     send(span, at: start, lasting: Interval(microseconds: duration), speed: speed)
   }
 
-  /// Adds the bytes of a burst that takes a given time.
+  /// Appends a burst with a given duration.
   mutating func send(
     _ span: Span<UInt8>, at start: Instant, lasting duration: Interval, speed: UInt32
   ) {
     guard !span.isEmpty else { return }
     let begin = max(start, freeAt)
-    // The array takes a copy.
+    // The array copies the bytes.
     unsafe span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     bursts.append(
       Burst(
@@ -80,22 +80,22 @@ struct ReceiverLine: Sendable {
     freeAt = begin + Interval(microseconds: max(duration.microseconds, 1))
   }
 
-  /// When the first byte that nobody has taken arrives; nil with no bytes.
+  /// Arrival time of the first unread byte; nil without one.
   var firstArrival: Instant? {
     guard firstBurst < bursts.count else { return nil }
     let burst = bursts[firstBurst]
     return Instant(microseconds: burst.arrival(burst.taken))
   }
 
-  /// When the first `size` bytes that nobody has taken are there, or those up to the end of their burst:
-  /// when the line's driver hands them on; nil with no bytes.
+  /// Returns the time at which the serial driver delivers the next bytes: when `size` unread bytes have arrived or
+  /// the burst ends; nil without unread bytes.
   func firstPiece(of size: Int) -> Instant? {
     guard firstBurst < bursts.count else { return nil }
     let burst = bursts[firstBurst]
     return Instant(microseconds: burst.arrival(min(burst.taken + size, burst.total) - 1))
   }
 
-  /// When the first byte after `time` arrives; nil if none is on its way.
+  /// Returns the arrival time of the first byte after `time`; nil without one.
   func firstArrival(after time: Instant) -> Instant? {
     for burst in bursts[firstBurst...] where burst.end > time.microseconds {
       let next = max(burst.taken, burst.arrived(by: time.microseconds))
@@ -104,8 +104,8 @@ struct ReceiverLine: Sendable {
     return nil
   }
 
-  /// Fills `chunk` anew with up to 256 bytes that have arrived by `now`; what was sent at another speed
-  /// than `speed` is rubbish.
+  /// Replaces the contents of `chunk` by up to 256 bytes that have arrived by `now`. Bytes sent at another speed than
+  /// `speed` are garbled.
   mutating func read(into chunk: inout ByteChunk, at now: Instant, speed: UInt32) {
     chunk.removeAll()
     while firstBurst < bursts.count, !chunk.isFull {
@@ -124,13 +124,13 @@ struct ReceiverLine: Sendable {
     }
   }
 
-  /// What a byte looks like that was sampled at the wrong speed: nothing one can use.
+  /// Returns the garbled value of a byte that was sampled at the wrong speed.
   private static func garbled(_ byte: UInt8, at index: Int) -> UInt8 {
     let mixed = (UInt32(byte) &+ UInt32(truncatingIfNeeded: index)) &* 2_654_435_761
     return UInt8(truncatingIfNeeded: mixed >> 24) | 0x80
   }
 
-  /// Loses what arrived by `now`.
+  /// Discards all bytes that have arrived by `now`.
   mutating func loseArrived(by now: Instant) {
     while firstBurst < bursts.count {
       let ready = bursts[firstBurst].arrived(by: now.microseconds) - bursts[firstBurst].taken
@@ -140,7 +140,7 @@ struct ReceiverLine: Sendable {
     }
   }
 
-  /// Loses what arrived by `now` at another speed than `speed`.
+  /// Discards the bytes that have arrived by `now` and were sent at another speed than `speed`.
   mutating func loseGarbled(by now: Instant, speed: UInt32) {
     while firstBurst < bursts.count, bursts[firstBurst].speed != speed {
       let ready = bursts[firstBurst].arrived(by: now.microseconds) - bursts[firstBurst].taken
@@ -150,7 +150,7 @@ struct ReceiverLine: Sendable {
     }
   }
 
-  /// Loses what arrived by `now` when `limit` bytes were unread already.
+  /// Discards the bytes that have arrived by `now` after the input buffer of `limit` bytes was full.
   mutating func loseExcess(over limit: Int, by now: Instant) {
     if bytes.count - readIndex <= limit { return }
     var room = limit
@@ -176,7 +176,7 @@ struct ReceiverLine: Sendable {
     if firstBurst == bursts.count { reset() }
   }
 
-  /// Cuts off what has not arrived by `now`: the sender fell silent.
+  /// Removes the bytes that have not arrived by `now`, because the receiver stopped sending.
   mutating func cut(at now: Instant) {
     while let burst = bursts.last, bursts.count > firstBurst, burst.end > now.microseconds {
       let arrived = max(burst.arrived(by: now.microseconds), burst.taken)

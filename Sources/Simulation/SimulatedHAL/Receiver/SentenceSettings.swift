@@ -1,16 +1,16 @@
 import LocationTypes
 
-/// What a receiver commanded by sentences was told, or what it has from the factory.
+/// Settings of a receiver that is controlled by sentences.
 struct SentenceSettings: Equatable, Sendable {
   private let family: SimulatedFamily
   private let defaultSpeed: UInt32
-  /// The speed it talks at.
+  /// Present line speed, baud.
   var speed: UInt32
-  /// The speed it talks at from its next start on: an Airoha keeps that in flash.
+  /// Line speed from the next start on, baud; an Airoha stores it in flash.
   var nextSpeed: UInt32
-  /// From one fix to the next.
+  /// Time between two fixes.
   var interval = Interval.seconds(1)
-  /// Every how many fixes it sends GGA, GLL, GSA, GSV, RMC, VTG.
+  /// Output rates of GGA, GLL, GSA, GSV, RMC, VTG: one sentence every n fixes, 0 for none.
   var rates = [1, 1, 1, 1, 1, 1]
 
   init(_ figures: ReceiverFigures) {
@@ -20,13 +20,13 @@ struct SentenceSettings: Equatable, Sendable {
     nextSpeed = figures.defaultSpeed
   }
 
-  /// All is as it came from the factory, what is in flash as well.
+  /// Restores the factory settings, including those in flash.
   mutating func reset() {
     nextSpeed = defaultSpeed
     forget()
   }
 
-  /// Its RAM is gone.
+  /// Restores the settings after a loss of RAM.
   mutating func forget() {
     interval = .seconds(1)
     rates = [1, 1, 1, 1, 1, 1]
@@ -36,7 +36,7 @@ struct SentenceSettings: Equatable, Sendable {
 }
 
 extension SimulatedFamily {
-  /// Whether a sentence asks a receiver of this family for standby.
+  /// Whether a sentence requests standby from a receiver of this family.
   func asksForStandby(_ fields: [String]) -> Bool {
     switch self {
     case .mtk: fields.first == "PMTK161"

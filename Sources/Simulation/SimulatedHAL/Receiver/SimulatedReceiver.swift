@@ -2,12 +2,54 @@ import BoardHardware
 import GNSSProtocols
 import LocationTypes
 
-/// The simulated receiver: a track goes in, bytes come out; commands change it.
+/// Simulated GNSS receiver: converts a track to bytes on a line, and executes commands of six receiver families.
 ///
-/// Driven by events: ``nextEvent`` says when something happens in it, ``handle(at:)`` lets it happen.
-/// Between two events nothing changes but the bytes that travel.
+/// It exists so that the product's decoder, drivers and planner run against bytes and timing like those of real
+/// modules: acquisition depends on the time off, commands have latencies and can be rejected, and configuration is
+/// lost with the power. It depends only on LocationTypes, GNSSProtocols (encoding) and BoardHardware (power states);
+/// it has no clock of its own.
+///
+/// The simulation is event-driven. ``nextEvent`` is the time of the next event and ``handle(at:)`` executes it.
+/// Between two events nothing changes except the bytes in transit on ``line``. The owner (``SimulatedBoard``,
+/// ``VirtualReceiver``) must execute events in ascending order of time.
+///
+/// ```
+/// UNPOWERED --- supply on, or device returned with supply on --> BOOTING
+/// BOOTING   --- bootTime has passed ---------------------------> RUNNING
+/// RUNNING   --- standby command, when the line is idle (1) ----> STANDBY
+/// STANDBY   --- end of standby (2), input (3), wake edge (4) --> BOOTING
+/// STANDBY   --- PAIR002 (Airoha only) -------------------------> RUNNING
+/// powered   --- configuration lost, reboot command (5) --------> BOOTING
+/// powered   --- supply off, or device removed -----------------> UNPOWERED
+/// ```
+///
+/// 1. Commands: UBX-RXM-PMREQ, `$PMTK161`, `$PAIR003`, `$PCAS12`. With `FaultPlan.ignoresUnlimitedStandby`, u-blox
+/// and CASIC ignore requests without an end time or all requests, respectively.
+/// 2. Only if the command has a duration.
+/// 3. u-blox: if the request lists the UART as a wake-up source, or none. MediaTek, CASIC: always. Airoha: never; it
+/// executes sentences in standby. The bytes that wake the receiver are lost.
+/// 4. If the request lists EXTINT0 as a wake-up source, or none.
+/// 5. PAIR023: in RUNNING and STANDBY. Lost configuration: in every phase with power ("powered").
+///
+/// A replayed recording (``player``) starts in RUNNING and is sent while the receiver has power, regardless of
+/// commands, signal outages and lost configuration.
+///
+/// Within RUNNING, ``acquisition`` alternates between acquiring and fix; an outage restarts the acquisition. The
+/// power state follows from the phase, the fix and the configuration (``state``).
+///
+/// Invariants:
+/// - After leaving RUNNING nothing of it remains: the private `stopAll(at:)` clears the batch buffer, pending
+///   commands, the database transfer and all due times of epochs and output.
+/// - ``activeConfiguration`` is derived from ``configuration``: recomputed at each start and after each write. Only
+///   commands, starts and loss of power or configuration write ``configuration``.
+/// - Power off loses the sentence settings, except an Airoha's line speed in flash. Without a backup supply, the BBR
+///   layer and the navigation database are lost as well.
+/// - Epochs occur at whole multiples of the fix interval in UTC, and only in RUNNING.
+///
+/// Bounds: an epoch is dropped if more than 4,096 bytes wait on the line. Batch entries and database entries are sent
+/// four per event, so that live output is sent between them.
 struct SimulatedReceiver: Sendable {
-  /// What the receiver does.
+  /// Operating phase; transitions are described at ``SimulatedReceiver``.
   enum Phase: Equatable, Sendable {
     case unpowered
     case booting
@@ -37,16 +79,16 @@ struct SimulatedReceiver: Sendable {
   var epochTime = UTCTime(microseconds: 0)
   var epochCount = 0
 
-  // Configuration, and what follows from it.
+  // Configuration and values derived from it.
   var configuration: ReceiverConfiguration
   var active: ActiveConfiguration
   var batch = ReceiverBatch()
   var sendDue = Instant.distantFuture
   var aiding = AidingExchange()
 
-  // Commands on their way.
+  // Commands in transit or in execution.
   var decoder = UBXCommandDecoder()
-  /// What came of a sentence that is not at its end.
+  /// Beginning of an incomplete sentence.
   var begunSentence: [UInt8] = []
   var incoming: [IncomingBytes] = []
   var answers: [PendingAnswer] = []
@@ -56,18 +98,18 @@ struct SimulatedReceiver: Sendable {
   var faultRandom: SimulationRandom
   var acknowledgementsSent = 0
 
-  /// A recording that is played instead of the track.
+  /// Recording that is replayed instead of the track.
   var player: RecordingPlayer?
 
   var frame = FrameBuffer()
   var sentBytes: [UInt8] = []
   let recordsBytes: Bool
-  /// What it was asked for and must not be; the board takes it from here.
+  /// Forbidden or unsupported requests; the board removes them.
   var violations: [Violation] = []
-  /// Messages that found the output buffer full.
+  /// Number of epochs dropped because the output buffer was full.
   var droppedMessages = 0
 
-  /// Creates a receiver without supply.
+  /// Creates a receiver without power.
   init(_ setup: SimulationSetup, track: Track, player: RecordingPlayer? = nil) {
     figures = setup.receiver
     origin = track.firstTime
@@ -82,10 +124,10 @@ struct SimulatedReceiver: Sendable {
     self.player = player
   }
 
-  /// Whether the receiver has supply.
+  /// Whether the receiver has power.
   var isSupplied: Bool { phase != .unpowered }
 
-  /// What it draws power for.
+  /// Present power state.
   var state: ReceiverPowerState {
     switch phase {
     case .unpowered: return figures.hasBackupSupply ? .backup : .off
@@ -104,7 +146,7 @@ struct SimulatedReceiver: Sendable {
     active.batchWatermark > 0 && batch.isEnabled && batch.count >= active.batchWatermark
   }
 
-  /// When something happens next; `.distantFuture` for never.
+  /// Time of the next event; `.distantFuture` for none.
   var nextEvent: Instant {
     var next = min(epochDue, min(sendDue, aiding.due))
     next = min(next, min(bootDone, min(standbyAt, standbyEnd)))
@@ -115,7 +157,7 @@ struct SimulatedReceiver: Sendable {
     return next
   }
 
-  /// Lets one thing happen that is due at `now`.
+  /// Executes one event that is due at `now`.
   mutating func handle(at now: Instant) {
     if acquisition.fixDue <= now {
       acquisition.gotFix(at: acquisition.fixDue)
@@ -148,34 +190,34 @@ struct SimulatedReceiver: Sendable {
   }
 }
 
-/// Bytes of the host on their way to the receiver.
+/// Bytes from the host in transit to the receiver.
 struct IncomingBytes: Sendable {
-  /// When the last one arrives.
+  /// Arrival time of the last byte.
   var due: Instant
   var bytes: [UInt8]
   var speed: UInt32
 }
 
-/// A command that the receiver works on.
+/// A received command that the receiver executes after its latency.
 struct PendingAnswer: Sendable {
-  /// In which protocol it came.
+  /// The command, by protocol.
   enum Command: Sendable {
     case ubx(UBXCommand)
-    /// The fields of a sentence.
+    /// Fields of a sentence.
     case sentence([String])
   }
 
   var due: Instant
   var command: Command
-  /// The bytes of the whole frame, for an entry of its navigation database.
+  /// Bytes of the whole frame, for an entry of the navigation database.
   var bytes: [UInt8] = []
 }
 
-/// What follows from the configuration, worked out when it changes.
+/// Output and power settings derived from the configuration.
 struct ActiveConfiguration: Equatable, Sendable {
   var interval: Interval
   var speed: UInt32
-  /// Every how many epochs, 0 for never: NAV-PVT, and each sentence.
+  /// Output rates: one NAV-PVT or sentence every n epochs, 0 for none.
   var navPVT = 0
   var rmc = 0
   var gga = 0
@@ -186,13 +228,13 @@ struct ActiveConfiguration: Equatable, Sendable {
   var vtg = 0
   var zda = 0
   var savesPower = false
-  /// Entries at which the pin rises; 0 for never.
+  /// Number of entries at which the batch pin is asserted; 0 for never.
   var batchWatermark = 0
   var listensToUBX = false
 
-  /// Whether anything is sent with an epoch.
+  /// Whether epochs produce any output.
   fileprivate var sendsEpochs: Bool { navPVT > 0 || sendsNMEA }
-  /// Whether any sentence is sent with an epoch.
+  /// Whether epochs produce NMEA output.
   var sendsNMEA: Bool { rmc + gga + gll + gsa + gsv + gst + vtg + zda > 0 }
 
   init(_ figures: ReceiverFigures, _ values: ReceiverConfiguration) {
@@ -238,41 +280,41 @@ struct ActiveConfiguration: Equatable, Sendable {
   }
 }
 
-// What a u-blox receiver knows of the sky, handed out and taken back (UBX-MGA).
+// Transfer of the navigation database of a u-blox receiver to the host and back (UBX-MGA-DBD).
 
-/// What the simulated receiver's navigation database holds, as its entries carry it.
+/// Contents of the simulated receiver's navigation database, as its entries encode them.
 struct SkyKnowledge: Equatable, Sendable {
-  /// Last moment with a fix.
+  /// Last time with a fix.
   var lastFix: Instant
-  /// Last moment at which the ephemeris was up to date.
+  /// Last time at which the ephemeris was up to date.
   var ephemeris: Instant
 }
 
-/// How handing out and taking back goes.
+/// Progress of a transfer of the navigation database.
 struct AidingExchange: Sendable {
-  /// Entries that have been taken back since it started, by their number.
+  /// Numbers of the entries received from the host since the last start.
   var taken: Set<UInt8> = []
-  /// Which entry is sent next; nil while none is.
+  /// Number of the next entry to send; nil if no transfer is in progress.
   var next: UInt8?
-  /// When it is sent.
+  /// Time at which it is sent.
   var due = Instant.distantFuture
 }
 
 extension SimulatedReceiver {
-  /// Bytes of an entry's payload; 12 of them are reserved.
+  /// Length of an entry's payload, bytes; the first 12 are reserved.
   private static let entryLength = 100
 
-  /// Sends the database, entry by entry, then how many there were.
+  /// Starts sending the database entry by entry, followed by an acknowledgement with the number of entries.
   private mutating func sendDatabase(at now: Instant) {
     guard acquisition.knowledge(at: now) != nil else {
-      // As M10s say that they have none.
+      // Response of an M10 without database entries.
       return answerAiding(.mgaDBD, isAccepted: false, reason: 255, start: 0, at: now)
     }
     aiding.next = 0
     aiding.due = now
   }
 
-  /// Sends a few entries, so that what is live comes between them.
+  /// Sends up to four entries, so that live output is sent between them.
   private mutating func sendEntries(at now: Instant) {
     for _ in 0..<4 {
       guard let place = aiding.next,
@@ -301,13 +343,13 @@ extension SimulatedReceiver {
     return payload
   }
 
-  /// The host says what time it is.
+  /// Sets the time from the host (UBX-MGA-INI).
   private mutating func takeTime(at now: Instant) {
     acquisition.learnTime()
     answerAiding(.mgaINI, start: 0x8000_0010, at: now)
   }
 
-  /// An entry comes back. Entries are of use one by one; a fix comes soon once most are there.
+  /// Accepts an entry from the host. The database is restored when three quarters of its entries have arrived.
   private mutating func takeEntry(_ bytes: [UInt8], at now: Instant) {
     guard bytes.count == SimulatedReceiver.entryLength + 8 else {
       return answerAiding(.mgaDBD, isAccepted: false, reason: 3, start: 0, at: now)
@@ -345,7 +387,7 @@ extension SimulatedReceiver {
 }
 
 extension SimulatedReceiver {
-  /// Why the receiver would not batch with these items; nil if it would, or is not asked to.
+  /// Returns why the receiver rejects batching with these items; nil if it accepts them or batching is not enabled.
   private func refusedBatching(_ items: UBXConfiguration) -> String? {
     guard let limit = figures.batch else { return nil }
     func value(_ key: UInt32) -> UInt64 { items.value(of: key) ?? configuration.value(key) }
@@ -354,11 +396,11 @@ extension SimulatedReceiver {
     let most = capacity(
       limit, value(ConfigurationKey.batchExtraPVT), value(ConfigurationKey.batchExtraOdometer))
     guard entries >= 1, entries <= UInt64(most) else {
-      return "a batch buffer of \(entries) epochs, where 1 to \(most) can be"
+      return "a batch buffer of \(entries) epochs; the allowed range is 1 to \(most)"
     }
     let watermark = value(ConfigurationKey.batchWatermark)
     guard watermark <= entries else {
-      return "a watermark of \(watermark) in a batch buffer of \(entries) epochs"
+      return "a watermark of \(watermark), above the batch buffer of \(entries) epochs"
     }
     return nil
   }
@@ -372,7 +414,7 @@ extension SimulatedReceiver {
     }
   }
 
-  /// Brings the buffer to what the configuration says; one that changes is lost.
+  /// Applies the configuration to the batch buffer; a change of the configuration clears the buffer.
   private mutating func applyBatching() {
     guard configuration.isOn(ConfigurationKey.batchEnable) else {
       batch.disable()
@@ -381,7 +423,8 @@ extension SimulatedReceiver {
     }
     let entries = Int(configuration.value(ConfigurationKey.batchEntries))
     let extra = configuration.isOn(ConfigurationKey.batchExtraPVT)
-    // Whether an M8 keeps its buffer when it is told the same again is not known: this one does not.
+    // It is not documented whether an M8 keeps its buffer if it receives the same configuration again; this one
+    // clears it.
     if batch.capacity != entries || batch.hasExtraPVT != extra || figures.family == .ubloxM8 {
       batch.enable(capacity: entries, hasExtraPVT: extra)
       sendDue = .distantFuture
@@ -402,8 +445,7 @@ extension SimulatedReceiver {
     transmit(at: now)
   }
 
-  /// Sends entries while the line has nothing else to do, a few at a time so that what is live comes
-  /// between them.
+  /// Sends up to four entries while the line is idle, so that live output is sent between them.
   private mutating func sendBatch(at now: Instant) {
     for _ in 0..<4 {
       guard let entry = batch.next() else { break }
@@ -416,7 +458,7 @@ extension SimulatedReceiver {
 }
 
 extension SimulatedReceiver {
-  /// The host's bytes, the last of which arrives at `due`.
+  /// Accepts the host's bytes, the last of which arrives at `due`.
   mutating func accept(_ bytes: Span<UInt8>, due: Instant, speed: UInt32) {
     var copy: [UInt8] = []
     copy.reserveCapacity(bytes.count)
@@ -424,11 +466,11 @@ extension SimulatedReceiver {
     incoming.append(IncomingBytes(due: due, bytes: copy, speed: speed))
   }
 
-  /// The bytes are there.
+  /// Processes bytes that have arrived.
   mutating func receive(_ arrived: IncomingBytes, at now: Instant) {
     if figures.family.takesSentences { return receiveSentences(arrived, at: now) }
     if phase == .standby, wakes(by: UBXPowerRequest.wakesByUART) {
-      // The bytes that wake it are lost.
+      // The bytes that wake the receiver are lost.
       boot(at: now)
       return
     }
@@ -446,9 +488,9 @@ extension SimulatedReceiver {
     }
   }
 
-  /// Carries a command out and answers it.
+  /// Executes a UBX command and answers it.
   ///
-  /// - Parameter bytes: Those of the whole frame, for an entry of its navigation database.
+  /// - Parameter bytes: Bytes of the whole frame, for an entry of the navigation database.
   private mutating func carryOut(_ command: UBXCommand, _ bytes: [UInt8] = [], at now: Instant) {
     guard phase == .running else { return }
     switch command {
@@ -460,7 +502,10 @@ extension SimulatedReceiver {
       carryOutOlder(command, at: now)
     case .powerRequest(let request):
       if request.isShortForm, figures.family == .ubloxM10 {
-        violate(.shortPowerRequest, "the 8-byte RXM-PMREQ leaves an M10 at milliamperes", at: now)
+        violate(
+          .shortPowerRequest,
+          "the 8-byte RXM-PMREQ leaves an M10 at a current of "
+            + "several milliamperes", at: now)
       }
       guard request.isBackup else { return }
       if request.duration_ms == 0, faults.plan.ignoresEndlessStandby { return }
@@ -480,7 +525,7 @@ extension SimulatedReceiver {
     case .poll(.monBATCH):
       if figures.batch != nil { sendBatchStatus(at: now) }
     case .poll(let identity), .unknown(let identity), .malformed(let identity):
-      // Other classes are passed over in silence; CFG is always answered.
+      // Unsupported messages of other classes are ignored; CFG messages are always answered.
       if identity.messageClass == 0x06 { refuse(identity, "message unknown", at: now) }
     }
   }
@@ -496,15 +541,18 @@ extension SimulatedReceiver {
       protocolVersion_e2: 3_410)
   }
 
-  /// Writes what a message of this identity asks, and answers it.
+  /// Writes configuration items and answers the message with this identity.
   mutating func configure(
     _ items: UBXConfiguration, _ identity: UBXIdentity, at now: Instant
   ) {
     if items.layers.rawValue == 0 || items.layers.contains(.flash) {
-      return refuse(identity, "layer it does not have", at: now)
+      return refuse(identity, "unsupported configuration layer", at: now)
     }
     if let key = configuration.firstRefused(items) {
-      return refuse(identity, "key 0x\(String(key, radix: 16)) or its value", at: now)
+      return refuse(
+        identity,
+        "unsupported key 0x\(String(key, radix: 16)) or invalid "
+          + "value", at: now)
     }
     if let reason = refusedBatching(items) { return refuse(identity, reason, at: now) }
     if faults.plan.batchingRefused.contains(where: { $0.contains(now) }),
@@ -535,7 +583,7 @@ extension SimulatedReceiver {
     }
   }
 
-  /// Keys whose change makes the buffer anew.
+  /// Keys whose change clears the batch buffer.
   private static let batchKeys = [
     ConfigurationKey.batchEnable, ConfigurationKey.batchEntries, ConfigurationKey.batchExtraPVT,
     ConfigurationKey.batchExtraOdometer,
@@ -548,7 +596,7 @@ extension SimulatedReceiver {
     transmit(at: now)
   }
 
-  /// Whether a fault takes the acknowledgement that is to be sent now.
+  /// Whether a fault suppresses the acknowledgement that would be sent now.
   private mutating func losesAcknowledgement() -> Bool {
     acknowledgementsSent += 1
     if acknowledgementsSent <= faults.plan.acknowledgementsLostFirst { return true }
@@ -559,7 +607,7 @@ extension SimulatedReceiver {
   mutating func refuse(_ identity: UBXIdentity, _ what: String, at now: Instant) {
     violate(
       .refusedByReceiver,
-      "the receiver refused message 0x"
+      "the receiver rejected message 0x"
         + String(UInt16(identity.messageClass) << 8 | UInt16(identity.messageID), radix: 16)
         + ": " + what, at: now)
     sayNo(to: identity, at: now)
@@ -575,7 +623,7 @@ extension SimulatedReceiver {
     violations.append(Violation(time: now, kind: kind, text: text))
   }
 
-  /// Sends what is in the frame buffer.
+  /// Sends the contents of the frame buffer.
   private mutating func transmit(at now: Instant) {
     if recordsBytes { for i in frame.span.indices { sentBytes.append(frame[i]) } }
     line.send(frame.span, at: now, speed: active.speed)
@@ -583,7 +631,7 @@ extension SimulatedReceiver {
 }
 
 extension SimulatedReceiver {
-  /// Epochs lie on whole multiples of the interval in UTC; the first one is not before `now`.
+  /// Schedules epochs at whole multiples of the interval in UTC; the first one is at or after `now`.
   private mutating func planEpochs(from now: Instant) {
     let utc = origin.microseconds + now.microseconds
     let step = active.interval.microseconds
@@ -598,7 +646,7 @@ extension SimulatedReceiver {
       Instant(microseconds: time.microseconds - origin.microseconds) + figures.outputLatency
   }
 
-  /// An epoch is worked out: it is stored and sent as configured.
+  /// Computes an epoch's solution, stores it in the batch buffer and sends it, as configured.
   mutating func epoch(at now: Instant) {
     let time = epochTime
     planEpoch(at: time + active.interval)
@@ -620,7 +668,7 @@ extension SimulatedReceiver {
     if active.sendsNMEA { sendSentences(solution, at: now) }
   }
 
-  /// What the receiver believes at an epoch.
+  /// Returns the receiver's solution at an epoch.
   private mutating func solution(at time: UTCTime) -> UBXSolution {
     let moment = Instant(microseconds: time.microseconds - origin.microseconds)
     guard let since = acquisition.fixSince, since <= moment else {
@@ -637,7 +685,7 @@ extension SimulatedReceiver {
       truth, error, at: time, separation_mm: figures.geoidSeparation_mm)
   }
 
-  /// Truth and error in the protocol's units.
+  /// Converts true state and errors to the protocol's units.
   private static func solution(
     _ truth: TrackState, _ error: EpochError, at time: UTCTime, separation_mm: Int32
   ) -> UBXSolution {
@@ -673,7 +721,7 @@ extension SimulatedReceiver {
     Int32((value * factor).rounded())
   }
 
-  /// 1e-9° to the protocol's 1e-7°, to the nearest.
+  /// Converts units of 1e-9° to 1e-7°, rounded to nearest.
   private static func e7(_ e9: Int64) -> Int32 {
     Int32((e9 + (e9 < 0 ? -50 : 50)) / 100)
   }
@@ -684,7 +732,7 @@ extension SimulatedReceiver {
     return value >= 36_000_000 ? 0 : value
   }
 
-  /// What the error of speed makes of the course; 180° when standing.
+  /// Course accuracy from the speed's error; 180° at standstill.
   private static func headingAccuracy_e5(_ sigma: Double, _ speed: Double) -> UInt32 {
     let degrees = speed > sigma ? min(sigma / speed * 57.295_779_5, 180) : 180
     return UInt32(degrees * 1e5)
@@ -722,7 +770,7 @@ extension SimulatedReceiver {
   private func isDue(_ rate: Int) -> Bool { rate > 0 && epochCount % rate == 0 }
 }
 
-/// An epoch in the words of NMEA: unknown fields stay empty.
+/// NMEA sentences of an epoch; unknown fields are empty.
 private struct SentenceEpoch {
   private let s: UBXSolution
   private let hasFix: Bool
@@ -788,7 +836,7 @@ private struct SentenceEpoch {
   var gst: GST {
     var m = GST(time_us: time_us)
     guard hasFix else { return m }
-    // Half of the variance lies on each axis.
+    // Half of the variance applies to each axis.
     let axis = Int32((Double(s.horizontalAccuracy_mm) * 0.707_106_781_2).rounded())
     m.latitude_mm = axis
     m.longitude_mm = axis
@@ -807,11 +855,11 @@ private struct SentenceEpoch {
   var zda: ZDA { ZDA(time_us: time_us, date: date, zone_min: 0) }
 }
 
-// What an M8 is told. It keeps what it is told in the same places as an M10; but what a message sets is
-// in the RAM alone until CFG-CFG saves it.
+// Configuration messages of an M8. The values are stored under the keys of an M10; messages set only the RAM layer
+// until CFG-CFG saves it.
 
 extension SimulatedReceiver {
-  /// Carries a configuration message of a receiver before CFG-VALSET out, and answers it.
+  /// Executes a configuration message of receivers without CFG-VALSET, and answers it.
   private mutating func carryOutOlder(_ command: UBXCommand, at now: Instant) {
     let identity = SimulatedReceiver.identity(of: command)
     guard figures.family == .ubloxM8 else { return refuse(identity, "message unknown", at: now) }
@@ -837,11 +885,11 @@ extension SimulatedReceiver {
     case .aidingAcknowledgement: .cfgNAVX5
     case .valset, .powerRequest, .retrieveBatch, .aidingTime, .aidingEntry, .poll, .unknown,
       .malformed:
-      preconditionFailure("not of those")
+      preconditionFailure("not a configuration message of an M8")
     }
   }
 
-  /// What a message sets, by the keys of an M10.
+  /// Returns the items that a message sets, by the keys of an M10.
   private static func items(of command: UBXCommand) -> UBXConfiguration {
     var items = UBXConfiguration(layers: .ram)
     switch command {
@@ -878,14 +926,14 @@ extension SimulatedReceiver {
 }
 
 extension SimulatedReceiver {
-  /// The supply is switched.
+  /// Switches the receiver's power.
   mutating func setSupply(_ isOn: Bool, at now: Instant) {
     supplySwitch = isOn
     if isOn, !isSupplied, !isGone { boot(at: now) }
     if !isOn, isSupplied { losePower(at: now) }
   }
 
-  /// The receiver begins to start, from power-on or from standby: RAM is filled anew.
+  /// Starts booting, from power-on or standby; the RAM layer is loaded.
   mutating func boot(at now: Instant) {
     stop(at: now)
     configuration.restart()
@@ -893,7 +941,7 @@ extension SimulatedReceiver {
     bootDone = now + figures.boot
   }
 
-  /// The receiver runs: it searches, and its epochs begin.
+  /// Enters the running phase: acquisition and epochs start.
   mutating func run(at now: Instant) {
     bootDone = .distantFuture
     phase = .running
@@ -905,7 +953,7 @@ extension SimulatedReceiver {
     applyBatching()
   }
 
-  /// Everything that runs stops; RAM is lost.
+  /// Stops all activity; RAM is lost.
   private mutating func stop(at now: Instant) {
     acquisition.stop(at: now)
     batch.disable()
@@ -932,7 +980,7 @@ extension SimulatedReceiver {
     }
   }
 
-  /// Whether a request for standby is on its way or being carried out.
+  /// Whether a standby request is in transit, in execution or waiting for the line.
   var isStandbyPending: Bool {
     if standbyAt < .distantFuture { return true }
     for answer in answers {
@@ -964,20 +1012,20 @@ extension SimulatedReceiver {
     stop(at: now)
     line.cut(at: now)
     phase = .standby
-    // What is left of a CASIC's RAM after standby is not said: nothing, here.
+    // It is not documented what remains of a CASIC's RAM after standby; here, nothing.
     if figures.family == .casic { configuration.sentences.forget() }
     if standbyRequest.duration_ms > 0 {
       standbyEnd = now + .milliseconds(Int64(standbyRequest.duration_ms))
     }
   }
 
-  /// An edge on the wake pin.
+  /// Processes an edge on the wake pin.
   mutating func wakeEdge(at now: Instant) {
     guard phase == .standby, wakes(by: UBXPowerRequest.wakesByEXTINT0) else { return }
     boot(at: now)
   }
 
-  /// The short form of the request names no sources: either wakes then.
+  /// Whether `source` ends the standby. A request that lists no sources allows all of them.
   func wakes(by source: UInt32) -> Bool {
     standbyRequest.wakeupSources == 0 || standbyRequest.wakeupSources & source != 0
   }
@@ -1007,7 +1055,7 @@ extension SimulatedReceiver {
     case .gone:
       isGone = true
       if isSupplied { losePower(at: now) }
-      // What nobody had read goes with the device.
+      // Unread bytes are lost with the device.
       line.loseArrived(by: now)
     case .back:
       isGone = false
@@ -1016,14 +1064,14 @@ extension SimulatedReceiver {
   }
 }
 
-// Receivers that are commanded by sentences. They are read here without the project's own decoder, so
-// that a driver's sentences are looked at by somebody else.
+// Receivers that are controlled by sentences. The sentences are parsed independently of the product's decoder, so
+// that the drivers' output is checked by separate code.
 
 extension SimulatedReceiver {
-  /// The host's bytes are there, for a receiver that takes sentences.
+  /// Processes bytes that have arrived at a receiver that is controlled by sentences.
   private mutating func receiveSentences(_ arrived: IncomingBytes, at now: Instant) {
     if phase == .standby, figures.family != .airoha {
-      // The bytes that wake it are lost.
+      // The bytes that wake the receiver are lost.
       boot(at: now)
       return
     }
@@ -1041,7 +1089,7 @@ extension SimulatedReceiver {
     }
   }
 
-  /// The fields of a sentence whose checksum is right.
+  /// Returns the fields of a sentence; nil if its checksum is wrong.
   private static func fields(of bytes: [UInt8]) -> [String]? {
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.hasPrefix("$"), text.hasSuffix("\r\n"), let star = text.lastIndex(of: "*") else {
@@ -1053,7 +1101,7 @@ extension SimulatedReceiver {
     return body.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// Carries a sentence out and answers it.
+  /// Executes a sentence and answers it.
   private mutating func carryOut(_ fields: [String], at now: Instant) {
     guard let name = fields.first, phase == .running || phase == .standby else { return }
     let values = fields.dropFirst().map { Int($0) }
@@ -1065,7 +1113,7 @@ extension SimulatedReceiver {
     }
   }
 
-  /// A receiver that has started says so.
+  /// Sends the messages that a receiver sends after its start.
   private mutating func sayStarted(at now: Instant) {
     switch figures.family {
     case .mtk:
@@ -1074,7 +1122,7 @@ extension SimulatedReceiver {
     case .casic:
       send("GPTXT,01,01,02,MA=CASIC", at: now)
       send("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", at: now)
-    // It asks for what would help it.
+    // A request for assistance data.
     case .airoha: send("PAIR010,1,-1", at: now)
     case .ubloxM10, .ubloxM8, .streaming: break
     }
@@ -1086,7 +1134,7 @@ extension SimulatedReceiver {
     let number = UInt16(name.dropFirst(4)) ?? 0
     switch (name, values.count) {
     case ("PMTK000", 0): answer(.pmtk, number, .done, at: now)
-    // What it is: release, build, model, version.
+    // Version: release, build, model, version.
     case ("PMTK605", 0): send("PMTK705,AXN_2.31_3339_13101700,5632,PA6H,1.0", at: now)
     case ("PMTK314", 19):
       // GLL, RMC, VTG, GGA, GSA, GSV.
@@ -1121,7 +1169,7 @@ extension SimulatedReceiver {
     case ("PAIR003", 0):
       answer(.pair, number, .done, at: now)
       if phase == .running { fallAsleep(for: 0, at: now) }
-    // What it is: release and, after it, what nobody here reads.
+    // Version: release, followed by fields that no driver reads.
     case ("PAIR020", 0):
       answer(.pair, number, .done, at: now)
       send("PAIR020,AG3335M_V2.5.0.AG3335_20230424,S,N,1a2b3c4,2304241200", at: now)
@@ -1160,7 +1208,7 @@ extension SimulatedReceiver {
       guard let period = values[0], (100...1_000).contains(period) else { break }
       change(at: now) { $0.interval = .milliseconds(Int64(period)) }
     case ("PCAS03", 14):
-      // An empty field leaves things as they are.
+      // An empty field leaves a setting unchanged.
       change(at: now) { settings in
         for i in 0..<6 { settings.rates[i] = values[i] ?? settings.rates[i] }
       }
@@ -1170,14 +1218,17 @@ extension SimulatedReceiver {
         fallAsleep(for: seconds, at: now)
       }
     case _:
-      violate(.refusedByReceiver, "a CASIC receiver knows no \(name)", at: now)
+      violate(
+        .refusedByReceiver,
+        "the CASIC receiver does not support the command "
+          + "\(name)", at: now)
     }
   }
 
   private static let speeds = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200]
   private static let casicSpeeds: [UInt32] = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200]
 
-  // MARK: What they have in common
+  // MARK: Shared by the families
 
   private mutating func change(at now: Instant, _ make: (inout SentenceSettings) -> Void) {
     let before = active
@@ -1210,7 +1261,7 @@ extension SimulatedReceiver {
     _ family: CommandResult.Family, _ command: UInt16, _ outcome: CommandResult.Outcome,
     at now: Instant
   ) {
-    violate(.refusedByReceiver, "the receiver refused command \(command): \(outcome)", at: now)
+    violate(.refusedByReceiver, "the receiver rejected command \(command): \(outcome)", at: now)
     answer(family, command, outcome, at: now)
   }
 

@@ -1,40 +1,40 @@
 import BoardHardware
 import LocationTypes
 
-/// The simulated receiver alone, for a board that is none of ours: whoever owns it has the clock, and
-/// brings bytes and edges to it.
+/// The simulated receiver without a board, for a host other than ``SimulatedBoard``. The caller supplies the clock,
+/// bytes and pin edges.
 public struct VirtualReceiver: Sendable {
   private var receiver: SimulatedReceiver
 
-  /// Creates a receiver that moves along `track`, which begins at boot. It has supply from the start,
-  /// unless the setup says that the board switches it.
+  /// Creates a receiver that follows `track`, which begins at boot. It has power from the start, unless the setup has
+  /// a supply switch.
   public init(_ setup: SimulationSetup, track: Track) {
     receiver = SimulatedReceiver(setup, track: track)
     if !setup.receiver.hasSupplySwitch { receiver.setSupply(true, at: .boot) }
   }
 
-  /// When something happens in it, or a byte of it has arrived; `.distantFuture` for never.
+  /// Time of the next event or the arrival of the next unread byte; `.distantFuture` for never.
   public var next: Instant {
     min(receiver.nextEvent, receiver.line.firstArrival ?? .distantFuture)
   }
 
-  /// The speed that it talks at now, baud.
+  /// Present line speed, baud.
   public var speed: UInt32 { receiver.active.speed }
 
-  /// What it draws power for.
+  /// Present power state.
   public var state: ReceiverPowerState { receiver.state }
 
-  /// Whether its batch pin is asserted.
+  /// Whether the batch pin is asserted.
   public var isBatchPinActive: Bool { receiver.isBatchPinActive }
 
-  /// Lets everything happen up to `now`. O(events).
+  /// Executes all events up to `now`. O(events).
   public mutating func advance(to now: Instant) {
     while case let next = receiver.nextEvent, next <= now { receiver.handle(at: next) }
-    // Whoever owns it has no books to keep them in.
+    // Violations are recorded only for a simulated board.
     receiver.violations.removeAll()
   }
 
-  /// Brings it bytes that arrived at `now` at a speed; one without supply hears nothing.
+  /// Sends bytes to the receiver that arrive at `now` at a line speed; without power they are ignored.
   public mutating func write(_ bytes: [UInt8], at now: Instant, speed: UInt32) {
     advance(to: now)
     guard receiver.isSupplied, !bytes.isEmpty else { return }
@@ -42,7 +42,8 @@ public struct VirtualReceiver: Sendable {
     advance(to: now)
   }
 
-  /// The bytes that have arrived by `now` and were not read; at another speed than its own, rubbish.
+  /// Returns the bytes that have arrived by `now` and are unread; garbled if `speed` differs from the receiver's
+  /// speed.
   public mutating func read(at now: Instant, speed: UInt32) -> [UInt8] {
     advance(to: now)
     var all: [UInt8] = []
@@ -54,13 +55,13 @@ public struct VirtualReceiver: Sendable {
     }
   }
 
-  /// Switches its supply.
+  /// Switches the receiver's power.
   public mutating func setSupply(_ isOn: Bool, at now: Instant) {
     advance(to: now)
     receiver.setSupply(isOn, at: now)
   }
 
-  /// An edge on its wake pin.
+  /// Signals an edge on the wake pin.
   public mutating func wake(at now: Instant) {
     advance(to: now)
     if receiver.isSupplied { receiver.wakeEdge(at: now) }

@@ -2,7 +2,7 @@ import CCore
 
 /// Angles in degrees.
 enum Degrees {
-  /// The course of a movement, 0 ..< 360 clockwise from north; 0 for none.
+  /// Returns the course of a movement, 0 ..< 360 clockwise from north; 0 for no movement.
   static func course(east: Double, north: Double) -> Double {
     if east == 0 && north == 0 { return 0 }
     let degrees = atan2(east, north) * (180 / 3.141_592_653_589_793)

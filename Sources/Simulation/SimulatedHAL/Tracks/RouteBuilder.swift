@@ -1,7 +1,7 @@
 import CCore
 import LocationTypes
 
-/// A place on the plane of a made-up town, metres from its middle.
+/// A point on the local plane of a generated town; metres from the origin, ``Scenario/home``.
 struct RoutePoint: Equatable, Sendable {
   var east: Double
   var north: Double
@@ -13,18 +13,18 @@ struct RoutePoint: Equatable, Sendable {
   }
 }
 
-/// How something moves.
+/// Speeds, acceleration and stops of one mode of travel.
 struct Gait: Sendable {
-  /// Speed on the straight, m/s.
+  /// Speed on a straight line, m/s.
   var cruise: Double
-  /// Speed round a right-angled corner, m/s.
+  /// Speed around a right-angled corner, m/s.
   var corner: Double
-  /// Change of speed, m/s².
+  /// Acceleration, m/s².
   var acceleration: Double
-  /// Chance of a stop at a corner, and how long it lasts, s.
+  /// Probability of a stop at a corner, 0 to 1, and its duration, s.
   var stopChance: Double
   var stop: ClosedRange<Double>
-  /// How much the cruise speed wanders, relative.
+  /// Standard deviation of the cruise speed, relative to it.
   var wander: Double
 
   static let walking = Gait(
@@ -39,9 +39,9 @@ struct Gait: Sendable {
     cruise: 31, corner: 6, acceleration: 1.5, stopChance: 0, stop: 0...0, wander: 0.03)
 }
 
-/// Corners from a start to an end, and how each part is moved along.
+/// A polyline with a mode of travel for each leg.
 struct Way: Sendable {
-  /// A straight part.
+  /// A straight line from the previous corner to `to`.
   struct Leg: Sendable {
     var to: RoutePoint
     var gait: Gait
@@ -50,10 +50,10 @@ struct Way: Sendable {
   var start: RoutePoint
   var legs: [Leg] = []
 
-  /// Where it ends.
+  /// End point.
   var end: RoutePoint { legs.last?.to ?? start }
 
-  /// The same way back.
+  /// The route in the opposite direction.
   var reversed: Way {
     var back = Way(start: end)
     for i in legs.indices.reversed() {
@@ -63,7 +63,7 @@ struct Way: Sendable {
   }
 }
 
-/// Puts a scenario together leg by leg: a point a second while moving, two for a stay.
+/// Builds the track of a scenario leg by leg: one point per second of movement, and one at the end of a stay.
 struct RouteBuilder {
   var random: SimulationRandom
   private(set) var position = RoutePoint(east: 0, north: 0)
@@ -79,15 +79,15 @@ struct RouteBuilder {
     emit(speed: 0)
   }
 
-  /// Whether the duration is reached.
+  /// Whether the duration has been reached.
   var isDone: Bool { time_s >= end_s }
 
-  // MARK: Ways
+  // MARK: Routes
 
-  /// A way that begins here and has no leg yet.
+  /// Returns a route without legs that starts at the present position.
   func way() -> Way { Way(start: position) }
 
-  /// Adds blocks of a street grid: each goes straight on or turns by a right angle, never back.
+  /// Appends blocks of a street grid: each continues straight or turns by a right angle, left or right.
   mutating func addStreets(
     to way: inout Way, count: Int, length: ClosedRange<Double>, straight: Double, _ gait: Gait
   ) {
@@ -104,7 +104,7 @@ struct RouteBuilder {
     }
   }
 
-  /// Adds a road that bends, each part within `turn` degrees of the road's direction.
+  /// Appends a winding road whose parts deviate by at most `turn` degrees from its direction.
   mutating func addBends(
     to way: inout Way, count: Int, length: ClosedRange<Double>, turn: Double, _ gait: Gait
   ) {
@@ -118,7 +118,7 @@ struct RouteBuilder {
     }
   }
 
-  /// Streets, a fast road, streets: the same way every day.
+  /// Returns the route from home to work: streets, a fast road, streets. It is the same on every day of a track.
   mutating func wayToWork() -> Way {
     if let work { return work }
     var made = way()
@@ -129,26 +129,29 @@ struct RouteBuilder {
     return made
   }
 
-  // MARK: Legs
+  // MARK: Movement
 
-  /// Stays for some seconds.
+  /// Stays at the present position for a number of seconds.
   mutating func stay(_ seconds: Double) {
     stay(until: time_s + seconds)
   }
 
-  /// Stays until a time; goes on at once if it has passed.
+  /// Stays at the present position until a time; does nothing if it has passed.
   mutating func stay(until end: Double) {
     guard !isDone, end > time_s else { return }
     time_s = min(end, end_s)
     emit(speed: 0)
   }
 
-  /// Moves along a way, standing at its end.
+  /// Moves along a route and stops at its end.
   ///
-  /// - Precondition: the way begins here.
+  /// - Precondition: The route starts at the present position.
   mutating func move(along way: Way) {
     if isDone { return }
-    precondition(position.distance(to: way.start) < 0.01, "a way is begun at its start")
+    precondition(
+      position.distance(to: way.start) < 0.01,
+      "the route starts at the present "
+        + "position")
     var v = 0.0
     for i in way.legs.indices {
       if isDone { return }
@@ -164,7 +167,8 @@ struct RouteBuilder {
     }
   }
 
-  /// Full speed straight on, corner speed at a right angle, less when turning back.
+  /// Returns the speed at the end of a leg: full speed straight on, corner speed at a right angle, less for a turn
+  /// back.
   private func exitSpeed(
     from a: RoutePoint, over b: RoutePoint, to c: RoutePoint?, _ gait: Gait
   ) -> Double {
@@ -178,7 +182,7 @@ struct RouteBuilder {
       ? gait.corner + (gait.cruise - gait.corner) * along : gait.corner * (1 + along)
   }
 
-  /// Moves to `target` second by second; gives the speed it arrives with.
+  /// Moves to `target` in steps of one second; returns the speed at arrival.
   private mutating func run(
     to target: RoutePoint, from speed: Double, exit: Double, _ gait: Gait
   ) -> Double {
@@ -190,13 +194,13 @@ struct RouteBuilder {
     var left = total
     while !isDone {
       let cruise = gait.cruise * (1 + gait.wander * random.normal())
-      // The fastest from which, after a second at it, the rest still suffices to brake.
+      // The highest speed from which, after one second at it, the remaining distance still suffices to brake.
       let a = gait.acceleration
       let braking = sqrt(a * a + exit * exit + 2 * a * left) - a
       let wanted = max(min(cruise, braking), 0.3)
       v += min(max(wanted - v, -2 * a), a)
       v = max(v, 0.3)
-      // The last part of a second carries over: every leg ends on its corner.
+      // The last step is shorter than a second, so that every leg ends exactly on its corner.
       let step = min(1, left / v)
       left -= v * step
       time_s = min(time_s + max(step, 0.05), end_s)
@@ -214,7 +218,7 @@ struct RouteBuilder {
   private mutating func emit(speed: Double) {
     let offset = Interval(seconds: time_s)
     if let last = points.last, last.offset >= offset { return }
-    // Gentle hills, 40 m above the sea.
+    // Gentle hills, on average 40 m above sea level.
     let altitude = 40 + 12 * sin(position.east / 900) * cos(position.north / 700)
     points.append(
       TrackPoint(
@@ -224,7 +228,7 @@ struct RouteBuilder {
         speed_mmps: Int32((speed * 1e3).rounded())))
   }
 
-  /// What was built; stays are no gaps.
+  /// Returns the track. Stays do not count as gaps.
   func track(start: UTCTime) -> Track {
     Track(start: start, points: points, gapLimit: .unlimited)
   }

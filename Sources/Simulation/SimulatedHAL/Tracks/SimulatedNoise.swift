@@ -1,43 +1,42 @@
 import CCore
 import LocationTypes
 
-/// Which errors the receiver makes.
+/// Error model of the receiver's solutions.
 public enum SimulatedNoise: Equatable, Sendable {
-  /// None but the protocol's resolution.
+  /// No errors, apart from the protocol's resolution.
   case none
   /// Errors of a real receiver, correlated in time.
   case real(NoiseFigures)
 
-  /// The errors of a good receiver under an open sky.
+  /// The errors of a good receiver with an open sky view.
   public static let real = SimulatedNoise.real(NoiseFigures())
 }
 
-/// Figures of a receiver's errors: a first-order Gauss–Markov process for each axis, and a little
-/// white noise.
+/// Parameters of the receiver's errors: a first-order Gauss–Markov process on each axis, plus white noise.
 ///
-/// The defaults follow what single-frequency receivers under an open sky show: errors of one to two
-/// metres that stay for a minute or two (satellite geometry, atmosphere, multipath).
+/// The defaults resemble single-frequency receivers with an open sky view: errors of one to two metres that persist
+/// for one to two minutes (satellite geometry, atmosphere, multipath).
 public struct NoiseFigures: Equatable, Sendable {
-  /// One sigma of the slow part, east and north each, metres.
+  /// Standard deviation of the correlated part, for east and north each, metres.
   public var horizontal_m = 1.4
-  /// One sigma of the slow part of the altitude, metres.
+  /// Standard deviation of the correlated part of the altitude, metres.
   public var vertical_m = 2.4
-  /// Time after which the slow part's correlation is 1/e, seconds.
+  /// Correlation time of the correlated part (to 1/e), seconds.
   public var correlation_s = 90.0
-  /// One sigma of the white part on each axis, metres.
+  /// Standard deviation of the white noise on each axis, metres.
   public var white_m = 0.1
-  /// One sigma of the velocity on each axis, m/s.
+  /// Standard deviation of the velocity on each axis, m/s.
   public var velocity_mps = 0.04
-  /// Errors of a first fix are that many times larger …
+  /// Factor by which the errors of the first fix after an acquisition are larger.
   public var firstFixFactor = 3.0
-  /// … and fall to the usual in that time, seconds (to 1/e).
+  /// Time constant with which that factor decays to 1 (to 1/e), seconds.
   public var settling_s = 8.0
 
-  /// Creates the figures of a good receiver under an open sky.
+  /// Creates the parameters of a good receiver with an open sky view.
   public init() {}
 }
 
-/// The errors of one epoch.
+/// Errors of one epoch: metres and m/s, with the accuracies that the receiver reports.
 struct EpochError {
   var east = 0.0
   var north = 0.0
@@ -45,13 +44,13 @@ struct EpochError {
   var velocityEast = 0.0
   var velocityNorth = 0.0
   var velocityUp = 0.0
-  /// One sigma that the receiver believes in: √(σe² + σn²), metres.
+  /// Reported horizontal standard deviation: √(σe² + σn²), metres.
   var horizontalAccuracy: Double
   var verticalAccuracy: Double
   var speedAccuracy: Double
 }
 
-/// Makes one error after the other.
+/// Generates the errors of successive epochs.
 struct NoiseProcess: Sendable {
   private let figures: NoiseFigures?
   private var random: SimulationRandom
@@ -72,7 +71,7 @@ struct NoiseProcess: Sendable {
     random = SimulationRandom(seed: seed, stream: 1)
   }
 
-  /// The error at `time`, `sinceFix` after the receiver got its fix.
+  /// Returns the error at `time`, `sinceFix` after the receiver acquired its fix.
   mutating func error(at time: UTCTime, sinceFix: Interval) -> EpochError {
     guard let figures else {
       return EpochError(horizontalAccuracy: 1, verticalAccuracy: 1.5, speedAccuracy: 0.05)
@@ -83,7 +82,7 @@ struct NoiseProcess: Sendable {
       * exp(-max(sinceFix.seconds, 0) / max(figures.settling_s, 1e-3))
     let h = figures.horizontal_m * factor
     let white = figures.white_m
-    // What a receiver believes wanders about the truth by a fifth.
+    // The reported accuracy deviates from the true one by a log-normal factor with a sigma of 0.2.
     let belief = exp(0.2 * optimism)
     let sigmaH = sqrt(2 * (h * h + white * white))
     let v = figures.vertical_m * factor
@@ -99,7 +98,7 @@ struct NoiseProcess: Sendable {
       speedAccuracy: figures.velocity_mps * 1.732 * belief)
   }
 
-  /// Lets the slow parts, in units of their sigma, move on.
+  /// Advances the correlated parts, which are in units of their standard deviation.
   private mutating func advance(to time: UTCTime, _ figures: NoiseFigures) {
     guard let last else {
       self.last = time

@@ -1,30 +1,30 @@
 import LocationTypes
 
-/// Why a file is no track.
+/// Reason why a CSV file is not a valid track.
 public struct TrackError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The kind of problem.
   public enum Problem: Equatable, Sendable {
-    /// No header, or a header and no point.
+    /// The file is empty, or has a header but no points.
     case empty
-    /// The first line does not begin with ``Track/csvHeader``.
+    /// The first line does not start with ``Track/csvHeader``.
     case badHeader(found: String)
-    /// A line with fewer or more fields than the header.
+    /// A line has fewer or more fields than the header.
     case fieldCount(found: Int, wanted: Int)
-    /// A field that must be a finite number is none.
+    /// A field is not a finite decimal number.
     case notANumber(field: String, found: String)
-    /// A number beyond what the field may be.
+    /// A number is outside the range of its field.
     case outOfRange(field: String, found: String, allowed: String)
-    /// A point earlier than the one before it.
+    /// A point is earlier than the point before it.
     case timeGoesBack(found: String)
-    /// The points lie further apart than is allowed; `step` is the largest one.
+    /// The track is longer than allowed; `step` is the largest step between two points.
     case tooLong(span: Interval, step: Interval, longest: Interval)
-    /// Bytes that are not UTF-8.
+    /// A line is not valid UTF-8.
     case notText
   }
 
   /// Line of the file, from 1.
   public var line: Int
-  /// What is wrong.
+  /// The kind of problem.
   public var problem: Problem
 
   /// Creates an error.
@@ -33,55 +33,54 @@ public struct TrackError: Error, Equatable, Sendable, CustomStringConvertible {
     self.problem = problem
   }
 
-  /// A message that says what was expected.
+  /// Message with the line and what was expected.
   public var description: String {
     switch problem {
     case .empty:
-      "line \(line): no points; after the header “\(Track.csvHeader)” comes a line for each point, "
+      "line \(line): the track has no points; add a line for each point after the header “\(Track.csvHeader)”, "
         + "with its time, latitude and longitude"
     case .badHeader(let found):
       "line \(line): the header must begin with “\(Track.csvHeader)”, not “\(found)”"
     case .fieldCount(let found, let wanted):
-      "line \(line): \(wanted) fields belong on a line, as in the header, not \(found)"
+      "line \(line): this line has \(found) fields, but the header has \(wanted)"
     case .notANumber(let field, let found):
       "line \(line): \(field) must be a finite number, not “\(found)”"
     case .outOfRange(let field, let found, let allowed):
-      "line \(line): \(field) \(found) is out of range; allowed is \(allowed)"
+      "line \(line): \(field) \(found) is out of range; the allowed range is \(allowed)"
     case .timeGoesBack(let found):
-      "line \(line): unix_time \(found) is earlier than that of the point before it"
+      "line \(line): unix_time \(found) is earlier than the time of the point before it"
     case .tooLong(let span, let step, let longest):
-      "line \(line): the largest step, \(TrackError.hours(step)) h, leads here; "
-        + "the points span \(TrackError.hours(span)) h, more than \(TrackError.hours(longest)) h"
+      "line \(line): the largest step between two points, \(TrackError.hours(step)) hours, ends here; "
+        + "the points span \(TrackError.hours(span)) hours, more than the limit of \(TrackError.hours(longest)) hours"
     case .notText:
-      "line \(line): not text in UTF-8"
+      "line \(line): this line is not valid UTF-8 text"
     }
   }
 
-  /// Hours with a tenth.
+  /// Returns a duration in hours, rounded to a tenth.
   private static func hours(_ length: Interval) -> Double {
     (length.seconds / 360).rounded() / 10
   }
 }
 
 extension Track {
-  /// The header a track in CSV begins with.
+  /// Header of a track in CSV.
   public static let csvHeader = "unix_time,lat,lon,alt,speed"
 
-  /// Reads a track from CSV: the header, then a point a line; `alt` and `speed` may be empty.
+  /// Reads a track from CSV: the header, then one line per point. `alt` and `speed` may be empty.
   ///
-  /// Seconds UTC (may have a fraction), degrees WGS 84, metres above mean sea level, m/s. Columns
-  /// after these five are passed over. Lines end in LF or CR LF; empty lines are skipped, and so are
-  /// those without a time or without both latitude and longitude, and those with the same time as
-  /// the point before: of two points at one time the first one counts. O(bytes).
+  /// Units: seconds UTC (fractions allowed), degrees WGS 84, metres above mean sea level, m/s. Further columns are
+  /// ignored. Lines end in LF or CR LF. Empty lines are ignored, as are lines without a time, lines without both
+  /// latitude and longitude, and lines with the same time as the point before. O(bytes).
   ///
-  /// - Parameter longest: How long the track may be, if there is a limit.
+  /// - Parameter maximumDuration: Longest allowed duration; nil for no limit.
   /// - Throws: ``TrackError`` with the line and what was expected.
   public init(csv bytes: [UInt8], longest: Interval? = nil) throws(TrackError) {
     var reader = TrackCSVReader(bytes: bytes)
     self = try reader.track(longest: longest)
   }
 
-  /// Reads a track from CSV text; see ``init(csv:longest:)``.
+  /// Reads a track from CSV text; see ``init(csv:maximumDuration:)``.
   ///
   /// - Throws: ``TrackError`` with the line and what was expected.
   public init(csv text: String) throws(TrackError) {
@@ -89,7 +88,7 @@ extension Track {
   }
 }
 
-/// Goes through the lines of a CSV track.
+/// Parses the lines of a CSV track.
 private struct TrackCSVReader {
   let bytes: [UInt8]
   var position = 0
@@ -97,7 +96,7 @@ private struct TrackCSVReader {
   var points: [TrackPoint] = []
   var start: UTCTime?
   var columns = 5
-  /// The largest step between two points, and the line it leads to.
+  /// The largest step between two points, and the line at which it ends.
   var largest = (line: 1, step: Interval.zero)
 
   init(bytes: [UInt8]) {
@@ -129,7 +128,7 @@ private struct TrackCSVReader {
     TrackError(line: max(line, 1), problem: problem)
   }
 
-  /// The next line that is not empty, without its end; nil at the end of the file.
+  /// Returns the next non-empty line without its line end; nil at the end of the file.
   private mutating func nextLine() throws(TrackError) -> String? {
     while position < bytes.count {
       line += 1
@@ -150,7 +149,7 @@ private struct TrackCSVReader {
     guard fields.count == columns else {
       throw failure(.fieldCount(found: fields.count, wanted: columns))
     }
-    // An epoch without a fix, or of a day that is not known: nothing of it can be drawn.
+    // An epoch without a fix or without a known date has no point on the track.
     if fields[0].isEmpty || (fields[1].isEmpty && fields[2].isEmpty) { return }
     let seconds = try number(fields[0], "unix_time", -62_135_596_800, 253_402_300_799)
     let latitude = try number(fields[1], "lat", -90, 90)
@@ -167,7 +166,7 @@ private struct TrackCSVReader {
     }
     guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
       throw failure(
-        .outOfRange(field: "lat", found: String(fields[1]), allowed: "a place on the globe"))
+        .outOfRange(field: "lat", found: String(fields[1]), allowed: "a coordinate on the globe"))
     }
     if let before {
       if offset == before { return }
@@ -189,7 +188,7 @@ private struct TrackCSVReader {
   private func number(
     _ text: Substring, _ field: String, _ low: Double, _ high: Double
   ) throws(TrackError) -> Double {
-    // Double takes "0x1p3" and "nan" too; a recording holds decimal numbers.
+    // `Double` also accepts "0x1p3" and "nan"; a track contains decimal numbers only.
     let isDecimal = text.utf8.allSatisfy {
       ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E || $0 | 0x20 == 0x65
     }

@@ -4,11 +4,11 @@ import LocationTypes
 public struct TrackPoint: Equatable, Sendable {
   /// Time since the track's start.
   public var offset: Interval
-  /// Where.
+  /// Position.
   public var coordinate: Coordinate
-  /// Altitude above mean sea level, millimetres; nil where nobody recorded one.
+  /// Altitude above mean sea level, millimetres; nil if it was not recorded.
   public var altitude_mm: Int32?
-  /// Speed over ground, mm/s; nil to have it follow from the points.
+  /// Speed over ground, mm/s; nil to compute it from the points.
   public var speed_mmps: Int32?
 
   /// Creates a point.
@@ -22,38 +22,40 @@ public struct TrackPoint: Equatable, Sendable {
   }
 }
 
-/// Where something really was: points in order of time, and straight lines between them.
+/// True positions of a device over time: points in ascending order of time, connected by straight lines.
+///
+/// The simulated receiver derives its solutions from a track, and evaluations compare reports with it.
 public struct Track: Equatable, Sendable {
-  /// UTC of offset zero.
+  /// UTC at offset zero.
   public let start: UTCTime
-  /// The points; at least one, offsets strictly increasing.
+  /// The points; at least one, with strictly increasing offsets.
   public let points: [TrackPoint]
-  /// Two points further apart in time than this have a gap between them.
+  /// Longest time between two points that does not count as a gap.
   public var gapLimit: Interval = .seconds(60)
 
   /// Creates a track.
   ///
-  /// - Precondition: there is a point, offsets increase strictly, coordinates are valid.
+  /// - Precondition: There is at least one point, offsets strictly increase, coordinates are valid.
   public init(start: UTCTime, points: [TrackPoint], gapLimit: Interval = .seconds(60)) {
-    precondition(!points.isEmpty, "a track needs a point")
+    precondition(!points.isEmpty, "a track has at least one point")
     for i in points.indices {
-      precondition(points[i].coordinate.isValid, "a track lies on the globe")
+      precondition(points[i].coordinate.isValid, "coordinates are valid")
       precondition(
-        i == 0 || points[i - 1].offset < points[i].offset, "a track's time goes forward")
+        i == 0 || points[i - 1].offset < points[i].offset, "offsets strictly increase")
     }
     self.start = start
     self.points = points
     self.gapLimit = gapLimit
   }
 
-  /// UTC of the first point.
+  /// UTC at the first point.
   public var firstTime: UTCTime { start + points[0].offset }
-  /// UTC of the last point.
+  /// UTC at the last point.
   public var lastTime: UTCTime { start + points[points.count - 1].offset }
   /// Time from the first point to the last.
   public var duration: Interval { lastTime - firstTime }
 
-  /// Length over ground in metres, gaps included. O(points).
+  /// Length over ground in metres, including gaps. O(points).
   public var length_m: Double {
     var sum = 0.0
     for i in points.indices.dropFirst() {
@@ -63,20 +65,21 @@ public struct Track: Equatable, Sendable {
   }
 }
 
-/// What a perfect receiver would know at one moment.
+/// True state of motion at one time.
 public struct TrackState: Equatable, Sendable {
-  /// Where.
+  /// Position.
   public var coordinate: Coordinate
-  /// Altitude above mean sea level, millimetres, where the track has one.
+  /// Altitude above mean sea level, millimetres; nil if the track has none.
   public var altitude_mm: Int32?
   /// Speed over ground, m/s.
   public var speed: Double
-  /// Sine of the course over ground (its east component); the course last known when standing.
+  /// Sine of the course over ground (its east component). At standstill the last course applies.
   public var east: Double
   /// Cosine of the course over ground (its north component).
   public var north: Double
-  /// Climb, m/s.
+  /// Climb rate, m/s.
   public var climb: Double
-  /// The moment lies in a gap of the recording or outside it: the place is a guess.
+  /// Whether the time is inside a gap of the track or outside the track, so that the position is interpolated or
+  /// extrapolated.
   public var isGap: Bool
 }

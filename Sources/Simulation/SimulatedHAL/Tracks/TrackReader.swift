@@ -1,15 +1,15 @@
 import CCore
 import LocationTypes
 
-/// Reads a track forward in time, O(1) a step; going back or jumping costs a binary search.
+/// Interpolates a track at ascending times in O(1) per step; a step back or a jump costs a binary search.
 ///
-/// Places between two points lie on the straight line of the local plane, which is straight in
-/// latitude and longitude too; the short way round is taken at the antimeridian.
+/// Positions between two points are interpolated linearly in latitude and longitude, across the antimeridian by the
+/// shorter side.
 public struct TrackReader: Sendable {
-  /// The track that is read.
+  /// The track.
   public let track: Track
   private var segment = -1
-  // Of the segment from points[segment] to the next one:
+  // The segment from points[segment] to the next one:
   private var begin: Int64 = 0
   private var length: Int64 = 1
   private var deltaLatitude: Int64 = 0
@@ -23,7 +23,7 @@ public struct TrackReader: Sendable {
   /// Creates a reader at the start of `track`.
   public init(_ track: Track) { self.track = track }
 
-  /// The state at `time`; before the first point and after the last one it stands there.
+  /// Returns the state at `time`. Before the first point and after the last one, the device stands at that point.
   public mutating func state(at time: UTCTime) -> TrackState {
     let offset = (time - track.start).microseconds
     let points = track.points
@@ -63,14 +63,14 @@ public struct TrackReader: Sendable {
       east: east, north: north, climb: climb, isGap: isGap && fraction > 0)
   }
 
-  /// Between two values where both are known, else the one that is.
+  /// Interpolates between two values if both are known; otherwise returns the known one.
   private static func between(_ a: Int32?, _ b: Int32?, _ fraction: Double) -> Int32? {
     guard let a else { return b }
     guard let b else { return a }
     return Int32((Double(a) + Double(Int64(b) - Int64(a)) * fraction).rounded())
   }
 
-  /// Which segment holds `offset`; the next one is tried before searching.
+  /// Returns the segment that contains `offset`; tries the next segment before a binary search.
   private func segmentIndex(of offset: Int64) -> Int {
     let points = track.points
     let next = segment + 1
@@ -109,7 +109,7 @@ public struct TrackReader: Sendable {
     } else {
       climb = 0
     }
-    // A centimetre is recording resolution, not a direction: the last course stays.
+    // Two centimetres are the resolution of a recording, not a direction: the last course remains.
     if distance > 0.02 {
       east = step.east / distance
       north = step.north / distance

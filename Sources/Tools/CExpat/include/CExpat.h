@@ -1,18 +1,19 @@
 #ifndef TORPOR_CEXPAT_H
 #define TORPOR_CEXPAT_H
 
-// expat, an XML parser that reads in pieces, with bounds set as files of strangers need them.
+// The streaming XML parser expat (libexpat), configured with limits for untrusted files.
 
-// Debian's header declares the bounds of entities only where this is defined; its library has them.
+// expat.h declares the limits of entity expansion only if XML_DTD is defined; Debian's library has them.
 #ifndef XML_DTD
 #define XML_DTD 1
 #endif
 #include <expat.h>
 
-/// A parser that tells names as namespace, line feed, local name; NULL when memory ran out.
+/// Creates a namespace-aware parser; NULL if no memory is available.
 ///
-/// It fetches nothing, and stops when entities make more than 1 MB of text that is over 20 times as
-/// long as what was read. To be given back with XML_ParserFree().
+/// It reports a name as namespace, line feed, local name. It loads no external entity, and stops with
+/// XML_ERROR_AMPLIFICATION_LIMIT_BREACH when entities expand to more than 1 MB of text and to more than 20 times the
+/// bytes read. The caller frees it with XML_ParserFree().
 XML_Parser cexpat_parser(void);
 
 #endif

@@ -4,15 +4,17 @@ import LinuxHAL
 import LocationPolicy
 import LocationTypes
 
-/// How a value on the command line is read: strictly, and with a message that says what is wanted.
+/// Parsers for option values.
+///
+/// Each returns the value in SI units and throws `ValidationError` with the expected format, range and an example.
 enum ArgumentValues {
-  /// A distance: metres, with `m` or `km` behind it if one likes, or `unlimited`.
+  /// Parses a distance in metres, with an optional unit `m` or `km`; `unlimited` gives infinity.
   static func distance(_ text: String) throws -> Double {
     if isUnlimited(text) { return .infinity }
     return try metres(text, wanted: "metres, 0 or more (500, 500m, 2km), or 'unlimited'")
   }
 
-  /// A distance above 0, up to `most` metres.
+  /// Parses a distance above 0 and at most `most` metres.
   static func distance(_ text: String, atMost most: Double) throws -> Double {
     let wanted = "metres, more than 0 and at most \(HumanFormat.distance(most)) (50, 50m, 2km)"
     let value = try metres(text, wanted: wanted)
@@ -20,9 +22,9 @@ enum ArgumentValues {
     return value
   }
 
-  /// What is farther has no end: a million kilometres.
+  /// Largest finite distance, metres: a million kilometres. A greater value is refused.
   private static let mostMetres = 1e9
-  /// What is longer has no end: a century.
+  /// Longest finite time, seconds: a century. A greater value is refused.
   private static let mostSeconds = 100 * 365.25 * 86_400
 
   private static func metres(_ text: String, wanted: String) throws -> Double {
@@ -38,12 +40,12 @@ enum ArgumentValues {
     return value
   }
 
-  /// The radius of a region: a distance above 0, up to what a region may have (REG-3).
+  /// Parses the radius of a region, metres: above 0 and at most the maximum of a region (REG-3).
   static func radius(_ text: String) throws -> Double {
     try distance(text, atMost: RegionLimits().maximumRadius)
   }
 
-  /// A length of time: seconds, with `s`, `min` or `h` behind it if one likes, or `unlimited`.
+  /// Parses a duration in seconds, with an optional unit `s`, `min` or `h`; `unlimited` gives infinity.
   static func timeout(_ text: String) throws -> Double {
     if isUnlimited(text) { return .infinity }
     let wanted = "seconds, 0 or more (90, 90s, 5min, 1h), or 'unlimited'"
@@ -51,10 +53,10 @@ enum ArgumentValues {
     return try bounded(number, factor, mostSeconds, wanted: wanted)
   }
 
-  /// The longest run: 31 days.
+  /// Longest simulation, hours: 31 days.
   static let mostHours: Int64 = 744
 
-  /// How many hours to simulate, over 0 and at most 31 days.
+  /// Parses the hours to simulate, more than 0 and at most ``maximumHours``.
   static func hours(_ text: String) throws -> Double {
     let wanted = "hours, more than 0 and at most \(mostHours) (31 days)"
     let value = try nonNegative(text, wanted: wanted)
@@ -64,7 +66,7 @@ enum ArgumentValues {
     return value
   }
 
-  /// How many fixes a client may leave in the cache: as in a profile.
+  /// Parses the number of fixes that a client may leave in the cache, in the range of the profile's key.
   static func capacity(_ text: String) throws -> Int {
     let range = BoardProfile.Cache.deferralLimitRange
     guard let value = Int(text), range.contains(value) else {
@@ -74,7 +76,7 @@ enum ArgumentValues {
     return value
   }
 
-  /// Desired accuracy as Core Location has it: −1 best, −2 best for navigation, else metres (STD-1).
+  /// Parses a desired accuracy with Core Location's values: −1 best, −2 best for navigation, else metres (STD-1).
   static func accuracy(_ text: String) throws -> Double {
     switch text.lowercased() {
     case "best", "-1": return -1
@@ -85,7 +87,7 @@ enum ArgumentValues {
     }
   }
 
-  /// The speed of a serial line.
+  /// Parses the speed of a serial line, baud: one of the speeds that termios names.
   static func baud(_ text: String) throws -> Int {
     if let value = Int(text), NamedSpeed.all.contains(where: { $0.baud == value }) {
       return value
@@ -94,7 +96,7 @@ enum ArgumentValues {
     throw ValidationError("it should be one of \(all)")
   }
 
-  /// How full a battery is: percent, with `%` behind it if one likes.
+  /// Parses the charge of a battery in percent, more than 0 and at most 100, with an optional `%`.
   static func charge(_ text: String) throws -> Double {
     let wanted = "percent, more than 0 and at most 100 (30, 30%)"
     let value = try nonNegative(
@@ -103,7 +105,7 @@ enum ArgumentValues {
     return value
   }
 
-  /// Where chance starts.
+  /// Parses the seed of the random generator.
   static func seed(_ text: String) throws -> UInt64 {
     guard let value = UInt64(text) else {
       throw ValidationError("it should be a whole number, 0 to \(UInt64.max)")
@@ -111,12 +113,12 @@ enum ArgumentValues {
     return value
   }
 
-  /// The first year in which a day may lie: that of the first GPS week.
+  /// First accepted year of a recording: that of the first GPS week.
   static let firstYear = 1980
-  /// The last one: what is beyond it, repaired by whole GPS weeks, still has four digits.
+  /// Last accepted year: later dates, corrected by whole GPS week rollovers, still have four digits.
   static let lastYear = 2999
 
-  /// A day of the calendar on which a receiver may have recorded, `2014-04-03`.
+  /// Parses the date of a recording, for example `2014-04-03`, within ``firstYear`` to ``lastYear``.
   static func date(_ text: String) throws -> CalendarDate {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     if parts.count == 3, parts[0].utf8.count == 4,
@@ -125,7 +127,7 @@ enum ArgumentValues {
       if let date = CalendarDate(year: year, month: month, day: day) {
         if (firstYear...lastYear).contains(year) { return date }
         throw ValidationError(
-          "no receiver records then; it should be a day of the years \(firstYear) to \(lastYear)")
+          "it is out of range; it should be a day of the years \(firstYear) to \(lastYear)")
       }
       throw ValidationError("the calendar has no such day")
     }
@@ -134,7 +136,7 @@ enum ArgumentValues {
 
   private static func isUnlimited(_ text: String) -> Bool { text.lowercased() == "unlimited" }
 
-  /// A decimal number that is not negative; `wanted` goes into the message.
+  /// Parses a finite decimal number of at least 0; the error message states `expected`.
   static func nonNegative(_ text: String, wanted: String) throws -> Double {
     guard let value = Double(text), isDecimal(text) else {
       throw ValidationError("it should be \(wanted)")
@@ -144,7 +146,7 @@ enum ArgumentValues {
     return value
   }
 
-  /// Whether `text` is a decimal number: `nan`, `inf` and `0x10` are numbers to Swift, not to us.
+  /// Whether `text` has only the characters of a decimal number: `Double` also accepts `nan`, `inf` and `0x10`.
   private static func isDecimal(_ text: String) -> Bool {
     text.utf8.allSatisfy { byte in
       switch byte {

@@ -1,16 +1,16 @@
 import ArgumentParser
 
-/// How a run is told.
+/// Options for the output of a run (`torpor replay`, `torpor simulate`).
 struct PrintingOptions: ParsableArguments {
   @Flag(help: "Print JSON Lines, the records of the trace and a summary, for programs.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Print the summary alone.")
+  @Flag(name: .shortAndLong, help: "Print only the summary.")
   var quiet = false
 
   @Option(
     help: ArgumentHelp(
-      "Write everything that happened to this file as JSON Lines.", valueName: "file"),
+      "Write all records of the run to this file as JSON Lines.", valueName: "file"),
     completion: .file())
   var trace: String?
 

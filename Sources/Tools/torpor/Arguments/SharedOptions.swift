@@ -5,9 +5,9 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-// Options that several commands have, each said once.
+// Option groups that several commands share.
 
-/// Which board it is about.
+/// The option `--board`.
 struct BoardOption: ParsableArguments {
   @Option(
     name: .customLong("board"),
@@ -19,18 +19,21 @@ struct BoardOption: ParsableArguments {
 }
 
 extension BoardOption {
-  /// The profile, of a board that has a receiver.
+  /// The profile of the board.
+  ///
+  /// - Throws: ``CommandError`` with code 78 if the board has no receiver, `ProfileErrors` if it does not exist or its
+  ///   profile is invalid.
   func profile() throws -> BoardProfile {
     let profile = try BoardProfile.named(name)
     try RunCheck.needsReceiver(profile)
     return profile
   }
 
-  /// The file of its profile, where there is one.
+  /// Path of the profile; nil if no such board exists.
   var path: String? { try? BoardProfile.file(named: name) }
 }
 
-/// Where the wearer goes: along a track, or as a scenario says.
+/// The route of the device: a recorded track, or a scenario.
 struct WayOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -40,7 +43,7 @@ struct WayOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What the wearer does; if not given, a day, or in real time a drive.", valueName: "scenario"))
+      "How the user moves; if not given, a day, or in real time a drive.", valueName: "scenario"))
   var scenario: Scenario?
 
   mutating func validate() throws {
@@ -52,44 +55,45 @@ struct WayOptions: ParsableArguments {
 
 extension Scenario: ExpressibleByArgument {}
 
-/// The tracks to look at, one after the other.
+/// The option `--track` with several files.
 struct TrackFiles: ParsableArguments {
   @Option(
     name: .customLong("track"), parsing: .upToNextOption,
-    help: ArgumentHelp("Tracks, GPX or tables as `torpor simulate` takes.", valueName: "file"),
+    help: ArgumentHelp("Tracks, GPX or tables as for `torpor simulate`.", valueName: "file"),
     completion: .file(extensions: ["gpx", "csv"]))
   var paths: [String]
 }
 
-/// What chance does in a simulation.
+/// Options for the random parts of a simulation.
 struct ChanceOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Errors of the simulated positions.", valueName: "noise"))
+  @Option(help: ArgumentHelp("Error model of the simulated positions.", valueName: "noise"))
   var noise = NoiseName.real
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Where chance starts.", valueName: "number"),
+    help: ArgumentHelp(
+      "Seed of the random generator; the same seed gives the same run.", valueName: "number"),
     transform: ArgumentValues.seed)
   var seed: UInt64 = 1
 }
 
-/// When a recording was made.
+/// Options for reading a recording: its date, and how strictly sentences are checked.
 struct RecordingOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The day of the recording, YYYY-MM-DD; wins over its `# Date:` line.", valueName: "day"),
+      "The day of the recording, YYYY-MM-DD; overrides its `# Date:` line.", valueName: "day"),
     transform: ArgumentValues.date)
   var date: CalendarDate?
 
   @Flag(
     help: """
-      Take sentences without a checksum too; without it they are passed over. A wrong checksum is \
-      always refused.
+      Also accept sentences without a checksum, which are ignored otherwise. A sentence with a \
+      wrong checksum is always rejected.
       """)
   var allowMissingChecksum = false
 
-  /// How strictly it is read.
+  /// The decoder's options for these flags.
   var checking: DecoderOptions {
     var options = DecoderOptions()
     options.allowsMissingChecksum = allowMissingChecksum
@@ -97,10 +101,10 @@ struct RecordingOptions: ParsableArguments {
   }
 }
 
-/// Errors of simulated positions.
+/// Values of `--noise`.
 enum NoiseName: String, ExpressibleByArgument, CaseIterable {
   case none, real
 
-  /// The same for a simulation.
+  /// The error model of that name.
   var model: SimulatedNoise { self == .real ? .real : .none }
 }

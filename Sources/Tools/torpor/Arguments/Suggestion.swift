@@ -1,6 +1,7 @@
-/// What somebody probably meant.
+/// Suggestions for misspelled names.
 enum Suggestion {
-  /// The candidate nearest to `word`, where one is near enough to be a slip of the finger.
+  /// The candidate with the smallest edit distance to `word`, at most a third of its length (1 at least); else the only
+  /// candidate that begins with `word`, if that has 3 characters or more; else nil.
   static func nearest(to word: String, among candidates: [String]) -> String? {
     let limit = max(1, word.count / 3)
     var best: (name: String, distance: Int)?
@@ -9,14 +10,14 @@ enum Suggestion {
       if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     if let best { return best.name }
-    // The beginning alone is no slip, but it tells as much.
     let beginning = candidates.filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
     return beginning.count == 1 ? beginning[0] : nil
   }
 
-  /// Insertions, deletions, replacements and swaps of neighbours that make `a` into `b`.
+  /// Edit distance (optimal string alignment): the least number of insertions, deletions, replacements and swaps of
+  /// neighbours that turn `a` into `b`.
   ///
-  /// O(length of `a` × length of `b`), both cut at 64 characters.
+  /// O(length of `a` × length of `b`), both truncated to 64 characters.
   static func distance(_ a: String, _ b: String) -> Int {
     let a = Array(a.prefix(64))
     let b = Array(b.prefix(64))

@@ -1,49 +1,49 @@
 import BoardProfiles
 import Glibc
 
-/// Questions on standard error, answers from standard input, a line each.
+/// Prompts for the values of a new profile: questions on standard error, answers on standard input, one a line.
 struct Answers {
-  /// The longest answer, bytes: the longest text of a profile has 256 characters.
+  /// Longest accepted answer, bytes. The longest text of a profile has 256 characters.
   private static let longest = 4_096
 
   private let isTerminal = POSIX.isTerminal(STDIN_FILENO)
   private var line = 0
   private var table = ""
 
-  /// Asks until `take` accepts an answer.
+  /// Prompts until `accept` accepts an answer.
   ///
-  /// On a terminal a refused answer is told and asked for again. From a pipe it ends the command:
-  /// every later answer would be taken for another question's.
+  /// On a terminal, a rejected answer is reported and prompted for again. From a pipe, it ends the command, because
+  /// every later answer would be applied to the wrong question.
   ///
-  /// - Throws: ``CommandError`` when the answers end or one of a pipe is refused; what else `take`
-  ///   throws.
+  /// - Throws: ``CommandError`` with code 65 when the input ends or an answer from a pipe is rejected; other errors of
+  ///   `accept` unchanged.
   mutating func put(
     _ question: NewProfile.Question, take: (String) throws -> Void
   ) throws {
     explain(question)
-    let proposal = question.proposal ?? (question.path == "name" ? "" : "leave it out")
+    let proposal = question.proposal ?? (question.path == "name" ? "" : "omit")
     while true {
       show("\(question.path) (\(question.takes)) [\(proposal)]: ")
       let answer = try read()
-      // A terminal has shown what was typed.
+      // A terminal echoes the answer itself.
       if !isTerminal || answer == nil { show((answer ?? "") + "\n") }
       guard let answer else {
         throw CommandError(
-          .data, "the answers ended before \(question.path); nothing was written")
+          .data, "the answers ended before \(question.path); no file was written")
       }
       do {
         return try take(answer)
       } catch let rejection as NewProfile.Rejection {
         guard isTerminal else {
           throw CommandError(
-            .data, "answer \(line), \(question.path): \(rejection.message); nothing was written")
+            .data, "answer \(line), \(question.path): \(rejection.message); no file was written")
         }
         POSIX.tell("  \(rejection.message)")
       }
     }
   }
 
-  /// Tells on a terminal what is asked for.
+  /// Prints the meaning of the table and the key, on a terminal only.
   private mutating func explain(_ question: NewProfile.Question) {
     guard isTerminal else { return }
     if question.table != table, !question.table.isEmpty, !question.isTable {
@@ -55,7 +55,7 @@ struct Answers {
 
   private func show(_ text: String) { _ = POSIX.write(Array(text.utf8), to: STDERR_FILENO) }
 
-  /// The next line without its end and the blanks around it; nil at the end of the input.
+  /// Reads the next line, without its terminator and the blanks around it; nil at the end of the input.
   private mutating func read() throws(CommandError) -> String? {
     var bytes: [UInt8] = []
     while true {
@@ -69,7 +69,7 @@ struct Answers {
       if count == 0 || byte == UInt8(ascii: "\n") { break }
       bytes.append(byte)
       if bytes.count > Answers.longest {
-        throw CommandError(.data, "an answer of more than \(Answers.longest) bytes")
+        throw CommandError(.data, "an answer is longer than \(Answers.longest) bytes")
       }
     }
     line += 1

@@ -1,14 +1,15 @@
 import ArgumentParser
 import BoardProfiles
 
-/// `torpor board`.
+/// `torpor board`: the group of commands for board profiles.
 struct BoardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "board",
-    abstract: "List, show, check and make board profiles.",
+    abstract: "List, show, check and create board profiles.",
     discussion: """
-      A board profile says what a board and its receiver can do and what they draw. To describe \
-      your own, be asked for it, look it through, and check it:
+      A board profile describes the capabilities and the power consumption of a board and its \
+      receiver. To describe your own board, answer the questions of `new`, review the profile, and \
+      check it:
 
         torpor board new my-board
         torpor board check my-board/profile.toml
@@ -22,13 +23,13 @@ struct BoardCommand: ParsableCommand {
 struct BoardList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the boards there are.",
+    abstract: "List all boards.",
     discussion: """
-      They are looked for in the folder that TORPOR_BOARDS names, else in Boards near the program \
-      and near the working directory.
+      Boards are searched for in the folder that TORPOR_BOARDS names, else in the folder Boards \
+      near the program and near the working directory.
       """)
 
-  @Flag(help: "One JSON object a line: name, summary, profile.")
+  @Flag(help: "Print one JSON object a line: name, summary, profile.")
   var json = false
 
   func run() throws {
@@ -54,7 +55,7 @@ struct BoardList: ParsableCommand {
     }
     try output.write(json ? writer.text.bytes : text.bytes)
     try output.finish()
-    // The others are of use all the same.
+    // Invalid profiles do not hide the valid ones.
     for errors in broken { POSIX.tell(errors.description) }
     if !broken.isEmpty { throw ExitCode(ProfileErrors.exitCode) }
   }
@@ -64,10 +65,10 @@ struct BoardList: ParsableCommand {
 struct BoardShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show all values of a board with their units and meaning.",
-    discussion: "What is printed is itself a profile: defaults are written out.")
+    abstract: "Show all values of a board profile with their units and meaning.",
+    discussion: "The output is itself a valid profile, with all defaults written out.")
 
-  @Flag(help: "One JSON object: name, and key, value, unit, meaning of every setting.")
+  @Flag(help: "Print one JSON object: name, and key, value, unit, meaning of every setting.")
   var json = false
 
   @Argument(help: "A board's name, or the path of a profile or of its folder.")
@@ -87,12 +88,12 @@ struct BoardCheck: ParsableCommand {
     commandName: "check",
     abstract: "Check board profiles.",
     discussion: """
-      Each problem is told on standard error as FILE:LINE:COLUMN: key: what is wrong. The exit \
-      code is 78 when there is one, 66 where files are only not there or not to be read. Without \
-      an argument all boards are checked.
+      Each problem is printed on standard error as FILE:LINE:COLUMN: key: problem. The exit code \
+      is 78 if a profile has a problem, 66 if the only problem is that files are missing or cannot \
+      be read. Without an argument, all boards are checked.
       """)
 
-  @Flag(help: "One JSON object a line for each problem and each profile.")
+  @Flag(help: "Print one JSON object a line for each problem and each profile.")
   var json = false
 
   @Argument(
@@ -111,7 +112,7 @@ struct BoardCheck: ParsableCommand {
         ProfilePrinter.write(board, file: file, nil, to: &lines)
         let place = file == board ? "" : " (\(file))"
         try output.write(
-          json ? lines.text.bytes : Array("\(board): \(profile.name) is fine\(place)\n".utf8))
+          json ? lines.text.bytes : Array("\(board): \(profile.name) is valid\(place)\n".utf8))
       } catch let errors as ProfileErrors {
         worst = max(worst, errors.exitCode)
         ProfilePrinter.write(board, errors, to: &lines)
@@ -124,10 +125,14 @@ struct BoardCheck: ParsableCommand {
 }
 
 extension BoardProfile {
-  /// The board of that name, or the profile at that path; a path needs no folder of boards.
+  /// The profile of the board with this name, or at this path; a path works without a board catalogue.
+  ///
+  /// - Throws: `ProfileErrors`.
   static func named(_ name: String) throws -> BoardProfile { try catalog(for: name).find(name) }
 
-  /// The file of the board of that name, or of the profile at that path.
+  /// The path of the profile of the board with this name, or at this path.
+  ///
+  /// - Throws: `ProfileErrors`.
   static func file(named name: String) throws -> String { try catalog(for: name).file(of: name) }
 
   private static func catalog(for name: String) throws -> BoardCatalog {

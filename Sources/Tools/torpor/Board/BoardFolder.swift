@@ -1,16 +1,16 @@
 import BoardProfiles
 import Glibc
 
-/// The folder of a new board.
+/// The folder that `torpor board new` creates: `profile.toml` and `README.md`.
 struct BoardFolder {
   private let parent: String
   private let path: String
-  /// Where its profile goes.
+  /// Path of the profile.
   let profile: String
-  /// Where the page about its wiring and its figures goes.
+  /// Path of the page about wiring and sources.
   let readme: String
 
-  /// The folder of the board `name` in the folder `parent`.
+  /// Creates the description of the folder `name` in `parent`; the file system is not changed.
   init(name: String, in parent: String) {
     self.parent = parent
     path = parent == "." ? name : parent.hasSuffix("/") ? parent + name : "\(parent)/\(name)"
@@ -18,34 +18,34 @@ struct BoardFolder {
     readme = path + "/README.md"
   }
 
-  /// Looks whether the board can be written there.
+  /// Checks whether the folder can be written.
   ///
-  /// - Throws: ``CommandError`` with what is in the way.
+  /// - Parameter replacing: Whether existing files may be replaced.
+  /// - Throws: ``CommandError`` with code 73.
   func check(replacing: Bool) throws(CommandError) {
     guard POSIX.kind(of: parent) == .directory else {
       throw CommandError(
-        .cannotCreate, "there is no directory '\(parent)'; make it with `mkdir -p` first")
+        .cannotCreate, "there is no directory '\(parent)'; create it with `mkdir -p` first")
     }
     if POSIX.kind(of: path) != .missing, POSIX.kind(of: path) != .directory {
       throw CommandError(
-        .cannotCreate, "'\(path)' is there and is no directory; choose another name")
+        .cannotCreate, "'\(path)' exists and is not a directory; choose another name")
     }
     guard !replacing else { return }
     for file in [profile, readme] where POSIX.kind(of: file) != .missing {
       throw CommandError(
-        .cannotCreate, "'\(file)' is there already; --force replaces it, or choose another name")
+        .cannotCreate, "'\(file)' exists already; replace it with --force, or choose another name")
     }
   }
 
-  /// Writes both files, each complete or not at all; when one fails, a folder made for them is taken
-  /// away again.
+  /// Writes both files, each completely or not at all; after an error, removes the folder if this call created it.
   ///
   /// - Throws: ``CommandError`` or ``ReaderGone``.
   func write(_ new: NewProfile, replacing: Bool) throws {
     try check(replacing: replacing)
     let isNew = unsafe mkdir(path, 0o777) == 0
     if !isNew, errno != EEXIST {
-      throw CommandError(.cannotCreate, "cannot make '\(path)': \(POSIX.reason(errno))")
+      throw CommandError(.cannotCreate, "cannot create '\(path)': \(POSIX.reason(errno))")
     }
     do {
       var page = try Output(path: readme)
@@ -66,20 +66,20 @@ struct BoardFolder {
   }
 }
 
-/// The beginnings of a board's README: what must be told, as far as it is known.
+/// Template of a board's README, filled in with the values of the new profile.
 enum BoardPage {
   static func text(_ new: NewProfile) -> String {
     """
     # \(new.name)
 
-    What this board is, what it is good for, and what there is to save on it.
+    What this board is, what it is used for, and how much energy it can save.
 
     ## Wiring
     | board | receiver | for |
     |---|---|---|
     \(wiring(new))
     ## Where the figures come from
-    Every figure with its source: measured (how, at what temperature and supply), or the page that says it.
+    Every figure with its source: measured (how, at what temperature and supply), or the page of the datasheet.
 
     | key | value | source |
     |---|---|---|
@@ -93,10 +93,10 @@ enum BoardPage {
   private static func wiring(_ new: NewProfile) -> String {
     let uses = [
       "device": ("TXD, RXD", "bytes"), "wake_line": ("EXTINT", "wakes it from standby"),
-      "supply_line": ("supply switch", "cuts its supply"),
-      "pulse_line": ("TIMEPULSE, 1PPS", "when a second begins"),
-      "batch line": ("the pin in `pio`", "the batch reached its watermark"),
-      "motion line": ("the sensor's interrupt", "it sees motion"),
+      "supply_line": ("supply switch", "switches its supply"),
+      "pulse_line": ("TIMEPULSE, 1PPS", "marks the start of each second"),
+      "batch line": ("the pin in `pio`", "signals that the batch reached its watermark"),
+      "motion line": ("the sensor's interrupt", "signals motion"),
     ]
     return new.wiring.map { key, name in
       let use = uses[key] ?? ("", "")
@@ -110,12 +110,12 @@ enum BoardPage {
 
   private static func assumed(_ new: NewProfile) -> String {
     new.figures.filter { !$0.isGiven }.map {
-      "- `\($0.path)`: \($0.value) was proposed by `torpor board new`, nobody measured it.\n"
+      "- `\($0.path)`: \($0.value) was proposed by `torpor board new` and is not measured.\n"
     }.joined()
   }
 }
 
 extension String {
-  /// In a cell of a Markdown table.
+  /// The text with `|` escaped for a cell of a Markdown table.
   fileprivate var cell: String { split(separator: "|").joined(separator: "\\|") }
 }

@@ -2,16 +2,16 @@ import ArgumentParser
 import BoardProfiles
 import Glibc
 
-/// `torpor board new`.
+/// `torpor board new`: prompts for the values of a board and writes its folder.
 struct BoardNew: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
-    abstract: "Ask for a board's figures and write its profile.",
+    abstract: "Prompt for the values of a board and write its profile.",
     discussion: """
-      Asks one thing after the other, on a terminal or from a pipe with an answer a line; an empty \
-      answer takes what stands in brackets. Each answer is checked at once. What is written is a \
-      folder with a commented profile.toml and a README.md that says which figures were given and \
-      which are only proposed. Nothing is written before the last answer.
+      Prompts for one value after the other, on a terminal or from a pipe with one answer a line; \
+      an empty answer accepts the value in brackets. Each answer is checked immediately. The \
+      result is a folder with a commented profile.toml and a README.md that lists which values were \
+      given and which are only proposed. Nothing is written before the last answer.
 
         torpor board new my-board
         torpor board new my-board --yes --set receiver.power.track_mw=70 --set board.suspended=yes
@@ -20,7 +20,8 @@ struct BoardNew: ParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The folder in which the board's folder is made: Boards if there is one here, else here.",
+      "The folder in which to create the board's folder; if not given, Boards in the working "
+        + "directory if that exists, else the working directory.",
       valueName: "folder"),
     completion: .directory)
   var output: String?
@@ -28,17 +29,19 @@ struct BoardNew: ParsableCommand {
   @Option(
     name: .customLong("set"),
     help: ArgumentHelp(
-      "Give a key and do not ask for it; yes or no for an optional table. May be repeated.",
+      "Set a key instead of prompting for it; yes or no for an optional table. May be repeated.",
       valueName: "key=value"))
   var settings: [String] = []
 
-  @Flag(name: .shortAndLong, help: "Ask nothing: take what is proposed for all that is not set.")
+  @Flag(
+    name: .shortAndLong,
+    help: "Do not prompt: use the proposed value for every unset key.")
   var yes = false
 
-  @Flag(help: "Replace a profile and README that are there.")
+  @Flag(help: "Replace an existing profile and README.")
   var force = false
 
-  @Argument(help: "The board's name: small letters, digits and hyphens.")
+  @Argument(help: "The board's name: lower-case letters, digits and hyphens.")
   var name: String?
 
   func run() throws {
@@ -56,7 +59,7 @@ struct BoardNew: ParsableCommand {
       throw CommandError(
         .usage, "--yes needs the board's name: torpor board new NAME --yes")
     }
-    // Whoever will be refused at the end should not have to answer first.
+    // Check the folder before the questions, not only after them.
     if !new.name.isEmpty { try folder(for: new).check(replacing: force) }
     if !yes { try ask(&new) }
     let folder = folder(for: new)
@@ -66,7 +69,7 @@ struct BoardNew: ParsableCommand {
     try output.write(Array("\(folder.profile)\n\(folder.readme)\n".utf8))
     try output.finish()
     POSIX.tell(
-      "torpor: look through both, then: torpor board check \(folder.profile)")
+      "torpor: review both files, then run: torpor board check \(folder.profile)")
   }
 
   private func folder(for new: NewProfile) -> BoardFolder {
@@ -85,21 +88,23 @@ struct BoardNew: ParsableCommand {
     }
   }
 
-  /// What only all answers together can break.
+  /// Checks the rules that involve several keys.
   private func check(_ new: NewProfile, _ folder: BoardFolder) throws {
     do {
       _ = try new.profile(file: folder.profile)
     } catch {
       let problems = error.problems.map { "\($0.key): \($0.message)" }
       throw CommandError(
-        .usage, "this is no board; nothing was written\n" + problems.joined(separator: "\n"))
+        .usage,
+        "these values contradict each other; no file was written\n"
+          + problems.joined(separator: "\n"))
     }
   }
 
   private func ask(_ new: inout NewProfile) throws {
     var answers = Answers()
     while let question = new.next {
-      // The folder is known with the name, and a place that is taken should be told then.
+      // The name decides the folder: report an existing one before the next question.
       try answers.put(question) { answer in
         try new.answer(question.path, answer)
         if question.path == "name" { try folder(for: new).check(replacing: force) }

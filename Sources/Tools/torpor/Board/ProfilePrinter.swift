@@ -1,9 +1,9 @@
 import BoardProfiles
 
-/// Board profiles for people and for programs.
+/// Prints a board profile as TOML or JSON, and the problems of a profile as JSON.
 enum ProfilePrinter {
-  /// The profile as TOML, each value under what it means; lines of at most 80 columns where the
-  /// values let them.
+  /// The profile as TOML, each value below a comment with its meaning; lines of at most 80 columns unless a value is
+  /// longer.
   static func text(_ profile: BoardProfile) -> [UInt8] {
     var text = TextBuffer()
     var table: String?
@@ -34,11 +34,11 @@ enum ProfilePrinter {
     if let value = setting.value {
       text.add("\(setting.key.name) = \(value)\n")
     } else {
-      text.add("# \(setting.key.name) is not set; it takes \(setting.key.expectation)\n")
+      text.add("# \(setting.key.name) is not set; expected: \(setting.key.expectation)\n")
     }
   }
 
-  /// The profile as one JSON object.
+  /// The profile as one JSON object on a line.
   static func json(_ profile: BoardProfile) -> [UInt8] {
     var writer = JSONWriter()
     writer.begin()
@@ -59,7 +59,7 @@ enum ProfilePrinter {
     return writer.text.bytes
   }
 
-  /// Adds a line for each problem of a profile and one for the profile.
+  /// Adds a JSON line for each problem of a profile, and one for the profile.
   static func write(
     _ board: String, file: String? = nil, _ errors: ProfileErrors?, to writer: inout JSONWriter
   ) {

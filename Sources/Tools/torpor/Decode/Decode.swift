@@ -4,29 +4,29 @@ import Glibc
 import LinuxHAL
 import LocationTypes
 
-/// `torpor decode`.
+/// `torpor decode`: decodes a recording or live input into one record per epoch.
 struct Decode: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Turn what a receiver said into one record per epoch.",
+    abstract: "Decode the output of a receiver into one record per epoch.",
     discussion: """
-      Reads NMEA 0183 and UBX, mixed as they come, from a file or, with -, from a pipe; memory \
-      stays small however long it is. Each epoch, that is each moment for which the receiver \
-      worked out a position or failed to, gives one record with all that its messages say of it. \
-      Lines that start with # are passed over, but for `# Date: 2014-04-03`, the day of the \
-      recording, by which the century and GPS week rollovers are put right.
+      Reads NMEA 0183 and UBX, in any mixture, from a file or, with -, from a pipe; memory use \
+      does not depend on the length. Each epoch, that is each time at which the receiver computed \
+      a position or failed to, gives one record with the data of all its messages. Lines that \
+      start with # are ignored, except `# Date: 2014-04-03`, the day of the recording, which is \
+      used to correct the century and GPS week rollovers.
 
         torpor decode drive.nmea
         torpor decode --format gpx -o drive.gpx drive.nmea
         torpor decode --format csv --baud 9600 /dev/ttyAMA0
         torpor decode --follow growing.nmea
 
-      What comes from a device or a pipe, and with --follow from a file that grows, is answered \
-      epoch by epoch until an interrupt (Ctrl-C), which ends the output as it should be.
+      Input from a device or a pipe, and with --follow from a growing file, is decoded epoch by \
+      epoch until it ends or an interrupt (Ctrl-C), which completes the output.
       """)
 
   @Option(
     help: ArgumentHelp(
-      "tpv (gpsd's JSON; if not given), jsonl (JSON, units in the names), csv, or gpx (a track).",
+      "tpv (gpsd's JSON, the default), jsonl (JSON, units in the names), csv, or gpx (a track).",
       valueName: "format"))
   var format: EpochFormat?
 
@@ -36,15 +36,15 @@ struct Decode: ParsableCommand {
   @Flag(
     name: .shortAndLong,
     help: """
-      Go on at the end of a file as it grows, also when it begins anew, and wait for a device that \
-      goes away.
+      Continue at the end of a file as it grows, also after it is truncated or replaced, and wait \
+      for a device that is disconnected.
       """)
   var follow = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Speed of the serial line to set; as it is if not given.", valueName: "baud"),
+      "Set the speed of the serial line; unchanged if not given.", valueName: "baud"),
     completion: .list(NamedSpeed.all.map { String($0.baud) }), transform: ArgumentValues.baud)
   var baud: Int?
 
@@ -53,12 +53,13 @@ struct Decode: ParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Write to this file instead of standard output; it appears when it is complete.",
+      "Write to this file instead of standard output; the file appears when it is complete.",
       valueName: "file"),
     completion: .file())
   var output: String?
 
-  @Flag(name: .shortAndLong, help: "Do not tell on standard error what was met.")
+  @Flag(
+    name: .shortAndLong, help: "Do not print the counts of epochs and messages on standard error.")
   var quiet = false
 
   @Argument(
@@ -96,10 +97,10 @@ struct Decode: ParsableCommand {
     if !quiet { POSIX.tell(recording.report) }
   }
 
-  /// Where to write; nil for standard output.
+  /// Path of the output file; nil for standard output.
   private var outputPath: String? { output == "-" ? nil : output }
 
-  /// How it reads a pipe.
+  /// Command line that reads a pipe, for suggestions in messages.
   static let reader = "torpor decode -"
 
   private func makeOutput() throws -> Output {
@@ -114,7 +115,7 @@ struct Decode: ParsableCommand {
 }
 
 extension Decode {
-  /// Decodes what comes as it is made, epoch by epoch, until it ends or somebody interrupts.
+  /// Decodes live input epoch by epoch until it ends or a signal arrives.
   private func runLive() throws {
     var input = try LiveInput(file, follow: follow, baud: baud)
     var result = try makeOutput()
@@ -143,8 +144,8 @@ extension Decode {
       if input.isDevice, recording.uncertain > 0, !isDateTold, !quiet {
         isDateTold = true
         POSIX.tell(
-          "torpor: the receiver's date was put right, for it lies before the day of this build, or "
-            + "cannot be checked; where it is right as it is, say so with --date")
+          "torpor: the receiver's date is before the build date of this program and was corrected, "
+            + "or it cannot be checked; if it is right, confirm it with --date")
       }
     }
     recording.finish { writer.write($0) }
@@ -164,14 +165,16 @@ extension Decode {
     }
   }
 
-  /// Why a live run ends.
+  /// Reason for which a live run ends.
   private enum End {
     case input
     case stopped(Int32)
     case failure(CommandError)
   }
 
-  /// Tells what became of the input; nil where it goes on.
+  /// Prints a message about a changed input, and returns why the run ends; nil if it continues.
+  ///
+  /// - Throws: ``CommandError`` with code 74 if a device was disconnected and is not followed.
   private func end(_ event: LiveInput.Event, _ name: String) throws(CommandError) -> End? {
     switch event {
     case .bytes, .pause: return nil
@@ -181,12 +184,13 @@ extension Decode {
     case .gone:
       guard follow else {
         throw CommandError(
-          .io, "\(name) went away; is it still plugged in? With --follow it is waited for")
+          .io, "\(name) was disconnected; check its plug. With --follow, the command waits for it")
       }
-      POSIX.tell("torpor: \(name) went away; waiting for it")
-    case .back: POSIX.tell("torpor: \(name) is back")
-    case .truncated: POSIX.tell("torpor: \(name) was cut; reading it from its start")
-    case .replaced: POSIX.tell("torpor: \(name) is another file now; reading it from its start")
+      POSIX.tell("torpor: \(name) was disconnected; waiting for it")
+    case .back: POSIX.tell("torpor: \(name) is connected again")
+    case .truncated: POSIX.tell("torpor: \(name) was truncated; reading it from its start")
+    case .replaced:
+      POSIX.tell("torpor: \(name) was replaced by another file; reading that from its start")
     }
     return nil
   }
@@ -196,9 +200,9 @@ extension Decode {
   ) -> CommandError? {
     if input.bytesRead == 0 {
       return CommandError(
-        .data, "\(input.name) is empty: it should be \(InputFile.recording)")
+        .data, "\(input.name) is empty; expected \(InputFile.recording)")
     }
-    let hint = input.isDevice ? "; is its speed right? --baud sets it" : ""
+    let hint = input.isDevice ? "; check the speed of the line, which --baud sets" : ""
     return recording.inputError(of: input.name, reader: Decode.reader, hint: hint)
   }
 }

@@ -3,21 +3,21 @@ import GNSSProtocols
 import GPXFiles
 import LocationTypes
 
-/// How `torpor decode` writes epochs.
+/// Output formats of `torpor decode`.
 enum EpochFormat: String, ExpressibleByArgument, CaseIterable {
-  /// gpsd's TPV object, one a line.
+  /// gpsd's TPV objects, one a line (gpsd_json(5)).
   case tpv
-  /// Names that say what they are and in which unit, one object a line.
+  /// JSON objects with the unit in each name, one a line.
   case jsonl
-  /// A table with a header line.
+  /// A table with a header line (RFC 4180).
   case csv
-  /// GPX 1.1: a track of all fixes.
+  /// GPX 1.1: a track with all fixes.
   case gpx
 }
 
-/// Turns epochs into the text of one format.
+/// Encodes epochs in one of the formats.
 struct EpochWriter {
-  /// What is to be printed; whoever prints it empties it.
+  /// Text to print; the caller prints it and removes it.
   var text = TextBuffer()
   private let format: EpochFormat
   private let name: String?
@@ -27,13 +27,13 @@ struct EpochWriter {
 
   /// Creates a writer.
   ///
-  /// - Parameter name: What a track is called, where the format has names.
+  /// - Parameter name: Name of the track, for `gpx`.
   init(_ format: EpochFormat, name: String? = nil) {
     self.format = format
     self.name = name
   }
 
-  /// Adds an epoch; what stands before the first one is written with it.
+  /// Adds an epoch, the first one with the header of the format.
   mutating func write(_ epoch: Epoch) {
     begin()
     switch format {
@@ -51,7 +51,7 @@ struct EpochWriter {
     }
   }
 
-  /// Adds what stands after the last one; without any, a document that says there is none.
+  /// Adds the end of the document; without any epoch, the document has a header and no records.
   mutating func finish() {
     begin()
     switch format {
@@ -86,7 +86,7 @@ struct EpochWriter {
 }
 
 extension GPXWriter {
-  /// Adds the point of `epoch`; an epoch without a fix only ends the segment.
+  /// Adds a track point for `epoch`; an epoch without a fix only ends the segment.
   fileprivate mutating func write(_ epoch: Epoch) {
     guard let fix = epoch.fix else {
       interrupt()

@@ -1,9 +1,9 @@
 import GNSSProtocols
 import LocationTypes
 
-/// An epoch with names that say what they are and in which unit. What is not known is left out.
+/// Encodes epochs as JSON objects with the unit in each name; unknown values are omitted.
 enum EpochJSON {
-  /// Adds the line of `epoch`.
+  /// Adds `epoch` as an object on its own line.
   static func write(_ epoch: Epoch, to json: inout JSONWriter) {
     json.begin()
     if let utc = epoch.utc {
@@ -37,7 +37,7 @@ enum EpochJSON {
 
   /// Adds the members of a fix.
   ///
-  /// - Parameter withPlace: Latitude and longitude, too.
+  /// - Parameter withCoordinate: Whether to include latitude and longitude.
   static func write(_ fix: Fix, withPlace: Bool = true, to json: inout JSONWriter) {
     if let quality = EpochWords.quality(fix.quality) { json.member("quality", quality) }
     if withPlace {
@@ -62,9 +62,9 @@ enum EpochJSON {
   }
 }
 
-/// Words for what an epoch is.
+/// Names of fix modes and qualities in JSON and tables.
 enum EpochWords {
-  /// `none`, `no_fix`, `2d`, `3d`.
+  /// Name of the fix mode: `none`, `no_fix`, `2d` or `3d`.
   static func mode(_ mode: EpochMode) -> String {
     switch mode {
     case .notSeen: "none"
@@ -74,7 +74,7 @@ enum EpochWords {
     }
   }
 
-  /// How a position was made; nil where the receiver does not say.
+  /// Name of the positioning method; nil if the receiver does not report it.
   static func quality(_ quality: FixQuality) -> String? {
     switch quality {
     case .unknown: nil

@@ -1,10 +1,10 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Epochs as a table: a header line, then one line each, values apart by commas (RFC 4180).
+/// Encodes epochs as a comma-separated table: a header line, then a line for each epoch (RFC 4180).
 ///
-/// The first five columns are those of a track, so that the table can be simulated as it is. What
-/// is not known is an empty field.
+/// The first five columns are those of a track, so that `torpor simulate --track` reads the table. Unknown values are
+/// empty fields.
 enum EpochTable {
   private static let columns = [
     "unix_time", "lat", "lon", "alt", "speed", "time", "mode", "quality", "ellipsoidal_alt",
@@ -18,7 +18,7 @@ enum EpochTable {
     text.add("\n")
   }
 
-  /// Adds the line of `epoch`.
+  /// Adds a line for `epoch`.
   static func write(_ epoch: Epoch, to text: inout TextBuffer) {
     let fix = epoch.fix
     field(epoch.utc?.microseconds, 6, &text)
@@ -47,7 +47,7 @@ enum EpochTable {
     }
   }
 
-  /// Adds a number and the comma behind it; nothing but the comma where it is not known.
+  /// Adds `value` / 10^`scale` and a comma; only the comma if `value` is nil.
   static func field(_ value: (some FixedWidthInteger)?, _ scale: Int, _ text: inout TextBuffer) {
     if let value { text.add(trimmed: Int64(value), scale: scale) }
     text.add(",")

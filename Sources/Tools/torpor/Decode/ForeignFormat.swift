@@ -1,13 +1,13 @@
 import GNSSProtocols
 
-/// What input is that is neither NMEA nor UBX: recognised so that the error can say what to do.
+/// Formats that are neither NMEA nor UBX, recognised so that the error message can suggest how to convert the input.
 enum ForeignFormat: CaseIterable {
   case gzip
   case bzip2
   case xz
   case zstandard
   case zip
-  /// With a byte order mark.
+  /// UTF-16 with a byte order mark.
   case utf16
   case utf16LittleEndian
   case utf16BigEndian
@@ -21,10 +21,14 @@ enum ForeignFormat: CaseIterable {
   case gpsdJSON
   case xml
 
-  /// So many first bytes are looked at.
+  /// Number of bytes inspected at the start of the input.
   static let beginning = 4_096
 
-  /// What begins with these bytes, or consists of frames of these formats; nil where it is not known.
+  /// Recognises a format by the first bytes of the input, or by the frames the decoder found in it; nil if unknown.
+  ///
+  /// - Parameters:
+  ///   - bytes: First bytes of the input, up to ``prefixLength``.
+  ///   - formats: Binary frame formats that the decoder detected and skipped.
   init?(_ bytes: [UInt8], _ formats: FrameFormats) {
     let found =
       ForeignFormat.file(bytes) ?? ForeignFormat.text(bytes) ?? ForeignFormat.frames(formats)
@@ -33,7 +37,7 @@ enum ForeignFormat: CaseIterable {
     self = found
   }
 
-  /// Kinds of files that their first bytes name.
+  /// Recognises a file format by its signature.
   private static func file(_ bytes: [UInt8]) -> ForeignFormat? {
     let starts: [([UInt8], ForeignFormat)] = [
       ([0x1F, 0x8B], .gzip), (Array("BZh".utf8), .bzip2), ([0xFD] + Array("7zXZ".utf8), .xz),
@@ -44,9 +48,8 @@ enum ForeignFormat: CaseIterable {
     return starts.first { bytes.starts(with: $0.0) }?.1
   }
 
-  /// Text in another writing, by its first sentence: two bytes a letter, or lower case.
-  ///
-  /// Before it there may be other text, in which `$` is no sentence's.
+  /// Recognises sentences in UTF-16 without a byte order mark, or in lower case, by the first `$` that starts a
+  /// sentence.
   private static func text(_ bytes: [UInt8]) -> ForeignFormat? {
     for start in bytes.indices where bytes[start] == UInt8(ascii: "$") {
       let word = bytes[(start + 1)...].prefix(6)
@@ -61,7 +64,7 @@ enum ForeignFormat: CaseIterable {
     return nil
   }
 
-  /// Whether it is one of a to z.
+  /// Whether `byte` is a lower-case letter.
   private static func isLetter(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
   }
@@ -74,7 +77,8 @@ enum ForeignFormat: CaseIterable {
     return formats.contains(.rtcm3) ? .rtcm3 : nil
   }
 
-  /// Whether two OEM headers are there, long or short, or a log in ASCII begins it.
+  /// Whether the input has NovAtel OEM binary headers, long or short (two, or one at the start), or begins with an
+  /// ASCII log.
   private static func isNovAtel(_ bytes: [UInt8]) -> Bool {
     if bytes.first == UInt8(ascii: "#") || bytes.first == UInt8(ascii: "%") {
       let name = bytes.dropFirst().prefix { $0 != UInt8(ascii: ",") }
@@ -91,11 +95,11 @@ enum ForeignFormat: CaseIterable {
     return headers.count > 1 || headers.first == 0
   }
 
-  /// What it is, and what to do about it.
+  /// The second half of an error message: the format, and how to convert the input.
   ///
   /// - Parameters:
-  ///   - file: Its path, or nil for a pipe.
-  ///   - reader: The command that reads the input from a pipe.
+  ///   - file: Path of the input, or nil for a pipe.
+  ///   - pipeCommand: Command line that reads the input from a pipe.
   func advice(_ file: String?, reader: String) -> String {
     func through(_ command: String, _ what: String) -> String {
       let source = file.map { "`\(command) < \(ForeignFormat.quoted($0)) | \(reader)`" }
@@ -106,35 +110,35 @@ enum ForeignFormat: CaseIterable {
     case .bzip2: through("bzcat", "compressed with bzip2")
     case .xz: through("xzcat", "compressed with xz")
     case .zstandard: through("zstdcat", "compressed with zstd")
-    case .zip: "is a ZIP archive: unpack it, and give one of the files in it"
+    case .zip: "is a ZIP archive: unpack it, and give the path of a file from it"
     case .utf16: through("iconv -f UTF-16 -t UTF-8", "text in UTF-16")
     case .utf16LittleEndian: through("iconv -f UTF-16LE -t UTF-8", "text in UTF-16")
     case .utf16BigEndian: through("iconv -f UTF-16BE -t UTF-8", "text in UTF-16")
     case .lowerCase:
-      through("tr a-z A-Z", "NMEA in lower case, and no receiver's")
-        + "; where a checksum was made of the lower-case letters, it is wrong then"
+      through("tr a-z A-Z", "NMEA in lower case, which no receiver sends")
+        + "; a checksum that was computed from the lower-case letters is wrong afterwards"
     case .novAtel:
-      "is of a NovAtel OEM receiver, whose own logs are not read: let it log sentences, "
-        + "with `log gprmc ontime 1` and `log gpgga ontime 1`"
+      "is the output of a NovAtel OEM receiver, whose logs are not supported: enable NMEA "
+        + "sentences with `log gprmc ontime 1` and `log gpgga ontime 1`"
     case .rtcm3:
-      "holds RTCM 3, corrections and observations that tell no position: "
-        + "record what the receiver makes of them, NMEA or UBX"
+      "contains RTCM 3, which has corrections and observations but no position: "
+        + "record the receiver's own output, NMEA or UBX"
     case .sirf: ForeignFormat.binary("SiRF", "gpsctl -n or $PSRF100")
-    case .skyTraq: ForeignFormat.binary("SkyTraq", "its message type 09")
+    case .skyTraq: ForeignFormat.binary("SkyTraq", "message type 09")
     case .casic: ForeignFormat.binary("CASIC", "$PCAS03")
     case .allystar: ForeignFormat.binary("Allystar", "CFG-MSG")
-    case .gpsdJSON: "is gpsd's JSON: `gpspipe -R` gives what the receiver sent"
+    case .gpsdJSON: "is gpsd's JSON: `gpspipe -R` prints the output of the receiver"
     case .xml: "is XML: `torpor simulate --track` reads GPX"
     }
   }
 
-  /// A path as a shell takes it, whatever is in it.
+  /// `path` quoted for a POSIX shell.
   static func quoted(_ path: String) -> String {
     "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
       + "'"
   }
 
   private static func binary(_ maker: String, _ command: String) -> String {
-    "is \(maker) binary, which is not read: switch the receiver to NMEA (\(command))"
+    "is \(maker) binary, which is not supported: switch the receiver to NMEA (\(command))"
   }
 }

@@ -1,26 +1,27 @@
 import Glibc
 
-/// Bytes to read, from a file or, named `-`, from standard input, in blocks of 64 KB.
+/// Reads a file, or standard input for the path `-`, in blocks of 64 KiB.
 struct InputFile: ~Copyable {
-  /// How many bytes are read at once.
+  /// Size of a block, bytes.
   static let blockSize = 65_536
-  /// What a recording is.
-  static let recording = "what a receiver sent, NMEA or UBX"
+  /// Description of a recording, for messages.
+  static let recording = "the output of a receiver, NMEA or UBX"
 
-  /// What to call it in messages.
+  /// Name of the input in messages.
   let name: String
-  /// What should be in it, for the message when there is nothing.
+  /// Description of the expected content, for messages.
   let wanted: String
-  /// How many bytes it has, where that is known beforehand.
+  /// Length, bytes; nil if it is not known in advance.
   let length: Int?
-  /// How many bytes were read so far.
+  /// Number of bytes read so far.
   private(set) var bytesRead = 0
   private let descriptor: Int32
   private let isOwned: Bool
 
   /// Opens `path`.
   ///
-  /// - Parameter wanted: What should be in it.
+  /// - Parameter expected: Description of the expected content, for messages.
+  /// - Throws: ``CommandError`` with code 66 if the file cannot be opened or is a directory.
   init(_ path: String, wanted: String = InputFile.recording) throws(CommandError) {
     let isStandard = path == "-"
     let opened = isStandard ? STDIN_FILENO : try InputFile.open(path, wanted: wanted)
@@ -42,16 +43,15 @@ struct InputFile: ~Copyable {
 
   deinit { if isOwned { close(descriptor) } }
 
-  /// Reads the next bytes into `block`, replacing what it held; gives false at the end.
+  /// Replaces `block` with the next bytes; returns false at the end of the input.
   ///
-  /// - Throws: ``CommandError`` with code 74 when the system cannot read, 65 when the whole input
-  ///   turns out to be empty.
+  /// - Throws: ``CommandError`` with code 74 if read(2) fails, 65 if the whole input is empty.
   mutating func read(into block: inout [UInt8]) throws(CommandError) -> Bool {
     block = try read(atMost: InputFile.blockSize, isWhole: false)
     return !block.isEmpty
   }
 
-  /// Reads at most `limit` bytes: what is there now, or all until there are so many.
+  /// Reads at most `limit` bytes: those of one read(2), or with `isWhole` until `limit` or the end is reached.
   private mutating func read(atMost limit: Int, isWhole: Bool) throws(CommandError) -> [UInt8] {
     var failure: Int32 = 0
     let descriptor = self.descriptor
@@ -72,30 +72,33 @@ struct InputFile: ~Copyable {
     bytesRead += block.count
     if bytesRead == 0 {
       throw CommandError(
-        .data, "\(name) is empty: it should be \(wanted)")
+        .data, "\(name) is empty; expected \(wanted)")
     }
     return block
   }
 
-  /// Reads all that is left.
+  /// Reads the remaining bytes.
   ///
-  /// - Throws: as ``read(into:)``; code 65 when there is more than `limit` bytes.
+  /// - Throws: As ``read(into:)``; code 65 if there are more than `limit` bytes.
   mutating func readAll(limit: Int = 1 << 30) throws(CommandError) -> [UInt8] {
     var all: [UInt8] = []
     var block: [UInt8] = []
-    // Into its place at once; and then what it has grown by.
+    // A file of known length is read into one buffer; the loop then reads what was appended since.
     if let length, length > 0, length <= limit { all = try read(atMost: length, isWhole: true) }
     while try read(into: &block) {
       all += block
       if all.count > limit {
         throw CommandError(
-          .data, "\(name) is larger than \(limit >> 20) MB, more than is run at once; cut it up")
+          .data,
+          "\(name) is larger than the limit of \(limit >> 20) MB; split it into several files")
       }
     }
     return all
   }
 
-  /// Opens `path`, which is no directory; `flags` are added to those for reading.
+  /// Opens `path` for reading; `flags` are added to `O_RDONLY | O_CLOEXEC`.
+  ///
+  /// - Throws: ``CommandError`` with code 66 if that fails or `path` is a directory.
   static func open(
     _ path: String, wanted: String, flags: Int32 = 0
   ) throws(CommandError) -> Int32 {
@@ -122,17 +125,17 @@ struct InputFile: ~Copyable {
       return CommandError(
         .noInput,
         """
-        cannot read '\(path)': another program has it for itself, gpsd perhaps; \
-        `fuser -v \(path)` tells which: stop that one first
+        cannot read '\(path)': another program has opened it exclusively, for example gpsd; \
+        `fuser -v \(path)` shows which: stop that program first
         """)
     case ENXIO, ENODEV:
       return CommandError(
         .noInput,
-        "cannot read '\(path)': there is no device behind it (\(POSIX.reason(code))); is it plugged in?"
+        "cannot read '\(path)': the device is missing (\(POSIX.reason(code))); check its plug"
       )
     case EACCES:
       return CommandError(
-        .noInput, "cannot read '\(path)': permission denied; see who may with `ls -l`")
+        .noInput, "cannot read '\(path)': permission denied; `ls -l` shows which users can read it")
     default:
       return CommandError(.noInput, "cannot read '\(path)': \(POSIX.reason(code))")
     }
@@ -140,6 +143,6 @@ struct InputFile: ~Copyable {
 
   private static func isDirectory(_ name: String) -> CommandError {
     CommandError(
-      .noInput, "cannot read '\(name)': it is a directory; give one of the files in it")
+      .noInput, "cannot read '\(name)': it is a directory; give the path of a file in it")
   }
 }

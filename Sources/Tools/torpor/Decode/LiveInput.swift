@@ -1,30 +1,38 @@
 import Glibc
 import LocationTypes
 
-/// Bytes that come as they are made: from a device, a pipe, or a file that grows.
+/// Reads live input: a device, a pipe, or a file that grows.
 ///
-/// It waits in poll(2), without a timer unless one is asked for, and is told of changes to a file by
-/// the kernel: while nothing comes nothing runs.
+/// It waits in poll(2), with a timer only if the caller sets a timeout, and the kernel reports changes of a file
+/// (inotify), so the process does not run between inputs. With `follow`, a device may be disconnected and connected
+/// again, and a file may be truncated or replaced:
+///
+///     device   open ── hang-up, EIO, ENXIO or ENODEV ──▶ closed (`.disconnected`)
+///              closed ── it can be opened again ──▶ open (`.reconnected`)
+///     file     at its end ── shorter than the offset ──▶ offset 0 (`.truncated`)
+///              at its end ── other file at the path ──▶ offset 0 of that file (`.replaced`)
+///
+/// A closed device is tried once immediately if it had sent bytes, and after each change of its directory.
 struct LiveInput: ~Copyable {
-  /// What has come.
+  /// Result of ``next(into:timeout:)``.
   enum Event: Equatable {
-    /// Bytes, in the block.
+    /// Bytes were read into the block.
     case bytes
-    /// Nothing, for as long as was asked.
+    /// The timeout passed without input.
     case pause
-    /// Whoever wrote has ended.
+    /// End of the input: end of file, or the last writer closed the pipe.
     case end
-    /// The device went away; followed, it is waited for.
+    /// The device was disconnected; the next call waits for it.
     case gone
-    /// The device is there again.
+    /// The device was opened again.
     case back
-    /// The file became shorter, and is read from its start again.
+    /// The file became shorter and is read again from its start.
     case truncated
-    /// Another file took the name, and is read from its start.
+    /// Another file has the path now and is read from its start.
     case replaced
-    /// An interrupt.
+    /// A stop signal, with its number.
     case stopped(Int32)
-    /// Nobody reads what is written any more.
+    /// The reader of the output pipe has closed it.
     case readerGone
   }
 
@@ -32,27 +40,27 @@ struct LiveInput: ~Copyable {
   private enum Got { case bytes, nothing, end, lost }
   private enum Ready { case nothing, input, watch, reader, stopped(Int32) }
 
-  /// What to call it in messages.
+  /// Name of the input in messages.
   let name: String
-  /// Whether it is a device that came by its name.
+  /// Whether the input is a device that was opened by its path.
   var isDevice: Bool { kind == .device }
-  /// How many bytes were read so far.
+  /// Number of bytes read so far.
   private(set) var bytesRead = 0
-  /// Where results go, if that is a pipe whose reader may go.
+  /// Descriptor of the output if that is a pipe, to detect that its reader has closed it; else -1.
   var reader: Int32 = -1
   private let kind: Kind
   private let path: String?
   private let isFollowed: Bool
   private let baud: Int?
-  /// -1 while the device is away.
+  /// -1 while the device is disconnected.
   private var descriptor: Int32
   private var watch: FileWatch?
   private var hasReadSinceOpen = false
-  /// Whether it is a terminal line that came by its name.
+  /// Whether the input is a terminal line that was opened by its path.
   private let isLine: Bool
   private var mayBeBack = false
 
-  /// Whether what is at `path` comes as it is made.
+  /// Whether `path` (or standard input, for `-`) is a device, pipe or socket and not a file.
   static func isLive(_ path: String) -> Bool {
     switch path == "-" ? POSIX.kind(ofDescriptor: STDIN_FILENO) : POSIX.kind(of: path) {
     case .device, .fifo, .other: true
@@ -60,11 +68,17 @@ struct LiveInput: ~Copyable {
     }
   }
 
-  /// Opens `path`, or for `-` standard input, and puts a serial line in order.
+  /// Opens `path`, or standard input for `-`, and configures a serial line.
+  ///
+  /// - Parameters:
+  ///   - follow: Whether to wait for a file to grow and for a disconnected device.
+  ///   - baud: Speed of the serial line to set; nil to leave it unchanged.
+  /// - Throws: ``CommandError`` with code 66 if the input cannot be opened, 64 if `baud` is given and it is no serial
+  ///   line, 74 if the line cannot be configured.
   init(_ path: String, follow: Bool, baud: Int?) throws(CommandError) {
     let isStandard = path == "-"
     let kind = LiveInput.kind(path)
-    // One that is not there, unplugged perhaps, is told below.
+    // A missing device, for example an unplugged one, is reported by `open` below.
     if baud != nil, kind != .device, isStandard || POSIX.kind(of: path) != .missing {
       throw SerialLine.isNone(path)
     }
@@ -107,10 +121,10 @@ struct LiveInput: ~Copyable {
     }
   }
 
-  /// Waits for what comes next; bytes replace what `block` held.
+  /// Waits for the next event; read bytes replace the content of `block`.
   ///
-  /// - Parameter pause: How long to wait at most; nil to wait as long as it takes.
-  /// - Throws: ``CommandError`` with code 74 when the system cannot read.
+  /// - Parameter timeout: Longest wait; nil for no limit.
+  /// - Throws: ``CommandError`` with code 74 if read(2) or poll(2) fails.
   mutating func next(
     into block: inout [UInt8], pause: Interval?
   ) throws(CommandError) -> Event {
@@ -135,12 +149,12 @@ struct LiveInput: ~Copyable {
     }
   }
 
-  /// Reads what a stream or a device has; nil where it has nothing after all.
+  /// Reads the available bytes of a stream or device; nil if none are available after all.
   private mutating func take(_ block: inout [UInt8]) throws(CommandError) -> Event? {
     switch try read(into: &block) {
     case .bytes: .bytes
     case .nothing: nil
-    // A terminal line that is hung up ends like a file, and is no terminal any more.
+    // After a hang-up, read(2) on a terminal line returns 0.
     case .end: isLine ? gone() : .end
     case .lost: gone()
     }
@@ -149,12 +163,12 @@ struct LiveInput: ~Copyable {
   private mutating func gone() -> Event {
     close(descriptor)
     descriptor = -1
-    // One that gives nothing at all is not tried again before something happens to its name.
+    // A device that gave no byte since it was opened is opened again only after its directory has changed.
     mayBeBack = hasReadSinceOpen
     return .gone
   }
 
-  /// Opens a device that went away; whether it is there.
+  /// Tries to open the disconnected device again; false if that fails.
   private mutating func reopen() -> Bool {
     mayBeBack = false
     guard let path, POSIX.kind(of: path) == .device else { return false }
@@ -168,7 +182,7 @@ struct LiveInput: ~Copyable {
     return true
   }
 
-  /// What has become of a file that was read to its end; nil where it is as it was.
+  /// Checks whether a file that was read to its end was truncated or replaced; nil if it was not.
   private mutating func change(_ block: inout [UInt8]) throws(CommandError) -> Event? {
     if let length = POSIX.length(ofDescriptor: descriptor), length < lseek(descriptor, 0, SEEK_CUR)
     {
@@ -178,7 +192,7 @@ struct LiveInput: ~Copyable {
     guard let path, POSIX.kind(of: path) == .regular, !POSIX.isSame(descriptor, path) else {
       return nil
     }
-    // What was written before the name changed hands comes first.
+    // First read what was appended before the file was replaced.
     if try read(into: &block) == .bytes { return .bytes }
     guard let opened = try? InputFile.open(path, wanted: InputFile.recording) else { return nil }
     close(descriptor)
@@ -192,7 +206,7 @@ struct LiveInput: ~Copyable {
     var waiting = [
       pollfd(fd: unsafe StopSignals.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: reader, events: 0, revents: 0),
-      // A file is always readable, at its end too.
+      // poll(2) reports a file as readable even at its end.
       pollfd(fd: isFile ? -1 : descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
     ]
@@ -207,7 +221,7 @@ struct LiveInput: ~Copyable {
     return waiting[2].revents != 0 ? .input : .watch
   }
 
-  /// Reads into `block`.
+  /// Reads once into `block`.
   private mutating func read(into block: inout [UInt8]) throws(CommandError) -> Got {
     var failure: Int32 = 0
     let descriptor = self.descriptor
@@ -232,9 +246,9 @@ struct LiveInput: ~Copyable {
     _ path: String, _ isDevice: Bool, follow: Bool
   ) throws(CommandError) -> Int32 {
     var flags: Int32 = 0
-    // Opening must not wait for a carrier, nor make the line ours.
+    // Opening must not wait for a carrier, nor make the line the controlling terminal.
     if isDevice { flags = O_NOCTTY | O_NONBLOCK }
-    // Open for writing too, a FIFO does not end when who wrote has ended.
+    // A FIFO that is also open for writing has no end of file when its writer closes it.
     if !isDevice, follow, POSIX.kind(of: path) == .fifo { flags = O_RDWR }
     return try InputFile.open(path, wanted: InputFile.recording, flags: flags)
   }

@@ -3,15 +3,15 @@ import GNSSProtocols
 import LocationSimulation
 import LocationTypes
 
-/// What a receiver says, from bytes to epochs, in any blocks and with bounded memory.
+/// Decodes the bytes of a recording or of live input into epochs, in blocks of any size and in bounded memory.
 struct RecordingDecoder: ~Copyable {
-  /// Where the bytes come from.
+  /// Source of the bytes.
   enum Source {
-    /// All there is lies there already.
+    /// A complete file.
     case file
-    /// They come as they are made, or as they are written to a file.
+    /// A pipe, or a file that grows: the blocks can end anywhere.
     case live
-    /// They come from a receiver, now: no date can be before the build's (STD-13).
+    /// A receiver, in real time: no date can be before that of the build (STD-13).
     case device
   }
 
@@ -21,26 +21,28 @@ struct RecordingDecoder: ~Copyable {
   private let source: Source
   private let isDateGiven: Bool
   private var now = Instant.boot
-  /// Messages that are right and that nobody here reads.
+  /// Valid messages that the decoder does not use.
   private(set) var unread = UnreadMessages()
-  /// Epochs so far.
+  /// Number of epochs so far.
   private(set) var epochs = 0
-  /// Those of them with a position.
+  /// Number of epochs with a position.
   private(set) var fixes = 0
-  /// Those of them whose time of day is known and whose day is not.
+  /// Number of epochs with a time of day but no date.
   private(set) var undated = 0
-  /// Those of them whose date was put right or could not be checked.
+  /// Number of epochs whose date was corrected or could not be checked.
   private(set) var uncertain = 0
-  /// Header lines with a date that cannot be read.
+  /// Number of `# Date:` lines that cannot be parsed.
   private var unreadDates = 0
-  /// Whether messages have come of which an epoch needs several.
+  /// Whether a message was decoded that is only a part of an epoch.
   private var hasPieces = false
-  /// Epochs that the last block has completed.
+  /// Number of epochs that the last block completed.
   private var epochsOfBlock = 0
-  /// The first bytes, by which input of another kind is recognised.
+  /// First bytes of the input, by which other formats are recognised; at most ``ForeignFormat/prefixLength``.
   private(set) var beginning: [UInt8] = []
 
-  /// Begins; a date that is given wins over those in the recording.
+  /// Creates a decoder.
+  ///
+  /// - Parameter date: Day of the recording, which overrides the recording's `# Date:` lines; nil if not given.
   init(dateGiven date: CalendarDate?, source: Source = .file, _ options: DecoderOptions = .init()) {
     self.source = source
     isDateGiven = date != nil
@@ -48,14 +50,14 @@ struct RecordingDecoder: ~Copyable {
     assembler = RecordingDecoder.assembler(date, source)
   }
 
-  /// What the decoder met.
+  /// The decoder's counts of messages and errors.
   var counters: DecoderCounters { decoder.counters }
-  /// Whether anything was recognised.
+  /// Whether a sentence or frame was recognised.
   var hasMessages: Bool { counters.sentences > 0 || counters.unchecked > 0 || counters.frames > 0 }
 
-  /// Takes a block that came at `now`; `emit` gets each epoch that it completes.
+  /// Decodes a block that was received at `now` and passes each epoch it completes to `emit`.
   ///
-  /// A recording does not say when its bytes came: all of them come at once.
+  /// A recording has no receive times, so all its blocks have the same `now`.
   mutating func decode(_ block: [UInt8], at now: Instant = .boot, _ emit: (Epoch) -> Void) {
     self.now = now
     epochsOfBlock = 0
@@ -73,16 +75,15 @@ struct RecordingDecoder: ~Copyable {
     }
   }
 
-  /// How long a live line must be silent until ``fallSilent(for:_:)`` has something to give; nil when
-  /// it has nothing.
+  /// Time without input after which to call ``handleSilence(for:_:)``; nil if nothing is pending.
   ///
-  /// Between two messages the assembler knows how long its receiver pauses; what falls silent inside
-  /// one was held up on its way.
+  /// For a device, the assembler measures how long its receiver pauses between messages; a pause inside a message is a
+  /// delay of the transport.
   ///
-  /// What is written to a file or a pipe comes in blocks that end anywhere: there a message that is
-  /// not whole is waited for as long as it takes, and where a block had several epochs nobody waited
-  /// for the receiver, so that a silence says little. Nothing is learned there: an epoch that a silence
-  /// has cut would differ from the file's, so the longest that a receiver makes within one is waited for.
+  /// Blocks from a pipe or a growing file can end anywhere. An incomplete frame is therefore waited for without a
+  /// limit, and if a block completed several epochs, the pauses are those of the writer, not of the receiver. The
+  /// pauses are not measured there: an epoch that is closed too early would differ from the same epoch read from a
+  /// file, so the longest pause within an epoch applies.
   var silence: Interval? {
     switch source {
     case .file: nil
@@ -97,21 +98,21 @@ struct RecordingDecoder: ~Copyable {
     }
   }
 
-  /// How long a receiver that is read through a pipe may be silent within an epoch: as long as one on a
-  /// line, or hardly at all where each message has been an epoch so far.
+  /// Longest pause within an epoch of a receiver that is read through a pipe: that of a receiver on a line, or the
+  /// shortest one if every message has been a complete epoch so far.
   private var receiversPause: Interval {
     epochs > 0 && !hasPieces ? EpochAssembler.shortestPause : EpochAssembler.longestPause
   }
 
-  /// How long whoever writes a recording into a pipe may be held up within an epoch.
+  /// Longest pause within an epoch of a program that writes a recording to a pipe.
   private static let writersPause = Interval.seconds(2)
 
-  /// Gives what is complete, for the line has been silent for so long.
+  /// Closes the pending epoch after `silence` without input; after a long one, the decoder's incomplete message, too.
   mutating func fallSilent(for silence: Interval, _ emit: (Epoch) -> Void) {
     if silence >= EpochAssembler.messagePatience { finish(emit) } else { close(emit) }
   }
 
-  /// Gives what the end of the recording completes.
+  /// Decodes the incomplete message and closes the pending epoch at the end of the input.
   mutating func finish(_ emit: (Epoch) -> Void) {
     while let message = decoder.finish() { add(message, emit) }
     close(emit)
@@ -151,7 +152,7 @@ struct RecordingDecoder: ~Copyable {
     emit(epoch)
   }
 
-  /// A recording, or the next one of several in one file, was made on `date`.
+  /// Starts a recording of the day `date`: the first one, or the next one in the same file.
   private mutating func begin(_ date: CalendarDate, _ emit: (Epoch) -> Void) {
     guard !isDateGiven else { return }
     close(emit)
@@ -162,8 +163,7 @@ struct RecordingDecoder: ~Copyable {
     var options = EpochOptions()
     options.recordingDate = date
     switch source {
-    // The same bytes give the same epochs, from a file as from a pipe: what is in no hurry waits for all
-    // that is said of a moment.
+    // The same bytes must give the same epochs from a file and from a pipe, so an epoch waits for all its messages.
     case .file, .live: options.waitsForSentences = true
     case .device:
       options.learnsEnd = true
@@ -179,7 +179,7 @@ struct RecordingDecoder: ~Copyable {
 }
 
 extension RecordingDecoder {
-  /// What was met, in one line; what is nought goes without saying.
+  /// Counts of epochs, messages and errors in one line, without those that are 0, and advice on missing data.
   var report: String {
     let met = counters
     var parts = [
@@ -192,37 +192,38 @@ extension RecordingDecoder {
       if count > 0 { parts.append(HumanFormat.count(Int(clamping: count), of: what) + more) }
     }
     add(UInt64(met.sentences) + UInt64(met.unchecked), of: "NMEA sentence")
-    add(UInt64(met.unchecked), "of them without a checksum")
+    add(UInt64(met.unchecked), "without a checksum")
     add(UInt64(met.frames), of: "UBX frame")
-    add(UInt64(met.otherFrames), of: "other binary frame", " passed over")
+    add(UInt64(met.otherFrames), of: "other binary frame", " skipped")
     parts += unread.words
     add(UInt64(met.checksumErrors), of: "wrong checksum")
     add(UInt64(met.malformed), "malformed")
-    add(UInt64(met.brokenOff), "broken off")
-    add(UInt64(met.overlong), "overlong")
-    add(met.skippedBytes, of: "byte", " passed over")
+    add(UInt64(met.brokenOff), "incomplete")
+    add(UInt64(met.overlong), "too long")
+    add(met.skippedBytes, of: "byte", " skipped")
     return "torpor: " + parts.joined(separator: ", ") + advice
   }
 
-  /// What to do about what is missing, if anything is.
+  /// Advice on an invalid date line and on missing data; empty if there is none.
   private var advice: String {
     let date =
       unreadDates == 0 || isDateGiven
       ? ""
-      : "\ntorpor: the day of a `# Date:` line cannot be read; "
-        + "write it as # Date: YYYY-MM-DD, or tell it with --date"
+      : "\ntorpor: a `# Date:` line cannot be parsed; "
+        + "write it as # Date: YYYY-MM-DD, or set the date with --date"
     return date + missing
   }
 
   private var missing: String {
     if epochs == 0 {
-      return "\ntorpor: there is no epoch: none of it tells of a position, as RMC, GGA, GLL or "
-        + "NAV-PVT would; let the receiver send one of them"
+      return "\ntorpor: there is no epoch, because no message reports a position; enable "
+        + "RMC, GGA, GLL "
+        + "or NAV-PVT in the receiver"
     }
     if undated > 0 {
       return
-        "\ntorpor: \(HumanFormat.count(undated, of: "epoch")) \(undated == 1 ? "has" : "have") a time of day and no date; "
-        + "tell the day of the first one with --date YYYY-MM-DD"
+        "\ntorpor: \(HumanFormat.count(undated, of: "epoch")) \(undated == 1 ? "has" : "have") a time of day "
+        + "but no date; set the day of the first one with --date YYYY-MM-DD"
     }
     return ""
   }

@@ -1,47 +1,49 @@
 import GNSSProtocols
 
-// What every command that reads a recording says of input that is none.
+// Error messages for input that is no recording, shared by all commands that read recordings.
 
 extension RecordingDecoder {
-  /// What to say of input in which there is nothing a receiver would say, or that is of another kind; nil
-  /// where there is something.
+  /// The error (code 65) for input that is of another format or contains neither NMEA nor UBX; nil for a recording.
   ///
-  /// - Parameter reader: The command that reads such input from a pipe.
+  /// - Parameters:
+  ///   - name: Name of the input in the message.
+  ///   - pipeCommand: Command line that reads such input from a pipe.
+  ///   - hint: Text to add to the message for input without any message.
   func inputError(of name: String, reader: String, hint: String = "") -> CommandError? {
     if let foreign { return CommandError(.data, foreign.message(about: name, reader: reader)) }
     return hasMessages ? nil : emptyInputError(of: name, hint: hint)
   }
 
-  /// The kind of input from which no epoch came, if it is recognised.
+  /// Format of an input without any epoch; nil if it has epochs or is not recognised.
   private var foreign: ForeignFormat? {
     guard epochs == 0, let format = ForeignFormat(beginning, counters.otherFormats) else {
       return nil
     }
-    // Sentences that tell no position may have such frames beside them.
+    // A recording of sentences without positions may contain such frames, too.
     return hasMessages && format != .lowerCase ? nil : format
   }
 
   private func emptyInputError(of name: String, hint: String) -> CommandError {
     let missing =
       counters.brokenOff > 0
-      ? "; where its sentences have no checksum, --allow-missing-checksum takes them" : ""
+      ? "; if its sentences have no checksum, use --allow-missing-checksum" : ""
     let wrong = Int(clamping: counters.checksumErrors)
     let damaged =
-      wrong > 0 ? "; \(HumanFormat.count(wrong, of: "wrong checksum")): it is damaged" : ""
+      wrong > 0 ? "; it is damaged (\(HumanFormat.count(wrong, of: "wrong checksum")))" : ""
     return CommandError(
       .data,
       """
-      nothing in \(name) is NMEA or UBX \
-      (\(HumanFormat.count(Int(clamping: counters.skippedBytes))) bytes passed over): \
-      it should be what a receiver sent, bytes untouched\(damaged)\(missing)\(hint)
+      \(name) contains no NMEA and no UBX \
+      (\(HumanFormat.count(Int(clamping: counters.skippedBytes))) bytes skipped); \
+      expected the unmodified output of a receiver\(damaged)\(missing)\(hint)
       """)
   }
 }
 
 extension ForeignFormat {
-  /// What to say of the input `name`, which is of this kind.
+  /// The error message for the input `name` of this format.
   ///
-  /// - Parameter reader: The command that reads input from a pipe.
+  /// - Parameter pipeCommand: Command line that reads the input from a pipe.
   func message(about name: String, reader: String) -> String {
     "\(name) \(advice(name == "standard input" ? nil : name, reader: reader))"
   }

@@ -3,14 +3,14 @@ import BoardProfiles
 import LocationSimulation
 import LocationTypes
 
-/// `torpor replay`.
+/// `torpor replay`: runs a recording through the service's engine with one client.
 struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Run a recording through the service's engine, at its own time.",
+    abstract: "Run a recording through the service's engine, in the recording's time.",
     discussion: """
-      A background client asks for deferred updates and asks again whenever a deferral has ended. \
-      What it is given, and when, is printed as it happens, in the recording's own time; the run \
-      itself takes a moment. Without --distance and --timeout only a full cache flushes.
+      A background client requests deferred updates, and requests them again after each end of a \
+      deferral. Each delivery is printed with its time in the recording; the run itself takes \
+      seconds at most. Without --distance and --timeout, only a full cache flushes.
 
         torpor replay drive.nmea --timeout 600
         torpor replay drive.nmea --distance 5km --board myboard.toml --json
@@ -59,7 +59,7 @@ struct Replay: ParsableCommand {
     try RunCheck.check(result)
   }
 
-  /// What to say of input without an epoch: the same as `torpor decode`, where that refuses it.
+  /// The error for input without an epoch: that of `torpor decode` if it rejects the input.
   private func emptyError(_ bytes: [UInt8], _ name: String) -> CommandError {
     var recording = RecordingDecoder(dateGiven: recorded.date, recorded.checking)
     recording.decode(bytes) { _ in }
@@ -68,7 +68,7 @@ struct Replay: ParsableCommand {
       ?? CommandError(
         .data,
         """
-        there is no epoch in \(name): see what is in it with \
+        there is no epoch in \(name); show its content with \
         `torpor decode --format jsonl \(file == "-" ? file : ForeignFormat.quoted(file))`
         """)
   }

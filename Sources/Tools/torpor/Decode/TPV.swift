@@ -1,11 +1,11 @@
 import GNSSProtocols
 import LocationTypes
 
-/// gpsd's report of time, position and velocity: its names, units, digits and order of members.
+/// Encodes epochs as gpsd's time-position-velocity reports, with gpsd's names, units, digits and order of members.
 ///
-/// Source: gpsd_json(5), class TPV, and `json_tpv_dump` of gpsd 3.27. What is not known is left out.
+/// Source: gpsd_json(5), class TPV, and `json_tpv_dump` of gpsd 3.27. Unknown values are omitted.
 enum TPV {
-  /// Adds the line of `epoch`.
+  /// Adds `epoch` as an object on its own line.
   static func write(_ epoch: Epoch, to json: inout JSONWriter) {
     json.begin()
     json.member("class", "TPV")
@@ -26,7 +26,7 @@ enum TPV {
     json.member("lon", fix.coordinate.longitude_e9, scale: 9, places: 9)
     member("altHAE", fix.ellipsoidalAltitude_mm, 3, 4, &json)
     member("altMSL", fix.altitude_mm, 3, 4, &json)
-    // Deprecated by gpsd, and what many programs read.
+    // Deprecated in gpsd, but many programs read it.
     member("alt", fix.altitude_mm ?? fix.ellipsoidalAltitude_mm, 3, 4, &json)
     member("epx", epoch.longitudeError_mm, 3, 3, &json)
     member("epy", epoch.latitudeError_mm, 3, 3, &json)
@@ -48,7 +48,7 @@ enum TPV {
     if let value { json.member(name, Int64(value), scale: scale, places: places) }
   }
 
-  /// gpsd's `status`: left out for a plain fix and where nothing is known, as gpsd does.
+  /// gpsd's `status`: omitted for an autonomous fix and if unknown, as in gpsd.
   private static func status(_ fix: Fix?) -> Int64? {
     switch fix?.quality {
     case nil, .unknown, .autonomous, .manual: nil

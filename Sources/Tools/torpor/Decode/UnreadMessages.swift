@@ -1,14 +1,14 @@
 import GNSSProtocols
 
-/// Messages that were right and that nobody here reads, by what they are called; in bounded memory.
+/// Counts valid messages that the decoder does not use, by name, in bounded memory.
 struct UnreadMessages {
-  /// How many names are told apart.
+  /// Maximum number of distinct names; messages with further names are counted together.
   static let mostNames = 256
-  /// How many kinds are named in words.
+  /// Maximum number of kinds listed in a summary.
   static let mostNamed = 6
 
   private var counts: [MessageName: Int] = [:]
-  /// Those whose names were too many.
+  /// Number of messages whose names exceeded ``maximumNames``.
   private var others = 0
 
   /// Counts a message.
@@ -20,7 +20,7 @@ struct UnreadMessages {
     }
   }
 
-  /// How many there are of what is known, and how many of what is not, each with its kinds.
+  /// Summaries of the known and of the unknown messages, each with its most frequent kinds; none for a count of 0.
   var words: [String] {
     var known: [String: Int] = [:], unknown: [String: Int] = [:]
     for (name, count) in counts {
@@ -34,7 +34,8 @@ struct UnreadMessages {
     return [words(known, "not used"), words(unknown, "not understood")].compactMap { $0 }
   }
 
-  /// A count and its kinds, most first; those without a name are in the count alone.
+  /// A count with its kinds, the most frequent first; nil for a count of 0. Messages without a valid name are counted
+  /// but not listed.
   private func words(_ kinds: [String: Int], _ what: String) -> String? {
     let count = kinds.values.reduce(0, +)
     guard count > 0 else { return nil }
@@ -42,13 +43,13 @@ struct UnreadMessages {
     var parts = named.prefix(UnreadMessages.mostNamed).map {
       "\($0.key) \(HumanFormat.count($0.value))"
     }
-    if named.count > parts.count { parts.append("\(named.count - parts.count) kinds more") }
+    if named.count > parts.count { parts.append("\(named.count - parts.count) more kinds") }
     let list = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
     return "\(HumanFormat.count(count)) \(what)\(list)"
   }
 
-  /// The kind of a message that is known and of no use here: a sentence of the standard or of a
-  /// maker whose receivers are known, a frame of a class that u-blox describes. Nil for all else.
+  /// The kind of a known message: a sentence of NMEA 0183 or of a known manufacturer, or a frame of a class that u-blox
+  /// documents. Nil for all other messages.
   static func knownKind(of name: MessageName) -> String? {
     switch name {
     case .frame(let identity):
@@ -64,7 +65,7 @@ struct UnreadMessages {
     }
   }
 
-  /// The name as it stands in the message; empty where it is no name at all.
+  /// The name as in the message; empty if it has characters other than capital letters and digits.
   static func plainName(of name: MessageName) -> String {
     switch name {
     case .frame(let identity):
@@ -84,8 +85,8 @@ struct UnreadMessages {
     return digits.utf8.count == 1 ? "0" + digits : digits
   }
 
-  /// Sentence formatters of NMEA 0183 that say nothing of an epoch, or nothing that is not said
-  /// better by those that are read.
+  /// Sentence formatters of NMEA 0183 without data of an epoch, or with data that a decoded sentence has in better
+  /// quality.
   private static let formatters: Set<String> = [
     "AAM", "ABM", "ACK", "ALM", "ALR", "APA", "APB", "BBM", "BEC", "BOD", "BWC", "BWR", "BWW",
     "CUR", "DBK", "DBS", "DBT", "DCN", "DPT", "DSC", "DSE", "DTM", "FSI", "GBQ", "GDA", "GFA",
@@ -96,13 +97,13 @@ struct UnreadMessages {
     "VSD", "VWR", "VWT", "WCV", "WNC", "WPL", "XDR", "XTE", "XTR", "ZDL", "ZFO", "ZTG",
   ]
 
-  /// Addresses of makers of receivers: u-blox, Garmin, MediaTek, Airoha, SiRF, Quectel, SkyTraq,
-  /// CASIC, Magellan, ST.
+  /// Address prefixes of proprietary sentences of receiver manufacturers: u-blox, Garmin, MediaTek, Airoha, SiRF,
+  /// Quectel, SkyTraq, CASIC, Magellan, ST.
   private static let makers: Set<String> = [
     "PUBX", "PGRM", "PMTK", "PAIR", "PSRF", "PQTM", "PSTI", "PCAS", "PMGN", "PSTM",
   ]
 
-  /// Classes of u-blox's interface descriptions.
+  /// Message classes in u-blox's interface descriptions.
   private static let classes: [UInt8: String] = [
     0x01: "NAV", 0x02: "RXM", 0x04: "INF", 0x05: "ACK", 0x06: "CFG", 0x09: "UPD", 0x0A: "MON",
     0x0B: "AID", 0x0D: "TIM", 0x10: "ESF", 0x13: "MGA", 0x21: "LOG", 0x27: "SEC", 0x28: "HNR",

@@ -4,31 +4,31 @@ import BoardProfiles
 import Glibc
 import LocationTypes
 
-/// `torpor doctor`.
+/// `torpor doctor`: runs the checks of `BoardDoctor`, prints their findings and writes a profile with them.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Look at this board: whether the service can run on it, and what is in the way.",
+    abstract: "Check whether the service can run on this board, and how to fix what prevents it.",
     discussion: """
-      Run it on the board, as root to see everything, while torpord does not run. It looks at GPIO \
-      chip and lines, at the serial line and who else uses it, listens to the receiver and asks \
-      what it is, at what the kernel says of sleep and alarm, at battery and disk. Each line is pass, \
-      fail, or skip with the reason; below what failed stands what helps.
+      Run it on the board, as root for complete results, while torpord is not running. It checks \
+      the GPIO chip and lines, the serial line and other programs that use it, the receiver and its \
+      identity, the kernel's support for suspend and alarm, the battery and the disk. Each line is \
+      pass, fail, or skip with the reason; the line below a failed check says how to fix it.
 
         sudo torpor doctor
         sudo torpor doctor --board my-board --write my-board.toml
 
-      The line that --line names, or the profile's device, is listened to at up to nine speeds and \
-      the receiver is asked what it is: four questions, in UBX, $PMTK, $PAIR and $PCAS, which change \
-      nothing. Where no line is named, up to four that nobody uses are listened to, those of USB, \
-      /dev/gps* and /dev/serial* first, and nothing is sent on a line unless a receiver is heard \
-      there that tells of fixes: what else is behind one, a modem perhaps, hears nothing. (To open \
-      a line raises DTR and RTS, on which some Arduinos start anew.) A line's speed and settings are \
-      put back as they were, also after Ctrl-C.
+      The line that --line names, or the profile's device, is read at up to nine speeds, and the \
+      receiver is identified with four queries, in UBX, $PMTK, $PAIR and $PCAS, which change no \
+      setting. If no line is named, up to four unused lines are read, USB, /dev/gps* and \
+      /dev/serial* first, and a query is sent only on a line on which a receiver already sends \
+      fixes: other devices, for example a modem, receive nothing. (Opening a line raises DTR and \
+      RTS, which resets some Arduino boards.) The speed and settings of a line are restored \
+      afterwards, also after Ctrl-C.
 
-      Where the profile has a supply_line the receiver's supply is switched on, and unless --quick is \
-      given off and on once; --sleep suspends the board once. All else is only looked at. The exit \
-      code is 0 when nothing failed, and 1 when something did.
+      If the profile has a supply_line, the receiver's supply is switched on and, without --quick, \
+      off and on once; --sleep suspends the board once. Nothing else is changed. The exit code is 0 \
+      if no check failed, and 1 otherwise.
       """)
 
   @Option(
@@ -44,40 +44,43 @@ struct DoctorCommand: ParsableCommand {
   var line: String?
 
   @Option(
-    help: ArgumentHelp("Where the service keeps its state.", valueName: "folder"),
+    help: ArgumentHelp("The folder with the state of the service.", valueName: "folder"),
     completion: .directory)
   var state = Doctor.Options().state
 
-  @Flag(help: "Leave all GPIO lines alone that the profile names.")
+  @Flag(help: "Do not use the GPIO lines that the profile names.")
   var noPins = false
 
-  @Flag(help: "Do not switch the receiver's supply to see how long it needs.")
+  @Flag(help: "Do not switch the receiver's supply off and on to measure its start time.")
   var quick = false
 
-  @Flag(help: "Really suspend the board once, for 10 s, and tell whether its alarm woke it.")
+  @Flag(help: "Suspend the board once, for 10 s, and check whether its alarm wakes it.")
   var sleep = false
 
   @Option(
     help: ArgumentHelp(
-      "How long a first fix is waited for after the receiver's supply is switched on, at most 1 h "
-        + "(default: 90s); only where the profile names a supply_line.",
+      "How long to wait for a first fix after the receiver's supply is switched on, at most 1 h "
+        + "(default: 90s); only if the profile names a supply_line.",
       valueName: "time"),
     transform: DoctorCommand.time)
   var timeout: Interval?
 
   @Option(
     help: ArgumentHelp(
-      "Write a profile with what was found to this file; its name is the board's.",
+      "Write a profile with the findings to this file; the file name becomes the board's name.",
       valueName: "file"),
     completion: .file(extensions: ["toml"]))
   var write: String?
 
-  @Flag(help: "Replace the file of --write if it is there already.")
+  @Flag(help: "Replace the file of --write if it exists already.")
   var force = false
 
-  @Flag(help: "One JSON object a line for each finding, then one with their count and the profile.")
+  @Flag(
+    help: "Print one JSON object a line for each finding, then one with the counts and the profile."
+  )
   var json = false
 
+  /// Parses `--timeout`: more than 0 and at most 1 hour.
   static func time(_ text: String) throws -> Interval {
     let seconds = try ArgumentValues.timeout(text)
     guard seconds > 0, seconds <= 3_600 else {
@@ -89,13 +92,13 @@ struct DoctorCommand: ParsableCommand {
   func run() throws {
     if let write, !force, unsafe access(write, F_OK) == 0 {
       throw CommandError(
-        .cannotCreate, "'\(write)' is there already; --force replaces it, with all that it says")
+        .cannotCreate, "'\(write)' exists already; --force replaces it completely")
     }
     if let write, BoardName(of: write) == nil {
       throw CommandError(
         .usage,
-        "--write '\(write)': the file's name becomes the board's: small letters, digits and hyphens, "
-          + "my-board.toml")
+        "--write '\(write)': the file name becomes the board's name, which has only lower-case "
+          + "letters, digits and hyphens, for example my-board.toml")
     }
     let printer = FindingPrinter(isJSON: json)
     var options = Doctor.Options()
@@ -117,16 +120,18 @@ struct DoctorCommand: ParsableCommand {
     try finish(doctor, printer)
   }
 
-  /// Refuses a time that nothing would be waited for.
+  /// Rejects `--timeout` if the options or the profile exclude a wait for a fix.
+  ///
+  /// - Throws: ``CommandError`` with code 64.
   private func checkTimeout(_ profile: BoardProfile?) throws(CommandError) {
     guard timeout != nil else { return }
     let reason: String
     if noPins {
-      reason = "--no-pins leaves the supply_line alone"
+      reason = "--no-pins leaves the supply_line unused"
     } else if quick {
-      reason = "--quick leaves it as it is"
+      reason = "--quick leaves the supply unchanged"
     } else if board == nil {
-      reason = "only a profile can name its supply_line: name one with --board"
+      reason = "only a profile can name a supply_line: name the board with --board"
     } else if let profile, profile.receiver?.supplyLine == nil {
       reason = "the profile '\(profile.name)' names no supply_line"
     } else {
@@ -134,18 +139,23 @@ struct DoctorCommand: ParsableCommand {
     }
     throw CommandError(
       .usage,
-      "--timeout limits the wait for a fix after the receiver's supply is switched on, and \(reason); leave it away"
+      "--timeout limits the wait for a fix after the receiver's supply is switched on, but \(reason); omit it"
     )
   }
 
-  /// The profile, told as a finding; nil where there is none, or none that is right.
+  /// Loads the profile and prints the result as a finding; nil if none was named or it is invalid.
+  ///
+  /// - Throws: `ProfileErrors` if no such board exists.
   private func profile(_ printer: FindingPrinter) throws -> BoardProfile? {
     guard let board else {
       printer.show(
-        Finding("profile", .skipped, "none is named, so nothing is compared with one"))
+        Finding(
+          "profile", .skipped,
+          "no --board was given, so no finding is compared with "
+            + "a profile"))
       return nil
     }
-    // A name that is none ends it; a file with mistakes is a finding.
+    // An unknown board ends the command; an invalid profile is a finding.
     let file = try BoardProfile.file(named: board)
     do {
       let profile = try BoardProfile.named(board)
@@ -156,7 +166,7 @@ struct DoctorCommand: ParsableCommand {
       printer.show(
         Finding(
           "profile", .failed, errors.description,
-          remedy: "mend it, then: torpor board check \(board)"))
+          remedy: "correct the profile, then run: torpor board check \(board)"))
       return nil
     }
   }
@@ -165,7 +175,7 @@ struct DoctorCommand: ParsableCommand {
     let text: String?
     var reason = "no receiver was found, and no --board was given"
     do { text = try profile(of: doctor) } catch {
-      // What was found does not go with the rest of the board's profile.
+      // The findings contradict the rest of the board's profile.
       (text, reason) = (nil, "\(error)")
     }
     if let write {
@@ -183,10 +193,10 @@ struct DoctorCommand: ParsableCommand {
 }
 
 extension DoctorCommand {
-  /// The text of a profile with what was found; nil where nothing was.
+  /// The text of a profile with the findings; nil if nothing was found that a profile can state.
   private func profile(of doctor: Doctor) throws -> String? {
     if board != nil, !doctor.hasProfile {
-      throw CommandError(.config, "the board's profile has mistakes, which are to be mended first")
+      throw CommandError(.config, "the board's profile is invalid; correct it first")
     }
     guard let offer = try ProfileOffer(doctor, name: write.flatMap { BoardName(of: $0)?.name }),
       write != nil || !offer.found.isEmpty
@@ -195,11 +205,11 @@ extension DoctorCommand {
   }
 }
 
-/// The board's name that a file gives its profile.
+/// The board name that follows from the path of its profile.
 struct BoardName {
   let name: String
 
-  /// nil where the file's name, or its folder's for `profile.toml`, can be none.
+  /// Derives the name from the file name, or from the folder's name for `profile.toml`; nil if it is no valid name.
   init?(of path: String) {
     let parts = path.split(separator: "/").map(String.init)
     guard var name = parts.last else { return nil }
@@ -211,7 +221,7 @@ struct BoardName {
   }
 }
 
-/// Prints findings as they are made.
+/// Prints the findings of a check, one by one, and their summary.
 final class FindingPrinter {
   private let isJSON: Bool
   private let style = Style.ofStandardOutput
@@ -220,10 +230,10 @@ final class FindingPrinter {
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
-  /// Whether one of them failed.
+  /// Whether a check failed.
   var hasFailed: Bool { first != nil }
 
-  /// Prints one at once: the next may take a minute.
+  /// Prints a finding immediately, unbuffered: the next check may take a minute.
   func show(_ finding: Finding) {
     counts[finding.outcome, default: 0] += 1
     if finding.outcome == .failed, first == nil { first = finding }
@@ -252,7 +262,7 @@ final class FindingPrinter {
     return text
   }
 
-  /// Prints what they add up to, and what to do first.
+  /// Prints the counts and the first failure with its suggestion.
   func finish(profile: String?, write: String?) {
     if isJSON {
       var writer = JSONWriter()
@@ -270,9 +280,9 @@ final class FindingPrinter {
     if let first { text += "first: \(first.name): \(first.remedy ?? first.found)\n" }
     if let write {
       text +=
-        "a profile with what was found: \(write); look it through, then: torpor board check \(write)\n"
+        "a profile with the findings: \(write); review it, then run: torpor board check \(write)\n"
     } else if profile != nil {
-      text += "--write my-board.toml writes a profile with what was found\n"
+      text += "--write my-board.toml writes a profile with these findings\n"
     }
     put(Array(text.utf8))
   }

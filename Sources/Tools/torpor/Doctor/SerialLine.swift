@@ -2,15 +2,15 @@ import BoardDoctor
 import Glibc
 import LinuxHAL
 
-/// A terminal line as a receiver's: bytes as they are, at a speed.
+/// Configures a serial line for a receiver: raw mode and speed (termios(3)).
 ///
-/// What is set stays set when the command ends, as with stty(1): the next program sets its own.
+/// The settings persist after the command ends, as with stty(1).
 enum SerialLine {
-  /// Makes the line raw, sets its speed if one is given, and takes it for this process alone.
+  /// Sets raw mode and, if given, the speed in baud, and excludes further openers (TIOCEXCL).
   ///
-  /// The terminal from which the command was started is left as it is.
+  /// A descriptor that is no terminal, or is a session's controlling terminal, is left unchanged.
   ///
-  /// - Throws: ``CommandError`` with code 64 where `baud` makes no sense, 74 where the device refuses.
+  /// - Throws: ``CommandError`` with code 64 if `baud` is given for such a descriptor, 74 if the device refuses.
   static func prepare(_ descriptor: Int32, _ path: String, baud: Int?) throws(CommandError) {
     guard isatty(descriptor) == 1, tcgetpgrp(descriptor) < 0 else {
       if baud == nil { return }
@@ -27,29 +27,31 @@ enum SerialLine {
       unsafe cfsetospeed(&line, code)
     }
     guard unsafe tcsetattr(descriptor, TCSANOW, &line) == 0 else { throw refused(path, errno) }
-    // It says yes when it did a part of what it was asked: see tcsetattr(3).
+    // tcsetattr(3) succeeds if any of the changes was made, so read the speed back.
     guard unsafe tcgetattr(descriptor, &line) == 0 else { throw refused(path, errno) }
     if let code {
       guard unsafe cfgetispeed(&line) == code else {
-        throw CommandError(.io, "'\(path)' cannot do \(baud ?? 0) baud; try another --baud")
+        throw CommandError(.io, "'\(path)' does not support \(baud ?? 0) baud; try another --baud")
       }
-      // What came at another speed is no text.
+      // Bytes received at the previous speed are garbage.
       if before != code { tcflush(descriptor, TCIFLUSH) }
     }
     for holder in LineHolders(of: path).processes {
-      POSIX.tell("torpor: \(holder.text) has '\(path)' open too: each gets a part of the bytes")
+      POSIX.tell(
+        "torpor: \(holder.text) has '\(path)' open, too; each program receives only some of the bytes"
+      )
     }
-    // Whoever comes later is refused; it ends with the last one who has it open.
+    // Later open(2) calls fail with EBUSY until the last descriptor is closed.
     _ = ioctl(descriptor, UInt(TIOCEXCL))
   }
 
-  /// What to say where a speed is given for what has none.
+  /// The error for `--baud` with an input that is no serial line.
   static func isNone(_ name: String) -> CommandError {
     CommandError(
-      .usage, "--baud sets the speed of a serial line, and '\(name)' is none; leave it away")
+      .usage, "--baud sets the speed of a serial line, and '\(name)' is none; omit the option")
   }
 
   private static func refused(_ path: String, _ code: Int32) -> CommandError {
-    CommandError(.io, "the line '\(path)' cannot be set: \(POSIX.reason(code))")
+    CommandError(.io, "the line '\(path)' cannot be configured: \(POSIX.reason(code))")
   }
 }

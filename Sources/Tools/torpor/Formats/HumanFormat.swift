@@ -1,8 +1,8 @@
 import LocationTypes
 
-/// Numbers as people read them.
+/// Formats numbers with units for human-readable output.
 enum HumanFormat {
-  /// A length of time in one or two units: `300 ms`, `42 s`, `5 min`, `1 h 20 min`, `2 d 3 h`.
+  /// A duration in one or two units: `300 ms`, `42 s`, `5 min`, `1 h 20 min`, `2 d 3 h`.
   static func duration(_ length: Interval) -> String {
     let microseconds = max(length.microseconds, 0)
     if microseconds < 10_000_000 {
@@ -20,7 +20,7 @@ enum HumanFormat {
     return two(hours / 24, "d", hours % 24, "h")
   }
 
-  /// A count with a thin mark every three digits: `86,400`.
+  /// A count with thousands separators: `86,400`.
   static func count(_ value: Int) -> String {
     let digits = String(value.magnitude)
     var result = value < 0 ? "-" : ""
@@ -31,12 +31,12 @@ enum HumanFormat {
     return result
   }
 
-  /// A count of things: `1 epoch`, `86,400 epochs`.
+  /// A count with its noun, in the plural unless it is 1: `1 epoch`, `86,400 epochs`.
   static func count(_ value: Int, of what: String) -> String {
     "\(count(value)) \(what)\(value == 1 ? "" : "s")"
   }
 
-  /// `value` with exactly `places` decimals; `-` for what is not finite.
+  /// `value` with exactly `places` decimals; `-` if it is not finite or 10^18 or more after scaling.
   static func decimal(_ value: Double, places: Int) -> String {
     var factor = 1.0
     for _ in 0..<places { factor *= 10 }
@@ -47,14 +47,14 @@ enum HumanFormat {
     return text.string
   }
 
-  /// Millijoules as energy people know: `12.3 J`, `4.56 kJ`.
+  /// An energy, given in millijoules: `12.30 J`, `4.56 kJ`.
   static func energy(_ millijoules: Double) -> String {
     let joules = millijoules / 1_000
     if joules < 1_000 { return decimal(joules, places: joules < 100 ? 2 : 1) + " J" }
     return decimal(joules / 1_000, places: joules < 100_000 ? 2 : 1) + " kJ"
   }
 
-  /// Metres as people say them: `500 m`, `2.5 km`.
+  /// A distance, given in metres: `500 m`, `2.5 km`; `-` from 10^15 m on.
   static func distance(_ metres: Double) -> String {
     guard metres < 1e15 else { return "-" }
     var text = TextBuffer()
@@ -66,7 +66,7 @@ enum HumanFormat {
     return text.string + " km"
   }
 
-  /// Percents as people say them: `40 %`, `0.5 %`.
+  /// A percentage with at most two decimals: `40 %`, `0.5 %`.
   static func percent(_ value: Double) -> String {
     var text = TextBuffer()
     text.add(trimmed: Int64((value * 100).rounded()), scale: 2)

@@ -1,17 +1,16 @@
 import LocationWire
 
-/// Writes one JSON object after another, each on its own line (JSON Lines, RFC 8259).
+/// Writes JSON objects, each on its own line (JSON Lines; RFC 8259).
 ///
-/// A member without a value is left out: there is no `null` but where ``null(_:)`` is called, no
-/// NaN and no infinity, which JSON does not know.
+/// Members that are not finite numbers are omitted, as JSON has no NaN and no infinity; ``null(_:)`` writes a `null`.
 struct JSONWriter {
-  /// The lines so far.
+  /// Lines written so far.
   private(set) var text = TextBuffer()
   private var isFirst = true
 
   init() {}
 
-  /// Takes the lines out.
+  /// Removes all lines and keeps the capacity.
   mutating func removeAll() { text.removeAll() }
 
   /// Begins an object, on a line of its own.
@@ -23,58 +22,57 @@ struct JSONWriter {
   /// Ends the object and its line.
   mutating func end() { text.add("}\n") }
 
-  /// Adds a member that is text.
+  /// Adds a string member.
   mutating func member(_ name: String, _ value: String) {
     key(name)
     quoted(value)
   }
 
-  /// Adds a member that is a whole number.
+  /// Adds an integer member.
   mutating func member(_ name: String, _ value: Int64) {
     key(name)
     text.add(value)
   }
 
-  /// Adds a member that is true or false.
+  /// Adds a Boolean member.
   mutating func member(_ name: String, _ value: Bool) {
     key(name)
     text.add(value ? "true" : "false")
   }
 
-  /// Adds a member with the fewest digits that read back as the same number.
-  ///
-  /// What is not finite is left out.
+  /// Adds a number with the fewest digits that read back as the same value; omits it if it is not finite.
   mutating func member(_ name: String, _ value: Double) {
     guard value.isFinite else { return }
     key(name)
     number(value)
   }
 
-  /// Adds a member of exactly `places` decimals: `value` / 10^`scale`.
+  /// Adds `value` / 10^`scale` as a number with exactly `places` decimals.
   mutating func member(_ name: String, _ value: Int64, scale: Int, places: Int) {
     key(name)
     text.add(value, scale: scale, places: places)
   }
 
-  /// Adds a member of as many decimals as it has: `value` / 10^`scale`.
+  /// Adds `value` / 10^`scale` as a number without trailing zeros.
   mutating func member(_ name: String, trimmed value: Int64, scale: Int) {
     key(name)
     text.add(trimmed: value, scale: scale)
   }
 
-  /// Adds a member whose value is JSON already.
+  /// Adds a member whose value is already JSON.
   mutating func member(_ name: String, json: String) {
     key(name)
     text.add(json)
   }
 
-  /// Adds a member that says there is none.
+  /// Adds a member with the value `null`.
   mutating func null(_ name: String) {
     key(name)
     text.add("null")
   }
 
-  /// Adds a member that `body` writes: time stamps and the like.
+  /// Adds a string member that `body` writes, for example a time stamp; `body` must write no character that needs
+  /// escaping.
   mutating func string(_ name: String, _ body: (inout TextBuffer) -> Void) {
     key(name)
     text.add(byte: UInt8(ascii: "\""))
@@ -82,19 +80,19 @@ struct JSONWriter {
     text.add(byte: UInt8(ascii: "\""))
   }
 
-  /// Adds a member that is an object of its own.
+  /// Adds a member that is an object; `body` adds its members.
   mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
     key(name)
     nested("{", "}", body)
   }
 
-  /// Adds a member that is a list; `body` calls ``element(_:)`` for each.
+  /// Adds a member that is an array; `body` calls ``element(_:)`` for each element.
   mutating func list(_ name: String, _ body: (inout JSONWriter) -> Void) {
     key(name)
     nested("[", "]", body)
   }
 
-  /// Adds an object to the list.
+  /// Adds an object to the array.
   mutating func element(_ body: (inout JSONWriter) -> Void) {
     separate()
     nested("{", "}", body)
@@ -122,7 +120,7 @@ struct JSONWriter {
   }
 
   private mutating func number(_ value: Double) {
-    // Nought has no sign for people.
+    // Adding 0 turns -0 into 0.
     text.append { JSONText.append(value + 0.0, to: &$0) }
   }
 

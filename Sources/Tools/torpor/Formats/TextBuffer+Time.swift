@@ -1,9 +1,9 @@
 import LocationTypes
 
 extension TextBuffer {
-  /// Adds a moment as ISO 8601 to the millisecond: `2014-04-03T08:54:11.000Z`.
+  /// Adds a time in UTC as ISO 8601 with milliseconds: `2014-04-03T08:54:11.000Z`.
   ///
-  /// Microseconds are rounded to the nearest millisecond, as gpsd does.
+  /// Rounds to the nearest millisecond, as gpsd does.
   mutating func add(iso8601 moment: UTCTime) {
     let rest = moment.microseconds % 1_000
     let below = moment.microseconds - (rest < 0 ? rest + 1_000 : rest)
@@ -14,7 +14,7 @@ extension TextBuffer {
     add("Z")
   }
 
-  /// Adds a day: `2014-04-03`.
+  /// Adds a date: `2014-04-03`.
   mutating func add(day: CalendarDate) {
     add(Int64(day.year), width: 4)
     add("-")
@@ -30,7 +30,7 @@ extension TextBuffer {
     add(milliseconds % 1_000, width: 3)
   }
 
-  /// Adds seconds as `08:54:11`; hours count on past 24.
+  /// Adds seconds as `08:54:11`; the hours may exceed 24.
   mutating func add(hoursMinutesSeconds seconds: Int64) {
     add(seconds / 3_600, width: 2)
     add(":")

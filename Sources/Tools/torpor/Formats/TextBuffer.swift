@@ -1,32 +1,32 @@
-/// Bytes of text in the making: numbers are written straight from scaled integers, so that what is
-/// printed is what was decoded, digit by digit.
+/// A buffer of UTF-8 text. Numbers are formatted from scaled integers, without floating point, so every printed digit
+/// is a decoded digit.
 struct TextBuffer {
-  /// What was written so far, UTF-8.
+  /// Text written so far, UTF-8.
   private(set) var bytes: [UInt8] = []
 
   init() {}
 
-  /// As a string.
+  /// The text as a string.
   var string: String { String(decoding: bytes, as: UTF8.self) }
-  /// Takes everything out and keeps the room.
+  /// Removes all text and keeps the capacity.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Adds `text` as it stands.
+  /// Adds `text`.
   mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// Adds what `other` holds.
+  /// Adds the text of `other`.
   mutating func add(_ other: TextBuffer) { bytes.append(contentsOf: other.bytes) }
 
-  /// Adds `bytes`, which are UTF-8.
+  /// Adds `more`, which must be UTF-8.
   mutating func add(bytes more: [UInt8]) { bytes.append(contentsOf: more) }
 
-  /// Has `body` add bytes, which are UTF-8.
+  /// Calls `body` with the bytes to append to; it must append UTF-8.
   mutating func append(_ body: (inout [UInt8]) -> Void) { body(&bytes) }
 
   /// Adds one byte.
   mutating func add(byte: UInt8) { bytes.append(byte) }
 
-  /// Adds an integer, with zeros in front up to `width` digits.
+  /// Adds an integer, padded with leading zeros to `width` digits (20 at most).
   mutating func add(_ value: Int64, width: Int = 1) {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
     addDigits(value.magnitude, width: width)
@@ -34,11 +34,11 @@ struct TextBuffer {
 
   /// Adds `value` / 10^`scale` with exactly `places` decimals, halves rounded away from zero.
   ///
-  /// What rounds to nothing is printed without a sign.
+  /// A negative value that rounds to 0 is printed without a sign.
   ///
   /// - Precondition: 0 ≤ `scale` ≤ 18 and 0 ≤ `places` ≤ 18.
   mutating func add(_ value: Int64, scale: Int, places: Int) {
-    precondition((0...18).contains(scale) && (0...18).contains(places), "past what Int64 holds")
+    precondition((0...18).contains(scale) && (0...18).contains(places), "at most 18 decimals")
     let kept = min(scale, places)
     let cut = TextBuffer.power(scale - kept)
     let rounded =
@@ -52,7 +52,7 @@ struct TextBuffer {
     for _ in kept..<places { bytes.append(UInt8(ascii: "0")) }
   }
 
-  /// Adds `value` / 10^`scale` with no more decimals than it has.
+  /// Adds `value` / 10^`scale` without trailing zeros.
   mutating func add(trimmed value: Int64, scale: Int) {
     add(value, scale: scale, places: scale)
     guard scale > 0 else { return }

@@ -1,4 +1,4 @@
-/// Rows of cells in columns: the first ones begin at their left edge, numbers end at their right.
+/// A table in plain text: the first columns are left-aligned, the others right-aligned.
 struct TextTable {
   private let heads: [String]
   private let leftColumns: Int
@@ -6,7 +6,9 @@ struct TextTable {
 
   /// Creates a table without rows.
   ///
-  /// - Parameter leftColumns: How many columns, from the first, hold words and not numbers.
+  /// - Parameters:
+  ///   - heads: Column headers.
+  ///   - leftColumns: Number of left-aligned columns, from the first.
   init(_ heads: [String], leftColumns: Int = 1) {
     self.heads = heads
     self.leftColumns = leftColumns
@@ -14,22 +16,22 @@ struct TextTable {
 
   /// Adds a row.
   ///
-  /// - Precondition: It has as many cells as there are heads.
+  /// - Precondition: The row has as many cells as the table has headers.
   mutating func add(_ row: [String]) {
-    precondition(row.count == heads.count, "a row is as wide as its table")
+    precondition(row.count == heads.count, "a row has one cell for each column")
     rows.append(row)
   }
 
-  /// Adds heads and rows to `text`, a line each.
+  /// Adds the headers and all rows to `text`, one a line.
   func write(to text: inout TextBuffer, style: Style) {
     let all = [heads] + rows
     let widths = heads.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     for (index, row) in all.enumerated() {
       var line = ""
       for (column, cell) in row.enumerated() {
-        let room = String(repeating: " ", count: widths[column] - cell.count)
+        let padding = String(repeating: " ", count: widths[column] - cell.count)
         line += column == 0 ? "" : "  "
-        line += column < leftColumns ? cell + room : room + cell
+        line += column < leftColumns ? cell + padding : padding + cell
       }
       text.add(style.paint(line, index == 0 ? .strong : .plain))
       text.add("\n")

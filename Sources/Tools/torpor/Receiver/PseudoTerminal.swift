@@ -2,28 +2,31 @@ import CLinux
 import Glibc
 import LinuxHAL
 
-/// The end of a line at which a receiver would be: the other one is a terminal that programs open.
+/// A pseudo-terminal whose master side stands for the receiver; programs open the slave side as a serial line.
 final class PseudoTerminal {
-  /// Readable when the other end has written.
+  /// Descriptor of the master side; readable when the slave side has written.
   let descriptor: Int32
-  /// What the other end is called.
+  /// Path of the slave side.
   let path: String
-  // As long as it is ours to take away.
+  // Path of the symbolic link to remove at the end.
   private var link: String?
 
-  /// Makes one, raw, at a speed, with a second name if one is given.
+  /// Creates a pseudo-terminal in raw mode.
   ///
-  /// - Throws: ``CommandError`` with code 74, or 73 where the name cannot be given.
+  /// - Parameters:
+  ///   - link: Path of a symbolic link to the slave side, removed at the end; nil for none.
+  ///   - baud: Initial speed of the line.
+  /// - Throws: ``CommandError`` with code 74 if no pseudo-terminal can be created, 73 if the link cannot.
   init(link: String?, baud: Int) throws(CommandError) {
     var master: Int32 = -1
     var slave: Int32 = -1
     var name = [CChar](repeating: 0, count: 128)
     guard unsafe openpty(&master, &slave, &name, nil, nil) == 0 else {
-      throw CommandError(.io, "no terminal can be made: \(POSIX.reason(errno))")
+      throw CommandError(.io, "cannot create a pseudo-terminal: \(POSIX.reason(errno))")
     }
     path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     descriptor = master
-    // Whoever opens it may want it for itself.
+    // A program may open the slave side exclusively (TIOCEXCL).
     close(slave)
     _ = fcntl(master, F_SETFD, FD_CLOEXEC)
     _ = fcntl(master, F_SETFL, O_NONBLOCK)
@@ -32,8 +35,8 @@ final class PseudoTerminal {
       guard unsafe symlink(path, link) == 0 else {
         let reason =
           errno == EEXIST
-          ? "is there already, and is no link to a pseudo-terminal: name another with --link, or move it away"
-          : "cannot be made: \(POSIX.reason(errno))"
+          ? "exists already and is not a link to a pseudo-terminal: move it, or give another path with --link"
+          : "cannot be created: \(POSIX.reason(errno))"
         throw CommandError(.cannotCreate, "'\(link)' \(reason)")
       }
     }
@@ -48,10 +51,10 @@ final class PseudoTerminal {
     _ = unsafe tcsetattr(descriptor, TCSANOW, &line)
   }
 
-  /// Whether a name is a link of a process that was killed: to a pseudo-terminal that no torpor plays on. Its number
-  /// may be that of another program's terminal by now.
+  /// Whether `link` is a stale link of a killed process: to a pseudo-terminal whose master side no `torpor` process has
+  /// open. Another program's terminal may have the same number by now.
   ///
-  /// - Throws: ``CommandError`` with code 73 where another torpor plays there.
+  /// - Throws: ``CommandError`` with code 73 if a running `torpor` process uses the link.
   private static func isLeftOver(_ link: String) throws(CommandError) -> Bool {
     guard let target = SystemFiles.link(link), target.hasPrefix("/dev/pts/"),
       let number = Int(target.dropFirst("/dev/pts/".count))
@@ -59,18 +62,18 @@ final class PseudoTerminal {
     for process in SystemFiles.names(in: "/proc").compactMap({ Int32($0) }) {
       guard SystemFiles.text(of: "/proc/\(process)/comm") == "torpor" else { continue }
       let folder = "/proc/\(process)/fdinfo"
-      let isPlayed = SystemFiles.names(in: folder).contains { name in
-        // Of a terminal's other end the kernel says which it is.
+      let isInUse = SystemFiles.names(in: folder).contains { name in
+        // For the master side of a pseudo-terminal, fdinfo has the number of the slave side.
         let lines = SystemFiles.text(of: "\(folder)/\(name)")?.split(separator: "\n") ?? []
         return lines.contains { line in
           let words = line.split { $0 == " " || $0 == "\t" }
           return words.first == "tty-index:" && words.last.flatMap { Int($0) } == number
         }
       }
-      guard !isPlayed else {
+      guard !isInUse else {
         throw CommandError(
           .cannotCreate,
-          "'\(link)' leads to the receiver that process \(process) plays: name another with --link, or end that one"
+          "'\(link)' is used by the emulated receiver of process \(process): stop it, or give another path with --link"
         )
       }
     }
@@ -82,20 +85,20 @@ final class PseudoTerminal {
     close(descriptor)
   }
 
-  /// Whether somebody has opened the other end.
+  /// Whether a program has the slave side open.
   var isOpen: Bool {
     var state = pollfd(fd: descriptor, events: 0, revents: 0)
     return unsafe poll(&state, 1, 0) == 0
   }
 
-  /// What the other end has said; nothing where it has not.
+  /// Bytes written to the slave side, at most 4096; empty if there are none.
   func read() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
     return Array(bytes[..<max(count, 0)])
   }
 
-  /// Says something; what nobody takes is lost, as on a line.
+  /// Sends bytes to the slave side; bytes beyond the kernel's buffer are lost, as on a serial line.
   func write(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -107,9 +110,9 @@ final class PseudoTerminal {
     }
   }
 
-  /// The speed to which the other end has set the line; nil where that cannot be told.
+  /// Speed that the slave side has set, baud; nil if it cannot be read.
   ///
-  /// As a number: a program that sets it as one, as torpord does, leaves no name for it.
+  /// Read as a number (termios2): a program that sets a number, as torpord does, uses no termios speed constant.
   var speed: Int? {
     let baud = clinux_line_speed(descriptor)
     return baud > 0 ? Int(baud) : nil

@@ -4,18 +4,19 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// `torpor receiver`.
+/// `torpor receiver`: emulates a board's receiver on a pseudo-terminal.
 struct ReceiverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "receiver",
-    abstract: "Play a board's receiver in real time on a serial line, to try the service with.",
+    abstract: "Emulate a board's receiver in real time on a serial line, for tests of the service.",
     discussion: """
-      The line is a pseudo-terminal, whose name is the first line of standard output: torpord and \
-      `torpor decode` open it as they would a receiver's. It sends what the board's receiver would \
-      along a scenario or a track that begins now, needs its time to the first fix, takes commands \
-      at the right speed, sleeps and batches. What it does is told on standard error.
+      The line is a pseudo-terminal, whose path is the first line of standard output: torpord and \
+      `torpor decode` open it like the line of a receiver. It sends the output of the board's \
+      receiver along a scenario or a track that begins now, needs its time to the first fix, \
+      accepts commands at the right speed, sleeps and batches. Changes of its state are printed on \
+      standard error.
 
-      Its supply is on from the start, and nobody drives its pins, unless --pins is given.
+      The supply is on from the start and the pins are not used, unless --pins is given.
 
         mkdir state
         torpor receiver --link gnss &
@@ -30,22 +31,24 @@ struct ReceiverCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Give the line this name, too, until the end.", valueName: "path"), completion: .file())
+      "Create a symbolic link to the line at this path; removed at the end.", valueName: "path"),
+    completion: .file())
   var link: String?
 
   @Flag(
     help:
-      "Read the board's pins from standard input, a line for each change: supply on, supply off, wake, deaf, hearing."
+      "Read changes of the board's pins from standard input, one a line: supply on, supply off, wake, deaf, hearing."
   )
   var pins = false
 
-  @Flag(name: .shortAndLong, help: "Do not tell on standard error what it does.")
+  @Flag(
+    name: .shortAndLong, help: "Do not print changes of the receiver's state on standard error.")
   var quiet = false
 
   func run() throws {
     let wired = try board.profile()
     let profile = pins ? wired : wired.unwired
-    let way =
+    let path =
       try way.track.map { track throws in
         try TrackFile.read(track, longest: nil, for: "receiver")
       }
@@ -55,7 +58,7 @@ struct ReceiverCommand: ParsableCommand {
     setup.seed = chance.seed
     let now = POSIX.utc
     let track = Track(
-      start: now - way.points[0].offset, points: way.points, gapLimit: way.gapLimit)
+      start: now - path.points[0].offset, points: path.points, gapLimit: path.gapLimit)
     try StopSignals.install()
     let line = try PseudoTerminal(link: link, baud: Int(setup.receiver.defaultSpeed))
     var output = Output()
@@ -67,23 +70,23 @@ struct ReceiverCommand: ParsableCommand {
   }
 }
 
-/// Plays a receiver until an interrupt.
+/// Connects a simulated receiver to a pseudo-terminal in real time, until a stop signal.
 struct ReceiverPlayer: ~Copyable {
   private var receiver: VirtualReceiver
   private let line: PseudoTerminal
   private var readsPins: Bool
   private let isQuiet: Bool
   private let begin = POSIX.uptime
-  /// The board is suspended: what is sent to it is lost.
+  /// Whether the receiver's output is discarded (`deaf`), as while the board is suspended.
   private var isDeaf = false
   private var told = ""
-  /// The line of standard input so far; what is longer than any of our words is none of them.
+  /// Current line of standard input, truncated: a longer line is no command.
   private var words: [UInt8] = []
   private static let longestWord = 32
 
-  /// Bytes go out in pieces of this long: a line's driver hands on no single ones either.
+  /// Shortest time between two writes; a serial driver does not deliver single bytes either.
   private static let piece = Interval.milliseconds(5)
-  /// So often is looked for somebody who opens the line.
+  /// Interval at which an unopened line is checked for an opener.
   private static let look = Interval.milliseconds(50)
 
   init(
@@ -105,11 +108,11 @@ struct ReceiverPlayer: ~Copyable {
       if isOpen, !isDeaf { line.write(bytes) }
       tell()
       let due = max(receiver.next - self.now, ReceiverPlayer.piece)
-      // A line that nobody has opened tells of nobody who opens it.
-      let rest = isOpen ? due : min(due, ReceiverPlayer.look)
+      // poll(2) does not report that a pseudo-terminal is opened, so check periodically.
+      let timeout = isOpen ? due : min(due, ReceiverPlayer.look)
       switch try ServiceWait.wait(
         for: [isOpen ? line.descriptor : -1, readsPins ? STDIN_FILENO : -1],
-        atMost: rest < .seconds(3_600) ? rest : nil)
+        atMost: timeout < .seconds(3_600) ? timeout : nil)
       {
       case .ready(0): receiver.write(line.read(), at: self.now, speed: speed)
       case .ready: readWords()
@@ -119,7 +122,7 @@ struct ReceiverPlayer: ~Copyable {
     }
   }
 
-  /// What the board has set; where that is nothing, as if it were right.
+  /// Speed that the board has set, baud; the receiver's own if it cannot be read.
   private var speed: UInt32 { line.speed.map { UInt32($0) } ?? receiver.speed }
 
   private mutating func readWords() {
@@ -148,16 +151,16 @@ struct ReceiverPlayer: ~Copyable {
     case "hearing": isDeaf = false
     default:
       POSIX.tell(
-        "torpor: '\(word)' is none of supply on, supply off, wake, deaf, hearing")
+        "torpor: unknown command '\(word)'; expected supply on, supply off, wake, deaf or hearing")
     }
   }
 
   private mutating func tell() {
     guard !isQuiet else { return }
-    let pin = receiver.isBatchPinActive ? ", its batch pin is up" : ""
-    let news = "\(receiver.state.word), \(receiver.speed) baud\(pin)"
-    guard news != told else { return }
-    told = news
-    POSIX.tell("torpor: receiver \(news)")
+    let pin = receiver.isBatchPinActive ? ", batch pin active" : ""
+    let report = "\(receiver.state.word), \(receiver.speed) baud\(pin)"
+    guard report != told else { return }
+    told = report
+    POSIX.tell("torpor: receiver \(report)")
   }
 }

@@ -1,30 +1,30 @@
 import LocationTypes
 
-/// Where the marks of time are, and what they say.
+/// The time axis of the report's charts: positions and labels of its ticks.
 struct TimeAxis {
   private static let steps: [Int64] = [
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200,
     86_400, 172_800, 432_000,
   ]
 
-  /// From the start to the end of the run.
+  /// Duration of the run.
   let length: Interval
-  /// Between two marks, seconds.
+  /// Interval between two ticks, seconds.
   let step: Int64
 
-  /// Makes at most `most` steps, as long as the run is no longer than a command may ask for.
+  /// Creates an axis with at most `most` steps, for any duration that the command accepts (31 days).
   init(_ length: Interval, atMost most: Int64) {
     self.length = length
     step = TimeAxis.step(for: length, atMost: most)
   }
 
-  /// The shortest round step that divides `length` into at most `most`.
+  /// Shortest round step, seconds, that divides `length` into at most `most` steps.
   static func step(for length: Interval, atMost most: Int64) -> Int64 {
-    // A run that ends a moment after a round time is as good as round.
+    // A tolerance of 1 %, because a run can end shortly after a round time.
     steps.first { $0 * 1_010_000 * most >= length.microseconds } ?? steps[steps.count - 1]
   }
 
-  /// The marks: part of the axis, 0 to 1, and words.
+  /// The ticks: position on the axis, 0 to 1, and label.
   var marks: [(part: Double, words: String)] {
     var marks: [(part: Double, words: String)] = []
     var second: Int64 = 0
@@ -35,13 +35,13 @@ struct TimeAxis {
     return marks
   }
 
-  /// Where `moment` is, 0 to 1.
+  /// Position of `moment` on the axis, 0 to 1.
   func part(of moment: Instant) -> Double {
     let part = Double(moment.microseconds) / Double(max(length.microseconds, 1))
     return min(max(part, 0), 1)
   }
 
-  /// A moment in the words of the marks: days, hours and minutes, or minutes and seconds.
+  /// Label of a time: days, hours and minutes, or minutes and seconds, depending on the step.
   func words(_ second: Int64) -> String {
     if step >= 86_400 { return "\(second / 86_400) d" }
     var text = TextBuffer()
@@ -51,30 +51,30 @@ struct TimeAxis {
     return text.string
   }
 
-  /// What the marks count.
+  /// Unit of the labels.
   var unit: String {
     step >= 86_400 ? "days" : step >= 60 ? "hours and minutes" : "minutes and seconds"
   }
 }
 
-/// Where the marks of a value are.
+/// The value axis of a chart: positions and labels of its ticks.
 struct ValueAxis {
-  /// Between two marks.
+  /// Distance between two ticks.
   let step: Double
-  /// The value at the top.
+  /// Value at the top of the axis.
   let top: Double
 
-  /// From 0 to a round number that is not below `greatest`.
+  /// Creates an axis from 0 to a round number of at least `greatest`.
   init(to greatest: Double) {
     let greatest = greatest > 0 && greatest.isFinite ? greatest : 1
     step = ValueAxis.round(up: greatest / 3)
     top = (greatest / step - 1e-9).rounded(.up) * step
   }
 
-  /// The marks, ascending, 0 and the top among them.
+  /// Values of the ticks, ascending, from 0 to ``top``.
   var marks: [Double] { (0...Int((top / step).rounded())).map { Double($0) * step } }
 
-  /// 1, 2 or 5 times a power of ten, not below `value`, which is over 0.
+  /// Least 1, 2 or 5 times a power of ten that is at least `value`, which is greater than 0.
   static func round(up value: Double) -> Double {
     var unit = 1.0
     while unit < value { unit *= 10 }
@@ -82,7 +82,7 @@ struct ValueAxis {
     return [2, 5, 10].map { $0 * unit }.first { $0 >= value } ?? 10 * unit
   }
 
-  /// The greatest 1, 2 or 5 times a power of ten that is not above `value`, which is over 0.
+  /// Greatest 1, 2 or 5 times a power of ten that is at most `value`, which is greater than 0.
   static func round(down value: Double) -> Double {
     var unit = 1.0
     while unit > value { unit /= 10 }
@@ -90,7 +90,7 @@ struct ValueAxis {
     return [5, 2, 1].map { $0 * unit }.first { $0 <= value } ?? unit
   }
 
-  /// A value with no more digits than its mark needs.
+  /// Label of a value, with as many decimals as ``step`` needs.
   func words(_ value: Double) -> String {
     var places = 0
     var unit = 1.0

@@ -1,20 +1,20 @@
 import ArgumentParser
 import LocationTypes
 
-/// What a battery holds, as it is written on it.
+/// The value of `--battery`: the nominal energy of a battery.
 struct Battery: Equatable {
-  /// What it holds when it is full and new, joules.
+  /// Nominal energy when full and new, joules.
   let energy_J: Double
 
-  /// The most it may hold, watt-hours: more than any that is carried.
+  /// Largest accepted energy, watt-hours.
   static let mostWattHours = 100_000.0
 
   private static let wanted =
     "charge and voltage (3000mAh@3.7V, 3Ah@3.7V) or energy (11.1Wh, 500mWh)"
 
-  /// Reads `3000mAh@3.7V`, `3Ah@3.7V`, `11.1Wh` or `500mWh`; spaces around numbers and units are fine.
+  /// Parses `3000mAh@3.7V`, `3Ah@3.7V`, `11.1Wh` or `500mWh`; spaces around numbers and units are allowed.
   ///
-  /// - Throws: `ValidationError` that says what is wanted.
+  /// - Throws: `ValidationError` that states the accepted forms.
   init(_ text: String) throws {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
     let wattHours: Double
@@ -23,7 +23,7 @@ struct Battery: Equatable {
       if let energy = try Battery.number(parts[0], [("mWh", 1e-3), ("Wh", 1)]) {
         wattHours = energy
       } else if try Battery.number(parts[0], [("mAh", 1e-3), ("Ah", 1)]) != nil {
-        throw ValidationError("a charge is no energy: tell the voltage too, as in 3000mAh@3.7V")
+        throw ValidationError("a charge needs a voltage too, for example 3000mAh@3.7V")
       } else {
         throw ValidationError("it should be \(Battery.wanted)")
       }
@@ -36,30 +36,33 @@ struct Battery: Equatable {
       throw ValidationError("it should be \(Battery.wanted)")
     }
     guard wattHours > 0, wattHours <= Battery.mostWattHours else {
-      throw ValidationError("it should hold more than 0 and at most 100 kWh: \(Battery.wanted)")
+      throw ValidationError("it should be more than 0 and at most 100 kWh: \(Battery.wanted)")
     }
     energy_J = wattHours * 3_600
   }
 
-  /// How long it lasts at a mean power when it is so full at first, percent; nil where nothing is
-  /// taken, or for longer than a century.
+  /// Battery life at a mean power; nil without consumption and above 100 years.
+  ///
+  /// - Parameters:
+  ///   - power_mW: Mean power, milliwatts.
+  ///   - charge: Charge at the start, percent.
   func life(at power_mW: Double, charge: Double = 100) -> Interval? {
     let seconds = energy_J * 10 * charge / power_mW
     guard seconds.isFinite, seconds < 100 * 365.25 * 86_400 else { return nil }
     return Interval(seconds: seconds)
   }
 
-  /// What it holds, in words.
+  /// The nominal energy with its unit.
   var words: String {
     "\(HumanFormat.decimal(energy_J / 3_600, places: energy_J < 3_600 ? 3 : 2)) Wh"
   }
 
-  /// The same, and how full it is where it is not full, percent.
+  /// The nominal energy with its unit, and the charge, percent, unless full.
   func words(_ charge: Double) -> String {
     charge < 100 ? "\(words), \(HumanFormat.percent(charge)) full" : words
   }
 
-  /// The number before one of `units`, in the first unit's measure; nil where none of them is there.
+  /// The number before one of `units`, times the factor of that unit; nil if `text` ends with none of `units`.
   private static func number(_ text: String, _ units: [(String, Double)]) throws -> Double? {
     let text = text.trimmed
     for (unit, factor) in units where text.hasSuffix(unit) {
@@ -71,7 +74,7 @@ struct Battery: Equatable {
 }
 
 extension String {
-  /// Without the spaces at both ends.
+  /// The string without spaces at both ends.
   fileprivate var trimmed: String {
     var rest = self[...]
     while rest.first == " " { rest.removeFirst() }

@@ -1,13 +1,13 @@
-/// A document of elements in the making: what is opened is closed, what is said is escaped.
+/// Builder of an HTML document that closes each element and escapes all text.
 ///
-/// It is HTML, and well-formed XML too, so that any reader of either can look at it.
+/// The result is also well-formed XML, so that XML parsers can read it.
 struct Markup {
-  /// What was written so far, UTF-8.
+  /// Text written so far, UTF-8.
   private(set) var text = TextBuffer()
 
   init() {}
 
-  /// Adds an element with what `body` puts into it.
+  /// Adds an element with the content that `body` adds.
   mutating func element(
     _ name: String, _ attributes: KeyValuePairs<String, String> = [:],
     _ body: (inout Markup) -> Void
@@ -18,29 +18,29 @@ struct Markup {
     text.add("</\(name)>")
   }
 
-  /// Adds an element that says `words`.
+  /// Adds an element that contains the text `words`.
   mutating func element(_ name: String, _ words: String) { element(name, [:], words) }
 
-  /// Adds an element that says `words`.
+  /// Adds an element with attributes that contains the text `words`.
   mutating func element(
     _ name: String, _ attributes: KeyValuePairs<String, String>, _ words: String
   ) {
     element(name, attributes) { $0.say(words) }
   }
 
-  /// Adds an element that holds nothing: one of SVG, or one that HTML lets be empty.
+  /// Adds an empty element: an SVG element, or a void element of HTML.
   mutating func leaf(_ name: String, _ attributes: KeyValuePairs<String, String> = [:]) {
     begin(name, attributes)
     text.add("/>")
   }
 
-  /// Adds words.
+  /// Adds escaped text.
   mutating func say(_ words: String) { text.add(Markup.escaped(words)) }
 
-  /// Adds what is markup already, or a sheet of styles without any mark of it.
+  /// Adds text without escaping: markup, or a style sheet that needs no escaping.
   mutating func add(markup: String) { text.add(markup) }
 
-  /// Begins a new line, for people who read the source.
+  /// Adds a line break, which makes the source readable.
   mutating func newLine() { text.add("\n") }
 
   private mutating func begin(_ name: String, _ attributes: KeyValuePairs<String, String>) {
@@ -48,8 +48,8 @@ struct Markup {
     for (key, value) in attributes { text.add(" \(key)=\"\(Markup.escaped(value))\"") }
   }
 
-  /// `words` without anything that means something in a document; what XML cannot hold at all,
-  /// control characters above all, becomes U+FFFD.
+  /// `words` with markup characters escaped; characters that XML does not allow, and control characters, become
+  /// U+FFFD.
   static func escaped(_ words: String) -> String {
     var result = ""
     result.unicodeScalars.reserveCapacity(words.utf8.count)
@@ -74,40 +74,40 @@ struct Markup {
   }
 }
 
-/// The data of an SVG path, in whole units.
+/// Builder of the data of an SVG path (`d` attribute) with integer coordinates.
 struct PathData {
   private var text = TextBuffer()
 
-  /// Nothing was drawn.
+  /// Whether the path has no command.
   var isEmpty: Bool { text.bytes.isEmpty }
-  /// As an attribute's value.
+  /// Value of the `d` attribute.
   var string: String { text.string }
 
-  /// Goes to a place without drawing.
+  /// Moves the current point without drawing.
   mutating func move(_ x: Int, _ y: Int) { add("M", x, y) }
-  /// Draws a straight line.
+  /// Draws a line to an absolute position.
   mutating func line(_ x: Int, _ y: Int) { add("L", x, y) }
-  /// Draws a line of this way from where it is.
+  /// Draws a line to a position relative to the current point.
   mutating func step(_ dx: Int, _ dy: Int) { add("l", dx, dy) }
-  /// Draws a dot: round line ends make it one.
+  /// Draws a dot: a line of length 0, visible with round line caps.
   mutating func dot(_ x: Int, _ y: Int) {
     add("M", x, y)
     text.add("h0")
   }
 
-  /// Draws along.
+  /// Draws a horizontal line.
   mutating func across(to x: Int) {
     text.add("H")
     text.add(Int64(x))
   }
 
-  /// Draws up or down.
+  /// Draws a vertical line.
   mutating func upright(to y: Int) {
     text.add("V")
     text.add(Int64(y))
   }
 
-  /// Closes what was begun.
+  /// Closes the subpath.
   mutating func close() { text.add("Z") }
 
   private mutating func add(_ word: String, _ x: Int, _ y: Int) {

@@ -1,15 +1,16 @@
 import LocationTypes
 
-/// A place on a plane, metres.
+/// A position on a ``TangentPlane``, metres.
 struct PlanePoint: Equatable {
   var east: Double
   var north: Double
 }
 
-/// Places in the order in which they came, in bounded memory: of neighbours that share a bucket, the
-/// first, the last and those farthest out to each side are kept, so that no outlier is lost.
+/// Positions in chronological order, downsampled into bounded memory.
 ///
-/// When there are more than ``capacity`` buckets, each two become one. O(1) amortised.
+/// Consecutive positions share a bucket, which keeps the first, the last and the westernmost, easternmost, southernmost
+/// and northernmost one, so that no outlier is lost. When all ``capacity`` buckets are full, pairs of buckets are
+/// merged. O(1) amortised for each position.
 struct PlaceSketch {
   private struct Bucket {
     var first: PlanePoint
@@ -32,21 +33,21 @@ struct PlaceSketch {
     }
   }
 
-  /// How many buckets there are at most; each gives up to six places.
+  /// Largest number of buckets; each has up to six positions.
   let capacity: Int
-  /// How many places came.
+  /// Number of positions added.
   private(set) var count = 0
   private var each = 1
   private var buckets: [Bucket] = []
   private var inLast = 0
 
-  /// Begins without a place; `capacity` is even.
+  /// Creates an empty collection; `capacity` must be even.
   init(capacity: Int = 800) {
     precondition(capacity >= 2 && capacity % 2 == 0)
     self.capacity = capacity
   }
 
-  /// Adds a place.
+  /// Adds a position.
   mutating func add(_ point: PlanePoint) {
     count += 1
     if inLast == each || buckets.isEmpty {
@@ -68,8 +69,8 @@ struct PlaceSketch {
     each *= 2
   }
 
-  /// What is kept, at most six places a bucket. Within a bucket the sides come west, south, north,
-  /// east or the other way round, whichever is the way it went.
+  /// The positions kept, at most six for each bucket. Within a bucket, the extremes have the order west, south, north,
+  /// east if the movement is eastward, else the reverse.
   var points: [PlanePoint] {
     var result: [PlanePoint] = []
     for bucket in buckets {

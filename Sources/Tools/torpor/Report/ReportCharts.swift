@@ -1,20 +1,27 @@
 import LocationSimulation
 import LocationTypes
 
-/// What receiver and board took, when fixes came and were delivered, how far reports were off: charts
-/// with one time axis, and the same in numbers.
+/// The section "Over time" of the report: strip charts of power, battery charge, fixes and position error with one time
+/// axis, the notices to the client, and a table of the values.
 struct ReportCharts {
   private let sketch: RunSketch
   private let time: TimeAxis
   private let bound_m: Double?
-  /// The battery that the run runs from, and how full it is at first, percent.
+  /// The simulated battery, and its charge at the start, percent.
   private let battery: Battery?
   private let charge: Double
-  /// How far the last report was off, finely and in the stretches of the numbers.
+  /// Distance of the last report from the true position, metres: finely for the chart, and in intervals of the table.
   private var error: StepCurve
   private var errorRows: StepCurve
 
-  /// Charts of a run that took `length`, from a battery so full at first, if from any.
+  /// Creates the charts of a run.
+  ///
+  /// - Parameters:
+  ///   - length: Duration of the run.
+  ///   - sketch: Downsampled data of the run.
+  ///   - promise: Accuracy bound and error of each second, if the client has a bound.
+  ///   - battery: The simulated battery, if any.
+  ///   - charge: Its charge at the start, percent.
   init(
     _ length: Interval, _ sketch: RunSketch, _ promise: (PromiseSummary, BoundTally)?,
     battery: Battery? = nil, charge: Double = 100
@@ -41,9 +48,9 @@ struct ReportCharts {
   func write(to page: inout Markup) {
     page.element(
       "p", ["class": "lead"],
-      "From the start of the run, in \(time.unit). "
-        + "A line is the mean of \(HumanFormat.duration(sketch.row)); a band reaches from the least to the "
-        + "greatest value, however short.")
+      "Time since the start of the run, in \(time.unit). "
+        + "A line is the mean over \(HumanFormat.duration(sketch.row)); a band spans the minimum and "
+        + "maximum.")
     writePower("Receiver", sketch.receiver, to: &page)
     writePower("Board", sketch.board, to: &page)
     if let battery { writeCharge(of: battery, to: &page) }
@@ -82,8 +89,9 @@ struct ReportCharts {
     }
   }
 
-  /// How full the battery is, percent, at the start and at the end of each bucket of the powers' curves:
-  /// what receiver and board took is gone. Its gauge says the same, but only when the board wakes.
+  /// Charge of the battery, percent, at the start of the run and at the end of each bucket of the power curves.
+  ///
+  /// Computed from the energy of receiver and board, because the trace has the gauge's value only when the board wakes.
   private func charges(of battery: Battery) -> [Double] {
     let (receiver, board) = (sketch.receiver.curve.buckets, sketch.board.curve.buckets)
     var held_mJ = charge * battery.energy_J * 10
@@ -118,14 +126,14 @@ struct ReportCharts {
     let most = sketch.waiting.buckets.map(\.high).max() ?? 0
     let total = sketch.places.count
     let batches = sketch.deliveries.counts.reduce(0, +)
-    // Where each fix is delivered as it comes none waits: then how many came is what there is to see.
+    // If each fix is delivered immediately, none is undelivered: the chart then shows the number of fixes.
     let waits = sketch.isDeferred
     let counts = sketch.fixes.counts
     let note =
       "\(HumanFormat.count(total)) fixes, \(HumanFormat.count(batches)) deliveries"
-      + (waits ? "; up to \(HumanFormat.count(Int(most))) wait" : "")
+      + (waits ? "; up to \(HumanFormat.count(Int(most))) undelivered" : "")
     let strip = ReportStrip(
-      title: waits ? "Fixes that wait" : "Fixes in \(HumanFormat.duration(sketch.row))",
+      title: waits ? "Undelivered fixes" : "Fixes in \(HumanFormat.duration(sketch.row))",
       note: note, label: "Fixes and deliveries over time: \(note)", time: time,
       value: ValueAxis(to: waits ? most : Double(counts.max() ?? 0)),
       tips: rows.map { index in
@@ -157,7 +165,7 @@ struct ReportCharts {
     }
   }
 
-  /// Bars with a little room between them: a bucket is a hundred wide.
+  /// Bars with gaps between them; a bucket is 100 units wide.
   private func bars(_ counts: [Int], _ strip: ReportStrip) -> PathData {
     var path = PathData()
     for (index, count) in counts.enumerated() where count > 0 {
@@ -193,7 +201,7 @@ struct ReportCharts {
       tips: rows.map { index in
         "\(span(index)): \(worstWords(index))"
       }, row: sketch.row)
-    // What is drawn, and its place in the key: nothing is explained that is not there.
+    // Only areas that are drawn are in the legend.
     let areas = [
       ("area", strip.band(error, from: { _ in 0 }, to: { min($0.high, bound_m) }), "k box"),
       ("over", strip.band(error, from: { _ in bound_m }, to: \.high), "k bad"),
@@ -210,7 +218,7 @@ struct ReportCharts {
     }
     page.element("p", ["class": "key"]) { page in
       let words = [
-        "k box": "within the bound", "k bad": "beyond it",
+        "k box": "within the bound", "k bad": "above the bound",
         "k none": "not counted: before the first report, or a gap",
       ]
       for (_, _, kind) in areas { page.element("span", ["class": kind], words[kind] ?? "") }
@@ -218,7 +226,7 @@ struct ReportCharts {
     }
   }
 
-  /// Where no error is known.
+  /// Intervals without a known error.
   private var blanks: PathData {
     var path = PathData()
     let end = Int((time.length.microseconds + error.width - 1) / error.width)
@@ -240,11 +248,11 @@ struct ReportCharts {
     return path
   }
 
-  /// What services told: visits, regions, pauses.
+  /// Adds the notices of services: visits, regions, pauses.
   private func writeTold(to page: inout Markup) {
     guard !sketch.told.isEmpty else { return }
     page.newLine()
-    page.element("h3", "What the client was told")
+    page.element("h3", "Notices to the client")
     page.element("table") { page in
       page.element("tbody") { page in
         for (moment, notice) in sketch.told {
@@ -267,7 +275,7 @@ struct ReportCharts {
   private func writeNumbers(to page: inout Markup) {
     page.newLine()
     page.element("details") { page in
-      page.element("summary", "The same in numbers")
+      page.element("summary", "Table of values")
       page.element("table") { page in
         page.element("thead") { page in
           page.element("tr") { page in
@@ -298,7 +306,7 @@ struct ReportCharts {
     }
   }
 
-  /// The stretches of the numbers; one that begins with the last moment is none.
+  /// Rows of the table; an interval that would start at the end of the run is excluded.
   private var rows: Range<Int> {
     let step = sketch.row.microseconds
     return 0..<max(1, Int((time.length.microseconds - 1) / step + 1))
@@ -310,7 +318,7 @@ struct ReportCharts {
   }
 
   private func worstWords(_ index: Int) -> String {
-    worst(index).map { "at most \(HumanFormat.distance($0)) off" } ?? "not counted"
+    worst(index).map { "error at most \(HumanFormat.distance($0))" } ?? "not counted"
   }
 
   private func at(_ index: Int, _ counts: [Int]) -> Int {

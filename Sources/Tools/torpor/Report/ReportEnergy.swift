@@ -2,18 +2,18 @@ import BoardProfiles
 import LocationSimulation
 import LocationTypes
 
-/// The energy bill: what each state took, beside gpsd and the least possible, and how long a
-/// battery lasts.
+/// The section "Energy" of the report: energy of each state in comparison with gpsd and with the optimum, and the
+/// battery life.
 struct ReportEnergy {
-  /// One bar: what it stands for, how much it is, and of what it is made.
+  /// One bar: its label, its total energy, and the energy of each state.
   private struct Bar {
     var name: String
     var energy_mJ: Double
     var parts: [(kind: Int, energy_mJ: Double)]
   }
 
-  /// A part of a bar that is narrower than this part of the whole width is not seen, so it is neither drawn
-  /// nor in the key; the table below has it.
+  /// Fraction of the full width below which a part of a bar is invisible: it is neither drawn nor in the legend, only
+  /// in the table.
   private static let narrowest = 0.002
 
   private let summary: TraceSummary
@@ -23,7 +23,15 @@ struct ReportEnergy {
   private let battery: Battery?
   private let charge: Double
 
-  /// The bill of a run on a board.
+  /// Creates the section.
+  ///
+  /// - Parameters:
+  ///   - summary: Totals of the run.
+  ///   - energy: Its energy, and that of gpsd.
+  ///   - sketch: Time and energy of each state.
+  ///   - promise: Comparison with the optimum, if the client has an accuracy bound.
+  ///   - battery: Battery whose life is reported.
+  ///   - charge: Its charge at the start, percent.
   init(
     _ summary: TraceSummary, _ energy: TraceEnergy, _ sketch: RunSketch, _ promise: PromiseSummary?,
     _ battery: Battery?, _ charge: Double = 100
@@ -36,20 +44,20 @@ struct ReportEnergy {
     self.charge = charge
   }
 
-  /// Adds it.
+  /// Adds the section.
   func write(to page: inout Markup) {
     var bars = [bar("this run", energy.receiver_mJ, sketch.receiverUse)]
     if let promise, promise.optimum_mJ > 0 {
-      bars.append(Bar(name: "the least possible", energy_mJ: promise.optimum_mJ, parts: []))
+      bars.append(Bar(name: "optimum", energy_mJ: promise.optimum_mJ, parts: []))
     }
     bars.append(Bar(name: "with gpsd", energy_mJ: energy.receiverAlwaysOn_mJ, parts: []))
     write("Receiver", bars, states: TraceReceiverState.allCases.map(\.word), to: &page)
     if let promise, let ratio = promise.ratio {
       page.element(
         "p", ["class": "lead"],
-        "From the first report on the receiver took \(HumanFormat.energy(promise.receiver_mJ)), "
-          + "\(HumanFormat.decimal(ratio, places: 2)) × the least with which one who knew the way "
-          + "beforehand could have kept \(HumanFormat.distance(promise.bound_m)).")
+        "Since the first report, the receiver used \(HumanFormat.energy(promise.receiver_mJ)), "
+          + "\(HumanFormat.decimal(ratio, places: 2)) × the minimum energy with which a planner that knows "
+          + "the track in advance keeps the error within \(HumanFormat.distance(promise.bound_m)).")
     }
     let words = energy.boardTime.indices.map { index in
       BoardState(rawValue: UInt8(index)).map(TraceJSON.word) ?? ""
@@ -177,11 +185,11 @@ struct ReportEnergy {
     }
     page.element(
       "p", ["class": "lead"],
-      (charge < 100 ? "From \(HumanFormat.percent(charge)) on, new" : "Full and new")
-        + ", all of it usable, and nothing else drawing on it: real ones give less.")
+      "Assumes a new battery charged to \(HumanFormat.percent(charge)), usable to 0 %, and no other load: "
+        + "a real battery lasts less.")
   }
 
-  /// How long a battery lasts, in words.
+  /// The life of a battery, formatted.
   static func life(_ battery: Battery, _ charge: Double, _ power_mW: Double) -> String {
     battery.life(at: power_mW, charge: charge).map(HumanFormat.duration) ?? "over a century"
   }

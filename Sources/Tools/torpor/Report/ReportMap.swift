@@ -2,38 +2,40 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// The way and the fixes on a plain map: north up, a scale, no picture of the land.
+/// The map of the report: track and fixes, north up, with a scale and without a background map.
 struct ReportMap {
-  /// The picture's width in its own units; what is nearer than ``fine`` of them is one place.
+  /// Width of the picture in SVG units; points closer than ``minimumSpacing`` units count as one.
   static let width = 10_000
   private static let fine = 8
-  /// How many corners the way may have.
+  /// Largest number of vertices of the track.
   static let mostCorners = 5_000
 
   private let west: Double
   private let north: Double
   private let unitsPerMetre: Double
   private let height: Int
-  /// The way as far as it was gone: corners, and whether a gap of the recording leads to each.
+  /// Vertices of the track up to the end of the run, and whether a gap of the recording precedes each.
   private var corners: [(point: PlanePoint, isGap: Bool)] = []
   private let fixes: PlaceSketch
 
-  /// Places of `track` as far as `length` goes, and of the fixes, on the plane of `sketch`.
+  /// Creates the map of `track` up to `length`, with the fixes and the plane of `sketch`.
+  ///
+  /// - Parameter gapLimit: Interval between two track points above which the recording has a gap.
   init(_ track: Track, _ length: Interval, _ sketch: RunSketch, gapLimit: Interval) {
     fixes = sketch.places
-    var way: [(point: PlanePoint, isGap: Bool)] = []
+    var trackPoints: [(point: PlanePoint, isGap: Bool)] = []
     var before: Interval?
     for known in track.points {
       let offset = known.offset - track.points[0].offset
       if offset > length { break }
       let isGap = before.map { offset - $0 > gapLimit } ?? false
-      way.append((sketch.plane.point(known.coordinate), isGap))
+      trackPoints.append((sketch.plane.point(known.coordinate), isGap))
       before = offset
     }
-    let all = way.map(\.point) + fixes.points
+    let all = trackPoints.map(\.point) + fixes.points
     let east = (all.map(\.east).min() ?? 0, all.map(\.east).max() ?? 0)
     let up = (all.map(\.north).min() ?? 0, all.map(\.north).max() ?? 0)
-    // Twenty metres are shown at least, the picture is never higher than wide, nor very flat.
+    // At least 20 m, with a margin of 8 % on each side; the aspect ratio is between 3:2 and 12:5.
     let across = max(east.1 - east.0, 20) * 1.16
     let along = max(up.1 - up.0, 20) * 1.16
     let shownAcross = max(across, along * 1.5)
@@ -42,10 +44,10 @@ struct ReportMap {
     height = Int((shownAlong * unitsPerMetre).rounded())
     west = (east.0 + east.1 - shownAcross) / 2
     north = (up.0 + up.1 + shownAlong) / 2
-    corners = thinned(way)
+    corners = thinned(trackPoints)
   }
 
-  /// Adds the picture.
+  /// Adds the map with its legend.
   func write(to page: inout Markup) {
     let hasGaps = corners.contains { $0.isGap }
     page.element("figure", ["class": "map"]) { page in
@@ -57,13 +59,13 @@ struct ReportMap {
       }
       writeScale(to: &page)
       page.element("figcaption", ["class": "key"]) { page in
-        if corners.count > 1 { page.element("span", ["class": "k way"], "the way") }
+        if corners.count > 1 { page.element("span", ["class": "k path"], "track") }
         if hasGaps { page.element("span", ["class": "k gap"], "gap in the recording") }
         if fixes.count > 0 { page.element("span", ["class": "k fix"], "fixes") }
         if fixes.points.count < fixes.count {
           page.element(
             "span", ["class": "note"],
-            "\(HumanFormat.count(fixes.count)) fixes, neighbours drawn as one; the outermost are kept"
+            "\(HumanFormat.count(fixes.count)) fixes; neighbours are merged, outliers are kept"
           )
         }
       }
@@ -72,13 +74,13 @@ struct ReportMap {
 
   private func writePicture(to page: inout Markup) {
     let words =
-      "Map, north up, \(HumanFormat.distance(Double(ReportMap.width) / unitsPerMetre)) wide: the way and "
+      "Map, north up, \(HumanFormat.distance(Double(ReportMap.width) / unitsPerMetre)) wide: track and "
       + "\(HumanFormat.count(fixes.count)) fixes"
     page.element(
       "svg", ["viewBox": "0 0 \(ReportMap.width) \(height)", "role": "img", "aria-label": words]
     ) { page in
       page.leaf("path", ["class": "grid", "d": grid.string])
-      var way = PathData()
+      var line = PathData()
       var gaps = PathData()
       var last = (0, 0)
       for (index, corner) in corners.enumerated() {
@@ -88,14 +90,14 @@ struct ReportMap {
             gaps.move(last.0, last.1)
             gaps.line(place.0, place.1)
           }
-          way.move(place.0, place.1)
+          line.move(place.0, place.1)
         } else {
-          way.step(place.0 - last.0, place.1 - last.1)
+          line.step(place.0 - last.0, place.1 - last.1)
         }
         last = place
       }
       if !gaps.isEmpty { page.leaf("path", ["class": "gapline", "d": gaps.string]) }
-      if corners.count > 1 { page.leaf("path", ["class": "wayline", "d": way.string]) }
+      if corners.count > 1 { page.leaf("path", ["class": "pathline", "d": line.string]) }
       let dots = dots
       if !dots.isEmpty {
         page.leaf("path", ["class": fixes.count > 500 ? "dots many" : "dots", "d": dots.string])
@@ -105,7 +107,7 @@ struct ReportMap {
         var dot = PathData()
         dot.dot(place.0, place.1)
         page.element("path", ["class": "end", "d": dot.string]) { $0.element("title", name) }
-        // The start is a ring, the end is full.
+        // The start is a ring, the end a filled dot.
         if name == "start" { page.leaf("path", ["class": "core", "d": dot.string]) }
       }
     }
@@ -118,7 +120,7 @@ struct ReportMap {
       let left = Double(place.0) / Double(ReportMap.width) * 100
       let top = Double(place.1) / Double(height) * 100
       var isLeft = left > 60
-      // Two words at one height would cover each other: they go to either side.
+      // Labels at nearly the same height would overlap, so they are placed on opposite sides.
       if let before, abs(before.top - top) < 14, abs(before.left - left) < 40 {
         isLeft = before.left > left
         if before.isLeft == isLeft, left > 15, left < 85 { isLeft.toggle() }
@@ -134,7 +136,7 @@ struct ReportMap {
     }
   }
 
-  /// Below the picture, where they cover nothing.
+  /// Adds scale and north arrow below the picture.
   private func writeScale(to page: inout Markup) {
     page.element("div", ["class": "under"]) { page in
       let width = HumanFormat.decimal(scale * unitsPerMetre / 100, places: 2)
@@ -144,7 +146,7 @@ struct ReportMap {
     }
   }
 
-  /// Start and end; one where both are in the same place.
+  /// Start and end of the track; one label if both have the same position.
   private var ends: [(name: String, point: PlanePoint)] {
     guard let first = corners.first, let last = corners.last else { return [] }
     let (a, b) = (place(first.point), place(last.point))
@@ -153,12 +155,12 @@ struct ReportMap {
     return [("start", first.point), ("end", last.point)]
   }
 
-  /// A round length of about a quarter of the picture, metres.
+  /// Length of the scale, metres: a round number, about a quarter of the picture's width.
   private var scale: Double {
     ValueAxis.round(down: Double(ReportMap.width) / unitsPerMetre * 0.28)
   }
 
-  /// Lines as far apart as the scale is long.
+  /// Grid lines with the distance of the scale.
   private var grid: PathData {
     var lines = PathData()
     let step = scale * unitsPerMetre
@@ -177,7 +179,7 @@ struct ReportMap {
     return lines
   }
 
-  /// The fixes; those of one fine cell are one dot.
+  /// The fixes, at most one dot for each cell of ``minimumSpacing`` × ``minimumSpacing`` units.
   private var dots: PathData {
     var dots = PathData()
     var taken: Set<Int> = []
@@ -196,15 +198,15 @@ struct ReportMap {
     )
   }
 
-  /// Leaves out what is near the corner before; no farther than needed to have few enough, so that
-  /// what sticks out by more than can be seen stays.
+  /// Removes vertices that are close to the previous one. The distance starts at ``minimumSpacing`` units and grows
+  /// only until at most ``maximumVertices`` remain, so that visible detail is kept.
   private func thinned(
-    _ way: [(point: PlanePoint, isGap: Bool)]
+    _ points: [(point: PlanePoint, isGap: Bool)]
   ) -> [(point: PlanePoint, isGap: Bool)] {
     var distance = Double(ReportMap.fine) / unitsPerMetre
     while true {
       var kept: [(point: PlanePoint, isGap: Bool)] = []
-      for corner in way {
+      for corner in points {
         if let last = kept.last?.point {
           let east = corner.point.east - last.east
           let north = corner.point.north - last.north
@@ -212,7 +214,7 @@ struct ReportMap {
         }
         kept.append(corner)
       }
-      if let last = way.last, let shown = kept.last, shown.point != last.point {
+      if let last = points.last, let shown = kept.last, shown.point != last.point {
         kept.append(last)
       }
       if kept.count <= ReportMap.mostCorners { return kept }

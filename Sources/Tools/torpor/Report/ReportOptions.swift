@@ -2,11 +2,11 @@ import ArgumentParser
 import LocationSimulation
 import LocationTypes
 
-/// The page of a run.
+/// Options for the HTML report of a run, and for running from a battery.
 struct ReportOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Write the run to this file as one page for a browser: map, power, fixes, energy.",
+      "Write a report of the run to this file, an HTML page with map, power, fixes and energy.",
       valueName: "file"),
     completion: .file(extensions: ["html"]))
   var report: String?
@@ -14,8 +14,8 @@ struct ReportOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Tell in the report how long this battery lasts: 3000mAh@3.7V, or 11.1Wh; full, or as "
-        + "--charge says.",
+      "Report the life of this battery: 3000mAh@3.7V, or 11.1Wh; full at the start, or charged as "
+        + "given with --charge.",
       valueName: "battery"),
     transform: { try Battery($0) })
   var battery: Battery?
@@ -23,8 +23,8 @@ struct ReportOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Run from the battery of --battery, so full when it begins: promises are given up as the "
-        + "profile says.",
+      "Simulate the battery of --battery with this charge at the start: as it discharges, services "
+        + "are reduced according to the profile's [battery] table.",
       valueName: "percent"),
     transform: ArgumentValues.charge)
   var charge: Double?
@@ -32,32 +32,34 @@ struct ReportOptions: ParsableArguments {
   mutating func validate() throws {
     if report == "-" { throw ValidationError("--report writes a file; give it a name") }
     if charge != nil, battery == nil {
-      throw ValidationError("--charge is the battery's; add --battery 11.1Wh, or what it holds")
+      throw ValidationError(
+        "--charge needs a battery; add --battery with its energy, such "
+          + "as 11.1Wh")
     }
     if battery != nil, report == nil, charge == nil {
       throw ValidationError(
-        "--battery is told in the report; add --report FILE, or run from it with --charge 100")
+        "--battery is only used in a report; add --report FILE, or simulate it with --charge 100")
     }
   }
 }
 
-/// A page on its way to a file.
+/// Collects the records of a run and writes the report to its file.
 final class ReportFile {
   private var output: Output
   private var page: ReportPage
 
-  /// Begins; a file that cannot be made is refused before anything runs.
+  /// Opens the output, so that a file that cannot be created is reported before the run.
   init(path: String, _ page: ReportPage) throws {
     output = try Output(path: path)
     self.page = page
   }
 
-  /// Takes the next record of the run.
+  /// Adds the next record of the run.
   func add(_ record: TraceRecord) { page.sketch.add(record) }
 
-  /// Writes it and puts it in its place.
+  /// Writes the report and replaces the file atomically.
   ///
-  /// - Throws: What goes wrong; then what was there before stays.
+  /// - Throws: As ``Output/finish()``; an existing file then remains unchanged.
   func commit(
     _ summary: TraceSummary, _ promise: (summary: PromiseSummary, errors: BoundTally)?
   ) throws {

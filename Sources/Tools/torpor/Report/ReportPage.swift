@@ -2,32 +2,33 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// A run on one page that needs nothing but itself: no network, no script.
+/// The HTML report of a simulated run (`torpor simulate --report`): one self-contained page without network access and
+/// scripts.
 struct ReportPage {
-  /// What was simulated.
+  /// Name of the board.
   var board: String
-  /// The track's name or the scenario.
+  /// File name of the track, or the scenario.
   var way: String
-  /// What the client asked for, in a line.
+  /// The client's request, in one line.
   var asked: String
-  /// Which service the client used.
+  /// Service that the client used.
   var service = ScriptedService.updates
-  /// Everything that was asked for: what makes the same page again.
+  /// All settings of the run, sufficient to repeat it.
   var settings: [(name: String, value: String)] = []
-  /// The truth.
+  /// True positions of the device.
   var track: Track
-  /// The battery whose life is told.
+  /// Battery whose life is reported.
   var battery: Battery?
-  /// How full it is when the run begins, percent; nil where the run does not run from it.
+  /// Charge at the start of the run, percent; nil if the run does not simulate the battery.
   var charge: Double?
-  /// What it adds up to.
+  /// Totals of the run.
   var summary = TraceSummary()
-  /// What it looks like.
+  /// Downsampled data of the run, for map and charts.
   var sketch: RunSketch
-  /// How well a distance was kept, where one was asked for.
+  /// Compliance with the accuracy bound, if the client has one.
   var promise: (summary: PromiseSummary, errors: BoundTally)?
 
-  /// The page.
+  /// The page, UTF-8.
   var bytes: [UInt8] {
     var page = Markup()
     page.add(markup: "<!DOCTYPE html>\n")
@@ -38,7 +39,7 @@ struct ReportPage {
         page.element("main") { page in
           writeTitle(to: &page)
           writeTiles(to: &page)
-          section("The way", to: &page) {
+          section("Track", to: &page) {
             ReportMap(track, summary.duration, sketch, gapLimit: track.unknownAfter).write(
               to: &$0)
           }
@@ -78,7 +79,7 @@ struct ReportPage {
         ])
       page.leaf("meta", ["name": "color-scheme", "content": "light dark"])
       page.leaf("meta", ["name": "generator", "content": "torpor \(Torpor.version)"])
-      // An empty one: else a browser asks whoever serves the page for it.
+      // An empty icon: otherwise a browser requests favicon.ico from the server.
       page.leaf("link", ["rel": "icon", "href": "data:,"])
       page.element("title", "\(way) on \(board)")
       page.element("style") { $0.add(markup: ReportStyle.sheet) }
@@ -100,7 +101,7 @@ struct ReportPage {
         start.add(day: track.firstTime.date)
         start.add(" ")
         start.add(hoursMinutesSeconds: track.firstTime.microsecondsOfDay / 1_000_000)
-        page.say("The way begins \(start.string) UTC.")
+        page.say("The track starts at \(start.string) UTC.")
       }
     }
   }
@@ -112,13 +113,13 @@ struct ReportPage {
       if let promise = promise?.summary {
         let share = HumanFormat.decimal(promise.error.share * 100, places: 2)
         tile(
-          "Bound of \(HumanFormat.distance(promise.bound_m)) broken", "\(share) %",
+          "Error above \(HumanFormat.distance(promise.bound_m))", "\(share) %",
           "of the time; p95 \(HumanFormat.distance(promise.error.p95_m)), "
             + "worst \(HumanFormat.distance(promise.error.greatest_m))", to: &page)
         if let ratio = promise.ratio {
           tile(
-            "Receiver beside the optimum", "\(HumanFormat.decimal(ratio, places: 2)) ×",
-            "\(HumanFormat.energy(promise.receiver_mJ)); the least possible "
+            "Receiver energy / optimum", "\(HumanFormat.decimal(ratio, places: 2)) ×",
+            "\(HumanFormat.energy(promise.receiver_mJ)); optimum "
               + HumanFormat.energy(promise.optimum_mJ)
               + (SummaryText.violation(promise).map { "; \($0)" } ?? ""), to: &page)
         }
@@ -129,7 +130,7 @@ struct ReportPage {
       tile(
         "Fixes", HumanFormat.count(summary.fixes),
         service == .updates
-          ? "delivered \(delivered); \(lost)" : "for the service, which delivered: \(delivered)",
+          ? "delivered \(delivered); \(lost)" : "service delivered: \(delivered)",
         to: &page)
       tile(
         "Board awake", HumanFormat.duration(summary.awake),
@@ -179,7 +180,7 @@ struct ReportPage {
     page.newLine()
     page.element("footer") { page in
       page.element("details") { page in
-        page.element("summary", "What was asked for")
+        page.element("summary", "Settings")
         page.element("dl", ["class": "settings"]) { page in
           for (name, value) in settings {
             page.element("dt", name)
@@ -187,7 +188,7 @@ struct ReportPage {
           }
         }
       }
-      page.element("p", ["class": "note"], "Made by torpor \(Torpor.version) simulate.")
+      page.element("p", ["class": "note"], "Created by torpor simulate, version \(Torpor.version).")
     }
   }
 }

@@ -1,25 +1,26 @@
 import LocationTypes
 
-/// One chart along the time of the run: marks, a picture that takes whatever width there is, and a
-/// tool tip for each stretch of the numbers.
+/// One strip chart over the time of the run, with axes and a tool tip for each interval of the table. It fills the
+/// available width.
 struct ReportStrip {
-  /// The picture's own units.
+  /// Width of the chart in SVG units.
   static let width = 10_000
+  /// Height of the chart in SVG units.
   static let height = 1_000
 
-  /// What is shown, with its unit.
+  /// Quantity with its unit.
   var title: String
-  /// What it adds up to, beside the title.
+  /// Summary next to the title.
   var note: String
-  /// What a screen reader says.
+  /// Description for screen readers.
   var label: String
   var time: TimeAxis
   var value: ValueAxis
-  /// Tool tips, a stretch of the numbers each.
+  /// Tool tips, one for each interval of the table.
   var tips: [String] = []
   var row = Interval.zero
 
-  /// Adds it; `draw` puts the curves in.
+  /// Adds the chart; `draw` adds the curves.
   func write(to page: inout Markup, _ draw: (inout Markup) -> Void) {
     page.newLine()
     page.element("figure", ["class": "strip"]) { page in
@@ -45,19 +46,19 @@ struct ReportStrip {
     }
   }
 
-  /// Where a value is.
+  /// Vertical position of a value, SVG units from the top.
   func y(_ value: Double) -> Int {
     let part = min(max(value / self.value.top, 0), 1)
     return ReportStrip.height - Int((part * Double(ReportStrip.height)).rounded())
   }
 
-  /// The factor from buckets of `width` microseconds to the picture.
+  /// SVG transform from bucket numbers to the chart, for buckets of `width` microseconds.
   func scale(_ width: Int64) -> String {
     let factor = Double(width) / Double(max(time.length.microseconds, 1))
     return "scale(\(HumanFormat.decimal(factor * Double(ReportStrip.width), places: 6)) 1)"
   }
 
-  /// A line through `height` of each bucket, in steps; broken where nothing is known.
+  /// A step line through `height` of each bucket, interrupted at empty buckets.
   func line(_ curve: StepCurve, _ height: (StepCurve.Bucket) -> Double) -> PathData {
     var path = PathData()
     var last: Int?
@@ -82,7 +83,7 @@ struct ReportStrip {
     return path
   }
 
-  /// Boxes from `low` to `high` of each bucket; none where there is nothing between them.
+  /// Rectangles from `low` to `high` of each bucket, except where both are equal.
   func band(
     _ curve: StepCurve, from low: (StepCurve.Bucket) -> Double,
     to high: (StepCurve.Bucket) -> Double

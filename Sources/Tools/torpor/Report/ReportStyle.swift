@@ -1,15 +1,15 @@
-/// How a report looks: dark and light, on paper, on a phone.
+/// The style sheet of the report, with light, dark, print and narrow-screen layouts.
 ///
-/// One accent colour, greys, and a warning colour for what broke a bound. Text has a contrast of 4.5 to 1
-/// at least against what it stands on.
+/// One accent colour, greys, and a warning colour for errors above the bound. Text has a contrast of at least 4.5 to 1
+/// against its background (WCAG 2.1, 1.4.3).
 enum ReportStyle {
-  /// The sheet; it holds no character that would need escaping.
+  /// The style sheet; it contains no character that needs escaping.
   static let sheet = """
 
-    :root{--bg:#f6f7f8;--card:#fff;--ink:#16191d;--soft:#59616b;--line:#dfe3e7;--way:#8a939d;\
+    :root{--bg:#f6f7f8;--card:#fff;--ink:#16191d;--soft:#59616b;--line:#dfe3e7;--path:#8a939d;\
     --accent:#0a5fc2;--bad:#b3261e;--plain:#aeb6bf;color-scheme:light dark}
     @media(prefers-color-scheme:dark){:root{--bg:#0e1114;--card:#171b1f;--ink:#e9ecef;--soft:#a3acb6;\
-    --line:#2c3238;--way:#78828d;--accent:#6db1ff;--bad:#ff8b80;--plain:#59636e}}
+    --line:#2c3238;--path:#78828d;--accent:#6db1ff;--bad:#ff8b80;--plain:#59636e}}
     *{box-sizing:border-box}
     body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.45 system-ui,-apple-system,\
     "Segoe UI",Roboto,"Liberation Sans",sans-serif;font-variant-numeric:tabular-nums;\
@@ -38,8 +38,8 @@ enum ReportStyle {
     .canvas svg{display:block;width:100%;height:100%}
     path{fill:none;vector-effect:non-scaling-stroke}
     .grid{stroke:var(--line);stroke-width:1}
-    .wayline{stroke:var(--way);stroke-width:2;stroke-linejoin:round;stroke-linecap:round}
-    .gapline{stroke:var(--way);stroke-width:1.5;stroke-dasharray:2 5}
+    .pathline{stroke:var(--path);stroke-width:2;stroke-linejoin:round;stroke-linecap:round}
+    .gapline{stroke:var(--path);stroke-width:1.5;stroke-dasharray:2 5}
     .dots{stroke:var(--accent);stroke-width:4.5;stroke-linecap:round;stroke-opacity:.75}
     .dots.many{stroke-width:3}
     .core{stroke:var(--card);stroke-width:6;stroke-linecap:round}
@@ -56,7 +56,7 @@ enum ReportStyle {
     margin-top:.6rem}
     .k::before{content:"";display:inline-block;width:.75rem;height:.75rem;border-radius:.15rem;\
     margin-right:.4rem;vertical-align:-.08rem;background:var(--accent)}
-    .k.way::before,.k.gap::before,.k.rule::before{height:0;border-top:2px solid var(--way);\
+    .k.path::before,.k.gap::before,.k.rule::before{height:0;border-top:2px solid var(--path);\
     background:none;border-radius:0;width:1.1rem;vertical-align:.22rem}
     .k.gap::before{border-top-style:dotted}
     .k.rule::before{border-top:1.5px dashed var(--ink)}
@@ -71,7 +71,7 @@ enum ReportStyle {
     .strip b{font-size:.9375rem;font-weight:650}
     .plot{position:relative;height:8.5rem;margin:0 .25rem 0 3.25rem}
     .plot svg{display:block;width:100%;height:100%;overflow:visible;clip-path:inset(-.5rem 0);\
-    border-bottom:1px solid var(--way)}
+    border-bottom:1px solid var(--path)}
     .band{fill:var(--accent);fill-opacity:.2}
     .curve{stroke:var(--accent);stroke-width:1.75;stroke-linejoin:round}
     .columns{fill:var(--accent);fill-opacity:.55}

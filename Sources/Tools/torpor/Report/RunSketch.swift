@@ -2,21 +2,21 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// What a run looks like, from its records as they come, in bounded memory.
+/// Data for the map and the charts of a report, collected from the records of a run in bounded memory.
 struct RunSketch {
-  /// What a state took.
+  /// Time and energy of a power state.
   struct Use: Equatable {
-    /// How long it lasted in all.
+    /// Total time in the state.
     var time = Interval.zero
-    /// What it took, millijoules.
+    /// Total energy in the state, millijoules.
     var energy_mJ = 0.0
   }
 
-  /// One power over time, finely for a curve and in round stretches for numbers.
+  /// A power over time, finely for the chart and in round intervals for the table.
   struct Power {
-    /// For the curve.
+    /// Power for the chart, mW.
     var curve: StepCurve
-    /// For the numbers.
+    /// Power for the table, mW.
     var rows: StepCurve
 
     fileprivate mutating func set(_ power_mW: Double, at moment: Instant) {
@@ -30,37 +30,37 @@ struct RunSketch {
     }
   }
 
-  /// How long a stretch of the numbers is.
+  /// Interval of a row of the table.
   let row: Interval
-  /// What the receiver takes, mW.
+  /// Power of the receiver.
   private(set) var receiver: Power
-  /// What the board takes, mW.
+  /// Power of the board without the receiver.
   private(set) var board: Power
-  /// How many fixes wait to be delivered.
+  /// Number of undelivered fixes.
   private(set) var waiting: StepCurve
-  /// Fixes in each stretch of the numbers.
+  /// Number of fixes in each row of the table.
   private(set) var fixes: CountCurve
-  /// Fixes delivered in each stretch of the numbers.
+  /// Number of fixes delivered in each row of the table.
   private(set) var delivered: CountCurve
-  /// Deliveries in each of many short stretches.
+  /// Number of deliveries in each short interval of the chart.
   private(set) var deliveries: CountCurve
-  /// Where the fixes were.
+  /// Positions of the fixes.
   private(set) var places = PlaceSketch()
-  /// What each of the receiver's states took, by raw value.
+  /// Time and energy of the receiver's states, by raw value.
   private(set) var receiverUse = Array(repeating: Use(), count: TraceReceiverState.allCases.count)
-  /// What each of the board's states took, by raw value.
+  /// Time and energy of the board's states, by raw value.
   private(set) var boardUse = Array(repeating: Use(), count: 4)
-  /// The plane of ``places``.
+  /// The plane of ``positions``.
   let plane: Plane
 
-  /// Whether fixes were kept and delivered together.
+  /// Whether at least one batch had several fixes.
   private(set) var isDeferred = false
-  /// What services told the client, the first of it.
+  /// The first notices of services to the client.
   private(set) var told: [(at: Instant, notice: TraceNotice)] = []
-  /// How much they told.
+  /// Number of all notices of services.
   private(set) var toldCount = 0
 
-  /// How much of what services told is kept.
+  /// Largest number of notices kept.
   static let mostTold = 100
 
   private var newest: UInt64?
@@ -68,12 +68,12 @@ struct RunSketch {
   private var receiverState: (index: Int, power_mW: Double, since: Instant)?
   private var boardState: (index: Int, power_mW: Double, since: Instant)?
 
-  /// Begins a run of `length` on a plane.
+  /// Creates empty data for a run of about `length`.
   init(_ length: Interval, _ plane: Plane) {
     self.plane = plane
     let row = Interval.seconds(TimeAxis.step(for: length, atMost: 48))
     self.row = row
-    // Some more than needed: a run may go on for minutes after its end.
+    // More buckets than needed, because a run can continue for minutes after its planned end.
     let power = Power(curve: StepCurve(length), rows: StepCurve(buckets: row, capacity: 64))
     (receiver, board) = (power, power)
     waiting = StepCurve(length)
@@ -83,7 +83,7 @@ struct RunSketch {
       buckets: Interval(microseconds: max(1, length.microseconds / 480)), capacity: 500)
   }
 
-  /// Takes the next record of the run; they come in order of time.
+  /// Adds the next record of the run. Records must be in chronological order.
   mutating func add(_ record: TraceRecord) {
     switch record.kind {
     case .receiver(let state, let power_mW):
@@ -121,7 +121,7 @@ struct RunSketch {
     waiting.set(newest >= owed ? Double(newest - owed + 1) : 0, at: moment)
   }
 
-  /// Counts what lasts to the end.
+  /// Counts the open states up to the end of the run.
   mutating func finish(at end: Instant) {
     RunSketch.close(receiverState, at: end, &receiverUse)
     RunSketch.close(boardState, at: end, &boardUse)
@@ -140,8 +140,8 @@ struct RunSketch {
   }
 }
 
-/// A plane that touches the globe at the middle of a track: straight in latitude and longitude, north
-/// up. Good for a picture of what a day's way spans.
+/// A plane tangent to the ellipsoid at the centre of a track, linear in latitude and longitude
+/// (equirectangular projection). Accurate enough for a map of a day's movement.
 struct Plane {
   private let centre: Coordinate
   private let eastPerUnit: Double
@@ -150,7 +150,7 @@ struct Plane {
   /// The plane for `track`.
   init(_ track: Track) {
     let first = track.points[0].coordinate
-    // Longitudes are counted from the first point, so that the antimeridian is no border.
+    // Longitudes are relative to the first point, so that a track can cross the antimeridian.
     let east = track.points.map { Plane.turn($0.coordinate.longitude_e9 - first.longitude_e9) }
     let north = track.points.map(\.coordinate.latitude_e9)
     func middle(_ values: [Int64]) -> Int64 { ((values.min() ?? 0) + (values.max() ?? 0)) / 2 }
@@ -167,14 +167,14 @@ struct Plane {
     northPerUnit = abs(centre.localOffset(to: above).north) / 1e6
   }
 
-  /// Where a place is on it.
+  /// Position of a coordinate on the plane.
   func point(_ place: Coordinate) -> PlanePoint {
     PlanePoint(
       east: Double(Plane.turn(place.longitude_e9 - centre.longitude_e9)) * eastPerUnit,
       north: Double(place.latitude_e9 - centre.latitude_e9) * northPerUnit)
   }
 
-  /// A difference of longitudes the short way round.
+  /// A difference of longitudes, 10⁻⁹ degrees, normalised to ±180°.
   private static func turn(_ units: Int64) -> Int64 {
     if units > 180_000_000_000 { return units - 360_000_000_000 }
     if units < -180_000_000_000 { return units + 360_000_000_000 }

@@ -1,24 +1,24 @@
 import LocationTypes
 
-/// A value that holds until the next one, in at most ``capacity`` buckets of time, however long it
-/// goes on: each keeps the least and the greatest value, so that no spike is lost, and their mean.
+/// A step function of time, downsampled into at most ``capacity`` buckets of equal width.
 ///
-/// When time outgrows the buckets, each two become one. O(1) amortised for each change and bucket.
+/// Each bucket keeps minimum, maximum and mean, so that no spike is lost. When the time exceeds the buckets, pairs of
+/// buckets are merged. O(1) amortised for each change and bucket.
 struct StepCurve {
-  /// What was in one stretch of time.
+  /// Values of one interval.
   struct Bucket: Equatable {
-    /// The least value; above ``high`` where there was none.
+    /// Minimum; greater than ``high`` if the bucket is empty.
     var low = Double.infinity
-    /// The greatest value.
+    /// Maximum.
     var high = -Double.infinity
-    /// How long there was a value, microseconds.
+    /// Time with a known value, microseconds.
     var time: Int64 = 0
-    /// Value times microseconds.
+    /// Integral of the value over time, in microseconds.
     var area = 0.0
 
-    /// Whether nothing is known of this stretch.
+    /// Whether no value is known in this interval.
     var isEmpty: Bool { time == 0 }
-    /// The mean over the time in which there was a value.
+    /// Mean over the time with a known value; 0 if empty.
     var mean: Double { time > 0 ? area / Double(time) : 0 }
 
     mutating func add(_ value: Double, for time: Int64) {
@@ -36,41 +36,41 @@ struct StepCurve {
     }
   }
 
-  /// How many buckets there are at most.
+  /// Largest number of buckets.
   let capacity: Int
-  /// How long a bucket is, microseconds.
+  /// Width of a bucket, microseconds.
   private(set) var width: Int64
-  /// The buckets from the start on.
+  /// The buckets, from the start of the run.
   private(set) var buckets: [Bucket] = []
   private var value: Double?
   private var since: Int64 = 0
 
-  /// Begins without a value.
+  /// Creates a curve without a value.
   ///
   /// - Parameters:
-  ///   - length: How long it is thought to be; it may be longer.
-  ///   - capacity: How many buckets at most; even.
+  ///   - length: Expected duration; the actual one can be longer.
+  ///   - capacity: Largest number of buckets; must be even.
   init(_ length: Interval, capacity: Int = 1_000) {
-    precondition(capacity >= 2 && capacity % 2 == 0, "two buckets become one")
+    precondition(capacity >= 2 && capacity % 2 == 0, "capacity is even, because pairs are merged")
     self.capacity = capacity
-    // A run goes on for a moment after its end.
+    // 3 s more, because a run continues for a moment after its planned end.
     width = max(1, (length.microseconds + 3_000_000) / Int64(capacity) + 1)
   }
 
-  /// Begins with buckets of this length.
+  /// Creates a curve with buckets of `width`.
   init(buckets width: Interval, capacity: Int) {
     precondition(capacity >= 2 && capacity % 2 == 0 && width > .zero)
     self.capacity = capacity
     self.width = width.microseconds
   }
 
-  /// From `moment` on it is `value`; nil where it is not known.
+  /// Sets the value from `moment` on; nil if unknown.
   mutating func set(_ value: Double?, at moment: Instant) {
     close(at: moment)
     self.value = value
   }
 
-  /// Counts what holds up to `moment`; earlier than the last one it changes nothing.
+  /// Counts the current value up to `moment`; no effect if `moment` is not later than the last one.
   mutating func close(at moment: Instant) {
     let end = moment.microseconds
     guard end > since else { return }
@@ -78,7 +78,8 @@ struct StepCurve {
     since = end
   }
 
-  /// Without the last bucket where that is but begun: the mean of a moment says little.
+  /// The curve with the last bucket replaced by the one before if less than 5 % of it is covered, because its mean is
+  /// not representative.
   var withoutScrap: StepCurve {
     var curve = self
     if let last = buckets.last, last.time * 20 < width, buckets.count > 1 {
@@ -111,23 +112,24 @@ struct StepCurve {
   }
 }
 
-/// How much of something came in each stretch of time, in at most ``capacity`` buckets.
+/// Number of events in each interval of time, in at most ``capacity`` buckets. Pairs of buckets are merged when the
+/// time exceeds them.
 struct CountCurve {
-  /// How many buckets there are at most.
+  /// Largest number of buckets.
   let capacity: Int
-  /// How long a bucket is, microseconds.
+  /// Width of a bucket, microseconds.
   private(set) var width: Int64
-  /// The buckets from the start on.
+  /// Count of each bucket, from the start of the run.
   private(set) var counts: [Int] = []
 
-  /// Begins with buckets of this length; `capacity` is even.
+  /// Creates a curve with buckets of `width`; `capacity` must be even.
   init(buckets width: Interval, capacity: Int) {
     precondition(capacity >= 2 && capacity % 2 == 0 && width > .zero)
     self.capacity = capacity
     self.width = width.microseconds
   }
 
-  /// Counts `more` at `moment`, which is not before the start.
+  /// Adds `more` events at `moment`, which must not be before the start.
   mutating func add(_ more: Int, at moment: Instant) {
     while moment.microseconds / width >= Int64(capacity) { fold() }
     let index = Int(max(moment.microseconds, 0) / width)

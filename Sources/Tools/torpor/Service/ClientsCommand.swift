@@ -8,19 +8,20 @@ import LocationWire
 struct ClientsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clients",
-    abstract: "List the service's clients, and decide what they may; for administrators.",
+    abstract: "List the service's clients, and set their permissions; for administrators.",
     discussion: """
-      A client is a user and the name by which one of that user's programs calls itself: \
-      USER/NAME, the user by name or number. A client is known from its first connection on. What \
-      is decided here counts where the administrator's file, clients.toml, leaves it open.
+      A client is identified by its user and by the name with which the program registers: \
+      USER/NAME, the user by name or number. The service knows a client after its first connection. \
+      A decision made here applies unless a rule of the administrator's file, clients.toml, \
+      decides.
 
         torpor clients list
         torpor clients allow pi/trail-log
         torpor clients reduce 1000/weather
         torpor clients forget pi/old-game
 
-      Of clients without permission the service keeps the 4 of each user that connected last, and \
-      32 of all users; a restart forgets them. It keeps a decision until 'forget' removes it.
+      Of clients without a decision, the service keeps the 4 of each user that connected last, and \
+      32 of all users; a restart removes them. A decision is kept until 'forget' removes it.
       """,
     subcommands: [
       ClientsList.self, ClientsAllow.self, ClientsDeny.self, ClientsReduce.self,
@@ -32,11 +33,11 @@ struct ClientsCommand: ParsableCommand {
 /// `torpor clients list`.
 struct ClientsList: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List every client that is known, and what it may.")
+    commandName: "list", abstract: "List all known clients and their permissions.")
 
   @OptionGroup var socket: SocketOption
 
-  @Flag(help: "One JSON object, as ListClients of the socket has it.")
+  @Flag(help: "Print one JSON object, the reply of the socket's ListClients.")
   var json = false
 
   func run() throws {
@@ -61,7 +62,7 @@ struct ClientsList: ParsableCommand {
     for client in clients {
       table.add([
         LogText.cleaned(client.name.name), ClientName.user(client.name.user),
-        words(client.authorization) + (client.asks.map { ", asks for: \(words($0))" } ?? ""),
+        words(client.authorization) + (client.asks.map { ", requested: \(words($0))" } ?? ""),
         client.isReduced ? "reduced" : "full",
         StatusText.process(client.execution)
           + (client.hasBackgroundSession ? ", background session" : ""),
@@ -88,7 +89,7 @@ struct ClientsAllow: ParsableCommand {
 
   @OptionGroup var decision: ClientDecision
 
-  @Flag(help: "Only while a process of it is in the foreground, instead of always.")
+  @Flag(help: "Only while one of its processes is in the foreground, instead of always.")
   var whenInUse = false
 
   func run() throws {
@@ -103,7 +104,8 @@ struct ClientsAllow: ParsableCommand {
 struct ClientsDeny: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deny",
-    abstract: "Take location from a client, at once: what it was not told yet, too.")
+    abstract: "Revoke a client's permission immediately; its undelivered fixes are never delivered."
+  )
 
   @OptionGroup var decision: ClientDecision
 
@@ -118,7 +120,7 @@ struct ClientsDeny: ParsableCommand {
 struct ClientsReduce: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reduce",
-    abstract: "Let a client know no more than about where it is: 5 km, a few times an hour.")
+    abstract: "Give a client only an approximate location: 5 km, a few times an hour.")
 
   @OptionGroup var decision: ClientDecision
 
@@ -146,29 +148,30 @@ struct ClientsForget: ParsableCommand {
   @OptionGroup var decision: ClientDecision
 
   func run() throws {
-    try decision.send(.forgetClient(decision.client), "is forgotten") {
+    try decision.send(.forgetClient(decision.client), "has been removed") {
       $0.member("forgotten", true)
     }
   }
 }
 
-/// The client that a command decides about, and how the decision is printed.
+/// Options of the commands that decide about one client, and the output of the decision.
 struct ClientDecision: ParsableArguments {
   @OptionGroup var socket: SocketOption
 
   @Flag(
-    help: "One JSON object: user, name and what was decided, as ListClients of the socket has it.")
+    help: "Print one JSON object: user, name and the decision, with the members of ListClients.")
   var json = false
 
   @Argument(help: ClientName.help, transform: ClientName.read)
   var client: WireClientName
 
-  /// Sends the decision to the service, and prints what holds from now on.
+  /// Sends the decision to the service, and prints the result.
   ///
   /// - Parameters:
   ///   - call: The decision.
-  ///   - what: The same as a sentence without its subject.
-  ///   - member: Writes the same as a member of the JSON object.
+  ///   - what: The result as a sentence without its subject.
+  ///   - member: Writes the result as a member of the JSON object.
+  /// - Throws: ``CommandError`` if the service refuses it or is not available.
   func send(
     _ call: WireCall, _ what: String, _ member: (inout JSONWriter) -> Void
   ) throws {
@@ -186,12 +189,12 @@ struct ClientDecision: ParsableArguments {
   }
 }
 
-/// A client as it is named on the command line.
+/// A client on the command line: `USER/NAME`.
 enum ClientName {
   static let help = ArgumentHelp(
     "The client: USER/NAME, the user by name or number.", valueName: "user/name")
 
-  /// Reads `pi/trail-log`.
+  /// Parses `pi/trail-log`.
   static func read(_ text: String) throws -> WireClientName {
     guard let cut = text.firstIndex(of: "/"), cut > text.startIndex else {
       throw ValidationError("it should be USER/NAME, for example pi/trail-log or 1000/trail-log")
@@ -200,12 +203,12 @@ enum ClientName {
     let name = String(text[text.index(after: cut)...])
     guard WireName.isValidClient(name) else {
       throw ValidationError(
-        "behind the / should stand the client's name: 1 to \(WireLimits.clientName) bytes, no control characters"
+        "the name after the / should have 1 to \(WireLimits.clientName) bytes and no control characters"
       )
     }
     guard let number = UInt32(user) ?? number(of: user) else {
       throw ValidationError(
-        "there is no user '\(user)' on this board; `id -u` tells a user's number")
+        "there is no user '\(user)' on this board; `id -u` prints a user's number")
     }
     return WireClientName(user: number, name: name)
   }
@@ -215,7 +218,7 @@ enum ClientName {
     return unsafe entry.pointee.pw_uid
   }
 
-  /// A user by name where there is one, else by number.
+  /// Name of a user, or the number if it has no name.
   static func user(_ number: UInt32) -> String {
     guard let entry = unsafe getpwuid(number), let name = unsafe entry.pointee.pw_name else {
       return "\(number)"

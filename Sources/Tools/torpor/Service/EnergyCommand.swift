@@ -7,16 +7,16 @@ import LocationWire
 struct EnergyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "energy",
-    abstract: "Estimate where time and energy went since the service started.",
+    abstract: "Estimate time and energy of each power state since the service started.",
     discussion: """
-      Times are counted, power is what the board's profile says of each state: energy is their \
-      product, and nothing of it is measured. The board is awake while the service itself \
-      computes, suspended while the kernel's clocks say so, and else idle.
+      Energy is the time in each state, which is measured, times the power of that state in the \
+      board's profile; it is an estimate, not a measurement. The board counts as awake while the \
+      service uses the CPU, as suspended according to the kernel's clocks, and otherwise as idle.
       """)
 
   @OptionGroup var socket: SocketOption
 
-  @Flag(help: "One JSON object, as GetEnergy of the socket has it.")
+  @Flag(help: "Print one JSON object, the reply of the socket's GetEnergy.")
   var json = false
 
   func run() throws {
@@ -32,13 +32,13 @@ struct EnergyCommand: ParsableCommand {
   }
 }
 
-/// The service's energy, for people.
+/// Human-readable output of `torpor energy`.
 enum EnergyText {
   static func text(_ energy: WireEnergy, style: Style) -> TextBuffer {
     var text = TextBuffer()
     let length = energy.until.acquired - energy.since.acquired
     text.add(
-      "In \(HumanFormat.duration(length)), as the board's profile has it; an estimate, not a measurement:\n"
+      "In \(HumanFormat.duration(length)), estimated with the powers in the board's profile:\n"
     )
     var table = TextTable(["", "time", "share", "energy", "average"], leftColumns: 1)
     table.add(total("receiver", energy.receiver_mJ, length))
@@ -49,7 +49,7 @@ enum EnergyText {
     for state in [BoardState.awake, .idle, .suspended, .off] where energy[state] > .zero {
       table.add(row(TraceJSON.word(state), energy[state], length))
     }
-    table.add(total("together", energy.receiver_mJ + energy.board_mJ, length))
+    table.add(total("total", energy.receiver_mJ + energy.board_mJ, length))
     table.write(to: &text, style: style)
     text.add(wakes(energy, length))
     return text
@@ -68,9 +68,9 @@ enum EnergyText {
   }
 
   private static func wakes(_ energy: WireEnergy, _ length: Interval) -> String {
-    guard energy.hostWakes > 0 else { return "The service was never woken.\n" }
+    guard energy.hostWakes > 0 else { return "The service has not been woken yet.\n" }
     let reasons: [(WakeReason, String)] = [
-      (.alarm, "by an alarm"), (.bytes, "by the receiver's bytes"), (.batchPin, "by its batch pin"),
+      (.alarm, "by an alarm"), (.bytes, "by data of the receiver"), (.batchPin, "by its batch pin"),
       (.request, "by a program"), (.motion, "by motion"),
     ]
     let parts = reasons.filter { energy[$0.0] > 0 }.map {

@@ -3,17 +3,17 @@ import LocationClient
 import LocationTypes
 import LocationWire
 
-/// How `torpor export` writes fixes.
+/// Output formats of `torpor export`.
 enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
   /// GPX 1.1: a track.
   case gpx
-  /// RFC 7946: a point for each fix.
+  /// GeoJSON (RFC 7946): a point feature for each fix.
   case geojson
-  /// A table with a header line.
+  /// Comma-separated values with a header line.
   case csv
-  /// RMC and GGA of each fix.
+  /// NMEA 0183: the sentences RMC and GGA of each fix.
   case nmea
-  /// One object a line, units in the names.
+  /// JSON Lines: one object for each fix, units in the member names.
   case jsonl
 }
 
@@ -21,10 +21,11 @@ enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write the fixes that the service keeps for a client as a file for other programs.",
+    abstract: "Write a client's undelivered fixes to a file for other programs.",
     discussion: """
-      What is written is what the client of that name is owed: fixes that were made while it asked \
-      for them and that it has not acknowledged. They stay owed, and its program notices nothing.
+      Writes the fixes that the service stores for the client of that name: those measured while it \
+      requested them and not yet acknowledged. Exporting acknowledges nothing: the service still \
+      delivers them to the client's program.
 
         torpor export --client trail-log -o today.gpx
         torpor export --client trail-log --format geojson > today.geojson
@@ -37,28 +38,30 @@ struct ExportCommand: ParsableCommand {
       "gpx (if not given), geojson, csv, nmea, or jsonl.", valueName: "format"))
   var format: ExportFormat?
 
-  @Flag(help: "The same as --format jsonl.")
+  @Flag(help: "Equivalent to --format jsonl.")
   var json = false
 
   @Option(
-    help: ArgumentHelp("The client whose fixes they are, of the user who asks.", valueName: "name"),
+    help: ArgumentHelp(
+      "Name of the client whose fixes are exported; it belongs to the user of this command.",
+      valueName: "name"),
     transform: ClientName.name)
   var client: String
 
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Write to this file instead of standard output; it appears when it is complete.",
+      "Write to this file instead of standard output; the file is created when it is complete.",
       valueName: "file"),
     completion: .file())
   var output: String?
 
-  @Flag(name: .shortAndLong, help: "Do not tell on standard error how many there were.")
+  @Flag(name: .shortAndLong, help: "Do not print the number of fixes to standard error.")
   var quiet = false
 
   mutating func validate() throws {
     if json, let format, format != .jsonl {
-      throw ValidationError("--json is --format jsonl: give one of them")
+      throw ValidationError("--json means --format jsonl: give only one of the two options")
     }
   }
 
@@ -91,11 +94,11 @@ struct ExportCommand: ParsableCommand {
   private func tell(_ count: Int, _ gap: Gap?) {
     if let gap {
       let number = HumanFormat.count(Int(clamping: gap.count))
-      POSIX.tell("torpor: \(number) before the first were lost")
+      POSIX.tell("torpor: number of fixes lost before the first exported one: \(number)")
     }
     switch count {
     case 0:
-      POSIX.tell("torpor: '\(client)' is owed no fix")
+      POSIX.tell("torpor: '\(client)' has no undelivered fixes")
     case 1: POSIX.tell("torpor: 1 fix")
     default: POSIX.tell("torpor: \(HumanFormat.count(count)) fixes")
     }
@@ -103,10 +106,10 @@ struct ExportCommand: ParsableCommand {
 }
 
 extension ClientName {
-  /// The name under which this command connects.
+  /// Client name of this command.
   static let own = "torpor"
 
-  /// Reads a client's name alone.
+  /// Parses a client's name without the user.
   static func name(_ text: String) throws -> String {
     guard WireName.isValidClient(text) else {
       throw ValidationError(

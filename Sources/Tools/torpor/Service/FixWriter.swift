@@ -1,12 +1,12 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Turns the service's fixes into the text of one format; what is not known is left out.
+/// Formats the service's fixes for `torpor export`; unknown values are omitted.
 struct FixWriter {
-  /// What is to be printed; whoever prints it empties it.
+  /// Pending output. The caller prints it and empties it.
   var text = TextBuffer()
   private let format: ExportFormat
-  /// Formats that epochs have as well.
+  /// Writer of GPX and JSON Lines, shared with `torpor decode`.
   private var epochs: EpochWriter
   private var json = JSONWriter()
   private var hasBegun = false
@@ -14,13 +14,15 @@ struct FixWriter {
 
   /// Creates a writer.
   ///
-  /// - Parameter name: What a track is called.
+  /// - Parameters:
+  ///   - format: Output format.
+  ///   - name: Name of the track in GPX.
   init(_ format: ExportFormat, name: String) {
     self.format = format
     epochs = EpochWriter(format == .gpx ? .gpx : .jsonl, name: name)
   }
 
-  /// Adds a fix; what stands before the first one is written with it.
+  /// Adds a fix; the first call also adds the start of the document.
   mutating func write(_ stored: StoredFix) {
     let isFirst = !hasBegun
     begin()
@@ -28,7 +30,7 @@ struct FixWriter {
     last = stored.name.sequence
     switch format {
     case .gpx:
-      // Where fixes are missing a segment ends.
+      // An empty epoch ends the segment where fixes are missing.
       if !follows { epochs.write(Epoch()) }
       writeEpoch(stored.fix)
     case .jsonl: writeEpoch(stored.fix)
@@ -40,7 +42,7 @@ struct FixWriter {
     }
   }
 
-  /// Adds what stands after the last one; without any, a document that says there is none.
+  /// Adds the end of the document; without a fix, a complete document without points.
   mutating func finish() {
     begin()
     switch format {
@@ -80,7 +82,7 @@ struct FixWriter {
     epochs.text.removeAll()
   }
 
-  /// RFC 7946: longitude before latitude, and the third number is above the ellipsoid.
+  /// Adds a feature. In RFC 7946, longitude precedes latitude, and the third number is the height above the ellipsoid.
   private mutating func write(feature stored: StoredFix) {
     let fix = stored.fix
     text.add("{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[")
@@ -100,7 +102,7 @@ struct FixWriter {
     json.member("mode", FixTable.mode(fix))
     EpochJSON.write(fix, withPlace: false, to: &json)
     json.end()
-    // An object of lines ends its line; this one goes on.
+    // Remove the line feed that JSONWriter adds after an object.
     var line = json.text.bytes
     json.removeAll()
     line.removeLast()
@@ -115,14 +117,14 @@ struct FixWriter {
     for i in 0..<frame.count { text.add(byte: frame.span[i]) }
   }
 
-  /// As fine as sentences of at most 82 characters allow: 2 mm.
+  /// The finest resolution within 82 characters a sentence: 2 mm.
   private static let sentences = NMEAFormat(
     minuteDecimals: 6, timeDecimals: 3, courseDecimals: 2, metreDecimals: 2)
 }
 
-/// Fixes as a table: a header line, then one line each, values apart by commas (RFC 4180).
+/// Comma-separated values (RFC 4180): a header line, then one line for each fix.
 ///
-/// The first five columns are those of a track, so that the table can be simulated as it is.
+/// The first five columns are those of a track table, so that `torpor simulate --track` accepts the file.
 enum FixTable {
   private static let columns = [
     "unix_time", "lat", "lon", "alt", "speed", "time", "mode", "quality", "ellipsoidal_alt",

@@ -6,21 +6,21 @@ import LocationWire
 struct FlushCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "flush",
-    abstract: "Have all that waits told now; for administrators.",
+    abstract: "Deliver all undelivered fixes now; for administrators.",
     discussion: """
-      The receiver's own buffer is emptied, and every client is told the fixes that were deferred \
-      for it. Deferrals do not end by it: they go on with the next fix. The fixes of a client that \
-      is suspended, not connected or does not listen stay stored. Standard error names those for \
-      which something can wait as far as the service tells, up to 8; the service's log has \
-      those for which fixes wait, and how many.
+      The service reads the receiver's buffer and delivers to each client the fixes that were \
+      deferred for it. Deferrals do not end: they continue with the next fix. Fixes stay stored for \
+      a client that is suspended, is not connected or has not called Watch. Standard error lists up \
+      to 8 clients that may have stored fixes; the service's log lists the clients that have \
+      stored fixes, and how many.
       """)
 
-  /// Clients that are named at the most, as in the service's log.
+  /// Largest number of clients listed, as in the service's log.
   static let namedLimit = 8
 
   @OptionGroup var socket: SocketOption
 
-  @Flag(help: "One JSON object without members when it is done.")
+  @Flag(help: "Print an empty JSON object when done.")
   var json = false
 
   func run() throws {
@@ -35,15 +35,15 @@ struct FlushCommand: ParsableCommand {
     try output.finish()
   }
 
-  /// One line for each client that a flush delivers nothing to and for which something can wait; above ``namedLimit``
-  /// a last one with how many more there are.
+  /// One line for each client that may have undelivered fixes or events and to which a flush cannot deliver; above
+  /// ``listedLimit``, a last line with the number of further clients.
   ///
-  /// The service does not tell what waits for a client. Its updates end with its process; for one that is not
-  /// connected, and has nothing that outlives a process, nobody is to be warned.
+  /// The service does not report what is undelivered for a client. Updates end with the client's process, so a client
+  /// that is not connected is listed only if it has a service that outlives the process.
   ///
   /// - Parameters:
-  ///   - clients: All clients that the service knows.
-  ///   - uses: What the service does for them.
+  ///   - clients: All clients known to the service.
+  ///   - uses: Active services of each client.
   static func remarks(_ clients: [WireClient], _ uses: [WireUse]) -> [String] {
     let lines = clients.compactMap { client in
       uses.first { $0.name == client.name }.flatMap { remark(client, $0) }
@@ -52,17 +52,17 @@ struct FlushCommand: ParsableCommand {
     return lines.prefix(namedLimit) + ["and \(lines.count - namedLimit) more"]
   }
 
-  /// The line of a client; nil where nothing can wait for it.
+  /// The line of a client; nil if nothing can be undelivered.
   private static func remark(_ client: WireClient, _ use: WireUse) -> String? {
     guard client.authorization.isGranted, !use.services.isEmpty else { return nil }
     let name = LogText.cleaned("\(ClientName.user(client.name.user))/\(client.name.name)")
     guard client.execution != nil else {
-      return "\(name) is not connected: what waits for it stays stored until it connects"
+      return "\(name) is not connected: its fixes and events stay stored until it connects"
     }
-    // The service suspends a client that does not listen, whatever its program says.
+    // The service treats a client that has not called Watch as suspended, whatever state the program reports.
     guard use.execution == .suspended, use.services.contains(.updates) else { return nil }
-    let reason = client.execution == .suspended ? "is suspended" : "does not listen (Watch)"
+    let reason = client.execution == .suspended ? "is suspended" : "has not called Watch"
     return "\(name) \(reason): its fixes stay stored until it "
-      + (client.execution == .suspended ? "runs again" : "listens")
+      + (client.execution == .suspended ? "runs again" : "calls Watch")
   }
 }

@@ -8,20 +8,20 @@ import LocationWire
 struct MonitorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor",
-    abstract: "Show on the terminal what the service does, as it changes.",
+    abstract: "Show the service's status on the terminal, updated every second.",
     discussion: """
-      The service is asked once a second for as long as the screen is shown, which wakes the board \
-      as often. q or Ctrl-C ends it. With --location it asks for updates as a client named torpor, \
-      and shows them: that keeps receiver and board awake. There can be one torpor of a user that \
-      asks for location or visits; a later one takes its place.
+      The command queries the service once a second while it runs, which also wakes the board once \
+      a second. Press q or Ctrl-C to end it. With --location, it starts updates as a client named \
+      torpor and shows the location; this keeps receiver and board awake. Each user can have only one \
+      torpor command that uses location or visits; a later one replaces it.
       """)
 
   @OptionGroup var socket: SocketOption
 
-  @Flag(help: "Ask for location, too, and show it.")
+  @Flag(help: "Also start location updates and show the location.")
   var location = false
 
-  @Flag(help: "One JSON object a line, a status a second and what is told; no screen.")
+  @Flag(help: "Print JSON Lines, a status every second and all notices, instead of the screen.")
   var json = false
 
   func run() throws {
@@ -33,19 +33,20 @@ struct MonitorCommand: ParsableCommand {
   }
 }
 
-/// What a monitor has seen.
+/// State of `torpor monitor`: connections to the service, and the last location and remarks.
 struct Monitor: ~Copyable {
   private let path: String
   private let wantsLocation: Bool
   private var asking: LocationConnection?
   private var session: ClientSession?
-  /// Another torpor is the client now: two would take it from each other for ever.
+  /// Whether another torpor process has taken over the client name. The command does not take it back, because the
+  /// two would then displace each other repeatedly.
   private var isTakenOver = false
   private var newest: StoredFix?
   private var remarks: [String] = []
   private let clock = Interval.seconds(1)
 
-  /// Remarks that are kept to be shown.
+  /// Largest number of remarks shown.
   private static let remarksLimit = 5
 
   init(_ path: String, location: Bool) throws {
@@ -56,7 +57,7 @@ struct Monitor: ~Copyable {
 
   // MARK: Lines
 
-  /// A line for each status and each notice, until an interrupt.
+  /// Prints a line for each status and each notice, until a signal ends it or the output pipe is closed.
   mutating func print() throws {
     var output = Output()
     while true {
@@ -86,7 +87,7 @@ struct Monitor: ~Copyable {
 
   // MARK: The screen
 
-  /// The screen, until `q` or an interrupt. A service that is away is waited for.
+  /// Shows the screen until `q` or a signal. If the service is not available, tries to connect once a second.
   mutating func show(on screen: Screen) throws {
     let style = Style.ofStandardOutput
     var due = POSIX.uptime
@@ -95,7 +96,7 @@ struct Monitor: ~Copyable {
         screen.show(lines(style))
         due = POSIX.uptime + clock.seconds
       } else {
-        // A notice, or another size of the terminal.
+        // A key was pressed, or the terminal was resized.
         screen.show(shown)
       }
       let rest = Interval(seconds: max(due - POSIX.uptime, 0.001))
@@ -119,12 +120,12 @@ struct Monitor: ~Copyable {
       for notice in try notices() { note(notice) }
       shown =
         StatusText(status, style: style).lines + place(status, style) + [
-          "", style.paint("q ends it", .plain),
+          "", style.paint("press q to quit", .plain),
         ]
     } catch {
       asking = nil
       session = nil
-      shown = [style.paint("\(error)", .bad), "", "It is looked for once a second; q ends it."]
+      shown = [style.paint("\(error)", .bad), "", "Retrying once a second; press q to quit."]
     }
     return shown
   }
@@ -140,7 +141,7 @@ struct Monitor: ~Copyable {
     return lines + remarks.map { "          " + $0 }
   }
 
-  /// Whether a key says that it is enough; a terminal that is gone does.
+  /// Whether the key read is `q`, or the terminal was closed.
   private func isQuit() -> Bool {
     var key: UInt8 = 0
     let count = unsafe read(STDIN_FILENO, &key, 1)
@@ -161,7 +162,7 @@ struct Monitor: ~Copyable {
 
   private mutating func status() throws(ClientError) -> WireStatus {
     guard case .status(let status)? = try asking?.call(.getStatus) else {
-      throw .malformed("another answer than a status")
+      throw .malformed("the reply to GetStatus is not a status")
     }
     return status
   }
@@ -176,7 +177,7 @@ struct Monitor: ~Copyable {
         break
       }
       if case .fixes(let fixes) = notice, let last = fixes.last {
-        // What was shown is handled. Who took over is told of by a notice that comes behind this.
+        // Acknowledge the fixes shown. An error after a takeover is ignored: the notice `takenOver` follows.
         _ = try? session?.call(.acknowledge(last.name))
       }
     }
@@ -188,15 +189,18 @@ struct Monitor: ~Copyable {
     case .fixes(let fixes): newest = fixes.last ?? newest
     case .report(let fix): newest = fix
     case .failure: remark("no location now")
-    case .paused: remark("updates pause: the board seems to stay where it is")
-    case .resumed: remark("updates go on")
+    case .paused: remark("updates paused: the device is stationary")
+    case .resumed: remark("updates resumed")
     case .authorization(let authorization, let isReduced):
       remark(
         "may use location: \(ClientsList.words(authorization))\(isReduced ? ", reduced" : "")")
     case .degraded(let promises):
-      remark(promises == .none ? "the battery is better" : "the battery is low")
-    case .takenOver: remark("another torpor asks for location now; this one hears no more of it")
-    case .gap(let gap) where gap.count == 0: remark("fixes may be missing")
+      remark(promises == .none ? "the battery has recovered" : "the battery is low")
+    case .takenOver:
+      remark(
+        "another torpor command uses location now; this one receives no "
+          + "more fixes")
+    case .gap(let gap) where gap.count == 0: remark("fixes may have been lost")
     case .gap(let gap): remark("\(gap.count) fixes were lost")
     case .finished, .visit, .region, .live, .session: break
     }
@@ -208,22 +212,22 @@ struct Monitor: ~Copyable {
   }
 }
 
-/// A fix as people read it.
+/// Human-readable form of a fix.
 enum FixText {
-  /// Place, accuracy, height, speed and course, as far as known.
+  /// Coordinate, and accuracy, altitude, speed and course if known.
   static func line(_ fix: Fix) -> String {
     var text = VisitText.degrees(fix.coordinate)
     if let accuracy = fix.horizontalAccuracy_mm {
       text += " (within \(HumanFormat.distance(Double(accuracy) / 1_000)))"
     }
     if let altitude = fix.altitude_mm {
-      text += ", \(HumanFormat.decimal(Double(altitude) / 1_000, places: 0)) m high"
+      text += ", \(HumanFormat.decimal(Double(altitude) / 1_000, places: 0)) m altitude"
     }
     if let speed = fix.speed_mmps {
       text += ", \(HumanFormat.decimal(Double(speed) * 0.003_6, places: 1)) km/h"
     }
     if let course = fix.course_e4 {
-      // Rounded, a course just west of north is north.
+      // Rounding can give 360°, which is 0°.
       text += ", course \((Int(course) + 5_000) / 10_000 % 360)°"
     }
     return text

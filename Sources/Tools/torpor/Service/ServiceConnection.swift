@@ -3,42 +3,44 @@ import LocationClient
 import LocationTypes
 import LocationWire
 
-/// Where the service listens.
+/// The option `--socket`.
 struct SocketOption: ParsableArguments {
   @Option(
     name: .customLong("socket"),
     help: ArgumentHelp(
-      "The socket of the service; TORPOR_SOCKET says it for all commands and programs.",
+      "The socket of the service; TORPOR_SOCKET sets it for all commands and programs.",
       valueName: "path"), completion: .file())
   var path = LocationConnection.defaultPath
 }
 
 extension SocketOption {
-  /// A connection that has said nothing yet.
+  /// Opens a connection to the service.
   func connect() throws(CommandError) -> LocationConnection {
     do { return try LocationConnection(path: path) } catch { throw CommandError(error) }
   }
 
-  /// Asks one thing of the service.
+  /// Opens a connection, sends one call and returns the reply.
+  ///
+  /// - Throws: ``CommandError`` with the exit code of the service's or the connection's error.
   func ask(_ call: WireCall) throws(CommandError) -> WireReply {
     var connection = try connect()
     do { return try connection.call(call) } catch { throw CommandError(error) }
   }
 
-  /// How the service is.
+  /// The status of the service.
   func status() throws(CommandError) -> WireStatus {
     guard case .status(let status) = try ask(.getStatus) else { throw SocketOption.strange }
     return status
   }
 
-  /// What to say of an answer to another question.
+  /// Error for a reply that does not match its call.
   static var strange: CommandError {
-    CommandError(ClientError.malformed("an answer to another question"))
+    CommandError(ClientError.malformed("the reply does not match the call"))
   }
 }
 
 extension CommandError {
-  /// What the service, or the way to it, has to say.
+  /// The error of a call or of the connection, with its exit code.
   init(_ error: ClientError) {
     let code: Code =
       switch error {
@@ -53,10 +55,11 @@ extension CommandError {
     self.init(code, error.description)
   }
 
-  /// Another process has become the client that this command was.
+  /// Error after another process has connected with this command's client name.
   static func takenOver(what: String) -> CommandError {
     CommandError(
-      .unavailable, "another torpor asks for \(what) now; there can be one of a user")
+      .unavailable,
+      "another torpor command uses \(what) now; each user can have only one at a time")
   }
 
   private static func code(_ refusal: WireError) -> Code {
@@ -71,12 +74,12 @@ extension CommandError {
   }
 }
 
-/// How a moment of the service is told: as a clock of this board shows it, and how far off it is.
+/// Formats times of the service: absolute, and relative to its current time.
 struct ServiceClock {
-  /// The service's now.
+  /// Current time of the service.
   let now: FixTime
 
-  /// `2026-11-22 09:41:07 UTC`, or where no UTC is known how long after boot.
+  /// `2026-11-22 09:41:07 UTC`, or the time since boot if UTC is unknown.
   func moment(_ time: FixTime) -> String {
     guard let utc = utc(of: time) else {
       return HumanFormat.duration(time.acquired - .boot) + " after boot"
@@ -88,7 +91,7 @@ struct ServiceClock {
     return text.string + " UTC"
   }
 
-  /// `09:41:07 UTC, 3 min ago`, of another day with its date; without UTC `3 min ago`.
+  /// `09:41:07 UTC, 3 min ago`, with the date if it is another day; without UTC, `3 min ago`.
   func timeOfDay(_ time: FixTime) -> String {
     guard let utc = utc(of: time) else { return distance(time) }
     guard let today = self.utc(of: now), today.date == utc.date else {
@@ -99,7 +102,7 @@ struct ServiceClock {
     return "\(text.string) UTC, \(distance(time))"
   }
 
-  /// Whether the moment has a date.
+  /// Whether UTC is known for a time.
   func knows(_ time: FixTime) -> Bool { utc(of: time) != nil }
 
   /// `3 min ago`, `in 20 s`, `now`.
@@ -110,7 +113,7 @@ struct ServiceClock {
       ? "in " + ServiceClock.short(off) : ServiceClock.short(.zero - off) + " ago"
   }
 
-  /// A length of time as for people: no tenths.
+  /// A duration, without decimals below 10 s.
   static func short(_ length: Interval) -> String {
     length < .seconds(10)
       ? "\((length.microseconds + 500_000) / 1_000_000) s" : HumanFormat.duration(length)

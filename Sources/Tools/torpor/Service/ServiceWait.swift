@@ -1,26 +1,27 @@
 import Glibc
 import LocationTypes
 
-/// Waits for the service, and for whoever wants this command to end.
+/// Waits with poll(2) for input, a signal, or the end of the output pipe's reader.
 enum ServiceWait {
-  /// What ended a wait.
+  /// Reason why a wait ended.
   enum End: Equatable {
-    /// The descriptor of that place has something.
+    /// The descriptor with this index is readable.
     case ready(Int)
-    /// Nothing, for as long as was asked.
+    /// The timeout expired, or the terminal was resized.
     case pause
-    /// An interrupt, or another signal that ends a command.
+    /// SIGINT, SIGTERM or SIGHUP arrived; the value is the signal number.
     case stopped(Int32)
-    /// Nobody reads what is written any more.
+    /// The reader of the output pipe has closed it.
     case readerGone
   }
 
-  /// Waits; ``StopSignals/install()`` comes first.
+  /// Waits for an event. Call ``StopSignals/install()`` before the first wait.
   ///
   /// - Parameters:
-  ///   - descriptors: What is waited for; negative ones are passed over.
-  ///   - reader: Where results go, if that is a pipe whose reader may go; else -1.
-  ///   - length: How long at most; nil for as long as it takes.
+  ///   - descriptors: Descriptors to wait for; negative ones are ignored.
+  ///   - reader: Standard output if it is a pipe, to detect that its reader closes it; else -1.
+  ///   - length: Timeout; nil for none.
+  /// - Throws: ``CommandError`` if poll(2) fails.
   static func wait(
     for descriptors: [Int32], reader: Int32 = -1, atMost length: Interval?
   ) throws(CommandError) -> End {
@@ -32,7 +33,7 @@ enum ServiceWait {
     let timeout = length.map { Int32(clamping: ($0.microseconds + 999) / 1_000) } ?? -1
     let count = unsafe poll(&waiting, nfds_t(waiting.count), timeout)
     if let number = StopSignals.taken() { return .stopped(number) }
-    // Another size of the terminal comes as a signal, too.
+    // EINTR without a stop signal is SIGWINCH: the terminal was resized.
     if count == 0 || (count < 0 && errno == EINTR) { return .pause }
     if count < 0 { throw CommandError(.io, "waiting failed: \(POSIX.reason(errno))") }
     if waiting[1].revents != 0 { return .readerGone }

@@ -5,15 +5,16 @@ import LocationWire
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Tell what receiver and board do, why, and until when.",
+    abstract: "Show the state of receiver and board, the reason, and the next change.",
     discussion: """
-      Who holds them awake is told of all clients to an administrator, and to others of their own \
-      programs. Who may not use location is told neither the plan nor when the newest fix was made.
+      An administrator sees all clients that keep receiver or board awake; other users see their own \
+      programs. A user without permission to use location sees neither the plan nor the time of the \
+      newest fix.
       """)
 
   @OptionGroup var socket: SocketOption
 
-  @Flag(help: "One JSON object, as GetStatus of the socket has it.")
+  @Flag(help: "Print one JSON object, the reply of the socket's GetStatus.")
   var json = false
 
   func run() throws {

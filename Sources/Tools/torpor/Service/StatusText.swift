@@ -2,7 +2,7 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-/// How the service is, for people: a line for each thing, its name in front.
+/// Human-readable status of the service: a line for each fact, with its name in front, then a table of clients.
 struct StatusText {
   private let status: WireStatus
   private let style: Style
@@ -14,12 +14,12 @@ struct StatusText {
     clock = ServiceClock(now: status.now)
   }
 
-  /// All of it.
+  /// All lines.
   var lines: [String] {
     facts.map { "\(style.paint(StatusText.padded($0.name), .strong))  \($0.text)" } + holders
   }
 
-  /// What is told about, and what.
+  /// The facts: name and text.
   private var facts: [(name: String, text: String)] {
     var facts: [(name: String, text: String)] = [
       ("service", "torpord \(status.version) on \(status.board), \(now)"),
@@ -36,15 +36,14 @@ struct StatusText {
     return facts
   }
 
-  /// The service's time; it knows no date that no receiver has told it.
+  /// The service's time. The date is unknown until the receiver has reported it.
   private var now: String {
     guard status.now.utc == nil else { return clock.moment(status.now) }
-    let running = "the board has run for \(ServiceClock.short(status.now.acquired - .boot))"
+    let running = "the board booted \(ServiceClock.short(status.now.acquired - .boot)) ago"
     return isComplete ? "no date before the first fix; \(running)" : running
   }
 
-  /// Whether the service shows all of it: of fixes, and of what the receiver sends, it shows nothing to users without
-  /// permission (AUT-9).
+  /// Whether the status includes fixes and receiver data, which users without permission do not get (AUT-9).
   private var isComplete: Bool { status.nextSequence != nil }
 
   // MARK: Receiver and board
@@ -54,8 +53,8 @@ struct StatusText {
     var text = style.paint(
       StatusText.words(receiver.state), receiver.answers ? .good : .bad)
     let heard =
-      receiver.heard.map { "; last heard \(clock.distance($0))" }
-      ?? (isComplete ? "; never heard" : "")
+      receiver.heard.map { "; last data \(clock.distance($0))" }
+      ?? (isComplete ? "; no data yet" : "")
     if !receiver.answers {
       text += heard + (receiver.remedy.map { ": \($0)" } ?? "")
     } else {
@@ -66,14 +65,14 @@ struct StatusText {
     return text
   }
 
-  /// Since when a receiver that searches has no fix, and what is known of one that buffers its fixes.
+  /// Time of the last fix, for a receiver that searches for satellites or buffers its fixes.
   private func sought(_ receiver: WireReceiver) -> String {
     switch receiver.state {
     case .acquiring, .starting:
-      receiver.fixed.map { "; its last fix was \(clock.distance($0))" } ?? "; no fix yet"
+      receiver.fixed.map { "; last fix \(clock.distance($0))" } ?? "; no fix yet"
     case .batching:
       receiver.fixed.map { "; last fix \(clock.timeOfDay($0)), newer ones are in its buffer" }
-        ?? "; no fix yet: what it finds stays in its buffer until that is read"
+        ?? "; no fix yet: new fixes stay in its buffer until the buffer is read"
     case .off, .backup, .standby, .tracking, .powersave, .on, .lost, .streaming: ""
     }
   }
@@ -81,7 +80,7 @@ struct StatusText {
   static func words(_ state: WireReceiverState) -> String {
     switch state {
     case .off: "off"
-    case .backup: "off, its clock and orbits kept"
+    case .backup: "off, with clock and navigation data kept"
     case .standby: "in standby"
     case .starting: "starting"
     case .acquiring: "searching for a fix"
@@ -90,29 +89,29 @@ struct StatusText {
     case .batching: "buffering in the receiver"
     case .on: "on"
     case .lost: "does not answer"
-    case .streaming: "sends fixes and answers no command: it cannot be put to sleep or batch"
+    case .streaming: "sends fixes but answers no command, so it cannot be put to sleep or batch"
     }
   }
 
   static func words(_ receiver: PlannedReceiver) -> String {
     switch receiver {
-    case .off: "the receiver is to be off: nobody needs a fix now"
-    case .standby: "the receiver is to be in standby: nobody needs a fix now"
-    case .tracking: "the receiver is to tell each fix as it is made"
-    case .powersave: "the receiver is to tell fixes in its own power save mode"
+    case .off: "receiver off: no client needs a fix now"
+    case .standby: "receiver in standby: no client needs a fix now"
+    case .tracking: "receiver reports each fix immediately"
+    case .powersave: "receiver reports fixes in its own power save mode"
     case .batching(let watermark):
-      "the receiver is to gather \(watermark) \(watermark == 1 ? "fix" : "fixes") and then tell them"
+      "receiver buffers \(watermark) \(watermark == 1 ? "fix" : "fixes"), then reports them"
     }
   }
 
-  /// For whom the receiver runs or will, as far as whoever asks may know; the first three.
+  /// The clients for which the receiver runs or will run, of those visible to the user; three at most.
   private func reason(_ receiver: PlannedReceiver) -> String {
     let names = status.uses.filter { $0.need != .nothing }.map(\.name.name)
     guard let first = names.first else { return "" }
     let others = names.dropFirst().prefix(2).map { ", \($0)" }.joined()
     let rest = names.count - 3
     let who = "\(first)\(others)" + (rest > 0 ? " and \(rest) more" : "")
-    return receiver == .off || receiver == .standby ? "; the next is for \(who)" : "; for \(who)"
+    return receiver == .off || receiver == .standby ? "; next fix for \(who)" : "; for \(who)"
   }
 
   private func board(_ plan: Plan, wake: WirePlan) -> String {
@@ -120,6 +119,7 @@ struct StatusText {
       switch plan.board {
       case .awake: "awake"
       case .idle: "idle between events"
+      case .suspended where !canSuspend: "idle between events"
       case .suspended: "suspended between events"
       case .off: "off between events"
       }
@@ -130,39 +130,43 @@ struct StatusText {
     } else {
       text += ", with no alarm set"
     }
-    text += plan.listens ? ", or until the receiver talks" : ", whatever the receiver says"
+    text += plan.listens ? ", or until the receiver sends data" : "; receiver data does not wake it"
     return text
   }
 
-  /// Why the board does not sleep as deeply as it could; nil where it does.
+  /// Whether the board has a suspended state. A plan can name it on any board: the board then idles instead.
+  private var canSuspend: Bool { !status.holds.contains { $0.reason == .noSuspend } }
+
+  /// Reasons why the board does not sleep as deeply as it could; nil if there are none.
   private var holds: String? {
     guard !status.holds.isEmpty else { return nil }
     return "not suspended: " + status.holds.map(StatusText.words).joined(separator: "; ")
   }
 
-  /// Why, in words.
+  /// Text of a reason.
   static func words(_ hold: WireHold) -> String {
     let client = hold.client?.name ?? "another user's program"
     let detail = hold.detail.map { " (\($0))" } ?? ""
     switch hold.reason {
-    case .inhibited: return "it is kept awake for now" + detail
-    case .acknowledgement: return "\(client) has not acknowledged what it was told" + detail
-    case .everyFix: return "\(client) wants every fix as it is made" + detail
+    case .inhibited: return "the board is kept awake for now" + detail
+    case .acknowledgement: return "\(client) has not acknowledged a delivery" + detail
+    case .everyFix: return "\(client) requests every fix immediately" + detail
     case .receiverRuns:
-      return "the receiver is to tell what it finds, and its bytes cannot wake the board" + detail
+      return "the receiver is to report its fixes, and its data cannot wake the board" + detail
     case .receiverCannotRest:
-      return "the receiver runs though nobody needs it: nothing can put it to rest" + detail
-    case .receiverBusy: return "something is on its way to or from the receiver" + detail
+      return "the receiver runs although no client needs it: it cannot be put to sleep" + detail
+    case .receiverBusy: return "the service is exchanging data with the receiver" + detail
     case .receiverCannotWake:
-      return "the receiver gathers fixes, and its pin cannot wake the board (wakes_on)" + detail
+      return "the receiver buffers fixes, and its pin cannot wake the board (wakes_on)" + detail
     case .noSuspend: return "the board's profile has no suspended state" + detail
-    case .soon: return "something is due too soon" + detail
-    case .system: return hold.detail ?? "the system is against it"
-    case .staysOn: return "it could be off, and stays on" + (hold.detail.map { ": \($0)" } ?? "")
+    case .soon: return "the next event is too soon" + detail
+    case .system: return hold.detail ?? "the system does not allow it"
+    case .staysOn:
+      return "the board could be powered off, but stays on" + (hold.detail.map { ": \($0)" } ?? "")
     }
   }
 
-  /// Until when, and how long that is; a moment without a date says nothing to anybody.
+  /// End of a state: time and remaining duration, or only the duration if UTC is unknown.
   private func end(_ time: FixTime) -> String {
     let distance = clock.distance(time)
     if distance == "now" { return ", for a moment" }
@@ -177,18 +181,18 @@ struct StatusText {
   private var fixes: String {
     let capacity = HumanFormat.count(status.ringCapacity)
     var text =
-      status.ringFixes.map { "\(HumanFormat.count($0)) of \(capacity) slots of the ring in use" }
-      ?? "a ring of \(capacity) slots"
-    if let newest = status.newest { text += ", the newest \(clock.distance(newest))" }
+      status.ringFixes.map { "\(HumanFormat.count($0)) of \(capacity) slots used" }
+      ?? "\(capacity) slots"
+    if let newest = status.newest { text += ", newest fix \(clock.distance(newest))" }
     return text
   }
 
   private var clients: String {
     let connected = "\(status.clients) connected"
     switch status.demanding {
-    case 0: return "\(connected); none asks for anything"
-    case 1: return "\(connected); 1 asks for something" + unseen
-    default: return "\(connected); \(status.demanding) ask for something" + unseen
+    case 0: return "\(connected); no active requests"
+    case 1: return "\(connected); 1 client with active requests" + unseen
+    default: return "\(connected); \(status.demanding) clients with active requests" + unseen
     }
   }
 
@@ -217,12 +221,12 @@ struct StatusText {
     }
   }
 
-  // MARK: Who holds what
+  // MARK: Clients that keep receiver or board awake
 
   private var holders: [String] {
     guard !status.uses.isEmpty else { return [] }
     var table = TextTable(
-      ["client", "user", "process", "asks for", "holds awake", "next fix"], leftColumns: 6)
+      ["client", "user", "process", "services", "keeps awake", "next fix"], leftColumns: 6)
     for use in status.uses {
       table.add([
         use.name.name, ClientName.user(use.name.user), StatusText.process(use.execution),
@@ -239,7 +243,7 @@ struct StatusText {
     switch execution {
     case .foreground: "foreground"
     case .background: "background"
-    case .suspended: "hears nothing"
+    case .suspended: "suspended"
     case nil: "none"
     }
   }
@@ -257,13 +261,13 @@ struct StatusText {
     }
   }
 
-  /// What the client keeps from resting.
+  /// What the client keeps awake.
   static func held(_ use: WireUse) -> String {
     switch (use.keepsReceiver, use.keepsBoard) {
     case (true, true): "receiver and board"
     case (true, false): "receiver"
     case (false, true): "board"
-    case (false, false): use.need == .nothing ? "nothing now" : "nothing for long"
+    case (false, false): use.need == .nothing ? "nothing now" : "only briefly"
     }
   }
 
@@ -273,7 +277,7 @@ struct StatusText {
 }
 
 extension StringProtocol {
-  /// Without blanks at its end.
+  /// The text without spaces at its end.
   var trimmedEnd: String {
     var core = self[...]
     while core.last == " " { core = core.dropLast() }

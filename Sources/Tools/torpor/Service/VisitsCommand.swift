@@ -9,17 +9,17 @@ import LocationWire
 struct VisitsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "visits",
-    abstract: "Tell visits to places as they begin and end, until an interrupt.",
+    abstract: "Print arrivals and departures (visits) as they are detected, until Ctrl-C.",
     discussion: """
-      It asks the service for visits as a client of its own, named torpor, and ends that with \
-      itself: the service keeps no visits of others, and none from before. It takes the place of a \
-      `torpor monitor --location` of the same user. A visit is told when \
-      the board has stayed at a place for some minutes, and again when it has left.
+      The command starts the visit service as a client named torpor and stops it when it ends. \
+      Visits of other clients and earlier visits are not shown. It replaces a \
+      `torpor monitor --location` of the same user. The service reports a visit when the device has \
+      stayed at a place for some minutes, and again when it has left.
       """)
 
   @OptionGroup var socket: SocketOption
 
-  @Flag(help: "One JSON object a line, as the socket has a visit.")
+  @Flag(help: "Print JSON Lines, the visit notices of the socket.")
   var json = false
 
   @Option(
@@ -41,7 +41,7 @@ struct VisitsCommand: ParsableCommand {
     _ = try session.call(.startVisits)
     var output = Output()
     var left = count ?? .max
-    if !json { POSIX.tell("torpor: waiting for visits; end it with Ctrl-C") }
+    if !json { POSIX.tell("torpor: waiting for visits; press Ctrl-C to end") }
     while left > 0 {
       let end = try ServiceWait.wait(
         for: [session.descriptor], reader: output.reader, atMost: nil)
@@ -57,7 +57,7 @@ struct VisitsCommand: ParsableCommand {
         guard let number = try tell(notice, &output) else { continue }
         left -= 1
         try output.flush()
-        // Printed is handled: it is not told again to the next one.
+        // Acknowledge the visit once it is printed, so that it is not delivered again.
         if number > 0 { _ = try session.call(.acknowledgeEvents(number)) }
       }
     }
@@ -65,7 +65,7 @@ struct VisitsCommand: ParsableCommand {
     try output.finish()
   }
 
-  /// Prints a visit; gives the number by which it is acknowledged, nil where it was none.
+  /// Prints a visit and returns the number that acknowledges it; nil for other notices.
   private func tell(_ notice: WireNotice, _ output: inout Output) throws -> UInt32? {
     switch notice {
     case .visit(let visit, let number):
@@ -90,7 +90,7 @@ struct VisitsCommand: ParsableCommand {
   }
 }
 
-/// A visit as people read it.
+/// Human-readable form of a visit.
 enum VisitText {
   /// `arrived 2026-11-22 09:41:07 UTC at 52.516274, 13.377704 (within 25 m)`.
   static func line(_ visit: Visit) -> String {
@@ -98,7 +98,7 @@ enum VisitText {
       "\(degrees(visit.coordinate)) (within \(HumanFormat.distance(visit.horizontalAccuracy)))"
     guard let departure = visit.departure else {
       guard let arrival = visit.arrival else {
-        return "is at \(place), since before it was looked for"
+        return "is at \(place), arrived before the visit service started"
       }
       return "arrived \(moment(arrival)) at \(place)"
     }
@@ -107,7 +107,7 @@ enum VisitText {
     return "left    \(moment(departure)) from \(place)\(stay)"
   }
 
-  /// Latitude and longitude, as far as a receiver knows them: 0.1 m.
+  /// Latitude and longitude with a resolution of 0.1 m.
   static func degrees(_ place: Coordinate) -> String {
     var text = TextBuffer()
     text.add(place.latitude_e9, scale: 9, places: 6)

@@ -2,12 +2,12 @@ import ArgumentParser
 import LocationSimulation
 import LocationTypes
 
-/// What a deferring client asks for.
+/// Options for the request of deferred updates: distance and timeout.
 struct DeferralOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Deliver when this far has been travelled: metres, 2km, or unlimited (if not given).",
+      "Deliver after this distance travelled: metres, 2km, or unlimited (if not given).",
       valueName: "distance"),
     transform: ArgumentValues.distance)
   var distance: Double?
@@ -15,14 +15,14 @@ struct DeferralOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Deliver when this long has passed: seconds, 10min, 1h, or unlimited (if not given).",
+      "Deliver after this time: seconds, 10min, 1h, or unlimited (if not given).",
       valueName: "time"),
     transform: ArgumentValues.timeout)
   var timeout: Double?
 }
 
 extension DeferralOptions {
-  /// The client that asks for this.
+  /// A simulated client with these options.
   var script: ClientScript {
     var script = ClientScript()
     script.distance = distance ?? .infinity
@@ -30,7 +30,7 @@ extension DeferralOptions {
     return script
   }
 
-  /// What is asked for, in words.
+  /// Human-readable form of the options.
   var words: String {
     let way = script.distance.isFinite ? HumanFormat.distance(script.distance) : "unlimited"
     let time =

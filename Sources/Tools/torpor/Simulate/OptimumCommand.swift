@@ -8,13 +8,13 @@ import SimulatedHAL
 struct OptimumCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "optimum",
-    abstract: "Make out the least energy with which a receiver could have followed a track.",
+    abstract: "Compute the minimum energy with which a receiver can follow a track.",
     usage: "torpor optimum [<options>] --track <file> ... --accuracy <distance> ...",
     discussion: """
-      The last reported position is to stay within the accuracy of the truth at every second. One \
-      who knows the whole way beforehand lets the receiver sleep as long as that goes well; what \
-      the receiver takes then is a bound that no planner can go below, and so the yardstick for \
-      each. Times to fix and powers are those of the board's profile.
+      At every second, the last reported position must be within the accuracy of the true position. \
+      The command computes the receiver's energy for the best schedule, with the whole track known in \
+      advance: a lower bound for every planner. Times to fix and powers are those of the board's \
+      profile.
 
         torpor optimum --track walk.csv --accuracy 100
         torpor optimum --track mon.gpx tue.gpx --accuracy 50 200 1km --board mine.toml
@@ -25,7 +25,7 @@ struct OptimumCommand: ParsableCommand {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "How far the last report may be from the truth: metres, or 2km; several give a row each.",
+      "Largest error of the last report: metres, or 2km; each value gives a row.",
       valueName: "distance"),
     transform: OptimumCommand.accuracy)
   var accuracy: [Double]
@@ -35,18 +35,18 @@ struct OptimumCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Points further apart than this leave a gap, whose seconds do not count: seconds, 5min, or "
+      "Points further apart in time than this form a gap, which is excluded: seconds, 5min, or "
         + "unlimited.", valueName: "time"),
     transform: ArgumentValues.timeout)
   var gap = TrackSeconds.gapLimit.seconds
 
-  @Flag(help: "One JSON object a line for each track and accuracy.")
+  @Flag(help: "Print JSON Lines, one object for each track and accuracy.")
   var json = false
 
-  /// The largest accuracy, metres: as far as distances on the local plane are good for.
+  /// Largest accuracy, metres. Distances on the local plane are too inaccurate beyond it.
   static let largestAccuracy = 100_000.0
 
-  /// A distance over 0, not over 100 km.
+  /// Parses a distance of more than 0 and at most 100 km.
   static func accuracy(_ text: String) throws -> Double {
     try ArgumentValues.distance(text, atMost: largestAccuracy)
   }
@@ -73,7 +73,7 @@ struct OptimumCommand: ParsableCommand {
   }
 }
 
-/// A row for each track and accuracy, for people or for programs.
+/// Output of `torpor optimum`: a row or a JSON object for each track and accuracy.
 struct OptimumTable {
   private static let heads = [
     "track", "time", "accuracy", "energy", "mean power", "always on", "saved", "searches",
@@ -127,7 +127,7 @@ struct OptimumTable {
     json.end()
   }
 
-  /// What is to be printed.
+  /// The output, UTF-8.
   var bytes: [UInt8] {
     guard !isJSON else { return json.text.bytes }
     var text = TextBuffer()

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Tells on a terminal how far a long piece of work is; says nothing when it takes under a second.
+/// Progress line on the terminal's standard error for work that takes more than a second.
 struct Progress {
-  /// Whether anything is ever shown.
+  /// Whether progress is shown at all.
   let isShown: Bool
   private let started: Double
   private var next: Double
@@ -10,8 +10,9 @@ struct Progress {
 
   /// Starts the clock.
   ///
-  /// - Parameter recordsOnTerminal: Records are printed to a terminal meanwhile: they would be torn
-  ///   to pieces by it.
+  /// - Parameters:
+  ///   - recordsOnTerminal: Whether records are printed to the terminal, where the progress line would interrupt them.
+  ///   - errorsOnTerminal: Whether standard error is a terminal.
   init(
     recordsOnTerminal: Bool, errorsOnTerminal: Bool = POSIX.isTerminal(STDERR_FILENO)
   ) {
@@ -37,7 +38,7 @@ struct Progress {
     _ = POSIX.write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO)
   }
 
-  /// How far `done` of `total` is, in words.
+  /// Text for `done` of `total` bytes.
   static func share(_ done: Int, of total: Int?) -> String {
     guard let total, total > 0 else { return "\(done / 1_000) kB read" }
     return "\(min(done * 100 / total, 100)) % of \(total / 1_000) kB"

@@ -2,21 +2,21 @@ import LocationPolicy
 import LocationTypes
 
 extension PromiseSet {
-  /// What is in it, in the order of ``Promise``.
+  /// The members, in the order of ``ServiceLevel``.
   var promises: [Promise] {
     (0..<UInt8(UInt8.bitWidth)).compactMap { Promise(rawValue: $0) }.filter(contains)
   }
 
-  /// Whether who loses these gets nothing any more, not merely something coarser.
+  /// Whether a service stops completely when these levels are shed, instead of becoming less accurate.
   var leavesNothing: Bool {
     [Promise.updates, .visits, .regions, .significantChange].contains(where: contains)
   }
 }
 
 extension TraceText {
-  /// What somebody does not get, in a few words.
+  /// Text for the service levels that are shed.
   static func words(_ givenUp: PromiseSet) -> String {
-    if givenUp.isEmpty { return "all as it was" }
+    if givenUp.isEmpty { return "full service" }
     var words: [String] = []
     if givenUp.contains(.updates) {
       words.append("no updates")

@@ -3,25 +3,27 @@ import LocationPolicy
 import LocationSimulation
 import LocationTypes
 
-/// What to make of a run, before it begins and when it has ended.
+/// Checks before and after a simulated run.
 enum RunCheck {
-  /// - Throws: ``CommandError`` with code 78 where the board has no receiver.
+  /// Checks that the board has a receiver.
+  ///
+  /// - Throws: ``CommandError`` with code 78 if it has none.
   static func needsReceiver(_ profile: BoardProfile) throws(CommandError) {
     guard profile.receiver == nil else { return }
     throw CommandError(
       .config,
-      "\(profile.name) has no receiver, so there is nothing to run; its profile needs [receiver]")
+      "\(profile.name) has no receiver, so it cannot be simulated; its profile needs [receiver]")
   }
 
-  /// Tells what was not as it should be.
+  /// Prints the findings of a run to standard error, then checks the hardware rules.
   ///
-  /// - Throws: ``CommandError`` with code 70 when the engine did what a board must never be asked for.
+  /// - Throws: As ``checkRules(_:)``.
   static func check(_ result: SessionResult) throws(CommandError) {
     for words in findings(result) { POSIX.tell("torpor: \(words)") }
     try checkRules(result)
   }
 
-  /// What is worth telling of a run, with its cause and what to do about it.
+  /// Unusual results of a run, each with its cause and a suggestion.
   static func findings(_ result: SessionResult) -> [String] {
     let summary = result.summary
     var words: [String] = []
@@ -30,8 +32,8 @@ enum RunCheck {
       words.append(
         summary.fixes == 0
           ? "the battery was empty after \(life), before the receiver's first fix: "
-            + "begin with more, by --charge or --battery"
-          : "the battery was empty after \(life), and the run ends there")
+            + "start with more energy, with --charge or --battery"
+          : "the battery was empty after \(life), which ended the run")
     } else if summary.fixes == 0 {
       words.append("there was no fix: " + causeOfNone(summary))
     }
@@ -44,24 +46,24 @@ enum RunCheck {
   private static func causeOfNone(_ summary: TraceSummary) -> String {
     if summary.givenUp.leavesNothing, let charge = summary.charge {
       return "at \(charge) % the battery is too low (\(TraceText.words(summary.givenUp))); "
-        + "begin with more, by --charge"
+        + "start with a higher charge, with --charge"
     }
     if let code = summary.failure, code != .locationUnknown {
-      return "the service was refused with " + TraceText.words(code)
+      return "the service request failed with " + TraceText.words(code)
     }
-    return "the way may end before the receiver's first one; try a longer one"
+    return "the run may have ended before the receiver's first fix; try a longer one"
   }
 
-  /// Looks whether the engine kept the rules of the hardware.
+  /// Checks that the engine followed the rules of the hardware.
   ///
-  /// - Throws: ``CommandError`` with code 70 where it did not.
+  /// - Throws: ``CommandError`` with code 70 if it violated one.
   static func checkRules(_ result: SessionResult) throws(CommandError) {
     guard let first = result.violations.first else { return }
     throw CommandError(
       .software,
       """
-      the engine broke a rule of the hardware \(result.violations.count) times, first: \(first); \
-      please report this with the command line
+      the engine violated a hardware rule \(result.violations.count) times, first: \(first); \
+      please report this as a bug, with the command line
       """)
   }
 }

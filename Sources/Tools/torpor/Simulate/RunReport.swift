@@ -2,13 +2,14 @@ import Glibc
 import LocationSimulation
 import LocationTypes
 
-/// Tells a run while it goes on, and what it adds up to, in the way that was asked for.
+/// Prints the records and the summary of a run, as text or JSON, and writes the trace file.
 ///
-/// A run hands its records to a closure that cannot fail; what fails meanwhile, writing above all,
-/// is kept and thrown by ``finish(_:)``. When nobody reads standard output any more, nothing further
-/// is printed, but the run goes on: its files are wanted all the same.
+/// A run passes its records to a closure that cannot throw, so the first error is stored and thrown by
+/// ``finish(_:of:boundResult:suggestion:)``. If the reader of standard output closes the pipe, printing stops, but the run
+/// continues, because its files are still needed.
 ///
-/// A value and no object: each look at an object's field is checked for another one at the same time.
+/// A noncopyable struct instead of a class, because each access to a class's property is checked for exclusivity at run
+/// time.
 struct RunReport: ~Copyable {
   private let isJSON: Bool
   private let isQuiet: Bool
@@ -22,33 +23,33 @@ struct RunReport: ~Copyable {
   private var text = TextBuffer()
   private var progress: Progress
   private var failure: (any Error)?
-  /// What receiver and board do, to be told once more at the end.
+  /// Last power states of receiver and board, which are repeated at the end of the trace.
   private var lastReceiver: TraceRecord?
   private var lastBoard: TraceRecord?
 
-  /// Begins; an output that cannot be made is refused before anything runs.
+  /// Opens the outputs, so that a file that cannot be created is reported before the run.
   init(_ options: PrintingOptions) throws {
     isJSON = options.json
     isQuiet = options.quiet
     hasTrace = options.trace != nil
     if let path = options.trace { trace = try Output(path: path) }
     printer = TraceText(style: .ofStandardOutput)
-    // Words for people and its line take turns; records for programs are not to be torn.
+    // Text output clears the progress line first; JSON records on the terminal must not be interrupted by it.
     progress = Progress(
       recordsOnTerminal: POSIX.isTerminal(STDOUT_FILENO) && options.json && !options.quiet)
     showsProgress = progress.isShown
   }
 
-  /// Says what is run, before it begins; for people alone.
+  /// Prints the headline before the run; only for text output.
   mutating func begin(_ headline: String) {
     guard !isJSON, !isQuiet else { return }
     text.add("\(headline)\n\n")
     do { try writeText() } catch { failure = error }
   }
 
-  /// Takes the next record.
+  /// Handles the next record.
   mutating func take(_ record: TraceRecord) {
-    // Nobody is told, at the end neither.
+    // No output uses the records.
     if isQuiet && !hasTrace { return }
     guard failure == nil else { return }
     switch record.kind {
@@ -59,21 +60,23 @@ struct RunReport: ~Copyable {
     do { try write(record) } catch { failure = error }
   }
 
-  /// Tells how much is done, 0 to 1.
+  /// Updates the progress line; `part` is the completed fraction, 0 to 1.
   mutating func advance(to part: Double) {
     guard showsProgress, progress.isDue else { return }
     progress.show("\(Int(min(max(part, 0), 1) * 100)) % of the run")
   }
 
-  /// Ends it.
+  /// Prints the summary and closes the outputs.
   ///
-  /// The trace gets the states of receiver and board once more at the very end, so that energy and
-  /// time can be added up from the trace alone.
+  /// The trace repeats the states of receiver and board at the end, so that energy and time can be computed from the
+  /// trace alone.
   ///
   /// - Parameters:
-  ///   - service: Which service the client used.
-  ///   - remedy: What helps where a deferral was refused.
-  /// - Throws: What went wrong on the way, or now.
+  ///   - summary: Totals of the run.
+  ///   - service: Service that the client used.
+  ///   - promise: Comparison with the optimum, if the client has an accuracy bound.
+  ///   - remedy: Suggestion if a deferral was refused.
+  /// - Throws: The first error of the run, or of writing the summary.
   mutating func finish(
     _ summary: TraceSummary, of service: ScriptedService = .updates,
     promise: PromiseSummary? = nil, remedy: String? = nil
@@ -99,14 +102,14 @@ struct RunReport: ~Copyable {
     try trace?.finish()
   }
 
-  /// Prints `bytes` as long as somebody reads.
+  /// Prints `bytes` unless the reader has closed the pipe.
   private mutating func print(_ bytes: [UInt8], isLast: Bool = false) throws {
     guard !isReaderGone else { return }
     if output.isTerminal { progress.clear() }
     do {
       try output.write(bytes)
       if isLast { try output.finish() }
-      // Somebody watches: as it happens.
+      // On a terminal, show each record immediately.
       if output.isTerminal { try output.flush() }
     } catch is ReaderGone { isReaderGone = true }
   }

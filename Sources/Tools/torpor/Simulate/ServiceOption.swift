@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// What a simulated client asks for.
+/// Values of `--service`: the service that the simulated client uses.
 enum ServiceName: String, ExpressibleByArgument, CaseIterable {
   case standard, deferred, significant, visits, live, region
 }
 
-/// An option of `torpor simulate` that some services make no use of.
+/// An option of `torpor simulate` that not every service uses.
 enum ServiceOption: String, CaseIterable {
   case accuracy, distance, timeout, pause, radius
 
-  /// The services for which it changes something. The one place that says so.
+  /// Services that use the option.
   var services: [ServiceName] {
     switch self {
     case .accuracy, .pause: [.standard, .deferred]
@@ -18,14 +18,14 @@ enum ServiceOption: String, CaseIterable {
     }
   }
 
-  /// What to say of options that are given and change nothing for `service`; nil where all do.
+  /// Warning about given options that have no effect with `service`; nil if all have one.
   static func unused(_ given: [ServiceOption], by service: ServiceName) -> String? {
     let unused = given.filter { !$0.services.contains(service) }
     guard !unused.isEmpty else { return nil }
     let words = unused.map { option in
       let users = option.services.map(\.rawValue).joined(separator: " or ")
-      return "--\(option.rawValue) (that is for \(users))"
+      return "--\(option.rawValue) (used by \(users))"
     }
-    return "--service \(service.rawValue) makes no use of \(words.joined(separator: ", "))"
+    return "--service \(service.rawValue) ignores \(words.joined(separator: ", "))"
   }
 }

@@ -8,13 +8,13 @@ import SimulatedHAL
 /// `torpor simulate`.
 struct Simulate: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Simulate a board, its receiver and a client, and make out the energy bill.",
+    abstract: "Simulate a board, its receiver and a client, and compute the energy.",
     discussion: """
-      The board lives on a virtual clock: its receiver sends the bytes a real one would along a \
-      scenario or a recorded track, needs its time to the first fix, sleeps and batches; the \
-      service's own engine runs on it. The bill compares with what gpsd and one client \
-      take on the same board: the receiver tracks all the time, the board idles between the fixes. The \
-      same seed gives the same run.
+      The simulation runs the service's engine on a virtual clock. The simulated receiver moves along \
+      a scenario or a recorded track, sends the same data as a real one, needs its time to the first \
+      fix, sleeps and batches. The energy is compared with gpsd and one client on the same board, \
+      where the receiver tracks continuously and the board idles between fixes. The same seed gives \
+      the same run.
 
         torpor simulate
         torpor simulate --scenario drive --hours 2 --timeout 10min --seed 7
@@ -22,9 +22,9 @@ struct Simulate: ParsableCommand {
         torpor simulate --service standard --accuracy 100 --report day.html --battery 11.1Wh
         torpor simulate --service live --battery 500mWh --charge 40
 
-      A track is GPX 1.1 or 1.0 whose points have times, or a table whose header line begins with \
-      unix_time,lat,lon,alt,speed (seconds UTC, degrees, metres, m/s; alt and speed may be empty); \
-      further columns are passed over. What `torpor decode` writes as gpx or csv is one.
+      A track is a GPX 1.1 or 1.0 file whose points have times, or a table whose header line begins \
+      with unix_time,lat,lon,alt,speed (seconds UTC, degrees, metres, m/s; alt and speed may be \
+      empty); further columns are ignored. The gpx and csv output of `torpor decode` can be used.
       """)
 
   @OptionGroup var board: BoardOption
@@ -37,7 +37,8 @@ struct Simulate: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long, if not as long as the track or the scenario (a day has 24).", valueName: "hours"),
+      "Duration of the run; if not given, that of the track or the scenario (24 for a day).",
+      valueName: "hours"),
     transform: ArgumentValues.hours)
   var hours: Double?
 
@@ -50,25 +51,25 @@ struct Simulate: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Desired accuracy: best (-1; if not given), navigation (-2), or metres. Deferral needs one of "
-        + "the first two.", valueName: "accuracy"),
+      "Desired accuracy: best (-1; if not given), navigation (-2), or metres. Deferred updates require "
+        + "best or navigation.", valueName: "accuracy"),
     transform: ArgumentValues.accuracy)
   var accuracy: Double?
 
-  @Flag(help: "Let updates pause by themselves while nobody moves.")
+  @Flag(help: "Pause updates automatically while the device is stationary.")
   var pause = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Radius of the region, for --service region: over 0, at most 100 km; 200 m if not given.",
+      "Radius of the region, for --service region: more than 0, at most 100 km; 200 m if not given.",
       valueName: "distance"),
     transform: ArgumentValues.radius)
   var radius: Double?
 
   @Flag(
     help:
-      "Give the board a motion sensor, whether its profile has one or not: an accelerometer that wakes within 2 s, with one false alarm an hour."
+      "Simulate a motion sensor even if the profile has none: an accelerometer that detects motion within 2 s, with one false alarm an hour."
   )
   var motion = false
 
@@ -76,7 +77,8 @@ struct Simulate: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Time to the first fix: the profile's median, or drawn anew each time.", valueName: "ttff"))
+      "Time to first fix: the profile's median, or a random sample for each start.",
+      valueName: "ttff"))
   var ttff = TimeToFixName.median
 
   @Option(
@@ -135,12 +137,12 @@ struct Simulate: ParsableCommand {
     try RunCheck.check(result)
   }
 
-  /// The battery to run from, if that is asked for.
+  /// The simulated battery, if `--charge` is given.
   private func simulatedBattery(_ profile: BoardProfile) throws -> SimulatedBattery? {
     guard let battery = paper.battery, let charge = paper.charge else { return nil }
     if profile.battery == nil {
       POSIX.tell(
-        "torpor: \(profile.name) gives nothing up however low its battery is: "
+        "torpor: \(profile.name) does not reduce services when its battery is low: "
           + "its profile has no [battery]")
     }
     return SimulatedBattery(capacity_J: battery.energy_J, charge: charge)
@@ -159,7 +161,7 @@ struct Simulate: ParsableCommand {
     return route
   }
 
-  /// What the client does.
+  /// The simulated client.
   private func script(_ route: Track) -> ClientScript {
     var script = deferral.script
     script.defers = service == .deferred
@@ -176,7 +178,7 @@ struct Simulate: ParsableCommand {
     return script
   }
 
-  /// The options given that not every service makes use of.
+  /// The given options of those that not every service uses.
   private var given: [ServiceOption] {
     ServiceOption.allCases.filter { option in
       switch option {
@@ -189,22 +191,22 @@ struct Simulate: ParsableCommand {
     }
   }
 
-  /// What helps where a deferral was refused; nil where none was.
+  /// Suggestion for a refused deferral; nil if there is none.
   private func remedy(for summary: TraceSummary) -> String? {
     guard let refusal = summary.refusal else { return nil }
     if let accuracy, accuracy >= 0 {
-      return "leave --accuracy away, or take --service standard with it"
+      return "omit --accuracy, or use it with --service standard"
     }
     switch refusal {
     case .deferredAccuracyTooLow, .deferredNotUpdatingLocation:
       return summary.charge.map { _ in
-        "the battery was too low for it: begin with more, by --charge"
+        "the battery was too low: start with a higher charge, with --charge"
       }
     case _: return nil
     }
   }
 
-  /// The page that is asked for, if one is.
+  /// The report for `--report`, if given.
   private func makePage(
     _ profile: BoardProfile, _ route: Track, _ duration: Interval, _ script: ClientScript
   ) throws -> ReportFile? {
@@ -214,33 +216,33 @@ struct Simulate: ParsableCommand {
       track: route, battery: paper.battery, charge: paper.charge,
       sketch: RunSketch(duration, Plane(route)))
     page.settings = [
-      ("board", board.name), ("way", way.track ?? page.way),
-      ("length", HumanFormat.duration(duration)),
+      ("board", board.name), ("track or scenario", way.track ?? page.way),
+      ("duration", HumanFormat.duration(duration)),
       ("service", service.rawValue),
       (
         "accuracy",
         script.accuracy == LocationAccuracy.best
           ? "best" : script.accuracy < 0 ? "navigation" : HumanFormat.distance(script.accuracy)
       ),
-      ("noise", chance.noise.rawValue), ("time to the first fix", ttff.rawValue),
+      ("noise", chance.noise.rawValue), ("time to first fix", ttff.rawValue),
       ("seed", String(chance.seed)),
       ("motion sensor", motion || profile.motion != nil ? "yes" : "no"),
     ]
-    if service == .deferred { page.settings.append(("defers", deferral.words)) }
+    if service == .deferred { page.settings.append(("deferral", deferral.words)) }
     if service == .region { page.settings.append(("radius", HumanFormat.distance(radiusOrUsual))) }
-    if pause { page.settings.append(("pauses by itself", "yes")) }
+    if pause { page.settings.append(("automatic pauses", "yes")) }
     if let charge = paper.charge {
-      page.settings.append(("battery's charge", HumanFormat.percent(charge)))
+      page.settings.append(("battery charge at start", HumanFormat.percent(charge)))
     }
     return try ReportFile(path: path, page)
   }
 
-  /// What the client asks for, in words.
+  /// Human-readable form of the client's request.
   private func asked(_ script: ClientScript) -> String {
     switch service {
     case .deferred: deferral.words
     case .standard:
-      script.bound_m.map { "within \(HumanFormat.distance($0))" } ?? "every fix as it comes"
+      script.bound_m.map { "within \(HumanFormat.distance($0))" } ?? "every fix immediately"
     case .significant: "significant change"
     case .visits: "visits"
     case .live: "live updates"
@@ -250,17 +252,17 @@ struct Simulate: ParsableCommand {
 }
 
 extension Simulate {
-  /// The radius asked for, metres, or the usual one.
+  /// The radius of the region, metres; 200 m if not given.
   private var radiusOrUsual: Double { radius ?? 200 }
 
-  /// The track's file without its folders, or the scenario.
+  /// File name of the track without its folder, or the scenario.
   private var wayName: String {
     guard let track = way.track else { return (way.scenario ?? .day).rawValue }
     return track == "-" ? "standard input" : String(track.split(separator: "/").last ?? "")
   }
 }
 
-/// How the time to the first fix comes about.
+/// Values of `--ttff`: source of the time to first fix.
 enum TimeToFixName: String, ExpressibleByArgument, CaseIterable {
   case median, sampled
 }

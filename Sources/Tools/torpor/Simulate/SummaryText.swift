@@ -1,7 +1,7 @@
 import LocationSimulation
 import LocationTypes
 
-/// What a run adds up to, for people: what was delivered, and the energy bill.
+/// Human-readable summary of a run: deliveries, accuracy and energy. Lines have at most 80 columns.
 struct SummaryText {
   private let style: Style
   private let labelWidth = 16
@@ -12,8 +12,10 @@ struct SummaryText {
   /// Adds the summary.
   ///
   /// - Parameters:
-  ///   - service: Which service the client used.
-  ///   - remedy: What helps where a deferral was refused.
+  ///   - summary: Totals of the run.
+  ///   - service: Service that the client used.
+  ///   - promise: Comparison with the optimum, if the client has an accuracy bound.
+  ///   - remedy: Suggestion if a deferral was refused.
   func write(
     _ summary: TraceSummary, of service: ScriptedService = .updates,
     _ promise: PromiseSummary? = nil, remedy: String? = nil, to text: inout TextBuffer
@@ -31,7 +33,7 @@ struct SummaryText {
     if let code = summary.refusal {
       let count = summary.refusals == 1 ? "" : "\(HumanFormat.times(summary.refusals)), first: "
       row("refused", style.paint(count + TraceText.words(code), .bad), to: &text)
-      if let remedy { row("remedy", remedy, to: &text) }
+      if let remedy { row("suggestion", remedy, to: &text) }
     }
     if summary.notices > 0 { row("notices", HumanFormat.count(summary.notices), to: &text) }
     if summary.lost > 0 {
@@ -42,7 +44,7 @@ struct SummaryText {
     row(
       "board",
       "woke \(HumanFormat.times(summary.hostWakes)), "
-        + "awake \(HumanFormat.duration(summary.awake)), of it code \(HumanFormat.duration(summary.processor))",
+        + "awake \(HumanFormat.duration(summary.awake)), CPU time \(HumanFormat.duration(summary.processor))",
       to: &text)
     if let promise { write(promise, to: &text) }
     if let energy = summary.energy { write(energy, summary.duration, to: &text) }
@@ -51,23 +53,23 @@ struct SummaryText {
   private func write(_ promise: PromiseSummary, to text: inout TextBuffer) {
     let share = HumanFormat.decimal(promise.error.share * 100, places: 2)
     row(
-      "promise",
-      "\(HumanFormat.distance(promise.bound_m)) broken \(share) % of the time, p95 "
+      "error",
+      "above \(HumanFormat.distance(promise.bound_m)) for \(share) % of the time, p95 "
         + "\(HumanFormat.distance(promise.error.p95_m)), worst \(HumanFormat.distance(promise.error.greatest_m))",
       to: &text)
     let ratio = promise.ratio.map { HumanFormat.decimal($0, places: 2) + " ×" } ?? "-"
     row(
       "optimum",
-      "\(HumanFormat.energy(promise.optimum_mJ)); this run \(HumanFormat.energy(promise.receiver_mJ)) from the "
-        + "first report on: \(ratio)", to: &text)
+      "\(HumanFormat.energy(promise.optimum_mJ)); this run \(HumanFormat.energy(promise.receiver_mJ)) since the "
+        + "first report: \(ratio)", to: &text)
     if promise.hasDrawnTimesToFix {
-      row("", "(--ttff sampled: the optimum takes the median time to fix)", to: &text)
+      row("", "(--ttff sampled: the optimum uses the median time to fix)", to: &text)
     } else if promise.ratio != nil, let violation = SummaryText.violation(promise) {
       row("", style.paint(violation, .bad), to: &text)
     }
   }
 
-  /// What the client was given, in the words of its service.
+  /// Text for the deliveries of a service.
   static func delivered(_ summary: TraceSummary, by service: ScriptedService) -> String {
     func count(_ kind: TraceNotice.Kind) -> Int { summary.told[kind] ?? 0 }
     switch service {
@@ -89,12 +91,12 @@ struct SummaryText {
     }
   }
 
-  /// For how long the distance was not kept, to be said beside the ratio; nil where it was kept.
+  /// Time with an error above the accuracy bound, which qualifies the ratio; nil if there was none.
   static func violation(_ promise: PromiseSummary) -> String? {
     guard promise.error.broken > 0 else { return nil }
     let share = HumanFormat.decimal(promise.error.share * 100, places: 2)
     let length = HumanFormat.duration(.seconds(Int64(promise.error.broken)))
-    return "but beyond \(HumanFormat.distance(promise.bound_m)) for \(length) (\(share) %)"
+    return "but error above \(HumanFormat.distance(promise.bound_m)) for \(length) (\(share) %)"
   }
 
   private func write(_ energy: TraceEnergy, _ duration: Interval, to text: inout TextBuffer) {
@@ -104,7 +106,7 @@ struct SummaryText {
     bill("receiver", energy.receiver_mJ, energy.receiverAlwaysOn_mJ, duration, to: &text)
     bill("board", energy.board_mJ, energy.boardGpsd_mJ, duration, to: &text)
     bill(
-      "together", energy.receiver_mJ + energy.board_mJ,
+      "total", energy.receiver_mJ + energy.board_mJ,
       energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ, duration, to: &text)
     text.add("\n")
     shares(
@@ -146,7 +148,7 @@ struct SummaryText {
     text.add("\n")
   }
 
-  /// Adds the states that took time, each with its share; a second line where the first is full.
+  /// Adds the states with their time and share, wrapped at 79 columns.
   private func shares(
     _ label: String, _ states: [(String, Interval)], _ duration: Interval, to text: inout TextBuffer
   ) {

@@ -3,17 +3,18 @@ import GPXFiles
 import LocationTypes
 import SimulatedHAL
 
-/// Reads a track in whichever form it is in: GPX, or a table. What is in the file decides.
+/// Reads a track file, GPX or table, for `torpor simulate`, `tune` and `optimum`. The content determines the format.
 enum TrackFile {
-  /// What to say where there is no such file, or nothing in it.
+  /// Description of the accepted formats, for error messages.
   static let wanted = "a track: GPX, or a table that begins with \(Track.csvHeader)"
 
   /// Reads the track at `path`.
   ///
   /// - Parameters:
-  ///   - longest: How long it may be, if there is a limit.
-  ///   - command: The command that reads it, for what helps.
-  /// - Throws: ``CommandError`` that says where it is wrong and what to do.
+  ///   - path: Path of the file, or `-` for standard input.
+  ///   - longest: Largest duration; nil for no limit.
+  ///   - command: The command that reads it, for suggestions.
+  /// - Throws: ``CommandError`` with the position and a suggestion.
   static func read(
     _ path: String, longest: Interval?, for command: String = "simulate"
   ) throws -> Track {
@@ -28,9 +29,9 @@ enum TrackFile {
     return try table(block + input.readAll(), input.name, longest)
   }
 
-  /// Reads the track at `path`, which is gone along from its first point to its last.
+  /// Reads the track at `path` for a run from its first point to its last.
   ///
-  /// - Throws: ``CommandError``, also where it is shorter than a second or longer than 31 days.
+  /// - Throws: ``CommandError``, also if it is shorter than 1 s or longer than 31 days.
   static func readWhole(_ path: String, for command: String) throws -> Track {
     let track = try read(path, longest: nil, for: command)
     let name = path == "-" ? "standard input" : path
@@ -40,19 +41,19 @@ enum TrackFile {
         .data,
         """
         \(name) is too long: its points span \(HumanFormat.duration(track.duration)), more than \
-        \(HumanFormat.duration(longest)); cut it up
+        \(HumanFormat.duration(longest)); split it
         """)
     }
     guard track.duration >= shortest else { throw tooShort(name, "give a longer track") }
     return track
   }
 
-  /// What is shorter is no way at all.
+  /// Shortest duration of a track.
   static let shortest = Interval.seconds(1)
 
-  /// What to say of a track that is shorter.
+  /// Error for a track shorter than ``shortest``.
   static func tooShort(_ name: String, _ advice: String) -> CommandError {
-    CommandError(.data, "\(name) is too short: there is no whole second in it; \(advice)")
+    CommandError(.data, "\(name) is too short: its duration is less than 1 s; \(advice)")
   }
 
   private static func table(
@@ -62,20 +63,23 @@ enum TrackFile {
       switch error.problem {
       case .tooLong:
         throw CommandError(
-          .data, "\(name) is too long for one run: \(error); cut it or give --hours")
+          .data, "\(name) is too long for one run: \(error); split it or give --hours")
       case .badHeader:
-        throw CommandError(.data, "\(name) is no track: \(error); or it is GPX")
+        throw CommandError(.data, "\(name) is not a track: \(error); or use GPX")
       case .notText:
-        throw CommandError(.data, "\(name) is no track: \(error); it should be \(wanted)")
+        throw CommandError(.data, "\(name) is not a track: \(error); it should be \(wanted)")
       case .empty, .fieldCount, .notANumber, .outOfRange, .timeGoesBack:
-        throw CommandError(.data, "\(name) is no track: \(error)")
+        throw CommandError(.data, "\(name) is not a track: \(error)")
       }
     }
   }
 
-  /// What to say of a file that is compressed, or that a receiver sent; nil where it is neither.
+  /// Error for a compressed file or a receiver's recording; nil for other files.
   ///
-  /// - Parameter bytes: Its first block.
+  /// - Parameters:
+  ///   - bytes: First block of the file.
+  ///   - name: Name of the file, for the message.
+  ///   - command: The command that reads it, for suggestions.
   private static func foreignError(
     _ bytes: [UInt8], _ name: String, _ command: String
   ) -> CommandError? {
@@ -85,7 +89,7 @@ enum TrackFile {
       let reader = "torpor \(command) --track -"
       return CommandError(.data, format.message(about: name, reader: reader))
     }
-    // A table is no sentence, so that its points are not searched for one.
+    // A table is not searched for sentences.
     guard !beginning.starts(with: Track.csvHeader.utf8) else { return nil }
     var recording = RecordingDecoder(dateGiven: nil)
     recording.decode(bytes) { _ in }
@@ -93,27 +97,29 @@ enum TrackFile {
     let file = name == "standard input" ? "-" : ForeignFormat.quoted(name)
     return CommandError(
       .data,
-      "\(name) is a recording of what a receiver sent, and no track: "
-        + "`torpor decode --format gpx -o track.gpx \(file)` makes one of it")
+      "\(name) is a recording of a receiver's output, not a track; convert it with "
+        + "`torpor decode --format gpx -o track.gpx \(file)`")
   }
 
   private static func gpx(
     _ input: inout InputFile, from first: [UInt8]
   ) throws(CommandError) -> GPXFile {
-    func told(_ error: GPXError) -> CommandError {
+    func located(_ error: GPXError) -> CommandError {
       CommandError(.data, "\(place(input.name, error.place)): \(error)")
     }
     var reader: GPXReader
-    do { reader = try GPXReader() } catch { throw told(error) }
+    do { reader = try GPXReader() } catch { throw located(error) }
     var block = first
     repeat {
-      do { try reader.add(block) } catch { throw told(error) }
+      do { try reader.add(block) } catch { throw located(error) }
     } while try input.read(into: &block)
-    do { return try reader.finish() } catch { throw told(error) }
+    do { return try reader.finish() } catch { throw located(error) }
   }
 
-  /// The points as a track: those without a time are passed over, and so is all but the first of
-  /// several at one time, as in a table.
+  /// Converts the points to a track. Points without a time are ignored; of several points with the same time, only the
+  /// first is used, as in a table.
+  ///
+  /// - Throws: ``CommandError`` if no point has a time, the times decrease, or the track is longer than `longest`.
   static func track(
     _ file: GPXFile, _ name: String, _ longest: Interval?
   ) throws(CommandError) -> Track {
@@ -130,8 +136,8 @@ enum TrackFile {
         throw CommandError(
           .data,
           """
-          \(self.place(name, place)): this point is earlier than the one before it; several ways \
-          in one file are simulated one by one: save each by itself, or in order of time
+          \(self.place(name, place)): this point is earlier than the previous one; if the file has \
+          several tracks, save each to its own file, or sort the points by time
           """)
       }
       points.append(
@@ -143,8 +149,8 @@ enum TrackFile {
       throw CommandError(
         .data,
         """
-        \(place(name, first)): no point has a <time>, so nobody knows how fast it went; export it as \
-        the activity that was recorded, times and all, or make times up, here 5 s from point to point:
+        \(place(name, first)): no point has a <time>, so the speed is unknown; export the recorded \
+        activity with its times, or add artificial times, for example 5 s from point to point:
           gpsbabel -t -i gpx -f FILE -x track,faketime=f20260101080000+5 -o gpx -F timed.gpx
         """)
     }
@@ -153,7 +159,7 @@ enum TrackFile {
         .data,
         """
         \(name) is too long for one run: its points span \(HumanFormat.duration(last.offset)), more \
-        than \(HumanFormat.duration(longest)); cut it or give --hours
+        than \(HumanFormat.duration(longest)); split it or give --hours
         """)
     }
     return Track(start: start, points: points)
@@ -163,18 +169,18 @@ enum TrackFile {
     var has: [String] = []
     if file.routes > 0 { has.append(HumanFormat.count(file.routes, of: "route")) }
     if file.waypoints > 0 { has.append(HumanFormat.count(file.waypoints, of: "waypoint")) }
-    let found = has.isEmpty ? "and nothing else" : "but " + has.joined(separator: " and ")
+    let found = has.isEmpty ? "and no other content" : "but " + has.joined(separator: " and ")
     return CommandError(
       .data,
       """
-      \(name) has no track, \(found): what is simulated is a recorded way, <trkpt> with <time>\
+      \(name) has no track, \(found); a simulation needs a recorded track, <trkpt> with <time>\
       \(file.routes > 0 ? routeAdvice : "")
       """)
   }
 
-  /// What makes a recorded way of a planned one.
+  /// Suggestion for converting a planned route to a track.
   private static let routeAdvice = """
-    ; to make times up on a route, here 5 s from point to point:
+    ; to convert a route with artificial times, for example 5 s from point to point:
       gpsbabel -r -i gpx -f FILE -x transform,trk=rte,del -x track,faketime=f20260101080000+5 \
     -o gpx -F timed.gpx
     """

@@ -1,15 +1,17 @@
 import Glibc
 
-/// Tells when something happens to a file or to what bears its name, without asking again and again.
+/// Watches a file and its name for changes with inotify(7), without polling.
 ///
-/// inotify(7): a file system of another machine (NFS) tells only of what is done here.
+/// On a network file system (NFS), inotify reports only changes made on this machine.
 final class FileWatch {
-  /// Becomes readable when something happened.
+  /// inotify descriptor, readable after a change.
   let descriptor: Int32
   private let path: String?
   private var file: Int32 = -1
 
-  /// Begins to watch for what is made under the name `path`; nil where there is only an open file.
+  /// Starts watching for files created with the name `path`; nil for an open file without a name.
+  ///
+  /// - Throws: ``CommandError`` if inotify fails, for example at its limits.
   init(path: String?) throws(CommandError) {
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     self.path = path
@@ -19,16 +21,16 @@ final class FileWatch {
 
   deinit { close(descriptor) }
 
-  /// Watches the file that is open as `opened` now, and no other.
+  /// Watches the file open as descriptor `opened`, instead of the previous one.
   func follow(_ opened: Int32) throws(CommandError) {
     if file >= 0 { inotify_rm_watch(descriptor, file) }
-    // The file itself, whatever its name is by now.
+    // Watch the open file itself, because it can have been renamed.
     file = unsafe inotify_add_watch(
       descriptor, "/proc/self/fd/\(opened)", UInt32(IN_MODIFY | IN_ATTRIB))
     guard file >= 0 else { throw FileWatch.failed(errno) }
   }
 
-  /// Forgets what has happened so far.
+  /// Discards the pending events.
   func drain() {
     var block = [UInt8](repeating: 0, count: 4_096)
     while unsafe block.withUnsafeMutableBytes({
@@ -37,8 +39,8 @@ final class FileWatch {
     watchFolder()
   }
 
-  /// Watches the folder of the file, or the nearest one above it that is there: udev removes
-  /// `/dev/serial/by-id` with the last device in it. Again and again is as once.
+  /// Watches the folder of the file, or its nearest existing ancestor: udev removes `/dev/serial/by-id` together with
+  /// the last device in it. Repeated calls for the same folder have no further effect.
   private func watchFolder() {
     guard let path else { return }
     var folder = path
@@ -58,8 +60,8 @@ final class FileWatch {
     CommandError(
       .io,
       """
-      cannot be told of changes: \(POSIX.reason(code)); \
-      /proc/sys/fs/inotify has the limits of this system
+      cannot watch files for changes: \(POSIX.reason(code)); \
+      the limits of this system are in /proc/sys/fs/inotify
       """)
   }
 }

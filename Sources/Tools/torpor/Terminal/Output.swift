@@ -1,9 +1,9 @@
 import Glibc
 
-/// Where records go: standard output, or a file that is there complete or not at all.
+/// Buffered output to standard output or to a file that is replaced atomically.
 ///
-/// A file is written beside its place under another name and takes its place in ``finish()``; when
-/// anything fails before, and on an interrupt, it is taken away and what was there before stays.
+/// A file is written under a temporary name in the same folder and renamed by ``finish()``. After an error or a signal
+/// before that, the temporary file is removed and an existing file remains unchanged.
 struct Output: ~Copyable {
   private let name: String
   private let descriptor: Int32
@@ -18,7 +18,9 @@ struct Output: ~Copyable {
     pending = nil
   }
 
-  /// The file at `path`; a device or pipe is written as it is.
+  /// Opens the file at `path`; a device or pipe is written directly.
+  ///
+  /// - Throws: ``CommandError`` with code 73 if it cannot be created.
   init(path: String) throws(CommandError) {
     let opened = try Output.open(path)
     name = path
@@ -32,26 +34,26 @@ struct Output: ~Copyable {
     if !isFinished { pending?.remove() }
   }
 
-  /// Whether it is standard output and a terminal.
+  /// Whether the output is standard output and a terminal.
   var isTerminal: Bool { descriptor == STDOUT_FILENO && POSIX.isTerminal(descriptor) }
 
-  /// What tells when nobody reads any more: standard output where it is a pipe, else -1.
+  /// Standard output if it is a pipe or socket, to detect that its reader closes it; else -1.
   var reader: Int32 {
     let kind = POSIX.kind(ofDescriptor: descriptor)
     return descriptor == STDOUT_FILENO && (kind == .fifo || kind == .other) ? descriptor : -1
   }
 
-  /// Adds `bytes`; they may wait for ``flush()``.
+  /// Adds `bytes` to the buffer, and writes the buffer when it has 64 KiB.
   ///
-  /// - Throws: ``ReaderGone`` when nobody reads any more, ``CommandError`` when writing fails.
+  /// - Throws: ``BrokenPipe`` if the reader has closed the pipe, ``CommandError`` with code 74 for other write errors.
   mutating func write(_ bytes: [UInt8]) throws {
     buffer.append(contentsOf: bytes)
     if buffer.count >= 65_536 { try flush() }
   }
 
-  /// Writes what waits.
+  /// Writes the buffered bytes.
   ///
-  /// - Throws: as ``write(_:)``.
+  /// - Throws: As ``write(_:)``.
   mutating func flush() throws {
     guard !buffer.isEmpty else { return }
     let failure = POSIX.write(buffer, to: descriptor)
@@ -61,9 +63,9 @@ struct Output: ~Copyable {
     throw CommandError(.io, "writing \(name) failed: \(POSIX.reason(failure))")
   }
 
-  /// Writes what waits and puts the file in its place.
+  /// Writes the buffered bytes, synchronises the file to storage and renames it to its final name.
   ///
-  /// - Throws: as ``write(_:)``, or ``CommandError`` when the file cannot take its place.
+  /// - Throws: As ``write(_:)``, or ``CommandError`` if synchronising or renaming fails.
   mutating func finish() throws {
     try flush()
     if let pending {
@@ -95,7 +97,7 @@ struct Output: ~Copyable {
     return (descriptor, pending)
   }
 
-  /// Whether the folder is there in which `path` would be.
+  /// Whether the folder of `path` exists.
   private static func isFolderThere(_ path: String) -> Bool {
     guard !path.hasSuffix("/") else { return false }
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return true }
@@ -107,10 +109,10 @@ struct Output: ~Copyable {
       switch code {
       case ENOENT where path.isEmpty:
         "the name is empty; give the name of a file, or - for standard output"
-      case ENOENT where isFolderThere(path): "no file can be made there; choose another place"
-      case ENOENT: "the directory is not there; make it with `mkdir -p` first"
-      case EACCES, EPERM: "permission denied; choose a place where you may write"
-      case EROFS: "the file system is read-only; choose another place"
+      case ENOENT where isFolderThere(path): "no file can be created there; choose another path"
+      case ENOENT: "the directory does not exist; create it with `mkdir -p` first"
+      case EACCES, EPERM: "permission denied; choose a directory where you may write"
+      case EROFS: "the file system is read-only; choose another path"
       default: POSIX.reason(code)
       }
     return CommandError(.cannotCreate, "cannot write '\(path)': \(why)")

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Sees to it that no output takes the place of another one or of what is read.
+/// Checks that no output replaces another output or an input of the same command.
 enum OutputPlaces {
-  /// Compares the places of all outputs that are given with each other and with the inputs.
+  /// Compares the resolved paths of all given outputs with each other and with the inputs.
   ///
   /// - Parameters:
-  ///   - outputs: Options and the paths given with them.
-  ///   - inputs: What is read, in words, and its path; `-` is standard input.
-  /// - Throws: ``CommandError`` with code 64 where two are the same file.
+  ///   - outputs: Options and their paths.
+  ///   - inputs: Descriptions of the inputs and their paths; `-` is standard input.
+  /// - Throws: ``CommandError`` with code 64 if two are the same file.
   static func check(
     _ outputs: [(option: String, path: String?)], inputs: [(what: String, path: String?)]
   ) throws(CommandError) {
@@ -28,12 +28,12 @@ enum OutputPlaces {
   }
 
   private static func place(ofInput path: String) -> String? {
-    // Where a shell has put a file on standard input, the kernel knows which.
+    // /proc resolves standard input to the file that the shell has redirected to it.
     let place = PendingFile.resolved(path == "-" ? "/proc/self/fd/\(STDIN_FILENO)" : path)
     return POSIX.kind(of: place) == .regular ? place : nil
   }
 
-  /// Devices and pipes can be written to by as many as like.
+  /// The resolved path of an output; nil for devices and pipes, which can have several writers.
   private static func place(ofOutput path: String) -> String? {
     switch POSIX.kind(of: path) {
     case .device, .fifo, .other, .directory: return nil

@@ -1,15 +1,15 @@
 import Glibc
 import LocationTypes
 
-/// The few words this command speaks with the operating system.
+/// Wrappers for the POSIX calls that several commands use.
 enum POSIX {
-  /// What the last call's `errno` means, in the system's words.
+  /// The system's message for an error number (strerror(3)).
   static func reason(_ code: Int32) -> String {
     guard let text = unsafe strerror(code) else { return "error \(code)" }
     return unsafe String(cString: text)
   }
 
-  /// Writes all of `bytes` to `descriptor`; gives the error's number, or nil when all is written.
+  /// Writes all of `bytes` to `descriptor`; returns the error number, or nil if everything was written.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     unsafe bytes.withUnsafeBytes { buffer -> Int32? in
       var done = 0
@@ -26,7 +26,7 @@ enum POSIX {
     }
   }
 
-  /// Prints `text` and a line's end to standard error; nobody reading it is no error.
+  /// Prints `text` and a line feed to standard error; write errors are ignored.
   static func tell(_ text: String) {
     _ = write(Array((text + "\n").utf8), to: STDERR_FILENO)
   }
@@ -34,20 +34,20 @@ enum POSIX {
   /// Whether `descriptor` is a terminal.
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// The value of an environment variable, nil where it is not set.
+  /// The value of an environment variable; nil if it is not set.
   static func environment(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(cString: value)
   }
 
-  /// Seconds on a clock that takes no steps.
+  /// Seconds of the monotonic clock (CLOCK_MONOTONIC).
   static var uptime: Double {
     var moment = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
     return Double(moment.tv_sec) + Double(moment.tv_nsec) / 1e9
   }
 
-  /// The time since boot, sleep included.
+  /// Time since boot, including suspend (CLOCK_BOOTTIME).
   static var bootClock: Instant {
     var moment = timespec()
     _ = unsafe clock_gettime(CLOCK_BOOTTIME, &moment)
@@ -55,24 +55,24 @@ enum POSIX {
       microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
   }
 
-  /// UTC as the system has it, µs.
+  /// UTC of the system clock (CLOCK_REALTIME).
   static var utc: UTCTime {
     var moment = timespec()
     _ = unsafe clock_gettime(CLOCK_REALTIME, &moment)
     return UTCTime(microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
   }
 
-  /// What a path is, as far as this command cares.
+  /// Type of a file.
   enum FileKind: Equatable { case missing, regular, directory, device, fifo, other }
 
-  /// Looks at `path`, following links.
+  /// Type of the file at `path`, following symbolic links.
   static func kind(of path: String) -> FileKind {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return .missing }
     return kind(of: status)
   }
 
-  /// What an open file is.
+  /// Type of an open file.
   static func kind(ofDescriptor descriptor: Int32) -> FileKind {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return .missing }
@@ -99,7 +99,7 @@ enum POSIX {
     }
   }
 
-  /// How long an open file is, where it has a length.
+  /// Length of an open regular file, bytes; nil for other files.
   static func length(ofDescriptor descriptor: Int32) -> Int? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, kind(of: status) == .regular else { return nil }

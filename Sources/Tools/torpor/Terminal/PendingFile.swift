@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file in the making, beside the place it will take.
+/// A temporary file in the folder of its target, which it replaces atomically with rename(2).
 struct PendingFile {
   private let place: String
   private var temporary: String
 
-  /// Chooses a name beside `path`; a link is followed, so that it stays a link.
+  /// Chooses a temporary name in the folder of `path`. A symbolic link is resolved, so that it stays a link.
   init(for path: String) {
     let place = PendingFile.resolved(path)
     let cut = place.utf8.lastIndex(of: UInt8(ascii: "/")).map { place.utf8.index(after: $0) }
@@ -14,13 +14,13 @@ struct PendingFile {
     temporary = "\(place[..<start]).\(place[start...]).torpor-\(getpid())"
   }
 
-  /// Creates it; gives its descriptor, or -1 with `errno` set.
+  /// Creates the temporary file with the permissions of the target; returns its descriptor, or -1 with `errno` set.
   mutating func open() -> Int32 {
     if place.isEmpty || place.hasSuffix("/") {
       errno = ENOENT
       return -1
     }
-    // Replacing a file one may not write would go round its permissions.
+    // rename(2) would replace a file that the user may not write.
     if unsafe access(place, F_OK) == 0, unsafe access(place, W_OK) != 0 { return -1 }
     let descriptor = create()
     if descriptor >= 0 {
@@ -31,7 +31,7 @@ struct PendingFile {
     return descriptor
   }
 
-  /// A process of the same number may have left its file when the power failed: then the next name.
+  /// Tries further names if one exists: a process with the same ID can have left its file after a power failure.
   private mutating func create() -> Int32 {
     let name = temporary
     for attempt in 1...100 {
@@ -43,20 +43,20 @@ struct PendingFile {
     return -1
   }
 
-  /// Puts it in its place, replacing what is there, in one step; false with `errno` set if it fails.
+  /// Renames the file to its target, replacing it atomically; false with `errno` set on failure.
   func takePlace() -> Bool {
     guard unsafe rename(temporary, place) == 0 else { return false }
     Interrupts.release(temporary)
     return true
   }
 
-  /// Takes it away.
+  /// Removes the temporary file.
   func remove() {
     unsafe unlink(temporary)
     Interrupts.release(temporary)
   }
 
-  /// `path` with its links followed, where it is there.
+  /// `path` with its symbolic links resolved; unchanged if it does not exist.
   static func resolved(_ path: String) -> String {
     guard let real = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(real) }
@@ -64,24 +64,24 @@ struct PendingFile {
   }
 }
 
-/// Sees to it that an interrupt leaves no file half-written.
+/// Removes temporary files when a signal ends the process.
 enum Interrupts {
-  /// How many files can be guarded at once: no command writes more.
+  /// Largest number of temporary files at a time; no command writes more.
   private static let capacity = 4
-  /// Read by the signal handler: C strings of our own, or nil.
+  /// Paths of the temporary files as C strings, or nil. Read by the signal handler.
   nonisolated(unsafe) private static let guarded = {
     let places = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: capacity)
     unsafe places.initialize(repeating: nil, count: capacity)
     return unsafe places
   }()
 
-  /// Has a broken pipe told by `write` and not by a signal.
+  /// Ignores SIGPIPE, so that write(2) reports a broken pipe as EPIPE.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-  /// Makes the memory that the signal handler reads: it must not be made inside of it.
+  /// Allocates the memory that the signal handler reads, because a handler must not allocate.
   static func prepare() { _ = unsafe guarded }
 
-  /// Removes `path` if a signal ends the process from now on.
+  /// Registers `path` for removal when a signal ends the process.
   static func guarding(_ path: String) {
     guard let place = (0..<capacity).first(where: { unsafe guarded[$0] == nil }) else {
       preconditionFailure("no command writes more than \(capacity) files")
@@ -90,13 +90,13 @@ enum Interrupts {
     for number in [SIGINT, SIGTERM, SIGHUP] { handle(number) { Interrupts.end($0) } }
   }
 
-  /// Has `handler` called at a signal; one that is ignored (nohup) stays ignored.
+  /// Installs a signal handler; a signal that is ignored (nohup(1)) stays ignored.
   static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     let before = signal(number, handler)
     if isIgnored(before) { signal(number, SIG_IGN) }
   }
 
-  /// From now on a signal leaves `path` alone.
+  /// Removes the registration of `path`.
   static func release(_ path: String) {
     for place in 0..<capacity {
       guard let held = unsafe guarded[place], unsafe strcmp(held, path) == 0 else { continue }
@@ -110,7 +110,7 @@ enum Interrupts {
     return unsafe unsafeBitCast(handler, to: UInt.self) == unsafeBitCast(SIG_IGN, to: UInt.self)
   }
 
-  /// Removes what is half-written and ends the process; only calls that a signal handler may make.
+  /// Removes the temporary files and ends the process with the signal. Async-signal-safe.
   static func end(_ number: Int32) {
     for place in 0..<capacity {
       if let path = unsafe guarded[place] { unsafe unlink(path) }

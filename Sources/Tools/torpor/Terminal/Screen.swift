@@ -1,10 +1,8 @@
 import Glibc
 
-/// A terminal that is drawn upon as a whole, and is left as it was found.
-///
-/// On its second page, so that what stood there before is there again afterwards.
+/// Full-screen output on the terminal's alternate screen, which restores the previous content and mode at the end.
 final class Screen {
-  /// How large a terminal is, in characters.
+  /// Size of a terminal, in characters.
   struct Size: Equatable {
     var columns: Int
     var rows: Int
@@ -15,38 +13,40 @@ final class Screen {
   private var shownSize: Size?
   private var isOpen = true
 
-  /// Takes the terminal of standard output.
+  /// Switches the terminal of standard output to the alternate screen.
   ///
-  /// - Throws: ``CommandError`` with code 64 where it is none that can be drawn upon.
+  /// - Throws: ``CommandError`` with code 64 if standard output is not a terminal, or a dumb one.
   init() throws(CommandError) {
     guard POSIX.isTerminal(STDOUT_FILENO), POSIX.environment("TERM") != "dumb" else {
       throw CommandError(
         .usage,
-        "standard output is no terminal to draw upon; `torpor status` tells it once, `torpor monitor --json` line by line"
+        "standard output is not a full-screen terminal; use `torpor status`, or `torpor monitor --json` for continuous output"
       )
     }
     var mode = termios()
     if unsafe tcgetattr(STDIN_FILENO, &mode) == 0 {
       before = mode
-      // Keys at once and unseen; interrupts go on, a stop would leave the page in the way.
+      // No line editing and no echo. Ctrl-C still works; Ctrl-Z is disabled, because a stopped process would leave the
+      // terminal in the alternate screen.
       mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
       mode.c_cc.10 = 0
       _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &mode)
     } else {
       before = nil
     }
-    // Its only work is to end a wait.
+    // The empty handler only interrupts poll(2), so that the screen is redrawn.
     Interrupts.handle(SIGWINCH) { _ in }
     Screen.write(Screen.opening)
   }
 
   deinit { close() }
 
-  /// The second page, no cursor; the terminal wraps nothing, because each row is written in its place.
+  /// Control sequences: alternate screen, no cursor, no automatic wrapping, because ``frame(_:_:)`` wraps the lines.
   static let opening = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
+  /// Control sequences that undo ``opening``.
   static let closing = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-  /// Leaves the terminal as it was.
+  /// Restores the terminal's screen and mode.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -54,7 +54,7 @@ final class Screen {
     if var before { _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &before) }
   }
 
-  /// Shows `lines`, if they are others than before, or the terminal has another size.
+  /// Shows `lines` if they or the size of the terminal have changed.
   func show(_ lines: [String]) {
     let size = Screen.size
     guard lines != shown || size != shownSize else { return }
@@ -63,7 +63,8 @@ final class Screen {
     Screen.write(Screen.frame(lines, size))
   }
 
-  /// What is written for it: each line wrapped at the right edge, the rest of line and page empty.
+  /// The text of a whole screen: lines wrapped at the right edge, the remainder cleared. If the lines do not fit, the
+  /// last row has the number of the missing ones.
   static func frame(_ lines: [String], _ size: Size) -> String {
     let wrapped = lines.map { ScreenLine($0).wrapped(to: size.columns) }
     var visible = wrapped.flatMap(\.self)
@@ -93,7 +94,7 @@ final class Screen {
   }
 
   private static func write(_ text: String) {
-    // A terminal that is gone is told by its hang-up.
+    // Errors are ignored: a closed terminal sends SIGHUP.
     _ = POSIX.write(Array(text.utf8), to: STDOUT_FILENO)
   }
 }

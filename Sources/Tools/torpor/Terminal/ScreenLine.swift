@@ -1,18 +1,18 @@
-/// A line with colours, and its rows on a terminal that is narrower.
+/// Wraps a line with colours (SGR escape sequences) to the width of the terminal.
 struct ScreenLine {
-  /// A character, and the colour it is shown in: an escape sequence, empty for none.
+  /// A character and the escape sequence of its colour, empty for none.
   private struct Cell {
     let character: Character
     let colour: String
   }
 
-  /// Where the facts of a status begin, behind what they are about.
+  /// Column of the text in a line of ``StatusText``, after the name.
   private static let indentation = 10
   private static let reset = "\u{1B}[0m"
 
   private var cells: [Cell] = []
 
-  /// Takes a line apart; colours take no room.
+  /// Splits a line into visible characters with their colours.
   init(_ line: String) {
     var colour = "", sequence = ""
     for character in line {
@@ -27,9 +27,9 @@ struct ScreenLine {
     }
   }
 
-  /// The line in rows of at most `columns` characters, broken between words where it can be.
+  /// The line in rows of at most `columns` characters, broken between words if possible.
   ///
-  /// What goes on below stands under the facts where the line begins with what they are about.
+  /// Continuation rows are indented if the line begins with a name and its text is in column ``indentation``.
   func wrapped(to columns: Int) -> [String] {
     guard cells.count > columns else { return [text(cells[...])] }
     guard columns > 0 else { return [""] }
@@ -45,16 +45,16 @@ struct ScreenLine {
     return rows
   }
 
-  /// Whether the line begins with what it is about, or with as much space, and its facts behind that.
+  /// Whether the line has a name, or spaces, before column ``indentation`` and text from there on.
   private var hangs: Bool {
     let edge = ScreenLine.indentation
     return cells.count > edge && cells[edge - 1].character == " "
       && cells[edge].character != " "
   }
 
-  /// As many words as there is room for; where not one has room, as many characters.
+  /// The words that fit in `room` characters; if not even one fits, that many characters.
   ///
-  /// - Parameter isWhole: So many characters at the beginning are not broken at a space.
+  /// - Parameter isWhole: Number of characters at the start that are not broken at a space.
   private static func firstRow(
     of rest: ArraySlice<Cell>, _ room: Int, isWhole first: Int
   ) -> ArraySlice<Cell> {
@@ -68,7 +68,7 @@ struct ScreenLine {
     return rest[...end]
   }
 
-  /// The cells with their colours, none left open at the end.
+  /// The text of the cells with their colours, reset at the end.
   private func text(_ cells: ArraySlice<Cell>) -> String {
     var text = "", colour = ""
     for cell in cells {

@@ -1,21 +1,23 @@
 import Glibc
 
-/// Turns an interrupt into something one can wait for, so that what is being written can be ended.
+/// Makes stop signals available as a readable descriptor (self-pipe), so that a command can finish its output.
 ///
-/// The first SIGINT, SIGTERM or SIGHUP is told through ``descriptor``; a second one ends the process
-/// at once, for it may hang in writing to somebody who does not read.
+/// The first SIGINT, SIGTERM or SIGHUP is reported through ``descriptor``; the second one ends the process immediately,
+/// because the process can be blocked in a write to a pipe that is not read.
 enum StopSignals {
-  /// Becomes readable at the first signal; -1 before ``install()``.
+  /// Read end of the pipe, readable after the first signal; -1 before ``install()``.
   nonisolated(unsafe) private(set) static var descriptor: Int32 = -1
   nonisolated(unsafe) private static var writing: Int32 = -1
   nonisolated(unsafe) private static var wasAsked = false
 
-  /// Begins to listen. What was ignored (nohup) stays ignored.
+  /// Installs the signal handlers. A signal that is ignored (nohup(1)) stays ignored.
+  ///
+  /// - Throws: ``CommandError`` if the pipe cannot be created.
   static func install() throws(CommandError) {
     Interrupts.prepare()
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else {
-      throw CommandError(.io, "no pipe can be made: \(POSIX.reason(errno))")
+      throw CommandError(.io, "cannot create a pipe: \(POSIX.reason(errno))")
     }
     for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     unsafe descriptor = ends[0]
@@ -25,14 +27,14 @@ enum StopSignals {
     }
   }
 
-  /// Which signal it was.
+  /// Returns the number of the signal that arrived, once; nil if none did.
   static func taken() -> Int32? {
     var number: UInt8 = 0
     let count = unsafe read(descriptor, &number, 1)
     return count == 1 ? Int32(number) : nil
   }
 
-  /// Only calls that a signal handler may make.
+  /// The signal handler. Async-signal-safe.
   private static func ask(_ number: Int32) {
     if unsafe wasAsked { Interrupts.end(number) }
     unsafe wasAsked = true
@@ -43,12 +45,12 @@ enum StopSignals {
   }
 }
 
-/// Whether the process was asked to end, for what looks now and then.
+/// Whether a stop signal has arrived, for loops that poll it.
 final class StopFlag {
-  /// The signal, once it was seen.
+  /// Number of the signal, once it was read.
   private(set) var number: Int32?
 
-  /// Looks; ``StopSignals/install()`` comes first.
+  /// Whether a stop signal has arrived. Call ``StopSignals/install()`` before.
   var isAsked: Bool {
     if number == nil { number = StopSignals.taken() }
     return number != nil

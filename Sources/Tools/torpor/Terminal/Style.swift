@@ -1,16 +1,16 @@
 import Glibc
 
-/// Colour, where a terminal shows it and nobody asked for none (no-color.org).
+/// Colours of text output: used on a terminal unless NO_COLOR is set (no-color.org).
 struct Style: Equatable {
-  /// What a word is to stand out as.
+  /// Meaning of a colour.
   enum Tone { case plain, strong, good, bad }
 
   private let isColoured: Bool
 
-  /// Colour or not.
+  /// Creates a style with or without colours.
   init(isColoured: Bool) { self.isColoured = isColoured }
 
-  /// What standard output calls for.
+  /// Style for standard output: colours on a terminal, unless NO_COLOR is set or TERM is `dumb`.
   static var ofStandardOutput: Style {
     let refused = POSIX.environment("NO_COLOR").map { !$0.isEmpty } ?? false
     let isDumb = POSIX.environment("TERM") == "dumb"

@@ -3,7 +3,7 @@ import LocationSimulation
 import LocationTypes
 import LocationWire
 
-/// The trace as JSON Lines, as Docs/Reference/trace.md has it.
+/// Writes the trace as JSON Lines; the format is in Docs/Reference/trace.md.
 enum TraceJSON {
   /// Adds the line of `record`.
   static func write(_ record: TraceRecord, to json: inout JSONWriter) {
@@ -88,7 +88,7 @@ enum TraceJSON {
     }
   }
 
-  /// Adds the last line.
+  /// Adds the last line, with the totals of the run.
   static func write(
     _ summary: TraceSummary, _ promise: PromiseSummary? = nil, to json: inout JSONWriter
   ) {
@@ -155,7 +155,7 @@ enum TraceJSON {
     }
   }
 
-  /// The word for a state of the board.
+  /// Name of a power state of the board.
   static func word(_ state: BoardState) -> String {
     switch state {
     case .awake: "awake"
@@ -165,7 +165,7 @@ enum TraceJSON {
     }
   }
 
-  /// The word for a promise, as in the names of a profile's keys.
+  /// Name of a service level, as in the keys of a profile.
   static func word(_ promise: Promise) -> String {
     switch promise {
     case .everyFix: "every_fix"
@@ -177,7 +177,7 @@ enum TraceJSON {
     }
   }
 
-  /// The word for what woke the board.
+  /// Name of a wake reason.
   static func word(_ reason: WakeReason) -> String {
     switch reason {
     case .alarm: "alarm"

@@ -3,42 +3,42 @@ import LocationSimulation
 import LocationTypes
 import LocationWire
 
-/// The trace for people: a line for what a client or the board notices, as it happens.
+/// Human-readable trace of a run: deliveries, notices and state changes as they occur.
 ///
-/// Lines fit 80 columns and come in the order of time: while it is not known whether a state of the
-/// receiver is worth a line, what happens meanwhile waits. Where one fix after another is delivered by itself, the first three are
-/// shown and the rest is counted, for a day of them says nothing.
+/// Lines have 80 columns and are in chronological order: a new receiver state gets a line only if it lasts for
+/// ``minimumDuration``, and records are held back until that is decided. Of fixes that are delivered one by one, the
+/// first three are shown and the others are counted.
 struct TraceText {
   private let style: Style
   private var tally = TraceTally()
   private var board: (state: BoardState, since: Instant)?
-  /// The receiver's state that was told last.
+  /// Receiver state printed last.
   private var receiver: TraceReceiverState?
-  /// One that is told when it has lasted for ``lasting``.
+  /// New receiver state, printed when it has lasted for ``minimumDuration``.
   private var newReceiver: (at: Instant, state: TraceReceiverState, power_mw: Double)?
-  /// What happened since then, in the order of time.
+  /// Records since the new receiver state, in chronological order.
   private var waiting: [TraceRecord] = []
   private var singles = 0
   private var lastSingle = Instant.boot
-  /// What the board did since it was last told.
+  /// Wake-ups and sleep times of the board since the last line about it.
   private var wakes: [WakeReason: Int] = [:]
   private var asleep: [BoardState: Interval] = [:]
   private static let singlesShown = 3
-  /// What the receiver passes through in less is not worth a line.
+  /// Shortest duration of a receiver state that is printed.
   private static let lasting = Interval.seconds(1)
-  /// Reports further apart than this are each worth a line.
+  /// Reports further apart than this each get a line.
   private static let reportsFollow = Interval.seconds(10)
 
   /// Creates a printer.
   init(style: Style) { self.style = style }
 
-  /// Adds the lines that `record` is worth, if any.
+  /// Adds the lines for `record`, if any.
   mutating func write(_ record: TraceRecord, to text: inout TextBuffer) {
     if let new = newReceiver, record.at - new.at >= TraceText.lasting {
       settleReceiver(hasLasted: true, to: &text)
     }
     if case .receiver(let state, let power_mw) = record.kind {
-      // Told once more, as at the end of a run: it is in that state since before.
+      // A repeated state, as at the end of a run: the earlier start remains.
       if newReceiver?.state == state { return tally.add(record) }
       settleReceiver(hasLasted: false, to: &text)
       tally.add(record)
@@ -50,7 +50,7 @@ struct TraceText {
     }
   }
 
-  /// Adds the line of the receiver's new state if it has lasted, then those of what waited for that.
+  /// Adds the line of the new receiver state if it lasted, then the lines of the records held back.
   private mutating func settleReceiver(hasLasted: Bool, to text: inout TextBuffer) {
     guard let new = newReceiver else { return }
     newReceiver = nil
@@ -72,7 +72,7 @@ struct TraceText {
       let (why, tone): (String, Style.Tone) =
         switch code {
         case nil: ("a criterion was met", .good)
-        // The client's own decision is no error.
+        // A cancellation by the client is not an error.
         case .deferredCanceled: (TraceText.word(.deferredCanceled), .plain)
         case .some(let code): (TraceText.words(code), .bad)
         }
@@ -97,7 +97,7 @@ struct TraceText {
     }
   }
 
-  /// Adds what is still owed when the run ends.
+  /// Adds the pending lines at the end of the run.
   mutating func finish(to text: inout TextBuffer) {
     settleReceiver(hasLasted: true, to: &text)
     endSingles(to: &text)
@@ -148,7 +148,7 @@ struct TraceText {
     board = (state, now)
   }
 
-  /// Adds what the board did since it was last told, if it slept at all.
+  /// Adds a line with sleep times and wake-ups of the board since the last one, if it slept.
   private mutating func writeSleep(at now: Instant, to text: inout TextBuffer) {
     let count = wakes.values.reduce(0, +)
     let sleeps = asleep.filter { $0.value >= .seconds(1) }.sorted { $0.value > $1.value }
@@ -198,7 +198,7 @@ struct TraceText {
   }
 
   private func forClient(_ client: Int) -> String {
-    // Nearly every run has one client; only the others need a name.
+    // Most runs have one client; only further clients are labelled.
     client == 0 ? "" : "client \(client): "
   }
 
@@ -208,19 +208,19 @@ struct TraceText {
     return text.string
   }
 
-  /// What a client was told, in a few words.
+  /// Text of a notice.
   static func words(_ notice: TraceNotice) -> String {
     switch notice {
     case .report(let sequence): "#\(sequence)"
     case .arrived(let place, let at), .departed(let place, let at):
-      // A metre, which is finer than a visit is known.
+      // A resolution of 1 m, finer than the accuracy of a visit.
       HumanFormat.decimal(place.latitude, places: 5) + ", "
         + HumanFormat.decimal(place.longitude, places: 5)
         + (at.map { ", \(HumanFormat.duration($0 - .boot)) after the start" } ?? "")
-    case .paused: "nobody moves"
-    case .resumed: "somebody moves"
+    case .paused: "device stationary"
+    case .resumed: "device moving"
     case .entered(let region), .exited(let region): "region \(region)"
-    case .stationary(let stands): stands ? "stands" : "moves"
+    case .stationary(let stands): stands ? "yes" : "no"
     case .flags(let flags):
       flags == .empty
         ? "none"
@@ -231,7 +231,7 @@ struct TraceText {
     }
   }
 
-  /// What woke the board, in a word or two.
+  /// Text of a wake reason.
   static func word(_ reason: WakeReason) -> String {
     switch reason {
     case .alarm: "alarm"
@@ -242,17 +242,17 @@ struct TraceText {
     }
   }
 
-  /// An error in words.
+  /// Text of an error, with the prefix "error: ".
   static func words(_ code: LocationErrorCode) -> String { "error: \(word(code))" }
 
-  /// What went wrong, in a few words.
+  /// Text of an error code.
   static func word(_ code: LocationErrorCode) -> String {
     switch code {
     case .locationUnknown: "no location now"
     case .denied: "denied"
     case .deferredFailed: "the receiver failed"
     case .deferredNotUpdatingLocation: "updates are not running"
-    case .deferredAccuracyTooLow: "the accuracy asked for is too low"
+    case .deferredAccuracyTooLow: "the desired accuracy is too low"
     case .deferredDistanceFiltered: "a distance filter is set"
     case .deferredCanceled: "canceled by the client"
     case .regionMonitoringFailure: "the region cannot be monitored"

@@ -7,20 +7,19 @@ import SimulatedHAL
 /// `torpor tune`.
 struct Tune: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Compare what each service takes on tracks of your own, and tell the best for each.",
+    abstract: "Compare the energy of the services on your own tracks, and recommend settings.",
     usage: "torpor tune [<options>] --track <file> ...",
     discussion: """
       Simulates the board on each track with standard updates (best accuracy, and within 50, 100, \
-      200 and 500 m), updates deferred for up to 10 min (with batching inside the receiver, where \
-      the board has it, and without), significant change and visits, each without and with the \
-      line of a motion sensor. At the end it tells what is best for each question, over all \
-      tracks together, of which there may be 16.
+      200 and 500 m), updates deferred for up to 10 min (without batching in the receiver, and with \
+      it if the board supports it), significant change and visits, each without and with a motion \
+      sensor. At the end, it prints the best setting for each use case over all tracks (at most 16).
 
         torpor tune --track walk.csv
         torpor tune --track mon.gpx tue.gpx --board mine.toml --battery 3000mAh@3.7V
       """)
 
-  /// The most tracks for one call.
+  /// Largest number of tracks.
   static let mostTracks = 16
 
   @OptionGroup var track: TrackFiles
@@ -29,28 +28,29 @@ struct Tune: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Tell how long this battery lasts: 3000mAh@3.7V, or 11.1Wh.", valueName: "battery"),
+      "Print the life of this battery: 3000mAh@3.7V, or 11.1Wh.", valueName: "battery"),
     transform: { try Battery($0) })
   var battery: Battery?
 
   @OptionGroup var chance: ChanceOptions
 
-  @Flag(help: "One JSON object a line for each run and each pick.")
+  @Flag(help: "Print JSON Lines, one object for each run and each recommendation.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Print what is best alone, and not each run.")
+  @Flag(name: .shortAndLong, help: "Print only the recommendations, not each run.")
   var quiet = false
 
   mutating func validate() throws {
     guard track.paths.count <= Tune.mostTracks else {
       throw ValidationError(
-        "--track takes at most \(Tune.mostTracks) tracks, not \(track.paths.count); split them up")
+        "--track accepts at most \(Tune.mostTracks) tracks, not \(track.paths.count); run the command several times"
+      )
     }
   }
 
   func run() throws {
     let profile = try board.profile()
-    // All of them first: a slip in the last name is told before anything runs.
+    // Read all tracks first, so that an error in the last one is reported before the runs.
     let routes = try track.paths.map { (path: $0, route: try TrackFile.readWhole($0, for: "tune")) }
     let settings = TuneSetting.all(hasBatch: profile.receiver?.batch != nil)
     var report = TuneReport(profile.name, battery, isJSON: json, style: .ofStandardOutput)

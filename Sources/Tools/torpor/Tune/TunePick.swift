@@ -1,14 +1,14 @@
 import LocationSimulation
 
-/// What a setting came to on all tracks.
+/// Totals of a setting over all tracks.
 struct TuneSum: Equatable {
-  /// What receiver and board took, millijoules.
+  /// Energy of receiver and board, millijoules.
   private(set) var energy_mJ = 0.0
-  /// How long all runs were, seconds.
+  /// Duration of all runs, seconds.
   private(set) var duration_s = 0.0
-  /// Seconds in which a promise could be looked at.
+  /// Number of seconds with a known error.
   private(set) var seconds = 0
-  /// Those of them in which it was broken.
+  /// Number of seconds with an error above the accuracy bound.
   private(set) var broken = 0
 
   /// Adds a run.
@@ -22,33 +22,33 @@ struct TuneSum: Equatable {
 
   /// Mean power, milliwatts.
   var mean_mW: Double { duration_s > 0 ? energy_mJ / duration_s : 0 }
-  /// Part of the time in which the promise was broken, 0 to 1.
+  /// Fraction of the time with an error above the bound, 0 to 1.
   var brokenShare: Double { seconds > 0 ? Double(broken) / Double(seconds) : 0 }
-  /// Whether the promise was kept often enough for this to be recommended.
+  /// Whether the error is above the bound rarely enough for a recommendation.
   var keepsPromise: Bool { brokenShare <= TunePick.mostBroken }
 }
 
-/// The best setting for a question.
+/// The recommended setting for a use case.
 struct TunePick {
-  /// What another setting than the plainest must save to be picked: parts of the mean power.
+  /// Fraction of the mean power that a more complex setting must save to be recommended.
   static let margin = 0.01
-  /// The part of the time in which a promise may be broken by what is picked.
+  /// Largest fraction of the time in which the error of a recommended setting can be above the bound.
   static let mostBroken = 0.005
 
-  /// What is asked.
+  /// The use case.
   var question: TuneQuestion
-  /// Which setting it is; of another question where that one answers this as well and takes less.
+  /// The recommended setting. It can belong to another use case that covers this one and needs less power.
   var setting: TuneSetting
-  /// What it came to.
+  /// Its totals.
   var sum: TuneSum
-  /// The others that were made for this question.
+  /// The other settings of this use case.
   var others: [(setting: TuneSetting, sum: TuneSum)]
 
-  /// A pick for each question, in their order.
+  /// The recommendation for each use case, in the order of ``TuneUseCase/all``.
   ///
-  /// What breaks its promise in more than ``mostBroken`` of the time is never picked. Of the others the least
-  /// mean power wins; but a motion sensor, and then a service made for another question, each only where it
-  /// saves more than ``margin``: who asks for less needs less. A question that nothing answers has no pick.
+  /// A setting with an error above its bound for more than ``maximumBoundViolation`` of the time is never recommended.
+  /// Of the others, the one with the lowest mean power is. A setting with a motion sensor, and then one of another use
+  /// case, must save more than ``margin``. A use case without an acceptable setting gets no recommendation.
   static func best(of settings: [TuneSetting], _ sums: [TuneSum]) -> [TunePick] {
     TuneQuestion.all.compactMap { question in
       let all = Array(zip(settings, sums)).filter { $0.0.question.answers(question) }
@@ -64,7 +64,7 @@ struct TunePick {
     }
   }
 
-  /// The least without a motion sensor, or with one where that saves enough.
+  /// The setting with the lowest power without a motion sensor, or with one if that saves enough.
   private static func choice(
     of all: [(TuneSetting, TuneSum)]
   ) -> (TuneSetting, TuneSum)? {

@@ -1,7 +1,7 @@
 import LocationSimulation
 import LocationTypes
 
-/// A table for each track and a sentence for each question, for people or for programs.
+/// Output of `torpor tune`: a table for each track and a recommendation for each use case, as text or JSON Lines.
 struct TuneReport {
   private let board: String
   private let battery: Battery?
@@ -9,10 +9,10 @@ struct TuneReport {
   private let style: Style
   private var text = TextBuffer()
   private var json = JSONWriter()
-  /// Whether there is a table whose columns are to be explained.
+  /// Whether a table was printed, so that the legend is needed.
   private var hasTable = false
 
-  /// Begins; on paper with the board's name.
+  /// Creates an empty report.
   init(_ board: String, _ battery: Battery?, isJSON: Bool, style: Style) {
     self.board = board
     self.battery = battery
@@ -20,7 +20,7 @@ struct TuneReport {
     self.style = style
   }
 
-  /// Takes out what is to be printed.
+  /// Returns the pending output, UTF-8, and removes it.
   mutating func takeBytes() -> [UInt8] {
     defer {
       text.removeAll()
@@ -29,10 +29,10 @@ struct TuneReport {
     return isJSON ? json.text.bytes : text.bytes
   }
 
-  /// What the columns mean that are in no unit or in the words of statistics.
+  /// Explanation of columns.
   private static let legend = """
-    broken: how much of the time the last report was farther away than the distance asked for
-    p95: the error that is not exceeded in 95 % of the time
+    violated: share of the time with an error of the last report above the desired accuracy
+    p95: error that is not exceeded for 95 % of the time
 
 
     """
@@ -48,7 +48,7 @@ struct TuneReport {
     let life = battery == nil ? [] : ["battery life"]
     var table = TextTable(
       [
-        "service", "motion line", "receiver mW", "board mW", "together mW", "fixes", "broken",
+        "service", "motion line", "receiver mW", "board mW", "total mW", "fixes", "violated",
         "p95",
       ] + life, leftColumns: 2)
     for run in runs {
@@ -64,16 +64,18 @@ struct TuneReport {
     }
     table.write(to: &text, style: style)
     if runs.contains(where: { TuneReport.isTooMuch($0.error?.share ?? 0) }) {
-      text.add("! broken more than \(HumanFormat.percent(TunePick.mostBroken * 100)) of the time\n")
+      text.add(
+        "! violated for more than \(HumanFormat.percent(TunePick.mostBroken * 100)) "
+          + "of the time\n")
     }
     text.add("\n")
     hasTable = true
   }
 
-  /// Adds what is best.
+  /// Adds the recommendations.
   mutating func finish(_ picks: [TunePick]) {
     if hasTable { text.add(TuneReport.legend) }
-    if !isJSON { text.add(style.paint("Best for each question", .strong) + "\n") }
+    if !isJSON { text.add(style.paint("Best setting for each use case", .strong) + "\n") }
     for pick in picks {
       if isJSON { write(pick) } else { text.add(sentence(pick) + "\n") }
     }
@@ -84,25 +86,25 @@ struct TuneReport {
     parts[0] += ", \(TuneReport.power(pick.sum.mean_mW))"
     if let battery { parts[0] += ", \(TuneReport.life(battery, pick.sum.mean_mW))" }
     if pick.setting.question.bound_m != nil {
-      parts.append("broken \(TuneReport.broken(pick.sum.brokenShare)) of the time")
+      parts.append("violated \(TuneReport.broken(pick.sum.brokenShare)) of the time")
     }
     for other in pick.others {
       var text = "\(TuneReport.difference(other.setting, pick.setting)) "
       text += TuneReport.power(other.sum.mean_mW)
       if other.setting.question.bound_m != nil {
-        text += ", broken \(TuneReport.broken(other.sum.brokenShare))"
+        text += ", violated \(TuneReport.broken(other.sum.brokenShare))"
       }
       parts.append(text)
     }
     return "  " + parts.joined(separator: "; ")
   }
 
-  /// What a setting is, for a sentence.
+  /// Text of a setting, for a sentence.
   private static func name(_ setting: TuneSetting) -> String {
     setting.words + (setting.hasMotionLine ? ", with a motion line" : "")
   }
 
-  /// In what `other` differs from what was picked.
+  /// Text of the difference between `other` and the recommended setting.
   private static func difference(_ other: TuneSetting, _ pick: TuneSetting) -> String {
     guard other.question == pick.question else { return name(other) }
     var parts: [String] = []
@@ -121,7 +123,7 @@ struct TuneReport {
 
   private static func isTooMuch(_ share: Double) -> Bool { share > TunePick.mostBroken }
 
-  /// How often a promise was broken, with a mark where that is too often to be recommended.
+  /// Share of the time with an error above the bound, marked with `!` if it is too high for a recommendation.
   private static func broken(_ share: Double) -> String {
     (isTooMuch(share) ? "! " : "") + percent(share)
   }

@@ -3,27 +3,27 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// What one may want to know of a wearer: each is answered by one service.
+/// A use case of location, with the service that is made for it.
 enum TuneQuestion: Equatable {
-  /// Every fix at once: standard updates, best accuracy.
+  /// Every fix immediately: standard updates, best accuracy.
   case everyFix
-  /// The last report within so many metres of the truth: standard updates with that accuracy.
+  /// The last report within this error, metres: standard updates with that accuracy.
   case within(Double)
-  /// The whole way, some minutes late: deferred updates.
+  /// The whole track, delivered some minutes late: deferred updates.
   case wholeWay
-  /// That the wearer is somewhere else: significant change.
+  /// Changes of the approximate location: significant change.
   case elsewhere
-  /// Where the wearer stayed: visits.
+  /// Stays at places: visits.
   case stays
 
-  /// All of them.
+  /// All use cases.
   static let all: [TuneQuestion] = [
     .everyFix, .within(50), .within(100), .within(200), .within(500), .wholeWay, .elsewhere, .stays,
   ]
-  /// How late the whole way may be told, seconds.
+  /// Largest delivery delay of the whole track, seconds.
   static let timeout = 600.0
 
-  /// The service in the words of `torpor simulate --service`.
+  /// The service, as a value of `torpor simulate --service`.
   var service: ServiceName {
     switch self {
     case .everyFix, .within: .standard
@@ -33,7 +33,7 @@ enum TuneQuestion: Equatable {
     }
   }
 
-  /// The distance that is promised, metres; nil where none is.
+  /// Accuracy bound, metres; nil if there is none.
   var bound_m: Double? {
     switch self {
     case .within(let metres): metres
@@ -41,8 +41,8 @@ enum TuneQuestion: Equatable {
     }
   }
 
-  /// Whether what answers this answers `other` as well: every fix at once is also the whole way and
-  /// within any distance; a shorter distance is within a longer one.
+  /// Whether a setting for this use case also covers `other`: every fix covers the whole track and every error bound, a
+  /// smaller bound covers a larger one.
   func answers(_ other: TuneQuestion) -> Bool {
     if self == other { return true }
     switch (self, other) {
@@ -52,7 +52,7 @@ enum TuneQuestion: Equatable {
     }
   }
 
-  /// The word for programs.
+  /// Name in JSON.
   var word: String {
     switch self {
     case .everyFix: "every_fix"
@@ -63,15 +63,15 @@ enum TuneQuestion: Equatable {
     }
   }
 
-  /// What is asked, for people.
+  /// Human-readable text.
   var words: String {
     switch self {
-    case .everyFix: "Every fix at once"
-    case .within(let metres): "Where it is, within \(HumanFormat.distance(metres))"
+    case .everyFix: "Every fix immediately"
+    case .within(let metres): "Current location within \(HumanFormat.distance(metres))"
     case .wholeWay:
-      "The whole way, up to \(HumanFormat.duration(Interval(seconds: Self.timeout))) late"
-    case .elsewhere: "When it is somewhere else"
-    case .stays: "Where it stayed, and how long"
+      "Whole track, up to \(HumanFormat.duration(Interval(seconds: Self.timeout))) late"
+    case .elsewhere: "Significant changes of location"
+    case .stays: "Visits to places"
     }
   }
 
@@ -89,21 +89,21 @@ enum TuneQuestion: Equatable {
   }
 }
 
-/// One way to answer a question.
+/// A configuration to simulate: a use case, with or without batching and motion sensor.
 struct TuneSetting: Equatable {
-  /// What is asked.
+  /// The use case.
   var question: TuneQuestion
   /// Whether the receiver may batch.
   var batches: Bool
   /// Whether the board has the line of a motion sensor.
   var hasMotionLine: Bool
 
-  /// All of them, those of one question beside each other.
+  /// All settings, grouped by use case.
   ///
   /// - Parameter hasBatch: Whether the board's receiver can batch.
   static func all(hasBatch: Bool) -> [TuneSetting] {
     TuneQuestion.all.flatMap { question in
-      // Batching serves deferral alone: with the others there is nothing to compare.
+      // Only deferral uses batching, so only there both values are compared.
       (hasBatch && question == .wholeWay ? [true, false] : [hasBatch]).flatMap { batches in
         [false, true].map {
           TuneSetting(question: question, batches: batches, hasMotionLine: $0)
@@ -112,7 +112,7 @@ struct TuneSetting: Equatable {
     }
   }
 
-  /// The service in a few words.
+  /// Human-readable text.
   var words: String {
     switch question {
     case .everyFix: "standard, best"
@@ -124,11 +124,11 @@ struct TuneSetting: Equatable {
   }
 }
 
-/// What a setting came to on one track.
+/// Result of a setting on one track.
 struct TuneRun {
   var setting: TuneSetting
   var summary: TraceSummary
-  /// How the distance was kept, where one is promised.
+  /// Errors in comparison with the accuracy bound, if there is one.
   var error: BoundSummary?
 
   /// Mean power of the receiver, milliwatts.
@@ -144,17 +144,17 @@ struct TuneRun {
   }
 }
 
-/// A board on one track.
+/// Simulates settings for a board on one track.
 struct TuneBench {
   private let profile: BoardProfile
   private let route: Track
   private let motion: [Range<Instant>]
   private let seed: UInt64
-  /// The receiver's errors.
+  /// Error model of the receiver.
   var noise: SimulatedNoise = .real
 
-  /// Makes out when the line of a motion sensor would be active; a profile without `[motion]` gets
-  /// one that falls back after 10 s.
+  /// Prepares the runs and computes when the line of a motion sensor is active. Without `[motion]` in the profile, the
+  /// line becomes inactive after 10 s without motion.
   init(_ profile: BoardProfile, _ route: Track, seed: UInt64) {
     self.profile = profile
     self.route = route
@@ -165,9 +165,9 @@ struct TuneBench {
       ).spells
   }
 
-  /// Runs `setting` from the track's first point to its last.
+  /// Simulates `setting` from the first point of the track to the last.
   ///
-  /// - Throws: ``CommandError`` with code 70 when the engine broke a rule of the hardware.
+  /// - Throws: ``CommandError`` with code 70 if the engine violated a hardware rule.
   func run(_ setting: TuneSetting, progress: (Double) -> Void) throws(CommandError) -> TuneRun {
     var profile = profile
     if !setting.batches { profile.receiver?.batch = nil }

@@ -92,7 +92,11 @@ struct GPIOTests {
       (.inUse(line, by: "kernel"), "dtoverlay"), (.inUse(line, by: "gpsd"), "end that program"),
       (.notPermitted(path: "/dev/gpiochip0", group: "gpio"), "to the group 'gpio'"),
       (.notPermitted(path: "/dev/gpiochip0", group: nil), "udev"),
-      (.unsupported(line), "lacks the bias"), (.refused(line, code: EIO), "Input/output error"),
+      (
+        .unsupported(line),
+        "does not support the "
+          + "bias"
+      ), (.refused(line, code: EIO), "Input/output error"),
     ]
     for (fault, part) in all { #expect(fault.description.contains(part), "\(fault)") }
   }

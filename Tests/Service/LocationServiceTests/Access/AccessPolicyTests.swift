@@ -102,9 +102,9 @@ struct AccessPolicyTests {
     (
       "administrators = [\"carl\"]",
       "1:19: administrators[0]: no user is named \"carl\" on this system; "
-        + "the number of a user does as well"
+        + "write the user's number instead"
     ),
-    ("administrators = [\"anna\", 1000]", "1:27: administrators[1]: is there twice"),
+    ("administrators = [\"anna\", 1000]", "1:27: administrators[1]: is listed twice"),
     ("rule = 3", "1:1: rule: is a whole number; expected tables [[rule]]"),
     (
       "[[rule]]\nclient = \"x\"",
@@ -112,8 +112,8 @@ struct AccessPolicyTests {
     ),
     (
       "[[rule]]\naccess = \"deny\"",
-      "1:1: rule[0]: is for nobody; expected user, client or both; "
-        + "`default` is for all the others"
+      "1:1: rule[0]: names no user and no client; expected user, client or both; "
+        + "use `default` for all other clients"
     ),
     (
       "[[rule]]\nuser = \"1000\"\naccess = \"deny\"",
@@ -135,16 +135,16 @@ struct AccessPolicyTests {
     ),
     (
       "[[rule]]\nclient = \"x\"\naccess = \"deny\"\nrelaunch = \"/bin/x\"",
-      "4:12: rule[0].relaunch: is no name of a unit; expected the name of a unit, "
+      "4:12: rule[0].relaunch: is not the name of a unit; expected the name of a unit, "
         + "\"tracker.service\", or a list, [\"/usr/bin/tracker\", …]; put the command into a list"
     ),
     (
       "[[rule]]\nuser = 1\naccess = \"always\"\nrelaunch = \"x.service\"",
-      "1:1: rule[0].relaunch: starts one client, and the rule names none; expected client"
+      "1:1: rule[0].relaunch: starts one client, and the rule does not name one; expected client"
     ),
     (
       "[[rule]]\nuser = \"anna\"\naccess = \"deny\"\n\n[[rule]]\nuser = 1000\naccess = \"always\"",
-      "5:1: rule[1]: is for the same as the rule at line 1; keep one of them"
+      "5:1: rule[1]: has the same user and client as the rule at line 1; keep one of them"
     ),
     (
       "[[rule]]\nclient = \"x\"\nacess = \"deny\"",

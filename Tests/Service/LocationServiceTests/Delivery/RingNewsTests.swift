@@ -24,17 +24,17 @@ struct RingNewsTests {
     recovery.wasClosed = true
     let stateless = RingNews(recovery, count: 12, path: "/r", hasState: false).lines
     #expect(stateless.map(\.priority) == [.info, .warning])
-    #expect(stateless[1].text.contains("durable state is gone"))
+    #expect(stateless[1].text.contains("durable state is missing"))
     recovery.isNew = true
     let lost = RingNews(recovery, count: 0, path: "/r", hadOne: true).lines
-    #expect(lost.map(\.priority) == [.warning] && lost[0].text.contains("is gone or was erased"))
+    #expect(lost.map(\.priority) == [.warning] && lost[0].text.contains("was removed or erased"))
   }
 
   @Test("a file that holds no ring is told in words")
   func noRing() {
     let told = RingProblem(path: "/r", error: .otherCapacity(found: 64, wanted: 128), state: "/s")
       .description
-    #expect(told.contains("it holds 64 fixes, and the profile wants 128"))
+    #expect(told.contains("it holds 64 fixes, and the profile requires 128"))
     #expect(
       !RingProblem(path: "/r", error: .notARing, state: "/s").description.contains("notARing"))
   }
@@ -53,8 +53,8 @@ struct RingNewsTests {
       $0.missing = 3
     }.lines
     #expect(lines.map(\.priority) == [.warning, .warning, .warning])
-    #expect(lines[0].text.contains("12 fixes are there"))
+    #expect(lines[0].text.contains("it contains 12 fixes"))
     #expect(lines[1].text.contains("header"))
-    #expect(lines[2].text.contains("3 fixes among them"))
+    #expect(lines[2].text.contains("3 fixes in it"))
   }
 }

@@ -99,7 +99,7 @@ struct LapsedPermissionTests {
     let next = try ServiceBench(without, after: bench.killed(), log: log)
     #expect(next.state.rows.clients.count == 0 && next.state.rows.regions.count == 0)
     let text = String(decoding: folder.read("log"), as: UTF8.self)
-    #expect(text.contains("'tracker' of user 5000: what they had asked for is dropped"), "\(text)")
+    #expect(text.contains("'tracker' of user 5000: their requests are dropped"), "\(text)")
   }
 
   @Test("RES-2: a new policy that leaves clients out is a warning that names them, in one line")
@@ -115,7 +115,7 @@ struct LapsedPermissionTests {
     bench.settle()
     bench.adopt(without)
     let lines = String(decoding: folder.read("log"), as: UTF8.self).split(separator: "\n")
-    let told = lines.filter { $0.contains("does not permit") }
+    let told = lines.filter { $0.contains("no longer permits") }
     #expect(told.count == 1)
     let line = try #require(told.first, "\(lines)")
     #expect(
@@ -211,7 +211,7 @@ struct LapsedPermissionTests {
     #expect(bench.clientNames.count == 4)
     _ = bench.client("mine", of: Users.me)
     #expect(bench.clientNames.contains("mine") && bench.clientNames.count == 4)
-    #expect(log.text.contains("another client needs its place"))
+    #expect(log.text.contains("another client needs its slot"))
   }
 
   @Test("AUT-10: what is refused is not asked for, and does not begin with a later permission")

@@ -41,8 +41,8 @@ struct BoardNewTests {
     }
     #expect(page.contains("| `receiver.power.track_mw` | 60 | |\n"))
     #expect(page.contains("- `board.suspended.resume_s`: 1 was proposed"))
-    #expect(page.contains("| `GPIO22` (supply_line) | supply switch | cuts its supply |\n"))
-    #expect(page.contains("| `GPIO27` (motion line) | the sensor's interrupt | it sees motion |\n"))
+    #expect(page.contains("| `GPIO22` (supply_line) | supply switch | switches its supply |\n"))
+    #expect(page.contains("| `GPIO27` (motion line) | the sensor's interrupt | signals motion |\n"))
   }
 
   @Test("a bad answer of a pipe and the end of the answers write nothing")
@@ -54,13 +54,13 @@ struct BoardNewTests {
       bad.errors.hasSuffix(
         "torpor: answer 4, receiver.family: unknown word \"ublox-m11\" (did you mean "
           + "\"ublox-m10\"?); expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", "
-          + "\"casic\" or \"nmea\"; nothing was written\n"))
+          + "\"casic\" or \"nmea\"; no file was written\n"))
     let ended = Self.run([], in: folder, "bad\n\n")
     #expect(ended.status == 65)
-    #expect(ended.errors.contains("torpor: the answers ended before receiver; nothing was written"))
+    #expect(ended.errors.contains("torpor: the answers ended before receiver; no file was written"))
     #expect(Self.run(["x"], in: folder).status == 65)
     #expect(Self.run([], in: folder, String(repeating: "x", count: 5_000)).status == 65)
-    #expect(Self.run([], in: folder, "My Board\n").errors.contains("small letters, digits"))
+    #expect(Self.run([], in: folder, "My Board\n").errors.contains("lower-case letters, digits"))
     #expect(TestFolder.names(in: folder).isEmpty)
   }
 
@@ -97,23 +97,23 @@ struct BoardNewTests {
       ),
       (
         ["w", "--yes", "--set", "board.idle.power_mw=2000", "--set", "board.awake.power_mw=9"],
-        "this is no board; nothing was written\nboard.awake.power_mw: 9 mW is less"
+        "these values contradict each other; no file was written\nboard.awake.power_mw: 9 mW is less"
       ),
       (
         ["w", "--yes", "--set", "receiver=no", "--set", "receiver.family=nmea"],
-        "--set receiver.family=nmea: receiver=no leaves the table [receiver] out"
+        "--set receiver.family=nmea: receiver=no omits the table [receiver]"
       ),
       (
         ["w", "--yes", "--set", "receiver.batch.pio=4", "--set", "receiver=no"],
-        "--set receiver=no: no leaves the table [receiver] out, and a value was given for "
+        "--set receiver=no: no omits the table [receiver], but a value was given for "
           + "receiver.batch.pio in it"
       ),
       (
         ["w", "--yes", "--set", "receiver=no", "--set", "receiver.batch=yes"],
-        "receiver=no leaves the table [receiver] out"
+        "receiver=no omits the table [receiver]"
       ),
-      (["W", "--yes"], "small letters, digits and hyphens"),
-      (["../w", "--yes"], "small letters, digits and hyphens"),
+      (["W", "--yes"], "lower-case letters, digits and hyphens"),
+      (["../w", "--yes"], "lower-case letters, digits and hyphens"),
     ]
     for (arguments, message) in wrong {
       let result = Self.run(arguments, in: folder)
@@ -142,7 +142,7 @@ struct BoardNewTests {
     let path = "\(folder)/a/profile.toml"
     let first = Command.read(path)
     let again = Self.run(["a", "--yes", "--set", "board.awake.power_mw=7000"], in: folder)
-    #expect(again.status == 73 && again.errors.contains("is there already; --force replaces it"))
+    #expect(again.status == 73 && again.errors.contains("exists already; replace it with --force"))
     #expect(Command.read(path) == first)
     // Before the first question, and when the name is an answer, before the second.
     let asked = Self.run([], in: folder, "a\n")

@@ -26,11 +26,11 @@ struct BoardPlaceTests {
   func local() {
     let folder = folder()
     for (name, told) in [
-      ("mine", "mine: simulated is fine (mine/profile.toml)"),
-      ("mine/", "mine/: simulated is fine (mine/profile.toml)"),
-      ("./mine", "./mine: simulated is fine (./mine/profile.toml)"),
-      ("mine/profile.toml", "mine/profile.toml: simulated is fine"),
-      ("bare", "bare: simulated is fine"),
+      ("mine", "mine: simulated is valid (mine/profile.toml)"),
+      ("mine/", "mine/: simulated is valid (mine/profile.toml)"),
+      ("./mine", "./mine: simulated is valid (./mine/profile.toml)"),
+      ("mine/profile.toml", "mine/profile.toml: simulated is valid"),
+      ("bare", "bare: simulated is valid"),
     ] {
       let result = run(in: folder, "board check \(name)")
       #expect(result.status == 0 && result.output == told + "\n", "\(result)")
@@ -63,7 +63,9 @@ struct BoardPlaceTests {
       #expect(result.errors.contains("no board is named"), "\(result.errors)")
     }
     let bare = run(in: folder, "board check empty")
-    #expect(bare.errors.contains("the folder here of that name has no profile.toml; there are"))
+    #expect(
+      bare.errors.contains(
+        "the folder of that name in the working directory has no profile.toml; known boards: "))
     let replaced = run(in: folder, "simulate --board mine --hours 0.1 --trace mine/profile.toml")
     #expect(replaced.status == 64 && replaced.errors.contains("the same file as the profile"))
   }

@@ -58,7 +58,7 @@ struct LiveTests {
     #expect(Self.time(live.line()) == "3")
     // As `logrotate` with copytruncate.
     Command.write([], to: path)
-    #expect(live.told("log.nmea was cut; reading it from its start"))
+    #expect(live.told("log.nmea was truncated; reading it from its start"))
     Self.append(Self.rmc(4), to: path)
     #expect(Self.time(live.line()) == "4")
     // As `logrotate` without: what still comes under the old name is read as well.
@@ -67,7 +67,7 @@ struct LiveTests {
     #expect(Self.time(live.line()) == "5")
     Self.append(Self.rmc(6), to: path)
     #expect(Self.time(live.line()) == "6")
-    #expect(live.errors.contains("log.nmea is another file now"))
+    #expect(live.errors.contains("log.nmea was replaced by another file"))
     Self.append(Self.rmc(7), to: path)
     #expect(Self.time(live.line()) == "7")
     live.signal(SIGTERM)
@@ -115,7 +115,7 @@ struct LiveTests {
     live.signal(SIGINT)
     #expect(live.finish().status == -SIGINT)
     #expect(TestFolder.names(in: folder).isEmpty)
-    #expect(live.errors.contains("nothing in standard input is NMEA or UBX"))
+    #expect(live.errors.contains("standard input contains no NMEA and no UBX"))
   }
 
   @Test("a followed FIFO does not end with who wrote to it; else it does")
@@ -194,7 +194,7 @@ struct SerialTests {
     let end = live.finish()
     #expect(end.status == 74)
     #expect(live.errors.contains("1 epoch, 1 with a fix"))
-    #expect(live.errors.contains("\(path) went away"))
+    #expect(live.errors.contains("\(path) was disconnected"))
   }
 
   @Test("--follow waits for a line that went away, and goes on when its name is there again")
@@ -213,11 +213,11 @@ struct SerialTests {
     unsafe unlink(name)
     unsafe rmdir("\(folder)/by-id")
     close(first.master)
-    #expect(live.told("gnss went away; waiting for it"))
+    #expect(live.told("gnss was disconnected; waiting for it"))
     let second = Self.terminal()
     unsafe mkdir("\(folder)/by-id", 0o755)
     unsafe symlink(second.path, name)
-    #expect(live.told("gnss is back"))
+    #expect(live.told("gnss is connected again"))
     close(second.slave)
     Running.write(LiveTests.rmc(2), to: second.master)
     #expect(LiveTests.time(live.line()) == "2")

@@ -139,7 +139,7 @@ struct RecordingDecoderTests {
     let taken = Command.run(
       ["decode", "--format", "gpx", "--allow-missing-checksum", "-"], input: input)
     #expect(taken.status == 0 && taken.output.hasSuffix("</gpx>\n"))
-    #expect(taken.errors.contains("3 NMEA sentences, 3 of them without a checksum"))
+    #expect(taken.errors.contains("3 NMEA sentences, 3 without a checksum"))
     let refused = Command.run(["decode", "-"], input: input)
     #expect(refused.status == 65 && refused.errors.contains("--allow-missing-checksum"))
   }
@@ -197,8 +197,8 @@ struct RecordingDecoderTests {
     }
     let gga = Self.sentence("GPGGA,120001.00,4717.11,N,00833.91,E,1,08,1.0,499.6,M,48.0,M,,")
     let advice =
-      "\ntorpor: 1 epoch has a time of day and no date; "
-      + "tell the day of the first one with --date YYYY-MM-DD"
+      "\ntorpor: 1 epoch has a time of day but no date; "
+      + "set the day of the first one with --date YYYY-MM-DD"
     #expect(report(gga).hasSuffix(advice))
     #expect(!report(gga, CalendarDate(year: 2020, month: 4, day: 1)).contains("--date"))
     #expect(!report(Self.rmc(1, "010420")).contains("--date"))

@@ -44,7 +44,7 @@ struct UnreadMessageTests {
     #expect(!Self.told([("GPGSA,A,3", 1)]).contains("not "))
     let many = Self.told((0..<10).map { ("GPAA\($0),1", 10 - $0) })
     #expect(
-      many.contains("55 not understood (GPAA0 10, ") && many.contains("GPAA5 5, 4 kinds more)"))
+      many.contains("55 not understood (GPAA0 10, ") && many.contains("GPAA5 5, 4 more kinds)"))
     #expect(!many.contains("not used"))
     var unread = UnreadMessages()
     for number in 0..<1_000 { unread.add(.sentence(UInt64(number) << 8)) }

@@ -90,7 +90,7 @@ struct DoctorCommandTests {
     #expect(lines.allSatisfy { $0.hasPrefix("{\"") && $0.hasSuffix("}") })
     #expect(lines.contains { $0.hasPrefix(#"{"check":"receiver","outcome":"pass","#) })
     #expect(lines.last?.hasPrefix(#"{"pass":"#) == true)
-    #expect(Command.run(["board", "check", offer]).output.contains("found is fine"))
+    #expect(Command.run(["board", "check", offer]).output.contains("found is valid"))
     let profile = try BoardProfile.load(path: offer)
     #expect(profile.receiver?.device == link && profile.receiver?.family == .nmea)
     #expect(profile.receiver?.lineSpeed_baud == 9_600)
@@ -99,7 +99,7 @@ struct DoctorCommandTests {
   @Test(
     "--timeout is refused where nothing waits for a first fix, with the reason",
     arguments: [
-      (["--board", "pi4-l76k-hat"], "names no supply_line"), ([], "name one with --board"),
+      (["--board", "pi4-l76k-hat"], "names no supply_line"), ([], "name the board with --board"),
       (["--board", "zero2w-pa1616s", "--no-pins"], "--no-pins leaves"),
       (["--board", "zero2w-pa1616s", "--quick"], "--quick leaves"),
     ])
@@ -120,7 +120,7 @@ struct DoctorCommandTests {
       "doctor", "--board", mine, "--line", "/dev/nope", "--state", "/", "--write",
       folder + "/new.toml",
     ])
-    #expect(wrong.errors.contains("has mistakes, which are to be mended first"), "\(wrong.errors)")
+    #expect(wrong.errors.contains("is invalid; correct it first"), "\(wrong.errors)")
     #expect(Command.read(mine) == "keep" && Command.read(folder + "/new.toml") == nil)
   }
 
@@ -219,7 +219,7 @@ struct DoctorCommandTests {
     #expect(Command.run(["doctor", "--timeout", "unlimited"]).status == 64)
     let folder = Command.directory()
     let bad = Command.run(["doctor", "--write", folder + "/No Board.toml"])
-    #expect(bad.status == 64 && bad.errors.contains("small letters"))
+    #expect(bad.status == 64 && bad.errors.contains("lower-case letters"))
     Command.write(Array("name = 1\n".utf8), to: folder + "/bad.toml")
     let broken = Command.run(
       ["doctor", "--board", folder + "/bad.toml", "--line", folder + "/none", "--state", "/"])

@@ -77,7 +77,12 @@ struct ReceiverTests {
     let first = Running(arguments)
     let path = try #require(first.line())
     let second = Command.run(arguments)
-    #expect(second.status == 73 && second.errors.contains("leads to the receiver that process"))
+    #expect(
+      second.status == 73
+        && second.errors.contains(
+          "is used by the emulated receiver "
+            + "of process")
+    )
     #expect(SystemFiles.link(link) == path)
     first.signal(SIGKILL)
     _ = first.finish()
@@ -100,7 +105,7 @@ struct ReceiverTests {
     Command.write([1], to: folder + "/file")
     let result = Command.run(["receiver", "--link", folder + "/file"])
     #expect(result.status == 73 && Command.read(folder + "/file") == "\u{1}")
-    #expect(result.errors.contains("is there already, and is no link to a pseudo-terminal"))
+    #expect(result.errors.contains("exists already and is not a link to a pseudo-terminal"))
     _ = unsafe symlink("/dev/null", folder + "/mine")
     #expect(Command.run(["receiver", "--link", folder + "/mine"]).status == 73)
     #expect(SystemFiles.link(folder + "/mine") == "/dev/null", "it is somebody else's")

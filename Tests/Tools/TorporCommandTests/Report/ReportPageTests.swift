@@ -97,7 +97,7 @@ struct ReportPageTests {
     for line in bills where line.hasPrefix("  ") {
       let parts = line.split(separator: "  ").map { String($0).trimming }
       guard parts.count == 5 else { continue }
-      if parts[0] == "together" {
+      if parts[0] == "total" {
         #expect(page.contains(">\(parts[4])</dd>"), "\(parts)")
         #expect(page.contains(">\(parts[3]) saved;"), "\(parts)")
       } else {
@@ -106,11 +106,11 @@ struct ReportPageTests {
       compared += 1
     }
     #expect(compared == 3)
-    // Such as: 100 m broken 4.25 % of the time, p95 87.6 m, worst 733 m
+    // Such as: above 100 m for 4.25 % of the time, p95 87.6 m, worst 733 m
     #expect(page.contains(">\(row("fixes").prefix { $0 != " " })</dd>"))
-    let promise = row("promise")
-    #expect(promise.contains("broken"))
-    for match in promise.matches(of: /broken (.*%)|p95 (.*m),|worst (.*)$/) {
+    let promise = row("error")
+    #expect(promise.contains("above"))
+    for match in promise.matches(of: /m for (.*%)|p95 (.*m),|worst (.*)$/) {
       let value = match.output.1 ?? match.output.2 ?? match.output.3 ?? "?"
       #expect(page.contains(value), "\(value)")
     }
@@ -122,7 +122,7 @@ struct ReportPageTests {
     let states = told.matches(of: /([a-z]+) (\d[^(,\n]*) \(([0-9.]+) %\)/)
     #expect(states.count > 4)
     // For how long the distance was not kept is on its tile.
-    for state in states where state.output.1 != "beyond" {
+    for state in states where state.output.1 != "above" {
       let (word, time, share) = (state.output.1, state.output.2, state.output.3)
       #expect(
         page.contains("</span> \(word)</th><td>\(time)</td><td>\(share) %</td>"),
@@ -178,11 +178,11 @@ struct ReportPageTests {
     func life(of page: String?) -> Substring? {
       page?.firstMatch(of: /Battery life<\/dt><dd class="big">([^<]*)</)?.output.1
     }
-    #expect(page.contains("0.200 Wh, 35 % full") && page.contains("From 35 % on, new"))
+    #expect(page.contains("0.200 Wh, 35 % full") && page.contains("battery charged to 35 %"))
     let whole = Command.run(
       arguments.dropLast() + ["100", "--report", "\(folder)/whole.html", "--quiet"])
     let long = Command.read("\(folder)/whole.html")
-    #expect(whole.status == 0 && long?.contains("Full and new") == true)
+    #expect(whole.status == 0 && long?.contains("a new battery charged to 100 %") == true)
     #expect(life(of: page) != nil && life(of: page) != life(of: long))
     let short = Command.run(arguments.dropLast() + ["1"])
     #expect(short.status == 0 && short.errors.contains("the battery was empty after"))
@@ -215,10 +215,10 @@ struct ReportPageTests {
       "100",
     ]).page
     #expect(kept.contains("class=\"area\"") && kept.contains("within the bound</span>"))
-    #expect(!kept.contains("class=\"over\"") && !kept.contains("beyond it"))
-    #expect(!kept.contains("gap in the recording") && !kept.contains(">the way</span>"))
+    #expect(!kept.contains("class=\"over\"") && !kept.contains("above the bound"))
+    #expect(!kept.contains("gap in the recording") && !kept.contains(">track</span>"))
     let visits = page(["--quiet", "--service", "visits", "--hours", "8"]).page
-    #expect(!visits.contains("gap in the recording") && visits.contains(">the way</span>"))
+    #expect(!visits.contains("gap in the recording") && visits.contains(">track</span>"))
     let place = try #require(visits.firstMatch(of: /arrived<\/b><\/th><td class="wide">([^<]*)</))
     for part in place.output.1.split(separator: ", ").prefix(2) {
       #expect(part.split(separator: ".")[1].count == 5, "\(part)")

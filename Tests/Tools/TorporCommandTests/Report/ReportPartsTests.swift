@@ -128,7 +128,7 @@ struct ReportPartsTests {
     #expect(try Battery("100000Wh").life(at: 1) == nil)
     #expect(try Battery("1Wh").life(at: 0) == nil)
     for (text, message) in [
-      ("3000mAh", "tell the voltage too"), ("3.7V", "it should be charge and voltage"),
+      ("3000mAh", "needs a voltage too"), ("3.7V", "it should be charge and voltage"),
       ("3000", "it should be charge"), ("", "it should be charge"), ("xWh", "it should be charge"),
       ("3Ah@3.7", "it should be charge"), ("3Ah@3.7V@1V", "it should be charge"),
       ("3Wh@3.7V", "it should be charge"), ("0Wh", "more than 0"), ("-1Wh", "negative"),

@@ -216,7 +216,7 @@ struct DaemonTests {
       let result = Daemon.runWithoutBoards(
         ["--board", Daemon.boards, "--line", place, "--state", "/nowhere"])
       #expect(result.status == 69)
-      #expect(result.errors.contains("'\(place)' is no serial line: name the device"))
+      #expect(result.errors.contains("'\(place)' is not a serial line: name the device"))
     }
     let (master, slave, line) = SerialTests.terminal()
     defer { for end in [master, slave] { close(end) } }
@@ -227,8 +227,11 @@ struct DaemonTests {
       Daemon.boards,
     ])
     #expect(inFile.status == 69)
-    #expect(inFile.errors.contains("what it should be in is a file, and no folder"))
-    #expect(inFile.errors.contains("--no-pins leaves alone: wake_line GPIO17, batch line GPIO27"))
+    #expect(inFile.errors.contains("its parent is a file, not a folder"))
+    #expect(
+      inFile.errors.contains(
+        "--no-pins: these lines are not used: wake_line GPIO17, "
+          + "batch line GPIO27"))
   }
 
   @Test("status, energy, flush and clients of a service that runs")
@@ -241,13 +244,18 @@ struct DaemonTests {
     let status = try object(daemon.ask(["status", "--json"]).output)["status"] as? [String: Any]
     #expect((status?["receiver"] as? [String: Any])?["state"] as? String == "acquiring")
     let energy = daemon.ask(["energy"])
-    #expect(energy.output.contains("an estimate, not a measurement"))
-    #expect(energy.output.contains("acquiring") && energy.output.contains("together"))
+    #expect(energy.output.contains("estimated with the powers in the board's profile"))
+    #expect(energy.output.contains("acquiring") && energy.output.contains("total"))
     #expect(try object(daemon.ask(["energy", "--json"]).output)["energy"] != nil)
     #expect(daemon.ask(["flush"]).status == 0)
     #expect(daemon.ask(["clients", "list"]).output == "no client has connected yet\n")
     let nobody = daemon.ask(["clients", "deny", "0/nobody"])
-    #expect(nobody.status == 69 && nobody.errors.contains("`torpor clients list` has who is"))
+    #expect(
+      nobody.status == 69
+        && nobody.errors.contains(
+          "`torpor clients list` shows all "
+            + "clients")
+    )
   }
 
   @Test(
@@ -265,7 +273,7 @@ struct DaemonTests {
     #expect(names.contains("ring"))
     #expect(names.contains { $0.hasPrefix("ring.damaged-") })
     let log = try String(contentsOfFile: "\(daemon.folder)/log", encoding: .utf8)
-    #expect(log.contains("was damaged beyond use and is '\(daemon.folder)/ring.damaged-"))
+    #expect(log.contains("was damaged beyond use and is now '\(daemon.folder)/ring.damaged-"))
   }
 
   @Test("visits are asked for while it runs, and no longer")
@@ -278,7 +286,7 @@ struct DaemonTests {
     #expect(uses.contains("torpor") && uses.contains("visits"))
     running.signal(SIGINT)
     #expect(running.finish().status == -SIGINT)
-    #expect(daemon.ask(["status"]).output.contains("none asks for anything"))
+    #expect(daemon.ask(["status"]).output.contains("no active requests"))
     let clients = daemon.ask(["clients", "list"]).output
     #expect(clients.contains("torpor") && clients.contains("none"))
   }
@@ -307,7 +315,7 @@ struct DaemonTests {
     _ = try ClientSession(name: "other", path: daemon.socket)
     let nothing = daemon.ask(["export", "--json", "--client", "other"])
     #expect(nothing.status == 0 && nothing.output.isEmpty)
-    #expect(nothing.errors.contains("'other' is owed no fix"))
+    #expect(nothing.errors.contains("'other' has no undelivered fixes"))
     let nobody = daemon.ask(["export", "--client", "trial-log"])
     #expect(nobody.status == 69 && nobody.errors.contains("no client 'trial-log'"))
   }
@@ -320,7 +328,7 @@ struct DaemonTests {
     running.signal(SIGTERM)
     #expect(running.finish().status == -SIGTERM)
     let screen = daemon.ask(["monitor"])
-    #expect(screen.status == 64 && screen.errors.contains("`torpor status` tells it once"))
+    #expect(screen.status == 64 && screen.errors.contains("use `torpor status`"))
   }
 
   /// What is blocked for here runs on threads of its own: tests have but as many as there are processors.
@@ -372,7 +380,7 @@ struct DaemonTests {
     #expect(second.line()?.hasPrefix("{\"status\":{") == true)
     while let line = first.line(), !line.isEmpty {}
     let end = first.finish()
-    #expect(end.status == 69 && first.errors.contains("another torpor asks for location now"))
+    #expect(end.status == 69 && first.errors.contains("another torpor command uses location now"))
     #expect(second.line()?.hasPrefix("{\"status\":{") == true, "it goes on")
     second.signal(SIGTERM)
     #expect(second.finish().status == -SIGTERM)
@@ -388,7 +396,7 @@ struct DaemonTests {
   func absent(_ arguments: [String]) {
     let result = Command.run(arguments + ["--socket", "/tmp/torpor-no-such-socket"])
     #expect(result.status == 69 && result.output.isEmpty)
-    #expect(result.errors.contains("is torpord running, and does it listen there?"))
+    #expect(result.errors.contains("check that torpord runs and listens there"))
   }
 
   @Test(

@@ -37,8 +37,8 @@ struct FlushCommandTests {
     #expect(
       lines == [
         "4294967000/asleep is suspended: its fixes stay stored until it runs again",
-        "4294967000/deaf does not listen (Watch): its fixes stay stored until it listens",
-        "4294967000/gone is not connected: what waits for it stays stored until it connects",
+        "4294967000/deaf has not called Watch: its fixes stay stored until it calls Watch",
+        "4294967000/gone is not connected: its fixes and events stay stored until it connects",
       ])
   }
 

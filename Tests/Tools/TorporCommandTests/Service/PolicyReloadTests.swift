@@ -32,11 +32,14 @@ struct PolicyReloadTests {
     var program = try ClientSession(name: "tool", path: daemon.socket)
     _ = try program.call(.addRegion(PolicyReloadTests.region, assuming: .unknown))
     #expect(try client(daemon)?.authorization == .always)
-    #expect(daemon.reload(policy: "default = always # no text\n").contains("stays as it was"))
+    #expect(
+      daemon.reload(policy: "default = always # no text\n").contains(
+        "the policy is "
+          + "unchanged"))
     #expect(try client(daemon)?.authorization == .always)
     let log = daemon.reload(policy: without)
     let tool = "'tool' of user \(geteuid())"
-    #expect(log.contains("\(tool): the policy does not permit them"), "\(log)")
+    #expect(log.contains("\(tool): the policy no longer permits them"), "\(log)")
     #expect(try client(daemon)?.authorization == .notDetermined)
     #expect(try regions(&program) == ["home"])
     // Killed, and started when the rule is there again.
@@ -47,6 +50,6 @@ struct PolicyReloadTests {
     daemon.restart(policy: without)
     program = try ClientSession(name: "tool", path: daemon.socket)
     #expect(try regions(&program).isEmpty)
-    #expect(daemon.log.contains("\(tool): what they had asked for is dropped"))
+    #expect(daemon.log.contains("\(tool): their requests are dropped"))
   }
 }

@@ -25,7 +25,7 @@ struct TrailLogTests {
       ["TORPOR_SOCKET=/nowhere/socket", Self.program], program: "/usr/bin/env")
     #expect(result.status == 69 && result.output.isEmpty)
     #expect(
-      result.errors.hasPrefix("no service at '/nowhere/socket': is torpord running"),
+      result.errors.hasPrefix("no service at '/nowhere/socket': check that torpord runs"),
       "\(result.errors)")
     #expect(result.errors.split(separator: "\n").count == 1)
   }

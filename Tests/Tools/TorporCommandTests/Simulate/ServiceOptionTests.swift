@@ -31,7 +31,7 @@ struct ServiceOptionTests {
       #expect(given.status == 0)
       let isUsed = option.services.contains(service)
       #expect((given.output != plain.output) == isUsed, "\(service) \(option)")
-      let told = given.errors.contains("--service \(service.rawValue) makes no use of")
+      let told = given.errors.contains("--service \(service.rawValue) ignores ")
       #expect(told == !isUsed, "\(given.errors)")
     }
   }
@@ -42,8 +42,8 @@ struct ServiceOptionTests {
     #expect(ServiceOption.unused([], by: .visits) == nil)
     #expect(
       ServiceOption.unused([.accuracy, .timeout, .radius], by: .region)
-        == "--service region makes no use of --accuracy (that is for standard or deferred), "
-        + "--timeout (that is for deferred)")
+        == "--service region ignores --accuracy (used by standard or deferred), "
+        + "--timeout (used by deferred)")
   }
 }
 
@@ -61,17 +61,19 @@ struct RunCauseTests {
   func noFix() {
     let empty = run(["--hours", "0.1", "--battery", "1mWh", "--charge", "50", "-q"])
     #expect(
-      empty.errors.contains("before the receiver's first fix: begin with more, by --charge")
-        && !empty.errors.contains("the way may end"), "\(empty.errors)")
+      empty.errors.contains(
+        "before the receiver's first fix: start with more energy, with "
+          + "--charge")
+        && !empty.errors.contains("the run may have ended"), "\(empty.errors)")
     let low = run(["--hours", "0.1", "--battery", "11Wh", "--charge", "7", "--service", "visits"])
     #expect(
       low.errors.contains("there was no fix: at 7 % the battery is too low (no visits)"),
       "\(low.errors)")
     let short = run(["--hours", "0.001"])
-    #expect(short.errors.contains("there was no fix: the way may end"), "\(short.errors)")
+    #expect(short.errors.contains("there was no fix: the run may have ended"), "\(short.errors)")
     // Something coarser is no reason for nothing.
     let coarse = run(["--hours", "0.001", "--battery", "11Wh", "--charge", "25"])
-    #expect(coarse.errors.contains("the way may end"), "\(coarse.errors)")
+    #expect(coarse.errors.contains("the run may have ended"), "\(coarse.errors)")
   }
 
   @Test("an empty battery is a line of the timeline and of the trace, once, where the run ends")
@@ -110,16 +112,17 @@ struct RunCauseTests {
   func refusal() {
     let people = run(["--hours", "0.2", "--accuracy", "50", "-q"])
     #expect(
-      people.output.contains("\nrefused         error: the accuracy asked for is too low\n"))
+      people.output.contains("\nrefused         error: the desired accuracy is too low\n"))
     #expect(
-      people.output.contains("\nremedy          leave --accuracy away, or take --service standard"))
+      people.output.contains("\nsuggestion      omit --accuracy, or use it with --service standard")
+    )
     #expect(people.errors.isEmpty, "\(people.errors)")
     let programs = run(["--hours", "0.2", "--accuracy", "50", "-q", "--json"])
     #expect(programs.output.contains(#""refusals":1,"#))
-    #expect(programs.errors.contains("leave --accuracy away"))
+    #expect(programs.errors.contains("omit --accuracy"))
     let low = run(["--hours", "0.2", "--battery", "11Wh", "--charge", "20", "-q"])
     #expect(
-      low.output.contains("\nremedy          the battery was too low for it"), "\(low.output)")
+      low.output.contains("\nsuggestion      the battery was too low: "), "\(low.output)")
     #expect(!run(["--hours", "0.2", "-q"]).output.contains("refused"))
   }
 

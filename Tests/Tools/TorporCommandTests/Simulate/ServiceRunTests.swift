@@ -120,7 +120,7 @@ struct ServiceRunTests {
     #expect(Self.words(try Self.run(still + ["--pause"]).told) == ["paused"])
     #expect(try Self.run(still).told.isEmpty)
     let people = Command.run(["simulate"] + still + ["--pause", "--noise", "none"])
-    #expect(people.output.contains("  paused    nobody moves\n"))
+    #expect(people.output.contains("  paused    device stationary\n"))
     #expect(people.output.contains("\nnotices         1\n"))
   }
 
@@ -164,7 +164,7 @@ struct ServiceRunTests {
       (["--service", "significant"], "significant change"), (["--service", "visits"], "visits"),
       (["--service", "live"], "live updates"),
       (["--service", "region", "--radius", "2km"], "a region of 2 km"),
-      (["--service", "standard"], "every fix as it comes"),
+      (["--service", "standard"], "every fix immediately"),
       (["--service", "standard", "--accuracy", "100"], "within 100 m"),
     ])
   func headline(_ arguments: [String], _ words: String) {

@@ -73,12 +73,12 @@ struct TrackFileTests {
       refusal("<gpx><rte/><wpt/><wpt/></gpx>").contains("no track, but 1 route and 2 waypoints"))
     #expect(refusal("<gpx><rte/></gpx>").contains("gpsbabel -r -i gpx"))
     #expect(!refusal("<gpx><wpt/></gpx>").contains("gpsbabel"))
-    #expect(refusal("<gpx/>").contains("no track, and nothing else"))
+    #expect(refusal("<gpx/>").contains("no track, and no other content"))
     #expect(refusal("<gpx>").contains("track.gpx:1:6: the file ends here"))
-    #expect(refusal("lat,lon\n").contains("or it is GPX"))
-    #expect(refusal("").contains("it should be a track: GPX, or a table"))
+    #expect(refusal("lat,lon\n").contains("or use GPX"))
+    #expect(refusal("").contains("expected a track: GPX, or a table"))
     let long = refusal(gpx([(1, ""), (9, "")]), longest: .seconds(7))
-    #expect(long.contains("its points span 8 s, more than 7 s; cut it or give --hours"))
+    #expect(long.contains("its points span 8 s, more than 7 s; split it or give --hours"))
     #expect(refusal(gpx([(1, ""), (9, "")]), longest: .seconds(8)).isEmpty)
   }
 }

@@ -149,7 +149,7 @@ struct OutputTests {
     let result = Command.run(["simulate", "--track", path, "--trace", "\(folder)/t"])
     #expect(result.status == 65 && result.output.isEmpty)
     #expect(result.errors.contains("line 4: the largest step"))
-    #expect(result.errors.contains("cut it or give --hours"))
+    #expect(result.errors.contains("split it or give --hours"))
     #expect(TestFolder.names(in: folder) == ["long.csv"])
     #expect(Command.run(["simulate", "--track", path, "--hours", "0.01"]).status == 0)
   }

@@ -87,10 +87,10 @@ struct StatusTextTests {
     }
     #expect(told.contains("service   torpord 0.1 on a-board, 2026-01-01 00:00:00 UTC"))
     #expect(told.contains("buffering in the receiver, for 1 min 30 s; no fix yet"))
-    #expect(told.contains("gather 250 fixes"))
+    #expect(told.contains("receiver buffers 250 fixes, then reports them"))
     #expect(
       told.contains("suspended between events, until 2026-01-01 00:01:30 UTC (in 1 min 30 s)"))
-    #expect(told.contains("4,000 of 4,096 slots of the ring in use, the newest 1 min 1 s ago"))
+    #expect(told.contains("4,000 of 4,096 slots used, newest fix 1 min 1 s ago"))
   }
 
   @Test("a receiver that searches says whether and when it had a fix")
@@ -102,15 +102,15 @@ struct StatusTextTests {
       }
     }
     #expect(
-      told(.acquiring, nil).contains("searching for a fix, for 14 s; no fix yet; last heard now"))
+      told(.acquiring, nil).contains("searching for a fix, for 14 s; no fix yet; last data now"))
     #expect(
       told(.acquiring, time(-120))
-        .contains("searching for a fix, for 14 s; its last fix was 2 min ago; last heard now"))
+        .contains("searching for a fix, for 14 s; last fix 2 min ago; last data now"))
     #expect(told(.starting, nil).contains("starting, for 14 s; no fix yet"))
     #expect(
       told(.batching, nil)
         .contains(
-          "buffering in the receiver, for 14 s; no fix yet: what it finds stays in its buffer until that is read"
+          "buffering in the receiver, for 14 s; no fix yet: new fixes stay in its buffer until the buffer is read"
         ))
     #expect(
       told(.batching, time(-180))
@@ -121,7 +121,7 @@ struct StatusTextTests {
         .batching, answers: true, since: time(-14), heard: time(0), fixed: time(-180))
     }
     #expect(later.contains("; last fix 00:57:00 UTC, 3 min ago, newer ones are in its buffer"))
-    #expect(told(.tracking, time(-1)).contains("tracking, for 14 s; last heard now"))
+    #expect(told(.tracking, time(-1)).contains("tracking, for 14 s; last data now"))
   }
 
   @Test("before there is a date, moments are told by how far they are")
@@ -135,10 +135,10 @@ struct StatusTextTests {
       return StatusText(status, style: Style(isColoured: false)).lines.joined(separator: "\n")
     }
     let far = told(now.acquired + .seconds(12))
-    #expect(far.contains("a-board, no date before the first fix; the board has run for 2 h\n"))
-    #expect(far.contains("idle between events, for 12 s, whatever the receiver says"))
+    #expect(far.contains("a-board, no date before the first fix; the board booted 2 h ago\n"))
+    #expect(far.contains("idle between events, for 12 s; receiver data does not wake it"))
     #expect(!far.contains("after boot"))
-    #expect(told(now.acquired).contains("idle between events, for a moment, whatever"))
+    #expect(told(now.acquired).contains("idle between events, for a moment; receiver data"))
   }
 
   @Test("a receiver that is missing says what to look at")
@@ -147,19 +147,19 @@ struct StatusTextTests {
       $0.receiver = WireReceiver(.lost, answers: false, since: time(-5))
       $0.receiver?.remedy = "is it connected?"
     }
-    #expect(told.contains("receiver  does not answer; never heard: is it connected?"))
+    #expect(told.contains("receiver  does not answer; no data yet: is it connected?"))
     let hidden = text {
       $0.nextSequence = nil
       $0.now = FixTime(acquired: $0.now.acquired, utc: nil)
       $0.receiver = WireReceiver(.standby, answers: true, since: time(-5))
     }
-    #expect(!hidden.contains("never heard") && !hidden.contains("no date"), "AUT-9")
+    #expect(!hidden.contains("no data yet") && !hidden.contains("no date"), "AUT-9")
     let other = text {
       $0.receiver = WireReceiver(.lost, answers: false, since: time(-5), heard: time(-2))
     }
-    #expect(other.contains("does not answer; last heard 2 s ago\n"))
+    #expect(other.contains("does not answer; last data 2 s ago\n"))
     #expect(!told.contains("plan"), "who may not know is told none")
-    #expect(told.contains("fixes     a ring of 4,096 slots\n"), "5,000 names are no slots")
+    #expect(told.contains("fixes     4,096 slots\n"), "5,000 names are no slots")
     #expect(text { _ in }.contains("none: this board has no receiver"))
   }
 
@@ -176,10 +176,10 @@ struct StatusTextTests {
         }
       }
     }
-    #expect(told(.tracking, ["idle", "bird"]).contains("as it is made; for bird\n"))
-    #expect(told(.standby, ["bird"]).contains("nobody needs a fix now; the next is for bird\n"))
+    #expect(told(.tracking, ["idle", "bird"]).contains("reports each fix immediately; for bird\n"))
+    #expect(told(.standby, ["bird"]).contains("no client needs a fix now; next fix for bird\n"))
     #expect(told(.tracking, ["a", "b", "c", "d", "e"]).contains("; for a, b, c and 2 more\n"))
-    #expect(told(.off, ["idle"]).contains("nobody needs a fix now\n"))
+    #expect(told(.off, ["idle"]).contains("no client needs a fix now\n"))
   }
 
   @Test("why the board does not sleep as deeply as it could, a reason behind the other")
@@ -195,14 +195,30 @@ struct StatusTextTests {
     }
     #expect(
       told.contains(
-        "sleep     not suspended: trail-log has not acknowledged what it was told; "
-          + "another user's program wants every fix as it is made; "
-          + "the board's profile has no suspended state; the receiver runs though nobody needs it: "
-          + "nothing can put it to rest (no line); a lock; it could be off, and stays on: no alarm")
+        "sleep     not suspended: trail-log has not acknowledged a delivery; "
+          + "another user's program requests every fix immediately; "
+          + "the board's profile has no suspended state; the receiver runs although no client needs it: "
+          + "it cannot be put to sleep (no line); a lock; "
+          + "the board could be powered off, but stays on: no alarm")
     )
     for reason in WireHoldReason.allCases {
       #expect(!StatusText.words(WireHold(reason)).contains("nil"))
     }
+  }
+
+  @Test("a board without a suspended state is reported as idle, whatever the plan")
+  func idle() {
+    func told(_ holds: [WireHold]) -> String {
+      text {
+        $0.plan = WirePlan(
+          Plan(receiver: .off, board: .suspended, wake: .distantFuture, listens: false))
+        $0.holds = holds
+      }
+    }
+    #expect(told([]).contains("board     suspended between events, with no alarm set"))
+    let idle = told([WireHold(.noSuspend)])
+    #expect(idle.contains("board     idle between events, with no alarm set"))
+    #expect(!idle.contains("suspended between events"))
   }
 
   @Test("who holds what awake, and how many others there are")
@@ -218,7 +234,7 @@ struct StatusTextTests {
       status.batteryPercent = 9
       status.givenUp = PromiseSet(.everyFix)
     }
-    #expect(told.contains("2 connected; 3 ask for something (2 of other users)"))
+    #expect(told.contains("2 connected; 3 clients with active requests (2 of other users)"))
     #expect(
       told.contains(
         "trail-log  4000000  background  updates, deferred  receiver     in 10 min"))

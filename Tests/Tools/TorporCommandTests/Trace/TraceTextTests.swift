@@ -115,16 +115,16 @@ struct TraceTextTests {
       lines(records) == [
         "00:00:10  arrived   52.57944, 13.40998, 4 s after the start",
         "00:00:11  departed  52.57944, 13.40998",
-        "00:00:12  paused    nobody moves",
-        "00:00:13  resumed   somebody moves",
+        "00:00:12  paused    device stationary",
+        "00:00:13  resumed   device moving",
         "00:00:14  entered   region 1",
         "00:00:15  exited    client 2: region 1",
-        "00:00:16  stationary stands",
-        "00:00:17  stationary moves",
+        "00:00:16  stationary yes",
+        "00:00:17  stationary no",
         "00:00:18  failed    error: the region cannot be monitored",
         "00:00:19  degraded  battery at 29 %: within 100 m at best",
         "00:00:20  degraded  battery at 3 %: no updates, no visits, no regions, no significant change",
-        "00:00:21  restored  battery at 90 %: all as it was",
+        "00:00:21  restored  battery at 90 %: full service",
         "00:00:22  flags     insufficiently in use, location unavailable",
         "00:00:23  flags     none",
         "00:00:24  battery   empty",
@@ -155,8 +155,8 @@ struct TraceTextTests {
     #expect(text.string.contains("delivered       4 in 1 batch, longest delay 4.5 s"))
     #expect(text.string.contains("49.5 %"))
     #expect(text.string.contains("tracking 8 s (80.0 %)"))
-    #expect(!text.string.contains("notices") && !text.string.contains("promise"))
-    #expect(!text.string.contains("refused") && !text.string.contains("remedy"))
+    #expect(!text.string.contains("notices") && !text.string.contains("\nerror "))
+    #expect(!text.string.contains("refused") && !text.string.contains("suggestion"))
   }
 
   @Test("DEF-2: a deferral that was refused is told with its remedy, one that was canceled is not")
@@ -174,11 +174,11 @@ struct TraceTextTests {
     tally.add(TraceRecord(at: second(1), .finish(client: 0, code: .deferredCanceled)))
     #expect(!told(nil).contains("refused"))
     tally.add(TraceRecord(at: second(2), .finish(client: 0, code: .deferredAccuracyTooLow)))
-    #expect(told(nil).contains("refused         error: the accuracy asked for is too low\n"))
-    #expect(!told(nil).contains("remedy"))
+    #expect(told(nil).contains("refused         error: the desired accuracy is too low\n"))
+    #expect(!told(nil).contains("suggestion"))
     tally.add(TraceRecord(at: second(3), .finish(client: 0, code: .deferredFailed)))
-    #expect(told("ask again").contains("refused         twice, first: error: the acc"))
-    #expect(told("ask again").contains("\nremedy          ask again\n"))
+    #expect(told("ask again").contains("refused         twice, first: error: the des"))
+    #expect(told("ask again").contains("\nsuggestion      ask again\n"))
     #expect(tally.finish(at: second(4)).refusals == 2)
   }
 
@@ -202,19 +202,19 @@ struct TraceTextTests {
     #expect(told().contains("notices         1,234\n"))
     #expect(
       told().contains(
-        "promise         100 m broken 0.25 % of the time, p95 85.4 m, worst 1.2 km\n"))
-    #expect(told().contains("first report on: -\n"))
+        "error           above 100 m for 0.25 % of the time, p95 85.4 m, worst 1.2 km\n"))
+    #expect(told().contains("first report: -\n"))
     promise.optimum_mJ = 5_000
     #expect(
       told().contains(
-        "optimum         5.00 J; this run 8.50 J from the first report on: 1.70 ×\n"
-          + "                but beyond 100 m for 5 s (0.25 %)\n"))
+        "optimum         5.00 J; this run 8.50 J since the first report: 1.70 ×\n"
+          + "                but error above 100 m for 5 s (0.25 %)\n"))
     promise.hasDrawnTimesToFix = true
-    #expect(told().contains("first report on: -\n                (--ttff sampled: "))
-    #expect(!told().contains("but beyond"))
+    #expect(told().contains("first report: -\n                (--ttff sampled: "))
+    #expect(!told().contains("but error above"))
     promise.hasDrawnTimesToFix = false
     promise.error.broken = 0
-    #expect(told().contains("1.70 ×\n") && !told().contains("but beyond"))
+    #expect(told().contains("1.70 ×\n") && !told().contains("but error above"))
   }
 
   @Test("what was delivered is told in the words of the service")

@@ -20,14 +20,15 @@ struct TuneTests {
     // A track: its name, heads, 18 settings, and an empty line behind name and table.
     // Behind the last one what its columns mean.
     #expect(lines.count == 2 * 22 + 3 + 1 + 8 + 1)
-    #expect(lines[44].hasPrefix("broken: how much of the time") && lines[45].hasPrefix("p95: "))
+    #expect(lines[44].hasPrefix("violated: share of the time") && lines[45].hasPrefix("p95: "))
     #expect(lines[0] == "simulated: a.csv, 5 min" && lines[22] == "simulated: b.csv, 5 min")
     #expect(lines[2].hasSuffix("battery life"))
     #expect(Set(lines[2..<21].map(\.count)).count == 1)
     #expect(lines[3].hasPrefix("standard, best             no "))
     #expect(lines[16].hasPrefix("deferred 10 min            yes"))
-    #expect(lines[48].hasPrefix("  Every fix at once: standard, best, "))
-    #expect(lines[49].hasPrefix("  Where it is, within 50 m: ") && lines[49].contains("broken "))
+    #expect(lines[48].hasPrefix("  Every fix immediately: standard, best, "))
+    #expect(lines[49].hasPrefix("  Current location within 50 m: "))
+    #expect(lines[49].contains("violated "))
   }
 
   @Test("for programs, a line each; a board that cannot batch has two settings fewer")
@@ -135,8 +136,8 @@ struct TuneTests {
     report.finish(picks)
     let text = String(decoding: report.takeBytes(), as: UTF8.self)
     #expect(text.contains(" ! 7.07 %") && text.contains("   0.50 %"), "\(text)")
-    #expect(text.contains("\n! broken more than 0.5 % of the time\n"))
-    #expect(text.contains("with a motion line 10.00 mW, broken ! 7.07 %"))
+    #expect(text.contains("\n! violated for more than 0.5 % of the time\n"))
+    #expect(text.contains("with a motion line 10.00 mW, violated ! 7.07 %"))
     var json = TuneReport("b", nil, isJSON: true, style: Style(isColoured: false))
     json.add(runs, "way.csv", .seconds(1))
     let lines = String(decoding: json.takeBytes(), as: UTF8.self).split(separator: "\n")
@@ -164,7 +165,7 @@ struct TuneTests {
     "what cannot be is refused with what would do",
     arguments: [
       ([], 64, "--track"), (["--track"] + Array(repeating: "a", count: 17), 64, "at most 16"),
-      (["--track", "-", "--battery", "3Ah"], 64, "tell the voltage"),
+      (["--track", "-", "--battery", "3Ah"], 64, "a charge needs a voltage"),
       (["--track", "-"], 65, "standard input is empty"),
       (["--track", "/nonexistent/a.csv"], 66, "there is no such file"),
       (["--track", "-", "--board", "none"], 78, "none"),
