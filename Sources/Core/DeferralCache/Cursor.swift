@@ -87,7 +87,7 @@ import LocationTypes
   public init(
     resumingAfter name: FixName?, before end: UInt64 = .max, in ring: borrowing FixRing
   ) {
-    let sequence = ring.end(after: name)
+    let sequence = ring.resumeSequence(after: name)
     self.init(at: sequence >= end ? ring.head : sequence)
     let missingEnd = min(ring.tail, end)
     guard acknowledged < missingEnd else { return }
@@ -126,7 +126,7 @@ extension Cursor {
   /// Also advances ``acknowledged`` if no earlier fix awaits its acknowledgement.
   ///
   /// - Precondition: ``gap`` was reported with ``takeGap()``.
-  public mutating func pass(to end: UInt64) {
+  public mutating func skip(to end: UInt64) {
     precondition(gap == nil, "report the gap before the fixes that follow it")
     guard delivered < end else { return }
     if acknowledged == delivered {
@@ -142,7 +142,7 @@ extension Cursor {
   /// overwritten as well, or if ``gap`` is not yet reported.
   ///
   /// - Returns: Whether the cursor advanced.
-  public mutating func settle(to end: UInt64) -> Bool {
+  public mutating func acknowledgeExcluded(to end: UInt64) -> Bool {
     guard gap == nil, overwritten.map({ $0.range.upperBound <= end }) ?? true else { return false }
     acknowledged = max(acknowledged, end)
     delivered = max(delivered, end)
@@ -156,8 +156,8 @@ extension Cursor {
   public mutating func acknowledge(
     _ name: FixName, in ring: borrowing FixRing
   ) -> Acknowledgement {
-    guard ring.mayHaveNamed(name) else { return .unknown }
-    let end = ring.end(of: name)
+    guard ring.mayHaveAssigned(name) else { return .unknown }
+    let end = ring.sequence(after: name)
     if end <= acknowledged { return .repeated }
     if end > gap?.range.lowerBound ?? delivered { return .ahead }
     let count = end - acknowledged
@@ -203,11 +203,11 @@ extension Cursor {
     let next = ring.head + count
     let size = UInt64(ring.capacity)
     guard next > size, acknowledged < next - size else { return 0 }
-    return moveOn(to: min(next - size, ring.head), in: ring)
+    return recordOverwritten(to: min(next - size, ring.head), in: ring)
   }
 
   /// Records that all fixes below `end` will be overwritten, and returns the number of undelivered ones.
-  private mutating func moveOn(to end: UInt64, in ring: borrowing FixRing) -> UInt64 {
+  private mutating func recordOverwritten(to end: UInt64, in ring: borrowing FixRing) -> UInt64 {
     let begin = overwritten?.range.upperBound ?? acknowledged
     guard begin < end else { return 0 }
     let lost = Cursor.lost(begin..<end, in: ring)

@@ -151,7 +151,7 @@ import LocationTypes
     recovery = survey.recovery
     starts = survey.starts
     sync = SyncState(survey)
-    if survey.hasStale { clearStale() }
+    if survey.hasSuperseded { clearSuperseded() }
     starts.begin(generation, at: head)
     writeHeader(isClosed: false)
   }
@@ -237,7 +237,7 @@ struct SyncState {
   var isHeaderDirty = false
   /// Whether the same header is written to the first copy once the other one is durable, so that either copy
   /// alone is sufficient.
-  var isMirrorDue = false
+  var isMirrorPending = false
   var isClosed = false
   /// Revision of the latest header write.
   var revision: UInt64
@@ -291,9 +291,9 @@ extension FixRing {
     guard sync.isHeaderDirty, bytes.revision == sync.revision else { return }
     sync.durableCopy = sync.nextCopy
     sync.isHeaderDirty = false
-    if sync.isMirrorDue {
+    if sync.isMirrorPending {
       writeHeader(isClosed: sync.isClosed)
-      sync.isMirrorDue = false
+      sync.isMirrorPending = false
     }
   }
 
@@ -310,7 +310,7 @@ extension FixRing {
   mutating func writeHeader(isClosed: Bool) {
     sync.revision += 1
     sync.isHeaderDirty = true
-    sync.isMirrorDue = true
+    sync.isMirrorPending = true
     RingHeader(
       capacity: UInt32(capacity), generation: generation, revision: sync.revision, head: head,
       isClosed: isClosed, starts: starts
@@ -320,7 +320,7 @@ extension FixRing {
   /// Zeroes the slots within the window that a newer generation supersedes.
   ///
   /// Runs before this generation is added to the record of starts, which may merge two entries of it.
-  private mutating func clearStale() {
+  private mutating func clearSuperseded() {
     let size = UInt64(capacity)
     let lowest = head > size ? head - size : 0
     var newest: UInt32 = 0
@@ -404,15 +404,15 @@ extension FixRing {
   /// First sequence number whose fix is newer than `name`, at most ``head``. O(1).
   ///
   /// Can be less than `name.sequence + 1`: after a power cut, a new generation may start below `name`.
-  public func end(of name: FixName) -> UInt64 { min(starts.end(of: name), head) }
+  public func sequence(after name: FixName) -> UInt64 { min(starts.sequence(after: name), head) }
 
   /// First sequence number to deliver after a name that was read from disk. O(1).
   ///
   /// 0 if `name` is nil; the tail if `name` has a newer generation than this ring, which happens when another
   /// image has replaced the ring.
-  public func end(after name: FixName?) -> UInt64 {
+  public func resumeSequence(after name: FixName?) -> UInt64 {
     guard let name else { return 0 }
-    return name.generation > generation ? tail : end(of: name)
+    return name.generation > generation ? tail : sequence(after: name)
   }
 
   /// Name to store durably for "all fixes below `sequence`", from which ``Cursor`` resumes; nil for 0.
@@ -423,7 +423,7 @@ extension FixRing {
   }
 
   /// Whether a fix can have this name. Exact for this generation; true for any name of an earlier one. O(1).
-  public func mayHaveNamed(_ name: FixName) -> Bool {
+  public func mayHaveAssigned(_ name: FixName) -> Bool {
     if name.generation == generation { return name.sequence >= start && name.sequence < head }
     return name.generation > 0 && name.generation < generation
   }

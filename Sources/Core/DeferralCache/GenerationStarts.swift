@@ -44,7 +44,7 @@ struct GenerationStarts {
   }
 
   /// First sequence number whose fix is newer than `name`. O(``capacity``).
-  func end(of name: FixName) -> UInt64 {
+  func sequence(after name: FixName) -> UInt64 {
     let next = name.sequence == .max ? name.sequence : name.sequence + 1
     for i in 0..<count where generations[i] > name.generation { return min(next, sequences[i]) }
     return next
@@ -65,16 +65,16 @@ struct GenerationStarts {
 extension GenerationStarts {
   /// Reads the record at `offset` of a header sector; nil if it is invalid.
   init?(_ image: RingImage, at offset: Int) {
-    let length = image.half(at: offset)
+    let length = image.uint32(at: offset)
     guard length <= UInt32(GenerationStarts.capacity) else { return nil }
     let n = Int(length)
     for i in 0..<n {
-      let sequence = image.word(at: offset + 4 + 16 * i)
-      let generation = image.half(at: offset + 12 + 16 * i)
+      let sequence = image.uint64(at: offset + 4 + 16 * i)
+      let generation = image.uint32(at: offset + 12 + 16 * i)
       guard generation > newest, count == 0 || sequence > sequences[count - 1] else { return nil }
       begin(generation, at: sequence)
     }
-    let first = image.half(at: offset + 16)
+    let first = image.uint32(at: offset + 16)
     if n == 0 || first == 0 { return }
     guard first < generations[0] else { return nil }
     oldest = first
@@ -82,11 +82,11 @@ extension GenerationStarts {
 
   /// Writes the record: the number of entries, then 16 bytes for each entry.
   func write(_ image: RingImage, at offset: Int) {
-    image.setHalf(UInt32(count), at: offset)
+    image.setUInt32(UInt32(count), at: offset)
     for i in 0..<count {
-      image.setWord(sequences[i], at: offset + 4 + 16 * i)
-      image.setHalf(generations[i], at: offset + 12 + 16 * i)
+      image.setUInt64(sequences[i], at: offset + 4 + 16 * i)
+      image.setUInt32(generations[i], at: offset + 12 + 16 * i)
     }
-    if count > 0, oldest < generations[0] { image.setHalf(oldest, at: offset + 16) }
+    if count > 0, oldest < generations[0] { image.setUInt32(oldest, at: offset + 16) }
   }
 }

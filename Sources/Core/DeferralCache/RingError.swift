@@ -7,9 +7,9 @@ public enum RingError: Error, Equatable, Sendable {
   /// The storage address is not a multiple of 8.
   case storageMisaligned
   /// The image was created with another capacity. Open it with that capacity, or erase it.
-  case otherCapacity(found: Int, wanted: Int)
+  case capacityMismatch(found: Int, wanted: Int)
   /// This version does not support the image format. Migrate with the version that wrote it, or erase it.
-  case otherFormat(found: UInt32, known: UInt32)
+  case unsupportedFormat(found: UInt32, known: UInt32)
   /// The image is not blank, and neither header copy nor any slot is readable: it is no ring, or it is
   /// damaged beyond recovery. Erase it to start with an empty ring.
   case notARing

@@ -31,49 +31,49 @@ struct RingHeader {
     /// A header with a wrong checksum or an invalid field.
     case damaged
     /// A header of another format version.
-    case otherFormat(UInt32)
+    case unsupportedFormat(UInt32)
     /// A valid header.
     case header(RingHeader)
   }
 
   /// Reads the sector at `offset`.
   static func read(_ image: RingImage, at offset: Int) -> Content {
-    guard image.word(at: offset) == magic else {
+    guard image.uint64(at: offset) == magic else {
       return image.isBlank(offset..<offset + size) ? .blank : .foreign
     }
-    guard image.half(at: offset + 508) == checksum(image, at: offset) else { return .damaged }
-    let version = image.half(at: offset + 8)
-    guard version == RingHeader.version else { return .otherFormat(version) }
-    guard image.half(at: offset + 12) == UInt32(FixRing.slotSize) else { return .damaged }
-    let generation = image.half(at: offset + 20)
+    guard image.uint32(at: offset + 508) == checksum(image, at: offset) else { return .damaged }
+    let version = image.uint32(at: offset + 8)
+    guard version == RingHeader.version else { return .unsupportedFormat(version) }
+    guard image.uint32(at: offset + 12) == UInt32(FixRing.slotSize) else { return .damaged }
+    let generation = image.uint32(at: offset + 20)
     guard let starts = GenerationStarts(image, at: offset + 44), starts.newest <= generation else {
       return .damaged
     }
     return .header(
       RingHeader(
-        capacity: image.half(at: offset + 16), generation: generation,
-        revision: image.word(at: offset + 24), head: image.word(at: offset + 32),
-        isClosed: image.half(at: offset + 40) & closedFlag != 0, starts: starts))
+        capacity: image.uint32(at: offset + 16), generation: generation,
+        revision: image.uint64(at: offset + 24), head: image.uint64(at: offset + 32),
+        isClosed: image.uint32(at: offset + 40) & closedFlag != 0, starts: starts))
   }
 
   /// Writes the sector at `offset`.
   func write(_ image: RingImage, at offset: Int) {
     image.clear(offset..<offset + RingHeader.size)
-    image.setWord(RingHeader.magic, at: offset)
-    image.setHalf(RingHeader.version, at: offset + 8)
-    image.setHalf(UInt32(FixRing.slotSize), at: offset + 12)
-    image.setHalf(capacity, at: offset + 16)
-    image.setHalf(generation, at: offset + 20)
-    image.setWord(revision, at: offset + 24)
-    image.setWord(head, at: offset + 32)
-    image.setHalf(isClosed ? RingHeader.closedFlag : 0, at: offset + 40)
+    image.setUInt64(RingHeader.magic, at: offset)
+    image.setUInt32(RingHeader.version, at: offset + 8)
+    image.setUInt32(UInt32(FixRing.slotSize), at: offset + 12)
+    image.setUInt32(capacity, at: offset + 16)
+    image.setUInt32(generation, at: offset + 20)
+    image.setUInt64(revision, at: offset + 24)
+    image.setUInt64(head, at: offset + 32)
+    image.setUInt32(isClosed ? RingHeader.closedFlag : 0, at: offset + 40)
     starts.write(image, at: offset + 44)
-    image.setHalf(RingHeader.checksum(image, at: offset), at: offset + 508)
+    image.setUInt32(RingHeader.checksum(image, at: offset), at: offset + 508)
   }
 
   private static func checksum(_ image: RingImage, at offset: Int) -> UInt32 {
     var sum = SlotChecksum()
-    for i in 0..<127 { sum.add(image.half(at: offset + 4 * i)) }
+    for i in 0..<127 { sum.add(image.uint32(at: offset + 4 * i)) }
     return sum.value
   }
 }

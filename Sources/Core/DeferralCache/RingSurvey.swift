@@ -19,7 +19,7 @@ struct RingSurvey {
   var starts = GenerationStarts()
   private(set) var recovery = RingRecovery()
   /// Whether a superseded slot lies within the window; set by ``readWindow(_:)``.
-  private(set) var hasStale = false
+  private(set) var hasSuperseded = false
   /// Newest readable header copy, 0 or 1; nil if none is readable.
   private(set) var goodCopy: Int?
   private(set) var revision: UInt64 = 0
@@ -27,7 +27,7 @@ struct RingSurvey {
   private var newestGeneration: UInt32 = 0
   private var header: RingHeader?
   /// Whether a header sector has the magic number of a ring.
-  private var isMarked = false
+  private var hasMagic = false
 
   init(_ image: RingImage, capacity: Int, generationFloor: UInt32) throws(RingError) {
     self.capacity = capacity
@@ -66,8 +66,9 @@ struct RingSurvey {
       case .blank, .foreign: recovery.lostHeaders += 1
       case .damaged:
         recovery.lostHeaders += 1
-        isMarked = true
-      case .otherFormat(let found): throw .otherFormat(found: found, known: RingHeader.version)
+        hasMagic = true
+      case .unsupportedFormat(let found):
+        throw .unsupportedFormat(found: found, known: RingHeader.version)
       case .header(let read):
         if let header, header.revision >= read.revision { continue }
         header = read
@@ -77,7 +78,7 @@ struct RingSurvey {
     guard let header else { return }
     guard header.capacity == UInt32(capacity) else {
       // The image's value may exceed a 32-bit Int.
-      throw .otherCapacity(found: Int(clamping: header.capacity), wanted: capacity)
+      throw .capacityMismatch(found: Int(clamping: header.capacity), wanted: capacity)
     }
     head = header.head
     starts = header.starts
@@ -106,7 +107,7 @@ struct RingSurvey {
         head = max(head, name.sequence + 1)
       }
     }
-    guard header != nil || isMarked || intact > 0 else { throw .notARing }
+    guard header != nil || hasMagic || intact > 0 else { throw .notARing }
     newestGeneration = generation
   }
 
@@ -114,7 +115,7 @@ struct RingSurvey {
   /// position of its sequence number.
   private func check(_ slot: Slot, at position: UInt64) throws(RingError) {
     guard slot.version == Slot.version else {
-      throw .otherFormat(found: UInt32(slot.version), known: RingHeader.version)
+      throw .unsupportedFormat(found: UInt32(slot.version), known: RingHeader.version)
     }
     guard slot.name.sequence % UInt64(capacity) == position else { throw .notARing }
   }
@@ -146,7 +147,7 @@ extension RingSurvey {
     // Generations never decrease along the window: a slot older than its predecessor is superseded.
     let newest = recovery.newest?.name.generation ?? 0
     guard starts.isCurrent(slot.name), slot.name.generation >= newest else {
-      hasStale = true
+      hasSuperseded = true
       return nil
     }
     return StoredFix(name: slot.name, fix: fix)

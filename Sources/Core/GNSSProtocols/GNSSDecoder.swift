@@ -12,7 +12,7 @@ import LocationTypes
 public struct GNSSDecoder: Sendable {
   private var stream: StreamDecoder
   // Whether all buffered bytes were examined.
-  @usableFromInline var isDrained = true
+  @usableFromInline var needsInput = true
 
   /// Creates a decoder at the start of a stream.
   public init(_ options: DecoderOptions = DecoderOptions()) {
@@ -29,7 +29,7 @@ public struct GNSSDecoder: Sendable {
   public var isMidSentence: Bool { stream.isMidSentence }
 
   /// Number of buffered bytes after the last message returned, 0 to 4,112.
-  public var unread: Int { stream.unread }
+  public var bufferedByteCount: Int { stream.bufferedByteCount }
 
   /// Consumes bytes from `offset` on and returns the first complete message.
   ///
@@ -41,16 +41,16 @@ public struct GNSSDecoder: Sendable {
   @inlinable
   public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> GNSSMessage? {
     // Fast exit for the last call of every chunk.
-    if isDrained && offset == bytes.count { return nil }
-    return look(bytes, &offset)
+    if needsInput && offset == bytes.count { return nil }
+    return decode(bytes, &offset)
   }
 
   @usableFromInline
-  mutating func look(_ bytes: Span<UInt8>, _ offset: inout Int) -> GNSSMessage? {
+  mutating func decode(_ bytes: Span<UInt8>, _ offset: inout Int) -> GNSSMessage? {
     var reader = MessageReader()
     var message: GNSSMessage?
     _ = stream.next(bytes, &offset, &reader, into: &message)
-    isDrained = stream.isStarved
+    needsInput = stream.needsInput
     return message
   }
 
@@ -69,7 +69,7 @@ public struct GNSSDecoder: Sendable {
     var reader = MessageReader()
     var message: GNSSMessage?
     _ = stream.finish(&reader, into: &message)
-    isDrained = stream.isStarved
+    needsInput = stream.needsInput
     return message
   }
 }
@@ -90,26 +90,26 @@ extension GNSSDecoder {
     _ bytes: Span<UInt8>, _ offset: inout Int, through assembler: inout EpochAssembler,
     at now: Instant, into epoch: inout Epoch
   ) -> Bool {
-    if isDrained && offset == bytes.count { return false }
-    return look(bytes, &offset, through: &assembler, at: now, into: &epoch)
+    if needsInput && offset == bytes.count { return false }
+    return decode(bytes, &offset, through: &assembler, at: now, into: &epoch)
   }
 
   @usableFromInline
-  mutating func look(
+  mutating func decode(
     _ bytes: Span<UInt8>, _ offset: inout Int, through assembler: inout EpochAssembler,
     at now: Instant, into epoch: inout Epoch
   ) -> Bool {
     assembler.arrival = now
     let isMade = stream.next(bytes, &offset, &assembler, into: &epoch)
-    isDrained = stream.isStarved
+    needsInput = stream.needsInput
     return isMade
   }
 }
 
 /// Decodes what receivers send into ``GNSSMessage`` values.
-struct MessageReader: FrameReader {
+struct MessageReader: FrameHandler {
   @inline(__always)
-  mutating func frame(
+  mutating func handleFrame(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters,
     into message: inout GNSSMessage?
   ) -> Bool {
@@ -118,7 +118,7 @@ struct MessageReader: FrameReader {
   }
 
   @inline(__always)
-  mutating func sentence(
+  mutating func handleSentence(
     _ fields: inout NMEAFields, _ counters: inout DecoderCounters,
     into message: inout GNSSMessage?
   ) -> Bool {
@@ -126,43 +126,43 @@ struct MessageReader: FrameReader {
   }
 }
 
-extension MessageReader: SentenceTaker {
-  @inline(__always) func take(_ m: RMC, into message: inout GNSSMessage?) -> Bool {
+extension MessageReader: SentenceHandler {
+  @inline(__always) func handle(_ m: RMC, into message: inout GNSSMessage?) -> Bool {
     message = .rmc(m)
     return true
   }
 
-  @inline(__always) func take(_ m: GGA, into message: inout GNSSMessage?) -> Bool {
+  @inline(__always) func handle(_ m: GGA, into message: inout GNSSMessage?) -> Bool {
     message = .gga(m)
     return true
   }
 
-  @inline(__always) func take(_ m: GSA, into message: inout GNSSMessage?) -> Bool {
+  @inline(__always) func handle(_ m: GSA, into message: inout GNSSMessage?) -> Bool {
     message = .gsa(m)
     return true
   }
 
-  @inline(__always) func take(_ m: GSV, into message: inout GNSSMessage?) -> Bool {
+  @inline(__always) func handle(_ m: GSV, into message: inout GNSSMessage?) -> Bool {
     message = .gsv(m)
     return true
   }
 
-  @inline(__always) func take(_ m: GST, into message: inout GNSSMessage?) -> Bool {
+  @inline(__always) func handle(_ m: GST, into message: inout GNSSMessage?) -> Bool {
     message = .gst(m)
     return true
   }
 
-  @inline(__always) func take(_ m: VTG, into message: inout GNSSMessage?) -> Bool {
+  @inline(__always) func handle(_ m: VTG, into message: inout GNSSMessage?) -> Bool {
     message = .vtg(m)
     return true
   }
 
-  @inline(__always) func take(_ m: GLL, into message: inout GNSSMessage?) -> Bool {
+  @inline(__always) func handle(_ m: GLL, into message: inout GNSSMessage?) -> Bool {
     message = .gll(m)
     return true
   }
 
-  @inline(__always) func take(_ other: GNSSMessage, into message: inout GNSSMessage?) -> Bool {
+  @inline(__always) func handle(_ other: GNSSMessage, into message: inout GNSSMessage?) -> Bool {
     message = other
     return true
   }

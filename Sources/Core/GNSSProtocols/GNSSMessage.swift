@@ -54,9 +54,9 @@ public enum GNSSMessage: Equatable, Sendable {
   /// UBX-MGA-ACK-DATA0.
   case aidingAnswer(UBXAidingAnswer)
   /// A message of an unsupported kind, with valid framing and checksum.
-  case unread(MessageName)
+  case unknown(MessageName)
   /// A message of a supported kind whose content is invalid, with valid framing and checksum.
-  case other
+  case malformed
 }
 
 /// Name of a message of an unsupported kind.
@@ -73,7 +73,7 @@ public enum GNSSMessage: Equatable, Sendable {
   /// NMEA sentences with a valid checksum.
   public var sentences: UInt32 = 0
   /// Sentences accepted without a checksum (`DecoderOptions.allowsMissingChecksum`).
-  public var unchecked: UInt32 = 0
+  public var withoutChecksum: UInt32 = 0
   /// UBX frames with a valid checksum.
   public var frames: UInt32 = 0
   /// Skipped binary frames of other formats with a valid checksum: RTCM 3, CASIC, SiRF …
@@ -87,7 +87,7 @@ public enum GNSSMessage: Equatable, Sendable {
   /// Valid sentences and frames of an unsupported kind.
   public var unknown: UInt32 = 0
   /// Truncated sentences: no checksum, an invalid byte, or another `$` inside.
-  public var brokenOff: UInt32 = 0
+  public var truncated: UInt32 = 0
   /// Starts of a sentence or frame that exceed the length limits.
   public var overlong: UInt32 = 0
   /// Bytes outside sentences and frames, except carriage returns and line feeds.
@@ -127,7 +127,7 @@ public enum GNSSMessage: Equatable, Sendable {
 
 extension UInt32 {
   /// Adds one, saturating at the maximum.
-  @inline(__always) mutating func count() {
+  @inline(__always) mutating func incrementSaturating() {
     if self != .max { self += 1 }
   }
 }

@@ -35,7 +35,7 @@ import LocationTypes
   /// Stores an entry in slot `index`; slot 0 discards all stored entries first.
   ///
   /// O(length). An entry is ignored if it is too long, if it is not for the next slot, or if the store is full.
-  public mutating func keep(_ entry: ByteChunk, at index: UInt8) {
+  public mutating func store(_ entry: ByteChunk, at index: UInt8) {
     let place = Int(index)
     if place == 0 { count = 0 }
     guard let storage = unsafe storage, place == count, place < capacity,

@@ -30,12 +30,12 @@ import LocationTypes
   /// Initialises the clients up to `index`.
   ///
   /// - Precondition: `index` is 0 to `capacity - 1`.
-  mutating func use(_ index: Int) {
+  mutating func activate(_ index: Int) {
     precondition(index >= 0 && index < capacity, "no such client")
     while used <= index {
       unsafe (storage.baseAddress.unsafelyUnwrapped + used).initialize(to: Client(at: head))
       used += 1
-      stir(used - 1)
+      markDirty(used - 1)
     }
   }
 
@@ -46,69 +46,70 @@ import LocationTypes
   }
 
   /// Contains every dirty client since ``updateDirtyRange(at:)``, and possibly dormant ones; see ``isDirty(_:at:)``.
-  private(set) var awake = 0..<0
+  private(set) var dirtyRange = 0..<0
   /// Earliest wake time of the clients outside the range.
-  private var nextOutside = Instant.distantFuture
+  private var earliestWakeOutside = Instant.distantFuture
   /// Whether a client outside the range was marked dirty, so that the range must be recomputed.
-  private var isAstray = false
+  private var isRangeStale = false
 
   /// Puts all clients into the range, for a change that may end the dormancy of any: this step updates all of them.
-  mutating func stirred() -> Range<Int> {
-    awake = 0..<used
-    nextOutside = .distantFuture
-    isAstray = false
-    return awake
+  mutating func markAllDirty() -> Range<Int> {
+    dirtyRange = 0..<used
+    earliestWakeOutside = .distantFuture
+    isRangeStale = false
+    return dirtyRange
   }
 
   /// Extends the range to a client whose dormancy may have ended: this step updates it.
-  mutating func stir(_ index: Int) {
-    guard !awake.contains(index) else { return }
-    let (first, end) = awake.isEmpty ? (index, index) : (awake.lowerBound, awake.upperBound)
-    awake = min(first, index)..<max(end, index + 1)
-    isAstray = true
+  mutating func markDirty(_ index: Int) {
+    guard !dirtyRange.contains(index) else { return }
+    let (first, end) =
+      dirtyRange.isEmpty ? (index, index) : (dirtyRange.lowerBound, dirtyRange.upperBound)
+    dirtyRange = min(first, index)..<max(end, index + 1)
+    isRangeStale = true
   }
 
   /// Whether a step at `now` must update the client.
-  func isAwake(_ index: Int, at now: Instant) -> Bool { restsUntil(index) <= now }
+  func isDirty(_ index: Int, at now: Instant) -> Bool { dormantUntil(index) <= now }
 
   /// Whether every dirty client is in the range and the earliest wake time outside it is correct; for assertions,
   /// O(clients in use).
-  func hasNobodyMissed(at now: Instant) -> Bool {
+  func noDirtyClientSkipped(at now: Instant) -> Bool {
     var next = Instant.distantFuture
-    for i in 0..<used where !awake.contains(i) { next = min(next, restsUntil(i)) }
-    return next > now && (isAstray || next == nextOutside)
+    for i in 0..<used where !dirtyRange.contains(i) { next = min(next, dormantUntil(i)) }
+    return next > now && (isRangeStale || next == earliestWakeOutside)
   }
 
   /// Shrinks the range to the dirty clients and returns the earliest wake time of the dormant ones.
   ///
   /// O(clients in use) if a client outside the range was marked dirty or its wake time was reached, else O(clients in
   /// the range).
-  mutating func lookForAwake(at now: Instant) -> Instant {
-    if isAstray || nextOutside <= now { _ = stirred() }
-    var (first, end) = (awake.lowerBound, awake.upperBound)
-    while first < end, !isAwake(first, at: now) {
-      nextOutside = min(nextOutside, restsUntil(first))
+  mutating func updateDirtyRange(at now: Instant) -> Instant {
+    if isRangeStale || earliestWakeOutside <= now { _ = markAllDirty() }
+    var (first, end) = (dirtyRange.lowerBound, dirtyRange.upperBound)
+    while first < end, !isDirty(first, at: now) {
+      earliestWakeOutside = min(earliestWakeOutside, dormantUntil(first))
       first += 1
     }
-    while first < end, !isAwake(end - 1, at: now) {
-      nextOutside = min(nextOutside, restsUntil(end - 1))
+    while first < end, !isDirty(end - 1, at: now) {
+      earliestWakeOutside = min(earliestWakeOutside, dormantUntil(end - 1))
       end -= 1
     }
-    awake = first..<end
+    dirtyRange = first..<end
     // The first and the last client of the range are dirty; check those between them.
-    var next = nextOutside
+    var next = earliestWakeOutside
     var i = first + 1
     while i < end - 1 {
-      if !isAwake(i, at: now) { next = min(next, restsUntil(i)) }
+      if !isDirty(i, at: now) { next = min(next, dormantUntil(i)) }
       i += 1
     }
     return next
   }
 
-  private func restsUntil(_ index: Int) -> Instant {
+  private func dormantUntil(_ index: Int) -> Instant {
     // All callers iterate over clients in use. A check in release builds would take half of the time of this function.
     assert(index >= 0 && index < used, "no such client")
-    return unsafe storage.baseAddress.unsafelyUnwrapped[index].restsUntil
+    return unsafe storage.baseAddress.unsafelyUnwrapped[index].dormantUntil
   }
 
   subscript(index: Int) -> Client {

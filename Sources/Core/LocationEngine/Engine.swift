@@ -94,72 +94,72 @@ public struct Engine: ~Copyable {
   var driver: ReceiverDriver
   let hasDriver: Bool
   /// Silence after which a receiver that should send counts as not responding, input buffering included.
-  let longestSilence: Interval
-  var clock = FixClock()
+  let silenceTimeout: Interval
+  var fixClock = FixClock()
 
   var chunk = ByteChunk()
   var chunkOffset = 0
   var now = Instant.boot
-  var lastByte = Instant.boot
+  var lastByteTime = Instant.boot
   /// When buffered input was last discarded unread.
-  var overlookedAt = Instant.boot
+  var inputDiscardedAt = Instant.boot
   /// Latest time of the next step by the last plan.
   var plannedWake = Instant.distantFuture
   /// ``receiverCheckTime(_:)`` as of the last plan. Input since then can only have postponed it.
   var receiverCheckDue = Instant.distantFuture
   /// Whether the last plan delayed reading: the arrival times of the next bytes are unknown.
-  var isGathering = false
+  var isReadDelayed = false
   /// Time of the receiver's last pulse per second.
   var pulse: Instant?
   /// Time at which the last live epoch was complete: the next ones follow at multiples of the fix interval.
-  var lastEpoch = Instant.boot
+  var lastEpochTime = Instant.boot
   /// Lower bound for the start of the epoch that is being assembled.
-  var epochBegan = Instant.boot
+  var earliestEpochStart = Instant.boot
   /// Time since which the driver's deadline is postponed because bytes keep arriving.
   var overdueSince: Instant?
   /// Time at which buffered messages are being read.
-  var backlogReadAt: Instant?
+  var bufferedInputReadAt: Instant?
   /// Last received entry of the receiver's navigation database.
   var aidingEntry: UBXAidingEntry?
   /// Whether the plan leaves messages in the input buffer until the wake time.
-  var isDeaf = false
+  var isInputBuffering = false
   /// Newest fix in the ring.
-  var newest: StoredFix?
+  var newestFix: StoredFix?
   /// Whether the newest fix has the same time as the one before.
   var isNewestRepeated = false
   /// Distance travelled along all fixes in the ring.
-  var way = CommonWay()
+  var odometer = Odometer()
   /// Measurement time of the newest valid fix, stored or not.
-  var newestMade = Instant.boot
+  var newestFixTime = Instant.boot
   /// First fix that is held back while its accuracy improves.
-  var held: Fix?
+  var heldFix: Fix?
   var isInhibited = false
   /// Whether the service ends and no client is served.
   var isEnding = false
   var isReceiverLost = false
   /// Time of the last fix from a receiver that answers no command (PWR-12).
-  var streamedAt: Instant?
-  var batchRefusal = Refusal()
-  var savingRefusal = Refusal()
+  var lastStreamedFixTime: Instant?
+  var batchBackoff = RetryBackoff()
+  var powersaveBackoff = RetryBackoff()
 
   var goal: ReceiverGoal?
-  var isDrainAsked = false
-  var drainedAt = Instant.boot
+  var isDrainRequested = false
+  var lastDrainTime = Instant.boot
   /// The ring's head after the last drain, and the number of drains in a row, up to 12, that brought no fix: without
   /// sky view they become less frequent (PWR-7).
-  var drainedHead: UInt64 = 0
+  var headAfterDrain: UInt64 = 0
   var emptyDrains: Int64 = 0
-  var search = Search()
+  var acquisition = FixAcquisition()
   /// State machine for single fixes.
   var schedule = FixSchedule()
   /// Start times for clients with an accuracy bound.
   var movement = MovementPlanner()
   /// Upper estimate of the device's speed.
-  var pace: PlausiblePace
+  var plausibleSpeed: PlausibleSpeed
   /// Sum of the demands at the end of the last step.
   var demand = DemandSummary()
   /// Time until which the plan stays valid if only bytes arrive that complete no epoch.
-  var standsUntil = Instant.boot
+  var planValidUntil = Instant.boot
   /// Last state of the motion sensor; `.moving` until it reports one.
   var motionLine: MotionLine
   /// Service levels that the battery's charge sheds.
@@ -176,25 +176,26 @@ public struct Engine: ~Copyable {
   @unsafe public init(
     _ setup: EngineSetup, ring: consuming FixRing, clients: UnsafeMutableBufferPointer<Client>
   ) {
-    let limit = setup.figures.deferralLimit
+    let limit = setup.parameters.deferralLimit
     precondition(
       limit >= 1 && limit <= ring.capacity / 2,
       "RNG-1: the deferral limit must "
         + "be ≤ R / 2")
     self.setup = setup
-    planner = Planner(setup.figures)
+    planner = Planner(setup.parameters)
     unsafe self.clients = ClientTable(clients, head: ring.head)
     self.ring = ring
     decoder = GNSSDecoder(setup.decoding)
     assembler = EpochAssembler(setup.epochs)
     driver = ReceiverDriver(setup.receiver ?? ReceiverSetup(family: .passive))
     hasDriver = setup.receiver != nil
-    longestSilence =
-      max(setup.receiverSilence, setup.figures.fixInterval * 2) + setup.figures.longestGather
-    pace = PlausiblePace(most: setup.figures.plausibleSpeed)
+    silenceTimeout =
+      max(setup.receiverSilenceTimeout, setup.parameters.fixInterval * 2)
+      + setup.parameters.inputBufferTime
+    plausibleSpeed = PlausibleSpeed(limit: setup.parameters.plausibleSpeed)
     motionLine = .absent
     battery = BatteryMonitor(setup.battery)
-    if setup.figures.usesMotionLine { hearMotion(.moving) }
+    if setup.parameters.usesMotionLine { setMotionLine(.moving) }
   }
 
   /// Processes bytes from the receiver and returns the effects.
@@ -212,15 +213,15 @@ public struct Engine: ~Copyable {
     advance(to: now)
     var effects = Effects()
     if new.count > 0 {
-      if isDeaf || isReadingOn { backlogReadAt = now }
-      lastByte = now
-      assembler.hear(at: now, isGathered: isGathering)
+      if isInputBuffering || isContinuingBufferedInput { bufferedInputReadAt = now }
+      lastByteTime = now
+      assembler.noteInput(at: now, isBuffered: isReadDelayed)
     }
     chunk.removeAll()
     chunk.append(new)
     chunkOffset = 0
     consume(&effects)
-    if holdsStill(effects) { goOnWaiting(&effects) } else { settle(&effects) }
+    if keepsPlan(effects) { continuePlan(&effects) } else { finishStep(&effects) }
     return effects
   }
 
@@ -235,10 +236,10 @@ public struct Engine: ~Copyable {
     case .proceed: consume(&effects)
     case .batchPin: drive(.batchPin, &effects)
     case .motion(let level):
-      if setup.figures.usesMotionLine { hearMotion(level == .active ? .moving : .still) }
+      if setup.parameters.usesMotionLine { setMotionLine(level == .active ? .moving : .still) }
     case .battery(let charge):
-      battery.take(charge)
-      for i in stirAll() { clients[i].endRest() }
+      battery.update(charge: charge)
+      for i in markAllDirty() { clients[i].endDormancy() }
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
@@ -246,7 +247,7 @@ public struct Engine: ~Copyable {
     case .lineFault: drive(.lineFault, &effects)
     case .pinFault(let pin): drive(.pinFault(pin), &effects)
     }
-    settle(&effects)
+    finishStep(&effects)
     return effects
   }
 
@@ -255,7 +256,7 @@ public struct Engine: ~Copyable {
   ///
   /// - Parameter pulse: Time on the boot clock; not in the future, and at most one second before the first of those
   ///   bytes.
-  public mutating func hear(pulse: Instant) { self.pulse = pulse }
+  public mutating func recordPulse(at: Instant) { self.pulse = at }
 
   /// Restores a client after a restart of the service (BKG-20): its unacknowledged fixes are undelivered again, and so
   /// are the fixes that a batching receiver recorded during the downtime.
@@ -270,19 +271,19 @@ public struct Engine: ~Copyable {
     _ client: ClientID, from bookmark: ClientBookmark, startingAt start: Instant? = nil
   ) {
     precondition(now == .boot, "restore clients before the first step")
-    clients.use(client.index)
+    clients.activate(client.index)
     clients[client.index] = Client(restoring: bookmark, in: ring)
     if let start {
       clients[client.index].resumeRecording(
-        from: bookmark, at: start, recorder: oldRecorder(for: bookmark),
-        slack: setup.figures.fixInterval * 2, limit: setup.figures.deferralLimit, in: ring)
+        from: bookmark, at: start, recorder: downtimeRecording(for: bookmark),
+        slack: setup.parameters.fixInterval * 2, limit: setup.parameters.deferralLimit, in: ring)
     }
-    clients.stir(client.index)
+    clients.markDirty(client.index)
   }
 
   /// Whether the receiver recorded fixes for a client while the service was down.
-  private mutating func oldRecorder(for bookmark: ClientBookmark) -> OldRecorder {
-    guard bookmark.owesAll, hasDriver, setup.receiver?.batch != nil else { return .none }
+  private mutating func downtimeRecording(for bookmark: ClientBookmark) -> DowntimeRecording {
+    guard bookmark.isOpenEnded, hasDriver, setup.receiver?.batch != nil else { return .none }
     driver.expectBufferedFixes()
     return receiverBuffers ? .holdsFixes : .lostFixes
   }
@@ -319,9 +320,9 @@ public struct Engine: ~Copyable {
   ///
   /// The notices of one client come in their order, one client after the other.
   public mutating func nextNotice() -> ClientNotice? {
-    noticeIndex = max(noticeIndex, clients.awake.lowerBound)
-    while noticeIndex < clients.awake.upperBound {
-      if clients.isAwake(noticeIndex, at: now),
+    noticeIndex = max(noticeIndex, clients.dirtyRange.lowerBound)
+    while noticeIndex < clients.dirtyRange.upperBound {
+      if clients.isDirty(noticeIndex, at: now),
         let notice = clients[noticeIndex].nextNotice(in: ring, hold: now + setup.deliveryHold)
       {
         return ClientNotice(client: ClientID(noticeIndex), notice: notice)
@@ -337,10 +338,10 @@ public struct Engine: ~Copyable {
   public func stored(at sequence: UInt64) -> StoredFix? { ring.stored(at: sequence) }
 
   /// Whether a fix may have had that name; see `FixRing.mayHaveNamed(_:)`. O(1).
-  public func mayHaveNamed(_ name: FixName) -> Bool { ring.mayHaveNamed(name) }
+  public func mayHaveNamed(_ name: FixName) -> Bool { ring.mayHaveAssigned(name) }
 
   /// The last fix appended to the ring, with the accuracy before any reduction; nil before the first one. O(1).
-  public var newestStored: StoredFix? { newest }
+  public var newestStored: StoredFix? { newestFix }
 
   /// The client's `location` in Core Location's sense: the newest fix that was delivered to it (STD-8).
   public func location(of client: ClientID) -> StoredFix? {
@@ -350,7 +351,7 @@ public struct Engine: ~Copyable {
   }
 
   /// `deferredLocationUpdatesAvailable()`: the board has a receiver and a low-power caching state (DEF-7).
-  public var isDeferralAvailable: Bool { hasDriver && setup.figures.hasCachingState }
+  public var isDeferralAvailable: Bool { hasDriver && setup.parameters.hasCachingState }
 
   /// Whether the receiver should be acquiring or tracking.
   public var isReceiverAwake: Bool { goal.map(Engine.isAwake) ?? false }
@@ -370,19 +371,19 @@ public struct Engine: ~Copyable {
     }
   }
   /// Whether no command is in progress between board and receiver.
-  public var isSettled: Bool { !hasDriver || driver.status.isSettled }
+  public var isDriverIdle: Bool { !hasDriver || driver.status.isQuiescent }
 
   /// Whether the receiver may hold fixes that are not in the ring yet.
   public var mayReceiverHoldFixes: Bool { receiverBuffers }
   /// Whether the receiver can be put to sleep or switched off.
   public var canReceiverSleep: Bool {
-    hasDriver && (setup.figures.canStandby || setup.figures.canSwitchOff)
+    hasDriver && (setup.parameters.canStandby || setup.parameters.canSwitchOff)
   }
 
   /// Last battery charge, percent; nil on a board without a gauge.
   public var batteryCharge: UInt8? { battery.charge }
   /// Service levels that are shed because of the battery's charge (PWR-10).
-  public var givenUp: PromiseSet { battery.givenUp }
+  public var shed: ServiceLevelSet { battery.shed }
   /// Counters of the decoder.
   public var decoderCounters: DecoderCounters { decoder.counters }
   /// Counters of the driver.
@@ -408,15 +409,15 @@ public struct Engine: ~Copyable {
 }
 
 /// The acquisition of a first fix, as the planner and the clients see it. States and transitions: see ``Engine``.
-struct Search: Sendable {
+struct FixAcquisition: Sendable {
   /// Start of the acquisition; nil while the receiver has a fix or is off.
-  var since: Instant?
+  var startTime: Instant?
   /// Time off before the acquisition; nil when unknown.
-  var offBefore: Interval?
+  var previousOffTime: Interval?
   /// Time of the last sleep command; nil after a power-off or a start.
-  var sleptAt: Instant?
+  var sleepTime: Instant?
   /// Time since which an awake receiver gave no fix: that of its last fix or of its start. Nil while it is off.
-  var quietSince: Instant?
+  var withoutFixSince: Instant?
   /// Whether the receiver was lost since its last fix, so that it must acquire again.
   var isInterrupted = false
 
@@ -424,10 +425,10 @@ struct Search: Sendable {
     #if REACHED
       reach(0)
     #endif
-    offBefore = sleptAt.map { now - $0 }
-    sleptAt = nil
-    since = now
-    quietSince = now
+    previousOffTime = sleepTime.map { now - $0 }
+    sleepTime = nil
+    startTime = now
+    withoutFixSince = now
     isInterrupted = false
   }
 
@@ -436,10 +437,10 @@ struct Search: Sendable {
     #if REACHED
       reach(1)
     #endif
-    since = nil
+    startTime = nil
     isInterrupted = false
     // A fix from a receiver that should be asleep does not start the silence timeout.
-    if quietSince != nil { quietSince = now }
+    if withoutFixSince != nil { withoutFixSince = now }
   }
 
   /// The receiver is put to sleep or switched off.
@@ -447,8 +448,8 @@ struct Search: Sendable {
     #if REACHED
       reach(2)
     #endif
-    since = nil
-    quietSince = nil
+    startTime = nil
+    withoutFixSince = nil
     isInterrupted = false
   }
 }
@@ -459,72 +460,72 @@ extension Engine {
   /// Processes pending input in order: epochs that the driver held back, an epoch that was completed together with
   /// another, the remaining chunk. Stops after one epoch, one driver answer or one observation.
   mutating func consume(_ effects: inout Effects) {
-    if hasDriver, driver.status.hasHeld, let epoch = driver.nextHeld() {
+    if hasDriver, driver.status.hasReleasedEpoch, let epoch = driver.nextReleasedEpoch() {
       append(epoch, &effects)
-      effects.proceeds = true
+      effects.needsProceed = true
       return
     }
     if assembler.hasNext, let epoch = assembler.next() {
       admit(epoch, &effects)
-      effects.proceeds = true
+      effects.needsProceed = true
       return
     }
-    if driver.hearsMessages { hear(&effects) } else { listen(&effects) }
+    if driver.usesMessages { consumeMessages(&effects) } else { consumeEpoch(&effects) }
   }
 
   /// Processes messages for a driver that uses them, until the step is complete.
-  private mutating func hear(_ effects: inout Effects) {
+  private mutating func consumeMessages(_ effects: inout Effects) {
     while let message = decoder.next(chunk.span, &chunkOffset) {
-      if take(message, &effects) {
-        effects.proceeds = true
+      if process(message, &effects) {
+        effects.needsProceed = true
         return
       }
     }
   }
 
   /// Processes bytes up to the next epoch, for a driver that uses epochs only.
-  private mutating func listen(_ effects: inout Effects) {
+  private mutating func consumeEpoch(_ effects: inout Effects) {
     var epoch = Epoch()
     let isMade = decoder.next(
-      chunk.span, &chunkOffset, through: &assembler, at: arrival, into: &epoch)
+      chunk.span, &chunkOffset, through: &assembler, at: arrivalTime, into: &epoch)
     guard isMade else { return }
     complete(epoch, &effects)
-    effects.proceeds = true
+    effects.needsProceed = true
   }
 
   /// Completes the epoch in progress after a silence on the line.
   private mutating func closeEpoch(_ effects: inout Effects) {
-    let isHeldUp = now - lastByte >= EpochAssembler.messagePatience
+    let isHeldUp = now - lastByteTime >= EpochAssembler.messageTimeout
     while isHeldUp, let message = decoder.finish() {
-      if take(message, &effects) {
-        effects.proceeds = true
+      if process(message, &effects) {
+        effects.needsProceed = true
         return
       }
     }
     guard let epoch = assembler.close() else { return }
     admit(epoch, &effects)
-    effects.proceeds = true
+    effects.needsProceed = true
   }
 
   /// Whether an unfinished frame or an open epoch waits for more bytes.
   private var isMidEpoch: Bool { assembler.isOpen || decoder.isMidFrame }
 
   /// Silence after which the open frame or epoch is closed; nil when neither is open.
-  var patience: Interval? {
-    assembler.patience(isMidFrame: decoder.isMidFrame, isMidSentence: decoder.isMidSentence)
+  var epochTimeout: Interval? {
+    assembler.idleTimeout(isMidFrame: decoder.isMidFrame, isMidSentence: decoder.isMidSentence)
   }
 
   /// Processes one message; true when the step is complete.
-  private mutating func take(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
+  private mutating func process(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
     if case .aidingEntry(let entry) = message { aidingEntry = entry }
-    let observation = driver.hearsMessages ? command(.message(message), &effects) : .none
-    var isEnough = effects.isDriverDone
+    let observation = driver.usesMessages ? command(.message(message), &effects) : .none
+    var isEnough = effects.hasDriverActed
     if case .none = observation {} else { isEnough = true }
-    if let epoch = assembler.add(message, at: arrival) {
+    if let epoch = assembler.add(message, at: arrivalTime) {
       complete(epoch, &effects)
       isEnough = true
     }
-    if driver.hearsMessages { observe(observation) }
+    if driver.usesMessages { observe(observation) }
     return isEnough
   }
 
@@ -532,37 +533,39 @@ extension Engine {
   private mutating func complete(_ epoch: Epoch, _ effects: inout Effects) {
     admit(epoch, &effects)
     // The next epoch begins with this message, one interval after the previous one.
-    if epoch.origin == .live { epochBegan = arrival }
+    if epoch.origin == .live { earliestEpochStart = arrivalTime }
   }
 
   /// The arrival time of the current message.
   ///
   /// Of buffered messages only the order is known; one per fix interval is assumed.
-  private var arrival: Instant {
-    guard backlogReadAt == now else { return now }
-    return min(now, lastEpoch + setup.figures.fixInterval)
+  private var arrivalTime: Instant {
+    guard bufferedInputReadAt == now else { return now }
+    return min(now, lastEpochTime + setup.parameters.fixInterval)
   }
 
   /// Whether these bytes were buffered together with the previous ones: they are read at the same time, or right after
   /// a full chunk.
-  private var isReadingOn: Bool {
-    guard let backlogReadAt, backlogReadAt == lastByte else { return false }
-    return now == lastByte || (chunk.isFull && now - lastByte < setup.gather)
+  private var isContinuingBufferedInput: Bool {
+    guard let bufferedInputReadAt, bufferedInputReadAt == lastByteTime else { return false }
+    return now == lastByteTime || (chunk.isFull && now - lastByteTime < setup.readDelay)
   }
 
   private mutating func admit(_ epoch: Epoch, _ effects: inout Effects) {
     var epoch = epoch
     if epoch.origin == .live {
-      lastEpoch = arrival
-      if let acquired = epoch.fix?.acquired { epoch.fix?.acquired = max(acquired, epochBegan) }
+      lastEpochTime = arrivalTime
+      if let acquired = epoch.fix?.acquired {
+        epoch.fix?.acquired = max(acquired, earliestEpochStart)
+      }
     }
     guard hasDriver else { return }
     // A receiver without commands cannot answer a probe; its data shows that it has recovered (DEF-43).
-    if !driver.hearsMessages, epoch.origin == .live { isReceiverLost = false }
+    if !driver.usesMessages, epoch.origin == .live { isReceiverLost = false }
     let admission = driver.admit(epoch, at: now)
     switch admission {
     case .accept:
-      if driver.status.isStreaming, epoch.fix != nil { streamedAt = now }
+      if driver.status.isStreaming, epoch.fix != nil { lastStreamedFixTime = now }
       append(epoch, &effects)
     case .hold, .drop: break
     }
@@ -575,67 +578,72 @@ extension Engine {
       switch epoch.origin {
       case .live:
         // Arrival times of buffered messages are estimated, so a pulse cannot be assigned to them.
-        let pulse = backlogReadAt == now ? nil : pulse
-        clock.learn(utc, received: fix.acquired, pulse: pulse)
+        let pulse = bufferedInputReadAt == now ? nil : pulse
+        fixClock.update(utc, received: fix.acquired, pulse: pulse)
         // A pulse belongs to one epoch only.
         if let heard = self.pulse, heard <= fix.acquired { self.pulse = nil }
-      case .batch: clock.learnStored(utc, received: fix.acquired - leastEntryAge)
+      case .batch: fixClock.updateFromBatch(utc, received: fix.acquired - minimumEntryAge)
       }
-      if let bootUTC_us = clock.bootUTC_us { driver.setClock(bootUTC_us: bootUTC_us) }
+      if let bootUTC_us = fixClock.bootUTC_us { driver.setClock(bootUTC_us: bootUTC_us) }
     }
-    fix.acquired = clock.instant(of: fix.utc, at: fix.acquired, isLive: epoch.origin == .live)
+    fix.acquired = fixClock.instant(of: fix.utc, at: fix.acquired, isLive: epoch.origin == .live)
     // Measurement times never decrease, even if UTC steps.
-    fix.acquired = max(fix.acquired, newestMade)
-    newestMade = fix.acquired
+    fix.acquired = max(fix.acquired, newestFixTime)
+    newestFixTime = fix.acquired
     fix.isFromAccessory = setup.isAccessory
     if fix.horizontalAccuracy_mm == nil {
       fix.horizontalAccuracy_mm = setup.assumedAccuracy_mm
     }
-    search.succeed(at: now)
-    if isGoodEnough(fix, epoch.origin) { tell(better(fix), &effects) } else { held = fix }
+    acquisition.succeed(at: now)
+    if isDeliverable(fix, epoch.origin) {
+      deliver(moreAccurate(fix), &effects)
+    } else {
+      heldFix = fix
+    }
   }
 
   /// Whether to deliver a fix now, or to hold it back because a better one is expected (PWR-7). A fix is held back
   /// only if no client needs every fix, and never if it comes from the receiver's buffer.
-  private mutating func isGoodEnough(_ fix: Fix, _ origin: EpochOrigin) -> Bool {
+  private mutating func isDeliverable(_ fix: Fix, _ origin: EpochOrigin) -> Bool {
     let event: FixSchedule.Event =
       switch origin {
-      case .live: .fix(accuracy: accuracy(of: fix), made: fix.acquired, demand.need)
+      case .live: .fix(accuracy: accuracy(of: fix), measured: fix.acquired, demand.need)
       case .batch: .drained
       }
-    return schedule.handle(event, planner.figures, at: now) == .use || demand.wantsEveryFix
+    return schedule.handle(event, planner.parameters, at: now) == .use || demand.wantsEveryFix
   }
 
   /// The fix to deliver: `fix`, or the held one if that is more accurate.
-  private func better(_ fix: Fix) -> Fix {
-    guard let held, !demand.wantsEveryFix, accuracy(of: held) < accuracy(of: fix) else {
+  private func moreAccurate(_ fix: Fix) -> Fix {
+    guard let heldFix, !demand.wantsEveryFix, accuracy(of: heldFix) < accuracy(of: fix) else {
       return fix
     }
-    return held
+    return heldFix
   }
 
   /// Delivers a held fix when refining has ended without a better one, or a client cannot wait longer.
-  mutating func releaseHeld(_ effects: inout Effects) {
-    guard let fix = held, effects.appended == nil else { return }
-    let isOver = schedule.state != .settling || demand.need.until <= now
+  mutating func releaseHeldFix(_ effects: inout Effects) {
+    guard let fix = heldFix, effects.appended == nil else { return }
+    let isOver = schedule.state != .refining || demand.need.until <= now
     guard isOver || demand.wantsEveryFix else { return }
-    tell(fix, &effects)
-    effects.proceeds = true
+    deliver(fix, &effects)
+    effects.needsProceed = true
   }
 
-  private mutating func tell(_ fix: Fix, _ effects: inout Effects) {
-    held = nil
-    pace.take(fix)
-    move(fix)
-    keep(fix, &effects)
+  private mutating func deliver(_ fix: Fix, _ effects: inout Effects) {
+    heldFix = nil
+    plausibleSpeed.accept(fix)
+    updateMovement(fix)
+    store(fix, &effects)
   }
 
   /// Updates the start time for clients with an accuracy bound.
-  private mutating func move(_ fix: Fix) {
+  private mutating func updateMovement(_ fix: Fix) {
     guard demand.bound < .infinity else { return }
-    movement.take(
+    movement.accept(
       fix, within: demand.bound, accuracy: accuracy(of: fix),
-      planner.figures.receiver.saving(schedule.savesPower), schedule.predictor, at: now)
+      planner.parameters.receiver.withDutyCycle(schedule.usesDutyCycle), schedule.predictor, at: now
+    )
   }
 
   private func accuracy(of fix: Fix) -> Double {
@@ -647,36 +655,38 @@ extension Engine {
 
   /// Stores a fix that a client needs; other fixes are not stored. If no client may receive it with full accuracy, it
   /// is stored with reduced accuracy (RNG-6).
-  private mutating func keep(_ fix: Fix, _ effects: inout Effects) {
+  private mutating func store(_ fix: Fix, _ effects: inout Effects) {
     var isWanted = false
     var isPrecise = false
-    for i in 0..<clients.used where clients[i].wants(fix) {
+    for i in 0..<clients.used where clients[i].mayNeed(fix) {
       isWanted = true
       isPrecise = clients[i].mayReceive(fix)
       if isPrecise { break }
     }
     guard isWanted else { return }
     // Of several fixes with the same time the first one counts, also for clients that skipped it.
-    let isRepeated = newest.map { fix.acquired <= $0.fix.acquired } ?? false
-    if isRepeated && !isNewestRepeated { takeSparedFixes() }
+    let isRepeated = newestFix.map { fix.acquired <= $0.fix.acquired } ?? false
+    if isRepeated && !isNewestRepeated { deliverSkippedFixes() }
     isNewestRepeated = isRepeated
-    makeRoom()
+    prepareOverwrite()
     let stored = StoredFix(
       name: ring.append(isPrecise ? fix : AccuracyReduction.stored(fix)), fix: fix)
     effects.appended = stored.name
-    newest = stored
-    way.go(to: fix.coordinate)
+    newestFix = stored
+    odometer.advance(to: fix.coordinate)
     let context = context
-    for i in 0..<clients.used where clients[i].heeds(at: fix.acquired, way.length) {
-      clients[i].take(stored, context)
-      if clients.isAwake(i, at: now) { clients.stir(i) }
+    for i in 0..<clients.used where clients[i].needsFix(at: fix.acquired, odometer.length) {
+      clients[i].accept(stored, context)
+      if clients.isDirty(i, at: now) { clients.markDirty(i) }
     }
   }
 
   /// Before the head passes a cursor, the cursor advances and records the lost fixes (RNG-4).
-  private mutating func makeRoom() {
+  private mutating func prepareOverwrite() {
     guard ring.head - ring.tail >= UInt64(ring.capacity) else { return }
-    for i in 0..<clients.used where clients.isAwake(i, at: now) { clients[i].makeRoom(in: ring) }
+    for i in 0..<clients.used where clients.isDirty(i, at: now) {
+      clients[i].prepareOverwrite(in: ring)
+    }
   }
 }
 
@@ -695,7 +705,7 @@ extension Engine {
     _ event: DriverEvent, _ effects: inout Effects
   ) -> DriverObservation {
     guard hasDriver else { return .none }
-    precondition(!effects.isDriverDone, "the driver must act at most once per step")
+    precondition(!effects.hasDriverActed, "the driver must act at most once per step")
     let answer = driver.handle(event, at: now)
     effects.pin = answer.pin
     effects.lineSpeed = answer.lineSpeed
@@ -708,83 +718,83 @@ extension Engine {
   mutating func observe(_ observation: DriverObservation) {
     switch observation {
     case .none: break
-    case .settled(let reached):
-      if case .batching = reached { batchRefusal.forget() }
-      if reached == .powersave { savingRefusal.forget() }
+    case .reached(let reached):
+      if case .batching = reached { batchBackoff.reset() }
+      if reached == .powersave { powersaveBackoff.reset() }
       // Switching a receiver off does not show that it works.
-      if reached == .off { endDrain() } else { receiverWorks() }
+      if reached == .off { finishDrainIfEmpty() } else { markReceiverAvailable() }
     case .recovered:
-      batchRefusal.forget()
-      savingRefusal.forget()
-      receiverWorks()
+      batchBackoff.reset()
+      powersaveBackoff.reset()
+      markReceiverAvailable()
     case .drained: finishDrain()
-    case .lost: loseReceiver()
+    case .lost: handleReceiverLoss()
     case .refused(let refused):
-      if case .batching = refused { batchRefusal.refuse(at: now) }
-      if refused == .powersave { savingRefusal.refuse(at: now) }
+      if case .batching = refused { batchBackoff.recordRefusal(at: now) }
+      if refused == .powersave { powersaveBackoff.recordRefusal(at: now) }
       isReceiverLost = false
       finishDrain()
     }
   }
 
-  private mutating func receiverWorks() {
+  private mutating func markReceiverAvailable() {
     isReceiverLost = false
-    endDrain()
+    finishDrainIfEmpty()
   }
 
   /// Finishes the drain if the receiver holds no fixes.
-  private mutating func endDrain() {
+  private mutating func finishDrainIfEmpty() {
     if !receiverBuffers { finishDrain() }
   }
 
   /// Whether the receiver may hold fixes that are not in the ring.
-  var receiverBuffers: Bool { hasDriver && driver.status.buffersFixes }
+  var receiverBuffers: Bool { hasDriver && driver.status.mayBufferFixes }
 
   /// Lower bound for the age of the current entry of the receiver's buffer: the entries behind it were measured later,
   /// one interval apart.
-  private var leastEntryAge: Interval {
-    setup.figures.fixInterval * Int64(hasDriver ? driver.status.entriesBehind : 0)
+  private var minimumEntryAge: Interval {
+    setup.parameters.fixInterval * Int64(hasDriver ? driver.status.remainingEntries : 0)
   }
 
   /// All fixes of the receiver's buffer are in the ring: report the ends of deferrals that waited for them.
   mutating func finishDrain() {
-    isDrainAsked = false
-    drainedAt = now
-    emptyDrains = ring.head == drainedHead ? min(emptyDrains + 1, 12) : 0
-    drainedHead = ring.head
+    isDrainRequested = false
+    lastDrainTime = now
+    emptyDrains = ring.head == headAfterDrain ? min(emptyDrains + 1, 12) : 0
+    headAfterDrain = ring.head
     let context = context
-    for i in stirAll() {
-      clients[i].drained(context)
+    for i in markAllDirty() {
+      clients[i].drainFinished(context)
       clients[i].distanceCheck = .distantFuture
     }
   }
 
   /// Handles the loss of the receiver (DEF-43): deferrals end, clients are notified, the driver keeps trying.
-  private mutating func loseReceiver() {
-    isDrainAsked = false
+  private mutating func handleReceiverLoss() {
+    isDrainRequested = false
     guard !isReceiverLost else { return }
     isReceiverLost = true
-    search.isInterrupted = true
+    acquisition.isInterrupted = true
     let context = context
-    for i in stirAll() { clients[i].receiverLost(context) }
+    for i in markAllDirty() { clients[i].receiverLost(context) }
   }
 
   /// Schedules the next check of client `i`'s distance criterion while fixes stay in the receiver's buffer (DEF-21).
   ///
   /// The time is computed after each check and kept until then: otherwise a client with frequent requests would
   /// postpone it forever.
-  mutating func lookAhead(_ i: Int) {
+  mutating func scheduleDistanceCheck(_ i: Int) {
     // The end of a suspended client's deferral could not be delivered, so a wake for a check would be wasted (BKG-5).
     guard receiverBuffers, clients[i].execution != .suspended,
-      let terms = clients[i].deferral.terms, terms.hasDistance
+      let terms = clients[i].deferral.criteria, terms.hasDistance
     else {
       clients[i].distanceCheck = .distantFuture
       return
     }
     guard clients[i].distanceCheck == .distantFuture else { return }
-    var speed = newest?.fix.speed
+    var speed = newestFix?.fix.speed
     // The speed of an old fix is not used.
-    if let newest, now - newest.fix.acquired > Client.freshness { speed = nil }
+    if let newestFix, now - newestFix.fix.acquired > Client.freshness { speed = nil }
     clients[i].distanceCheck = planner.distanceCheck(
       metresLeft: max(terms.distance - clients[i].deferral.meter.length, 0), speed: speed, at: now)
   }
@@ -801,15 +811,15 @@ extension Engine {
   }
 
   /// Sets the receiver's goal and records the start of an acquisition or of a sleep.
-  mutating func note(_ new: ReceiverGoal) {
+  mutating func setGoal(_ new: ReceiverGoal) {
     let wasAwake = goal.map(Engine.isAwake) ?? false
     if Engine.isAwake(new) && !wasAwake {
-      search.begin(at: now)
+      acquisition.begin(at: now)
     } else if !Engine.isAwake(new) && wasAwake {
-      search.stop()
-      search.sleptAt = new == .standby ? now : nil
+      acquisition.stop()
+      acquisition.sleepTime = new == .standby ? now : nil
     }
-    if case .batching = new { drainedAt = now }
+    if case .batching = new { lastDrainTime = now }
     goal = new
   }
 
@@ -828,15 +838,15 @@ public struct ReceiverReport: Equatable, Sendable {
   /// Present activity.
   public var activity: ReceiverActivity
   /// Whether it is awake and has no fix, either not yet or no longer.
-  public var isSearching: Bool
+  public var isAcquiring: Bool
   /// Whether it responds as expected: false if the driver has lost it, or if it should send and is silent.
-  public var answers: Bool
+  public var isResponding: Bool
   /// Whether it answers no command but sends fixes (PWR-12).
   public var isStreaming = false
   /// Time at which bytes were last received; nil if never.
-  public var heard: Instant?
+  public var lastByteTime: Instant?
   /// Measurement time of its newest fix, stored or not; nil before the first one since the engine's start.
-  public var fixed: Instant?
+  public var lastFixTime: Instant?
   /// Number of NMEA sentences received with a valid checksum; stops at the largest value.
   public var sentences: UInt32 = 0
   /// Number of UBX frames received with a valid checksum; stops at the largest value.
@@ -844,13 +854,13 @@ public struct ReceiverReport: Equatable, Sendable {
 }
 
 /// The demands of one client that keep board and receiver awake.
-public struct ClientHold: Equatable, Sendable {
+public struct ClientUsage: Equatable, Sendable {
   /// Its continuous demand.
   public var demand: Demand
   /// Time at which its services need the next single fix; `.distantFuture` for none.
   public var due: Instant
   /// Time until which the board stays awake for its acknowledgement (RNG-8); nil if none is expected.
-  public var awaitsAcknowledgementUntil: Instant?
+  public var acknowledgementDeadline: Instant?
 }
 
 /// The reason why the plan does not suspend the board, apart from single clients.
@@ -858,15 +868,15 @@ public enum SleepObstacle: Equatable, Sendable {
   /// A sleep inhibitor is active (DEF-28).
   case inhibited
   /// The receiver sends data that is needed, and bytes do not wake a suspended board.
-  case receiverRuns
+  case receiverSends
   /// The receiver sends data that no client needs, because it cannot be put to sleep.
-  case receiverCannotRest
+  case receiverCannotSleep
   /// A command, a drain or an epoch is in progress.
   case receiverBusy
   /// The receiver collects fixes, and its pin does not wake a suspended board.
   case receiverCannotWake
   /// The next wake is so near that suspending does not pay.
-  case soon
+  case wakeTooSoon
 }
 
 extension Engine {
@@ -876,16 +886,17 @@ extension Engine {
     let activity = driver.status.activity
     let counters = decoder.counters
     return ReceiverReport(
-      activity: activity, isSearching: isReceiverAwake && isWithoutFix(at: now),
-      answers: activity != .lost && !isReceiverLost && !isSilent(activity, at: now),
+      activity: activity, isAcquiring: isReceiverAwake && isWithoutFix(at: now),
+      isResponding: activity != .lost && !isReceiverLost && !isSilent(activity, at: now),
       isStreaming: isReceiverStreaming,
-      heard: lastByte > .boot ? lastByte : nil, fixed: newestMade > .boot ? newestMade : nil,
+      lastByteTime: lastByteTime > .boot ? lastByteTime : nil,
+      lastFixTime: newestFixTime > .boot ? newestFixTime : nil,
       sentences: counters.sentences, frames: counters.frames)
   }
 
   /// Whether no fix can come from the receiver at present: it is missing or lost, or other clients need its data and
   /// it is silent.
-  private var isReceiverAway: Bool {
+  private var isReceiverUnavailable: Bool {
     guard hasDriver else { return true }
     if isReceiverLost { return !isReceiverStreaming }
     return (demand.wantsEveryFix || schedule.isOn) && isSilent(driver.status.activity, at: now)
@@ -893,53 +904,53 @@ extension Engine {
 
   /// Whether a receiver that answers no command sends fixes.
   private var isReceiverStreaming: Bool {
-    guard hasDriver, driver.status.isStreaming, let streamedAt else { return false }
-    return now - streamedAt <= longestSilence
+    guard hasDriver, driver.status.isStreaming, let lastStreamedFixTime else { return false }
+    return now - lastStreamedFixTime <= silenceTimeout
   }
 
   /// Whether an awake receiver has no fix: it is acquiring, was lost since its last fix, or sent none for longer than
   /// its line may stay unread.
   private func isWithoutFix(at now: Instant) -> Bool {
-    if search.since != nil || search.isInterrupted { return true }
-    guard let quietSince = search.quietSince, !receiverBuffers else { return false }
-    return now - quietSince > longestSilence
+    if acquisition.startTime != nil || acquisition.isInterrupted { return true }
+    guard let quietSince = acquisition.withoutFixSince, !receiverBuffers else { return false }
+    return now - quietSince > silenceTimeout
   }
 
   /// Whether a receiver that should send was silent for longer than its line may stay unread.
   private func isSilent(_ activity: ReceiverActivity, at now: Instant) -> Bool {
     switch activity {
     case .off, .standby, .starting, .batching, .lost: return false
-    case .running, .saving: break
+    case .running, .powersave: break
     }
     guard isReceiverAwake, !receiverBuffers else { return false }
-    return now - silentSince > longestSilence
+    return now - silenceStart > silenceTimeout
   }
 
   /// Time of the last data from an awake receiver, or of the start of the wait for it.
-  private var silentSince: Instant {
+  private var silenceStart: Instant {
     // For a receiver without commands only complete epochs count.
-    let heard = driver.hearsMessages ? lastByte : lastEpoch
-    return max(max(heard, overlookedAt), search.since ?? .boot)
+    let heard = driver.usesMessages ? lastByteTime : lastEpochTime
+    return max(max(heard, inputDiscardedAt), acquisition.startTime ?? .boot)
   }
 
   /// Time of the next check of the receiver, also while all clients are suspended (DEF-43): a lost receiver is
   /// retried, and one without commands counts as lost after a long silence. `.distantFuture` while no client needs the
   /// receiver.
-  private func receiverCheck(_ demand: DemandSummary) -> Instant {
+  private func receiverCheckTime(_ demand: DemandSummary) -> Instant {
     guard hasDriver, demand.wantsEveryFix || schedule.isOn else { return .distantFuture }
     switch driver.status.activity {
     case .lost:
       guard let due = driver.status.deadline, due > now else { return .distantFuture }
       return due
     case .running:
-      guard !driver.hearsMessages, !isReceiverLost, isReceiverAwake else { return .distantFuture }
-      return silentSince + max(setup.unknownAfter, longestSilence)
-    case .off, .standby, .starting, .saving, .batching: return .distantFuture
+      guard !driver.usesMessages, !isReceiverLost, isReceiverAwake else { return .distantFuture }
+      return silenceStart + max(setup.locationUnknownTimeout, silenceTimeout)
+    case .off, .standby, .starting, .powersave, .batching: return .distantFuture
     }
   }
 
   /// Whether the board's profile has a suspended state.
-  public var canSuspend: Bool { setup.figures.deep != nil }
+  public var canSuspend: Bool { setup.parameters.deep != nil }
 
   /// The reason why the board is not suspended by the last step's `plan`; nil if it is, and on a board without a
   /// suspended state. O(1).
@@ -948,31 +959,31 @@ extension Engine {
     if isInhibited { return .inhibited }
     switch goal {
     case .tracking, .powersave:
-      return isUnwanted ? .receiverCannotRest : .receiverRuns
+      return isReceiverUnneeded ? .receiverCannotSleep : .receiverSends
     case .off, .standby, .batching, nil: break
     }
     if isBusy { return .receiverBusy }
-    guard let deep = setup.figures.deep else { return nil }
-    if case .batching = goal, setup.figures.batch?.hasPin == true, !deep.wakesOnPin {
+    guard let deep = setup.parameters.deep else { return nil }
+    if case .batching = goal, setup.parameters.batch?.hasPin == true, !deep.wakesOnPin {
       return .receiverCannotWake
     }
-    return .soon
+    return .wakeTooSoon
   }
 
   /// Whether the motion sensor's line is used.
-  public var usesMotionLine: Bool { setup.figures.usesMotionLine }
+  public var usesMotionLine: Bool { setup.parameters.usesMotionLine }
 
   /// Whether a sleep inhibitor is active (DEF-28).
   public var isSleepInhibited: Bool { isInhibited }
 
   /// A client's demands on the hardware at `now`. O(regions of the client).
-  public func use(of client: ClientID, at now: Instant) -> ClientHold {
+  public func usage(of client: ClientID, at now: Instant) -> ClientUsage {
     var copy = clients[client.index]
-    copy.takeSparedFix(context)
-    let need = copy.need(at: now, fastest: pace.fastest(at: now), line: motionLine)
-    return ClientHold(
+    copy.deliverSkippedFix(context)
+    let need = copy.fixNeed(at: now, fastest: plausibleSpeed.maximum(at: now), line: motionLine)
+    return ClientUsage(
       demand: copy.demand(at: now), due: need.due,
-      awaitsAcknowledgementUntil: copy.awaitsAcknowledgementUntil)
+      acknowledgementDeadline: copy.acknowledgementDeadline)
   }
 }
 
@@ -981,38 +992,40 @@ extension Engine {
 extension Engine {
   /// Executes a client's request; a new client is put into use first.
   mutating func handle(_ request: Request, of id: ClientID) {
-    clients.use(id.index)
+    clients.activate(id.index)
     let context = context
     let wasAuthorized = clients[id.index].isAuthorized
-    let wasShown = clients[id.index].isShownFixes
-    clients[id.index].takeSparedFix(context)
+    let wasShown = clients[id.index].canReceiveFixes
+    clients[id.index].deliverSkippedFix(context)
     clients[id.index].handle(request, in: ring, context)
-    clients.stir(id.index)
-    let losesShown = wasShown && !clients[id.index].isShownFixes
+    clients.markDirty(id.index)
+    let losesShown = wasShown && !clients[id.index].canReceiveFixes
     let losesAll = wasAuthorized && !clients[id.index].isAuthorized
     if losesShown || losesAll { eraseUnneeded() }
     // Report `locationUnknown` immediately if no fix can come (STD-10).
-    if request.startsService, isReceiverAway { clients[id.index].locationUnknown(context) }
-    guard request.wantsFix else { return }
+    if request.startsService, isReceiverUnavailable {
+      clients[id.index].reportLocationUnknown(context)
+    }
+    guard request.mayStartAcquisition else { return }
     // A client that may not receive fixes is no reason to search.
-    let need = clients[id.index].need(
-      at: now, fastest: pace.fastest(at: now), line: motionLine)
-    if need.isAny || clients[id.index].demand(at: now) != .none {
-      schedule.handle(.urged, planner.figures, at: now)
+    let need = clients[id.index].fixNeed(
+      at: now, fastest: plausibleSpeed.maximum(at: now), line: motionLine)
+    if need.isRequired || clients[id.index].demand(at: now) != .none {
+      schedule.handle(.searchRequested, planner.parameters, at: now)
     }
   }
 
   /// Marks all clients dirty, for a change that may end the dormancy of any.
-  private mutating func stirAll() -> Range<Int> {
-    takeSparedFixes()
-    return clients.stirred()
+  private mutating func markAllDirty() -> Range<Int> {
+    deliverSkippedFixes()
+    return clients.markAllDirty()
   }
 
   /// Delivers the newest fix to the clients that skipped it.
-  private func takeSparedFixes() {
+  private func deliverSkippedFixes() {
     let context = context
-    for i in 0..<clients.used where clients[i].mayLackAFix {
-      clients[i].takeSparedFix(context)
+    for i in 0..<clients.used where clients[i].hasSkippedFix {
+      clients[i].deliverSkippedFix(context)
     }
   }
 
@@ -1027,57 +1040,58 @@ extension Engine {
   /// The surroundings of a client in this step. Computed where it is used, because it is large.
   @inline(__always) var context: ClientContext {
     ClientContext(
-      now: now, head: ring.head, newest: newest, receiverBuffers: receiverBuffers,
+      now: now, head: ring.head, newest: newestFix, receiverBuffers: receiverBuffers,
       isDraining: hasDriver && driver.status.isDraining,
       isDeferralAvailable: isDeferralAvailable && !isReceiverLost,
-      deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold,
+      deferralLimit: setup.parameters.deferralLimit, deliveryHold: setup.deliveryHold,
       hasReceiver: hasDriver && (!isReceiverLost || isReceiverStreaming), motionLine: motionLine,
-      givenUp: battery.givenUp, travelled: way.length)
+      shed: battery.shed, travelled: odometer.length)
   }
 
   /// Whether the input cannot change the plan: bytes in the middle of an epoch, from an idle receiver, before the next
   /// due time.
-  private func holdsStill(_ effects: Effects) -> Bool {
-    guard now < standsUntil, lastByte == now, !effects.proceeds, !effects.isDriverDone, isMidEpoch
+  private func keepsPlan(_ effects: Effects) -> Bool {
+    guard now < planValidUntil, lastByteTime == now, !effects.needsProceed, !effects.hasDriverActed,
+      isMidEpoch
     else { return false }
-    return isReceiverAtRest && (driver.status.deadline ?? .distantFuture) > now
+    return isReceiverIdle && (driver.status.deadline ?? .distantFuture) > now
   }
 
   /// Whether no command is in progress and the receiver holds no fixes.
-  private var isReceiverAtRest: Bool {
-    hasDriver && driver.status.isSettled && !driver.status.isDraining && !receiverBuffers
+  private var isReceiverIdle: Bool {
+    hasDriver && driver.status.isQuiescent && !driver.status.isDraining && !receiverBuffers
   }
 
   /// Whether the receiver sends although no client needs it, so that until the next request its data need not be read
   /// and nothing is due.
   ///
   /// A caller that waits without reading must call ``noteDiscardedInput(at:)`` afterwards.
-  public var isUnwanted: Bool {
-    !demand.wantsEveryFix && !demand.need.isAny && demand.bound == .infinity
-      && isReceiverAtRest && isReceiverAwake && !isBusy && !isInhibited && !isEnding
+  public var isReceiverUnneeded: Bool {
+    !demand.wantsEveryFix && !demand.need.isRequired && demand.bound == .infinity
+      && isReceiverIdle && isReceiverAwake && !isBusy && !isInhibited && !isEnding
       && demand.check == .distantFuture && schedule.wake == .distantFuture
-      && driver.status.deadline == nil && acknowledgementDue == nil
+      && driver.status.deadline == nil && acknowledgementDeadline == nil
   }
 
   /// Time until which a delivery waits for its acknowledgement and the board is not suspended (RNG-8); nil if none
   /// does.
-  private var acknowledgementDue: Instant? {
+  private var acknowledgementDeadline: Instant? {
     var due: Instant?
-    for i in clients.awake where clients.isAwake(i, at: now) {
-      guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }
+    for i in clients.dirtyRange where clients.isDirty(i, at: now) {
+      guard let hold = clients[i].acknowledgementDeadline, hold > now else { continue }
       due = max(due ?? hold, hold)
     }
     return due
   }
 
   /// Records that buffered input was discarded unread: the silence says nothing about the receiver.
-  public mutating func overlook(at now: Instant) {
+  public mutating func noteDiscardedInput(at now: Instant) {
     let context = context
-    for i in clients.awake where clients.isAwake(i, at: now) {
-      clients[i].noteUnrecorded(context)
+    for i in clients.dirtyRange where clients.isDirty(i, at: now) {
+      clients[i].beginUnrecorded(context)
     }
-    if search.quietSince != nil { search.quietSince = now }
-    overlookedAt = now
+    if acquisition.withoutFixSince != nil { acquisition.withoutFixSince = now }
+    inputDiscardedAt = now
   }
 
   /// Begins a step. A step that is much later than planned means that the program was stopped or the board was
@@ -1085,54 +1099,54 @@ extension Engine {
   mutating func advance(to now: Instant) {
     precondition(now >= self.now, "the boot clock never goes back")
     self.now = now
-    guard now - plannedWake > Engine.latestWake else { return }
+    guard now - plannedWake > Engine.wakeTolerance else { return }
     plannedWake = .distantFuture
-    if search.quietSince != nil { search.quietSince = now }
-    overlookedAt = now
+    if acquisition.withoutFixSince != nil { acquisition.withoutFixSince = now }
+    inputDiscardedAt = now
   }
 
   /// Largest normal delay of a step: alarm resolution plus resume time.
-  private static var latestWake: Interval { .seconds(2) }
+  private static var wakeTolerance: Interval { .seconds(2) }
 
   /// Keeps the plan while an epoch is in progress.
-  private mutating func goOnWaiting(_ effects: inout Effects) {
+  private mutating func continuePlan(_ effects: inout Effects) {
     // For a check that is due now, the drain has already been requested.
     effects.wake = demand.check > now ? demand.check : .distantFuture
-    isGathering = false
+    isReadDelayed = false
     finishPlan(&effects)
   }
 
   /// Completes a step: processes deadlines and clients, then computes the plan unless another step follows.
-  mutating func settle(_ effects: inout Effects) {
-    standsUntil = .boot
+  mutating func finishStep(_ effects: inout Effects) {
+    planValidUntil = .boot
     makePlan(&effects)
-    assert(clients.hasNobodyMissed(at: now), "a dirty client was skipped")
+    assert(clients.noDirtyClientSkipped(at: now), "a dirty client was skipped")
   }
 
   private mutating func makePlan(_ effects: inout Effects) {
-    if !effects.proceeds { expire(&effects) }
-    releaseHeld(&effects)
-    if receiverCheckDue <= now, receiverCheck(demand) <= now { loseReceiver() }
-    planner.figures.batch = mayBatch ? setup.figures.batch : nil
-    planner.figures.receiver.powersave_mW =
-      savingRefusal.holds(at: now) ? nil : setup.figures.receiver.powersave_mW
-    demand = elapseClients()
+    if !effects.needsProceed { handleDeadlines(&effects) }
+    releaseHeldFix(&effects)
+    if receiverCheckDue <= now, receiverCheckTime(demand) <= now { handleReceiverLoss() }
+    planner.parameters.batch = mayBatch ? setup.parameters.batch : nil
+    planner.parameters.receiver.powersave_mW =
+      powersaveBackoff.isActive(at: now) ? nil : setup.parameters.receiver.powersave_mW
+    demand = updateClients()
     if isEnding { demand = DemandSummary() }
     planSingleFixes()
-    releaseHeld(&effects)
+    releaseHeldFix(&effects)
     // If another step follows, that step computes the plan.
-    guard !effects.isDriverDone && !effects.proceeds else { return lookForNotices(&effects) }
-    let plan = planner.plan(situation(demand), isInhibited: isInhibited, at: now)
-    steer(plan.receiver, demand, &effects)
-    lookForNotices(&effects)
-    guard !effects.proceeds else { return }
+    guard !effects.hasDriverActed && !effects.needsProceed else { return checkNotices(&effects) }
+    let plan = planner.plan(plannerInput(demand), isInhibited: isInhibited, at: now)
+    commandReceiver(plan.receiver, demand, &effects)
+    checkNotices(&effects)
+    guard !effects.needsProceed else { return }
     effects.board = plan.board
     effects.wake = plan.wake
-    effects.listens = plan.listens
-    isGathering = false
+    effects.wakesOnInput = plan.wakesOnInput
+    isReadDelayed = false
     // The times of single fixes are recomputed in each step.
-    if !demand.need.isAny, isReceiverAtRest {
-      standsUntil = min(plan.wake, driver.status.deadline ?? .distantFuture)
+    if !demand.need.isRequired, isReceiverIdle {
+      planValidUntil = min(plan.wake, driver.status.deadline ?? .distantFuture)
     }
     finishPlan(&effects)
   }
@@ -1140,23 +1154,23 @@ extension Engine {
   /// Whether the receiver may batch. A lost receiver, or one that answers no command, does not batch: the board would
   /// sleep while it sends.
   private var mayBatch: Bool {
-    !batchRefusal.holds(at: now) && !isReceiverLost && !(hasDriver && driver.status.isStreaming)
+    !batchBackoff.isActive(at: now) && !isReceiverLost && !(hasDriver && driver.status.isStreaming)
   }
 
   /// A plan becomes valid only after the notices are reported and the driver's effects executed.
-  private mutating func lookForNotices(_ effects: inout Effects) {
+  private mutating func checkNotices(_ effects: inout Effects) {
     effects.hasNotices = hasNotices
-    if effects.isDriverDone || effects.hasNotices { effects.proceeds = true }
+    if effects.hasDriverActed || effects.hasNotices { effects.needsProceed = true }
   }
 
   /// Adds the wake times that line and driver need, and sets the input mode.
   private mutating func finishPlan(_ effects: inout Effects) {
     if isBusy { waitForReceiver(&effects) }
     // The driver's silence timeouts do not apply while messages are buffered on purpose.
-    if hasDriver, let deadline = driver.status.deadline, effects.listens || isBusy {
+    if hasDriver, let deadline = driver.status.deadline, effects.wakesOnInput || isBusy {
       effects.wake = min(effects.wake, deadline)
     }
-    goDeaf(!effects.listens && !isBusy)
+    setInputBuffering(!effects.wakesOnInput && !isBusy)
     // At least 1 ms, so that no profile can cause a busy loop.
     effects.wake = max(effects.wake, now + .milliseconds(1))
     plannedWake = effects.wake
@@ -1167,21 +1181,23 @@ extension Engine {
   /// Arrival times of buffered messages are computed from the last one read. If that is too old they are computed from
   /// `now`, which is late by less than one interval; but not between two chunks of messages that were buffered
   /// already.
-  private mutating func goDeaf(_ willBeDeaf: Bool) {
-    let isReading = backlogReadAt == now
-    if willBeDeaf && !isDeaf && !isReading && now - lastEpoch > setup.figures.fixInterval {
-      lastEpoch = now
+  private mutating func setInputBuffering(_ willBeDeaf: Bool) {
+    let isReading = bufferedInputReadAt == now
+    if willBeDeaf && !isInputBuffering && !isReading
+      && now - lastEpochTime > setup.parameters.fixInterval
+    {
+      lastEpochTime = now
     }
-    isDeaf = willBeDeaf
+    isInputBuffering = willBeDeaf
   }
 
   /// Handles the deadlines of driver and line that have passed.
-  private mutating func expire(_ effects: inout Effects) {
-    if isDriverDue && !effects.isDriverDone {
+  private mutating func handleDeadlines(_ effects: inout Effects) {
+    if isDriverDue && !effects.hasDriverActed {
       drive(.deadline, &effects)
-      effects.proceeds = true
-    } else if let patience, now - lastByte >= patience,
-      !effects.isDriverDone
+      effects.needsProceed = true
+    } else if let epochTimeout, now - lastByteTime >= epochTimeout,
+      !effects.hasDriverActed
     {
       closeEpoch(&effects)
     }
@@ -1198,7 +1214,7 @@ extension Engine {
         return false
       }
       let since = overdueSince ?? now
-      guard lastByte < now || now - since >= setup.epochs.pause else {
+      guard lastByteTime < now || now - since >= setup.epochs.silenceTimeout else {
         overdueSince = since
         return false
       }
@@ -1209,16 +1225,16 @@ extension Engine {
 
   /// Updates all dirty clients for the time of the step, engages or disengages deferrals, and returns the sum of the
   /// demands.
-  private mutating func elapseClients() -> DemandSummary {
+  private mutating func updateClients() -> DemandSummary {
     let context = context
     var demand = DemandSummary()
     var hasFullQueue = false
-    demand.look(at: clients.lookForAwake(at: now))
-    for i in clients.awake where clients.isAwake(i, at: now) {
-      if clients[i].mayLackAFix { clients[i].takeSparedFix(context) }
+    demand.addCheck(at: clients.updateDirtyRange(at: now))
+    for i in clients.dirtyRange where clients.isDirty(i, at: now) {
+      if clients[i].hasSkippedFix { clients[i].deliverSkippedFix(context) }
       clients[i].elapse(context)
       hasFullQueue = hasFullQueue || clients[i].isQueueFull
-      lookAhead(i)
+      scheduleDistanceCheck(i)
       let wanted = clients[i].demand(at: now)
       demand.add(wanted)
       // No accuracy bound applies before the client's first fix, which is therefore needed now (STD-3).
@@ -1226,23 +1242,23 @@ extension Engine {
         demand.need.add(due: now, accuracy: metres * Engine.accuracyShare)
       }
       let check = clients[i].check
-      if check > now { demand.look(at: check) }
-      clients[i].rest(at: now)
+      if check > now { demand.addCheck(at: check) }
+      clients[i].enterDormancy(at: now)
     }
     if demand.live == 0 {
-      let fastest = pace.fastest(at: now)
+      let fastest = plausibleSpeed.maximum(at: now)
       for i in 0..<clients.used {
-        if clients[i].mayLackAFix { clients[i].takeSparedFix(context) }
-        demand.need.add(clients[i].need(at: now, fastest: fastest, line: motionLine))
+        if clients[i].hasSkippedFix { clients[i].deliverSkippedFix(context) }
+        demand.need.add(clients[i].fixNeed(at: now, fastest: fastest, line: motionLine))
       }
     }
     if hasFullQueue { noteRecording(demand.wantsEveryFix, context) }
     let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
-    for i in clients.awake
-    where clients.isAwake(i, at: now) && clients[i].deferral.state != .idle {
-      clients[i].mayEngage(may, context)
+    for i in clients.dirtyRange
+    where clients.isDirty(i, at: now) && clients[i].deferral.state != .idle {
+      clients[i].updateEngagement(may, context)
     }
-    promise(&demand)
+    addDeadlines(&demand)
     return demand
   }
 
@@ -1250,11 +1266,11 @@ extension Engine {
   /// every fix, and while the receiver is awake for single fixes; otherwise a gap begins.
   private func noteRecording(_ isRecorded: Bool, _ context: ClientContext) {
     guard isRecorded || !isReceiverAwake else { return }
-    for i in clients.awake where clients.isAwake(i, at: now) && clients[i].isQueueFull {
+    for i in clients.dirtyRange where clients.isDirty(i, at: now) && clients[i].isQueueFull {
       if isRecorded {
         clients[i].endUnrecorded(context)
       } else {
-        clients[i].noteUnrecorded(context)
+        clients[i].beginUnrecorded(context)
       }
     }
   }
@@ -1263,33 +1279,35 @@ extension Engine {
   private mutating func planSingleFixes() {
     // A client that needs every fix now keeps the receiver on; single fixes need no start time then.
     if demand.bound == .infinity {
-      movement.lapse()
+      movement.expire()
     } else if demand.live == 0 {
-      let start = movement.start(within: demand.bound, at: now)
-      let due = start > now ? schedule.fixTime(ofStart: start, planner.figures.receiver) : now
+      let start = movement.startTime(within: demand.bound, at: now)
+      let due = start > now ? schedule.fixTime(startingAt: start, planner.parameters.receiver) : now
       demand.need.add(due: due, accuracy: demand.bound * Engine.accuracyShare)
     }
     guard hasDriver else { return }
     if demand.wantsEveryFix, schedule.keepOn(at: now) { return }
     let wasSearching = schedule.isOn
     schedule.handle(
-      .plan(demand.need, isOnAnyway: demand.wantsEveryFix), planner.figures, at: now)
+      .plan(demand.need, isKeptOn: demand.wantsEveryFix), planner.parameters, at: now)
     // The acquisition has failed: the services that needed it compute a new due time.
     if wasSearching, schedule.state == .backedOff {
       let context = context
-      for i in stirAll() {
-        clients[i].miss(at: now)
-        if clients[i].execution != .suspended { clients[i].locationUnknown(context) }
+      for i in markAllDirty() {
+        clients[i].acquisitionFailed(at: now)
+        if clients[i].execution != .suspended { clients[i].reportLocationUnknown(context) }
       }
     }
   }
 
   /// Sets the state of the motion line.
-  private mutating func hearMotion(_ line: MotionLine) {
-    if motionLine == .still, line == .moving { schedule.handle(.urged, planner.figures, at: now) }
+  private mutating func setMotionLine(_ line: MotionLine) {
+    if motionLine == .still, line == .moving {
+      schedule.handle(.searchRequested, planner.parameters, at: now)
+    }
     motionLine = line
-    movement.hear(line, at: now)
-    for i in stirAll() { clients[i].hear(line, at: now) }
+    movement.motionLineChanged(line, at: now)
+    for i in markAllDirty() { clients[i].motionLineChanged(line, at: now) }
   }
 
   /// Share of an accuracy bound that a fix's own error may use.
@@ -1297,57 +1315,57 @@ extension Engine {
 
   /// Adds wake times that apply whatever the clients demand: the end of a deferral, also in the foreground (DEF-18),
   /// the check of the receiver (DEF-43), and the report that the location is unknown (STD-10).
-  private mutating func promise(_ demand: inout DemandSummary) {
-    for i in clients.awake
-    where clients.isAwake(i, at: now) && clients[i].execution != .suspended {
-      guard let terms = clients[i].deferral.terms, terms.deadline > now else { continue }
-      demand.look(at: terms.deadline)
+  private mutating func addDeadlines(_ demand: inout DemandSummary) {
+    for i in clients.dirtyRange
+    where clients.isDirty(i, at: now) && clients[i].execution != .suspended {
+      guard let terms = clients[i].deferral.criteria, terms.deadline > now else { continue }
+      demand.addCheck(at: terms.deadline)
     }
-    receiverCheckDue = receiverCheck(demand)
-    demand.look(at: receiverCheckDue)
-    guard let quietSince = search.quietSince, !receiverBuffers else { return }
-    let due = quietSince + setup.unknownAfter
+    receiverCheckDue = receiverCheckTime(demand)
+    demand.addCheck(at: receiverCheckDue)
+    guard let quietSince = acquisition.withoutFixSince, !receiverBuffers else { return }
+    let due = quietSince + setup.locationUnknownTimeout
     if due <= now {
       let context = context
-      for i in clients.awake
-      where clients.isAwake(i, at: now) && clients[i].execution != .suspended {
-        clients[i].locationUnknown(context)
+      for i in clients.dirtyRange
+      where clients.isDirty(i, at: now) && clients[i].execution != .suspended {
+        clients[i].reportLocationUnknown(context)
       }
     } else if demand.live > 0 || (schedule.isOn && !demand.wantsEveryFix) {
-      demand.look(at: due)
+      demand.addCheck(at: due)
     }
   }
 
   /// Sends the driver either a new goal or a drain command, if the plan requires one.
-  private mutating func steer(
+  private mutating func commandReceiver(
     _ planned: PlannedReceiver, _ demand: DemandSummary, _ effects: inout Effects
   ) {
     let wanted = Engine.goal(for: planned)
     if wanted != goal {
-      note(wanted)
+      setGoal(wanted)
       drive(.goal(wanted), &effects)
-      effects.proceeds = true
+      effects.needsProceed = true
       return
     }
     var isWaiting = false
     var look = drainDue
-    for i in clients.awake where clients.isAwake(i, at: now) {
+    for i in clients.dirtyRange where clients.isDirty(i, at: now) {
       if clients[i].isWaitingForDrain { isWaiting = true }
       look = min(look, clients[i].distanceCheck)
     }
     if isWaiting && !receiverBuffers {
       finishDrain()
-    } else if receiverBuffers && !isDrainAsked && (isWaiting || look <= lookableUntil) {
-      isDrainAsked = true
+    } else if receiverBuffers && !isDrainRequested && (isWaiting || look <= checkHorizon) {
+      isDrainRequested = true
       drive(.drain, &effects)
-      effects.proceeds = true
+      effects.needsProceed = true
     }
   }
 
   /// Time until which drains and distance checks are due now: the board woke a little early, and they need not be
   /// exact. Not right after a drain, when no new fixes can be in the buffer.
-  private var lookableUntil: Instant {
-    now - drainedAt > planner.longestLead ? now + planner.longestLead : now
+  private var checkHorizon: Instant {
+    now - lastDrainTime > planner.maximumAlarmLead ? now + planner.maximumAlarmLead : now
   }
 
   /// Latest time to drain the receiver's buffer, independent of its pin; earlier if a client that has not deferred
@@ -1356,47 +1374,47 @@ extension Engine {
     // A lost receiver cannot be drained.
     guard receiverBuffers, !isReceiverLost else { return .distantFuture }
     let needed = max(
-      demand.need.due, drainedAt + setup.figures.fixInterval * (1 << emptyDrains))
-    return min(drainedAt + planner.drainPatience, needed)
+      demand.need.due, lastDrainTime + setup.parameters.fixInterval * (1 << emptyDrains))
+    return min(lastDrainTime + planner.maximumDrainInterval, needed)
   }
 
   /// Whether a command, a drain or an epoch is in progress.
   var isBusy: Bool {
     guard hasDriver else { return false }
-    return !driver.status.isSettled || driver.status.isDraining || isMidEpoch
+    return !driver.status.isQuiescent || driver.status.isDraining || isMidEpoch
   }
 
   /// Plans the wait for the rest of an epoch or an answer: the board idles and is not suspended. Reading is delayed a
   /// little, so that not every byte causes a step.
   private mutating func waitForReceiver(_ effects: inout Effects) {
     let isStreaming = isMidEpoch || (hasDriver && driver.status.isDraining)
-    let silence = now - lastByte
+    let silence = now - lastByteTime
     effects.board = .idle
-    let gather = assembler.isEndKnown ? setup.gatherToEnd : setup.gather
-    effects.listens = !isStreaming || silence >= gather
-    if !effects.listens { effects.wake = min(effects.wake, now + gather) }
-    isGathering = !effects.listens
-    if let patience {
-      effects.wake = min(effects.wake, lastByte + patience)
+    let gather = assembler.isEndReliable ? setup.readDelayToKnownEnd : setup.readDelay
+    effects.wakesOnInput = !isStreaming || silence >= gather
+    if !effects.wakesOnInput { effects.wake = min(effects.wake, now + gather) }
+    isReadDelayed = !effects.wakesOnInput
+    if let epochTimeout {
+      effects.wake = min(effects.wake, lastByteTime + epochTimeout)
     }
   }
 
-  private func situation(_ demand: DemandSummary) -> Situation {
-    var situation = Situation()
+  private func plannerInput(_ demand: DemandSummary) -> PlannerInput {
+    var situation = PlannerInput()
     situation.demand = demand
     situation.isBusy = isBusy
-    situation.searchingSince = search.since
-    situation.offBefore = search.offBefore
-    situation.lastMessage = lastEpoch
+    situation.acquiringSince = acquisition.startTime
+    situation.previousOffTime = acquisition.previousOffTime
+    situation.lastMessageTime = lastEpochTime
     if !demand.wantsEveryFix { situation.schedule = schedule }
     situation.drainDue = drainDue
-    situation.holdUntil = acknowledgementDue
+    situation.acknowledgementDeadline = acknowledgementDeadline
     return situation
   }
 
   /// Whether a client has a notice.
   var hasNotices: Bool {
-    for i in clients.awake where clients.isAwake(i, at: now) && clients[i].hasNotices {
+    for i in clients.dirtyRange where clients.isDirty(i, at: now) && clients[i].hasNotices {
       return true
     }
     return false
@@ -1404,9 +1422,9 @@ extension Engine {
 }
 
 #if REACHED
-  extension Search {
+  extension FixAcquisition {
     /// The rows: the receiver should not be awake; it is acquiring; it has found a fix.
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "FixAcquisition", states: "off acquiring found", events: "begin succeed stop",
       excluded: [
         ("acquiring found", "begin", "an awake receiver is not woken"),
@@ -1414,7 +1432,7 @@ extension Engine {
       ])
 
     func reach(_ event: Int) {
-      Search.machine.reach(since != nil ? 1 : quietSince != nil ? 2 : 0, event)
+      FixAcquisition.machine.record(startTime != nil ? 1 : withoutFixSince != nil ? 2 : 0, event)
     }
   }
 #endif

@@ -8,7 +8,7 @@ public struct EngineSetup: Sendable {
   /// Configuration of the receiver; nil if the board has none (DEF-1).
   public var receiver: ReceiverSetup?
   /// Parameters of the planner.
-  public var figures: PlannerFigures
+  public var parameters: PlannerParameters
   /// Which of the receiver's sentences are used.
   public var decoding = DecoderOptions()
   /// How epochs are assembled and become fixes.
@@ -21,28 +21,28 @@ public struct EngineSetup: Sendable {
   /// state after the end of a deferral, because the handler may start the next one (X1).
   public var deliveryHold: Interval
   /// Delay between the first byte of a message and reading, so that one step handles more bytes.
-  public var gather: Interval
+  public var readDelay: Interval
   /// The same delay in an epoch whose last message is known. It is an upper bound for the additional latency of a fix.
-  public var gatherToEnd: Interval
+  public var readDelayToKnownEnd: Interval
   /// Which service levels are shed at which battery charge (PWR-10); none by default.
-  public var battery = BatteryTerms()
+  public var battery = BatteryThresholds()
   /// Time without a fix after which clients receive `locationUnknown` (STD-10).
-  public var unknownAfter: Interval
+  public var locationUnknownTimeout: Interval
 
   /// Silence after which a receiver that should send counts as not responding.
-  public var receiverSilence = Interval.seconds(5)
+  public var receiverSilenceTimeout = Interval.seconds(5)
 
   /// Creates a configuration with defaults for a receiver on a UART.
-  public init(receiver: ReceiverSetup?, figures: PlannerFigures) {
+  public init(receiver: ReceiverSetup?, parameters: PlannerParameters) {
     self.receiver = receiver
-    self.figures = figures
+    self.parameters = parameters
     epochs = EpochOptions()
-    epochs.learnsEnd = true
+    epochs.detectsEpochEnd = true
     assumedAccuracy_mm = 10_000
     deliveryHold = .seconds(2)
-    gather = .milliseconds(10)
-    gatherToEnd = .milliseconds(40)
-    unknownAfter = .seconds(60)
+    readDelay = .milliseconds(10)
+    readDelayToKnownEnd = .milliseconds(40)
+    locationUnknownTimeout = .seconds(60)
   }
 }
 
@@ -51,15 +51,15 @@ extension EngineSetup {
   /// only where it is useful: for a u-blox receiver whose supply is switched and that has no backup supply (PWR-8).
   ///
   /// - Returns: Whether it is useful; if not, the caller needs no memory.
-  public mutating func keepAiding(entries: UInt8) -> Bool {
-    guard let receiver, receiver.family.isUBlox, receiver.hasSupplySwitch, figures.canSwitchOff,
-      !figures.receiver.keepsDataWhenCut
+  public mutating func enableAidingStore(entries: UInt8) -> Bool {
+    guard let receiver, receiver.family.isUBlox, receiver.hasSupplySwitch, parameters.canSwitchOff,
+      !parameters.receiver.keepsDataWhenOff
     else { return false }
     self.receiver?.aiding = AidingSetup(
-      capacity: entries, lifetime: figures.receiver.ephemerisLifetime)
-    figures.receiver.keepsDataWhenCut = true
-    figures.receiver.saving = receiver.savingTime(entries: entries)
-    figures.receiver.restoring = receiver.restoringTime(entries: entries)
+      capacity: entries, lifetime: parameters.receiver.ephemerisLifetime)
+    parameters.receiver.keepsDataWhenOff = true
+    parameters.receiver.saveTime = receiver.aidingSaveTime(entries: entries)
+    parameters.receiver.restoreTime = receiver.aidingRestoreTime(entries: entries)
     return true
   }
 }

@@ -37,32 +37,32 @@ public struct Effects: Sendable {
   public var hasOutput = false
   /// What to do with the stored navigation database after ``hasOutput``: store ``Engine/aidingFrame``, or write a
   /// stored entry to the receiver (PWR-8).
-  public var aiding = AidingWork.none
+  public var aiding = AidingOperation.none
   /// The fix that was appended to the ring in this step.
   public var appended: FixName?
   /// Whether ``Engine/nextNotice()`` must be called until nil before the next step.
   public var hasNotices = false
   /// Whether the next step must be ``Event/proceed`` at the same time; the plan is not computed yet.
-  public var proceeds = false
+  public var needsProceed = false
   /// Deepest allowed sleep state until the next step; at least ``BoardState/idle``.
   public var board = BoardState.idle
   /// Latest time of the next step; `.distantFuture` for none.
   public var wake = Instant.distantFuture
   /// Whether bytes end the wait.
-  public var listens = true
+  public var wakesOnInput = true
 
   /// Creates effects without actions and without sleep.
   init() {}
 
   /// Whether pin, line speed or bytes must be sent to the hardware.
-  @inlinable public var isForHardware: Bool {
+  @inlinable public var needsHardware: Bool {
     if hasOutput || pin != nil || lineSpeed != nil { return true }
-    if case .give = aiding { return true }
+    if case .send = aiding { return true }
     return false
   }
 
   /// Whether the receiver's driver has acted in this step.
-  var isDriverDone: Bool {
+  var hasDriverActed: Bool {
     hasOutput || pin != nil || lineSpeed != nil || aiding != .none
   }
 }

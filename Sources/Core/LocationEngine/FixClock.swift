@@ -7,22 +7,22 @@ import LocationTypes
 /// offset exactly.
 struct FixClock: Sendable {
   /// Largest deviation of an offset downwards; a larger one means that UTC was stepped or the fix was very late.
-  static let step = Interval.seconds(1)
+  static let maximumStepBack = Interval.seconds(1)
   /// Longest delay between measurement and reading of a live fix.
-  static let lateness = Interval.seconds(120)
+  static let maximumLateness = Interval.seconds(120)
   /// Longest time for which a receiver buffers a fix.
-  static let keeping = Interval.seconds(2 * 86_400)
+  static let maximumBatchAge = Interval.seconds(2 * 86_400)
   /// Number of consecutive live fixes that must deviate before the offset is replaced.
-  static let patience = 3
+  static let stepConfirmations = 3
   /// Longest time between a pulse and the arrival of its fix: the first bytes follow within a second, and the board
   /// reads the rest at most 0.9 s later (`BurstTiming.maximumSpan`).
-  static let pulseAge = Interval.milliseconds(1_900)
+  static let maximumPulseAge = Interval.milliseconds(1_900)
   /// Largest distance of a fix's UTC from a whole second, because of the receiver's clock error, µs.
   static let pulseTolerance_us: Int64 = 1_000
 
   /// UTC at zero of the boot clock, µs; nil until the first live fix with a time.
   private(set) var bootUTC_us: Int64?
-  private var disagreeing = 0
+  private var deviatingFixes = 0
   private var lastUTC = UTCTime(microseconds: 0)
   private var lastReceived = Instant.boot
 
@@ -30,45 +30,45 @@ struct FixClock: Sendable {
   ///
   /// - Parameter received: Latest possible measurement time. The fix may be much older, but the newest one of a batch
   ///   is recent, and each of those behind it was measured one interval later.
-  mutating func learnStored(_ utc: UTCTime, received: Instant) {
+  mutating func updateFromBatch(_ utc: UTCTime, received: Instant) {
     let seen = utc.microseconds - received.microseconds
     let ahead = bootUTC_us.map { seen - $0 } ?? 0
-    guard ahead >= 0 && ahead <= FixClock.lateness.microseconds else { return }
+    guard ahead >= 0 && ahead <= FixClock.maximumLateness.microseconds else { return }
     bootUTC_us = seen
   }
 
   /// Updates the offset from a live fix with time `utc` that arrived at `received`.
   ///
   /// - Parameter pulse: The last pulse per second before it.
-  mutating func learn(_ utc: UTCTime, received: Instant, pulse: Instant? = nil) {
+  mutating func update(_ utc: UTCTime, received: Instant, pulse: Instant? = nil) {
     defer {
       lastUTC = utc
       lastReceived = received
     }
-    let exact = FixClock.distance(of: utc, received: received, pulse: pulse)
+    let exact = FixClock.offset(of: utc, received: received, pulse: pulse)
     let seen = exact ?? utc.microseconds - received.microseconds
     guard let known = bootUTC_us else {
       bootUTC_us = seen
       return
     }
     let ahead = Interval(microseconds: seen - known)
-    if ahead >= .zero - FixClock.step && ahead <= FixClock.lateness {
-      disagreeing = 0
+    if ahead >= .zero - FixClock.maximumStepBack && ahead <= FixClock.maximumLateness {
+      deviatingFixes = 0
       bootUTC_us = exact ?? max(known, seen)
       return
     }
     // Buffered fixes are read at the same time, so their arrival times do not show the offset.
     let isPrompt = (received - lastReceived) * 2 >= utc - lastUTC
-    disagreeing = disagreeing == 0 || isPrompt ? disagreeing + 1 : 1
-    if disagreeing >= FixClock.patience {
+    deviatingFixes = deviatingFixes == 0 || isPrompt ? deviatingFixes + 1 : 1
+    if deviatingFixes >= FixClock.stepConfirmations {
       bootUTC_us = seen
-      disagreeing = 0
+      deviatingFixes = 0
     }
   }
 
   /// UTC at zero of the boot clock from a pulse, µs; nil if the pulse does not belong to the fix.
-  private static func distance(of utc: UTCTime, received: Instant, pulse: Instant?) -> Int64? {
-    guard let pulse, pulse <= received, received - pulse <= pulseAge else { return nil }
+  private static func offset(of utc: UTCTime, received: Instant, pulse: Instant?) -> Int64? {
+    guard let pulse, pulse <= received, received - pulse <= maximumPulseAge else { return nil }
     let second_us = (utc.microseconds + pulseTolerance_us) / 1_000_000 * 1_000_000
     guard abs(utc.microseconds - second_us) <= pulseTolerance_us else { return nil }
     return second_us - pulse.microseconds
@@ -81,7 +81,7 @@ struct FixClock: Sendable {
     guard let utc, let bootUTC_us else { return now }
     let moment = Instant(microseconds: utc.microseconds - bootUTC_us)
     let age = now - moment
-    let oldest = isLive ? FixClock.lateness : FixClock.keeping
+    let oldest = isLive ? FixClock.maximumLateness : FixClock.maximumBatchAge
     return age < .zero || age > oldest ? now : moment
   }
 }

@@ -77,7 +77,7 @@ public protocol BootClock: ~Copyable {
 }
 
 /// The result of a wait.
-public struct Waking: Equatable, Sendable {
+public struct WakeReport: Equatable, Sendable {
   /// The first event that ended the wait, or that was pending before it.
   public var reason: WakeReason
   /// Whether the batch pin rose since the last wait.
@@ -114,9 +114,9 @@ public struct Waking: Equatable, Sendable {
 /// ``GaugeReading/minimumInterval`` old; only a changed charge is reported.
 public struct GaugeReading: Equatable, Sendable {
   /// Shortest time between two readings: each takes a bus transfer, and the charge changes slowly.
-  public static let period = Interval.seconds(60)
+  public static let minimumInterval = Interval.seconds(60)
 
-  private var told: UInt8?
+  private var lastReported: UInt8?
   private var due = Instant.boot
 
   /// Creates a state without readings.
@@ -129,10 +129,10 @@ public struct GaugeReading: Equatable, Sendable {
   ///
   /// - Parameter charge: The charge, percent; nil if the reading failed.
   /// - Returns: The charge if it differs from the last reported one, else nil.
-  public mutating func take(_ charge: UInt8?, at now: Instant) -> UInt8? {
-    due = now + GaugeReading.period
-    guard let charge, charge != told else { return nil }
-    told = charge
+  public mutating func update(_ charge: UInt8?, at now: Instant) -> UInt8? {
+    due = now + GaugeReading.minimumInterval
+    guard let charge, charge != lastReported else { return nil }
+    lastReported = charge
     return charge
   }
 }
@@ -150,7 +150,8 @@ public protocol BoardSleep: ~Copyable {
   ///   - deadline: Latest wake time; `.distantFuture` for no alarm.
   ///   - wakesOnInput: Whether received bytes end the wait. If false they stay in the input buffer, which holds at
   ///     least 4,096 bytes; further bytes are lost.
-  mutating func wait(in state: BoardState, until deadline: Instant, listening: Bool) -> Waking
+  mutating func wait(in state: BoardState, until deadline: Instant, wakesOnInput: Bool)
+    -> WakeReport
 }
 
 /// The complete hardware interface of a board.

@@ -1,7 +1,7 @@
 /// Battery charge, in percent, below which each service level is shed; 0 means never.
 ///
 /// The order of the properties is the order in which levels are shed (PWR-10).
-public struct BatteryTerms: Equatable, Sendable {
+public struct BatteryThresholds: Equatable, Sendable {
   /// Threshold of ``ServiceLevel/everyFix``.
   public var everyFix: UInt8 = 0
   /// Threshold of ``ServiceLevel/accuracy``.
@@ -16,13 +16,13 @@ public struct BatteryTerms: Equatable, Sendable {
   public var significantChange: UInt8 = 0
   /// Hysteresis, percentage points: a shed level is restored when the charge is this far above its threshold, so that a
   /// fluctuating gauge reading does not toggle it. A charge of 100 % restores every level.
-  public var margin: UInt8 = 3
+  public var hysteresis: UInt8 = 3
 
   /// Creates thresholds of 0: no level is ever shed.
   public init() {}
 
   /// The charge, percent, below which `level` is shed.
-  public func threshold(of level: Promise) -> UInt8 {
+  public func threshold(of level: ServiceLevel) -> UInt8 {
     switch level {
     case .everyFix: everyFix
     case .accuracy: accuracy
@@ -39,32 +39,32 @@ public struct BatteryTerms: Equatable, Sendable {
 /// Pure value without clock or I/O: the engine passes in each gauge reading. O(number of levels).
 public struct BatteryMonitor: Equatable, Sendable {
   /// Thresholds and hysteresis.
-  public let terms: BatteryTerms
+  public let thresholds: BatteryThresholds
   /// Last gauge reading, percent; nil before the first reading and on a board without a gauge.
   public private(set) var charge: UInt8?
   /// Levels that are shed now; none before the first gauge reading.
-  public private(set) var givenUp = PromiseSet.none
+  public private(set) var shed = ServiceLevelSet.none
 
   /// Creates a monitor without a gauge reading.
-  public init(_ terms: BatteryTerms) { self.terms = terms }
+  public init(_ terms: BatteryThresholds) { self.thresholds = terms }
 
   /// Applies a gauge reading, percent; values above 100 count as 100. The only writer of the state.
-  public mutating func take(_ charge: UInt8) {
+  public mutating func update(charge: UInt8) {
     let charge = min(charge, 100)
-    var next = PromiseSet.none
-    for number in 0..<Promise.count {
-      guard let level = Promise(rawValue: number), isWithheld(level, at: charge) else {
+    var next = ServiceLevelSet.none
+    for number in 0..<ServiceLevel.count {
+      guard let level = ServiceLevel(rawValue: number), isShed(level, at: charge) else {
         continue
       }
       next.insert(level)
     }
     self.charge = charge
-    givenUp = next
+    shed = next
   }
 
-  private func isWithheld(_ level: Promise, at charge: UInt8) -> Bool {
-    let threshold = Int(terms.threshold(of: level))
+  private func isShed(_ level: ServiceLevel, at charge: UInt8) -> Bool {
+    let threshold = Int(thresholds.threshold(of: level))
     if charge < threshold { return true }
-    return givenUp.contains(level) && charge < min(threshold + Int(terms.margin), 100)
+    return shed.contains(level) && charge < min(threshold + Int(thresholds.hysteresis), 100)
   }
 }

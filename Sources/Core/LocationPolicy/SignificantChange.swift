@@ -10,17 +10,17 @@ public struct SignificantChange: Equatable, Sendable {
   /// Distance from the previously reported position that makes a change significant, metres (SLC-2).
   public static let distance = 500.0
   /// Shortest time between two reports (SLC-3), and shortest time between two checks while the device is stationary.
-  public static let gate = Interval.seconds(300)
+  public static let shortestReportInterval = Interval.seconds(300)
   /// Greatest age of a fix that may be reported first (SLC-5).
   public static let recent = Interval.seconds(300)
   /// Time between two checks while the motion line reports no motion.
-  public static let stillGap = Interval.seconds(1800)
+  public static let stillCheckInterval = Interval.seconds(1800)
   /// Shortest time between two checks, whatever speed was measured (SLC-10).
-  public static let shortestGap = Interval.seconds(60)
+  public static let shortestCheckInterval = Interval.seconds(60)
   /// Horizontal accuracy above which a fix does not confirm another one, metres (SLC-7).
   static let confirmingAccuracy = distance / 2
   /// Speed from which a fix shows that the device moves, m/s.
-  static let underWay = 1.0
+  static let movingSpeed = 1.0
 
   /// State of the service.
   public enum State: UInt8, Sendable {
@@ -43,18 +43,18 @@ public struct SignificantChange: Equatable, Sendable {
   /// Current state.
   public private(set) var state = State.idle
   /// The fix that was reported last.
-  public private(set) var told: Fix?
+  public private(set) var lastReported: Fix?
   /// When it was reported.
-  private var toldAt = Instant.boot
+  private var reportedAt = Instant.boot
   private var startedAt = Instant.boot
   /// The newest fix, reported or not.
   private var newest: Fix?
   /// Whether the newest fix lies beyond ``distance`` and no second fix confirms it (SLC-7).
-  private var isDoubtful = false
+  private var isUnconfirmed = false
   /// Whether a confirmed change waits for the shortest time between two reports (SLC-4).
-  private var isPassed = false
+  private var isExceeded = false
   /// The last check, with or without a fix.
-  private var look: Instant?
+  private var lastCheck: Instant?
 
   /// Creates a stopped service.
   public init() {}
@@ -75,7 +75,7 @@ public struct SignificantChange: Equatable, Sendable {
     guard let cached, cached.acquired <= now, now - cached.acquired <= SignificantChange.recent
     else { return .nothing }
     newest = cached
-    return tell(cached, at: now)
+    return report(cached, at: now)
   }
 
   /// Stops the service and discards all positions: the next start gives a new initial event (SLC-9).
@@ -87,7 +87,7 @@ public struct SignificantChange: Equatable, Sendable {
   }
 
   /// Handles a fix from any source, in order of acquisition; an older fix is ignored.
-  public mutating func take(_ fix: Fix, at now: Instant) -> Outcome {
+  public mutating func accept(_ fix: Fix, at now: Instant) -> Outcome {
     #if REACHED
       reach(2)
     #endif
@@ -99,10 +99,10 @@ public struct SignificantChange: Equatable, Sendable {
       guard startedAt - fix.acquired <= Client.freshness else { return .nothing }
       note(fix)
       state = .watching
-      return tell(fix, at: now)
+      return report(fix, at: now)
     case .watching:
       note(fix)
-      judge(fix)
+      evaluate(fix)
       return elapse(at: now)
     }
   }
@@ -112,25 +112,25 @@ public struct SignificantChange: Equatable, Sendable {
     #if REACHED
       reach(3)
     #endif
-    guard state == .watching, isPassed, now >= gateOpens, let newest else { return .nothing }
-    return tell(newest, at: now)
+    guard state == .watching, isExceeded, now >= gateOpens, let newest else { return .nothing }
+    return report(newest, at: now)
   }
 
   /// Handles an acquisition for this service that ended without a fix.
-  public mutating func miss(at now: Instant) {
+  public mutating func acquisitionFailed(at now: Instant) {
     #if REACHED
       reach(4)
     #endif
     guard state != .idle else { return }
-    look = max(look ?? now, now)
+    lastCheck = max(lastCheck ?? now, now)
   }
 
   /// Discards the newest fix and an unreported change, because the client's accuracy changed between full and reduced
   /// (AUT-6).
-  mutating func forgetNewest() {
+  mutating func discardNewest() {
     newest = nil
-    isDoubtful = false
-    isPassed = false
+    isUnconfirmed = false
+    isExceeded = false
   }
 
   /// When the service needs the next fix, that is, when acquisition should begin.
@@ -147,75 +147,80 @@ public struct SignificantChange: Equatable, Sendable {
     case .idle: .distantFuture
     case .first:
       // An acquisition failed: the next one begins after the interval that applies at rest.
-      if let look { look + SignificantChange.gate } else { now }
+      if let lastCheck { lastCheck + SignificantChange.shortestReportInterval } else { now }
     case .watching:
-      if isPassed { gateOpens } else { max(gateOpens, afterLook(fastest: fastest, line: line)) }
+      if isExceeded { gateOpens } else { max(gateOpens, nextCheck(fastest: fastest, line: line)) }
     }
   }
 
   /// Time before which nothing is reported: the caller calls ``elapse(at:)`` then, if ``isWaiting``.
-  public var gateOpens: Instant { toldAt + SignificantChange.gate }
+  public var gateOpens: Instant { reportedAt + SignificantChange.shortestReportInterval }
 
   /// Whether a change waits for ``gateOpens`` (SLC-4).
-  public var isWaiting: Bool { isPassed }
+  public var isWaiting: Bool { isExceeded }
 
-  private func afterLook(fastest: Double, line: MotionLine) -> Instant {
-    guard let told, let newest, let look else { return gateOpens }
-    let away = told.coordinate.localDistance(to: newest.coordinate)
+  private func nextCheck(fastest: Double, line: MotionLine) -> Instant {
+    guard let lastReported, let newest, let lastCheck else { return gateOpens }
+    let away = lastReported.coordinate.localDistance(to: newest.coordinate)
     let left = max(0, SignificantChange.distance - away)
     switch line {
-    case .still: return look + SignificantChange.stillGap
+    case .still: return lastCheck + SignificantChange.stillCheckInterval
     case .absent, .moving:
       // A measured speed gives a better estimate than the greatest plausible one.
-      if let speed = newest.speed, speed >= SignificantChange.underWay, look == newest.acquired {
+      if let speed = newest.speed, speed >= SignificantChange.movingSpeed,
+        lastCheck == newest.acquired
+      {
         let gap = Interval(seconds: left / speed)
-        return look + min(SignificantChange.gate, max(SignificantChange.shortestGap, gap))
+        return lastCheck
+          + min(
+            SignificantChange.shortestReportInterval,
+            max(SignificantChange.shortestCheckInterval, gap))
       }
       let gap = fastest > 0 ? Interval(seconds: left / fastest) : .zero
-      return look + max(SignificantChange.gate, gap)
+      return lastCheck + max(SignificantChange.shortestReportInterval, gap)
     }
   }
 
   private mutating func note(_ fix: Fix) {
     newest = fix
-    look = max(look ?? fix.acquired, fix.acquired)
+    lastCheck = max(lastCheck ?? fix.acquired, fix.acquired)
   }
 
   /// Checks whether `fix` shows that 500 m were passed: by more than its accuracy, or confirmed by an earlier fix
   /// (SLC-7).
-  private mutating func judge(_ fix: Fix) {
-    guard let told else { return }
-    let away = told.coordinate.localDistance(to: fix.coordinate)
+  private mutating func evaluate(_ fix: Fix) {
+    guard let lastReported else { return }
+    let away = lastReported.coordinate.localDistance(to: fix.coordinate)
     let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
     guard away >= SignificantChange.distance else {
       // The device is back: SLC-2 counts the distance from the reported position, not along the path.
-      isDoubtful = false
-      isPassed = false
+      isUnconfirmed = false
+      isExceeded = false
       return
     }
     if away - accuracy >= SignificantChange.distance {
-      isPassed = true
+      isExceeded = true
     } else if accuracy <= SignificantChange.confirmingAccuracy {
-      if isDoubtful { isPassed = true }
-      isDoubtful = true
+      if isUnconfirmed { isExceeded = true }
+      isUnconfirmed = true
     }
   }
 
-  private mutating func tell(_ fix: Fix, at now: Instant) -> Outcome {
-    told = fix
-    toldAt = now
-    isDoubtful = false
-    isPassed = false
+  private mutating func report(_ fix: Fix, at now: Instant) -> Outcome {
+    lastReported = fix
+    reportedAt = now
+    isUnconfirmed = false
+    isExceeded = false
     return .report(fix)
   }
 }
 
 #if REACHED
   extension SignificantChange {
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "SignificantChange", states: "idle first watching", events: "start stop fix time miss",
       excluded: [("idle first", "time", "time is checked only for a change that waits")])
 
-    func reach(_ event: Int) { SignificantChange.machine.reach(Int(state.rawValue), event) }
+    func reach(_ event: Int) { SignificantChange.machine.record(Int(state.rawValue), event) }
   }
 #endif

@@ -5,7 +5,7 @@
   /// machine's table is at the end of the file that defines the machine.
   public enum PolicyMachines {
     /// All machines, sorted by name.
-    public static var all: [Machine] {
+    public static var all: [TransitionCoverage] {
       [
         Deferral.machine, FixSchedule.machine, LiveUpdates.machine, LocationRequest.machine,
         PauseMonitor.machine, RegionCrossing.machine, RegionSlot.machine, SignificantChange.machine,

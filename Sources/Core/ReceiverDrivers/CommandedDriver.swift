@@ -12,39 +12,39 @@ protocol CommandedDriver: Sendable {
   associatedtype Command: ReceiverCommand
 
   #if REACHED
-    static var machine: Machine { get }
+    static var machine: TransitionCoverage { get }
   #endif
 
   /// Current state; only `enter` writes it.
   var state: State { get }
   var link: ReceiverLink<Command> { get set }
   /// The goal, reduced to what this receiver and its wiring support; nil before the first goal.
-  var wanted: ReceiverGoal? { get }
+  var effectiveGoal: ReceiverGoal? { get }
 
   /// Next state of a receiver that is awake and answers: a step towards the effective goal, or the goal's own state.
-  func nextStateOfHeard(_ wanted: ReceiverGoal) -> State
+  func nextStateWhenResponsive(_ wanted: ReceiverGoal) -> State
   /// Enters a state and executes its entry actions. The only writer of `state`.
   mutating func enter(_ new: State)
 
   /// Handles a drain request of the engine.
-  mutating func takeDrain()
+  mutating func handleDrainRequest()
   /// Handles the assertion of the batch pin.
-  mutating func takeBatchPin()
+  mutating func handleBatchPin()
   /// Handles a message from the receiver.
-  mutating func hear(_ message: GNSSMessage)
+  mutating func receive(_ message: GNSSMessage)
   /// Handles the deadline of the state.
-  mutating func expire()
+  mutating func handleDeadline()
 
   /// Handles the acknowledgement of a command, after its last part.
-  mutating func completed()
+  mutating func finishCommand()
   /// Handles a receiver that stays awake after the maximum number of standby commands.
-  mutating func giveUpSleep()
+  mutating func abandonSleep()
   /// Clears recorded rejections that concern this goal, because the engine has set it again.
-  mutating func tryAnew(_ goal: ReceiverGoal)
+  mutating func clearRejections(for goal: ReceiverGoal)
   /// Invalidates all known state that the receiver kept in RAM.
-  mutating func forget(power: KnownPower)
+  mutating func invalidateVolatileState(power: KnownPower)
   /// Invalidates all known state that depends on our configuration, which the receiver may have lost.
-  mutating func loseSettings()
+  mutating func invalidateSettings()
 }
 
 /// States that every driver has; each driver has more.
@@ -76,9 +76,9 @@ enum DriverStage {
   /// A command is in flight; a new goal waits for it.
   case busy
   /// An optional exchange is in flight; a new goal aborts it.
-  case aside
+  case preemptible
   /// The goal of this state is reached.
-  case settled
+  case steady
   /// Waiting for the receiver to fall asleep.
   case fallingAsleep
   /// Not answering; waiting for the next attempt.
@@ -100,12 +100,12 @@ extension CommandedDriver {
   var hasOutgoing: Bool { link.command != .none }
 
   /// Whether no command is in flight, so that the board may sleep until `deadline`.
-  var isSettled: Bool {
+  var isQuiescent: Bool {
     guard link.pending.isEmpty else { return false }
     switch state.stage {
-    case .idle, .settled, .lost: return true
+    case .idle, .steady, .lost: return true
     case .unpowered: return link.due == nil
-    case .powering, .busy, .aside, .fallingAsleep: return false
+    case .powering, .busy, .preemptible, .fallingAsleep: return false
     }
   }
 }
@@ -118,24 +118,24 @@ extension CommandedDriver {
   /// Order of the effects: pin, line speed, the bytes of ``outgoing``, aiding.
   mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
     #if REACHED
-      Self.machine.reach(Int(state.rawValue), event.column)
+      Self.machine.record(Int(state.rawValue), event.column)
     #endif
-    link.begin(at: now)
+    link.beginEvent(at: now)
     switch event {
-    case .goal(let goal): take(goal)
-    case .drain: takeDrain()
-    case .message(let message): hear(message)
-    case .deadline: if let due = link.due, now >= due { expire() }
-    case .batchPin: takeBatchPin()
-    case .lineFault, .pinFault(.receiverWake): takeLineFault()
-    case .pinFault(.receiverSupply): takeSupplyFault()
+    case .goal(let goal): setGoal(goal)
+    case .drain: handleDrainRequest()
+    case .message(let message): receive(message)
+    case .deadline: if let due = link.due, now >= due { handleDeadline() }
+    case .batchPin: handleBatchPin()
+    case .lineFault, .pinFault(.receiverWake): handleLineFault()
+    case .pinFault(.receiverSupply): handleSupplyFault()
     }
-    tellNext()
+    emitNextObservation()
     return link.effects
   }
 
   /// Moves the first pending observation to the effects.
-  private mutating func tellNext() {
+  private mutating func emitNextObservation() {
     if link.pending.lost {
       link.pending.lost = false
       link.effects.observation = .lost
@@ -145,27 +145,27 @@ extension CommandedDriver {
     } else if link.pending.drained {
       link.pending.drained = false
       link.effects.observation = .drained
-    } else if link.pending.settled, let goal = link.goal {
-      link.pending.settled = false
+    } else if link.pending.reached, let goal = link.goal {
+      link.pending.reached = false
       // Tracking replaces every goal that the receiver does not support.
-      let isCompromise = goal != .tracking && wanted == .tracking
-      link.effects.observation = isCompromise ? .refused(goal) : .settled(goal)
+      let isCompromise = goal != .tracking && effectiveGoal == .tracking
+      link.effects.observation = isCompromise ? .refused(goal) : .reached(goal)
     }
   }
 
   /// Sets a new goal, or the same goal again to have it reported.
-  private mutating func take(_ new: ReceiverGoal) {
-    link.take(new)
-    tryAnew(new)
+  private mutating func setGoal(_ new: ReceiverGoal) {
+    link.setGoal(new)
+    clearRejections(for: new)
     switch state.stage {
-    case .idle, .unpowered, .settled: proceed()
+    case .idle, .unpowered, .steady: proceed()
     case .lost:
       // A lost receiver can still be powered off; every other goal waits for the next attempt.
-      if link.isOffWanted { proceed() }
-    case .fallingAsleep: hurryAwake()
-    case .aside:
+      if link.isPowerOffRequested { proceed() }
+    case .fallingAsleep: shortenSleepEntry()
+    case .preemptible:
       guard nextState() != state else { return }
-      link.abandonAnswers()
+      link.abandonExchange()
       proceed()
     case .powering, .busy: break  // The goal takes effect when the command in flight is done.
     }
@@ -174,38 +174,40 @@ extension CommandedDriver {
   /// Shortens the wait for silence if the goal needs the receiver awake again.
   ///
   /// Waking a receiver that is still awake is harmless, so only the time for falling asleep must pass.
-  private mutating func hurryAwake() {
-    switch wanted {
+  private mutating func shortenSleepEntry() {
+    switch effectiveGoal {
     case .none: break
     case .off, .standby:
-      if !link.isSentToSleep { link.due = link.sentAt + link.answerTime + setup.silenceOfSleep }
+      if !link.isStandbyAcknowledged {
+        link.due = link.sentAt + link.answerTimeout + setup.sleepSilence
+      }
     case .tracking, .powersave, .batching:
-      let asleep = max(now, link.sentAt + Patience.sleepEntry)
+      let asleep = max(now, link.sentAt + DriverTimeouts.sleepEntryTime)
       link.due = link.due.map { min($0, asleep) }
     }
   }
 
   /// Handles a disconnected serial line or a fault of the wake pin.
-  private mutating func takeLineFault() {
+  private mutating func handleLineFault() {
     link.hostSpeed = nil
     switch state.stage {
     case .idle, .unpowered, .lost: break
-    case .powering, .busy, .aside, .settled, .fallingAsleep: lose()
+    case .powering, .busy, .preemptible, .steady, .fallingAsleep: declareLost()
     }
   }
 
   /// Handles a fault of the supply switch: the supply is unchanged; the driver retries (PWR-4).
-  private mutating func takeSupplyFault() {
+  private mutating func handleSupplyFault() {
     switch state.stage {
     case .idle, .lost: break
     case .powering:
-      lose()
+      declareLost()
       // Pins of a receiver without supply must not be driven (PWR-5).
-      link.power = .cut
+      link.power = .off
     case .unpowered:
-      lose()
-      if link.wasCut { link.power = .cut }
-    case .busy, .aside, .settled, .fallingAsleep: lose()
+      declareLost()
+      if link.wasAlreadyOff { link.power = .off }
+    case .busy, .preemptible, .steady, .fallingAsleep: declareLost()
     }
   }
 }
@@ -216,7 +218,7 @@ extension CommandedDriver {
   /// Enters the next state. Called when no command is in flight.
   mutating func proceed() {
     let next = nextState()
-    if next == .unpowered && state == .unpowered { return link.rest() }
+    if next == .unpowered && state == .unpowered { return link.remainOff() }
     enter(next)
   }
 
@@ -224,27 +226,27 @@ extension CommandedDriver {
   ///
   /// Inlined, because a call would copy the whole driver.
   @inline(__always) private func nextState() -> State {
-    guard let wanted else { return .idle }
+    guard let effectiveGoal else { return .idle }
     switch link.power {
-    case .cut: return wanted == .off || now < link.restUntil ? .unpowered : .powering
-    case .unknown: return link.isToBeCut ? .fallingAsleep : wakingState
+    case .off: return effectiveGoal == .off || now < link.offUntil ? .unpowered : .powering
+    case .unknown: return link.isPowerOffPending ? .fallingAsleep : wakingState
     case .asleep:
-      switch wanted {
+      switch effectiveGoal {
       case .off: return .unpowered
       case .standby: return .standby
       case .tracking, .powersave, .batching: return wakingState
       }
     case .awake:
-      if link.isHeard { return nextStateOfHeard(wanted) }
-      return wanted == .off ? .fallingAsleep : .probing
+      if link.isResponsive { return nextStateWhenResponsive(effectiveGoal) }
+      return effectiveGoal == .off ? .fallingAsleep : .probing
     }
   }
 
   private var wakingState: State { setup.hasWakePin ? .pulsing : .waking }
 
   mutating func beginUnpowered() {
-    link.cutSupply()
-    forget(power: .cut)
+    link.powerOff()
+    invalidateVolatileState(power: .off)
   }
 }
 
@@ -252,38 +254,38 @@ extension CommandedDriver {
 
 extension CommandedDriver {
   /// Handles the answer to a probe.
-  mutating func foundReceiver() {
-    link.settleAnswers()
+  mutating func handleProbeAnswer() {
+    link.closeExchange()
     if state == .probingDefault { return enter(.changingSpeed) }
-    link.found()
+    link.markResponsive()
     proceed()
   }
 
   mutating func repeatProbe() {
-    if link.isOffWanted { return proceed() }
-    guard link.sends >= Patience.tries else { return link.repeatCommand() }
+    if link.isPowerOffRequested { return proceed() }
+    guard link.sends >= DriverTimeouts.maximumSends else { return link.repeatCommand() }
     let canTryDefaultSpeed =
       state == .probing && setup.defaultLineSpeed != setup.lineSpeed
-      && link.attempts.speedChanges < Patience.wakes
+      && link.retryCounters.speedChanges < DriverTimeouts.maximumWakeUps
     if canTryDefaultSpeed {
       enter(.probingDefault)
-    } else if link.attempts.wakes < Patience.wakes {
+    } else if link.retryCounters.wakeUps < DriverTimeouts.maximumWakeUps {
       link.power = .unknown
       proceed()
     } else {
-      lose()
+      declareLost()
     }
   }
 
   /// Handles the acknowledgement of the part in flight: sends the next part, or completes the command.
-  mutating func completedPart() {
-    link.settleAnswers()
-    if !link.sendNextPart() { completed() }
+  mutating func finishPart() {
+    link.closeExchange()
+    if !link.sendNextPart() { finishCommand() }
   }
 
   /// Sends the part in flight again, or declares the receiver lost.
-  mutating func repeatOrLose() {
-    if link.mayRepeat { link.repeatCommand() } else { lose() }
+  mutating func repeatOrDeclareLost() {
+    if link.canRepeat { link.repeatCommand() } else { declareLost() }
   }
 }
 
@@ -291,18 +293,18 @@ extension CommandedDriver {
 
 extension CommandedDriver {
   /// Declares the receiver lost. The driver retries with back-off and without limit (DEF-43).
-  mutating func lose() {
-    link.lose()
-    loseSettings()
+  mutating func declareLost() {
+    link.declareLost()
+    invalidateSettings()
     enter(.lost)
   }
 
   /// Starts the next attempt to reach a lost receiver. Every fourth attempt is a power cycle, unless the receiver is
   /// streaming.
-  mutating func tryAgain() {
-    link.attempts.cyclesPower =
-      setup.hasSupplySwitch && link.power != .cut && !link.isStreaming
-      && link.attempts.losses.isMultiple(of: Patience.lossesBeforePowerCycle)
+  mutating func retryLost() {
+    link.retryCounters.needsPowerCycle =
+      setup.hasSupplySwitch && link.power != .off && !link.isStreaming
+      && link.retryCounters.losses.isMultiple(of: DriverTimeouts.lossesBeforePowerCycle)
     proceed()
   }
 
@@ -310,11 +312,11 @@ extension CommandedDriver {
   ///
   /// Returns false, and does nothing, after three reconfigurations within a minute.
   @discardableResult
-  mutating func loseConfiguration() -> Bool {
-    guard link.attempts.mayReconfigure(at: now) else { return false }
-    link.counters.configurationsLost.count()
-    link.loseConfiguration()
-    loseSettings()
+  mutating func handleLostConfiguration() -> Bool {
+    guard link.retryCounters.countReconfiguration(at: now) else { return false }
+    link.counters.configurationsLost.incrementSaturating()
+    link.markUnconfigured()
+    invalidateSettings()
     proceed()
     return true
   }
@@ -324,44 +326,44 @@ extension CommandedDriver {
 
 extension CommandedDriver {
   /// Handles that the receiver is asleep: silence has shown it, or the receiver has acknowledged standby.
-  mutating func fellAsleep() {
-    if link.isToBeCut { return cutSupply() }
-    forget(power: .asleep)
+  mutating func confirmSleep() {
+    if link.isPowerOffPending { return powerOff() }
+    invalidateVolatileState(power: .asleep)
     proceed()
   }
 
   /// Powers the receiver off, after standby was requested and waited for (PWR-5).
-  private mutating func cutSupply() {
+  private mutating func powerOff() {
     // The receiver counts as off only when the time for a fault of the switch is over.
     link.power = .asleep
     enter(.unpowered)
   }
 
   /// Handles a receiver that rejected standby, or that sent data after it should have fallen asleep.
-  mutating func failToSleep() {
-    link.counters.failedStandbys.count()
-    let mayRepeat = link.sends < Patience.tries
-    if link.isToBeCut { return mayRepeat ? link.repeatCommand() : cutSupply() }
-    switch wanted {
-    case .off, .standby: if mayRepeat { link.repeatCommand() } else { giveUpSleep() }
+  mutating func handleFailedSleep() {
+    link.counters.failedStandbys.incrementSaturating()
+    let mayRepeat = link.sends < DriverTimeouts.maximumSends
+    if link.isPowerOffPending { return mayRepeat ? link.repeatCommand() : powerOff() }
+    switch effectiveGoal {
+    case .off, .standby: if mayRepeat { link.repeatCommand() } else { abandonSleep() }
     case .tracking, .powersave, .batching, .none:
       // The goal has changed, and the receiver is still awake.
-      link.staysAwake()
+      link.markStillAwake()
       proceed()
     }
   }
 
   /// Handles data from a receiver in standby: it woke unexpectedly.
-  mutating func hearWhileAsleep() {
-    link.counters.failedStandbys.count()
-    if link.attempts.wakesTooOften(at: now) { return lose() }
-    wokeUp()
+  mutating func handleUnexpectedWake() {
+    link.counters.failedStandbys.incrementSaturating()
+    if link.retryCounters.countUnexpectedWake(at: now) { return declareLost() }
+    markAwake()
   }
 
   /// Records that the receiver is awake and uses the line's baud rate, then continues.
-  mutating func wokeUp() {
+  mutating func markAwake() {
     link.power = .awake
-    link.isHeard = true
+    link.isResponsive = true
     proceed()
   }
 }

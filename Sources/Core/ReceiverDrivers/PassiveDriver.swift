@@ -24,9 +24,9 @@ struct PassiveDriver: Sendable {
   /// Number of consecutive faults of the supply switch.
   private var switchFailures: Int64 = 0
   /// Whether the driver operates the supply switch again at `due`.
-  private var mustSwitchAgain = false
+  private var needsSwitchRetry = false
   /// UTC of the newest accepted fix.
-  private var newest: UTCTime?
+  private var newest_utc: UTCTime?
   private var goal: ReceiverGoal?
 
   /// Creates a driver. The receiver counts as powered off if it has a supply switch, else as tracking.
@@ -38,18 +38,18 @@ struct PassiveDriver: Sendable {
   /// Current status. O(1).
   var status: DriverStatus {
     DriverStatus(
-      activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
-      buffersFixes: buffersFixes, isDraining: isDraining, hasHeld: false,
-      entriesBehind: entriesBehind, isStreaming: false)
+      activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isQuiescent: isQuiescent,
+      mayBufferFixes: mayBufferFixes, isDraining: isDraining, hasReleasedEpoch: false,
+      remainingEntries: remainingEntries, isStreaming: false)
   }
 
   var deadline: Instant? { due }
   var hasOutgoing: Bool { false }
   var outgoing: FrameBuffer { FrameBuffer() }
-  var isSettled: Bool { due == nil || mustSwitchAgain }
-  var buffersFixes: Bool { false }
+  var isQuiescent: Bool { due == nil || needsSwitchRetry }
+  var mayBufferFixes: Bool { false }
   var isDraining: Bool { false }
-  var entriesBehind: Int { 0 }
+  var remainingEntries: Int { 0 }
 
   /// Activity derived from the state. This driver cannot detect that the receiver has stopped sending.
   var activity: ReceiverActivity {
@@ -63,21 +63,23 @@ struct PassiveDriver: Sendable {
   /// Handles an event and returns the effects to execute. O(1).
   mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
     #if REACHED
-      PassiveDriver.machine.reach(Int(state.rawValue), event.column)
+      PassiveDriver.machine.record(Int(state.rawValue), event.column)
     #endif
     var effects = DriverEffects()
     switch event {
-    case .goal(let new): take(new, at: now, &effects)
+    case .goal(let new): setGoal(new, at: now, &effects)
     case .drain: effects.observation = .drained
-    case .deadline: expire(at: now, &effects)
+    case .deadline: handleDeadline(at: now, &effects)
     case .lineFault, .pinFault(.receiverWake): effects.observation = .lost
-    case .pinFault(.receiverSupply): takeSupplyFault(at: now, &effects)
+    case .pinFault(.receiverSupply): handleSupplyFault(at: now, &effects)
     case .message, .batchPin: break
     }
     return effects
   }
 
-  private mutating func take(_ new: ReceiverGoal, at now: Instant, _ effects: inout DriverEffects) {
+  private mutating func setGoal(
+    _ new: ReceiverGoal, at now: Instant, _ effects: inout DriverEffects
+  ) {
     goal = new
     switch (new, state) {
     case (.off, _) where setup.hasSupplySwitch:
@@ -87,41 +89,41 @@ struct PassiveDriver: Sendable {
       state = .powering
       switchSupply(at: now, &effects)
     case (_, .powering): break
-    case (.tracking, .tracking): effects.observation = .settled(.tracking)
+    case (.tracking, .tracking): effects.observation = .reached(.tracking)
     case (.off, .tracking), (.standby, .tracking), (.powersave, .tracking),
       (.batching, .tracking):
       effects.observation = .refused(new)
     }
   }
 
-  private mutating func expire(at now: Instant, _ effects: inout DriverEffects) {
+  private mutating func handleDeadline(at now: Instant, _ effects: inout DriverEffects) {
     guard let due, now >= due, let goal else { return }
-    if mustSwitchAgain { return switchSupply(at: now, &effects) }
+    if needsSwitchRetry { return switchSupply(at: now, &effects) }
     self.due = nil
     switchFailures = 0
     switch state {
-    case .unpowered: effects.observation = .settled(.off)
+    case .unpowered: effects.observation = .reached(.off)
     case .powering:
       state = .tracking
-      effects.observation = goal == .tracking ? .settled(goal) : .refused(goal)
+      effects.observation = goal == .tracking ? .reached(goal) : .refused(goal)
     case .tracking: break
     }
   }
 
   /// Sets the supply switch as the state requires. The state is reached once the time for a fault is over (PWR-4).
   private mutating func switchSupply(at now: Instant, _ effects: inout DriverEffects) {
-    mustSwitchAgain = false
+    needsSwitchRetry = false
     let isOn = state != .unpowered
-    due = now + (isOn ? setup.powerSettle : Patience.switchTime)
+    due = now + (isOn ? setup.powerSettle : DriverTimeouts.switchFaultTime)
     effects.pin = PinCommand(.receiverSupply, isOn ? .active : .inactive)
   }
 
   /// Handles a fault of the supply switch: retries after 1, 2, 4 … 60 s.
-  private mutating func takeSupplyFault(at now: Instant, _ effects: inout DriverEffects) {
+  private mutating func handleSupplyFault(at now: Instant, _ effects: inout DriverEffects) {
     effects.observation = .lost
     guard state != .tracking, goal != nil else { return }
-    mustSwitchAgain = true
-    due = now + min(.seconds(1 << min(switchFailures, 6)), Patience.longestBackOff)
+    needsSwitchRetry = true
+    due = now + min(.seconds(1 << min(switchFailures, 6)), DriverTimeouts.maximumBackOff)
     switchFailures += 1
   }
 
@@ -132,25 +134,25 @@ struct PassiveDriver: Sendable {
     switch state {
     case .tracking, .powering:
       guard epoch.fix != nil, let utc = epoch.utc else { return .accept }
-      if utc == newest {
-        counters.duplicates.count()
+      if utc == newest_utc {
+        counters.duplicates.incrementSaturating()
         return .drop
       }
-      newest = utc
+      newest_utc = utc
       return .accept
     case .unpowered:
-      counters.unconfigured.count()
+      counters.unconfiguredEpochs.incrementSaturating()
       return .drop
     }
   }
 
   /// Always nil: this driver holds no epochs.
-  mutating func nextHeld() -> Epoch? { nil }
+  mutating func nextReleasedEpoch() -> Epoch? { nil }
 }
 
 extension UInt32 {
   /// Adds `more`, saturating at the maximum.
-  mutating func count(_ more: UInt32 = 1) {
+  mutating func incrementSaturating(_ more: UInt32 = 1) {
     let (sum, overflow) = addingReportingOverflow(more)
     self = overflow ? .max : sum
   }
@@ -158,7 +160,7 @@ extension UInt32 {
 
 #if REACHED
   extension PassiveDriver {
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "PassiveDriver", states: "unpowered powering tracking", events: DriverEvent.columns)
   }
 #endif

@@ -17,7 +17,7 @@ protocol ReceiverCommand: Equatable, Sendable {
   static var standby: Self { get }
 
   /// Number of parts for this receiver, at least 1.
-  func parts(for setup: ReceiverSetup) -> UInt8
+  func partCount(for setup: ReceiverSetup) -> UInt8
   /// Expected answer to a part; nil if the receiver sends none, or none that can be distinguished.
   func answer(part: UInt8, for setup: ReceiverSetup) -> Answer?
   /// Bytes of a part for the receiver of `setup`.

@@ -10,7 +10,7 @@ import LocationTypes
 public struct ReceiverDriver: ~Copyable, Sendable {
   private let family: ReceiverFamily
   /// Whether the driver uses ``DriverEvent/message(_:)``. If false, the caller may omit these events.
-  public let hearsMessages: Bool
+  public let usesMessages: Bool
   private var ublox: UBloxDriver
   private var sentences: SentenceDriver
   private var passive: PassiveDriver
@@ -22,7 +22,7 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   /// Creates a driver for the receiver family in `setup`.
   public init(_ setup: ReceiverSetup) {
     family = setup.family
-    hearsMessages = setup.family != .passive
+    usesMessages = setup.family != .passive
     ublox = UBloxDriver(setup)
     sentences = SentenceDriver(setup)
     passive = PassiveDriver(setup)
@@ -97,15 +97,15 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   }
 
   /// Removes and returns the oldest held epoch that is released; nil if none is.
-  public mutating func nextHeld() -> Epoch? {
-    guard status.hasHeld else { return nil }
+  public mutating func nextReleasedEpoch() -> Epoch? {
+    guard status.hasReleasedEpoch else { return nil }
     switch family {
     case .ubloxM8, .ubloxM10:
-      let epoch = ublox.nextHeld()
+      let epoch = ublox.nextReleasedEpoch()
       status = ublox.status
       return epoch
     case .mtk, .airoha, .casic: return nil
-    case .passive: return passive.nextHeld()
+    case .passive: return passive.nextReleasedEpoch()
     }
   }
 }

@@ -3,7 +3,7 @@ import LocationTypes
 
 /// Power state of the receiver, as far as known.
 enum KnownPower: UInt8, Sendable {
-  case cut, unknown, asleep, awake
+  case off, unknown, asleep, awake
 }
 
 /// Connection to a receiver that accepts commands: the command in flight, retries, and the known state of the receiver.
@@ -24,24 +24,24 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   /// Time at which the configuration was acknowledged. Epochs from before are not accepted.
   var configuredAt = Instant.boot
   /// Earliest time at which the supply may be switched on again.
-  private(set) var restUntil = Instant.boot
-  var attempts = Attempts()
+  private(set) var offUntil = Instant.boot
+  var retryCounters = RetryCounters()
   /// Baud rate of the host's serial port; nil if unknown.
   var hostSpeed: UInt32?
   var power: KnownPower
   /// Whether the receiver has answered at the line's baud rate since its last wake-up.
-  var isHeard = false
+  var isResponsive = false
   /// Whether the receiver has acknowledged our configuration since then.
   var isConfigured = false
   /// Whether the receiver has acknowledged the last standby command. u-blox receivers never do.
-  var isSentToSleep = false
+  var isStandbyAcknowledged = false
   /// Baud rate at which epochs arrived since the last answer or loss; nil if none arrived.
-  private var heardSpeed: UInt32?
+  private var receivedSpeed: UInt32?
   /// Baud rate of a receiver that sends epochs but answers no command (PWR-12); nil otherwise. Set when the driver
   /// declares the receiver lost, until the receiver answers or is declared lost without having sent epochs.
   private(set) var streamSpeed: UInt32?
   /// Whether the receiver was already off at the last power-off.
-  private(set) var wasCut = false
+  private(set) var wasAlreadyOff = false
 
   // The command in flight.
   private(set) var sentAt = Instant.boot
@@ -54,40 +54,42 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   /// Number of transmissions of that part.
   var sends: UInt8 = 0
   /// Number of transmissions of all parts of the command.
-  private var spent: UInt8 = 0
+  private var totalSends: UInt8 = 0
 
   // Output to the owner.
   var effects = DriverEffects()
-  var pending = Pending()
+  var pending = PendingObservations()
   /// Whether the driver has reported that the goal is reached.
-  var isAnnounced = false
+  var isGoalReported = false
   private var isRecovering = false
 
   /// Creates a link. The receiver counts as off if it has a supply switch, else its power state is unknown.
   init(_ setup: ReceiverSetup) {
     self.setup = setup
-    power = setup.hasSupplySwitch ? .cut : .unknown
+    power = setup.hasSupplySwitch ? .off : .unknown
   }
 
   /// Whether the receiver sends epochs but answers no command.
   var isStreaming: Bool { streamSpeed != nil }
 
   /// Whether the goal is to power the receiver off.
-  var isOffWanted: Bool { goal == .off && setup.hasSupplySwitch }
+  var isPowerOffRequested: Bool { goal == .off && setup.hasSupplySwitch }
 
   /// Whether the receiver is powered off after the next standby, to stay off or for a power cycle.
-  var isToBeCut: Bool { isOffWanted || attempts.cyclesPower }
+  var isPowerOffPending: Bool { isPowerOffRequested || retryCounters.needsPowerCycle }
 
   /// Transmission time of `bytes` bytes at the current baud rate.
-  func transmission(_ bytes: Int64) -> Interval {
-    Patience.transmission(bytes, at: hostSpeed ?? setup.lineSpeed)
+  func transmissionTime(_ bytes: Int64) -> Interval {
+    DriverTimeouts.transmissionTime(bytes, at: hostSpeed ?? setup.lineSpeed)
   }
 
   /// Maximum time from a command to its answer, including queued output of the receiver.
-  var answerTime: Interval { setup.ackTimeout + transmission(Patience.queuedBytes) }
+  var answerTimeout: Interval {
+    setup.ackTimeout + transmissionTime(DriverTimeouts.outputQueueBytes)
+  }
 
   /// Starts the handling of an event: clears effects and command.
-  mutating func begin(at now: Instant) {
+  mutating func beginEvent(at now: Instant) {
     self.now = now
     effects = DriverEffects()
     command = .none
@@ -96,7 +98,7 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   /// Starts a new state, without a command in flight and without a deadline.
   mutating func beginState(endsPulse: Bool) {
     sends = 0
-    spent = 0
+    totalSends = 0
     part = 0
     due = nil
     // End the wake pulse on every exit from the pulsing state.
@@ -111,25 +113,25 @@ extension ReceiverLink {
   mutating func send(_ new: Command) {
     command = new
     sends += 1
-    spent += 1
-    counters.commands.count()
-    isSentToSleep = false
-    due = now + answerTime + (new == .standby ? setup.silenceOfSleep : .zero)
+    totalSends += 1
+    counters.commands.incrementSaturating()
+    isStandbyAcknowledged = false
+    due = now + answerTimeout + (new == .standby ? setup.sleepSilence : .zero)
     sentAt = now
     lastSent = new
   }
 
   mutating func repeatCommand() {
-    counters.repeats.count()
+    counters.repeats.incrementSaturating()
     send(lastSent)
   }
 
   /// Whether the part may be sent again. The limit is three transmissions per part, summed over the whole command.
-  var mayRepeat: Bool { spent < Patience.tries * lastSent.parts(for: setup) }
+  var canRepeat: Bool { totalSends < DriverTimeouts.maximumSends * lastSent.partCount(for: setup) }
 
   /// Sends the next part of the command. Returns false if the current part is the last one.
   mutating func sendNextPart() -> Bool {
-    guard part + 1 < lastSent.parts(for: setup) else { return false }
+    guard part + 1 < lastSent.partCount(for: setup) else { return false }
     part += 1
     sends = 0
     send(lastSent)
@@ -137,25 +139,25 @@ extension ReceiverLink {
   }
 
   /// Whether an answer matches the part in flight. Counts it as arrived if it is a late answer to an earlier command.
-  mutating func answersCommand(_ answer: Command.Answer) -> Bool {
+  mutating func consumeAnswer(_ answer: Command.Answer) -> Bool {
     guard answer == lastSent.answer(part: part, for: setup) else { return false }
-    return !staleAnswers.takes(answer.kind, at: now)
+    return !staleAnswers.consume(answer.kind, at: now)
   }
 
   /// Completes the part in flight: further answers to its repetitions are late answers.
-  mutating func settleAnswers() {
+  mutating func closeExchange() {
     guard let answer = lastSent.answer(part: part, for: setup) else { return }
-    staleAnswers.completed(answer.kind, sends: sends, until: now + answerTime)
+    staleAnswers.recordAnswered(answer.kind, sends: sends, until: now + answerTimeout)
   }
 
   /// Abandons the part in flight: all answers to it are late answers.
-  mutating func abandonAnswers() {
+  mutating func abandonExchange() {
     guard let answer = lastSent.answer(part: part, for: setup) else { return }
-    staleAnswers.completed(answer.kind, sends: sends + 1, until: now + answerTime)
+    staleAnswers.recordAnswered(answer.kind, sends: sends + 1, until: now + answerTimeout)
   }
 
   /// Sets the baud rate of the host's serial port.
-  mutating func use(_ speed: UInt32) {
+  mutating func setHostSpeed(_ speed: UInt32) {
     guard hostSpeed != speed else { return }
     hostSpeed = speed
     effects.lineSpeed = speed
@@ -166,22 +168,22 @@ extension ReceiverLink {
 
 extension ReceiverLink {
   /// Powers the receiver off, for at least `DriverTimeouts.minimumOffTime`.
-  mutating func cutSupply() {
+  mutating func powerOff() {
     effects.pin = PinCommand(.receiverSupply, .inactive)
-    restUntil = now + Patience.supplyRest
-    wasCut = power == .cut
-    attempts.cyclesPower = false
-    due = isOffWanted ? now + Patience.switchTime : restUntil
+    offUntil = now + DriverTimeouts.minimumOffTime
+    wasAlreadyOff = power == .off
+    retryCounters.needsPowerCycle = false
+    due = isPowerOffRequested ? now + DriverTimeouts.switchFaultTime : offUntil
   }
 
   /// Handles a step while the receiver is off: waits for the minimum off time, or reports that the goal is reached.
-  mutating func rest() {
-    guard isOffWanted else { return due = restUntil }
+  mutating func remainOff() {
+    guard isPowerOffRequested else { return due = offUntil }
     due = nil
-    settle()
+    reachGoal()
   }
 
-  mutating func switchOn() {
+  mutating func powerOn() {
     power = .awake
     effects.pin = PinCommand(.receiverSupply, .active)
     due = now + setup.powerSettle
@@ -193,50 +195,50 @@ extension ReceiverLink {
   }
 
   /// Waits for the receiver to wake up, after the wake pulse or after the bytes of this command.
-  mutating func wake(saying wakeCommand: Command) {
-    attempts.wakes += 1
+  mutating func wake(sending wakeCommand: Command) {
+    retryCounters.wakeUps += 1
     power = .awake
     if wakeCommand != .none {
-      use(setup.lineSpeed)
+      setHostSpeed(setup.lineSpeed)
       command = wakeCommand
     }
     due = now + setup.wakeSettle
   }
 
   mutating func probe(at speed: UInt32) {
-    use(speed)
+    setHostSpeed(speed)
     send(.probe)
   }
 
   mutating func changeSpeed() {
-    attempts.speedChanges += 1
+    retryCounters.speedChanges += 1
     send(.lineSpeed(setup.lineSpeed))
   }
 
   mutating func sendToSleep() {
-    if hostSpeed == nil { use(setup.lineSpeed) }
+    if hostSpeed == nil { setHostSpeed(setup.lineSpeed) }
     send(.standby)
   }
 
   /// Sets the deadline for the next attempt to reach a lost receiver.
   mutating func backOff() {
-    due = now + Patience.backOff(after: attempts.losses, isStreaming: isStreaming)
+    due = now + DriverTimeouts.backOff(after: retryCounters.losses, isStreaming: isStreaming)
   }
 
   /// Handles that the goal is reached; reports it once for each `.goal` and after each recovery.
-  mutating func settle() {
+  mutating func reachGoal() {
     // Powering off a receiver that streams without answering does not reset its losses.
-    let losses = attempts.losses
-    attempts.settle(at: now)
-    if power == .cut && isStreaming { attempts.losses = losses }
+    let losses = retryCounters.losses
+    retryCounters.recordGoalReached(at: now)
+    if power == .off && isStreaming { retryCounters.losses = losses }
     // A receiver that is powered off has not recovered.
-    if isRecovering && power != .cut {
+    if isRecovering && power != .off {
       isRecovering = false
       pending.recovered = true
     }
-    guard !isAnnounced else { return }
-    isAnnounced = true
-    pending.settled = true
+    guard !isGoalReported else { return }
+    isGoalReported = true
+    pending.reached = true
   }
 }
 
@@ -244,64 +246,64 @@ extension ReceiverLink {
 
 extension ReceiverLink {
   /// Sets a new goal, or the same goal again to have it reported.
-  mutating func take(_ new: ReceiverGoal) {
+  mutating func setGoal(_ new: ReceiverGoal) {
     goal = new
-    isAnnounced = false
-    pending.settled = false
-    attempts.sleepFailures = 0
+    isGoalReported = false
+    pending.reached = false
+    retryCounters.unexpectedWakes = 0
   }
 
   /// Counts an epoch that was measured without our configuration.
-  mutating func noteUnconfigured() {
+  mutating func countUnconfigured() {
     // A receiver that answers but rejects the configuration is not a streaming receiver.
-    if !isHeard { heardSpeed = hostSpeed }
-    counters.unconfigured.count()
+    if !isResponsive { receivedSpeed = hostSpeed }
+    counters.unconfiguredEpochs.incrementSaturating()
   }
 
   /// Records that the receiver answered at the line's baud rate.
-  mutating func found() {
-    heardSpeed = nil
+  mutating func markResponsive() {
+    receivedSpeed = nil
     streamSpeed = nil
-    isHeard = true
-    attempts.wakes = 0
-    attempts.speedChanges = 0
+    isResponsive = true
+    retryCounters.wakeUps = 0
+    retryCounters.speedChanges = 0
   }
 
   /// Records a power state in which the receiver may have lost its RAM and our configuration.
-  mutating func forget(power: KnownPower) {
+  mutating func invalidateVolatileState(power: KnownPower) {
     self.power = power
-    isHeard = false
+    isResponsive = false
     isConfigured = false
   }
 
   /// Records that the receiver is still awake after a standby command.
-  mutating func staysAwake() {
+  mutating func markStillAwake() {
     power = .awake
-    isHeard = hostSpeed == setup.lineSpeed
+    isResponsive = hostSpeed == setup.lineSpeed
     isConfigured = false
   }
 
   /// Records that the receiver may have lost our configuration.
-  mutating func loseConfiguration() {
+  mutating func markUnconfigured() {
     isConfigured = false
     isRecovering = true
-    isAnnounced = false
+    isGoalReported = false
   }
 
   /// Declares the receiver lost.
-  mutating func lose() {
-    counters.losses.count()
-    attempts.lose()
-    loseConfiguration()
-    isHeard = false
+  mutating func declareLost() {
+    counters.losses.incrementSaturating()
+    retryCounters.recordLoss()
+    markUnconfigured()
+    isResponsive = false
     power = .unknown
-    pending.settled = false
+    pending.reached = false
     // After the first loss, only the answers may have been lost; after two, the receiver counts as streaming.
-    streamSpeed = attempts.losses > 1 ? heardSpeed : nil
-    heardSpeed = nil
+    streamSpeed = retryCounters.losses > 1 ? receivedSpeed : nil
+    receivedSpeed = nil
     // Its epochs are readable only at this baud rate.
-    if let streamSpeed { use(streamSpeed) }
-    if !attempts.isTold { pending.lost = true }
-    attempts.isTold = true
+    if let streamSpeed { setHostSpeed(streamSpeed) }
+    if !retryCounters.isLossReported { pending.lost = true }
+    retryCounters.isLossReported = true
   }
 }

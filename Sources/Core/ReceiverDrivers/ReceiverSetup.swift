@@ -151,25 +151,26 @@ extension ReceiverSetup {
 extension ReceiverSetup {
   /// Typical number of navigation database entries, and their typical size in bytes, with four GNSS in view. The
   /// maxima are over 100 entries and 172 bytes.
-  static let usualEntries: Int64 = 40
-  static let usualEntryBytes: Int64 = 100
+  static let typicalEntries: Int64 = 40
+  static let typicalEntryBytes: Int64 = 100
   /// Typical time from a message to its answer, without the transmission time.
-  static let usualAnswer = Interval.milliseconds(25)
+  static let typicalAnswerTime = Interval.milliseconds(25)
 
   /// Typical time to read out the receiver's navigation database into a storage of this capacity.
-  public func savingTime(entries: UInt8) -> Interval {
-    ReceiverSetup.usualAnswer * 2
-      + Patience.transmission(usual(entries) * ReceiverSetup.usualEntryBytes, at: lineSpeed)
+  public func aidingSaveTime(entries: UInt8) -> Interval {
+    ReceiverSetup.typicalAnswerTime * 2
+      + DriverTimeouts.transmissionTime(
+        typicalCount(entries) * ReceiverSetup.typicalEntryBytes, at: lineSpeed)
   }
 
   /// Typical time to send stored entries back, each with its 16-byte answer.
-  public func restoringTime(entries: UInt8) -> Interval {
-    let each = Patience.transmission(ReceiverSetup.usualEntryBytes + 16, at: lineSpeed)
+  public func aidingRestoreTime(entries: UInt8) -> Interval {
+    let each = DriverTimeouts.transmissionTime(ReceiverSetup.typicalEntryBytes + 16, at: lineSpeed)
     // Two more messages: the request for acknowledgements, and the time.
-    return (each + ReceiverSetup.usualAnswer) * (usual(entries) + 2)
+    return (each + ReceiverSetup.typicalAnswerTime) * (typicalCount(entries) + 2)
   }
 
-  private func usual(_ entries: UInt8) -> Int64 {
-    min(Int64(entries), ReceiverSetup.usualEntries)
+  private func typicalCount(_ entries: UInt8) -> Int64 {
+    min(Int64(entries), ReceiverSetup.typicalEntries)
   }
 }

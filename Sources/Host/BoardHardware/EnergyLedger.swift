@@ -23,7 +23,7 @@ public struct EnergyLedger: Equatable, Sendable {
   /// Wakes by raw value of ``WakeReason``, which has five cases.
   private var wakesByReason: [Int] = [0, 0, 0, 0, 0]
   /// The first acquisition: all time in `acquiring` before the receiver first tracks or batches.
-  private var firstSearch = (time: Interval.zero, mJ: 0.0, isOver: false)
+  private var firstAcquisition = (time: Interval.zero, mJ: 0.0, isOver: false)
   /// Power of the receiver while it tracks, mW.
   public var tracking_mW = 0.0
   /// Time at which the ledger starts.
@@ -46,7 +46,7 @@ public struct EnergyLedger: Equatable, Sendable {
   }
 
   /// Records that the receiver is in `state` from `time` on and draws `mW` milliwatts. Times must not decrease.
-  public mutating func receiver(is state: ReceiverPowerState, mW: Double, at time: Instant) {
+  public mutating func setReceiver(_ state: ReceiverPowerState, mW: Double, at time: Instant) {
     closeReceiver(at: time)
     receiverState = state.rawValue
     receiver_mW = mW
@@ -54,7 +54,7 @@ public struct EnergyLedger: Equatable, Sendable {
   }
 
   /// Records that the board is in `state` from `time` on and draws `mW` milliwatts. Times must not decrease.
-  public mutating func board(is state: BoardState, mW: Double, at time: Instant) {
+  public mutating func setBoard(_ state: BoardState, mW: Double, at time: Instant) {
     EnergyLedger.add(
       time - boardSince, to: &boardEntries, state: Int(boardState.rawValue), mW: board_mW)
     boardState = state
@@ -64,7 +64,7 @@ public struct EnergyLedger: Equatable, Sendable {
   }
 
   /// Counts wakes of the sleeping board.
-  public mutating func woke(for reason: WakeReason, times: Int = 1) {
+  public mutating func countWakes(for reason: WakeReason, times: Int = 1) {
     wakesByReason[Int(reason.rawValue)] += times
   }
 
@@ -88,11 +88,11 @@ public struct EnergyLedger: Equatable, Sendable {
     EnergyLedger.add(length, to: &receiverEntries, state: receiverState, mW: receiver_mW)
     receiverSince = time
     switch ReceiverPowerState(rawValue: receiverState) {
-    case .acquiring where !firstSearch.isOver:
-      firstSearch.time = firstSearch.time + length
-      firstSearch.mJ += receiver_mW * length.seconds
+    case .acquiring where !firstAcquisition.isOver:
+      firstAcquisition.time = firstAcquisition.time + length
+      firstAcquisition.mJ += receiver_mW * length.seconds
     case .tracking, .powersave, .batching:
-      firstSearch.isOver = true
+      firstAcquisition.isOver = true
     case .acquiring, .off, .backup, .standby, nil:
       break
     }
@@ -144,7 +144,7 @@ extension EnergyLedger {
     EnergyLedger.time(boardEntries, Int(state.rawValue))
   }
   /// Time during which the board ran code.
-  public var awake: Interval { time(of: .awake) }
+  public var awakeTime: Interval { time(of: .awake) }
   /// Number of wakes of the sleeping board.
   public var hostWakes: Int { wakesByReason.reduce(0, +) }
   /// Number of wakes of the sleeping board for one reason.
@@ -155,6 +155,6 @@ extension EnergyLedger {
 
   /// Energy of a receiver that is never switched off, mJ: the measured first acquisition, then tracking until the end.
   public var receiverAlwaysOn_mJ: Double {
-    firstSearch.mJ + tracking_mW * ((end - begin) - firstSearch.time).seconds
+    firstAcquisition.mJ + tracking_mW * ((end - begin) - firstAcquisition.time).seconds
   }
 }

@@ -29,7 +29,7 @@ struct ForeignLineSyntax {
       found.append(GPIOLine.activeLow)
       place = place.drop { $0 == "!" || $0 == " " }
     }
-    let cut = ForeignLineSyntax.cutAttributes(&place)
+    let cut = ForeignLineSyntax.removeAttributes(&place)
     if reason != nil || cut != nil, place.isEmpty {
       description = GPIOLine.nameRule
       return
@@ -39,34 +39,36 @@ struct ForeignLineSyntax {
       names = "; the attributes are \(GPIOLine.attributeList)"
       found += cut
     }
-    if let wrong = ForeignLineSyntax.correctPlace(&place) { reason = reason ?? wrong }
+    if let wrong = ForeignLineSyntax.correctAddress(&place) { reason = reason ?? wrong }
     guard let reason else { return nil }
     for word in attributes {
-      if let near = GPIOLine.attribute(near: word), !found.contains(near) { found.append(near) }
+      if let near = GPIOLine.closestAttribute(to: word), !found.contains(near) {
+        found.append(near)
+      }
     }
     let corrected = ([String(place)] + found).joined(separator: ", ")
     description = "\(reason), as in \"\(corrected)\"\(names)"
   }
 
   /// Removes attributes from the end of the text that do not follow a comma; nil if there are none.
-  private static func cutAttributes(_ place: inout Substring) -> [String]? {
+  private static func removeAttributes(_ place: inout Substring) -> [String]? {
     if let mark = place.firstIndex(where: { $0 == "?" || $0 == ";" }) {
       let words = place[mark...].split { "?;&, ".contains($0) }
       place = place[..<mark]
       while place.last == " " { place = place.dropLast() }
-      return words.compactMap { GPIOLine.attribute(near: $0) }
+      return words.compactMap { GPIOLine.closestAttribute(to: $0) }
     }
     var found: [String] = []
-    while let cut = cutAttribute(&place) { found.insert(cut, at: 0) }
+    while let cut = removeLastAttribute(&place) { found.insert(cut, at: 0) }
     return found.isEmpty ? nil : found
   }
 
   /// Removes the last word, or the last two if only both together are an attribute (`active low`).
-  private static func cutAttribute(_ place: inout Substring) -> String? {
+  private static func removeLastAttribute(_ place: inout Substring) -> String? {
     let words = place.split { $0 == " " || $0 == ":" }
     for count in 1...2 where words.count > count {
       let tail = place[words[words.count - count].startIndex...]
-      guard let near = GPIOLine.attribute(near: tail) else { continue }
+      guard let near = GPIOLine.closestAttribute(to: tail) else { continue }
       place = place[..<words[words.count - count - 1].endIndex]
       return near
     }
@@ -75,7 +77,7 @@ struct ForeignLineSyntax {
 
   /// Converts a number, a path, or a chip and a number with a wrong separator to `gpiochipN:NUMBER`. Returns what was
   /// wrong, or nil if the text is none of these.
-  private static func correctPlace(_ place: inout Substring) -> String? {
+  private static func correctAddress(_ place: inout Substring) -> String? {
     func isNumber(_ text: Substring) -> Bool {
       !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
     }
@@ -90,7 +92,7 @@ struct ForeignLineSyntax {
       let isNumbered = !place.hasPrefix("/sys/class/gpio/")
       let last = place.split(separator: "/").last ?? ""
       place = isNumbered && last.hasPrefix("gpiochip") ? last : ""
-      if !place.contains(":") { _ = correctPlace(&place) }
+      if !place.contains(":") { _ = correctAddress(&place) }
       if !place.contains(":") {
         let digits = place.dropFirst("gpiochip".count).prefix { $0 >= "0" && $0 <= "9" }
         let chip = digits.isEmpty ? unknownChip : "gpiochip\(digits)"

@@ -4,7 +4,7 @@
 /// `pull-down`, `no-bias`; one of `open-drain`, `open-source`.
 public struct GPIOLine: Hashable, Sendable {
   /// How the line is addressed.
-  public enum Place: Hashable, Sendable {
+  public enum Address: Hashable, Sendable {
     /// By the name from the device tree or the firmware, on any chip.
     case name(String)
     /// By offset on a chip; `chip` is the device's name without `/dev/`.
@@ -18,7 +18,7 @@ public struct GPIOLine: Hashable, Sendable {
     /// A pull-down resistor, towards ground.
     case pullDown = "pull-down"
     /// Bias disabled.
-    case off = "no-bias"
+    case disabled = "no-bias"
   }
 
   /// How an output is driven, if not push-pull.
@@ -30,7 +30,7 @@ public struct GPIOLine: Hashable, Sendable {
   }
 
   /// Address of the line.
-  public var place: Place
+  public var address: Address
   /// Whether a low voltage means active.
   public var isActiveLow = false
   /// Bias; nil leaves it unchanged.
@@ -39,12 +39,12 @@ public struct GPIOLine: Hashable, Sendable {
   public var drive: Drive?
 
   /// Creates an active-high push-pull line with unchanged bias.
-  public init(_ place: Place) { self.place = place }
+  public init(_ place: Address) { self.address = place }
 
   /// The shortest text that names the line.
   public var text: String {
     var text =
-      switch place {
+      switch address {
       case .name(let name): name
       case .offset(let number, let chip): "\(chip):\(number)"
       }
@@ -65,7 +65,7 @@ public struct GPIOLineError: Error, Equatable, Sendable, CustomStringConvertible
 
 extension GPIOLine {
   /// Maximum length of a line's name in bytes, as in the kernel.
-  public static let longestName = 31
+  public static let maximumNameLength = 31
 
   /// Parses the text of a line.
   ///
@@ -76,23 +76,23 @@ extension GPIOLine {
     if let foreign = ForeignLineSyntax(place, attributes: parts) {
       throw GPIOLineError(description: foreign.description)
     }
-    self.init(try GPIOLine.place(place))
-    for word in parts { try add(word) }
+    self.init(try GPIOLine.parseAddress(place))
+    for word in parts { try addAttribute(word) }
   }
 
-  private static func place(_ text: String) throws(GPIOLineError) -> Place {
+  private static func parseAddress(_ text: String) throws(GPIOLineError) -> Address {
     if text.hasPrefix("gpiochip"), let colon = text.firstIndex(of: ":") {
       let chip = String(text[..<colon])
       let number = text[text.index(after: colon)...]
       guard chip.utf8.dropFirst("gpiochip".utf8.count).allSatisfy({ $0 >= 48 && $0 <= 57 }),
-        chip.utf8.count > "gpiochip".utf8.count, chip.utf8.count <= longestName,
+        chip.utf8.count > "gpiochip".utf8.count, chip.utf8.count <= maximumNameLength,
         number.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let offset = UInt32(number)
       else {
         throw GPIOLineError(description: "'\(text)' should be a chip and a number: gpiochip0:17")
       }
       return .offset(offset, chip: chip)
     }
-    guard (1...longestName).contains(text.utf8.count),
+    guard (1...maximumNameLength).contains(text.utf8.count),
       text.utf8.allSatisfy({ $0 > 31 && $0 != 127 })
     else {
       throw GPIOLineError(description: nameRule)
@@ -101,12 +101,12 @@ extension GPIOLine {
   }
 
   static var nameRule: String {
-    "a line's name has 1 to \(longestName) bytes, as `gpioinfo` prints it"
+    "a line's name has 1 to \(maximumNameLength) bytes, as `gpioinfo` prints it"
   }
 
   static var attributeList: String { attributes.joined(separator: ", ") }
 
-  private mutating func add(_ word: String) throws(GPIOLineError) {
+  private mutating func addAttribute(_ word: String) throws(GPIOLineError) {
     if word == GPIOLine.activeLow, !isActiveLow {
       isActiveLow = true
     } else if let new = Bias(rawValue: word), bias == nil {
@@ -121,7 +121,7 @@ extension GPIOLine {
             + "drive, each given once")
       }
       let near =
-        GPIOLine.attribute(near: word).map {
+        GPIOLine.closestAttribute(to: word).map {
           "did you mean \($0)? The "
             + "attributes"
         } ?? "the attributes"

@@ -16,7 +16,7 @@ public enum ReceiverPowerState: Int, CaseIterable, Sendable {
   case batching = 6
 
   /// Name of the state in traces and on the socket.
-  public var word: String {
+  public var name: String {
     switch self {
     case .off: "off"
     case .backup: "backup"

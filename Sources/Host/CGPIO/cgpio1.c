@@ -26,13 +26,13 @@ int cgpio_info(struct cgpio_chip *chip, unsigned offset, struct cgpio_info *info
   if (!line) return -1;
   const char *name = gpiod_line_name(line);
   const char *consumer = gpiod_line_consumer(line);
-  snprintf(info->name, CGPIO_NAME, "%s", name ? name : "");
+  snprintf(info->name, CGPIO_NAME_SIZE, "%s", name ? name : "");
   info->is_used = gpiod_line_is_used(line);
-  snprintf(info->consumer, CGPIO_NAME, "%s", consumer ? consumer : info->is_used ? "kernel" : "");
+  snprintf(info->consumer, CGPIO_NAME_SIZE, "%s", consumer ? consumer : info->is_used ? "kernel" : "");
   return 0;
 }
 
-static int flags1(unsigned flags) {
+static int request_flags(unsigned flags) {
   int all = 0;
   if (flags & CGPIO_ACTIVE_LOW) all |= GPIOD_LINE_REQUEST_FLAG_ACTIVE_LOW;
   if (flags & CGPIO_PULL_UP) all |= GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_UP;
@@ -49,7 +49,7 @@ static struct cgpio_line *request(struct cgpio_chip *chip, unsigned offset, int 
   struct cgpio_line *made = line ? malloc(sizeof *made) : NULL;
   if (!made) return NULL;
   struct gpiod_line_request_config config = {
-      .consumer = consumer, .request_type = type, .flags = flags1(flags)};
+      .consumer = consumer, .request_type = type, .flags = request_flags(flags)};
   if (gpiod_line_request(line, &config, value) < 0) {
     int code = errno;
     free(made);
@@ -65,7 +65,7 @@ struct cgpio_line *cgpio_drive(struct cgpio_chip *chip, unsigned offset, unsigne
   return request(chip, offset, GPIOD_LINE_REQUEST_DIRECTION_OUTPUT, flags, value, consumer);
 }
 
-struct cgpio_line *cgpio_hear(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+struct cgpio_line *cgpio_watch_edges(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                               const char *consumer) {
   return request(chip, offset, GPIOD_LINE_REQUEST_EVENT_BOTH_EDGES, flags, 0, consumer);
 }
@@ -87,7 +87,7 @@ int cgpio_next_edge(struct cgpio_line *line, struct cgpio_edge *edge) {
   return 1;
 }
 
-struct cgpio_line *cgpio_hear_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+struct cgpio_line *cgpio_watch_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                                      const char *consumer) {
   struct cgpio_line *made =
       request(chip, offset, GPIOD_LINE_REQUEST_EVENT_RISING_EDGE, flags, 0, consumer);

@@ -26,9 +26,9 @@ int cgpio_info(struct cgpio_chip *chip, unsigned offset, struct cgpio_info *info
   if (!found) return -1;
   const char *name = gpiod_line_info_get_name(found);
   const char *consumer = gpiod_line_info_get_consumer(found);
-  snprintf(info->name, CGPIO_NAME, "%s", name ? name : "");
+  snprintf(info->name, CGPIO_NAME_SIZE, "%s", name ? name : "");
   info->is_used = gpiod_line_info_is_used(found);
-  snprintf(info->consumer, CGPIO_NAME, "%s", consumer ? consumer : info->is_used ? "kernel" : "");
+  snprintf(info->consumer, CGPIO_NAME_SIZE, "%s", consumer ? consumer : info->is_used ? "kernel" : "");
   gpiod_line_info_free(found);
   return 0;
 }
@@ -94,7 +94,7 @@ struct cgpio_line *cgpio_drive(struct cgpio_chip *chip, unsigned offset, unsigne
   return line(request(chip, offset, settings, consumer), offset, NULL);
 }
 
-static struct cgpio_line *hear(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+static struct cgpio_line *request_input(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                                enum gpiod_line_edge edge, size_t capacity, const char *consumer) {
   struct gpiod_line_settings *settings = gpiod_line_settings_new();
   if (!settings) return NULL;
@@ -110,9 +110,9 @@ static struct cgpio_line *hear(struct cgpio_chip *chip, unsigned offset, unsigne
   return line(request(chip, offset, settings, consumer), offset, edges);
 }
 
-struct cgpio_line *cgpio_hear(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+struct cgpio_line *cgpio_watch_edges(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                               const char *consumer) {
-  return hear(chip, offset, flags, GPIOD_LINE_EDGE_BOTH, 1, consumer);
+  return request_input(chip, offset, flags, GPIOD_LINE_EDGE_BOTH, 1, consumer);
 }
 
 int cgpio_set(struct cgpio_line *line, int value) {
@@ -137,10 +137,10 @@ int cgpio_next_edge(struct cgpio_line *line, struct cgpio_edge *edge) {
   return 1;
 }
 
-struct cgpio_line *cgpio_hear_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+struct cgpio_line *cgpio_watch_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                                      const char *consumer) {
   struct cgpio_line *made =
-      hear(chip, offset, flags, GPIOD_LINE_EDGE_RISING, CGPIO_PULSES, consumer);
+      request_input(chip, offset, flags, GPIOD_LINE_EDGE_RISING, CGPIO_PULSES, consumer);
   if (made) fcntl(cgpio_descriptor(made), F_SETFL, O_NONBLOCK);
   return made;
 }

@@ -36,7 +36,7 @@ int clinux_epoll_set(int epoll, int change, int descriptor, uint32_t token, uint
   if (events & CLINUX_READABLE) event.events |= EPOLLIN | EPOLLRDHUP;
   if (events & CLINUX_WRITABLE) event.events |= EPOLLOUT;
   if (events & CLINUX_CHANGED) event.events |= EPOLLPRI;
-  if (events & CLINUX_KEEPS_AWAKE) event.events |= EPOLLWAKEUP;
+  if (events & CLINUX_BLOCKS_SUSPEND) event.events |= EPOLLWAKEUP;
   return result(epoll_ctl(epoll, changes[change], descriptor, &event));
 }
 
@@ -245,7 +245,7 @@ int clinux_allocate(int descriptor, int64_t size) {
 
 // MARK: Memory
 
-static int forget(struct dl_phdr_info *object, size_t size, void *name) {
+static int release_code_pages(struct dl_phdr_info *object, size_t size, void *name) {
   (void)size;
   if (name && !strstr(object->dlpi_name, name)) return 0;
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -260,6 +260,6 @@ static int forget(struct dl_phdr_info *object, size_t size, void *name) {
   return 0;
 }
 
-void clinux_forget_code(const char *library) { dl_iterate_phdr(forget, (void *)library); }
+void clinux_release_code(const char *library) { dl_iterate_phdr(release_code_pages, (void *)library); }
 
 void clinux_line_buffer_output(void) { setvbuf(stdout, NULL, _IOLBF, 0); }

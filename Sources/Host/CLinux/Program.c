@@ -23,7 +23,7 @@ struct identity {
   int switches;
 };
 
-static int look_up(struct identity *identity, uint32_t uid) {
+static int look_up_user(struct identity *identity, uint32_t uid) {
   char buffer[4096];
   struct passwd entry, *found = NULL;
   if (getpwuid_r(uid, &entry, buffer, sizeof buffer, &found) != 0 || !found) return -ENOENT;
@@ -37,7 +37,7 @@ static int look_up(struct identity *identity, uint32_t uid) {
 }
 
 // In the child: switches permanently to the user.
-static int become(const struct identity *identity) {
+static int switch_user(const struct identity *identity) {
   if (!identity->switches) return 0;
   const char *name = identity->user + strlen("USER=");
   if (initgroups(name, identity->gid) || setgid(identity->gid) || setuid(identity->uid)) return errno;
@@ -57,7 +57,7 @@ static void run(const char *const *arguments, char *const *environment, const st
     dup2(null, STDOUT_FILENO);
     if (null > STDERR_FILENO) close(null);
   }
-  int error = become(identity);
+  int error = switch_user(identity);
   if (!error && chdir("/")) error = errno;
   if (!error) {
     execve(arguments[0], (char *const *)arguments, environment);
@@ -70,7 +70,7 @@ static void run(const char *const *arguments, char *const *environment, const st
 
 int clinux_start(const char *const *arguments, const char *const *environment, uint32_t uid) {
   struct identity identity;
-  int result = look_up(&identity, uid);
+  int result = look_up_user(&identity, uid);
   if (result < 0) return result;
   char *all[ENVIRONMENT_MAX + 1];
   int count = 0;

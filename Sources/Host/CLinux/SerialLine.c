@@ -40,7 +40,7 @@ int clinux_line_get_state(int descriptor, clinux_line_state *state) {
   return ioctl(descriptor, TIOCGEXCL, &state->is_exclusive) < 0 ? -errno : 0;
 }
 
-int clinux_line_put_state(int descriptor, const clinux_line_state *state) {
+int clinux_line_restore_state(int descriptor, const clinux_line_state *state) {
   struct termios2 line;
   memcpy(&line, state, sizeof line);
   int error = result(ioctl(descriptor, TCSETS2, &line));
@@ -49,7 +49,7 @@ int clinux_line_put_state(int descriptor, const clinux_line_state *state) {
   return error;
 }
 
-int clinux_line_take(int descriptor, uint32_t baud) {
+int clinux_line_claim(int descriptor, uint32_t baud) {
   clinux_line_state before;
   struct termios2 line;
   int error = clinux_line_get_state(descriptor, &before);
@@ -69,7 +69,7 @@ int clinux_line_take(int descriptor, uint32_t baud) {
   put_speed(&line, baud);
   error = set(descriptor, &line, baud);
   if (error < 0) {
-    clinux_line_put_state(descriptor, &before);
+    clinux_line_restore_state(descriptor, &before);
     return error;
   }
   return was_other ? result(ioctl(descriptor, TCFLSH, TCIFLUSH)) : 0;
@@ -78,7 +78,7 @@ int clinux_line_take(int descriptor, uint32_t baud) {
 /// Time to send that many characters of ten bits each.
 static int64_t bytes_us(int count, uint32_t baud) { return count * INT64_C(10000000) / baud; }
 
-static void rest(int64_t microseconds) {
+static void sleep_us(int64_t microseconds) {
   struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
   nanosleep(&time, NULL);
 }
@@ -92,7 +92,7 @@ int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud) {
     int64_t pause_us = bytes_us(count, old_baud);
     if (pause_us < 500) pause_us = 500;
     if (pause_us > left_us) pause_us = left_us;
-    rest(pause_us);
+    sleep_us(pause_us);
     left_us -= pause_us;
     if (ioctl(descriptor, TIOCOUTQ, &count) < 0) return -errno;
   }
@@ -105,7 +105,7 @@ int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud) {
   return error < 0 ? error : result(ioctl(descriptor, TCFLSH, TCIFLUSH));
 }
 
-void clinux_line_forget_input(int descriptor) { ioctl(descriptor, TCFLSH, TCIFLUSH); }
+void clinux_line_discard_input(int descriptor) { ioctl(descriptor, TCFLSH, TCIFLUSH); }
 
 int clinux_line_queued(int descriptor) {
   int count = 0;

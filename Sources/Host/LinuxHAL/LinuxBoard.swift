@@ -15,8 +15,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   private let suspender: BoardSuspender?
   private let clock = SystemClock()
   /// Latest clock reading, and the one from before the last suspend.
-  private var clocks = BootClocks()
-  private var clocksBefore = BootClocks()
+  private var clockOffset = ClockOffset()
+  private var clockOffsetBeforeSuspend = ClockOffset()
   private var burst = BurstTiming()
   private var gauge: BatteryGauge?
   private var reading = GaugeReading()
@@ -47,7 +47,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   /// Queues `bytes` for the receiver; see ``SerialLine/write(_:)``.
   public mutating func write(_ bytes: Span<UInt8>) throws(LineFault) {
     try line.write(bytes)
-    burst.wrote(at: now)
+    burst.didWrite(at: now)
   }
 
   /// The next received bytes; see ``SerialLine/read()``.
@@ -60,7 +60,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   public mutating func setSpeed(_ baud: UInt32) throws(LineFault) {
     try line.setSpeed(baud)
     burst = BurstTiming()
-    burst.wrote(at: now)
+    burst.didWrite(at: now)
   }
 
   /// Sets a pin.
@@ -69,7 +69,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   /// Sets the light of background sessions, if there is one.
   ///
   /// - Returns: Whether the light was set; true without a light.
-  public mutating func showSession(_ isOn: Bool) -> Bool { pins.showSession(isOn) }
+  public mutating func setSessionLight(_ isOn: Bool) -> Bool { pins.setSessionLight(isOn) }
 
   // MARK: Waiting
 
@@ -78,86 +78,87 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   /// If an epoch arrives in parts, the wait ends when its last byte is expected (see `BurstTiming`), unless `deadline`
   /// or a request comes first. After each wait the server must check ``EventWait/ready(at:)``, whatever the reason.
   public mutating func wait(
-    in state: BoardState, until deadline: Instant, listening: Bool
-  ) -> Waking {
+    in state: BoardState, until deadline: Instant, wakesOnInput: Bool
+  ) -> WakeReport {
     // A lost device does not signal its return: poll for it while input is monitored.
-    let deadline = listening ? min(deadline, line.nextLook ?? deadline) : deadline
+    let deadline = wakesOnInput ? min(deadline, line.nextReopenTime ?? deadline) : deadline
     suspender?.beginWait()
     while true {
-      let limit = listening && line.hasNews ? .boot : deadline
+      let limit = wakesOnInput && line.hasUnreportedInput ? .boot : deadline
       let begin = now
       var meetsLock = false
-      let sleep = state >= .suspended ? suspend(until: limit, listening: listening) : .stayed
-      if sleep == .stayed {
-        let retry = state >= .suspended ? suspender?.nextTry(until: limit) : nil
+      let sleep =
+        state >= .suspended ? suspend(until: limit, wakesOnInput: wakesOnInput) : .notSuspended
+      if sleep == .notSuspended {
+        let retry = state >= .suspended ? suspender?.nextRetry(until: limit) : nil
         // Report a new inhibitor lock immediately, so that fixes are not delayed for it (DEF-28).
-        meetsLock = state >= .suspended && suspender?.takeLock() == true
+        meetsLock = state >= .suspended && suspender?.consumeNewLock() == true
         events.wait(
-          until: meetsLock ? .boot : min(limit, retry ?? limit, events.postponable),
-          listening: listening,
+          until: meetsLock ? .boot : min(limit, retry ?? limit, events.postponableDeadline),
+          wakesOnInput: wakesOnInput,
           endsOnResume: true)
       }
       if events.conditions(of: .line).contains(.writable) { line.flush() }
-      if !listening { burst.wasDeaf(from: begin, until: now) }
-      var news = pins.takeNews(from: events)
+      if !wakesOnInput { burst.didBufferInput(from: begin, until: now) }
+      var news = pins.consumeChanges(from: events)
       let isBack = wasSuspended(by: sleep)
       if isBack {
-        burst.wasDeaf(from: begin, until: now)
-        if comeBack(&news, listening: listening) { return waking(.bytes, news) }
+        burst.didBufferInput(from: begin, until: now)
+        if handleResume(&news, wakesOnInput: wakesOnInput) { return waking(.bytes, news) }
       }
-      if listening, line.hasNews || isHeard {
+      if wakesOnInput, line.hasUnreportedInput || isLineReady {
         // Read the pulse before the rest of the epoch: a pulse after that belongs to the next epoch.
-        let pulse = takePulse()
-        if !isAsked && !isLost { gather(until: deadline) }
+        let pulse = consumePulse()
+        if !isClientReady && !isLineLost { gatherBurst(until: deadline) }
         return waking(.bytes, news, pulse)
       }
       if news.batchPinRose { return waking(.batchPin, news) }
       if news.motion != nil { return waking(.motion, news) }
       // Not urgent, but the change must reach the service, so the wait ends.
       if news.isBatteryLow != nil { return waking(.request, news) }
-      if isAsked || meetsLock { return waking(.request, news) }
+      if isClientReady || meetsLock { return waking(.request, news) }
       if now >= deadline { return waking(.alarm, news) }
-      if now >= events.postponable { return waking(.request, news) }
-      if isBack { suspender?.wokenByOther(at: now) }
+      if now >= events.postponableDeadline { return waking(.request, news) }
+      if isBack { suspender?.recordOtherWake(at: now) }
     }
   }
 
   // MARK: Suspend
 
   private mutating func suspend(
-    until limit: Instant, listening: Bool
-  ) -> BoardSuspender.Outcome {
-    guard let suspender, limit > now, suspender.isTryDue(at: now) else { return .stayed }
+    until limit: Instant, wakesOnInput: Bool
+  ) -> BoardSuspender.SuspendResult {
+    guard let suspender, limit > now, suspender.isRetryDue(at: now) else { return .notSuspended }
     pins.prepareForSuspend()
     // Edges up to here are from before the suspend.
-    let read = BootClocks()
-    if !read.isBehind(clocks) { clocks = read }
-    let outcome = suspender.suspend(until: limit, listening: listening, line: line, events) {
-      events.wait(until: .boot, listening: listening)
+    let read = ClockOffset()
+    if !read.wasSuspended(since: clockOffset) { clockOffset = read }
+    let outcome = suspender.suspend(until: limit, wakesOnInput: wakesOnInput, line: line, events) {
+      events.wait(until: .boot, wakesOnInput: wakesOnInput)
     }
-    if outcome == .resumed { events.wait(until: .boot, listening: listening) }
+    if outcome == .resumed { events.wait(until: .boot, wakesOnInput: wakesOnInput) }
     return outcome
   }
 
   /// Whether the board was suspended, by this service or another program. The kernel may report this service's own
   /// suspend a second time later.
-  private mutating func wasSuspended(by sleep: BoardSuspender.Outcome) -> Bool {
+  private mutating func wasSuspended(by sleep: BoardSuspender.SuspendResult) -> Bool {
     let isOurs = sleep == .resumed
-    guard events.takeClockChange() || isOurs else { return false }
-    let read = BootClocks()
-    let isBehind = read.isBehind(clocks)
-    if isBehind { (clocksBefore, clocks) = (clocks, read) }
+    guard events.consumeClockChange() || isOurs else { return false }
+    let read = ClockOffset()
+    let isBehind = read.wasSuspended(since: clockOffset)
+    if isBehind { (clockOffsetBeforeSuspend, clockOffset) = (clockOffset, read) }
     return isOurs || isBehind
   }
 
   /// Handles a resume: discards input, whose first bytes are lost, and requests the pins again.
   ///
   /// - Returns: Whether bytes, which are discarded, have woken the board.
-  private mutating func comeBack(_ news: inout PinNews, listening: Bool) -> Bool {
-    let isByBytes = listening && isHeard && !isLost
+  private mutating func handleResume(_ news: inout PinChanges, wakesOnInput: Bool) -> Bool {
+    let isByBytes = wakesOnInput && isLineReady && !isLineLost
     line.discardInput()
     pins.rearm()
-    news.add(pins.takeNews(from: events))
+    news.merge(pins.consumeChanges(from: events))
     return isByBytes
   }
 
@@ -165,46 +166,49 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
 
   /// Creates the result, with pin changes that an inner wait has found.
   private mutating func waking(
-    _ reason: WakeReason, _ first: PinNews, _ pulse: Instant? = nil
-  ) -> Waking {
+    _ reason: WakeReason, _ first: PinChanges, _ pulse: Instant? = nil
+  ) -> WakeReport {
     var news = first
-    news.add(pins.takeNews(from: events))
-    return Waking(
+    news.merge(pins.consumeChanges(from: events))
+    return WakeReport(
       reason: reason, batchPinRose: news.batchPinRose, motion: news.motion,
       motionEdge: news.motionEdge_ns.map {
-        min(clocks.moment(monotonic_ns: $0, before: clocksBefore), now)
+        min(clockOffset.bootTime(monotonic_ns: $0, before: clockOffsetBeforeSuspend), now)
       },
-      battery: battery(news.isBatteryLow), pulse: pulse)
+      battery: batteryCharge(news.isBatteryLow), pulse: pulse)
   }
 
   /// Time of the last pulse before the first byte of an epoch, if at most one second before it: an older pulse marks
   /// another second. nil within an epoch, whose pulse was already reported.
-  private mutating func takePulse() -> Instant? {
+  private mutating func consumePulse() -> Instant? {
     let now = self.now
-    guard burst.isNew(at: now), let stamp_ns = pins.takePulse() else { return nil }
-    let pulse = min(clocks.moment(monotonic_ns: stamp_ns, before: clocksBefore), now)
+    guard burst.isEpochStart(at: now), let stamp_ns = pins.consumePulses() else { return nil }
+    let pulse = min(
+      clockOffset.bootTime(monotonic_ns: stamp_ns, before: clockOffsetBeforeSuspend), now)
     return now - pulse <= .seconds(1) ? pulse : nil
   }
 
   /// Battery charge, if a poll is due and the value has changed; a change of the low-battery line causes an immediate
   /// poll.
-  private mutating func battery(_ isLow: Bool?) -> UInt8? {
+  private mutating func batteryCharge(_ isLow: Bool?) -> UInt8? {
     guard gauge != nil else { return nil }
-    if let isLow { gauge?.hear(isLow: isLow) }
+    if let isLow { gauge?.update(isLow: isLow) }
     let now = self.now
     guard isLow != nil || reading.isDue(at: now) else { return nil }
-    return reading.take(gauge?.charge, at: now)
+    return reading.update(gauge?.charge, at: now)
   }
 
-  private var isHeard: Bool {
+  private var isLineReady: Bool {
     !events.conditions(of: .line).isDisjoint(with: [.readable, .gone])
   }
 
   /// Whether the loss of the device is about to be reported, so that no more input follows.
-  private var isLost: Bool { line.hasNews || events.conditions(of: .line).contains(.gone) }
+  private var isLineLost: Bool {
+    line.hasUnreportedInput || events.conditions(of: .line).contains(.gone)
+  }
 
   /// Whether a descriptor of the server is ready.
-  private var isAsked: Bool {
+  private var isClientReady: Bool {
     for index in 0..<events.readyCount where events.ready(at: index).token >= .firstFree {
       return true
     }
@@ -213,32 +217,32 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
 
   // MARK: Epochs as bursts
 
-  private mutating func gather(until deadline: Instant) {
-    switch burst.woke(at: now) {
-    case .handOn:
+  private mutating func gatherBurst(until deadline: Instant) {
+    switch burst.didWake(at: now) {
+    case .deliver:
       return
-    case .hold(let end):
+    case .delay(let end):
       // Input must not end this wait.
-      events.wait(until: min(end, deadline), listening: false)
+      events.wait(until: min(end, deadline), wakesOnInput: false)
       if events.conditions(of: .line).contains(.writable) { line.flush() }
-      burst.held(until: now)
-    case .watch:
-      watch(until: deadline)
+      burst.didDelay(until: now)
+    case .measure:
+      measureBurst(until: deadline)
     }
   }
 
-  private mutating func watch(until deadline: Instant) {
+  private mutating func measureBurst(until deadline: Instant) {
     let first = now
     var last = first
     while true {
       // The buffer is full, the device is gone, or there was no input: not an epoch to measure.
-      if line.gather() == 0 { return burst.watched(until: nil, at: now) }
+      if line.gather() == 0 { return burst.didMeasure(until: nil, at: now) }
       last = now
-      let quiet = last + BurstTiming.silence
-      events.wait(until: min(quiet, deadline), listening: true)
-      if isHeard, !isAsked, now - first < BurstTiming.longest { continue }
-      let isWhole = !isHeard && !isAsked && now >= quiet
-      return burst.watched(until: isWhole ? last : nil, at: now)
+      let quiet = last + BurstTiming.epochGap
+      events.wait(until: min(quiet, deadline), wakesOnInput: true)
+      if isLineReady, !isClientReady, now - first < BurstTiming.maximumSpan { continue }
+      let isWhole = !isLineReady && !isClientReady && now >= quiet
+      return burst.didMeasure(until: isWhole ? last : nil, at: now)
     }
   }
 }

@@ -39,7 +39,7 @@ import LocationPolicy
   /// Creates an engine with this memory; a second one continues like the service after a restart.
   ///
   /// - Precondition: No other engine uses the memory, and the ring's capacity is valid.
-  public func engine(_ setup: EngineSetup) -> Engine {
+  public func makeEngine(_ setup: EngineSetup) -> Engine {
     unsafe Engine(setup, ring: openRing(), clients: clients)
   }
 

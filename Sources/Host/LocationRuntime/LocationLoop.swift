@@ -10,33 +10,33 @@ import LocationTypes
 /// ``LocationLoop`` calls it, never the engine.
 public protocol LocationClients: ~Copyable {
   /// A fix was appended to the ring.
-  mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant)
+  mutating func didAppend(_ name: FixName, in engine: borrowing Engine, at now: Instant)
   /// Delivers a notice; the fixes of a batch are read from the engine (RNG-5).
   mutating func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant)
   /// The next request; nil if none is pending.
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)?
   /// Whether a client requested that all waiting fixes are delivered now, deferred or not; true once per request.
-  mutating func takeFlush() -> Bool
+  mutating func consumeFlushRequest() -> Bool
   /// A wait has ended.
-  mutating func woke(for reason: WakeReason)
+  mutating func didWake(for reason: WakeReason)
   /// All requests are executed and their notices delivered: answer queries from the engine's state now.
   ///
   /// - Parameter effects: The plan until the next event.
   /// - Returns: Whether another request is pending.
-  mutating func settle(_ engine: borrowing Engine, _ effects: Effects, at now: Instant) -> Bool
+  mutating func finishTurn(_ engine: borrowing Engine, _ effects: Effects, at now: Instant) -> Bool
 }
 
 extension LocationClients where Self: ~Copyable {
   /// For clients that query nothing.
-  public mutating func settle(
+  public mutating func finishTurn(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool { false }
 
   /// For clients that never request a flush.
-  public mutating func takeFlush() -> Bool { false }
+  public mutating func consumeFlushRequest() -> Bool { false }
 
   /// For clients that do not count wakes.
-  public mutating func woke(for reason: WakeReason) {}
+  public mutating func didWake(for reason: WakeReason) {}
 }
 
 /// The event loop that runs an engine on a board: waits, sends the engine its events, executes the effects.
@@ -118,12 +118,12 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   /// Whether the owner's sleep inhibitor is active.
   @usableFromInline var isInhibited = false
   /// Time of the engine's last step.
-  @usableFromInline var stepped = Instant.boot
+  @usableFromInline var lastStepTime = Instant.boot
   /// Last bytes read.
   @usableFromInline var input = ByteChunk()
   /// Whether to ignore a receiver that cannot sleep while no client needs it: the board sleeps until a request, and
   /// the input is discarded.
-  public var overlooksUnwanted = false
+  public var ignoresUnneededReceiver = false
 
   /// Creates a loop without a plan.
   public init(engine: consuming Engine, board: consuming Board, clients: consuming Clients) {
@@ -154,16 +154,16 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   ) -> Turn {
     let plan = self.plan ?? perform(.time)
     if !sleepsWhenQuiet && plan.wake == .distantFuture && !engine.isReceiverAwake { return .quiet }
-    let isUnwanted = overlooksUnwanted && engine.isUnwanted
+    let isUnwanted = ignoresUnneededReceiver && engine.isReceiverUnneeded
     let wake = isUnwanted ? limit : min(plan.wake, limit)
     let waking = board.wait(
-      in: plan.board, until: wake, listening: plan.listens && !isUnwanted)
-    clients.woke(for: waking.reason)
+      in: plan.board, until: wake, wakesOnInput: plan.wakesOnInput && !isUnwanted)
+    clients.didWake(for: waking.reason)
     if isUnwanted {
       board.discardInput()
-      engine.overlook(at: board.now)
+      engine.noteDiscardedInput(at: board.now)
     }
-    if let pulse = waking.pulse { engine.hear(pulse: pulse) }
+    if let pulse = waking.pulse { engine.recordPulse(at: pulse) }
     if waking.batchPinRose { perform(.batchPin) }
     if let level = waking.motion { perform(.motion(level), at: waking.motionEdge) }
     if let charge = waking.battery { perform(.battery(charge)) }
@@ -178,7 +178,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   }
 
   /// Executes a step without a wait: for an owner that has changed the clients.
-  @inlinable public mutating func look() { perform(.time) }
+  @inlinable public mutating func poll() { perform(.time) }
 
   /// Sets or releases the owner's sleep inhibitor (DEF-28).
   @inlinable public mutating func inhibitSleep(_ isOn: Bool) {
@@ -199,25 +199,25 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   @inlinable mutating func perform(_ event: Event, at moment: Instant? = nil) -> Effects {
     var fault: Fault?
     let effects = step(event, &fault, at: moment)
-    return follow(effects, &fault)
+    return complete(effects, &fault)
   }
 
   /// Sends the engine the last bytes read and continues as ``perform(_:at:)``.
-  @inlinable mutating func performBytes() {
+  @inlinable mutating func performInput() {
     var fault: Fault?
     let now = board.now
-    stepped = now
+    lastStepTime = now
     let effects = engine.step(bytes: input.span, at: now)
     handle(effects, &fault, at: now)
-    _ = follow(effects, &fault)
+    _ = complete(effects, &fault)
   }
 
   /// Executes steps until the engine has a plan.
-  @inlinable mutating func follow(_ first: Effects, _ fault: inout Fault?) -> Effects {
+  @inlinable mutating func complete(_ first: Effects, _ fault: inout Fault?) -> Effects {
     var effects = first
     var isFlushing = false
     while true {
-      if effects.proceeds {
+      if effects.needsProceed {
         effects = step(.proceed, &fault)
       } else if let told = fault {
         fault = nil
@@ -227,11 +227,11 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
       } else if isFlushing {
         isFlushing = false
         effects = step(.sleepInhibitor(isInhibited), &fault)
-      } else if clients.takeFlush() {
+      } else if clients.consumeFlushRequest() {
         // A sleep inhibitor, even for one step, ends engagement, so all waiting fixes are delivered (DEF-28).
         isFlushing = true
         effects = step(.sleepInhibitor(true), &fault)
-      } else if !clients.settle(engine, effects, at: board.now) {
+      } else if !clients.finishTurn(engine, effects, at: board.now) {
         plan = effects
         return effects
       }
@@ -242,8 +242,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     _ event: Event, _ fault: inout Fault?, at moment: Instant? = nil
   ) -> Effects {
     // The engine's time must not decrease.
-    let now = max(moment ?? board.now, stepped)
-    stepped = now
+    let now = max(moment ?? board.now, lastStepTime)
+    lastStepTime = now
     let effects = engine.step(event, at: now)
     handle(effects, &fault, at: now)
     return effects
@@ -251,10 +251,10 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
 
   /// Executes the effects of a step and delivers its notices.
   @inlinable mutating func handle(_ effects: Effects, _ fault: inout Fault?, at now: Instant) {
-    if case .keep(let place) = effects.aiding { aiding.keep(engine.aidingFrame, at: place) }
-    let isForHardware = effects.isForHardware
+    if case .store(let place) = effects.aiding { aiding.store(engine.aidingFrame, at: place) }
+    let isForHardware = effects.needsHardware
     if isForHardware, let new = execute(effects), fault == nil { fault = new }
-    if let name = effects.appended { clients.appended(name, in: engine, at: now) }
+    if let name = effects.appended { clients.didAppend(name, in: engine, at: now) }
     while effects.hasNotices, let notice = engine.nextNotice() {
       clients.receive(notice, from: engine, at: now)
     }
@@ -281,7 +281,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     do {
       if let speed = effects.lineSpeed { try board.setSpeed(speed) }
       if effects.hasOutput { try board.write(engine.output.span) }
-      if case .give(let place) = effects.aiding { try board.write(aiding.entry(at: place).span) }
+      if case .send(let place) = effects.aiding { try board.write(aiding.entry(at: place).span) }
     } catch {
       return .line
     }
@@ -296,7 +296,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
         try board.read(into: &input)
         if input.count == 0 { return isAny }
         isAny = true
-        performBytes()
+        performInput()
         // A chunk that is not full was the last one.
         if !input.isFull { return true }
       }

@@ -11,36 +11,37 @@ public struct SyncSchedule: Sendable {
   /// Longest time between two writes: a power failure loses at most the changes of this time.
   public let interval: Interval
   /// Time of the last write.
-  private var last: Instant
+  private var lastWrite: Instant
   /// Time of the last write that was earlier than due.
-  private var lastEarly: Instant?
+  private var lastEarlyWrite: Instant?
 
   /// Creates a schedule with nothing to write.
   public init(every interval: Interval, at now: Instant) {
     self.interval = interval
-    last = now
+    lastWrite = now
   }
 
   /// Time at which unwritten changes must be written.
-  public var due: Instant { last + interval }
+  public var due: Instant { lastWrite + interval }
 
   /// Whether to write before the board waits as planned, because the write would become due during its sleep. Records
   /// the early write and returns true only as often as early writes are allowed.
   ///
   /// - Parameter isReceiverQuiet: Whether no fix is expected: the receiver sleeps or batches.
-  public mutating func writesEarly(
+  public mutating func shouldWriteEarly(
     before plan: Effects?, isReceiverQuiet: Bool, at now: Instant
   ) -> Bool {
     guard let plan, plan.board >= .suspended || isReceiverQuiet, due < plan.wake else {
       return false
     }
-    if let lastEarly, now - lastEarly < Interval(microseconds: interval.microseconds / 4) {
+    if let lastEarlyWrite, now - lastEarlyWrite < Interval(microseconds: interval.microseconds / 4)
+    {
       return false
     }
-    lastEarly = now
+    lastEarlyWrite = now
     return true
   }
 
   /// Records that all changes are written, or that there were none.
-  public mutating func wrote(at now: Instant) { last = now }
+  public mutating func didWrite(at now: Instant) { lastWrite = now }
 }

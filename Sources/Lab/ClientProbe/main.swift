@@ -18,7 +18,7 @@ import LocationWire
 //
 // `follow` prints each action before it performs it, without buffering, and reconnects when the service has ended.
 
-func say(_ line: String) {
+func printLine(_ line: String) {
   let bytes = Array((line + "\n").utf8)
   _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(1, $0.baseAddress, $0.count) }
 }
@@ -45,67 +45,67 @@ func drain(_ path: String, _ name: String) throws(ClientError) {
     last = fix.name
     count += 1
   }
-  say("\(count) \(first ?? 0) \(last?.sequence ?? 0) \(now() - began)")
+  printLine("\(count) \(first ?? 0) \(last?.sequence ?? 0) \(now() - began)")
 }
 
 /// How `follow` acknowledges fixes.
-enum Manner {
-  case paced(AcknowledgementPace)
+enum AcknowledgementMode {
+  case policy(AcknowledgementPolicy)
   /// Acknowledges this percentage of fixes.
-  case some(of100: Int)
+  case percentage(of100: Int)
 
   init?(_ word: String) {
     switch word {
-    case "at-once": self = .paced(.atOnce)
-    case "relaxed": self = .paced(.relaxed)
+    case "at-once": self = .policy(.immediate)
+    case "relaxed": self = .policy(.batched)
     default:
       guard let part = Int(word), (0...100).contains(part) else { return nil }
-      self = .some(of100: part)
+      self = .percentage(of100: part)
     }
   }
 }
 
 func handle(
-  _ fixes: [StoredFix], _ manner: Manner, _ session: inout ClientSession
+  _ fixes: [StoredFix], _ manner: AcknowledgementMode, _ session: inout ClientSession
 ) throws(ClientError) {
   for fix in fixes {
-    say("told \(fix.name.generation) \(fix.name.sequence) \(fix.fix.utc?.microseconds ?? 0)")
-    guard case .some(let part) = manner, Int.random(in: 0..<100) < part else { continue }
-    say("acknowledges \(fix.name.generation) \(fix.name.sequence)")
+    printLine("told \(fix.name.generation) \(fix.name.sequence) \(fix.fix.utc?.microseconds ?? 0)")
+    guard case .percentage(let part) = manner, Int.random(in: 0..<100) < part else { continue }
+    printLine("acknowledges \(fix.name.generation) \(fix.name.sequence)")
     if Int.random(in: 0..<3) > 0 {
       try session.acknowledge(fix.name)
     } else {
       _ = try session.call(.acknowledge(fix.name))
-      say("settled \(fix.name.generation) \(fix.name.sequence)")
+      printLine("settled \(fix.name.generation) \(fix.name.sequence)")
     }
   }
-  if case .paced = manner, let last = fixes.last { try session.acknowledge(last.name) }
+  if case .policy = manner, let last = fixes.last { try session.acknowledge(last.name) }
 }
 
-func follow(_ path: String, _ name: String, _ manner: Manner) throws(ClientError) {
+func follow(_ path: String, _ name: String, _ manner: AcknowledgementMode) throws(ClientError) {
   var session = try ClientSession(name: name, path: path)
-  if case .paced(let pace) = manner { session.pace = pace }
-  say("begins")
-  try session.listen()
+  if case .policy(let pace) = manner { session.acknowledgementPolicy = pace }
+  printLine("begins")
+  try session.subscribe()
   _ = try session.call(.startUpdating)
-  say("follows")
-  while let notice = try session.notice(within: nil) {
+  printLine("follows")
+  while let notice = try session.nextNotice(within: nil) {
     switch notice {
     case .fixes(let fixes): try handle(fixes, manner, &session)
-    case .gap(let gap): say("gap \(gap.range.lowerBound) \(gap.range.upperBound)")
+    case .gap(let gap): printLine("gap \(gap.range.lowerBound) \(gap.range.upperBound)")
     default: break
     }
   }
 }
 
-func followAll(_ path: String, _ name: String, _ manner: Manner) -> Never {
+func followAll(_ path: String, _ name: String, _ manner: AcknowledgementMode) -> Never {
   while true {
     do throws(ClientError) {
       try follow(path, name, manner)
     } catch {
       switch error {
-      case .noService, .noSocket, .ended, .system: usleep(5_000)
-      default: say("fails \(error)")
+      case .noService, .noSocket, .disconnected, .system: usleep(5_000)
+      default: printLine("fails \(error)")
       }
     }
   }
@@ -115,18 +115,18 @@ let arguments = CommandLine.arguments
 switch arguments.count {
 case 4 where arguments[1] == "drain":
   do { try drain(arguments[2], arguments[3]) } catch {
-    say("\(error)")
+    printLine("\(error)")
     exit(1)
   }
 case 5 where arguments[1] == "follow":
-  guard let manner = Manner(arguments[4]) else { exit(EX_USAGE) }
+  guard let manner = AcknowledgementMode(arguments[4]) else { exit(EX_USAGE) }
   followAll(arguments[2], arguments[3], manner)
 case 4 where arguments[1] == "talk":
   do throws(ClientError) {
-    var talk = try Talk(arguments[2], arguments[3])
+    var talk = try ControlledClient(arguments[2], arguments[3])
     try talk.run()
   } catch {
-    say("ended \(error)")
+    printLine("ended \(error)")
     exit(1)
   }
 default: exit(EX_USAGE)

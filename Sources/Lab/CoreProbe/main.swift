@@ -52,7 +52,7 @@ func write(_ bytes: [UInt8], to path: String) {
 
 /// Lines of integers and words. Does not use reflection, because a day has half a million lines and one of the two
 /// processors is emulated.
-struct Lines {
+struct TextLines {
   private(set) var bytes: [UInt8] = []
 
   mutating func add(_ value: some BinaryInteger) {
@@ -81,7 +81,7 @@ struct Lines {
   mutating func end() { bytes.append(UInt8(ascii: "\n")) }
 }
 
-extension Lines {
+extension TextLines {
   mutating func add(_ fix: Fix) {
     add(fix.acquired.microseconds)
     add(fix.utc?.microseconds)
@@ -122,9 +122,9 @@ extension Lines {
   /// Adds the notice counts in a fixed order, because the order of a dictionary differs between runs.
   mutating func add(_ summary: TraceSummary) {
     var rest = summary
-    rest.told = [:]
+    rest.noticesByKind = [:]
     add("\(rest)")
-    for kind in TraceNotice.Kind.allCases { add(summary.told[kind]) }
+    for kind in TraceNotice.Kind.allCases { add(summary.noticesByKind[kind]) }
     end()
   }
 
@@ -144,7 +144,7 @@ extension Lines {
     case .ack(let client, let sequence):
       add(client)
       add(sequence)
-    case .battery, .batteryEmpty, .batch, .finish, .gap, .told: add("\(record.kind)")
+    case .battery, .batteryEmpty, .batch, .finish, .gap, .notice: add("\(record.kind)")
     }
     end()
   }
@@ -161,12 +161,12 @@ func simulate(_ service: ScriptedService, _ profile: BoardProfile, _ out: String
   var plan = SimulationPlan(track: Scenario.day.track(seed: 1, duration: day), duration: day)
   plan.noise = .real
   plan.samplesTimeToFirstFix = true
-  var trace = Lines()
+  var trace = TextLines()
   var sent: [UInt8] = []
   var ring: [UInt8] = []
   var script = ClientScript()
   script.service = service
-  let result = Session(profile, script).simulate(
+  let result = SimulationRun(profile, script).simulate(
     plan, bytes: { sent += $0 }, ring: { ring = $0 }, sink: { trace.add($0) })
   guard result.violations.isEmpty, result.summary.fixes > 0 else {
     fail("the day on \(profile.name) failed: \(result.violations)")
@@ -179,7 +179,7 @@ func simulate(_ service: ScriptedService, _ profile: BoardProfile, _ out: String
 
 /// Every field of every epoch, one epoch per line.
 func epochs(of file: [UInt8], date: CalendarDate?) -> [UInt8] {
-  var lines = Lines()
+  var lines = TextLines()
   var options = EpochOptions()
   options.recordingDate = date
   options.waitsForSentences = true
@@ -212,11 +212,11 @@ func decode(_ profile: BoardProfile, _ path: String, _ out: String) {
   let file = read(path)
   let scan = RecordingScan(file, date: nil, interval: .seconds(1), lineSpeed: 115_200)
   write(epochs(of: file, date: scan.date), to: out + ".epochs")
-  var trace = Lines()
+  var trace = TextLines()
   var ring: [UInt8] = []
   var script = ClientScript()
   script.defers = false
-  let result = Session(profile, script).replay(
+  let result = SimulationRun(profile, script).replay(
     scan, ring: { ring = $0 }, sink: { trace.add($0) })
   trace.add(result.summary)
   write(trace.bytes, to: out + ".trace")

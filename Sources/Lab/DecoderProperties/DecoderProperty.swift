@@ -23,8 +23,8 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
   case wire
 
   /// Checks the property for `input`.
-  public func check(_ input: [UInt8]) -> Trial {
-    var trial = Trial()
+  public func check(_ input: [UInt8]) -> PropertyResult {
+    var trial = PropertyResult()
     switch self {
     case .stream: StreamProperty.check(input, &trial)
     case .nmea: SentenceProperty.check(input, &trial)
@@ -41,17 +41,17 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
 }
 
 /// The result of checking a property for one input.
-public struct Trial: Equatable, Sendable {
+public struct PropertyResult: Equatable, Sendable {
   /// Description of the first violation; nil if the property holds.
   public private(set) var violation: String?
   /// Number of items decoded behind framing and checksums: messages, fixes, settings, points.
-  public private(set) var reached = 0
+  public private(set) var decodedCount = 0
 
   /// Creates a result without violation.
   public init() {}
 
   /// Counts decoded items.
-  mutating func reach(_ count: Int = 1) { reached += count }
+  mutating func countDecoded(_ count: Int = 1) { decodedCount += count }
 
   /// Records a violation with the description `what` if `holds` is false; keeps the first.
   mutating func require(_ holds: Bool, _ what: @autoclosure () -> String) {
@@ -81,14 +81,14 @@ struct InputReader {
   }
 
   /// The next `count` bytes, or fewer at the end of the input.
-  mutating func take(_ count: Int) -> [UInt8] {
+  mutating func nextBytes(_ count: Int) -> [UInt8] {
     let end = min(offset + count, bytes.count)
     defer { offset = end }
     return Array(bytes[offset..<end])
   }
 
   /// All remaining bytes.
-  mutating func rest() -> [UInt8] { take(bytes.count) }
+  mutating func remainingBytes() -> [UInt8] { nextBytes(bytes.count) }
 }
 
 /// Lengths of chunks, derived from one byte: constant (1 to 128) for values below 128, else pseudo-random (1 to 256).

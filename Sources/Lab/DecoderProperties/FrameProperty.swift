@@ -5,7 +5,7 @@ import LocationTypes
 ///
 /// Input: one byte of options; then frames from class to payload, in UBX order.
 enum FrameProperty {
-  static func check(_ input: [UInt8], _ trial: inout Trial) {
+  static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
     let options = EpochOptions(fuzzed: reader.byte())
     var count = 0
@@ -14,9 +14,9 @@ enum FrameProperty {
     trial.require(decoded.counters.frames == UInt32(count), "a frame was not decoded")
     trial.require(decoded.messages.count == count, "not one message per frame")
     trial.require(decoded.counters.skippedBytes == 0, "a byte of a frame was skipped")
-    for message in decoded.messages where message.isRead {
-      trial.reach()
-      writeAgain(message, &trial)
+    for message in decoded.messages where message.isDecoded {
+      trial.countDecoded()
+      expectRoundTrip(message, &trial)
     }
     EpochProperty.check(decoded.messages, options, .milliseconds(20), &trial)
   }
@@ -26,7 +26,7 @@ enum FrameProperty {
     var stream: [UInt8] = []
     while !reader.isAtEnd {
       let head = [reader.byte(), reader.byte()]
-      let payload = reader.take(Int(reader.integer(UInt16.self)) % 1_025)
+      let payload = reader.nextBytes(Int(reader.integer(UInt16.self)) % 1_025)
       let length = [UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)]
       let content = head + length + payload
       var a: UInt8 = 0
@@ -41,7 +41,7 @@ enum FrameProperty {
     return stream
   }
 
-  private static func writeAgain(_ message: GNSSMessage, _ trial: inout Trial) {
+  private static func expectRoundTrip(_ message: GNSSMessage, _ trial: inout PropertyResult) {
     var buffer = FrameBuffer()
     switch message {
     case .navPVT(let solution): buffer.appendNavPVT(solution)
@@ -64,19 +64,19 @@ enum FrameProperty {
 ///
 /// Input: one byte of chunk lengths; a byte that selects framed or raw input; then the frames or bytes.
 enum CommandProperty {
-  static func check(_ input: [UInt8], _ trial: inout Trial) {
+  static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
     let chunks = ChunkLengths(reader.byte())
     let isFramed = reader.byte() & 1 == 0
     var count = 0
-    let stream = isFramed ? FrameProperty.frames(&reader, &count) : reader.rest()
+    let stream = isFramed ? FrameProperty.frames(&reader, &count) : reader.remainingBytes()
     let whole = decode(stream, nil)
     let parts = decode(stream, chunks)
     trial.require(whole.commands == parts.commands, "chunk boundaries change the commands")
     trial.require(whole.counters == parts.counters, "chunk boundaries change the counters")
     trial.require(whole.commands.count == Int(whole.counters.frames), "a frame without a command")
     if isFramed { trial.require(whole.commands.count == count, "a frame was not decoded") }
-    for command in whole.commands { writeAgain(command, &trial) }
+    for command in whole.commands { expectRoundTrip(command, &trial) }
   }
 
   private static func decode(
@@ -96,7 +96,7 @@ enum CommandProperty {
     return (commands, decoder.counters)
   }
 
-  private static func writeAgain(_ command: UBXCommand, _ trial: inout Trial) {
+  private static func expectRoundTrip(_ command: UBXCommand, _ trial: inout PropertyResult) {
     var buffer = FrameBuffer()
     switch command {
     case .valset(let configuration): buffer.appendConfiguration(configuration)
@@ -119,7 +119,7 @@ enum CommandProperty {
     case .aidingEntry: return
     case .unknown, .malformed: return
     }
-    trial.reach()
+    trial.countDecoded()
     let again = decode(buffer.bytes, nil).commands
     trial.require(again == [command], "\(command) was encoded and decoded to \(again)")
   }

@@ -5,7 +5,7 @@ import LocationTypes
 ///
 /// Input: options and eight operations; then the image, raw or as ``RingImageBuilder`` builds it.
 enum RingProperty {
-  static func check(_ input: [UInt8], _ trial: inout Trial) {
+  static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
     let capacity = Int(reader.byte() % 16) + 2
     let kind = reader.byte()
@@ -13,27 +13,27 @@ enum RingProperty {
     let deeds = (0..<8).map { _ in reader.byte() }
     // Sometimes the storage is too short, or longer than necessary.
     let excess = kind & 4 == 0 ? 0 : Int(reader.byte()) - 128
-    let storage = Storage(count: max(0, FixRing.storageSize(capacity: capacity) + excess))
+    let storage = RingStorage(count: max(0, FixRing.storageSize(capacity: capacity) + excess))
     if kind & 1 == 0 {
-      storage.write(reader.rest())
+      storage.write(reader.remainingBytes())
     } else {
-      RingDraft.write(&reader, capacity, to: storage)
+      RingImageBuilder.write(&reader, capacity, to: storage)
     }
     let image = storage.bytes
     do throws(RingError) {
       var ring = try storage.open(capacity: capacity, floor: floor)
       trial.require(ring.generation > floor, "a generation not above the floor")
-      let stored = walk(ring)
-      trial.reach(stored.count)
+      let stored = storedFixes(ring)
+      trial.countDecoded(stored.count)
       expectOrder(ring, stored, &trial)
-      expectSame(storage, ring, stored, &trial)
-      use(&ring, deeds, storage.count, &trial)
+      expectReopens(storage, ring, stored, &trial)
+      exercise(&ring, deeds, storage.count, &trial)
     } catch {
       trial.require(storage.bytes == image, "rejected with \(error), but the image was changed")
     }
   }
 
-  private static func walk(_ ring: borrowing FixRing) -> [StoredFix] {
+  private static func storedFixes(_ ring: borrowing FixRing) -> [StoredFix] {
     var place = ring.tail
     var stored: [StoredFix] = []
     while let item = ring.next(at: &place, before: ring.head) {
@@ -43,7 +43,7 @@ enum RingProperty {
   }
 
   private static func expectOrder(
-    _ ring: borrowing FixRing, _ stored: [StoredFix], _ trial: inout Trial
+    _ ring: borrowing FixRing, _ stored: [StoredFix], _ trial: inout PropertyResult
   ) {
     let (tail, head) = (ring.tail, ring.head)
     trial.require(tail <= head && head - tail <= UInt64(ring.capacity), "\(tail) to \(head)")
@@ -64,24 +64,27 @@ enum RingProperty {
   }
 
   /// Opened a second time, the ring has the same fixes and a higher generation.
-  private static func expectSame(
-    _ storage: Storage, _ ring: borrowing FixRing, _ stored: [StoredFix], _ trial: inout Trial
+  private static func expectReopens(
+    _ storage: RingStorage, _ ring: borrowing FixRing, _ stored: [StoredFix],
+    _ trial: inout PropertyResult
   ) {
-    let copy = Storage(count: storage.count)
+    let copy = RingStorage(count: storage.count)
     copy.write(storage.bytes)
     do throws(RingError) {
       let again = try copy.open(capacity: ring.capacity)
       trial.require(again.generation > ring.generation, "the generation did not increase")
       trial.require(
-        again.head == ring.head && walk(again) == stored, "opened again, the ring has other fixes")
+        again.head == ring.head && storedFixes(again) == stored,
+        "opened again, the ring "
+          + "has other fixes")
     } catch {
       trial.require(error == .exhausted, "the ring cannot be opened again: \(error)")
     }
   }
 
   /// Random use of the ring: appends, erasures, syncs, deliveries and acknowledgements.
-  private static func use(
-    _ ring: inout FixRing, _ deeds: [UInt8], _ size: Int, _ trial: inout Trial
+  private static func exercise(
+    _ ring: inout FixRing, _ deeds: [UInt8], _ size: Int, _ trial: inout PropertyResult
   ) {
     let head = ring.head
     let name = FixName(generation: UInt32(deeds[0]), sequence: head &- UInt64(deeds[1]))
@@ -120,8 +123,8 @@ enum RingProperty {
 }
 
 /// Builds an image from few bytes: headers and slots with correct checksums and arbitrary contents.
-enum RingDraft {
-  static func write(_ reader: inout InputReader, _ capacity: Int, to storage: Storage) {
+enum RingImageBuilder {
+  static func write(_ reader: inout InputReader, _ capacity: Int, to storage: RingStorage) {
     for copy in 0..<2 { writeHeader(&reader, capacity, to: storage, at: copy * 512) }
     while !reader.isAtEnd {
       let position = Int(reader.byte()) % capacity
@@ -131,7 +134,7 @@ enum RingDraft {
 
   /// Bits of the kind: 0 header present, 1 checksum wrong, 2 other version, 3 other capacity, 4 closed.
   private static func writeHeader(
-    _ reader: inout InputReader, _ capacity: Int, to storage: Storage, at offset: Int
+    _ reader: inout InputReader, _ capacity: Int, to storage: RingStorage, at offset: Int
   ) {
     let kind = reader.byte()
     guard kind & 1 != 0 else { return }
@@ -156,7 +159,7 @@ enum RingDraft {
 
   /// Bits of the kind: 0 checksum wrong, 1 sequence number of another slot, 2 other version.
   private static func writeSlot(
-    _ reader: inout InputReader, _ position: Int, _ capacity: Int, to storage: Storage
+    _ reader: inout InputReader, _ position: Int, _ capacity: Int, to storage: RingStorage
   ) {
     let kind = reader.byte()
     var bytes: [UInt8] = [kind & 4 == 0 ? 1 : reader.byte(), reader.byte(), reader.byte()]
@@ -166,7 +169,7 @@ enum RingDraft {
     }
     bytes += littleEndian(sequence).prefix(5)
     bytes += littleEndian(reader.integer(UInt32.self))
-    let rest = reader.take(48)
+    let rest = reader.nextBytes(48)
     bytes += rest + [UInt8](repeating: 0, count: 48 - rest.count)
     bytes += littleEndian(crc32c(bytes) &+ UInt32(kind & 1))
     storage.write(bytes, at: 1_024 + 64 * position)

@@ -15,7 +15,7 @@ extension Seeds {
 
   /// Input with the image of a ring to which each session appended `sessions[i]` fixes; the last session closed it.
   private static func image(capacity: Int, sessions: [Int], kind: UInt8) -> [UInt8] {
-    let storage = Storage(count: FixRing.storageSize(capacity: capacity))
+    let storage = RingStorage(count: FixRing.storageSize(capacity: capacity))
     for (i, count) in sessions.enumerated() {
       guard var ring = try? storage.open(capacity: capacity) else { continue }
       ring.markSynced(ring.unsynced)

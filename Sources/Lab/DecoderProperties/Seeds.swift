@@ -18,15 +18,15 @@ extension DecoderProperty {
   }
 
   /// Tokens for this kind of input, in the format of a libFuzzer dictionary.
-  public var words: String {
+  public var dictionary: String {
     let words: [String] =
       switch self {
-      case .stream, .nmea, .recording: Seeds.sentenceWords
+      case .stream, .nmea, .recording: Seeds.sentenceDictionary
       case .ubx, .commands: ["\\xb5\\x62", "\\x01\\x07\\x5c\\x00", "\\x06\\x8a"]
       case .ring: ["TORPRING", "\\x01\\x00\\x00\\x00"]
-      case .profile: Seeds.profileWords
+      case .profile: Seeds.profileDictionary
       case .track: ["unix_time,lat,lon,alt,speed", ",", "1700000000", "-180", "1e-9", "\\x0a"]
-      case .wire: WireProperty.words
+      case .wire: WireProperty.dictionary
       }
     return words.map { "\"\($0)\"\n" }.joined()
   }
@@ -52,14 +52,14 @@ enum Seeds {
       + "00000.00,W,1.5,1.5,010100,,,A\nGPGGA,000000.00,0000.00,N,00000.00,W,1,04,1.0,1,M,,M,,",
   ]
 
-  static let sentenceWords = [
+  static let sentenceDictionary = [
     "GPRMC,", "GNGGA,", "GPGSA,", "GPGSV,", "GPGST,", "GPVTG,", "GPZDA,", "GPGLL,", "GNGNS,",
     "GNGBS,", "PUBX,00,", "PGRM", "PMTK001,", "PAIR001,", "235960", "311299", "9000.0", "18000.0",
     "99999999999999999999", "2147483647", "-", ".", "*00", "$", "\\xb5\\x62", "\\xd3\\x00",
     "# Date: 2020-02-29\\x0a", "\\x0d\\x0a",
   ]
 
-  static let profileWords = [
+  static let profileDictionary = [
     "[board]", "[board.idle]", "[receiver]", "[receiver.power]", "[receiver.batch]", "[cache]",
     "wakes_on = [", "after_off = [", "{ off_s = 0, fix_s = 1 }", "name = ", "= true",
     "= 1979-05-27",

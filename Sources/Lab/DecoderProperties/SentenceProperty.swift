@@ -8,19 +8,19 @@ enum SentenceProperty {
   /// Longest body of a sentence in bytes, without `$`, `*` and the checksum.
   private static let bodyLimit = 508
 
-  static func check(_ input: [UInt8], _ trial: inout Trial) {
+  static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
     let options = EpochOptions(fuzzed: reader.byte())
-    let lines = reader.rest().split(separator: UInt8(ascii: "\n"))
+    let lines = reader.remainingBytes().split(separator: UInt8(ascii: "\n"))
     let stream = lines.flatMap { sentence($0.prefix(bodyLimit)) }
     let decoded = StreamProperty.decode(stream, nil)
     trial.require(decoded.counters.sentences == UInt32(lines.count), "a sentence was not decoded")
     trial.require(
       decoded.messages.count == lines.count, "not one message per sentence")
     trial.require(decoded.counters.skippedBytes == 0, "a byte of a sentence was skipped")
-    for message in decoded.messages where message.isRead {
-      trial.reach()
-      writeAgain(message, &trial)
+    for message in decoded.messages where message.isDecoded {
+      trial.countDecoded()
+      expectRoundTrip(message, &trial)
     }
     EpochProperty.check(decoded.messages, options, .milliseconds(20), &trial)
   }
@@ -38,7 +38,7 @@ enum SentenceProperty {
     return [UInt8(ascii: "$")] + body + checksum + [0x0D, 0x0A]
   }
 
-  private static func writeAgain(_ message: GNSSMessage, _ trial: inout Trial) {
+  private static func expectRoundTrip(_ message: GNSSMessage, _ trial: inout PropertyResult) {
     var buffer = FrameBuffer()
     switch message {
     case .rmc(let m): buffer.append(m, format: .finest)
@@ -54,14 +54,14 @@ enum SentenceProperty {
     }
     let again = StreamProperty.decode(buffer.bytes, nil)
     trial.require(
-      again.messages == [message.wherePossible],
+      again.messages == [message.normalised],
       "\(message) was encoded and decoded to \(again.messages)")
   }
 }
 
 extension GNSSMessage {
   /// The message as the encoder writes it: a course of 360° becomes 0°.
-  fileprivate var wherePossible: GNSSMessage {
+  fileprivate var normalised: GNSSMessage {
     switch self {
     case .rmc(var m) where m.course_e4 == 3_600_000:
       m.course_e4 = 0
@@ -81,9 +81,9 @@ extension FrameBuffer {
 
 extension GNSSMessage {
   /// Whether the decoder knows the message and its fields are valid.
-  var isRead: Bool {
+  var isDecoded: Bool {
     switch self {
-    case .unread, .other: false
+    case .unknown, .malformed: false
     case _: true
     }
   }

@@ -6,7 +6,7 @@ import LocationTypes
 ///
 /// Input: one byte each of options, chunk lengths and time between messages; then the stream.
 enum StreamProperty {
-  static func check(_ input: [UInt8], _ trial: inout Trial) {
+  static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
     let options = EpochOptions(fuzzed: reader.byte())
     let chunks = ChunkLengths(reader.byte())
@@ -14,7 +14,7 @@ enum StreamProperty {
     let step = Interval.milliseconds(Int64(last & 0x7F) * 50)
     var decoding = DecoderOptions()
     decoding.allowsMissingChecksum = last & 0x80 != 0
-    let bytes = reader.rest()
+    let bytes = reader.remainingBytes()
     let whole = decode(bytes, nil, decoding)
     let parts = decode(bytes, chunks, decoding)
     trial.require(whole.messages == parts.messages, "chunk boundaries change the messages")
@@ -26,16 +26,16 @@ enum StreamProperty {
       trial.require(
         again.messages.count == 1 && again.entries == [entry], "an entry's bytes differ")
     }
-    account(for: whole, of: bytes, &trial)
+    checkCounters(of: whole, against: bytes, &trial)
     EpochProperty.check(whole.messages, options, step, &trial)
     for learnsEnd in [false, true] {
       var options = options
-      options.learnsEnd = learnsEnd
+      options.detectsEpochEnd = learnsEnd
       let made = epochs(of: bytes, chunks, decoding, options, step, throughMessages: true)
       let straight = epochs(of: bytes, chunks, decoding, options, step, throughMessages: false)
       trial.require(made == straight, "direct decoding gives other epochs than through messages")
     }
-    trial.reach(whole.messages.count)
+    trial.countDecoded(whole.messages.count)
   }
 
   struct Decoded {
@@ -45,7 +45,7 @@ enum StreamProperty {
     var counters = DecoderCounters()
     var isMidFrame = false
 
-    mutating func take(_ message: GNSSMessage, from decoder: GNSSDecoder) {
+    mutating func add(_ message: GNSSMessage, from decoder: GNSSDecoder) {
       messages.append(message)
       guard case .aidingEntry(let entry) = message else { return }
       let copy = decoder.frame(of: entry)
@@ -66,10 +66,10 @@ enum StreamProperty {
       let end = min(bytes.count, start + (lengths?.next() ?? bytes.count))
       var offset = 0
       let chunk = bytes.span.extracting(start..<end)
-      while let message = decoder.next(chunk, &offset) { decoded.take(message, from: decoder) }
+      while let message = decoder.next(chunk, &offset) { decoded.add(message, from: decoder) }
       start = end
     }
-    while let message = decoder.finish() { decoded.take(message, from: decoder) }
+    while let message = decoder.finish() { decoded.add(message, from: decoder) }
     decoded.counters = decoder.counters
     decoded.isMidFrame = decoder.isMidFrame
     return decoded
@@ -90,7 +90,7 @@ enum StreamProperty {
       let chunk = bytes.span.extracting(start..<min(bytes.count, start + lengths.next()))
       start += chunk.count
       now = now + step
-      assembler.hear(at: now)
+      assembler.noteInput(at: now)
       var offset = 0
       var epoch = Epoch()
       if throughMessages {
@@ -108,14 +108,16 @@ enum StreamProperty {
     return epochs
   }
 
-  private static func account(for decoded: Decoded, of bytes: [UInt8], _ trial: inout Trial) {
+  private static func checkCounters(
+    of decoded: Decoded, against bytes: [UInt8], _ trial: inout PropertyResult
+  ) {
     let c = decoded.counters
-    let right = Int(c.sentences) + Int(c.unchecked) + Int(c.frames)
+    let right = Int(c.sentences) + Int(c.withoutChecksum) + Int(c.frames)
     trial.require(decoded.messages.count <= right, "more messages than correct checksums")
     trial.require(
       Int(c.malformed) + Int(c.unknown) <= right, "more malformed or unknown than correct")
     // The shortest sentence has 4 bytes, the shortest frame 8; no byte is counted twice.
-    let least = UInt64(c.sentences) * 4 + UInt64(c.unchecked) * 2 + UInt64(c.frames) * 8
+    let least = UInt64(c.sentences) * 4 + UInt64(c.withoutChecksum) * 2 + UInt64(c.frames) * 8
     trial.require(c.skippedBytes + least <= UInt64(bytes.count), "more bytes counted than read")
   }
 }
@@ -145,10 +147,11 @@ extension EpochOptions {
 /// Any messages give at most as many epochs, and the ring returns their fixes unchanged.
 enum EpochProperty {
   /// Limit beyond which the ring stores UTC as unknown (Docs/Reference/ring-format.md), in microseconds.
-  private static let farthest: Int64 = 1 << 55
+  private static let utcLimit_us: Int64 = 1 << 55
 
   static func check(
-    _ messages: [GNSSMessage], _ options: EpochOptions, _ step: Interval, _ trial: inout Trial
+    _ messages: [GNSSMessage], _ options: EpochOptions, _ step: Interval,
+    _ trial: inout PropertyResult
   ) {
     var epochs: [Epoch] = []
     var assembler = EpochAssembler(options)
@@ -167,10 +170,10 @@ enum EpochProperty {
   }
 
   private static func store(
-    _ epochs: [Epoch], _ options: EpochOptions, _ trial: inout Trial
+    _ epochs: [Epoch], _ options: EpochOptions, _ trial: inout PropertyResult
   ) {
     guard epochs.contains(where: { $0.fix != nil }) else { return }
-    let storage = Storage(count: FixRing.storageSize(capacity: 2))
+    let storage = RingStorage(count: FixRing.storageSize(capacity: 2))
     guard var ring = try? storage.open(capacity: 2) else {
       trial.require(false, "a blank ring was rejected")
       return
@@ -178,7 +181,7 @@ enum EpochProperty {
     for case var fix? in epochs.map(\.fix) {
       trial.require(fix.isSimulated == options.isSimulated, "a fix has the wrong simulation flag")
       trial.require(fix.coordinate.isValid, "a fix has an invalid coordinate (LOC-10)")
-      if let utc = fix.utc, abs(utc.microseconds) >= farthest { fix.utc = nil }
+      if let utc = fix.utc, abs(utc.microseconds) >= utcLimit_us { fix.utc = nil }
       let name = ring.append(fix)
       trial.require(ring.stored(at: name.sequence)?.fix == fix, "the ring changed \(fix)")
     }

@@ -5,10 +5,10 @@ import SimulatedHAL
 
 /// Any bytes are a profile that parses to the same value when written again, or give errors with valid locations.
 enum ProfileProperty {
-  static func check(_ input: [UInt8], _ trial: inout Trial) {
+  static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     do throws(ProfileErrors) {
       let profile = try BoardProfile.parse(bytes: input, file: "p.toml")
-      trial.reach(profile.settings.count)
+      trial.countDecoded(profile.settings.count)
       do throws(ProfileErrors) {
         let again = try BoardProfile.parse(profile.text, file: "p.toml")
         trial.require(again == profile, "the written profile parses differently: \(profile.text)")
@@ -16,16 +16,16 @@ enum ProfileProperty {
         trial.require(false, "the written profile is rejected: \(error)")
       }
     } catch {
-      expectPlaces(error, input, &trial)
+      expectLocations(error, input, &trial)
     }
   }
 
-  private static func expectPlaces(
-    _ errors: ProfileErrors, _ input: [UInt8], _ trial: inout Trial
+  private static func expectLocations(
+    _ errors: ProfileErrors, _ input: [UInt8], _ trial: inout PropertyResult
   ) {
     let lines = input.count { $0 == UInt8(ascii: "\n") } + 1
     let count = errors.problems.count
-    trial.require(count >= 1 && count <= ProfileErrors.limit, "\(count) problems")
+    trial.require(count >= 1 && count <= ProfileErrors.maxListed, "\(count) problems")
     for problem in errors.problems {
       let isThere = problem.line >= 1 && problem.line <= lines && problem.column >= 1
       trial.require(isThere, "the location does not exist: \(problem)")
@@ -34,27 +34,27 @@ enum ProfileProperty {
       }
       trial.require(isShown, "a control character in the text of \(problem)")
       // An error with a key has passed the TOML grammar.
-      if !problem.key.isEmpty { trial.reach() }
+      if !problem.key.isEmpty { trial.countDecoded() }
     }
   }
 }
 
 /// Any bytes are a track with a valid state at every time, or give an error with a valid line number.
 enum TrackProperty {
-  static func check(_ input: [UInt8], _ trial: inout Trial) {
+  static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     let lines = input.count { $0 == UInt8(ascii: "\n") } + 1
     do throws(TrackError) {
-      let track = try Track(csv: input, longest: .seconds(1_000_000))
-      trial.reach(track.points.count)
+      let track = try Track(csv: input, maximumDuration: .seconds(1_000_000))
+      trial.countDecoded(track.points.count)
       trial.require(track.duration <= .seconds(1_000_000), "longer than allowed")
       trial.require(track.length_m.isFinite && track.length_m >= 0, "\(track.length_m) m long")
-      follow(track, &trial)
+      sample(track, &trial)
     } catch {
       trial.require(error.line >= 1 && error.line <= lines, "the line does not exist: \(error)")
     }
   }
 
-  private static func follow(_ track: Track, _ trial: inout Trial) {
+  private static func sample(_ track: Track, _ trial: inout PropertyResult) {
     var times = [track.firstTime - .seconds(1), track.lastTime + .seconds(1)]
     for (a, b) in zip(track.points, track.points.dropFirst()).prefix(64) {
       let length = (b.offset - a.offset).microseconds
@@ -79,11 +79,11 @@ enum TrackProperty {
 ///
 /// Input: one byte of chunk lengths; one byte of line speed in kilobaud; then the recording.
 enum RecordingProperty {
-  static func check(_ input: [UInt8], _ trial: inout Trial) {
+  static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
     let chunks = ChunkLengths(reader.byte())
     let speed = UInt32(reader.byte()) * 1_000 + 1
-    let bytes = reader.rest()
+    let bytes = reader.remainingBytes()
     let whole = filtered(bytes, nil)
     let parts = filtered(bytes, chunks)
     trial.require(whole.bytes == parts.bytes, "chunk boundaries change the bytes")
@@ -101,7 +101,7 @@ enum RecordingProperty {
     trial.require(
       scan.recording.chunks.allSatisfy { $0.time >= .boot && $0.time <= scan.end },
       "a chunk is played before the start or after the end of the recording")
-    trial.reach(scan.epochs + whole.dates.count)
+    trial.countDecoded(scan.epochs + whole.dates.count)
   }
 
   private static func filtered(
@@ -119,7 +119,7 @@ enum RecordingProperty {
         switch piece {
         case .bytes(let range): for i in range { result.bytes.append(chunk[i]) }
         case .date(let date): result.dates.append(date)
-        case .unreadDate: break
+        case .invalidDate: break
         }
       }
       start = end

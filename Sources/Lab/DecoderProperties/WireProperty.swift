@@ -5,11 +5,11 @@ import LocationWire
 ///
 /// Input: one byte of chunk lengths; one byte that selects the call of a reply; then the bytes of the socket.
 enum WireProperty {
-  static func check(_ input: [UInt8], _ trial: inout Trial) {
+  static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
     var lengths = ChunkLengths(reader.byte())
     let asked = calls[Int(reader.byte()) % calls.count]
-    let bytes = reader.rest()
+    let bytes = reader.remainingBytes()
     let whole = frames(bytes) { $0.count }
     let parts = frames(bytes) { _ in lengths.next() }
     trial.require(whole == parts, "chunk boundaries change the frames")
@@ -18,7 +18,7 @@ enum WireProperty {
       checkReply(frame, to: asked, &trial)
     }
     if let fix = FixRecord.decode(bytes.span) {
-      trial.reach()
+      trial.countDecoded()
       var record: [UInt8] = []
       FixRecord.append(fix, to: &record)
       trial.require(FixRecord.decode(record.span) == fix, "a record decodes to another fix")
@@ -55,28 +55,31 @@ enum WireProperty {
     return all
   }
 
-  private static func checkCall(_ frame: [UInt8], _ trial: inout Trial) {
+  private static func checkCall(_ frame: [UInt8], _ trial: inout PropertyResult) {
     guard let read = try? CallDecoder.decode(frame) else { return }
-    trial.reach()
+    trial.countDecoded()
     var json = JSONOutput()
     CallEncoder.encode(read.call, to: &json)
-    let again = try? CallDecoder.decode(ended(json, &trial))
+    let again = try? CallDecoder.decode(withoutTerminator(json, &trial))
     trial.require(again?.call == read.call, "a call decodes to another one: \(read.call)")
   }
 
-  private static func checkReply(_ frame: [UInt8], to call: WireCall, _ trial: inout Trial) {
+  private static func checkReply(_ frame: [UInt8], to call: WireCall, _ trial: inout PropertyResult)
+  {
     guard let read = try? ReplyDecoder.decode(frame, to: call) else { return }
-    trial.reach()
+    trial.countDecoded()
     // A known error name with other parameters: encoded again, it has none.
     if case .error(.other) = read.reply { return }
     var json = JSONOutput()
     ReplyEncoder.encode(read.reply, continues: read.continues, to: &json)
-    let again = try? ReplyDecoder.decode(ended(json, &trial), to: call)
+    let again = try? ReplyDecoder.decode(withoutTerminator(json, &trial), to: call)
     trial.require(again?.reply == read.reply, "a reply decodes to another one: \(read.reply)")
   }
 
   /// The frame without its terminating NUL; requires that it contains no other NUL.
-  private static func ended(_ json: borrowing JSONOutput, _ trial: inout Trial) -> [UInt8] {
+  private static func withoutTerminator(_ json: borrowing JSONOutput, _ trial: inout PropertyResult)
+    -> [UInt8]
+  {
     let bytes = json.bytes
     trial.require(bytes.firstIndex(of: 0) == bytes.count - 1, "a NUL within a frame")
     return Array(bytes.dropLast())
@@ -86,7 +89,7 @@ enum WireProperty {
     texts.map { [0, 0] + Array($0.utf8) + [0] }
     + replies.map { [200, $0.0] + Array($0.1.utf8) + [0] }
 
-  static let words = [
+  static let dictionary = [
     #"{\"method\":\"org.torpor.Location."#, #"\"parameters\":{"#, #"\"more\":true"#,
     #"\"fixes\":["#,
     "null", "1e999", "99999999999999999999", #"\\ud83d\\ude00"#, "\\x00", "\\xf0\\x9f\\x98\\x80",

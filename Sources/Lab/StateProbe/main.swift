@@ -14,13 +14,13 @@ import ServiceState
 /// Any time is suitable: it is only stored in the name of a file that was moved aside.
 let time = UTCTime(microseconds: 1_750_000_000_000_000)
 
-func say(_ line: String) {
+func printLine(_ line: String) {
   let bytes = Array((line + "\n").utf8)
   _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(1, $0.baseAddress, $0.count) }
 }
 
 func bookmark(_ number: UInt64) -> ClientBookmark {
-  ClientBookmark(acknowledged: FixName(generation: 1, sequence: number), owesAll: true)
+  ClientBookmark(acknowledged: FixName(generation: 1, sequence: number), isOpenEnded: true)
 }
 
 /// The number that all clients have acknowledged; one transaction acknowledges it for all.
@@ -49,38 +49,38 @@ func write(_ store: StateStore) throws(StateError) {
   while true {
     number += 1
     try acknowledge(number, store)
-    say("\(number)")
+    printLine("\(number)")
   }
 }
 
-func writeLimited(_ store: StateStore) {
+func writeWithSizeLimit(_ store: StateStore) {
   for number in 1...2_000 as ClosedRange<UInt64> {
     do throws(StateError) {
       try acknowledge(number, store)
-      say("\(number)")
+      printLine("\(number)")
     } catch {
-      return say("error \(error)")
+      return printLine("error \(error)")
     }
   }
 }
 
-func day(_ store: StateStore) throws(StateError) {
+func simulateDay(_ store: StateStore) throws(StateError) {
   let client = store.addClient(uid: 1_000, name: "tracker")?.id ?? 1
   try store.flush(at: time)
-  let before = written()
-  let figures = store.figures
+  let before = writtenBytes()
+  let figures = store.statistics
   for batch in 1...144 as ClosedRange<UInt64> {
     _ = store.rows.cursors.put(CursorRecord(client: client, bookmark: bookmark(batch * 600)))
     try store.flush(at: time)
   }
-  let bytes = written() - before
-  say(
-    "transactions \(store.figures.transactions - figures.transactions), "
-      + "pages \(store.figures.pages - figures.pages), bytes \(bytes)")
+  let bytes = writtenBytes() - before
+  printLine(
+    "transactions \(store.statistics.transactions - figures.transactions), "
+      + "pages \(store.statistics.pages - figures.pages), bytes \(bytes)")
 }
 
 /// Number of bytes that this process has passed to `write`.
-func written() -> Int {
+func writtenBytes() -> Int {
   let descriptor = unsafe open("/proc/self/io", O_RDONLY)
   defer { close(descriptor) }
   var block = [UInt8](repeating: 0, count: 4_096)
@@ -96,7 +96,7 @@ func written() -> Int {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else {
-  say("usage: StateProbe write|read|hold|day|limited FILE")
+  printLine("usage: StateProbe write|read|hold|day|limited FILE")
   exit(64)
 }
 if arguments[1] == "limited" {
@@ -108,18 +108,18 @@ do throws(StateError) {
   let store = try StateStore(path: arguments[2], at: time)
   switch arguments[1] {
   case "write": try write(store)
-  case "limited": writeLimited(store)
-  case "day": try day(store)
+  case "limited": writeWithSizeLimit(store)
+  case "day": try simulateDay(store)
   case "hold":
     try acknowledge(acknowledged(store) + 1, store)
-    say("open")
+    printLine("open")
     sleep(60)
   default:
-    say("\(acknowledged(store))")
-    for line in store.repairs.lines { say(line) }
-    if let trouble = store.trouble { say("trouble: \(trouble)") }
+    printLine("\(acknowledged(store))")
+    for line in store.repairs.lines { printLine(line) }
+    if let trouble = store.lastError { printLine("trouble: \(trouble)") }
   }
 } catch {
-  say("error \(error)")
+  printLine("error \(error)")
   exit(1)
 }

@@ -30,13 +30,13 @@ struct SentenceFixPath: HotPath {
   private var stream = ByteStream.nmea()
   private var fixes = FixStream()
   /// Number of sentences to decode so far; the sentences of an epoch are decoded together.
-  private var wanted: UInt32 = 0
+  private var requestedSentences: UInt32 = 0
   private var floorPosition = 0
 
   mutating func run(_ turns: Int) -> UInt64 {
-    wanted &+= UInt32(turns)
+    requestedSentences &+= UInt32(turns)
     var sum: UInt64 = 0
-    while fixes.sentences < wanted { sum &+= fixes.next(from: &stream) }
+    while fixes.sentences < requestedSentences { sum &+= fixes.next(from: &stream) }
     return sum
   }
 
@@ -74,7 +74,7 @@ private struct FixStream {
   private var epoch = Epoch()
   private var now = Instant(microseconds: 0)
   /// The unread part of the last chunk.
-  private var rest = 0..<0
+  private var unread = 0..<0
 
   /// Number of sentences decoded so far.
   var sentences: UInt32 { decoder.counters.sentences }
@@ -83,11 +83,11 @@ private struct FixStream {
   mutating func next(from stream: inout ByteStream) -> UInt64 {
     let bytes = stream.bytes
     while true {
-      if rest.isEmpty { rest = stream.next() }
+      if unread.isEmpty { unread = stream.next() }
       var offset = 0
-      let span = bytes.span.extracting(rest)
+      let span = bytes.span.extracting(unread)
       let isMade = decoder.next(span, &offset, through: &assembler, at: now, into: &epoch)
-      rest = (rest.lowerBound + offset)..<rest.upperBound
+      unread = (unread.lowerBound + offset)..<unread.upperBound
       guard isMade, let fix = epoch.fix else { continue }
       now = now + Interval(microseconds: 1_000_000)
       return UInt64(truncatingIfNeeded: fix.coordinate.latitude_e9)
@@ -110,7 +110,7 @@ private func messages(
     while left > 0, let message = decoder.next(span, &offset) {
       left -= 1
       switch message {
-      case .unread, .other: continue
+      case .unknown, .malformed: continue
       case _: sum &+= 1
       }
     }

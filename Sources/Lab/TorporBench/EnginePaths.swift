@@ -10,12 +10,12 @@ import ReceiverDrivers
 extension EngineSetup {
   /// A receiver that streams one epoch per second, on a board that idles between epochs.
   static var streaming: EngineSetup {
-    var figures = PlannerFigures(
+    var figures = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 1_000, timeToFix: TimeToFixTable(cold: .seconds(30)))
-    figures.idle = SleepFigures(
-      state: .idle, resume: .milliseconds(1), alarmResolution: .milliseconds(1),
-      minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
-    return EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
+    figures.idle = SleepParameters(
+      state: .idle, resumeTime: .milliseconds(1), alarmResolution: .milliseconds(1),
+      minimumDuration: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
+    return EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: figures)
   }
 }
 
@@ -35,54 +35,54 @@ private struct DeferringEngine: ~Copyable {
 
   init() {
     frames = ByteStream.navPVTChunks()
-    engine = memory.engine(.streaming)
+    engine = memory.makeEngine(.streaming)
     effects = engine.step(.time, at: now)
-    ask(.connect)
-    ask(.setExecution(.background))
-    ask(.startUpdating)
+    send(.connect)
+    send(.setExecution(.background))
+    send(.startUpdating)
     // The first fix, then a deferral without end whose distance is measured.
-    settleFix()
-    ask(.allowDeferred(distance: 1e12, timeout: .infinity))
-    for _ in 0..<10 { settleFix() }
+    processFix()
+    send(.allowDeferred(distance: 1e12, timeout: .infinity))
+    for _ in 0..<10 { processFix() }
     precondition(engine.client(DeferringEngine.client).deferral.state == .engaged, "it defers")
   }
 
   /// Sends the engine the next event of a loop.
   mutating func step() -> UInt64 {
-    if effects.proceeds { return perform(.proceed) }
+    if effects.needsProceed { return perform(.proceed) }
     now = now + .seconds(1)
     let chunk = frames[frame]
     frame = frame + 1 == frames.count ? 0 : frame + 1
     effects = engine.step(bytes: chunk.span, at: now)
-    return settle()
+    return readNotices()
   }
 
   /// Steps until the next fix is stored and all its effects are executed.
   @discardableResult
-  mutating func settleFix() -> UInt64 {
+  mutating func processFix() -> UInt64 {
     var last = step()
-    while effects.proceeds { last = step() }
+    while effects.needsProceed { last = step() }
     return last
   }
 
-  private mutating func ask(_ request: Request) {
+  private mutating func send(_ request: Request) {
     _ = perform(.request(DeferringEngine.client, request))
-    while effects.proceeds { _ = perform(.proceed) }
+    while effects.needsProceed { _ = perform(.proceed) }
   }
 
   private mutating func perform(_ event: Event) -> UInt64 {
     effects = engine.step(event, at: now)
-    return settle()
+    return readNotices()
   }
 
   /// Reads the notices of the step before.
-  private mutating func settle() -> UInt64 {
+  private mutating func readNotices() -> UInt64 {
     var newest: FixName?
     while effects.hasNotices, let notice = engine.nextNotice() {
       if case .batch(_, let last) = notice.notice { newest = engine.stored(at: last)?.name }
     }
     // The client acknowledges each batch immediately.
-    if let newest, !effects.proceeds {
+    if let newest, !effects.needsProceed {
       effects = engine.step(.request(DeferringEngine.client, .acknowledge(newest)), at: now)
     }
     return engine.head
@@ -114,7 +114,7 @@ struct EngineFixPath: HotPath, ~Copyable {
 
   mutating func run(_ turns: Int) -> UInt64 {
     var last: UInt64 = 0
-    for _ in 0..<turns { last = engine.settleFix() }
+    for _ in 0..<turns { last = engine.processFix() }
     return last
   }
 

@@ -2,10 +2,10 @@ import CBench
 import LocationTypes
 
 /// Pairs of coordinates, the same in every run.
-private struct Pairs {
+private struct CoordinatePairs {
   /// Number of pairs. It divides the counted turns, so that every pair is counted equally often.
   static let count = 300
-  var places: [Coordinate] = []
+  var coordinates: [Coordinate] = []
   /// The same in radians, for the floor: latitude and longitude of the first and of the second coordinate of each pair.
   var radians: [Double] = []
 
@@ -17,7 +17,7 @@ private struct Pairs {
       seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Int64(seed >> 2) % (2 * limit + 1) - limit
     }
-    for _ in 0..<Pairs.count {
+    for _ in 0..<CoordinatePairs.count {
       let first = Coordinate(
         latitude_e9: random(80_000_000_000), longitude_e9: random(179_000_000_000))
       var second = Coordinate(
@@ -27,7 +27,7 @@ private struct Pairs {
         second.longitude_e9 = first.longitude_e9 + random(reach)
       }
       for place in [first, second] {
-        places.append(place)
+        coordinates.append(place)
         radians += [place.latitude * .pi / 180, place.longitude * .pi / 180]
       }
     }
@@ -37,25 +37,29 @@ private struct Pairs {
 /// One turn is the distance between two coordinates; the floor is the haversine formula on a sphere.
 struct DistancePath: HotPath {
   let unit = "distance"
-  private let pairs: Pairs
+  private let pairs: CoordinatePairs
   private let isLocal: Bool
   private var position = 0
   private var floorPosition = 0
 
-  private init(_ pairs: Pairs, isLocal: Bool) {
+  private init(_ pairs: CoordinatePairs, isLocal: Bool) {
     self.pairs = pairs
     self.isLocal = isLocal
   }
 
   /// The approximation for distances up to a kilometre.
-  static func local() -> DistancePath { DistancePath(Pairs(reach: 10_000_000), isLocal: true) }
+  static func local() -> DistancePath {
+    DistancePath(CoordinatePairs(reach: 10_000_000), isLocal: true)
+  }
   /// The exact geodesic of the same pairs.
-  static func near() -> DistancePath { DistancePath(Pairs(reach: 10_000_000), isLocal: false) }
+  static func near() -> DistancePath {
+    DistancePath(CoordinatePairs(reach: 10_000_000), isLocal: false)
+  }
   /// The exact geodesic between coordinates anywhere on the globe.
-  static func far() -> DistancePath { DistancePath(Pairs(reach: nil), isLocal: false) }
+  static func far() -> DistancePath { DistancePath(CoordinatePairs(reach: nil), isLocal: false) }
 
   mutating func run(_ turns: Int) -> UInt64 {
-    let places = pairs.places
+    let places = pairs.coordinates
     var sum: UInt64 = 0
     for _ in 0..<turns {
       let (a, b) = (places[position], places[position + 1])
@@ -67,7 +71,7 @@ struct DistancePath: HotPath {
 
   mutating func runFloor(_ turns: Int) -> UInt64 {
     unsafe pairs.radians.withUnsafeBufferPointer {
-      unsafe floor_haversine($0.baseAddress, Pairs.count, &floorPosition, UInt64(turns))
+      unsafe floor_haversine($0.baseAddress, CoordinatePairs.count, &floorPosition, UInt64(turns))
     }
   }
 }

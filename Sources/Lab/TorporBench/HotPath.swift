@@ -38,13 +38,13 @@ struct Measurement {
 }
 
 /// Measures hot paths.
-struct Stopwatch {
+struct HotPathTimer {
   /// Minimum number of rounds, alternating between path and floor; the best round counts.
-  var rounds = 15
+  var minimumRounds = 15
   /// Minimum duration of all rounds.
-  var timed_ns: UInt64 = 600_000_000
+  var minimumTotal_ns: UInt64 = 600_000_000
   /// Minimum duration of a round: far shorter than a scheduler time slice, so that some rounds of each are undisturbed.
-  var round_ns: UInt64 = 300_000
+  var minimumRound_ns: UInt64 = 300_000
   /// Minimum number of turns for counting allocations, so that a buffer that grows once is negligible.
   var allocatingTurns = 32_768
   /// Number of turns of the shorter run under callgrind; the longer run has twice as many.
@@ -58,9 +58,9 @@ struct Stopwatch {
     let allocations = allocationsPerTurn(&path, max(turns, allocatingTurns))
     var best = UInt64.max
     var bestFloor = UInt64.max
-    let end = bench_now_ns() + timed_ns
+    let end = bench_now_ns() + minimumTotal_ns
     var round = 0
-    while round < rounds || bench_now_ns() < end {
+    while round < minimumRounds || bench_now_ns() < end {
       best = min(best, time { path.run(turns) })
       bestFloor = min(bestFloor, time { path.runFloor(turns) })
       round += 1
@@ -77,7 +77,7 @@ struct Stopwatch {
     var turns = path.cycle
     // Warm up: the first turns are slower.
     sink(path.run(turns))
-    while time({ path.run(turns) }) < round_ns { turns *= 2 }
+    while time({ path.run(turns) }) < minimumRound_ns { turns *= 2 }
     return turns
   }
 
@@ -95,7 +95,7 @@ struct Stopwatch {
   /// Whether allocations are counted: a known number of allocations must be counted exactly.
   ///
   /// A wrongly linked bench would report zero allocations otherwise.
-  static func countsTheHeap() -> Bool {
+  static func countsAllocations() -> Bool {
     let before = heap_counts_now()
     let kept = (0..<10).map { _ in HeapProbe() }
     let after = heap_counts_now()

@@ -1,7 +1,7 @@
 /// The output of the bench: a table, or JSON.
 struct Report {
   var measurements: [Measurement] = []
-  var drive: CrowdedDrive?
+  var drive: DriveMeasurement?
   var days: [DayMeasurement] = []
 
   var table: String {
@@ -11,18 +11,18 @@ struct Report {
     for m in measurements {
       lines.append(
         row([
-          m.name, m.unit, told(m.instructions, 1), told(m.floorInstructions, 1),
-          told(m.nanoseconds, 1), told(m.floorNanoseconds, 1), told(m.ratio, 2),
-          m.allocations == 0 ? "0" : told(m.allocations, 4),
+          m.name, m.unit, formatted(m.instructions, 1), formatted(m.floorInstructions, 1),
+          formatted(m.nanoseconds, 1), formatted(m.floorNanoseconds, 1), formatted(m.ratio, 2),
+          m.allocations == 0 ? "0" : formatted(m.allocations, 4),
         ]))
     }
-    if let drive { lines += ["", told(drive)] }
+    if let drive { lines += ["", driveLine(drive)] }
     if !days.isEmpty { lines.append("") }
     for day in days {
       lines.append(
-        "a simulated day, \(day.service): \(day.fixes) fixes in \(told(day.seconds, 3)) s, "
-          + "\(told(day.nanosecondsPerFix, 0)) ns a fix with the simulator, "
-          + "\(told(day.allocationsPerFix, 3)) allocations a fix")
+        "a simulated day, \(day.service): \(day.fixes) fixes in \(formatted(day.seconds, 3)) s, "
+          + "\(formatted(day.nanosecondsPerFix, 0)) ns a fix with the simulator, "
+          + "\(formatted(day.allocationsPerFix, 3)) allocations a fix")
     }
     return lines.joined(separator: "\n")
   }
@@ -49,10 +49,10 @@ struct Report {
       + days.joined(separator: ",") + "]}"
   }
 
-  private func told(_ drive: CrowdedDrive) -> String {
-    "engine step, \(CrowdedEngine.clients) clients x 20 regions, \(drive.steps) steps along a drive: "
-      + "mean \(told(drive.mean / 1e3, 3)) us, worst \(told(drive.worst / 1e3, 1)) us, "
-      + "\(drive.allocations) allocations, \(drive.told) region notices"
+  private func driveLine(_ drive: DriveMeasurement) -> String {
+    "engine step, \(ManyClientEngine.clients) clients x 20 regions, \(drive.steps) steps along a drive: "
+      + "mean \(formatted(drive.mean / 1e3, 3)) us, worst \(formatted(drive.worst / 1e3, 1)) us, "
+      + "\(drive.allocations) allocations, \(drive.regionNotices) region notices"
   }
 
   private func row(_ cells: [String]) -> String {
@@ -65,7 +65,7 @@ struct Report {
   }
 
   /// A number with `digits` decimals, or "-" for nil.
-  private func told(_ value: Double?, _ digits: Int) -> String {
+  private func formatted(_ value: Double?, _ digits: Int) -> String {
     guard let value else { return "-" }
     var scale = 1
     for _ in 0..<digits { scale *= 10 }

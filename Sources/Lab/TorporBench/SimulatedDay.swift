@@ -22,7 +22,7 @@ struct SimulatedDay {
     let plan = SimulationPlan(track: Scenario.day.track(seed: 1, duration: day), duration: day)
     var script = ClientScript()
     script.defers = service == .deferred
-    let session = Session(profile, script)
+    let session = SimulationRun(profile, script)
     let before = heap_counts_now()
     let begin = bench_now_ns()
     let result = session.simulate(plan)

@@ -15,7 +15,7 @@ import CBench
     PathEntry("ubx-to-cache") { CachedFixPath.ubx() },
     PathEntry("engine-step") { EngineStepPath() },
     PathEntry("engine-fix") { EngineFixPath() },
-    PathEntry("engine-crowd") { EngineCrowdPath() },
+    PathEntry("engine-crowd") { ManyClientStepPath() },
     PathEntry("wire-record") { WireRecordPath() },
     PathEntry("wire-fix") { WireFixPath() },
     PathEntry("wire-call") { WireCallPath() },
@@ -47,12 +47,15 @@ import CBench
   }
 
   private static func report(_ options: Options) {
-    precondition(Stopwatch.countsTheHeap(), "allocations are not counted: malloc is not replaced")
-    var stopwatch = Stopwatch()
+    precondition(
+      HotPathTimer.countsAllocations(),
+      "allocations are not counted: malloc is "
+        + "not replaced")
+    var stopwatch = HotPathTimer()
     stopwatch.countsInstructions = options.countsInstructions
     var report = Report()
     for path in paths { report.measurements.append(path.measure(stopwatch)) }
-    report.drive = CrowdedDrive.measure()
+    report.drive = DriveMeasurement.measure()
     report.days = SimulatedDay.Service.allCases.compactMap(SimulatedDay.measure)
     print(options.isJSON ? report.json : report.table)
   }
@@ -96,7 +99,7 @@ struct PathEntry: Sendable {
   /// Name in tables and on the command line.
   let name: String
   /// Creates and measures the path.
-  let measure: @Sendable (Stopwatch) -> Measurement
+  let measure: @Sendable (HotPathTimer) -> Measurement
   /// Creates the path and runs it, or its floor, for a number of turns.
   let run: @Sendable (_ turns: Int, _ floor: Bool) -> Void
 

@@ -4,7 +4,7 @@ import LocationWire
 
 /// The fix that the encoding benchmarks use.
 private struct WireFix {
-  static let room = 65_536
+  static let bufferSize = 65_536
   var stored: StoredFix
 
   init() {
@@ -34,7 +34,7 @@ private struct WireFix {
 /// Copies of one text: the floor of a path that encodes it.
 private struct CopyFloor {
   private let text: [UInt8]
-  private var output = [UInt8](repeating: 0, count: WireFix.room)
+  private var output = [UInt8](repeating: 0, count: WireFix.bufferSize)
 
   init(_ text: [UInt8]) { self.text = text }
 
@@ -42,7 +42,7 @@ private struct CopyFloor {
     unsafe output.withUnsafeMutableBufferPointer { output in
       unsafe text.withUnsafeBufferPointer { text in
         unsafe floor_copies(
-          output.baseAddress, WireFix.room, text.baseAddress, text.count, UInt64(turns))
+          output.baseAddress, WireFix.bufferSize, text.baseAddress, text.count, UInt64(turns))
       }
     }
   }
@@ -59,12 +59,12 @@ struct WireRecordPath: HotPath, ~Copyable {
     var record: [UInt8] = []
     FixRecord.append(fix.stored, to: &record)
     floor = CopyFloor(record)
-    output.kept = 2 * WireFix.room
+    output.retainedCapacity = 2 * WireFix.bufferSize
   }
 
   mutating func run(_ turns: Int) -> UInt64 {
     for _ in 0..<turns {
-      if output.count + FixRecord.size > WireFix.room { output.removeAll() }
+      if output.count + FixRecord.size > WireFix.bufferSize { output.removeAll() }
       FixRecord.append(fix.stored, to: &output)
       fix.advance()
     }
@@ -85,7 +85,7 @@ struct WireFixPath: HotPath, ~Copyable {
     var json = JSONOutput()
     ReplyEncoder.encode(.location(fix.stored), to: &json)
     floor = CopyFloor(json.bytes)
-    output.kept = 2 * WireFix.room
+    output.retainedCapacity = 2 * WireFix.bufferSize
   }
 
   mutating func run(_ turns: Int) -> UInt64 {

@@ -9,117 +9,117 @@ final class Bench {
   struct Change: Equatable {
     var line: String
     var isUp: Bool
-    /// Time by ``Clock/now``, in seconds.
+    /// Time by ``HostClock/now``, in seconds.
     var time: Double
   }
 
-  let parts: Machine.Parts
+  let folders: VirtualMachine.Folders
   let profileText: String
   let lineNames: [String]
-  private(set) var receiver: PlayedReceiver
-  private(set) var machine: Machine?
+  private(set) var receiver: RealTimeReceiver
+  private(set) var machine: VirtualMachine?
   /// Changes of the driven lines since the service started.
   var changes: [Change] = []
   /// Number of completed suspends, and whether the board is suspended now.
   private(set) var suspends = 0
   private(set) var isSuspended = false
   /// Whether a wake-up was sent for the current suspend.
-  private var isWaking = false
+  private var isWakeUpSent = false
   private(set) var resumedAt = Moment()
   /// Whether the board has powered itself off.
   private(set) var isOff = false
   /// Whether the batch line follows the receiver's batch pin; a scenario may drive the line instead.
   var followsBatchPin = true
   /// Whether the receiver generates its pulse per second while it tracks.
-  var givesPulses = false
+  var generatesPulses = false
   private var pulsedSecond = 0.0
   /// Whether each wait is printed with its duration.
   var isVerbose = false
   /// End of the scenario's time limit.
   private var deadline = Moment(clock: .infinity, guest: .infinity)
-  private var guestTime = GuestTime(of: [getpid()], at: Clock.now)
+  private var guestTime = GuestTime(of: [getpid()], at: HostClock.now)
 
-  private var base = 0
+  private var firstLineNumber = 0
   private var batchPin = false
-  private var answers: [Answer] = []
-  private var isUp = false
+  private var pendingCommands: [CommandResult] = []
+  private var isGuestReady = false
   var clients: [GuestClient] = []
   /// Length of the service's log file at the last launch, in bytes.
-  var logBegin = 0
+  var logStart = 0
 
   /// Output and exit code of a command in the guest.
-  final class Answer {
+  final class CommandResult {
     var lines: [String] = []
     var code: Int?
   }
 
-  init(_ parts: Machine.Parts, board: String, lines: String) throws {
-    self.parts = parts
+  init(_ parts: VirtualMachine.Folders, board: String, lines: String) throws {
+    self.folders = parts
     _ = unsafe mkdir(parts.run, 0o700)
     profileText = try text(of: board)
     lineNames = try text(of: lines).split(separator: "\n").map(String.init)
-    receiver = try PlayedReceiver(try read(profileText, in: parts.run).simulationSetup)
+    receiver = try RealTimeReceiver(try parseProfile(profileText, in: parts.run).simulationSetup)
   }
 
   // MARK: The machine
 
   /// Boots a machine, unless a suitable one is running.
   func boot(suspends: Bool) throws {
-    if let machine, machine.isRunning, isUp, machine.suspends == suspends { return }
+    if let machine, machine.isRunning, isGuestReady, machine.canSuspend == suspends { return }
     discard()
     for name in ["console.log", "torpord.log", "qemu.log"] {
-      _ = unsafe unlink("\(parts.run)/\(name)")
+      _ = unsafe unlink("\(folders.run)/\(name)")
     }
-    let machine = try Machine(parts, serial: receiver.path, suspends: suspends)
+    let machine = try VirtualMachine(folders, serial: receiver.path, suspends: suspends)
     self.machine = machine
     // The receiver runs in this process, so its delays count as well.
-    guestTime.follow([getpid(), machine.process], at: Clock.now)
-    try awaitHello()
+    guestTime.replaceProcesses([getpid(), machine.process], at: HostClock.now)
+    try waitForGuest()
   }
 
   /// Resets the machine, as if its supply were interrupted.
   func reset() throws {
-    try begin { $0.reset() }
+    try restart { $0.reset() }
   }
 
   /// Powers the machine on after it has powered itself off.
   func switchOn() throws {
-    try begin { $0.switchOn() }
+    try restart { $0.powerOn() }
   }
 
   /// Wakes the board if it is suspended; at most once per suspend.
   func wakeUp() {
-    guard isSuspended, !isWaking else { return }
-    isWaking = true
+    guard isSuspended, !isWakeUpSent else { return }
+    isWakeUpSent = true
     machine?.wakeUp()
   }
 
-  private func begin(_ start: (Machine) -> Void) throws {
+  private func restart(_ start: (VirtualMachine) -> Void) throws {
     guard let machine else { throw Failure("no machine") }
-    isUp = false
-    answers.removeAll()
+    isGuestReady = false
+    pendingCommands.removeAll()
     receiver.setSupply(false)
     for client in clients { client.port.clear() }
     clients.removeAll()
     machine.agent.clear()
     start(machine)
-    try awaitHello()
+    try waitForGuest()
   }
 
-  private func awaitHello() throws {
+  private func waitForGuest() throws {
     isOff = false
     isSuspended = false
     receiver.isBoardSuspended = false
     batchPin = false
-    try wait("the guest's agent is ready", within: 60) { self.isUp }
+    try wait("the guest's agent is ready", within: 60) { self.isGuestReady }
   }
 
   /// Ends the machine; the next scenario starts a new one.
   func discard() {
     machine?.end()
     machine = nil
-    isUp = false
-    answers.removeAll()
+    isGuestReady = false
+    pendingCommands.removeAll()
     clients.removeAll()
   }
 
@@ -152,7 +152,7 @@ final class Bench {
 
   /// The current time.
   var now: Moment {
-    let clock = Clock.now
+    let clock = HostClock.now
     return Moment(clock: clock, guest: guestTime.now(at: clock))
   }
 
@@ -171,7 +171,7 @@ final class Bench {
   func wait(_ what: String, within seconds: Double, _ condition: () -> Bool) throws {
     let begin = now
     defer {
-      if isVerbose { say("  \((now - begin).text): \(what)") }
+      if isVerbose { printLine("  \((now - begin).text): \(what)") }
     }
     let end = end(of: seconds, from: begin)
     while !condition() {
@@ -182,25 +182,25 @@ final class Bench {
       if now.guest >= end.guest || now.clock >= end.clock {
         throw Failure("not within \(seconds) s, waited \((now - begin).text) for: \(what)")
       }
-      turn(for: min(end.guest, deadline.guest) - now.guest)
+      runOnce(for: min(end.guest, deadline.guest) - now.guest)
     }
   }
 
   /// Runs for a duration in guest time.
-  func pass(_ seconds: Double) throws {
+  func advance(_ seconds: Double) throws {
     let end = now.guest + seconds
     try wait("nothing", within: seconds + 1) { now.guest >= end }
   }
 
   /// Runs until a time of the host's clock.
-  func pass(until moment: Double) throws {
-    while Clock.now < moment { turn(for: moment - Clock.now) }
+  func advance(until moment: Double) throws {
+    while HostClock.now < moment { runOnce(for: moment - HostClock.now) }
   }
 
-  private func turn(for time: Double) {
-    receiver.play()
-    followPin()
-    followSecond()
+  private func runOnce(for time: Double) {
+    receiver.advance()
+    updateBatchLine()
+    generatePulseIfDue()
     var ports: [LinePort] = []
     if let machine {
       ports = ([machine.management, machine.agent, machine.lines] + machine.clients)
@@ -208,32 +208,32 @@ final class Bench {
     }
     var waiting = ports.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     waiting.append(pollfd(fd: receiver.descriptor, events: Int16(POLLIN), revents: 0))
-    let second = givesPulses ? pulsedSecond + 1 - Clock.wall : 1
-    let rest = max(min(time, receiver.patience, second), 0)
+    let second = generatesPulses ? pulsedSecond + 1 - HostClock.wall : 1
+    let rest = max(min(time, receiver.timeToNextEvent, second), 0)
     _ = unsafe poll(&waiting, nfds_t(waiting.count), Int32(rest * 1_000) + 1)
     for (port, state) in zip(ports, waiting) where state.revents != 0 { port.read() }
-    takeNews()
+    handleInput()
   }
 
-  private func takeNews() {
+  private func handleInput() {
     guard let machine else { return }
-    for line in take(machine.management) { event(line) }
-    for line in take(machine.agent) { answer(line) }
-    for line in take(machine.lines) { change(line) }
+    for line in takeLines(of: machine.management) { handleEvent(line) }
+    for line in takeLines(of: machine.agent) { handleAgentLine(line) }
+    for line in takeLines(of: machine.lines) { recordLineChange(line) }
     for client in clients {
-      for line in take(client.port) { client.hear(line) }
+      for line in takeLines(of: client.port) { client.handleLine(line) }
     }
   }
 
-  private func take(_ port: LinePort) -> [String] {
+  private func takeLines(of port: LinePort) -> [String] {
     defer { port.lines.removeAll() }
     return port.lines
   }
 
-  private func event(_ line: String) {
+  private func handleEvent(_ line: String) {
     if line.contains("\"SUSPEND\"") || line.contains("\"SUSPEND_DISK\"") {
       isSuspended = true
-      isWaking = false
+      isWakeUpSent = false
       receiver.isBoardSuspended = true
     } else if line.contains("\"SHUTDOWN\"") {
       isOff = true
@@ -246,15 +246,15 @@ final class Bench {
   }
 
   /// Parses `gpio_value: 1009 set 1`, the kernel's trace of a driven line.
-  private func change(_ line: String) {
+  private func recordLineChange(_ line: String) {
     guard let place = line.firstRange(of: "gpio_value: ") else { return }
     let words = line[place.upperBound...].split(separator: " ")
     guard words.count == 3, words[1] == "set", let number = Int(words[0]),
-      lineNames.indices.contains(number - base)
+      lineNames.indices.contains(number - firstLineNumber)
     else { return }
-    let name = lineNames[number - base]
+    let name = lineNames[number - firstLineNumber]
     let isUp = words[2] == "1"
-    changes.append(Change(line: name, isUp: isUp, time: Clock.now))
+    changes.append(Change(line: name, isUp: isUp, time: HostClock.now))
     switch name {
     case "GNSS_SUPPLY": receiver.setSupply(isUp)
     case "GNSS_WAKE": if isUp { receiver.wake() }
@@ -262,16 +262,19 @@ final class Bench {
     }
   }
 
-  private func followPin() {
-    guard followsBatchPin, isUp, !isSuspended, receiver.isBatchPinActive != batchPin else { return }
+  private func updateBatchLine() {
+    guard followsBatchPin, isGuestReady, !isSuspended, receiver.isBatchPinActive != batchPin else {
+      return
+    }
     batchPin = receiver.isBatchPinActive
     pull("GNSS_BATCH", batchPin)
   }
 
   /// Generates a pulse at each second of the host's UTC, which is also the receiver's.
-  private func followSecond() {
-    let second = Clock.wall.rounded(.down)
-    guard givesPulses, isUp, !isSuspended, receiver.state == "tracking", second > pulsedSecond
+  private func generatePulseIfDue() {
+    let second = HostClock.wall.rounded(.down)
+    guard generatesPulses, isGuestReady, !isSuspended, receiver.state == "tracking",
+      second > pulsedSecond
     else { return }
     pulsedSecond = second
     pulse()
@@ -285,25 +288,25 @@ final class Bench {
 
   // MARK: The guest
 
-  private func answer(_ line: String) {
+  private func handleAgentLine(_ line: String) {
     if line.hasPrefix("hello ") {
-      base = Int(line.dropFirst(6)) ?? 0
-      isUp = true
+      firstLineNumber = Int(line.dropFirst(6)) ?? 0
+      isGuestReady = true
       return
     }
-    guard let first = answers.first else { return }
+    guard let first = pendingCommands.first else { return }
     if line.hasPrefix(". "), let code = Int(line.dropFirst(2)) {
       first.code = code
-      answers.removeFirst()
+      pendingCommands.removeFirst()
     } else {
       first.lines.append(line)
     }
   }
 
   /// Sends a command to the guest's shell, without waiting.
-  @discardableResult func tell(_ command: String) -> Answer {
-    let answer = Answer()
-    answers.append(answer)
+  @discardableResult func sendCommand(_ command: String) -> CommandResult {
+    let answer = CommandResult()
+    pendingCommands.append(answer)
     machine?.agent.write(command + "\n")
     return answer
   }
@@ -311,7 +314,7 @@ final class Bench {
   /// Executes a command in the guest's shell; returns its output.
   @discardableResult
   func shell(_ command: String, within seconds: Double = 15, fails: Bool = false) throws -> String {
-    let answer = tell(command)
+    let answer = sendCommand(command)
     try wait("the guest executes: \(command.prefix(60))", within: seconds) { answer.code != nil }
     let said = answer.lines.joined(separator: "\n")
     guard fails || answer.code == 0 else {
@@ -323,7 +326,7 @@ final class Bench {
   /// Pulls an input line of the board up or down.
   func pull(_ line: String, _ isUp: Bool) {
     guard let number = lineNames.firstIndex(of: line) else { return }
-    tell("echo pull-\(isUp ? "up" : "down") > /gpio/sim_gpio\(number)/pull")
+    sendCommand("echo pull-\(isUp ? "up" : "down") > /gpio/sim_gpio\(number)/pull")
   }
 
   /// The level of a line.
@@ -348,7 +351,7 @@ func text(of path: String) throws -> String {
 }
 
 /// Parses the text of a profile, through a file in `folder`.
-func read(_ profile: String, in folder: String) throws -> BoardProfile {
+func parseProfile(_ profile: String, in folder: String) throws -> BoardProfile {
   let path = folder + "/profile.toml"
   let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
   let bytes = Array(profile.utf8)

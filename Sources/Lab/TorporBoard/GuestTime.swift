@@ -21,13 +21,13 @@ public struct GuestTime {
   /// Maximum delay in seconds that is carried over. The kernel counts a delay when it ends, so the part that exceeds
   /// the time since the last reading is subtracted from the next readings; the limit keeps the clock from stopping
   /// after the load has ended.
-  public static let longestDelay = 2.0
+  public static let maximumCarry = 2.0
 
   /// The processes that run the machine.
   public private(set) var processes: [Int32]
   private let folder: String
   private var delays: [Thread: UInt64] = [:]
-  private var read: Double
+  private var lastReading: Double
   private var elapsed = 0.0
   private var carried = 0.0
 
@@ -40,30 +40,30 @@ public struct GuestTime {
   public init(of processes: [Int32], at host: Double, folder: String = "/proc") {
     self.processes = processes
     self.folder = folder
-    read = host
-    _ = takeDelay()
+    lastReading = host
+    _ = newDelay()
   }
 
   /// Replaces the processes; their earlier delays do not count.
-  public mutating func follow(_ processes: [Int32], at host: Double) {
+  public mutating func replaceProcesses(_ processes: [Int32], at host: Double) {
     _ = now(at: host)
     self.processes = processes
-    _ = takeDelay()
+    _ = newDelay()
   }
 
   /// Seconds since the start without withheld time; never decreases.
   public mutating func now(at host: Double) -> Double {
-    let passed = max(host - read, 0)
-    read = max(host, read)
-    carried += takeDelay()
+    let passed = max(host - lastReading, 0)
+    lastReading = max(host, lastReading)
+    carried += newDelay()
     elapsed += max(passed - carried, 0)
-    carried = min(max(carried - passed, 0), GuestTime.longestDelay)
+    carried = min(max(carried - passed, 0), GuestTime.maximumCarry)
     return elapsed
   }
 
   /// Seconds of delay of the threads since the last call. A new thread counts with its whole delay,
   /// an ended thread with none.
-  private mutating func takeDelay() -> Double {
+  private mutating func newDelay() -> Double {
     var current: [Thread: UInt64] = [:]
     var new: UInt64 = 0
     for process in processes {

@@ -10,7 +10,7 @@ final class LinePort {
 
   /// Connects; retries until QEMU has created the socket.
   init(path: String, within patience: Double) throws {
-    let end = Clock.now + patience
+    let end = HostClock.now + patience
     while true {
       let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
       guard descriptor >= 0 else { throw Failure("no socket: errno \(errno)") }
@@ -19,7 +19,7 @@ final class LinePort {
         return
       }
       close(descriptor)
-      guard Clock.now < end else { throw Failure("QEMU does not open '\(path)'") }
+      guard HostClock.now < end else { throw Failure("QEMU does not open '\(path)'") }
       usleep(10_000)
     }
   }
@@ -81,7 +81,7 @@ struct Failure: Error, CustomStringConvertible {
 }
 
 /// The host's clocks.
-enum Clock {
+enum HostClock {
   /// Monotonic time in seconds.
   static var now: Double { seconds(CLOCK_MONOTONIC) }
   /// UTC in seconds since 1970.

@@ -4,18 +4,20 @@ extension BoardScenario {
   static var lines: [BoardScenario] {
     [
       BoardScenario(name: "both versions of libgpiod", run: library),
-      BoardScenario(name: "a line of another program", run: held),
+      BoardScenario(name: "a line of another program", run: heldLine),
       BoardScenario(name: "a stuck supply line", run: stuckSupply),
       BoardScenario(name: "a stuck batch line", run: stuckBatch),
       BoardScenario(name: "motion, battery low, light", run: inputs),
-      BoardScenario(name: "a normal stop", run: end),
+      BoardScenario(name: "a normal stop", run: normalStop),
     ]
   }
 
   /// The shim for libgpiod behaves the same with version 1 and version 2: `cgpio-check.c`.
   private static func library(_ bench: Bench) throws {
     try bench.clear()
-    let programs = try text(of: bench.parts.built + "/gpio/built").split { $0 == " " || $0 == "\n" }
+    let programs = try text(of: bench.folders.built + "/gpio/built").split {
+      $0 == " " || $0 == "\n"
+    }
     try expect(programs.contains("cgpio-check2"), "version 2 is not among \(programs)")
     for program in programs {
       let said = try bench.shell(String(program))
@@ -24,10 +26,10 @@ extension BoardScenario {
   }
 
   /// A line held by another program: the service names the holder, suggests how to fix it, and does not serve.
-  private static func held(_ bench: Bench) throws {
+  private static func heldLine(_ bench: Bench) throws {
     try bench.start()
     try bench.shell("kill $torpord; wait $torpord", within: 10)
-    try expect(try bench.hold("GNSS_SUPPLY"), "gpioset does not hold the supply line")
+    try expect(try bench.holdLine("GNSS_SUPPLY"), "gpioset does not hold the supply line")
     try bench.launch()
     let code = try bench.shell("wait $torpord; echo $?")
     try expect(code == "69", "the exit code is \(code) instead of 69")
@@ -36,14 +38,14 @@ extension BoardScenario {
       said.contains(
         "GPIO line 'GNSS_SUPPLY' is held by 'gpioset': end that program, or use another line"),
       "the log is: \(said)")
-    try bench.release()
+    try bench.releaseLine()
     try bench.serve()
     try bench.shell("kill $torpord; wait $torpord")
     // An input line is reported in the same way.
-    try expect(try bench.hold("MOTION"), "gpioset does not hold the motion line")
+    try expect(try bench.holdLine("MOTION"), "gpioset does not hold the motion line")
     try bench.launch()
-    try bench.hears("GPIO line 'MOTION' is held by 'gpioset'", within: 10)
-    try bench.release()
+    try bench.waitForLog("GPIO line 'MOTION' is held by 'gpioset'", within: 10)
+    try bench.releaseLine()
   }
 
   /// The supply line cannot be driven for a while: the log reports it, no byte is sent to a receiver without supply,
@@ -52,15 +54,15 @@ extension BoardScenario {
     try startStuck(bench)
     bench.changes.removeAll()
     let client = try bench.client("stuck")
-    try client.say("start")
-    try bench.hears("the receiver does not answer", within: 10)
-    try bench.pass(4)
-    try expect(client.told.isEmpty, "a fix from a receiver without supply")
+    try client.execute("start")
+    try bench.waitForLog("the receiver does not answer", within: 10)
+    try bench.advance(4)
+    try expect(client.received.isEmpty, "a fix from a receiver without supply")
     try expect(bench.receiver.bytesReceived == 0, "bytes were sent to a receiver without supply")
     try expect(!bench.changes.contains { $0.isUp }, "a pin of a receiver without supply was driven")
-    try bench.release()
-    try bench.waits(for: "GNSS_SUPPLY", true, within: 20)
-    try client.fixes(2, within: 20)
+    try bench.releaseLine()
+    try bench.waitForLine("GNSS_SUPPLY", true, within: 20)
+    try client.waitForFixes(2, within: 20)
   }
 
   /// Starts a service that cannot drive its supply line. The service does not start if another program holds that
@@ -69,14 +71,14 @@ extension BoardScenario {
   private static func startStuck(_ bench: Bench) throws {
     for _ in 0..<20 {
       try bench.start()
-      if try bench.hold("GNSS_SUPPLY") {
+      if try bench.holdLine("GNSS_SUPPLY") {
         try bench.wait("torpord serves or ends", within: 10) {
           (try? bench.log.contains("serving")) == true
             || (try? bench.log.contains("held by")) == true
         }
         if try !bench.log.contains("held by") { return }
       }
-      try bench.release()
+      try bench.releaseLine()
     }
     throw Failure("gpioset never requested the line between torpord's check and its first use")
   }
@@ -86,20 +88,20 @@ extension BoardScenario {
   private static func stuckBatch(_ bench: Bench) throws {
     for isUp in [false, true] {
       try bench.start(
-        Bench.Wish(edits: [
+        Bench.BoardSetup(edits: [
           ("watermark_fixes = 240", "watermark_fixes = 4"),
           ("capacity_fixes = 300", "capacity_fixes = 8"),
         ]))
       bench.followsBatchPin = false
       bench.pull("GNSS_BATCH", isUp)
       let client = try bench.client("stuck-\(isUp)")
-      try client.say("start")
-      try client.fixes(1, within: 20)
-      try client.say("background")
-      try client.say("defer far 10")
+      try client.execute("start")
+      try client.waitForFixes(1, within: 20)
+      try client.execute("background")
+      try client.execute("defer far 10")
       try bench.wait("the deferral ends", within: 20) { !client.finishes.isEmpty }
       try bench.wait("its batch is delivered", within: 4) { client.batches.last ?? 0 >= 8 }
-      try expectOrder(client.told)
+      try expectOrder(client.received)
       let wakes = try client.countWakes()
       try expect(wakes[2] <= 2, "a pin without edges woke the board \(wakes[2]) times")
     }
@@ -108,39 +110,39 @@ extension BoardScenario {
   private static func inputs(_ bench: Bench) throws {
     try bench.start()
     let client = try bench.client("lines")
-    try client.say("light")
-    try bench.waits(for: "SESSION_LIGHT", true, within: 5)
-    try client.say("dark")
-    try bench.waits(for: "SESSION_LIGHT", false, within: 5)
+    try client.execute("light")
+    try bench.waitForLine("SESSION_LIGHT", true, within: 5)
+    try client.execute("dark")
+    try bench.waitForLine("SESSION_LIGHT", false, within: 5)
 
     let before = try client.countWakes()
     for isUp in [true, false, true] {
       bench.pull("MOTION", isUp)
-      try bench.pass(0.5)
+      try bench.advance(0.5)
     }
     let after = try client.countWakes()
     try expect(after[4] > before[4], "edges of the motion line do not wake the board")
 
-    try client.say("start")
-    try client.fixes(2, within: 20)
+    try client.execute("start")
+    try client.waitForFixes(2, within: 20)
     bench.pull("BATTERY_LOW", true)
-    try bench.wait("shed levels are reported", within: 5) { client.degraded != 0 }
+    try bench.wait("shed levels are reported", within: 5) { client.shedLevels != 0 }
     try bench.wait("the receiver is in standby", within: 10) { bench.receiver.state == "standby" }
     bench.pull("BATTERY_LOW", false)
-    try bench.wait("restored levels are reported", within: 5) { client.degraded == 0 }
-    try client.fixes(2, within: 20)
+    try bench.wait("restored levels are reported", within: 5) { client.shedLevels == 0 }
+    try client.waitForFixes(2, within: 20)
   }
 
   /// SIGTERM: the receiver sleeps, the exit code is 0, and the next start reports no crash.
-  private static func end(_ bench: Bench) throws {
+  private static func normalStop(_ bench: Bench) throws {
     try bench.start()
     let client = try bench.client("end")
-    try client.say("start")
-    try client.fixes(2, within: 20)
+    try client.execute("start")
+    try client.waitForFixes(2, within: 20)
     let code = try bench.shell("kill $torpord; wait $torpord; echo $?")
     try expect(code == "0", "the exit code is \(code)")
     try expect(bench.receiver.state == "standby", "the receiver is '\(bench.receiver.state)'")
-    try bench.hears("stopped; the receiver is asleep", within: 1)
+    try bench.waitForLog("stopped; the receiver is asleep", within: 1)
     try bench.serve()
     try expect(!(try bench.log.contains("did not stop normally")), "it reports its stop as a crash")
   }
@@ -150,7 +152,7 @@ extension Bench {
   /// Starts another program that holds a line at low.
   ///
   /// - Returns: Whether it holds the line; false if torpord requested the line first.
-  func hold(_ line: String) throws -> Bool {
+  func holdLine(_ line: String) throws -> Bool {
     guard let number = lineNames.firstIndex(of: line) else { throw Failure("no line '\(line)'") }
     try shell(
       "gpioset -m signal gpiochip0 \(number)=0 & other=$!; "
@@ -160,5 +162,5 @@ extension Bench {
   }
 
   /// Makes the other program release the line.
-  func release() throws { try shell("kill $other; wait $other", fails: true) }
+  func releaseLine() throws { try shell("kill $other; wait $other", fails: true) }
 }

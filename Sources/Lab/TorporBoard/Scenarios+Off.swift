@@ -13,23 +13,24 @@ extension BoardScenario {
   private static func switchedOff(_ bench: Bench) throws {
     try bench.start(Bench.goingOff)
     let client = try bench.client("off")
-    try client.say("significant")
+    try client.execute("significant")
     try bench.wait("the first report", within: 20) { !client.reports.isEmpty }
     let first = client.reports[0]
-    try bench.waits(for: "GNSS_SUPPLY", true, within: 5)
-    try bench.waits(for: "GNSS_SUPPLY", false, within: 20)
+    try bench.waitForLine("GNSS_SUPPLY", true, within: 5)
+    try bench.waitForLine("GNSS_SUPPLY", false, within: 20)
     try bench.shell("kill -9 $client0; wait $client0; client0=", fails: true)
-    let left = Clock.now
+    let left = HostClock.now
     try bench.wait("the board powers itself off", within: 150) { bench.isOff }
     try expect(
-      Clock.now - left > 119, "powered off \(Clock.now - left) s after the last client left")
-    try bench.hears("the board is switched off for", within: 1)
+      HostClock.now - left > 119, "powered off \(HostClock.now - left) s after the last client left"
+    )
+    try bench.waitForLog("the board is switched off for", within: 1)
     try bench.switchOn()
     let alarm = try bench.shell("sed -n 's/^alrm_time.*: //p' /proc/driver/rtc")
     let until = try bench.shell("sed -n 's/^until_utc_us=//p' /data/state/wake-intent")
     try expectAlarm(alarm, before: Double(until).map { $0 / 1e6 } ?? 0)
     try bench.serve()
-    try bench.hears("the board was off, and was switched on", within: 5)
+    try bench.waitForLog("the board was off, and was switched on", within: 5)
     let again = try bench.client("off")
     try bench.wait("a report after the start", within: 20) { !again.reports.isEmpty }
     try expect(
@@ -55,7 +56,7 @@ extension Bench {
   static let bootSeconds = 20
 
   /// A board that can power itself off.
-  static var goingOff: Wish {
+  static var goingOff: BoardSetup {
     let table = """
       [board.off]
       power_mw = 1
@@ -65,6 +66,6 @@ extension Bench {
 
       [receiver]
       """
-    return Wish(edits: [("[receiver]", table), ("[motion]\nline = \"MOTION\"\n\n", "")])
+    return BoardSetup(edits: [("[receiver]", table), ("[motion]\nline = \"MOTION\"\n\n", "")])
   }
 }

@@ -8,9 +8,9 @@ extension BoardScenario {
       BoardScenario(name: "standby by command, EXTINT wake", run: standby),
       BoardScenario(name: "batch drained by its pin", run: batch),
       BoardScenario(name: "an L76 that streams: NMEA and a supply line", run: streaming),
-      BoardScenario(name: "an L76 that is controlled by PMTK", run: told),
+      BoardScenario(name: "an L76 that is controlled by PMTK", run: sentenceCommands),
       BoardScenario(name: "a silent receiver", limit: 120, run: silence),
-      BoardScenario(name: "a storm of bad checksums", run: storm),
+      BoardScenario(name: "a storm of bad checksums", run: badChecksums),
     ]
   }
 
@@ -18,88 +18,88 @@ extension BoardScenario {
   private static func supply(_ bench: Bench) throws {
     try bench.start()
     let client = try bench.client("supply")
-    try client.say("start")
-    try bench.waits(for: "GNSS_SUPPLY", true, within: 5)
+    try client.execute("start")
+    try bench.waitForLine("GNSS_SUPPLY", true, within: 5)
     try bench.wait("output of the board", within: 5) { bench.receiver.bytesReceived > 0 }
-    try client.fixes(3, within: 20)
+    try client.waitForFixes(3, within: 20)
     try expect(try bench.level("GNSS_SUPPLY"), "the supply line was switched off again")
     try expect(bench.receiver.speed == 115_200, "the line is at \(bench.receiver.speed) baud")
-    try expectOrder(client.told)
+    try expectOrder(client.received)
   }
 
   /// A fix's time is that of its pulse, not that of its bytes. No pulse wakes the service.
   private static func pulse(_ bench: Bench) throws {
-    try bench.start(Bench.Wish(receiver: { $0.receiver.outputLatency = .milliseconds(450) }))
+    try bench.start(Bench.BoardSetup(receiver: { $0.receiver.outputLatency = .milliseconds(450) }))
     let client = try bench.client("pulse")
-    try client.say("start")
-    try client.fixes(4, within: 20)
+    try client.execute("start")
+    try client.waitForFixes(4, within: 20)
     let byArrival = client.bootUTC.last ?? 0
-    bench.givesPulses = true
-    try client.fixes(1, within: 5)
+    bench.generatesPulses = true
+    try client.waitForFixes(1, within: 5)
     let count = client.bootUTC.count
-    try client.fixes(5, within: 10)
+    try client.waitForFixes(5, within: 10)
     // The gain is less than 450 ms by the time that the guest's shell needs to change the line.
     let gained = (client.bootUTC[count...].max() ?? 0) - byArrival
     try expect((200_000...900_000).contains(gained), "the pulse gains \(gained) µs")
-    try expectOrder(client.told)
-    bench.givesPulses = false
-    try client.say("stop")
+    try expectOrder(client.received)
+    bench.generatesPulses = false
+    try client.execute("stop")
     try bench.wait("the receiver is in standby", within: 10) { bench.receiver.state == "standby" }
-    try bench.pass(2)
+    try bench.advance(2)
     let before = try client.countWakes()
     for _ in 0..<20 { bench.pulse() }
-    try bench.pass(1)
+    try bench.advance(1)
     let after = try client.countWakes()
     // The query itself is one wake.
     let woken = zip(before[..<5], after).reduce(0) { $0 + $1.1 - $1.0 }
     try expect(woken <= 2, "twenty pulses woke the board \(woken) times")
-    try client.say("start")
-    try client.fixes(2, within: 20)
-    try expectOrder(client.told)
+    try client.execute("start")
+    try client.waitForFixes(2, within: 20)
+    try expectOrder(client.received)
   }
 
   /// The last client stops: RXM-PMREQ. It starts again: an edge of EXTINT.
   private static func standby(_ bench: Bench) throws {
     try bench.start()
     let client = try bench.client("standby")
-    try client.say("start")
-    try client.fixes(2, within: 20)
+    try client.execute("start")
+    try client.waitForFixes(2, within: 20)
     bench.changes.removeAll()
-    try client.say("stop")
+    try client.execute("stop")
     try bench.wait("the receiver is in standby", within: 10) { bench.receiver.state == "standby" }
-    try bench.pass(2)
+    try bench.advance(2)
     try expect(bench.receiver.state == "standby", "the receiver did not stay in standby")
     try expect(bench.changes.isEmpty, "a line was driven to put it to sleep")
     let bytes = bench.receiver.bytesReceived
-    try client.say("start")
-    try bench.waits(for: "GNSS_WAKE", true, within: 5)
+    try client.execute("start")
+    try bench.waitForLine("GNSS_WAKE", true, within: 5)
     try expect(
       bench.receiver.bytesReceived == bytes, "bytes woke the receiver instead of its pin")
-    try bench.waits(for: "GNSS_WAKE", false, within: 5)
-    try client.fixes(2, within: 20)
-    try expectOrder(client.told)
+    try bench.waitForLine("GNSS_WAKE", false, within: 5)
+    try client.waitForFixes(2, within: 20)
+    try expectOrder(client.received)
   }
 
   /// Two watermarks and a timeout: each pin edge causes a drain, and the client is not woken.
   private static func batch(_ bench: Bench) throws {
-    try bench.start(Bench.Wish(edits: [("watermark_fixes = 240", "watermark_fixes = 5")]))
+    try bench.start(Bench.BoardSetup(edits: [("watermark_fixes = 240", "watermark_fixes = 5")]))
     let client = try bench.client("batch")
-    try client.say("start")
-    try client.fixes(1, within: 20)
-    try client.say("background")
-    try client.say("defer far 18")
+    try client.execute("start")
+    try client.waitForFixes(1, within: 20)
+    try client.execute("background")
+    try client.execute("defer far 18")
     try bench.wait("the receiver batches", within: 8) { bench.receiver.state == "batching" }
-    let told = client.told.count
+    let told = client.received.count
     for _ in 0..<2 {
       try bench.wait("the batch pin is up", within: 10) { bench.receiver.isBatchPinActive }
       try bench.wait("the batch is drained", within: 4) { !bench.receiver.isBatchPinActive }
     }
-    try expect(client.told.count == told, "a fix was delivered during the deferral")
+    try expect(client.received.count == told, "a fix was delivered during the deferral")
     try bench.wait("the deferral ends", within: 20) { !client.finishes.isEmpty }
     try bench.wait("its batch is delivered", within: 4) { client.batches.last ?? 0 >= 10 }
     try expect(client.finishes == ["ok"], "the deferral finished with \(client.finishes)")
-    try expectOrder(client.told)
-    let times = client.told.map { ($0.utc + 500_000) / 1_000_000 }
+    try expectOrder(client.received)
+    let times = client.received.map { ($0.utc + 500_000) / 1_000_000 }
     try expect(
       times.last.map { $0 - times[0] + 1 } == times.count, "seconds are missing in \(times)")
     let wakes = try client.countWakes()
@@ -110,77 +110,77 @@ extension BoardScenario {
   private static func streaming(_ bench: Bench) throws {
     try bench.start(Bench.streaming)
     let client = try bench.client("nmea")
-    try client.say("start")
-    try bench.waits(for: "GNSS_SUPPLY", true, within: 5)
-    try client.fixes(3, within: 20)
-    try expectOrder(client.told)
+    try client.execute("start")
+    try bench.waitForLine("GNSS_SUPPLY", true, within: 5)
+    try client.waitForFixes(3, within: 20)
+    try expectOrder(client.received)
     try expect(bench.receiver.bytesReceived == 0, "bytes were sent to the receiver")
-    try client.say("stop")
-    try bench.waits(for: "GNSS_SUPPLY", false, within: 10)
-    let told = client.told.count
-    try client.say("start")
-    try bench.wait("fixes are delivered again", within: 20) { client.told.count >= told + 2 }
-    try expectOrder(client.told)
+    try client.execute("stop")
+    try bench.waitForLine("GNSS_SUPPLY", false, within: 10)
+    let told = client.received.count
+    try client.execute("start")
+    try bench.wait("fixes are delivered again", within: 20) { client.received.count >= told + 2 }
+    try expectOrder(client.received)
   }
 
   /// A receiver with a permanent supply: the driver changes its speed, puts it to standby by PMTK161, and wakes it by
   /// a byte.
-  private static func told(_ bench: Bench) throws {
+  private static func sentenceCommands(_ bench: Bench) throws {
     try bench.start(Bench.sentences)
     let client = try bench.client("pmtk")
-    try client.say("start")
-    try client.fixes(3, within: 20)
+    try client.execute("start")
+    try client.waitForFixes(3, within: 20)
     try expect(bench.receiver.speed == 115_200, "the line is at \(bench.receiver.speed) baud")
-    try client.say("stop")
+    try client.execute("stop")
     try bench.wait("the receiver is in standby", within: 10) { bench.receiver.state == "standby" }
     let sent = bench.receiver.bytesSent
-    try bench.pass(3)
+    try bench.advance(3)
     try expect(
       bench.receiver.state == "standby" && bench.receiver.bytesSent == sent,
       "the receiver did not stay in standby")
     let got = bench.receiver.bytesReceived
-    try client.say("start")
-    try client.fixes(2, within: 20)
+    try client.execute("start")
+    try client.waitForFixes(2, within: 20)
     try expect(bench.receiver.bytesReceived > got, "the receiver woke without a byte")
-    try expectOrder(client.told)
+    try expectOrder(client.received)
     try expect(bench.changes.isEmpty, "lines were driven: \(bench.changes)")
   }
 
   /// The receiver does not respond, then it does: reported as lost, retried, found again.
   private static func silence(_ bench: Bench) throws {
     try bench.start(
-      Bench.Wish(edits: [
+      Bench.BoardSetup(edits: [
         ("backup_supply = true", "backup_supply = true\nacknowledge_timeout_s = 0.3")
       ]))
-    bench.receiver.trouble = .silent
+    bench.receiver.fault = .silent
     let client = try bench.client("silence")
-    try client.say("start")
+    try client.execute("start")
     try bench.wait("the client is notified that there is no fix", within: 40) {
       client.failures.contains(0)
     }
-    try expect(client.told.isEmpty, "a fix from a silent receiver")
-    bench.receiver.trouble = .none
-    try client.fixes(2, within: 40)
-    bench.receiver.trouble = .silent
+    try expect(client.received.isEmpty, "a fix from a silent receiver")
+    bench.receiver.fault = .none
+    try client.waitForFixes(2, within: 40)
+    bench.receiver.fault = .silent
     try bench.wait("the receiver is lost while it tracks", within: 60) { client.failures.count > 1 }
-    bench.receiver.trouble = .none
-    try client.fixes(2, within: 40)
-    try expectOrder(client.told)
+    bench.receiver.fault = .none
+    try client.waitForFixes(2, within: 40)
+    try expectOrder(client.received)
   }
 
   /// Wrong bytes at the full line speed: none becomes a fix, and the service continues.
-  private static func storm(_ bench: Bench) throws {
+  private static func badChecksums(_ bench: Bench) throws {
     try bench.start()
     let client = try bench.client("storm")
-    try client.say("start")
-    try client.fixes(2, within: 20)
-    let told = client.told.count
-    bench.receiver.trouble = .badChecksums
-    try bench.pass(6)
-    try expect(client.told.count <= told + 1, "a fix was decoded from wrong checksums")
-    bench.receiver.trouble = .none
-    try client.fixes(3, within: 30)
-    try expectOrder(client.told)
+    try client.execute("start")
+    try client.waitForFixes(2, within: 20)
+    let told = client.received.count
+    bench.receiver.fault = .badChecksums
+    try bench.advance(6)
+    try expect(client.received.count <= told + 1, "a fix was decoded from wrong checksums")
+    bench.receiver.fault = .none
+    try client.waitForFixes(3, within: 30)
+    try expectOrder(client.received)
     try expect(
       bench.receiver.bytesSent > 40_000, "only \(bench.receiver.bytesSent) bytes were sent")
   }
@@ -188,21 +188,21 @@ extension BoardScenario {
 
 extension Bench {
   /// A profile of a receiver that streams NMEA.
-  static var streaming: Wish {
+  static var streaming: BoardSetup {
     var wish = sending("nmea", "simulated receiver")
     wish.edits.append(("line_speed_baud = 115200", "line_speed_baud = 9600"))
     return wish
   }
 
   /// A profile of a receiver with sentence commands and without a supply switch.
-  static var sentences: Wish {
+  static var sentences: BoardSetup {
     var wish = sending("mtk", "simulated L76")
     wish.edits.append(("supply_line = \"GNSS_SUPPLY\"\nbackup_supply = true\n", ""))
     return wish
   }
 
-  private static func sending(_ family: String, _ model: String) -> Wish {
-    Wish(
+  private static func sending(_ family: String, _ model: String) -> BoardSetup {
+    BoardSetup(
       edits: [
         (
           "family = \"ublox-m10\"\noutput = \"ubx\"",
@@ -210,11 +210,11 @@ extension Bench {
         ),
         ("simulated M10", model), ("wake_line = \"GNSS_WAKE\"\n", ""),
       ],
-      without: ["[receiver.batch]"])
+      removed: ["[receiver.batch]"])
   }
 
   /// Waits until the board drives a line to a level, and discards the changes up to then.
-  func waits(for line: String, _ isUp: Bool, within seconds: Double) throws {
+  func waitForLine(_ line: String, _ isUp: Bool, within seconds: Double) throws {
     func index() -> Int? { changes.firstIndex { $0.line == line && $0.isUp == isUp } }
     try wait("\(line) is \(isUp ? "up" : "down")", within: seconds) { index() != nil }
     if let last = index() { changes.removeSubrange(...last) }

@@ -5,9 +5,9 @@ extension BoardScenario {
     [
       BoardScenario(name: "suspended while it batches, woken by an alarm", limit: 150, run: alarm),
       BoardScenario(name: "woken by a serial byte", limit: 150, run: byte),
-      BoardScenario(name: "no suspend near an alarm", run: near),
+      BoardScenario(name: "no suspend near an alarm", run: nearAlarm),
       BoardScenario(name: "events racing the suspend", limit: 180, run: race),
-      BoardScenario(name: "a sleep inhibitor", limit: 150, run: lock),
+      BoardScenario(name: "a sleep inhibitor", limit: 150, run: sleepInhibitor),
     ]
   }
 
@@ -16,8 +16,8 @@ extension BoardScenario {
   private static func alarm(_ bench: Bench) throws {
     try bench.start(Bench.suspending)
     let client = try bench.client("alarm")
-    let begin = try bench.engage(client, for: 28)
-    let told = client.told.count
+    let begin = try bench.startDeferral(client, for: 28)
+    let told = client.received.count
     let suspends = bench.suspends
     var awake = begin
     for number in 1...2 {
@@ -29,7 +29,7 @@ extension BoardScenario {
       try expect(slept > 2, "the suspend lasted \(slept) s")
       awake = bench.resumedAt
     }
-    try expect(client.told.count == told, "a fix was delivered during the deferral")
+    try expect(client.received.count == told, "a fix was delivered during the deferral")
     try bench.expectBatch(client, begin, 28)
   }
 
@@ -37,27 +37,27 @@ extension BoardScenario {
   private static func byte(_ bench: Bench) throws {
     try bench.start(Bench.suspending)
     let client = try bench.client("byte")
-    let begin = try bench.engage(client, for: 26)
-    let told = client.told.count
+    let begin = try bench.startDeferral(client, for: 26)
+    let told = client.received.count
     // The first suspend is short, because the ring's file is synced.
     let before = bench.suspends
     try bench.wait("a long suspend", within: 16) { bench.suspends > before && bench.isSuspended }
-    try bench.pass(1)
+    try bench.advance(1)
     try expect(bench.isSuspended, "the board woke without a byte")
     let suspends = bench.suspends
     let poked = bench.now
-    bench.receiver.poke()
+    bench.receiver.sendWakeByte()
     try bench.wait("the board wakes", within: 3) { bench.suspends > suspends }
     let taken = bench.resumedAt - poked
     try expect(taken.guest < 1, "the wake-up took \(taken.text)")
-    try expect(client.told.count == told, "a fix was delivered during the deferral")
+    try expect(client.received.count == told, "a fix was delivered during the deferral")
     try bench.expectBatch(client, begin, 26)
     let wakes = try client.countWakes()
     try expect(wakes[7] > 3_000, "the board was suspended for \(wakes[7]) ms")
   }
 
   /// The kernel rejects an alarm two seconds ahead, and the service does not set one.
-  private static func near(_ bench: Bench) throws {
+  private static func nearAlarm(_ bench: Bench) throws {
     var wish = Bench.suspending
     wish.edits += [
       ("shortest_s = 4", "shortest_s = 0.2"),
@@ -65,14 +65,14 @@ extension BoardScenario {
     ]
     try bench.start(wish)
     let client = try bench.client("near")
-    try client.say("start")
-    try client.fixes(1, within: 20)
-    try client.say("background")
+    try client.execute("start")
+    try client.waitForFixes(1, within: 20)
+    try client.execute("background")
     let suspends = bench.suspends
     for _ in 0..<3 {
       let finishes = client.finishes.count
       let begin = bench.now
-      try client.say("defer far 2")
+      try client.execute("defer far 2")
       try bench.wait("the deferral ends", within: 6) { client.finishes.count > finishes }
       let taken = bench.now - begin
       try expect(taken.guest < 4, "a deferral of 2 s took \(taken.text)")
@@ -85,33 +85,33 @@ extension BoardScenario {
   private static func race(_ bench: Bench) throws {
     try bench.start(Bench.suspending)
     let client = try bench.client("race")
-    let begin = try bench.engage(client, for: 36)
+    let begin = try bench.startDeferral(client, for: 36)
     let suspends = bench.suspends
     try bench.shell(
       "( for i in $(seq 11); do usleep $((i * 370000 % 900000)); "
         + "echo 0 > /sys/class/rtc/rtc0/wakealarm; echo +2 > /sys/class/rtc/rtc0/wakealarm; "
         + "sleep 2; done ) >/dev/null 2>&1 &")
-    while Clock.now - begin.clock < 28 {
-      client.murmur("wakes")
-      try bench.pass(0.73)
+    while HostClock.now - begin.clock < 28 {
+      client.send("wakes")
+      try bench.advance(0.73)
     }
     try expect(bench.suspends > suspends, "the board was never suspended")
     try bench.expectBatch(client, begin, 36)
-    try bench.wait("all requests were answered", within: 10) { client.isQuiet }
+    try bench.wait("all requests were answered", within: 10) { client.isIdle }
   }
 
   /// While a systemd inhibitor lock exists, the board does not suspend and fixes are delivered immediately
   /// (DEF-28). Without it the board suspends, and fixes are deferred.
-  private static func lock(_ bench: Bench) throws {
+  private static func sleepInhibitor(_ bench: Bench) throws {
     try bench.start(Bench.suspending)
     let file = "/run/systemd/inhibit/1"
     let make =
       "mkdir -p /run/systemd/inhibit; printf 'WHAT=sleep\\nWHO=apt\\nMODE=block\\n' > \(file)"
     try bench.shell(make)
     let client = try bench.client("lock")
-    _ = try bench.engage(client, for: 60)
+    _ = try bench.startDeferral(client, for: 60)
     let suspends = bench.suspends
-    try client.fixes(6, within: 12)
+    try client.waitForFixes(6, within: 12)
     try expect(bench.suspends == suspends && !bench.isSuspended, "the board was suspended")
     try bench.shell("rm \(file)")
     // The service notices the removal of a lock at its next wake.
@@ -119,29 +119,29 @@ extension BoardScenario {
     try expect(client.finishes.isEmpty, "the deferral ended: \(client.finishes)")
     // A lock created while the board is suspended takes effect before the next suspend.
     try bench.wait("the board is awake", within: 14) { !bench.isSuspended }
-    let told = client.told.count
+    let told = client.received.count
     try bench.shell(make)
-    try bench.wait("fixes are delivered again", within: 20) { client.told.count > told + 2 }
-    try expectOrder(client.told)
+    try bench.wait("fixes are delivered again", within: 20) { client.received.count > told + 2 }
+    try expectOrder(client.received)
   }
 }
 
 extension Bench {
   /// A board that suspends and has no batch line, so that only alarms start drains.
-  static var suspending: Wish {
-    Wish(
+  static var suspending: BoardSetup {
+    BoardSetup(
       edits: [
         ("watermark_fixes = 240", "watermark_fixes = 8"),
         ("line = \"GNSS_BATCH\"\npio = 4\n", ""),
-      ], suspends: true)
+      ], canSuspend: true)
   }
 
   /// Starts a client's deferral of `seconds`; returns its start.
-  func engage(_ client: GuestClient, for seconds: Int) throws -> Moment {
-    try client.say("start")
-    try client.fixes(2, within: 20)
-    try client.say("background")
-    try client.say("defer far \(seconds)")
+  func startDeferral(_ client: GuestClient, for seconds: Int) throws -> Moment {
+    try client.execute("start")
+    try client.waitForFixes(2, within: 20)
+    try client.execute("background")
+    try client.execute("defer far \(seconds)")
     return now
   }
 
@@ -157,8 +157,8 @@ extension Bench {
     try BoardScenario.expect(
       client.finishes == ["ok"], "the deferral finished with \(client.finishes)")
     try wait("its batch is delivered", within: 5) { client.batches.last ?? 0 > Int(seconds) / 2 }
-    try BoardScenario.expectOrder(client.told)
-    let times = client.told.map { ($0.utc + 500_000) / 1_000_000 }
+    try BoardScenario.expectOrder(client.received)
+    let times = client.received.map { ($0.utc + 500_000) / 1_000_000 }
     for (a, b) in zip(times, times.dropFirst()) where b != a + 1 {
       throw Failure("no fixes for the seconds from \(a) to \(b)")
     }

@@ -21,7 +21,7 @@ struct BoardScenario {
   }
 
   /// Checks that fixes are in order, each delivered once.
-  static func expectOrder(_ told: [GuestClient.Told]) throws {
+  static func expectOrder(_ told: [GuestClient.FixReport]) throws {
     for (a, b) in zip(told, told.dropFirst()) {
       try expect(a.sequence < b.sequence && a.utc < b.utc, "\(b) was delivered after \(a)")
     }

@@ -9,7 +9,7 @@ struct StartsOnBoard {
   /// Seconds from one start to the next; updates run for half of it.
   var period = 120.0
   /// Path for the kernel's trace of the service's waits; nil for no trace.
-  var record: String?
+  var tracePath: String?
 
   /// Seconds after the service's start before which it does not suspend without a deadline
   /// (`BoardSuspender.Pace.startTime`).
@@ -25,7 +25,7 @@ struct StartsOnBoard {
     var boot = 0
     var monotonic = 0
     /// Processor time of the service in nanoseconds.
-    var processor = 0
+    var processor_ns = 0
     /// Number of voluntary context switches of the service's main thread.
     var switches = 0
     /// Milliseconds suspended, as the service reports.
@@ -35,48 +35,48 @@ struct StartsOnBoard {
   /// Runs the schedule on an otherwise idle board; returns one line of JSON.
   func run(on bench: Bench) throws -> String {
     bench.limit(to: StartsOnBoard.startTime + period * Double(starts) + 300)
-    var wish = Bench.Wish(suspends: true)
+    var wish = Bench.BoardSetup(canSuspend: true)
     wish.edits = [
       ("wakes_on = [\"alarm\", \"bytes\"]", "wakes_on = [\"alarm\", \"bytes\", \"motion\"]")
     ]
     try bench.start(wish)
     bench.followsBatchPin = false
     let client = try bench.client("starts")
-    for line in ["background", "acknowledge"] { try client.say(line) }
-    try bench.pass(StartsOnBoard.startTime)
-    if record != nil { try bench.shell(Self.recording) }
+    for line in ["background", "acknowledge"] { try client.execute(line) }
+    try bench.advance(StartsOnBoard.startTime)
+    if tracePath != nil { try bench.shell(Self.traceCommand) }
     // After a request at this time the board suspends.
-    try ask(["wakes"], client, bench)
+    try send(["wakes"], client, bench)
     try bench.wait("the board is suspended", within: 10) { bench.isSuspended }
-    let begin = Clock.now + 1
-    try bench.pass(until: begin)
+    let begin = HostClock.now + 1
+    try bench.advance(until: begin)
     let before = try counts(bench, client, then: ["start"])
     for number in 0..<starts {
       let start = begin + period * Double(number)
-      let fixes = client.told.count
+      let fixes = client.received.count
       if number > 0 {
-        try bench.pass(until: start)
-        try ask(["start"], client, bench)
+        try bench.advance(until: start)
+        try send(["start"], client, bench)
       }
-      note("start \(number): requested \(digits(Clock.now - start)) s after its alarm")
-      try bench.pass(until: start + period / 2)
-      try client.say("stop")
-      note("start \(number): \(client.told.count - fixes) fixes")
+      logProgress("start \(number): requested \(rounded(HostClock.now - start)) s after its alarm")
+      try bench.advance(until: start + period / 2)
+      try client.execute("stop")
+      logProgress("start \(number): \(client.received.count - fixes) fixes")
     }
-    try bench.pass(until: begin + period * Double(starts))
+    try bench.advance(until: begin + period * Double(starts))
     let after = try counts(bench, client)
-    if let record { try save(bench, to: record) }
-    return line(before, after, fixes: client.told.count)
+    if let tracePath { try save(bench, to: tracePath) }
+    return line(before, after, fixes: client.received.count)
   }
 
   /// Wakes the board, as an alarm of the client would, and sends the client's requests. Wakes it again if it
   /// suspends before all requests are completed.
-  private func ask(_ lines: [String], _ client: GuestClient, _ bench: Bench) throws {
+  private func send(_ lines: [String], _ client: GuestClient, _ bench: Bench) throws {
     bench.wakeUp()
-    for line in lines { client.murmur(line) }
+    for line in lines { client.send(line) }
     try bench.wait("the client completes \(lines)", within: 10) {
       bench.wakeUp()
-      return client.isQuiet
+      return client.isIdle
     }
   }
 
@@ -94,9 +94,9 @@ struct StartsOnBoard {
         + "sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' /proc/$torpord/status")
     let numbers = told.split(separator: "\n").map { Int($0) ?? 0 }
     guard numbers.count == 2 else { throw Failure("the guest's kernel reports '\(told)'") }
-    (counts.processor, counts.switches) = (numbers[0], numbers[1])
+    (counts.processor_ns, counts.switches) = (numbers[0], numbers[1])
     counts.suspends = bench.suspends
-    try ask(["clocks", "wakes"] + lines, client, bench)
+    try send(["clocks", "wakes"] + lines, client, bench)
     guard client.wakes.count > 9 else {
       throw Failure("the service does not report its number of wakes")
     }
@@ -110,18 +110,18 @@ struct StartsOnBoard {
     let duration = Double(b.boot - a.boot) / 1e6
     let suspended = duration - Double(b.monotonic - a.monotonic) / 1e6
     // The query at the end is also a wake.
-    return "{\"wakes\":\(b.wakes - a.wakes - 1),\"suspended_s\":\(digits(suspended)),"
-      + "\"not_suspended_s\":\(digits(duration - suspended)),"
-      + "\"processor_s\":\(digits(Double(b.processor - a.processor) / 1e9)),\"fixes\":\(fixes),"
-      + "\"starts\":\(starts),\"duration_s\":\(digits(duration)),\"suspends\":\(b.suspends - a.suspends),"
+    return "{\"wakes\":\(b.wakes - a.wakes - 1),\"suspended_s\":\(rounded(suspended)),"
+      + "\"not_suspended_s\":\(rounded(duration - suspended)),"
+      + "\"processor_s\":\(rounded(Double(b.processor_ns - a.processor_ns) / 1e9)),\"fixes\":\(fixes),"
+      + "\"starts\":\(starts),\"duration_s\":\(rounded(duration)),\"suspends\":\(b.suspends - a.suspends),"
       + "\"context_switches\":\(b.switches - a.switches),"
-      + "\"suspended_reported_s\":\(digits(Double(b.reportedSuspended - a.reportedSuspended) / 1_000))}"
+      + "\"suspended_reported_s\":\(rounded(Double(b.reportedSuspended - a.reportedSuspended) / 1_000))}"
   }
 
   // MARK: The kernel's trace
 
   /// Traces waits, sleeps and suspends of the service's main thread, by the boot clock.
-  private static let recording =
+  private static let traceCommand =
     "t=/sys/kernel/tracing/instances/waits; mkdir $t; echo boot > $t/trace_clock; "
     + "echo 24576 > $t/buffer_size_kb; echo $torpord > $t/set_event_pid; "
     + "for e in syscalls/sys_enter_epoll_pwait2 syscalls/sys_exit_epoll_pwait2 syscalls/sys_enter_write "
@@ -130,7 +130,7 @@ struct StartsOnBoard {
 
   private func save(_ bench: Bench, to path: String) throws {
     // Kill the service, so that the board is not suspended while the trace is read.
-    let answer = bench.tell(
+    let answer = bench.sendCommand(
       "kill -9 $torpord; t=/sys/kernel/tracing/instances/waits; echo 0 > $t/tracing_on; cat $t/trace"
     )
     try bench.wait("the kernel's trace", within: 300) {
@@ -149,10 +149,10 @@ struct StartsOnBoard {
     }
   }
 
-  private func digits(_ value: Double) -> String { "\((value * 1_000).rounded() / 1_000)" }
+  private func rounded(_ value: Double) -> String { "\((value * 1_000).rounded() / 1_000)" }
 
   /// Prints progress to standard error.
-  private func note(_ line: String) {
+  private func logProgress(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = unsafe write(STDERR_FILENO, bytes, bytes.count)
   }

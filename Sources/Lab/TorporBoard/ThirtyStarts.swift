@@ -11,16 +11,16 @@ enum ThirtyStarts {
   /// Time from one start to the next.
   static let period = Interval.seconds(120)
   /// Duration of the updates after each start.
-  static let length = Interval.seconds(60)
+  static let updateTime = Interval.seconds(60)
 
   /// The client's schedule; the acknowledgement of each fix is a separate request.
   static var script: ClientScript {
     var script = ClientScript()
     script.defers = false
-    script.acknowledgesAfter = Interval(microseconds: 500)
+    script.acknowledgementDelay = Interval(microseconds: 500)
     script.sessions = (0..<count).map {
       let begin = Instant.boot + period * Int64($0)
-      return begin..<(begin + length)
+      return begin..<(begin + updateTime)
     }
     return script
   }
@@ -34,13 +34,13 @@ enum ThirtyStarts {
     var plan = SimulationPlan(
       track: Scenario.drive.track(seed: 1, duration: hour), duration: hour)
     // The MOTION line stays low.
-    plan.motion = []
-    let result = Session(board, script).simulate(plan)
+    plan.motionPeriods = []
+    let result = SimulationRun(board, script).simulate(plan)
     guard result.violations.isEmpty else { throw Failure("\(result.violations)") }
     let summary = result.summary
     return line(
-      wakes: summary.hostWakes, suspended: summary.suspended,
-      notSuspended: summary.duration - summary.suspended, processor: summary.processor,
+      wakes: summary.hostWakes, suspended: summary.suspendedTime,
+      notSuspended: summary.duration - summary.suspendedTime, processor: summary.processorTime,
       fixes: summary.fixes, duration: summary.duration)
   }
 

@@ -20,7 +20,7 @@ import Glibc
       return simulateStarts(on: arguments.last ?? "")
     }
     guard let options = BoardOptions(Array(arguments)) else {
-      say(
+      printLine(
         "usage: TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2|3] [--resets N] [--seed N] [--verbose]\n"
           + "       TorporBoard BUILT-FOLDER PROFILE --compare [--starts N] [--period SECONDS] [--record FILE]"
       )
@@ -32,26 +32,26 @@ import Glibc
         exit(0)
       }
       let failures = try runAll(options)
-      say(failures == 0 ? "the virtual board: all passed" : "FAILED: \(failures) scenarios")
+      printLine(failures == 0 ? "the virtual board: all passed" : "FAILED: \(failures) scenarios")
       exit(failures == 0 ? 0 : 1)
     } catch {
-      say("FAILED: \(error)")
+      printLine("FAILED: \(error)")
       exit(1)
     }
   }
 
   private static func simulateStarts(on profile: String) {
     do {
-      say(try ThirtyStarts.simulated(profile))
+      printLine(try ThirtyStarts.simulated(profile))
     } catch {
-      say("FAILED: \(error)")
+      printLine("FAILED: \(error)")
       exit(1)
     }
   }
 
   private static func bench(_ options: BoardOptions, run: String) throws -> Bench {
     let bench = try Bench(
-      Machine.Parts(built: options.folder, run: "\(options.folder)/\(run)"),
+      VirtualMachine.Folders(built: options.folder, run: "\(options.folder)/\(run)"),
       board: options.profile, lines: options.folder + "/lines")
     bench.isVerbose = options.isVerbose
     return bench
@@ -62,9 +62,9 @@ import Glibc
     let bench = try bench(options, run: "compare\(options.lane)")
     defer { bench.discard() }
     do {
-      say(try options.starts.run(on: bench))
+      printLine(try options.starts.run(on: bench))
     } catch {
-      tell(bench)
+      printState(bench)
       throw error
     }
   }
@@ -74,47 +74,47 @@ import Glibc
     defer { bench.discard() }
     var failures = 0
     for scenario in BoardScenario.all(options) where scenario.name.contains(options.only) {
-      if !show(scenario, bench) { failures += 1 }
+      if !runAndPrint(scenario, bench) { failures += 1 }
     }
     return failures
   }
 
   /// Runs a scenario and prints its result; returns whether it passed.
-  private static func show(_ scenario: BoardScenario, _ bench: Bench) -> Bool {
+  private static func runAndPrint(_ scenario: BoardScenario, _ bench: Bench) -> Bool {
     let begin = bench.now
     bench.limit(to: scenario.limit)
     var wrong: Error?
     do { try scenario.run(bench) } catch { wrong = error }
     let seconds = (bench.now - begin).text
     guard let wrong else {
-      say("\(scenario.name) … ok \(seconds)")
+      printLine("\(scenario.name) … ok \(seconds)")
       return true
     }
-    say("\(scenario.name) … FAILED \(seconds): \(wrong)")
-    tell(bench)
+    printLine("\(scenario.name) … FAILED \(seconds): \(wrong)")
+    printState(bench)
     bench.discard()
     return false
   }
 
   /// Prints the state of a board after a failure.
-  private static func tell(_ bench: Bench) {
+  private static func printState(_ bench: Bench) {
     let receiver = bench.receiver
-    say(
+    printLine(
       "  receiver: \(receiver.state), \(receiver.speed) baud; sent \(receiver.bytesSent) bytes, "
         + "received \(receiver.bytesReceived)")
-    say(
+    printLine(
       "  lines: "
         + bench.changes.suffix(20).map {
-          "\($0.line) \($0.isUp ? 1 : 0) \(((Clock.now - $0.time) * 10).rounded() / 10) s ago"
+          "\($0.line) \($0.isUp ? 1 : 0) \(((HostClock.now - $0.time) * 10).rounded() / 10) s ago"
         }.joined(separator: ", "))
-    say("  suspends: \(bench.suspends)\(bench.isSuspended ? ", suspended now" : "")")
+    printLine("  suspends: \(bench.suspends)\(bench.isSuspended ? ", suspended now" : "")")
     for client in bench.clients {
-      say("  \(client.name): " + client.lines.suffix(12).joined(separator: " | "))
+      printLine("  \(client.name): " + client.lines.suffix(12).joined(separator: " | "))
     }
     for name in ["qemu.log", "console.log", "torpord.log"] {
-      let lines = ((try? text(of: "\(bench.parts.run)/\(name)")) ?? "").split(separator: "\n")
-      say("  -- \(name)")
-      for line in lines.suffix(60) { say("  \(line)") }
+      let lines = ((try? text(of: "\(bench.folders.run)/\(name)")) ?? "").split(separator: "\n")
+      printLine("  -- \(name)")
+      for line in lines.suffix(60) { printLine("  \(line)") }
     }
   }
 }
@@ -155,7 +155,7 @@ struct BoardOptions {
         starts.period = time
       case "--record":
         guard let path = rest.popFirst() else { return nil }
-        starts.record = path
+        starts.tracePath = path
       case "--resets":
         guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0 else { return nil }
         resets = number
@@ -172,7 +172,7 @@ struct BoardOptions {
 }
 
 /// Prints a line without buffering.
-func say(_ line: String) {
+func printLine(_ line: String) {
   let bytes = Array((line + "\n").utf8)
   _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)
 }

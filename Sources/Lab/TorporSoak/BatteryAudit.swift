@@ -6,8 +6,8 @@ import LocationTypes
 /// must be shed from the charges alone.
 struct BatteryAudit {
   /// Thresholds at which each service level is shed, one after another.
-  static let terms: BatteryTerms = {
-    var terms = BatteryTerms()
+  static let thresholds: BatteryThresholds = {
+    var terms = BatteryThresholds()
     terms.everyFix = 50
     terms.accuracy = 45
     terms.updates = 40
@@ -18,57 +18,58 @@ struct BatteryAudit {
   }()
 
   /// Time at which updates were shed; nil while they are available.
-  private(set) var unservedSince: Instant?
+  private(set) var updatesShedSince: Instant?
   /// Time at which updates last became available again; nil before the first time.
-  private(set) var unservedUntil: Instant?
-  private var low: Set<UInt8> = []
+  private(set) var updatesRestoredAt: Instant?
+  private var shedLevels: Set<UInt8> = []
   /// Whether region monitoring is available.
-  var servesRegions: Bool { !low.contains(Promise.regions.rawValue) }
-  private var told: PromiseSet = .none
+  var hasRegions: Bool { !shedLevels.contains(ServiceLevel.regions.rawValue) }
+  private var reported: ServiceLevelSet = .none
   /// Whether a reported level was restored since the last report. The client may have received no
   /// notice of that if it did not use the level then.
-  private var wasGivenBack = false
+  private var wasRestored = false
 
-  mutating func hear(_ charge: UInt8, at now: Instant) {
+  mutating func update(_ charge: UInt8, at now: Instant) {
     for number: UInt8 in 0..<6 {
-      guard let promise = Promise(rawValue: number) else { continue }
-      let least = BatteryAudit.terms.threshold(of: promise)
-      if charge < least { low.insert(number) }
-      if charge >= least + BatteryAudit.terms.margin, low.remove(number) != nil {
-        wasGivenBack = wasGivenBack || told.contains(promise)
+      guard let promise = ServiceLevel(rawValue: number) else { continue }
+      let least = BatteryAudit.thresholds.threshold(of: promise)
+      if charge < least { shedLevels.insert(number) }
+      if charge >= least + BatteryAudit.thresholds.hysteresis, shedLevels.remove(number) != nil {
+        wasRestored = wasRestored || reported.contains(promise)
       }
     }
-    if unservedSince != nil { unservedUntil = now }
-    unservedSince = low.contains(Promise.updates.rawValue) ? unservedSince ?? now : nil
+    if updatesShedSince != nil { updatesRestoredAt = now }
+    updatesShedSince =
+      shedLevels.contains(ServiceLevel.updates.rawValue) ? updatesShedSince ?? now : nil
   }
 
   /// Resets what was reported: a new process has received nothing.
-  mutating func leave() {
-    told = .none
-    wasGivenBack = false
+  mutating func resetProcess() {
+    reported = .none
+    wasRestored = false
   }
 
-  mutating func take(_ givenUp: PromiseSet, isExact: Bool) -> String? {
+  mutating func check(_ givenUp: ServiceLevelSet, isExact: Bool) -> String? {
     defer {
-      told = givenUp
-      wasGivenBack = false
+      reported = givenUp
+      wasRestored = false
     }
-    if givenUp == told && !wasGivenBack {
+    if givenUp == reported && !wasRestored {
       return "PWR-10: the levels \(givenUp.rawValue) were reported as shed twice"
     }
     guard isExact else { return nil }
-    for number: UInt8 in 0..<8 where givenUp.rawValue & (1 << number) != 0 && !low.contains(number)
-    {
+    for number: UInt8 in 0..<8
+    where givenUp.rawValue & (1 << number) != 0 && !shedLevels.contains(number) {
       return "PWR-10: service level \(number) is reported as shed, but is available"
     }
     return nil
   }
 
   /// Checks that a batch contains no fix acquired while updates were shed.
-  func look(at sequence: UInt64, from engine: borrowing Engine) -> String? {
-    guard let unservedSince, let fix = engine.stored(at: sequence)?.fix else { return nil }
-    if fix.acquired <= unservedSince { return nil }
+  func checkFix(at sequence: UInt64, from engine: borrowing Engine) -> String? {
+    guard let updatesShedSince, let fix = engine.stored(at: sequence)?.fix else { return nil }
+    if fix.acquired <= updatesShedSince { return nil }
     return "PWR-10: a batch with a fix of \(fix.acquired.seconds) s, though updates were shed at "
-      + "\(unservedSince.seconds) s"
+      + "\(updatesShedSince.seconds) s"
   }
 }

@@ -31,11 +31,11 @@ struct BehaviourDigest: Equatable, Sendable {
     add(1 + Int(command.pin.rawValue) * 2 + Int(command.level.rawValue))
   }
 
-  mutating func add(_ work: AidingWork) {
+  mutating func add(_ work: AidingOperation) {
     switch work {
     case .none: add(0)
-    case .keep(let place): add(0x100 + Int(place))
-    case .give(let place): add(0x200 + Int(place))
+    case .store(let place): add(0x100 + Int(place))
+    case .send(let place): add(0x200 + Int(place))
     }
   }
 
@@ -47,11 +47,11 @@ struct BehaviourDigest: Equatable, Sendable {
     add(effects.aiding)
     add(effects.appended?.sequence ?? .max)
     add(effects.hasNotices)
-    add(effects.proceeds)
-    guard !effects.proceeds else { return }
+    add(effects.needsProceed)
+    guard !effects.needsProceed else { return }
     add(effects.board.rawValue)
     add(effects.wake)
-    add(effects.listens)
+    add(effects.wakesOnInput)
   }
 
   /// Effects of a driver step.
@@ -61,7 +61,7 @@ struct BehaviourDigest: Equatable, Sendable {
     add(effects.aiding)
     switch effects.observation {
     case .none: add(0)
-    case .settled(let goal): add(1, goal)
+    case .reached(let goal): add(1, goal)
     case .drained: add(2)
     case .lost: add(3)
     case .recovered: add(4)

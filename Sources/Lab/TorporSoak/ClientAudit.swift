@@ -21,13 +21,13 @@ struct ClientAudit {
   private(set) var mayPause = true
   private(set) var hasFilter = false
   /// Number of deferral calls whose finish was not delivered yet.
-  private(set) var outstanding = 0
+  private(set) var outstandingCalls = 0
   /// Number of batches delivered.
   private(set) var batches = 0
   /// Sequence number before which no batch of this connection may begin.
-  private var expected: UInt64 = 0
+  private var nextExpected: UInt64 = 0
   /// Sequence number before which all fixes are acknowledged.
-  private var acknowledged: UInt64 = 0
+  private var acknowledgedEnd: UInt64 = 0
   /// Sequence number before which fixes may be missing, because the client was not entitled to every fix.
   private var skipBefore: UInt64 = 0
   /// Sequence number before which no fix may be delivered: they precede the end of a revocation.
@@ -36,94 +36,94 @@ struct ClientAudit {
   /// Time at which full accuracy was granted again.
   private var preciseAt: Instant?
   private var isPaused = false
-  private var visit = Side.unknown
+  private var visitSide = Side.unknown
   private var arrival: Visit?
-  private var sides = [Side](repeating: .unknown, count: 2 * ClientAudit.regions)
-  private var forgetsPlaces = false
+  private var sides = [Side](repeating: .unknown, count: 2 * ClientAudit.regionCount)
+  private var resetsSidesLater = false
   private var battery = BatteryAudit()
   /// Whether each fix is stored immediately, so that missing fixes can be determined exactly.
   private let isExact: Bool
 
   /// Bound of the regions' numbers (exclusive).
-  static let regions = 6
+  static let regionCount = 6
 
   init(isExact: Bool) { self.isExact = isExact }
 
   /// Whether the client must receive every fix stored in the ring.
-  var isClean: Bool {
+  var expectsEveryFix: Bool {
     isConnected && isUpdating && isGranted && !isReduced && !mayPause && !hasFilter
-      && battery.unservedSince == nil
+      && battery.updatesShedSince == nil
   }
 
   /// Handles a new charge of the battery.
-  mutating func hear(_ charge: UInt8, head: UInt64, at now: Instant) {
-    let hadRegions = battery.servesRegions
-    battery.hear(charge, at: now)
+  mutating func updateCharge(_ charge: UInt8, head: UInt64, at now: Instant) {
+    let hadRegions = battery.hasRegions
+    battery.update(charge, at: now)
     // A crossing during that time is not reported (REG-15).
-    if hadRegions != battery.servesRegions { forget() }
-    if !isClean { skipBefore = head }
+    if hadRegions != battery.hasRegions { invalidateSides() }
+    if !expectsEveryFix { skipBefore = head }
   }
 
   // MARK: Requests
 
   /// Updates the expectations for a request.
-  mutating func ask(_ request: Request, head: UInt64, at now: Instant) {
-    settle()
-    if note(request, head: head, at: now) { skipBefore = head }
-    if !isClean { skipBefore = head }
+  mutating func apply(_ request: Request, head: UInt64, at now: Instant) {
+    applyPendingReset()
+    if applyRequest(request, head: head, at: now) { skipBefore = head }
+    if !expectsEveryFix { skipBefore = head }
   }
 
   /// Resets the sides if the request before required it: its own notices are delivered by now.
-  mutating func settle() {
-    guard forgetsPlaces else { return }
-    forgetsPlaces = false
-    forgetPlaces()
+  mutating func applyPendingReset() {
+    guard resetsSidesLater else { return }
+    resetsSidesLater = false
+    resetSides()
   }
 
-  private mutating func forgetVisits() {
-    visit = .unknown
+  private mutating func resetVisit() {
+    visitSide = .unknown
     arrival = nil
   }
 
-  private mutating func forgetPlaces() {
-    forgetVisits()
+  private mutating func resetSides() {
+    resetVisit()
     for index in sides.indices { sides[index] = .unknown }
   }
 
   /// Applies a request. Returns whether fixes that were due before may now be missing.
-  private mutating func note(_ request: Request, head: UInt64, at now: Instant) -> Bool {
+  private mutating func applyRequest(_ request: Request, head: UInt64, at now: Instant) -> Bool {
     switch request {
     case .connect:
       isConnected = true
       execution = .foreground
-      leave()
+      resetProcess()
     case .disconnect:
       isConnected = false
-      leave()
+      resetProcess()
     case .setAuthorization(let authorization):
-      if authorization != .always { forgetVisits() }
-      grant(authorization.isGranted, head: head, at: now)
+      if authorization != .always { resetVisit() }
+      setGranted(authorization.isGranted, head: head, at: now)
     // The random clients send none of these.
-    case .forget, .takeBacklog, .setUse: return false
+    case .forget, .readBacklog, .setUse: return false
     case .setReducedAccuracy(let reduced):
       guard reduced != isReduced else { return false }
       isReduced = reduced
       if !reduced { preciseAt = now }
       hiddenBefore = head
-      forget()
+      invalidateSides()
     case .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter, .allowDeferred,
       .disallowDeferred, .setExecution, .acknowledge, .setPausesAutomatically, .setActivity,
       .requestLocation, .startSignificantChange, .stopSignificantChange, .startVisits, .stopVisits,
       .addRegion, .removeRegion, .requestRegionState, .openLive, .closeLive:
       guard isConnected else { return false }
-      return noteOfProcess(request)
+      return applyProcessRequest(request)
     }
     return true
   }
 
-  private mutating func noteOfProcess(_ request: Request) -> Bool {
+  private mutating func applyProcessRequest(_ request: Request) -> Bool {
     if case .acknowledge(let name) = request {
-      acknowledged = max(acknowledged, name.sequence + 1)
+      acknowledgedEnd = max(acknowledgedEnd, name.sequence + 1)
       return false
     }
     if case .setExecution(let state) = request {
@@ -137,68 +137,70 @@ struct ClientAudit {
     case .setDistanceFilter(let filter): hasFilter = filter != LocationLimits.distanceFilterNone
     case .setPausesAutomatically(let allowed): mayPause = allowed
     case .allowDeferred:
-      outstanding += 1
+      outstandingCalls += 1
       return false
-    case .stopVisits: forget()
-    case .addRegion(let region, _): forget(region.identifier)
-    case .removeRegion(let identifier): forget(identifier)
+    case .stopVisits: invalidateSides()
+    case .addRegion(let region, _): resetSide(region.identifier)
+    case .removeRegion(let identifier): resetSide(identifier)
     case .setDesiredAccuracy, .disallowDeferred, .setActivity, .requestLocation,
       .startSignificantChange, .stopSignificantChange, .startVisits, .requestRegionState, .openLive,
       .closeLive, .connect, .disconnect, .forget, .setAuthorization, .setReducedAccuracy, .setUse,
-      .setExecution, .acknowledge, .takeBacklog:
+      .setExecution, .acknowledge, .readBacklog:
       return false
     }
     return true
   }
 
   /// Resets the state of a process that ended or is new.
-  private mutating func leave() {
+  private mutating func resetProcess() {
     isUpdating = false
     mayPause = true
     hasFilter = false
-    outstanding = 0
-    expected = 0
+    outstandingCalls = 0
+    nextExpected = 0
     isPaused = false
-    battery.leave()
+    battery.resetProcess()
   }
 
-  private mutating func grant(_ granted: Bool, head: UInt64, at now: Instant) {
+  private mutating func setGranted(_ granted: Bool, head: UInt64, at now: Instant) {
     guard granted != isGranted else { return }
     isGranted = granted
     hiddenBefore = head
     if granted { grantedAt = now }
-    forget()
+    invalidateSides()
   }
 
-  private mutating func forget() {
-    forgetPlaces()
-    forgetsPlaces = true
+  private mutating func invalidateSides() {
+    resetSides()
+    resetsSidesLater = true
   }
 
-  private mutating func forget(_ identifier: RegionIdentifier) {
+  private mutating func resetSide(_ identifier: RegionIdentifier) {
     if let index = index(of: identifier) { sides[index] = .unknown }
   }
 
   private func index(of identifier: RegionIdentifier) -> Int? {
     let number = Int(identifier.number)
-    guard number < ClientAudit.regions else { return nil }
+    guard number < ClientAudit.regionCount else { return nil }
     switch identifier.kind {
     case .region: return number
-    case .condition: return ClientAudit.regions + number
+    case .condition: return ClientAudit.regionCount + number
     }
   }
 
   /// Handles a fix stored in the ring. A fix whose time precedes the grant of location, of updates or of full
   /// accuracy, for example because UTC was set back, is not for this client.
-  mutating func appended(_ sequence: UInt64, made: Instant) {
-    let isHidden = [grantedAt, preciseAt, battery.unservedUntil].contains { made <= $0 ?? .boot }
-    if !isClean || isHidden { skipBefore = sequence + 1 }
+  mutating func didAppend(_ sequence: UInt64, acquired: Instant) {
+    let isHidden = [grantedAt, preciseAt, battery.updatesRestoredAt].contains {
+      acquired <= $0 ?? .boot
+    }
+    if !expectsEveryFix || isHidden { skipBefore = sequence + 1 }
   }
 
   // MARK: Notices
 
   /// Checks a notice; returns a description of the violation, or nil.
-  mutating func take(_ notice: Notice, from engine: borrowing Engine, _ tally: inout Tally)
+  mutating func check(_ notice: Notice, from engine: borrowing Engine, _ tally: inout SoakTotals)
     -> String?
   {
     switch notice {
@@ -210,62 +212,65 @@ struct ClientAudit {
       if execution == .suspended { return "BKG-2: a notice while suspended" }
     }
     switch notice {
-    case .gap(let gap): return take(gap, &tally)
+    case .gap(let gap): return check(gap, &tally)
     case .finish:
       tally.finishes += 1
-      outstanding -= 1
-      return outstanding < 0 ? "DEF-8: a finish without an outstanding call" : nil
+      outstandingCalls -= 1
+      return outstandingCalls < 0 ? "DEF-8: a finish without an outstanding call" : nil
     case .batch(let first, let last):
       tally.batches += 1
       batches += 1
-      return take(first, last, from: engine)
+      return check(first, last, from: engine)
     case .failure, .authorization: return nil
     case .degraded(let givenUp):
-      tally.turns += 1
-      return battery.take(givenUp, isExact: isExact)
+      tally.transitions += 1
+      return battery.check(givenUp, isExact: isExact)
     case .paused:
-      tally.turns += 1
+      tally.transitions += 1
       defer { isPaused = true }
       return isPaused ? "PAU-3: paused twice" : nil
     case .resumed:
-      tally.turns += 1
+      tally.transitions += 1
       defer { isPaused = false }
       return isPaused ? nil : "PAU-3: resumed without a pause"
-    case .report(let stored): return look(at: stored, "report")
+    case .report(let stored): return checkFix(at: stored, "report")
     case .coarse(let stored):
-      return isReduced ? look(at: stored, "fix") : "AUT-12: a coarse fix with full accuracy"
+      return isReduced ? checkFix(at: stored, "fix") : "AUT-12: a coarse fix with full accuracy"
     case .visit(let visit):
-      tally.turns += 1
-      return take(visit)
-    case .region(let event): return take(event, &tally)
-    case .live(let element): return element.location.flatMap { look(at: $0, "live") }
+      tally.transitions += 1
+      return check(visit)
+    case .region(let event): return check(event, &tally)
+    case .live(let element): return element.location.flatMap { checkFix(at: $0, "live") }
     case .liveRefused: return nil
     }
   }
 
-  private mutating func take(_ gap: Gap, _ tally: inout Tally) -> String? {
+  private mutating func check(_ gap: Gap, _ tally: inout SoakTotals) -> String? {
     tally.gaps += 1
-    guard gap.count > 0 || gap.mayBeMore, gap.range.lowerBound >= expected else {
-      return "RNG-4: a gap \(gap.range) out of order, expected from \(expected)"
+    guard gap.count > 0 || gap.mayBeMore, gap.range.lowerBound >= nextExpected else {
+      return "RNG-4: a gap \(gap.range) out of order, expected from \(nextExpected)"
     }
-    expected = gap.range.upperBound
+    nextExpected = gap.range.upperBound
     return nil
   }
 
-  private mutating func take(
+  private mutating func check(
     _ first: UInt64, _ last: UInt64, from engine: borrowing Engine
   ) -> String? {
     if first > last { return "DEF-34: an empty batch" }
     if !isGranted { return "AUT-3: a batch for a denied client" }
-    if isExact, let text = battery.look(at: last, from: engine) { return text }
+    if isExact, let text = battery.checkFix(at: last, from: engine) { return text }
     if isReduced { return "AUT-6: a batch for a reduced client" }
-    if first < expected { return "RNG-3: \(first) is delivered again, expected \(expected)" }
-    if first < acknowledged { return "RNG-3: \(first) is delivered after its acknowledgement" }
-    if isExact && first < hiddenBefore { return "RNG-6: \(first) precedes \(hiddenBefore)" }
-    if isExact && expected > 0 && first > expected && first > skipBefore {
-      return "RNG-4: \(max(expected, skipBefore)) to \(first - 1) are missing without a gap"
+    if first < nextExpected {
+      return "RNG-3: \(first) is delivered again, expected "
+        + "\(nextExpected)"
     }
-    expected = last + 1
+    if first < acknowledgedEnd { return "RNG-3: \(first) is delivered after its acknowledgement" }
+    if isExact && first < hiddenBefore { return "RNG-6: \(first) precedes \(hiddenBefore)" }
+    if isExact && nextExpected > 0 && first > nextExpected && first > skipBefore {
+      return "RNG-4: \(max(nextExpected, skipBefore)) to \(first - 1) are missing without a gap"
+    }
+    nextExpected = last + 1
     var newest: Instant?
     for sequence in first...last {
       guard let stored = engine.stored(at: sequence) else {
@@ -273,21 +278,21 @@ struct ClientAudit {
       }
       if let newest, stored.fix.acquired < newest { return "a batch out of order at \(sequence)" }
       newest = stored.fix.acquired
-      if isExact, let text = lookAtTime(of: stored, "batch") { return text }
+      if isExact, let text = checkTime(of: stored, "batch") { return text }
     }
     return nil
   }
 
-  private func lookAtTime(of stored: StoredFix, _ place: String) -> String? {
+  private func checkTime(of stored: StoredFix, _ place: String) -> String? {
     guard let grantedAt, stored.fix.acquired <= grantedAt else { return nil }
     return "RNG-6: a \(place) with a fix of \(stored.fix.acquired.seconds) s, "
       + "before location was granted at \(grantedAt.seconds) s"
   }
 
   /// Checks a fix delivered outside the running updates: none for a denied client, a coarse one for a reduced client.
-  private func look(at stored: StoredFix, _ place: String) -> String? {
+  private func checkFix(at stored: StoredFix, _ place: String) -> String? {
     if !isGranted { return "AUT-3: a \(place) with a fix for a denied client" }
-    if let text = lookAtTime(of: stored, place) { return text }
+    if let text = checkTime(of: stored, place) { return text }
     guard isReduced else { return nil }
     let fix = stored.fix
     let isCoarse =
@@ -296,39 +301,39 @@ struct ClientAudit {
     return isCoarse ? nil : "AUT-6: a precise \(place) for a reduced client"
   }
 
-  private mutating func take(_ told: Visit) -> String? {
+  private mutating func check(_ told: Visit) -> String? {
     if !isGranted || isReduced { return "AUT-6: a visit for a denied or reduced client" }
     guard let departure = told.departure else {
       defer {
-        visit = .inside
+        visitSide = .inside
         arrival = told
       }
-      return visit == .inside ? "VIS-6: two arrivals without a departure" : nil
+      return visitSide == .inside ? "VIS-6: two arrivals without a departure" : nil
     }
     defer {
-      visit = .outside
+      visitSide = .outside
       arrival = nil
     }
     if let begun = told.arrival, begun.instant > departure.instant {
       return "VIS-6: the departure precedes the arrival"
     }
-    if visit == .outside { return "VIS-6: two departures without an arrival" }
+    if visitSide == .outside { return "VIS-6: two departures without an arrival" }
     if let arrival, arrival.coordinate != told.coordinate { return "VIS-6: another coordinate" }
     return nil
   }
 
-  private mutating func take(_ event: RegionEvent, _ tally: inout Tally) -> String? {
+  private mutating func check(_ event: RegionEvent, _ tally: inout SoakTotals) -> String? {
     switch event {
-    case .entered(let identifier, _): return cross(identifier, .inside, &tally)
-    case .exited(let identifier, _): return cross(identifier, .outside, &tally)
+    case .entered(let identifier, _): return checkCrossing(identifier, .inside, &tally)
+    case .exited(let identifier, _): return checkCrossing(identifier, .outside, &tally)
     case .determined, .crossedSilently, .monitor, .failure: return nil
     }
   }
 
-  private mutating func cross(
-    _ identifier: RegionIdentifier, _ side: Side, _ tally: inout Tally
+  private mutating func checkCrossing(
+    _ identifier: RegionIdentifier, _ side: Side, _ tally: inout SoakTotals
   ) -> String? {
-    tally.turns += 1
+    tally.transitions += 1
     if !isGranted || isReduced { return "REG-15: a crossing for a denied or reduced client" }
     guard let index = index(of: identifier) else { return "a region that was never added" }
     defer { sides[index] = side }

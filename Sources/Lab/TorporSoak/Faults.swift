@@ -20,11 +20,11 @@ extension FaultPlan {
       for span in spans where !apart.contains(where: { $0.overlaps(span) }) { apart.append(span) }
       return apart.sorted { $0.lowerBound < $1.lowerBound }
     }
-    noSky = spans(6, 400)
-    gone = spans(eventful ? 40 : 3, eventful ? 10 : 200)
+    signalOutages = spans(6, 400)
+    deviceAbsent = spans(eventful ? 40 : 3, eventful ? 10 : 200)
     supplySwitchStuck = spans(eventful ? 60 : 3, eventful ? 20 : 60)
-    batchingRefused = spans(eventful ? 20 : 3, eventful ? 100 : 300)
-    powerModeRefused = spans(eventful ? 20 : 3, eventful ? 100 : 300)
+    batchingRejected = spans(eventful ? 20 : 3, eventful ? 100 : 300)
+    powerModeRejected = spans(eventful ? 20 : 3, eventful ? 100 : 300)
     configurationLosses = (0..<(random.next() % (eventful ? 40 : 4))).map { _ in
       Instant(seconds: moment())
     }
@@ -32,13 +32,14 @@ extension FaultPlan {
       Garbage(time: Instant(seconds: moment()), count: 1 + Int(random.next() % 600))
     }
     // The battery is full before the run ends.
-    gauge =
+    gaugeFaults =
       (0..<(random.next() % 6)).map { _ in
         GaugeFault(time: Instant(seconds: moment()), charge: UInt8(random.next() % 101))
       }.sorted { $0.time < $1.time } + [GaugeFault(time: Instant(seconds: end), charge: 100)]
     count +=
-      gauge.count + noSky.count + gone.count + supplySwitchStuck.count + batchingRefused.count
-      + powerModeRefused.count
+      gaugeFaults.count + signalOutages.count + deviceAbsent.count + supplySwitchStuck.count
+      + batchingRejected.count
+      + powerModeRejected.count
       + configurationLosses.count + garbage.count
     if random.next() % 3 == 0 { acknowledgementLoss = eventful ? 0.4 : 0.1 }
     if random.next() % 4 == 0 { commandLoss = eventful ? 0.3 : 0.05 }

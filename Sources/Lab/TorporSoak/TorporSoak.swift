@@ -13,57 +13,57 @@ import LocationTypes
 /// Exits with 1 and prints the seed if an invariant of the contract is violated. The gate also fails
 /// below a minimum number of fixes or faults, or if a pair of state and event of a state machine was not reached.
 @main struct TorporSoak {
-  static let lanes: UInt64 = 2
+  static let laneCount: UInt64 = 2
   /// Minimum totals of the gate.
-  static let leastFixes = 5_000_000
-  static let leastFaults = 100_000
+  static let minimumFixes = 5_000_000
+  static let minimumFaults = 100_000
 
   static func main() async {
     guard let options = SoakOptions(Array(CommandLine.arguments.dropFirst())) else {
       print(
         "usage: TorporSoak [--seconds S | --runs R] [--first N] | --seed N, "
           + "[--digests FILE | --write-digests FILE]")
-      return stop(2)
+      return exitProgram(2)
     }
     guard let profile = try? BoardCatalog.standard().find(BoardCatalog.defaultBoard) else {
       print("TorporSoak: no board '\(BoardCatalog.defaultBoard)'; run it in the project's folder")
-      return stop(2)
+      return exitProgram(2)
     }
-    watchForTraps()
+    installTrapHandlers()
     let clock = ContinuousClock()
     let start = clock.now
-    var tally = Tally()
+    var tally = SoakTotals()
     if let seed = options.seed {
-      tally = SoakRun(seed, until: nil, profile).go(lane: 0)
+      tally = SoakRun(seed, until: nil, profile).run(lane: 0)
     } else {
       let task = SoakTask(options, start: start)
       print(task.title)
-      await withTaskGroup(of: Tally.self) { group in
-        for lane in 0..<lanes { group.addTask { task.run(lane, profile) } }
+      await withTaskGroup(of: SoakTotals.self) { group in
+        for lane in 0..<laneCount { group.addTask { task.run(lane, profile) } }
         for await part in group { tally.add(part) }
       }
     }
     report(tally, (clock.now - start) / .seconds(1))
-    if let record = options.digests, !record.compareOrWrite(tally.digests) { return stop(1) }
+    if let record = options.digests, !record.compareOrWrite(tally.digests) { return exitProgram(1) }
     if let failure = tally.failure {
       print("FAILED: \(failure.text)")
       print("Repeat with: TorporSoak --seed \(failure.seed)")
-      stop(1)
+      exitProgram(1)
     } else if options.runs != nil, options.digests?.writes != true {
-      let complaints = complaints(about: tally)
+      let complaints = gateFailures(of: tally)
       for text in complaints { print("FAILED: \(text)") }
-      if !complaints.isEmpty { stop(1) }
+      if !complaints.isEmpty { exitProgram(1) }
     }
   }
 
-  private static func complaints(about tally: Tally) -> [String] {
+  private static func gateFailures(of tally: SoakTotals) -> [String] {
     var texts: [String] = []
-    if tally.fixes < leastFixes { texts.append("fewer than \(leastFixes) fixes") }
-    if tally.faults < leastFaults { texts.append("fewer than \(leastFaults) faults") }
+    if tally.fixes < minimumFixes { texts.append("fewer than \(minimumFixes) fixes") }
+    if tally.faults < minimumFaults { texts.append("fewer than \(minimumFaults) faults") }
     return texts + CoreMachines.all.flatMap(\.missing).map { "never reached: \($0)" }
   }
 
-  private static func report(_ tally: Tally, _ seconds: Double) {
+  private static func report(_ tally: SoakTotals, _ seconds: Double) {
     let rounded = (seconds * 10).rounded() / 10
     print("\(tally.runs) runs in \(rounded) s: \(tally.fixes) fixes, \(tally.faults) faults")
     print(
@@ -71,7 +71,7 @@ import LocationTypes
         + "of engines, \(tally.driverEvents) events of drivers")
     print(
       "  delivered: \(tally.batches) batches, \(tally.gaps) gaps, \(tally.finishes) finishes, "
-        + "\(tally.turns) pauses, crossings, visits")
+        + "\(tally.transitions) pauses, crossings, visits")
     let machines = CoreMachines.all
     let reached = machines.reduce(0) { $0 + $1.reached }
     let reachable = machines.reduce(0) { $0 + $1.reachable }
@@ -103,13 +103,13 @@ struct SoakTask: Sendable {
   }
 
   /// Runs every second seed until the time limit or the first failure.
-  func run(_ lane: UInt64, _ profile: BoardProfile) -> Tally {
-    var tally = Tally()
+  func run(_ lane: UInt64, _ profile: BoardProfile) -> SoakTotals {
+    var tally = SoakTotals()
     var seed = seeds.lowerBound + lane
     while seed < seeds.upperBound && tally.failure == nil {
       if let end, ContinuousClock.now >= end { break }
-      tally.add(SoakRun(seed, until: end, profile).go(lane: Int(lane)))
-      seed += TorporSoak.lanes
+      tally.add(SoakRun(seed, until: end, profile).run(lane: Int(lane)))
+      seed += TorporSoak.laneCount
     }
     return tally
   }
@@ -129,29 +129,29 @@ struct SoakRun {
 
   /// Length of a cycle of runs on a thread: one on the simulated board, two of a driver, one of a schedule, the others
   /// of an engine.
-  private static let turns: UInt64 = 16
+  private static let cycleLength: UInt64 = 16
 
-  func go(lane: Int) -> Tally {
-    TorporSoak.note(seed, lane: lane)
-    var tally = tally()
+  func run(lane: Int) -> SoakTotals {
+    TorporSoak.recordSeed(seed, lane: lane)
+    var tally = totals()
     tally.digests[seed] = tally.digest
     return tally
   }
 
-  private func tally() -> Tally {
+  private func totals() -> SoakTotals {
     // Each thread runs all kinds, although its seeds are all odd or all even.
-    switch seed / TorporSoak.lanes % SoakRun.turns {
-    case 0: return BoardWorld(self).run()
-    case 1, 9: return DriverWorld(self).run()
+    switch seed / TorporSoak.laneCount % SoakRun.cycleLength {
+    case 0: return BoardSoak(self).run()
+    case 1, 9: return DriverSoak(self).run()
     case 5:
-      var world = ScheduleWorld(self)
+      var world = ScheduleSoak(self)
       return world.run()
-    default: return StreamWorld(self).run()
+    default: return EngineSoak(self).run()
     }
   }
 
   /// Whether the time limit has passed; an unfinished run is then discarded.
-  var isOver: Bool { end.map { ContinuousClock.now >= $0 } ?? false }
+  var isTimeUp: Bool { end.map { ContinuousClock.now >= $0 } ?? false }
 }
 
 /// The command line; nil if it is invalid.
@@ -160,7 +160,7 @@ struct SoakOptions {
   var runs: UInt64?
   var first: UInt64 = 1
   var seed: UInt64?
-  var digests: DigestRecord?
+  var digests: DigestFile?
 
   init?(_ arguments: [String]) {
     var rest = arguments[...]
@@ -179,8 +179,8 @@ struct SoakOptions {
       case "--seed":
         guard let number = UInt64(value), number < .max / 2 else { return nil }
         seed = number
-      case "--digests": digests = DigestRecord(path: value, writes: false)
-      case "--write-digests": digests = DigestRecord(path: value, writes: true)
+      case "--digests": digests = DigestFile(path: value, writes: false)
+      case "--write-digests": digests = DigestFile(path: value, writes: true)
       default: return nil
       }
     }

@@ -6,7 +6,7 @@ import LinuxHAL
 /// All paths are relative to a root, which tests replace by a temporary folder.
 public struct BoardFiles: Sendable {
   /// Maximum number of symbolic links that are followed.
-  private static let linksLimit = 8
+  private static let maxLinks = 8
 
   /// Prefix of each path; empty for the running system.
   public let root: String
@@ -15,10 +15,10 @@ public struct BoardFiles: Sendable {
   public init(root: String = "") { self.root = root }
 
   /// Path of a file including the root.
-  func place(_ path: String) -> String { root + path }
+  func fullPath(_ path: String) -> String { root + path }
 
   /// Text of a small file without a trailing newline or NUL; nil if it cannot be read.
-  func text(_ path: String) -> String? { SystemFiles.text(of: place(path)) }
+  func text(_ path: String) -> String? { SystemFiles.text(of: fullPath(path)) }
 
   /// Whitespace-separated words of a small file; empty if it cannot be read.
   func words(_ path: String) -> [String] {
@@ -26,13 +26,15 @@ public struct BoardFiles: Sendable {
   }
 
   /// Sorted names in a folder; empty if the folder does not exist.
-  func names(_ path: String) -> [String] { SystemFiles.names(in: place(path)) }
+  func names(_ path: String) -> [String] { SystemFiles.names(in: fullPath(path)) }
 
   /// Whether the file exists; false for a dangling symbolic link.
-  func exists(_ path: String) -> Bool { unsafe access(place(path), F_OK) == 0 }
+  func exists(_ path: String) -> Bool { unsafe access(fullPath(path), F_OK) == 0 }
 
   /// Whether the directory entry exists, even as a dangling symbolic link: systemd enables units that way.
-  func isNamed(_ path: String) -> Bool { exists(path) || SystemFiles.link(place(path)) != nil }
+  func entryExists(_ path: String) -> Bool {
+    exists(path) || SystemFiles.linkTarget(fullPath(path)) != nil
+  }
 
   /// Whether the path is a character device.
   func isDevice(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT } == S_IFCHR }
@@ -41,18 +43,18 @@ public struct BoardFiles: Sendable {
   func isFolder(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT } == S_IFDIR }
 
   /// Whether the path is a regular file and not a symbolic link.
-  func isPlainFile(_ path: String) -> Bool {
+  func isRegularFile(_ path: String) -> Bool {
     var status = stat()
-    return unsafe lstat(place(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    return unsafe lstat(fullPath(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   private func status(_ path: String) -> stat? {
     var status = stat()
-    return unsafe stat(place(path), &status) == 0 ? status : nil
+    return unsafe stat(fullPath(path), &status) == 0 ? status : nil
   }
 
   /// Kind of the file if it is not a serial line, in words; nil if it is one or the kind is unknown.
-  func notALine(_ path: String) -> String? {
+  func kindIfNotSerialLine(_ path: String) -> String? {
     guard let status = status(path) else { return nil }
     switch status.st_mode & S_IFMT {
     case S_IFCHR: break
@@ -61,18 +63,18 @@ public struct BoardFiles: Sendable {
     case _: return "a pipe, a socket or a disk"
     }
     // /dev/tty, /dev/console, /dev/ptmx, and the terminal of this command.
-    if status.st_rdev >> 8 == 5 || BoardFiles.isOurTerminal(status) {
+    if status.st_rdev >> 8 == 5 || BoardFiles.isOwnTerminal(status) {
       return "an interactive terminal"
     }
     // A device with an entry in sysfs is a serial port and need not be opened.
     if deviceNames(path).contains(where: { exists("/sys/class/tty/\($0)") }) { return nil }
-    let descriptor = unsafe open(place(path), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = unsafe open(fullPath(path), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     return isatty(descriptor) == 1 ? nil : "another kind of device"
   }
 
-  private static func isOurTerminal(_ device: stat) -> Bool {
+  private static func isOwnTerminal(_ device: stat) -> Bool {
     for descriptor in Int32(0)...2 where isatty(descriptor) == 1 {
       var ours = stat()
       guard unsafe fstat(descriptor, &ours) == 0 else { continue }
@@ -82,11 +84,11 @@ public struct BoardFiles: Sendable {
   }
 
   /// Whether this process may write to the path.
-  func isWritable(_ path: String) -> Bool { unsafe access(place(path), W_OK) == 0 }
+  func isWritable(_ path: String) -> Bool { unsafe access(fullPath(path), W_OK) == 0 }
 
   /// Absolute path with all symbolic links resolved; nil if the file does not exist.
-  func real(_ path: String) -> String? {
-    guard let real = unsafe realpath(place(path), nil) else { return nil }
+  func realPath(_ path: String) -> String? {
+    guard let real = unsafe realpath(fullPath(path), nil) else { return nil }
     defer { unsafe free(real) }
     return unsafe String(cString: real)
   }
@@ -94,11 +96,11 @@ public struct BoardFiles: Sendable {
   /// Names of a device along its chain of symbolic links, first the given one: `serial0`, `ttyAMA0`.
   func deviceNames(_ path: String) -> [String] {
     var names: [String] = []
-    var place = self.place(path)
-    while names.count < BoardFiles.linksLimit {
+    var place = self.fullPath(path)
+    while names.count < BoardFiles.maxLinks {
       let cut = place.lastIndex(of: "/").map { place.index(after: $0) } ?? place.startIndex
       names.append(String(place[cut...]))
-      guard let target = SystemFiles.link(place) else { break }
+      guard let target = SystemFiles.linkTarget(place) else { break }
       place = target.hasPrefix("/") ? target : place[..<cut] + target
     }
     return names

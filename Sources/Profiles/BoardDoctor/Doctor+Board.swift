@@ -15,13 +15,14 @@ extension Doctor {
       return fail(
         "board",
         "\(facts.model ?? "unnamed board"), Linux \(kernel), without a boot ID",
-        remedy: "mount /proc; the service needs /proc/sys/kernel/random/boot_id")
+        suggestion: "mount /proc; the service needs /proc/sys/kernel/random/boot_id")
     }
     pass("board", "\(facts.model ?? "unnamed board"), Linux \(kernel)")
   }
 
   mutating func examineService() {
-    guard let service = LineHolders.all(files).first(where: { $0.name == "torpord" }) else {
+    guard let service = LineHolders.allProcesses(files).first(where: { $0.name == "torpord" })
+    else {
       return skip("service", "torpord is not running, so everything can be checked")
     }
     skip(
@@ -47,12 +48,12 @@ extension Doctor {
     }
     let gauge = BatteryGauge(
       name: name, lowCharge: UInt8(clamping: options.profile?.battery?.lowCharge ?? 0),
-      folder: files.place(folder))
+      folder: files.fullPath(folder))
     guard let charge = gauge.charge else {
       let there = gauges.isEmpty ? "none" : gauges.joined(separator: ", ")
       return fail(
         "battery", "the gauge '\(name)' reports no charge; gauges found: \(there)",
-        remedy: gauges.isEmpty
+        suggestion: gauges.isEmpty
           ? "load the driver of the gauge, or remove `gauge` from [battery]"
           : "gauge = \"\(gauges[0])\" in [battery]")
     }
@@ -69,18 +70,18 @@ extension Doctor {
     if files.exists(place), !files.isFolder(place) {
       return fail(
         "state", "'\(place)' is a file and not a folder",
-        remedy: "specify a folder with --state, or move the file away")
+        suggestion: "specify a folder with --state, or move the file away")
     }
     var disk = statvfs()
-    guard unsafe statvfs(files.place(place), &disk) == 0 else {
+    guard unsafe statvfs(files.fullPath(place), &disk) == 0 else {
       return fail(
         "state", "'\(path)': \(SystemError.reason(errno))",
-        remedy: "sudo install -d -m 700 \(path), or specify another folder with --state")
+        suggestion: "sudo install -d -m 700 \(path), or specify another folder with --state")
     }
     if disk.f_flag & UInt(ST_RDONLY) != 0 {
       return fail(
         "state", "'\(path)' is on a file system that is mounted read-only",
-        remedy: "mount the file system read-write, or specify another folder with --state")
+        suggestion: "mount the file system read-write, or specify another folder with --state")
     }
     let free = UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
     // A fix needs 64 bytes; 4 MiB suffice for the other files.
@@ -88,7 +89,7 @@ extension Doctor {
     guard free >= needed else {
       return fail(
         "state", "'\(path)' has \(free >> 20) MiB free and needs \(needed >> 20)",
-        remedy: "free disk space, or set a smaller capacity_fixes in [cache]")
+        suggestion: "free disk space, or set a smaller capacity_fixes in [cache]")
     }
     if place == path, !files.isWritable(path) {
       return skip("state", "'\(path)' exists; only the service and root may read it")

@@ -12,16 +12,16 @@ extension Doctor {
     "ttyPS", "ttyMSM",
   ]
   /// Maximum number of lines that are scanned if none is specified; each needs about twenty seconds.
-  static let linesLimit = 4
+  static let maxScannedLines = 4
 
   /// Serial lines that may have a receiver, most likely first; each once, by its preferred name.
-  var candidates: [String] {
+  var candidateLines: [String] {
     var known: Set<String> = []
-    return files.names("/dev").compactMap { name in Doctor.rank(name).map { ($0, name) } }
+    return files.names("/dev").compactMap { name in Doctor.priority(of: name).map { ($0, name) } }
       .sorted { ($0.0, $0.1.utf8.count, $0.1) < ($1.0, $1.1.utf8.count, $1.1) }
       .map { "/dev/\($0.1)" }
       .filter { [files] path in
-        guard files.isDevice(path), let real = files.real(path) else { return false }
+        guard files.isDevice(path), let real = files.realPath(path) else { return false }
         // Type 0 is a port without hardware; the kernel of a PC lists about thirty.
         let isEmpty = files.deviceNames(path).contains {
           files.text("/sys/class/tty/\($0)/type") == "0"
@@ -31,7 +31,7 @@ extension Doctor {
   }
 
   /// Priority of a device name, 0 is the most likely receiver; nil if the name is not a serial line.
-  private static func rank(_ name: String) -> Int? {
+  private static func priority(of name: String) -> Int? {
     prefixes.firstIndex { prefix in
       guard name.hasPrefix(prefix) else { return false }
       return name.dropFirst(prefix.count).allSatisfy(\.isNumber)
@@ -39,16 +39,16 @@ extension Doctor {
   }
 
   /// The line from the options or the profile. If nil, other lines are scanned without sending.
-  var namedLine: String? { options.line ?? options.profile?.receiver?.device }
-  var isLineNamed: Bool { namedLine != nil }
+  var specifiedLine: String? { options.line ?? options.profile?.receiver?.device }
+  var isLineSpecified: Bool { specifiedLine != nil }
 
   /// Reports a line that others use: a failure if the line was specified, otherwise a skipped check.
-  private mutating func taken(_ name: String, _ found: String, remedy: String) {
-    if isLineNamed {
-      fail(name, found, remedy: remedy)
+  private mutating func reportInUse(_ name: String, _ found: String, suggestion: String) {
+    if isLineSpecified {
+      fail(name, found, suggestion: suggestion)
     } else {
-      takenRemedy = takenRemedy ?? remedy
-      skip(name, found, hint: remedy)
+      lineInUseSuggestion = lineInUseSuggestion ?? suggestion
+      skip(name, found, hint: suggestion)
     }
   }
 
@@ -56,38 +56,38 @@ extension Doctor {
   ///
   /// - Returns: Whether it exists and no other program uses it.
   mutating func examineLine(_ path: String) -> Bool {
-    guard isThere(path) else { return false }
+    guard isSerialLine(path) else { return false }
     let holders = LineHolders(of: path, files)
     var isFree = true
     if let console = holders.console {
       isFree = false
-      taken(
+      reportInUse(
         "console", "the kernel writes its messages to \(path) (\(console))",
-        remedy: "remove \(console) from the kernel's command line (cmdline.txt on a "
+        suggestion: "remove \(console) from the kernel's command line (cmdline.txt on a "
           + "Raspberry Pi, or "
           + "with `raspi-config`), and reboot")
     }
     if let login = holders.login {
       isFree = false
-      taken(
+      reportInUse(
         "login", "\(login) offers a login on \(path)",
-        remedy: "sudo systemctl disable --now \(login)")
+        suggestion: "sudo systemctl disable --now \(login)")
     }
     for process in holders.processes {
       isFree = false
       if process.name == "torpord" {
         skip("holder", "\(process.text) has \(path) open, as it should")
       } else {
-        taken(
+        reportInUse(
           "holder", "\(process.text) has \(path) open",
-          remedy: process.remedy(device: holders.device))
+          suggestion: process.stopCommand(device: holders.device))
       }
     }
     return isFree
   }
 
-  private mutating func isThere(_ path: String) -> Bool {
-    let candidates = candidates
+  private mutating func isSerialLine(_ path: String) -> Bool {
+    let candidates = candidateLines
     let there =
       candidates.isEmpty
       ? ""
@@ -96,14 +96,15 @@ extension Doctor {
     guard files.exists(path) else {
       fail(
         "serial line", "'\(path)' does not exist\(there)",
-        remedy: "enable the port (on a Raspberry Pi `enable_uart=1` in config.txt), connect the "
+        suggestion: "enable the port (on a Raspberry Pi `enable_uart=1` in config.txt), "
+          + "connect the "
           + "receiver, or specify its line with --line")
       return false
     }
-    if let kind = files.notALine(path) {
+    if let kind = files.kindIfNotSerialLine(path) {
       fail(
         "serial line", "'\(path)' is \(kind) and not a serial line\(there)",
-        remedy: "specify the receiver's serial device with --line or as device in [receiver]")
+        suggestion: "specify the receiver's serial device with --line or as device in [receiver]")
       return false
     }
     return true
@@ -112,25 +113,25 @@ extension Doctor {
   /// Opens a line; nil, with a finding, if that fails.
   mutating func open(_ path: String, speed: UInt32) -> ReceiverLine? {
     do throws(LineOpenError) {
-      let line = try ReceiverLine(files.place(path), speed: speed)
-      pass("serial line", lineText(path))
+      let line = try ReceiverLine(files.fullPath(path), speed: speed)
+      pass("serial line", freeLineText(path))
       return line
     } catch {
       var remedy = error.description
       if case .busy = error, geteuid() != 0 {
         remedy = "run sudo torpor doctor to see which program uses it"
       }
-      taken("serial line", "'\(path)' cannot be opened", remedy: remedy)
+      reportInUse("serial line", "'\(path)' cannot be opened", suggestion: remedy)
       return nil
     }
   }
 
   /// Description of a line that is free.
-  private func lineText(_ path: String) -> String {
+  private func freeLineText(_ path: String) -> String {
     let name = LineHolders(of: path, files).device
     let real = path.hasSuffix("/\(name)") ? path : "\(path) (\(name))"
     var status = stat()
-    guard unsafe stat(files.place(path), &status) == 0,
+    guard unsafe stat(files.fullPath(path), &status) == 0,
       let entry = unsafe getgrgid(status.st_gid), let group = unsafe entry.pointee.gr_name
     else { return "\(real) exists and is free" }
     let word = unsafe String(cString: group)

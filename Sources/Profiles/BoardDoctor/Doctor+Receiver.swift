@@ -10,14 +10,14 @@ extension Doctor {
     if let profile = options.profile, profile.receiver == nil {
       return skip("receiver", "the profile has no receiver")
     }
-    if namedLine == nil,
+    if specifiedLine == nil,
       skipWithoutProfile("receiver", hint: "--line DEVICE checks a line without the profile")
     {
       return
     }
-    guard let path = namedLine else { return search() }
+    guard let path = specifiedLine else { return scanLines() }
     if examineLine(path), let line = open(path, speed: speeds[0]) {
-      let supply = takeSupply()
+      let supply = requestSupply()
       if examineReceiver(on: line, path) { return examineTimes(on: line, supply) }
     }
     guard !findings.contains(where: { $0.name == "receiver" }), !options.isStopped() else { return }
@@ -25,105 +25,107 @@ extension Doctor {
   }
 
   /// Scans lines for a receiver if no line is specified.
-  private mutating func search() {
-    let candidates = candidates
+  private mutating func scanLines() {
+    let candidates = candidateLines
     guard !candidates.isEmpty else {
       return fail(
         "serial line", "there is no serial line",
-        remedy: "enable the port or connect the receiver, then run the check again")
+        suggestion: "enable the port or connect the receiver, then run the check again")
     }
     let count = candidates.count == 1 ? "1 line exists" : "\(candidates.count) lines exist"
     skip(
       "serial lines",
-      "none is specified; \(count): \(candidates.joined(separator: ", ")). Up to \(Doctor.linesLimit) unused "
+      "none is specified; \(count): \(candidates.joined(separator: ", ")). Up to \(Doctor.maxScannedLines) unused "
         + "lines are read; nothing is sent unless a receiver is detected")
     var heard: [String] = []
     var rest = candidates[...]
-    while heard.count < Doctor.linesLimit, facts.device == nil, let path = rest.popFirst() {
+    while heard.count < Doctor.maxScannedLines, facts.device == nil, let path = rest.popFirst() {
       guard !options.isStopped() else { return }
       guard examineLine(path), let line = open(path, speed: speeds[0]) else { continue }
       heard.append(path)
-      let supply = takeSupply()
+      let supply = requestSupply()
       if examineReceiver(on: line, path) { examineTimes(on: line, supply) }
     }
     guard !options.isStopped() else { return }
-    tellEnd(of: heard, leftOut: Array(rest))
+    reportScan(of: heard, unscanned: Array(rest))
   }
 
   /// Reports the result of a scan: lines that were not read, and a failure if no receiver was found.
-  private mutating func tellEnd(of heard: [String], leftOut: [String]) {
-    if !leftOut.isEmpty {
+  private mutating func reportScan(of heard: [String], unscanned: [String]) {
+    if !unscanned.isEmpty {
       let why = facts.device == nil ? "" : ", because a receiver was found"
       skip(
-        "lines left out", "not checked\(why): \(leftOut.joined(separator: ", "))",
-        hint: "--line \(leftOut[0]) checks that line")
+        "lines left out", "not checked\(why): \(unscanned.joined(separator: ", "))",
+        hint: "--line \(unscanned[0]) checks that line")
     }
     guard facts.device == nil else { return }
     guard !heard.isEmpty else {
       // Suggest how to free the first, most likely line before specifying another line.
       return fail(
         "receiver", "no serial line can be read, see above",
-        remedy: takenRemedy ?? Doctor.namingRemedy)
+        suggestion: lineInUseSuggestion ?? Doctor.specifyLineSuggestion)
     }
     fail(
       "receiver", "no receiver detected on \(heard.joined(separator: ", "))",
-      remedy: "\(silenceRemedy); a sleeping receiver is polled only on a specified line: --line "
+      suggestion: "\(silenceSuggestion); a sleeping receiver is polled only on a specified "
+        + "line: --line "
         + heard[0])
   }
 
-  private static let namingRemedy =
+  private static let specifyLineSuggestion =
     "specify the line with --line DEVICE, or --board NAME with a device; the receiver is then also polled"
-  private var silenceRemedy: String {
-    let supply = supplyLine.map { " (--no-pins excludes \($0))" } ?? ""
+  private var silenceSuggestion: String {
+    let supply = excludedSupplyLine.map { " (--no-pins excludes \($0))" } ?? ""
     return "check that it is powered\(supply), that TX and RX are crossed, and that ground "
       + "is connected"
   }
 
   /// Expected line speeds, baud.
   private var speeds: [UInt32] {
-    guard let receiver = options.profile?.receiver else { return [ReceiverHunt.speeds[0]] }
+    guard let receiver = options.profile?.receiver else { return [ReceiverScan.speeds[0]] }
     return [UInt32(receiver.lineSpeed_baud), UInt32(receiver.defaultLineSpeed_baud)]
   }
 
-  private func hunt(_ line: ReceiverLine) -> ReceiverHunt {
-    ReceiverHunt(line, pace, isLineNamed ? .atOnce : .onceHeard, isStopped: options.isStopped)
+  private func scan(_ line: ReceiverLine) -> ReceiverScan {
+    ReceiverScan(
+      line, timeouts, isLineSpecified ? .always : .afterDetection, isStopped: options.isStopped)
   }
 
   /// Scans a line.
   ///
   /// - Returns: Whether a receiver was detected.
   private mutating func examineReceiver(on line: ReceiverLine, _ path: String) -> Bool {
-    switch hunt(line).run(expecting: speeds) {
-    case .heard(let heard):
+    switch scan(line).run(expecting: speeds) {
+    case .detected(let heard):
       facts.device = path
       facts.speed_baud = heard.speed
-      facts.identity = heard.ear.identity
+      facts.identity = heard.probe.identity
       // Report a different receiver first, because it also explains a different speed.
-      let isOther = isOtherFamily(heard.ear.identity)
+      let isOther = isOtherFamily(heard.probe.identity)
       if isOther { examineIdentity(heard, path) }
       examineSpeed(heard)
       if !isOther { examineIdentity(heard, path) }
-      examineFix(heard.ear)
+      examineFix(heard.probe)
       return true
-    case .rubbish(let bytes):
-      guard isLineNamed else { return false }
+    case .unrecognised(let bytes):
+      guard isLineSpecified else { return false }
       fail(
         "receiver",
         "received \(bytes) bytes on \(path), but no valid message at any of the usual speeds",
-        remedy:
+        suggestion:
           "check that it is a receiver, that its signal level is 3.3 V and not RS-232, and its speed"
       )
     case .silence:
-      guard isLineNamed else { return false }
+      guard isLineSpecified else { return false }
       fail(
         "receiver", "received nothing on \(path) at any of the usual speeds",
-        remedy: silenceRemedy + "; specify another line with --line")
+        suggestion: silenceSuggestion + "; specify another line with --line")
     case .stopped: break
-    case .gone:
-      guard isLineNamed else { return false }
+    case .disconnected:
+      guard isLineSpecified else { return false }
       fail(
         "receiver", "\(path) was disconnected during the check",
-        remedy: "check the plug, and `dmesg` for the reason")
+        suggestion: "check the plug, and `dmesg` for the reason")
     }
     return false
   }
@@ -134,13 +136,13 @@ extension Doctor {
     return family != .nmea && family != identity.family
   }
 
-  private mutating func examineSpeed(_ heard: ReceiverHunt.Heard) {
-    let text = "sends \(heard.ear.format) at \(heard.speed) baud"
+  private mutating func examineSpeed(_ heard: ReceiverScan.Detected) {
+    let text = "sends \(heard.probe.format) at \(heard.speed) baud"
     guard let receiver = options.profile?.receiver, !speeds.contains(heard.speed) else {
       return pass("receiver", text)
     }
-    let family = heard.ear.identity?.family ?? receiver.family
-    let isDefault = receiver.family != .nmea && family.startsAt(heard.speed)
+    let family = heard.probe.identity?.family ?? receiver.family
+    let isDefault = receiver.family != .nmea && family.isUsualDefaultSpeed(heard.speed)
     let key = isDefault ? "default_line_speed_baud" : "line_speed_baud"
     var remedy = "\(key) = \(heard.speed) in [receiver]"
     if receiver.family != .nmea, !isDefault {
@@ -150,16 +152,16 @@ extension Doctor {
     }
     let expected =
       speeds[0] == speeds[1] ? "\(speeds[0])" : "\(speeds[0]), or \(speeds[1]) after power-on"
-    fail("receiver", "it \(text); the profile says \(expected)", remedy: remedy)
+    fail("receiver", "it \(text); the profile says \(expected)", suggestion: remedy)
   }
 
-  private mutating func examineIdentity(_ heard: ReceiverHunt.Heard, _ path: String) {
-    guard heard.wasAsked || heard.ear.identity != nil else {
+  private mutating func examineIdentity(_ heard: ReceiverScan.Detected, _ path: String) {
+    guard heard.wasQueried || heard.probe.identity != nil else {
       return skip(
         "identity", "not polled: its output contains no fixes, so it may not be a GNSS receiver",
         hint: "if it is the receiver: --line \(path)")
     }
-    guard let identity = heard.ear.identity else {
+    guard let identity = heard.probe.identity else {
       let isUnexpected = options.profile.map { $0.receiver?.family != .nmea } ?? false
       guard isUnexpected, let family = options.profile?.receiver?.family else {
         return skip(
@@ -169,7 +171,7 @@ extension Doctor {
         "identity",
         "it responds to no command, but the profile's family is \"\(family.rawValue)\"; "
           + "the service can deliver its fixes, but cannot put it to sleep or use its batching",
-        remedy:
+        suggestion:
           "connect the board's TX to the receiver's RX, or set family = \"nmea\" in [receiver]")
     }
     guard let family = options.profile?.receiver?.family, family != identity.family else {
@@ -180,10 +182,10 @@ extension Doctor {
     if family == .nmea { return pass("identity", identity.description, hint: remedy) }
     fail(
       "identity", "\(identity.description); the profile's family is \"\(family.rawValue)\"",
-      remedy: remedy)
+      suggestion: remedy)
   }
 
-  private mutating func examineFix(_ ear: ReceiverEar) {
+  private mutating func examineFix(_ ear: BaudProbe) {
     let used = ear.satellites.map { ", \($0) satellites used" } ?? ""
     switch ear.hasFix {
     case true?: pass("fix", "available\(used)")
@@ -195,26 +197,31 @@ extension Doctor {
   // MARK: Time to first byte and fix
 
   /// The supply line, if the options exclude it.
-  private var supplyLine: String? { leftAlone.first { $0.hasPrefix("supply_line") } }
+  private var excludedSupplyLine: String? { excludedLines.first { $0.hasPrefix("supply_line") } }
 
   /// Requests the supply line and switches the supply on; nil if there is no such line or the request fails.
-  private mutating func takeSupply() -> LinePins.Drive? {
+  private mutating func requestSupply() -> GPIOAccess.Drive? {
     guard let text = options.profile?.receiver?.supplyLine, let line = try? GPIOLine(text),
-      let drive = try? pins.take(line, true)
+      let drive = try? gpio.request(line, true)
     else { return nil }
     return drive
   }
 
   /// Switches the supply off and on, and measures the time to the first byte and to the first fix.
-  private mutating func examineTimes(on line: ReceiverLine, _ supply: LinePins.Drive?) {
-    if let supplyLine {
-      return skip("times", "not measured: --no-pins excludes \(supplyLine)")
+  private mutating func examineTimes(on line: ReceiverLine, _ supply: GPIOAccess.Drive?) {
+    if let excludedSupplyLine {
+      return skip("times", "not measured: --no-pins excludes \(excludedSupplyLine)")
     }
     if skipWithoutProfile("times") { return }
     guard let receiver = options.profile?.receiver, receiver.supplyLine != nil else {
       return skip("times", "not measured: the profile has no supply_line")
     }
-    guard options.timesFix else { return skip("times", "not measured: disabled by an option") }
+    guard options.measuresTimeToFix else {
+      return skip(
+        "times",
+        "not measured: disabled by "
+          + "an option")
+    }
     guard let supply else {
       return skip(
         "times",
@@ -228,12 +235,12 @@ extension Doctor {
         "not measured: the supply_line cannot "
           + "be switched")
     }
-    var rest = ReceiverEar()
-    let hunt = hunt(line)
+    var rest = BaudProbe()
+    let hunt = scan(line)
     // Wait until its capacitors are discharged.
-    hunt.hear(into: &rest, until: clock.now + .seconds(2)) { _ in false }
+    hunt.read(into: &rest, until: clock.now + .seconds(2)) { _ in false }
     _ = line.setSpeed(UInt32(receiver.defaultLineSpeed_baud))
-    line.forget()
+    line.discardInput()
     let begin = clock.now
     guard supply(true) else {
       return skip(
@@ -241,24 +248,27 @@ extension Doctor {
         "not measured: the supply_line cannot be "
           + "switched")
     }
-    var ear = ReceiverEar()
-    hunt.hear(into: &ear, until: begin + .seconds(10)) { $0.byteCount > 0 }
+    var ear = BaudProbe()
+    hunt.read(into: &ear, until: begin + .seconds(10)) { $0.byteCount > 0 }
     guard !options.isStopped() else { return }
     guard ear.byteCount > 0 else {
       return fail(
         "first byte", "no byte within 10 s after its supply was switched on",
-        remedy: "check that \(receiver.supplyLine ?? "") switches its supply and that high is on; "
+        suggestion: "check that \(receiver.supplyLine ?? "") switches its supply and that "
+          + "high is on; "
           + "mark a line that is active low: \"GPIO17, active-low\"")
     }
-    pass("first byte", "\(Doctor.text(clock.now - begin)) after its supply was switched on")
-    hunt.hear(into: &ear, until: begin + options.longestFix) { $0.hasFix == true }
+    pass("first byte", "\(Doctor.durationText(clock.now - begin)) after its supply was switched on")
+    hunt.read(into: &ear, until: begin + options.fixTimeout) { $0.hasFix == true }
     guard !options.isStopped() else { return }
     guard ear.hasFix == true else {
       return skip(
-        "first fix", "no fix within \(Doctor.text(options.longestFix)), so its time is unknown",
+        "first fix",
+        "no fix within \(Doctor.durationText(options.fixTimeout)), so its time "
+          + "is unknown",
         hint: "place the antenna with a view of the sky, and set a longer --timeout")
     }
     facts.timeToFix = clock.now - begin
-    pass("first fix", "\(Doctor.text(clock.now - begin)) after its supply was switched on")
+    pass("first fix", "\(Doctor.durationText(clock.now - begin)) after its supply was switched on")
   }
 }

@@ -8,15 +8,15 @@ import LinuxHAL
 extension Doctor {
   mutating func examineRing() {
     let path = options.state + "/ring"
-    guard files.isNamed(path) else {
+    guard files.entryExists(path) else {
       return skip("ring", "there is no ring; torpord creates '\(path)' when it starts")
     }
-    guard files.isPlainFile(path) else {
+    guard files.isRegularFile(path) else {
       return fail(
         "ring", "'\(path)' is not a regular file",
-        remedy: "move it away; torpord creates a new one when it starts")
+        suggestion: "move it away; torpord creates a new one when it starts")
     }
-    let descriptor = unsafe Glibc.open(files.place(path), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    let descriptor = unsafe Glibc.open(files.fullPath(path), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
       return skip("ring", "'\(path)' exists; only the service and root may read it")
     }
@@ -27,18 +27,19 @@ extension Doctor {
     else {
       return fail(
         "ring", "'\(path)' has \(status.st_size) bytes, which is not the size of a ring",
-        remedy: Doctor.lossRemedy)
+        suggestion: Doctor.lossSuggestion)
     }
     if let wanted = options.profile?.cache.capacity, wanted != capacity {
       return fail(
         "ring", "'\(path)' has a capacity of \(capacity) fixes, but the profile says \(wanted)",
-        remedy: "capacity_fixes = \(capacity) in [cache], or move the file away to start a new ring"
+        suggestion: "capacity_fixes = \(capacity) in [cache], or move the file away to "
+          + "start a new ring"
       )
     }
     examine(descriptor, path, capacity)
   }
 
-  private static let lossRemedy =
+  private static let lossSuggestion =
     "restore a copy of it; otherwise torpord moves it aside at its start and creates a new one, and the "
     + "undelivered fixes in it are lost"
 
@@ -60,7 +61,7 @@ extension Doctor {
             + "it was read"
         return fail(
           "ring", "'\(path)' cannot be read: \(reason)",
-          remedy: "check `dmesg`; the disk or card may be failing")
+          suggestion: "check `dmesg`; the disk or card may be failing")
       }
       count += more
     }
@@ -69,20 +70,20 @@ extension Doctor {
       pass("ring", Doctor.text(ring.recovery, fixes: Int(ring.head - ring.tail), of: capacity))
     } catch {
       switch error {
-      case .otherFormat(let found, let known):
+      case .unsupportedFormat(let found, let known):
         fail(
           "ring", "'\(path)' has format \(found), but this version supports format \(known)",
-          remedy: "run the version that wrote it, or move the file away to start a new ring")
-      case .otherCapacity(let found, _):
+          suggestion: "run the version that wrote it, or move the file away to start a new ring")
+      case .capacityMismatch(let found, _):
         fail(
           "ring", "'\(path)' has a header for \(found) fixes, but the size for \(capacity)",
-          remedy: Doctor.lossRemedy)
+          suggestion: Doctor.lossSuggestion)
       case .notARing:
-        fail("ring", "'\(path)' contains no readable ring", remedy: Doctor.lossRemedy)
+        fail("ring", "'\(path)' contains no readable ring", suggestion: Doctor.lossSuggestion)
       case .exhausted:
         fail(
           "ring", "'\(path)' has used all generation or sequence numbers",
-          remedy: "move the file away to start a new ring")
+          suggestion: "move the file away to start a new ring")
       case .capacityOutOfRange, .storageTooSmall, .storageMisaligned:
         preconditionFailure("the size was checked and the memory allocated above: \(error)")
       }

@@ -8,24 +8,24 @@ extension Doctor {
   mutating func examineSleep() {
     let survey = SleepSurvey(root: files.root)
     let board = options.profile?.board
-    facts.canSuspend = survey.state != nil && survey.countsWakeups && survey.clock != nil
+    facts.canSuspend = survey.mode != nil && survey.hasWakeupCount && survey.clock != nil
     examineStates(survey, wanted: board.map { $0.suspended != nil })
     examineAlarm(survey, isWanted: board?.suspended != nil || board?.off != nil)
     if board?.suspended?.wakesOn.contains(.bytes) == true { examineSerialWake() }
-    examineTrial(survey)
+    examineTestSuspend(survey)
   }
 
   /// - Parameter wanted: Whether the profile suspends the board; nil without one.
   private mutating func examineStates(_ survey: SleepSurvey, wanted: Bool?) {
-    guard let state = survey.state, survey.countsWakeups else {
+    guard let state = survey.mode, survey.hasWakeupCount else {
       let found =
-        survey.state == nil
+        survey.mode == nil
         ? "the kernel cannot suspend this board (/sys/power/state)"
         : "the kernel does not count wakeup events (/sys/power/wakeup_count)"
       if wanted == true {
         return fail(
           "suspend", "\(found); the profile has [board.suspended]",
-          remedy:
+          suggestion:
             "remove [board.suspended] from the profile, so that the board idles instead, or use a kernel with "
             + "CONFIG_SUSPEND and CONFIG_PM_SLEEP")
       }
@@ -44,7 +44,7 @@ extension Doctor {
       guard isWanted else { return skip("alarm", found) }
       return fail(
         "alarm", "\(found), but the profile has a sleep state that needs one",
-        remedy:
+        suggestion:
           "connect and enable a real-time clock with an alarm (on a Raspberry Pi a dtoverlay, "
           + "i2c-rtc), or remove [board.suspended] and [board.off] from the profile")
     }
@@ -60,7 +60,7 @@ extension Doctor {
     guard let device = facts.device ?? options.line ?? options.profile?.receiver?.device else {
       return
     }
-    guard files.exists(device), files.notALine(device) == nil else {
+    guard files.exists(device), files.kindIfNotSerialLine(device) == nil else {
       return skip("wake by bytes", "'\(device)' is not an existing serial line, see above")
     }
     let name = LineHolders(of: device, files).device
@@ -68,33 +68,37 @@ extension Doctor {
     guard !files.exists(path) else { return pass("wake by bytes", "\(name) can wake the board") }
     fail(
       "wake by bytes", "\(name) cannot wake the board: \(path) does not exist",
-      remedy:
+      suggestion:
         "remove \"bytes\" from wakes_on in [board.suspended], or make the port a wakeup-source in the "
         + "device tree")
   }
 
-  private mutating func examineTrial(_ survey: SleepSurvey) {
+  private mutating func examineTestSuspend(_ survey: SleepSurvey) {
     guard let time = options.sleepTrial else {
       return skip("sleep", "not tested; --sleep suspends the board once for a few seconds")
     }
     do {
       switch try survey.trial(for: time) {
-      case .slept(let slept, let late):
+      case .suspended(let slept, let late):
         // An alarm has a resolution of one second.
         guard late < .seconds(-1) else {
-          let text = late < .zero ? "on time" : "\(Doctor.text(late)) after its alarm"
-          return pass("sleep", "suspended for \(Doctor.text(slept)), woken \(text)")
+          let text = late < .zero ? "on time" : "\(Doctor.durationText(late)) after its alarm"
+          return pass("sleep", "suspended for \(Doctor.durationText(slept)), woken \(text)")
         }
         fail(
-          "sleep", "suspended, but woken after \(Doctor.text(slept)) of \(Doctor.text(time))",
-          remedy: "find the wakeup source in `dmesg` and /sys/kernel/debug/wakeup_sources")
-      case .hindered(let why):
+          "sleep",
+          "suspended, but woken after \(Doctor.durationText(slept)) of "
+            + "\(Doctor.durationText(time))",
+          suggestion: "find the wakeup source in `dmesg` and /sys/kernel/debug/wakeup_sources")
+      case .blocked(let why):
         fail(
-          "sleep", "not suspended: \(why)", remedy: "see the findings about suspend and alarm above"
+          "sleep", "not suspended: \(why)",
+          suggestion: "see the findings about suspend and "
+            + "alarm above"
         )
       }
     } catch {
-      fail("sleep", "the test could not start", remedy: "\(error)")
+      fail("sleep", "the test could not start", suggestion: "\(error)")
     }
   }
 }

@@ -17,17 +17,17 @@ public struct Doctor {
     /// Whether the profile is invalid, so that checks that depend on it are skipped.
     public var isProfileInvalid = false
     /// Whether the GPIO lines of the profile are excluded.
-    public var isUnwired = false
+    public var excludesGPIO = false
     /// Serial line of the receiver; overrides the profile.
     public var line: String?
     /// State folder of the service.
     public var state = "/var/lib/torpor"
     /// Whether the time to first fix is measured by switching the receiver's supply.
-    public var timesFix = true
+    public var measuresTimeToFix = true
     /// Duration of one test suspend, at least 3 s; nil to skip the test.
     public var sleepTrial: Interval?
     /// Timeout for the first fix.
-    public var longestFix = Interval.seconds(90)
+    public var fixTimeout = Interval.seconds(90)
 
     /// Whether the checks should stop; called several times a second while a check waits.
     public var isStopped: () -> Bool = { false }
@@ -58,20 +58,20 @@ public struct Doctor {
 
   let options: Options
   /// The unmodified profile; the one in ``options`` lacks excluded lines.
-  let given: BoardProfile?
+  let originalProfile: BoardProfile?
   /// Excluded GPIO lines of the profile: key and line of each.
-  let leftAlone: [String]
+  let excludedLines: [String]
   /// Whether the board is checked against a profile.
   public var hasProfile: Bool { options.profile != nil }
   let files: BoardFiles
-  let pins: LinePins
-  let pace: ReceiverHunt.Pace
-  private let tell: (Finding) -> Void
+  let gpio: GPIOAccess
+  let timeouts: ReceiverScan.Timeouts
+  private let onFinding: (Finding) -> Void
 
   /// Findings so far.
   public private(set) var findings: [Finding] = []
   /// How to free the first scanned line that other programs use.
-  var takenRemedy: String?
+  var lineInUseSuggestion: String?
   /// Findings so far that a profile can contain.
   public internal(set) var facts = Facts()
 
@@ -82,36 +82,37 @@ public struct Doctor {
   ///   - pins: Access to GPIO lines; nil for those of the kernel.
   ///   - tell: Closure that is called with each finding.
   public init(
-    _ options: Options, files: BoardFiles = BoardFiles(), pins: LinePins? = nil,
-    tell: @escaping (Finding) -> Void = { _ in }
+    _ options: Options, files: BoardFiles = BoardFiles(), gpio: GPIOAccess? = nil,
+    onFinding: @escaping (Finding) -> Void = { _ in }
   ) {
-    self.init(options, files: files, pins: pins, pace: ReceiverHunt.Pace(), tell: tell)
+    self.init(
+      options, files: files, gpio: gpio, timeouts: ReceiverScan.Timeouts(), onFinding: onFinding)
   }
 
   init(
-    _ options: Options, files: BoardFiles, pins: LinePins?, pace: ReceiverHunt.Pace,
-    tell: @escaping (Finding) -> Void = { _ in }
+    _ options: Options, files: BoardFiles, gpio: GPIOAccess?, timeouts: ReceiverScan.Timeouts,
+    onFinding: @escaping (Finding) -> Void = { _ in }
   ) {
-    given = options.profile
+    originalProfile = options.profile
     var looked = options
-    if options.isUnwired {
-      leftAlone = options.profile?.gpioLines.map { "\($0.name) \($0.text)" } ?? []
-      looked.profile = options.profile?.unwired
+    if options.excludesGPIO {
+      excludedLines = options.profile?.gpioLines.map { "\($0.name) \($0.text)" } ?? []
+      looked.profile = options.profile?.withoutGPIOLines
     } else {
-      leftAlone = []
+      excludedLines = []
     }
     self.options = looked
     self.files = files
-    self.pins = pins ?? .kernel(files)
-    self.pace = pace
-    self.tell = tell
+    self.gpio = gpio ?? .kernel(files)
+    self.timeouts = timeouts
+    self.onFinding = onFinding
   }
 
   /// Runs all checks. A check precedes those that depend on it. Returns early if ``Options/isStopped`` is true.
   public mutating func examine() {
     examineBoard()
     examineService()
-    examinePins()
+    examineGPIO()
     examineReceiver()
     guard !options.isStopped() else { return }
     examineSleep()
@@ -122,19 +123,19 @@ public struct Doctor {
 
   mutating func add(_ finding: Finding) {
     findings.append(finding)
-    tell(finding)
+    onFinding(finding)
   }
 
   mutating func pass(_ name: String, _ found: String, hint: String? = nil) {
-    add(Finding(name, .passed, found, remedy: hint))
+    add(Finding(name, .passed, found, suggestion: hint))
   }
 
-  mutating func fail(_ name: String, _ found: String, remedy: String) {
-    add(Finding(name, .failed, found, remedy: remedy))
+  mutating func fail(_ name: String, _ found: String, suggestion: String) {
+    add(Finding(name, .failed, found, suggestion: suggestion))
   }
 
   mutating func skip(_ name: String, _ why: String, hint: String? = nil) {
-    add(Finding(name, .skipped, why, remedy: hint))
+    add(Finding(name, .skipped, why, suggestion: hint))
   }
 
   /// Skips a check that needs a valid profile if the profile is invalid.
@@ -147,7 +148,7 @@ public struct Doctor {
   }
 
   /// A duration for display: `350 ms`, `4.2 s`.
-  static func text(_ time: Interval) -> String {
+  static func durationText(_ time: Interval) -> String {
     let milliseconds = max(0, time.microseconds / 1_000)
     if milliseconds < 1_000 { return "\(milliseconds) ms" }
     let tenths = (milliseconds + 50) / 100

@@ -17,13 +17,13 @@ public struct Finding: Equatable, Sendable {
   /// What was found, in one line.
   public var found: String
   /// How to fix the problem, in one line; for a check that passed, a possible improvement.
-  public var remedy: String?
+  public var suggestion: String?
 
   /// Creates a finding.
-  public init(_ name: String, _ outcome: Outcome, _ found: String, remedy: String? = nil) {
+  public init(_ name: String, _ outcome: Outcome, _ found: String, suggestion: String? = nil) {
     self.name = name
     self.outcome = outcome
     self.found = found
-    self.remedy = remedy
+    self.suggestion = suggestion
   }
 }

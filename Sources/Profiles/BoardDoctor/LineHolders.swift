@@ -6,15 +6,15 @@ public struct LineHolders {
   /// A process that has the line open.
   public struct Process: Equatable {
     /// Process ID.
-    public var number: Int32
+    public var processID: Int32
     /// Name of the process in the kernel (`comm`).
     public var name: String
 
     /// Name and process ID for display.
-    public var text: String { "\(name) (process \(number))" }
+    public var text: String { "\(name) (process \(processID))" }
 
     /// Command that stops the process and keeps it from starting again.
-    func remedy(device: String) -> String {
+    func stopCommand(device: String) -> String {
       switch name {
       case "gpsd": "sudo systemctl disable --now gpsd.socket gpsd.service"
       case "torpord": "sudo systemctl stop torpord"
@@ -22,13 +22,13 @@ public struct LineHolders {
       case "agetty", "getty", "login":
         "sudo systemctl disable --now serial-getty@\(device).service"
       case "chronyd", "ntpd": "remove the receiver from the configuration of \(name)"
-      default: "stop \(name): sudo kill \(number)"
+      default: "stop \(name): sudo kill \(processID)"
       }
     }
   }
 
   /// Folders in which systemd lists the units that it starts for logins.
-  private static let logins = [
+  private static let loginUnitFolders = [
     "/etc/systemd/system/getty.target.wants", "/run/systemd/generator/getty.target.wants",
     "/run/systemd/system/getty.target.wants",
   ]
@@ -36,7 +36,7 @@ public struct LineHolders {
   private let files: BoardFiles
   /// All names of the device along its symbolic links.
   let names: [String]
-  private let real: String?
+  private let realPath: String?
 
   /// Finds the holders of the device at `path`.
   ///
@@ -44,7 +44,7 @@ public struct LineHolders {
   public init(of path: String, _ files: BoardFiles = BoardFiles()) {
     self.files = files
     names = files.deviceNames(path)
-    real = files.real(path)
+    realPath = files.realPath(path)
   }
 
   /// Name of the device in the kernel.
@@ -65,27 +65,29 @@ public struct LineHolders {
   var login: String? {
     for name in names {
       let unit = "serial-getty@\(name).service"
-      if LineHolders.logins.contains(where: { files.isNamed("\($0)/\(unit)") }) { return unit }
+      if LineHolders.loginUnitFolders.contains(where: { files.entryExists("\($0)/\(unit)") }) {
+        return unit
+      }
     }
     return nil
   }
 
   /// Processes that have the line open, as far as this user may see them.
   public var processes: [Process] {
-    guard let real else { return [] }
-    return LineHolders.all(files).filter { process in
-      let folder = "/proc/\(process.number)/fd"
+    guard let realPath else { return [] }
+    return LineHolders.allProcesses(files).filter { process in
+      let folder = "/proc/\(process.processID)/fd"
       return files.names(folder).contains {
-        SystemFiles.link(files.place("\(folder)/\($0)")) == real
+        SystemFiles.linkTarget(files.fullPath("\(folder)/\($0)")) == realPath
       }
     }
   }
 
   /// All processes except this one.
-  static func all(_ files: BoardFiles) -> [Process] {
+  static func allProcesses(_ files: BoardFiles) -> [Process] {
     files.names("/proc").compactMap { name in
       guard let number = Int32(name), number != getpid() else { return nil }
-      return Process(number: number, name: files.text("/proc/\(name)/comm") ?? "a program")
+      return Process(processID: number, name: files.text("/proc/\(name)/comm") ?? "a program")
     }
   }
 }

@@ -39,19 +39,21 @@ public struct BoardCatalog: Equatable, Sendable {
       guard isFolder(environment) else {
         throw ProfileErrors([
           ProfileError(
-            file: printable(environment, longest: 300), "TORPOR_BOARDS is not the path of a folder",
+            file: printable(environment, maxLength: 300),
+            "TORPOR_BOARDS is not the path of "
+              + "a folder",
             suggestion: "set it to the folder that contains a folder per board, or unset it")
         ])
       }
       return BoardCatalog(directory: environment)
     }
     var candidates: [String] = []
-    for folder in executable.map({ above(parent($0)) }) ?? [] {
+    for folder in executable.map({ ancestors(of: parent($0)) }) ?? [] {
       candidates += [path(folder, "Boards"), path(folder, "share/torpor/Boards")]
     }
-    candidates += (working.map(above) ?? []).map { path($0, "Boards") }
+    candidates += (working.map(ancestors) ?? []).map { path($0, "Boards") }
     if let source { candidates.append(path(source, "Boards")) }
-    guard let directory = candidates.first(where: holdsBoards) else {
+    guard let directory = candidates.first(where: containsBoards) else {
       throw ProfileErrors([
         ProfileError(
           file: "Boards", "no folder of board profiles was found",
@@ -78,7 +80,7 @@ public struct BoardCatalog: Equatable, Sendable {
     guard names.isEmpty else { return names }
     throw ProfileErrors([
       ProfileError(
-        file: printable(directory, longest: 300),
+        file: printable(directory, maxLength: 300),
         "contains no board, that is, no folder "
           + "with a profile.toml",
         suggestion: "create one with `torpor board new`, or set TORPOR_BOARDS to the folder that"
@@ -100,7 +102,7 @@ public struct BoardCatalog: Equatable, Sendable {
     let known = list()
     if known.contains(name) { return profilePath(of: name) }
     if let file = BoardCatalog.localFile(of: name) { return file }
-    throw unknown(name, among: known)
+    throw unknownBoardError(name, among: known)
   }
 
   /// Path of the profile in the working directory that `name` refers to if no board has that name; nil if none
@@ -140,15 +142,15 @@ public struct BoardCatalog: Equatable, Sendable {
     return profile
   }
 
-  private func unknown(_ name: String, among known: [String]) -> ProfileErrors {
+  private func unknownBoardError(_ name: String, among known: [String]) -> ProfileErrors {
     let near =
       name != "" && BoardCatalog.isFolder(name)
       ? "the folder of that name in the working directory has no profile.toml; "
-      : nearest(name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
+      : closestMatch(to: name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
     let there = known.isEmpty ? "no boards exist" : "known boards: " + known.joined(separator: ", ")
     return ProfileErrors([
       ProfileError(
-        file: printable(directory, longest: 300), "no board is named \"\(printable(name))\"",
+        file: printable(directory, maxLength: 300), "no board is named \"\(printable(name))\"",
         suggestion: near + there)
     ])
   }
@@ -156,7 +158,7 @@ public struct BoardCatalog: Equatable, Sendable {
 
 extension BoardCatalog {
   /// `folder` and its ancestors, computed from the path without reading the file system; at most 64.
-  static func above(_ folder: String) -> [String] {
+  static func ancestors(of folder: String) -> [String] {
     var folders: [String] = []
     var folder = folder
     while folders.count < 64 {
@@ -181,7 +183,7 @@ extension BoardCatalog {
   private static func sourceTree(of file: String) -> String { parent(parent(parent(parent(file)))) }
 
   /// Whether the folder contains a board. A folder named Boards without a profile belongs to another program.
-  private static func holdsBoards(_ folder: String) -> Bool {
+  private static func containsBoards(_ folder: String) -> Bool {
     isFolder(folder) && !BoardCatalog(directory: folder).list().isEmpty
   }
 

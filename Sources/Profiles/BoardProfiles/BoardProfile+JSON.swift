@@ -3,7 +3,7 @@ extension BoardProfile {
   public func json(of setting: ProfileSetting) -> String? {
     if case .points(let points) = setting.key.get(ProfileDraft(self)) {
       let objects = points.map {
-        "{\"off_s\":\(shown($0.off.seconds)),\"fix_s\":\(shown($0.fix.seconds))}"
+        "{\"off_s\":\(decimalText($0.off.seconds)),\"fix_s\":\(decimalText($0.fix.seconds))}"
       }
       return "[" + objects.joined(separator: ",") + "]"
     }

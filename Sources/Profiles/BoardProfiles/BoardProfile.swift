@@ -64,7 +64,7 @@ extension BoardProfile {
     public var alarmResolution = Interval.zero
     /// Minimum time until the next alarm for which this state is used; for a nearer one the board uses a lighter
     /// state.
-    public var shortest = Interval.zero
+    public var minimumDuration = Interval.zero
     /// Events that end this state.
     public var wakesOn: WakeSources
   }
@@ -115,7 +115,7 @@ extension BoardProfile {
       case nmea = "nmea"
 
       /// Whether receivers of the family accept commands, and so can be put to sleep by one.
-      public var takesCommands: Bool { self != .nmea }
+      public var acceptsCommands: Bool { self != .nmea }
 
       /// Whether receivers of the family use UBX and may batch.
       public var isUBlox: Bool {
@@ -226,11 +226,11 @@ extension BoardProfile {
     /// Two points with the same time off form a step; at exactly that time the first point applies.
     public var afterOff: [TimeToFixPoint] = []
     /// Maximum age of a usable ephemeris; ``cold`` applies above it.
-    public var ephemeris = Interval.zero
+    public var ephemerisLifetime = Interval.zero
     /// Tracking time until the receiver has a new ephemeris.
     public var ephemerisDownload = Interval.seconds(30)
     /// Median time to first fix without ephemeris.
-    public var cold = Interval.zero
+    public var coldStart = Interval.zero
     /// The 90th percentile as a multiple of the median, at least 1.
     public var p90Ratio = 1.0
 
@@ -238,7 +238,7 @@ extension BoardProfile {
     ///
     /// - Complexity: O(points).
     public func median(off: Interval, ephemerisAge age: Interval) -> Interval {
-      guard age <= ephemeris, var last = afterOff.first else { return cold }
+      guard age <= ephemerisLifetime, var last = afterOff.first else { return coldStart }
       for point in afterOff {
         guard off > point.off else {
           let width = point.off - last.off
@@ -273,7 +273,7 @@ extension BoardProfile {
   /// Each threshold is the charge, in percent, below which a service is shed; nil if it is never shed.
   public struct Battery: Equatable, Sendable {
     /// Valid values of a charge, percent.
-    public static let charges = 0...100
+    public static let chargeRange = 0...100
 
     /// Name of the gauge on Linux, below `/sys/class/power_supply`.
     public var gauge: String?
@@ -317,18 +317,18 @@ extension BoardProfile {
     /// Maximum plausible speed of the device, m/s (DEF-21, SLC-6, REG-16).
     public var plausibleSpeed_mps = 50.0
     /// Minimum time between two polls of a receiver that batches (DEF-21).
-    public var shortestPoll = Interval.seconds(10)
+    public var minimumCheckInterval = Interval.seconds(10)
     /// Maximum time for which the receiver stays on after the last demand ended, to complete its ephemeris (PWR-1).
     public var receiverHold = Interval.seconds(20)
     /// Time after which an acquisition without a fix ends (PWR-7).
-    public var searchLimit = Interval.seconds(120)
+    public var acquisitionTimeout = Interval.seconds(120)
   }
 }
 
 extension BoardProfile {
   /// The same board without any GPIO line, only with the receiver's serial line: for a receiver on USB or a
   /// simulated one.
-  public var unwired: BoardProfile {
+  public var withoutGPIOLines: BoardProfile {
     var profile = self
     profile.motion = nil
     profile.battery?.lowLine = nil

@@ -20,7 +20,7 @@ public struct FileProblem: Equatable, Sendable, CustomStringConvertible {
   public var isUnreadable = false
 
   package init(
-    file: String, at place: TOMLPlace = .none, key: String = "", _ problem: String,
+    file: String, at place: TOMLPosition = .none, key: String = "", _ problem: String,
     expected: String = "", suggestion: String = ""
   ) {
     self.file = file
@@ -59,32 +59,36 @@ public struct FileProblems: Error, Equatable, Sendable, CustomStringConvertible 
   }
 
   /// Maximum number of listed problems.
-  public static let limit = 20
+  public static let maxListed = 20
 
   /// The first problems, at least one, at most ``limit``.
   public var problems: [FileProblem]
   /// Number of problems that are not listed.
-  public var more: Int
+  public var unlistedCount: Int
 
   package init(_ all: [FileProblem]) {
     precondition(!all.isEmpty, "the list of problems is empty")
-    problems = Array(all.prefix(FileProblems.limit))
-    more = all.count - problems.count
+    problems = Array(all.prefix(FileProblems.maxListed))
+    unlistedCount = all.count - problems.count
   }
 
   /// One line per problem, then one line with the number of unlisted problems.
   public var description: String {
     var lines = problems.map(\.description)
-    if more > 0, let last = problems.last { lines.append("\(last.file): and \(more) more") }
+    if unlistedCount > 0, let last = problems.last {
+      lines.append(
+        "\(last.file): and "
+          + "\(unlistedCount) more")
+    }
     return lines.joined(separator: "\n")
   }
 }
 
 /// `text` in a form that is safe on a terminal: control characters replaced, at most `longest` characters.
-package func printable(_ text: String, longest: Int = 80) -> String {
+package func printable(_ text: String, maxLength: Int = 80) -> String {
   var shown = ""
   for (index, scalar) in text.unicodeScalars.enumerated() {
-    if index == longest { return shown + "…" }
+    if index == maxLength { return shown + "…" }
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned,
       .privateUse:

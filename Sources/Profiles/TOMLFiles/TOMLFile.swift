@@ -9,7 +9,7 @@
 extension TOMLText {
   /// Parses `bytes`, which may be anything; error messages name the text `file`.
   package init(_ bytes: [UInt8], file: String) throws(FileProblems) {
-    do throws(TOMLFault) {
+    do throws(TOMLParseError) {
       self = try TOMLText(bytes)
     } catch {
       throw FileProblems([TOMLText.syntaxError(error, file)])
@@ -18,7 +18,7 @@ extension TOMLText {
 
   /// First occurrence of `words` in `text`. Swift's own search would link its regular expressions into the
   /// service.
-  private static func place(of words: String, in text: String) -> Range<String.Index>? {
+  private static func firstRange(of words: String, in text: String) -> Range<String.Index>? {
     for start in text.indices where text[start...].hasPrefix(words) {
       return start..<text.index(start, offsetBy: words.count)
     }
@@ -26,33 +26,33 @@ extension TOMLText {
   }
 
   /// Converts an error of toml++ into a problem with a readable message.
-  private static func syntaxError(_ fault: TOMLFault, _ file: String) -> FileProblem {
+  private static func syntaxError(_ fault: TOMLParseError, _ file: String) -> FileProblem {
     // A text of this length is not parsed at all.
-    if place(of: "longer than 64 KiB", in: fault.message) != nil {
+    if firstRange(of: "longer than 64 KiB", in: fault.message) != nil {
       return FileProblem(
         file: file, "is longer than 64 KiB", suggestion: "check that this is the right file")
     }
-    guard let found = place(of: "cannot redefine existing ", in: fault.message) else {
+    guard let found = firstRange(of: "cannot redefine existing ", in: fault.message) else {
       var message = fault.message
       let prefix = "Error while parsing "
       if message.hasPrefix(prefix) { message = String(message.dropFirst(prefix.count)) }
-      if let end = place(of: " (TOML_MAX", in: message) {
+      if let end = firstRange(of: " (TOML_MAX", in: message) {
         message = String(message[..<end.lowerBound])
       }
       return FileProblem(
-        file: file, at: fault.place, "not valid TOML: " + printable(message, longest: 300))
+        file: file, at: fault.position, "not valid TOML: " + printable(message, maxLength: 300))
     }
     // "integer 'b'", "table 'board.idle'", "array 'a' as table"; toml++ garbles quoted keys.
     let what = fault.message[found.upperBound...]
     let parts = what.split(separator: "'", omittingEmptySubsequences: false)
     let isClean = parts.count == 3 && !parts[1].contains("\"")
     return FileProblem(
-      file: file, at: fault.place, key: isClean ? String(parts[1]) : "",
-      "is defined twice; it is \(article(what)) above", suggestion: "remove one of them")
+      file: file, at: fault.position, key: isClean ? String(parts[1]) : "",
+      "is defined twice; it is \(typeDescription(what)) above", suggestion: "remove one of them")
   }
 
   /// The name of a value's type in our messages, from toml++'s name.
-  private static func article(_ what: Substring) -> String {
+  private static func typeDescription(_ what: Substring) -> String {
     let kind = what.prefix { $0 != " " }
     switch kind {
     case "integer": return "a whole number"
@@ -69,11 +69,11 @@ extension TOMLText {
 ///
 /// - Throws: ``FileProblems`` if the path is invalid, is a folder, or cannot be opened or read.
 package func readFile(
-  _ path: String, inFolder hintForFolder: String = ""
+  _ path: String, folderHint hintForFolder: String = ""
 ) throws(FileProblems) -> [UInt8] {
   func failure(_ problem: String, _ suggestion: String = "") -> FileProblems {
     var told = FileProblem(
-      file: printable(path, longest: 300), problem, suggestion: suggestion)
+      file: printable(path, maxLength: 300), problem, suggestion: suggestion)
     told.isUnreadable = true
     return FileProblems([told])
   }
@@ -81,10 +81,10 @@ package func readFile(
     throw failure("this is not a valid file name")
   }
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-  guard descriptor >= 0 else { throw failure(reason(errno), hint(errno)) }
+  guard descriptor >= 0 else { throw failure(readErrorText(errno), readErrorSuggestion(errno)) }
   defer { close(descriptor) }
   var status = stat()
-  guard unsafe fstat(descriptor, &status) == 0 else { throw failure(reason(errno)) }
+  guard unsafe fstat(descriptor, &status) == 0 else { throw failure(readErrorText(errno)) }
   if status.st_mode & S_IFMT == S_IFDIR {
     throw failure("is a folder", hintForFolder)
   }
@@ -95,18 +95,18 @@ package func readFile(
       unsafe read(descriptor, $0.baseAddress, $0.count)
     }
     if count < 0, errno == EINTR { continue }
-    guard count >= 0 else { throw failure(reason(errno)) }
+    guard count >= 0 else { throw failure(readErrorText(errno)) }
     if count == 0 { break }
     bytes.append(contentsOf: block.prefix(count))
   }
   return bytes
 }
 
-private func reason(_ code: Int32) -> String {
+private func readErrorText(_ code: Int32) -> String {
   guard let text = unsafe strerror(code) else { return "error \(code)" }
   return unsafe "cannot be read: " + String(cString: text)
 }
 
-private func hint(_ code: Int32) -> String {
+private func readErrorSuggestion(_ code: Int32) -> String {
   code == EACCES ? "check its owner and mode with ls -l" : ""
 }

@@ -1,7 +1,7 @@
 import CTOML
 
 /// A position in a text: line and column, both from 1.
-package struct TOMLPlace: Equatable, Sendable {
+package struct TOMLPosition: Equatable, Sendable {
   package var line: Int
   package var column: Int
 
@@ -10,8 +10,8 @@ package struct TOMLPlace: Equatable, Sendable {
     self.column = column
   }
 
-  package static let none = TOMLPlace(line: 0, column: 0)
-  package static let start = TOMLPlace(line: 1, column: 1)
+  package static let none = TOMLPosition(line: 0, column: 0)
+  package static let start = TOMLPosition(line: 1, column: 1)
 }
 
 /// Type and value of a node in a TOML text.
@@ -25,7 +25,7 @@ package enum TOMLValue: Equatable, Sendable {
   case datetime
 
   /// Name of the type, as it follows "is" in messages.
-  package var kind: String {
+  package var typeName: String {
     switch self {
     case .table: "a table"
     case .array: "a list"
@@ -45,14 +45,14 @@ package struct TOMLNode: Equatable, Sendable {
   package var parent: Int
   /// Key of the value; empty for an element of a list.
   package var key: String
-  package var keyPlace: TOMLPlace
-  package var place: TOMLPlace
+  package var keyPosition: TOMLPosition
+  package var position: TOMLPosition
   package var value: TOMLValue
 }
 
 /// A syntax error in a TOML text.
-package struct TOMLFault: Error, Equatable {
-  package var place: TOMLPlace
+package struct TOMLParseError: Error, Equatable {
+  package var position: TOMLPosition
   package var message: String
 }
 
@@ -63,17 +63,17 @@ package struct TOMLText: Sendable {
   /// Parses `bytes`, which may be anything.
   ///
   /// - Throws: ``TOMLParseError``; its position is 0:0 only if memory allocation failed.
-  package init(_ bytes: [UInt8]) throws(TOMLFault) {
+  package init(_ bytes: [UInt8]) throws(TOMLParseError) {
     let document = unsafe bytes.withUnsafeBytes { raw in
       unsafe ctoml_parse(raw.bindMemory(to: CChar.self).baseAddress, raw.count)
     }
     guard let document = unsafe document else {
-      throw TOMLFault(place: .none, message: "not enough memory to read it")
+      throw TOMLParseError(position: .none, message: "not enough memory to read it")
     }
     defer { unsafe ctoml_free(document) }
     if unsafe ctoml_failed(document) {
-      throw unsafe TOMLFault(
-        place: TOMLPlace(ctoml_error_place(document)),
+      throw unsafe TOMLParseError(
+        position: TOMLPosition(ctoml_error_position(document)),
         message: String(ctoml_error_message(document)))
     }
     var nodes: [TOMLNode] = []
@@ -91,8 +91,8 @@ package struct TOMLText: Sendable {
   }
 }
 
-extension TOMLPlace {
-  init(_ place: ctoml_place) {
+extension TOMLPosition {
+  init(_ place: ctoml_position) {
     line = Int(place.line)
     column = Int(place.column)
   }
@@ -113,8 +113,8 @@ extension TOMLNode {
   fileprivate init(_ entry: ctoml_entry) {
     parent = unsafe Int(entry.parent)
     key = unsafe String(entry.key)
-    keyPlace = unsafe TOMLPlace(entry.key_place)
-    place = unsafe TOMLPlace(entry.value_place)
+    keyPosition = unsafe TOMLPosition(entry.key_position)
+    position = unsafe TOMLPosition(entry.value_position)
     value =
       switch unsafe entry.kind {
       case CTOML_TABLE: .table

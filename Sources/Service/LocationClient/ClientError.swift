@@ -8,25 +8,25 @@ public enum ClientError: Error, Equatable, Sendable {
   /// The socket does not exist.
   case noSocket(path: String)
   /// This user may not connect to the socket.
-  case mayNotConnect(path: String)
+  case connectionNotPermitted(path: String)
   /// The path is not a socket.
   case notASocket(path: String)
   /// The service refused the call.
   case refused(WireError)
   /// The service refused because this user's client of that name may not use location.
-  case mayNotUse(client: String)
+  case locationNotPermitted(client: String)
   /// The service refused because this client may use location, but not in the background (BKG-18).
-  case mayNotUseBackground(client: String)
+  case backgroundNotPermitted(client: String)
   /// The service sent data that this version cannot parse; the reason in a few words.
   case malformed(String)
   /// Another process has connected as this client (AUT-2).
   case takenOver
   /// The service closed the connection: it stopped, or rejected a message.
-  case ended
+  case disconnected
   /// The transfer ended before all fixes were received; those received are valid.
-  case cutShort(got: UInt64, of: UInt64)
+  case truncated(received: UInt64, of: UInt64)
   /// No reply within the timeout.
-  case noAnswer
+  case timedOut
   /// A system call failed: which, and its error number.
   case system(String, code: Int32)
 }
@@ -40,17 +40,17 @@ extension ClientError: CustomStringConvertible {
     case .noSocket(let path):
       "no service at '\(path)': check that torpord runs and listens there; "
         + "--socket or TORPOR_SOCKET selects another path"
-    case .mayNotConnect(let path):
+    case .connectionNotPermitted(let path):
       "this user may not connect to '\(path)': check the permissions of the socket and of its folder"
     case .notASocket(let path):
       "'\(path)' is not a socket; give the path that torpord was "
         + "started with"
-    case .refused(let error): ClientError.words(error)
-    case .mayNotUse(let name):
+    case .refused(let error): ClientError.message(for: error)
+    case .locationNotPermitted(let name):
       "'\(name)' of this user may not use location; an administrator can allow it with "
         + "`sudo \(ClientError.allowCommand(for: name))`, or, if a rule in clients.toml decides "
         + "about it, by changing that rule"
-    case .mayNotUseBackground(let name):
+    case .backgroundNotPermitted(let name):
       "'\(name)' of this user may not use location in the background; an administrator can allow it with "
         + "`access = \"always\"` or `background = true` in its rule in clients.toml, or, if no rule "
         + "decides about it, with `sudo \(ClientError.allowCommand(for: name))`"
@@ -59,16 +59,18 @@ extension ClientError: CustomStringConvertible {
         + "and that both have the same version"
     case .takenOver:
       "another program has connected as this client: give each program of a user its own name"
-    case .ended: "the service closed the connection: check whether it still runs, and see its log"
-    case .cutShort(let got, let all):
+    case .disconnected:
+      "the service closed the connection: check whether it still runs, "
+        + "and see its log"
+    case .truncated(let got, let all):
       "the service closed the connection after \(got) of \(all) fixes; request the others again"
-    case .noAnswer: "the service did not answer in time"
+    case .timedOut: "the service did not answer in time"
     case .system(let action, let code): "\(action): \(ClientError.reason(code))"
     }
   }
 
   /// Text for an error reply.
-  static func words(_ error: WireError) -> String {
+  static func message(for error: WireError) -> String {
     switch error {
     case .permissionDenied:
       "only an administrator may do this: root, or a user of `administrators` in the service's clients.toml"
@@ -116,8 +118,8 @@ extension ClientError: CustomStringConvertible {
   func naming(client: String, in call: WireCall) -> ClientError {
     guard self == .refused(.notAuthorized) else { return self }
     // Every client may change settings; the only part that needs authorization is background updates.
-    if case .configure = call { return .mayNotUseBackground(client: client) }
-    return .mayNotUse(client: client)
+    if case .configure = call { return .backgroundNotPermitted(client: client) }
+    return .locationNotPermitted(client: client)
   }
 
   static func reason(_ code: Int32) -> String {

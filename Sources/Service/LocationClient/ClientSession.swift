@@ -11,7 +11,7 @@ public struct ClientSession: ~Copyable {
   private let name: String
   private var handled = HandledFixes()
   /// When handled fixes are acknowledged.
-  public var pace = AcknowledgementPace.atOnce
+  public var acknowledgementPolicy = AcknowledgementPolicy.immediate
   /// The service's description of the session.
   public let session: WireSession
 
@@ -47,12 +47,14 @@ public struct ClientSession: ~Copyable {
   /// Acknowledges all handled fixes, and waits until that is durable: they are never delivered again (RNG-3). Call it
   /// before the program ends.
   public mutating func finishAcknowledging() throws(ClientError) {
-    guard let name = handled.takeAll() else { return }
+    guard let name = handled.consumeAll() else { return }
     _ = try control.call(.acknowledge(name))
   }
 
   private mutating func acknowledgeDue() throws(ClientError) {
-    guard let name = handled.take(pace, at: LocationConnection.now) else { return }
+    guard let name = handled.consumeDue(acknowledgementPolicy, at: LocationConnection.now) else {
+      return
+    }
     try control.send(.acknowledge(name), oneway: true)
   }
 
@@ -67,7 +69,7 @@ public struct ClientSession: ~Copyable {
   }
 
   /// Subscribes to notices. Earlier notices are kept until then.
-  public mutating func listen() throws(ClientError) {
+  public mutating func subscribe() throws(ClientError) {
     guard descriptor < 0 else { return }
     let connection = try LocationConnection(path: path)
     try connection.send(.watch(session: session.session))
@@ -82,11 +84,11 @@ public struct ClientSession: ~Copyable {
   ///
   /// - Parameter timeout: Maximum time to wait; nil for no limit.
   /// - Returns: nil if no notice arrived in time.
-  public mutating func notice(within timeout: Interval?) throws(ClientError) -> WireNotice? {
+  public mutating func nextNotice(within timeout: Interval?) throws(ClientError) -> WireNotice? {
     let call = WireCall.watch(session: session.session)
     let end = timeout.map { LocationConnection.now + $0 } ?? .distantFuture
     while true {
-      let due = handled.deadline(pace)
+      let due = handled.deadline(acknowledgementPolicy)
       let limit = min(end, due)
       let rest = limit == .distantFuture ? nil : max(limit - LocationConnection.now, .zero)
       if let reply = try watch?.next(to: call, within: rest)?.reply {

@@ -38,7 +38,7 @@ public struct FixDrain: ~Copyable {
       if let fix = try FixDrain.read({ () throws(FixRecordError) in try reader.next() }) {
         return fix
       }
-      let bytes = try connection.raw()
+      let bytes = try connection.readRaw()
       guard !bytes.isEmpty else {
         try FixDrain.read { () throws(FixRecordError) in try reader.finish() }
         return nil
@@ -50,15 +50,15 @@ public struct FixDrain: ~Copyable {
   private static func read<T>(
     _ body: () throws(FixRecordError) -> T
   ) throws(ClientError) -> T {
-    do { return try body() } catch { throw words(error) }
+    do { return try body() } catch { throw clientError(error) }
   }
 
-  private static func words(_ error: FixRecordError) -> ClientError {
+  private static func clientError(_ error: FixRecordError) -> ClientError {
     switch error {
     case .header: .malformed("the header of its records")
     case .record(let number): .malformed("its record \(number)")
-    case .ended(let got, let count):
-      .cutShort(got: got, of: count)
+    case .truncated(let got, let count):
+      .truncated(received: got, of: count)
     }
   }
 }

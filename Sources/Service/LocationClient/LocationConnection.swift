@@ -16,13 +16,13 @@ public struct LocationConnection: ~Copyable {
     return path.isEmpty ? standardPath : path
   }
   /// Default timeout for a reply; the service replies within milliseconds.
-  public static let patience = Interval.seconds(10)
+  public static let replyTimeout = Interval.seconds(10)
 
   /// Readable when data has arrived or the other end has closed.
   public let descriptor: Int32
   private var splitter = FrameSplitter(limit: WireLimits.replyFrame)
   private var chunk: [UInt8] = []
-  private var place = 0
+  private var chunkOffset = 0
 
   /// Connects to the service.
   public init(path: String = LocationConnection.defaultPath) throws(ClientError) {
@@ -47,17 +47,17 @@ public struct LocationConnection: ~Copyable {
     guard result == 0 else {
       let code = errno
       close(descriptor)
-      throw LocationConnection.refusal(path, code)
+      throw LocationConnection.connectError(path, code)
     }
     self.descriptor = descriptor
   }
 
   deinit { close(descriptor) }
 
-  static func refusal(_ path: String, _ code: Int32) -> ClientError {
+  static func connectError(_ path: String, _ code: Int32) -> ClientError {
     switch code {
     case ENOENT, ENOTDIR: return .noSocket(path: path)
-    case EACCES, EPERM: return .mayNotConnect(path: path)
+    case EACCES, EPERM: return .connectionNotPermitted(path: path)
     case ECONNREFUSED:
       var status = stat()
       // A starting service removes the socket of the previous one.
@@ -75,10 +75,10 @@ public struct LocationConnection: ~Copyable {
   ///
   /// - Throws: ``ClientError/refused(_:)`` for an error reply.
   public mutating func call(
-    _ call: WireCall, within timeout: Interval = LocationConnection.patience
+    _ call: WireCall, within timeout: Interval = LocationConnection.replyTimeout
   ) throws(ClientError) -> WireReply {
     try send(call)
-    guard let reply = try next(to: call, within: timeout) else { throw .noAnswer }
+    guard let reply = try next(to: call, within: timeout) else { throw .timedOut }
     return reply.reply
   }
 
@@ -95,7 +95,7 @@ public struct LocationConnection: ~Copyable {
       }
       if count < 0 {
         if errno == EINTR { continue }
-        if errno == EPIPE || errno == ECONNRESET { throw .ended }
+        if errno == EPIPE || errno == ECONNRESET { throw .disconnected }
         throw .system("writing to the service failed", code: errno)
       }
       sent += count
@@ -112,15 +112,15 @@ public struct LocationConnection: ~Copyable {
     var deadline = timeout.map { LocationConnection.now + $0 }
     while true {
       let bytes = chunk
-      var next = place
+      var next = chunkOffset
       let outcome = splitter.next(in: bytes.span, at: &next)
-      place = next
+      chunkOffset = next
       switch outcome {
       case .frame: return try decode(call)
       case .oversize: throw .malformed("a message longer than \(WireLimits.replyFrame) bytes")
       case .needsMore: break
       }
-      guard try fill(until: &deadline) else { return nil }
+      guard try receive(until: &deadline) else { return nil }
     }
   }
 
@@ -141,23 +141,23 @@ public struct LocationConnection: ~Copyable {
   // MARK: Bytes
 
   /// Received bytes of a connection that was upgraded from Varlink to raw data; empty at its end.
-  public mutating func raw(
-    within timeout: Interval = LocationConnection.patience
+  public mutating func readRaw(
+    within timeout: Interval = LocationConnection.replyTimeout
   ) throws(ClientError) -> [UInt8] {
-    if place == chunk.count {
+    if chunkOffset == chunk.count {
       var deadline: Instant? = LocationConnection.now + timeout
       do throws(ClientError) {
-        guard try fill(until: &deadline) else { throw .noAnswer }
-      } catch .ended {
+        guard try receive(until: &deadline) else { throw .timedOut }
+      } catch .disconnected {
         return []
       }
     }
-    defer { place = chunk.count }
-    return Array(chunk[place...])
+    defer { chunkOffset = chunk.count }
+    return Array(chunk[chunkOffset...])
   }
 
   /// Waits for bytes and reads them; false if none arrived in time.
-  private mutating func fill(until deadline: inout Instant?) throws(ClientError) -> Bool {
+  private mutating func receive(until deadline: inout Instant?) throws(ClientError) -> Bool {
     while true {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let rest = deadline.map { max($0 - LocationConnection.now, .zero) }
@@ -181,13 +181,13 @@ public struct LocationConnection: ~Copyable {
       if got < 0 { failure = errno }
       count = max(got, 0)
     }
-    place = 0
+    chunkOffset = 0
     switch failure {
     case 0:
-      if chunk.isEmpty { throw .ended }
+      if chunk.isEmpty { throw .disconnected }
       return true
     case EINTR, EAGAIN: return false
-    case ECONNRESET: throw .ended
+    case ECONNRESET: throw .disconnected
     default: throw .system("reading from the service failed", code: failure)
     }
   }

@@ -20,7 +20,7 @@ public struct ClientStarter: Sendable {
   /// - Returns: The error; nil on success.
   public func start(_ launch: Launch) -> String? {
     do {
-      switch launch.how {
+      switch launch.relaunch {
       case .command(let arguments):
         try ProgramStarter.start(
           arguments, environment: environment(of: launch), as: launch.client.user)

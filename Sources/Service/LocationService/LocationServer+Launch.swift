@@ -9,7 +9,7 @@ public struct Launch: Equatable, Sendable {
   /// Client of the program.
   public var client: WireClientName
   /// Command or unit, from the policy.
-  public var how: Relaunch
+  public var relaunch: Relaunch
   /// Why it is started.
   public var reason: LaunchReason
 }
@@ -18,84 +18,87 @@ public struct Launch: Equatable, Sendable {
 struct PendingLaunch {
   /// Delay before the program is started again, doubled after each start. Also the connection time below which the
   /// program does not count as running.
-  static let patience = Interval.seconds(60)
+  static let baseDelay = Interval.seconds(60)
   /// Maximum number of starts for one reason.
-  static let attempts = 8
+  static let attemptsLimit = 8
 
   /// Pending reason; nil without one.
   private(set) var reason: LaunchReason?
   /// Reason for which the running process was started; nil if it started by itself.
-  private(set) var told: LaunchReason?
+  private(set) var runningReason: LaunchReason?
   /// Time of the next start; nil without one.
-  private(set) var next: Instant?
+  private(set) var nextStart: Instant?
   /// Number of starts for the pending reason; ``backoffSteps`` is the number since the program last stayed connected.
-  private var tries = 0
-  private var count = 0
+  private var reasonStarts = 0
+  private var backoffSteps = 0
   private var notBefore = Instant.boot
-  private var cameAt = Instant.boot
+  private var connectedAt = Instant.boot
 
   /// Requests a start, unless one is pending.
-  mutating func wish(_ reason: LaunchReason, at time: Instant) {
-    guard next == nil else { return }
+  mutating func request(_ reason: LaunchReason, at time: Instant) {
+    guard nextStart == nil else { return }
     self.reason = reason
-    tries = 0
-    next = max(time, notBefore)
+    reasonStarts = 0
+    nextStart = max(time, notBefore)
   }
 
   /// Records a start and computes the time of the next one; none after ``attemptsLimit`` starts.
-  mutating func start(at now: Instant) {
-    tries += 1
-    count = min(count + 1, PendingLaunch.attempts)
-    let delay = Interval(microseconds: PendingLaunch.patience.microseconds << Int64(count - 1))
+  mutating func recordStart(at now: Instant) {
+    reasonStarts += 1
+    backoffSteps = min(backoffSteps + 1, PendingLaunch.attemptsLimit)
+    let delay = Interval(
+      microseconds: PendingLaunch.baseDelay.microseconds << Int64(backoffSteps - 1))
     notBefore = now + delay
-    next = tries < PendingLaunch.attempts ? notBefore : nil
+    nextStart = reasonStarts < PendingLaunch.attemptsLimit ? notBefore : nil
   }
 
   /// Records that the program has connected. Returns whether it was started for a reason.
-  mutating func finish(at now: Instant) -> Bool {
-    told = tries > 0 ? reason : nil
-    cameAt = now
+  mutating func recordConnect(at now: Instant) -> Bool {
+    runningReason = reasonStarts > 0 ? reason : nil
+    connectedAt = now
     cancel()
-    return told != nil
+    return runningReason != nil
   }
 
   /// Records that the program is gone. The back-off is reset if it stayed connected long enough.
-  mutating func end(at now: Instant) {
-    guard now - cameAt >= PendingLaunch.patience else { return }
-    count = 0
+  mutating func recordEnd(at now: Instant) {
+    guard now - connectedAt >= PendingLaunch.baseDelay else { return }
+    backoffSteps = 0
     notBefore = .boot
   }
 
   /// Cancels the pending start.
   mutating func cancel() {
     reason = nil
-    next = nil
-    tries = 0
+    nextStart = nil
+    reasonStarts = 0
   }
 }
 
 extension LocationServer {
   /// Requests a start of a client's program, if it is absent and the policy defines how to start it.
-  mutating func wish(_ reason: LaunchReason, _ client: Int, after delay: Interval = .zero) {
+  mutating func requestLaunch(_ reason: LaunchReason, _ client: Int, after delay: Interval = .zero)
+  {
     guard clients[client].control == nil, clients[client].access.relaunch != nil,
       clients[client].access.authorization.isGranted
     else { return }
-    clients[client].launch.wish(reason, at: now + delay)
+    clients[client].launch.request(reason, at: now + delay)
   }
 
   /// Starts the programs that are due. Their pending events are on the disk by then.
   mutating func startPrograms() {
     for i in clients.indices where clients[i].control == nil {
-      guard let next = clients[i].launch.next, next <= now, let reason = clients[i].launch.reason
+      guard let next = clients[i].launch.nextStart, next <= now,
+        let reason = clients[i].launch.reason
       else { continue }
       guard let how = clients[i].access.relaunch, clients[i].access.authorization.isGranted else {
         clients[i].launch.cancel()
         continue
       }
-      clients[i].launch.start(at: now)
+      clients[i].launch.recordStart(at: now)
       let name = clients[i].name
       let what = "'\(name.name)' of user \(name.user) for \(reason.rawValue)"
-      if let trouble = starter(Launch(client: name, how: how, reason: reason)) {
+      if let trouble = starter(Launch(client: name, relaunch: how, reason: reason)) {
         logLine(of: name.user, .error, "cannot start \(what): \(trouble)")
       } else {
         logLine(of: name.user, .info, "started \(what)")

@@ -106,12 +106,12 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// Maximum number of pending answers before no further descriptor is read.
   static let requestsLimit = 64
   /// Maximum number of reads in one wait from a connection that the peer has closed.
-  static let lastReads = 16
+  static let readsAfterHangUp = 16
   /// Size of the read buffer in bytes.
   static let readSize = 4_096
 
   /// Properties of board and process that the server uses.
-  public struct Facts: Sendable {
+  public struct Environment: Sendable {
     /// Version of the service.
     public var version: String
     /// Name of the board.
@@ -119,9 +119,9 @@ public struct LocationServer: LocationClients, ~Copyable {
     /// Capacity of the engine's client table.
     public var clients: Int
     /// Whether the GPIO lines of the profile are not used.
-    public var isUnwired = false
+    public var ignoresPins = false
     /// Settings of the receiver's line, from the profile.
-    public var receiver = ReceiverTerms()
+    public var receiver = ReceiverLineSettings()
     /// Power draw of board and receiver, for the energy estimate.
     public var power = PowerFigures()
     /// Login users of subordinate user IDs.
@@ -137,7 +137,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
-  var facts: Facts
+  var environment: Environment
   var policy: AccessPolicy
   let state: StateStore
   let log: SystemLog
@@ -150,38 +150,38 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// Answers that are not sent yet, in the order of the calls.
   var answers: [PendingAnswer] = []
   /// What a power cut before this run may have lost; nil without one.
-  var loss: Gap?
+  var possibleLoss: Gap?
   /// Whether an absent client has an event that is not on the disk.
-  var isEventNew = false
+  var hasUnsavedEvent = false
   /// Whether a client has started or stopped updates since the last flush. Without a flush, fixes delivered from now
   /// on would not count as undelivered after a kill (RNG-4).
-  var isOwingNew = false
+  var hasUnsavedUpdatesChange = false
   /// Whether a client has acknowledged fixes since its row was last updated.
-  var hasBehind = false
+  var hasUnsavedAcknowledgement = false
   /// Whether the last flush of the durable state failed.
-  var isTroubled = false
+  var hasStateFailure = false
   var lastSession: Int64 = 0
   /// Whether an administrator has requested a flush of all deferred fixes.
-  var mustFlush = false
+  var isFlushRequested = false
   /// Whether the fixes that a requested flush does not deliver are still to be logged.
-  var mustReportFlush = false
-  var receiver = ReceiverWatch()
+  var isFlushReportDue = false
+  var receiver = ReceiverMonitor()
   /// Suspends the board and knows why it cannot; nil if the board is never suspended.
   var suspender: BoardSuspender?
   /// Why the board stays on although it could be off; nil if it does not.
-  var staysOn: SleepHindrance?
+  var powerOffObstacle: SleepBlocker?
   /// Energy ledger, opened in the first turn.
   var energy: ServiceEnergy?
   /// Whether rows of clients were lost, so that a new client may be one with undelivered fixes.
-  var mayHaveForgotten = false
+  var mayHaveLostClients = false
   /// UTC minus boot clock in µs, from the newest fix with a valid time.
   var utcOffset: Int64?
   /// Time of the current turn.
   var now = Instant.boot
   /// Rate limits per user.
-  var accounts = UserAccounts()
+  var rateLimits = UserRateLimits()
   /// Time at which accepting resumes; nil while connections are accepted.
-  var listensAgain: Instant?
+  var acceptResumeTime: Instant?
   /// Earliest time at which a connection needs attention without input.
   var connectionDeadline = Instant.distantFuture
   /// Same, if a user with permission waits for it. The board is not suspended beyond that time.
@@ -202,8 +202,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   let starter: (Launch) -> String?
   private var buffer = [UInt8](repeating: 0, count: LocationServer.readSize)
   /// Number of the wait whose ready descriptors are being handled.
-  var wait: UInt64 = 0
-  private var handled = 0
+  var currentWait: UInt64 = 0
+  private var handledEventCount = 0
 
   /// Serves the clients that connect to `listener`, and adds all descriptors to `events`.
   ///
@@ -211,14 +211,14 @@ public struct LocationServer: LocationClients, ~Copyable {
   ///   - state: Durable state; ``restore(into:after:at:)`` restores the clients from it.
   ///   - starter: Starts programs (BKG-19); returns the error, nil on success.
   public init(
-    _ listener: Listener, on events: EventWait, _ policy: AccessPolicy, _ facts: Facts,
+    _ listener: Listener, on events: EventWait, _ policy: AccessPolicy, _ facts: Environment,
     state: StateStore, log: SystemLog, starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
     try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)
     self.listener = listener
     self.events = events
     self.policy = policy
-    self.facts = facts
+    self.environment = facts
     self.state = state
     self.log = log
     self.starter = starter
@@ -238,19 +238,19 @@ public struct LocationServer: LocationClients, ~Copyable {
     while true {
       if let next = requests.popFirst() { return next }
       // Resumed connections may yield requests although no descriptor is ready.
-      guard readNext() else { return requests.popFirst() }
+      guard handleNextEvent() else { return requests.popFirst() }
     }
   }
 
   /// Whether a flush of all deferred fixes was requested. Resets the request.
-  public mutating func takeFlush() -> Bool {
-    defer { mustFlush = false }
-    if mustFlush { mustReportFlush = true }
-    return mustFlush
+  public mutating func consumeFlushRequest() -> Bool {
+    defer { isFlushRequested = false }
+    if isFlushRequested { isFlushReportDue = true }
+    return isFlushRequested
   }
 
   /// Updates the UTC offset from a fix that was appended to the ring.
-  public mutating func appended(
+  public mutating func didAppend(
     _ name: FixName, in engine: borrowing Engine, at now: Instant
   ) {
     guard let fix = engine.stored(at: name.sequence)?.fix, let utc = fix.utc,
@@ -265,69 +265,72 @@ public struct LocationServer: LocationClients, ~Copyable {
   ) {
     let client = notice.client.index
     guard !clients[client].isVacant else { return }
-    if take(notice.notice, client) { return }
+    if storeDurable(notice.notice, client) { return }
     enqueue(notice.notice, client)
   }
 
   /// Ends a turn: saves changes, sends answers, notices and backlogs, and expires connections.
-  public mutating func settle(
+  public mutating func finishTurn(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool {
     self.now = now
     if mustReadSubordinates { readSubordinates() }
-    elapseSessions()
-    keep(engine, at: now)
-    observe(engine, at: now)
+    expireSessions()
+    saveDirtyClients(engine, at: now)
+    updateReceiver(engine, at: now)
     startPrograms()
-    giveAnswers(engine, effects, at: now)
-    for i in clients.indices where clients[i].watch != nil { tell(i, engine) }
-    if mustReportFlush { reportFlush(engine) }
+    sendAnswers(engine, effects, at: now)
+    for i in clients.indices where clients[i].watch != nil { sendNotices(i, engine) }
+    if isFlushReportDue { reportFlush(engine) }
     for i in connections.indices where connections[i] != nil {
-      connections[i]?.expected = 0
-      if connections[i]?.drain != nil { pump(i, engine) } else { send(i) }
+      connections[i]?.expectedAnswerBytes = 0
+      if connections[i]?.drain != nil { sendRecords(i, engine) } else { send(i) }
     }
-    watchConnections()
+    expireConnections()
     while let last = connections.last, last == nil { connections.removeLast() }
-    for i in clients.indices { hold(i) }
-    tellSuppressedLines()
+    for i in clients.indices { updateDeliveryPause(i) }
+    logSuppressedLines()
     return !requests.isEmpty
   }
 
   // MARK: Reading
 
   /// Handles one ready descriptor of the last wait; false if none is left.
-  private mutating func readNext() -> Bool {
-    if wait != events.waitCount {
-      wait = events.waitCount
-      handled = 0
+  private mutating func handleNextEvent() -> Bool {
+    if currentWait != events.waitCount {
+      currentWait = events.waitCount
+      handledEventCount = 0
       resumePaused()
     }
-    guard handled < events.readyCount, answers.count < LocationServer.requestsLimit else {
+    guard handledEventCount < events.readyCount, answers.count < LocationServer.requestsLimit else {
       return false
     }
-    let ready = events.ready(at: handled)
-    handled += 1
+    let ready = events.ready(at: handledEventCount)
+    handledEventCount += 1
     if ready.token == LocationServer.listenerToken {
       acceptAll()
     } else if ready.token.rawValue > LocationServer.listenerToken.rawValue {
       let index = Int(ready.token.rawValue - LocationServer.listenerToken.rawValue) - 1
-      look(at: index, ready.conditions)
+      handleEvent(at: index, ready.conditions)
     }
     return true
   }
 
-  private mutating func look(at place: Int, _ conditions: EventWait.Conditions) {
+  private mutating func handleEvent(at place: Int, _ conditions: EventWait.Conditions) {
     let isProgram = place >= LocationServer.connectionsLimit
     let index = isProgram ? place - LocationServer.connectionsLimit : place
     // A connection accepted after this wait reuses the index, and the event is not for it.
-    guard index < connections.count, let connection = connections[index], connection.since < wait
+    guard index < connections.count, let connection = connections[index],
+      connection.acceptedWait < currentWait
     else { return }
-    if isProgram { lookAtProgram(index) } else { look(index, conditions) }
+    if isProgram { updateFrozen(index) } else { handleEvent(index, conditions) }
   }
 
-  private mutating func look(_ index: Int, _ conditions: EventWait.Conditions) {
+  private mutating func handleEvent(_ index: Int, _ conditions: EventWait.Conditions) {
     if conditions.contains(.readable), connections[index]?.isEnding == false {
-      for _ in 0..<(conditions.contains(.gone) ? LocationServer.lastReads : 1) { read(index) }
+      for _ in 0..<(conditions.contains(.gone) ? LocationServer.readsAfterHangUp : 1) {
+        read(index)
+      }
     } else if conditions.contains(.gone) {
       hangUp(index)
     }
@@ -345,23 +348,25 @@ public struct LocationServer: LocationClients, ~Copyable {
       return
     }
     // End of input: the calls received so far are answered.
-    if count == 0 { return connections[index]?.drain == nil ? end(index) : close(index) }
+    if count == 0 {
+      return connections[index]?.drain == nil ? closeAfterOutput(index) : close(index)
+    }
     // A connection that was upgraded to records has no further input.
     if connections[index]?.drain != nil { return }
-    take(count, of: buffer, from: index)
+    consume(count, of: buffer, from: index)
   }
 
   /// Splits input into frames and handles them. Input that may not be handled yet is kept.
-  mutating func take(_ count: Int, of bytes: [UInt8], from index: Int) {
+  mutating func consume(_ count: Int, of bytes: [UInt8], from index: Int) {
     var place = 0
     while place < count, connections[index]?.isEnding == false {
       guard mayHandle(index) else {
         connections[index]?.input = Array(bytes[place..<count])
         return pause(index)
       }
-      switch connections[index]!.take(bytes, upTo: count, &place) {
+      switch connections[index]!.nextFrame(bytes, upTo: count, &place) {
       case .needsMore: break
-      case .oversize: end(index)
+      case .oversize: closeAfterOutput(index)
       case .frame:
         completeFrame(index)
         guard handleFrame(index) else {
@@ -370,19 +375,19 @@ public struct LocationServer: LocationClients, ~Copyable {
         }
       }
     }
-    expectRest(index)
+    updateCallDeadline(index)
   }
 
   /// Handles a complete frame; false if the call is held because of its user's rate.
   private mutating func handleFrame(_ index: Int) -> Bool {
     guard let connection = connections[index] else { return true }
-    connection.hasAsked = true
+    connection.hasMadeCall = true
     do {
       return handleOrHold(try CallDecoder.decode(connection.splitter.frame), index)
     } catch {
       switch error {
       case .malformed:
-        end(index)
+        closeAfterOutput(index)
         return true
       case .refused(let error, let isOneway):
         return refuseOrHold(error, isOneway: isOneway, index)
@@ -396,7 +401,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   mutating func reply(_ reply: WireReply, continues: Bool = false, to index: Int) {
     guard connections[index] != nil else { return }
     ReplyEncoder.encode(reply, continues: continues, to: &connections[index]!.output)
-    if connections[index]!.output.count > Connection.limit { end(index) }
+    if connections[index]!.output.count > Connection.outputLimit { closeAfterOutput(index) }
   }
 
   /// Writes as much output as the socket accepts. An ending connection is then closed; its remaining output is dropped,
@@ -428,7 +433,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   }
 
   /// Stops reading; the connection is closed after its pending output was offered once.
-  mutating func end(_ index: Int) { connections[index]?.isEnding = true }
+  mutating func closeAfterOutput(_ index: Int) { connections[index]?.isEnding = true }
 
   /// Closes a connection. A client controlled by it loses its process (BKG-1).
   mutating func close(_ index: Int) {
@@ -440,10 +445,10 @@ public struct LocationServer: LocationClients, ~Copyable {
     events.remove(connection.descriptor)
     Glibc.close(connection.descriptor)
     answers.removeAll { $0.connection == index }
-    listenAgain()
+    resumeAccepting()
     switch connection.purpose {
     case .open: break
-    case .control(let client): if clients[client].control == index { leave(client) }
+    case .control(let client): if clients[client].control == index { processEnded(client) }
     case .watch(let client): if clients[client].watch == index { clients[client].watch = nil }
     case .drain: break
     }
@@ -451,7 +456,7 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   /// Flushes the state and closes all connections.
   mutating func shutDown(_ engine: borrowing Engine) {
-    keepAll(engine)
+    saveAll(engine)
     // Unlike a hang-up, this does not change the clients' durable rows.
     for i in connections.indices {
       unwatchProgram(i)
@@ -462,7 +467,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     connections = []
     pausedCount = 0
     do {
-      try state.close(at: SystemClock().wall)
+      try state.close(at: SystemClock().wallTime)
     } catch {
       log.write(.error, "the durable state could not be saved: \(error)")
     }

@@ -19,7 +19,7 @@ public struct Reload: Sendable {
 }
 
 /// What was last reported to the service manager, so that only changes are sent.
-struct ToldStatus {
+struct ReportedStatus {
   var clients = -1
   var receiver: PlannedReceiver?
   /// Time of the last watchdog notification.
@@ -28,45 +28,45 @@ struct ToldStatus {
 
 extension LocationService {
   /// Applies a reload. Returns whether a new service must replace this one.
-  mutating func take(_ reload: Reload) -> Bool {
+  mutating func apply(_ reload: Reload) -> Bool {
     if let policy = reload.policy {
       loop.clients.adopt(policy)
       // Have the engine apply it now, not at the next wake.
-      loop.look()
+      loop.poll()
     }
     return reload.isProfileNew
   }
 
   /// Reports the end of a reload to the service manager.
-  mutating func reloaded() {
+  mutating func reportReloaded() {
     notifier.ready()
-    told = ToldStatus()
+    reportedStatus = ReportedStatus()
   }
 
   /// Time of the next watchdog notification: half of the watchdog period after the last. This may cost a wake of its
   /// own.
   var watchdogDue: Instant {
-    notifier.watchdogPeriod.map { told.watchdog + $0 / 2 } ?? .distantFuture
+    notifier.watchdogPeriod.map { reportedStatus.watchdog + $0 / 2 } ?? .distantFuture
   }
 
   /// Sends the watchdog notification when due, and the status line when it has changed.
-  mutating func tellManager() {
-    guard notifier.isListenedTo else { return }
+  mutating func reportStatus() {
+    guard notifier.isConnected else { return }
     if watchdogDue <= now {
       notifier.watchdog()
-      told.watchdog = now
+      reportedStatus.watchdog = now
     }
     let clients = loop.clients.connectedCount
     let receiver = loop.engine.plannedReceiver
-    guard clients != told.clients || receiver != told.receiver else { return }
-    told.clients = clients
-    told.receiver = receiver
+    guard clients != reportedStatus.clients || receiver != reportedStatus.receiver else { return }
+    reportedStatus.clients = clients
+    reportedStatus.receiver = receiver
     notifier.status(
-      "\(clients) \(clients == 1 ? "client" : "clients"), receiver \(LocationService.word(receiver))"
+      "\(clients) \(clients == 1 ? "client" : "clients"), receiver \(LocationService.statusText(receiver))"
     )
   }
 
-  private static func word(_ receiver: PlannedReceiver?) -> String {
+  private static func statusText(_ receiver: PlannedReceiver?) -> String {
     switch receiver {
     case nil: "not planned yet"
     case .off: "off"

@@ -14,7 +14,7 @@ import ServiceState
 /// receiver, a client, a signal or a deadline of the engine, the server or the ring's file wakes it.
 public struct LocationService: ~Copyable {
   /// How long an ending service waits until the receiver is asleep.
-  public static let endPatience = Interval.seconds(5)
+  public static let endTimeout = Interval.seconds(5)
 
   /// Result of ``run(reload:)``.
   public enum End: Equatable, Sendable {
@@ -40,12 +40,12 @@ public struct LocationService: ~Copyable {
   let log: SystemLog
   let suspender: BoardSuspender?
   let powerOff: BoardPowerOff?
-  var offRule: PowerOffRule?
-  var told = ToldStatus()
-  private var syncs: SyncSchedule
+  var powerOffRule: PowerOffRule?
+  var reportedStatus = ReportedStatus()
+  private var syncSchedule: SyncSchedule
   private var showsSession = false
-  private var isLightStuck = false
-  private var locks = SleepLocks()
+  private var hasLightFailure = false
+  private var inhibitorLocks = InhibitorLocks()
 
   /// Size in bytes of a ring file for `capacity` fixes.
   public static func ringSize(capacity: Int) -> Int { FixRing.storageSize(capacity: capacity) }
@@ -75,18 +75,18 @@ public struct LocationService: ~Copyable {
     } catch {
       throw RingProblem(path: ring.path, error: error, state: server.state.path)
     }
-    let news = RingNews(
-      fixes.recovery, count: fixes.start - fixes.tail, path: ring.path, hadOne: floor > 0,
+    let news = RingReport(
+      fixes.recovery, count: fixes.start - fixes.tail, path: ring.path, hadRing: floor > 0,
       hasState: !server.state.repairs.isNew)
     for line in news.lines { log.write(line.priority, line.text) }
     // The new generation must be durable before the first append (RNG-2).
     let unsynced = fixes.unsynced
     try LocationService.sync(unsynced, in: ring)
     fixes.markSynced(unsynced)
-    let loss = LocationService.noteRun(fixes, boot, server.state)
+    let loss = LocationService.recordRun(fixes, boot, server.state)
     var setup = setup
     let aiding =
-      setup.keepAiding(entries: LocationService.aidingEntries)
+      setup.enableAidingStore(entries: LocationService.aidingEntries)
       ? AidingMemory(entries: LocationService.aidingEntries) : nil
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: board.now)
@@ -94,7 +94,7 @@ public struct LocationService: ~Copyable {
     let events = board.events
     try events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
     loop = LocationLoop(engine: engine, board: board, clients: server)
-    loop.overlooksUnwanted = true
+    loop.ignoresUnneededReceiver = true
     loop.clients.suspender = suspender
     if let aiding { loop.aiding = unsafe AidingStore(aiding.storage) }
     self.aiding = aiding
@@ -107,14 +107,14 @@ public struct LocationService: ~Copyable {
     self.suspender = suspender
     self.powerOff = powerOff
     if let powerOff, powerOff.isPossible {
-      offRule = PowerOffRule(shortest: powerOff.shortest, lead: powerOff.lead)
+      powerOffRule = PowerOffRule(shortest: powerOff.shortest, startupTime: powerOff.startupLead)
     }
-    syncs = SyncSchedule(every: syncInterval, at: .boot)
+    syncSchedule = SyncSchedule(every: syncInterval, at: .boot)
   }
 
   /// Records the start of a run. Returns what may have been lost since the last one (RNG-4): unsynced fixes if the
   /// board was off and the service had not stopped normally, or everything if the ring's file was lost.
-  static func noteRun(
+  static func recordRun(
     _ ring: borrowing FixRing, _ boot: BootIdentity, _ state: StateStore
   ) -> Gap? {
     let before = state.counter(.boot)
@@ -135,12 +135,12 @@ public struct LocationService: ~Copyable {
   ///
   /// - Parameter reload: Reads policy and profile again; called on `SIGHUP`.
   public mutating func run(reload: () -> Reload) -> End {
-    clinux_forget_code(nil)
+    clinux_release_code(nil)
     notifier.ready()
     while true {
       turn()
-      guard let wish = nextWish() else {
-        guard isToPowerOff() else { continue }
+      guard let wish = nextSignal() else {
+        guard preparePowerOff() else { continue }
         notifier.stopping()
         end()
         return .poweringOff
@@ -151,17 +151,17 @@ public struct LocationService: ~Copyable {
         return end()
       case .reload:
         notifier.reloading()
-        if take(reload()) {
+        if apply(reload()) {
           end()
           return .replaced
         }
-        reloaded()
+        reportReloaded()
       }
     }
   }
 
   /// The command of a pending signal; nil without one.
-  private mutating func nextWish() -> SignalWatch.Wish? {
+  private mutating func nextSignal() -> SignalWatch.Request? {
     events.conditions(of: LocationService.signalToken).contains(.readable)
       ? signals.next() : nil
   }
@@ -169,47 +169,51 @@ public struct LocationService: ~Copyable {
   /// Runs one turn of the loop and syncs the ring's file when due: a power cut loses at most the fixes of the profile's
   /// sync interval. Unsynced fixes bound the wait, or are synced before a suspend.
   private mutating func turn() {
-    followLocks()
+    checkInhibitorLocks()
     let isQuiet = loop.engine.isReceiverQuiet
     var isUnsynced = hasUnsynced
-    if isUnsynced, syncs.writesEarly(before: loop.planned, isReceiverQuiet: isQuiet, at: now) {
+    if isUnsynced,
+      syncSchedule.shouldWriteEarly(before: loop.planned, isReceiverQuiet: isQuiet, at: now)
+    {
       sync()
       isUnsynced = hasUnsynced
     }
-    let due = isUnsynced ? syncs.due : .distantFuture
+    let due = isUnsynced ? syncSchedule.due : .distantFuture
     _ = loop.turn(
       atLatest: min(
-        min(due, loop.clients.deadline), min(min(watchdogDue, powerOffDue), locks.due)))
-    if now >= syncs.due { sync() }
-    tellManager()
-    tellSleep()
-    showSessions()
+        min(due, loop.clients.deadline), min(min(watchdogDue, powerOffDue), inhibitorLocks.due)))
+    if now >= syncSchedule.due { sync() }
+    reportStatus()
+    logSleepChange()
+    updateSessionLight()
   }
 
   /// Checks for sleep inhibitor locks: while one is held, fixes are not deferred for a board that will not sleep
   /// (DEF-28).
-  private mutating func followLocks() {
+  private mutating func checkInhibitorLocks() {
     guard let suspender else { return }
     let wouldSuspend = loop.planned.map { $0.board >= .suspended } ?? false
-    let change = locks.look(wouldSuspend: wouldSuspend, at: now) { suspender.lookForLock() }
+    let change = inhibitorLocks.check(wouldSuspend: wouldSuspend, at: now) {
+      suspender.checkInhibitors()
+    }
     if let change { loop.inhibitSleep(change) }
   }
 
   /// Logs a change of the reason why the board is not suspended.
-  private func tellSleep() {
-    if let news = suspender?.takeNews() { log.write(.notice, news) }
+  private func logSleepChange() {
+    if let news = suspender?.consumeLogMessage() { log.write(.notice, news) }
   }
 
   /// Switches the session light: on while any client has a background session (BKG-11).
-  private mutating func showSessions() {
+  private mutating func updateSessionLight() {
     let isOn = loop.clients.hasBackgroundSession
     guard isOn != showsSession else { return }
-    if loop.board.showSession(isOn) {
+    if loop.board.setSessionLight(isOn) {
       showsSession = isOn
-      isLightStuck = false
-    } else if !isLightStuck {
+      hasLightFailure = false
+    } else if !hasLightFailure {
       // Retried every turn, logged once.
-      isLightStuck = true
+      hasLightFailure = true
       log.write(
         .warning, "the light of background sessions cannot be switched \(isOn ? "on" : "off")")
     }
@@ -218,35 +222,35 @@ public struct LocationService: ~Copyable {
   /// Puts the receiver to sleep, then syncs and closes the ring and the state.
   @discardableResult private mutating func end() -> End {
     loop.end()
-    let deadline = now + LocationService.endPatience
-    while !isAtRest && now < deadline {
+    let deadline = now + LocationService.endTimeout
+    while !isReceiverAsleep && now < deadline {
       _ = loop.turn(atLatest: min(deadline, watchdogDue))
-      tellManager()
+      reportStatus()
       // Consume further signals, because an unread one would end each wait.
-      _ = nextWish()
+      _ = nextSignal()
     }
-    let end: End = isAtRest ? .stopped : .receiverBusy
+    let end: End = isReceiverAsleep ? .stopped : .receiverBusy
     loop.engine.closeRing()
     // Twice, because the header's second copy is written after the first is durable.
     sync()
     sync()
     loop.clients.shutDown(loop.engine)
-    if showsSession { _ = loop.board.showSession(false) }
+    if showsSession { _ = loop.board.setSessionLight(false) }
     return end
   }
 
-  private var isAtRest: Bool {
-    !loop.engine.canReceiverSleep || (!loop.engine.isReceiverAwake && loop.engine.isSettled)
+  private var isReceiverAsleep: Bool {
+    !loop.engine.canReceiverSleep || (!loop.engine.isReceiverAwake && loop.engine.isDriverIdle)
   }
 
   // MARK: The ring's file
 
-  private var hasUnsynced: Bool { !loop.engine.unsynced.isEmpty || loop.clients.hasUnkept }
+  private var hasUnsynced: Bool { !loop.engine.unsynced.isEmpty || loop.clients.hasUnsavedChanges }
 
   private mutating func sync() {
     let unsynced = loop.engine.unsynced
-    syncs.wrote(at: now)
-    loop.clients.keepAll(loop.engine)
+    syncSchedule.didWrite(at: now)
+    loop.clients.saveAll(loop.engine)
     guard !unsynced.isEmpty else { return }
     do {
       try LocationService.sync(unsynced, in: ring)
@@ -283,16 +287,16 @@ public struct RingProblem: Error, CustomStringConvertible {
 
   /// Cause and how to fix it, in one line.
   public var description: String {
-    "'\(path)' cannot be used as a ring of fixes: \(reason); \(remedy)"
+    "'\(path)' cannot be used as a ring of fixes: \(reason); \(suggestion)"
   }
 
-  private var remedy: String {
+  private var suggestion: String {
     switch error {
     // A new ring would continue with the generation stored in the state.
     case .exhausted:
       "move away '\(path)', '\(state)' and '\(state)-wal' to start again; all clients, decisions about them and "
         + "fixes are then lost"
-    case .notARing, .otherFormat, .otherCapacity, .capacityOutOfRange, .storageTooSmall,
+    case .notARing, .unsupportedFormat, .capacityMismatch, .capacityOutOfRange, .storageTooSmall,
       .storageMisaligned:
       "move the file away to create a new ring"
     }
@@ -301,9 +305,9 @@ public struct RingProblem: Error, CustomStringConvertible {
   private var reason: String {
     switch error {
     case .notARing: "it is not a ring, or damaged beyond use"
-    case .otherFormat(let found, let known):
+    case .unsupportedFormat(let found, let known):
       "it has format \(found), and this version supports format \(known); use the version that wrote it"
-    case .otherCapacity(let found, let wanted):
+    case .capacityMismatch(let found, let wanted):
       "it holds \(found) fixes, and the profile requires \(wanted) (cache.capacity_fixes)"
     case .capacityOutOfRange(let capacity): "a ring cannot hold \(capacity) fixes"
     case .storageTooSmall(let needed, let given):

@@ -19,24 +19,24 @@ public struct ClientRecord: StateRow {
   /// Authorization decided by a command (`torpor clients allow`); nil without a decision.
   public var decision: Authorization?
   /// Whether the command reduced the accuracy; only with a ``decision``.
-  public var isDecidedReduced: Bool
+  public var isReducedByDecision: Bool
   /// Whether the client has requested "always" while it had "when in use", which is put to the administrator once
   /// (AUT-4).
-  public var hasAskedAlways: Bool
+  public var hasRequestedAlways: Bool
 
   /// Creates the record of a client without a decision.
   ///
   /// - Precondition: `name` is valid, see ``StateStore/isValidName(_:)``.
   public init(id: ClientNumber, uid: UInt32, name: String) {
-    precondition(StoredColumns.isText(name), "a client's name has 1 to 255 bytes")
+    precondition(StoredColumns.isValidText(name), "a client's name has 1 to 255 bytes")
     self.id = id
     self.uid = uid
     self.name = name
     authorization = .notDetermined
     isReduced = false
     decision = nil
-    isDecidedReduced = false
-    hasAskedAlways = false
+    isReducedByDecision = false
+    hasRequestedAlways = false
   }
 
   /// The row's key.
@@ -66,16 +66,16 @@ public struct ClientRecord: StateRow {
   public var stored: StoredColumns {
     StoredColumns([
       .number(id), .number(uid), .text(name), .number(authorization.rawValue), .flag(isReduced),
-      decision.map { .number($0.rawValue) } ?? .null, .flag(isDecidedReduced),
-      .flag(hasAskedAlways),
+      decision.map { .number($0.rawValue) } ?? .null, .flag(isReducedByDecision),
+      .flag(hasRequestedAlways),
     ])
   }
 
   /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
-    let authorization = { columns.whole($0, UInt8.self).flatMap(Authorization.init(rawValue:)) }
-    guard let id = columns.whole(0, ClientNumber.self), id > 0,
-      let uid = columns.whole(1, UInt32.self), let name = columns.text(2),
+    let authorization = { columns.integer($0, UInt8.self).flatMap(Authorization.init(rawValue:)) }
+    guard let id = columns.integer(0, ClientNumber.self), id > 0,
+      let uid = columns.integer(1, UInt32.self), let name = columns.text(2),
       let current = authorization(3), let isReduced = columns.flag(4),
       let decision = columns.optional(5, authorization), let isDecidedReduced = columns.flag(6),
       let hasAskedAlways = columns.flag(7)
@@ -84,8 +84,8 @@ public struct ClientRecord: StateRow {
     self.authorization = current
     self.isReduced = isReduced
     self.decision = decision
-    self.isDecidedReduced = isDecidedReduced
-    self.hasAskedAlways = hasAskedAlways
+    self.isReducedByDecision = isDecidedReduced
+    self.hasRequestedAlways = hasAskedAlways
   }
 }
 
@@ -96,13 +96,13 @@ public struct CursorRecord: StateRow {
   /// Position and undelivered range.
   public var bookmark: ClientBookmark
   /// Whether a power cut may have lost fixes of the client, and the gap was not reported yet (RNG-4).
-  public var mayHaveLost: Bool
+  public var mayHaveLostFixes: Bool
 
   /// Creates a record.
-  public init(client: ClientNumber, bookmark: ClientBookmark, mayHaveLost: Bool = false) {
+  public init(client: ClientNumber, bookmark: ClientBookmark, mayHaveLostFixes: Bool = false) {
     self.client = client
     self.bookmark = bookmark
-    self.mayHaveLost = mayHaveLost
+    self.mayHaveLostFixes = mayHaveLostFixes
   }
 
   /// The row's key.
@@ -127,26 +127,27 @@ public struct CursorRecord: StateRow {
   /// The row as columns.
   public var stored: StoredColumns {
     var values: [StateValue] = [.number(client)]
-    values += StateValue.name(bookmark.acknowledged)
-    values.append(.flag(bookmark.owesAll))
-    values += StateValue.name(bookmark.owedThrough)
-    values += StateValue.name(bookmark.passedAfter)
-    values += StateValue.name(bookmark.passedThrough)
-    values.append(.flag(mayHaveLost))
+    values += StateValue.fixName(bookmark.acknowledged)
+    values.append(.flag(bookmark.isOpenEnded))
+    values += StateValue.fixName(bookmark.undeliveredThrough)
+    values += StateValue.fixName(bookmark.excludedAfter)
+    values += StateValue.fixName(bookmark.excludedThrough)
+    values.append(.flag(mayHaveLostFixes))
     return StoredColumns(values)
   }
 
   /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
-    guard let client = columns.whole(0, ClientNumber.self), let acknowledged = columns.name(1),
-      let owesAll = columns.flag(3), let owed = columns.name(4), let after = columns.name(6),
-      let through = columns.name(8), let mayHaveLost = columns.flag(10)
+    guard let client = columns.integer(0, ClientNumber.self), let acknowledged = columns.fixName(1),
+      let owesAll = columns.flag(3), let owed = columns.fixName(4), let after = columns.fixName(6),
+      let through = columns.fixName(8), let mayHaveLost = columns.flag(10)
     else { return nil }
     self.client = client
-    self.mayHaveLost = mayHaveLost
+    self.mayHaveLostFixes = mayHaveLost
     bookmark = ClientBookmark(
-      acknowledged: acknowledged, owesAll: owesAll, owedThrough: owed, passedAfter: after,
-      passedThrough: through)
+      acknowledged: acknowledged, isOpenEnded: owesAll, undeliveredThrough: owed,
+      excludedAfter: after,
+      excludedThrough: through)
   }
 }
 
@@ -196,9 +197,9 @@ public struct ServicesRecord: StateRow {
 
   /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
-    guard let client = columns.whole(0, ClientNumber.self), let significant = columns.flag(1),
+    guard let client = columns.integer(0, ClientNumber.self), let significant = columns.flag(1),
       let visits = columns.flag(2), let background = columns.flag(3),
-      let lastEvent = columns.whole(4, UInt32.self), lastEvent < .max
+      let lastEvent = columns.integer(4, UInt32.self), lastEvent < .max
     else { return nil }
     self.client = client
     significantChange = significant

@@ -57,14 +57,14 @@ enum StateValue: Equatable, Sendable {
   }
 
   /// The first column of the first row; `.null` if there is none.
-  func first(_ sql: String) throws(StateError) -> StateValue {
+  func firstValue(_ sql: String) throws(StateError) -> StateValue {
     let statement = try prepare(sql)
     return try statement.step() ? statement.value(0) : .null
   }
 
   /// The first column of the first row as an integer; 0 if it is not one.
-  func number(_ sql: String) throws(StateError) -> Int {
-    guard case .integer(let number) = try first(sql) else { return 0 }
+  func firstInteger(_ sql: String) throws(StateError) -> Int {
+    guard case .integer(let number) = try firstValue(sql) else { return 0 }
     return Int(number)
   }
 

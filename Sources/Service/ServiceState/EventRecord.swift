@@ -26,13 +26,13 @@ public struct EventRecord: StateRow {
   ///
   /// - Precondition: `notice` has 1 to ``longestNotice`` bytes and no control characters.
   public init(_ key: Key, notice: String) {
-    precondition(EventRecord.isNotice(notice), "a notice has 1 to 1,024 bytes")
+    precondition(EventRecord.isValidNotice(notice), "a notice has 1 to 1,024 bytes")
     self.key = key
     self.notice = notice
   }
 
-  static func isNotice(_ text: String) -> Bool {
-    StoredColumns.isText(text, upTo: longestNotice)
+  static func isValidNotice(_ text: String) -> Bool {
+    StoredColumns.isValidText(text, upTo: longestNotice)
   }
 
   /// The client that the row belongs to.
@@ -55,8 +55,8 @@ public struct EventRecord: StateRow {
 
   /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
-    guard let client = columns.whole(0, ClientNumber.self),
-      let number = columns.whole(1, UInt32.self), number > 0, number < .max,
+    guard let client = columns.integer(0, ClientNumber.self),
+      let number = columns.integer(1, UInt32.self), number > 0, number < .max,
       let notice = columns.text(2, upTo: EventRecord.longestNotice)
     else { return nil }
     self.init(Key(client: client, number: number), notice: notice)

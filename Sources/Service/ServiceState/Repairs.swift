@@ -19,15 +19,16 @@ public struct Repairs: Equatable, Sendable {
   /// Path that the damaged file was moved to.
   public var movedTo: String?
   /// Tables that could not be read completely.
-  public var lost: [String] = []
+  public var unreadableTables: [String] = []
   /// Whether an interrupted repair was completed.
-  public var isContinued = false
+  public var hasResumedRepair = false
   /// Dropped rows: rows with invalid values, and rows of missing clients.
   public var dropped: [Rows] = []
 
   /// Whether nothing was repaired. Creating or migrating a file is no repair.
   public var isEmpty: Bool {
-    damage == nil && movedTo == nil && lost.isEmpty && !isContinued && dropped.isEmpty
+    damage == nil && movedTo == nil && unreadableTables.isEmpty && !hasResumedRepair
+      && dropped.isEmpty
   }
 
   /// Whether clients or their ring positions may be missing or out of date. Each client that may be affected receives a
@@ -36,7 +37,7 @@ public struct Repairs: Equatable, Sendable {
     let tables = [ClientRecord.layout.table, CursorRecord.layout.table]
     return isLogDamaged
       || tables.contains { table in
-        lost.contains(table) || dropped.contains { $0.table == table }
+        unreadableTables.contains(table) || dropped.contains { $0.table == table }
       }
   }
 
@@ -54,11 +55,11 @@ public struct Repairs: Equatable, Sendable {
         "state: the newest changes may be lost; clients may receive fixes again that they acknowledged, and "
           + "receive a gap")
     }
-    if isContinued { lines.append("state: an interrupted repair was completed") }
-    if !lost.isEmpty {
+    if hasResumedRepair { lines.append("state: an interrupted repair was completed") }
+    if !unreadableTables.isEmpty {
       lines.append(
         "state: these tables could not be read completely: "
-          + "\(lost.joined(separator: ", "))")
+          + "\(unreadableTables.joined(separator: ", "))")
     }
     for rows in dropped {
       lines.append(

@@ -35,8 +35,8 @@ public struct RegionRecord: StateRow {
   public init(
     client: ClientNumber, name: String, region: Region, state: MonitorState, handled: String? = nil
   ) {
-    precondition(StoredColumns.isText(name), "a region's name has 1 to 255 bytes")
-    precondition(handled.map(EventRecord.isNotice) ?? true, "a notice has 1 to 1,024 bytes")
+    precondition(StoredColumns.isValidText(name), "a region's name has 1 to 255 bytes")
+    precondition(handled.map(EventRecord.isValidNotice) ?? true, "a notice has 1 to 1,024 bytes")
     self.client = client
     self.name = name
     self.region = region
@@ -76,13 +76,13 @@ public struct RegionRecord: StateRow {
 
   /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
-    guard let client = columns.whole(0, ClientNumber.self),
-      let kind = columns.whole(1, UInt8.self).flatMap(RegionKind.init(rawValue:)),
-      let number = columns.whole(2, UInt32.self), let name = columns.text(3),
-      let latitude = columns.whole(4, Int64.self), let longitude = columns.whole(5, Int64.self),
+    guard let client = columns.integer(0, ClientNumber.self),
+      let kind = columns.integer(1, UInt8.self).flatMap(RegionKind.init(rawValue:)),
+      let number = columns.integer(2, UInt32.self), let name = columns.text(3),
+      let latitude = columns.integer(4, Int64.self), let longitude = columns.integer(5, Int64.self),
       let radius = columns.real(6), radius > 0, radius.isFinite,
       let entry = columns.flag(7), let exit = columns.flag(8),
-      let state = columns.whole(9, Int.self).flatMap(MonitorState.init(rawValue:))
+      let state = columns.integer(9, Int.self).flatMap(MonitorState.init(rawValue:))
     else { return nil }
     let center = Coordinate(latitude_e9: latitude, longitude_e9: longitude)
     guard center.isValid else { return nil }
@@ -139,7 +139,7 @@ public struct CounterRecord: StateRow {
 
   /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
-    guard let name = columns.text(0), let value = columns.whole(1, Int64.self), value >= 0
+    guard let name = columns.text(0), let value = columns.integer(1, Int64.self), value >= 0
     else { return nil }
     self.init(name: name, value: value)
   }

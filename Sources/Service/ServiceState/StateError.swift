@@ -41,7 +41,7 @@ public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// Whether the store continues in memory after this error and retries with the next flush.
-  var isPassing: Bool {
+  var isTransient: Bool {
     switch self {
     case .diskFull, .readOnly, .failed: true
     case .busy, .newer, .foreign, .damaged, .notAFile: false

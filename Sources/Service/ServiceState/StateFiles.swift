@@ -25,25 +25,25 @@ struct StateFiles {
   /// `O_PATH`, which the C library's Swift module lacks. The value is the same on x86, Arm and RISC-V.
   private static let pathOnly: Int32 = 0o10_000_000
 
-  private var log: String { path + "-wal" }
-  private var fresh: String { path + ".new" }
+  private var logPath: String { path + "-wal" }
+  private var newPath: String { path + ".new" }
 
-  var exists: Bool { isThere(path) }
+  var exists: Bool { fileExists(path) }
 
   /// Creates the file, readable by its owner only. Returns true if it did not exist.
   ///
   /// - Throws: ``StateError/notAFile(path:)`` if the file or its log is not a regular file: a link would redirect
   ///   writes to another file, and opening a FIFO would block.
-  func make() throws(StateError) -> Bool {
-    try checkKind(of: log)
+  func createIfMissing() throws(StateError) -> Bool {
+    try checkKind(of: logPath)
     guard try checkKind(of: path) else {
-      return try makeNew()
+      return try create()
     }
-    try makePrivate()
+    try restrictToOwner()
     return false
   }
 
-  private func makeNew() throws(StateError) -> Bool {
+  private func create() throws(StateError) -> Bool {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("create") }
     _ = Glibc.close(descriptor)
@@ -60,7 +60,7 @@ struct StateFiles {
   }
 
   /// Removes all permissions of group and others from the file, without following a link.
-  private func makePrivate() throws(StateError) {
+  private func restrictToOwner() throws(StateError) {
     // O_PATH: closing an ordinary descriptor of the file would release SQLite's POSIX lock.
     let descriptor = unsafe open(path, StateFiles.pathOnly | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("open") }
@@ -77,11 +77,11 @@ struct StateFiles {
 
   /// Writes a complete file with these rows next to the old one.
   func rebuild(_ schema: StateSchema, _ rows: inout StateRows) throws(StateError) {
-    discardFresh()
-    let descriptor = unsafe open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    removeNewFile()
+    let descriptor = unsafe open(newPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("create") }
     _ = Glibc.close(descriptor)
-    let database = try Database(fresh, .writing)
+    let database = try Database(newPath, .writing)
     try database.run("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
     _ = rows.removeOrphans()
     try database.transaction { () throws(StateError) in
@@ -96,36 +96,36 @@ struct StateFiles {
   }
 
   /// Moves the old file aside and renames the new one in its place. Returns the path of the old file.
-  func exchange(at time: UTCTime) throws(StateError) -> String? {
+  func replaceDamaged(at time: UTCTime) throws(StateError) -> String? {
     var aside: String?
     if exists {
-      let name = freeName(at: time)
+      let name = unusedName(at: time)
       // The log first: a database without its log looks valid, but lacks the newest changes. The `.new` file
       // shows the next start that the replacement is in progress.
-      if isThere(log) { try move(log, to: name + "-wal") }
+      if fileExists(logPath) { try move(logPath, to: name + "-wal") }
       try move(path, to: name)
       aside = name
     }
-    try move(fresh, to: path)
+    try move(newPath, to: path)
     try syncFolder()
     return aside
   }
 
   /// Continues an interrupted replacement. Returns true if there was one.
   func finishRepair(_ schema: StateSchema, at time: UTCTime) throws(StateError) -> Bool {
-    guard isThere(fresh) else { return false }
-    guard (try? checkKind(of: fresh)) == true, isWhole(schema) else {
-      discardFresh()
+    guard fileExists(newPath) else { return false }
+    guard (try? checkKind(of: newPath)) == true, isComplete(schema) else {
+      removeNewFile()
       return false
     }
-    _ = try exchange(at: time)
+    _ = try replaceDamaged(at: time)
     return true
   }
 
-  private func isWhole(_ schema: StateSchema) -> Bool {
-    guard !isThere(fresh + "-journal") else { return false }
+  private func isComplete(_ schema: StateSchema) -> Bool {
+    guard !fileExists(newPath + "-journal") else { return false }
     do throws(StateError) {
-      return try schema.check(try Database(fresh, .reading)) == schema.version
+      return try schema.check(try Database(newPath, .reading)) == schema.version
     } catch {
       return false
     }
@@ -135,27 +135,27 @@ struct StateFiles {
   ///
   /// A log that cannot be opened or is shorter than its header contains no acknowledged change.
   func logDamage() -> String? {
-    let descriptor = unsafe open(log, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = unsafe open(logPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { _ = Glibc.close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_size > LogSurvey.headerSize
+      status.st_size > WriteAheadLogCheck.headerSize
     else { return nil }
-    guard let header = read(LogSurvey.headerSize, of: descriptor, at: 0),
-      var survey = LogSurvey(header: header)
+    guard let header = read(WriteAheadLogCheck.headerSize, of: descriptor, at: 0),
+      var survey = WriteAheadLogCheck(header: header)
     else { return "the header of its write-ahead log cannot be read" }
     let end = Int(status.st_size) - survey.frameSize
-    var place = LogSurvey.headerSize
+    var place = WriteAheadLogCheck.headerSize
     while place <= end {
       guard let frame = read(survey.frameSize, of: descriptor, at: place) else {
-        return "frame \(survey.frames) of its write-ahead log cannot be read"
+        return "frame \(survey.frameCount) of its write-ahead log cannot be read"
       }
       survey.add(frame: frame)
       place += survey.frameSize
     }
-    guard survey.isDamaged, let bad = survey.firstBad else { return nil }
-    return "frame \(bad) of \(survey.frames) of its write-ahead log has a wrong checksum"
+    guard survey.isDamaged, let bad = survey.firstBadFrame else { return nil }
+    return "frame \(bad) of \(survey.frameCount) of its write-ahead log has a wrong checksum"
   }
 
   private func read(_ count: Int, of descriptor: Int32, at offset: Int) -> [UInt8]? {
@@ -166,20 +166,20 @@ struct StateFiles {
     return got == count ? bytes : nil
   }
 
-  private func discardFresh() {
-    _ = unsafe unlink(fresh)
-    _ = unsafe unlink(fresh + "-journal")
+  private func removeNewFile() {
+    _ = unsafe unlink(newPath)
+    _ = unsafe unlink(newPath + "-journal")
   }
 
   /// `state.db.damaged-20261122T001432Z`, with a number appended if that name is in use.
-  private func freeName(at time: UTCTime) -> String {
-    let name = path + ".damaged-" + time.stamp
-    guard isThere(name) else { return name }
-    for number in 2..<1_000 where !isThere("\(name)-\(number)") { return "\(name)-\(number)" }
+  private func unusedName(at time: UTCTime) -> String {
+    let name = path + ".damaged-" + time.fileNameText
+    guard fileExists(name) else { return name }
+    for number in 2..<1_000 where !fileExists("\(name)-\(number)") { return "\(name)-\(number)" }
     return name + "-1000"
   }
 
-  private func isThere(_ path: String) -> Bool {
+  private func fileExists(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(path, &status) == 0
   }
@@ -211,7 +211,7 @@ struct StateFiles {
 
 extension UTCTime {
   /// UTC to the second, for file names: `20261122T001432Z`.
-  public var stamp: String {
+  public var fileNameText: String {
     func digits(_ number: Int, _ width: Int = 2) -> String {
       let text = "\(number)"
       return String(repeating: "0", count: max(0, width - text.utf8.count)) + text

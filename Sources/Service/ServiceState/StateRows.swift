@@ -41,7 +41,7 @@ public struct StateRows: Sendable {
   }
 
   /// Removes all but the first of clients with the same user and name, which only an edited file can contain.
-  mutating func removeTwins() -> [(table: String, count: Int)] {
+  mutating func removeDuplicateClients() -> [(table: String, count: Int)] {
     var seen: [UInt32: Set<String>] = [:]
     var count = 0
     for client in clients.all.sorted(by: { $0.id < $1.id })
@@ -54,7 +54,7 @@ public struct StateRows: Sendable {
 
   /// Removes rows of missing clients. Returns the number for each table.
   mutating func removeOrphans() -> [(table: String, count: Int)] {
-    var orphans = OrphanRemoval(clients: Set(clients.all.map(\.id)))
+    var orphans = OrphanRemover(clients: Set(clients.all.map(\.id)))
     do throws(StateError) { try visit(&orphans) } catch {
       preconditionFailure(
         "no database "
@@ -69,7 +69,7 @@ protocol TableVisitor {
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError)
 }
 
-private struct OrphanRemoval: TableVisitor {
+private struct OrphanRemover: TableVisitor {
   let clients: Set<ClientNumber>
   var removed: [(table: String, count: Int)] = []
 
@@ -87,7 +87,7 @@ struct RowReader: TableVisitor {
   var isSalvage = false
   var dropped: [(table: String, count: Int)] = []
   /// Tables that could not be read completely.
-  var lost: [String] = []
+  var unreadableTables: [String] = []
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
     var bad = 0
@@ -101,7 +101,7 @@ struct RowReader: TableVisitor {
       }
     } catch {
       guard isSalvage else { throw error }
-      lost.append(Row.layout.table)
+      unreadableTables.append(Row.layout.table)
     }
     if bad > 0 { dropped.append((Row.layout.table, bad)) }
   }
@@ -115,7 +115,7 @@ struct RowRemover: TableVisitor {
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
     if removesAll { return try database.run("DELETE FROM \(Row.layout.table)") }
-    let gone = table.changed.filter { table.written($0) == nil }
+    let gone = table.changed.filter { table.durableRow($0) == nil }
     guard !gone.isEmpty else { return }
     let statement = try database.prepare(Row.layout.deletion)
     for key in gone { try statement.run(Row.columns(of: key).values) }
@@ -128,7 +128,7 @@ struct RowWriter: TableVisitor {
   let writesAll: Bool
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
-    let rows = writesAll ? table.allWritten : table.changed.compactMap(table.written)
+    let rows = writesAll ? table.durableRows : table.changed.compactMap(table.durableRow)
     guard !rows.isEmpty else { return }
     let statement = try database.prepare(Row.layout.insertion)
     for row in rows { try statement.run(row.stored.values) }
@@ -136,7 +136,7 @@ struct RowWriter: TableVisitor {
 }
 
 /// Marks all rows as written.
-struct WrittenMark: TableVisitor {
+struct WrittenMarker: TableVisitor {
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
     table.markWritten()
   }

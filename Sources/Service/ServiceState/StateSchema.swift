@@ -10,9 +10,9 @@ struct StateSchema: Sendable {
   var version: Int { steps.count }
 
   /// The formats that this program supports. Never change a released step; add a new one.
-  static let current = StateSchema(steps: [first, handledEvents])
+  static let current = StateSchema(steps: [initialTables, addHandledEvents])
 
-  static let first = """
+  static let initialTables = """
     CREATE TABLE clients (
       id INTEGER PRIMARY KEY, uid INTEGER NOT NULL, name TEXT NOT NULL,
       authorization INTEGER NOT NULL, is_reduced INTEGER NOT NULL, decision INTEGER,
@@ -44,15 +44,15 @@ struct StateSchema: Sendable {
     """
 
   /// Last handled event of each region (REG-13).
-  static let handledEvents = "ALTER TABLE regions ADD COLUMN handled TEXT;"
+  static let addHandledEvents = "ALTER TABLE regions ADD COLUMN handled TEXT;"
 
   /// Checks that the file is ours and not too new, without changing it.
   ///
   /// - Returns: The version of the file, 0 for a new file.
   func check(_ database: Database) throws(StateError) -> Int {
-    let id = try database.number("PRAGMA application_id")
-    let version = try database.number("PRAGMA user_version")
-    if id == 0, version == 0, try database.number("SELECT count(*) FROM sqlite_schema") == 0 {
+    let id = try database.firstInteger("PRAGMA application_id")
+    let version = try database.firstInteger("PRAGMA user_version")
+    if id == 0, version == 0, try database.firstInteger("SELECT count(*) FROM sqlite_schema") == 0 {
       return 0
     }
     guard id == StateSchema.applicationID else { throw .foreign(applicationID: id) }
@@ -62,14 +62,14 @@ struct StateSchema: Sendable {
 
   /// Whether the table definitions in the file are those of this version. SQLite's integrity check accepts any
   /// definition that it can parse.
-  func holds(for database: Database) throws(StateError) -> Bool {
+  func matchesDefinitions(of database: Database) throws(StateError) -> Bool {
     let fresh = try Database(":memory:", .writing)
     try migrate(fresh, from: 0)
-    return try StateSchema.text(of: database) == StateSchema.text(of: fresh)
+    return try StateSchema.definitions(of: database) == StateSchema.definitions(of: fresh)
   }
 
-  private static func text(of database: Database) throws(StateError) -> StateValue {
-    try database.first(
+  private static func definitions(of database: Database) throws(StateError) -> StateValue {
+    try database.firstValue(
       "SELECT group_concat(type || name || sql, ';') FROM "
         + "(SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name)")
   }

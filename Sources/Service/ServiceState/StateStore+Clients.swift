@@ -2,7 +2,7 @@
 
 extension StateStore {
   /// Whether a name of a client or region is valid: 1 to 255 bytes, no control characters.
-  public static func isName(_ name: String) -> Bool { StoredColumns.isText(name) }
+  public static func isValidName(_ name: String) -> Bool { StoredColumns.isValidText(name) }
 
   /// The client with that user and name (AUT-2). O(clients).
   public func client(uid: UInt32, name: String) -> ClientRecord? {

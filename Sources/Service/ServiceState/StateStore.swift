@@ -2,7 +2,7 @@ import LocationPolicy
 import LocationTypes
 
 /// Counters of what the store has written, for measuring its cost.
-public struct StateFigures: Equatable, Sendable {
+public struct StateStatistics: Equatable, Sendable {
   /// Committed transactions, each with one `fsync`.
   public var transactions = 0
   /// Pages written to the write-ahead log by them. A checkpoint copies each to the database file at most once.
@@ -62,9 +62,9 @@ public final class StateStore {
   /// What opening found and repaired, and what was repaired since.
   public private(set) var repairs = Repairs()
   /// Counters of what has been written.
-  public private(set) var figures = StateFigures()
+  public private(set) var statistics = StateStatistics()
   /// Error of the last flush, or of opening; nil while the file is up to date or nothing had to be written.
-  public private(set) var trouble: StateError?
+  public private(set) var lastError: StateError?
 
   let schema: StateSchema
   private var database: Database?
@@ -73,7 +73,7 @@ public final class StateStore {
   /// Whether a transaction failed, so its frames may be in the write-ahead log.
   private var isLogUnclean = false
   /// Pages in the write-ahead log from which on it is checkpointed and truncated.
-  private static let longestLog = 64
+  private static let logPagesLimit = 64
   /// Whether the file may hold other rows than the ones written, so that the next flush writes all.
   private var rewritesAll = false
 
@@ -99,8 +99,8 @@ public final class StateStore {
     } catch {
       guard error == .readOnly || error == .diskFull else { throw error }
       rows = StateRows()
-      if StateFiles(path: path).exists { try readOnly() } else { repairs.isNew = true }
-      trouble = error
+      if StateFiles(path: path).exists { try openReadOnly() } else { repairs.isNew = true }
+      lastError = error
       rewritesAll = true
     }
     repairs.note(dropped: rows.removeOrphans())
@@ -117,10 +117,10 @@ public final class StateStore {
     guard hasChanges else { return }
     do throws(StateError) {
       try write(at: time)
-      trouble = nil
+      lastError = nil
     } catch {
-      figures.failures += 1
-      trouble = error
+      statistics.failures += 1
+      lastError = error
       throw error
     }
   }
@@ -129,7 +129,7 @@ public final class StateStore {
   public func close(at time: UTCTime) throws(StateError) {
     defer { database = nil }
     try flush(at: time)
-    try emptyLog(of: database)
+    try truncateLog(of: database)
   }
 
   private func write(at time: UTCTime) throws(StateError) {
@@ -150,30 +150,30 @@ public final class StateStore {
 
   private func write(to database: Database) throws(StateError) {
     _ = rows.removeOrphans()
-    if isLogUnclean { try? emptyLog(of: database) }
+    if isLogUnclean { try? truncateLog(of: database) }
     isLogUnclean = true
     do throws(StateError) {
       try commit(to: database)
     } catch .diskFull {
       // The write-ahead log itself may fill the disk: checkpoint it, truncate it, and try once more.
-      try emptyLog(of: database)
+      try truncateLog(of: database)
       try commit(to: database)
     }
     isLogUnclean = false
     rewritesAll = false
-    var mark = WrittenMark()
+    var mark = WrittenMarker()
     try rows.visit(&mark)
     let pages = database.takePagesWritten()
-    figures.transactions += 1
-    figures.pages += pages
+    statistics.transactions += 1
+    statistics.pages += pages
     logPages += pages
     // A failed checkpoint is retried with a later flush; the transaction is durable in either case.
-    if logPages >= StateStore.longestLog { try? emptyLog(of: database) }
+    if logPages >= StateStore.logPagesLimit { try? truncateLog(of: database) }
   }
 
   /// Checkpoints the write-ahead log and truncates it, so that no old frames follow the frames of its next use: see
   /// `WriteAheadLogCheck`.
-  private func emptyLog(of database: Database?) throws(StateError) {
+  private func truncateLog(of database: Database?) throws(StateError) {
     try database?.run("PRAGMA wal_checkpoint(TRUNCATE)")
     _ = database?.takePagesWritten()
     logPages = 0
@@ -198,8 +198,8 @@ public final class StateStore {
   /// Opens a valid file of this version. Without `isReading`, ``rows`` is newer than the file and is kept.
   private func connect(at time: UTCTime, isReading: Bool) throws(StateError) -> Database {
     let files = StateFiles(path: path)
-    if try files.finishRepair(schema, at: time) { repairs.isContinued = true }
-    if try files.make(), isReading { repairs.isNew = true }
+    if try files.finishRepair(schema, at: time) { repairs.hasResumedRepair = true }
+    if try files.createIfMissing(), isReading { repairs.isNew = true }
     let logDamage = isReading ? files.logDamage() : nil
     do throws(StateError) {
       let database = try open(logDamage)
@@ -212,7 +212,7 @@ public final class StateStore {
       repairs.note(dropped: rows.removeOrphans())
       markLosses()
       try files.rebuild(schema, &rows)
-      repairs.movedTo = try files.exchange(at: time)
+      repairs.movedTo = try files.replaceDamaged(at: time)
       return try open(nil)
     }
   }
@@ -226,7 +226,7 @@ public final class StateStore {
       var cursor = rows.cursors[client.id]
       if cursor != nil, !repairs.isLogDamaged { continue }
       cursor = cursor ?? CursorRecord(client: client.id, bookmark: ClientBookmark())
-      cursor?.mayHaveLost = true
+      cursor?.mayHaveLostFixes = true
       if let cursor { _ = rows.cursors.put(cursor) }
     }
   }
@@ -247,7 +247,7 @@ public final class StateStore {
       """)
     try checkIntegrity(of: database)
     try schema.migrate(database, from: version)
-    let isWhole = try schema.holds(for: database)
+    let isWhole = try schema.matchesDefinitions(of: database)
     guard isWhole else {
       throw .damaged("its table definitions do not match its format version")
     }
@@ -256,13 +256,13 @@ public final class StateStore {
     if version == 0 { repairs.isNew = true }
     // Reserve the pages of the tables now, not when the disk is full. A torn end of the log is dropped with it.
     isLogUnclean = true
-    try? emptyLog(of: database)
+    try? truncateLog(of: database)
     _ = database.takePagesWritten()
     return database
   }
 
   private func checkIntegrity(of database: Database) throws(StateError) {
-    guard case .text(let verdict) = try database.first("PRAGMA integrity_check(1)") else {
+    guard case .text(let verdict) = try database.firstValue("PRAGMA integrity_check(1)") else {
       throw .damaged("its integrity cannot be checked")
     }
     guard verdict == "ok" else { throw .damaged(verdict) }
@@ -275,11 +275,11 @@ public final class StateStore {
     // The dropped rows are still in the file.
     if !reader.dropped.isEmpty { rewritesAll = true }
     repairs.note(dropped: reader.dropped)
-    repairs.note(dropped: rows.removeTwins())
+    repairs.note(dropped: rows.removeDuplicateClients())
   }
 
   /// Reads the rows of a file that cannot be written.
-  private func readOnly() throws(StateError) {
+  private func openReadOnly() throws(StateError) {
     let database: Database
     do throws(StateError) {
       if let damage = StateFiles(path: path).logDamage() {
@@ -302,11 +302,11 @@ public final class StateStore {
     do throws(StateError) {
       var reader = RowReader(database: try Database(path, .reading), isSalvage: true)
       try rows.visit(&reader)
-      repairs.lost = reader.lost
+      repairs.unreadableTables = reader.unreadableTables
       repairs.note(dropped: reader.dropped)
-      repairs.note(dropped: rows.removeTwins())
+      repairs.note(dropped: rows.removeDuplicateClients())
     } catch {
-      repairs.lost = ["clients", "cursors"]
+      repairs.unreadableTables = ["clients", "cursors"]
     }
   }
 }

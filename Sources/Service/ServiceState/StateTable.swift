@@ -74,12 +74,12 @@ public struct StateTable<Row: StateRow>: Sendable {
   init() {}
 
   /// The row with that key, if it is to be on the disk.
-  func written(_ key: Row.Key) -> Row? {
+  func durableRow(_ key: Row.Key) -> Row? {
     rows[key].flatMap { $0.isWritten(without: volatile) ? $0 : nil }
   }
 
   /// All rows that are to be on the disk.
-  var allWritten: [Row] { rows.values.filter { $0.isWritten(without: volatile) } }
+  var durableRows: [Row] { rows.values.filter { $0.isWritten(without: volatile) } }
 
   /// Whether the rows of a client are kept in memory only.
   func isVolatile(_ client: ClientNumber) -> Bool { volatile.contains(client) }
@@ -112,7 +112,7 @@ public struct StateTable<Row: StateRow>: Sendable {
     } else if rows.count >= Row.layout.capacity {
       return false
     }
-    let wasWritten = written(row.key) != nil
+    let wasWritten = durableRow(row.key) != nil
     rows[row.key] = row
     if wasWritten || row.isWritten(without: volatile) { changed.insert(row.key) }
     return true

@@ -7,7 +7,7 @@ extension StateValue {
 
   static func flag(_ value: Bool) -> StateValue { .integer(value ? 1 : 0) }
 
-  static func name(_ value: FixName?) -> [StateValue] {
+  static func fixName(_ value: FixName?) -> [StateValue] {
     guard let value else { return [.null, .null] }
     return [.number(value.generation), .number(value.sequence)]
   }
@@ -18,7 +18,7 @@ extension StoredColumns {
   static let longestText = 255
 
   /// An integer of the given type; nil if the column holds anything else.
-  func whole<Number: FixedWidthInteger>(_ column: Int, _ type: Number.Type) -> Number? {
+  func integer<Number: FixedWidthInteger>(_ column: Int, _ type: Number.Type) -> Number? {
     guard case .integer(let number) = values[column] else { return nil }
     return Number(exactly: number)
   }
@@ -42,7 +42,7 @@ extension StoredColumns {
 
   /// Text of 1 to `length` bytes without control characters.
   func text(_ column: Int, upTo length: Int = longestText) -> String? {
-    guard case .text(let text) = values[column], StoredColumns.isText(text, upTo: length)
+    guard case .text(let text) = values[column], StoredColumns.isValidText(text, upTo: length)
     else { return nil }
     return text
   }
@@ -57,16 +57,16 @@ extension StoredColumns {
   }
 
   /// A fix name in two columns, generation and sequence number.
-  func name(_ column: Int) -> FixName?? {
+  func fixName(_ column: Int) -> FixName?? {
     if isNull(column), isNull(column + 1) { return .some(nil) }
-    guard let generation = whole(column, UInt32.self), generation > 0,
-      let sequence = whole(column + 1, UInt64.self), sequence < 1 << 40
+    guard let generation = integer(column, UInt32.self), generation > 0,
+      let sequence = integer(column + 1, UInt64.self), sequence < 1 << 40
     else { return nil }
     return .some(FixName(generation: generation, sequence: sequence))
   }
 
   /// Whether a text is valid: 1 to `length` bytes, no control characters.
-  static func isText(_ text: String, upTo length: Int = longestText) -> Bool {
+  static func isValidText(_ text: String, upTo length: Int = longestText) -> Bool {
     !text.isEmpty && text.utf8.count <= length
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
   }

@@ -36,37 +36,37 @@ public final class LocationCenter: Sendable {
     self.needsExplicitSessions = needsExplicitSessions
   }
 
-  deinit { link.withLock { $0?.leave() } }
+  deinit { link.withLock { $0?.disconnect() } }
 
   /// The program's current authorization; does not request any.
   public var authorization: LocationAuthorization {
     get async throws(ClientError) {
-      try await ask { state throws(ClientError) in state.authorization }
+      try await perform { state throws(ClientError) in state.authorization }
     }
   }
 
   /// Requests permission (AUT-4); an administrator decides. The result is in ``authorization``.
   public func requestAuthorization(_ permission: WirePermission) async throws(ClientError) {
-    try await done(.requestAuthorization(permission))
+    try await send(.requestAuthorization(permission))
   }
 
   /// Reports the program's execution state (BKG-1), which is foreground at first.
   public func setExecution(_ execution: ExecutionState) async throws(ClientError) {
-    try await done(.setExecution(execution))
+    try await send(.setExecution(execution))
   }
 
   // MARK: Internal
 
   /// Makes a call whose reply has no content.
-  func done(_ call: WireCall) async throws(ClientError) {
-    _ = try await ask { state throws(ClientError) in try state.call(call) }
+  func send(_ call: WireCall) async throws(ClientError) {
+    _ = try await perform { state throws(ClientError) in try state.call(call) }
   }
 
   /// Runs `body` on the connection's thread.
-  func ask<Answer: Sendable>(
+  func perform<Answer: Sendable>(
     _ body: @escaping @Sendable (inout LinkState) throws(ClientError) -> Answer
   ) async throws(ClientError) -> Answer {
-    try await connection.ask(body)
+    try await connection.perform(body)
   }
 
   /// The current connection, or a new one. Numbers that the service assigns are valid on one connection only, so close
@@ -92,7 +92,7 @@ enum Program {
       decoding: bytes.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     var name = path.split(separator: "/").last.map(String.init) ?? "program"
     while name.utf8.count > WireLimits.clientName { name.removeLast() }
-    return WireName.isValidClient(name) ? name : "program"
+    return NameValidation.isValidClient(name) ? name : "program"
   }
 
   static func variable(_ name: String) -> String? {

@@ -94,13 +94,14 @@ public final class LocationMonitor: Sendable {
 
   /// Opens a monitor. It closes on deinitialisation; its conditions stay monitored.
   public init(_ name: String, of center: LocationCenter = .shared) async throws(Refusal) {
-    guard WireName.isValidRegion(name), name.utf8.count <= 63, !name.utf8.contains(0x2F) else {
+    guard NameValidation.isValidRegion(name), name.utf8.count <= 63, !name.utf8.contains(0x2F)
+    else {
       throw .invalidName(name)
     }
     let link = center.connection
     let mailbox: Mailbox<Event>?
     do throws(ClientError) {
-      mailbox = try await link.ask { state throws(ClientError) in state.events.open(name) }
+      mailbox = try await link.perform { state throws(ClientError) in state.events.open(name) }
     } catch {
       throw .unreachable(error)
     }
@@ -130,7 +131,7 @@ public final class LocationMonitor: Sendable {
     let region = WireRegion(
       .condition, name: key(identifier), center: condition.center, radius: condition.radius)
     do throws(ClientError) {
-      try await center.done(.addRegion(region, assuming: state))
+      try await center.send(.addRegion(region, assuming: state))
     } catch .refused(.notAvailable) {
       // The service could not store it, so it is monitored only until the service ends.
       report(.persistenceUnavailable, .unknown, of: identifier)
@@ -159,7 +160,7 @@ public final class LocationMonitor: Sendable {
 
   /// Stops monitoring a condition.
   public func remove(_ identifier: String) async throws(ClientError) {
-    try await center.done(.removeRegion(.condition, name: key(identifier)))
+    try await center.send(.removeRegion(.condition, name: key(identifier)))
   }
 
   /// Identifiers of the monitor's conditions.
@@ -175,7 +176,7 @@ public final class LocationMonitor: Sendable {
   private func key(_ identifier: String) -> String { "\(name)/\(identifier)" }
 
   private func monitored() async throws(ClientError) -> [(identifier: String, record: Record)] {
-    let regions = try await center.ask { state throws(ClientError) in
+    let regions = try await center.perform { state throws(ClientError) in
       guard case .regions(let regions) = try state.call(.listRegions) else {
         throw .malformed("another answer than regions")
       }
@@ -235,8 +236,8 @@ public final class LocationMonitor: Sendable {
   /// Marks the event with that number as handled, if above 0, and returns the next event.
   private func next(handled number: UInt32) async throws(ClientError) -> Event? {
     if number > 0 {
-      try await link.ask { state throws(ClientError) in
-        guard let all = state.events.handled(number) else { return }
+      try await link.perform { state throws(ClientError) in
+        guard let all = state.events.markHandled(number) else { return }
         _ = try state.call(.acknowledgeEvents(all))
       }
     }
@@ -247,7 +248,7 @@ public final class LocationMonitor: Sendable {
 extension LocationMonitor.Event {
   /// Creates the event of a monitor's condition; nil for any other event.
   init?(_ told: WireRegionEvent, number: UInt32) {
-    guard told.kind == .condition, case .monitor(let state, let problem, let date) = told.what,
+    guard told.kind == .condition, case .monitor(let state, let problem, let date) = told.change,
       let parts = LocationMonitor.Event.parts(told.name)
     else { return nil }
     monitor = parts.monitor

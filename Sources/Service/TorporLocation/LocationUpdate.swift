@@ -100,7 +100,7 @@ final class LiveLoop: Sendable {
   private let center: LocationCenter
   private let mailbox = Mailbox<LiveElement>(merge: LiveLoop.merge)
   /// The service's number for the iterator; used on the connection's thread only.
-  private let opened = OpenNumber()
+  private let opened = ServiceHandle()
   private let phase = Mutex(Phase.new)
 
   private enum Phase {

@@ -63,7 +63,7 @@ final class Mailbox<Element: Sendable>: Sendable {
   }
 
   /// Removes and returns all queued elements.
-  func takeAll() -> [Element] {
+  func removeAll() -> [Element] {
     state.withLock { state in
       defer { state.waiting = [] }
       return state.waiting

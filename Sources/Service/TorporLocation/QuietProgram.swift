@@ -30,7 +30,7 @@ public enum QuietProgram {
   public static func run<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
   ) throws -> Result {
-    let executor = CallingThread()
+    let executor = CallingThreadExecutor()
     let outcome = Outcome<Result>()
     Task(executorPreference: executor) {
       do { outcome.set(.success(try await body())) } catch { outcome.set(.failure(error)) }
@@ -54,20 +54,20 @@ public enum QuietProgram {
 }
 
 /// Executor that runs tasks on the thread that calls ``work()``.
-@safe private final class CallingThread: TaskExecutor {
+@safe private final class CallingThreadExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
     var isOver = false
   }
 
   private let state = Mutex(State())
-  nonisolated(unsafe) private let bell = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+  nonisolated(unsafe) private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
-  init() { unsafe sem_init(bell, 0, 0) }
+  init() { unsafe sem_init(semaphore, 0, 0) }
 
   deinit {
-    unsafe sem_destroy(bell)
-    unsafe bell.deallocate()
+    unsafe sem_destroy(semaphore)
+    unsafe semaphore.deallocate()
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -75,14 +75,14 @@ public enum QuietProgram {
     // Post within the lock: otherwise the job may run and free the semaphore before it is posted.
     state.withLock { state in
       state.jobs.append(job)
-      unsafe sem_post(bell)
+      unsafe sem_post(semaphore)
     }
   }
 
   func end() {
     state.withLock { state in
       state.isOver = true
-      unsafe sem_post(bell)
+      unsafe sem_post(semaphore)
     }
   }
 
@@ -96,7 +96,7 @@ public enum QuietProgram {
       for job in jobs { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
       if jobs.isEmpty {
         if isOver { return }
-        unsafe sem_wait(bell)
+        unsafe sem_wait(semaphore)
       }
     }
   }

@@ -22,12 +22,12 @@ import Synchronization
     /// Why the connection has ended; nil while it is open.
     var end: ClientError?
     /// Whether its owner has released it.
-    var isLeft = false
+    var isReleased = false
   }
 
   private let inbox = Mutex(Inbox())
   /// Wake pipe: a byte in it wakes the thread.
-  private let bell: (out: Int32, into: Int32)
+  private let wakePipe: (out: Int32, into: Int32)
   private let name: String
   private let path: String
   private let needsExplicitSessions: Bool
@@ -43,7 +43,7 @@ import Synchronization
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
-    bell = (ends[0], ends[1])
+    wakePipe = (ends[0], ends[1])
     guard hasPipe else {
       end(.system("creating a pipe failed", code: errno))
       return
@@ -52,7 +52,7 @@ import Synchronization
     let link = unsafe Unmanaged.passRetained(self)
     let code = unsafe pthread_create(
       &thread, nil,
-      { unsafe Unmanaged<ServiceLink>.fromOpaque($0!).takeRetainedValue().live() },
+      { unsafe Unmanaged<ServiceLink>.fromOpaque($0!).takeRetainedValue().runThread() },
       link.toOpaque())
     guard code == 0 else {
       unsafe link.release()
@@ -63,8 +63,8 @@ import Synchronization
   }
 
   deinit {
-    if bell.out >= 0 { Glibc.close(bell.out) }
-    if bell.into >= 0 { Glibc.close(bell.into) }
+    if wakePipe.out >= 0 { Glibc.close(wakePipe.out) }
+    if wakePipe.into >= 0 { Glibc.close(wakePipe.into) }
   }
 
   /// Whether the connection has ended and a new one may be opened. If another process is this client now, it may not:
@@ -72,7 +72,7 @@ import Synchronization
   var isReplaceable: Bool { inbox.withLock { $0.end != nil && $0.end != .takenOver } }
 
   /// Runs `body` on the thread after all earlier jobs, and returns its result.
-  func ask<Answer: Sendable>(
+  func perform<Answer: Sendable>(
     _ body: @escaping @Sendable (inout LinkState) throws(ClientError) -> Answer
   ) async throws(ClientError) -> Answer {
     let result: Result<Answer, ClientError> = await withCheckedContinuation { continuation in
@@ -103,7 +103,7 @@ import Synchronization
   ///
   /// - Parameter note: Registers the mailbox under the number.
   func open<Element>(
-    _ call: WireCall, _ opened: OpenNumber, for mailbox: Mailbox<Element>,
+    _ call: WireCall, _ opened: ServiceHandle, for mailbox: Mailbox<Element>,
     note: @escaping @Sendable (inout LinkState, Int) -> Void
   ) {
     submit { state in
@@ -123,10 +123,10 @@ import Synchronization
 
   /// Closes the numbered object, once, if it is open.
   func close(
-    _ opened: OpenNumber, _ close: @escaping @Sendable (inout LinkState, Int) -> Void
+    _ opened: ServiceHandle, _ close: @escaping @Sendable (inout LinkState, Int) -> Void
   ) {
     submit { state in
-      if let number = opened.take() { close(&state, number) }
+      if let number = opened.consume() { close(&state, number) }
     }
   }
 
@@ -136,28 +136,28 @@ import Synchronization
       return inbox.end
     }
     if let end { return job.fail(end) }
-    ring()
+    wake()
   }
 
   /// Ends the connection after all earlier jobs.
-  func leave() {
-    inbox.withLock { $0.isLeft = true }
-    ring()
+  func disconnect() {
+    inbox.withLock { $0.isReleased = true }
+    wake()
   }
 
-  private func ring() {
+  private func wake() {
     var byte: UInt8 = 1
     // A full pipe wakes the thread as well.
-    _ = unsafe write(bell.into, &byte, 1)
+    _ = unsafe write(wakePipe.into, &byte, 1)
   }
 
   // MARK: Thread
 
-  private func live() -> UnsafeMutableRawPointer? {
+  private func runThread() -> UnsafeMutableRawPointer? {
     do throws(ClientError) {
       var session = try ClientSession(
         name: name, path: path, needsExplicitSessions: needsExplicitSessions)
-      try session.listen()
+      try session.subscribe()
       var state = LinkState(session: session)
       let error = serve(&state)
       end(error)
@@ -173,14 +173,14 @@ import Synchronization
     while true {
       let (jobs, isLeft) = inbox.withLock { inbox in
         defer { inbox.jobs = [] }
-        return (inbox.jobs, inbox.isLeft)
+        return (inbox.jobs, inbox.isReleased)
       }
       for job in jobs {
-        if let broken = state.broken { job.fail(broken) } else { job.run(&state) }
+        if let broken = state.connectionError { job.fail(broken) } else { job.run(&state) }
       }
-      state.hear()
-      if let broken = state.broken { return broken }
-      if isLeft { return .ended }
+      state.dispatchNotices()
+      if let broken = state.connectionError { return broken }
+      if isLeft { return .disconnected }
       wait(for: state.session.descriptor)
     }
   }
@@ -188,12 +188,12 @@ import Synchronization
   private func wait(for notices: Int32) {
     var waiting = [
       pollfd(fd: notices, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: bell.out, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wakePipe.out, events: Int16(POLLIN), revents: 0),
     ]
     _ = unsafe poll(&waiting, 2, -1)
     guard waiting[1].revents != 0 else { return }
     var bytes = [UInt8](repeating: 0, count: 64)
-    while unsafe read(bell.out, &bytes, bytes.count) > 0 {}
+    while unsafe read(wakePipe.out, &bytes, bytes.count) > 0 {}
   }
 
   private func end(_ error: ClientError) {
@@ -213,11 +213,11 @@ struct LinkState: ~Copyable {
   var live: [Int: Mailbox<LiveElement>] = [:]
   /// Mailboxes of service sessions by session number.
   var diagnostics: [Int: Mailbox<SessionDiagnostics>] = [:]
-  var events = MonitorDesk()
+  var events = MonitorEventRouter()
   /// Latest authorization from the service.
   var authorization: LocationAuthorization
   /// Why the connection has failed; nil while it works.
-  private(set) var broken: ClientError?
+  private(set) var connectionError: ClientError?
 
   init(session: consuming ClientSession) {
     authorization = LocationAuthorization(
@@ -229,28 +229,30 @@ struct LinkState: ~Copyable {
   mutating func call(_ call: WireCall) throws(ClientError) -> WireReply {
     do throws(ClientError) { return try session.call(call) } catch {
       if case .refused = error { throw error }
-      broken = error
+      connectionError = error
       throw error
     }
   }
 
   /// Dispatches received notices.
-  mutating func hear() {
+  mutating func dispatchNotices() {
     do throws(ClientError) {
-      while broken == nil, let notice = try session.notice(within: .zero) { take(notice) }
+      while connectionError == nil, let notice = try session.nextNotice(within: .zero) {
+        dispatch(notice)
+      }
     } catch {
-      broken = broken ?? error
+      connectionError = connectionError ?? error
     }
   }
 
-  private mutating func take(_ notice: WireNotice) {
+  private mutating func dispatch(_ notice: WireNotice) {
     switch notice {
     case .live(let element): live[element.iterator]?.put(element)
-    case .region(let event, let number): events.take(event, number: number)
+    case .region(let event, let number): events.route(event, number: number)
     case .session(let number, let told): diagnostics[number]?.put(told)
     case .authorization(let status, let isReduced):
       authorization = LocationAuthorization(status: status, isReduced: isReduced)
-    case .takenOver: broken = .takenOver
+    case .takenOver: connectionError = .takenOver
     // This module requests none of these.
     case .fixes, .report, .finished, .gap, .visit, .paused, .resumed, .failure, .degraded: break
     }
@@ -260,6 +262,6 @@ struct LinkState: ~Copyable {
   func end(_ error: ClientError) {
     for mailbox in live.values { mailbox.finish(error) }
     for mailbox in diagnostics.values { mailbox.finish(error) }
-    events.end(error)
+    events.finish(error)
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 public final class ServiceSession: Sendable {
   private let link: ServiceLink
   private let mailbox = Mailbox<SessionDiagnostics> { waiting, new in waiting = [new] }
-  private let opened = OpenNumber()
+  private let opened = ServiceHandle()
 
   /// Starts a session; it ends with ``invalidate()``, or on deinitialisation.
   ///
@@ -84,7 +84,7 @@ public final class ServiceSession: Sendable {
 public final class BackgroundActivitySession: Sendable {
   private let link: ServiceLink
   /// 1 if the session is active, 0 if it is open and inactive.
-  private let opened = OpenNumber()
+  private let opened = ServiceHandle()
 
   /// Starts a session; it ends with ``invalidate()``, or on deinitialisation, but not with the process (BKG-10).
   public init(of center: LocationCenter = .shared) {
@@ -102,7 +102,7 @@ public final class BackgroundActivitySession: Sendable {
   public var isActive: Bool {
     get async throws(ClientError) {
       let opened = opened
-      return try await link.ask { _ throws(ClientError) in opened.number == 1 }
+      return try await link.perform { _ throws(ClientError) in opened.number == 1 }
     }
   }
 

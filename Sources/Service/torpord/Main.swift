@@ -13,22 +13,22 @@ import ServiceState
 @main
 struct Main {
   /// Capacity of the engine's client table.
-  static let clients = 256
+  static let clientCapacity = 256
   /// Limit of open files: two for each connection, because its process is watched, and the service's own.
-  static let descriptors = 1_280
+  static let descriptorLimit = 1_280
 
   static func main() {
     switch Options.parse(Array(CommandLine.arguments.dropFirst())) {
-    case .tell(let text): print(text)
-    case .wrong(let reason):
-      complain("\(reason); run `torpord --help` for the options")
+    case .output(let text): print(text)
+    case .invalid(let reason):
+      printError("\(reason); run `torpord --help` for the options")
       exit(EX_USAGE)
     case .run(let options): exit(run(options))
     }
   }
 
   /// The administrator's settings, as last read without an error.
-  private struct Decisions {
+  private struct Configuration {
     /// The board's profile, with the serial line given by the options.
     var profile: BoardProfile
     var policy: AccessPolicy
@@ -38,12 +38,12 @@ struct Main {
   /// profile, it continues with the previous one (Docs/Decisions/0110).
   private static func run(_ options: Options) -> Int32 {
     let log = SystemLog()
-    DescriptorLimit.raise(to: descriptors)
-    var now: Decisions
+    DescriptorLimit.raise(to: descriptorLimit)
+    var now: Configuration
     do {
-      now = Decisions(profile: try profile(options, log), policy: try policy(options))
+      now = Configuration(profile: try profile(options, log), policy: try policy(options))
     } catch {
-      complain("\(error)")
+      printError("\(error)")
       return EX_CONFIG
     }
     var last: BoardProfile?
@@ -54,15 +54,15 @@ struct Main {
         let before = now.profile
         guard try serve(&now, on: &listener, options, log) else { return EX_OK }
         last = before
-      } catch let problem as RingProblem where problem.isDamage && setAside(problem.path, log) {
+      } catch let problem as RingProblem where problem.isDamage && moveAside(problem.path, log) {
         continue
       } catch RingFileError.wrongSize(let path, let found, _)
-        where !LocationService.isRingSize(found) && setAside(path, log)
+        where !LocationService.isRingSize(found) && moveAside(path, log)
       {
         continue
       } catch {
         guard let before = last else {
-          complain("\(error)")
+          printError("\(error)")
           return EX_UNAVAILABLE
         }
         log.write(
@@ -77,8 +77,8 @@ struct Main {
 
   /// Moves an unreadable ring file aside, so that the service creates a new one. Returns whether that succeeded. The
   /// file is kept for analysis, like a damaged state.
-  private static func setAside(_ path: String, _ log: SystemLog) -> Bool {
-    guard let place = RingFile.moveAside(path, stamp: SystemClock().wall.stamp) else {
+  private static func moveAside(_ path: String, _ log: SystemLog) -> Bool {
+    guard let place = RingFile.moveAside(path, stamp: SystemClock().wallTime.fileNameText) else {
       return false
     }
     log.write(
@@ -95,10 +95,10 @@ struct Main {
       try BoardCatalog.isPath(options.board)
       ? BoardProfile.load(path: BoardCatalog.profileFile(at: options.board))
       : BoardCatalog.standard().find(options.board)
-    if options.isUnwired {
+    if options.ignoresPins {
       let lines = profile.gpioLines.map { "\($0.name) \($0.text)" }.joined(separator: ", ")
       if !lines.isEmpty { log.write(.notice, "--no-pins: these lines are not used: \(lines)") }
-      profile = profile.unwired
+      profile = profile.withoutGPIOLines
     }
     if let line = options.line {
       guard profile.receiver != nil else { throw NoReceiver(board: profile.name, line: line) }
@@ -113,7 +113,8 @@ struct Main {
 
   /// Serves until a signal ends it. Returns true if a new profile is the reason.
   private static func serve(
-    _ decisions: inout Decisions, on listener: inout Listener?, _ options: Options, _ log: SystemLog
+    _ decisions: inout Configuration, on listener: inout Listener?, _ options: Options,
+    _ log: SystemLog
   ) throws -> Bool {
     let profile = decisions.profile
     let events = try EventWait()
@@ -124,12 +125,12 @@ struct Main {
       options.state + "/ring", size: LocationService.ringSize(capacity: capacity))
     let state = try state(options)
     for line in state.repairs.lines { log.write(state.repairs.isEmpty ? .notice : .warning, line) }
-    if let trouble = state.trouble { log.write(.error, "state: \(trouble)") }
+    if let trouble = state.lastError { log.write(.error, "state: \(trouble)") }
     let socket = try listener ?? Listener(path: options.socket)
     listener = socket
     let server = try LocationServer(
       socket, on: events, decisions.policy,
-      facts(profile, isUnwired: options.isUnwired),
+      environment(profile, ignoresPins: options.ignoresPins),
       state: state, log: log, starter: ClientStarter(socket: options.socket).start)
     var setup = profile.engineSetup
     // Receiver dates before the day of this build are rejected (STD-13).
@@ -139,9 +140,9 @@ struct Main {
     let suspender = profile.suspender
     let boot = try BootIdentity.current()
     let powerOff = profile.powerOff(state: options.state, boot: boot)
-    tellStart(powerOff, log)
+    logStart(powerOff, log)
     var service = try LocationService(
-      setup, ring: ring, capacity: capacity, clients: clients,
+      setup, ring: ring, capacity: capacity, clients: clientCapacity,
       syncInterval: profile.cache.syncInterval,
       board: LinuxBoard(
         events, line: line, pins: try GPIOPins(profile.wiring(), in: events),
@@ -160,7 +161,7 @@ struct Main {
     case .replaced: return true
     case .poweringOff:
       let code = BoardPowerOff.powerOff()
-      if code == 0, BoardPowerOff.isEnding() { return false }
+      if code == 0, BoardPowerOff.waitForTermination() { return false }
       // The board is still on: exit with an error, so that the service manager restarts the service.
       powerOff?.cancel()
       throw SystemError(
@@ -182,9 +183,9 @@ struct Main {
   }
 
   /// Logs why the board was switched on, if the service had switched it off.
-  private static func tellStart(_ powerOff: BoardPowerOff?, _ log: SystemLog) {
+  private static func logStart(_ powerOff: BoardPowerOff?, _ log: SystemLog) {
     guard let powerOff else { return }
-    if let (_, start) = powerOff.takeIntent() { log.write(.notice, "\(start)") }
+    if let (_, start) = powerOff.consumeIntent() { log.write(.notice, "\(start)") }
     if !powerOff.isPossible {
       log.write(
         .warning,
@@ -195,7 +196,7 @@ struct Main {
 
   /// Reads policy and profile again. A file with an error is logged, and its previous content stays in force.
   private static func reload(
-    _ decisions: inout Decisions, _ options: Options, _ log: SystemLog
+    _ decisions: inout Configuration, _ options: Options, _ log: SystemLog
   ) -> Reload {
     var reload = Reload(policy: nil, isProfileNew: false)
     do {
@@ -224,27 +225,27 @@ struct Main {
   private static func state(_ options: Options) throws -> StateStore {
     let path = options.state + "/state.db"
     do {
-      return try StateStore(path: path, at: SystemClock().wall)
+      return try StateStore(path: path, at: SystemClock().wallTime)
     } catch {
       throw StateProblem(path: path, error: error)
     }
   }
 
   /// What the server uses of board and process.
-  private static func facts(
-    _ profile: BoardProfile, isUnwired: Bool
-  ) -> LocationServer.Facts {
-    var facts = LocationServer.Facts(
-      version: Options.version, board: profile.name, clients: clients)
-    facts.isUnwired = isUnwired
+  private static func environment(
+    _ profile: BoardProfile, ignoresPins: Bool
+  ) -> LocationServer.Environment {
+    var facts = LocationServer.Environment(
+      version: Options.version, board: profile.name, clients: clientCapacity)
+    facts.ignoresPins = ignoresPins
     facts.subordinates = SubordinateFile(path: SubordinateUsers.standardPath)
-    if let receiver = profile.receiver { facts.receiver = receiver.terms }
+    if let receiver = profile.receiver { facts.receiver = receiver.lineSettings }
     facts.power = profile.powerFigures
     facts.usage = {
       BoardUsage(
-        processor: ProcessUsage.processor,
+        processor: ProcessUsage.processorTime,
         // The kernel's clocks do not count every suspend-to-idle.
-        suspended: max(ProcessUsage.suspended, $0.suspended), wakes: $0.wakeCount)
+        suspended: max(ProcessUsage.suspendedTime, $0.suspendedTime), wakes: $0.wakeCount)
     }
     return facts
   }
@@ -253,12 +254,12 @@ struct Main {
   private static func policy(_ options: Options) throws -> AccessPolicy {
     if let path = options.clients { return try AccessPolicy.load(path: path) }
     guard unsafe access(Options.standardClients, F_OK) == 0 else {
-      return .owned(by: geteuid())
+      return .builtIn(owner: geteuid())
     }
     return try AccessPolicy.load(path: Options.standardClients)
   }
 
-  private static func complain(_ text: String) {
+  private static func printError(_ text: String) {
     let line = Array("torpord: \(text)\n".utf8)
     _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }

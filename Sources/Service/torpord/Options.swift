@@ -7,7 +7,7 @@ struct Options {
   var socket = "/run/torpor/torpor.sock"
   var clients: String?
   /// Whether no GPIO line is used.
-  var isUnwired = false
+  var ignoresPins = false
   var state = "/var/lib/torpor"
   /// Whether the serial line is a FIFO, which QEMU's user mode can open. For tests only, and not in ``help``.
   var isLinePipe = false
@@ -39,8 +39,8 @@ struct Options {
 
   enum Parsed {
     case run(Options)
-    case tell(String)
-    case wrong(String)
+    case output(String)
+    case invalid(String)
   }
 
   static func parse(_ arguments: [String]) -> Parsed {
@@ -55,15 +55,15 @@ struct Options {
         rest.insert(String(parts[1]), at: rest.startIndex)
       }
       switch name {
-      case "--help", "-h": return .tell(help)
-      case "--version": return .tell("torpord \(version)")
-      case "--no-pins": options.isUnwired = true
+      case "--help", "-h": return .output(help)
+      case "--version": return .output("torpord \(version)")
+      case "--no-pins": options.ignoresPins = true
       case "--line-is-pipe": options.isLinePipe = true
       case "--board", "--line", "--socket", "--state", "--clients":
         guard let value = rest.popFirst(), !value.isEmpty else {
-          return .wrong("\(name) requires a value")
+          return .invalid("\(name) requires a value")
         }
-        guard seen.insert(name).inserted else { return .wrong("\(name) is given twice") }
+        guard seen.insert(name).inserted else { return .invalid("\(name) is given twice") }
         switch name {
         case "--board": options.board = value
         case "--line": options.line = value
@@ -73,10 +73,14 @@ struct Options {
         }
       default:
         let kind = name.hasPrefix("-") ? "unknown option" : "unexpected argument"
-        return .wrong("\(kind) '\(name)'")
+        return .invalid("\(kind) '\(name)'")
       }
     }
-    if options.board.isEmpty { return .wrong("--board is missing; name the board or its profile") }
+    if options.board.isEmpty {
+      return .invalid(
+        "--board is missing; name the board or its "
+          + "profile")
+    }
     return .run(options)
   }
 }

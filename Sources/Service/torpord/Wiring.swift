@@ -44,7 +44,7 @@ extension BoardProfile {
       case .wittyPi4: .wittyPi4(bus: board.i2cBus)
       }
     return BoardPowerOff(
-      alarm, shortest: off.shortest, lead: off.resume + off.alarmResolution,
+      alarm, shortest: off.minimumDuration, lead: off.resume + off.alarmResolution,
       record: state + "/wake-intent", boot: boot)
   }
 
@@ -57,15 +57,15 @@ extension BoardProfile {
 
 extension BoardProfile.Receiver {
   /// Settings of the receiver's line, for the suggestions about a receiver that does not answer.
-  var terms: ReceiverTerms {
-    let speech: ReceiverTerms.Commands =
+  var lineSettings: ReceiverLineSettings {
+    let speech: ReceiverLineSettings.CommandProtocol =
       switch family {
-      case .ubloxM10, .ubloxM8: .frames
-      case .mtk, .airoha, .casic: .sentences
+      case .ubloxM10, .ubloxM8: .ubx
+      case .mtk, .airoha, .casic: .nmea
       case .nmea: .none
       }
-    return ReceiverTerms(
-      family: family.rawValue, takes: speech, speed_baud: lineSpeed_baud,
-      firstSpeed_baud: defaultLineSpeed_baud, device: device)
+    return ReceiverLineSettings(
+      family: family.rawValue, commandProtocol: speech, speed_baud: lineSpeed_baud,
+      defaultSpeed_baud: defaultLineSpeed_baud, device: device)
   }
 }

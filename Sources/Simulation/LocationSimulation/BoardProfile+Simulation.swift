@@ -11,35 +11,35 @@ extension BoardProfile {
   static let processorTimePerWake = Interval(microseconds: 90)
 
   /// Number of bytes that a UART's FIFO delivers at a time, as in the measurement of Docs/Reference/service-cost.md.
-  static let bytesPerPiece = 16
+  static let fifoTriggerLevel = 16
 
   /// Setup of a simulated board and receiver with this profile, without noise and faults.
   public var simulationSetup: SimulationSetup {
     var setup = SimulationSetup()
     setup.board.awake_mW = board.awake_mw
     setup.board.processorTimePerWake = BoardProfile.processorTimePerWake
-    setup.board.bytesPerPiece = BoardProfile.bytesPerPiece
-    setup.board.gathersEpochs = true
-    setup.board.idle = simulated(board.idle)
-    setup.board.suspended = board.suspended.map(simulated)
-    setup.board.off = board.off.map(simulated)
-    if let receiver { setup.receiver = figures(receiver) }
+    setup.board.fifoTriggerLevel = BoardProfile.fifoTriggerLevel
+    setup.board.delaysReads = true
+    setup.board.idle = simulatedSleep(board.idle)
+    setup.board.suspended = board.suspended.map(simulatedSleep)
+    setup.board.off = board.off.map(simulatedSleep)
+    if let receiver { setup.receiver = simulatedReceiver(receiver) }
     return setup
   }
 
-  private func simulated(_ sleep: Sleep) -> SimulatedHAL.SleepFigures {
+  private func simulatedSleep(_ sleep: Sleep) -> SimulatedHAL.SimulatedSleepParameters {
     var sources: SimulatedHAL.WakeSources = .request
     if sleep.wakesOn.contains(.alarm) { sources.insert(.alarm) }
     if sleep.wakesOn.contains(.bytes) { sources.insert(.bytes) }
     if sleep.wakesOn.contains(.batchPin) { sources.insert(.batchPin) }
     if sleep.wakesOn.contains(.motion) { sources.insert(.motion) }
-    return SimulatedHAL.SleepFigures(
-      mW: sleep.power_mw, resume: sleep.resume, wakeSources: sources,
-      alarmResolution: sleep.alarmResolution, minimum: sleep.shortest)
+    return SimulatedHAL.SimulatedSleepParameters(
+      mW: sleep.power_mw, resumeTime: sleep.resume, wakeSources: sources,
+      alarmResolution: sleep.alarmResolution, minimumDuration: sleep.minimumDuration)
   }
 
-  private func figures(_ receiver: Receiver) -> ReceiverFigures {
-    var figures = ReceiverFigures()
+  private func simulatedReceiver(_ receiver: Receiver) -> SimulatedReceiverParameters {
+    var figures = SimulatedReceiverParameters()
     figures.family = receiver.family.simulated
     figures.output = receiver.output == .ubx ? .ubx : .nmea
     figures.defaultSpeed = UInt32(receiver.defaultLineSpeed_baud)
@@ -49,10 +49,11 @@ extension BoardProfile {
       table: receiver.timeToFix.afterOff.map {
         TimeToFirstFix.Row(off_s: $0.off.seconds, fix_s: $0.fix.seconds)
       },
-      cold_s: receiver.timeToFix.cold.seconds, ephemerisLifetime: receiver.timeToFix.ephemeris,
+      cold_s: receiver.timeToFix.coldStart.seconds,
+      ephemerisLifetime: receiver.timeToFix.ephemerisLifetime,
       ephemerisDownload: receiver.timeToFix.ephemerisDownload,
-      spread: receiver.timeToFix.p90Ratio)
-    figures.batch = receiver.batch.map {
+      p90Ratio: receiver.timeToFix.p90Ratio)
+    figures.batchCapacity = receiver.batch.map {
       BatchCapacity(
         basic: $0.capacity, odometer: $0.capacity, extraPVT: $0.capacity, both: $0.capacity)
     }

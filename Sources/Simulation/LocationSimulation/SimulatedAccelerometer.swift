@@ -9,12 +9,12 @@ import SimulatedHAL
 /// inactive `stillAfter` after the last motion, and gives one false alarm per hour on average.
 public struct SimulatedAccelerometer: Sendable {
   /// Longest delay from the start of motion to the edge, seconds.
-  static let latency_s = 2.0
+  static let maximumLatency_s = 2.0
   /// Mean time between two false alarms, seconds.
-  static let alarmEvery_s = 3_600.0
+  static let falseAlarmInterval_s = 3_600.0
 
   /// Periods in which the line is active; times are relative to the track's first point.
-  public let spells: [Range<Instant>]
+  public let activePeriods: [Range<Instant>]
 
   /// Computes the periods for `track`. O(seconds).
   ///
@@ -22,7 +22,7 @@ public struct SimulatedAccelerometer: Sendable {
   ///   - stillAfter: Time from the last motion until the line becomes inactive.
   ///   - seed: Seed of delays and false alarms.
   public init(_ track: Track, stillAfter: Interval = .seconds(10), seed: UInt64) {
-    let isMoving = SimulatedAccelerometer.motion(TrackSeconds(track, gapLimit: .unlimited))
+    let isMoving = SimulatedAccelerometer.motion(SampledTrack(track, gapLimit: .unlimited))
     var random = SimulationRandom(seed: seed, stream: 9)
     var raw: [(begin: Double, end: Double)] = []
     var second = 0
@@ -33,18 +33,19 @@ public struct SimulatedAccelerometer: Sendable {
       }
       var end = second
       while end < isMoving.count, isMoving[end] { end += 1 }
-      let late = random.uniform(0, min(SimulatedAccelerometer.latency_s, Double(end - second)))
+      let late = random.uniform(
+        0, min(SimulatedAccelerometer.maximumLatency_s, Double(end - second)))
       raw.append((Double(second) + late, Double(end) + stillAfter.seconds))
       second = end
     }
     for second in isMoving.indices
-    where random.uniform() < 1 / SimulatedAccelerometer.alarmEvery_s {
+    where random.uniform() < 1 / SimulatedAccelerometer.falseAlarmInterval_s {
       raw.append((Double(second), Double(second) + stillAfter.seconds))
     }
-    spells = SimulatedAccelerometer.joined(raw)
+    activePeriods = SimulatedAccelerometer.merged(raw)
   }
 
-  private static func joined(_ raw: [(begin: Double, end: Double)]) -> [Range<Instant>] {
+  private static func merged(_ raw: [(begin: Double, end: Double)]) -> [Range<Instant>] {
     var spells: [Range<Instant>] = []
     for spell in raw.sorted(by: { $0.begin < $1.begin }) {
       let begin = Instant(seconds: spell.begin)
@@ -63,9 +64,9 @@ public struct SimulatedAccelerometer: Sendable {
 
 extension SimulatedAccelerometer {
   /// Returns for each second whether the device moves.
-  static func motion(_ track: TrackSeconds) -> [Bool] {
-    let count = track.places.count
-    let offsets = track.places.map { track.places[0].localOffset(to: $0) }
+  static func motion(_ track: SampledTrack) -> [Bool] {
+    let count = track.coordinates.count
+    let offsets = track.coordinates.map { track.coordinates[0].localOffset(to: $0) }
     let east = medians(offsets.map(\.east))
     let north = medians(offsets.map(\.north))
     func moved(_ second: Int, within window: Int) -> Double {

@@ -41,7 +41,7 @@ public struct ClientScript: Equatable, Sendable {
   public var sessions: [Range<Instant>]?
   /// Time from a delivery to its acknowledgement, which then needs its own wake, as with a program on the socket; nil
   /// for an acknowledgement in the turn of the delivery.
-  public var acknowledgesAfter: Interval?
+  public var acknowledgementDelay: Interval?
 
   /// Accuracy bound: largest distance of the last report from the true position, metres. Nil if no bound applies:
   /// with deferral, with an accuracy constant of Core Location that is not a distance, and with other services.
@@ -63,7 +63,7 @@ struct SimulatedClient: LocationClients {
   private var requests: [Request] = []
   private var nextRequest = 0
   /// Requests to send later, in ascending order of time.
-  private var later: [(due: Instant, request: Request, isBoardWoken: Bool)] = []
+  private var scheduledRequests: [(due: Instant, request: Request, isBoardWoken: Bool)] = []
   private var isArmed = false
   private var isDone = false
   private var isStationary = false
@@ -72,9 +72,9 @@ struct SimulatedClient: LocationClients {
   /// The fix stored last in the ring.
   private var newestStored: FixName?
   /// Whether deferral failed with an error that a repeated request would cause again.
-  private var hasGivenUp = false
+  private var isDeferralUnavailable = false
   /// Records of the run. The owner adds the board's events.
-  var trace = Tracer()
+  var trace = TraceSorter()
 
   /// Creates a client that has not sent any request.
   init(_ script: ClientScript) {
@@ -87,8 +87,8 @@ struct SimulatedClient: LocationClients {
     case .updates where script.sessions == nil: requests.append(.startUpdating)
     case .updates:
       for session in script.sessions ?? [] {
-        later.append((session.lowerBound, .startUpdating, false))
-        later.append((session.upperBound, .stopUpdating, false))
+        scheduledRequests.append((session.lowerBound, .startUpdating, false))
+        scheduledRequests.append((session.upperBound, .stopUpdating, false))
       }
     case .significantChange: requests.append(.startSignificantChange)
     case .visits: requests.append(.startVisits)
@@ -99,7 +99,7 @@ struct SimulatedClient: LocationClients {
     }
   }
 
-  mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
+  mutating func didAppend(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
     newestStored = name
     // The engine still holds the fix; reading it from the ring would compute its checksum again.
     guard let stored = engine.newestStored, stored.name == name else { return }
@@ -118,29 +118,29 @@ struct SimulatedClient: LocationClients {
           .gap(client: client, count: gap.count, from: gap.from?.utc, to: gap.to?.utc)))
     case .finish(let code):
       trace.add(TraceRecord(at: now, .finish(client: client, code: code)))
-      finished(code)
+      didFinishDeferral(code)
     case .batch(let first, let last):
       trace.add(
         TraceRecord(
           at: now,
           .batch(client: client, first: first, last: last, count: Int(last - first) + 1)))
       newest = newestStored?.sequence == last ? newestStored : engine.stored(at: last)?.name
-      updated(at: now)
+      didUpdateLocations(at: now)
     case .authorization: break
     case .degraded(let givenUp):
-      hasGivenUp = false  // request deferral again; it may be available now
-      add(.degraded(givenUp, charge: engine.batteryCharge ?? 0), at: now)
-    case .failure(let code): add(.failed(code), at: now)
-    case .paused: add(.paused, at: now)
-    case .resumed: add(.resumed, at: now)
+      isDeferralUnavailable = false  // request deferral again; it may be available now
+      traceNotice(.degraded(givenUp, charge: engine.batteryCharge ?? 0), at: now)
+    case .failure(let code): traceNotice(.failed(code), at: now)
+    case .paused: traceNotice(.paused, at: now)
+    case .resumed: traceNotice(.resumed, at: now)
     case .report(let stored), .coarse(let stored):
-      add(.report(sequence: stored.name.sequence), at: now)
+      traceNotice(.report(sequence: stored.name.sequence), at: now)
       requests.append(.acknowledge(stored.name))
     case .visit(let visit):
       if let departure = visit.departure {
-        add(.departed(place: visit.coordinate, at: departure.instant), at: now)
+        traceNotice(.departed(place: visit.coordinate, at: departure.instant), at: now)
       } else {
-        add(.arrived(place: visit.coordinate, at: visit.arrival?.instant), at: now)
+        traceNotice(.arrived(place: visit.coordinate, at: visit.arrival?.instant), at: now)
       }
     case .region(let event): receive(event, at: now)
     case .live(let element): receive(element, at: now)
@@ -148,15 +148,15 @@ struct SimulatedClient: LocationClients {
     }
   }
 
-  private mutating func add(_ notice: TraceNotice, at now: Instant) {
-    trace.add(TraceRecord(at: now, .told(client: SimulatedClient.id.index, notice)))
+  private mutating func traceNotice(_ notice: TraceNotice, at now: Instant) {
+    trace.add(TraceRecord(at: now, .notice(client: SimulatedClient.id.index, notice)))
   }
 
   private mutating func receive(_ event: RegionEvent, at now: Instant) {
     switch event {
-    case .entered(let region, _): add(.entered(region: region.number), at: now)
-    case .exited(let region, _): add(.exited(region: region.number), at: now)
-    case .failure(_, let code): add(.failed(code), at: now)
+    case .entered(let region, _): traceNotice(.entered(region: region.number), at: now)
+    case .exited(let region, _): traceNotice(.exited(region: region.number), at: now)
+    case .failure(_, let code): traceNotice(.failed(code), at: now)
     case .determined, .crossedSilently, .monitor: break
     }
   }
@@ -164,42 +164,44 @@ struct SimulatedClient: LocationClients {
   private mutating func receive(_ element: LiveElement, at now: Instant) {
     if element.flags != flags {
       flags = element.flags
-      add(.flags(flags), at: now)
+      traceNotice(.flags(flags), at: now)
     }
     if element.isStationary != isStationary {
       isStationary = element.isStationary
-      add(.stationary(isStationary), at: now)
+      traceNotice(.stationary(isStationary), at: now)
     }
-    if let location = element.location { add(.report(sequence: location.name.sequence), at: now) }
+    if let location = element.location {
+      traceNotice(.report(sequence: location.name.sequence), at: now)
+    }
   }
 
   /// Returns the time of the first later request for which no board wake is scheduled yet, and marks it as scheduled;
   /// nil if none remains.
-  mutating func takeDue() -> Instant? {
-    guard let place = later.firstIndex(where: { !$0.isBoardWoken }) else { return nil }
-    later[place].isBoardWoken = true
-    return later[place].due
+  mutating func consumeNextWakeTime() -> Instant? {
+    guard let place = scheduledRequests.firstIndex(where: { !$0.isBoardWoken }) else { return nil }
+    scheduledRequests[place].isBoardWoken = true
+    return scheduledRequests[place].due
   }
 
-  private mutating func ask(_ request: Request, at due: Instant) {
-    let place = later.firstIndex { $0.due > due } ?? later.count
-    later.insert((due, request, false), at: place)
+  private mutating func schedule(_ request: Request, at due: Instant) {
+    let place = scheduledRequests.firstIndex { $0.due > due } ?? scheduledRequests.count
+    scheduledRequests.insert((due, request, false), at: place)
   }
 
   /// Removes and returns the next request that is due; nil for none.
-  private mutating func takeRequest(at now: Instant) -> Request? {
+  private mutating func removeNextRequest(at now: Instant) -> Request? {
     if nextRequest < requests.count {
       defer { nextRequest += 1 }
       return requests[nextRequest]
     }
     requests.removeAll(keepingCapacity: true)
     nextRequest = 0
-    guard let first = later.first, first.due <= now else { return nil }
-    return later.removeFirst().request
+    guard let first = scheduledRequests.first, first.due <= now else { return nil }
+    return scheduledRequests.removeFirst().request
   }
 
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
-    guard let request = takeRequest(at: now) else { return nil }
+    guard let request = removeNextRequest(at: now) else { return nil }
     if case .acknowledge(let name) = request {
       trace.add(
         TraceRecord(
@@ -222,20 +224,22 @@ struct SimulatedClient: LocationClients {
 
   /// `didFinishDeferredUpdates`: the next deferral is requested in the handler of the batch that follows, or of the
   /// next fix.
-  private mutating func finished(_ code: LocationErrorCode?) {
+  private mutating func didFinishDeferral(_ code: LocationErrorCode?) {
     isArmed = false
-    if code == .deferredAccuracyTooLow || code == .deferredDistanceFiltered { hasGivenUp = true }
+    if code == .deferredAccuracyTooLow || code == .deferredDistanceFiltered {
+      isDeferralUnavailable = true
+    }
   }
 
   /// `didUpdateLocations`: handles the fixes, requests the next deferral, acknowledges.
-  private mutating func updated(at now: Instant) {
-    if script.defers && !isArmed && !isDone && !hasGivenUp {
+  private mutating func didUpdateLocations(at now: Instant) {
+    if script.defers && !isArmed && !isDone && !isDeferralUnavailable {
       isArmed = true
       requests.append(.allowDeferred(distance: script.distance, timeout: script.timeout))
     }
     guard let newest else { return }
-    if let delay = script.acknowledgesAfter {
-      ask(.acknowledge(newest), at: now + delay)
+    if let delay = script.acknowledgementDelay {
+      schedule(.acknowledge(newest), at: now + delay)
     } else {
       requests.append(.acknowledge(newest))
     }

@@ -48,7 +48,7 @@ struct RecordingPlayer: Sendable {
   }
 
   /// Start time of the next chunk; `.distantFuture` at the end of the recording.
-  var next: Instant {
+  var nextTime: Instant {
     index < recording.chunks.count ? recording.chunks[index].time : .distantFuture
   }
 
@@ -56,12 +56,12 @@ struct RecordingPlayer: Sendable {
   mutating func skip() { index += 1 }
 
   /// Sends the next chunk at the line's speed, or faster if it would otherwise overlap the chunk after it.
-  mutating func play(into line: inout ReceiverLine) {
+  mutating func sendNext(into line: inout ReceiverLine) {
     let chunk = recording.chunks[index]
     index += 1
-    let start = max(chunk.time, line.freeAt)
+    let start = max(chunk.time, line.sendingEnd)
     let natural = (Int64(chunk.range.count) * 10_000_000 + Int64(speed) - 1) / Int64(speed)
-    let room = next < .distantFuture ? (next - start).microseconds : natural
+    let room = nextTime < .distantFuture ? (nextTime - start).microseconds : natural
     line.send(
       recording.bytes.span.extracting(chunk.range), at: chunk.time,
       lasting: Interval(microseconds: max(1, min(natural, room))), speed: speed)

@@ -24,7 +24,7 @@ public enum Scenario: String, CaseIterable, Sendable {
   /// Position at the start of every scenario.
   public static let home = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
   /// Longest supported duration: 31 days.
-  public static let longest = Interval.seconds(31 * 86_400)
+  public static let maximumDuration = Interval.seconds(31 * 86_400)
 
   /// Duration if none is requested.
   public var defaultDuration: Interval {
@@ -54,7 +54,7 @@ public enum Scenario: String, CaseIterable, Sendable {
   public func track(seed: UInt64, duration: Interval? = nil) -> Track {
     let length = duration ?? defaultDuration
     precondition(
-      length > .zero && length <= Scenario.longest, "a scenario lasts up to 31 days")
+      length > .zero && length <= Scenario.maximumDuration, "a scenario lasts up to 31 days")
     var builder = RouteBuilder(seed: seed, until: length)
     while !builder.isDone {
       switch self {
@@ -70,7 +70,7 @@ public enum Scenario: String, CaseIterable, Sendable {
   }
 
   private func addWalk(_ builder: inout RouteBuilder) {
-    var way = builder.way()
+    var way = builder.emptyRoute()
     builder.addStreets(to: &way, count: 16, length: 60...180, straight: 0.4, .walking)
     builder.move(along: way)
     builder.stay(builder.random.uniform(60, 240))
@@ -79,19 +79,19 @@ public enum Scenario: String, CaseIterable, Sendable {
   }
 
   private func addLoop(_ builder: inout RouteBuilder) {
-    var way = builder.way()
+    var way = builder.emptyRoute()
     let start = way.end
     for _ in 0..<20 {
       for corner in [(160.0, 0.0), (160.0, 110.0), (0.0, 110.0), (0.0, 0.0)] {
         let point = RoutePoint(east: start.east + corner.0, north: start.north + corner.1)
-        way.legs.append(Way.Leg(to: point, gait: .running))
+        way.legs.append(Route.Leg(to: point, travelMode: .running))
       }
     }
     builder.move(along: way)
   }
 
   private func addCommute(_ builder: inout RouteBuilder) {
-    let way = builder.wayToWork()
+    let way = builder.commuteRoute()
     builder.stay(300)
     builder.move(along: way)
     builder.stay(2_400)
@@ -100,7 +100,7 @@ public enum Scenario: String, CaseIterable, Sendable {
   }
 
   private func addDrive(_ builder: inout RouteBuilder) {
-    var way = builder.way()
+    var way = builder.emptyRoute()
     builder.addStreets(to: &way, count: 20, length: 120...400, straight: 0.6, .driving)
     builder.addBends(to: &way, count: 50, length: 900...2_400, turn: 14, .motorway)
     builder.addStreets(to: &way, count: 20, length: 120...400, straight: 0.6, .driving)
@@ -112,7 +112,7 @@ public enum Scenario: String, CaseIterable, Sendable {
 
   private func addDay(_ builder: inout RouteBuilder) {
     let midnight = builder.time_s
-    let toWork = builder.wayToWork()
+    let toWork = builder.commuteRoute()
     builder.stay(until: midnight + 7.5 * 3_600 + builder.random.uniform(0, 900))
     builder.move(along: toWork)
     builder.stay(until: midnight + 12 * 3_600 + builder.random.uniform(0, 1_200))

@@ -6,12 +6,12 @@ import CCore
 /// suitable.
 public struct SimulationRandom: Sendable {
   private var state: UInt64
-  private var spare: Double?
+  private var storedNormal: Double?
 
   /// Creates a generator. Different values of `stream` give independent sequences for the same seed.
   public init(seed: UInt64, stream: UInt64 = 0) {
     state = seed &+ stream &* 0xD1B5_4A32_D192_ED03
-    spare = nil
+    storedNormal = nil
     _ = next()
   }
 
@@ -35,14 +35,14 @@ public struct SimulationRandom: Sendable {
   /// Returns a number of the standard normal distribution (Box–Muller transform, which produces two numbers at a
   /// time).
   public mutating func normal() -> Double {
-    if let ready = spare {
-      spare = nil
+    if let ready = storedNormal {
+      storedNormal = nil
       return ready
     }
     // 1 − u is in 0 <… 1, so the logarithm is finite.
     let radius = sqrt(-2 * log(1 - uniform()))
     let angle = 2 * 3.141_592_653_589_793 * uniform()
-    spare = radius * sin(angle)
+    storedNormal = radius * sin(angle)
     return radius * cos(angle)
   }
 }

@@ -25,7 +25,7 @@ public enum SimulatedFamily: Equatable, Sendable {
   }
 
   /// Whether the family is controlled by proprietary NMEA sentences.
-  var takesSentences: Bool {
+  var acceptsSentences: Bool {
     switch self {
     case .mtk, .airoha, .casic: true
     case .ubloxM10, .ubloxM8, .streaming: false
@@ -67,19 +67,19 @@ public struct TimeToFirstFix: Equatable, Sendable {
   /// Tracking time after which the receiver has downloaded a new ephemeris.
   public var ephemerisDownload: Interval
   /// Ratio of the 90th percentile to the median, at least 1. Applies only if times to first fix are sampled.
-  public var spread: Double
+  public var p90Ratio: Double
 
   /// Creates a model.
   public init(
     table: [Row] = [Row(off_s: 0, fix_s: 1), Row(off_s: 60, fix_s: 3), Row(off_s: 600, fix_s: 10)],
     cold_s: Double = 29, ephemerisLifetime: Interval = .seconds(14_400),
-    ephemerisDownload: Interval = .seconds(20), spread: Double = 2.7
+    ephemerisDownload: Interval = .seconds(20), p90Ratio: Double = 2.7
   ) {
     self.table = table
     self.cold_s = cold_s
     self.ephemerisLifetime = ephemerisLifetime
     self.ephemerisDownload = ephemerisDownload
-    self.spread = spread
+    self.p90Ratio = p90Ratio
   }
 
   /// Returns the median time to first fix, seconds.
@@ -122,7 +122,7 @@ public struct BatchCapacity: Equatable, Sendable {
 }
 
 /// Properties of the simulated receiver.
-public struct ReceiverFigures: Equatable, Sendable {
+public struct SimulatedReceiverParameters: Equatable, Sendable {
   /// Receiver family.
   public var family = SimulatedFamily.ubloxM10
   /// Protocol of a streaming receiver.
@@ -136,11 +136,11 @@ public struct ReceiverFigures: Equatable, Sendable {
   /// Time to first fix.
   public var timeToFirstFix = TimeToFirstFix()
   /// Capacity of the receiver's batch buffer; nil if it has none.
-  public var batch: BatchCapacity? = BatchCapacity()
+  public var batchCapacity: BatchCapacity? = BatchCapacity()
   /// Time from power-on or wake-up until the receiver accepts commands.
-  public var boot = Interval.milliseconds(250)
+  public var bootTime = Interval.milliseconds(250)
   /// Time from the last byte of a command until the receiver executes and answers it.
-  public var answer = Interval.milliseconds(20)
+  public var commandLatency = Interval.milliseconds(20)
   /// Time from an epoch until its first byte is sent.
   public var outputLatency = Interval.milliseconds(50)
   /// Whether the acknowledgement of a new line speed is sent at the old speed.
@@ -190,55 +190,55 @@ public struct WakeSources: OptionSet, Sendable {
 }
 
 /// Properties of one sleep state of the board.
-public struct SleepFigures: Equatable, Sendable {
+public struct SimulatedSleepParameters: Equatable, Sendable {
   /// Power while asleep, mW.
   public var mW: Double
   /// Time from the wake-up event until code runs. The board counts as awake during it.
-  public var resume: Interval
+  public var resumeTime: Interval
   /// Events that end the sleep.
   public var wakeSources: WakeSources
   /// Resolution of alarms: an alarm occurs at a whole multiple of it; zero for any time.
   public var alarmResolution: Interval
   /// Shortest sleep. The board enters the state only if the alarm is later than this.
-  public var minimum: Interval
+  public var minimumDuration: Interval
 
   /// Creates the parameters of a sleep state.
   public init(
-    mW: Double, resume: Interval = .zero, wakeSources: WakeSources = .all,
-    alarmResolution: Interval = .zero, minimum: Interval = .zero
+    mW: Double, resumeTime: Interval = .zero, wakeSources: WakeSources = .all,
+    alarmResolution: Interval = .zero, minimumDuration: Interval = .zero
   ) {
     self.mW = mW
-    self.resume = resume
+    self.resumeTime = resumeTime
     self.wakeSources = wakeSources
     self.alarmResolution = alarmResolution
-    self.minimum = minimum
+    self.minimumDuration = minimumDuration
   }
 }
 
 /// Properties of the simulated board.
-public struct BoardFigures: Equatable, Sendable {
+public struct SimulatedBoardParameters: Equatable, Sendable {
   /// Power while code runs, mW.
   public var awake_mW = 600.0
   /// The idle state, in which the board waits for events.
-  public var idle = SleepFigures(mW: 375)
+  public var idle = SimulatedSleepParameters(mW: 375)
   /// The suspended state; nil if the board cannot suspend.
-  public var suspended: SleepFigures? = SleepFigures(
-    mW: 20, resume: .milliseconds(300), wakeSources: [.alarm, .batchPin, .request],
-    alarmResolution: .seconds(1), minimum: .seconds(2))
+  public var suspended: SimulatedSleepParameters? = SimulatedSleepParameters(
+    mW: 20, resumeTime: .milliseconds(300), wakeSources: [.alarm, .batchPin, .request],
+    alarmResolution: .seconds(1), minimumDuration: .seconds(2))
   /// The state in which the board is off until an alarm; nil if the board cannot power itself on.
-  public var off: SleepFigures?
+  public var off: SimulatedSleepParameters?
   /// Processor time of the service per wake. The board spends it awake, after the resume time.
   public var processorTimePerWake = Interval.zero
   /// Number of bytes that the serial driver collects before it delivers them, unless the burst ends earlier.
-  public var bytesPerPiece = 1
+  public var fifoTriggerLevel = 1
   /// Whether the board delays the read until the whole epoch has arrived, as `LinuxBoard` does (`BurstTiming`).
-  public var gathersEpochs = false
+  public var delaysReads = false
 
   /// Creates the parameters of a small board that can suspend.
   public init() {}
 
   /// Returns the parameters of a sleep state; nil if the board does not support it, or for `awake`.
-  public func sleep(_ state: BoardState) -> SleepFigures? {
+  public func sleepParameters(_ state: BoardState) -> SimulatedSleepParameters? {
     switch state {
     case .awake: nil
     case .idle: idle
@@ -248,21 +248,21 @@ public struct BoardFigures: Equatable, Sendable {
   }
 
   /// Returns the power in a state, mW.
-  public func mW(in state: BoardState) -> Double { sleep(state)?.mW ?? awake_mW }
+  public func mW(in state: BoardState) -> Double { sleepParameters(state)?.mW ?? awake_mW }
 }
 
 /// All inputs of a simulated run besides its track. The same setup and track give the same run.
 public struct SimulationSetup: Sendable {
   /// Properties of the receiver.
-  public var receiver = ReceiverFigures()
+  public var receiver = SimulatedReceiverParameters()
   /// Properties of the board.
-  public var board = BoardFigures()
+  public var board = SimulatedBoardParameters()
   /// Errors of the receiver's solutions.
   public var noise = SimulatedNoise.none
   /// Whether times to first fix are sampled from a distribution instead of being its median.
   public var samplesTimeToFirstFix = false
   /// Periods in which the motion sensor's line is active, ascending and disjoint; nil for a board without a sensor.
-  public var motion: [Range<Instant>]?
+  public var motionPeriods: [Range<Instant>]?
   /// Battery that supplies board and receiver; nil for an unlimited supply without a gauge.
   public var battery: SimulatedBattery?
   /// Faults to inject.

@@ -1,6 +1,6 @@
 #include "CExpat.h"
 
-XML_Parser cexpat_parser(void) {
+XML_Parser cexpat_parser_create(void) {
   // Attribute values are normalised, so a namespace name cannot contain a line feed.
   XML_Parser parser = XML_ParserCreateNS(NULL, '\n');
   if (parser == NULL) return NULL;

@@ -12,7 +12,7 @@ struct GPXContent {
   }
 
   /// Longest text of a value that is stored, bytes.
-  private static let longestValue = 256
+  private static let maximumValueLength = 256
   private static let pointExtensions: Set<Substring> = [
     "http://www.garmin.com/xmlschemas/TrackPointExtension/v1",
     "http://www.garmin.com/xmlschemas/TrackPointExtension/v2",
@@ -22,7 +22,7 @@ struct GPXContent {
   private var open: [Element] = []
   private var point: GPXPoint?
   private var value: [UInt8] = []
-  private var valuePlace = GPXPlace(line: 1, column: 1)
+  private var valuePosition = GPXTextPosition(line: 1, column: 1)
 
   /// Handles the start of an element.
   ///
@@ -31,17 +31,17 @@ struct GPXContent {
   ///   - attributes: Returns the value of the attribute with a given name.
   /// - Throws: ``GPXError`` for an invalid point, too many points, too deep nesting, or another root element.
   mutating func start(
-    _ name: String, _ attributes: (String) -> String?, at place: GPXPlace
+    _ name: String, _ attributes: (String) -> String?, at place: GPXTextPosition
   ) throws(GPXError) {
-    guard open.count < GPXReader.mostNested else {
-      throw GPXError(place: place, problem: .tooDeep)
+    guard open.count < GPXReader.maximumNesting else {
+      throw GPXError(position: place, problem: .nestedTooDeep)
     }
     let element = try element(name, at: place)
     switch element {
     case .point: try startPoint(attributes, at: place)
     case .altitude, .time, .speed:
       value.removeAll(keepingCapacity: true)
-      valuePlace = place
+      valuePosition = place
     case .gpx, .track, .segment, .extensions, .pointExtension, .other: break
     }
     open.append(element)
@@ -53,7 +53,7 @@ struct GPXContent {
     case .altitude, .time, .speed: break
     case nil, .gpx, .track, .segment, .point, .extensions, .pointExtension, .other: return
     }
-    unsafe value.append(contentsOf: bytes.prefix(GPXContent.longestValue + 1 - value.count))
+    unsafe value.append(contentsOf: bytes.prefix(GPXContent.maximumValueLength + 1 - value.count))
   }
 
   /// Handles the end of the innermost open element.
@@ -78,20 +78,22 @@ struct GPXContent {
     }
   }
 
-  private mutating func element(_ name: String, at place: GPXPlace) throws(GPXError) -> Element {
+  private mutating func element(_ name: String, at place: GPXTextPosition) throws(GPXError)
+    -> Element
+  {
     let cut = name.utf8.lastIndex(of: 0x0A)
     let space = cut.map { name[..<$0] } ?? ""
     let local = cut.map { name[name.utf8.index(after: $0)...] } ?? name[...]
     let isOwn = space.isEmpty || space.hasPrefix("http://www.topografix.com/GPX/1/")
     guard let parent = open.last else {
       if isOwn, local == "gpx" { return .gpx }
-      throw GPXError(place: place, problem: .notGPX(root: String(local.prefix(40))))
+      throw GPXError(position: place, problem: .notGPX(root: String(local.prefix(40))))
     }
     switch parent {
-    case .gpx where isOwn: return outermost(local)
+    case .gpx where isOwn: return topLevelElement(local)
     case .track where isOwn && local == "trkseg": return .segment
     case .segment where isOwn && local == "trkpt": return .point
-    case .point where isOwn: return partOfPoint(local)
+    case .point where isOwn: return pointChild(local)
     case .extensions:
       if GPXContent.pointExtensions.contains(space) {
         return local == "TrackPointExtension" ? .pointExtension : .other
@@ -104,14 +106,14 @@ struct GPXContent {
     }
   }
 
-  private mutating func outermost(_ local: Substring) -> Element {
+  private mutating func topLevelElement(_ local: Substring) -> Element {
     if local == "trk" { return .track }
     if local == "wpt" { file.waypoints += 1 }
     if local == "rte" { file.routes += 1 }
     return .other
   }
 
-  private func partOfPoint(_ local: Substring) -> Element {
+  private func pointChild(_ local: Substring) -> Element {
     switch local {
     case "ele": .altitude
     case "time": .time
@@ -122,14 +124,14 @@ struct GPXContent {
   }
 
   private mutating func startPoint(
-    _ attributes: (String) -> String?, at place: GPXPlace
+    _ attributes: (String) -> String?, at place: GPXTextPosition
   ) throws(GPXError) {
-    guard file.points.count < GPXReader.mostPoints else {
-      throw GPXError(place: place, problem: .tooManyPoints)
+    guard file.points.count < GPXReader.maximumPoints else {
+      throw GPXError(position: place, problem: .tooManyPoints)
     }
     func degrees(_ name: String, _ limit: Double) throws(GPXError) -> Double {
       guard let text = attributes(name) else {
-        throw GPXError(place: place, problem: .missing(attribute: name, element: "trkpt"))
+        throw GPXError(position: place, problem: .missing(attribute: name, element: "trkpt"))
       }
       return try GPXContent.number(text, name, -limit, limit, at: place)
     }
@@ -139,7 +141,7 @@ struct GPXContent {
       preconditionFailure("the ranges were checked")
     }
     point = GPXPoint(coordinate: coordinate)
-    file.places.append(place)
+    file.positions.append(place)
   }
 
   /// Whether the value contains only white space.
@@ -148,8 +150,8 @@ struct GPXContent {
   private func time() throws(GPXError) -> UTCTime? {
     if isBlank { return nil }
     let text = String(decoding: value, as: UTF8.self)
-    guard let time = GPXValues.time(text) else {
-      throw GPXError(place: valuePlace, problem: .badTime(found: String(text.prefix(40))))
+    guard let time = GPXValueParser.time(text) else {
+      throw GPXError(position: valuePosition, problem: .badTime(found: String(text.prefix(40))))
     }
     return time
   }
@@ -160,20 +162,20 @@ struct GPXContent {
   ) throws(GPXError) -> Int32? {
     if isBlank { return nil }
     let text = String(decoding: value, as: UTF8.self)
-    let number = try GPXContent.number(text, name, low, high, at: valuePlace)
+    let number = try GPXContent.number(text, name, low, high, at: valuePosition)
     return Int32((number * 1e3).rounded())
   }
 
   private static func number(
-    _ text: String, _ name: String, _ low: Double, _ high: Double, at place: GPXPlace
+    _ text: String, _ name: String, _ low: Double, _ high: Double, at place: GPXTextPosition
   ) throws(GPXError) -> Double {
-    guard let value = GPXValues.number(text) else {
+    guard let value = GPXValueParser.number(text) else {
       throw GPXError(
-        place: place, problem: .notANumber(name: name, found: String(text.prefix(40))))
+        position: place, problem: .notANumber(name: name, found: String(text.prefix(40))))
     }
     guard value >= low, value <= high else {
       throw GPXError(
-        place: place,
+        position: place,
         problem: .outOfRange(
           name: name, found: String(text.prefix(40)), allowed: "\(low) to \(high)"))
     }

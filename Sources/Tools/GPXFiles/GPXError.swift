@@ -5,7 +5,7 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Not well-formed XML; the message is expat's.
     case notXML(String)
     /// The file ends inside the document.
-    case cutOff
+    case truncated
     /// An encoding that is not UTF-8, UTF-16, ISO-8859-1 or US-ASCII.
     case unknownEncoding
     /// Entities expand to far more text than the file contains.
@@ -21,7 +21,7 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A time that is no valid `xsd:dateTime`.
     case badTime(found: String)
     /// Elements nested more deeply than ``GPXReader/maximumNesting``.
-    case tooDeep
+    case nestedTooDeep
     /// More points than ``GPXReader/maximumPoints``.
     case tooManyPoints
     /// A file longer than ``GPXReader/maximumLength``.
@@ -33,13 +33,13 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// Position of the error in the file.
-  public var place: GPXPlace
+  public var position: GPXTextPosition
   /// Kind of the error.
   public var problem: Problem
 
   /// Creates an error.
-  public init(place: GPXPlace, problem: Problem) {
-    self.place = place
+  public init(position: GPXTextPosition, problem: Problem) {
+    self.position = position
     self.problem = problem
   }
 
@@ -47,7 +47,9 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
   public var description: String {
     switch problem {
     case .notXML(let why): "not well-formed XML: \(why); export the file again, or correct it here"
-    case .cutOff: "the file ends here, in the middle of the document; download or export it again"
+    case .truncated:
+      "the file ends here, in the middle of the document; download or export "
+        + "it again"
     case .unknownEncoding:
       "unknown character encoding; convert the file to UTF-8, for example with iconv, "
         + "and declare UTF-8 in its first line"
@@ -62,12 +64,12 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
     case .badTime(let found):
       "time must have the form 2014-04-03T08:54:11Z, optionally with a fraction or an offset, "
         + "not “\(found)”"
-    case .tooDeep:
-      "elements are nested more than \(GPXReader.mostNested) deep; is this a GPX file?"
-    case .tooManyPoints: "more than \(GPXReader.mostPoints) points; split the file"
+    case .nestedTooDeep:
+      "elements are nested more than \(GPXReader.maximumNesting) deep; is this a GPX file?"
+    case .tooManyPoints: "more than \(GPXReader.maximumPoints) points; split the file"
     case .tokenTooLong:
-      "a tag or comment of more than \(GPXReader.longestToken >> 20) MB; is this a GPX file?"
-    case .tooLong: "the file is larger than \(GPXReader.longestText >> 20) MB; split it"
+      "a tag or comment of more than \(GPXReader.maximumTokenLength >> 20) MB; is this a GPX file?"
+    case .tooLong: "the file is larger than \(GPXReader.maximumLength >> 20) MB; split it"
     case .noMemory: "not enough memory to read the file"
     }
   }

@@ -24,7 +24,7 @@ public struct GPXPoint: Equatable, Sendable {
 }
 
 /// A position in a file: line and column, both from 1.
-public struct GPXPlace: Equatable, Sendable {
+public struct GPXTextPosition: Equatable, Sendable {
   /// Line number, from 1.
   public var line: Int
   /// Column number, from 1.
@@ -42,7 +42,7 @@ public struct GPXFile: Equatable, Sendable {
   /// The points of all segments of all tracks, in the order of the file.
   public var points: [GPXPoint] = []
   /// Position of each point in the file; as many as ``points``.
-  public var places: [GPXPlace] = []
+  public var positions: [GPXTextPosition] = []
   /// Number of routes (`rte`). Their points are ignored, because a route is planned, not recorded.
   public var routes = 0
   /// Number of waypoints (`wpt`), which are ignored.

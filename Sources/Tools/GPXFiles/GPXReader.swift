@@ -6,15 +6,15 @@ import CExpat
 /// US-ASCII. Elements without a namespace count as GPX.
 @safe public struct GPXReader: ~Copyable {
   /// Greatest nesting depth of elements.
-  public static let mostNested = 64
+  public static let maximumNesting = 64
   /// Largest number of points of all tracks together.
-  public static let mostPoints = 10_000_000
+  public static let maximumPoints = 10_000_000
   /// Longest tag or comment, bytes.
-  public static let longestToken = 1 << 21
+  public static let maximumTokenLength = 1 << 21
   /// Longest file, bytes.
-  public static let longestText = 1 << 30
+  public static let maximumLength = 1 << 30
 
-  private let session: Session
+  private let session: ParserSession
   private let parser: XML_Parser
   private var length = 0
 
@@ -22,15 +22,15 @@ import CExpat
   ///
   /// - Throws: ``GPXError`` if memory allocation fails.
   public init() throws(GPXError) {
-    guard let parser = unsafe cexpat_parser() else {
-      throw GPXError(place: GPXPlace(line: 1, column: 1), problem: .noMemory)
+    guard let parser = unsafe cexpat_parser_create() else {
+      throw GPXError(position: GPXTextPosition(line: 1, column: 1), problem: .noMemory)
     }
-    let session = unsafe Session(parser)
+    let session = unsafe ParserSession(parser)
     unsafe self.parser = unsafe parser
     self.session = session
     unsafe XML_SetUserData(parser, Unmanaged.passUnretained(session).toOpaque())
-    unsafe XML_SetElementHandler(parser, Session.started, Session.ended)
-    unsafe XML_SetCharacterDataHandler(parser, Session.told)
+    unsafe XML_SetElementHandler(parser, ParserSession.elementStart, ParserSession.elementEnd)
+    unsafe XML_SetCharacterDataHandler(parser, ParserSession.characterData)
   }
 
   deinit { unsafe XML_ParserFree(parser) }
@@ -49,14 +49,14 @@ import CExpat
   /// - Throws: ``GPXError`` with the position. Do not use the reader after an error.
   public mutating func add(_ bytes: [UInt8]) throws(GPXError) {
     length += bytes.count
-    guard length <= GPXReader.longestText else { throw failure(.tooLong) }
+    guard length <= GPXReader.maximumLength else { throw failure(.tooLong) }
     // The length argument of XML_Parse is an Int32.
     for start in stride(from: 0, to: bytes.count, by: 1 << 20) {
       let end = min(start + 1 << 20, bytes.count)
       try parse(bytes[start..<end], isLast: false)
       // expat parses an unfinished token again from its start with each piece: the limit bounds that cost.
       let fed = length - bytes.count + end
-      guard fed - Int(unsafe XML_GetCurrentByteIndex(parser)) <= GPXReader.longestToken else {
+      guard fed - Int(unsafe XML_GetCurrentByteIndex(parser)) <= GPXReader.maximumTokenLength else {
         throw failure(.tokenTooLong)
       }
     }
@@ -83,7 +83,7 @@ import CExpat
   }
 
   private func failure(_ problem: GPXError.Problem) -> GPXError {
-    GPXError(place: session.place, problem: problem)
+    GPXError(position: session.position, problem: problem)
   }
 
   private static func problem(_ code: XML_Error, isLast: Bool) -> GPXError.Problem {
@@ -93,7 +93,7 @@ import CExpat
     case XML_ERROR_AMPLIFICATION_LIMIT_BREACH: return .entityExpansion
     case XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR,
       XML_ERROR_UNCLOSED_CDATA_SECTION:
-      if isLast { return .cutOff }
+      if isLast { return .truncated }
       fallthrough
     case _:
       guard let words = unsafe XML_ErrorString(code) else { return .notXML("error") }
@@ -103,15 +103,15 @@ import CExpat
 }
 
 /// User data of the expat callbacks: the content read so far and the first error.
-@safe private final class Session {
+@safe private final class ParserSession {
   var content = GPXContent()
   var failure: GPXError?
   private let parser: XML_Parser
 
   init(_ parser: XML_Parser) { unsafe self.parser = unsafe parser }
 
-  var place: GPXPlace {
-    GPXPlace(
+  var position: GPXTextPosition {
+    GPXTextPosition(
       line: Int(unsafe XML_GetCurrentLineNumber(parser)),
       column: Int(unsafe XML_GetCurrentColumnNumber(parser)) + 1)
   }
@@ -125,13 +125,13 @@ import CExpat
     }
   }
 
-  private static func of(_ user: UnsafeMutableRawPointer?) -> Session {
+  private static func of(_ user: UnsafeMutableRawPointer?) -> ParserSession {
     guard let user = unsafe user else { preconditionFailure("set before parsing starts") }
-    return unsafe Unmanaged<Session>.fromOpaque(user).takeUnretainedValue()
+    return unsafe Unmanaged<ParserSession>.fromOpaque(user).takeUnretainedValue()
   }
 
-  static let started: XML_StartElementHandler = { user, name, attributes in
-    let session = unsafe Session.of(user)
+  static let elementStart: XML_StartElementHandler = { user, name, attributes in
+    let session = unsafe ParserSession.of(user)
     guard let name = unsafe name else { return }
     let element = unsafe String(cString: name)
     session.attempt { () throws(GPXError) in
@@ -145,17 +145,17 @@ import CExpat
             unsafe pair += 2
           }
           return nil
-        }, at: session.place)
+        }, at: session.position)
     }
   }
 
-  static let ended: XML_EndElementHandler = { user, _ in
-    let session = unsafe Session.of(user)
+  static let elementEnd: XML_EndElementHandler = { user, _ in
+    let session = unsafe ParserSession.of(user)
     session.attempt { () throws(GPXError) in try session.content.end() }
   }
 
-  static let told: XML_CharacterDataHandler = { user, text, length in
-    let session = unsafe Session.of(user)
+  static let characterData: XML_CharacterDataHandler = { user, text, length in
+    let session = unsafe ParserSession.of(user)
     let bytes = unsafe UnsafeRawBufferPointer(start: text, count: Int(length))
     session.attempt { () throws(GPXError) in try unsafe session.content.text(bytes) }
   }

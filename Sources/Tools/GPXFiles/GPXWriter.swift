@@ -49,7 +49,7 @@ public struct GPXWriter {
     add(
       """
       <?xml version="1.0" encoding="UTF-8"?>
-      <gpx version="1.1" creator="\(GPXText.escaped(creator))" \
+      <gpx version="1.1" creator="\(GPXFormat.escaped(creator))" \
       xmlns="http://www.topografix.com/GPX/1/1" \
       xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v2" \
       xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
@@ -60,11 +60,11 @@ public struct GPXWriter {
        <trk>
 
       """)
-    if let name { add("  <name>\(GPXText.escaped(name))</name>\n") }
+    if let name { add("  <name>\(GPXFormat.escaped(name))</name>\n") }
   }
 
   /// Ends the current segment, for example because fixes were lost.
-  public mutating func interrupt() {
+  public mutating func endSegment() {
     if isSegmentOpen { add("  </trkseg>\n") }
     isSegmentOpen = false
     lastStep = nil
@@ -72,7 +72,7 @@ public struct GPXWriter {
 
   /// Writes a point, in a new segment after a gap.
   public mutating func write(_ point: GPXPoint, _ details: Details = Details()) {
-    if isGap(before: point.utc) { interrupt() }
+    if detectGap(before: point.utc) { endSegment() }
     if !isSegmentOpen {
       add("  <trkseg>\n")
       isSegmentOpen = true
@@ -80,15 +80,15 @@ public struct GPXWriter {
     // The schema allows longitudes from −180° to less than 180°.
     let east = point.coordinate.longitude_e9
     let longitude_e9 = east == 180_000_000_000 ? -180_000_000_000 : east
-    add("   <trkpt lat=\"\(GPXText.decimal(point.coordinate.latitude_e9, 9, places: 9))\"")
-    add(" lon=\"\(GPXText.decimal(longitude_e9, 9, places: 9))\">")
+    add("   <trkpt lat=\"\(GPXFormat.decimal(point.coordinate.latitude_e9, 9, places: 9))\"")
+    add(" lon=\"\(GPXFormat.decimal(longitude_e9, 9, places: 9))\">")
     writeParts(point, details)
     add("</trkpt>\n")
   }
 
   /// Writes the end of the document.
   public mutating func end() {
-    interrupt()
+    endSegment()
     add(" </trk>\n</gpx>\n")
   }
 
@@ -96,7 +96,7 @@ public struct GPXWriter {
   /// pdop, extensions.
   private mutating func writeParts(_ point: GPXPoint, _ details: Details) {
     element("ele", point.altitude_mm, 3)
-    if let utc = point.utc { add("<time>\(GPXText.time(utc))</time>") }
+    if let utc = point.utc { add("<time>\(GPXFormat.time(utc))</time>") }
     element("geoidheight", details.geoidHeight_mm, 3)
     if let fix = details.fix { add("<fix>\(fix.rawValue)</fix>") }
     element("sat", details.satellites, 0)
@@ -114,10 +114,10 @@ public struct GPXWriter {
 
   private mutating func element(_ name: String, _ value: (some BinaryInteger)?, _ scale: Int) {
     guard let value else { return }
-    add("<\(name)>\(GPXText.decimal(Int64(value), scale))</\(name)>")
+    add("<\(name)>\(GPXFormat.decimal(Int64(value), scale))</\(name)>")
   }
 
-  private mutating func isGap(before next: UTCTime?) -> Bool {
+  private mutating func detectGap(before next: UTCTime?) -> Bool {
     guard let next else { return false }
     defer { last = next }
     guard isSegmentOpen, let last else { return false }
@@ -130,7 +130,7 @@ public struct GPXWriter {
 }
 
 /// Formats values for GPX. Decimal numbers are formatted from integers, so that no rounding occurs.
-enum GPXText {
+enum GPXFormat {
   /// `value` / 10^`scale` without trailing zeros, but with at least `places` decimals.
   static func decimal(_ value: Int64, _ scale: Int, places: Int = 0) -> String {
     var digits = String(value.magnitude)

@@ -55,4 +55,4 @@ struct CommandError: Error, Equatable {
 
 /// Writing to standard output failed with EPIPE: the command stops and exits with 0, because its reader (`head`, for
 /// example) has closed the pipe.
-struct ReaderGone: Error {}
+struct BrokenPipe: Error {}

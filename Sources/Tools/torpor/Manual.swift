@@ -32,7 +32,7 @@ enum ManualPage {
     page.prose(Help(Torpor.self).discussion)
     page.section("COMMANDS")
     for command in commands { describe(command, &page) }
-    frame(&page)
+    addFixedSections(&page)
     return page.text
   }
 
@@ -62,7 +62,7 @@ enum ManualPage {
     }
   }
 
-  private static func frame(_ page: inout ManualText) {
+  private static func addFixedSections(_ page: inout ManualText) {
     page.section("EXIT STATUS")
     page.item("0", "Success.")
     for code in CommandError.Code.allCases { page.item("\(code.rawValue)", code.meaning) }
@@ -112,7 +112,7 @@ struct Help {
       } else if line == "SUBCOMMANDS:" {
         break
       } else if isListing {
-        list(line)
+        parseItem(line)
       } else if usage.isEmpty {
         discussion.append(line)
       }
@@ -122,7 +122,7 @@ struct Help {
   }
 
   /// Parses a line of the option list: a label with its text, or the text of a long label on the previous line.
-  private mutating func list(_ line: String) {
+  private mutating func parseItem(_ line: String) {
     let isLabel = line.hasPrefix("  ") && !line.hasPrefix("   ")
     if !isLabel {
       let text = line.trimmed(" ")

@@ -49,20 +49,20 @@ struct Torpor: ParsableCommand {
   static let date = "2026-11-21"
 
   static func main() {
-    Interrupts.ignoreBrokenPipes()
+    SignalCleanup.ignoreBrokenPipes()
     do {
       try checkSubcommand(Array(CommandLine.arguments.dropFirst().prefix(2)))
       var command = try parseAsRoot()
       try command.run()
-    } catch is ReaderGone {
+    } catch is BrokenPipe {
       // `torpor decode … | head` is no error.
       exit(withError: ExitCode.success)
     } catch let error as CommandError {
-      POSIX.tell("torpor: \(error.message)")
+      POSIX.printError("torpor: \(error.message)")
       exit(withError: ExitCode(error.code.rawValue))
     } catch let errors as ProfileErrors {
       // Without `torpor: `: each line begins with FILE:LINE:COLUMN, which editors can jump to.
-      POSIX.tell(errors.description)
+      POSIX.printError(errors.description)
       exit(withError: ExitCode(errors.exitCode))
     } catch {
       end(with: error)
@@ -79,7 +79,7 @@ struct Torpor: ParsableCommand {
       try output.write(Array((fullMessage(for: error) + "\n").utf8))
       try output.finish()
     } catch let failure as CommandError {
-      POSIX.tell("torpor: \(failure.message)")
+      POSIX.printError("torpor: \(failure.message)")
       exit(withError: ExitCode(failure.code.rawValue))
     } catch {}
     exit(withError: ExitCode.success)

@@ -10,14 +10,14 @@ import Testing
     var ring = try memory.openSynced()
     for n in 0..<3 { ring.append(fix(n)) }
     var cursor = Cursor(at: 0)
-    cursor.pass(to: 1)
+    cursor.skip(to: 1)
     #expect(cursor == Cursor(at: 1))
     cursor.deliver(to: 2, in: ring)
-    cursor.pass(to: 3)
-    cursor.pass(to: 1)
+    cursor.skip(to: 3)
+    cursor.skip(to: 1)
     #expect(cursor.acknowledged == 1 && cursor.delivered == 3)
     var settled = cursor
-    let early = settled.settle(to: 2)
+    let early = settled.acknowledgeExcluded(to: 2)
     #expect(early && settled.acknowledged == 2 && settled.delivered == 3)
     // More was overwritten than is another's: it is lost to who begins anew.
     for n in 3..<8 {
@@ -25,13 +25,13 @@ import Testing
       ring.append(fix(n))
     }
     settled = cursor
-    let told = settled.settle(to: 4)
+    let told = settled.acknowledgeExcluded(to: 4)
     #expect(!told && settled == cursor, "the gap is told first")
     let gap = settled.takeGap()
     #expect(gap?.range == 3..<4)
-    let part = settled.settle(to: 3)
+    let part = settled.acknowledgeExcluded(to: 3)
     #expect(!part && settled.acknowledged == 1)
-    let all = settled.settle(to: 4)
+    let all = settled.acknowledgeExcluded(to: 4)
     #expect(all && settled.acknowledged == 4 && settled.delivered == 4 && settled.gap == nil)
   }
 

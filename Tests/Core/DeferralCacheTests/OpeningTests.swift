@@ -165,8 +165,8 @@ import Testing
     for capacity in [Int.min, -1, 0, 1, 1_048_577, Int.max] {
       #expect(refusal(memory, capacity) == .capacityOutOfRange(capacity))
     }
-    #expect(refusal(memory, 7) == .otherCapacity(found: 8, wanted: 7))
-    #expect(refusal(memory, 9) == .otherCapacity(found: 8, wanted: 9))
+    #expect(refusal(memory, 7) == .capacityMismatch(found: 8, wanted: 7))
+    #expect(refusal(memory, 9) == .capacityMismatch(found: 8, wanted: 9))
     #expect(
       refusal(RingMemory(capacity: 8, size: 1535)) == .storageTooSmall(needed: 1536, given: 1535))
     #expect(
@@ -191,7 +191,9 @@ import Testing
       header[8] = UInt8(version)
       reseal(&header)
       memory.bytes.replaceSubrange(copy * 512..<copy * 512 + 512, with: header)
-      #expect(throws: RingError.otherFormat(found: version, known: 1)) { _ = try memory.open() }
+      #expect(throws: RingError.unsupportedFormat(found: version, known: 1)) {
+        _ = try memory.open()
+      }
     }
   }
 
@@ -206,7 +208,7 @@ import Testing
     slot.w0 = slot.w0 & ~0xFF | 9
     slot.w7 = slot.w7 & 0xFFFF_FFFF | UInt64(slot.computedChecksum) << 32
     put(slot, in: memory, at: 3)
-    #expect(throws: RingError.otherFormat(found: 9, known: 1)) { _ = try memory.open() }
+    #expect(throws: RingError.unsupportedFormat(found: 9, known: 1)) { _ = try memory.open() }
   }
 
   @Test("numbers that no honest image reaches are refused")

@@ -157,7 +157,7 @@ import Testing
       for generation in 0...12 as ClosedRange<UInt32> {
         for sequence in 0...4 as ClosedRange<UInt64> {
           let name = FixName(generation: generation, sequence: sequence)
-          #expect(starts.end(of: name) == end(all, name))
+          #expect(starts.sequence(after: name) == end(all, name))
         }
       }
     }
@@ -181,9 +181,9 @@ import Testing
       for generation in 0...61 as ClosedRange<UInt32> {
         for sequence in stride(from: 0, to: place + 20, by: 3) as StrideTo<UInt64> {
           let name = FixName(generation: generation, sequence: sequence)
-          #expect(starts.end(of: name) <= end(all, name))
+          #expect(starts.sequence(after: name) <= end(all, name))
           // Exact for whoever was away no longer than the record reaches back.
-          if generation >= 46 { #expect(starts.end(of: name) == end(all, name)) }
+          if generation >= 46 { #expect(starts.sequence(after: name) == end(all, name)) }
         }
       }
     }
@@ -192,6 +192,6 @@ import Testing
   @Test("the greatest number has an end")
   func greatest() {
     let name = FixName(generation: 1, sequence: .max)
-    #expect(GenerationStarts().end(of: name) == .max)
+    #expect(GenerationStarts().sequence(after: name) == .max)
   }
 }

@@ -105,7 +105,7 @@ extension SplitMix64 {
       var m = GSA(
         talker: talker(), fixMode: maybe(UInt8.random(in: 1...3, using: &self)),
         satellites: UInt8.random(in: 0...6, using: &self))
-      for _ in 0..<Int.random(in: 0...6, using: &self) { m.name(bits(UInt16.self)) }
+      for _ in 0..<Int.random(in: 0...6, using: &self) { m.append(bits(UInt16.self)) }
       m.isAutomatic = maybe(Bool.random(using: &self))
       m.system = maybe(UInt8.random(in: 1...6, using: &self))
       m.positionDOP_e2 = maybe(dilution())

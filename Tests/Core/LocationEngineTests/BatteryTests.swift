@@ -14,8 +14,8 @@ private func lowBattery(_ setup: inout EngineSetup) {
   setup.battery.significantChange = 15
 }
 
-private func set(_ promises: Promise...) -> PromiseSet {
-  var set = PromiseSet.none
+private func set(_ promises: ServiceLevel...) -> ServiceLevelSet {
+  var set = ServiceLevelSet.none
   for promise in promises { set.insert(promise) }
   return set
 }
@@ -42,7 +42,7 @@ struct BatteryTests {
     ]
     let told = steps + steps.dropLast().reversed() + [.none]
     #expect(bench.client.story == told.map { .degraded($0) })
-    #expect(bench.engine.batteryCharge == 100 && bench.engine.givenUp == .none)
+    #expect(bench.engine.batteryCharge == 100 && bench.engine.shed == .none)
   }
 
   @Test("PWR-10: every client is told, each of its own alone, also one that comes later")
@@ -90,7 +90,7 @@ struct BatteryTests {
     let phase = 600.0
     let bench = BoardBench(speed: 1.5) { board, setup in
       lowBattery(&setup)
-      board.faults.gauge = charges.enumerated().map { index, charge in
+      board.faults.gaugeFaults = charges.enumerated().map { index, charge in
         .init(time: Instant(seconds: Double(index) * phase), charge: charge)
       }
     }

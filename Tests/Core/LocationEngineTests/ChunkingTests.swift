@@ -24,8 +24,8 @@ import Testing
   /// `pause` after each chunk.
   private func times(_ line: Line, pause: Interval = .zero, _ size: () -> Int) -> [Instant] {
     let bench = EngineBench(connects: false) {
-      $0.figures.longestGather = .seconds(40)
-      $0.figures.canStandby = true
+      $0.parameters.inputBufferTime = .seconds(40)
+      $0.parameters.canStandby = true
     }
     bench.hasUTC = line.hasUTC
     bench.client.connect(in: .background)
@@ -34,7 +34,7 @@ import Testing
     // gather.
     bench.run(1)
     bench.noFix()
-    #expect(!bench.plan.listens)
+    #expect(!bench.plan.wakesOnInput)
     var bytes: [UInt8] = []
     for i in 0..<ChunkingTests.count {
       bench.sendAt(bench.now + .seconds(1), [])

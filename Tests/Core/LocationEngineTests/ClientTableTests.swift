@@ -20,20 +20,20 @@ import Testing
     for _ in 0..<2_000 {
       now = now + .milliseconds(Int64(random.below(3)))
       switch random.below(8) {
-      case 0: table.use(random.below(capacity))
+      case 0: table.activate(random.below(capacity))
       case 1, 2, 3:
         guard table.used > 0 else { continue }
         let i = random.below(table.used)
-        table[i].endRest()
-        table.stir(i)
-      case 4 where random.below(10) == 0: for i in table.stirred() { table[i].endRest() }
+        table[i].endDormancy()
+        table.markDirty(i)
+      case 4 where random.below(10) == 0: for i in table.markAllDirty() { table[i].endDormancy() }
       default: break
       }
       expectAll(&table, at: now)
       // A step looks at those who are awake, and lets some of them rest.
-      for i in table.awake where table.isAwake(i, at: now) && random.below(3) > 0 {
+      for i in table.dirtyRange where table.isDirty(i, at: now) && random.below(3) > 0 {
         let isForGood = random.below(4) == 0
-        table[i].restsUntil =
+        table[i].dormantUntil =
           isForGood ? .distantFuture : now + .milliseconds(1 + Int64(random.below(30)))
       }
     }
@@ -41,19 +41,19 @@ import Testing
 
   private func expectAll(_ table: inout ClientTable, at now: Instant) {
     var resting = Instant.distantFuture
-    for i in 0..<table.used where table[i].restsUntil > now {
-      resting = min(resting, table[i].restsUntil)
+    for i in 0..<table.used where table[i].dormantUntil > now {
+      resting = min(resting, table[i].dormantUntil)
     }
-    let (next, isSound) = (table.lookForAwake(at: now), table.hasNobodyMissed(at: now))
+    let (next, isSound) = (table.updateDirtyRange(at: now), table.noDirtyClientSkipped(at: now))
     #expect(next == resting && isSound)
     for i in 0..<table.used {
-      let isLookedAt = table.awake.contains(i) && table.isAwake(i, at: now)
-      let isDue = table[i].restsUntil <= now
+      let isLookedAt = table.dirtyRange.contains(i) && table.isDirty(i, at: now)
+      let isDue = table[i].dormantUntil <= now
       #expect(isLookedAt == isDue)
     }
     // No farther than from the first to the last.
-    guard let first = table.awake.first, let last = table.awake.last else { return }
-    let areAwake = table.isAwake(first, at: now) && table.isAwake(last, at: now)
+    guard let first = table.dirtyRange.first, let last = table.dirtyRange.last else { return }
+    let areAwake = table.isDirty(first, at: now) && table.isDirty(last, at: now)
     #expect(areAwake)
   }
 }

@@ -47,7 +47,7 @@ struct FuzzTests {
   func saturatedLine() {
     let bench = EngineBench {
       $0.receiver = Walk.m10
-      $0.figures.canStandby = true
+      $0.parameters.canStandby = true
     }
     for _ in 0..<400 {
       bench.run(0.01)
@@ -61,7 +61,7 @@ struct FuzzTests {
   func answerAtDeadline() {
     let bench = EngineBench {
       $0.receiver = ReceiverSetup()
-      $0.figures.canStandby = true
+      $0.parameters.canStandby = true
     }
     // Until it probes; then the answer comes in two parts, the first at the deadline itself.
     while bench.commands == 0 { bench.run(0.05) }
@@ -93,8 +93,8 @@ struct FuzzTests {
         // Half the walks drive the receiver that batches, whose answers are as random as the rest.
         if seed % 2 == 0 {
           $0.receiver = Walk.m10
-          $0.figures.canStandby = true
-          $0.figures.batch = BatchFigures(capacity: 50, watermark: 6, hasPin: true)
+          $0.parameters.canStandby = true
+          $0.parameters.batch = BatchParameters(capacity: 50, watermark: 6, hasPin: true)
         }
       }
     }

@@ -18,7 +18,7 @@ extension EngineBench {
     }
     while true {
       var moment = plan.wake
-      if plan.listens && next < bytes.count { moment = min(moment, max(now, arrival(next))) }
+      if plan.wakesOnInput && next < bytes.count { moment = min(moment, max(now, arrival(next))) }
       guard moment <= end else { return fixes }
       var gathered: [UInt8] = []
       while next < bytes.count, arrival(next) <= moment {
@@ -91,7 +91,7 @@ extension EngineBench {
     }
     #expect(bench.engine.head == 30)
     // The bytes are left to gather for 40 ms.
-    #expect(worst <= .milliseconds(50) && worst <= bench.setup.gatherToEnd, "\(worst)")
+    #expect(worst <= .milliseconds(50) && worst <= bench.setup.readDelayToKnownEnd, "\(worst)")
   }
 
   @Test("where no sentence is always the last, the silence that ends an epoch is learned")
@@ -117,6 +117,6 @@ extension EngineBench {
     }
     #expect(bench.engine.head == 40)
     #expect(worst <= .milliseconds(50), "\(worst)")
-    #expect(worst > bench.setup.gather, "nothing but silence ended them")
+    #expect(worst > bench.setup.readDelay, "nothing but silence ended them")
   }
 }

@@ -29,7 +29,7 @@ struct RestoreTests {
 
   /// What a restored client is told when it connects and starts updates.
   static func told(_ bookmark: ClientBookmark, _ memory: EngineMemory) -> [Notice] {
-    var engine = memory.engine(setup)
+    var engine = memory.makeEngine(setup)
     engine.restore(ClientID(0), from: bookmark)
     return start(&engine)
   }
@@ -41,7 +41,7 @@ struct RestoreTests {
       var effects = engine.step(.request(ClientID(0), request), at: now)
       while true {
         while let notice = engine.nextNotice() { notices.append(notice.notice) }
-        guard effects.proceeds else { break }
+        guard effects.needsProceed else { break }
         effects = engine.step(.proceed, at: now)
       }
     }
@@ -61,12 +61,12 @@ struct RestoreTests {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
     let acknowledged = FixName(generation: 1, sequence: 4)
-    let notices = Self.told(ClientBookmark(acknowledged: acknowledged, owesAll: true), memory)
+    let notices = Self.told(ClientBookmark(acknowledged: acknowledged, isOpenEnded: true), memory)
     #expect(Self.batches(notices) == [5...7] && Self.gaps(notices).isEmpty)
-    let all = Self.told(ClientBookmark(owesAll: true), memory)
+    let all = Self.told(ClientBookmark(isOpenEnded: true), memory)
     #expect(Self.batches(all) == [0...7])
     let name = FixName(generation: 1, sequence: 7)
-    #expect(Self.told(ClientBookmark(acknowledged: name, owesAll: true), memory).isEmpty)
+    #expect(Self.told(ClientBookmark(acknowledged: name, isOpenEnded: true), memory).isEmpty)
   }
 
   @Test("BKG-20: what was made after its updates had ended is not owed")
@@ -75,7 +75,7 @@ struct RestoreTests {
     _ = Self.ring(memory, appending: 8)
     let bookmark = ClientBookmark(
       acknowledged: FixName(generation: 1, sequence: 2),
-      owedThrough: FixName(generation: 1, sequence: 5))
+      undeliveredThrough: FixName(generation: 1, sequence: 5))
     #expect(Self.batches(Self.told(bookmark, memory)) == [3...5])
     #expect(Self.told(ClientBookmark(), memory).isEmpty)
   }
@@ -85,9 +85,9 @@ struct RestoreTests {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
     let bookmark = ClientBookmark(
-      acknowledged: FixName(generation: 1, sequence: 0), owesAll: true,
-      passedAfter: FixName(generation: 1, sequence: 2),
-      passedThrough: FixName(generation: 1, sequence: 4))
+      acknowledged: FixName(generation: 1, sequence: 0), isOpenEnded: true,
+      excludedAfter: FixName(generation: 1, sequence: 2),
+      excludedThrough: FixName(generation: 1, sequence: 4))
     #expect(Self.batches(Self.told(bookmark, memory)) == [1...2, 5...7])
   }
 
@@ -97,14 +97,14 @@ struct RestoreTests {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 25)
     let acknowledged = FixName(generation: 1, sequence: 4)
-    let notices = Self.told(ClientBookmark(acknowledged: acknowledged, owesAll: true), memory)
+    let notices = Self.told(ClientBookmark(acknowledged: acknowledged, isOpenEnded: true), memory)
     #expect(Self.gaps(notices) == [5..<15] && Self.batches(notices) == [15...24])
     if case .gap? = notices.first {} else { Issue.record("the gap comes first") }
     let ended = ClientBookmark(
-      acknowledged: acknowledged, owedThrough: FixName(generation: 1, sequence: 9))
+      acknowledged: acknowledged, undeliveredThrough: FixName(generation: 1, sequence: 9))
     let fewer = Self.told(ended, memory)
     #expect(Self.gaps(fewer) == [5..<10] && Self.batches(fewer) == [])
-    let settled = ClientBookmark(acknowledged: acknowledged, owedThrough: acknowledged)
+    let settled = ClientBookmark(acknowledged: acknowledged, undeliveredThrough: acknowledged)
     #expect(Self.told(settled, memory).isEmpty)
   }
 
@@ -113,32 +113,32 @@ struct RestoreTests {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 3)
     let name = FixName(generation: 900, sequence: 77)
-    let notices = Self.told(ClientBookmark(acknowledged: name, owesAll: true), memory)
+    let notices = Self.told(ClientBookmark(acknowledged: name, isOpenEnded: true), memory)
     #expect(Self.batches(notices) == [0...2])
   }
 
   @Test("BKG-20: what is kept of a client is what it comes back from")
   func bookmark() {
     let bench = EngineBench(limit: 4, capacity: 10)
-    #expect(bench.engine.bookmark(of: ClientID(0)) == ClientBookmark(owesAll: true))
+    #expect(bench.engine.bookmark(of: ClientID(0)) == ClientBookmark(isOpenEnded: true))
     bench.fixes(count: 3)
     bench.client.acknowledges = false
     bench.fixes(count: 2)
     let running = bench.engine.bookmark(of: ClientID(0))
     let acknowledged = FixName(generation: 1, sequence: 2)
-    #expect(running == ClientBookmark(acknowledged: acknowledged, owesAll: true))
+    #expect(running == ClientBookmark(acknowledged: acknowledged, isOpenEnded: true))
     bench.client.ask(.stopUpdating)
     let stopped = bench.engine.bookmark(of: ClientID(0))
-    #expect(stopped.acknowledged == acknowledged && !stopped.owesAll)
-    #expect(stopped.owedThrough == FixName(generation: 1, sequence: 4))
+    #expect(stopped.acknowledged == acknowledged && !stopped.isOpenEnded)
+    #expect(stopped.undeliveredThrough == FixName(generation: 1, sequence: 4))
   }
 
   @Test("RNG-6, BKG-20: a client that is denied after it came back is shown nothing of before")
   func denied() {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
-    var engine = memory.engine(Self.setup)
-    engine.restore(ClientID(0), from: ClientBookmark(owesAll: true))
+    var engine = memory.makeEngine(Self.setup)
+    engine.restore(ClientID(0), from: ClientBookmark(isOpenEnded: true))
     let now = Instant(microseconds: 1)
     _ = engine.step(.request(ClientID(0), .setAuthorization(.denied)), at: now)
     #expect(engine.bookmark(of: ClientID(0)).acknowledged?.sequence == 7)
@@ -148,7 +148,7 @@ struct RestoreTests {
   @Test("BKG-20, REG-6: a region comes back with its state, from which it may be crossed")
   func region() {
     let memory = EngineMemory(capacity: 10, clients: 1)
-    var engine = memory.engine(Self.setup)
+    var engine = memory.makeEngine(Self.setup)
     engine.restore(ClientID(0), from: ClientBookmark())
     _ = Self.start(&engine)
     let identifier = RegionIdentifier(.region, 1)
@@ -161,7 +161,7 @@ struct RestoreTests {
   @Test("clients come back before the first step, not after it")
   func late() async {
     await #expect(processExitsWith: .failure) {
-      var engine = EngineMemory(capacity: 10, clients: 1).engine(RestoreTests.setup)
+      var engine = EngineMemory(capacity: 10, clients: 1).makeEngine(RestoreTests.setup)
       _ = engine.step(.time, at: Instant(microseconds: 1))
       engine.restore(ClientID(0), from: ClientBookmark())
     }

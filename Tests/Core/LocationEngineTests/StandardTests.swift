@@ -85,7 +85,7 @@ struct StandardTests {
 
   @Test("STD-10: without a fix for a while clients are told 0 once a search, and it goes on")
   func unknown() {
-    let bench = EngineBench { $0.unknownAfter = .seconds(20) }
+    let bench = EngineBench { $0.locationUnknownTimeout = .seconds(20) }
     bench.noFix()
     for _ in 0..<60 {
       bench.run(1)
@@ -107,7 +107,7 @@ struct StandardTests {
 
   @Test("STD-10: what came while nobody wanted it does not shorten the search of who comes later")
   func unwantedFixes() {
-    let bench = EngineBench(connects: false) { $0.figures.canStandby = true }
+    let bench = EngineBench(connects: false) { $0.parameters.canStandby = true }
     bench.client.connect()
     bench.client.start()
     bench.fixes(count: 3)
@@ -141,7 +141,7 @@ struct StandardTests {
 
   @Test("STD-10: a receiver that falls silent is as good as none")
   func silence() {
-    let bench = EngineBench { $0.unknownAfter = .seconds(20) }
+    let bench = EngineBench { $0.locationUnknownTimeout = .seconds(20) }
     bench.fixes(count: 1)
     bench.run(19)
     #expect(bench.client.failures.isEmpty)
@@ -245,7 +245,7 @@ struct StandardTests {
   func gone() {
     let bench = EngineBench {
       $0.receiver?.hasSupplySwitch = true
-      $0.figures.canSwitchOff = true
+      $0.parameters.canSwitchOff = true
     }
     #expect(bench.isReceiverAwake)
     bench.run(1)

@@ -22,7 +22,7 @@ import Testing
     case 1: return EngineBench.deferring(.unlimited, 100)
     case 2: return EngineBench.deferring(2_000)
     case 3:
-      let bench = EngineBench { $0.figures.canStandby = true }
+      let bench = EngineBench { $0.parameters.canStandby = true }
       bench.background()
       bench.ask(.setDesiredAccuracy(100), of: bench.client.id)
       return bench
@@ -51,7 +51,7 @@ import Testing
         let stood = bench.plan
         bench.perform(.time)
         let anew = bench.plan
-        #expect(stood.board == anew.board && stood.listens == anew.listens)
+        #expect(stood.board == anew.board && stood.wakesOnInput == anew.wakesOnInput)
         #expect(stood.wake == anew.wake, "byte \(i) of second \(second)")
       }
     }
@@ -62,7 +62,7 @@ import Testing
     let bench = EngineBench.deferring(.unlimited, 3)
     bench.sendsNMEA = true
     bench.fixes(count: 1)
-    let due = bench.engine.client(bench.client.id).deferral.terms?.deadline ?? .distantFuture
+    let due = bench.engine.client(bench.client.id).deferral.criteria?.deadline ?? .distantFuture
     var time = bench.now
     for byte in Self.sentences(bench) + [UInt8](repeating: 0x31, count: 250) {
       time = time + .milliseconds(10)

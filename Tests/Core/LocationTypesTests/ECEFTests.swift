@@ -47,7 +47,7 @@ import Testing
   @Test("velocities north, east and up, and their course")
   func velocities() {
     let place = Coordinate(latitude_e9: 0, longitude_e9: 90_000_000_000)
-    let seen = ECEF(x: -3, y: 5, z: 4).seen(from: place)
+    let seen = ECEF(x: -3, y: 5, z: 4).localVelocity(at: place)
     #expect(abs(seen.north - 4) < 1e-9 && abs(seen.east - 3) < 1e-9 && abs(seen.up - 5) < 1e-9)
     #expect(abs(ECEF.course(north: 4, east: 3) - 36.869_897_645_8) < 1e-9)
     #expect(ECEF.course(north: 0, east: -1) == 270 && ECEF.course(north: -1, east: 0) == 180)

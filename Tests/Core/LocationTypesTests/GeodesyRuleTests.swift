@@ -37,7 +37,7 @@ import Testing
       (ECEF(x: 1, y: 0, z: 0), -0.5, 0, root), (ECEF(x: 0, y: 1, z: 0), 0, 1, 0),
       (ECEF(x: 0, y: 0, z: 1), root, 0, 0.5),
     ] as [(ECEF, Double, Double, Double)] {
-      let found = v.seen(from: place)
+      let found = v.localVelocity(at: place)
       #expect(abs(found.north - north) < 1e-12 && abs(found.east - east) < 1e-12)
       #expect(abs(found.up - up) < 1e-12)
     }

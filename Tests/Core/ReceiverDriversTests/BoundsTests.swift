@@ -10,60 +10,60 @@ import Testing
   @Test("As many answers are passed over as a command was repeated, and not for long")
   func staleAnswers() {
     var stale = StaleAnswers()
-    stale.completed(7, sends: 1, until: at(10))
-    let answer1 = stale.takes(7, at: at(1))
+    stale.recordAnswered(7, sends: 1, until: at(10))
+    let answer1 = stale.consume(7, at: at(1))
     #expect(!answer1)
-    stale.completed(7, sends: 3, until: at(10))
-    let answer2 = stale.takes(7, at: at(1))
+    stale.recordAnswered(7, sends: 3, until: at(10))
+    let answer2 = stale.consume(7, at: at(1))
     #expect(answer2)
-    let answer3 = stale.takes(7, at: at(10))
+    let answer3 = stale.consume(7, at: at(10))
     #expect(answer3)
-    let answer4 = stale.takes(7, at: at(10))
+    let answer4 = stale.consume(7, at: at(10))
     #expect(!answer4)
     // Sent three times, two of which answers went to the command before: none is left.
-    stale.completed(7, sends: 3, until: at(20))
+    stale.recordAnswered(7, sends: 3, until: at(20))
     #expect(stale.expected == 0)
-    stale.completed(7, sends: 2, until: at(20))
-    let answer5 = stale.takes(7, at: at(21))
+    stale.recordAnswered(7, sends: 2, until: at(20))
+    let answer5 = stale.consume(7, at: at(21))
     #expect(!answer5)
     // Answers of another kind are no business of these.
-    stale.completed(7, sends: 2, until: at(30))
-    let answer6 = stale.takes(8, at: at(22))
+    stale.recordAnswered(7, sends: 2, until: at(30))
+    let answer6 = stale.consume(8, at: at(22))
     #expect(!answer6)
-    stale.completed(8, sends: 2, until: at(30))
-    let answer7 = stale.takes(8, at: at(22))
+    stale.recordAnswered(8, sends: 2, until: at(30))
+    let answer7 = stale.consume(8, at: at(22))
     #expect(answer7)
   }
 
   @Test("A configuration is written anew three times a minute at most")
   func reconfigurations() {
-    var attempts = Attempts()
-    let answers = (0..<5).map { attempts.mayReconfigure(at: at(100 + $0)) }
+    var attempts = RetryCounters()
+    let answers = (0..<5).map { attempts.countReconfiguration(at: at(100 + $0)) }
     #expect(answers == [true, true, true, false, false])
-    let answer6 = attempts.mayReconfigure(at: at(160))
+    let answer6 = attempts.countReconfiguration(at: at(160))
     #expect(!answer6)
-    let answer7 = attempts.mayReconfigure(at: at(161))
+    let answer7 = attempts.countReconfiguration(at: at(161))
     #expect(answer7)
   }
 
   @Test("The fourth waking within a minute each is too often; a longer sleep forgives")
   func wakings() {
-    var attempts = Attempts()
-    attempts.settle(at: at(0))
-    let answers = (1...4).map { attempts.wakesTooOften(at: at($0)) }
+    var attempts = RetryCounters()
+    attempts.recordGoalReached(at: at(0))
+    let answers = (1...4).map { attempts.countUnexpectedWake(at: at($0)) }
     #expect(answers == [false, false, false, true])
-    let answer8 = attempts.wakesTooOften(at: at(61))
+    let answer8 = attempts.countUnexpectedWake(at: at(61))
     #expect(!answer8)
   }
 
   @Test("Losses are forgotten when it does its work")
   func losses() {
-    var attempts = Attempts()
-    for _ in 0..<300 { attempts.lose() }
-    attempts.isTold = true
+    var attempts = RetryCounters()
+    for _ in 0..<300 { attempts.recordLoss() }
+    attempts.isLossReported = true
     #expect(attempts.losses == 255)
-    attempts.settle(at: at(1))
-    #expect(attempts.losses == 0 && !attempts.isTold)
+    attempts.recordGoalReached(at: at(1))
+    #expect(attempts.losses == 0 && !attempts.isLossReported)
   }
 
   @Test("A late answer does not end the next command")
@@ -108,7 +108,7 @@ import Testing
     step(.message(.batchStatus(UBXBatchStatus(fillLevel: 100))), 10)
     let begun = now
     let entry = UBXBatchEntry(messageCount: 0, hasExtraPVT: true, solution: FakeM10.solution(1))
-    for _ in 0..<100 where driver.drain.rounds == 1 {
+    for _ in 0..<100 where driver.drain.retrievals == 1 {
       if let deadline = driver.deadline, deadline <= now + .milliseconds(300) {
         step(.deadline, (deadline - now).microseconds / 1_000 + 1)
       } else {
@@ -117,7 +117,7 @@ import Testing
     }
     // Twice the time of 100 entries at 115200 baud, and an answer's.
     #expect(now - begun < .milliseconds(2_600))
-    #expect(driver.drain.rounds == 2)
+    #expect(driver.drain.retrievals == 2)
   }
 
   @Test("A drain of a receiver that fills faster than the line drains ends")

@@ -13,7 +13,7 @@ import Testing
     let bench = FamilyBench(Families.setup(family))
     #expect(bench.reach(.tracking))
     let configured = bench.now
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
     #expect(bench.fixes.isEmpty)
     bench.run(20)
     #expect((17...20).contains(bench.fixes.count))
@@ -30,7 +30,7 @@ import Testing
     #expect(bench.reach(.tracking))
     bench.run(10)
     #expect(bench.fixes.count >= 8)
-    #expect(bench.told == [.settled(.tracking)] && bench.violations.isEmpty, "\(bench.violations)")
+    #expect(bench.told == [.reached(.tracking)] && bench.violations.isEmpty, "\(bench.violations)")
   }
 
   @Test("it sleeps when told, keeps silent, and is woken again", arguments: Families.all)
@@ -43,13 +43,13 @@ import Testing
       #expect(bench.reach(.standby))
       #expect(bench.power == .standby && bench.activity == .standby)
       bench.run(900)
-      #expect(bench.power == .standby && bench.told == [.settled(.standby)])
+      #expect(bench.power == .standby && bench.told == [.reached(.standby)])
       #expect(bench.counters.failedStandbys == 0)
       bench.forget()
       #expect(bench.reach(.tracking))
       bench.run(30)
       #expect(bench.fixes.count >= 10 && bench.counters.losses == 0)
-      #expect(bench.told == [.settled(.tracking)] && bench.violations.isEmpty)
+      #expect(bench.told == [.reached(.tracking)] && bench.violations.isEmpty)
     }
   }
 
@@ -74,16 +74,16 @@ import Testing
   @Test(
     "PWR-4: one that wakes again and again is counted without end, and left alone longer each time")
   func wakesForEver() {
-    var attempts = Attempts()
+    var attempts = RetryCounters()
     for round in 1...600 as ClosedRange<Int64> {
-      attempts.settle(at: Instant(seconds: Double(round * 5)))
-      let isTooOften = attempts.wakesTooOften(at: Instant(seconds: Double(round * 5 + 1)))
+      attempts.recordGoalReached(at: Instant(seconds: Double(round * 5)))
+      let isTooOften = attempts.countUnexpectedWake(at: Instant(seconds: Double(round * 5 + 1)))
       #expect(isTooOften == (round > 3))
-      if isTooOften { attempts.lose() }
+      if isTooOften { attempts.recordLoss() }
     }
-    #expect(attempts.sleepFailures == .max && attempts.losses == .max)
-    attempts.settle(at: Instant(seconds: 4_000))
-    let isTooOften = attempts.wakesTooOften(at: Instant(seconds: 4_100))
+    #expect(attempts.unexpectedWakes == .max && attempts.losses == .max)
+    attempts.recordGoalReached(at: Instant(seconds: 4_000))
+    let isTooOften = attempts.countUnexpectedWake(at: Instant(seconds: 4_100))
     #expect(!isTooOften, "it has slept")
   }
 
@@ -138,7 +138,7 @@ import Testing
         #expect(bench.reach(goal, 60), "\(number): \(goal) of \(family)")
         bench.run(3)
       }
-      #expect(bench.told == goals.map { .settled($0) }, "\(number)")
+      #expect(bench.told == goals.map { .reached($0) }, "\(number)")
       #expect(bench.counters.commands < 80 && bench.counters.losses == 0, "\(number)")
       bench.run(20)
       #expect(bench.fixes.count >= 15 && bench.violations.isEmpty, "\(bench.violations)")
@@ -158,7 +158,7 @@ import Testing
         #expect(bench.reach(goal, 90), "\(number): \(goal) of \(family)")
         bench.run(3)
       }
-      #expect(bench.told.last == .settled(.tracking) && bench.counters.commands < 100)
+      #expect(bench.told.last == .reached(.tracking) && bench.counters.commands < 100)
       bench.run(20)
       #expect(bench.fixes.count >= 15 && bench.violations.isEmpty, "\(bench.violations)")
       if bench.acknowledgements <= number { break }
@@ -180,7 +180,7 @@ import Testing
       // At another speed than its own it says nothing that can be read: silence is looked into, and
       // nobody was told of a loss.
       let isHeard = speed == 9_600
-      #expect(bench.told == (isHeard ? [.recovered, .settled(.tracking)] : []), "\(word)")
+      #expect(bench.told == (isHeard ? [.recovered, .reached(.tracking)] : []), "\(word)")
       #expect((bench.counters.configurationsLost > 0) == isHeard, "\(word)")
       bench.forget()
       bench.run(20)
@@ -193,13 +193,13 @@ import Testing
     arguments: Families.all)
   func gone(_ family: ReceiverFamily) {
     var faults = FaultPlan()
-    faults.gone = [Instant(seconds: 60)..<Instant(seconds: 200)]
+    faults.deviceAbsent = [Instant(seconds: 60)..<Instant(seconds: 200)]
     let bench = FamilyBench(Families.setup(family), faults: faults)
     bench.reach(.tracking)
     bench.run(190)
-    #expect(bench.told == [.settled(.tracking), .lost])
+    #expect(bench.told == [.reached(.tracking), .lost])
     bench.run(150)
-    #expect(bench.told.suffix(2) == [.recovered, .settled(.tracking)])
+    #expect(bench.told.suffix(2) == [.recovered, .reached(.tracking)])
     #expect(bench.counters.losses < 12 && bench.violations.isEmpty, "\(bench.violations)")
   }
 
@@ -211,10 +211,10 @@ import Testing
     ]
     let bench = FamilyBench(Families.setup(family, supply: true), faults: faults)
     #expect(bench.reach(.tracking))
-    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    #expect(bench.told == [.lost, .recovered, .reached(.tracking)])
     bench.run(61 - bench.now.seconds)
     #expect(bench.reach(.off))
-    #expect(bench.told.suffix(2) == [.lost, .settled(.off)])
+    #expect(bench.told.suffix(2) == [.lost, .reached(.off)])
     #expect(bench.power == .backup && bench.violations.isEmpty, "\(bench.violations)")
   }
 
@@ -242,7 +242,7 @@ import Testing
       #expect(bench.told.last == .refused(goal) && bench.activity == .running)
     }
     bench.handle(.drain)
-    #expect(bench.told.last == .drained && !bench.status.buffersFixes)
+    #expect(bench.told.last == .drained && !bench.status.mayBufferFixes)
   }
 
   @Test("PWR-4: one that does not know standby says so, is told, and asked again after minutes")
@@ -262,7 +262,7 @@ import Testing
   @Test("PWR-4: a CASIC receiver that ignores standby is refused and asked again: 1, 2, 4 minutes")
   func ignoredStandby() {
     var faults = FaultPlan()
-    faults.ignoresEndlessStandby = true
+    faults.ignoresUnlimitedStandby = true
     let bench = FamilyBench(Families.setup(.casic), faults: faults)
     bench.reach(.tracking)
     bench.forget()
@@ -288,7 +288,7 @@ import Testing
     #expect(bench.counters.failedStandbys == 0 && bench.power == .standby)
     bench.run(30)
     #expect(bench.counters.failedStandbys == 1 && bench.power == .standby)
-    #expect(bench.told == [.settled(.standby)])
+    #expect(bench.told == [.reached(.standby)])
   }
 
   @Test(
@@ -304,7 +304,7 @@ import Testing
       }
       #expect(bench.counters.configurationsLost == 3)
       bench.run(20)
-      #expect(bench.status.isSettled)
+      #expect(bench.status.isQuiescent)
     }
   }
 
@@ -313,7 +313,7 @@ import Testing
     let bench = FamilyBench(Families.setup(.airoha))
     bench.tampering = .refuseAll(.result(50))
     bench.reach(.tracking)
-    #expect(bench.told == [.settled(.tracking)] && bench.counters.refusals == 1)
+    #expect(bench.told == [.reached(.tracking)] && bench.counters.refusals == 1)
     var quick = Families.setup(.airoha)
     quick.interval_ms = 500
     let other = FamilyBench(quick)
@@ -343,7 +343,7 @@ import Testing
   func talksInStandby() {
     let bench = FamilyBench(Families.setup(.airoha))
     bench.reach(.standby)
-    bench.handle(.message(.unread(.sentence(0))))
+    bench.handle(.message(.unknown(.sentence(0))))
     bench.handle(
       .message(.commandResult(CommandResult(family: .pair, command: 3, outcome: .done))))
     #expect(bench.activity == .standby && bench.counters.failedStandbys == 0)
@@ -407,7 +407,7 @@ import Testing
     bench.run(30)
     bench.forget()
     #expect(bench.reach(.powersave))
-    #expect(bench.told == [.settled(.powersave)] && bench.power == .powersave)
+    #expect(bench.told == [.reached(.powersave)] && bench.power == .powersave)
     #expect(bench.written.map { Array($0[2..<4]) } == [[6, 0x3B], [6, 0x11], [6, 9]])
     bench.forget()
     #expect(bench.reach(.tracking))
@@ -418,14 +418,14 @@ import Testing
   @Test("one that refuses its power is configured without, and that is told")
   func refusesPower() {
     var faults = FaultPlan()
-    faults.powerModeRefused = [.boot..<Instant(seconds: 100)]
+    faults.powerModeRejected = [.boot..<Instant(seconds: 100)]
     let bench = FamilyBench(Self.wired, faults: faults)
     #expect(bench.reach(.powersave))
     #expect(bench.told == [.refused(.powersave)] && bench.power != .powersave)
     bench.run(100)
     bench.forget()
     #expect(bench.reach(.powersave))
-    #expect(bench.told == [.settled(.powersave)] && bench.violations.isEmpty, "\(bench.told)")
+    #expect(bench.told == [.reached(.powersave)] && bench.violations.isEmpty, "\(bench.told)")
   }
 
   @Test("sentences as output: they come from the configuration on, and are silent while it batches")

@@ -10,20 +10,21 @@ import Testing
   @Test("One without a switch tracks, refuses the rest, and never writes")
   func streams() {
     var driver = ReceiverDriver(ReceiverSetup(family: .passive))
-    #expect(driver.status.isSettled && driver.status.deadline == nil && !driver.status.buffersFixes)
-    #expect(driver.handle(.goal(.tracking), at: at(0)).observation == .settled(.tracking))
+    #expect(
+      driver.status.isQuiescent && driver.status.deadline == nil && !driver.status.mayBufferFixes)
+    #expect(driver.handle(.goal(.tracking), at: at(0)).observation == .reached(.tracking))
     for goal in [ReceiverGoal.off, .standby, .batching(watermark: 5)] {
       #expect(driver.handle(.goal(goal), at: at(1)).observation == .refused(goal))
       #expect(!driver.status.hasOutgoing && driver.outgoing.count == 0)
     }
     #expect(driver.admit(Epoch(), at: at(2)) == .accept)
-    #expect(driver.nextHeld() == nil && !driver.status.isDraining)
+    #expect(driver.nextReleasedEpoch() == nil && !driver.status.isDraining)
     #expect(driver.handle(.drain, at: at(3)).observation == .drained)
     #expect(driver.handle(.lineFault, at: at(3)).observation == .lost)
-    #expect(driver.handle(.message(.other), at: at(4)) == DriverEffects())
-    let hears = driver.hearsMessages
+    #expect(driver.handle(.message(.malformed), at: at(4)) == DriverEffects())
+    let hears = driver.usesMessages
     #expect(!hears)
-    let m10Hears = ReceiverDriver(ReceiverSetup(family: .ubloxM10)).hearsMessages
+    let m10Hears = ReceiverDriver(ReceiverSetup(family: .ubloxM10)).usesMessages
     #expect(m10Hears)
     #expect(driver.handle(.batchPin, at: at(4)) == DriverEffects())
     #expect(driver.handle(.deadline, at: at(4)) == DriverEffects())
@@ -41,21 +42,21 @@ import Testing
   func switched() {
     var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
     #expect(driver.admit(Epoch(), at: at(0)) == .drop)
-    #expect(driver.counters.unconfigured == 1)
+    #expect(driver.counters.unconfiguredEpochs == 1)
     let on = driver.handle(.goal(.tracking), at: at(10))
     #expect(on.pin == PinCommand(.receiverSupply, .active) && on.observation == .none)
-    #expect(!driver.status.isSettled && driver.status.deadline == at(310))
+    #expect(!driver.status.isQuiescent && driver.status.deadline == at(310))
     #expect(driver.handle(.goal(.tracking), at: at(20)) == DriverEffects())
     #expect(driver.handle(.deadline, at: at(309)).observation == .none)
-    #expect(driver.handle(.deadline, at: at(310)).observation == .settled(.tracking))
+    #expect(driver.handle(.deadline, at: at(310)).observation == .reached(.tracking))
     #expect(driver.admit(Epoch(), at: at(400)) == .accept)
     #expect(driver.handle(.goal(.standby), at: at(500)).observation == .refused(.standby))
     let off = driver.handle(.goal(.off), at: at(600))
     #expect(off.pin == PinCommand(.receiverSupply, .inactive) && off.observation == .none)
     // Settled when the switch has had the time to say that it failed.
-    #expect(driver.status.deadline == at(601) && !driver.status.isSettled)
-    #expect(driver.handle(.deadline, at: at(601)).observation == .settled(.off))
-    #expect(driver.status.deadline == nil && driver.status.isSettled)
+    #expect(driver.status.deadline == at(601) && !driver.status.isQuiescent)
+    #expect(driver.handle(.deadline, at: at(601)).observation == .reached(.off))
+    #expect(driver.status.deadline == nil && driver.status.isQuiescent)
     #expect(driver.handle(.goal(.batching(watermark: 1)), at: at(700)).pin?.level == .active)
     #expect(
       driver.handle(.deadline, at: at(2_000)).observation == .refused(.batching(watermark: 1)))
@@ -70,15 +71,15 @@ import Testing
       var now: Int64 = 0
       for pause in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
         #expect(driver.handle(.pinFault(.receiverSupply), at: at(now)).observation == .lost)
-        #expect(driver.status.isSettled && driver.status.deadline == at(now + pause * 1_000))
+        #expect(driver.status.isQuiescent && driver.status.deadline == at(now + pause * 1_000))
         now += pause * 1_000
         #expect(driver.handle(.deadline, at: at(now - 1)) == DriverEffects())
         let again = driver.handle(.deadline, at: at(now))
-        #expect(again.pin == command && again.observation == .none && !driver.status.isSettled)
+        #expect(again.pin == command && again.observation == .none && !driver.status.isQuiescent)
       }
       now += 300
-      #expect(driver.handle(.deadline, at: at(now)).observation == .settled(goal))
-      #expect(driver.status.isSettled && driver.status.deadline == nil)
+      #expect(driver.handle(.deadline, at: at(now)).observation == .reached(goal))
+      #expect(driver.status.isQuiescent && driver.status.deadline == nil)
       // It counts anew from there.
       _ = driver.handle(.goal(.off), at: at(now))
       _ = driver.handle(.pinFault(.receiverSupply), at: at(now))
@@ -92,7 +93,7 @@ import Testing
     _ = driver.handle(.goal(.tracking), at: at(0))
     _ = driver.handle(.pinFault(.receiverSupply), at: at(0))
     #expect(driver.handle(.goal(.off), at: at(10)).pin?.level == .inactive)
-    #expect(driver.handle(.deadline, at: at(11)).observation == .settled(.off))
+    #expect(driver.handle(.deadline, at: at(11)).observation == .reached(.off))
     #expect(driver.status.deadline == nil)
     var streaming = ReceiverDriver(ReceiverSetup(family: .passive))
     #expect(streaming.handle(.pinFault(.receiverSupply), at: at(0)).observation == .lost)
@@ -104,20 +105,23 @@ import Testing
   func family() {
     var driver = ReceiverDriver(Setups.wired)
     _ = driver.handle(.goal(.tracking), at: at(0))
-    #expect(!driver.status.isSettled && driver.status.deadline != nil && !driver.status.hasOutgoing)
+    #expect(
+      !driver.status.isQuiescent && driver.status.deadline != nil && !driver.status.hasOutgoing)
     _ = driver.handle(.deadline, at: at(1_000))
     _ = driver.handle(.deadline, at: at(2_000))
     #expect(driver.status.hasOutgoing && driver.outgoing.count == 8)
     #expect(driver.counters.commands == 1)
     #expect(driver.admit(Epoch(), at: at(2_000)) == .drop)
-    #expect(driver.nextHeld() == nil && !driver.status.buffersFixes && !driver.status.isDraining)
+    #expect(
+      driver.nextReleasedEpoch() == nil && !driver.status.mayBufferFixes
+        && !driver.status.isDraining)
   }
 
   @Test("Counters stop at their largest value")
   func counters() {
     var counter = UInt32.max - 1
-    counter.count()
-    counter.count(5)
+    counter.incrementSaturating()
+    counter.incrementSaturating(5)
     #expect(counter == .max)
   }
 }
@@ -133,11 +137,11 @@ import Testing
   func release() {
     var held = HeldEpochs()
     for second in 1...6 { _ = held.add(epoch(Int64(second)), at: .boot) }
-    #expect(held.next() == nil)
+    #expect(held.nextReleased() == nil)
     #expect(held.release(after: UTCTime(microseconds: 4_000_000), .boot) == 4)
-    #expect(held.next()?.utc?.microseconds == 5_000_000)
-    #expect(held.next()?.utc?.microseconds == 6_000_000)
-    #expect(held.next() == nil && held.count == 0)
+    #expect(held.nextReleased()?.utc?.microseconds == 5_000_000)
+    #expect(held.nextReleased()?.utc?.microseconds == 6_000_000)
+    #expect(held.nextReleased() == nil && held.count == 0)
   }
 
   @Test("Eight are kept, the latest")
@@ -149,9 +153,9 @@ import Testing
     }
     #expect(held.release(after: nil, nil) == 0)
     for second in 5...12 {
-      #expect(held.next()?.utc?.microseconds == Int64(second) * 1_000_000)
+      #expect(held.nextReleased()?.utc?.microseconds == Int64(second) * 1_000_000)
     }
-    #expect(held.next() == nil)
+    #expect(held.nextReleased() == nil)
   }
 
   @Test("Without UTC the time of arrival decides")

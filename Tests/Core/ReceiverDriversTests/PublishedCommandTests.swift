@@ -66,8 +66,8 @@ private func text(
   @Test("CFG-RXM: as CFG-PM2 says, and continuous")
   func receiverPower() {
     // The same driver, and notes on the M7 with both: B5 62 06 11 02 00 08 01 22 92, 08 00 21 91.
-    #expect(m8(.power(.cyclic), part: 1) == hex("B5 62 06 11 02 00 08 01 22 92"))
-    #expect(m8(.power(.full)) == hex("B5 62 06 11 02 00 08 00 21 91"))
+    #expect(m8(.powerMode(.cyclic), part: 1) == hex("B5 62 06 11 02 00 08 01 22 92"))
+    #expect(m8(.powerMode(.full)) == hex("B5 62 06 11 02 00 08 00 21 91"))
   }
 
   @Test("CFG-PM2: version 2, cyclic tracking once a second, as published but for reserved fields")
@@ -77,7 +77,7 @@ private func text(
     // ephemeris, as in meshtastic's src/gps/ubx.h, _message_CFG_PM2: 00 11 03 00.
     let published = hex(
       "B5 62 06 3B 30 00 02 06 00 00 00 00 43 01 E8 03 00 00 10 27 00 00 00 00 00 00 00 00 2C 01")
-    let ours = m8(.power(.cyclic))
+    let ours = m8(.powerMode(.cyclic))
     #expect(ours.count == 56 && ours.prefix(7) == published.prefix(7))
     #expect(ours[10..<14] == hex("00 10 03 00")[...])
     #expect(ours[14..<28] == published[14..<28])
@@ -105,17 +105,17 @@ private func text(
   func answers() {
     let setup = ReceiverSetup(family: .ubloxM8, batch: BatchSetup(capacity: 300))
     let all = UBloxCommand.configuration(.cyclic)
-    #expect(all.parts(for: setup) == 6)
+    #expect(all.partCount(for: setup) == 6)
     let named = (0..<6).map { all.answer(part: $0, for: setup) }
     #expect(named == [.cfgPRT, .cfgMSG, .cfgRATE, .cfgPM2, .cfgRXM, .cfgCFG])
     #expect(
-      (0..<6).map { all.isAboutPower(part: $0, for: setup) } == [
+      (0..<6).map { all.setsPowerMode(part: $0, for: setup) } == [
         false, false, false, true, true, false,
       ])
-    #expect(UBloxCommand.configuration(.full).parts(for: setup) == 5)
+    #expect(UBloxCommand.configuration(.full).partCount(for: setup) == 5)
     #expect(UBloxCommand.watermark(1).answer(part: 0, for: setup) == .cfgBATCH)
     for command in [UBloxCommand.none, .probe, .wakeBytes, .retrieveBatch, .standby] {
-      #expect(command.answer(part: 0, for: setup) == nil && command.parts(for: setup) == 1)
+      #expect(command.answer(part: 0, for: setup) == nil && command.partCount(for: setup) == 1)
     }
   }
 }

@@ -51,7 +51,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     let bench = DriverBench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
     for _ in 0..<60 { act(bench, &dice, faults: false) }
     #expect(bench.reach(.tracking, 200))
-    #expect(bench.told.last == .settled(.tracking))
+    #expect(bench.told.last == .reached(.tracking))
     // Standby tells it sleeps by silence; nothing here goes wrong, so nothing is ever lost.
     #expect(!bench.told.contains(.lost))
     #expect(bench.receiver.lostWithBuffer.allSatisfy { bench.taken.contains($0) })
@@ -73,7 +73,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     bench.step(.goal(.tracking))
     #expect(bench.settle(400))
     #expect(bench.driver.state == .tracking)
-    #expect(bench.told.last == .settled(.tracking))
+    #expect(bench.told.last == .reached(.tracking))
     bench.expectClean()
     let before = bench.taken.count
     bench.run(20)
@@ -100,7 +100,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
       keeping.step(.goal(goal))
       for _ in 0..<2_500 {
         seen.insert(keeping.driver.state.rawValue)
-        if keeping.driver.state.stage == .aside { tryAll(keeping.driver, at: keeping.now) }
+        if keeping.driver.state.stage == .preemptible { tryAll(keeping.driver, at: keeping.now) }
         keeping.run(0.01)
       }
     }
@@ -112,12 +112,12 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
       for later in [Interval.zero, .milliseconds(700), .seconds(100)] {
         var copy = driver
         _ = copy.handle(event, at: now + later)
-        if !copy.isSettled { #expect(copy.deadline != nil, "\(driver.state) \(event)") }
-        if copy.link.power == .cut {
+        if !copy.isQuiescent { #expect(copy.deadline != nil, "\(driver.state) \(event)") }
+        if copy.link.power == .off {
           #expect(!copy.hasOutgoing && copy.link.effects.pin?.pin != .receiverWake)
         }
         #expect(copy.outgoing.count <= 100)
-        while copy.nextHeld() != nil {}
+        while copy.nextReleasedEpoch() != nil {}
         _ = copy.admit(Epoch(origin: .live), at: now + later)
         _ = copy.admit(Epoch(origin: .batch), at: now + later)
       }
@@ -147,7 +147,7 @@ enum Pairs {
     .message(
       .batchEntry(
         UBXBatchEntry(messageCount: 0, hasExtraPVT: true, solution: FakeM10.solution(1)))),
-    .message(.other), .message(aidingEntry),
+    .message(.malformed), .message(aidingEntry),
     .message(.aidingAnswer(UBXAidingAnswer(to: .mgaDBD, payloadStart: 1))),
     .message(.aidingAnswer(UBXAidingAnswer(to: .mgaDBD, isAccepted: false, payloadStart: 1))),
   ]

@@ -125,7 +125,7 @@ private struct Script {
     script.step(.goal(.batching(watermark: 50)))
     _ = script.status(0, next: 1)
     #expect(old == .accept && new == .hold && script.driver.state == .muting)
-    let released = script.driver.nextHeld()
+    let released = script.driver.nextReleasedEpoch()
     #expect(released?.utc == FakeM10.base + .seconds(2))
     script.step(Script.acknowledged)
     script.step(.drain)
@@ -149,7 +149,7 @@ private struct Script {
     script.step(Script.acknowledged)
     #expect(entries.allSatisfy { $0 == .accept })
     var released: [UTCTime?] = []
-    while let epoch = script.driver.nextHeld() { released.append(epoch.utc) }
+    while let epoch = script.driver.nextReleasedEpoch() { released.append(epoch.utc) }
     #expect(released == [11, 12].map { FakeM10.base + .seconds($0) })
   }
 }

@@ -63,7 +63,7 @@ import Testing
     ("started", .message(.receiverNotice(.started))), ("probe-ack", result(2, .done)),
     ("speed-ack", result(864, .done)), ("ack", result(62, .done)), ("nak", result(62, .failed)),
     ("busy", result(62, .busy)), ("sleep-ack", result(3, .done)),
-    ("sleep-nak", result(3, .unsupported)), ("other", .message(.other)),
+    ("sleep-nak", result(3, .unsupported)), ("other", .message(.malformed)),
   ]
 
   @Test("what each event makes of each state")
@@ -84,7 +84,7 @@ import Testing
         if driver.hasOutgoing { outcome += "!" }
         if let pin = effects.pin { outcome += pin.pin == .receiverWake ? "^" : "#" }
         if effects.observation != .none { outcome += "(\(effects.observation.word))" }
-        if !driver.isSettled { #expect(driver.deadline != nil, "\(state) \(name)") }
+        if !driver.isQuiescent { #expect(driver.deadline != nil, "\(state) \(name)") }
         if !outcome.isEmpty { changes.append("\(name):\(outcome)") }
       }
       lines.append("\(state) | " + changes.joined(separator: " "))

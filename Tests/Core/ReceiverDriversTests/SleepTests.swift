@@ -15,7 +15,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.forget()
     bench.reach(.standby)
     #expect(bench.receiver.isAsleep)
-    #expect(bench.told == [.settled(.standby)])
+    #expect(bench.told == [.reached(.standby)])
     #expect(bench.commands() == ["standby"])
     #expect(bench.driver.deadline == nil)
     bench.run(60)
@@ -36,7 +36,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     #expect(bench.pins == [PinCommand(.receiverWake, .active)])
     bench.settle()
     #expect(bench.pins.suffix(1) == [PinCommand(.receiverWake, .inactive)])
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
     bench.expectClean()
   }
 
@@ -59,7 +59,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     #expect(bench.receiver.isAsleep)
     #expect(bench.commands().filter { $0 == "standby" }.count == ignored + 1)
     #expect(bench.driver.counters.failedStandbys == UInt32(ignored))
-    #expect(bench.told == [.settled(.standby)])
+    #expect(bench.told == [.reached(.standby)])
     bench.expectClean()
   }
 
@@ -70,7 +70,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.forget()
     bench.receiver.ignoredStandbys = 4
     #expect(bench.reach(.standby))
-    #expect(bench.told == [.lost, .recovered, .settled(.standby)])
+    #expect(bench.told == [.lost, .recovered, .reached(.standby)])
     #expect(bench.receiver.isAsleep)
     bench.expectClean()
   }
@@ -114,12 +114,12 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.reach(.off)
     #expect(!bench.receiver.hasSupply)
     #expect(bench.commands() == ["standby"])
-    #expect(bench.told == [.settled(.off)])
+    #expect(bench.told == [.reached(.off)])
     #expect(bench.pins == [PinCommand(.receiverSupply, .inactive)])
     bench.run(5)
     bench.reach(.tracking)
     bench.run(3)
-    #expect(bench.told.suffix(1) == [.settled(.tracking)])
+    #expect(bench.told.suffix(1) == [.reached(.tracking)])
     bench.expectClean()
   }
 
@@ -154,7 +154,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.reach(.off)
     #expect(!bench.receiver.hasSupply)
     #expect(bench.commands() == ["standby", "standby", "standby"])
-    #expect(bench.told == [.settled(.off)])
+    #expect(bench.told == [.reached(.off)])
     bench.expectClean()
   }
 
@@ -166,7 +166,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     while bench.driver.state != .lost { bench.run(0.1) }
     bench.reach(.off)
     #expect(!bench.receiver.hasSupply)
-    #expect(bench.told.suffix(1) == [.settled(.off)])
+    #expect(bench.told.suffix(1) == [.reached(.off)])
     #expect(!bench.told.contains(.recovered))
     bench.expectClean()
   }
@@ -180,11 +180,11 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     let cut = bench.now
     bench.step(.goal(.tracking))
     #expect(bench.pins.isEmpty)
-    #expect(!bench.driver.isSettled)
+    #expect(!bench.driver.isQuiescent)
     while bench.pins.isEmpty { bench.run(0.01) }
     #expect((bench.now - cut) > .milliseconds(800))
     bench.settle()
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
   }
 
   @Test(
@@ -199,7 +199,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     #expect(bench.pins == Array(repeating: PinCommand(.receiverSupply, .active), count: 5))
     #expect(bench.commands().isEmpty)
     bench.settle()
-    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    #expect(bench.told == [.lost, .recovered, .reached(.tracking)])
     // 1, 2, 4, 8, 16 and 32 s.
     #expect(bench.now > Instant(seconds: 63) && bench.now < Instant(seconds: 70))
     bench.reach(.standby)
@@ -234,7 +234,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.run(2)
     #expect(bench.told == [.lost] && bench.receiver.hasSupply)
     bench.run(30)
-    #expect(bench.told == [.lost, .settled(.off)] && !bench.receiver.hasSupply)
+    #expect(bench.told == [.lost, .reached(.off)] && !bench.receiver.hasSupply)
     #expect(bench.failingSwitches == 0)
     // A new loss is told anew.
     bench.receiver.isSilent = true
@@ -254,7 +254,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     #expect(bench.driver.counters.losses == 4)
     bench.receiver.isSilent = false
     #expect(bench.settle())
-    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    #expect(bench.told == [.lost, .recovered, .reached(.tracking)])
     // That is over then: standby keeps the supply.
     #expect(bench.reach(.standby))
     #expect(bench.receiver.hasSupply && bench.receiver.isAsleep)
@@ -270,7 +270,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.run(0.2)
     bench.step(.goal(.tracking))
     bench.settle()
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
     bench.run(3)
     #expect(!bench.taken.isEmpty)
     bench.expectClean()
@@ -287,7 +287,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.step(.goal(.tracking))
     bench.settle()
     #expect(bench.commands() == ["standby", "probe", configuration])
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
     bench.expectClean()
   }
 
@@ -296,7 +296,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     let bench = DriverBench(Setups.plain)
     bench.reach(.off)
     #expect(bench.receiver.isAsleep)
-    #expect(bench.told == [.settled(.off)])
+    #expect(bench.told == [.reached(.off)])
     #expect(bench.pins.isEmpty)
   }
 
@@ -307,7 +307,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
       bench.reach(goal)
       bench.forget()
       bench.step(.goal(goal))
-      #expect(bench.told == [.settled(goal)])
+      #expect(bench.told == [.reached(goal)])
       #expect(bench.commands().isEmpty)
     }
   }

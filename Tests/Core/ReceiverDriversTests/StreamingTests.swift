@@ -28,7 +28,7 @@ import Testing
   func streamingEnds() {
     var faults = FaultPlan()
     faults.commandLoss = 1
-    faults.gone = [Instant(seconds: 900)..<Instant(seconds: 9_000)]
+    faults.deviceAbsent = [Instant(seconds: 900)..<Instant(seconds: 9_000)]
     let bench = FamilyBench(Families.setup(.mtk), faults: faults)
     bench.handle(.goal(.tracking))
     bench.run(890)

@@ -12,13 +12,13 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     let bench = DriverBench(ReceiverSetup(lineSpeed: 9_600))
     bench.receiver.answerDelay = .milliseconds(400)
     bench.reach(.tracking)
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
     #expect(bench.commands() == ["probe", configuration])
     bench.run(10)
     // The first epoch came as NMEA, before.
     #expect(bench.taken.first == 2)
     #expect(bench.taken.count >= 9)
-    #expect(bench.driver.counters.unconfigured == 1)
+    #expect(bench.driver.counters.unconfiguredEpochs == 1)
     bench.expectClean()
     bench.expectWhole()
   }
@@ -30,12 +30,12 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     let bench = DriverBench(ReceiverSetup(lineSpeed: 9_600))
     bench.receiver.isSilent = true
     bench.step(.goal(.tracking))
-    while bench.driver.state != .lost || bench.driver.link.attempts.losses < 5 { bench.run(1) }
+    while bench.driver.state != .lost || bench.driver.link.retryCounters.losses < 5 { bench.run(1) }
     bench.receiver.isSilent = false
     bench.run(5)
     #expect(bench.driver.state == .lost && bench.taken.isEmpty && !bench.driver.status.isStreaming)
     bench.run(40)
-    #expect(bench.told.last == .settled(.tracking) && !bench.taken.isEmpty)
+    #expect(bench.told.last == .reached(.tracking) && !bench.taken.isEmpty)
     #expect(!bench.driver.status.isStreaming)
   }
 
@@ -58,7 +58,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     while bench.driver.state != .changingSpeed { bench.run(0.01) }
     bench.receiver.lostAnswers = 1
     #expect(bench.settle())
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
   }
 
   @Test("NMEA output: sentences on, NAV-PVT off, and the epochs count")
@@ -80,7 +80,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.receiver.lostAnswers = lost
     #expect(bench.settle())
     #expect(bench.driver.counters.repeats == UInt32(lost))
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
     #expect(bench.commands().filter { $0 == configuration }.count == lost + 1)
   }
 
@@ -91,7 +91,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     while bench.driver.state != .configuring { bench.run(0.01) }
     bench.receiver.lostAnswers = 3
     #expect(bench.settle())
-    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    #expect(bench.told == [.lost, .recovered, .reached(.tracking)])
     #expect(bench.driver.counters.losses == 1)
     bench.expectClean()
   }
@@ -103,7 +103,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.receiver.refusals = 4
     #expect(bench.reach(.tracking))
     #expect(bench.driver.counters.refusals == 4)
-    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    #expect(bench.told == [.lost, .recovered, .reached(.tracking)])
   }
 
   @Test("DEF-43: a silent receiver is tried for ever, at most once a minute")
@@ -120,7 +120,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     #expect((7...10).contains(more))
     bench.receiver.isSilent = false
     #expect(bench.settle(200))
-    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    #expect(bench.told == [.lost, .recovered, .reached(.tracking)])
     bench.expectClean()
   }
 
@@ -147,7 +147,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.forget()
     bench.receiver.reset(at: bench.now)
     bench.run(5)
-    #expect(bench.told == [.recovered, .settled(.tracking)])
+    #expect(bench.told == [.recovered, .reached(.tracking)])
     #expect(bench.driver.counters.configurationsLost == 1)
     #expect(bench.taken.count >= 2)
     bench.expectClean()
@@ -177,7 +177,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     #expect(bench.told == [.lost])
     bench.step(.lineFault)
     #expect(bench.settle())
-    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    #expect(bench.told == [.lost, .recovered, .reached(.tracking)])
     bench.expectClean()
   }
 
@@ -190,7 +190,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
       bench.run(0.1)
     }
     bench.settle()
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
     bench.expectClean()
   }
 
@@ -200,7 +200,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.reach(.tracking)
     bench.forget()
     // The answers take longer than the driver waits: each command is sent twice.
-    bench.receiver.answerDelay = bench.driver.link.answerTime + .milliseconds(100)
+    bench.receiver.answerDelay = bench.driver.link.answerTimeout + .milliseconds(100)
     bench.step(.goal(.batching(watermark: 250)))
     while bench.driver.state == .enabling { bench.run(0.01) }
     bench.receiver.answerDelay = .milliseconds(20)

@@ -15,10 +15,10 @@ struct GPIOLineTests {
 
   @Test("a line is named by its name, or by chip and number")
   func places() throws {
-    #expect(try GPIOLine("GPIO17").place == .name("GPIO17"))
-    #expect(try GPIOLine("gpiochip12:4294967295").place == .offset(.max, chip: "gpiochip12"))
-    #expect(try GPIOLine("  a name ").place == .name("a name"))
-    #expect(try GPIOLine("gpiochipless").place == .name("gpiochipless"))
+    #expect(try GPIOLine("GPIO17").address == .name("GPIO17"))
+    #expect(try GPIOLine("gpiochip12:4294967295").address == .offset(.max, chip: "gpiochip12"))
+    #expect(try GPIOLine("  a name ").address == .name("a name"))
+    #expect(try GPIOLine("gpiochipless").address == .name("gpiochipless"))
     let plain = try GPIOLine("GPIO17")
     #expect(!plain.isActiveLow && plain.bias == nil && plain.drive == nil)
   }
@@ -52,7 +52,7 @@ struct GPIOLineTests {
       "SENSOR_ACTIVE_LOW", "VCC:EN", "nRESET", "/RESET", "J2 1:2", "gpiochipless", "17A",
     ])
   func names(_ name: String) throws {
-    #expect(try GPIOLine(name + ", pull-up").place == .name(name))
+    #expect(try GPIOLine(name + ", pull-up").address == .name(name))
   }
 
   @Test(

@@ -10,12 +10,12 @@ struct LedgerTests {
   @Test("time and energy of each state are kept from the ledger's beginning on")
   func sums() {
     var ledger = EnergyLedger(from: seconds(100))
-    ledger.receiver(is: .acquiring, mW: 36, at: seconds(100))
-    ledger.board(is: .awake, mW: 600, at: seconds(100))
-    ledger.receiver(is: .tracking, mW: 30, at: seconds(130))
-    ledger.board(is: .idle, mW: 300, at: seconds(101))
-    ledger.woke(for: .bytes)
-    ledger.woke(for: .alarm, times: 3)
+    ledger.setReceiver(.acquiring, mW: 36, at: seconds(100))
+    ledger.setBoard(.awake, mW: 600, at: seconds(100))
+    ledger.setReceiver(.tracking, mW: 30, at: seconds(130))
+    ledger.setBoard(.idle, mW: 300, at: seconds(101))
+    ledger.countWakes(for: .bytes)
+    ledger.countWakes(for: .alarm, times: 3)
     let closed = ledger.closed(at: seconds(160))
     #expect(closed.begin == seconds(100) && closed.end == seconds(160))
     #expect(
@@ -26,7 +26,7 @@ struct LedgerTests {
     #expect(closed.board_mJ == 600 + 59 * 300)
     for reason in (UInt8.min ... .max).compactMap(WakeReason.init(rawValue:)) {
       var each = ledger
-      each.woke(for: reason, times: 7)
+      each.countWakes(for: reason, times: 7)
       #expect(each.hostWakes(for: reason) == ledger.hostWakes(for: reason) + 7)
     }
     #expect(closed.hostWakes == 4 && closed.hostWakes(for: .alarm) == 3)

@@ -32,17 +32,17 @@ import Testing
   func reasons() throws {
     var board = try board()
     let end = soon(10)
-    #expect(board.wait(in: .idle, until: end, listening: true).reason == .alarm)
+    #expect(board.wait(in: .idle, until: end, wakesOnInput: true).reason == .alarm)
     #expect(board.now >= end)
     terminal.send("x")
-    #expect(board.wait(in: .idle, until: .distantFuture, listening: true).reason == .bytes)
+    #expect(board.wait(in: .idle, until: .distantFuture, wakesOnInput: true).reason == .bytes)
     #expect(try read(&board) == [120])
     var ends: [Int32] = [-1, -1]
     try #require(unsafe pipe(&ends) == 0)
     try events.add(ends[0], as: request, for: .readable)
     _ = unsafe write(ends[1], [1], 1)
-    let waking = board.wait(in: .suspended, until: .distantFuture, listening: true)
-    #expect(waking == Waking(reason: .request, batchPinRose: false))
+    let waking = board.wait(in: .suspended, until: .distantFuture, wakesOnInput: true)
+    #expect(waking == WakeReport(reason: .request, batchPinRose: false))
     #expect(events.conditions(of: request) == .readable)
     for descriptor in ends { close(descriptor) }
   }
@@ -56,7 +56,7 @@ import Testing
     _ = unsafe write(ends[1], [1], 1)
     terminal.send("x")
     usleep(5_000)
-    #expect(board.wait(in: .idle, until: soon(1_000), listening: true).reason == .bytes)
+    #expect(board.wait(in: .idle, until: soon(1_000), wakesOnInput: true).reason == .bytes)
     #expect(events.conditions(of: request) == .readable && events.wakeCount == 1)
     for descriptor in ends { close(descriptor) }
   }
@@ -64,10 +64,10 @@ import Testing
   @Test("a deadline that has passed returns at once, and finds what is there")
   func passed() throws {
     var board = try board()
-    #expect(board.wait(in: .awake, until: .boot, listening: true).reason == .alarm)
+    #expect(board.wait(in: .awake, until: .boot, wakesOnInput: true).reason == .alarm)
     terminal.send("x")
     usleep(5_000)
-    #expect(board.wait(in: .awake, until: .boot, listening: true).reason == .bytes)
+    #expect(board.wait(in: .awake, until: .boot, wakesOnInput: true).reason == .bytes)
     #expect(events.wakeCount == 0)
   }
 
@@ -76,7 +76,7 @@ import Testing
     var board = try board()
     let sent = (0..<4_095).map { UInt8($0 % 253) }
     terminal.send(sent)
-    #expect(board.wait(in: .idle, until: soon(50), listening: false).reason == .alarm)
+    #expect(board.wait(in: .idle, until: soon(50), wakesOnInput: false).reason == .alarm)
     #expect(events.wakeCount <= 1)
     #expect(try read(&board) == sent)
   }
@@ -85,9 +85,9 @@ import Testing
   func vanish() throws {
     var board = try board()
     terminal.unplug()
-    #expect(board.wait(in: .idle, until: soon(1_000), listening: true).reason == .bytes)
+    #expect(board.wait(in: .idle, until: soon(1_000), wakesOnInput: true).reason == .bytes)
     #expect(throws: LineFault.gone) { try board.read() }
-    #expect(board.wait(in: .idle, until: soon(10), listening: true).reason == .alarm)
+    #expect(board.wait(in: .idle, until: soon(10), wakesOnInput: true).reason == .alarm)
   }
 
   @Test("what is queued leaves while the board waits, and ends no wait")
@@ -99,7 +99,7 @@ import Testing
       sent += 1_000
     }
     var received = terminal.receive().count
-    #expect(board.wait(in: .idle, until: soon(20), listening: false).reason == .alarm)
+    #expect(board.wait(in: .idle, until: soon(20), wakesOnInput: false).reason == .alarm)
     received += terminal.receive(sent - received).count
     #expect(received == sent && board.line.queuedCount == 0)
   }
@@ -117,7 +117,7 @@ import Testing
     let events = try EventWait()
     let line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     var board = LinuxBoard(events, line: line, pins: NoPins())
-    let count = BurstTiming.lessons + 3
+    let count = BurstTiming.measurementCount + 3
     let sender = Sender(
       terminal.descriptor,
       (0..<count).flatMap { epoch in
@@ -129,7 +129,7 @@ import Testing
     var wakes: [UInt64] = []
     for epoch in 0..<count {
       let before = events.wakeCount
-      guard board.wait(in: .idle, until: soon(3_000), listening: true).reason == .bytes else {
+      guard board.wait(in: .idle, until: soon(3_000), wakesOnInput: true).reason == .bytes else {
         return nil
       }
       let whole = [UInt8](repeating: UInt8(65 + epoch), count: 16 * pieces)

@@ -18,20 +18,21 @@ struct LocationLoopTests {
     var loop: LocationLoop<ScriptedBoard, ScriptedClients>
     private var utc = UTCTime(microseconds: 1_740_787_200_000_000)
 
-    init(_ receiver: ReceiverSetup, _ battery: BatteryTerms = BatteryTerms()) {
-      var figures = PlannerFigures(
+    init(_ receiver: ReceiverSetup, _ battery: BatteryThresholds = BatteryThresholds()) {
+      var figures = PlannerParameters(
         fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(5)))
       figures.canStandby = receiver.family == .ubloxM10
       figures.batch = receiver.batch.map {
-        BatchFigures(capacity: $0.capacity, watermark: 20, hasPin: true)
+        BatchParameters(capacity: $0.capacity, watermark: 20, hasPin: true)
       }
-      figures.idle = SleepFigures(
-        state: .idle, resume: .zero, alarmResolution: .zero, minimum: .zero, wakesOnPin: true,
+      figures.idle = SleepParameters(
+        state: .idle, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
+        wakesOnPin: true,
         wakesOnBytes: true)
-      var setup = EngineSetup(receiver: receiver, figures: figures)
+      var setup = EngineSetup(receiver: receiver, parameters: figures)
       setup.battery = battery
       loop = LocationLoop(
-        engine: memory.engine(setup), board: ScriptedBoard(script),
+        engine: memory.makeEngine(setup), board: ScriptedBoard(script),
         clients: ScriptedClients(notes: notes))
       notes.requests = [.connect, .setExecution(.background), .startUpdating]
     }
@@ -86,7 +87,8 @@ struct LocationLoopTests {
       script.waits.append(
         ScriptedBoard.Script.Wait(
           sleeps: interval,
-          waking: Waking(reason: isPin ? .batchPin : .bytes, batchPinRose: isPin), bytes: bytes))
+          waking: WakeReport(reason: isPin ? .batchPin : .bytes, batchPinRose: isPin), bytes: bytes)
+      )
       _ = turn()
     }
 
@@ -131,14 +133,14 @@ struct LocationLoopTests {
     stage.hear(stage.fix())
     let begin = stage.loop.board.now
     for (edge, counts) in [(begin + .milliseconds(300), begin + .milliseconds(300)), (.boot, nil)] {
-      let before = stage.loop.stepped
+      let before = stage.loop.lastStepTime
       stage.script.waits.append(
         .init(
           sleeps: .seconds(1),
-          waking: Waking(
+          waking: WakeReport(
             reason: .motion, batchPinRose: false, motion: .active, motionEdge: edge)))
       _ = stage.turn()
-      #expect(stage.loop.stepped == (counts ?? before))
+      #expect(stage.loop.lastStepTime == (counts ?? before))
     }
   }
 
@@ -147,7 +149,7 @@ struct LocationLoopTests {
     let stage = Stage.streaming
     stage.hear(stage.fix())
     let pulse = stage.now + .milliseconds(700)
-    var heard = Waking(reason: .bytes, batchPinRose: false)
+    var heard = WakeReport(reason: .bytes, batchPinRose: false)
     heard.pulse = pulse
     stage.script.waits.append(.init(sleeps: .seconds(1), waking: heard, bytes: stage.fix()))
     _ = stage.turn()
@@ -324,7 +326,7 @@ struct LocationLoopTests {
 
   @Test("PWR-10: what the gauge says goes to the engine, beside bytes and instead of the time")
   func gauge() {
-    var terms = BatteryTerms()
+    var terms = BatteryThresholds()
     terms.updates = 20
     let stage = Stage(ReceiverSetup(family: .passive), terms)
     stage.hear(stage.fix())
@@ -332,11 +334,11 @@ struct LocationLoopTests {
       stage.script.waits.append(
         ScriptedBoard.Script.Wait(
           sleeps: .seconds(1),
-          waking: Waking(reason: .alarm, batchPinRose: false, battery: UInt8(charge)),
+          waking: WakeReport(reason: .alarm, batchPinRose: false, battery: UInt8(charge)),
           bytes: bytes))
       _ = stage.turn()
     }
-    let updates = 1 << Promise.updates.rawValue
+    let updates = 1 << ServiceLevel.updates.rawValue
     let told = stage.notes.told.filter { $0.hasPrefix("degraded") }
     #expect(told == ["degraded \(updates)", "degraded 0"])
     #expect(stage.notes.appended.count == 2)
@@ -347,7 +349,7 @@ struct LocationLoopTests {
     let stage = Stage.streaming
     stage.script.waits = [
       ScriptedBoard.Script.Wait(
-        sleeps: .zero, waking: Waking(reason: .request, batchPinRose: false))
+        sleeps: .zero, waking: WakeReport(reason: .request, batchPinRose: false))
     ]
     #expect(stage.turn() == .woke(.request))
   }

@@ -16,7 +16,7 @@ struct ScriptedBoard: LocationBoard, ~Copyable {
     /// What a wait does: moves the clock by so much, at most to its deadline unless it oversleeps.
     struct Wait {
       var sleeps: Interval?
-      var waking = Waking(reason: .alarm, batchPinRose: false)
+      var waking = WakeReport(reason: .alarm, batchPinRose: false)
       var bytes: [UInt8] = []
     }
     var waits: [Wait] = []
@@ -36,11 +36,13 @@ struct ScriptedBoard: LocationBoard, ~Copyable {
 
   init(_ script: Script) { self.script = script }
 
-  mutating func wait(in state: BoardState, until deadline: Instant, listening: Bool) -> Waking {
-    script.plans.append((state, deadline, listening))
+  mutating func wait(in state: BoardState, until deadline: Instant, wakesOnInput: Bool)
+    -> WakeReport
+  {
+    script.plans.append((state, deadline, wakesOnInput))
     guard !script.waits.isEmpty else {
       if deadline < .distantFuture { now = max(now, deadline) }
-      return Waking(reason: .alarm, batchPinRose: false)
+      return WakeReport(reason: .alarm, batchPinRose: false)
     }
     let next = script.waits.removeFirst()
     if let sleeps = next.sleeps { now = now + sleeps } else { now = max(now, deadline) }
@@ -83,7 +85,7 @@ struct ScriptedClients: LocationClients {
   }
   let notes: Notes
 
-  mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
+  mutating func didAppend(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
     notes.appended.append(name.sequence)
     #expect(engine.stored(at: name.sequence)?.name == name)
   }

@@ -20,7 +20,7 @@ struct SyncScheduleTests {
   func due() {
     var syncs = SyncSchedule(every: .seconds(60), at: start)
     #expect(syncs.due == Instant(seconds: 160))
-    syncs.wrote(at: Instant(seconds: 130))
+    syncs.didWrite(at: Instant(seconds: 130))
     #expect(syncs.due == Instant(seconds: 190))
   }
 
@@ -34,10 +34,10 @@ struct SyncScheduleTests {
     ])
   func early(_ board: BoardState, _ wake: Double, _ isQuiet: Bool, _ expected: Bool) {
     var syncs = SyncSchedule(every: .seconds(60), at: start)
-    let withoutPlan = syncs.writesEarly(before: nil, isReceiverQuiet: true, at: start)
+    let withoutPlan = syncs.shouldWriteEarly(before: nil, isReceiverQuiet: true, at: start)
     #expect(!withoutPlan)
     let plan = plan(board, until: wake)
-    let isEarly = syncs.writesEarly(before: plan, isReceiverQuiet: isQuiet, at: start)
+    let isEarly = syncs.shouldWriteEarly(before: plan, isReceiverQuiet: isQuiet, at: start)
     #expect(isEarly == expected)
   }
 
@@ -49,7 +49,9 @@ struct SyncScheduleTests {
     var written: [Double] = []
     for moment in moments {
       let now = Instant(seconds: moment)
-      if syncs.writesEarly(before: plan, isReceiverQuiet: false, at: now) { written.append(moment) }
+      if syncs.shouldWriteEarly(before: plan, isReceiverQuiet: false, at: now) {
+        written.append(moment)
+      }
     }
     #expect(written == [100, 115, 130])
   }

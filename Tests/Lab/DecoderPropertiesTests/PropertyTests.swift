@@ -10,14 +10,14 @@ import Testing
     for (i, seed) in property.seeds.enumerated() {
       let trial = property.check(seed)
       #expect(trial.violation == nil, "seed \(i)")
-      if trial.reached > 0 { reached += 1 }
+      if trial.decodedCount > 0 { reached += 1 }
     }
     // Seeds for what is not read yet, and those that begin where errors are, may reach nothing.
     #expect(reached * 3 >= property.seeds.count, "\(reached) of \(property.seeds.count)")
   }
 
-  @Test("what was once found holds for ever", arguments: FoundInput.all)
-  func found(input: FoundInput) {
+  @Test("what was once found holds for ever", arguments: RegressionInput.all)
+  func found(input: RegressionInput) {
     #expect(input.property.check(input.bytes).violation == nil)
   }
 
@@ -53,7 +53,7 @@ import Testing
 
   @Test("a trial keeps the first violation")
   func trial() {
-    var trial = Trial()
+    var trial = PropertyResult()
     trial.require(true, "no")
     #expect(trial.violation == nil)
     trial.require(false, "first")

@@ -76,7 +76,7 @@ static void hears(int offset, unsigned flags) {
   int is_low_active = flags & CGPIO_ACTIVE_LOW ? 1 : 0;
   pull(offset, "pull-down");
   struct cgpio_edge edge;
-  struct cgpio_line *line = cgpio_hear(chip, offset, flags, "check");
+  struct cgpio_line *line = cgpio_watch_edges(chip, offset, flags, "check");
   EXPECT(line && cgpio_get(line) == is_low_active);
   EXPECT(!is_ready(line, 0) && cgpio_next_edge(line, &edge) == 0);
   int64_t before = now_ns();
@@ -98,7 +98,7 @@ static void times(int offset, unsigned flags) {
   const char *down = flags & CGPIO_ACTIVE_LOW ? "pull-up" : "pull-down";
   int64_t time = -1;
   pull(offset, down);
-  struct cgpio_line *line = cgpio_hear_pulses(chip, offset, flags, "check");
+  struct cgpio_line *line = cgpio_watch_pulses(chip, offset, flags, "check");
   EXPECT(line && cgpio_last_pulse(line, &time) == 0 && time == -1);
   pull(offset, up);
   pull(offset, down);
@@ -143,10 +143,10 @@ int main(void) {
   times(batch, 0);
   times(batch, CGPIO_ACTIVE_LOW);
   // A bias is seen where nothing else pulls.
-  struct cgpio_line *line = cgpio_hear(chip, batch, CGPIO_PULL_UP, "check");
+  struct cgpio_line *line = cgpio_watch_edges(chip, batch, CGPIO_PULL_UP, "check");
   EXPECT(line && cgpio_get(line) == 1);
   cgpio_release(line);
-  EXPECT(line = cgpio_hear(chip, batch, CGPIO_PULL_DOWN, "check"));
+  EXPECT(line = cgpio_watch_edges(chip, batch, CGPIO_PULL_DOWN, "check"));
   EXPECT(cgpio_get(line) == 0);
   cgpio_release(line);
   cgpio_close(chip);

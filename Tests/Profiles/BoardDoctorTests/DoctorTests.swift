@@ -16,7 +16,7 @@ struct DoctorTests {
   {
     var new = NewProfile()
     let all = [("name", "my-board"), ("receiver.device", device)] + settings
-    for (path, value) in all { try new.answer(path, value, alone: true) }
+    for (path, value) in all { try new.answer(path, value, deferringRules: true) }
     return try new.profile(file: "profile.toml")
   }
 
@@ -38,7 +38,7 @@ struct DoctorTests {
     #expect(findings["serial line"]?.outcome == .failed, "there is none to look at")
     #expect(findings["battery"]?.outcome == .skipped)
     #expect(findings["state"]?.outcome == .passed)
-    for finding in findings where finding.outcome == .failed { #expect(finding.remedy != nil) }
+    for finding in findings where finding.outcome == .failed { #expect(finding.suggestion != nil) }
   }
 
   @Test("a boot that has no name fails: the service could not tell one from the next")
@@ -87,10 +87,10 @@ struct DoctorTests {
     let repaired = try finding(half)
     #expect(repaired.outcome == .passed && repaired.found.contains("headers are damaged"))
     let other = try finding(try Self.ring(capacity: 100))
-    #expect(other.outcome == .failed && other.remedy?.contains("capacity_fixes = 100") == true)
+    #expect(other.outcome == .failed && other.suggestion?.contains("capacity_fixes = 100") == true)
     let rubbish = try finding([UInt8](repeating: 0x55, count: whole.count))
     #expect(
-      rubbish.outcome == .failed && rubbish.remedy?.contains("undelivered fixes") == true)
+      rubbish.outcome == .failed && rubbish.suggestion?.contains("undelivered fixes") == true)
     let short = try finding([UInt8](whole.dropLast()))
     #expect(short.outcome == .failed && short.found.contains("not the size of a ring"))
     board.remove("/var/lib/torpor/ring")
@@ -129,21 +129,23 @@ struct DoctorTests {
     let findings = board.findings(Self.options(line: isNamed ? "/dev/serial0" : nil))
     let outcome: Finding.Outcome = isNamed ? .failed : .skipped
     #expect(findings["console"]?.outcome == outcome)
-    #expect(findings["console"]?.remedy?.contains("console=ttyAMA0") == true)
+    #expect(findings["console"]?.suggestion?.contains("console=ttyAMA0") == true)
     #expect(findings["login"]?.outcome == outcome)
     #expect(
-      findings["login"]?.remedy == "sudo systemctl disable --now serial-getty@ttyAMA0.service")
+      findings["login"]?.suggestion == "sudo systemctl disable --now serial-getty@ttyAMA0.service")
     #expect(findings["holder"]?.outcome == outcome)
     #expect(findings["holder"]?.found.contains("gpsd (process 512)") == true)
-    #expect(findings["holder"]?.remedy == "sudo systemctl disable --now gpsd.socket gpsd.service")
+    #expect(
+      findings["holder"]?.suggestion == "sudo systemctl disable --now gpsd.socket "
+        + "gpsd.service")
     #expect(findings.filter { $0.name == "holder" }.count == 1, "others hold other files")
     #expect(findings["receiver"]?.outcome == (isNamed ? .skipped : .failed))
     guard !isNamed else { return }
     // What frees the line is said before where else a receiver may be, and is what to do first.
-    let remedies = findings.compactMap(\.remedy)
+    let remedies = findings.compactMap(\.suggestion)
     #expect(remedies.first?.contains("console=ttyAMA0") == true, "\(remedies)")
-    #expect(findings["receiver"]?.remedy == findings["console"]?.remedy)
-    #expect(findings["serial lines"]?.remedy == nil)
+    #expect(findings["receiver"]?.suggestion == findings["console"]?.suggestion)
+    #expect(findings["serial lines"]?.suggestion == nil)
   }
 
   @Test("a console that only the kernel's command line tells of")
@@ -165,7 +167,7 @@ struct DoctorTests {
     board.process(700, "torpord", holding: line.path)
     let findings = board.findings(Self.options(line: "/dev/ttyAMA0"))
     #expect(findings["service"]?.found.contains("torpord (process 700)") == true)
-    #expect(findings["service"]?.remedy?.contains("systemctl stop torpord") == true)
+    #expect(findings["service"]?.suggestion?.contains("systemctl stop torpord") == true)
     #expect(findings["holder"]?.outcome == .skipped && findings["receiver"]?.outcome == .skipped)
     #expect(!findings.contains { $0.outcome == .failed })
   }
@@ -190,7 +192,7 @@ struct DoctorTests {
     board.write("", to: "/dev/ttyS9")
     board.link("/dev/ttyS8", to: "/dev/null")
     board.make("/dev/folder")
-    #expect(unsafe mkfifo(board.files.place("/dev/pipe"), 0o600) == 0)
+    #expect(unsafe mkfifo(board.files.fullPath("/dev/pipe"), 0o600) == 0)
     board.link("/dev/people", to: "/dev/tty")
     board.process(512, "sshd", holding: "/dev/null")
     for (name, what) in [
@@ -204,7 +206,7 @@ struct DoctorTests {
         found.found
           == "'/dev/\(name)' is \(what), and not a serial line; "
           + "serial lines found: /dev/ttyUSB0, /dev/ttyS8")
-      #expect(found.remedy?.contains("specify the receiver's serial device") == true)
+      #expect(found.suggestion?.contains("specify the receiver's serial device") == true)
       #expect(findings["holder"] == nil && findings["receiver"]?.outcome == .skipped)
     }
   }
@@ -217,7 +219,7 @@ struct DoctorTests {
     let line = FakeLine()
     board.link("/dev/ttyAMA0", to: line.path)
     let silent = try #require(board.findings(Self.options(line: "/dev/ttyAMA0"))["receiver"])
-    #expect(silent.outcome == .failed && silent.remedy?.contains("TX and RX") == true)
+    #expect(silent.outcome == .failed && silent.suggestion?.contains("TX and RX") == true)
     // Not named, it is one of those that are looked at.
     let searched = try #require(board.findings(Self.options())["receiver"])
     #expect(searched.outcome == .failed && searched.found == "no receiver detected on /dev/ttyAMA0")
@@ -239,7 +241,7 @@ struct DoctorTests {
       #expect(finding.outcome == .skipped, "\(name)")
       #expect(finding.found == "not checked: the profile is not valid", "\(name)")
     }
-    #expect(findings["receiver"]?.remedy?.contains("--line") == true)
+    #expect(findings["receiver"]?.suggestion?.contains("--line") == true)
     #expect(line.received.isEmpty && findings["serial lines"] == nil)
     #expect(!findings.contains { $0.found.contains("the profile names") })
     // A line that is named needs no profile.
@@ -270,13 +272,13 @@ struct DoctorTests {
     #expect(findings["GPIO chip"]?.outcome == .passed)
     #expect(findings["wake_line"]?.outcome == .passed)
     #expect(findings["supply_line"]?.found == "SUPPLY is held by leds-gpio")
-    #expect(findings["motion line"]?.remedy?.contains("gpio-line-names") == true)
+    #expect(findings["motion line"]?.suggestion?.contains("gpio-line-names") == true)
     let denied = GPIOFault.notPermitted(path: "/dev/gpiochip0", group: "gpio")
     let closed = board.findings(
       Self.options(profile), pins: .chip(fault: denied) { _ throws(GPIOFault) in throw denied })
     for name in ["GPIO chip", "wake_line", "supply_line", "motion line"] {
       #expect(closed[name]?.outcome == .failed)
-      #expect(closed[name]?.remedy?.contains("to the group 'gpio'") == true, "\(name)")
+      #expect(closed[name]?.suggestion?.contains("to the group 'gpio'") == true, "\(name)")
     }
     let none = board.findings(Self.options(profile))
     #expect(none["GPIO chip"]?.outcome == .failed && none["wake_line"] == nil)
@@ -293,8 +295,8 @@ struct DoctorTests {
     let profile = try Self.profile(
       "/dev/ttyAMA0", [("receiver.supply_line", "SUPPLY"), ("motion.line", "MOTION")])
     var options = Self.options(profile)
-    options.isUnwired = true
-    let pins = LinePins.chip { line throws(GPIOFault) in throw .noLine(line) }
+    options.excludesGPIO = true
+    let pins = GPIOAccess.chip { line throws(GPIOFault) in throw .noLine(line) }
     let silent = board.findings(options, pins: pins)
     #expect(
       silent["GPIO chip"]
@@ -304,13 +306,13 @@ struct DoctorTests {
         ))
     #expect(silent["supply_line"] == nil)
     #expect(
-      silent["receiver"]?.remedy?.contains("--no-pins excludes supply_line SUPPLY") == true)
+      silent["receiver"]?.suggestion?.contains("--no-pins excludes supply_line SUPPLY") == true)
     line.send(SearchTests.position + SearchTests.position)
     let doctor = board.examined(options, pins: pins)
     #expect(
       doctor.findings["times"]?.found == "not measured: --no-pins excludes supply_line SUPPLY")
     // They stay in what is offered.
-    let offer = try #require(try ProfileOffer(doctor, name: "other"))
+    let offer = try #require(try ProposedProfile(doctor, name: "other"))
     #expect(try offer.new.profile(file: "a.toml").receiver?.supplyLine == "SUPPLY")
   }
 
@@ -319,14 +321,14 @@ struct DoctorTests {
     let board = FakeBoard()
     let plain = try Self.profile("/dev/ttyAMA0")
     let gauged = try Self.profile("/dev/ttyAMA0", [("battery.gauge", "BAT0")])
-    #expect(board.findings(Self.options(gauged))["battery"]?.remedy?.contains("driver") == true)
+    #expect(board.findings(Self.options(gauged))["battery"]?.suggestion?.contains("driver") == true)
     board.write("Battery\n", to: "/sys/class/power_supply/BAT1/type")
     board.write("55\n", to: "/sys/class/power_supply/BAT1/capacity")
     board.write("Mains\n", to: "/sys/class/power_supply/AC/type")
     let other = try #require(board.findings(Self.options(gauged))["battery"])
-    #expect(other.outcome == .failed && other.remedy == "gauge = \"BAT1\" in [battery]")
+    #expect(other.outcome == .failed && other.suggestion == "gauge = \"BAT1\" in [battery]")
     let unnamed = try #require(board.findings(Self.options(plain))["battery"])
-    #expect(unnamed.outcome == .passed && unnamed.remedy?.contains("BAT1") == true)
+    #expect(unnamed.outcome == .passed && unnamed.suggestion?.contains("BAT1") == true)
     board.write("Battery\n", to: "/sys/class/power_supply/BAT0/type")
     board.write("81\n", to: "/sys/class/power_supply/BAT0/capacity")
     #expect(board.findings(Self.options(gauged))["battery"]?.found == "BAT0 reports 81 %")
@@ -342,7 +344,7 @@ struct DoctorTests {
     for path in ["/var/lib/file", "/var/lib/file/torpor"] {
       var options = Self.options()
       options.state = path
-      var doctor = Doctor(options, files: board.files, pins: LinePins.none, pace: .init())
+      var doctor = Doctor(options, files: board.files, gpio: GPIOAccess.none, timeouts: .init())
       doctor.examineState()
       #expect(doctor.findings["state"]?.outcome == .failed)
       #expect(doctor.findings["state"]?.found == "'/var/lib/file' is a file and not a folder")
@@ -350,7 +352,7 @@ struct DoctorTests {
     var options = Self.options()
     options.state = "/proc"
     // The kernel's own files are no disk: nothing is free there.
-    var doctor = Doctor(options, files: BoardFiles(), pins: LinePins.none, pace: .init())
+    var doctor = Doctor(options, files: BoardFiles(), gpio: GPIOAccess.none, timeouts: .init())
     doctor.examineState()
     #expect(doctor.findings["state"]?.outcome == .failed)
   }
@@ -367,7 +369,7 @@ struct DoctorTests {
     let none = board.findings(Self.options(plain))
     #expect(none["suspend"]?.outcome == .skipped && none["alarm"]?.outcome == .skipped)
     let wanted = board.findings(Self.options(sleeping))
-    #expect(wanted["suspend"]?.remedy?.contains("remove [board.suspended] from") == true)
+    #expect(wanted["suspend"]?.suggestion?.contains("remove [board.suspended] from") == true)
     #expect(wanted["alarm"]?.outcome == .failed)
     #expect(wanted["wake by bytes"]?.outcome == .skipped, "the line itself is not there")
     #expect(
@@ -386,10 +388,10 @@ struct DoctorTests {
     board.write("disabled\n", to: "/sys/class/tty/ttyAMA0/power/wakeup")
     let able = board.findings(Self.options(sleeping))
     #expect(able["suspend"]?.found == "supported by the kernel: mem (deep)")
-    #expect(able["suspend"]?.remedy == nil && able["alarm"]?.outcome == .passed)
+    #expect(able["suspend"]?.suggestion == nil && able["alarm"]?.outcome == .passed)
     #expect(able["sleep"]?.outcome == .skipped, "it is never tried unasked")
     let unused = board.findings(Self.options(plain))
-    #expect(unused["suspend"]?.outcome == .passed && unused["suspend"]?.remedy != nil)
+    #expect(unused["suspend"]?.outcome == .passed && unused["suspend"]?.suggestion != nil)
   }
 
   @Test("a suspend that the profile has and the kernel has not is not in the offered profile")
@@ -397,10 +399,10 @@ struct DoctorTests {
     let board = FakeBoard()
     let sleeping = try Self.profile("/dev/ttyAMA0", [("board.suspended", "yes")])
     let offer = try #require(
-      try ProfileOffer(board.examined(Self.options(sleeping)), name: "other"))
-    #expect(offer.found == ["board.suspended"] && offer.new.name == "other")
+      try ProposedProfile(board.examined(Self.options(sleeping)), name: "other"))
+    #expect(offer.changedPaths == ["board.suspended"] && offer.new.name == "other")
     let read = try BoardProfile.parse(offer.text(file: "a.toml"), file: "a.toml")
     #expect(read.board.suspended == nil && read.receiver == sleeping.receiver)
-    #expect(try ProfileOffer(board.examined(Self.options()), name: nil) == nil)
+    #expect(try ProposedProfile(board.examined(Self.options()), name: nil) == nil)
   }
 }

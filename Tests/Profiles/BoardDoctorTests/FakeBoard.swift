@@ -40,7 +40,7 @@ final class FakeBoard {
 
   /// What a file holds.
   func bytes(_ path: String) -> [UInt8] {
-    let descriptor = unsafe open(files.place(path), O_RDONLY)
+    let descriptor = unsafe open(files.fullPath(path), O_RDONLY)
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 1 << 20)
     let count = unsafe read(descriptor, &bytes, bytes.count)
@@ -48,12 +48,12 @@ final class FakeBoard {
   }
 
   /// Removes a file.
-  func remove(_ path: String) { _ = unsafe unlink(files.place(path)) }
+  func remove(_ path: String) { _ = unsafe unlink(files.fullPath(path)) }
 
   /// Makes a link, in a folder that is made for it.
   func link(_ path: String, to target: String) {
     make(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
-    precondition(unsafe symlink(target, files.place(path)) == 0, "a link can be made")
+    precondition(unsafe symlink(target, files.fullPath(path)) == 0, "a link can be made")
   }
 
   /// A process that has a file open.
@@ -64,39 +64,39 @@ final class FakeBoard {
   }
 
   /// Looks at it without a chip, and without waiting long for what does not come.
-  func findings(_ options: Doctor.Options, pins: LinePins = .none) -> [Finding] {
+  func findings(_ options: Doctor.Options, pins: GPIOAccess = .none) -> [Finding] {
     examined(options, pins: pins).findings
   }
 
-  func examined(_ options: Doctor.Options, pins: LinePins = .none) -> Doctor {
+  func examined(_ options: Doctor.Options, pins: GPIOAccess = .none) -> Doctor {
     var options = options
     options.state = "/var/lib/torpor"
-    let pace = ReceiverHunt.Pace(
-      expected: .milliseconds(40), other: .milliseconds(10), answer: .milliseconds(40))
-    var doctor = Doctor(options, files: files, pins: pins, pace: pace)
+    let pace = ReceiverScan.Timeouts(
+      expected: .milliseconds(40), other: .milliseconds(10), response: .milliseconds(40))
+    var doctor = Doctor(options, files: files, gpio: pins, timeouts: pace)
     doctor.examine()
     return doctor
   }
 }
 
-extension LinePins {
+extension GPIOAccess {
   /// A board without a chip.
-  static var none: LinePins {
-    LinePins(
+  static var none: GPIOAccess {
+    GPIOAccess(
       chips: { [] }, check: { chip throws(GPIOFault) in throw .noChip(path: chip) },
       holder: { line throws(GPIOFault) in throw .noLine(line) },
-      take: { line, _ throws(GPIOFault) in throw .noLine(line) })
+      request: { line, _ throws(GPIOFault) in throw .noLine(line) })
   }
 
   /// One chip, with what is the matter with each line.
   static func chip(
     fault: GPIOFault? = nil, _ holder: @escaping (GPIOLine) throws(GPIOFault) -> String?
-  ) -> LinePins {
-    LinePins(
+  ) -> GPIOAccess {
+    GPIOAccess(
       chips: { ["gpiochip0"] },
       check: { _ throws(GPIOFault) in if let fault { throw fault } },
       holder: holder,
-      take: { line, _ throws(GPIOFault) in throw .noLine(line) })
+      request: { line, _ throws(GPIOFault) in throw .noLine(line) })
   }
 }
 

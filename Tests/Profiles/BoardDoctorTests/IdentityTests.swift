@@ -23,16 +23,16 @@ struct IdentityTests {
     let digits = String(Int(sum) + 256, radix: 16, uppercase: true).suffix(2)
     let stream = Array("noise$GPTXT,01,01,01,ANTENNA OPEN*25\r\n$\(sentence)*\(digits)\r\n".utf8)
     for size in [1, 7, stream.count] {
-      var ear = ReceiverEar()
+      var ear = BaudProbe()
       var rest = stream[...]
       while !rest.isEmpty {
-        ear.hear(Array(rest.prefix(size)))
+        ear.decode(Array(rest.prefix(size)))
         rest = rest.dropFirst(size)
       }
-      #expect(ear.identity == identity && ear.isUnderstood)
+      #expect(ear.identity == identity && ear.isRecognised)
     }
-    var wrong = ReceiverEar()
-    wrong.hear(Array("$\(sentence)*00\r\n".utf8))
+    var wrong = BaudProbe()
+    wrong.decode(Array("$\(sentence)*00\r\n".utf8))
     #expect(wrong.identity == nil)
   }
 
@@ -63,28 +63,28 @@ struct IdentityTests {
     var buffer = FrameBuffer()
     buffer.appendVersion(
       UBXVersion(software: "ROM \u{1B}[2J", hardware: "000A0000", module: "MAX-M10S"))
-    var ear = ReceiverEar()
-    ear.hear((0..<buffer.count).map { buffer[$0] })
-    #expect(ear.isUnderstood && ear.identity?.model == "MAX-M10S")
+    var ear = BaudProbe()
+    ear.decode((0..<buffer.count).map { buffer[$0] })
+    #expect(ear.isRecognised && ear.identity?.model == "MAX-M10S")
     #expect(ear.identity?.firmware == "ROM ?[2J")
     #expect(ear.identity?.family == .ubloxM10)
   }
 
   @Test("the questions are right in framing and checksum")
   func questions() {
-    let text = String(decoding: ReceiverIdentity.questions.dropFirst(8), as: UTF8.self)
-    #expect(ReceiverIdentity.questions.prefix(8) == [0xB5, 0x62, 0x0A, 0x04, 0, 0, 0x0E, 0x34])
+    let text = String(decoding: ReceiverIdentity.queries.dropFirst(8), as: UTF8.self)
+    #expect(ReceiverIdentity.queries.prefix(8) == [0xB5, 0x62, 0x0A, 0x04, 0, 0, 0x0E, 0x34])
     #expect(text == "$PMTK605*31\r\n$PAIR020*38\r\n$PCAS06,0*1B\r\n")
   }
 
   @Test("whether there is a fix is what the last message says")
   func fix() {
-    var ear = ReceiverEar()
-    #expect(ear.hasFix == nil && !ear.isUnderstood)
-    ear.hear(Array("$GPGGA,,,,,,0,00,99.99,,,,,,*48\r\n".utf8))
-    #expect(ear.hasFix == false && !ear.isUnderstood, "one alone may be chance")
-    ear.hear(
+    var ear = BaudProbe()
+    #expect(ear.hasFix == nil && !ear.isRecognised)
+    ear.decode(Array("$GPGGA,,,,,,0,00,99.99,,,,,,*48\r\n".utf8))
+    #expect(ear.hasFix == false && !ear.isRecognised, "one alone may be chance")
+    ear.decode(
       Array("$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47\r\n".utf8))
-    #expect(ear.hasFix == true && ear.satellites == 8 && ear.isUnderstood)
+    #expect(ear.hasFix == true && ear.satellites == 8 && ear.isRecognised)
   }
 }

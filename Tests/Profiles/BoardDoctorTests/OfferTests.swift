@@ -28,11 +28,12 @@ struct OfferTests {
     _ profile: BoardProfile?, _ change: (inout Doctor.Facts) -> Void
   ) throws -> (text: String, profile: BoardProfile) {
     var doctor = Doctor(
-      DoctorTests.options(profile), files: FakeBoard().files, pins: LinePins.none, pace: .init())
+      DoctorTests.options(profile), files: FakeBoard().files, gpio: GPIOAccess.none,
+      timeouts: .init())
     doctor.facts.device = "/dev/ttyAMA0"
     doctor.facts.speed_baud = 9_600
     change(&doctor.facts)
-    let offer = try #require(try ProfileOffer(doctor, name: nil))
+    let offer = try #require(try ProposedProfile(doctor, name: nil))
     let text = try offer.text(file: "a.toml")
     return (text, try BoardProfile.parse(text, file: "a.toml"))
   }
@@ -110,9 +111,9 @@ struct OfferTests {
     receiver.family = try #require(BoardProfile.Receiver.Family(rawValue: family))
     receiver.model = said
     let identity = ReceiverIdentity(.ublox, model: told, hardware: "000A0000", firmware: "x")
-    #expect(ProfileOffer.isOther(identity, than: receiver) == isOther)
+    #expect(ProposedProfile.isOtherModel(identity, than: receiver) == isOther)
     receiver.model = nil
-    #expect(ProfileOffer.isOther(identity, than: receiver) == (family == "ublox-m8"))
+    #expect(ProposedProfile.isOtherModel(identity, than: receiver) == (family == "ublox-m8"))
   }
 
   @Test("PWR-10: a promise that the profile never gives up is not given up by an offered one")
@@ -160,8 +161,9 @@ struct OfferTests {
         if line.text != "SUPPLY" { throw .noLine(line) }
         return nil
       })
-    let offer = try #require(try ProfileOffer(doctor, name: nil))
-    #expect(offer.found.starts(with: ["receiver.wake_line", "receiver.batch.line", "motion.line"]))
+    let offer = try #require(try ProposedProfile(doctor, name: nil))
+    #expect(
+      offer.changedPaths.starts(with: ["receiver.wake_line", "receiver.batch.line", "motion.line"]))
     let text = try offer.text(file: "a.toml")
     let profile = try BoardProfile.parse(text, file: "a.toml")
     #expect(profile.receiver?.wakeLine == nil && profile.receiver?.batch?.line == nil)

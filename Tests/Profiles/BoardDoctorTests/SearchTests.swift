@@ -23,12 +23,12 @@ struct SearchTests {
       #expect(line.received.isEmpty, "\(words)")
       let lines = try #require(findings["serial lines"])
       #expect(lines.outcome == .skipped && lines.found.contains("1 line exists: /dev/ttyUSB0"))
-      #expect(lines.remedy == nil, "what helps stands where the cause is")
+      #expect(lines.suggestion == nil, "what helps stands where the cause is")
       if words.hasPrefix("$") {
         #expect(findings["identity"]?.outcome == .skipped)
-        #expect(findings["identity"]?.remedy == "if it is the receiver: --line /dev/ttyUSB0")
+        #expect(findings["identity"]?.suggestion == "if it is the receiver: --line /dev/ttyUSB0")
       } else {
-        #expect(findings["receiver"]?.remedy?.contains("--line /dev/ttyUSB0") == true)
+        #expect(findings["receiver"]?.suggestion?.contains("--line /dev/ttyUSB0") == true)
       }
     }
   }
@@ -41,11 +41,11 @@ struct SearchTests {
     heard.send(Self.position + Self.position)
     let findings = board.findings(DoctorTests.options())
     #expect(findings["receiver"]?.outcome == .passed && findings["fix"]?.outcome == .passed)
-    #expect(heard.received.starts(with: ReceiverIdentity.questions))
+    #expect(heard.received.starts(with: ReceiverIdentity.queries))
     let named = FakeLine()
     board.link("/dev/ttyUSB1", to: named.path)
     _ = board.findings(DoctorTests.options(line: "/dev/ttyUSB1"))
-    #expect(named.received.starts(with: ReceiverIdentity.questions))
+    #expect(named.received.starts(with: ReceiverIdentity.queries))
   }
 
   @Test("a line is left as it was set, and nobody's, whether a receiver was heard there or not")
@@ -96,9 +96,9 @@ struct SearchTests {
     board.link("/dev/ttyS7", to: "/nowhere")
     board.link("/dev/ttyprintk", to: "/dev/tty")
     let doctor = Doctor(
-      DoctorTests.options(), files: board.files, pins: LinePins.none, pace: .init())
+      DoctorTests.options(), files: board.files, gpio: GPIOAccess.none, timeouts: .init())
     #expect(
-      doctor.candidates == [
+      doctor.candidateLines == [
         "/dev/gps0", "/dev/serial0", "/dev/ttyACM0", "/dev/ttyUSB10", "/dev/ttyS0",
       ])
   }
@@ -117,7 +117,7 @@ struct SearchTests {
         == "no receiver detected on /dev/ttyUSB1, /dev/ttyUSB2, /dev/ttyUSB3, /dev/ttyUSB4")
     let leftOut = try #require(findings["lines left out"])
     #expect(leftOut.found == "not checked: /dev/ttyUSB5")
-    #expect(leftOut.remedy == "--line /dev/ttyUSB5 checks that line")
+    #expect(leftOut.suggestion == "--line /dev/ttyUSB5 checks that line")
     // The first that is heard ends it.
     lines[1].send(Self.position + Self.position)
     let found = board.findings(DoctorTests.options())

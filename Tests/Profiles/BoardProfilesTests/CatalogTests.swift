@@ -169,8 +169,8 @@ struct CatalogTests {
 
   @Test("the folders above one, by name alone")
   func above() {
-    #expect(BoardCatalog.above("/a/b") == ["/a/b", "/a", "/"])
-    #expect(BoardCatalog.above("a/b") == ["a/b", "a"])
+    #expect(BoardCatalog.ancestors(of: "/a/b") == ["/a/b", "/a", "/"])
+    #expect(BoardCatalog.ancestors(of: "a/b") == ["a/b", "a"])
   }
 
   private func text(_ path: String) throws -> String {
@@ -208,18 +208,18 @@ struct PartTests {
 
   @Test("only what is near is a guess, the nearest first")
   func near() {
-    #expect(nearest("idel", among: ["idle", "ideal"]) == "idle")
-    #expect(nearest("xyz", among: ["abc"]) == nil)
-    #expect(nearest("", among: ["abc"]) == nil)
-    #expect(nearest("IDLE", among: ["idle"]) == "idle")
+    #expect(closestMatch(to: "idel", among: ["idle", "ideal"]) == "idle")
+    #expect(closestMatch(to: "xyz", among: ["abc"]) == nil)
+    #expect(closestMatch(to: "", among: ["abc"]) == nil)
+    #expect(closestMatch(to: "IDLE", among: ["idle"]) == "idle")
   }
 
   @Test("numbers as people write them")
   func numbers() {
     #expect(
-      [24.6, 600, 0, -0.5, 0.000001, 1.5e-7, 1e5].map(shown)
+      [24.6, 600, 0, -0.5, 0.000001, 1.5e-7, 1e5].map(decimalText)
         == ["24.6", "600", "0", "-0.5", "0.000001", "0.00000015", "100000"])
-    #expect(shown(1e308) == "1e+308" && shown(-1e300).hasPrefix("-1"))
+    #expect(decimalText(1e308) == "1e+308" && decimalText(-1e300).hasPrefix("-1"))
   }
 
   @Test("text for a terminal")
@@ -237,8 +237,8 @@ struct PartTests {
       .init(off: .seconds(5), fix: .seconds(3)), .init(off: .seconds(7_200), fix: .seconds(3)),
       .init(off: .seconds(14_400), fix: .seconds(28)),
     ]
-    times.ephemeris = .seconds(20_000)
-    times.cold = .seconds(35)
+    times.ephemerisLifetime = .seconds(20_000)
+    times.coldStart = .seconds(35)
     func median(_ off: Double, age: Double = 0) -> Double {
       times.median(off: Interval(seconds: off), ephemerisAge: Interval(seconds: age)).seconds
     }

@@ -58,7 +58,7 @@ struct NewProfileTests {
     ]
     var new = NewProfile()
     let asked = Set(try NewProfileTests.ask(&new, answers))
-    #expect(asked == Set(NewProfile.order))
+    #expect(asked == Set(NewProfile.questionOrder))
     let profile = try new.profile(file: "p.toml")
     let receiver = try #require(profile.receiver), batch = try #require(receiver.batch)
     #expect(profile.summary == "A \"quoted\" board" && receiver.hasBackupSupply)
@@ -94,7 +94,7 @@ struct NewProfileTests {
       for bad in ["\u{1B}[2J", "1 # x", "1\nb = 2", "nan", "1, 2", "{}"] {
         guard let message = NewProfileTests.rejection(&new, key.path, bad) else {
           // Any line of printable characters is a text.
-          guard case .text = key.form else {
+          guard case .text = key.constraint else {
             Issue.record("\(key.path) = \(bad) was taken")
             continue
           }
@@ -188,7 +188,7 @@ struct NewProfileTests {
   func typed() throws {
     for key in ProfileSchema.keys {
       guard let value = key.get(ProfileDraft(Sample.profile)) else { continue }
-      #expect(try key.value(of: value.typed).get() == value, "\(key.path)")
+      #expect(try key.value(of: value.answerText).get() == value, "\(key.path)")
     }
   }
 
@@ -218,7 +218,7 @@ struct NewProfileTests {
   func origins() throws {
     var new = NewProfile()
     _ = try NewProfileTests.ask(&new, ["name": "a", "receiver.power.track_mw": "66"])
-    let figures = new.figures
+    let figures = new.values
     let track = try #require(figures.first { $0.path == "receiver.power.track_mw" })
     let acquire = try #require(figures.first { $0.path == "receiver.power.acquire_mw" })
     #expect(track.isGiven && !acquire.isGiven && acquire.value == "82.5")

@@ -99,15 +99,15 @@ struct ReferencePageTests {
     func number(_ value: Double) -> String {
       value == value.rounded() ? String(Int(value)) : String(value)
     }
-    switch key.form {
+    switch key.constraint {
     case .text(let range): return "text of \(range.lowerBound) to \(range.upperBound) characters"
     case .word(let words):
       return quoted(words).dropLast().joined(separator: ", ") + " or " + (quoted(words).last ?? "")
     case .words(let words): return "a list of " + quoted(words).joined(separator: ", ")
-    case .flag: return "true or false"
-    case .whole(let range):
+    case .boolean: return "true or false"
+    case .integer(let range):
       return "a whole number\(unit), \(range.lowerBound) to \(range.upperBound)"
-    case .oneOf(let numbers):
+    case .integerAmong(let numbers):
       return numbers.dropLast().map(String.init).joined(separator: ", ")
         + " or \(numbers.last ?? 0)"
     case .number(let range):

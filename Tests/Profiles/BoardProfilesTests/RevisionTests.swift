@@ -12,7 +12,7 @@ struct RevisionTests {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
     let revised = NewProfile(revising: profile)
     #expect(try revised.profile(file: "p.toml") == profile)
-    #expect(!revised.figures.contains { !$0.isGiven }, "nothing is proposed")
+    #expect(!revised.values.contains { !$0.isGiven }, "nothing is proposed")
   }
 
   @Test("an interval that the new family cannot be told goes with the old receiver")

@@ -10,7 +10,7 @@ enum Sample {
     draft.name = "sample"
     draft.summary = "A \"quoted\" back\\slash"
     draft.board.awake_mw = 1_000
-    draft.off.shortest = .seconds(120)
+    draft.off.minimumDuration = .seconds(120)
     draft.suspended.wakesOn = .all
     draft.receiver.family = .ubloxM10
     draft.receiver.output = .ubx
@@ -27,8 +27,8 @@ enum Sample {
     draft.receiver.timeToFix.afterOff = [
       .init(off: .zero, fix: .seconds(1)), .init(off: .seconds(60), fix: .seconds(9)),
     ]
-    draft.receiver.timeToFix.ephemeris = .seconds(7_200)
-    draft.receiver.timeToFix.cold = .seconds(30)
+    draft.receiver.timeToFix.ephemerisLifetime = .seconds(7_200)
+    draft.receiver.timeToFix.coldStart = .seconds(30)
     draft.motion.line = "MOTION"
     draft.battery.gauge = "battery"
     draft.battery.lowLine = "LOW"

@@ -117,13 +117,13 @@ struct SchemaTests {
 
   private static func otherValue(_ key: ProfileKey, than old: ProfileValue?) -> ProfileValue? {
     let candidates: [ProfileValue]
-    switch key.form {
+    switch key.constraint {
     case .text: candidates = [.text("other")]
     case .word(let words): candidates = words.map { .text($0) }
     case .words: candidates = [.words(["alarm", "bytes"])]
-    case .flag: candidates = [.flag(true), .flag(false)]
-    case .whole(let range): candidates = [.whole(range.upperBound - 1)]
-    case .oneOf(let numbers): candidates = numbers.map { .whole($0) }
+    case .boolean: candidates = [.boolean(true), .boolean(false)]
+    case .integer(let range): candidates = [.integer(range.upperBound - 1)]
+    case .integerAmong(let numbers): candidates = numbers.map { .integer($0) }
     case .number(let range): candidates = [.number(range.upperBound - 0.5)]
     case .points: candidates = [.points([.init(off: .seconds(1), fix: .seconds(2))])]
     }
@@ -137,10 +137,10 @@ struct SchemaTests {
       ("[]", "a list"), ("{}", "a table"), ("2024-01-01", "a date or time"),
     ]
     let right: Set<String>
-    switch key.form {
+    switch key.constraint {
     case .text, .word: right = ["text"]
-    case .flag: right = ["true or false"]
-    case .whole, .oneOf: right = ["a whole number"]
+    case .boolean: right = ["true or false"]
+    case .integer, .integerAmong: right = ["a whole number"]
     case .number: right = ["a whole number", "a number with a fraction"]
     case .words, .points: right = ["a list"]
     }
@@ -148,7 +148,7 @@ struct SchemaTests {
   }
 
   private static func edges(_ key: ProfileKey) -> [(String, Bool)] {
-    switch key.form {
+    switch key.constraint {
     case .text(let range):
       let most = range.upperBound
       return [
@@ -160,14 +160,14 @@ struct SchemaTests {
       return words.map { ("\"\($0)\"", true) } + [("\"\"", false), ("\"UBX\"", false)]
     case .words:
       return [("[\"alarm\"]", true)]
-    case .flag: return [("true", true), ("false", true)]
-    case .whole(let range):
+    case .boolean: return [("true", true), ("false", true)]
+    case .integer(let range):
       return [
         ("\(range.lowerBound - 1)", false), ("\(range.lowerBound)", true),
         ("\(range.upperBound)", true), ("\(range.upperBound + 1)", false),
         ("-9223372036854775808", false), ("9223372036854775807", false),
       ]
-    case .oneOf(let numbers):
+    case .integerAmong(let numbers):
       return numbers.map { ("\($0)", true) } + [("0", false), ("-9600", false), ("9601", false)]
     case .number(let range):
       return [

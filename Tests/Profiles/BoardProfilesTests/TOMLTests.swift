@@ -158,11 +158,11 @@ struct TOMLTests {
   }
 
   private static func refusal(_ text: String) -> String? {
-    do throws(TOMLFault) {
+    do throws(TOMLParseError) {
       _ = try TOMLText(Array(text.utf8))
       return nil
     } catch {
-      return "\(error.place.line):\(error.place.column)"
+      return "\(error.position.line):\(error.position.column)"
     }
   }
 }

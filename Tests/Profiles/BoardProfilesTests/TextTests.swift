@@ -128,8 +128,8 @@ struct TextTests {
       """
     let nodes = try TOMLText(Array(text.utf8)).nodes
     #expect(nodes.map(\.key) == ["a", "b", "c", "d", "é", "ü", "x"])
-    #expect(nodes[4].keyPlace == TOMLPlace(line: 10, column: 1))
-    #expect(nodes[6].place == TOMLPlace(line: 11, column: 9))
+    #expect(nodes[4].keyPosition == TOMLPosition(line: 10, column: 1))
+    #expect(nodes[6].position == TOMLPosition(line: 11, column: 9))
   }
 
   @Test("values come in the order of the text, each with its holder and its places")
@@ -138,9 +138,9 @@ struct TextTests {
     let nodes = try TOMLText(Array(text.utf8)).nodes
     #expect(nodes.map(\.key) == ["z", "t", "b", "", "", "a", "u", "c"])
     #expect(nodes.map(\.parent) == [-1, -1, 1, 2, 2, 1, 1, 6])
-    #expect(nodes.map(\.keyPlace.line) == [1, 2, 3, 3, 3, 4, 5, 6])
-    #expect(nodes.map(\.keyPlace.column) == [1, 2, 1, 6, 12, 1, 4, 1])
-    #expect(nodes.map(\.place.column) == [5, 1, 5, 6, 12, 5, 1, 5])
+    #expect(nodes.map(\.keyPosition.line) == [1, 2, 3, 3, 3, 4, 5, 6])
+    #expect(nodes.map(\.keyPosition.column) == [1, 2, 1, 6, 12, 1, 4, 1])
+    #expect(nodes.map(\.position.column) == [5, 1, 5, 6, 12, 5, 1, 5])
     #expect(
       nodes.map(\.value) == [
         .integer(1), .table, .array, .boolean(true), .float(2.5), .datetime, .table, .string("x"),

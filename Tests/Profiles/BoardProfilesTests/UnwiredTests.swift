@@ -6,11 +6,11 @@ import Testing
 struct UnwiredTests {
   @Test("no key that names a line is left, nothing wakes by one, and it is a profile")
   func unwired() throws {
-    let profile = Sample.profile.unwired
+    let profile = Sample.profile.withoutGPIOLines
     #expect(Sample.profile.text.contains("_line = ") && Sample.profile.text.contains("\nline = "))
     #expect(!profile.text.contains("_line = ") && !profile.text.contains("\nline = "))
     #expect(try BoardProfile.parse(profile.text, file: "p.toml") == profile)
     #expect(profile.receiver?.power == Sample.profile.receiver?.power)
-    #expect(profile.unwired == profile)
+    #expect(profile.withoutGPIOLines == profile)
   }
 }

@@ -31,7 +31,7 @@ struct ConnectionTests {
       error { () throws(ClientError) in _ = try LocationConnection(path: "/etc/passwd") }
         == .notASocket(path: "/etc/passwd"))
     // Between the refusal and the look at what is there, a service that begins took it away.
-    #expect(LocationConnection.refusal(missing, ECONNREFUSED) == .noSocket(path: missing))
+    #expect(LocationConnection.connectError(missing, ECONNREFUSED) == .noSocket(path: missing))
     let long = "/tmp/" + String(repeating: "x", count: 200)
     for path in ["", long] {
       guard
@@ -50,7 +50,9 @@ struct ConnectionTests {
       usleep(1_000)
     }
     #expect(got == .noService(path: service.path))
-    for told in [ClientError.noSocket(path: "x"), .ended, .noAnswer, .refused(.permissionDenied)] {
+    for told in [
+      ClientError.noSocket(path: "x"), .disconnected, .timedOut, .refused(.permissionDenied),
+    ] {
       #expect(!told.description.isEmpty && !told.description.contains("\n"))
     }
   }
@@ -79,7 +81,7 @@ struct ConnectionTests {
     #expect(met[0] == .refused(.permissionDenied))
     #expect(met[1] == .malformed("the parameter 'status.version'"))
     #expect(met[2] == .malformed("no Varlink message"))
-    #expect(met[3] == .ended, "the service went away within the call")
+    #expect(met[3] == .disconnected, "the service went away within the call")
   }
 
   @Test("one that does not answer is not waited for without end")
@@ -89,7 +91,7 @@ struct ConnectionTests {
     var connection = try LocationConnection(path: service.path)
     var met: ClientError?
     do { _ = try connection.call(.getStatus, within: .milliseconds(5)) } catch { met = error }
-    #expect(met == .noAnswer)
+    #expect(met == .timedOut)
   }
 
   @Test("a session speaks on one connection and hears on another, notice after notice")
@@ -109,14 +111,14 @@ struct ConnectionTests {
     defer { service.stop() }
     var program = try ClientSession(name: "test", path: service.path)
     #expect(program.descriptor == -1 && program.session == session)
-    #expect(try program.notice(within: .zero) == nil, "nobody listens yet")
-    try program.listen()
+    #expect(try program.nextNotice(within: .zero) == nil, "nobody listens yet")
+    try program.subscribe()
     #expect(program.descriptor >= 0)
-    #expect(try program.notice(within: .seconds(5)) == .paused)
-    #expect(try program.notice(within: .seconds(5)) == .resumed)
+    #expect(try program.nextNotice(within: .seconds(5)) == .paused)
+    #expect(try program.nextNotice(within: .seconds(5)) == .resumed)
     var met: ClientError?
-    do { _ = try program.notice(within: .seconds(5)) } catch { met = error }
-    #expect(met == .ended, "the service went away in the middle of the stream")
+    do { _ = try program.nextNotice(within: .seconds(5)) } catch { met = error }
+    #expect(met == .disconnected, "the service went away in the middle of the stream")
     #expect(service.calls == [.connect(name: "test"), .watch(session: 7)])
   }
 
@@ -155,7 +157,7 @@ struct ConnectionTests {
   @Test("a refusal to a client without permission names the client and the command that allows it")
   func notAllowed() {
     let named = ClientError.refused(.notAuthorized).naming(client: "my app", in: .getLocation)
-    #expect(named == .mayNotUse(client: "my app"))
+    #expect(named == .locationNotPermitted(client: "my app"))
     #expect(named.description.contains("'my app' of this user may not use location"))
     #expect(named.description.contains("`sudo torpor clients allow '"))
     #expect(named.description.contains("/my app'`"))
@@ -166,7 +168,7 @@ struct ConnectionTests {
 
   @Test(
     "AUT-7: where a rule decides, the command does nothing: the refusal names the rule as well",
-    arguments: [ClientError.mayNotUse(client: "a"), .refused(.notAuthorized)])
+    arguments: [ClientError.locationNotPermitted(client: "a"), .refused(.notAuthorized)])
   func ruleDecides(_ error: ClientError) {
     #expect(
       error.description.hasSuffix(
@@ -186,7 +188,7 @@ struct ConnectionTests {
     settings.allowsBackground = true
     var met: ClientError?
     do { _ = try program.call(.configure(settings)) } catch { met = error }
-    #expect(met == .mayNotUseBackground(client: "test"))
+    #expect(met == .backgroundNotPermitted(client: "test"))
     let text = met?.description ?? ""
     #expect(text.contains("'test' of this user may not use location in the background"))
     #expect(text.contains("`background = true` in its rule in clients.toml"))
@@ -200,6 +202,6 @@ struct ConnectionTests {
     var drain = try program.drain()
     var met: ClientError?
     do { while try drain.next() != nil {} } catch { met = error }
-    #expect(met == .cutShort(got: 1, of: 3))
+    #expect(met == .truncated(received: 1, of: 3))
   }
 }

@@ -17,12 +17,12 @@ struct StatusTests {
     _ = bench.ask(.startUpdating, control)
     let asking = bench.program()
     let first = try status(bench, asking)
-    #expect(first.receiver?.state == .acquiring && first.receiver?.answers == true)
-    #expect(first.receiver?.heard == nil && first.plan?.plan.receiver == .tracking)
+    #expect(first.receiver?.state == .acquiring && first.receiver?.isAnswering == true)
+    #expect(first.receiver?.lastByte == nil && first.plan?.plan.receiver == .tracking)
     bench.fix()
     let second = try status(bench, asking)
     #expect(second.receiver?.state == .tracking && second.newest != nil)
-    #expect(second.receiver?.heard?.acquired == bench.stage.now)
+    #expect(second.receiver?.lastByte?.acquired == bench.stage.now)
     #expect(second.receiver?.since.acquired == bench.stage.now)
   }
 
@@ -49,17 +49,17 @@ struct StatusTests {
     bench.fix()
     let asking = bench.program()
     bench.stage.now = bench.stage.now + .seconds(4)
-    #expect(try status(bench, asking).receiver?.answers == true)
+    #expect(try status(bench, asking).receiver?.isAnswering == true)
     #expect(log.text.isEmpty)
     bench.stage.now = bench.stage.now + .seconds(2)
     let silent = try status(bench, asking)
-    #expect(silent.receiver?.answers == false && silent.receiver?.state == .lost)
+    #expect(silent.receiver?.isAnswering == false && silent.receiver?.state == .lost)
     bench.settle()
     #expect(log.text.split(separator: "\n").count == 1 && log.text.contains("does not answer"))
-    let remedy = try #require(silent.receiver?.remedy)
+    let remedy = try #require(silent.receiver?.suggestion)
     #expect(log.text.contains("does not answer: \(remedy)"), "the log says what the status says")
     bench.fix()
-    #expect(try status(bench, asking).receiver?.answers == true)
+    #expect(try status(bench, asking).receiver?.isAnswering == true)
     #expect(
       log.text.split(separator: "\n").count == 2 && log.text.hasSuffix("the receiver responds\n"))
   }
@@ -70,16 +70,16 @@ struct StatusTests {
     let (control, _, _) = bench.client("tracker")
     _ = bench.ask(.startUpdating, control)
     let asking = bench.program()
-    #expect(try status(bench, asking).receiver?.fixed == nil)
+    #expect(try status(bench, asking).receiver?.lastFix == nil)
     bench.fix()
     let fixed = bench.stage.now
-    #expect(try status(bench, asking).receiver?.fixed?.acquired == fixed)
+    #expect(try status(bench, asking).receiver?.lastFix?.acquired == fixed)
     bench.stage.now = fixed + .seconds(60)
     #expect(try status(bench, asking).receiver?.state == .lost)
     bench.talk()
     let back = try #require(try status(bench, asking).receiver)
-    #expect(back.answers && back.state == .acquiring && back.since.acquired == bench.stage.now)
-    #expect(back.fixed?.acquired == fixed)
+    #expect(back.isAnswering && back.state == .acquiring && back.since.acquired == bench.stage.now)
+    #expect(back.lastFix?.acquired == fixed)
     bench.fix()
     #expect(try status(bench, asking).receiver?.state == .tracking)
   }
@@ -119,16 +119,16 @@ struct StatusTests {
   @Test("a receiver that nobody wants to hear is not said to be silent")
   func overlooked() throws {
     let bench = try ServiceBench()
-    bench.loop.overlooksUnwanted = true
+    bench.loop.ignoresUnneededReceiver = true
     bench.pass(600)
-    #expect(try status(bench, bench.program()).receiver?.answers == true)
+    #expect(try status(bench, bench.program()).receiver?.isAnswering == true)
     // Somebody wants it now, and it has its time to answer.
     let (control, watch, _) = bench.client("tracker")
     defer { watch.quit() }
     _ = bench.ask(.startUpdating, control)
-    #expect(try status(bench, bench.program()).receiver?.answers == true)
+    #expect(try status(bench, bench.program()).receiver?.isAnswering == true)
     bench.pass(600)
-    #expect(try status(bench, bench.program()).receiver?.answers == false)
+    #expect(try status(bench, bench.program()).receiver?.isAnswering == false)
   }
 
   @Test("who holds what: services, needs and what is kept awake for them")
@@ -144,18 +144,18 @@ struct StatusTests {
     _ = bench.ask(.startVisits, home)
     let idle = bench.client("idle")
     let told = try status(bench, bench.program())
-    #expect(told.clients == 3 && told.demanding == 2)
+    #expect(told.clients == 3 && told.demandingClients == 2)
     #expect(told.uses.map(\.name.name) == ["tracker", "home"])
     let uses = told.uses
     #expect(uses[0].services == [.updates] && uses[0].need == .everyFix)
-    #expect(uses[0].keepsReceiver && uses[0].keepsBoard && uses[0].next == nil)
+    #expect(uses[0].keepsReceiverOn && uses[0].keepsBoardAwake && uses[0].next == nil)
     #expect(uses[1].services == [.visits, .regions] && uses[1].need == .singleFixes)
-    #expect(!uses[1].keepsReceiver && !uses[1].keepsBoard && uses[1].next != nil)
+    #expect(!uses[1].keepsReceiverOn && !uses[1].keepsBoardAwake && uses[1].next != nil)
     hearing.quit()
     bench.settle()
     let held = try status(bench, bench.program()).uses[0]
     #expect(held.need == .everyFixLater && held.execution == .suspended, "nobody hears it (BKG-2)")
-    #expect(held.keepsReceiver && !held.keepsBoard)
+    #expect(held.keepsReceiverOn && !held.keepsBoardAwake)
     tracker.quit()
     bench.settle()
     #expect(try status(bench, bench.program()).uses.last?.services == [.visits, .regions])
@@ -173,7 +173,7 @@ struct StatusTests {
     for program in [control, bench.program(of: 1_000)] {
       let told = try status(bench, program)
       #expect(told.newest == nil && told.plan == nil && told.receiver?.state == .on)
-      #expect(told.receiver?.fixed == nil)
+      #expect(told.receiver?.lastFix == nil)
       #expect(bench.ask(.getPowerPlan, program) == .error(.notAuthorized))
     }
   }
@@ -186,7 +186,7 @@ struct StatusTests {
     let (mine, _, _) = bench.client("mine", of: 1_000)
     _ = bench.ask(.startVisits, mine)
     let told = try status(bench, mine)
-    #expect(told.demanding == 2 && told.uses.map(\.name.name) == ["mine"])
+    #expect(told.demandingClients == 2 && told.uses.map(\.name.name) == ["mine"])
     #expect(told.newest == nil && told.plan != nil)
     #expect(try status(bench, bench.program(of: 0)).uses.map(\.name.name) == ["theirs", "mine"])
   }
@@ -224,9 +224,9 @@ struct StatusTests {
     let start = Instant.boot + .seconds(100)
     var energy = ServiceEnergy(
       power, BoardUsage(processor: .seconds(1), suspended: .seconds(7), wakes: 5), at: start)
-    energy.woke(for: .bytes, wakes: 7)
-    energy.woke(for: .alarm, wakes: 7)
-    energy.woke(for: .request, wakes: 8)
+    energy.recordWake(for: .bytes, wakes: 7)
+    energy.recordWake(for: .alarm, wakes: 7)
+    energy.recordWake(for: .request, wakes: 8)
     let later = BoardUsage(processor: .seconds(3), suspended: .seconds(27), wakes: 8)
     let ledger = energy.closed(later, at: start + .seconds(60))
     #expect(ledger.time(of: .awake) == .seconds(2) && ledger.time(of: .suspended) == .seconds(20))
@@ -303,7 +303,7 @@ struct FlushTests {
 
   @Test("only an administrator may")
   func others() throws {
-    let bench = try ServiceBench(AccessPolicy(standard: AccessTerms(authorization: .always)))
+    let bench = try ServiceBench(AccessPolicy(defaultRights: AccessRights(authorization: .always)))
     #expect(bench.ask(.flush, bench.program(of: 1_000)) == .error(.permissionDenied))
   }
 }

@@ -156,7 +156,7 @@ private func repositoryText(_ path: String) throws -> String {
     has(RegionState.wireWords.map(\.1))
     has(MonitorState.wireWords.map(\.1))
     has(MonitorProblem.wireWords.map(\.1))
-    has(Promise.wireWords.map(\.1))
+    has(ServiceLevel.wireWords.map(\.1))
     has(FixQuality.wireWords.map(\.1))
     has(FixMode.wireWords.map(\.1))
     has(BoardState.wireWords.map(\.1))

@@ -76,9 +76,9 @@ import Testing
   @Test("the room of what is long is given back, and that of what is usual is kept")
   func givesBack() {
     var json = JSONOutput()
-    json.frame { $0.member("t", String(repeating: "y", count: JSONOutput.standardKept)) }
+    json.frame { $0.member("t", String(repeating: "y", count: JSONOutput.defaultRetainedCapacity)) }
     json.removeFirst(json.count - 1)
-    #expect(json.capacity > JSONOutput.standardKept, "a byte is left")
+    #expect(json.capacity > JSONOutput.defaultRetainedCapacity, "a byte is left")
     json.removeFirst(1)
     #expect(json.capacity == 0)
     json.frame { $0.member("a", true) }

@@ -33,8 +33,8 @@ import Testing
     var reader = FixRecordReader(announced: 3)
     reader.add(stream().dropLast(81))
     while try reader.next() != nil {}
-    #expect(throws: FixRecordError.ended(after: 1, of: 3)) { try reader.finish() }
-    #expect(throws: FixRecordError.ended(after: 0, of: 2)) {
+    #expect(throws: FixRecordError.truncated(after: 1, of: 3)) { try reader.finish() }
+    #expect(throws: FixRecordError.truncated(after: 0, of: 2)) {
       try FixRecordReader(announced: 2).finish()
     }
   }

@@ -98,7 +98,7 @@ import Testing
       UTCTime(microseconds: $0.microseconds + 10)
     }
     #expect(
-      event.what == .entered(at: FixTime(acquired: at, utc: UTCTime(microseconds: 15))))
+      event.change == .entered(at: FixTime(acquired: at, utc: UTCTime(microseconds: 15))))
     #expect(RegionEvent.monitor(id, .satisfied, nil, at: at).identifier == id)
   }
 

@@ -114,7 +114,7 @@ enum Samples {
   }
 
   static var notices: [WireNotice] {
-    var promises = PromiseSet(.everyFix)
+    var promises = ServiceLevelSet(.everyFix)
     promises.insert(.significantChange)
     let flags = LiveFlags.accuracyLimited.union(.authorizationRequestInProgress)
     var gap = Gap(10..<20, from: time, to: bare)
@@ -166,8 +166,8 @@ enum Samples {
     var use = WireUse(client, execution: .background)
     use.services = WireService.allCases
     use.need = .everyFixLater
-    use.keepsReceiver = true
-    use.keepsBoard = true
+    use.keepsReceiverOn = true
+    use.keepsBoardAwake = true
     use.next = time
     return use
   }
@@ -180,19 +180,19 @@ enum Samples {
     status.ringFixes = 40
     status.newest = bare
     status.batteryPercent = 14
-    status.givenUp = PromiseSet(.visits)
+    status.shed = ServiceLevelSet(.visits)
     status.isSleepInhibited = true
     status.holds =
       WireHoldReason.allCases.map { WireHold($0) }
       + [WireHold(.acknowledgement, client: client), WireHold(.system, detail: "a \"lock\"")]
     status.receiver = WireReceiver(
-      .acquiring, answers: false, since: bare, heard: time, fixed: bare)
-    status.receiver?.remedy = "is it \"connected\"?"
+      .acquiring, isAnswering: false, since: bare, lastByte: time, lastFix: bare)
+    status.receiver?.suggestion = "is it \"connected\"?"
     status.plan = WirePlan(
       Plan(
         receiver: .batching(watermark: 9), board: .idle, wake: Instant(microseconds: 77),
-        listens: true))
-    status.demanding = 2
+        wakesOnInput: true))
+    status.demandingClients = 2
     status.uses = [use, WireUse(WireClientName(user: 0, name: "x"), execution: nil)]
     return status
   }
@@ -218,17 +218,17 @@ enum Samples {
 
   /// Calls with what may answer them.
   static var replies: [(WireCall, WireReply)] {
-    let asleep = Plan(receiver: .standby, board: .off, wake: .distantFuture, listens: false)
+    let asleep = Plan(receiver: .standby, board: .off, wake: .distantFuture, wakesOnInput: false)
     let batching = Plan(
       receiver: .batching(watermark: 250), board: .suspended,
-      wake: Instant(microseconds: 77_000_000), listens: true)
+      wake: Instant(microseconds: 77_000_000), wakesOnInput: true)
     var launched = WireSession(
       session: 1, authorization: .whenInUse, isReduced: true, isDeferralAvailable: false)
     launched.launchReason = .significantChange
     var asking = WireClient(
       client, authorization: .notDetermined, isReduced: false, execution: .background)
     asking.hasBackgroundSession = true
-    asking.asks = .whenInUse
+    asking.requestedAuthorization = .whenInUse
     let session = WireSession(
       session: 12, authorization: .always, isReduced: false, isDeferralAvailable: true)
     return [

@@ -68,14 +68,14 @@ struct DamageTests {
     let store = try folder.open()
     let copy = folder.snapshot()
     let root = try Database(copy.path, .reading)
-      .number("SELECT rootpage FROM sqlite_schema WHERE name = 'regions'")
+      .firstInteger("SELECT rootpage FROM sqlite_schema WHERE name = 'regions'")
     try store.close(at: Folder.time)
     var bytes = folder.read()
     let page = (root - 1) * 4_096
     bytes.replaceSubrange(page..<page + 4_096, with: [UInt8](repeating: 0xa5, count: 4_096))
     folder.write(bytes)
     let again = try folder.open()
-    #expect(again.repairs.lost == ["regions"] && again.repairs.damage != nil)
+    #expect(again.repairs.unreadableTables == ["regions"] && again.repairs.damage != nil)
     #expect(again.repairs.movedTo == folder.file(DamageTests.aside))
     #expect(!again.repairs.mayHaveLostClients && again.repairs.lines.count == 3)
     #expect(again.rows.clients.count == 4 && again.rows.cursors.count == 4)
@@ -165,7 +165,7 @@ struct DamageTests {
       if step > 0 { try manager.moveItem(atPath: folder.path + "-wal", toPath: aside + "-wal") }
       if step > 1 { try manager.moveItem(atPath: folder.path, toPath: aside) }
       let again = try folder.open()
-      #expect(again.repairs.isContinued && again.rows.clients.count == 4, "\(step)")
+      #expect(again.repairs.hasResumedRepair && again.rows.clients.count == 4, "\(step)")
       #expect(!folder.names.contains("state.db.new"))
     }
   }
@@ -197,7 +197,8 @@ struct DamageTests {
     #expect(store.rows.clients.all.map(\.id).sorted() == [2, 3, 4])
     // A place that was lost is replaced by one whose client is sent a gap (RNG-9).
     #expect(store.rows.cursors.all.map(\.client).sorted() == [2, 3, 4])
-    #expect(store.rows.cursors[2] == CursorRecord(client: 2, bookmark: .init(), mayHaveLost: true))
+    #expect(
+      store.rows.cursors[2] == CursorRecord(client: 2, bookmark: .init(), mayHaveLostFixes: true))
     #expect(store.rows.services.all.map(\.client).sorted() == [3, 4])
     #expect(store.rows.regions.all.map(\.client) == [2])
     #expect(store.rows.events.count == 2)
@@ -241,11 +242,11 @@ struct DamageTests {
     store.limitPages(to: 1)
     for number in 0..<200 { _ = try store.fill("more-\(number)") }
     #expect(throws: StateError.diskFull) { try store.flush() }
-    #expect(store.trouble == .diskFull && store.hasChanges && store.rows.clients.count == 204)
+    #expect(store.lastError == .diskFull && store.hasChanges && store.rows.clients.count == 204)
     #expect(try folder.snapshot().open().rows.clients.count == 4)
     store.limitPages(to: 100_000)
     try store.flush()
-    #expect(store.trouble == nil && !store.hasChanges && store.figures.failures == 1)
+    #expect(store.lastError == nil && !store.hasChanges && store.statistics.failures == 1)
     #expect(try folder.snapshot().open().rows.clients.count == 204)
   }
 
@@ -277,7 +278,7 @@ struct DamageTests {
   @Test("a state of the first format keeps its circles, of which nothing was handled yet")
   func firstFormat() throws {
     let folder = Folder()
-    try folder.edit("PRAGMA journal_mode = WAL;" + StateSchema.first)
+    try folder.edit("PRAGMA journal_mode = WAL;" + StateSchema.initialTables)
     try folder.edit(
       """
       PRAGMA user_version = 1;
@@ -299,8 +300,8 @@ struct DamageTests {
   func versions() throws {
     let folder = Folder()
     let old = StateSchema(steps: [
-      StateSchema.first.replacingOccurrences(of: ", decision INTEGER", with: ""),
-      StateSchema.handledEvents,
+      StateSchema.initialTables.replacingOccurrences(of: ", decision INTEGER", with: ""),
+      StateSchema.addHandledEvents,
     ])
     let step = "ALTER TABLE clients ADD COLUMN decision INTEGER"
     let database = try Database(folder.path, .writing)
@@ -313,7 +314,7 @@ struct DamageTests {
     let now = StateSchema(steps: old.steps + [step])
     let store = try untouched.open(now)
     #expect(store.repairs.migratedFrom == 2 && store.rows.clients[5]?.name == "old")
-    #expect(store.rows.cursors[5]?.bookmark.owesAll == true)
+    #expect(store.rows.cursors[5]?.bookmark.isOpenEnded == true)
     try store.close(at: Folder.time)
     let before = untouched.read()
     #expect(throws: StateError.newer(found: 3, known: 2)) { try untouched.open(old) }

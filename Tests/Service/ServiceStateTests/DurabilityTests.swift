@@ -24,7 +24,7 @@ struct DurabilityTests {
     let folder = Folder()
     let store = try folder.open()
     try store.flush(at: Folder.time)
-    let before = store.figures.transactions
+    let before = store.statistics.transactions
     let client = try #require(store.addClient(uid: 1, name: "a", isDurable: false))
     for _ in 0..<3 {
       fill(store, client.id)
@@ -33,7 +33,7 @@ struct DurabilityTests {
     fill(store, client.id)
     #expect(!store.hasChanges)
     try store.flush(at: Folder.time)
-    #expect(store.figures.transactions == before)
+    #expect(store.statistics.transactions == before)
     store.setDurable(client.id, true)
     try store.flush(at: Folder.time)
     let next = try folder.snapshot().open()

@@ -22,22 +22,22 @@ struct LogDamageTests {
   static func keep(_ sequence: UInt64, of client: ClientNumber, in store: StateStore) {
     let name = FixName(generation: 3, sequence: sequence)
     store.rows.cursors.keep(
-      CursorRecord(client: client, bookmark: ClientBookmark(acknowledged: name, owesAll: true)))
+      CursorRecord(client: client, bookmark: ClientBookmark(acknowledged: name, isOpenEnded: true)))
   }
 
   @Test("RNG-9: a bit flipped anywhere in the log loses nothing, or is reported to every client")
   func flippedBit() throws {
     let (folder, id) = try LogDamageTests.killed()
     let log = folder.read("state.db-wal")
-    let frame = LogSurvey.frameHeaderSize + 4_096
-    #expect((log.count - LogSurvey.headerSize) % frame == 0)
-    let count = (log.count - LogSurvey.headerSize) / frame
+    let frame = WriteAheadLogCheck.frameHeaderSize + 4_096
+    #expect((log.count - WriteAheadLogCheck.headerSize) % frame == 0)
+    let count = (log.count - WriteAheadLogCheck.headerSize) / frame
     #expect(count >= 18)
     var random = SplitMix64(seed: 18)
-    var places = Array(0..<LogSurvey.headerSize)
+    var places = Array(0..<WriteAheadLogCheck.headerSize)
     for index in 0..<count {
-      let begin = LogSurvey.headerSize + index * frame
-      places += (0..<LogSurvey.frameHeaderSize).map { begin + $0 }
+      let begin = WriteAheadLogCheck.headerSize + index * frame
+      places += (0..<WriteAheadLogCheck.frameHeaderSize).map { begin + $0 }
       places += (0..<4).map { _ in begin + 24 + Int(random.next() % 4_096) }
     }
     for place in places {
@@ -47,7 +47,7 @@ struct LogDamageTests {
       copy.write(damaged, to: "state.db-wal")
       let store = try copy.open()
       #expect(store.repairs.isLogDamaged && store.repairs.mayHaveLostClients, "byte \(place)")
-      #expect(store.rows.cursors.all.allSatisfy { $0.mayHaveLost }, "byte \(place)")
+      #expect(store.rows.cursors.all.allSatisfy { $0.mayHaveLostFixes }, "byte \(place)")
       #expect(store.counter(.clientsLostUntil) == .max, "byte \(place)")
       // What was damaged is kept as it was found.
       let isKept = copy.read(DamageTests.aside + "-wal") == damaged
@@ -56,11 +56,14 @@ struct LogDamageTests {
       try store.flush()
       let next = try copy.snapshot().open()
       #expect(next.repairs.isEmpty && next.counter(.clientsLostUntil) == .max)
-      #expect(next.rows.cursors.all.allSatisfy { $0.mayHaveLost }, "it holds until it was sent")
+      #expect(
+        next.rows.cursors.all.allSatisfy { $0.mayHaveLostFixes },
+        "it holds until it "
+          + "was sent")
     }
     let sound = try folder.open()
     #expect(sound.repairs.isEmpty && sound.rows.cursors[id]?.bookmark.acknowledged?.sequence == 19)
-    #expect(sound.rows.cursors[id]?.mayHaveLost == false)
+    #expect(sound.rows.cursors[id]?.mayHaveLostFixes == false)
   }
 
   @Test(
@@ -69,17 +72,17 @@ struct LogDamageTests {
   func killedAfterRepair() throws {
     let (folder, id) = try LogDamageTests.killed()
     var log = folder.read("state.db-wal")
-    log[LogSurvey.headerSize + 4_120 * 9 + 700] ^= 4
+    log[WriteAheadLogCheck.headerSize + 4_120 * 9 + 700] ^= 4
     folder.write(log, to: "state.db-wal")
     _ = try folder.open()
     let next = try folder.snapshot().open()
-    #expect(next.repairs == Repairs() && next.rows.cursors[id]?.mayHaveLost == true)
+    #expect(next.repairs == Repairs() && next.rows.cursors[id]?.mayHaveLostFixes == true)
     #expect(next.counter(.clientsLostUntil) == .max)
   }
 
   @Test("frames of an earlier use of the log are no damage", arguments: [1, 2, 9])
   func earlierUse(behind count: Int) throws {
-    let frame = LogSurvey.frameHeaderSize + 4_096
+    let frame = WriteAheadLogCheck.frameHeaderSize + 4_096
     let (folder, id) = try LogDamageTests.killed(last: 9)
     let earlier = try LogDamageTests.killed().folder.read("state.db-wal")
     let log = folder.read("state.db-wal")
@@ -88,7 +91,7 @@ struct LogDamageTests {
     folder.write(both, to: "state.db-wal")
     let store = try folder.snapshot().open()
     #expect(store.repairs.isEmpty && store.rows.cursors[id]?.bookmark.acknowledged?.sequence == 9)
-    #expect(store.rows.cursors[id]?.mayHaveLost == false)
+    #expect(store.rows.cursors[id]?.mayHaveLostFixes == false)
     // A newest frame that is damaged is still found in front of them.
     var damaged = both
     damaged[log.count - 1] ^= 1
@@ -103,8 +106,8 @@ struct LogDamageTests {
     _ = try store.fill("map", sequence: 1)
     try store.flush()  // one transaction of several pages
     let log = folder.read("state.db-wal")
-    let frame = LogSurvey.frameHeaderSize + 4_096
-    #expect(log.count > LogSurvey.headerSize + 3 * frame)
+    let frame = WriteAheadLogCheck.frameHeaderSize + 4_096
+    #expect(log.count > WriteAheadLogCheck.headerSize + 3 * frame)
     let cut = folder.snapshot()
     cut.write(Array(log.dropLast(frame)), to: "state.db-wal")
     var second: StateStore? = try cut.open()
@@ -132,7 +135,7 @@ struct LogDamageTests {
       longest = max(longest, size)
       shortest = min(shortest, size)
     }
-    #expect(longest <= LogSurvey.headerSize + 64 * 4_120 && shortest == 0)
+    #expect(longest <= WriteAheadLogCheck.headerSize + 64 * 4_120 && shortest == 0)
     let killed = try folder.snapshot().open()
     #expect(killed.repairs.isEmpty)
     #expect(killed.rows.cursors[id]?.bookmark.acknowledged?.sequence == 199)
@@ -155,8 +158,8 @@ struct LogDamageTests {
         : "UPDATE cursors SET acknowledged_sequence = -1 WHERE client = \(first)")
     let found = try folder.open()
     #expect(found.repairs.mayHaveLostClients && found.counter(.clientsLostUntil) == .max)
-    #expect(found.rows.cursors[first]?.mayHaveLost == (isClient ? nil : true))
-    #expect(found.rows.cursors[second]?.mayHaveLost == false)
+    #expect(found.rows.cursors[first]?.mayHaveLostFixes == (isClient ? nil : true))
+    #expect(found.rows.cursors[second]?.mayHaveLostFixes == false)
   }
 
   @Test("an event or region that was dropped loses no place in the ring")

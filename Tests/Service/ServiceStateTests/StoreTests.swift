@@ -37,14 +37,14 @@ struct StoreTests {
     let id = try store.fill("map")
     try store.flush()
     store.rows.cursors.keep(
-      CursorRecord(client: id, bookmark: ClientBookmark(acknowledged: nil, owesAll: true)))
+      CursorRecord(client: id, bookmark: ClientBookmark(acknowledged: nil, isOpenEnded: true)))
     #expect(store.hasChanges)
     let killed = try folder.snapshot().open()
     #expect(killed.rows.cursors[id]?.bookmark.acknowledged?.sequence == 7)
     try store.flush()
     #expect(!store.hasChanges)
     let later = try folder.snapshot().open()
-    #expect(later.rows.cursors[id]?.bookmark.owesAll == true)
+    #expect(later.rows.cursors[id]?.bookmark.isOpenEnded == true)
   }
 
   @Test("changes of one key are one write, and a turn without any is none")
@@ -53,7 +53,7 @@ struct StoreTests {
     let store = try folder.open()
     let id = try store.fill("map")
     try store.flush()
-    let before = store.figures
+    let before = store.statistics
     for sequence in 0..<1_000 as Range<UInt64> {
       let name = FixName(generation: 4, sequence: sequence)
       _ = store.rows.cursors.put(
@@ -65,8 +65,8 @@ struct StoreTests {
     store.rows.cursors.keep(same)
     #expect(!store.hasChanges)
     try store.flush()
-    #expect(store.figures.transactions == before.transactions + 1)
-    #expect(store.figures.pages == before.pages + 1)
+    #expect(store.statistics.transactions == before.transactions + 1)
+    #expect(store.statistics.pages == before.pages + 1)
   }
 
   @Test("a client that is removed takes all that is its along, and its number is not used again")

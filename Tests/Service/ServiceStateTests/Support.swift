@@ -74,14 +74,14 @@ extension StateStore {
     var client = try #require(addClient(uid: uid, name: name))
     client.authorization = .always
     client.decision = .whenInUse
-    client.isDecidedReduced = true
-    client.hasAskedAlways = true
+    client.isReducedByDecision = true
+    client.hasRequestedAlways = true
     rows.clients.keep(client)
     let name = FixName(generation: 3, sequence: sequence)
     let bookmark = ClientBookmark(
-      acknowledged: name, owedThrough: FixName(generation: 3, sequence: sequence + 2),
-      passedAfter: name, passedThrough: FixName(generation: 3, sequence: sequence + 1))
-    rows.cursors.keep(CursorRecord(client: client.id, bookmark: bookmark, mayHaveLost: true))
+      acknowledged: name, undeliveredThrough: FixName(generation: 3, sequence: sequence + 2),
+      excludedAfter: name, excludedThrough: FixName(generation: 3, sequence: sequence + 1))
+    rows.cursors.keep(CursorRecord(client: client.id, bookmark: bookmark, mayHaveLostFixes: true))
     var services = ServicesRecord(client: client.id)
     services.significantChange = true
     services.visits = true

@@ -179,8 +179,8 @@ struct LiveTests {
     var loop = LocationUpdate.liveUpdates(of: center).makeAsyncIterator()
     let first = Task { [loop = loop.loop] in try await loop.next() }
     #expect(await staged.wasAsked(.openLive(.default)))
-    await #expect(throws: ClientError.ended) { try await center.setExecution(.suspended) }
-    await #expect(throws: ClientError.ended) { try await first.value }
+    await #expect(throws: ClientError.disconnected) { try await center.setExecution(.suspended) }
+    await #expect(throws: ClientError.disconnected) { try await first.value }
     #expect(try await loop.next() == nil, "it is over")
     // Its number is another one's on the next connection, which ends with nobody but its own.
     let second = Task { [updates = LocationUpdate.liveUpdates(of: center)] in

@@ -24,15 +24,15 @@ struct MailboxTests {
     let box = box()
     box.put(1)
     box.finish()
-    box.finish(.ended)
+    box.finish(.disconnected)
     box.put(2)
     #expect(try await box.next() == 1)
     #expect(try await box.next() == nil)
     #expect(try await box.next() == nil)
     let broken = self.box()
-    broken.finish(.ended)
+    broken.finish(.disconnected)
     for _ in 0..<2 {
-      await #expect(throws: ClientError.ended) { try await broken.next() }
+      await #expect(throws: ClientError.disconnected) { try await broken.next() }
     }
   }
 

@@ -10,13 +10,13 @@ struct AccelerometerTests {
   static let trip = (0...700).map { 5 * Double(min(max($0 - 300, 0), 100)) }
 
   static func motion(_ east: [Double?]) -> [Bool] {
-    SimulatedAccelerometer.motion(TrackSeconds(Ways.track(east), gapLimit: .unlimited))
+    SimulatedAccelerometer.motion(SampledTrack(Ways.track(east), gapLimit: .unlimited))
   }
 
   static func spells(
     _ east: [Double?], seed: UInt64 = 1, stillAfter: Interval = .seconds(10)
   ) -> [Range<Instant>] {
-    SimulatedAccelerometer(Ways.track(east), stillAfter: stillAfter, seed: seed).spells
+    SimulatedAccelerometer(Ways.track(east), stillAfter: stillAfter, seed: seed).activePeriods
   }
 
   /// The spell that second 350 lies in.
@@ -81,10 +81,12 @@ struct AccelerometerTests {
   @Test("spells are in order and apart; the same seed gives the same ones, another others")
   func order() {
     let track = Scenario.day.track(seed: 3)
-    let spells = SimulatedAccelerometer(track, stillAfter: .seconds(60), seed: 9).spells
+    let spells = SimulatedAccelerometer(track, stillAfter: .seconds(60), seed: 9).activePeriods
     #expect(spells.count > 10)
     for (one, next) in zip(spells, spells.dropFirst()) { #expect(one.upperBound < next.lowerBound) }
-    #expect(SimulatedAccelerometer(track, stillAfter: .seconds(60), seed: 9).spells == spells)
-    #expect(SimulatedAccelerometer(track, stillAfter: .seconds(60), seed: 8).spells != spells)
+    #expect(
+      SimulatedAccelerometer(track, stillAfter: .seconds(60), seed: 9).activePeriods == spells)
+    #expect(
+      SimulatedAccelerometer(track, stillAfter: .seconds(60), seed: 8).activePeriods != spells)
   }
 }

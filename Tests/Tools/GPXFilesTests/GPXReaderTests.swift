@@ -41,7 +41,7 @@ struct GPXReaderTests {
 
   static func only(_ parts: String, _ open: String = open11) throws -> GPXPoint {
     let file = try read(point(parts, open))
-    #expect(file.points.count == 1 && file.places.count == 1)
+    #expect(file.points.count == 1 && file.positions.count == 1)
     return try #require(file.points.first)
   }
 
@@ -68,7 +68,7 @@ struct GPXReaderTests {
     let whole = try read(text)
     #expect(whole.points.count == 5)
     #expect(whole.points[3].altitude_mm == 35_250)
-    #expect(whole.places.map(\.line) == [2, 3, 4, 5, 6])
+    #expect(whole.positions.map(\.line) == [2, 3, 4, 5, 6])
     for size in 1...40 { #expect(try read(text, size: size) == whole) }
   }
 
@@ -174,9 +174,10 @@ struct GPXRefusalTests {
       ("<sym/><time>08:54</time>", .badTime(found: "08:54"), 37),
     ] as [(String, GPXError.Problem, Int)])
   func values(parts: String, problem: GPXError.Problem, column: Int) {
-    let place = GPXPlace(line: 4, column: column)
+    let place = GPXTextPosition(line: 4, column: column)
     #expect(
-      failure(GPXReaderTests.point(parts)) == GPXError(place: place, problem: problem), "\(parts)")
+      failure(GPXReaderTests.point(parts)) == GPXError(position: place, problem: problem),
+      "\(parts)")
   }
 
   @Test("a point needs latitude and longitude on the globe")
@@ -199,14 +200,15 @@ struct GPXRefusalTests {
   @Test("other XML, broken XML and a file that ends too early are told apart")
   func documents() throws {
     let kml = failure("<?xml version='1.0'?>\n <kml xmlns='http://www.opengis.net/kml/2.2'/>")
-    #expect(kml == GPXError(place: GPXPlace(line: 2, column: 2), problem: .notGPX(root: "kml")))
+    #expect(
+      kml == GPXError(position: GPXTextPosition(line: 2, column: 2), problem: .notGPX(root: "kml")))
     #expect(failure("<gpx xmlns='urn:other'/>")?.problem == .notGPX(root: "gpx"))
     let broken = try #require(failure("<gpx>\n<trk>\n</gpx>"))
-    #expect(broken.place == GPXPlace(line: 3, column: 3))
+    #expect(broken.position == GPXTextPosition(line: 3, column: 3))
     #expect(broken.problem == .notXML("mismatched tag"))
     #expect(broken.description.contains("mismatched tag"))
     for text in ["", "<gpx>", "<gpx><trk", "<gpx></gpx", "<?xml version='1.0'?>"] {
-      #expect(failure(text)?.problem == .cutOff, "\(text)")
+      #expect(failure(text)?.problem == .truncated, "\(text)")
     }
     if case .notXML = failure("<gpx/><gpx/>")?.problem {} else { Issue.record("two documents") }
     if case .notXML = failure("<gpx>&undefined;</gpx>")?.problem {
@@ -221,9 +223,9 @@ struct GPXRefusalTests {
       "<gpx>" + String(repeating: "<a>", count: count - 1)
         + String(repeating: "</a>", count: count - 1) + "</gpx>"
     }
-    #expect(failure(nested(GPXReader.mostNested)) == nil)
-    #expect(failure(nested(GPXReader.mostNested + 1))?.problem == .tooDeep)
-    #expect(failure(nested(100_000))?.problem == .tooDeep)
+    #expect(failure(nested(GPXReader.maximumNesting)) == nil)
+    #expect(failure(nested(GPXReader.maximumNesting + 1))?.problem == .nestedTooDeep)
+    #expect(failure(nested(100_000))?.problem == .nestedTooDeep)
   }
 
   @Test("a billion laughs are refused, and so is one long entity again and again")
@@ -258,13 +260,16 @@ struct GPXRefusalTests {
   @Test("every message says what is wrong and what to do")
   func messages() {
     let problems: [GPXError.Problem] = [
-      .notXML("x"), .cutOff, .unknownEncoding, .entityExpansion, .notGPX(root: "kml"),
+      .notXML("x"), .truncated, .unknownEncoding, .entityExpansion, .notGPX(root: "kml"),
       .missing(attribute: "lat", element: "trkpt"), .notANumber(name: "ele", found: "x"),
-      .outOfRange(name: "lat", found: "91", allowed: "-90 to 90"), .badTime(found: "x"), .tooDeep,
+      .outOfRange(name: "lat", found: "91", allowed: "-90 to 90"), .badTime(found: "x"),
+      .nestedTooDeep,
       .tooManyPoints, .tooLong, .noMemory,
     ]
     let told = Set(
-      problems.map { GPXError(place: GPXPlace(line: 1, column: 1), problem: $0).description })
+      problems.map {
+        GPXError(position: GPXTextPosition(line: 1, column: 1), problem: $0).description
+      })
     #expect(told.count == problems.count && told.allSatisfy { $0.count > 20 })
   }
 }
@@ -282,7 +287,7 @@ struct GPXValueTests {
     ] as [(String, Int64)])
   func times(text: String, difference: Int64) {
     let expected = GPXReaderTests.moment + Interval(microseconds: difference)
-    #expect(GPXValues.time(text) == expected, "\(text)")
+    #expect(GPXValueParser.time(text) == expected, "\(text)")
   }
 
   @Test(
@@ -295,14 +300,14 @@ struct GPXValueTests {
       "2014-04-03T08:54:11+01:60", "-2014-04-03T08:54:11Z", "12014-04-03T08:54:11Z",
       "2014-04-03T08:54:11,5Z", "２014-04-03T08:54:11Z",
     ])
-  func noTimes(text: String) { #expect(GPXValues.time(text) == nil) }
+  func noTimes(text: String) { #expect(GPXValueParser.time(text) == nil) }
 
   @Test("numbers are decimal")
   func numbers() {
-    #expect(GPXValues.number(" 12.5\n") == 12.5 && GPXValues.number("-.5") == -0.5)
-    #expect(GPXValues.number("+1e2") == 100)
+    #expect(GPXValueParser.number(" 12.5\n") == 12.5 && GPXValueParser.number("-.5") == -0.5)
+    #expect(GPXValueParser.number("+1e2") == 100)
     for text in ["", "-", "inf", "0x1p3", "1 2", "1,5", "1e999"] {
-      #expect(GPXValues.number(text) == nil, "\(text)")
+      #expect(GPXValueParser.number(text) == nil, "\(text)")
     }
   }
 }

@@ -70,17 +70,18 @@ struct GPXWriterTests {
 
   @Test("moments are rounded to the millisecond, across midnight too")
   func times() {
-    #expect(GPXText.time(UTCTime(microseconds: -501)) == "1969-12-31T23:59:59.999Z")
-    #expect(GPXText.time(UTCTime(microseconds: -500)) == "1970-01-01T00:00:00.000Z")
-    #expect(GPXText.time(UTCTime(microseconds: 951_868_799_999_500)) == "2000-03-01T00:00:00.000Z")
+    #expect(GPXFormat.time(UTCTime(microseconds: -501)) == "1969-12-31T23:59:59.999Z")
+    #expect(GPXFormat.time(UTCTime(microseconds: -500)) == "1970-01-01T00:00:00.000Z")
+    #expect(
+      GPXFormat.time(UTCTime(microseconds: 951_868_799_999_500)) == "2000-03-01T00:00:00.000Z")
   }
 
   @Test("numbers are written digit by digit")
   func numbers() {
-    #expect(GPXText.decimal(0, 3) == "0" && GPXText.decimal(-1, 9) == "-0.000000001")
-    #expect(GPXText.decimal(12_500, 3) == "12.5" && GPXText.decimal(-12_000, 3) == "-12")
-    #expect(GPXText.decimal(7, 0) == "7" && GPXText.decimal(0, 9, places: 9) == "0.000000000")
-    #expect(GPXText.decimal(Int64.min, 2) == "-92233720368547758.08")
+    #expect(GPXFormat.decimal(0, 3) == "0" && GPXFormat.decimal(-1, 9) == "-0.000000001")
+    #expect(GPXFormat.decimal(12_500, 3) == "12.5" && GPXFormat.decimal(-12_000, 3) == "-12")
+    #expect(GPXFormat.decimal(7, 0) == "7" && GPXFormat.decimal(0, 9, places: 9) == "0.000000000")
+    #expect(GPXFormat.decimal(Int64.min, 2) == "-92233720368547758.08")
   }
 
   @Test("a track without points is a document all the same")

@@ -29,14 +29,14 @@ public struct Epoch: Equatable, Sendable {
   ///
   /// Its `acquired` is the arrival time of the epoch's first message.
   public var fix: Fix? {
-    get { hasFix ? place : nil }
+    get { hasFix ? storedFix : nil }
     set {
       hasFix = newValue != nil
-      place = newValue ?? Epoch.nowhere
+      storedFix = newValue ?? Epoch.emptyFix
     }
   }
   // Not optional, so that an epoch is written in place. Without a fix it is `emptyFix`.
-  var place = Epoch.nowhere
+  var storedFix = Epoch.emptyFix
   var hasFix = false
   var utc_us: Int64 = .min
   var time_us: Int64 = .min
@@ -63,7 +63,7 @@ public struct Epoch: Equatable, Sendable {
   public init(origin: EpochOrigin = .live) { self.origin = origin }
 
   // Inlined constants: no call and no copy.
-  @inline(__always) private static var nowhere: Fix {
+  @inline(__always) private static var emptyFix: Fix {
     Fix(
       acquired: Instant(microseconds: 0), coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0))
   }
@@ -155,9 +155,9 @@ public struct EpochOptions: Equatable, Sendable {
   /// with the first message of the next epoch.
   ///
   /// Set it for live receivers; messages later than the detected end are ignored.
-  public var learnsEnd = false
+  public var detectsEpochEnd = false
   /// Silence that ends an epoch until the receiver's own is measured.
-  public var pause = Interval.milliseconds(100)
+  public var silenceTimeout = Interval.milliseconds(100)
   /// Whether all fixes are marked as simulated or replayed (LOC-8).
   public var isSimulated = false
 
@@ -170,7 +170,7 @@ extension Epoch {
   /// whether it was applied.
   mutating func refine(_ precise: UBXPrecisePosition) -> Bool {
     guard var fix, precise.refines(fix.coordinate) else { return false }
-    fix.coordinate = precise.place
+    fix.coordinate = precise.coordinate
     fix.ellipsoidalAltitude_mm = precise.height_mm
     fix.altitude_mm = precise.heightMSL_mm
     fix.horizontalAccuracy_mm = Int32(clamping: precise.horizontalAccuracy_mm)
@@ -182,7 +182,7 @@ extension Epoch {
   }
 
   /// Applies the satellites in view and their signals.
-  mutating func take(_ satellites: UBXSatellites) {
+  mutating func apply(_ satellites: UBXSatellites) {
     satellitesInView = min(satellites.inView, 254)
     meanSignal_dBHz = satellites.mean_dBHz
     bestSignal_dBHz = satellites.used == 0 ? nil : satellites.best_dBHz

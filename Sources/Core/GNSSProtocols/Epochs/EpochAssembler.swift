@@ -101,31 +101,31 @@ public struct EpochAssembler: Sendable {
   let options: EpochOptions
   var calendar: EpochCalendar
   // Which of the following slots are in use.
-  @usableFromInline var about = EpochsAbout()
+  @usableFromInline var pending = PendingParts()
   // Not optional: the draft is large and only ever changed in place.
   var draft = EpochDraft()
-  var waiting = Epoch()
+  var firstQueued = Epoch()
   var held = Epoch()
-  var last: Given?
+  var lastEmitted: LastEmitted?
   var pendingDate: ZDA?
   // Time from ZDA for an epoch without another time.
-  var clock: ZDA?
+  var zdaTime: ZDA?
   // Members read from other modules are inlinable: a call would copy the whole assembler.
-  @usableFromInline var end: EpochEnd
-  var landing = Landing.nowhere
+  @usableFromInline var endDetector: EpochEndDetector
+  var placement = Placement.unrelated
   // Arrival time of the message being added, and its key if it has one.
   @usableFromInline var arrival = Instant.boot
-  var mark = EpochMark(kind: 0)
+  var messageKey = EpochMessageKey(kind: 0)
   // The open UBX epoch.
   var parts = UBXDraft()
-  var awaited = Epoch()
-  var awaitedTime_ms: UInt32?
-  var precision = PrecisionHabit()
-  var view = UBXSatellites(timeOfWeek_ms: 0)
+  var secondQueued = Epoch()
+  var awaitedPrecisionTime_ms: UInt32?
+  var precisionDetector = HighPrecisionDetector()
+  var nextSatellites = UBXSatellites(timeOfWeek_ms: 0)
   var leapSeconds: Int8?
 
   /// Identity of the last emitted epoch, to recognise late and repeated messages.
-  struct Given: Equatable {
+  struct LastEmitted: Equatable {
     var time_us: Int64
     var isUBX: Bool
     var at: Instant
@@ -135,13 +135,13 @@ public struct EpochAssembler: Sendable {
     var utc_us = Int64.min
     var isHighRate = false
     /// Kinds of sentences that contained its time.
-    var timed = EpochMarks()
+    var timedKinds = EpochMessageKinds()
   }
 
   /// Where the last added message was placed.
-  enum Landing {
+  enum Placement {
     /// In no open epoch.
-    case nowhere
+    case unrelated
     /// In an epoch that it opened.
     case opened
     /// In the open epoch.
@@ -152,36 +152,36 @@ public struct EpochAssembler: Sendable {
 
   /// Bound of the difference between UBX and NMEA times of one epoch, which receivers round
   /// differently.
-  static let tolerance_us: Int64 = 15_000
+  static let roundingTolerance_us: Int64 = 15_000
   /// Age after which an equal time of day means another day instead of a late message.
-  static let lateness = Interval.seconds(3_600)
+  static let lateWindow = Interval.seconds(3_600)
 
   /// Creates an assembler at the start of a stream.
   public init(_ options: EpochOptions = EpochOptions()) {
     self.options = options
     calendar = EpochCalendar(options)
-    end = EpochEnd(pause: options.pause)
-    about[EpochsAbout.sentences] = options.waitsForSentences
+    endDetector = EpochEndDetector(silenceTimeout: options.silenceTimeout)
+    pending[PendingParts.waitsForSentences] = options.waitsForSentences
   }
 
   /// Silence on the line that ends the open epoch: call ``close()`` when it has passed since the last
   /// byte. Measured if the options request it, 40 to 400 ms.
-  @inlinable public var pause: Interval { end.pause }
+  @inlinable public var silenceTimeout: Interval { endDetector.silenceTimeout }
 
   /// Whether the last message of this receiver's epochs is detected, so that no silence is needed.
-  @inlinable public var isEndKnown: Bool { end.isLearned }
+  @inlinable public var isEndReliable: Bool { endDetector.isReliable }
 
   /// Records the arrival of bytes, before their messages are added; used to measure the receiver's
   /// silences within an epoch.
   ///
   /// - Parameter isBuffered: Whether the bytes were buffered instead of read on arrival; their arrival
   ///   time, and any silence before them, is then unknown.
-  public mutating func hear(at now: Instant, isGathered: Bool = false) {
-    if options.learnsEnd { end.hear(at: now, isGathered: isGathered) }
+  public mutating func noteInput(at now: Instant, isBuffered: Bool = false) {
+    if options.detectsEpochEnd { endDetector.noteInput(at: now, isBuffered: isBuffered) }
   }
 
   /// Whether an unfinished epoch, or one for ``next()``, is stored.
-  @inlinable public var isOpen: Bool { about.hasEpoch }
+  @inlinable public var isOpen: Bool { pending.hasEpoch }
 
   /// Adds a message and returns the epoch that it closed or completed.
   ///
@@ -197,53 +197,53 @@ public struct EpochAssembler: Sendable {
   /// Adds a message that arrived at ``arrival``; writes the epoch that it closed or completed and
   /// returns true, else returns false.
   private mutating func add(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
-    if hasWaiting || isAwaiting { return addBehind(message, into: &epoch) }
-    let isMade = made(by: message, into: &epoch)
-    return options.learnsEnd ? closeIfOver(isMade, into: &epoch) : isMade
+    if hasFirstQueued || hasSecondQueued { return addWhileQueued(message, into: &epoch) }
+    let isMade = assemble(message, into: &epoch)
+    return options.detectsEpochEnd ? closeIfOver(isMade, into: &epoch) : isMade
   }
 
   /// Whether ``next()`` may return an epoch.
-  @inlinable public var hasNext: Bool { about.mayHaveNext }
+  @inlinable public var hasNext: Bool { pending.mayHaveNext }
 
   /// Returns a further epoch that the last message completed in addition to the one returned by
   /// ``add(_:at:)``.
   public mutating func next() -> Epoch? {
-    if hasWaiting {
-      hasWaiting = false
-      return waiting
+    if hasFirstQueued {
+      hasFirstQueued = false
+      return firstQueued
     }
-    return isAwaiting && awaitedTime_ms == nil ? takeAwaited() : nil
+    return hasSecondQueued && awaitedPrecisionTime_ms == nil ? removeSecondQueued() : nil
   }
 
   /// Closes the open epoch, after a silence on the line or at the end of the stream.
   ///
   /// - Returns: nil if none is open, or if no message reported whether there is a position.
   public mutating func close() -> Epoch? {
-    if hasWaiting { return next() }
-    if isAwaiting { return takeAwaited() }
+    if hasFirstQueued { return next() }
+    if hasSecondQueued { return removeSecondQueued() }
     if hasParts, let epoch = closeParts(at: parts.received, by: .silence) { return epoch }
     return closeDraft(at: draft.received, by: .silence)
   }
 
-  mutating func made(by message: GNSSMessage, into epoch: inout Epoch) -> Bool {
-    landing = .nowhere
+  mutating func assemble(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
+    placement = .unrelated
     let made: Epoch?
     switch message {
-    case .rmc(let m): return take(m, into: &epoch)
-    case .gga(let m): return take(m, into: &epoch)
-    case .gsa(let m): return take(m, into: &epoch)
-    case .gsv(let m): return take(m, into: &epoch)
-    case .gll(let m): return take(m, into: &epoch)
-    case .gst(let m): return take(m, into: &epoch)
-    case .vtg(let m): return take(m, into: &epoch)
+    case .rmc(let m): return handle(m, into: &epoch)
+    case .gga(let m): return handle(m, into: &epoch)
+    case .gsa(let m): return handle(m, into: &epoch)
+    case .gsv(let m): return handle(m, into: &epoch)
+    case .gll(let m): return handle(m, into: &epoch)
+    case .gst(let m): return handle(m, into: &epoch)
+    case .vtg(let m): return handle(m, into: &epoch)
     case .gns, .gbs, .ubloxPosition, .zda, .garminErrors, .garminAltitude:
-      return take(message, into: &epoch)
+      return handle(message, into: &epoch)
     case .navPVT(let solution): return addLive(solution, at: arrival, into: &epoch)
     case .hnrPVT(let solution): return addHighRate(solution, at: arrival, into: &epoch)
     case .navigation(let part): made = addPart(part, at: arrival)
-    case .batchEntry(let entry): made = addStored(entry.solution, at: arrival)
+    case .batchEntry(let entry): made = addBatchEntry(entry.solution, at: arrival)
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .aidingEntry, .aidingAnswer,
-      .commandResult, .receiverNotice, .unread, .other:
+      .commandResult, .receiverNotice, .unknown, .malformed:
       return false
     }
     guard let made else { return false }
@@ -254,38 +254,40 @@ public struct EpochAssembler: Sendable {
 
 // MARK: Decoding without GNSSMessage values
 
-extension EpochAssembler: FrameReader {
+extension EpochAssembler: FrameHandler {
   @inline(__always)
-  mutating func frame(
+  mutating func handleFrame(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters,
     into epoch: inout Epoch
   ) -> Bool {
     // Fast path: every fix of a UBX receiver passes here.
-    if identity == .navPVT, !hasWaiting, !isAwaiting, UBXSolution.isNavPVT(payload) {
+    if identity == .navPVT, !hasFirstQueued, !hasSecondQueued, UBXSolution.isNavPVT(payload) {
       return addLive(payload, into: &epoch)
     }
     return add(UBXDecoding.message(identity, payload, &counters), into: &epoch)
   }
 
   @inline(__always)
-  mutating func sentence(
+  mutating func handleSentence(
     _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into epoch: inout Epoch
   ) -> Bool {
-    if hasWaiting || isAwaiting { return addBehind(&fields, &counters, into: &epoch) }
-    landing = .nowhere
+    if hasFirstQueued || hasSecondQueued { return addWhileQueued(&fields, &counters, into: &epoch) }
+    placement = .unrelated
     let isMade = NMEADecoding.read(&fields, &counters, for: &self, into: &epoch)
-    return options.learnsEnd ? closeIfOver(isMade, into: &epoch) : isMade
+    return options.detectsEpochEnd ? closeIfOver(isMade, into: &epoch) : isMade
   }
 
   /// Adds a sentence while an epoch is queued, which is emitted first.
   @inline(never)
-  private mutating func addBehind(
+  private mutating func addWhileQueued(
     _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into epoch: inout Epoch
   ) -> Bool {
     var reader = MessageReader()
     var message: GNSSMessage?
-    guard reader.sentence(&fields, &counters, into: &message), let message else { return false }
-    return addBehind(message, into: &epoch)
+    guard reader.handleSentence(&fields, &counters, into: &message), let message else {
+      return false
+    }
+    return addWhileQueued(message, into: &epoch)
   }
 }
 
@@ -295,24 +297,24 @@ extension EpochAssembler {
   /// Closes the open epoch if the message just added is the detected last one; `isMade` says whether
   /// the message already completed an epoch.
   private mutating func closeIfOver(_ isMade: Bool, into epoch: inout Epoch) -> Bool {
-    switch landing {
-    case .nowhere: return isMade
+    switch placement {
+    case .unrelated: return isMade
     case .late:
-      end.comeLate()
+      endDetector.recordLate()
       return isMade
-    case .opened: end.begin(with: mark)
-    case .joined: end.goOn(with: mark)
+    case .opened: endDetector.beginEpoch(with: messageKey)
+    case .joined: endDetector.continueEpoch(with: messageKey)
     }
     // With epochs of both protocols open, or queued, the next message closes them.
-    guard end.isOver, !hasWaiting, !isAwaiting else { return isMade }
-    if !isMade { return closeOver(into: &epoch) }
+    guard endDetector.isOver, !hasFirstQueued, !hasSecondQueued else { return isMade }
+    if !isMade { return closeFinished(into: &epoch) }
     var own = Epoch()
-    if closeOver(into: &own) { wait(own) }
+    if closeFinished(into: &own) { enqueue(own) }
     return true
   }
 
-  private mutating func closeOver(into epoch: inout Epoch) -> Bool {
-    if hasParts, parts.isTold {
+  private mutating func closeFinished(into epoch: inout Epoch) -> Bool {
+    if hasParts, parts.hasFixStatus {
       guard !hasDraft, let own = closeParts(at: arrival, by: .lastMessage) else { return false }
       epoch = own
       return true
@@ -326,12 +328,12 @@ extension EpochAssembler {
 
 extension EpochAssembler {
   /// Time to wait for the rest of a message that was delayed on the line.
-  public static var messagePatience: Interval { .milliseconds(250) }
+  public static var messageTimeout: Interval { .milliseconds(250) }
 
   /// Shortest silence that ends an epoch, for any receiver.
-  public static var shortestPause: Interval { EpochEnd.shortestPause }
+  public static var minimumSilenceTimeout: Interval { EpochEndDetector.minimumSilenceTimeout }
   /// Longest silence within an epoch that is waited for.
-  public static var longestPause: Interval { EpochEnd.longestPause }
+  public static var maximumSilenceTimeout: Interval { EpochEndDetector.maximumSilenceTimeout }
 
   /// Silence on the line after which the caller must act; nil while nothing is stored.
   ///
@@ -339,81 +341,81 @@ extension EpochAssembler {
   ///
   /// The arguments are properties of the decoder instead of the decoder itself, which is too large to
   /// pass.
-  @inlinable public func patience(isMidFrame: Bool, isMidSentence: Bool) -> Interval? {
-    if isOpen && !isMidSentence { return pause }
-    return isOpen || isMidFrame ? EpochAssembler.messagePatience : nil
+  @inlinable public func idleTimeout(isMidFrame: Bool, isMidSentence: Bool) -> Interval? {
+    if isOpen && !isMidSentence { return silenceTimeout }
+    return isOpen || isMidFrame ? EpochAssembler.messageTimeout : nil
   }
 }
 
 // MARK: - NMEA sentences: opening and closing the draft
 
-extension EpochAssembler: SentenceTaker {
-  @inline(__always) mutating func take(_ m: RMC, into epoch: inout Epoch) -> Bool {
-    mark = EpochMark(0, m.talker)
-    return enter(m.time_us, m.date, into: &epoch) { $0.take(m) }
+extension EpochAssembler: SentenceHandler {
+  @inline(__always) mutating func handle(_ m: RMC, into epoch: inout Epoch) -> Bool {
+    messageKey = EpochMessageKey(0, m.talker)
+    return addToDraft(m.time_us, m.date, into: &epoch) { $0.apply(m) }
   }
 
-  @inline(__always) mutating func take(_ m: GGA, into epoch: inout Epoch) -> Bool {
-    mark = EpochMark(1, m.talker)
-    return enter(m.time_us, into: &epoch) { $0.take(m) }
+  @inline(__always) mutating func handle(_ m: GGA, into epoch: inout Epoch) -> Bool {
+    messageKey = EpochMessageKey(1, m.talker)
+    return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
   }
 
-  @inline(__always) mutating func take(_ m: GLL, into epoch: inout Epoch) -> Bool {
-    mark = EpochMark(2, m.talker)
-    return enter(m.time_us, into: &epoch) { $0.take(m) }
+  @inline(__always) mutating func handle(_ m: GLL, into epoch: inout Epoch) -> Bool {
+    messageKey = EpochMessageKey(2, m.talker)
+    return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
   }
 
-  @inline(__always) mutating func take(_ m: GST, into epoch: inout Epoch) -> Bool {
-    mark = EpochMark(3, m.talker)
-    return enter(m.time_us, into: &epoch) { $0.take(m) }
+  @inline(__always) mutating func handle(_ m: GST, into epoch: inout Epoch) -> Bool {
+    messageKey = EpochMessageKey(3, m.talker)
+    return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
   }
 
-  @inline(__always) mutating func take(_ m: GSA, into epoch: inout Epoch) -> Bool {
-    mark = EpochMark(5, m.talker)
-    open()
-    draft.take(m)
+  @inline(__always) mutating func handle(_ m: GSA, into epoch: inout Epoch) -> Bool {
+    messageKey = EpochMessageKey(5, m.talker)
+    openDraft()
+    draft.apply(m)
     return false
   }
 
-  @inline(__always) mutating func take(_ m: GSV, into epoch: inout Epoch) -> Bool {
-    mark = EpochMark(6, m.talker)
-    mark.mayEnd = m.number == m.sentences
-    open()
-    draft.take(m)
+  @inline(__always) mutating func handle(_ m: GSV, into epoch: inout Epoch) -> Bool {
+    messageKey = EpochMessageKey(6, m.talker)
+    messageKey.canEndEpoch = m.number == m.sentences
+    openDraft()
+    draft.apply(m)
     return false
   }
 
-  @inline(__always) mutating func take(_ m: VTG, into epoch: inout Epoch) -> Bool {
-    mark = EpochMark(7, m.talker)
-    open()
-    draft.take(m)
+  @inline(__always) mutating func handle(_ m: VTG, into epoch: inout Epoch) -> Bool {
+    messageKey = EpochMessageKey(7, m.talker)
+    openDraft()
+    draft.apply(m)
     return false
   }
 
   /// Handles sentences that few receivers send, or that come once per epoch.
   @inline(never)
-  mutating func take(_ other: GNSSMessage, into epoch: inout Epoch) -> Bool {
+  mutating func handle(_ other: GNSSMessage, into epoch: inout Epoch) -> Bool {
     switch other {
     case .gns(let m):
-      mark = EpochMark(8, m.talker)
-      return enter(m.time_us, into: &epoch) { $0.take(m) }
+      messageKey = EpochMessageKey(8, m.talker)
+      return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
     case .gbs(let m):
-      mark = EpochMark(9, m.talker)
-      return enter(m.time_us, into: &epoch) { $0.take(m) }
+      messageKey = EpochMessageKey(9, m.talker)
+      return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
     case .ubloxPosition(let m):
-      mark = EpochMark(kind: 10)
-      return enter(m.time_us, into: &epoch) { $0.take(m) }
+      messageKey = EpochMessageKey(kind: 10)
+      return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
     case .zda(let m):
-      mark = EpochMark(4, m.talker)
-      return take(m, into: &epoch)
+      messageKey = EpochMessageKey(4, m.talker)
+      return handle(m, into: &epoch)
     case .garminErrors(let m):
-      mark = EpochMark(kind: 11)
-      open()
-      draft.take(m)
+      messageKey = EpochMessageKey(kind: 11)
+      openDraft()
+      draft.apply(m)
     case .garminAltitude(let m):
-      mark = EpochMark(kind: 12)
-      open()
-      draft.take(m)
+      messageKey = EpochMessageKey(kind: 12)
+      openDraft()
+      draft.apply(m)
     case _: break
     }
     return false
@@ -422,68 +424,68 @@ extension EpochAssembler: SentenceTaker {
 
 extension EpochAssembler {
   /// Ensures that a draft is open for a sentence without time.
-  @inline(__always) mutating func open() {
-    if hasDraft { landing = .joined } else { begin() }
+  @inline(__always) mutating func openDraft() {
+    if hasDraft { placement = .joined } else { beginDraft() }
   }
 
-  @inline(never) private mutating func begin() {
+  @inline(never) private mutating func beginDraft() {
     draft = EpochDraft()
     draft.received = arrival
     hasDraft = true
-    landing = .opened
+    placement = .opened
   }
 
   /// How a sentence that may contain a time was assigned to an epoch.
-  private enum Entry {
+  private enum DraftAssignment {
     /// Ignored: late for the epoch last emitted.
     case late
     /// Assigned to the draft.
-    case plain
+    case added
     /// Assigned to a new draft; the previous epoch was closed.
-    case closing
+    case closedPrevious
   }
 
   /// Adds the content of a sentence that may contain a time to its draft, unless it is late; if that
   /// closes an epoch, writes it and returns true.
   @inline(__always)
-  private mutating func enter(
+  private mutating func addToDraft(
     _ told_us: Int64?, _ date: ShortDate? = nil, into epoch: inout Epoch,
     _ say: (inout EpochDraft) -> Void
   ) -> Bool {
-    let entry = enter(told_us, date, into: &epoch)
+    let entry = selectDraft(told_us, date, into: &epoch)
     if entry != .late { say(&draft) }
-    return entry == .closing
+    return entry == .closedPrevious
   }
 
   /// Selects the draft for a sentence that may contain a time, whose kind is in ``messageKey``, and
   /// writes the epoch that this closes.
-  private mutating func enter(
+  private mutating func selectDraft(
     _ told_us: Int64?, _ date: ShortDate?, into epoch: inout Epoch
-  ) -> Entry {
+  ) -> DraftAssignment {
     let time_us = told_us.map { EpochCalendar.withinDay($0) }
-    if let time_us, !isOfDraft(time_us, date), isLate(time_us, arrival, date) {
-      landing = .late
+    if let time_us, !belongsToDraft(time_us, date), isLate(time_us, arrival, date) {
+      placement = .late
       return .late
     }
-    var entry = Entry.plain
-    if isHolding, let time_us, !isHeld(time_us), !hasDraft || draft.time_us == nil {
+    var entry = DraftAssignment.added
+    if hasHeld, let time_us, !isHeldTime(time_us), !hasDraft || draft.time_us == nil {
       // A sentence of another time: none of the held NAV-PVT's time came.
-      isHolding = false
+      hasHeld = false
       epoch = held
-      entry = .closing
+      entry = .closedPrevious
     }
-    if hasDraft, startsAnother(time_us, date) {
-      entry = closeDraft(at: arrival, by: .nextTime, into: &epoch) ? .closing : .plain
+    if hasDraft, startsNewEpoch(time_us, date) {
+      entry = closeDraft(at: arrival, by: .nextTime, into: &epoch) ? .closedPrevious : .added
     }
-    open()
-    if draft.opener == nil {
-      draft.opener = mark
+    openDraft()
+    if draft.openingMessage == nil {
+      draft.openingMessage = messageKey
       draft.received = arrival
     }
     // Of times that differ by rounding, the first is kept, so that time does not decrease.
     if let time_us {
       if draft.time_us == nil { draft.time_us = time_us }
-      draft.timed.insert(mark)
+      draft.timedKinds.insert(messageKey)
     }
     return entry
   }
@@ -493,34 +495,36 @@ extension EpochAssembler {
   ///
   /// If no other message ever contained a time, ZDA is the only time source, and each one closes an
   /// epoch.
-  private mutating func take(_ m: ZDA, into epoch: inout Epoch) -> Bool {
+  private mutating func handle(_ m: ZDA, into epoch: inout Epoch) -> Bool {
     guard let told_us = m.time_us else {
-      if hasDraft, draft.time_us == nil { landing = .joined }
+      if hasDraft, draft.time_us == nil { placement = .joined }
       return false
     }
     let time_us = EpochCalendar.withinDay(told_us)
     var m = m
     m.time_us = time_us
-    if !hasDraft, let last, EpochAssembler.isSameMoment(time_us, m.hasDate, last.time_us) {
-      landing = .late
+    if !hasDraft, let lastEmitted,
+      EpochAssembler.isSameMoment(time_us, m.hasDate, lastEmitted.time_us)
+    {
+      placement = .late
     }
     if hasDraft, let open = draft.time_us,
       EpochAssembler.isSameMoment(time_us, m.hasDate, open)
     {
-      landing = .joined
+      placement = .joined
       if let day = calendar.day(of: m) { draft.zdaDay = day }
-    } else if hasDraft, draft.opener != nil {
-      if draft.time_us == nil, clock == nil {
-        clock = m
-        landing = .joined
+    } else if hasDraft, draft.openingMessage != nil {
+      if draft.time_us == nil, zdaTime == nil {
+        zdaTime = m
+        placement = .joined
       } else if draft.time_us == nil || m.hasDate {
         pendingDate = m
       }
     } else {
-      let isMade = clock?.time_us != time_us && closeClock(into: &epoch)
-      clock = m
-      if isOnlyClock { open() }
-      if let day = calendar.day(of: m) { calendar.learn(day, time_us) }
+      let isMade = zdaTime?.time_us != time_us && closeTimeOnlyEpoch(into: &epoch)
+      zdaTime = m
+      if isOnlyTimeSource { openDraft() }
+      if let day = calendar.day(of: m) { calendar.recordDay(day, time_us) }
       return isMade
     }
     return false
@@ -528,50 +532,51 @@ extension EpochAssembler {
 
   /// Whether ZDA is the only time source so far. Not in live use, where the next sentence may contain a
   /// time.
-  private var isOnlyClock: Bool {
-    @inline(__always) get { last == nil && !isHolding && !options.learnsEnd }
+  private var isOnlyTimeSource: Bool {
+    @inline(__always) get { lastEmitted == nil && !hasHeld && !options.detectsEpochEnd }
   }
 
   /// Writes an epoch from the time of a ZDA and the satellites reported since, if no sentence contained
   /// a time.
-  private mutating func closeClock(into epoch: inout Epoch) -> Bool {
-    guard let clock, isOnlyClock, hasDraft, draft.opener == nil else { return false }
-    self.clock = nil
+  private mutating func closeTimeOnlyEpoch(into epoch: inout Epoch) -> Bool {
+    guard let zdaTime, isOnlyTimeSource, hasDraft, draft.openingMessage == nil else { return false }
+    self.zdaTime = nil
     hasDraft = false
     draft.write(to: &epoch, options)
     epoch.mode = .notSeen
-    date(&epoch, by: clock)
+    setDate(&epoch, from: zdaTime)
     return true
   }
 
   /// Sets the date of an epoch in which only ZDA contained a time.
-  private mutating func date(_ epoch: inout Epoch, by clock: ZDA) {
+  private mutating func setDate(_ epoch: inout Epoch, from clock: ZDA) {
     epoch.timeOfDay_us = clock.time_us
-    calendar.date(
+    calendar.setDate(
       &epoch,
-      by: EpochCalendar.Told(
+      from: EpochCalendar.ReportedDate(
         time_us: clock.time_us, zdaDay: calendar.day(of: clock), rmcDate: draft.rmcDate,
-        isRMCValid: draft.rmcVerdict == .valid))
+        isRMCValid: draft.rmcValidity == .valid))
   }
 
-  @inline(__always) private func startsAnother(_ time_us: Int64?, _ date: ShortDate?) -> Bool {
+  @inline(__always) private func startsNewEpoch(_ time_us: Int64?, _ date: ShortDate?) -> Bool {
     if let time_us, let open = draft.time_us {
-      if time_us != open, !EpochAssembler.isRounding(time_us, date != nil, open, mark, draft.timed)
+      if time_us != open,
+        !EpochAssembler.isRoundedTime(time_us, date != nil, open, messageKey, draft.timedKinds)
       {
         return true
       }
       return EpochAssembler.isAnotherDay(date, draft.rmcDate)
     }
     // Without a time, a repetition of the opening sentence starts the next epoch.
-    guard let opener = draft.opener else { return false }
-    return opener.isLike(mark)
+    guard let opener = draft.openingMessage else { return false }
+    return opener.matches(messageKey)
   }
 
   /// Whether the time of a sentence is that of the draft.
-  @inline(__always) private func isOfDraft(_ time_us: Int64, _ date: ShortDate?) -> Bool {
+  @inline(__always) private func belongsToDraft(_ time_us: Int64, _ date: ShortDate?) -> Bool {
     guard hasDraft, let open = draft.time_us else { return false }
     return time_us == open
-      || EpochAssembler.isRounding(time_us, date != nil, open, mark, draft.timed)
+      || EpochAssembler.isRoundedTime(time_us, date != nil, open, messageKey, draft.timedKinds)
   }
 
   /// Whether two times differ by no more than the rounding within one epoch.
@@ -580,8 +585,9 @@ extension EpochAssembler {
   /// epoch, for example of a receiver at 100 Hz.
   ///
   /// Static, because the compiler copies the whole assembler for a nonmutating method.
-  private static func isRounding(
-    _ time_us: Int64, _ isDated: Bool, _ open_us: Int64, _ mark: EpochMark, _ timed: EpochMarks
+  private static func isRoundedTime(
+    _ time_us: Int64, _ isDated: Bool, _ open_us: Int64, _ mark: EpochMessageKey,
+    _ timed: EpochMessageKinds
   ) -> Bool {
     isSameMoment(time_us, isDated, open_us) && !timed.contains(mark)
   }
@@ -592,48 +598,50 @@ extension EpochAssembler {
   /// A date fixes the side of midnight, so a dated time does not match one across midnight.
   private static func isSameMoment(_ time_us: Int64, _ isDated: Bool, _ other_us: Int64) -> Bool {
     let distance = isDated ? abs(time_us - other_us) : distance_us(time_us, other_us)
-    return distance <= tolerance_us
+    return distance <= roundingTolerance_us
   }
 
   /// Removes and returns the held epoch, if any.
-  private mutating func takeHeld() -> Epoch? {
-    if !isHolding { return nil }
-    isHolding = false
+  private mutating func removeHeld() -> Epoch? {
+    if !hasHeld { return nil }
+    hasHeld = false
     return held
   }
 
   /// Removes the held epoch and writes it to `epoch`; false if there is none.
-  private mutating func giveHeld(into epoch: inout Epoch) -> Bool {
-    if !isHolding { return false }
-    isHolding = false
+  private mutating func removeHeld(into epoch: inout Epoch) -> Bool {
+    if !hasHeld { return false }
+    hasHeld = false
     epoch = held
     return true
   }
 
-  @inline(__always) func isHeld(_ time_us: Int64) -> Bool {
-    guard isHolding, let utc = held.utc else { return false }
+  @inline(__always) func isHeldTime(_ time_us: Int64) -> Bool {
+    guard hasHeld, let utc = held.utc else { return false }
     return EpochAssembler.distance_us(time_us, utc.microsecondsOfDay)
-      <= EpochAssembler.tolerance_us
+      <= EpochAssembler.roundingTolerance_us
   }
 
   @inline(__always) private func isLate(
     _ time_us: Int64, _ now: Instant, _ date: ShortDate?
   ) -> Bool {
-    if isHeld(time_us) { return false }
-    guard let last, now - last.at < EpochAssembler.lateness else { return false }
-    if !last.isUBX {
-      if time_us != last.time_us,
-        !EpochAssembler.isRounding(time_us, date != nil, last.time_us, mark, last.timed)
+    if isHeldTime(time_us) { return false }
+    guard let lastEmitted, now - lastEmitted.at < EpochAssembler.lateWindow else { return false }
+    if !lastEmitted.isUBX {
+      if time_us != lastEmitted.time_us,
+        !EpochAssembler.isRoundedTime(
+          time_us, date != nil, lastEmitted.time_us, messageKey, lastEmitted.timedKinds)
       {
         return false
       }
-      return !EpochAssembler.isAnotherDay(date, last.date)
+      return !EpochAssembler.isAnotherDay(date, lastEmitted.date)
     }
     // Sentences follow UBX, possibly after the next UBX epoch was emitted.
-    let behind_us = last.time_us - time_us
-    let isBehind = behind_us > 0 && behind_us < EpochAssembler.overtaken_us
+    let behind_us = lastEmitted.time_us - time_us
+    let isBehind = behind_us > 0 && behind_us < EpochAssembler.maximumLag_us
     return isBehind
-      || EpochAssembler.distance_us(time_us, last.time_us) <= EpochAssembler.tolerance_us
+      || EpochAssembler.distance_us(time_us, lastEmitted.time_us)
+        <= EpochAssembler.roundingTolerance_us
   }
 
   /// Whether both dates are known and differ; an equal time of day is then another epoch.
@@ -649,57 +657,61 @@ extension EpochAssembler {
   }
 
   /// Closes the draft, if any, and returns its epoch, or the epoch held for it.
-  private mutating func closeDraft(at now: Instant, by cause: EpochEnd.Cause) -> Epoch? {
+  private mutating func closeDraft(at now: Instant, by cause: EpochEndDetector.Cause) -> Epoch? {
     var epoch = Epoch()
     return closeDraft(at: now, by: cause, into: &epoch) ? epoch : nil
   }
 
   /// Closes the draft and writes its epoch, or the held one, to `epoch`; false if there is none.
   private mutating func closeDraft(
-    at now: Instant, by cause: EpochEnd.Cause, into epoch: inout Epoch
+    at now: Instant, by cause: EpochEndDetector.Cause, into epoch: inout Epoch
   ) -> Bool {
-    if !hasDraft { return giveHeld(into: &epoch) }
-    if cause == .silence, closeClock(into: &epoch) { return true }
+    if !hasDraft { return removeHeld(into: &epoch) }
+    if cause == .silence, closeTimeOnlyEpoch(into: &epoch) { return true }
     hasDraft = false
-    if options.learnsEnd {
-      if draft.opener == nil { end.dissolve() } else { end.close(by: cause) }
+    if options.detectsEpochEnd {
+      if draft.openingMessage == nil {
+        endDetector.discardOpen()
+      } else {
+        endDetector.endEpoch(by: cause)
+      }
     }
-    defer { learnPendingDate() }
-    if !draft.isTold, !isHolding { return false }
+    defer { applyPendingDate() }
+    if !draft.hasPositionStatus, !hasHeld { return false }
     draft.write(to: &epoch, options)
-    if isHolding {
-      completeHeld(into: &epoch)
+    if hasHeld {
+      mergeHeld(into: &epoch)
       return true
     }
     guard let time_us = draft.time_us else {
-      if let clock { date(&epoch, by: clock) }
+      if let zdaTime { setDate(&epoch, from: zdaTime) }
       return true
     }
-    if let clock, let told_us = clock.time_us, draft.zdaDay == nil,
-      EpochAssembler.isSameMoment(told_us, clock.hasDate, time_us)
+    if let zdaTime, let told_us = zdaTime.time_us, draft.zdaDay == nil,
+      EpochAssembler.isSameMoment(told_us, zdaTime.hasDate, time_us)
     {
-      draft.zdaDay = calendar.day(of: clock)
+      draft.zdaDay = calendar.day(of: zdaTime)
     }
     // Passing the draft itself would copy all of it.
-    let dates = EpochCalendar.Told(
+    let dates = EpochCalendar.ReportedDate(
       time_us: time_us, zdaDay: draft.zdaDay, rmcDate: draft.rmcDate,
-      isRMCValid: draft.rmcVerdict == .valid)
-    calendar.date(&epoch, by: dates)
-    last = Given(
-      time_us: time_us, isUBX: false, at: now, date: draft.rmcDate, timed: draft.timed)
+      isRMCValid: draft.rmcValidity == .valid)
+    calendar.setDate(&epoch, from: dates)
+    lastEmitted = LastEmitted(
+      time_us: time_us, isUBX: false, at: now, date: draft.rmcDate, timedKinds: draft.timedKinds)
     return true
   }
 
   /// Merges the epoch of the sentences with the held NAV-PVT; NAV-PVT's values have precedence.
   @inline(never)
-  private mutating func completeHeld(into epoch: inout Epoch) {
-    isHolding = false
+  private mutating func mergeHeld(into epoch: inout Epoch) {
+    hasHeld = false
     if held.hasFix || !epoch.hasFix {
-      held.complete(by: epoch)
+      held.fillMissing(from: epoch)
       epoch = held
     } else {
       // Without a position, NAV-PVT still has the better time.
-      epoch.take(
+      epoch.apply(
         DatedMoment(utc_us: held.utc_us, time_us: held.time_us, isUncertain: held.isDateUncertain))
       epoch.timeAccuracy_ns = held.timeAccuracy_ns
     }
@@ -707,11 +719,11 @@ extension EpochAssembler {
 
   /// Applies the date of a ZDA whose time is after this epoch, and keeps it as the time of the next
   /// epoch if this one had no time.
-  private mutating func learnPendingDate() {
-    clock = nil
+  private mutating func applyPendingDate() {
+    zdaTime = nil
     guard let later = pendingDate, let time_us = later.time_us else { return }
-    if let day = calendar.day(of: later) { calendar.learn(day, time_us) }
-    if draft.time_us == nil { clock = later }
+    if let day = calendar.day(of: later) { calendar.recordDay(day, time_us) }
+    if draft.time_us == nil { zdaTime = later }
     pendingDate = nil
   }
 }
@@ -725,13 +737,13 @@ extension EpochAssembler {
   /// emitted is ignored, except that a late NAV-HPPOSLLH refines a held epoch or shows that the
   /// receiver sends it.
   private mutating func addPart(_ part: UBXNavigation, at now: Instant) -> Epoch? {
-    hear(part)
-    mark = EpochMark(part)
+    updateStreamState(from: part)
+    messageKey = EpochMessageKey(part)
     let time_ms = part.timeOfWeek_ms
-    if isGiven(time_ms, now) {
-      landing = .late
+    if isEmitted(time_ms, now) {
+      placement = .late
       if case .precisePosition(let precise) = part {
-        if isHolding { _ = held.refine(precise) } else { precision.came() }
+        if hasHeld { _ = held.refine(precise) } else { precisionDetector.recordArrival() }
       }
       return nil
     }
@@ -740,97 +752,98 @@ extension EpochAssembler {
     }
     var closed: Epoch?
     if hasParts, parts.timeOfWeek_ms != time_ms { closed = closeParts(at: now, by: .nextTime) }
-    landing = .joined
+    placement = .joined
     if !hasParts {
       parts = UBXDraft()
       parts.timeOfWeek_ms = time_ms
       parts.received = now
       hasParts = true
-      landing = hasDraft ? .joined : .opened
+      placement = hasDraft ? .joined : .opened
     }
-    parts.take(part)
+    parts.apply(part)
     return closed
   }
 
   /// Closes the UBX epoch; nil if no fix status came, or if its time was already emitted.
-  private mutating func closeParts(at now: Instant, by cause: EpochEnd.Cause) -> Epoch? {
+  private mutating func closeParts(at now: Instant, by cause: EpochEndDetector.Cause) -> Epoch? {
     hasParts = false
     // Parts without a fix status are no epoch, and are not used to detect the last message.
-    guard parts.isTold else { return nil }
-    if options.learnsEnd { end.close(by: cause) }
+    guard parts.hasFixStatus else { return nil }
+    if options.detectsEpochEnd { endDetector.endEpoch(by: cause) }
     let (solution, place) = parts.solution(leapSeconds)
     var epoch = Epoch(solution, options.isSimulated, at: parts.received)
     if let place { epoch.fix?.coordinate = place }
     // NAV-PVT always contains a speed; without a part with a velocity it is unknown, not 0.
     if !parts.hasVelocity { epoch.fix?.speed_mmps = nil }
-    parts.complete(&epoch)
-    return give(&epoch, solution, mayWait: false, at: now)
+    parts.addDilutions(to: &epoch)
+    return emit(&epoch, solution, mayWait: false, at: now)
   }
 
   /// Updates leap seconds and satellites, which outlive the message's epoch.
-  private mutating func hear(_ part: UBXNavigation) {
+  private mutating func updateStreamState(from part: UBXNavigation) {
     switch part {
     case .gpsTime(let m): if m.valid & 4 != 0 { leapSeconds = m.leapSeconds }
     // Source 0 is the firmware's default, no better than this build's.
     case .leapSeconds(let m): if m.valid & 1 != 0, m.source != 0 { leapSeconds = m.current }
     case .satellites(let m), .channels(let m):
-      view = m
-      hasView = true
+      nextSatellites = m
+      hasNextSatellites = true
     case .ecefPosition, .position, .status, .dilutions, .ecefSolution, .ecefVelocity, .velocity,
       .precisePosition, .utc, .endOfEpoch:
       break
     }
   }
 
-  private func isGiven(_ time_ms: UInt32, _ now: Instant) -> Bool {
-    guard let last, last.isUBX, now - last.at < EpochAssembler.lateness else { return false }
-    return last.timeOfWeek_ms == Int64(time_ms)
+  private func isEmitted(_ time_ms: UInt32, _ now: Instant) -> Bool {
+    guard let lastEmitted, lastEmitted.isUBX, now - lastEmitted.at < EpochAssembler.lateWindow
+    else { return false }
+    return lastEmitted.timeOfWeek_ms == Int64(time_ms)
   }
 
   // MARK: Queue
 
   /// Adds a message while an epoch is queued, which is emitted first.
   @inline(never)
-  mutating func addBehind(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
-    let hadWaiting = hasWaiting
+  mutating func addWhileQueued(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
+    let hadWaiting = hasFirstQueued
     let first = hadWaiting ? next() : nil
-    let second = isAwaiting && settles(message) ? takeAwaited() : nil
-    let isMade = made(by: message, into: &epoch)
+    let second = hasSecondQueued && endsPrecisionWait(message) ? removeSecondQueued() : nil
+    let isMade = assemble(message, into: &epoch)
     guard let first = first ?? second else { return isMade }
     // Epochs that the message queued are emitted after these.
-    if isMade { waitFirst(epoch) }
-    if let second, hadWaiting { waitFirst(second) }
+    if isMade { enqueueFirst(epoch) }
+    if let second, hadWaiting { enqueueFirst(second) }
     epoch = first
     return true
   }
 
   /// Whether a message ends the wait for NAV-HPPOSLLH: it arrived, or will not. True as well for an
   /// epoch that is only queued.
-  private mutating func settles(_ message: GNSSMessage) -> Bool {
+  private mutating func endsPrecisionWait(_ message: GNSSMessage) -> Bool {
     switch message {
     case .navigation(let part):
-      guard part.timeOfWeek_ms == awaitedTime_ms else { break }
+      guard part.timeOfWeek_ms == awaitedPrecisionTime_ms else { break }
       if case .precisePosition(let precise) = part {
-        _ = awaited.refine(precise)
+        _ = secondQueued.refine(precise)
         return true
       }
       guard case .endOfEpoch = part else { return false }
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry, .aidingEntry,
-      .aidingAnswer, .commandResult, .receiverNotice, .unread, .other:
-      return awaitedTime_ms == nil
+      .aidingAnswer, .commandResult, .receiverNotice, .unknown, .malformed:
+      return awaitedPrecisionTime_ms == nil
     case .navPVT, .hnrPVT, .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs,
       .ubloxPosition,
       .garminErrors, .garminAltitude:
       break
     }
-    if awaitedTime_ms != nil { precision.failed() }
+    if awaitedPrecisionTime_ms != nil { precisionDetector.recordMiss() }
     return true
   }
 
-  private mutating func takeAwaited() -> Epoch? {
-    isAwaiting = false
-    awaitedTime_ms = nil
-    return awaited
+  private mutating func removeSecondQueued() -> Epoch? {
+    hasSecondQueued = false
+    awaitedPrecisionTime_ms = nil
+    return secondQueued
   }
 
   /// Appends an epoch to the queue.
@@ -839,26 +852,26 @@ extension EpochAssembler {
   /// parts that it closed, and its own), and the first is returned immediately. A caller that never
   /// calls ``next()`` gets one queued epoch with each message, and a message completes an epoch only by
   /// closing or being one.
-  mutating func wait(_ epoch: Epoch) {
-    if !hasWaiting {
-      waiting = epoch
-      hasWaiting = true
+  mutating func enqueue(_ epoch: Epoch) {
+    if !hasFirstQueued {
+      firstQueued = epoch
+      hasFirstQueued = true
       return
     }
-    precondition(!isAwaiting, "at most two epochs are queued")
-    awaited = epoch
-    isAwaiting = true
-    awaitedTime_ms = nil
+    precondition(!hasSecondQueued, "at most two epochs are queued")
+    secondQueued = epoch
+    hasSecondQueued = true
+    awaitedPrecisionTime_ms = nil
   }
 
   /// Prepends an epoch to the queue.
-  private mutating func waitFirst(_ epoch: Epoch) {
-    if hasWaiting {
-      let second = waiting
-      waiting = epoch
-      wait(second)
+  private mutating func enqueueFirst(_ epoch: Epoch) {
+    if hasFirstQueued {
+      let second = firstQueued
+      firstQueued = epoch
+      enqueue(second)
     } else {
-      wait(epoch)
+      enqueue(epoch)
     }
   }
 }
@@ -873,30 +886,30 @@ extension EpochAssembler {
   @inline(never)
   mutating func addLive(_ payload: Span<UInt8>, into epoch: inout Epoch) -> Bool {
     let utc_us = UBXSolution.moment(ofNavPVT: payload)
-    guard !isAmongOthers, utc_us != .min else {
-      return addAmongOthers(UBXSolution(navPVT: payload), at: arrival, into: &epoch)
+    guard !hasPending, utc_us != .min else {
+      return addWithPending(UBXSolution(navPVT: payload), at: arrival, into: &epoch)
     }
-    return addAlone(UBXSolution(ofNavPVT: payload, utc_us), at: arrival, into: &epoch)
+    return addDirectly(UBXSolution(ofNavPVT: payload, utc_us), at: arrival, into: &epoch)
   }
 
   /// Adds NAV-PVT; writes the epoch that it closed or completed and returns true, else returns false.
   @inline(never)
   mutating func addLive(_ solution: UBXSolution, at now: Instant, into epoch: inout Epoch) -> Bool {
-    guard !isAmongOthers, solution.utc_us != .min else {
-      return addAmongOthers(solution, at: now, into: &epoch)
+    guard !hasPending, solution.utc_us != .min else {
+      return addWithPending(solution, at: now, into: &epoch)
     }
-    return addAlone(solution, at: now, into: &epoch)
+    return addDirectly(solution, at: now, into: &epoch)
   }
 
   /// Adds NAV-PVT with a valid time while no slot is in use.
   @inline(always)
-  private mutating func addAlone(
+  private mutating func addDirectly(
     _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
   ) -> Bool {
-    var moment = calendar.date(solution.utc_us, isResolved: solution.isTimeResolved)
+    var moment = calendar.datedMoment(solution.utc_us, isResolved: solution.isTimeResolved)
     if isRepeated(solution, moment.time_us, now) { return false }
-    calendar.hold(&moment)
-    remember(solution, moment.time_us, now)
+    calendar.record(&moment)
+    recordEmitted(solution, moment.time_us, now)
     epoch.write(solution, moment, options.isSimulated, at: now)
     return true
   }
@@ -906,52 +919,57 @@ extension EpochAssembler {
   private mutating func addHighRate(
     _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
   ) -> Bool {
-    let before = last
+    let before = lastEmitted
     let isMade = addLive(solution, at: now, into: &epoch)
-    if let time = last, time.isUBX, time != before { last?.isHighRate = true }
+    if let time = lastEmitted, time.isUBX, time != before { lastEmitted?.isHighRate = true }
     return isMade
   }
 
   /// Whether any slot is in use, or NAV-HPPOSLLH is expected.
-  @inline(__always) private var isAmongOthers: Bool { !about.isEmpty || precision.isAwaited }
+  @inline(__always) private var hasPending: Bool {
+    !pending.isEmpty || precisionDetector.isExpected
+  }
 
   /// Whether the epoch of that time was already emitted, from this protocol or from sentences.
   @inline(__always) func isRepeated(
     _ solution: UBXSolution, _ time_us: Int64, _ now: Instant
   ) -> Bool {
-    guard let last, now - last.at < EpochAssembler.lateness else { return false }
-    if !last.isUBX {
-      return EpochAssembler.distance_us(last.time_us, time_us) <= EpochAssembler.tolerance_us
+    guard let lastEmitted, now - lastEmitted.at < EpochAssembler.lateWindow else { return false }
+    if !lastEmitted.isUBX {
+      return EpochAssembler.distance_us(lastEmitted.time_us, time_us)
+        <= EpochAssembler.roundingTolerance_us
     }
-    let difference = solution.utc_us &- last.utc_us
-    if last.isHighRate, difference <= 0, difference > -EpochAssembler.overtaken_us { return true }
+    let difference = solution.utc_us &- lastEmitted.utc_us
+    if lastEmitted.isHighRate, difference <= 0, difference > -EpochAssembler.maximumLag_us {
+      return true
+    }
     // Two messages round a time differently. The end of a leap second may have the same UTC as another
     // time; its time of week differs.
-    return difference.magnitude <= EpochAssembler.rounding_us
-      && last.timeOfWeek_ms == EpochAssembler.week(solution)
+    return difference.magnitude <= EpochAssembler.ubxRoundingTolerance_us
+      && lastEmitted.timeOfWeek_ms == EpochAssembler.timeOfWeek(solution)
   }
 
   /// Bound of the difference between times of UBX messages of one epoch.
-  private static let rounding_us: UInt64 = 100
+  private static let ubxRoundingTolerance_us: UInt64 = 100
   /// Bound of the delay of NAV-PVT after HNR-PVT, which the receiver computes faster, and of sentences
   /// after UBX.
-  private static let overtaken_us: Int64 = 2_000_000
+  private static let maximumLag_us: Int64 = 2_000_000
 
-  @inline(__always) private mutating func remember(
+  @inline(__always) private mutating func recordEmitted(
     _ solution: UBXSolution, _ time_us: Int64, _ now: Instant
   ) {
-    last = Given(
-      time_us: time_us, isUBX: true, at: now, timeOfWeek_ms: EpochAssembler.week(solution),
+    lastEmitted = LastEmitted(
+      time_us: time_us, isUBX: true, at: now, timeOfWeek_ms: EpochAssembler.timeOfWeek(solution),
       utc_us: solution.utc_us)
   }
 
   /// Time of week in the form of ``LastEmitted``.
-  @inline(__always) private static func week(_ solution: UBXSolution) -> Int64 {
+  @inline(__always) private static func timeOfWeek(_ solution: UBXSolution) -> Int64 {
     solution.timeOfWeek_ms.map { Int64($0) } ?? -1
   }
 
   @inline(never)
-  private mutating func addAmongOthers(
+  private mutating func addWithPending(
     _ solution: UBXSolution, at now: Instant, into made: inout Epoch
   ) -> Bool {
     var epoch = Epoch(solution, options.isSimulated, at: now)
@@ -960,72 +978,74 @@ extension EpochAssembler {
     if hasParts {
       if parts.timeOfWeek_ms == solution.timeOfWeek_ms {
         hasParts = false
-        parts.complete(&epoch)
+        parts.addDilutions(to: &epoch)
         if let precise = parts.precise { isPrecise = epoch.refine(precise) }
       } else {
         earlier = closeParts(at: now, by: .nextTime)
       }
     }
-    let mayWait = precision.isAwaited && !isPrecise && epoch.fix != nil && earlier == nil
-    let given = give(&epoch, solution, mayWait: mayWait, at: now)
-    guard let first = inOrder(earlier, given) else { return false }
+    let mayWait = precisionDetector.isExpected && !isPrecise && epoch.fix != nil && earlier == nil
+    let given = emit(&epoch, solution, mayWait: mayWait, at: now)
+    guard let first = emitInOrder(earlier, given) else { return false }
     made = first
     return true
   }
 
   /// Sets the date of a UBX epoch and emits it, or the held NAV-PVT before it.
-  mutating func give(
+  mutating func emit(
     _ epoch: inout Epoch, _ solution: UBXSolution, mayWait: Bool, at now: Instant
   ) -> Epoch? {
-    if hasView {
-      epoch.take(view)
-      hasView = false
+    if hasNextSatellites {
+      epoch.apply(nextSatellites)
+      hasNextSatellites = false
     }
-    guard let utc = solution.utc else { return inOrder(closeDraft(at: now, by: .nextTime), epoch) }
+    guard let utc = solution.utc else {
+      return emitInOrder(closeDraft(at: now, by: .nextTime), epoch)
+    }
     let time_us = utc.microsecondsOfDay
-    let isDrafted = isDrafted(time_us)
+    let isDrafted = isDraftTime(time_us)
     // The same epoch in both protocols: in live use the sentences are discarded.
     if isDrafted, !options.waitsForSentences { hasDraft = false }
     if isRepeated(solution, time_us, now) { return nil }
     let closed =
-      isDrafted && hasDraft ? takeHeld() : closeDraft(at: now, by: .nextTime)
-    var moment = calendar.date(utc.microseconds, isResolved: solution.isTimeResolved)
-    calendar.hold(&moment)
-    epoch.take(moment)
-    remember(solution, time_us, now)
+      isDrafted && hasDraft ? removeHeld() : closeDraft(at: now, by: .nextTime)
+    var moment = calendar.datedMoment(utc.microseconds, isResolved: solution.isTimeResolved)
+    calendar.record(&moment)
+    epoch.apply(moment)
+    recordEmitted(solution, time_us, now)
     if options.waitsForSentences {
       held = epoch
-      isHolding = true
+      hasHeld = true
       return closed
     }
-    if mayWait, closed == nil, !hasWaiting, !isAwaiting {
-      awaited = epoch
-      awaitedTime_ms = solution.timeOfWeek_ms
-      isAwaiting = true
+    if mayWait, closed == nil, !hasFirstQueued, !hasSecondQueued {
+      secondQueued = epoch
+      awaitedPrecisionTime_ms = solution.timeOfWeek_ms
+      hasSecondQueued = true
       return closed
     }
-    return inOrder(closed, epoch)
+    return emitInOrder(closed, epoch)
   }
 
   /// Whether the draft has that time, up to rounding.
-  @inline(__always) private func isDrafted(_ time_us: Int64) -> Bool {
+  @inline(__always) private func isDraftTime(_ time_us: Int64) -> Bool {
     guard hasDraft, let open = draft.time_us else { return false }
-    return EpochAssembler.distance_us(open, time_us) <= EpochAssembler.tolerance_us
+    return EpochAssembler.distance_us(open, time_us) <= EpochAssembler.roundingTolerance_us
   }
 
   /// Adds an entry of a batch. It was measured earlier, so no slot changes and nothing is compared.
-  private mutating func addStored(_ solution: UBXSolution, at now: Instant) -> Epoch? {
+  private mutating func addBatchEntry(_ solution: UBXSolution, at now: Instant) -> Epoch? {
     var epoch = Epoch(solution, options.isSimulated, at: now)
     epoch.origin = .batch
     if let utc = solution.utc {
-      epoch.take(calendar.date(utc.microseconds, isResolved: solution.isTimeResolved))
+      epoch.apply(calendar.datedMoment(utc.microseconds, isResolved: solution.isTimeResolved))
     }
     return epoch
   }
 
-  mutating func inOrder(_ first: Epoch?, _ second: Epoch?) -> Epoch? {
+  mutating func emitInOrder(_ first: Epoch?, _ second: Epoch?) -> Epoch? {
     guard let first else { return second }
-    if let second { wait(second) }
+    if let second { enqueue(second) }
     return first
   }
 }
@@ -1034,12 +1054,12 @@ extension Epoch {
   /// Creates the epoch of a UBX solution without a date.
   init(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
     self.init()
-    become(s, isSimulated, at: now)
+    writeUndated(s, isSimulated, at: now)
   }
 
   /// Writes the epoch of a UBX solution without a date.
   @inline(never)
-  mutating func become(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
+  mutating func writeUndated(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
     let moment = DatedMoment(utc_us: .min, time_us: .min, isUncertain: false)
     write(s, moment, isSimulated, at: now)
   }
@@ -1049,25 +1069,25 @@ extension Epoch {
   mutating func write(
     _ s: UBXSolution, _ moment: DatedMoment, _ isSimulated: Bool, at now: Instant
   ) {
-    let coordinate = s.place
+    let coordinate = s.coordinate
     guard s.isFixOK, s.fixType >= 1, s.fixType <= 5, coordinate.isValid else {
       self = Epoch()
       mode = .noFix
       pdop_e2 = s.positionDOP_e2
       timeAccuracy_ns = s.timeAccuracy_ns
-      take(moment)
+      apply(moment)
       return
     }
     hasFix = true
-    place.acquired = now
-    place.coordinate = coordinate
-    place.isSimulated = isSimulated
-    place.quality = Epoch.quality(s)
-    take(moment)
+    storedFix.acquired = now
+    storedFix.coordinate = coordinate
+    storedFix.isSimulated = isSimulated
+    storedFix.quality = Epoch.quality(s)
+    apply(moment)
     writeMotion(s)
     writeAltitude(s)
-    place.horizontalAccuracy_mm = Epoch.accuracy(s.horizontalAccuracy_mm)
-    place.satellites = s.satellites.map { Int16($0) }
+    storedFix.horizontalAccuracy_mm = Epoch.accuracy(s.horizontalAccuracy_mm)
+    storedFix.satellites = s.satellites.map { Int16($0) }
     pdop_e2 = s.positionDOP_e2
     timeAccuracy_ns = s.timeAccuracy_ns
     origin = .live
@@ -1084,10 +1104,10 @@ extension Epoch {
   /// Writes speed, course and climb.
   @inline(always) private mutating func writeMotion(_ s: UBXSolution) {
     let course_e4 = Epoch.course_e4(s)
-    place.speed_mmps = s.groundSpeed_mmps
-    place.course_e4 = course_e4
-    place.speedAccuracy_mmps = s.speedAccuracy_mmps.map { Epoch.accuracy($0) }
-    place.courseAccuracy_e2 =
+    storedFix.speed_mmps = s.groundSpeed_mmps
+    storedFix.course_e4 = course_e4
+    storedFix.speedAccuracy_mmps = s.speedAccuracy_mmps.map { Epoch.accuracy($0) }
+    storedFix.courseAccuracy_e2 =
       course_e4 == nil ? nil : s.headingAccuracy_e5.map { Int32($0 / 1_000) }
     // Negating the minimum yields the minimum, which means "unknown".
     climb_mmps = s.velocityDown_mmps.map { 0 &- $0 }
@@ -1098,10 +1118,11 @@ extension Epoch {
     // Dead reckoning alone is two-dimensional, as in u-blox's own GSA and in gpsd.
     let isSpatial = s.fixType > 2
     mode = isSpatial ? .threeDimensional : .twoDimensional
-    place.mode = isSpatial ? .threeDimensional : .twoDimensional
-    place.ellipsoidalAltitude_mm = s.height_mm
-    place.altitude_mm = s.heightMSL_mm
-    place.verticalAccuracy_mm = isSpatial ? s.verticalAccuracy_mm.map { Epoch.accuracy($0) } : nil
+    storedFix.mode = isSpatial ? .threeDimensional : .twoDimensional
+    storedFix.ellipsoidalAltitude_mm = s.height_mm
+    storedFix.altitude_mm = s.heightMSL_mm
+    storedFix.verticalAccuracy_mm =
+      isSpatial ? s.verticalAccuracy_mm.map { Epoch.accuracy($0) } : nil
     geoidSeparation_mm = nil
     if let heightMSL = s.heightMSL_mm {
       let (difference, isOver) = s.height_mm.subtractingReportingOverflow(heightMSL)
@@ -1110,13 +1131,13 @@ extension Epoch {
   }
 
   /// Sets date and time of the epoch and its fix.
-  @inline(__always) mutating func take(_ moment: DatedMoment) {
+  @inline(__always) mutating func apply(_ moment: DatedMoment) {
     utc_us = moment.utc_us
     time_us = moment.time_us
     isDateUncertain = moment.isUncertain
     if hasFix {
-      place.utc = UTCTime(microseconds: moment.utc_us)
-      place.isDateUncertain = moment.isUncertain
+      storedFix.utc = UTCTime(microseconds: moment.utc_us)
+      storedFix.isDateUncertain = moment.isUncertain
     }
   }
 
@@ -1148,23 +1169,23 @@ extension Epoch {
 // MARK: - Detection of NAV-HPPOSLLH
 
 /// Whether the receiver sends NAV-HPPOSLLH after NAV-PVT, detected from the stream.
-struct PrecisionHabit {
+struct HighPrecisionDetector {
   /// Whether NAV-PVT should wait for it.
-  private(set) var isAwaited = false
-  private var missed: UInt8 = 0
+  private(set) var isExpected = false
+  private var misses: UInt8 = 0
 
   /// Number of consecutive misses after which it is no longer expected.
-  static let patience: UInt8 = 3
+  static let maximumMisses: UInt8 = 3
 
   /// Records a NAV-HPPOSLLH after the NAV-PVT of its time.
-  mutating func came() {
-    isAwaited = true
-    missed = 0
+  mutating func recordArrival() {
+    isExpected = true
+    misses = 0
   }
 
   /// Records that another message came instead of the expected NAV-HPPOSLLH.
-  mutating func failed() {
-    missed += 1
-    if missed >= PrecisionHabit.patience { self = PrecisionHabit() }
+  mutating func recordMiss() {
+    misses += 1
+    if misses >= HighPrecisionDetector.maximumMisses { self = HighPrecisionDetector() }
   }
 }

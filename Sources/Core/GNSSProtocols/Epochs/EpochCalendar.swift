@@ -22,13 +22,13 @@ struct EpochCalendar {
   private var lastTime_us: Int64 = 0
   private var isLastUncertain = false
   /// The last certain moment while ``isLastUncertain``.
-  private var certainBefore: Moment?
+  private var lastCertain: Moment?
   /// A moment whose date jumped from the certain one; the next moment that continues it confirms it.
   private var suspect: Moment?
   /// Whether the last epoch shows that the receiver's clock is set: by a position, or by UBX validity
   /// flags.
   private var isClockSet = false
-  private var today = Today()
+  private var currentDay = ReportedDay()
 
   /// GPS week rollover, 1,024 weeks, in days.
   private static let rollover_days = 7_168
@@ -43,40 +43,40 @@ struct EpochCalendar {
   init(_ options: EpochOptions) {
     recordingDay = options.recordingDate?.daysSince1970
     earliestDay = options.earliestDate?.daysSince1970
-    today = dayOf(0)
+    currentDay = reportedDay(of: 0)
   }
 
   /// Computes the time of day of a UBX epoch and repairs its date if necessary.
   ///
   /// The repair is the same for all epochs of a day, so it is computed once a day.
-  @inline(__always) mutating func date(_ utc_us: Int64, isResolved: Bool) -> DatedMoment {
-    var time_us = utc_us &- today.start_us
+  @inline(__always) mutating func datedMoment(_ utc_us: Int64, isResolved: Bool) -> DatedMoment {
+    var time_us = utc_us &- currentDay.start_us
     if UInt64(bitPattern: time_us) >= UInt64(EpochCalendar.day_us) {
-      today = dayOf(utc_us)
-      time_us = utc_us &- today.start_us
+      currentDay = reportedDay(of: utc_us)
+      time_us = utc_us &- currentDay.start_us
     }
     return DatedMoment(
-      utc_us: utc_us &+ today.shift_us, time_us: time_us,
-      isUncertain: today.isUncertain || !isResolved)
+      utc_us: utc_us &+ currentDay.shift_us, time_us: time_us,
+      isUncertain: currentDay.isUncertain || !isResolved)
   }
 
   /// Records the last dated moment, from which sentences without a date continue. A moment whose date
   /// jumps is marked uncertain instead, until the next one confirms it.
-  @inline(__always) mutating func hold(_ moment: inout DatedMoment) {
+  @inline(__always) mutating func record(_ moment: inout DatedMoment) {
     isClockSet = !moment.isUncertain
     // Fast path for all but the first epoch of a day: saves 7 of 644 instructions for a NAV-PVT.
-    if isClockSet, !isLastUncertain, lastDay == today.day {
+    if isClockSet, !isLastUncertain, lastDay == currentDay.day {
       lastTime_us = moment.time_us
       suspect = nil
-    } else if isLeap(today.day, moment.time_us) {
+    } else if isJump(currentDay.day, moment.time_us) {
       moment.isUncertain = true
     } else {
-      remember(today.day, moment.time_us, moment.isUncertain)
+      recordReported(currentDay.day, moment.time_us, moment.isUncertain)
     }
   }
 
   /// Whether a reported date continues neither the last certain moment nor the suspect.
-  @inline(__always) private mutating func isLeap(_ day: Int, _ time_us: Int64) -> Bool {
+  @inline(__always) private mutating func isJump(_ day: Int, _ time_us: Int64) -> Bool {
     if !isLastUncertain && lastDay == day { return false }
     guard let certain, certain.day != day else { return false }
     return isUnconfirmed(Moment(day: day, time_us: time_us), after: certain)
@@ -84,7 +84,7 @@ struct EpochCalendar {
 
   /// The last moment with a certain date; jumps are detected against it.
   private var certain: Moment? {
-    isLastUncertain ? certainBefore : lastDay.map { Moment(day: $0, time_us: lastTime_us) }
+    isLastUncertain ? lastCertain : lastDay.map { Moment(day: $0, time_us: lastTime_us) }
   }
 
   /// Whether a moment of another day jumps without confirmation; it then becomes the suspect, which the
@@ -92,7 +92,7 @@ struct EpochCalendar {
   @inline(never) private mutating func isUnconfirmed(
     _ moment: Moment, after certain: Moment
   ) -> Bool {
-    if !EpochCalendar.leaps(moment, from: certain) { return false }
+    if !EpochCalendar.isJump(moment, from: certain) { return false }
     if let suspect, EpochCalendar.confirms(moment, suspect) { return false }
     suspect = moment
     return true
@@ -100,7 +100,7 @@ struct EpochCalendar {
 
   /// Whether a moment is earlier than `last` by more than a clock correction, or more than a year
   /// later.
-  private static func leaps(_ moment: Moment, from last: Moment) -> Bool {
+  private static func isJump(_ moment: Moment, from last: Moment) -> Bool {
     let step_us = distance_us(from: last, to: moment)
     return step_us < -stepBack_us || step_us > longestGap_us
   }
@@ -109,7 +109,7 @@ struct EpochCalendar {
   /// rounded time does not confirm it.
   private static func confirms(_ moment: Moment, _ suspect: Moment) -> Bool {
     let step_us = distance_us(from: suspect, to: moment)
-    return step_us > EpochAssembler.tolerance_us && step_us <= longestGap_us
+    return step_us > EpochAssembler.roundingTolerance_us && step_us <= longestGap_us
   }
 
   private static func distance_us(from last: Moment, to moment: Moment) -> Int64 {
@@ -120,7 +120,7 @@ struct EpochCalendar {
   private static let longestGap_us = 366 * day_us
 
   /// Values shared by all moments of a reported day.
-  private struct Today {
+  private struct ReportedDay {
     /// Start of the day as reported, µs since 1970.
     var start_us: Int64 = 0
     /// Correction that repairs the date, µs.
@@ -130,18 +130,18 @@ struct EpochCalendar {
     var isUncertain = false
   }
 
-  @inline(never) private func dayOf(_ utc_us: Int64) -> Today {
+  @inline(never) private func reportedDay(of utc_us: Int64) -> ReportedDay {
     let time_us = UTCTime(microseconds: utc_us).microsecondsOfDay
     let reported = Int((utc_us &- time_us) / EpochCalendar.day_us)
     let repaired = repair(reported)
-    return Today(
+    return ReportedDay(
       start_us: utc_us &- time_us,
       shift_us: Int64(repaired.day - reported) * EpochCalendar.day_us, day: repaired.day,
       isUncertain: repaired.isUncertain)
   }
 
   /// Time and date from the sentences of one epoch.
-  struct Told {
+  struct ReportedDate {
     /// UTC time of day.
     var time_us: Int64?
     /// Day from ZDA, see ``day(of:)``.
@@ -155,26 +155,26 @@ struct EpochCalendar {
   ///
   /// A receiver without a position may send the date of a clock that was never set; the epoch is then
   /// marked uncertain and its date not used for later epochs.
-  mutating func date(_ epoch: inout Epoch, by told: Told) {
+  mutating func setDate(_ epoch: inout Epoch, from told: ReportedDate) {
     isClockSet = epoch.hasFix
     guard let time_us = told.time_us else { return }
-    if let (day, isDisputed) = agreed(told.rmcDate, told.zdaDay) {
+    if let (day, isDisputed) = combinedDay(told.rmcDate, told.zdaDay) {
       let repaired = repair(day)
       let isTrusted = told.zdaDay != nil ? epoch.hasFix : told.isRMCValid
-      let isLeap = isTrusted && isLeap(repaired.day, time_us)
+      let isLeap = isTrusted && isJump(repaired.day, time_us)
       let isUncertain = repaired.isUncertain || isDisputed
       epoch.isDateUncertain = isUncertain || !isTrusted || isLeap
       set(&epoch, repaired.day, time_us)
-      if isTrusted, !isLeap { remember(repaired.day, time_us, isUncertain) }
+      if isTrusted, !isLeap { recordReported(repaired.day, time_us, isUncertain) }
     } else if let lastDay {
       let day = lastDay + EpochCalendar.days(from: lastTime_us, to: time_us)
       epoch.isDateUncertain = isLastUncertain || suspect != nil
       set(&epoch, day, time_us)
-      goOn(day, time_us, epoch.isDateUncertain)
+      advance(day, time_us, epoch.isDateUncertain)
     } else if let recordingDay {
       epoch.isDateUncertain = true
       set(&epoch, recordingDay, time_us)
-      remember(recordingDay, time_us, true)
+      recordReported(recordingDay, time_us, true)
     }
   }
 
@@ -192,7 +192,7 @@ struct EpochCalendar {
 
   /// Combines the days of RMC and ZDA. RMC has no century, so where the rest agrees, ZDA's counts.
   /// Where they differ otherwise, RMC's is used and marked as disputed, because either may be wrong.
-  private func agreed(_ rmcDate: ShortDate?, _ zdaDay: Int?) -> (day: Int, isDisputed: Bool)? {
+  private func combinedDay(_ rmcDate: ShortDate?, _ zdaDay: Int?) -> (day: Int, isDisputed: Bool)? {
     guard let rmcDate, let rmcDay = fullDay(rmcDate) else { return zdaDay.map { ($0, false) } }
     guard let zdaDay, zdaDay != rmcDay else { return (rmcDay, false) }
     let isSame = ShortDate(CalendarDate(daysSince1970: zdaDay)) == rmcDate
@@ -200,12 +200,12 @@ struct EpochCalendar {
   }
 
   /// Records the day of a ZDA with a time of its own.
-  mutating func learn(_ day: Int, _ time_us: Int64) {
+  mutating func recordDay(_ day: Int, _ time_us: Int64) {
     let repaired = repair(day)
-    if isLeap(repaired.day, time_us) { return }
+    if isJump(repaired.day, time_us) { return }
     // Without a position the clock may never have been set, unless its date agrees with a certain one.
     let isSet = isClockSet || follows(repaired.day, time_us)
-    remember(repaired.day, time_us, repaired.isUncertain || !isSet)
+    recordReported(repaired.day, time_us, repaired.isUncertain || !isSet)
   }
 
   /// Whether a day continues the last date, which is certain.
@@ -229,11 +229,11 @@ struct EpochCalendar {
 
   /// Moves 23:59:60, which lies past the end of the day, into the day.
   static func withinDay(_ time_us: Int64) -> Int64 {
-    time_us < day_us ? time_us : LeapSecond.squeezed(time_us)
+    time_us < day_us ? time_us : LeapSecond.compressed(time_us)
   }
 
   private func set(_ epoch: inout Epoch, _ day: Int, _ time_us: Int64) {
-    epoch.take(
+    epoch.apply(
       DatedMoment(
         utc_us: Int64(day) * EpochCalendar.day_us + time_us, time_us: time_us,
         isUncertain: epoch.isDateUncertain))
@@ -241,15 +241,15 @@ struct EpochCalendar {
 
   /// Records a moment whose date was reported, or is the recording's; clears the suspect.
   @inline(__always)
-  private mutating func remember(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
-    goOn(day, time_us, isUncertain)
+  private mutating func recordReported(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
+    advance(day, time_us, isUncertain)
     suspect = nil
   }
 
   /// Records the moment from which sentences without a date continue; the suspect stays.
   @inline(__always)
-  private mutating func goOn(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
-    if isUncertain && !isLastUncertain { certainBefore = certain }
+  private mutating func advance(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
+    if isUncertain && !isLastUncertain { lastCertain = certain }
     lastDay = day
     lastTime_us = time_us
     isLastUncertain = isUncertain

@@ -7,14 +7,14 @@ import LocationTypes
 /// GBS, PGRME, DOP). Owned by ``EpochAssembler``; depends on `LocationTypes`.
 struct EpochDraft {
   /// Whether the sentences of one kind report a valid position.
-  enum Verdict {
-    case unsaid
+  enum Validity {
+    case unreported
     case invalid
     case valid
 
     /// Two talkers may differ; one with a valid position is sufficient.
-    mutating func hear(_ isValid: Bool) {
-      if isValid { self = .valid } else if self == .unsaid { self = .invalid }
+    mutating func update(_ isValid: Bool) {
+      if isValid { self = .valid } else if self == .unreported { self = .invalid }
     }
   }
 
@@ -24,18 +24,18 @@ struct EpochDraft {
   /// none.
   var received = Instant.boot
   /// Key of the first sentence that may contain a time; nil before it.
-  var opener: EpochMark?
+  var openingMessage: EpochMessageKey?
   /// Kinds of sentences that contained the time.
-  var timed = EpochMarks()
+  var timedKinds = EpochMessageKinds()
 
-  var rmcVerdict = Verdict.unsaid
-  var ggaVerdict = Verdict.unsaid
-  var gllVerdict = Verdict.unsaid
-  var gnsVerdict = Verdict.unsaid
-  var pubxVerdict = Verdict.unsaid
-  var rmcPlace: Coordinate?
-  var ggaPlace: Coordinate?
-  var gllPlace: Coordinate?
+  var rmcValidity = Validity.unreported
+  var ggaValidity = Validity.unreported
+  var gllValidity = Validity.unreported
+  var gnsValidity = Validity.unreported
+  var pubxValidity = Validity.unreported
+  var rmcCoordinate: Coordinate?
+  var ggaCoordinate: Coordinate?
+  var gllCoordinate: Coordinate?
   var rmcDate: ShortDate?
   var zdaDay: Int?
   var quality: UInt8?
@@ -61,44 +61,44 @@ struct EpochDraft {
   var gbs = GBS()
   var garminErrors = GarminErrors()
   var garminAltitude = GarminAltitude()
-  var views = SatelliteViews()
-  var used = SatelliteSets()
+  var inViewCounts = SatelliteCounts()
+  var usedGroups = SatelliteGroups()
 
   /// Creates an empty draft in place.
   @inline(always) init() {}
 
   /// Whether a sentence reported whether there is a position.
-  var isTold: Bool {
-    rmcVerdict != .unsaid || ggaVerdict != .unsaid || gllVerdict != .unsaid
-      || gnsVerdict != .unsaid || pubxVerdict != .unsaid
+  var hasPositionStatus: Bool {
+    rmcValidity != .unreported || ggaValidity != .unreported || gllValidity != .unreported
+      || gnsValidity != .unreported || pubxValidity != .unreported
   }
 
   /// Whether a sentence reported an invalid position.
-  var isRefused: Bool {
-    rmcVerdict == .invalid || ggaVerdict == .invalid || gllVerdict == .invalid
-      || gnsVerdict == .invalid || pubxVerdict == .invalid
+  var hasInvalidPosition: Bool {
+    rmcValidity == .invalid || ggaValidity == .invalid || gllValidity == .invalid
+      || gnsValidity == .invalid || pubxValidity == .invalid
   }
 }
 
 extension EpochDraft {
-  mutating func take(_ m: RMC) {
+  mutating func apply(_ m: RMC) {
     let isValid = m.isValid && m.mode != .notValid
-    rmcVerdict.hear(isValid)
+    rmcValidity.update(isValid)
     if let date = m.date { rmcDate = date }
     guard isValid else { return }
-    if let place = m.coordinate { rmcPlace = place }
+    if let place = m.coordinate { rmcCoordinate = place }
     if let speed = m.speed_mmps { rmcSpeed_mmps = speed }
     if let course = m.course_e4 { rmcCourse_e4 = course }
     if let mode = m.mode { indicator = mode }
   }
 
-  mutating func take(_ m: GGA) {
+  mutating func apply(_ m: GGA) {
     // A GGA without a quality has no content.
     guard let quality = m.quality else { return }
     let isValid = quality != 0
-    ggaVerdict.hear(isValid)
+    ggaValidity.update(isValid)
     guard isValid else { return }
-    if let place = m.coordinate { ggaPlace = place }
+    if let place = m.coordinate { ggaCoordinate = place }
     self.quality = quality
     if let count = m.satellites { ggaSatellites = max(count, ggaSatellites ?? 0) }
     if let dop = m.horizontalDOP_e2 { hdop_e2 = dop }
@@ -106,58 +106,58 @@ extension EpochDraft {
     if let separation = m.separation_mm { separation_mm = separation }
   }
 
-  mutating func take(_ m: GLL) {
+  mutating func apply(_ m: GLL) {
     let isValid = m.isValid && m.mode != .notValid
-    gllVerdict.hear(isValid)
+    gllValidity.update(isValid)
     guard isValid else { return }
-    if let place = m.coordinate { gllPlace = place }
+    if let place = m.coordinate { gllCoordinate = place }
     if indicator == nil { indicator = m.mode }
   }
 
-  mutating func take(_ m: GSA) {
+  mutating func apply(_ m: GSA) {
     gsaMode = max(gsaMode, m.fixMode ?? 0)
     // A repeated group adds no satellites.
-    if used.insert(m) { gsaSatellites = min(gsaSatellites &+ Int16(m.satellites), 254) }
+    if usedGroups.insert(m) { gsaSatellites = min(gsaSatellites &+ Int16(m.satellites), 254) }
     if let dop = m.horizontalDOP_e2 { gsaHDOP_e2 = dop }
     if let dop = m.verticalDOP_e2 { vdop_e2 = dop }
     if let dop = m.positionDOP_e2 { pdop_e2 = dop }
   }
 
-  mutating func take(_ m: GSV) {
-    if let inView = m.inView { views.hear(m.talker, inView) }
+  mutating func apply(_ m: GSV) {
+    if let inView = m.inView { inViewCounts.record(m.talker, inView) }
   }
 
-  mutating func take(_ m: GST) {
+  mutating func apply(_ m: GST) {
     if let error = m.latitude_mm { latitudeError_mm = error }
     if let error = m.longitude_mm { longitudeError_mm = error }
     if let error = m.altitude_mm { altitudeError_mm = error }
   }
 
-  mutating func take(_ m: VTG) {
+  mutating func apply(_ m: VTG) {
     if m.mode == .notValid { return }
     if let speed = m.speed_mmps { vtgSpeed_mmps = speed }
     if let course = m.course_e4 { vtgCourse_e4 = course }
   }
-  mutating func take(_ m: GNS) {
+  mutating func apply(_ m: GNS) {
     if m.mode == nil && m.coordinate == nil { return }
     let isValid = m.mode != .notValid
-    gnsVerdict.hear(isValid)
+    gnsValidity.update(isValid)
     if isValid && m.coordinate != nil { gns = m }
   }
 
-  mutating func take(_ m: UBloxPosition) {
+  mutating func apply(_ m: UBloxPosition) {
     guard let status = m.status else { return }
     // A timing receiver at a surveyed position computes only the time.
     let isValid = status != .noFix && (status != .timeOnly || m.coordinate != nil)
-    pubxVerdict.hear(isValid)
+    pubxValidity.update(isValid)
     if isValid { pubx = m }
   }
 
-  mutating func take(_ m: GBS) { gbs = m }
+  mutating func apply(_ m: GBS) { gbs = m }
 
-  mutating func take(_ m: GarminErrors) { garminErrors = m }
+  mutating func apply(_ m: GarminErrors) { garminErrors = m }
 
-  mutating func take(_ m: GarminAltitude) {
+  mutating func apply(_ m: GarminAltitude) {
     if m.dimensions != 1 { garminAltitude = m }
   }
 }
@@ -175,17 +175,19 @@ extension EpochDraft {
     epoch.hdop_e2 = hdop_e2 ?? gns.horizontalDOP_e2 ?? gsaHDOP_e2 ?? pubx.horizontalDOP_e2
     epoch.vdop_e2 = vdop_e2 ?? pubx.verticalDOP_e2
     epoch.pdop_e2 = pdop_e2
-    epoch.satellitesInView = views.sum
+    epoch.satellitesInView = inViewCounts.sum
     epoch.mode = .noFix
-    if !isRefused,
-      let place = ggaPlace ?? gns.coordinate ?? rmcPlace ?? gllPlace ?? pubx.coordinate
+    if !hasInvalidPosition,
+      let place = ggaCoordinate ?? gns.coordinate ?? rmcCoordinate ?? gllCoordinate
+        ?? pubx.coordinate
     {
-      complete(&epoch, place, options)
+      writePosition(&epoch, place, options)
     }
   }
 
-  private mutating func complete(_ epoch: inout Epoch, _ place: Coordinate, _ options: EpochOptions)
-  {
+  private mutating func writePosition(
+    _ epoch: inout Epoch, _ place: Coordinate, _ options: EpochOptions
+  ) {
     let altitude_mm = self.altitude_mm ?? gns.altitude_mm ?? garminAltitude.altitude_mm
     let separation_mm = self.separation_mm ?? gns.separation_mm
     let height_mm = EpochDraft.sum(altitude_mm, separation_mm) ?? pubx.height_mm
@@ -309,27 +311,29 @@ extension EpochDraft {
 
 extension Epoch {
   /// Fills missing values from the sentences of the same time.
-  mutating func complete(by sentences: Epoch) {
+  mutating func fillMissing(from sentences: Epoch) {
     hdop_e2 = hdop_e2 ?? sentences.hdop_e2
     vdop_e2 = vdop_e2 ?? sentences.vdop_e2
     pdop_e2 = pdop_e2 ?? sentences.pdop_e2
     satellitesInView = satellitesInView ?? sentences.satellitesInView
     guard hasFix, sentences.hasFix else { return }
-    let other = sentences.place
-    place.quality = place.quality.richer(other.quality)
-    if place.speed_mmps == nil {
+    let other = sentences.storedFix
+    storedFix.quality = storedFix.quality.moreDetailed(other.quality)
+    if storedFix.speed_mmps == nil {
       // A speed without a course means that the course is undetermined.
-      place.speed_mmps = other.speed_mmps
-      place.course_e4 = place.course_e4 ?? other.course_e4
+      storedFix.speed_mmps = other.speed_mmps
+      storedFix.course_e4 = storedFix.course_e4 ?? other.course_e4
     }
-    place.horizontalAccuracy_mm = Epoch.known(
-      place.horizontalAccuracy_mm, other.horizontalAccuracy_mm)
-    if place.mode == .threeDimensional {
-      place.verticalAccuracy_mm = Epoch.known(place.verticalAccuracy_mm, other.verticalAccuracy_mm)
+    storedFix.horizontalAccuracy_mm = Epoch.known(
+      storedFix.horizontalAccuracy_mm, other.horizontalAccuracy_mm)
+    if storedFix.mode == .threeDimensional {
+      storedFix.verticalAccuracy_mm = Epoch.known(
+        storedFix.verticalAccuracy_mm, other.verticalAccuracy_mm)
     }
-    place.satellites = place.satellites ?? other.satellites
-    place.altitude_mm = place.altitude_mm ?? other.altitude_mm
-    place.ellipsoidalAltitude_mm = place.ellipsoidalAltitude_mm ?? other.ellipsoidalAltitude_mm
+    storedFix.satellites = storedFix.satellites ?? other.satellites
+    storedFix.altitude_mm = storedFix.altitude_mm ?? other.altitude_mm
+    storedFix.ellipsoidalAltitude_mm =
+      storedFix.ellipsoidalAltitude_mm ?? other.ellipsoidalAltitude_mm
     geoidSeparation_mm = geoidSeparation_mm ?? sentences.geoidSeparation_mm
     climb_mmps = climb_mmps ?? sentences.climb_mmps
     latitudeError_mm = latitudeError_mm ?? sentences.latitudeError_mm
@@ -344,7 +348,7 @@ extension Epoch {
 
 extension FixQuality {
   /// The more detailed of this quality and that of sentences of the same time.
-  fileprivate func richer(_ other: FixQuality) -> FixQuality {
+  fileprivate func moreDetailed(_ other: FixQuality) -> FixQuality {
     other.detail > detail ? other : self
   }
 

@@ -23,7 +23,7 @@ struct UBXDraft {
   private var gpsTime: UBXGPSTime?
 
   /// Stores a message with this time of week.
-  mutating func take(_ part: UBXNavigation) {
+  mutating func apply(_ part: UBXNavigation) {
     switch part {
     case .ecefPosition(let m): ecefPosition = m
     case .position(let m): position = m
@@ -41,7 +41,7 @@ struct UBXDraft {
   }
 
   /// Whether a message with the fix status was received.
-  var isTold: Bool { solution != nil || status != nil }
+  var hasFixStatus: Bool { solution != nil || status != nil }
 
   /// Whether a message with the speed was received.
   var hasVelocity: Bool { velocity != nil || solution != nil || ecefVelocity != nil }
@@ -61,13 +61,13 @@ extension UBXDraft {
     s.headingAccuracy_e5 = .max
     if let count = satellites?.used ?? solution?.satellites { s.satellites = count }
     s.positionDOP_e2 = dilutions?.position_e2 ?? solution?.positionDOP_e2
-    let place = addPlace(&s)
+    let place = addPosition(&s)
     if let place { addVelocity(&s, place) } else { s.isFixOK = false }
     addTime(&s, leapSeconds)
     return (s, place)
   }
 
-  private func addPlace(_ s: inout UBXSolution) -> Coordinate? {
+  private func addPosition(_ s: inout UBXSolution) -> Coordinate? {
     if let position {
       s.longitude_e7 = position.longitude_e7
       s.latitude_e7 = position.latitude_e7
@@ -76,11 +76,11 @@ extension UBXDraft {
       s.horizontalAccuracy_mm = position.horizontalAccuracy_mm
       s.verticalAccuracy_mm = position.verticalAccuracy_mm
     }
-    if let precise, precise.refines(s.place) || (position == nil && precise.isUsable) {
+    if let precise, precise.refines(s.coordinate) || (position == nil && precise.isUsable) {
       s.refine(precise)
-      return precise.place
+      return precise.coordinate
     }
-    if position != nil { return s.place.isValid ? s.place : nil }
+    if position != nil { return s.coordinate.isValid ? s.coordinate : nil }
     guard let ecef = solution?.position ?? ecefPosition, let found = ecef.vector.geodetic,
       abs(found.height) < 2e6
     else { return nil }
@@ -106,7 +106,7 @@ extension UBXDraft {
       s.groundSpeed_mmps = -1
       return
     }
-    let seen = ecef.vector.seen(from: place)
+    let seen = ecef.vector.localVelocity(at: place)
     let speed = (seen.north * seen.north + seen.east * seen.east).squareRoot()
     s.velocityNorth_mmps = UBXDraft.millimetres(seen.north)
     s.velocityEast_mmps = UBXDraft.millimetres(seen.east)
@@ -155,7 +155,7 @@ extension UBXDraft {
 
 extension UBXDraft {
   /// Adds the dilutions of precision, which NAV-PVT lacks.
-  func complete(_ epoch: inout Epoch) {
+  func addDilutions(to epoch: inout Epoch) {
     guard let dilutions else { return }
     epoch.hdop_e2 = UBXDraft.known(dilutions.horizontal_e2)
     epoch.vdop_e2 = UBXDraft.known(dilutions.vertical_e2)

@@ -46,7 +46,7 @@ enum BinaryFormat {
   }
 
   /// Number of bytes before the payload.
-  @inline(__always) var header: Int {
+  @inline(__always) var headerLength: Int {
     switch self {
     case .ubx, .allystar, .casic: 6
     case .sirf, .skyTraq: 4
@@ -55,7 +55,7 @@ enum BinaryFormat {
   }
 
   /// Number of bytes after the payload.
-  @inline(__always) var trailer: Int {
+  @inline(__always) var trailerLength: Int {
     switch self {
     case .ubx, .allystar: 2
     case .skyTraq, .rtcm3: 3
@@ -64,7 +64,7 @@ enum BinaryFormat {
   }
 
   /// Length of the payload, from the complete header at `i`.
-  @inline(__always) func payload(_ s: Span<UInt8>, _ i: Int) -> Int {
+  @inline(__always) func payloadLength(_ s: Span<UInt8>, _ i: Int) -> Int {
     switch self {
     case .ubx, .allystar: Int(s.u2(i + 4))
     case .casic: Int(s.u2(i + 2))
@@ -86,29 +86,29 @@ enum BinaryFormat {
 
   /// Whether checksum and end bytes of the complete frame at `i` are valid; `length` is that of its
   /// payload.
-  @inline(__always) func isRight(_ s: Span<UInt8>, _ i: Int, _ length: Int) -> Bool {
-    let end = i + header + length
+  @inline(__always) func hasValidChecksum(_ s: Span<UInt8>, _ i: Int, _ length: Int) -> Bool {
+    let end = i + headerLength + length
     switch self {
     case .ubx, .allystar:
       let sum = UBXChecksum(of: s.extracting(i + 2..<end))
       return s[end] == sum.a && s[end + 1] == sum.b
     case .casic: return s.u4(end) == BinaryFormat.sumOfWords(s, i + 2, end)
-    case .sirf: return BinaryFormat.isRightSiRF(s, i, end)
-    case .skyTraq: return BinaryFormat.isRightSkyTraq(s, i, end)
+    case .sirf: return BinaryFormat.hasValidSiRFChecksum(s, i, end)
+    case .skyTraq: return BinaryFormat.hasValidSkyTraqChecksum(s, i, end)
     case .rtcm3:
       let told = UInt32(s[end]) << 16 | UInt32(s[end + 1]) << 8 | UInt32(s[end + 2])
       return told == BinaryFormat.crc24q(s, i, end)
     }
   }
 
-  private static func isRightSiRF(_ s: Span<UInt8>, _ i: Int, _ end: Int) -> Bool {
+  private static func hasValidSiRFChecksum(_ s: Span<UInt8>, _ i: Int, _ end: Int) -> Bool {
     var sum: UInt16 = 0
     for j in i + 4..<end { sum = (sum &+ UInt16(s[j])) & 0x7FFF }
     return UInt16(s[end]) << 8 | UInt16(s[end + 1]) == sum && s[end + 2] == 0xB0
       && s[end + 3] == 0xB3
   }
 
-  private static func isRightSkyTraq(_ s: Span<UInt8>, _ i: Int, _ end: Int) -> Bool {
+  private static func hasValidSkyTraqChecksum(_ s: Span<UInt8>, _ i: Int, _ end: Int) -> Bool {
     var parity: UInt8 = 0
     for j in i + 4..<end { parity ^= s[j] }
     return s[end] == parity && s[end + 1] == 0x0D && s[end + 2] == 0x0A

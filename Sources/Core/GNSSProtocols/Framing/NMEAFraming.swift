@@ -13,13 +13,13 @@ struct SentenceParity {
   }
 
   /// Adds sixteen bytes.
-  @inline(__always) mutating func take(_ bytes: SIMD16<UInt8>) {
+  @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>) {
     let (first, second) = SentenceParity.words(bytes)
     lanes ^= first ^ second
   }
 
   /// Adds the first `count` of sixteen bytes; `count` is below 16.
-  @inline(__always) mutating func take(_ bytes: SIMD16<UInt8>, _ count: Int) {
+  @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, _ count: Int) {
     let (first, second) = SentenceParity.words(bytes)
     let before = (1 &<< UInt64(truncatingIfNeeded: (count & 7) &* 8)) &- 1
     lanes ^= count < 8 ? first & before : first ^ second & before
@@ -37,24 +37,24 @@ struct SentenceParity {
 /// `CCore`.
 public enum NMEAFraming {
   /// Longest sentence handled here, bytes; longer ones need the decoder, which has its own bound.
-  private static let longest = 500
+  private static let maximumLength = 500
 
   /// End of the sentence whose `$` is at `start`, including its line end. Nil unless its checksum is
   /// valid and in capitals, and if too few bytes follow. O(its length).
   public static func end(of bytes: Span<UInt8>, from start: Int) -> Int? {
     precondition(start >= 0 && start < bytes.count, "the start lies in the bytes")
-    let limit = min(bytes.count, start &+ longest)
+    let limit = min(bytes.count, start &+ maximumLength)
     var parity = SentenceParity()
     // After the `$`, which is not part of the checksum.
     var i = start &+ 1
     while i &+ 16 <= limit {
-      let block = unsafe sixteen(bytes, i)
-      let ends = bytes16_ends(block)
+      let block = unsafe sixteenBytes(bytes, i)
+      let ends = bytes16_delimiters(block)
       if ends != 0 {
-        parity.take(block, ends.trailingZeroBitCount)
+        parity.add(block, ends.trailingZeroBitCount)
         return end(of: bytes, starAt: i &+ ends.trailingZeroBitCount, parity.byte)
       }
-      parity.take(block)
+      parity.add(block)
       i &+= 16
     }
     return nil
@@ -62,14 +62,14 @@ public enum NMEAFraming {
 
   /// Index after the given number of commas from `start` on, with two bytes after it; nil if the
   /// sentence has fewer commas, is too long, or too few bytes follow. O(bytes up to there).
-  public static func place(behind commas: Int, in bytes: Span<UInt8>, from start: Int) -> Int? {
+  public static func index(behind commas: Int, in bytes: Span<UInt8>, from start: Int) -> Int? {
     precondition(start >= 0 && commas > 0, "the start is not negative, and a comma is counted")
-    let limit = min(bytes.count, start &+ longest) &- 2
+    let limit = min(bytes.count, start &+ maximumLength) &- 2
     var left = commas
     var i = start
     while i &+ 16 <= limit {
-      let block = unsafe sixteen(bytes, i)
-      let ends = bytes16_ends(block)
+      let block = unsafe sixteenBytes(bytes, i)
+      let ends = bytes16_delimiters(block)
       // Only commas before the end, if this block contains it.
       var marks = bytes16_commas(block) & ((ends & (0 &- ends)) &- 1)
       while marks != 0 {
@@ -87,7 +87,7 @@ public enum NMEAFraming {
   ///
   /// - Precondition: They lie in the span.
   @inline(__always) @unsafe
-  private static func sixteen(_ bytes: Span<UInt8>, _ i: Int) -> SIMD16<UInt8> {
+  private static func sixteenBytes(_ bytes: Span<UInt8>, _ i: Int) -> SIMD16<UInt8> {
     unsafe bytes.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: i, as: SIMD16<UInt8>.self)
   }

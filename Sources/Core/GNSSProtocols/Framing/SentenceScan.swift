@@ -13,19 +13,19 @@ struct SentenceScan {
   // Number of bytes scanned: a multiple of 16 until the end is found.
   private var scanned = 0
   // Commas among the last bytes scanned, up to 64 from a multiple of 64 on, one bit each.
-  private var marks: UInt64 = 0
+  private var commaMask: UInt64 = 0
   /// Checksum of the bytes scanned.
   private var sum = SentenceParity()
   // Number and offsets of the recorded commas: after 24 or fewer, up to 64 more are recorded.
-  private var commas = 0
-  private var places = InlineArray<88, UInt16>(repeating: 0)
+  private var commaCount = 0
+  private var commaOffsets = InlineArray<88, UInt16>(repeating: 0)
 
   /// Resets the scan to the start of another sentence.
   @inline(__always) mutating func reset() {
     scanned = 0
-    marks = 0
+    commaMask = 0
     sum = SentenceParity()
-    commas = 0
+    commaCount = 0
   }
 
   /// Exclusive or of the bytes scanned.
@@ -43,17 +43,19 @@ struct SentenceScan {
 
   /// Records the offsets of the last fields.
   @inline(__always) mutating func close() {
-    note(marks, behind: scanned & ~63)
-    if commas <= SentenceScan.fieldLimit { places[commas] = UInt16(truncatingIfNeeded: scanned) }
+    recordCommas(commaMask, from: scanned & ~63)
+    if commaCount <= SentenceScan.fieldLimit {
+      commaOffsets[commaCount] = UInt16(truncatingIfNeeded: scanned)
+    }
   }
 
   /// Offsets of the commas and of the end of the last field: one more than there are readable fields,
   /// because each field begins after a comma.
   ///
   /// Valid after `close`.
-  var fieldPlaces: Span<UInt16> {
+  var fieldOffsets: Span<UInt16> {
     @_lifetime(borrow self) @inline(__always)
-    get { places.span.extracting(0...min(commas, SentenceScan.fieldLimit)) }
+    get { commaOffsets.span.extracting(0...min(commaCount, SentenceScan.fieldLimit)) }
   }
 
   /// Continues the scan of the sentence whose first byte after the `$` is `i`, up to a star, a byte
@@ -67,67 +69,67 @@ struct SentenceScan {
       i >= 0 && scanned >= 0 && limit >= 0 && limit <= s.count &- SentenceScan.margin,
       "the sentence and a margin lie in the span")
     var place = scanned
-    var now = Looked(sum: sum, marks: marks)
+    var now = Progress(sum: sum, marks: commaMask)
     while i &+ place < limit {
       // Bounds: 0 ≤ i + place, which is below limit, and limit + margin ≤ count.
       let bytes = unsafe s.bytes.unsafeLoadUnaligned(
         fromUncheckedByteOffset: i &+ place, as: SIMD16<UInt8>.self)
-      let ends = bytes16_ends(bytes)
+      let ends = bytes16_delimiters(bytes)
       let left = limit &- i &- place
       if ends != 0 || left < 16 {
         let end = ends == 0 ? 16 : ends.trailingZeroBitCount
         // The last bytes are scanned again when more follow.
         if end >= left { break }
-        now.take(bytes, end, at: place)
-        (sum, marks, scanned) = (now.sum, now.marks, place &+ end)
+        now.add(bytes, end, at: place)
+        (sum, commaMask, scanned) = (now.sum, now.marks, place &+ end)
         return i &+ scanned
       }
-      now.take(bytes, at: place)
+      now.add(bytes, at: place)
       place &+= 16
       if place & 63 == 0 {
-        note(now.marks, behind: place &- 64)
+        recordCommas(now.marks, from: place &- 64)
         now.marks = 0
       }
     }
-    (sum, marks, scanned) = (now.sum, now.marks, place)
+    (sum, commaMask, scanned) = (now.sum, now.marks, place)
     return limit
   }
 
   /// Records the offsets of up to 64 commas, relative to `start`.
-  @inline(never) private mutating func note(_ marks: UInt64, behind start: Int) {
-    if commas > SentenceScan.fieldLimit { return }
-    var count = commas
+  @inline(never) private mutating func recordCommas(_ marks: UInt64, from start: Int) {
+    if commaCount > SentenceScan.fieldLimit { return }
+    var count = commaCount
     var rest = marks
     while rest != 0 {
       // At most 24 were recorded before, and 64 are marked: there is capacity for 88.
       let place = start &+ rest.trailingZeroBitCount
-      unsafe places[unchecked: count] = UInt16(truncatingIfNeeded: place)
+      unsafe commaOffsets[unchecked: count] = UInt16(truncatingIfNeeded: place)
       count &+= 1
       rest &= rest &- 1
     }
-    commas = count
+    commaCount = count
   }
 }
 
 extension SentenceScan {
   /// Checksum and commas of the bytes scanned, kept in registers during a scan.
-  private struct Looked {
+  private struct Progress {
     var sum: SentenceParity
     var marks: UInt64
 
     /// Adds sixteen bytes, the first one at `place`.
-    @inline(__always) mutating func take(_ bytes: SIMD16<UInt8>, at place: Int) {
-      sum.take(bytes)
-      mark(bytes16_commas(bytes), at: place)
+    @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, at place: Int) {
+      sum.add(bytes)
+      addCommas(bytes16_commas(bytes), at: place)
     }
 
     /// Adds the first `count` of sixteen bytes; `count` is below 16.
-    @inline(__always) mutating func take(_ bytes: SIMD16<UInt8>, _ count: Int, at place: Int) {
-      sum.take(bytes, count)
-      mark(bytes16_commas(bytes) & ((1 &<< UInt32(truncatingIfNeeded: count)) &- 1), at: place)
+    @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, _ count: Int, at place: Int) {
+      sum.add(bytes, count)
+      addCommas(bytes16_commas(bytes) & ((1 &<< UInt32(truncatingIfNeeded: count)) &- 1), at: place)
     }
 
-    @inline(__always) private mutating func mark(_ commas: UInt32, at place: Int) {
+    @inline(__always) private mutating func addCommas(_ commas: UInt32, at place: Int) {
       marks |= UInt64(commas) &<< UInt64(truncatingIfNeeded: place)
     }
   }

@@ -83,17 +83,17 @@ struct StreamDecoder: Sendable {
   static var capacity: Int { 4_112 }
 
   // The capacity and the margin of a scan.
-  private var pending: InlineArray<4_128, UInt8>
+  private var buffer: InlineArray<4_128, UInt8>
   private var start = 0
   private var end = 0
   /// Whether all buffered bytes were examined, so that more are necessary.
-  private(set) var isStarved = true
+  private(set) var needsInput = true
   // Scan of the sentence at `start`.
   private var scan = SentenceScan()
   private let options: DecoderOptions
   private(set) var counters = DecoderCounters()
 
-  private enum Verdict {
+  private enum Decision {
     /// More bytes are necessary.
     case incomplete
     /// Bytes that belong to no frame.
@@ -105,7 +105,7 @@ struct StreamDecoder: Sendable {
   }
 
   init(_ options: DecoderOptions = DecoderOptions()) {
-    pending = InlineArray(repeating: 0)
+    buffer = InlineArray(repeating: 0)
     self.options = options
   }
 
@@ -114,18 +114,18 @@ struct StreamDecoder: Sendable {
 
   /// Whether the unfinished part is the start of a sentence.
   var isMidSentence: Bool {
-    start < end && (pending[start] == UInt8(ascii: "$") || pending[start] == UInt8(ascii: "!"))
+    start < end && (buffer[start] == UInt8(ascii: "$") || buffer[start] == UInt8(ascii: "!"))
   }
 
   /// Number of buffered bytes that are neither part of a decoded message nor skipped.
-  var unread: Int { end - start }
+  var bufferedByteCount: Int { end - start }
 
   /// Returns a copy of the last decoded frame, which is `count` bytes long, at most 256. Valid until
   /// the next call of `next` or `finish`.
   func lastFrame(_ count: Int) -> ByteChunk {
     precondition(count >= 0 && count <= start, "a frame of that length lies in the buffer")
     var copy = ByteChunk()
-    copy.append(pending.span.extracting(start - count..<start))
+    copy.append(buffer.span.extracting(start - count..<start))
     return copy
   }
 
@@ -133,22 +133,22 @@ struct StreamDecoder: Sendable {
   ///
   /// Buffers as many bytes as fit and examines only the buffer.
   @inline(__always)
-  mutating func next<Reader: FrameReader>(
+  mutating func next<Reader: FrameHandler>(
     _ bytes: Span<UInt8>, _ offset: inout Int, _ reader: inout Reader,
     into product: inout Reader.Product
   ) -> Bool {
     precondition(offset >= 0 && offset <= bytes.count, "the offset lies outside the bytes")
     while true {
-      if isStarved {
+      if needsInput {
         if offset == bytes.count { return false }
         fill(bytes, &offset)
       }
-      switch lookForUBX() {
-      case .whole(let length):
-        isStarved = isWithoutFrame(start &+ 8 &+ length)
-        if takeUBX(length, &reader, into: &product) { return true }
-      case .unfinished: isStarved = true
-      case .absent: return lookOn(bytes, &offset, &reader, into: &product)
+      switch checkUBX() {
+      case .complete(let length):
+        needsInput = isIncompleteUBX(at: start &+ 8 &+ length)
+        if consumeUBX(length, &reader, into: &product) { return true }
+      case .incomplete: needsInput = true
+      case .undecided: return decodeAny(bytes, &offset, &reader, into: &product)
       }
     }
   }
@@ -156,27 +156,27 @@ struct StreamDecoder: Sendable {
   // MARK: Fast path for UBX frames
 
   /// Result of `checkUBX`.
-  private enum UBXStart {
+  private enum UBXCandidate {
     /// A frame with that payload length and a valid checksum.
-    case whole(Int)
+    case complete(Int)
     /// The start of a frame.
-    case unfinished
+    case incomplete
     /// Fewer than 8 bytes, or something else: for `decodeAny`.
-    case absent
+    case undecided
   }
 
   /// Checks for a UBX frame at `start`.
   @inline(__always)
-  private func lookForUBX() -> UBXStart {
-    guard let length = ubxLength(start) else { return .absent }
-    if length &+ 8 > end &- start { return .unfinished }
+  private func checkUBX() -> UBXCandidate {
+    guard let length = ubxLength(start) else { return .undecided }
+    if length &+ 8 > end &- start { return .incomplete }
     let last = start &+ 6 &+ length
     // Class to end of payload, and two bytes after it: start + 8 + length ≤ end ≤ capacity.
     let checked = unsafe Range(uncheckedBounds: (start &+ 2, last))
-    let sum = UBXChecksum(of: unsafe pending.span.extracting(unchecked: checked))
-    let told = unsafe pending.span.bytes.unsafeLoadUnaligned(
+    let sum = UBXChecksum(of: unsafe buffer.span.extracting(unchecked: checked))
+    let told = unsafe buffer.span.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: last, as: UInt16.self)
-    return UInt16(littleEndian: told) == sum.word ? .whole(length) : .absent
+    return UInt16(littleEndian: told) == sum.word ? .complete(length) : .undecided
   }
 
   /// Payload length of a UBX frame that may start at `i`; nil if there is none, or fewer than 8 bytes
@@ -184,7 +184,7 @@ struct StreamDecoder: Sendable {
   @inline(__always)
   private func ubxLength(_ i: Int) -> Int? {
     guard end &- i >= 8 else { return nil }
-    let head = Self.word(pending.span, i)
+    let head = Self.word(buffer.span, i)
     let length = Int(truncatingIfNeeded: head &>> 32 & 0xFFFF)
     return head & 0xFFFF == 0x62B5 && length <= BinaryFormat.payloadLimit ? length : nil
   }
@@ -201,7 +201,7 @@ struct StreamDecoder: Sendable {
   /// Whether the buffer from `i` on is empty or an incomplete UBX frame, so that more bytes are
   /// necessary.
   @inline(__always)
-  private func isWithoutFrame(_ i: Int) -> Bool {
+  private func isIncompleteUBX(at i: Int) -> Bool {
     if i == end { return true }
     guard let length = ubxLength(i) else { return false }
     return length &+ 8 > end &- i
@@ -209,30 +209,30 @@ struct StreamDecoder: Sendable {
 
   /// Passes the frame found by `checkUBX` to the handler and removes it.
   @inline(__always)
-  private mutating func takeUBX<Reader: FrameReader>(
+  private mutating func consumeUBX<Reader: FrameHandler>(
     _ length: Int, _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
     // `checkUBX` ensured that 0 ≤ start, and that start + 8 + length ≤ end ≤ capacity.
     let place = unsafe Range(uncheckedBounds: (start, start &+ 8 &+ length))
-    let frame = unsafe pending.span.extracting(unchecked: place)
+    let frame = unsafe buffer.span.extracting(unchecked: place)
     let payload = unsafe frame.extracting(unchecked: Range(uncheckedBounds: (6, 6 &+ length)))
     let identity = unsafe UBXIdentity(frame[unchecked: 2], frame[unchecked: 3])
-    counters.frames.count()
+    counters.frames.incrementSaturating()
     start = place.upperBound
-    return reader.frame(identity, payload, &counters, into: &product)
+    return reader.handleFrame(identity, payload, &counters, into: &product)
   }
 
   // MARK: General path
 
   /// Examines the buffer for all formats and continues as ``next(_:_:_:into:)``.
   @inline(never)
-  private mutating func lookOn<Reader: FrameReader>(
+  private mutating func decodeAny<Reader: FrameHandler>(
     _ bytes: Span<UInt8>, _ offset: inout Int, _ reader: inout Reader,
     into product: inout Reader.Product
   ) -> Bool {
     while true {
-      while !isStarved {
-        if take(&reader, into: &product) { return true }
+      while !needsInput {
+        if examineNext(&reader, into: &product) { return true }
       }
       if offset == bytes.count { return false }
       fill(bytes, &offset)
@@ -241,44 +241,44 @@ struct StreamDecoder: Sendable {
 
   /// Examines the candidate at `start` and removes what is decided.
   @inline(__always)
-  private mutating func take<Reader: FrameReader>(
+  private mutating func examineNext<Reader: FrameHandler>(
     _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
     if start == end {
-      isStarved = true
+      needsInput = true
       return false
     }
     switch examine() {
     case .incomplete:
-      isStarved = true
+      needsInput = true
       return false
     case .skip(let count):
       drop(count)
       return false
     case .sentence(let length):
-      var fields = NMEAFields(pending.span, at: start &+ 1, scan.fieldPlaces)
-      let isMade = reader.sentence(&fields, &counters, into: &product)
+      var fields = NMEAFields(buffer.span, at: start &+ 1, scan.fieldOffsets)
+      let isMade = reader.handleSentence(&fields, &counters, into: &product)
       drop(length)
       return isMade
     case .frame(let format, let payload):
       let isMade = read(format, payload, &reader, into: &product)
-      drop(format.header &+ payload &+ format.trailer)
+      drop(format.headerLength &+ payload &+ format.trailerLength)
       return isMade
     }
   }
 
   /// Decodes the bytes of an unfinished frame when no more input will follow; false at their end.
-  mutating func finish<Reader: FrameReader>(
+  mutating func finish<Reader: FrameHandler>(
     _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
     while true {
       var offset = 0
-      if lookOn(Span(), &offset, &reader, into: &product) { return true }
+      if decodeAny(Span(), &offset, &reader, into: &product) { return true }
       if start == end { return false }
       // The incomplete candidate is a false start.
       counters.skippedBytes += 1
       drop(1)
-      isStarved = false
+      needsInput = false
     }
   }
 
@@ -305,7 +305,7 @@ struct StreamDecoder: Sendable {
     let part = unsafe bytes.extracting(
       unchecked: Range(uncheckedBounds: (offset, offset &+ count)))
     let place = end
-    var target = pending.mutableSpan
+    var target = buffer.mutableSpan
     // Both lengths are checked above; the source is the caller's and never this buffer.
     unsafe target.withUnsafeMutableBufferPointer { target in
       unsafe part.withUnsafeBufferPointer { part in
@@ -315,13 +315,13 @@ struct StreamDecoder: Sendable {
     }
     end &+= count
     offset &+= count
-    isStarved = false
+    needsInput = false
   }
 
   private mutating func moveToFront() {
     let (from, held) = (start, end &- start)
     precondition(from >= 0 && held >= 0 && end <= Self.capacity, "start and end lie in the buffer")
-    var target = pending.mutableSpan
+    var target = buffer.mutableSpan
     // Both ranges lie in the buffer: see above. They may overlap.
     unsafe target.withUnsafeMutableBufferPointer { target in
       guard let base = target.baseAddress else { return }
@@ -334,11 +334,11 @@ struct StreamDecoder: Sendable {
   // MARK: Decision at the start of the buffer
 
   @inline(__always)
-  private mutating func examine() -> Verdict {
-    let byte = pending[start]
+  private mutating func examine() -> Decision {
+    let byte = buffer[start]
     if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") { return examineSentence() }
     if byte == 0x0A || byte == 0x0D { return .skip(1) }
-    let held = pending.span.extracting(0..<end)
+    let held = buffer.span.extracting(0..<end)
     if BinaryFormat.canBegin(with: byte) { return Self.examineFrame(held, start, &counters) }
     return Self.skipNoise(held, start, &counters)
   }
@@ -346,7 +346,7 @@ struct StreamDecoder: Sendable {
   @inline(never)
   private static func skipNoise(
     _ s: Span<UInt8>, _ i: Int, _ counters: inout DecoderCounters
-  ) -> Verdict {
+  ) -> Decision {
     var j = i + 1
     while j < s.count {
       let byte = s[j]
@@ -364,22 +364,22 @@ struct StreamDecoder: Sendable {
   @inline(never)
   private static func examineFrame(
     _ s: Span<UInt8>, _ i: Int, _ counters: inout DecoderCounters
-  ) -> Verdict {
+  ) -> Decision {
     let count = s.count - i
     if count < 2 { return .incomplete }
     guard case .frame(let format) = BinaryFormat.start(s[i], s[i + 1]) else {
       return falseStart(&counters)
     }
-    if count < format.header { return .incomplete }
-    let length = format.payload(s, i)
+    if count < format.headerLength { return .incomplete }
+    let length = format.payloadLength(s, i)
     if !format.allows(length) {
-      counters.overlong.count()
+      counters.overlong.incrementSaturating()
       return falseStart(&counters)
     }
-    let whole = format.header + length + format.trailer
+    let whole = format.headerLength + length + format.trailerLength
     if count < whole { return .incomplete }
-    if !format.isRight(s, i, length) {
-      counters.checksumErrors.count()
+    if !format.hasValidChecksum(s, i, length) {
+      counters.checksumErrors.incrementSaturating()
       return falseStart(&counters)
     }
     return .frame(format, payload: length)
@@ -387,49 +387,49 @@ struct StreamDecoder: Sendable {
 
   /// Passes the UBX frame at `start` to the handler; frames of other formats are only counted.
   @inline(__always)
-  private mutating func read<Reader: FrameReader>(
+  private mutating func read<Reader: FrameHandler>(
     _ format: BinaryFormat, _ length: Int, _ reader: inout Reader,
     into product: inout Reader.Product
   ) -> Bool {
     switch format {
     case .ubx:
-      counters.frames.count()
-      let identity = UBXIdentity(pending[start + 2], pending[start + 3])
-      let payload = pending.span.extracting(start + 6..<start + 6 + length)
-      return reader.frame(identity, payload, &counters, into: &product)
+      counters.frames.incrementSaturating()
+      let identity = UBXIdentity(buffer[start + 2], buffer[start + 3])
+      let payload = buffer.span.extracting(start + 6..<start + 6 + length)
+      return reader.handleFrame(identity, payload, &counters, into: &product)
     case .allystar: counters.otherFormats.insert(.allystar)
     case .casic: counters.otherFormats.insert(.casic)
     case .sirf: counters.otherFormats.insert(.sirf)
     case .skyTraq: counters.otherFormats.insert(.skyTraq)
     case .rtcm3: counters.otherFormats.insert(.rtcm3)
     }
-    counters.otherFrames.count()
+    counters.otherFrames.incrementSaturating()
     return false
   }
 
   @inline(__always)
-  private mutating func examineSentence() -> Verdict {
+  private mutating func examineSentence() -> Decision {
     let i = start
     let limit = min(end, i &+ Self.sentenceLimit &- 2)
-    let j = scan.run(pending.span, i &+ 1, upTo: limit)
+    let j = scan.run(buffer.span, i &+ 1, upTo: limit)
     if j == limit {
       if j &- i == Self.sentenceLimit &- 2 {
-        counters.overlong.count()
+        counters.overlong.incrementSaturating()
         return Self.falseStart(&counters)
       }
       return .incomplete
     }
     // The check reads the first five of eight bytes; the others lie in the buffer with any content.
-    if j &+ 5 <= end, let tail = scan.close(before: Self.word(pending.span, j)) {
-      counters.sentences.count()
+    if j &+ 5 <= end, let tail = scan.close(before: Self.word(buffer.span, j)) {
+      counters.sentences.incrementSaturating()
       return .sentence(length: j &- i &+ tail)
     }
-    let held = pending.span.extracting(0..<end)
+    let held = buffer.span.extracting(0..<end)
     if held[j] == UInt8(ascii: "*") {
       if j &+ 2 >= held.count { return .incomplete }
       return Self.finishSentence(held, i, j, &scan, &counters)
     }
-    return Self.breakOff(held, i, j, &scan, options, &counters)
+    return Self.rejectSentence(held, i, j, &scan, options, &counters)
   }
 
   /// Checks the sentence at `i` with its star at `j` and two bytes after it, which the fast check did
@@ -439,34 +439,34 @@ struct StreamDecoder: Sendable {
   private static func finishSentence(
     _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan,
     _ counters: inout DecoderCounters
-  ) -> Verdict {
+  ) -> Decision {
     let parity = scan.parity
     if !isDigit(s[j &+ 1], parity &>> 4) || !isDigit(s[j &+ 2], parity & 15) {
       if isHexadecimal(s[j + 1]) && isHexadecimal(s[j + 2]) {
-        counters.checksumErrors.count()
+        counters.checksumErrors.incrementSaturating()
       } else {
-        counters.brokenOff.count()
+        counters.truncated.incrementSaturating()
       }
       return falseStart(&counters)
     }
-    counters.sentences.count()
+    counters.sentences.incrementSaturating()
     scan.close()
     return .sentence(length: lineEnd(s, j &+ 3) &- i)
   }
 
   /// Handles a sentence with an invalid byte at `j`.
   @inline(never)
-  private static func breakOff(
+  private static func rejectSentence(
     _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan, _ options: DecoderOptions,
     _ counters: inout DecoderCounters
-  ) -> Verdict {
+  ) -> Decision {
     let isLineEnd = s[j] == 0x0D || s[j] == 0x0A
     if isLineEnd && options.allowsMissingChecksum && j > i + 1 {
-      counters.unchecked.count()
+      counters.withoutChecksum.incrementSaturating()
       scan.close()
       return .sentence(length: lineEnd(s, j) - i)
     }
-    if j > i + 1 { counters.brokenOff.count() }
+    if j > i + 1 { counters.truncated.incrementSaturating() }
     counters.skippedBytes += UInt64(j - i)
     return .skip(j - i)
   }
@@ -479,7 +479,7 @@ struct StreamDecoder: Sendable {
     return j
   }
 
-  private static func falseStart(_ counters: inout DecoderCounters) -> Verdict {
+  private static func falseStart(_ counters: inout DecoderCounters) -> Decision {
     counters.skippedBytes += 1
     return .skip(1)
   }

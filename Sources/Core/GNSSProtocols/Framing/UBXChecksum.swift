@@ -35,7 +35,7 @@ struct UBXChecksum {
       i &+= 16
     }
     var first = bytes16_sum(sums)
-    var second = bytes16_weighted(sums, rows &- sums)
+    var second = bytes16_weighted_sum(sums, rows &- sums)
     while i < count {
       first &+= UInt32(bytes[i])
       second &+= first

@@ -8,42 +8,42 @@ import LocationTypes
 enum NMEADecoding {
   /// Decodes a sentence and passes it to `taker`; returns whether that wrote a product.
   @inline(__always)
-  static func read<Taker: SentenceTaker>(
+  static func read<Taker: SentenceHandler>(
     _ f: inout NMEAFields, _ counters: inout DecoderCounters, for taker: inout Taker,
     into product: inout Taker.Product
   ) -> Bool {
     let head = f.head
     let talker = Talker(UInt8(truncatingIfNeeded: head), UInt8(truncatingIfNeeded: head &>> 8))
     guard f.addressLength == 5, talker.first != UInt8(ascii: "P") else {
-      return taker.take(proprietary(&f, head, &counters), into: &product)
+      return taker.handle(proprietary(&f, head, &counters), into: &product)
     }
     // The three letters of the sentence type, the last one in the highest byte.
     switch UInt32(truncatingIfNeeded: head &>> 16) & 0xFF_FFFF {
     case 0x56_53_47:
       let m = gsv(&f, talker)
-      if !f.isBroken { return taker.take(m, into: &product) }
+      if !f.isMalformed { return taker.handle(m, into: &product) }
     case 0x41_53_47:
       let m = gsa(&f, talker)
-      if !f.isBroken { return taker.take(m, into: &product) }
+      if !f.isMalformed { return taker.handle(m, into: &product) }
     case 0x41_47_47:
       let m = gga(&f, talker)
-      if !f.isBroken { return taker.take(m, into: &product) }
+      if !f.isMalformed { return taker.handle(m, into: &product) }
     case 0x43_4D_52:
       let m = rmc(&f, talker)
-      if !f.isBroken { return taker.take(m, into: &product) }
+      if !f.isMalformed { return taker.handle(m, into: &product) }
     case 0x47_54_56:
       let m = vtg(&f, talker)
-      if !f.isBroken { return taker.take(m, into: &product) }
+      if !f.isMalformed { return taker.handle(m, into: &product) }
     case 0x4C_4C_47:
       let m = gll(&f, talker)
-      if !f.isBroken { return taker.take(m, into: &product) }
+      if !f.isMalformed { return taker.handle(m, into: &product) }
     case 0x54_53_47:
       let m = gst(&f, talker)
-      if !f.isBroken { return taker.take(m, into: &product) }
-    case let kind: return taker.take(other(kind, &f, talker, &counters), into: &product)
+      if !f.isMalformed { return taker.handle(m, into: &product) }
+    case let kind: return taker.handle(other(kind, &f, talker, &counters), into: &product)
     }
-    counters.malformed.count()
-    return taker.take(.other, into: &product)
+    counters.malformed.incrementSaturating()
+    return taker.handle(.malformed, into: &product)
   }
 
   /// Sentences that few receivers send, or that come once per epoch, and unsupported ones.
@@ -59,12 +59,12 @@ enum NMEADecoding {
     case let kind:
       // TXT: only CASIC's status texts are supported.
       if kind == 0x54_58_54, let notice = text(&f) { return .receiverNotice(notice) }
-      counters.unknown.count()
-      return .unread(.sentence(f.address))
+      counters.unknown.incrementSaturating()
+      return .unknown(.sentence(f.address))
     }
-    if !f.isBroken { return message }
-    counters.malformed.count()
-    return .other
+    if !f.isMalformed { return message }
+    counters.malformed.incrementSaturating()
+    return .malformed
   }
 
   /// Fields: time, status, position, speed, course, date, variation (2), mode from 2.3, navigational
@@ -99,7 +99,7 @@ enum NMEADecoding {
     m.altitude_mm = f.decimal(8, 3, as: Int32.self)
     m.separation_mm = f.decimal(10, 3, as: Int32.self)
     m.correctionAge_ms = f.decimal(12, 3, as: Int32.self)
-    m.station = f.name(13)
+    m.station = f.stationNumber(13)
     return m
   }
 
@@ -110,9 +110,9 @@ enum NMEADecoding {
     // Most receivers leave the last satellites empty.
     for i in 2..<14 where f.length(i) != 0 {
       if let number = f.twoDigits(i) {
-        m.name(UInt16(number))
+        m.append(UInt16(number))
       } else if let number = f.whole(i, as: UInt16.self) {
-        m.name(number)
+        m.append(number)
       }
     }
     m.positionDOP_e2 = f.dilution(14)
@@ -222,7 +222,7 @@ extension NMEADecoding {
     m.altitude_mm = f.decimal(8, 3, as: Int32.self)
     m.separation_mm = f.decimal(9, 3, as: Int32.self)
     m.correctionAge_ms = f.decimal(10, 3, as: Int32.self)
-    m.station = f.name(11)
+    m.station = f.stationNumber(11)
     m.navigationalStatus = f.letter(12)
     return m
   }
@@ -257,12 +257,12 @@ extension NMEADecoding {
     case (7, 0x50_4D_54_4B_30_31_30): message = .receiverNotice(systemMessage(&f))
     case (7, 0x50_4D_54_4B_30_31_31): message = .receiverNotice(.started)
     case _:
-      counters.unknown.count()
-      return .unread(.sentence(f.address))
+      counters.unknown.incrementSaturating()
+      return .unknown(.sentence(f.address))
     }
-    guard let message, !f.isBroken else {
-      counters.malformed.count()
-      return .other
+    guard let message, !f.isMalformed else {
+      counters.malformed.incrementSaturating()
+      return .malformed
     }
     return message
   }

@@ -12,11 +12,11 @@ struct NMEAFields: ~Escapable {
   /// Index of the address, after the `$`.
   let start: Int
   // Offsets of the commas from `start`, and of the end of the last field.
-  private let places: Span<UInt16>
+  private let fieldOffsets: Span<UInt16>
   /// Number of fields after the address, at most 24.
   let count: Int
   /// Whether a field had invalid content.
-  var isBroken = false
+  var isMalformed = false
 
   /// Creates the fields of the sentence whose address begins at `start`, with the offsets of its scan.
   ///
@@ -30,11 +30,11 @@ struct NMEAFields: ~Escapable {
       "a margin follows the sentence")
     self.bytes = bytes
     self.start = start
-    self.places = places
+    self.fieldOffsets = places
   }
 
   /// Number of characters of the address; 0 if no comma follows it.
-  @inline(__always) var addressLength: Int { count == 0 ? 0 : Int(places[0]) }
+  @inline(__always) var addressLength: Int { count == 0 ? 0 : Int(fieldOffsets[0]) }
 
   /// The first eight bytes after the `$`; those after the end of the sentence are undefined.
   @inline(__always) var head: UInt64 { load(start) }
@@ -46,25 +46,25 @@ struct NMEAFields: ~Escapable {
   }
 
   /// Index and length of field `i`; length 0 if it is missing.
-  @inline(__always) private func place(_ i: Int) -> (begin: Int, length: Int) {
+  @inline(__always) private func location(_ i: Int) -> (begin: Int, length: Int) {
     if i >= count { return (0, 0) }
     // There is one offset more than there are fields.
-    let comma = Int(unsafe places[unchecked: i])
-    return (start &+ comma &+ 1, Int(unsafe places[unchecked: i &+ 1]) &- comma &- 1)
+    let comma = Int(unsafe fieldOffsets[unchecked: i])
+    return (start &+ comma &+ 1, Int(unsafe fieldOffsets[unchecked: i &+ 1]) &- comma &- 1)
   }
 
   /// Number of characters of field `i`.
-  @inline(__always) func length(_ i: Int) -> Int { place(i).length }
+  @inline(__always) func length(_ i: Int) -> Int { location(i).length }
 
   /// Byte `offset` of field `i`; nil after its end.
   func byte(_ offset: Int, ofField i: Int) -> UInt8? {
-    let (begin, length) = place(i)
+    let (begin, length) = location(i)
     return offset < length ? bytes[begin + offset] : nil
   }
 
   /// The first byte of field `i`; nil when empty.
   @inline(__always) func letter(_ i: Int) -> UInt8? {
-    let (begin, length) = place(i)
+    let (begin, length) = location(i)
     return length == 0 ? nil : bytes[begin]
   }
 }
@@ -72,8 +72,8 @@ struct NMEAFields: ~Escapable {
 // MARK: Eight digits at a time
 
 extension NMEAFields {
-  private static var zeros: UInt64 { 0x3030_3030_3030_3030 }
-  private static var highs: UInt64 { 0x8080_8080_8080_8080 }
+  private static var asciiZeros: UInt64 { 0x3030_3030_3030_3030 }
+  private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
   /// Eight bytes from `i` on, which must lie in the span.
   @inline(__always) private func load(_ i: Int) -> UInt64 {
@@ -83,8 +83,8 @@ extension NMEAFields {
   }
 
   /// The high bit of each byte that is not a digit; `x` has characters minus `0`, none above 0x7F.
-  @inline(__always) private static func strangers(_ x: UInt64) -> UInt64 {
-    (x &+ 0x7676_7676_7676_7676) & highs
+  @inline(__always) private static func nonDigitMask(_ x: UInt64) -> UInt64 {
+    (x &+ 0x7676_7676_7676_7676) & highBits
   }
 
   /// The number formed by eight digits, the first in the lowest byte.
@@ -112,11 +112,11 @@ extension NMEAFields {
   /// A decimal number of up to eight characters without sign, times 10^`decimals`; nil for anything
   /// else, including longer numbers.
   @inline(__always)
-  private func short(_ begin: Int, _ length: Int, _ decimals: Int) -> Int64? {
+  private func shortDecimal(_ begin: Int, _ length: Int, _ decimals: Int) -> Int64? {
     if length > 8 { return nil }
     // Leading zeros pad the word.
-    let x = (load(begin) ^ NMEAFields.zeros) &<< UInt64(64 &- 8 &* length)
-    let strange = NMEAFields.strangers(x)
+    let x = (load(begin) ^ NMEAFields.asciiZeros) &<< UInt64(64 &- 8 &* length)
+    let strange = NMEAFields.nonDigitMask(x)
     if strange == 0 { return Int64(NMEAFields.number(x) &* NMEAFields.power(decimals)) }
     let bit = UInt64(strange.trailingZeroBitCount &- 7)
     let places = 7 &- Int(bit &>> 3)
@@ -134,17 +134,17 @@ extension NMEAFields {
   @inline(__always)
   private func fraction(_ begin: Int, _ length: Int, _ places: Int) -> UInt64? {
     if length < 1 || length > 8 || length > places { return nil }
-    let x = (load(begin) ^ NMEAFields.zeros) &<< UInt64(64 &- 8 &* length)
-    if NMEAFields.strangers(x) != 0 { return nil }
+    let x = (load(begin) ^ NMEAFields.asciiZeros) &<< UInt64(64 &- 8 &* length)
+    if NMEAFields.nonDigitMask(x) != 0 { return nil }
     return NMEAFields.number(x) &* NMEAFields.power(places &- length)
   }
 
   /// The three two-digit numbers with which a field begins; nil if it does not begin with six digits.
   @inline(__always)
-  private func pairs(_ begin: Int, _ length: Int) -> (UInt64, UInt64, UInt64)? {
+  private func digitPairs(_ begin: Int, _ length: Int) -> (UInt64, UInt64, UInt64)? {
     if length < 6 { return nil }
-    let x = (load(begin) ^ NMEAFields.zeros) & 0xFFFF_FFFF_FFFF
-    if NMEAFields.strangers(x) != 0 { return nil }
+    let x = (load(begin) ^ NMEAFields.asciiZeros) & 0xFFFF_FFFF_FFFF
+    if NMEAFields.nonDigitMask(x) != 0 { return nil }
     let pairs = x &* 10 &+ x &>> 8
     return (pairs & 0xFF, pairs &>> 16 & 0xFF, pairs &>> 32 & 0xFF)
   }
@@ -155,7 +155,7 @@ extension NMEAFields {
 extension NMEAFields {
   /// Field `i` if it consists of two digits; nil otherwise.
   @inline(__always) func twoDigits(_ i: Int) -> UInt8? {
-    let (begin, length) = place(i)
+    let (begin, length) = location(i)
     if length != 2 { return nil }
     // The field has two bytes.
     let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
@@ -168,8 +168,8 @@ extension NMEAFields {
   /// The satellite in the four fields from `i` on, if they have the usual form `12,45,123,45` or
   /// `12,45,123,`; nil otherwise.
   @inline(__always) func satellite(_ i: Int) -> SatelliteInView? {
-    let comma = Int(places[i])
-    let length = Int(places[i &+ 4]) &- comma
+    let comma = Int(fieldOffsets[i])
+    let length = Int(fieldOffsets[i &+ 4]) &- comma
     let begin = start &+ comma &+ 1
     if length != 13 && length != 11 { return nil }
     // Digits minus `0`, and zero where a comma is: `12,45,12` and `123,45`.
@@ -177,7 +177,7 @@ extension NMEAFields {
     let kept: UInt64 = length == 13 ? 0xFFFF_FFFF_FFFF : 0xFFFF_FFFF
     let second = (load(begin &+ 6) ^ 0x0000_3030_2C30_3030) & kept
     let strange = (first &+ 0x7676_7F76_767F_7676) | (second &+ 0x0000_7676_7F76_7676)
-    if strange & NMEAFields.highs != 0 { return nil }
+    if strange & NMEAFields.highBits != 0 { return nil }
     let front = first &* 10 &+ first &>> 8
     let back = second &* 10 &+ second &>> 8
     let elevation = front &>> 24 & 0xFF
@@ -198,15 +198,15 @@ extension NMEAFields {
   ///
   /// At most `18 - decimals` digits before the point: more would overflow.
   @inline(__always) mutating func decimal(_ i: Int, _ decimals: Int) -> Int64? {
-    let (begin, length) = place(i)
+    let (begin, length) = location(i)
     if length == 0 { return nil }
-    return short(begin, length, decimals) ?? long(begin, length, decimals)
+    return shortDecimal(begin, length, decimals) ?? longDecimal(begin, length, decimals)
   }
 
   /// Field `i` as an integer: fast for up to four digits, which most fields have; otherwise rounded
   /// like any number.
   @inline(__always) mutating func whole(_ i: Int) -> Int64? {
-    let (begin, length) = place(i)
+    let (begin, length) = location(i)
     if length == 0 { return nil }
     if length <= 4 {
       // As in `load`.
@@ -218,34 +218,34 @@ extension NMEAFields {
         return Int64((pairs &* 100 &+ pairs &>> 16) & 0xFFFF)
       }
     }
-    return long(begin, length, 0)
+    return longDecimal(begin, length, 0)
   }
 
   /// A number of any length, with any sign and number of decimals.
   @inline(never)
-  private mutating func long(_ begin: Int, _ length: Int, _ decimals: Int) -> Int64? {
+  private mutating func longDecimal(_ begin: Int, _ length: Int, _ decimals: Int) -> Int64? {
     var i = begin
     let end = begin + length
     let isNegative = bytes[i] == UInt8(ascii: "-")
     if isNegative || bytes[i] == UInt8(ascii: "+") { i += 1 }
     var value: Int64 = 0
     let first = i
-    takeDigits(&i, upTo: end, &value)
+    appendDigits(&i, upTo: end, &value)
     var digits = i - first
-    if digits > 18 - decimals { return broken() }
+    if digits > 18 - decimals { return markMalformed() }
     var places = 0
     var roundsUp = false
     if i < end, bytes[i] == UInt8(ascii: ".") {
       i += 1
       let point = i
-      takeDigits(&i, upTo: min(end, point &+ decimals), &value)
+      appendDigits(&i, upTo: min(end, point &+ decimals), &value)
       places = i - point
       if i < end, places == decimals { roundsUp = bytes[i] &- UInt8(ascii: "5") <= 4 }
       // Further decimals must only be digits.
       while i < end, bytes[i] &- UInt8(ascii: "0") <= 9 { i += 1 }
       digits += i - point
     }
-    if digits == 0 || i < end { return broken() }
+    if digits == 0 || i < end { return markMalformed() }
     while places < decimals {
       value = value &* 10
       places += 1
@@ -255,7 +255,7 @@ extension NMEAFields {
   }
 
   /// Appends digits to `value`; a number that is too long wraps.
-  private func takeDigits(_ i: inout Int, upTo end: Int, _ value: inout Int64) {
+  private func appendDigits(_ i: inout Int, upTo end: Int, _ value: inout Int64) {
     while i < end {
       let digit = bytes[i] &- UInt8(ascii: "0")
       if digit > 9 { return }
@@ -264,8 +264,8 @@ extension NMEAFields {
     }
   }
 
-  private mutating func broken() -> Int64? {
-    isBroken = true
+  private mutating func markMalformed() -> Int64? {
+    isMalformed = true
     return nil
   }
 
@@ -288,9 +288,9 @@ extension NMEAFields {
   }
 
   /// Field `i` as a number, or nil: a station identifier may be any text.
-  @inline(__always) mutating func name(_ i: Int) -> UInt16? {
-    let wasBroken = isBroken
-    defer { isBroken = wasBroken }
+  @inline(__always) mutating func stationNumber(_ i: Int) -> UInt16? {
+    let wasBroken = isMalformed
+    defer { isMalformed = wasBroken }
     return whole(i, as: UInt16.self)
   }
 
@@ -298,7 +298,7 @@ extension NMEAFields {
     _ wide: Int64
   ) -> Value? {
     guard let value = Value(exactly: wide) else {
-      isBroken = true
+      isMalformed = true
       return nil
     }
     return value
@@ -310,9 +310,9 @@ extension NMEAFields {
 extension NMEAFields {
   /// `hhmmss` with any fraction, as microseconds of the day, up to second 60.
   @inline(__always) mutating func time(_ i: Int) -> Int64? {
-    let (begin, length) = place(i)
+    let (begin, length) = location(i)
     if length == 0 { return nil }
-    if let (hours, minutes, seconds) = pairs(begin, length), hours <= 23, minutes <= 59,
+    if let (hours, minutes, seconds) = digitPairs(begin, length), hours <= 23, minutes <= 59,
       seconds <= 60
     {
       let whole = Int64((hours &* 3_600 &+ minutes &* 60 &+ seconds) &* 1_000_000)
@@ -327,12 +327,14 @@ extension NMEAFields {
   }
 
   @inline(never) private mutating func longTime(_ begin: Int, _ length: Int) -> Int64? {
-    guard let value = long(begin, length, 6) else { return nil }
+    guard let value = longDecimal(begin, length, 6) else { return nil }
     let clock = value / 1_000_000
     let seconds = clock % 100
     let minutes = clock / 100 % 100
     let hours = clock / 10_000
-    if hours > 23 || minutes > 59 || seconds > 60 || !isOfSix(begin, length) { return broken() }
+    if hours > 23 || minutes > 59 || seconds > 60 || !hasSixDigits(begin, length) {
+      return markMalformed()
+    }
     let whole = hours * 3_600 + minutes * 60 + seconds
     return whole * 1_000_000 + value % 1_000_000
   }
@@ -340,7 +342,7 @@ extension NMEAFields {
   /// Whether the field has six digits, followed by its end or a point.
   ///
   /// With fewer, the hours or days would be read from the wrong digits; gpsd rejects them as well.
-  private func isOfSix(_ begin: Int, _ length: Int) -> Bool {
+  private func hasSixDigits(_ begin: Int, _ length: Int) -> Bool {
     guard length >= 6 else { return false }
     for i in begin..<begin + 6 where bytes[i] &- UInt8(ascii: "0") > 9 { return false }
     return length == 6 || bytes[begin + 6] == UInt8(ascii: ".")
@@ -348,14 +350,15 @@ extension NMEAFields {
 
   /// `ddmmyy`; nil for an impossible date, or a number without exactly six digits.
   @inline(__always) mutating func date(_ i: Int) -> ShortDate? {
-    let (begin, length) = place(i)
+    let (begin, length) = location(i)
     if length == 0 { return nil }
     var (day, month, year): (UInt64, UInt64, UInt64)
-    if length == 6, let found = pairs(begin, length) {
+    if length == 6, let found = digitPairs(begin, length) {
       (day, month, year) = found
     } else {
       // With another length the days would be read from the wrong digits, but it must be a number.
-      guard let value = long(begin, length, 0), isOfSix(begin, length), length == 6 else {
+      guard let value = longDecimal(begin, length, 0), hasSixDigits(begin, length), length == 6
+      else {
         return nil
       }
       (day, month, year) = (
@@ -377,13 +380,13 @@ extension NMEAFields {
     let isWest = eastWest == UInt8(ascii: "W")
     guard isSouth || northSouth == UInt8(ascii: "N"), isWest || eastWest == UInt8(ascii: "E")
     else {
-      isBroken = true
+      isMalformed = true
       return nil
     }
     let place = Coordinate(
       latitude_e9: isSouth ? -latitude : latitude, longitude_e9: isWest ? -longitude : longitude)
     if !place.isValid {
-      isBroken = true
+      isMalformed = true
       return nil
     }
     return place
@@ -391,10 +394,10 @@ extension NMEAFields {
 
   /// Degrees and minutes `dddmm.mmmm` as degrees × 1e9, rounded.
   @inline(__always) private mutating func angle_e9(_ i: Int) -> Int64? {
-    let (begin, length) = place(i)
+    let (begin, length) = location(i)
     if length == 0 { return nil }
-    let x = load(begin) ^ NMEAFields.zeros
-    let strange = NMEAFields.strangers(x)
+    let x = load(begin) ^ NMEAFields.asciiZeros
+    let strange = NMEAFields.nonDigitMask(x)
     // The first byte that is not a digit: the point, after one to seven digits.
     let bit = UInt64((strange | 1 &<< 63).trailingZeroBitCount &- 7)
     let digits = Int(bit &>> 3)
@@ -404,8 +407,8 @@ extension NMEAFields {
       let whole = NMEAFields.number(x &<< (64 &- bit))
       return degrees_e9(Int64(whole), Int64(fraction))
     }
-    guard let value = long(begin, length, 9) else { return nil }
-    if value < 0 { return broken() }
+    guard let value = longDecimal(begin, length, 9) else { return nil }
+    if value < 0 { return markMalformed() }
     return degrees_e9(value / 1_000_000_000, value % 1_000_000_000)
   }
 
@@ -414,7 +417,7 @@ extension NMEAFields {
   private mutating func degrees_e9(_ whole: Int64, _ fraction: Int64) -> Int64? {
     let degrees = whole / 100
     let minutes = whole &- degrees &* 100
-    if minutes > 59 { return broken() }
+    if minutes > 59 { return markMalformed() }
     return degrees &* 1_000_000_000 &+ (minutes &* 1_000_000_000 &+ fraction &+ 30) / 60
   }
 }
@@ -440,7 +443,7 @@ extension NMEAFields {
   /// Whether a speed is plausible: more than two million knots is not, and would overflow the result.
   @inline(__always) private mutating func isSpeed(_ value: Int64, most: Int64) -> Bool {
     if value >= 0 && value <= most { return true }
-    isBroken = true
+    isMalformed = true
     return false
   }
 

@@ -42,7 +42,7 @@ public struct GSA: Equatable, Sendable {
   /// Appends a satellite number.
   ///
   /// - Precondition: the sentence has fewer than twelve satellites.
-  @inline(__always) public mutating func name(_ satellite: UInt16) {
+  @inline(__always) public mutating func append(_ satellite: UInt16) {
     numbers[Int(satellites)] = satellite
     satellites &+= 1
   }

@@ -51,7 +51,7 @@ struct UBXCivilTime {
     let fraction = Int64(UInt32(bitPattern: nanoseconds &+ 1_000_000_500) / 1_000) - 1_000_000
     let midnight = Int64(days) * LeapSecond.day_us
     let time = Int64(hour * 3_600 + minute * 60 + second) * 1_000_000 + fraction
-    return midnight + (second == 60 ? LeapSecond.squeezed(time) : time)
+    return midnight + (second == 60 ? LeapSecond.compressed(time) : time)
   }
 
   /// Microseconds since 1970 of the time at `i`; `.min` unless `valid` flags date and time and both are

@@ -65,15 +65,15 @@ public struct UBXCommandDecoder: Sendable {
 }
 
 /// Decodes UBX frames of hosts into commands.
-struct CommandReader: FrameReader {
-  mutating func sentence(
+struct CommandReader: FrameHandler {
+  mutating func handleSentence(
     _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into command: inout UBXCommand?
   ) -> Bool {
-    counters.unknown.count()
+    counters.unknown.incrementSaturating()
     return false
   }
 
-  mutating func frame(
+  mutating func handleFrame(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters,
     into command: inout UBXCommand?
   ) -> Bool {
@@ -106,7 +106,7 @@ struct CommandReader: FrameReader {
       case .mgaDBD: UBXAidingEntry(payload).map { .aidingEntry($0) }
       case _: .unknown(identity)
       }
-    if command == nil { counters.malformed.count() }
+    if command == nil { counters.malformed.incrementSaturating() }
     return command ?? .malformed(identity)
   }
 

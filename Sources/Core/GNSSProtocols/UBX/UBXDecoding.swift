@@ -13,10 +13,10 @@ enum UBXDecoding {
     if identity == .navPVT, UBXSolution.isNavPVT(payload) {
       return .navPVT(UBXSolution(navPVT: payload))
     }
-    return lesser(identity, payload, &counters)
+    return otherMessage(identity, payload, &counters)
   }
 
-  @inline(never) private static func lesser(
+  @inline(never) private static func otherMessage(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
   ) -> GNSSMessage {
     let message: GNSSMessage? =
@@ -33,13 +33,13 @@ enum UBXDecoding {
       case .logBATCH: batchEntry(payload).map { .batchEntry($0) }
       case .mgaDBD: UBXAidingEntry(payload).map { .aidingEntry($0) }
       case .mgaACK: UBXAidingAnswer(payload).map { .aidingAnswer($0) }
-      case _: .unread(.frame(identity))
+      case _: .unknown(.frame(identity))
       }
     guard let message else {
-      counters.malformed.count()
-      return .other
+      counters.malformed.incrementSaturating()
+      return .malformed
     }
-    if case .unread = message { counters.unknown.count() }
+    if case .unknown = message { counters.unknown.incrementSaturating() }
     return message
   }
 
@@ -54,7 +54,7 @@ enum UBXDecoding {
     // The flags of LOG-BATCH have no carrier solution.
     s.carrierSolution = 0
     let hasExtraPVT = p[1] & 1 != 0
-    if !hasExtraPVT { s.dropExtra() }
+    if !hasExtraPVT { s.clearExtraPVT() }
     return UBXBatchEntry(messageCount: p.u2(2), hasExtraPVT: hasExtraPVT, solution: s)
   }
 
@@ -75,9 +75,9 @@ enum UBXDecoding {
     while i < p.count {
       let text = p.extracting(i..<i + 30)
       // A text ends at its first zero byte; an empty one names no module.
-      if starts(text, "MOD="), text[4] != 0 {
+      if hasPrefix(text, "MOD="), text[4] != 0 {
         for j in 0..<16 { version.module[j] = text[j + 4] }
-      } else if starts(text, "PROTVER") {
+      } else if hasPrefix(text, "PROTVER") {
         version.protocolVersion_e2 = decimal(text, from: 8)
       }
       i += 30
@@ -85,7 +85,7 @@ enum UBXDecoding {
     return version
   }
 
-  private static func starts(_ text: Span<UInt8>, _ prefix: StaticString) -> Bool {
+  private static func hasPrefix(_ text: Span<UInt8>, _ prefix: StaticString) -> Bool {
     for i in 0..<prefix.utf8CodeUnitCount {
       if unsafe text[i] != prefix.utf8Start[i] { return false }
     }
@@ -227,7 +227,7 @@ extension UBXDecoding {
     var found = UBXSatellites(timeOfWeek_ms: p.u4(0))
     var i = 8
     while i < p.count {
-      found.count(isUsed: p[i + 2] & 1 != 0, signal_dBHz: p[i + 4])
+      found.add(isUsed: p[i + 2] & 1 != 0, signal_dBHz: p[i + 4])
       i += 12
     }
     return found
@@ -238,7 +238,7 @@ extension UBXDecoding {
     var found = UBXSatellites(timeOfWeek_ms: p.u4(0))
     var i = 8
     while i < p.count {
-      found.count(isUsed: p[i + 8] & 8 != 0, signal_dBHz: p[i + 2])
+      found.add(isUsed: p[i + 8] & 8 != 0, signal_dBHz: p[i + 2])
       i += 12
     }
     return found

@@ -28,7 +28,7 @@ public struct UBXSatellites: Equatable, Sendable {
   }
 
   /// Adds a satellite to the summary.
-  mutating func count(isUsed: Bool, signal_dBHz: UInt8) {
+  mutating func add(isUsed: Bool, signal_dBHz: UInt8) {
     inView += 1
     guard isUsed else { return }
     used += 1

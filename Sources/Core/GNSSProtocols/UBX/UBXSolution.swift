@@ -13,14 +13,14 @@ import LocationTypes
 /// Depends on `LocationTypes`.
 public struct UBXSolution: Equatable, Sendable {
   // The words of NAV-PVT from the longitude on.
-  var places = WordPair()
+  var coordinates = WordPair()
   var heights = WordPair()
   var accuracies = WordPair()
   var velocities = WordPair()
   var downAndGround = WordPair()
   var headingAndSpeedAccuracy = WordPair()
   // Second field: position DOP, and above it the bits of ``Known``.
-  var headingAccuracyAndMore = WordPair()
+  var headingAccuracyAndDOP = WordPair()
   var utc_us = Int64.min
   var weekAndTimeAccuracy = WordPair()
   // First field as in NAV-PVT: fixType, flags, flags2, numSV.
@@ -69,19 +69,19 @@ public struct UBXSolution: Equatable, Sendable {
     /// Not of flags2, but bit 2 of `valid`: fullyResolved.
     static let timeResolved: UInt32 = 1 << 18
     /// Bits copied from the frame.
-    static let carried: UInt32 = 0xFF00_00FF | fixOK | differential | carrier
+    static let copied: UInt32 = 0xFF00_00FF | fixOK | differential | carrier
   }
 
   /// Whether the field of that bit of ``Known`` is known.
-  @inline(__always) func has(_ bit: UInt16) -> Bool {
-    headingAccuracyAndMore.bits & UInt64(bit) &<< 48 != 0
+  @inline(__always) func isKnown(_ bit: UInt16) -> Bool {
+    headingAccuracyAndDOP.bits & UInt64(bit) &<< 48 != 0
   }
 
   /// Sets whether the field of that bit is known.
-  @inline(__always) mutating func note(_ bit: UInt16, _ isKnown: Bool) {
+  @inline(__always) mutating func setKnown(_ bit: UInt16, _ isKnown: Bool) {
     let mask = UInt64(bit) &<< 48
-    headingAccuracyAndMore.bits =
-      isKnown ? headingAccuracyAndMore.bits | mask : headingAccuracyAndMore.bits & ~mask
+    headingAccuracyAndDOP.bits =
+      isKnown ? headingAccuracyAndDOP.bits | mask : headingAccuracyAndDOP.bits & ~mask
   }
 }
 
@@ -126,13 +126,13 @@ struct WordPair: Equatable, Sendable {
 extension UBXSolution {
   /// Degrees × 1e7.
   public var longitude_e7: Int32 {
-    get { places.firstSigned }
-    set { places.firstSigned = newValue }
+    get { coordinates.firstSigned }
+    set { coordinates.firstSigned = newValue }
   }
   /// Degrees × 1e7.
   public var latitude_e7: Int32 {
-    get { places.secondSigned }
-    set { places.secondSigned = newValue }
+    get { coordinates.secondSigned }
+    set { coordinates.secondSigned = newValue }
   }
   /// Height above the ellipsoid, mm.
   public var height_mm: Int32 {
@@ -194,107 +194,107 @@ extension UBXSolution {
 
   /// GPS time of week of the epoch, ms; nil if the frame lacks it.
   public var timeOfWeek_ms: UInt32? {
-    get { has(Known.timeOfWeek) ? weekAndTimeAccuracy.first : nil }
+    get { isKnown(Known.timeOfWeek) ? weekAndTimeAccuracy.first : nil }
     set {
       weekAndTimeAccuracy.first = newValue ?? 0
-      note(Known.timeOfWeek, newValue != nil)
+      setKnown(Known.timeOfWeek, newValue != nil)
     }
   }
 
   /// Estimated error of the time, ns.
   public var timeAccuracy_ns: UInt32? {
-    get { has(Known.timeAccuracy) ? weekAndTimeAccuracy.second : nil }
+    get { isKnown(Known.timeAccuracy) ? weekAndTimeAccuracy.second : nil }
     set {
       weekAndTimeAccuracy.second = newValue ?? 0
-      note(Known.timeAccuracy, newValue != nil)
+      setKnown(Known.timeAccuracy, newValue != nil)
     }
   }
 
   /// Satellites used.
   public var satellites: UInt8? {
-    get { has(Known.satellites) ? UInt8(truncatingIfNeeded: state.first &>> 24) : nil }
+    get { isKnown(Known.satellites) ? UInt8(truncatingIfNeeded: state.first &>> 24) : nil }
     set {
       state.first = state.first & 0xFF_FFFF | UInt32(newValue ?? 0) &<< 24
-      note(Known.satellites, newValue != nil)
+      setKnown(Known.satellites, newValue != nil)
     }
   }
 
   /// Height above mean sea level, mm.
   public var heightMSL_mm: Int32? {
-    get { has(Known.heightMSL) ? heights.secondSigned : nil }
+    get { isKnown(Known.heightMSL) ? heights.secondSigned : nil }
     set {
       heights.secondSigned = newValue ?? 0
-      note(Known.heightMSL, newValue != nil)
+      setKnown(Known.heightMSL, newValue != nil)
     }
   }
 
   /// Vertical accuracy, mm.
   public var verticalAccuracy_mm: UInt32? {
-    get { has(Known.verticalAccuracy) ? accuracies.second : nil }
+    get { isKnown(Known.verticalAccuracy) ? accuracies.second : nil }
     set {
       accuracies.second = newValue ?? 0
-      note(Known.verticalAccuracy, newValue != nil)
+      setKnown(Known.verticalAccuracy, newValue != nil)
     }
   }
 
   /// Velocity north, mm/s.
   public var velocityNorth_mmps: Int32? {
-    get { has(Known.velocityNorth) ? velocities.firstSigned : nil }
+    get { isKnown(Known.velocityNorth) ? velocities.firstSigned : nil }
     set {
       velocities.firstSigned = newValue ?? 0
-      note(Known.velocityNorth, newValue != nil)
+      setKnown(Known.velocityNorth, newValue != nil)
     }
   }
 
   /// Velocity east, mm/s.
   public var velocityEast_mmps: Int32? {
-    get { has(Known.velocityEast) ? velocities.secondSigned : nil }
+    get { isKnown(Known.velocityEast) ? velocities.secondSigned : nil }
     set {
       velocities.secondSigned = newValue ?? 0
-      note(Known.velocityEast, newValue != nil)
+      setKnown(Known.velocityEast, newValue != nil)
     }
   }
 
   /// Velocity down, mm/s.
   public var velocityDown_mmps: Int32? {
-    get { has(Known.velocityDown) ? downAndGround.firstSigned : nil }
+    get { isKnown(Known.velocityDown) ? downAndGround.firstSigned : nil }
     set {
       downAndGround.firstSigned = newValue ?? 0
-      note(Known.velocityDown, newValue != nil)
+      setKnown(Known.velocityDown, newValue != nil)
     }
   }
 
   /// Speed accuracy, mm/s.
   public var speedAccuracy_mmps: UInt32? {
-    get { has(Known.speedAccuracy) ? headingAndSpeedAccuracy.second : nil }
+    get { isKnown(Known.speedAccuracy) ? headingAndSpeedAccuracy.second : nil }
     set {
       headingAndSpeedAccuracy.second = newValue ?? 0
-      note(Known.speedAccuracy, newValue != nil)
+      setKnown(Known.speedAccuracy, newValue != nil)
     }
   }
 
   /// Heading accuracy, degrees × 1e5.
   public var headingAccuracy_e5: UInt32? {
-    get { has(Known.headingAccuracy) ? headingAccuracyAndMore.first : nil }
+    get { isKnown(Known.headingAccuracy) ? headingAccuracyAndDOP.first : nil }
     set {
-      headingAccuracyAndMore.first = newValue ?? 0
-      note(Known.headingAccuracy, newValue != nil)
+      headingAccuracyAndDOP.first = newValue ?? 0
+      setKnown(Known.headingAccuracy, newValue != nil)
     }
   }
 
   /// Position DOP × 100.
   public var positionDOP_e2: UInt16? {
-    get { has(Known.positionDOP) ? headingAccuracyAndMore.secondHalf : nil }
+    get { isKnown(Known.positionDOP) ? headingAccuracyAndDOP.secondHalf : nil }
     set {
-      headingAccuracyAndMore.secondHalf = newValue ?? 0
-      note(Known.positionDOP, newValue != nil)
+      headingAccuracyAndDOP.secondHalf = newValue ?? 0
+      setKnown(Known.positionDOP, newValue != nil)
     }
   }
 }
 
 extension UBXSolution {
   /// The position; not checked for valid ranges.
-  var place: Coordinate {
+  var coordinate: Coordinate {
     Coordinate(latitude_e9: Int64(latitude_e7) * 100, longitude_e9: Int64(longitude_e7) * 100)
   }
 
@@ -309,10 +309,10 @@ extension UBXSolution {
 
 extension UBXPrecisePosition {
   /// The position; not checked for valid ranges.
-  var place: Coordinate { Coordinate(latitude_e9: latitude_e9, longitude_e9: longitude_e9) }
+  var coordinate: Coordinate { Coordinate(latitude_e9: latitude_e9, longitude_e9: longitude_e9) }
 
   /// Whether it is marked valid and within valid ranges.
-  var isUsable: Bool { isValid && place.isValid }
+  var isUsable: Bool { isValid && coordinate.isValid }
 
   /// Whether it is the same position with more digits: within one unit of the last digit of `place`.
   ///

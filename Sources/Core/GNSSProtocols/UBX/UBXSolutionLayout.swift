@@ -89,23 +89,23 @@ extension UBXSolution {
   private init(_ p: Span<UInt8>, _ layout: UBXSolutionLayout, _ utc_us: Int64) {
     let valid = p[layout.civilTime + 7]
     self.utc_us = utc_us
-    places = WordPair(bits: p.u8(layout.longitude))
+    coordinates = WordPair(bits: p.u8(layout.longitude))
     heights = WordPair(bits: p.u8(layout.height))
     accuracies = WordPair(bits: p.u8(layout.horizontalAccuracy))
     velocities = WordPair(bits: p.u8(layout.velocityNorth))
     downAndGround = WordPair(bits: p.u8(layout.velocityDown))
     headingAndSpeedAccuracy = WordPair(bits: p.u8(layout.headingOfMotion))
     // The flags after the position DOP are replaced by the bits of ``Known``.
-    headingAccuracyAndMore = WordPair(
+    headingAccuracyAndDOP = WordPair(
       bits: p.u8(layout.headingAccuracy) & 0xFFFF_FFFF_FFFF | UInt64(Known.all) &<< 48)
     weekAndTimeAccuracy = WordPair(
       bits: UInt64(p.u4(layout.timeOfWeek)) | UInt64(p.u4(layout.timeAccuracy)) &<< 32)
     let resolved = utc_us == .min ? 0 : UInt32(valid & 4) &<< 16
-    state = WordPair(bits: UInt64(p.u4(layout.fixType) & State.carried | resolved))
+    state = WordPair(bits: UInt64(p.u4(layout.fixType) & State.copied | resolved))
   }
 
   /// Marks the fields as unknown that LOG-BATCH without extra PVT does not contain.
-  mutating func dropExtra() {
+  mutating func clearExtraPVT() {
     weekAndTimeAccuracy = WordPair()
     state.first &= 0xFF_FFFF
     heights.second = 0
@@ -113,7 +113,7 @@ extension UBXSolution {
     velocities = WordPair()
     downAndGround.first = 0
     headingAndSpeedAccuracy.second = 0
-    headingAccuracyAndMore = WordPair()
+    headingAccuracyAndDOP = WordPair()
   }
 }
 

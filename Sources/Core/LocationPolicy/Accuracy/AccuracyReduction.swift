@@ -11,7 +11,7 @@ public struct AccuracyReduction: Equatable, Sendable {
   /// Reported horizontal accuracy, millimetres.
   public static let accuracy_mm: Int32 = 5_000_000
   /// Shortest time between two coarse fixes.
-  public static let pace = Interval.seconds(900)
+  public static let shortestInterval = Interval.seconds(900)
   /// Step to which UTC is rounded down, microseconds: one minute.
   static let utcStep: Int64 = 60_000_000
 
@@ -32,13 +32,13 @@ public struct AccuracyReduction: Equatable, Sendable {
       return nil
     }
     let place: CoarseCell
-    if let cell, cell.holds(fix.coordinate) {
+    if let cell, cell.covers(fix.coordinate) {
       place = cell
     } else {
       place = CoarseCell(of: fix.coordinate)
     }
     cell = place
-    next = fix.acquired + AccuracyReduction.pace
+    next = fix.acquired + AccuracyReduction.shortestInterval
     return AccuracyReduction.fix(in: place, like: fix)
   }
 

@@ -10,7 +10,7 @@ public struct CoarseCell: Equatable, Sendable {
   /// Height of a row, 1e-9 degree.
   static let height: Int64 = 90_000_000
   static let rows: Int64 = 2_000
-  static let turn: Int64 = 360_000_000_000
+  static let fullCircle: Int64 = 360_000_000_000
   /// Distance beyond its border up to which a cell is kept, in tenths of the cell size: about 1 km.
   static let margin: Int64 = 1
 
@@ -26,14 +26,14 @@ public struct CoarseCell: Equatable, Sendable {
     let fromPole = place.latitude_e9 + 90_000_000_000
     row = (fromPole + CoarseCell.height / 2) / CoarseCell.height
     columns = CoarseCell.columns(in: row)
-    let fromAntimeridian = place.longitude_e9 + CoarseCell.turn / 2
-    column = fromAntimeridian * columns / CoarseCell.turn % columns  // +180° is −180°
+    let fromAntimeridian = place.longitude_e9 + CoarseCell.fullCircle / 2
+    column = fromAntimeridian * columns / CoarseCell.fullCircle % columns  // +180° is −180°
   }
 
   private static func columns(in row: Int64) -> Int64 {
     if row == 0 || row == rows { return 1 }
     let middle = Double(row * height - 90_000_000_000) * 3.141_592_653_589_793 / 180e9
-    return Int64((Double(turn / height) * cos(middle)).rounded())
+    return Int64((Double(fullCircle / height) * cos(middle)).rounded())
   }
 
   /// Centre of the cell; the pole for a polar cap.
@@ -41,19 +41,20 @@ public struct CoarseCell: Equatable, Sendable {
     let latitude_e9 = row * CoarseCell.height - 90_000_000_000
     let isCap = columns == 1
     let longitude_e9 =
-      isCap ? 0 : (2 * column + 1) * CoarseCell.turn / (2 * columns) - CoarseCell.turn / 2
+      isCap
+      ? 0 : (2 * column + 1) * CoarseCell.fullCircle / (2 * columns) - CoarseCell.fullCircle / 2
     return Coordinate(latitude_e9: latitude_e9, longitude_e9: longitude_e9)
   }
 
   /// Whether a coordinate lies in the cell or within the margin of ``margin`` around it, where measurement noise may
   /// have moved it across the border. O(1).
-  public func holds(_ place: Coordinate) -> Bool {
+  public func covers(_ place: Coordinate) -> Bool {
     let middle = middle
     let north = abs(place.latitude_e9 - middle.latitude_e9)
     guard 20 * north <= (10 + 2 * CoarseCell.margin) * CoarseCell.height else { return false }
     if columns == 1 { return true }
     var east = abs(place.longitude_e9 - middle.longitude_e9)
-    if east > CoarseCell.turn / 2 { east = CoarseCell.turn - east }
-    return 20 * east * columns <= (10 + 2 * CoarseCell.margin) * CoarseCell.turn
+    if east > CoarseCell.fullCircle / 2 { east = CoarseCell.fullCircle - east }
+    return 20 * east * columns <= (10 + 2 * CoarseCell.margin) * CoarseCell.fullCircle
   }
 }

@@ -90,17 +90,17 @@ public struct Client: Sendable {
 
   /// Time until which the client is dormant: it demands nothing, has no pending notice, and time alone changes nothing,
   /// so steps skip it. ``Instant/boot`` while it is not dormant.
-  public internal(set) var restsUntil = Instant.boot
+  public internal(set) var dormantUntil = Instant.boot
   // Stored next to `dormantUntil`, because both are read for each client at each fix.
   /// Value of ``Odometer/length``, metres, from which a fix may matter to the dormant client; before it and before
   /// ``wakeTime`` none does. −∞ if no fix was handled since dormancy began.
-  @usableFromInline var heedsAt = -Double.infinity
+  @usableFromInline var wakeDistance = -Double.infinity
   /// Acquisition time from which a fix may matter to the dormant client; see ``wakeDistance``.
-  @usableFromInline var heedsFrom = Instant.boot
+  @usableFromInline var wakeTime = Instant.boot
   /// Which fixes matter to the client while it is dormant.
-  var heed = FixHeed.everything
+  var interest = FixInterest.everything
   /// Sequence number of the newest fix handled during dormancy.
-  var taken: UInt64 = 0
+  var newestHandled: UInt64 = 0
   /// Whether a process is attached.
   public internal(set) var isConnected = false
   /// Execution state of its process.
@@ -126,38 +126,38 @@ public struct Client: Sendable {
   /// Sequence number of the newest fix that was delivered to it.
   public internal(set) var newestDelivered: UInt64?
   /// The newest fix that was delivered with reduced accuracy.
-  var toldCoarse: StoredFix?
+  var newestCoarse: StoredFix?
   /// Earliest time at which the deferral's distance can have been travelled, as far as known. Set by the engine.
   public var distanceCheck = Instant.distantFuture
 
-  var owedUntil: UInt64
-  var dueUntil: UInt64
+  var undeliveredEnd: UInt64
+  var dueEnd: UInt64
   /// Fixes that are skipped: they were acquired between two runs of updates, or for other clients.
   ///
   /// One range is sufficient: if a second, non-adjacent one is needed while fixes before the first are unacknowledged,
   /// the first is forgotten and a later process may receive its fixes. Fixes acquired while location was denied are
   /// never covered by this range but by ``deniedUntil``.
-  var notOwed: Range<UInt64>?
+  var excluded: Range<UInt64>?
   var ends = PendingEnds()
   /// End, exclusive, of the batch that belongs to the deferral end reported last; it comes next (X1).
-  var batchThrough: UInt64?
+  var finalBatchEnd: UInt64?
   var waitsForDrain = false
-  var closesAtDrain = false
+  var isStopping = false
   /// When updates stopped while the receiver still held fixes; fixes acquired later are not for the client.
-  var closedAt = Instant.boot
+  var stoppedAt = Instant.boot
   /// Whether the fixes of the drain go to the process that stopped updates and is still attached.
-  var tellsAtDrain = false
+  var deliversAtDrain = false
   var failure: LocationErrorCode?
   /// Whether a change of authorization or accuracy is unreported.
-  var tellsAuthorization = false
+  var hasAuthorizationChange = false
   /// Use of location that follows from its sessions.
   var use = ClientUse()
   /// Service levels that the battery's charge sheds, as last applied.
-  var lowBattery = PromiseSet.none
+  var batteryShed = ServiceLevelSet.none
   /// Shed service levels that were last reported to the client (PWR-10).
-  var toldGivenUp = PromiseSet.none
+  var reportedShed = ServiceLevelSet.none
   /// When updates were last shed: fixes acquired then are not for the client.
-  var unserved = (from: Instant.boot, through: Instant.boot)
+  var updatesShedPeriod = (from: Instant.boot, through: Instant.boot)
   /// Whether it is suspended and N fixes are queued, so that none is acquired for its updates (BKG-5).
   public internal(set) var isQueueFull = false
   /// Period in which fixes were not recorded because the queue was full or the service was down; nil if no such period
@@ -166,31 +166,31 @@ public struct Client: Sendable {
   /// An unreported pause or resume.
   var pauseNotice: PauseMonitor.Outcome = .nothing
   /// Sequence number of a fix that is delivered regardless of the distance filter (PAU-10).
-  var mustPass: UInt64?
+  var unfilteredSequence: UInt64?
   /// Whether no location is available now (STD-10).
   var isLocationUnknown = false
   /// Whether that was reported to the client.
-  var isUnknownTold = false
+  var isLocationUnknownReported = false
   /// Time of a start of updates while the receiver held fixes for other clients: fixes acquired until then are not for
   /// this client.
-  var hidesUntil: Instant?
+  var hiddenUntil: Instant?
   /// Time of the last change between authorized and not authorized, or of the last return to full accuracy; fixes
   /// acquired until then are never delivered.
   var deniedUntil: Instant?
-  var filterFrom: Coordinate?
+  var filterOrigin: Coordinate?
   var filterAccuracy_mm: Int32?
   var unacknowledgedThrough: UInt64?
   var holdUntil = Instant.boot
   /// Name of an unacknowledged report; ``reportHoldUntil`` limits how long the board stays awake for it.
-  var report: FixName?
+  var unacknowledgedReport: FixName?
   var reportHoldUntil = Instant.boot
-  var turnUntil = Instant.boot
+  var rearmDeadline = Instant.boot
 
   /// Creates a new client; fixes before `head` are not for it.
   public init(at head: UInt64) {
     cursor = Cursor(at: head)
-    owedUntil = head
-    dueUntil = head
+    undeliveredEnd = head
+    dueEnd = head
   }
 
   // A client is large. Accessors that other modules call in each step are `mutating` so that the value is accessed in
@@ -214,22 +214,22 @@ public struct Client: Sendable {
     if waitsForDrain { return .deferred(check: now) }
     // Nothing can be delivered: distances are not checked, and no handler can call again.
     if execution == .suspended {
-      return .deferred(check: deferral.terms?.deadline ?? .distantFuture)
+      return .deferred(check: deferral.criteria?.deadline ?? .distantFuture)
     }
     switch deferral.state {
     case .armed, .engaged:
-      return .deferred(check: min(deferral.terms?.deadline ?? .distantFuture, distanceCheck))
+      return .deferred(check: min(deferral.criteria?.deadline ?? .distantFuture, distanceCheck))
     case .idle:
       // Between the end of a deferral and the handler's next call the receiver keeps batching (X1).
-      return turnUntil > now ? .deferred(check: turnUntil) : .live(isWatched: false)
+      return rearmDeadline > now ? .deferred(check: rearmDeadline) : .live(isWatched: false)
     }
   }
 
   /// Time until which the board stays awake for an acknowledgement; nil if none is expected (RNG-8).
-  public var awaitsAcknowledgementUntil: Instant? {
+  public var acknowledgementDeadline: Instant? {
     mutating get {
       let batch = unacknowledgedThrough == nil ? nil : holdUntil
-      guard report != nil else { return batch }
+      guard unacknowledgedReport != nil else { return batch }
       return max(batch ?? reportHoldUntil, reportHoldUntil)
     }
   }
@@ -241,31 +241,31 @@ public struct Client: Sendable {
 
   /// Whether something waits until the receiver's buffer is empty.
   public var isWaitingForDrain: Bool {
-    mutating get { waitsForDrain || closesAtDrain }
+    mutating get { waitsForDrain || isStopping }
   }
 
   /// Whether ``nextNotice(in:hold:)`` may return a notice.
   public var hasNotices: Bool {
     mutating get {
       guard isConnected else { return usesServices && services.hasNotices }
-      guard execution != .suspended else { return usesServices && services.hasKept }
+      guard execution != .suspended else { return usesServices && services.hasDurableNotice }
       guard !waitsForDrain else { return services.refusal != nil }
       return cursor.gap != nil || mustReportUnrecorded || !ends.isEmpty || failure != nil
-        || tellsAuthorization || pauseNotice != .nothing
-        || cursor.delivered < min(dueUntil, owedUntil)
-        || (usesServices && services.hasNotices) || mustHearOfBattery
+        || hasAuthorizationChange || pauseNotice != .nothing
+        || cursor.delivered < min(dueEnd, undeliveredEnd)
+        || (usesServices && services.hasNotices) || hasUnreportedShed
     }
   }
 
   /// The newest fix that was delivered to it: Core Location's `location` (STD-8). Nil if there was none, or if the ring
   /// no longer contains it.
   public func location(in ring: borrowing FixRing) -> StoredFix? {
-    isReduced ? toldCoarse : newestDelivered.flatMap { ring.stored(at: $0) }
+    isReduced ? newestCoarse : newestDelivered.flatMap { ring.stored(at: $0) }
   }
 
   /// Whether updates run: started, not paused (DEF-4) and not shed.
   var isRunning: Bool {
-    mutating get { isUpdating && !services.pause.isPaused && gets(.updates) }
+    mutating get { isUpdating && !services.pause.isPaused && isGranted(.updates) }
   }
 }
 
@@ -274,46 +274,48 @@ public struct Client: Sendable {
 extension Client {
   /// Whether a fix may be for the client: it uses updates or services and is authorized, or it is stopping and the fix
   /// was acquired before the stop.
-  public mutating func wants(_ fix: Fix) -> Bool {
+  public mutating func mayNeed(_ fix: Fix) -> Bool {
     isAuthorized
-      && (isUpdating || usesServices || (closesAtDrain && fix.acquired <= closedAt))
+      && (isUpdating || usesServices || (isStopping && fix.acquired <= stoppedAt))
   }
 
   /// Handles a valid fix that was appended to the ring, the newest one: ``ClientContext/newest``.
-  public mutating func take(_ stored: StoredFix, _ context: ClientContext) {
+  public mutating func accept(_ stored: StoredFix, _ context: ClientContext) {
     isLocationUnknown = false
-    if restsUntil == .boot || stirs(for: stored, context) { takeAwake(stored, context) }
+    if dormantUntil == .boot || endsDormancy(for: stored, context) { acceptActive(stored, context) }
   }
 
   /// Handles a fix while the client is not dormant.
-  private mutating func takeAwake(_ stored: StoredFix, _ context: ClientContext) {
+  private mutating func acceptActive(_ stored: StoredFix, _ context: ClientContext) {
     let fix = stored.fix
-    isUnknownTold = false
+    isLocationUnknownReported = false
     // A location is available again before a suspended client received the error.
     if execution == .suspended && failure == .locationUnknown { failure = nil }
     noteRecorded(fix, context)
-    if usesServices { serve(stored, context) }
-    guard isUpdating || closesAtDrain else { return }
-    guard !isHidden(fix), !isReduced else { return passOver(context.head - 1..<context.head) }
-    if isUnserved(fix) { return passUnserved(context) }
-    guard isUpdating else { return takeLast(fix, context) }
+    if usesServices { acceptForServices(stored, context) }
+    guard isUpdating || isStopping else { return }
+    guard !isHidden(fix), !isReduced else { return exclude(context.head - 1..<context.head) }
+    if isFromShedPeriod(fix) { return excludeShedFix(context) }
+    guard isUpdating else { return acceptAfterStop(fix, context) }
     let pause = services.pause.handle(.fix(fix))
     switch pause {
     case .nothing:
-      if services.pause.isPaused { return passOver(context.head - 1..<context.head) }
+      if services.pause.isPaused { return exclude(context.head - 1..<context.head) }
     case .pause:
-      mustPass = context.head - 1
+      unfilteredSequence = context.head - 1
       note(.pause)
       usesServices = true
     case .resume: note(.resume)
     }
-    takeRunning(fix, context)
+    acceptForUpdates(fix, context)
     if pause == .pause { endForPause(context) }
   }
 
   /// Handles a fix for running updates.
-  private mutating func takeRunning(_ fix: Fix, _ context: ClientContext) {
-    if let terms = deferral.terms, fix.acquired > terms.called { ends.close(at: context.head - 1) }
+  private mutating func acceptForUpdates(_ fix: Fix, _ context: ClientContext) {
+    if let terms = deferral.criteria, fix.acquired > terms.calledAt {
+      ends.limitBatches(to: context.head - 1)
+    }
     switch deferral.handle(.fix(fix)) {
     case .nothing: break
     case .flush: preconditionFailure("a fix must not flush a deferral")
@@ -323,19 +325,19 @@ extension Client {
       return
     }
     let held = deferral.state == .engaged || context.isDraining
-    let isFull = holdsLimit(context)
-    if !held || isFull { dueUntil = context.head }
+    let isFull = hasReachedLimit(context)
+    if !held || isFull { dueEnd = context.head }
     if isFull { waitsForDrain = false }  // before the ring overwrites undelivered fixes
   }
 
   /// Handles a fix from the receiver's buffer after updates were stopped.
-  private mutating func takeLast(_ fix: Fix, _ context: ClientContext) {
+  private mutating func acceptAfterStop(_ fix: Fix, _ context: ClientContext) {
     let before = context.head - 1
-    if fix.acquired > closedAt {
-      owedUntil = min(owedUntil, before)
-      ends.close(at: before)
-    } else if tellsAtDrain && holdsLimit(context) {
-      dueUntil = context.head
+    if fix.acquired > stoppedAt {
+      undeliveredEnd = min(undeliveredEnd, before)
+      ends.limitBatches(to: before)
+    } else if deliversAtDrain && hasReachedLimit(context) {
+      dueEnd = context.head
       waitsForDrain = false
     }
   }
@@ -349,8 +351,8 @@ extension Client {
     case .flush: preconditionFailure("time must not flush a deferral")
     case .finish(let end): finishAfterDrain(end, context)
     }
-    if context.givenUp != lowBattery { setGivenUp(context) }
-    if execution == .suspended || isQueueFull { elapseQueue(context) }
+    if context.shed != batteryShed { updateShed(context) }
+    if execution == .suspended || isQueueFull { updateQueue(context) }
   }
 
   private mutating func elapseServices(_ context: ClientContext) {
@@ -363,66 +365,66 @@ extension Client {
   }
 
   /// Engages or disengages the deferral: `may` is whether the board may be suspended (DEF-28, DEF-29).
-  public mutating func mayEngage(_ may: Bool, _ context: ClientContext) {
+  public mutating func updateEngagement(_ may: Bool, _ context: ClientContext) {
     let engages = may && isDeferrable && !waitsForDrain && !context.isDraining
-    if engages && deferral.state == .armed { dueUntil = context.head }  // DEF-12: older fixes first
+    if engages && deferral.state == .armed { dueEnd = context.head }  // DEF-12: older fixes first
     let disengages = !may || execution == .foreground
     guard engages || disengages else { return }
     switch deferral.handle(engages ? .mayEngage : .mayNotEngage) {
     case .nothing: break
     case .flush:
-      if context.receiverBuffers { waitsForDrain = true } else { dueUntil = context.head }
+      if context.receiverBuffers { waitsForDrain = true } else { dueEnd = context.head }
     case .finish: preconditionFailure("a change of engagement must not finish a deferral")
     }
   }
 
   /// Handles the end of a drain: all fixes of the receiver's buffer are in the ring.
-  public mutating func drained(_ context: ClientContext) {
-    restsUntil = .boot
+  public mutating func drainFinished(_ context: ClientContext) {
+    dormantUntil = .boot
     // The handler's time for another call starts when it is notified, not when the criterion was met (X1).
-    if waitsForDrain { turnUntil = context.now + context.deliveryHold }
+    if waitsForDrain { rearmDeadline = context.now + context.deliveryHold }
     waitsForDrain = false
-    endOldBuffer()
-    if closesAtDrain {
-      closesAtDrain = false
-      owedUntil = min(owedUntil, context.head)
-      if tellsAtDrain { dueUntil = context.head }
+    endRestartDrain()
+    if isStopping {
+      isStopping = false
+      undeliveredEnd = min(undeliveredEnd, context.head)
+      if deliversAtDrain { dueEnd = context.head }
     }
-    if isUpdating && deferral.state != .engaged { dueUntil = context.head }
+    if isUpdating && deferral.state != .engaged { dueEnd = context.head }
   }
 
   /// Handles the loss of the receiver (DEF-43): the deferral ends, available fixes are delivered, the client is
   /// notified.
   public mutating func receiverLost(_ context: ClientContext) {
-    restsUntil = .boot
+    dormantUntil = .boot
     let code = LocationErrorCode.deferredFailed
     if case .finish(let end) = deferral.handle(.end(code)) {
       finish(end, context)
-      isUnknownTold = false
+      isLocationUnknownReported = false
     }
-    endOldBuffer()
-    if waitsForDrain || closesAtDrain { drained(context) }
-    locationUnknown(context)
+    endRestartDrain()
+    if waitsForDrain || isStopping { drainFinished(context) }
+    reportLocationUnknown(context)
   }
 
   /// Reports that no fix was acquired for a long time (STD-10, SLC-11, VIS-12); once, until a fix is available again.
   ///
   /// Does nothing while a deferral is engaged, which continues (DEF-42).
-  public mutating func locationUnknown(_ context: ClientContext) {
+  public mutating func reportLocationUnknown(_ context: ClientContext) {
     guard deferral.state != .engaged else { return }
     isLocationUnknown = true
     setLiveFlags(context)
-    guard isConnected, isAuthorized, awaitsFixes, !isUnknownTold else { return }
-    isUnknownTold = true
-    tell(.locationUnknown)
+    guard isConnected, isAuthorized, awaitsFixes, !isLocationUnknownReported else { return }
+    isLocationUnknownReported = true
+    reportFailure(.locationUnknown)
   }
 
   /// Whether it started a service that reports a missing location to its delegate.
   private var awaitsFixes: Bool {
     mutating get {
-      (isUpdating && gets(.updates))
-        || (services.significant.state != .idle && gets(.significantChange))
-        || (services.visits.state != .idle && gets(.visits))
+      (isUpdating && isGranted(.updates))
+        || (services.significant.state != .idle && isGranted(.significantChange))
+        || (services.visits.state != .idle && isGranted(.visits))
     }
   }
 
@@ -430,13 +432,13 @@ extension Client {
   ///
   /// A client without undelivered fixes loses nothing: its cursor advances with the ring. Fixes beyond
   /// ``undeliveredEnd`` are not lost to it either.
-  public mutating func makeRoom(in ring: borrowing FixRing) {
-    guard restsUntil == .boot else { return }
-    let isGone = ring.head + 1 > owedUntil.addingSaturated(UInt64(ring.capacity))
-    if cursor.acknowledged >= owedUntil {
+  public mutating func prepareOverwrite(in ring: borrowing FixRing) {
+    guard dormantUntil == .boot else { return }
+    let isGone = ring.head + 1 > undeliveredEnd.addingSaturated(UInt64(ring.capacity))
+    if cursor.acknowledged >= undeliveredEnd {
       cursor = Cursor(at: ring.head)
-      owedUntil = ring.head
-      notOwed = nil
+      undeliveredEnd = ring.head
+      excluded = nil
     } else if !isGone {
       cursor.makeRoom(in: ring)
     }
@@ -445,7 +447,7 @@ extension Client {
   /// Whether a fix was acquired at a time for which the client must not receive fixes, although it was delivered now.
   private func isHidden(_ fix: Fix) -> Bool {
     guard isAuthorized, !isDenied(fix) else { return true }
-    guard let hidden = hidesUntil else { return false }
+    guard let hidden = hiddenUntil else { return false }
     return fix.acquired <= hidden
   }
 
@@ -456,58 +458,58 @@ extension Client {
   }
 
   /// Excludes the fixes with these sequence numbers, the newest ones, from delivery.
-  mutating func passOver(_ fixes: Range<UInt64>) {
-    if let range = notOwed, range.upperBound == fixes.lowerBound {
-      notOwed = range.lowerBound..<fixes.upperBound
+  mutating func exclude(_ fixes: Range<UInt64>) {
+    if let range = excluded, range.upperBound == fixes.lowerBound {
+      excluded = range.lowerBound..<fixes.upperBound
     } else {
-      notOwed = fixes
+      excluded = fixes
     }
-    passNotOwed()
+    skipExcluded()
   }
 
   /// Advances the cursor over excluded fixes that come next.
-  private mutating func passNotOwed() {
-    guard let range = notOwed, range.contains(cursor.delivered), cursor.gap == nil else { return }
-    cursor.pass(to: range.upperBound)
-    if cursor.acknowledged >= range.upperBound { notOwed = nil }
-    dueUntil = max(dueUntil, cursor.delivered)
+  private mutating func skipExcluded() {
+    guard let range = excluded, range.contains(cursor.delivered), cursor.gap == nil else { return }
+    cursor.skip(to: range.upperBound)
+    if cursor.acknowledged >= range.upperBound { excluded = nil }
+    dueEnd = max(dueEnd, cursor.delivered)
   }
 
   /// Acknowledges the excluded fixes once all fixes before them are acknowledged.
-  private mutating func settleNotOwed() {
-    guard let range = notOwed, cursor.acknowledged >= range.lowerBound else { return }
-    if cursor.acknowledged >= range.upperBound || cursor.settle(to: range.upperBound) {
-      notOwed = nil
-      dueUntil = max(dueUntil, cursor.delivered)
+  private mutating func acknowledgeExcluded() {
+    guard let range = excluded, cursor.acknowledged >= range.lowerBound else { return }
+    if cursor.acknowledged >= range.upperBound || cursor.acknowledgeExcluded(to: range.upperBound) {
+      excluded = nil
+      dueEnd = max(dueEnd, cursor.delivered)
     }
   }
 
   /// Drops all fixes below `head`; none of them is ever delivered (RNG-6).
-  mutating func skip(to head: UInt64) {
+  mutating func dropFixes(below head: UInt64) {
     cursor = Cursor(at: head)
-    dueUntil = head
-    notOwed = nil
+    dueEnd = head
+    excluded = nil
     unrecorded = nil
     newestDelivered = nil
-    toldCoarse = nil
-    closesAtDrain = false
-    tellsAtDrain = false
-    if !isUpdating { owedUntil = head }
+    newestCoarse = nil
+    isStopping = false
+    deliversAtDrain = false
+    if !isUpdating { undeliveredEnd = head }
   }
 
-  mutating func tell(_ code: LocationErrorCode) { failure = code }
+  mutating func reportFailure(_ code: LocationErrorCode) { failure = code }
 
   /// Ends the outstanding deferral now; its batch contains the fixes that are in the ring.
   mutating func finish(_ end: DeferralEnd, _ context: ClientContext) {
-    append(PendingEnd(end: end, through: context.head), context)
+    append(PendingEnd(end: end, batchEnd: context.head), context)
   }
 
   private mutating func append(_ end: PendingEnd, _ context: ClientContext) {
     ends.append(end)
     // One step adds at most two ends: with two free entries left, the ends must be reported (DEF-8).
     if ends.count > PendingEnds.capacity - 2 { waitsForDrain = false }
-    dueUntil = context.head
-    turnUntil = context.now + context.deliveryHold
+    dueEnd = context.head
+    rearmDeadline = context.now + context.deliveryHold
     distanceCheck = .distantFuture
   }
 
@@ -515,7 +517,7 @@ extension Client {
   private mutating func finishAfterDrain(_ end: DeferralEnd, _ context: ClientContext) {
     if context.receiverBuffers { waitsForDrain = true }
     let through = context.receiverBuffers ? .max : context.head
-    append(PendingEnd(end: end, through: through), context)
+    append(PendingEnd(end: end, batchEnd: through), context)
   }
 }
 
@@ -533,19 +535,19 @@ public struct Backlog: Sendable {
   public let range: Range<UInt64>
   /// The unreported gap before them; nil if there is none.
   public let gap: Gap?
-  private let notOwed: Range<UInt64>?
+  private let excluded: Range<UInt64>?
   private let deniedUntil: Instant?
 
-  init(_ range: Range<UInt64>, gap: Gap?, notOwed: Range<UInt64>?, deniedUntil: Instant?) {
+  init(_ range: Range<UInt64>, gap: Gap?, excluded: Range<UInt64>?, deniedUntil: Instant?) {
     self.range = range
     self.gap = gap
-    self.notOwed = notOwed
+    self.excluded = excluded
     self.deniedUntil = deniedUntil
   }
 
   /// Whether a fix of ``range`` is for the client.
   public func includes(_ stored: StoredFix) -> Bool {
-    if let notOwed, notOwed.contains(stored.name.sequence) { return false }
+    if let excluded, excluded.contains(stored.name.sequence) { return false }
     return deniedUntil.map { stored.fix.acquired > $0 } ?? true
   }
 }
@@ -554,32 +556,32 @@ extension Client {
   /// All fixes that the client has not acknowledged, delivered or not, without applying the distance filter. Empty
   /// while it is not authorized or its accuracy is reduced (AUT-6).
   public mutating func backlog(in ring: borrowing FixRing) -> Backlog {
-    let end = max(min(owedUntil, ring.head), cursor.acknowledged)
-    guard isShownFixes else {
-      return Backlog(end..<end, gap: nil, notOwed: nil, deniedUntil: nil)
+    let end = max(min(undeliveredEnd, ring.head), cursor.acknowledged)
+    guard canReceiveFixes else {
+      return Backlog(end..<end, gap: nil, excluded: nil, deniedUntil: nil)
     }
     return Backlog(
-      cursor.acknowledged..<end, gap: unreportedGap, notOwed: notOwed, deniedUntil: deniedUntil)
+      cursor.acknowledged..<end, gap: unreportedGap, excluded: excluded, deniedUntil: deniedUntil)
   }
 
   /// Overwritten fixes and a recording gap, combined into one gap.
   private var unreportedGap: Gap? {
     guard let known = unrecorded, !known.isReported, !known.isBuffered else { return cursor.gap }
-    var gap = cursor.gap ?? known.gap(at: known.place)
+    var gap = cursor.gap ?? known.gap(at: known.sequence)
     gap.to = known.to ?? gap.to
     gap.mayBeMore = true
     return gap
   }
 
   /// Marks the backlog as delivered, because it is read in bulk.
-  mutating func takeBacklog(in ring: borrowing FixRing, _ context: ClientContext) {
+  mutating func readBacklog(in ring: borrowing FixRing, _ context: ClientContext) {
     let range = backlog(in: ring).range
-    guard isShownFixes else { return }
+    guard canReceiveFixes else { return }
     if let known = unrecorded, !known.isBuffered { unrecorded?.isReported = true }
     guard range.upperBound > cursor.delivered else { return }
     _ = cursor.takeGap()
     cursor.deliver(to: range.upperBound, in: ring)
-    dueUntil = max(dueUntil, range.upperBound)
+    dueEnd = max(dueEnd, range.upperBound)
     noteDelivery(of: range.upperBound - 1, hold: context.now + context.deliveryHold)
   }
 }
@@ -591,15 +593,15 @@ extension Client {
 
 extension Client {
   /// Service levels that are shed now, whether or not the client uses them.
-  public var givenUp: PromiseSet { services.givenUp }
+  public var shed: ServiceLevelSet { services.shed }
 
   // Inlined or `mutating`, because a call of a nonmutating function copies the whole client.
 
   /// Whether the client gets this service level.
-  @inline(__always) func gets(_ level: Promise) -> Bool { !services.givenUp.contains(level) }
+  @inline(__always) func isGranted(_ level: ServiceLevel) -> Bool { !services.shed.contains(level) }
 
   /// Accuracy and filter limited by the shed levels: the settings that a deferral must be compatible with.
-  var granted: ClientSettings {
+  var grantedSettings: ClientSettings {
     var granted = settings
     granted.desiredAccuracy = services.coarsened(settings.desiredAccuracy)
     return granted
@@ -608,41 +610,43 @@ extension Client {
   /// Demand of its live updates; nil if they have none of their own.
   private var liveDemand: Demand? {
     mutating get {
-      guard usesServices, !isReduced, gets(.updates), services.live.isLive else { return nil }
-      guard let metres = services.finest else { return .live(isWatched: execution == .foreground) }
+      guard usesServices, !isReduced, isGranted(.updates), services.live.isLive else { return nil }
+      guard let metres = services.finestBound else {
+        return .live(isWatched: execution == .foreground)
+      }
       return waitsForDrain ? nil : .within(metres: metres)
     }
   }
 
   /// Updates the shed levels: because of the battery's charge, or because the client is not in use (BKG-13). Only the
   /// former is reported.
-  mutating func setGivenUp(_ context: ClientContext) {
-    lowBattery = context.givenUp
-    let new = lowBattery.union(use.withheld)
-    let hadUpdates = gets(.updates), hadSignificantChange = gets(.significantChange)
-    services.giveUp(new, at: context.now)
+  mutating func updateShed(_ context: ClientContext) {
+    batteryShed = context.shed
+    let new = batteryShed.union(use.withheld)
+    let hadUpdates = isGranted(.updates), hadSignificantChange = isGranted(.significantChange)
+    services.setShed(new, at: context.now)
     // A level that was restored while the client did not use it is reported when it is shed again.
-    toldGivenUp = toldGivenUp.intersection(new.union(used))
-    if !hadSignificantChange && gets(.significantChange) { catchUp(context) }
-    if hadUpdates && !gets(.updates) {
-      unserved = (from: context.now, through: .distantFuture)
-    } else if !hadUpdates && gets(.updates) {
-      unserved.through = context.now
-      isUnknownTold = false
+    reportedShed = reportedShed.intersection(new.union(usedLevels))
+    if !hadSignificantChange && isGranted(.significantChange) { catchUp(context) }
+    if hadUpdates && !isGranted(.updates) {
+      updatesShedPeriod = (from: context.now, through: .distantFuture)
+    } else if !hadUpdates && isGranted(.updates) {
+      updatesShedPeriod.through = context.now
+      isLocationUnknownReported = false
     }
-    if let code = whyDeferralEnds, case .finish(let end) = deferral.handle(.end(code)) {
+    if let code = deferralEndCode, case .finish(let end) = deferral.handle(.end(code)) {
       finishAfterDrain(end, context)
-      turnUntil = .boot  // another call would fail, so batching need not continue
+      rearmDeadline = .boot  // another call would fail, so batching need not continue
     }
     setLiveFlags(context)
   }
 
   /// Error with which a deferral ends, in the order of X6: without updates, or without every fix; nil if it can
   /// continue.
-  private var whyDeferralEnds: LocationErrorCode? {
+  private var deferralEndCode: LocationErrorCode? {
     guard deferral.state != .idle else { return nil }
-    return gets(.updates)
-      ? DeferralPreconditions.incompatibility(of: granted) : .deferredNotUpdatingLocation
+    return isGranted(.updates)
+      ? DeferralPreconditions.incompatibility(of: grantedSettings) : .deferredNotUpdatingLocation
   }
 
   /// Applies the newest fix acquired while significant change was shed; a waiting report (SLC-4) then contains that
@@ -652,30 +656,30 @@ extension Client {
     switch services.significant.state {
     case .idle, .first: break
     case .watching:
-      services.note(services.significant.take(newest.fix, at: context.now), newest)
+      services.note(services.significant.accept(newest.fix, at: context.now), newest)
     }
   }
 
   /// Whether the fix was acquired while updates were shed, however late the receiver delivers it.
-  private func isUnserved(_ fix: Fix) -> Bool {
-    fix.acquired > unserved.from && fix.acquired <= unserved.through
+  private func isFromShedPeriod(_ fix: Fix) -> Bool {
+    fix.acquired > updatesShedPeriod.from && fix.acquired <= updatesShedPeriod.through
   }
 
   /// Excludes a fix acquired while updates were shed: later fixes do not belong to a batch before it.
-  private mutating func passUnserved(_ context: ClientContext) {
-    ends.close(at: context.head - 1)
-    passOver(context.head - 1..<context.head)
+  private mutating func excludeShedFix(_ context: ClientContext) {
+    ends.limitBatches(to: context.head - 1)
+    exclude(context.head - 1..<context.head)
   }
 
   // MARK: Notices of shed levels
 
   /// Service levels that the client uses; shedding of others is not reported.
-  var used: PromiseSet {
+  var usedLevels: ServiceLevelSet {
     mutating get {
       guard isAuthorized else { return .none }
-      var used = services.used
+      var used = services.usedLevels
       let isLive = services.live.count > 0
-      guard isUpdating || isLive || services.asksOnce else { return used }
+      guard isUpdating || isLive || services.hasSingleRequest else { return used }
       used.insert(.updates)
       if isReduced { return used }
       // NaN requests every fix.
@@ -687,42 +691,42 @@ extension Client {
   }
 
   /// Whether a level that it uses was shed or restored and that is unreported.
-  private var mustHearOfBattery: Bool {
+  private var hasUnreportedShed: Bool {
     mutating get {
-      guard lowBattery != toldGivenUp else { return false }
-      let used = used
-      return lowBattery.intersection(used) != toldGivenUp.intersection(used)
+      guard batteryShed != reportedShed else { return false }
+      let used = usedLevels
+      return batteryShed.intersection(used) != reportedShed.intersection(used)
     }
   }
 
   /// Returns the notice of all shed levels that it uses, if they changed.
   private mutating func nextDegradation() -> Notice? {
-    guard mustHearOfBattery else { return nil }
-    toldGivenUp = lowBattery.intersection(used)
-    return .degraded(toldGivenUp)
+    guard hasUnreportedShed else { return nil }
+    reportedShed = batteryShed.intersection(usedLevels)
+    return .degraded(reportedShed)
   }
 }
 
 extension ClientServices {
   /// Whether this service level is not shed.
-  @inline(__always) func gets(_ level: Promise) -> Bool { !givenUp.contains(level) }
+  @inline(__always) func isGranted(_ level: ServiceLevel) -> Bool { !shed.contains(level) }
 
   /// Best accuracy bound that is available, metres; nil if every fix is.
-  @inline(__always) var finest: Double? {
-    if !gets(.accuracy) { return LocationAccuracy.kilometer }
-    return gets(.everyFix) ? nil : LocationAccuracy.hundredMeters
+  @inline(__always) var finestBound: Double? {
+    if !isGranted(.accuracy) { return LocationAccuracy.kilometer }
+    return isGranted(.everyFix) ? nil : LocationAccuracy.hundredMeters
   }
 
   /// A desired accuracy, limited to the best that is available.
   @inline(__always) fileprivate func coarsened(_ accuracy: Double) -> Double {
-    guard let finest else { return accuracy }
-    return accuracy >= finest ? accuracy : finest
+    guard let finestBound else { return accuracy }
+    return accuracy >= finestBound ? accuracy : finestBound
   }
 
   /// Service levels of the requested services, updates excluded.
-  var used: PromiseSet {
+  var usedLevels: ServiceLevelSet {
     mutating get {
-      var used = PromiseSet.none
+      var used = ServiceLevelSet.none
       if visits.state != .idle { used.insert(.visits) }
       if regions.count > 0 { used.insert(.regions) }
       if significant.state != .idle { used.insert(.significantChange) }
@@ -732,10 +736,10 @@ extension ClientServices {
 
   /// Sets the shed levels. Regions become inactive as with reduced accuracy (REG-15), a single request fails (STD-11);
   /// visits and significant change receive and request no fixes, as during a loss of the receiver (VIS-11).
-  mutating func giveUp(_ new: PromiseSet, at now: Instant) {
-    givenUp = new
-    regions.setGivenUp(!gets(.regions), at: now)
-    if !gets(.updates) { note(request.handle(.fail(.locationUnknown))) }
+  mutating func setShed(_ new: ServiceLevelSet, at now: Instant) {
+    shed = new
+    regions.setShed(!isGranted(.regions), at: now)
+    if !isGranted(.updates) { note(request.handle(.fail(.locationUnknown))) }
   }
 }
 
@@ -749,11 +753,11 @@ extension Client {
   ///   acknowledged (RNG-8).
   public mutating func nextNotice(in ring: borrowing FixRing, hold: Instant) -> Notice? {
     guard isConnected else { return nextDetachedNotice(hold: hold) }
-    guard execution != .suspended else { return nextKeptNotice() }
+    guard execution != .suspended else { return nextDurableNotice() }
     // A refusal does not wait for fixes.
     guard !waitsForDrain else { return services.nextRefusal() }
-    if tellsAuthorization {
-      tellsAuthorization = false
+    if hasAuthorizationChange {
+      hasAuthorizationChange = false
       return .authorization(authorization, isReduced: isReduced)
     }
     if let lost = cursor.takeGap() ?? takeUnrecorded() { return .gap(lost) }
@@ -761,12 +765,12 @@ extension Client {
       pauseNotice = .nothing
       return .resumed
     }
-    if let through = batchThrough {
+    if let through = finalBatchEnd {
       if let batch = nextBatch(in: ring, before: through, hold: hold) { return batch }
-      batchThrough = nil
+      finalBatchEnd = nil
     }
     if let ended = ends.popFirst() {
-      batchThrough = ended.through
+      finalBatchEnd = ended.batchEnd
       return .finish(ended.end.code)
     }
     if let batch = nextBatch(in: ring, before: .max, hold: hold) { return batch }
@@ -789,8 +793,8 @@ extension Client {
 
   /// A suspended client is sent nothing. The service stores its visits and crossings durably, because this record keeps
   /// only the latest ones (BKG-2, VIS-8).
-  private mutating func nextKeptNotice() -> Notice? {
-    usesServices ? services.nextKept() : nil
+  private mutating func nextDurableNotice() -> Notice? {
+    usesServices ? services.nextDurableNotice() : nil
   }
 
   private mutating func nextServiceNotice(hold: Instant) -> Notice? {
@@ -806,11 +810,11 @@ extension Client {
 
   private mutating func noteReport(_ stored: StoredFix, hold: Instant) {
     if isReduced {
-      toldCoarse = stored
+      newestCoarse = stored
     } else {
       newestDelivered = max(newestDelivered ?? 0, stored.name.sequence)
     }
-    report = stored.name
+    unacknowledgedReport = stored.name
     reportHoldUntil = hold
   }
 
@@ -818,15 +822,15 @@ extension Client {
     in ring: borrowing FixRing, before limit: UInt64, hold: Instant
   ) -> Notice? {
     while true {
-      passNotOwed()
-      var end = min(min(limit, unrecordedPlace), dueEnd(in: ring))
+      skipExcluded()
+      var end = min(min(limit, unrecordedSequence), dueEnd(in: ring))
       guard cursor.delivered < end else { return nil }
-      if let range = notOwed, cursor.delivered < range.lowerBound {
+      if let range = excluded, cursor.delivered < range.lowerBound {
         end = min(end, range.lowerBound)
       }
       let notice =
         settings.hasDistanceFilter
-        ? nextPassing(in: ring, until: end) : nextRun(in: ring, until: end)
+        ? nextFiltered(in: ring, until: end) : nextRun(in: ring, until: end)
       guard let notice else { continue }
       if case .batch(_, let last) = notice { noteDelivery(of: last, hold: hold) }
       return notice
@@ -835,7 +839,7 @@ extension Client {
 
   /// End of the fixes that may be delivered now.
   private mutating func dueEnd(in ring: borrowing FixRing) -> UInt64 {
-    min(min(dueUntil, owedUntil), ring.head)  // `min` of three would allocate an array
+    min(min(dueEnd, undeliveredEnd), ring.head)  // `min` of three would allocate an array
   }
 
   /// Returns all following fixes up to the next hole as one batch; or the hole as a gap.
@@ -853,28 +857,30 @@ extension Client {
       newest = stored
       place += 1
     }
-    measureFilter(from: newest.fix)
+    setFilterOrigin(from: newest.fix)
     cursor.deliver(to: place, in: ring)
     return .batch(first: first, last: place - 1)
   }
 
   /// Returns the next fix that is far enough from the last delivered one (STD-4) or more accurate (STD-5); skips the
   /// others.
-  private mutating func nextPassing(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
+  private mutating func nextFiltered(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
     var place = cursor.delivered
     switch ring.next(at: &place, before: end) {
     case .gap?, nil: return hole(until: place, in: ring)
     case .fix(let stored)?:
       let from = cursor.delivered
       cursor.deliver(to: place, in: ring)
-      guard !isDenied(stored.fix), from == mustPass || passes(stored.fix) else { return nil }
-      measureFilter(from: stored.fix)
+      guard !isDenied(stored.fix), from == unfilteredSequence || passesFilter(stored.fix) else {
+        return nil
+      }
+      setFilterOrigin(from: stored.fix)
       return .batch(first: from, last: from)
     }
   }
 
-  private func passes(_ fix: Fix) -> Bool {
-    guard let last = filterFrom else { return true }
+  private func passesFilter(_ fix: Fix) -> Bool {
+    guard let last = filterOrigin else { return true }
     if last.localDistance(to: fix.coordinate) >= settings.distanceFilter { return true }
     guard let now_mm = fix.horizontalAccuracy_mm, let before_mm = filterAccuracy_mm else {
       return false
@@ -882,8 +888,8 @@ extension Client {
     return now_mm < before_mm
   }
 
-  private mutating func measureFilter(from fix: Fix) {
-    filterFrom = fix.coordinate
+  private mutating func setFilterOrigin(from fix: Fix) {
+    filterOrigin = fix.coordinate
     filterAccuracy_mm = fix.horizontalAccuracy_mm
   }
 
@@ -906,10 +912,10 @@ extension Client {
   public mutating func handle(
     _ request: Request, in ring: borrowing FixRing, _ context: ClientContext
   ) {
-    guard isConnected || request.needsNoProcess else { return }
-    if restsUntil > .boot {
-      restsUntil = .boot
-      makeRoom(in: ring)  // was skipped during dormancy
+    guard isConnected || request.isValidWithoutProcess else { return }
+    if dormantUntil > .boot {
+      dormantUntil = .boot
+      prepareOverwrite(in: ring)  // was skipped during dormancy
     }
     defer { usesServices = isReduced || services.areActive || services.hasNotices }
     switch request {
@@ -917,43 +923,43 @@ extension Client {
     case .disconnect: disconnect(context)
     case .forget: if !isConnected { self = Client(at: context.head) }
     case .startUpdating:
-      wakeUp(context)
+      endSuspension(context)
       startUpdating(context)
     case .stopUpdating:
-      wakeUp(context)
+      endSuspension(context)
       stopUpdating(context)
     case .setDesiredAccuracy(let accuracy):
-      wakeUp(context)
+      endSuspension(context)
       settings.desiredAccuracy = accuracy
       endIfIncompatible(context)
     case .setDistanceFilter(let filter):
-      wakeUp(context)
+      endSuspension(context)
       settings.distanceFilter = filter
       endIfIncompatible(context)
     case .allowDeferred(let distance, let timeout):
-      wakeUp(context)
+      endSuspension(context)
       allowDeferred(distance: distance, timeout: timeout, context)
     case .disallowDeferred:
-      wakeUp(context)
+      endSuspension(context)
       end(.deferredCanceled, context)
     case .setExecution(let state): setExecution(state, context)
     case .acknowledge(let name): acknowledge(name, in: ring)
-    case .takeBacklog: takeBacklog(in: ring, context)
+    case .readBacklog: readBacklog(in: ring, context)
     case .setAuthorization(let authorization): setAuthorization(authorization, context)
     case .setReducedAccuracy(let isReduced): setReduced(isReduced, context)
     case .setUse(let new):
       use = new
-      setGivenUp(context)
+      updateShed(context)
     case .setPausesAutomatically, .setActivity, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
       .requestRegionState, .openLive, .closeLive:
-      wakeUp(context)
+      endSuspension(context)
       handleService(request, context)
     }
   }
 
   /// A client that sends a request is running, whatever was reported before.
-  private mutating func wakeUp(_ context: ClientContext) {
+  private mutating func endSuspension(_ context: ClientContext) {
     if execution == .suspended { setExecution(.background, context) }
   }
 
@@ -966,26 +972,26 @@ extension Client {
 
   /// Detaches the process: its deferral ends without a notice; undelivered fixes stay in the ring (DEF-11).
   private mutating func disconnect(_ context: ClientContext) {
-    close(context)
+    endUpdating(context)
     deferral = Deferral()
     services.detach()
     pauseNotice = .nothing
-    tellsAuthorization = false
-    toldGivenUp = .none
+    hasAuthorizationChange = false
+    reportedShed = .none
     distanceCheck = .distantFuture
     endUnrecorded(context)
     unrecorded?.isReported = false  // the process may not have handled it
     unrecorded?.awaitsStart = true
     ends.removeAll()
-    batchThrough = nil
+    finalBatchEnd = nil
     failure = nil
     unacknowledgedThrough = nil
-    report = nil
+    unacknowledgedReport = nil
     waitsForDrain = false
-    tellsAtDrain = false
+    deliversAtDrain = false
     isConnected = false
     cursor.rewind()
-    dueUntil = cursor.delivered
+    dueEnd = cursor.delivered
   }
 
   private mutating func startUpdating(_ context: ClientContext) {
@@ -995,30 +1001,30 @@ extension Client {
     guard !isUpdating else { return }
     isUpdating = true
     unrecorded?.awaitsStart = false
-    isUnknownTold = false
-    filterFrom = nil
-    if closesAtDrain {
+    isLocationUnknownReported = false
+    filterOrigin = nil
+    if isStopping {
       // Stopped a moment ago: fixes that the receiver still holds from before the stop are delivered as well, together
       // with those acquired between the stop and this start.
-      closesAtDrain = false
+      isStopping = false
     } else if context.receiverBuffers {
-      hidesUntil = context.now  // its fixes were acquired for other clients
+      hiddenUntil = context.now  // its fixes were acquired for other clients
     }
     resume(context)
-    if authorization.isRefused { tell(.denied) }
-    if isReduced && gets(.updates) { services.updateReport = services.coarse(at: context.now) }
-    owedUntil = .max
+    if authorization.isRefused { reportFailure(.denied) }
+    if isReduced && isGranted(.updates) { services.updateReport = services.coarse(at: context.now) }
+    undeliveredEnd = .max
   }
 
   /// Keeps unacknowledged fixes of an earlier run undelivered and excludes those acquired since its end.
   private mutating func resume(_ context: ClientContext) {
-    if cursor.acknowledged >= owedUntil && cursor.gap == nil && ends.isEmpty {
+    if cursor.acknowledged >= undeliveredEnd && cursor.gap == nil && ends.isEmpty {
       cursor = Cursor(at: context.head)
-      notOwed = nil
-    } else if owedUntil < context.head {
-      passOver(owedUntil..<context.head)
+      excluded = nil
+    } else if undeliveredEnd < context.head {
+      exclude(undeliveredEnd..<context.head)
     }
-    if !waitsForDrain { dueUntil = context.head }
+    if !waitsForDrain { dueEnd = context.head }
   }
 
   private mutating func stopUpdating(_ context: ClientContext) {
@@ -1027,22 +1033,22 @@ extension Client {
     if let known = unrecorded, known.isReported { unrecorded = nil }
     note(services.pause.handle(.stop))
     end(.deferredCanceled, context)
-    close(context)
-    tellsAtDrain = closesAtDrain
-    if !waitsForDrain { dueUntil = context.head }
-    turnUntil = .boot
+    endUpdating(context)
+    deliversAtDrain = isStopping
+    if !waitsForDrain { dueEnd = context.head }
+    rearmDeadline = .boot
     failure = nil  // nothing follows the end of the deferral and its batch (DEF-37)
   }
 
   /// Ends updates: later fixes are not for the client, except those that the receiver holds from before.
-  private mutating func close(_ context: ClientContext) {
+  private mutating func endUpdating(_ context: ClientContext) {
     guard isUpdating else { return }
     isUpdating = false
     if context.receiverBuffers {
-      closesAtDrain = true
-      closedAt = context.now
+      isStopping = true
+      stoppedAt = context.now
     } else {
-      owedUntil = context.head
+      undeliveredEnd = context.head
     }
   }
 
@@ -1050,16 +1056,16 @@ extension Client {
     distance: Double, timeout: Double, _ context: ClientContext
   ) {
     services.cancelRequest()  // DEF-44
-    let terms = DeferralTerms(distance: distance, timeout: timeout, calledAt: context.now)
+    let terms = DeferralCriteria(distance: distance, timeout: timeout, calledAt: context.now)
     let failure = DeferralPreconditions.failure(
       isRefused: authorization.isRefused, isAvailable: context.isDeferralAvailable && terms != nil,
-      isUpdating: isRunning, settings: granted)
+      isUpdating: isRunning, settings: grantedSettings)
     guard let terms, failure == nil else {
       // The previous call is cancelled even so (DEF-14).
-      let kept = deferral.state == .idle ? turnUntil : nil
+      let kept = deferral.state == .idle ? rearmDeadline : nil
       end(.deferredCanceled, context)
       finish(.failed(failure ?? .deferredFailed), context)
-      if let kept { turnUntil = kept }  // nothing was deferred: batching need not continue
+      if let kept { rearmDeadline = kept }  // nothing was deferred: batching need not continue
       return
     }
     var start = isAuthorized ? context.newest?.fix : nil
@@ -1069,7 +1075,7 @@ extension Client {
     case .flush: preconditionFailure("a call must not flush a deferral")
     case .finish(let end): finishAfterDrain(end, context)
     }
-    turnUntil = .boot
+    rearmDeadline = .boot
     elapse(context)  // a timeout of 0 is met immediately (DEF-23)
   }
 
@@ -1090,21 +1096,23 @@ extension Client {
     guard wasSuspended, state != .suspended else { return }
     endUnrecorded(context)
     guard isUpdating else { return }
-    if deferral.state != .engaged || holdsLimit(context) { dueUntil = context.head }
+    if deferral.state != .engaged || hasReachedLimit(context) { dueEnd = context.head }
     // The handler of an end that is reported now may call again (X1).
-    if !ends.isEmpty { turnUntil = context.now + context.deliveryHold }
+    if !ends.isEmpty { rearmDeadline = context.now + context.deliveryHold }
   }
 
   private mutating func acknowledge(_ name: FixName, in ring: borrowing FixRing) {
-    if let sent = report, sent.generation == name.generation, sent.sequence <= name.sequence {
-      report = nil
+    if let sent = unacknowledgedReport, sent.generation == name.generation,
+      sent.sequence <= name.sequence
+    {
+      unacknowledgedReport = nil
     }
     switch cursor.acknowledge(name, in: ring) {
     case .ahead, .unknown: return
     case .advanced, .repeated: break
     }
-    settleNotOwed()
-    if let known = unrecorded, known.isReported, cursor.acknowledged > known.place {
+    acknowledgeExcluded()
+    if let known = unrecorded, known.isReported, cursor.acknowledged > known.sequence {
       unrecorded = nil
     }
     if let last = unacknowledgedThrough, cursor.acknowledged > last {
@@ -1118,13 +1126,13 @@ extension Client {
     guard new != authorization else { return }
     let (wasAuthorized, wasRefused) = (isAuthorized, authorization.isRefused)
     authorization = new
-    tellsAuthorization = isConnected
+    hasAuthorizationChange = isConnected
     setLiveFlags(context)
     if isAuthorized != wasAuthorized {
-      hide(context)
+      hideFixes(context)
       deniedUntil = context.now
       services.regions.setDenied(!isAuthorized, at: context.now)
-      isUnknownTold = false
+      isLocationUnknownReported = false
     }
     if !isAuthorized && wasAuthorized {
       waitsForDrain = false
@@ -1133,20 +1141,22 @@ extension Client {
     if new.isRefused && !wasRefused { refuse(context) }
     // The refusal ended before a suspended client was notified.
     if !new.isRefused && failure == .denied { failure = nil }
-    settlePending(context)
+    startPending(context)
   }
 
   /// Ends all its requests.
   private mutating func refuse(_ context: ClientContext) {
     if case .finish(let end) = deferral.handle(.end(.denied)) { finish(end, context) }
-    if isUpdating || services.outliveProcess || services.wantsVisits { tell(.denied) }
+    if isUpdating || services.canRunWithoutProcess || services.areVisitsRequested {
+      reportFailure(.denied)
+    }
     services.deny()
   }
 
   /// Drops all fixes up to now; none of them is ever delivered (RNG-6).
-  private mutating func hide(_ context: ClientContext) {
-    skip(to: context.head)
-    ends.close(at: context.head)
+  private mutating func hideFixes(_ context: ClientContext) {
+    dropFixes(below: context.head)
+    ends.limitBatches(to: context.head)
   }
 
   /// Applies a change between full and reduced accuracy. Reduced: the deferral ends, and no precise fix is delivered
@@ -1154,17 +1164,17 @@ extension Client {
   private mutating func setReduced(_ reduced: Bool, _ context: ClientContext) {
     guard reduced != isReduced else { return }
     isReduced = reduced
-    tellsAuthorization = isConnected
+    hasAuthorizationChange = isConnected
     services.regions.setReduced(reduced, at: context.now)
-    services.significant.forgetNewest()
+    services.significant.discardNewest()
     setLiveFlags(context)
-    hide(context)
+    hideFixes(context)
     guard reduced else {
       deniedUntil = context.now
-      return settlePending(context)
+      return startPending(context)
     }
     waitsForDrain = false
-    services.forgetPrecise()
+    services.discardPrecise()
     if case .finish(let end) = deferral.handle(.end(.deferredAccuracyTooLow)) {
       finish(end, context)
     }
@@ -1179,80 +1189,82 @@ extension Client {
   /// Makes the client dormant if nothing of it is running or pending; called at the end of its part of a step.
   ///
   /// Every event ends dormancy, except a fix that does not matter to it.
-  public mutating func rest(at now: Instant) {
-    guard isIdle, !hasNotices, (awaitsAcknowledgementUntil ?? now) <= now else { return }
+  public mutating func enterDormancy(at now: Instant) {
+    guard isIdle, !hasNotices, (acknowledgementDeadline ?? now) <= now else { return }
     let next = usesServices ? services.check : .distantFuture
     guard next > now else { return }
-    restsUntil = next
-    heed = reckonedHeed
-    heedsAt = -.infinity
-    heedsFrom = .boot
+    dormantUntil = next
+    interest = currentInterest
+    wakeDistance = -.infinity
+    wakeTime = .boot
   }
 
   /// Ends dormancy, because something changed that concerns all clients.
-  public mutating func endRest() { restsUntil = .boot }
+  public mutating func endDormancy() { dormantUntil = .boot }
 
   /// Whether the client has no updates, no deferral, no undelivered fixes, and waits for neither the receiver, a
   /// handler nor a state of the engine; and whether fixes reach its services unchanged or not at all.
   private var isIdle: Bool {
     mutating get {
-      guard !isUpdating, !closesAtDrain, !waitsForDrain, ends.isEmpty else { return false }
+      guard !isUpdating, !isStopping, !waitsForDrain, ends.isEmpty else { return false }
       guard deferral.state == .idle, unacknowledgedThrough == nil else { return false }
-      guard cursor.acknowledged >= owedUntil, cursor.gap == nil else { return false }
+      guard cursor.acknowledged >= undeliveredEnd, cursor.gap == nil else { return false }
       guard usesServices else { return true }
       return isConnected && isAuthorized && !isReduced && services.live.count == 0
     }
   }
 
   /// Which fixes matter to its services in their present state.
-  private var reckonedHeed: FixHeed {
+  private var currentInterest: FixInterest {
     mutating get {
       guard usesServices else { return .nothing }
-      return services.areRegionsAlone ? .regions : .everything
+      return services.usesOnlyRegions ? .regions : .everything
     }
   }
 
   /// Whether the client must handle a fix acquired at `time`, with the ``Odometer`` at `travelled` metres. Any other
   /// fix matters only as the newest position, see ``deliverSkippedFix(_:)``.
-  @inlinable public func heeds(at time: Instant, _ travelled: Double) -> Bool {
-    restsUntil == .boot || heedsAt <= travelled || heedsFrom <= time
+  @inlinable public func needsFix(at time: Instant, _ travelled: Double) -> Bool {
+    dormantUntil == .boot || wakeDistance <= travelled || wakeTime <= time
   }
 
   /// Whether the newest fix may have been skipped. Then ``deliverSkippedFix(_:)`` must be called before any event other
   /// than a fix or time, and before its demand is read.
-  @inlinable public var mayLackAFix: Bool { restsUntil > .boot && heedsAt > -.infinity }
+  @inlinable public var hasSkippedFix: Bool { dormantUntil > .boot && wakeDistance > -.infinity }
 
   /// Handles the newest fix if it was skipped.
-  public mutating func takeSparedFix(_ context: ClientContext) {
-    guard mayLackAFix, let newest = context.newest, taken != newest.name.sequence else { return }
-    take(newest, context)
+  public mutating func deliverSkippedFix(_ context: ClientContext) {
+    guard hasSkippedFix, let newest = context.newest, newestHandled != newest.name.sequence else {
+      return
+    }
+    accept(newest, context)
   }
 
   /// Whether a fix ends dormancy; one that does not is handled here.
-  mutating func stirs(for stored: StoredFix, _ context: ClientContext) -> Bool {
-    assert(heed == reckonedHeed, "the services of a dormant client changed")
-    taken = stored.name.sequence
-    switch heed {
+  mutating func endsDormancy(for stored: StoredFix, _ context: ClientContext) -> Bool {
+    assert(interest == currentInterest, "the services of a dormant client changed")
+    newestHandled = stored.name.sequence
+    switch interest {
     case .nothing:
-      (heedsAt, heedsFrom) = (.infinity, .distantFuture)
+      (wakeDistance, wakeTime) = (.infinity, .distantFuture)
       return false
     case .regions:
       // The odometer includes fixes that are not accepted, so the earlier wake distance remains valid.
-      if isDenied(stored.fix) || !services.regions.take(stored.fix) { return false }
-      if services.regions.hasEvents { restsUntil = .boot }
+      if isDenied(stored.fix) || !services.regions.accept(stored.fix) { return false }
+      if services.regions.hasEvents { dormantUntil = .boot }
       let slack = services.regions.slack
-      (heedsAt, heedsFrom) = (context.travelled + slack.metres, slack.until)
+      (wakeDistance, wakeTime) = (context.travelled + slack.metres, slack.until)
       return false
     case .everything:
       if isDenied(stored.fix) { return false }
-      restsUntil = .boot
+      dormantUntil = .boot
       return true
     }
   }
 }
 
 /// Which fixes matter to a dormant client.
-enum FixHeed: UInt8, Sendable {
+enum FixInterest: UInt8, Sendable {
   /// None: it uses no service.
   case nothing = 0
   /// Those that may change a region.
@@ -1265,19 +1277,19 @@ enum FixHeed: UInt8, Sendable {
 
 extension Client {
   /// Whether precise fixes may be delivered to it at all.
-  public var isShownFixes: Bool {
+  public var canReceiveFixes: Bool {
     mutating get { isAuthorized && !isReduced }
   }
 
   /// Whether it may receive this fix with full accuracy, now or later (RNG-6).
-  public mutating func mayReceive(_ fix: Fix) -> Bool { isShownFixes && !isDenied(fix) }
+  public mutating func mayReceive(_ fix: Fix) -> Bool { canReceiveFixes && !isDenied(fix) }
 
   /// First sequence number that it needs in the ring: its unacknowledged fixes, and the newest one delivered (STD-8).
   /// The greatest number if it needs none.
   public var neededFrom: UInt64 {
     mutating get {
       guard isAuthorized, !isReduced else { return .max }
-      let first = cursor.acknowledged < owedUntil ? cursor.acknowledged : .max
+      let first = cursor.acknowledged < undeliveredEnd ? cursor.acknowledged : .max
       return min(first, newestDelivered ?? .max)
     }
   }
@@ -1297,14 +1309,14 @@ extension Client {
       services.significant.stop()
       services.significantReport = nil
     case .startVisits:
-      guard !authorization.isRefused else { return tell(.denied) }
-      services.wantsVisits = true
-      isUnknownTold = isUnknownTold && services.visits.state != .idle
-      settlePending(context)
+      guard !authorization.isRefused else { return reportFailure(.denied) }
+      services.areVisitsRequested = true
+      isLocationUnknownReported = isLocationUnknownReported && services.visits.state != .idle
+      startPending(context)
     case .stopVisits:
-      services.wantsVisits = false
+      services.areVisitsRequested = false
       services.visits.stop(at: context.now)
-      services.forgetVisits()
+      services.discardVisits()
     case .addRegion(let region, let assumed):
       if authorization.isRefused && region.identifier.kind == .region {
         services.refusal = .region(.failure(region.identifier, .regionMonitoringDenied))
@@ -1317,7 +1329,7 @@ extension Client {
         of: identifier, at: context.now, timeout: Client.stateTimeout)
       if let answer { services.refusal = .region(answer) }
     case .openLive(let configuration):
-      services.live.hear(context.motionLine, at: context.now)
+      services.live.motionLineChanged(context.motionLine, at: context.now)
       guard services.live.open(configuration) != nil else {
         services.refusal = .live(configuration)
         return
@@ -1327,7 +1339,7 @@ extension Client {
       if (0..<LiveUpdates.capacity).contains(iterator) { services.live.close(iterator) }
     case .connect, .disconnect, .forget, .startUpdating, .stopUpdating, .setDesiredAccuracy,
       .setDistanceFilter, .allowDeferred, .disallowDeferred, .setExecution, .acknowledge,
-      .takeBacklog,
+      .readBacklog,
       .setAuthorization, .setReducedAccuracy, .setUse:
       preconditionFailure("not a request for a service")
     }
@@ -1337,10 +1349,10 @@ extension Client {
   private static let stateTimeout = Interval.seconds(60)
 
   /// Starts pending requests that are now allowed: visits (VIS-2), and a single request (AUT-11).
-  private mutating func settlePending(_ context: ClientContext) {
-    if services.wantsVisits, authorization == .always, !isReduced {
+  private mutating func startPending(_ context: ClientContext) {
+    if services.areVisitsRequested, authorization == .always, !isReduced {
       services.note(services.visits.start(at: context.now))
-      services.visits.turn(context.motionLine, at: context.now)
+      services.visits.motionLineChanged(context.motionLine, at: context.now)
     } else if services.visits.state != .idle {
       services.endVisits()
     }
@@ -1351,46 +1363,47 @@ extension Client {
 
   /// Starts significant change. A cached fix may be reported first, if the client may receive it (SLC-5, AUT-3).
   private mutating func startSignificantChange(_ context: ClientContext) {
-    guard !authorization.isRefused else { return tell(.denied) }
-    isUnknownTold = isUnknownTold && services.significant.state != .idle
-    let newest = isAuthorized ? recent(context) : nil
+    guard !authorization.isRefused else { return reportFailure(.denied) }
+    isLocationUnknownReported = isLocationUnknownReported && services.significant.state != .idle
+    let newest = isAuthorized ? newestVisible(context) : nil
     let outcome = services.significant.start(at: context.now, cached: newest?.fix)
     if let newest { services.note(outcome, newest) }
   }
 
   /// The newest fix that may be shown to the client: the precise one, or its last coarse one.
-  private func recent(_ context: ClientContext) -> StoredFix? {
+  private func newestVisible(_ context: ClientContext) -> StoredFix? {
     isReduced ? services.coarse(at: context.now) : context.newest(after: deniedUntil)
   }
 
   private mutating func requestLocation(_ context: ClientContext) {
-    guard !authorization.isRefused else { return tell(.denied) }
+    guard !authorization.isRefused else { return reportFailure(.denied) }
     guard isAuthorized else {
       services.isRequestPending = !isUpdating
       return
     }
     let coarsest = Double(AccuracyReduction.accuracy_mm) / 1e3
-    let terms = LocationRequestTerms(
-      desiredAccuracy: isReduced ? coarsest : granted.desiredAccuracy, isUpdating: isRunning,
+    let terms = LocationRequestParameters(
+      desiredAccuracy: isReduced ? coarsest : grantedSettings.desiredAccuracy,
+      isUpdating: isRunning,
       at: context.now)
-    var recent = recent(context)
+    var recent = newestVisible(context)
     if let fix = recent?.fix, context.now - fix.acquired > Client.freshness && !isReduced {
       recent = nil
     }
     // No acquisition takes place: deliver the cached fix, or fail (PWR-10).
-    guard gets(.updates) else {
+    guard isGranted(.updates) else {
       return services.note(recent.map { .deliver($0) } ?? .fail(.locationUnknown))
     }
     services.note(services.request.handle(.request(terms, recent: recent)))
   }
 
   /// Hands a fix to the services, for a client with reduced accuracy as a coarse one.
-  mutating func serve(_ stored: StoredFix, _ context: ClientContext) {
+  mutating func acceptForServices(_ stored: StoredFix, _ context: ClientContext) {
     guard isAuthorized, !isDenied(stored.fix) else { return }
-    guard isReduced else { return services.take(stored, at: context.now) }
+    guard isReduced else { return services.accept(stored, at: context.now) }
     guard isUpdating || services.areActive, let coarse = services.reduce(stored) else { return }
-    if isUpdating && gets(.updates) { services.updateReport = coarse }
-    services.takeCoarse(coarse, at: context.now)
+    if isUpdating && isGranted(.updates) { services.updateReport = coarse }
+    services.acceptCoarse(coarse, at: context.now)
   }
 
   /// Applies an outcome of the pause monitor.
@@ -1409,7 +1422,7 @@ extension Client {
       finish(end, context)
     }
     // Updates are paused, so batching need not continue for another call.
-    turnUntil = .boot
+    rearmDeadline = .boot
   }
 
   /// Sets the flags of live updates that the engine determines (LIV-6, LIV-7).
@@ -1423,46 +1436,46 @@ extension Client {
     case .notDetermined: flags = flags.union(.authorizationRequestInProgress)
     }
     if isReduced { flags = flags.union(.accuracyLimited) }
-    if isLocationUnknown || !context.hasReceiver || lowBattery.contains(.updates) {
+    if isLocationUnknown || !context.hasReceiver || batteryShed.contains(.updates) {
       flags = flags.union(.locationUnavailable)
     }
     if flags != services.live.flags { services.live.set(flags) }
   }
 
   /// Handles a report of the motion line.
-  public mutating func hear(_ line: MotionLine, at now: Instant) {
-    restsUntil = .boot
+  public mutating func motionLineChanged(_ line: MotionLine, at now: Instant) {
+    dormantUntil = .boot
     note(services.pause.handle(.line(line, at: now)))
-    services.hear(line, at: now)
+    services.motionLineChanged(line, at: now)
   }
 
   /// Handles an acquisition for single fixes that ended without a fix (PWR-7).
-  public mutating func miss(at now: Instant) {
-    restsUntil = .boot
+  public mutating func acquisitionFailed(at now: Instant) {
+    dormantUntil = .boot
     note(services.pause.handle(.noFix(at: now)))
-    services.miss(at: now)
+    services.acquisitionFailed(at: now)
   }
 
   /// The single fixes that its services need.
-  public mutating func need(at now: Instant, fastest: Double, line: MotionLine) -> FixNeed {
-    guard usesServices, isAuthorized, isConnected || services.outliveProcess else {
+  public mutating func fixNeed(at now: Instant, fastest: Double, line: MotionLine) -> FixNeed {
+    guard usesServices, isAuthorized, isConnected || services.canRunWithoutProcess else {
       return FixNeed()
     }
     let isRunning = isConnected && (execution != .suspended || use.keepsRunning)
-    if isReduced { return reducedNeed(at: now, isRunning: isRunning) }
-    return services.need(
+    if isReduced { return reducedFixNeed(at: now, isRunning: isRunning) }
+    return services.fixNeed(
       at: now, fastest: fastest, line: line, isRunning: isRunning,
       isPaused: isUpdating && services.pause.isPaused && isAcquiring)
   }
 
   /// A client with reduced accuracy gets at most four fixes an hour, so earlier ones are not requested (AUT-5).
-  private mutating func reducedNeed(at now: Instant, isRunning: Bool) -> FixNeed {
+  private mutating func reducedFixNeed(at now: Instant, isRunning: Bool) -> FixNeed {
     var need = FixNeed()
     // The queue of coarse fixes has a capacity of one.
     let isUpdating = isUpdating && (isRunning || services.updateReport == nil)
     let isNeeded =
-      (services.significant.state != .idle && gets(.significantChange))
-      || (gets(.updates)
+      (services.significant.state != .idle && isGranted(.significantChange))
+      || (isGranted(.updates)
         && (isUpdating || services.request.state != .idle
           || (isRunning && services.live.count > 0)))
     if isNeeded { need.add(due: max(now, services.reduction.due), accuracy: 1_000) }

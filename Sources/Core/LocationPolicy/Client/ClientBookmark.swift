@@ -10,28 +10,28 @@ public struct ClientBookmark: Equatable, Sendable {
   /// The fix of this name and all earlier ones are acknowledged; nil if none ever was.
   public var acknowledged: FixName?
   /// Whether all newer fixes are for the client: updates run, or their last fixes are still in the receiver.
-  public var owesAll: Bool
+  public var isOpenEnded: Bool
   /// The last fix for the client if ``isOpenEnded`` is false; nil if none ever was.
-  public var owedThrough: FixName?
+  public var undeliveredThrough: FixName?
   /// Excluded fixes begin after this one; or a recording gap does, see ``gapAfter``.
-  public var passedAfter: FixName?
+  public var excludedAfter: FixName?
   /// The last excluded fix; nil if no fixes are excluded.
-  public var passedThrough: FixName?
+  public var excludedThrough: FixName?
 
   /// The last fix before an unreported time without recording; encoded as ``excludedAfter`` without ``excludedThrough``
   /// (BKG-5, BKG-20).
-  public var gapAfter: FixName? { passedThrough == nil ? passedAfter : nil }
+  public var gapAfter: FixName? { excludedThrough == nil ? excludedAfter : nil }
 
   /// Creates a bookmark.
   public init(
-    acknowledged: FixName? = nil, owesAll: Bool = false, owedThrough: FixName? = nil,
-    passedAfter: FixName? = nil, passedThrough: FixName? = nil
+    acknowledged: FixName? = nil, isOpenEnded: Bool = false, undeliveredThrough: FixName? = nil,
+    excludedAfter: FixName? = nil, excludedThrough: FixName? = nil
   ) {
     self.acknowledged = acknowledged
-    self.owesAll = owesAll
-    self.owedThrough = owedThrough
-    self.passedAfter = passedAfter
-    self.passedThrough = passedThrough
+    self.isOpenEnded = isOpenEnded
+    self.undeliveredThrough = undeliveredThrough
+    self.excludedAfter = excludedAfter
+    self.excludedThrough = excludedThrough
   }
 }
 
@@ -41,14 +41,15 @@ extension Client {
   /// Exactly those fixes are undelivered that are newer than its last acknowledgement, were acquired for it, and are
   /// still in the ring. Overwritten ones are reported as its gap. O(1).
   public init(restoring bookmark: ClientBookmark, in ring: borrowing FixRing) {
-    let fixesEnd = bookmark.owesAll ? ring.head : ring.end(after: bookmark.owedThrough)
+    let fixesEnd =
+      bookmark.isOpenEnded ? ring.head : ring.resumeSequence(after: bookmark.undeliveredThrough)
     self.init(at: fixesEnd)
     cursor = Cursor(resumingAfter: bookmark.acknowledged, before: fixesEnd, in: ring)
-    dueUntil = cursor.delivered
-    guard let through = bookmark.passedThrough else { return }
-    let first = ring.end(after: bookmark.passedAfter)
-    let end = ring.end(after: through)
-    if first < end { notOwed = first..<end }
+    dueEnd = cursor.delivered
+    guard let through = bookmark.excludedThrough else { return }
+    let first = ring.resumeSequence(after: bookmark.excludedAfter)
+    let end = ring.resumeSequence(after: through)
+    if first < end { excluded = first..<end }
   }
 
   /// The client's position in the ring, to be stored durably.
@@ -57,11 +58,11 @@ extension Client {
   /// excluded fixes (RNG-3).
   public func bookmark(in ring: borrowing FixRing) -> ClientBookmark {
     let gap = gapAfter(in: ring)
-    let passed = gap == nil ? notOwed : nil
+    let passed = gap == nil ? excluded : nil
     return ClientBookmark(
-      acknowledged: ring.bookmark(below: cursor.acknowledged), owesAll: owedUntil == .max,
-      owedThrough: owedUntil == .max ? nil : ring.bookmark(below: owedUntil),
-      passedAfter: gap ?? passed.flatMap { ring.bookmark(below: $0.lowerBound) },
-      passedThrough: passed.flatMap { ring.bookmark(below: $0.upperBound) })
+      acknowledged: ring.bookmark(below: cursor.acknowledged), isOpenEnded: undeliveredEnd == .max,
+      undeliveredThrough: undeliveredEnd == .max ? nil : ring.bookmark(below: undeliveredEnd),
+      excludedAfter: gap ?? passed.flatMap { ring.bookmark(below: $0.lowerBound) },
+      excludedThrough: passed.flatMap { ring.bookmark(below: $0.upperBound) })
   }
 }

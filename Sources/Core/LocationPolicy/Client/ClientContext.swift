@@ -19,7 +19,7 @@ public struct ClientContext: Sendable {
   /// State of the motion line.
   public var motionLine: MotionLine
   /// Service levels that the battery's charge sheds (PWR-10).
-  public var givenUp: PromiseSet
+  public var shed: ServiceLevelSet
   /// Whether deferral is possible: a working receiver and a low-power state in which fixes are cached (DEF-1, DEF-7).
   public var isDeferralAvailable: Bool
   /// ``Odometer/length`` at the newest fix, metres.
@@ -33,7 +33,7 @@ public struct ClientContext: Sendable {
   @inlinable public init(
     now: Instant, head: UInt64, newest: StoredFix?, receiverBuffers: Bool, isDraining: Bool,
     isDeferralAvailable: Bool, deferralLimit: Int, deliveryHold: Interval,
-    hasReceiver: Bool = true, motionLine: MotionLine = .absent, givenUp: PromiseSet = .none,
+    hasReceiver: Bool = true, motionLine: MotionLine = .absent, shed: ServiceLevelSet = .none,
     travelled: Double = 0
   ) {
     self.now = now
@@ -43,7 +43,7 @@ public struct ClientContext: Sendable {
     self.isDraining = isDraining
     self.hasReceiver = hasReceiver
     self.motionLine = motionLine
-    self.givenUp = givenUp
+    self.shed = shed
     self.travelled = travelled
     self.isDeferralAvailable = isDeferralAvailable
     self.deferralLimit = deferralLimit

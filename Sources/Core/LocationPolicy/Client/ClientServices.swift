@@ -32,10 +32,10 @@ public struct ClientServices: Sendable {
   /// The last coarse fix.
   private var coarse: StoredFix?
   /// Service levels that are shed (PWR-10); written only by `setShed`.
-  var givenUp = PromiseSet.none
+  var shed = ServiceLevelSet.none
 
   /// Whether `startMonitoringVisits` was called; visits run while the client may receive them (VIS-2).
-  var wantsVisits = false
+  var areVisitsRequested = false
   /// Whether `requestLocation` was called while the authorization was undecided (AUT-11).
   var isRequestPending = false
 
@@ -46,7 +46,7 @@ public struct ClientServices: Sendable {
   // departure if it has one. Visits between them that were never reported are dropped.
   var departure: Visit?
   var arrival: Visit?
-  var arrivalsDeparture: Visit?
+  var departureOfArrival: Visit?
   var refusal: RefusedCall?
 
   init() {}
@@ -62,7 +62,7 @@ public struct ClientServices: Sendable {
   }
 
   /// Whether no service except regions uses fixes. The pause belongs to updates and does not count.
-  var areRegionsAlone: Bool {
+  var usesOnlyRegions: Bool {
     mutating get {
       significant.state == .idle && visits.state == .idle && live.count == 0
         && request.state == .idle
@@ -70,12 +70,12 @@ public struct ClientServices: Sendable {
   }
 
   /// Whether a single fix is requested, or its result is unreported.
-  var asksOnce: Bool {
+  var hasSingleRequest: Bool {
     mutating get { request.state != .idle || hasAnswer }
   }
 
   /// Whether one of them works while no process is attached, and launches its client (SLC-8, VIS-8).
-  var outliveProcess: Bool {
+  var canRunWithoutProcess: Bool {
     mutating get { significant.state != .idle || visits.state != .idle || regions.count > 0 }
   }
 }
@@ -92,45 +92,47 @@ extension ClientServices {
 
   /// The coarse fix that is valid until the next one is due; nil if there is none.
   func coarse(at now: Instant) -> StoredFix? {
-    guard let coarse, now - coarse.fix.acquired <= AccuracyReduction.pace else { return nil }
+    guard let coarse, now - coarse.fix.acquired <= AccuracyReduction.shortestInterval else {
+      return nil
+    }
     return coarse
   }
 
   /// Hands a fix to all services except the pause, which updates handle.
-  mutating func take(_ stored: StoredFix, at now: Instant) {
-    if gets(.visits) { note(visits.take(stored.fix)) }
-    regions.take(stored.fix)
-    takeCoarse(stored, at: now)
+  mutating func accept(_ stored: StoredFix, at now: Instant) {
+    if isGranted(.visits) { note(visits.accept(stored.fix)) }
+    regions.accept(stored.fix)
+    acceptCoarse(stored, at: now)
   }
 
   /// Hands a coarse fix to the services that can use it (AUT-6): visits and regions cannot (REG-15).
-  mutating func takeCoarse(_ stored: StoredFix, at now: Instant) {
-    if gets(.significantChange) { note(significant.take(stored.fix, at: now), stored) }
-    if gets(.updates) { live.take(stored) }
+  mutating func acceptCoarse(_ stored: StoredFix, at now: Instant) {
+    if isGranted(.significantChange) { note(significant.accept(stored.fix, at: now), stored) }
+    if isGranted(.updates) { live.accept(stored) }
     note(request.handle(.fix(stored)))
   }
 
   /// Handles the passage of time.
   mutating func elapse(at now: Instant, newest: StoredFix?) {
-    if gets(.significantChange), significant.isWaiting, let newest {
+    if isGranted(.significantChange), significant.isWaiting, let newest {
       note(significant.elapse(at: now), newest)
     }
     if regions.deadline <= now { regions.elapse(to: now) }
-    if gets(.updates), live.check <= now { live.elapse(at: now) }
+    if isGranted(.updates), live.check <= now { live.elapse(at: now) }
     if request.check <= now { note(request.handle(.time(now))) }
   }
 
   /// Handles an acquisition for single fixes that ended without a fix.
-  mutating func miss(at now: Instant) {
-    significant.miss(at: now)
-    visits.miss(at: now)
-    live.miss(at: now)
+  mutating func acquisitionFailed(at now: Instant) {
+    significant.acquisitionFailed(at: now)
+    visits.acquisitionFailed(at: now)
+    live.acquisitionFailed(at: now)
   }
 
   /// Handles a report of the motion line.
-  mutating func hear(_ line: MotionLine, at now: Instant) {
-    visits.turn(line, at: now)
-    live.hear(line, at: now)
+  mutating func motionLineChanged(_ line: MotionLine, at now: Instant) {
+    visits.motionLineChanged(line, at: now)
+    live.motionLineChanged(line, at: now)
   }
 
   mutating func note(_ outcome: SignificantChange.Outcome, _ stored: StoredFix) {
@@ -145,17 +147,17 @@ extension ClientServices {
     case .nothing: break
     case .arrived(let visit):
       arrival = visit
-      arrivalsDeparture = nil
+      departureOfArrival = nil
     case .departed(let visit):
-      if arrival == nil { departure = visit } else { arrivalsDeparture = visit }
+      if arrival == nil { departure = visit } else { departureOfArrival = visit }
     }
   }
 
   /// Discards unreported visits.
-  mutating func forgetVisits() {
+  mutating func discardVisits() {
     departure = nil
     arrival = nil
-    arrivalsDeparture = nil
+    departureOfArrival = nil
   }
 
   mutating func note(_ outcome: LocationRequest.Outcome) {
@@ -185,7 +187,7 @@ extension ClientServices {
   /// Ends all requests of a client that was refused.
   mutating func deny() {
     significant.stop()
-    wantsVisits = false
+    areVisitsRequested = false
     endVisits()
     if isRequestPending { answer = .fail(.denied) }
     isRequestPending = false
@@ -200,11 +202,11 @@ extension ClientServices {
   /// Stops visit detection and discards unreported visits.
   mutating func endVisits() {
     visits.forget()
-    forgetVisits()
+    discardVisits()
   }
 
   /// Discards precise results because accuracy is reduced (AUT-6); a pending single request fails.
-  mutating func forgetPrecise() {
+  mutating func discardPrecise() {
     significantReport = nil
     answer = .nothing
     note(request.handle(.fail(.locationUnknown)))
@@ -227,7 +229,7 @@ extension ClientServices {
 extension ClientServices {
   /// Accuracy that single fixes need, metres.
   static let significantAccuracy = 100.0
-  static let placeAccuracy = 25.0
+  static let regionAccuracy = 25.0
 
   // `mutating` so that the large value is accessed in place, and each state machine only while it is active; nothing
   // changes.
@@ -238,38 +240,38 @@ extension ClientServices {
   ///   - fastest: Greatest plausible speed of the device until then, m/s.
   ///   - isRunning: Whether a process is attached and runs, or has a background session. Live updates queue nothing for
   ///     a suspended process.
-  mutating func need(
+  mutating func fixNeed(
     at now: Instant, fastest: Double, line: MotionLine, isRunning: Bool, isPaused: Bool
   ) -> FixNeed {
     var need = FixNeed()
-    if significant.state != .idle, gets(.significantChange) {
+    if significant.state != .idle, isGranted(.significantChange) {
       need.add(
         due: significant.nextFix(at: now, fastest: fastest, line: line),
         accuracy: ClientServices.significantAccuracy)
     }
-    if visits.state != .idle, gets(.visits) {
+    if visits.state != .idle, isGranted(.visits) {
       need.add(
         due: visits.nextFix(at: now, fastest: fastest, line: line),
-        accuracy: ClientServices.placeAccuracy)
+        accuracy: ClientServices.regionAccuracy)
     }
     if regions.count > 0 {
       need.add(
         due: regions.nextFix(at: now, fastest: fastest, line: line),
-        accuracy: ClientServices.placeAccuracy)
+        accuracy: ClientServices.regionAccuracy)
     }
-    guard gets(.updates) else { return need }
+    guard isGranted(.updates) else { return need }
     if isRunning, live.count > 0 {
       need.add(
         due: live.nextFix(at: now, fastest: fastest, line: line),
-        accuracy: ClientServices.placeAccuracy)
+        accuracy: ClientServices.regionAccuracy)
     }
-    if let terms = request.terms {
-      need.add(due: now, accuracy: terms.accuracy, until: terms.until)
+    if let terms = request.parameters {
+      need.add(due: now, accuracy: terms.accuracy, until: terms.deadline)
     }
     if isPaused {
       need.add(
         due: pause.nextFix(at: now, fastest: fastest, line: line),
-        accuracy: ClientServices.placeAccuracy)
+        accuracy: ClientServices.regionAccuracy)
     }
     return need
   }
@@ -278,12 +280,12 @@ extension ClientServices {
   var check: Instant {
     mutating get {
       var check = regions.deadline
-      if gets(.updates) {
+      if isGranted(.updates) {
         check = min(check, live.check)
         check = min(check, request.check)
         if pause.isPaused { check = min(check, pause.check) }
       }
-      let waits = gets(.significantChange) && significant.isWaiting
+      let waits = isGranted(.significantChange) && significant.isWaiting
       return waits ? min(check, significant.gateOpens) : check
     }
   }
@@ -296,7 +298,7 @@ extension ClientServices {
   var hasNotices: Bool {
     mutating get {
       significantReport != nil || updateReport != nil || hasAnswer || arrival != nil
-        || departure != nil || arrivalsDeparture != nil || refusal != nil || regions.hasEvents
+        || departure != nil || departureOfArrival != nil || refusal != nil || regions.hasEvents
         || live.hasElements
     }
   }
@@ -330,15 +332,15 @@ extension ClientServices {
   }
 
   /// Whether a visit or a region crossing is pending.
-  var hasKept: Bool {
+  var hasDurableNotice: Bool {
     mutating get {
-      arrival != nil || departure != nil || arrivalsDeparture != nil || regions.hasCrossings
+      arrival != nil || departure != nil || departureOfArrival != nil || regions.hasCrossings
     }
   }
 
   /// Returns the next visit or crossing event; answers to `requestState` stay pending (BKG-2).
-  mutating func nextKept() -> Notice? {
-    nextVisit() ?? regions.nextOfCrossing().map { .region($0) }
+  mutating func nextDurableNotice() -> Notice? {
+    nextVisit() ?? regions.nextCrossingEvent().map { .region($0) }
   }
 
   private mutating func nextVisit() -> Notice? {
@@ -350,8 +352,8 @@ extension ClientServices {
       arrival = nil
       return .visit(visit)
     }
-    if let visit = arrivalsDeparture {
-      arrivalsDeparture = nil
+    if let visit = departureOfArrival {
+      departureOfArrival = nil
       return .visit(visit)
     }
     return nil

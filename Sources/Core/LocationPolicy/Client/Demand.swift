@@ -37,7 +37,7 @@ public struct DemandSummary: Equatable, Sendable {
   public var wantsEveryFix: Bool { live > 0 || deferred > 0 }
 
   /// Adds a check at `time`, in the future, independent of the clients' demands: a deadline that must be met.
-  public mutating func look(at time: Instant) { check = min(check, time) }
+  public mutating func addCheck(at time: Instant) { check = min(check, time) }
 
   /// Adds one client's demand.
   public mutating func add(_ demand: Demand) {

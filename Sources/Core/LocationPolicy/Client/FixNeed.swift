@@ -27,5 +27,5 @@ public struct FixNeed: Equatable, Sendable {
   }
 
   /// Whether a fix is needed at any time.
-  public var isAny: Bool { due < .distantFuture }
+  public var isRequired: Bool { due < .distantFuture }
 }

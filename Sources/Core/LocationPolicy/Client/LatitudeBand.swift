@@ -8,7 +8,7 @@ import LocationTypes
 struct LatitudeBand: Sendable {
   /// Half the height of a narrow band, metres. In it, computed lengths exceed the true ones by at most 0.2 % below 55°
   /// of latitude and by at most 3 % elsewhere.
-  private static let narrow = 4_000.0
+  private static let narrowExtent = 4_000.0
   /// Lower bound of the metres in 1e-9° of latitude, rounded down.
   private static let leastNorth = 0.000_110_5
   /// Latitude of a pole, 1e-9°.
@@ -45,20 +45,20 @@ struct LatitudeBand: Sendable {
   }
 
   /// Half the height of a narrow band around a coordinate, metres.
-  static func narrow(around place: Coordinate) -> Double {
+  static func narrowExtent(around place: Coordinate) -> Double {
     // Near a pole the length of parallels changes quickly.
     let toPole = (pole - Double(place.latitude_e9.magnitude)) * leastNorth
-    return min(narrow, toPole / 50)
+    return min(narrowExtent, toPole / 50)
   }
 
   /// Whether a coordinate lies in the band.
-  @inline(__always) func holds(_ place: Coordinate) -> Bool {
+  @inline(__always) func contains(_ place: Coordinate) -> Bool {
     let latitude = Double(place.latitude_e9)
     return latitude >= south && latitude <= north
   }
 
   /// Whether all coordinates within `metres` of a coordinate lie in the band.
-  func holds(_ place: Coordinate, metres: Double) -> Bool {
+  func contains(_ place: Coordinate, metres: Double) -> Bool {
     let latitude = Double(place.latitude_e9)
     let units = metres / LatitudeBand.leastNorth
     return max(latitude - units, -LatitudeBand.pole) >= south
@@ -66,7 +66,7 @@ struct LatitudeBand: Sendable {
   }
 
   /// Upper bound of the squared distance between two coordinates of the band, square metres.
-  @inline(__always) func square(from: Coordinate, to: Coordinate) -> Double {
+  @inline(__always) func squaredDistance(from: Coordinate, to: Coordinate) -> Double {
     var turn = abs(to.longitude_e9 - from.longitude_e9)
     if turn > 180_000_000_000 { turn = 360_000_000_000 - turn }
     let north = Double(to.latitude_e9 - from.latitude_e9) * metresNorth

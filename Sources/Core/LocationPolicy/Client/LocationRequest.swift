@@ -17,7 +17,7 @@ public struct LocationRequest: Equatable, Sendable {
   /// Input of the state machine.
   public enum Event: Sendable {
     /// A call. `recent` is the newest valid fix if it is at most 10 s old.
-    case request(LocationRequestTerms, recent: StoredFix?)
+    case request(LocationRequestParameters, recent: StoredFix?)
     /// A valid fix was acquired.
     case fix(StoredFix)
     /// Time passed.
@@ -39,28 +39,28 @@ public struct LocationRequest: Equatable, Sendable {
   }
 
   /// Default time limit of a call: long enough for a cold start [ours].
-  public static let patience = Interval.seconds(30)
+  public static let timeout = Interval.seconds(30)
 
   /// Whether a call is outstanding.
   public private(set) var state = State.idle
   /// Parameters of the outstanding call; nil if none is outstanding.
-  public private(set) var terms: LocationRequestTerms?
+  public private(set) var parameters: LocationRequestParameters?
   private var best: StoredFix?
 
   /// Creates a state machine without an outstanding call.
   public init() {}
 
   /// When ``Event/time(_:)`` is due; `.distantFuture` without an outstanding call. Fixes are needed until then.
-  public var check: Instant { terms?.until ?? .distantFuture }
+  public var check: Instant { parameters?.deadline ?? .distantFuture }
 
   /// Handles an event; the only writer of the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {
     #if REACHED
-      LocationRequest.machine.reach(Int(state.rawValue), event.column)
+      LocationRequest.machine.record(Int(state.rawValue), event.column)
     #endif
     switch (state, event) {
     case (.idle, .request(let called, let recent)):
-      terms = called
+      parameters = called
       best = recent
     case (.pending, .fix(let stored)):
       if isCurrent(stored) { best = LocationRequest.better(of: best, stored) }
@@ -71,7 +71,7 @@ public struct LocationRequest: Equatable, Sendable {
     let (next, outcome) = step(event)
     state = next
     if next == .idle {
-      terms = nil
+      parameters = nil
       best = nil
     }
     return outcome
@@ -81,11 +81,11 @@ public struct LocationRequest: Equatable, Sendable {
     switch (state, event) {
     case (.idle, .request(let called, _)):
       // Running updates deliver fixes already: the call does nothing.
-      called.isUpdating ? (.idle, .nothing) : settle(at: called.made)
+      called.isUpdating ? (.idle, .nothing) : decide(at: called.calledAt)
     case (.idle, .fix), (.idle, .time), (.idle, .cancel), (.idle, .fail): (.idle, .nothing)
     case (.pending, .request): (.pending, .nothing)
-    case (.pending, .fix(let stored)): settle(at: stored.fix.acquired)
-    case (.pending, .time(let now)): settle(at: now)
+    case (.pending, .fix(let stored)): decide(at: stored.fix.acquired)
+    case (.pending, .time(let now)): decide(at: now)
     case (.pending, .cancel): (.idle, .nothing)
     case (.pending, .fail(let code)): (.idle, .fail(code))
     }
@@ -93,17 +93,17 @@ public struct LocationRequest: Equatable, Sendable {
 
   /// Whether the fix was acquired after the call; the receiver's buffer may deliver older ones.
   private func isCurrent(_ stored: StoredFix) -> Bool {
-    terms.map { stored.fix.acquired >= $0.made } ?? false
+    parameters.map { stored.fix.acquired >= $0.calledAt } ?? false
   }
 
   /// Delivers the best fix so far if it is accurate enough or the time limit is over; without a fix by then, reports
   /// error 0.
-  private func settle(at now: Instant) -> (State, Outcome) {
-    guard let terms else { return (.idle, .nothing) }
-    if let best, let accuracy = best.fix.horizontalAccuracy, accuracy <= terms.accuracy {
+  private func decide(at now: Instant) -> (State, Outcome) {
+    guard let parameters else { return (.idle, .nothing) }
+    if let best, let accuracy = best.fix.horizontalAccuracy, accuracy <= parameters.accuracy {
       return (.idle, .deliver(best))
     }
-    guard now >= terms.until else { return (.pending, .nothing) }
+    guard now >= parameters.deadline else { return (.pending, .nothing) }
     guard let best else { return (.idle, .fail(.locationUnknown)) }
     return (.idle, .deliver(best))
   }
@@ -118,15 +118,15 @@ public struct LocationRequest: Equatable, Sendable {
 }
 
 /// Parameters of one call of `requestLocation()`.
-public struct LocationRequestTerms: Equatable, Sendable {
+public struct LocationRequestParameters: Equatable, Sendable {
   /// Accuracy that is sufficient if the best is requested, metres: about what a single-frequency receiver reaches under
   /// open sky [ours].
-  public static let best = 5.0
+  public static let bestAccuracy = 5.0
 
   /// Time of the call.
-  public let made: Instant
+  public let calledAt: Instant
   /// Time limit of the call.
-  public let until: Instant
+  public let deadline: Instant
   /// Accuracy at which a fix is delivered immediately, metres.
   public let accuracy: Double
   /// Whether updates run; the call does nothing then.
@@ -141,11 +141,11 @@ public struct LocationRequestTerms: Equatable, Sendable {
   ///   - timeout: How long the call waits for a fix.
   public init(
     desiredAccuracy: Double, isUpdating: Bool, at now: Instant,
-    patience: Interval = LocationRequest.patience
+    timeout: Interval = LocationRequest.timeout
   ) {
-    made = now
-    until = now + patience
-    let best = LocationRequestTerms.best
+    calledAt = now
+    deadline = now + timeout
+    let best = LocationRequestParameters.bestAccuracy
     accuracy = desiredAccuracy > best ? desiredAccuracy : best
     self.isUpdating = isUpdating
   }
@@ -153,7 +153,7 @@ public struct LocationRequestTerms: Equatable, Sendable {
 
 #if REACHED
   extension LocationRequest {
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "LocationRequest", states: "idle pending", events: "request fix time cancel fail",
       excluded: [("idle", "time", "time is checked only while a call is outstanding")])
   }

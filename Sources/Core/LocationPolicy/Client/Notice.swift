@@ -15,7 +15,7 @@ public enum Notice: Sendable {
   case authorization(Authorization, isReduced: Bool)
   /// Service levels that the client uses and that are shed because of the battery's charge; the empty set when all are
   /// restored (PWR-10). Follows earlier fixes.
-  case degraded(PromiseSet)
+  case degraded(ServiceLevelSet)
   /// `didPauseLocationUpdates`, after the fix that shows the stop (PAU-10).
   case paused
   /// `didResumeLocationUpdates`, before the first fix after it.
@@ -41,13 +41,13 @@ struct PendingEnd: Sendable {
   /// How it ended.
   var end: DeferralEnd
   /// End of its batch, exclusive; `.max` while the receiver may hold more of its fixes.
-  var through: UInt64
+  var batchEnd: UInt64
 }
 
 /// Queue of unreported ends of deferrals, oldest first; at most four.
 struct PendingEnds: Sendable {
   static let capacity = 4
-  private var ends = InlineArray<4, PendingEnd>(repeating: PendingEnd(end: .met, through: 0))
+  private var ends = InlineArray<4, PendingEnd>(repeating: PendingEnd(end: .met, batchEnd: 0))
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
@@ -60,8 +60,8 @@ struct PendingEnds: Sendable {
   }
 
   /// Limits all batches: fixes from `sequence` on belong to a later call.
-  mutating func close(at sequence: UInt64) {
-    for i in 0..<count { ends[i].through = min(ends[i].through, sequence) }
+  mutating func limitBatches(to sequence: UInt64) {
+    for i in 0..<count { ends[i].batchEnd = min(ends[i].batchEnd, sequence) }
   }
 
   mutating func popFirst() -> PendingEnd? {

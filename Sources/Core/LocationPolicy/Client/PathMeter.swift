@@ -14,7 +14,7 @@ public struct PathMeter: Equatable, Sendable {
   public static let gate = 4.0
   /// Speed below which the receiver counts as stationary, m/s: five times the speed error of a good receiver, a sixth
   /// of walking speed.
-  static let standing = 0.2
+  static let standingSpeed = 0.2
   /// Accuracy assumed for a fix that reports none, metres.
   static let assumedAccuracy = 10.0
 
@@ -41,7 +41,7 @@ public struct PathMeter: Equatable, Sendable {
     let step = from.localDistance(to: fix.coordinate)
     let gate = PathMeter.gate * max(accuracy, anchorAccuracy)
     guard step >= gate else { return }
-    if step < 2 * gate, let speed = fix.speed, speed < PathMeter.standing { return }
+    if step < 2 * gate, let speed = fix.speed, speed < PathMeter.standingSpeed { return }
     length += step
     anchor = fix.coordinate
     anchorAccuracy = accuracy

@@ -51,7 +51,7 @@ public enum Request: Sendable {
   /// The client has durably handled the fix of this name and all earlier ones (RNG-3).
   case acknowledge(FixName)
   /// All undelivered and unacknowledged fixes are read in bulk and count as delivered; see ``Client/backlog(in:)``.
-  case takeBacklog
+  case readBacklog
   /// Authorization of the client (DEF-5, AUT-1).
   case setAuthorization(Authorization)
   /// Whether the client's accuracy is reduced (AUT-5).
@@ -85,14 +85,14 @@ public enum Request: Sendable {
   case closeLive(Int)
 
   /// Whether the request may need a fix that was not needed before, so that a backed-off acquisition is retried.
-  public var wantsFix: Bool {
+  public var mayStartAcquisition: Bool {
     switch self {
     case .setAuthorization, .startUpdating, .setDesiredAccuracy, .requestLocation,
       .startSignificantChange,
       .startVisits, .addRegion, .requestRegionState, .openLive:
       true
     case .connect, .disconnect, .forget, .stopUpdating, .setDistanceFilter, .allowDeferred,
-      .disallowDeferred, .setExecution, .acknowledge, .takeBacklog, .setUse,
+      .disallowDeferred, .setExecution, .acknowledge, .readBacklog, .setUse,
       .setReducedAccuracy, .setPausesAutomatically, .setActivity, .stopSignificantChange,
       .stopVisits, .removeRegion, .closeLive:
       false
@@ -105,7 +105,7 @@ public enum Request: Sendable {
     switch self {
     case .startUpdating, .startSignificantChange, .startVisits: true
     case .connect, .disconnect, .forget, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter,
-      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .takeBacklog,
+      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .readBacklog,
       .setAuthorization, .setReducedAccuracy, .setUse, .setPausesAutomatically, .setActivity,
       .requestLocation, .stopSignificantChange, .stopVisits, .addRegion, .removeRegion,
       .requestRegionState, .openLive, .closeLive:
@@ -114,11 +114,11 @@ public enum Request: Sendable {
   }
 
   /// Whether the request is valid while no process is attached.
-  var needsNoProcess: Bool {
+  var isValidWithoutProcess: Bool {
     switch self {
     case .connect, .forget, .setAuthorization, .setReducedAccuracy, .setUse: true
     case .disconnect, .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter,
-      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .takeBacklog,
+      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .readBacklog,
       .setPausesAutomatically,
       .setActivity, .requestLocation, .startSignificantChange, .stopSignificantChange,
       .startVisits, .stopVisits, .addRegion, .removeRegion, .requestRegionState, .openLive,

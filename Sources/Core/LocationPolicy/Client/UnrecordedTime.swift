@@ -16,7 +16,7 @@ import LocationTypes
 /// It is not reported before `drained`, and not at all if what remains is not longer than `slack`.
 struct UnrecordedTime: Sendable {
   /// Progress of draining the receiver's buffer after a restart of the service.
-  enum OldBuffer: Sendable {
+  enum RestartDrain: Sendable {
     /// No fix has come out of the buffer.
     case awaited
     /// Fixes come out of the buffer that follow `from` without a gap.
@@ -26,7 +26,7 @@ struct UnrecordedTime: Sendable {
   }
 
   /// Sequence number behind which the gap is reported: fixes below it were acquired before.
-  var place: UInt64
+  var sequence: UInt64
   /// When acquisition stopped.
   var from: FixTime
   /// When acquisition restarted; nil while it has not.
@@ -36,13 +36,13 @@ struct UnrecordedTime: Sendable {
   /// Whether it belongs to an earlier process: the next one receives it when it starts updates or reads its backlog.
   var awaitsStart = false
   /// Progress of draining the receiver's buffer, which may still hold fixes of this period.
-  var oldBuffer = OldBuffer.drained
+  var restartDrain = RestartDrain.drained
   /// Longest period that is not reported as a gap.
   var slack = Interval.zero
 
   /// Whether the receiver's buffer may hold fixes of this period.
   var isBuffered: Bool {
-    switch oldBuffer {
+    switch restartDrain {
     case .awaited, .draining: true
     case .drained: false
     }
@@ -52,20 +52,20 @@ struct UnrecordedTime: Sendable {
   var isOpen: Bool { to == nil || isBuffered }
 
   /// Handles a fix from the receiver's buffer; it is the newest one in the ring, below `head`.
-  mutating func take(_ fix: Fix, head: UInt64) {
+  mutating func accept(_ fix: Fix, head: UInt64) {
     if let to, fix.acquired >= to.acquired {
-      oldBuffer = .drained
+      restartDrain = .drained
       return
     }
     let time = FixTime(acquired: fix.acquired, utc: fix.utc)
-    switch oldBuffer {
+    switch restartDrain {
     case .awaited where time.interval(since: from) > slack:
       to = time
-      oldBuffer = .drained
+      restartDrain = .drained
     case .awaited, .draining:
       from = time
-      place = head
-      oldBuffer = .draining
+      sequence = head
+      restartDrain = .draining
     case .drained: break
     }
   }
@@ -81,41 +81,41 @@ extension Client {
   }
 
   /// Whether at least N fixes lie between the client's position and the head (RNG-1).
-  @inline(__always) func holdsLimit(_ context: ClientContext) -> Bool {
+  @inline(__always) func hasReachedLimit(_ context: ClientContext) -> Bool {
     context.head - cursor.delivered >= UInt64(context.deferralLimit)
   }
 
   /// Whether no fix was delivered since updates started and, for a suspended client, none is in its queue.
   public mutating func awaitsFirstFix(_ context: ClientContext) -> Bool {
-    guard isUpdating, filterFrom == nil else { return false }
+    guard isUpdating, filterOrigin == nil else { return false }
     return execution != .suspended || cursor.delivered == context.head
   }
 
   /// Whether N fixes are queued for a suspended client (BKG-5). Excluded fixes do not count, but they occupy the ring
   /// as well, which has a capacity of at least 2 N (RNG-1).
   mutating func hasFullQueue(_ context: ClientContext) -> Bool {
-    guard holdsLimit(context) else { return false }
+    guard hasReachedLimit(context) else { return false }
     let limit = UInt64(context.deferralLimit)
     let all = context.head - cursor.delivered
-    guard let passed = notOwed, passed.upperBound > cursor.delivered, all < 2 * limit - 1 else {
+    guard let passed = excluded, passed.upperBound > cursor.delivered, all < 2 * limit - 1 else {
       return true
     }
     return all - (passed.upperBound - max(passed.lowerBound, cursor.delivered)) >= limit
   }
 
   /// Updates whether the queue of a suspended client is full.
-  mutating func elapseQueue(_ context: ClientContext) {
+  mutating func updateQueue(_ context: ClientContext) {
     isQueueFull = execution == .suspended && isUpdating && hasFullQueue(context)
     if !isQueueFull { endUnrecorded(context) }
   }
 
   /// Begins a recording gap if the client's queue is full and nothing else keeps acquisition running.
-  public mutating func noteUnrecorded(_ context: ClientContext) {
+  public mutating func beginUnrecorded(_ context: ClientContext) {
     guard isQueueFull, !isAcquiring else { return }
     if let known = unrecorded, !known.isReported {
       unrecorded?.to = nil
     } else {
-      unrecorded = UnrecordedTime(place: context.head, from: context.time)
+      unrecorded = UnrecordedTime(sequence: context.head, from: context.time)
     }
   }
 
@@ -123,12 +123,12 @@ extension Client {
   /// the receiver, lies before the gap.
   @inline(__always) mutating func noteRecorded(_ fix: Fix, _ context: ClientContext) {
     guard let known = unrecorded else { return }
-    if known.isBuffered { return takeFromOldBuffer(fix, context) }
-    if fix.acquired <= known.from.acquired { unrecorded?.place = context.head }
+    if known.isBuffered { return acceptFromRestartDrain(fix, context) }
+    if fix.acquired <= known.from.acquired { unrecorded?.sequence = context.head }
   }
 
-  private mutating func takeFromOldBuffer(_ fix: Fix, _ context: ClientContext) {
-    unrecorded?.take(fix, head: context.head)
+  private mutating func acceptFromRestartDrain(_ fix: Fix, _ context: ClientContext) {
+    unrecorded?.accept(fix, head: context.head)
     if let known = unrecorded, !known.isBuffered { dropIfCovered() }
   }
 
@@ -153,29 +153,29 @@ extension Client {
   ///   - slack: Two fix intervals: a shorter period is not a gap.
   ///   - limit: Deferral limit N, fixes.
   public mutating func resumeRecording(
-    from bookmark: ClientBookmark, at start: Instant, recorder: OldRecorder, slack: Interval,
+    from bookmark: ClientBookmark, at start: Instant, recorder: DowntimeRecording, slack: Interval,
     limit: Int, in ring: borrowing FixRing
   ) {
     let wasFull = cursor.backlog(in: ring) >= UInt64(limit)
-    let isAssumed = bookmark.owesAll && (wasFull || recorder != .none)
-    let place = bookmark.gapAfter.map { ring.end(after: $0) }
+    let isAssumed = bookmark.isOpenEnded && (wasFull || recorder != .none)
+    let place = bookmark.gapAfter.map { ring.resumeSequence(after: $0) }
     guard isAssumed || place != nil else { return }
     unrecorded = UnrecordedTime(since: place ?? ring.head, until: start, slack: slack, in: ring)
     // Fixes behind it show when it ended, unless another such period follows: both are one gap (BKG-5).
     if !isAssumed, let place, let next = ring.stored(at: place) { unrecorded?.to = next.time }
     guard recorder == .holdsFixes else { return dropIfCovered() }
-    owedUntil = .max
-    closesAtDrain = true
-    closedAt = start + slack
+    undeliveredEnd = .max
+    isStopping = true
+    stoppedAt = start + slack
     if place ?? ring.head < ring.head { return }
-    unrecorded?.oldBuffer = ring.head > 0 ? .awaited : .draining
+    unrecorded?.restartDrain = ring.head > 0 ? .awaited : .draining
   }
 
   /// Ends draining: the receiver's buffer is empty or cannot be read, and fixes that did not come out of it are
   /// missing.
-  mutating func endOldBuffer() {
+  mutating func endRestartDrain() {
     guard let known = unrecorded, known.isBuffered else { return }
-    unrecorded?.oldBuffer = .drained
+    unrecorded?.restartDrain = .drained
     dropIfCovered()
   }
 
@@ -188,7 +188,7 @@ extension Client {
   /// Name of the newest fix before an unreported gap that must survive the service; nil if there is none.
   func gapAfter(in ring: borrowing FixRing) -> FixName? {
     guard let known = unrecorded, !known.isReported, !known.isOpen else { return nil }
-    return ring.bookmark(below: known.place)
+    return ring.bookmark(below: known.sequence)
   }
 
   /// Whether such a period must be reported before anything else is delivered.
@@ -197,7 +197,7 @@ extension Client {
       guard let known = unrecorded, !known.isReported, !known.awaitsStart, !known.isOpen else {
         return false
       }
-      return cursor.delivered >= known.place
+      return cursor.delivered >= known.sequence
     }
   }
 
@@ -209,16 +209,16 @@ extension Client {
   }
 
   /// Sequence number from which fixes are delivered after the gap.
-  var unrecordedPlace: UInt64 {
+  var unrecordedSequence: UInt64 {
     mutating get {
       guard let known = unrecorded, !known.isReported, !known.awaitsStart else { return .max }
-      return known.place
+      return known.sequence
     }
   }
 }
 
 /// What a receiver may have done with fixes while the service was down.
-public enum OldRecorder: Sendable {
+public enum DowntimeRecording: Sendable {
   /// It does not batch.
   case none
   /// It batches, and had no supply.
@@ -238,7 +238,7 @@ extension UnrecordedTime {
       from = FixTime(acquired: newest.acquired <= start ? newest.acquired : .boot, utc: newest.utc)
     }
     self.init(
-      place: place, from: from, to: FixTime(acquired: start, utc: nil), awaitsStart: true,
+      sequence: place, from: from, to: FixTime(acquired: start, utc: nil), awaitsStart: true,
       slack: slack)
   }
 

@@ -35,7 +35,7 @@ public struct Deferral: Equatable, Sendable {
   /// Input of the state machine.
   public enum Event: Sendable {
     /// A new call that passed the preconditions; `start` is the last valid fix if it is at most 10 s old.
-    case call(DeferralTerms, start: Fix?)
+    case call(DeferralCriteria, start: Fix?)
     /// A valid fix was appended to the ring.
     case fix(Fix)
     /// Time passed.
@@ -61,33 +61,33 @@ public struct Deferral: Equatable, Sendable {
   /// Current state.
   public private(set) var state: State
   /// Criteria of the outstanding call; nil if idle.
-  public private(set) var terms: DeferralTerms?
+  public private(set) var criteria: DeferralCriteria?
   /// Path travelled since the outstanding call.
   public private(set) var meter: PathMeter
 
   /// Creates a deferral without an outstanding call.
   public init() {
     state = .idle
-    terms = nil
+    criteria = nil
     meter = PathMeter(from: nil)
   }
 
   /// Handles an event; the only writer of the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {
     #if REACHED
-      Deferral.machine.reach(Int(state.rawValue), event.column)
+      Deferral.machine.record(Int(state.rawValue), event.column)
     #endif
     switch event {
     case .call(let called, let start):
-      terms = called
+      criteria = called
       meter = PathMeter(from: start)
     case .fix(let fix):
-      if let terms, terms.hasDistance, fix.acquired > terms.called { meter.add(fix) }
+      if let criteria, criteria.hasDistance, fix.acquired > criteria.calledAt { meter.add(fix) }
     case .time, .mayEngage, .mayNotEngage, .end: break
     }
     let (next, outcome) = step(event)
     state = next
-    if next == .idle { terms = nil }
+    if next == .idle { criteria = nil }
     return outcome
   }
 
@@ -115,13 +115,13 @@ public struct Deferral: Equatable, Sendable {
 
   /// Whether the distance is reached. A distance of 0 is met by the first valid fix after the call (DEF-23).
   private func distanceMet(by fix: Fix) -> Bool {
-    guard let terms, terms.hasDistance, fix.acquired > terms.called else { return false }
-    return meter.length >= terms.distance
+    guard let criteria, criteria.hasDistance, fix.acquired > criteria.calledAt else { return false }
+    return meter.length >= criteria.distance
   }
 
   private func timeoutMet(at now: Instant) -> Bool {
-    guard let terms else { return false }
-    return terms.hasTimeout && now >= terms.deadline
+    guard let criteria else { return false }
+    return criteria.hasTimeout && now >= criteria.deadline
   }
 }
 
@@ -153,7 +153,7 @@ public enum DeferralPreconditions {
 
 #if REACHED
   extension Deferral {
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "Deferral", states: "idle armed engaged", events: "call fix time mayEngage mayNotEngage end",
       excluded: [
         ("idle", "mayEngage mayNotEngage", "only an outstanding call can engage")

@@ -31,9 +31,9 @@ public struct LiveElement: Equatable, Sendable {
 struct LiveIterator: Sendable {
   let configuration: LiveConfiguration
   private(set) var monitor: PauseMonitor
-  private var toldFlags = LiveFlags.empty
-  private var toldStationary = false
-  private var waiting: StoredFix?
+  private var reportedFlags = LiveFlags.empty
+  private var reportedStationary = false
+  private var pendingFix: StoredFix?
   private var dropped: UInt32 = 0
 
   init(_ configuration: LiveConfiguration, _ line: MotionLine, since: Instant) {
@@ -53,17 +53,17 @@ struct LiveIterator: Sendable {
   /// Discards everything from before: the pending fix, and whether the device is stationary.
   mutating func withhold(_ line: MotionLine, since: Instant) {
     monitor = LiveIterator.monitor(for: configuration, line, since)
-    waiting = nil
+    pendingFix = nil
     dropped = 0
   }
 
-  mutating func take(_ stored: StoredFix) {
+  mutating func accept(_ stored: StoredFix) {
     switch monitor.handle(.fix(stored.fix)) {
     case .pause, .resume: break
     case .nothing: if monitor.isPaused { return }
     }
-    if waiting != nil { countDropped() }
-    waiting = stored
+    if pendingFix != nil { countDropped() }
+    pendingFix = stored
   }
 
   mutating func handle(_ event: PauseMonitor.Event) { _ = monitor.handle(event) }
@@ -71,25 +71,28 @@ struct LiveIterator: Sendable {
   /// Whether ``nextElement(_:_:)`` returns an element.
   func hasElement(_ flags: LiveFlags) -> Bool {
     let isStationary = monitor.isPaused
-    let isSilent = isStationary && toldStationary
-    return (waiting != nil && !isSilent) || flags != toldFlags || isStationary != toldStationary
+    let isSilent = isStationary && reportedStationary
+    return (pendingFix != nil && !isSilent) || flags != reportedFlags
+      || isStationary != reportedStationary
   }
 
   /// Returns the pending element; nil if there is none.
   mutating func nextElement(_ iterator: Int, _ flags: LiveFlags) -> LiveElement? {
     // The device is stationary as already reported; movement since then was too short to report.
-    if monitor.isPaused, toldStationary, waiting != nil {
-      waiting = nil
+    if monitor.isPaused, reportedStationary, pendingFix != nil {
+      pendingFix = nil
       countDropped()
     }
     let isStationary = monitor.isPaused
-    guard waiting != nil || flags != toldFlags || isStationary != toldStationary else { return nil }
+    guard pendingFix != nil || flags != reportedFlags || isStationary != reportedStationary else {
+      return nil
+    }
     let element = LiveElement(
-      iterator: iterator, location: waiting, flags: flags, isStationary: isStationary,
+      iterator: iterator, location: pendingFix, flags: flags, isStationary: isStationary,
       dropped: dropped)
-    toldFlags = flags
-    toldStationary = isStationary
-    waiting = nil
+    reportedFlags = flags
+    reportedStationary = isStationary
+    pendingFix = nil
     dropped = 0
     return element
   }

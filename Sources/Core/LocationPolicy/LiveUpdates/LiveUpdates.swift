@@ -28,7 +28,7 @@ public struct LiveUpdates: Sendable {
   public init() {}
 
   /// Recomputes the values that are read in every step; called after each change.
-  private mutating func reckon() {
+  private mutating func refresh() {
     count = 0
     hasElements = false
     isLive = false
@@ -51,7 +51,7 @@ public struct LiveUpdates: Sendable {
     #endif
     for i in 0..<LiveUpdates.capacity where iterators[i] == nil {
       iterators[i] = LiveIterator(configuration, line, since: lineSince)
-      reckon()
+      refresh()
       return i
     }
     return nil
@@ -67,7 +67,7 @@ public struct LiveUpdates: Sendable {
     #endif
     guard count > 0 else { return }
     iterators[iterator] = nil
-    reckon()
+    refresh()
   }
 
   /// Whether the flags prevent delivery of locations.
@@ -84,23 +84,23 @@ public struct LiveUpdates: Sendable {
     let changesAccuracy =
       self.flags.holdsAny(of: .accuracyLimited) != flags.holdsAny(of: .accuracyLimited)
     self.flags = flags
-    defer { reckon() }
+    defer { refresh() }
     guard isWithheld || changesAccuracy else { return }
     for i in 0..<LiveUpdates.capacity { iterators[i]?.withhold(line, since: lineSince) }
   }
 
   /// Handles a fix; for a client with reduced accuracy, the coarse one (AUT-6).
-  public mutating func take(_ stored: StoredFix) {
+  public mutating func accept(_ stored: StoredFix) {
     #if REACHED
       reach(3)
     #endif
     guard count > 0, !isWithheld else { return }
-    for i in 0..<LiveUpdates.capacity { iterators[i]?.take(stored) }
-    reckon()
+    for i in 0..<LiveUpdates.capacity { iterators[i]?.accept(stored) }
+    refresh()
   }
 
   /// Handles an acquisition while stationary that ended without a fix.
-  public mutating func miss(at now: Instant) {
+  public mutating func acquisitionFailed(at now: Instant) {
     #if REACHED
       reach(4)
     #endif
@@ -116,7 +116,7 @@ public struct LiveUpdates: Sendable {
   }
 
   /// Handles a report of the motion line.
-  public mutating func hear(_ newLine: MotionLine, at now: Instant) {
+  public mutating func motionLineChanged(_ newLine: MotionLine, at now: Instant) {
     #if REACHED
       reach(6)
     #endif
@@ -127,19 +127,19 @@ public struct LiveUpdates: Sendable {
     guard count > 0 else { return }
     // Also while locations are withheld: nothing is reported then, but the line's state stays valid.
     for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(.line(newLine, at: now)) }
-    reckon()
+    refresh()
   }
 
   private mutating func handle(_ event: PauseMonitor.Event) {
     guard count > 0, !isWithheld else { return }
     for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(event) }
-    reckon()
+    refresh()
   }
 
   /// Returns the next pending element, or nil; call after each step until nil.
   public mutating func nextElement() -> LiveElement? {
     guard hasElements else { return nil }
-    defer { reckon() }
+    defer { refresh() }
     for i in 0..<LiveUpdates.capacity {
       if let element = iterators[i]?.nextElement(i, flags) { return element }
     }
@@ -167,7 +167,7 @@ extension LiveUpdates {
 #if REACHED
   extension LiveUpdates {
     /// The rows: no iterator is open, iterators are open, iterators are open and locations are withheld.
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "LiveUpdates", states: "closed open withheld", events: "open close set fix miss time line",
       excluded: [
         ("closed", "set", "flags are computed only while an iterator is open"),
@@ -176,7 +176,7 @@ extension LiveUpdates {
       ])
 
     func reach(_ event: Int) {
-      LiveUpdates.machine.reach(count == 0 ? 0 : isWithheld ? 2 : 1, event)
+      LiveUpdates.machine.record(count == 0 ? 0 : isWithheld ? 2 : 1, event)
     }
   }
 #endif

@@ -10,10 +10,10 @@ import CCore
 /// Sources/Lab/Training.
 @safe enum ExitNetwork {
   /// Number of features without and with a motion line.
-  static let plainFeatures = 31
-  static let mostFeatures = 36
-  private static let first = 24
-  private static let second = 16
+  static let featureCount = 31
+  static let featureCountWithMotionLine = 36
+  private static let firstLayerSize = 24
+  private static let secondLayerSize = 16
 
   /// The probability for each bin of ``ExitBins``, 0 to 1.
   ///
@@ -23,7 +23,7 @@ import CCore
   static func chances(
     _ features: InlineArray<36, Double>, hasLine: Bool
   ) -> InlineArray<24, Double> {
-    let count = hasLine ? mostFeatures : plainFeatures
+    let count = hasLine ? featureCountWithMotionLine : featureCount
     var weights = unsafe torpor_exit_weights(hasLine ? 1 : 0)!
     var input = InlineArray<36, Float>(repeating: 0)
     for i in 0..<count {
@@ -31,12 +31,13 @@ import CCore
       input[i] = min(max(scaled, -4), 4)
     }
     unsafe weights += 2 * count
-    let a: InlineArray<24, Float> = unsafe layer(input.span, count, first, &weights)
+    let a: InlineArray<24, Float> = unsafe layer(input.span, count, firstLayerSize, &weights)
     var low = InlineArray<24, Float>(repeating: 0)
-    for i in 0..<first { low[i] = a[i] > 0 ? a[i] : 0.05 * a[i] }
-    var b: InlineArray<24, Float> = unsafe layer(low.span, first, second, &weights)
-    for i in 0..<second where b[i] < 0 { b[i] *= 0.05 }
-    let out = unsafe layer(b.span, second, ExitBins.count, &weights)
+    for i in 0..<firstLayerSize { low[i] = a[i] > 0 ? a[i] : 0.05 * a[i] }
+    var b: InlineArray<24, Float> = unsafe layer(
+      low.span, firstLayerSize, secondLayerSize, &weights)
+    for i in 0..<secondLayerSize where b[i] < 0 { b[i] *= 0.05 }
+    let out = unsafe layer(b.span, secondLayerSize, ExitBins.count, &weights)
     var chances = InlineArray<24, Double>(repeating: 0)
     for i in 0..<ExitBins.count { chances[i] = 1 / (1 + exp(-Double(out[i]))) }
     return chances
@@ -66,7 +67,7 @@ enum ExitBins {
   static let count = 24
 
   /// The lower bound of bin `index`, 0 to ``count``; the last bin ends at 80.
-  static func begin(_ index: Int) -> Double {
+  static func lowerBound(_ index: Int) -> Double {
     let begins: InlineArray<25, Double> = [
       0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.12, 1.25, 1.4, 1.6, 1.85, 2.2, 2.7, 3.4, 4.5,
       6, 8.5, 12, 18, 28, 45, 80,
@@ -75,5 +76,5 @@ enum ExitBins {
   }
 
   /// The midpoint of bin `index`.
-  static func middle(_ index: Int) -> Double { 0.5 * (begin(index) + begin(index + 1)) }
+  static func midpoint(_ index: Int) -> Double { 0.5 * (lowerBound(index) + lowerBound(index + 1)) }
 }

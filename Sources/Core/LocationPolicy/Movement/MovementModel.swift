@@ -13,36 +13,37 @@ struct MovementModel: Equatable, Sendable {
   private var energy = 0.0
   private var time = 0.0
   /// Estimated seconds outside the bound so far, derived from successive fixes.
-  private var outside = 0.0
-  private var off = -1.0
+  private var outsideTime = 0.0
+  private var plannedOff = -1.0
 
-  init(within bound: Double, hasLine: Bool) {
-    history = MovementHistory(within: bound, hasLine: hasLine)
+  init(within bound: Double, hasMotionLine: Bool) {
+    history = MovementHistory(within: bound, hasMotionLine: hasMotionLine)
   }
 
   /// Adds a fix and returns for how many seconds the receiver may be off; 0 to stay on.
-  mutating func off(
-    after seen: MovementHistory.Sighting, _ figures: ReceiverFigures,
+  mutating func offTime(
+    after seen: MovementHistory.Sample, _ figures: ReceiverParameters,
     _ predictor: TimeToFixPredictor
   ) -> Double {
-    let isFirst = history.count == 0
-    history.take(seen)
-    if !isFirst { book(figures, predictor) }
-    off = cheapest(
-      ExitNetwork.chances(history.features, hasLine: history.hasLine), figures, predictor)
-    return off
+    let isFirst = history.fixCount == 0
+    history.accept(seen)
+    if !isFirst { recordCycle(figures, predictor) }
+    plannedOff = cheapest(
+      ExitNetwork.chances(history.features, hasLine: history.hasMotionLine), figures, predictor)
+    return plannedOff
   }
 
   /// Adds energy and time outside of the cycle that this fix ended.
   ///
   /// Energy is computed at full tracking power. Otherwise a duty cycle would lower the price, and a cheaper receiver
   /// would leave the bound more often.
-  private mutating func book(_ figures: ReceiverFigures, _ predictor: TimeToFixPredictor) {
-    let step = history.step
-    if off <= 0 {
+  private mutating func recordCycle(_ figures: ReceiverParameters, _ predictor: TimeToFixPredictor)
+  {
+    let step = history.timeStep
+    if plannedOff <= 0 {
       energy += figures.track_mW * step
     } else {
-      var search = MovementModel.search(step - 1, figures, predictor)
+      var search = MovementModel.acquisitionTime(step - 1, figures, predictor)
       var off = step - 1 - search
       if off < 0 {
         off = 0
@@ -51,55 +52,58 @@ struct MovementModel: Equatable, Sendable {
       energy += figures.track_mW + figures.standby_mW * off + figures.acquire_mW * search
     }
     time += step
-    if history.moved > history.bound {
-      outside += (1 - history.bound / history.moved) * (step - 1)
+    if history.displacement > history.bound {
+      outsideTime += (1 - history.bound / history.displacement) * (step - 1)
     }
   }
 
-  private static func search(
-    _ off: Double, _ figures: ReceiverFigures, _ predictor: TimeToFixPredictor
+  private static func acquisitionTime(
+    _ off: Double, _ figures: ReceiverParameters, _ predictor: TimeToFixPredictor
   ) -> Double {
     predictor.expected(after: Interval(seconds: off), figures).seconds
   }
 
   /// Price of one second outside the bound, mJ: a multiple of the mean power so far, increased when the share of time
   /// outside was too large.
-  private func price(_ figures: ReceiverFigures) -> Double {
-    let scale = figures.track_mW / MovementTuning.trackOfTraining
-    let tuning = MovementTuning(hasLine: history.hasLine)
+  private func price(_ figures: ReceiverParameters) -> Double {
+    let scale = figures.track_mW / MovementTuning.trainingTrack_mW
+    let tuning = MovementTuning(hasMotionLine: history.hasMotionLine)
     let mean =
       (energy + MovementTuning.priorEnergy * scale) / (time + MovementTuning.priorTime)
-    let allowed = MovementTuning.share * (time + MovementTuning.guardTime)
-    let excess = (outside + MovementTuning.share * MovementTuning.guardTime) / allowed
+    let allowed = MovementTuning.allowedOutsideShare * (time + MovementTuning.outsideAveragingTime)
+    let excess =
+      (outsideTime + MovementTuning.allowedOutsideShare * MovementTuning.outsideAveragingTime)
+      / allowed
     let price = tuning.price * mean * min(max(excess, 0.6), 5).squareRoot()
-    return max(price, tuning.leastPrice * scale)
+    return max(price, tuning.minimumPrice * scale)
   }
 
   private func cheapest(
-    _ chances: InlineArray<24, Double>, _ figures: ReceiverFigures,
+    _ chances: InlineArray<24, Double>, _ figures: ReceiverParameters,
     _ predictor: TimeToFixPredictor
   ) -> Double {
     let seen = history.last
     let price = price(figures)
-    let isStill = history.hasLine && !seen.isMoving
+    let isStill = history.hasMotionLine && !seen.isMoving
     let longestRun =
-      history.room * (history.count <= MovementTuning.firstFixes ? 1 : MovementTuning.runLimit)
-    var risk = ExitRisk(chances, unit: history.unit)
+      history.distanceMargin
+      * (history.fixCount <= MovementTuning.initialFixCount ? 1 : MovementTuning.travelLimit)
+    var risk = ExitRisk(chances, unit: history.timeScale)
     var best = 0.0
     var least = Double.infinity
     var off = isStill ? 1.0 : 0
-    while off <= MovementTuning.longest {
+    while off <= MovementTuning.maximumOff {
       let known = isStill && off < 600 ? 600 : off
-      let search = off > 0 ? MovementModel.search(known, figures, predictor) : 0
+      let search = off > 0 ? MovementModel.acquisitionTime(known, figures, predictor) : 0
       let cycle = 1 + off + search
       // Even with maximum acceleration the device cannot be outside the bound earlier than this.
       let ahead = cycle - 1
-      let reach = seen.speed * ahead + 0.5 * MovementTuning.acceleration * ahead * ahead
-      var outside = risk.seconds(until: cycle - 1)
-      if history.hasLine { outside /= MovementTuning.standingRate }
+      let reach = seen.speed * ahead + 0.5 * MovementTuning.maximumAcceleration * ahead * ahead
+      var outside = risk.secondsOutside(until: cycle - 1)
+      if history.hasMotionLine { outside /= MovementTuning.stillAfterMotionRate }
       // The network's estimate is limited by the speed that the receiver reported.
       if seen.speed * ahead > longestRun { break }
-      if reach < history.room { outside = 0 }
+      if reach < history.distanceMargin { outside = 0 }
       // The receiver has not entered its duty cycle in the second after a fix; the cheaper power applies only if it
       // stays on.
       let second = off > 0 ? figures.track_mW : figures.on_mW
@@ -109,7 +113,7 @@ struct MovementModel: Equatable, Sendable {
         least = cost
         best = off
       }
-      off = MovementTuning.next(off)
+      off = MovementTuning.nextCandidate(after: off)
     }
     return best
   }
@@ -117,36 +121,36 @@ struct MovementModel: Equatable, Sendable {
 
 /// The expected seconds outside the bound as a function of the time since the fix. Query it with increasing times.
 private struct ExitRisk {
-  private let chances: InlineArray<24, Double>
-  private let unit: Double
+  private let probabilities: InlineArray<24, Double>
+  private let timeScale: Double
   private var bin = 0
   private var sum = 0.0
   private var lastTime = 0.0
-  private var lastChance = 0.0
+  private var lastProbability = 0.0
 
   init(_ chances: InlineArray<24, Double>, unit: Double) {
-    self.chances = chances
-    self.unit = unit
+    self.probabilities = chances
+    self.timeScale = unit
   }
 
   /// The integral of the probability from the fix until `time`.
   ///
   /// The probability is interpolated linearly between the midpoints of the bins, starts at 0 at the fix, and is
   /// constant after the last midpoint.
-  mutating func seconds(until time: Double) -> Double {
-    while bin < ExitBins.count, ExitBins.middle(bin) * unit < time {
-      let middle = ExitBins.middle(bin) * unit
-      sum += 0.5 * (lastChance + chances[bin]) * (middle - lastTime)
-      lastChance = chances[bin]
+  mutating func secondsOutside(until time: Double) -> Double {
+    while bin < ExitBins.count, ExitBins.midpoint(bin) * timeScale < time {
+      let middle = ExitBins.midpoint(bin) * timeScale
+      sum += 0.5 * (lastProbability + probabilities[bin]) * (middle - lastTime)
+      lastProbability = probabilities[bin]
       lastTime = middle
       bin += 1
     }
-    var chance = lastChance
+    var chance = lastProbability
     if bin < ExitBins.count {
-      let width = ExitBins.middle(bin) * unit - lastTime
-      chance += (chances[bin] - lastChance) * (time - lastTime) / width
+      let width = ExitBins.midpoint(bin) * timeScale - lastTime
+      chance += (probabilities[bin] - lastProbability) * (time - lastTime) / width
     }
-    return sum + 0.5 * (lastChance + chance) * (time - lastTime)
+    return sum + 0.5 * (lastProbability + chance) * (time - lastTime)
   }
 }
 
@@ -155,41 +159,41 @@ struct MovementTuning {
   /// Price of a second outside the bound, in seconds of mean power.
   let price: Double
   /// Smallest price, mW.
-  let leastPrice: Double
+  let minimumPrice: Double
 
-  init(hasLine: Bool) {
-    price = hasLine ? 26 : 18
-    leastPrice = hasLine ? 10 : 70
+  init(hasMotionLine: Bool) {
+    price = hasMotionLine ? 26 : 18
+    minimumPrice = hasMotionLine ? 10 : 70
   }
 
   /// Tracking power for which the prices were chosen, mW. Prices for other receivers are scaled by their tracking
   /// power.
-  static let trackOfTraining = 24.6
+  static let trainingTrack_mW = 24.6
   /// Energy and time assumed before the first measurement: 5.4 J in 20 min.
   static let priorEnergy = 5_400.0
   static let priorTime = 1_200.0
   /// Share of time outside above which the price rises, and the time over which the share is averaged, seconds.
-  static let share = 0.003
-  static let guardTime = 1_800.0
+  static let allowedOutsideShare = 0.003
+  static let outsideAveragingTime = 1_800.0
   /// Upper limit of the off time: the time in which the device, at the speed just reported, travels this many times
   /// the bound. For the first fixes, before the motion is known, the factor is 1.
-  static let runLimit = 3.0
-  static let firstFixes = 3
+  static let travelLimit = 3.0
+  static let initialFixCount = 3
   /// Largest plausible acceleration of the device, m/s².
-  static let acceleration = 1.5
+  static let maximumAcceleration = 1.5
   /// Rate of ``OffClock`` while the line reports "still" after motion.
-  static let standingRate = 0.5
+  static let stillAfterMotionRate = 0.5
   /// Motion that is shorter than this share of the off time is treated as a false alarm of the motion sensor, but
   /// never motion that is longer than `maximumFalseAlarm` seconds.
-  static let falseAlarm = 0.3
-  static let longestAlarm = 60.0
+  static let falseAlarmShare = 0.3
+  static let maximumFalseAlarm = 60.0
   /// Longest off time, seconds.
-  static let longest = 7_200.0
+  static let maximumOff = 7_200.0
 
   /// The next candidate: 0 (stay on), 1 to 20 s, then each 7 % longer, up to two hours; infinity after the last.
-  static func next(_ off: Double) -> Double {
+  static func nextCandidate(after off: Double) -> Double {
     if off < 20 { return off + 1 }
-    if off >= longest { return .infinity }
-    return min(max((off * 1.07).rounded(), off + 1), longest)
+    if off >= maximumOff { return .infinity }
+    return min(max((off * 1.07).rounded(), off + 1), maximumOff)
   }
 }

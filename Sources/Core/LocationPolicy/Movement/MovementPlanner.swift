@@ -70,20 +70,20 @@ import LocationTypes
 /// instructions.
 public struct MovementPlanner: Equatable, Sendable {
   /// Time without a fix after which the history is discarded.
-  static let memory = Interval.seconds(14_400)
+  static let historyLifetime = Interval.seconds(14_400)
   /// Limits of the time for which a "still" of the motion line pauses the off clock, seconds. Within them it is the
   /// time that the device has been stationary already.
-  static let shortestTrust = 300.0
-  static let longestTrust = 7_200.0
+  static let minimumPauseLimit = 300.0
+  static let maximumPauseLimit = 7_200.0
   /// Smallest bound, metres, for which the motion line is used: for a smaller one the sensor reacts too slowly.
-  static let leastBoundOfLine = 40.0
+  static let minimumMotionLineBound = 40.0
 
-  private var model = MovementModel(within: 100, hasLine: false)
-  private var line = MotionLine.absent
-  private var lineChanged = Instant.boot
-  private var clock = OffClock()
-  private var place: Coordinate?
-  private var placeTime = Instant.boot
+  private var model = MovementModel(within: 100, hasMotionLine: false)
+  private var motionLine = MotionLine.absent
+  private var motionLineChangeTime = Instant.boot
+  private var offClock = OffClock()
+  private var lastCoordinate: Coordinate?
+  private var lastFixTime = Instant.boot
   private var east = 0.0
   private var north = 0.0
 
@@ -91,11 +91,11 @@ public struct MovementPlanner: Equatable, Sendable {
   public init() {}
 
   /// Sets the level of the motion line from `now` on.
-  public mutating func hear(_ new: MotionLine, at now: Instant) {
-    guard new != line else { return }
-    clock.pass(line, until: now)
-    line = new
-    lineChanged = now
+  public mutating func motionLineChanged(_ new: MotionLine, at now: Instant) {
+    guard new != motionLine else { return }
+    offClock.advance(motionLine, until: now)
+    motionLine = new
+    motionLineChangeTime = now
   }
 
   /// Adds a delivered fix.
@@ -105,59 +105,61 @@ public struct MovementPlanner: Equatable, Sendable {
   /// - Parameters:
   ///   - bound: The smallest accuracy bound of any client, metres.
   ///   - accuracy: Horizontal accuracy of the fix, metres.
-  public mutating func take(
-    _ fix: Fix, within bound: Double, accuracy: Double, _ figures: ReceiverFigures,
+  public mutating func accept(
+    _ fix: Fix, within bound: Double, accuracy: Double, _ figures: ReceiverParameters,
     _ predictor: TimeToFixPredictor, at now: Instant
   ) {
-    let hasLine = line != .absent && bound >= MovementPlanner.leastBoundOfLine
+    let hasLine = motionLine != .absent && bound >= MovementPlanner.minimumMotionLineBound
     let isNew =
-      place == nil || bound != model.history.bound || hasLine != model.history.hasLine
-      || fix.acquired - placeTime > MovementPlanner.memory
-    if isNew { begin(within: bound, hasLine: hasLine) }
-    clock.pass(line, until: now)
-    let seen = sighting(of: fix, accuracy: accuracy, at: now)
-    let off = model.off(after: seen, figures, predictor)
-    let rest = seen.time - model.history.restSince
+      lastCoordinate == nil || bound != model.history.bound
+      || hasLine != model.history.hasMotionLine
+      || fix.acquired - lastFixTime > MovementPlanner.historyLifetime
+    if isNew { restart(within: bound, hasMotionLine: hasLine) }
+    offClock.advance(motionLine, until: now)
+    let seen = sample(of: fix, accuracy: accuracy, at: now)
+    let off = model.offTime(after: seen, figures, predictor)
+    let rest = seen.time - model.history.stationarySince
     let trust = min(
-      max(rest, MovementPlanner.shortestTrust), MovementPlanner.longestTrust)
-    clock = OffClock(off: off, trust: trust, usesLine: hasLine, at: now)
+      max(rest, MovementPlanner.minimumPauseLimit), MovementPlanner.maximumPauseLimit)
+    offClock = OffClock(offTime: off, pauseLimit: trust, usesMotionLine: hasLine, at: now)
   }
 
   /// The time at which the receiver must start for clients with `bound`, metres: `now` if it must stay on, and if the
   /// last off time was computed for a wider bound.
-  public mutating func start(within bound: Double, at now: Instant) -> Instant {
-    clock.pass(line, until: now)
-    return bound < model.history.bound ? now : clock.due(line, at: now)
+  public mutating func startTime(within bound: Double, at now: Instant) -> Instant {
+    offClock.advance(motionLine, until: now)
+    return bound < model.history.bound ? now : offClock.end(motionLine, at: now)
   }
 
   /// Ends the off time, when no client has a bound any more: the next client with a bound needs a fix immediately.
-  public mutating func lapse() { clock.lapse() }
+  public mutating func expire() { offClock.expire() }
 
-  private mutating func begin(within bound: Double, hasLine: Bool) {
-    model = MovementModel(within: bound, hasLine: hasLine)
-    place = nil
+  private mutating func restart(within bound: Double, hasMotionLine: Bool) {
+    model = MovementModel(within: bound, hasMotionLine: hasMotionLine)
+    lastCoordinate = nil
     east = 0
     north = 0
   }
 
-  private mutating func sighting(
+  private mutating func sample(
     of fix: Fix, accuracy: Double, at now: Instant
-  ) -> MovementHistory.Sighting {
+  ) -> MovementHistory.Sample {
     var speed = fix.speed ?? 0
-    if let place {
-      let step = place.localOffset(to: fix.coordinate)
+    if let lastCoordinate {
+      let step = lastCoordinate.localOffset(to: fix.coordinate)
       east += step.east
       north += step.north
-      if fix.speed == nil, fix.acquired > placeTime {
+      if fix.speed == nil, fix.acquired > lastFixTime {
         speed =
-          place.localDistance(to: fix.coordinate) / (fix.acquired - placeTime).seconds
+          lastCoordinate.localDistance(to: fix.coordinate) / (fix.acquired - lastFixTime).seconds
       }
     }
-    place = fix.coordinate
-    placeTime = fix.acquired
-    return MovementHistory.Sighting(
+    lastCoordinate = fix.coordinate
+    lastFixTime = fix.acquired
+    return MovementHistory.Sample(
       time: fix.acquired.seconds, east: east, north: north, speed: speed, accuracy: accuracy,
-      isMoving: line == .moving, motion: clock.motion, sinceChange: (now - lineChanged).seconds)
+      isMoving: motionLine == .moving, motionSeconds: offClock.motionSeconds,
+      secondsSinceLineChange: (now - motionLineChangeTime).seconds)
   }
 }
 
@@ -166,58 +168,58 @@ public struct MovementPlanner: Equatable, Sendable {
 /// States and rates: see ``MovementPlanner``.
 struct OffClock: Equatable, Sendable {
   /// Seconds for which the receiver may be off.
-  private(set) var off = 0.0
+  private(set) var offTime = 0.0
   /// Seconds of motion since the fix, as the line reported.
-  private(set) var motion = 0.0
+  private(set) var motionSeconds = 0.0
   /// Seconds for which the clock may be paused in total.
-  private var trust = 0.0
-  private var usesLine = false
+  private var pauseLimit = 0.0
+  private var usesMotionLine = false
   private var elapsed = 0.0
-  private var stood = 0.0
-  private var now = Instant.boot
+  private var paused = 0.0
+  private var lastUpdate = Instant.boot
 
   /// Creates a clock without off time: the receiver is due now.
   init() {}
 
-  init(off: Double, trust: Double, usesLine: Bool, at now: Instant) {
-    self.off = off
-    self.trust = trust
-    self.usesLine = usesLine
-    self.now = now
+  init(offTime: Double, pauseLimit: Double, usesMotionLine: Bool, at now: Instant) {
+    self.offTime = offTime
+    self.pauseLimit = pauseLimit
+    self.usesMotionLine = usesMotionLine
+    self.lastUpdate = now
   }
 
   /// Ends the off time.
-  mutating func lapse() { off = 0 }
+  mutating func expire() { offTime = 0 }
 
   /// The rate of the clock while the line reports `line`.
   ///
   /// "Still" after motion gives half the rate, because the device may continue; short motion counts as a false alarm.
   private func rate(_ line: MotionLine) -> Double {
-    guard usesLine else { return 1 }
+    guard usesMotionLine else { return 1 }
     switch line {
     case .absent, .moving: return 1
     case .still:
-      let alarm = min(MovementTuning.falseAlarm * off, MovementTuning.longestAlarm)
-      return motion > alarm ? MovementTuning.standingRate : 0
+      let alarm = min(MovementTuning.falseAlarmShare * offTime, MovementTuning.maximumFalseAlarm)
+      return motionSeconds > alarm ? MovementTuning.stillAfterMotionRate : 0
     }
   }
 
   /// Advances the clock to `time`; the line reported `line` since the last call.
-  mutating func pass(_ line: MotionLine, until time: Instant) {
-    let seconds = max((time - now).seconds, 0)
-    now = max(now, time)
+  mutating func advance(_ line: MotionLine, until time: Instant) {
+    let seconds = max((time - lastUpdate).seconds, 0)
+    lastUpdate = max(lastUpdate, time)
     let rate = rate(line)
     elapsed += seconds * rate
-    if rate == 0 { stood += seconds }
-    if line == .moving { motion += seconds }
+    if rate == 0 { paused += seconds }
+    if line == .moving { motionSeconds += seconds }
   }
 
   /// The end of the off time if the line keeps reporting `line`.
-  func due(_ line: MotionLine, at now: Instant) -> Instant {
-    let left = max(off - elapsed, 0)
+  func end(_ line: MotionLine, at now: Instant) -> Instant {
+    let left = max(offTime - elapsed, 0)
     guard left > 0 else { return now }
     let rate = rate(line)
     if rate > 0 { return now + Interval(seconds: left / rate) }
-    return now + Interval(seconds: max(trust - stood, 0))
+    return now + Interval(seconds: max(pauseLimit - paused, 0))
   }
 }

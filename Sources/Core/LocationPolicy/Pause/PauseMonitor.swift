@@ -99,21 +99,21 @@ public struct PauseMonitor: Equatable, Sendable {
   }
 
   /// How long the motion line must have been still before a pause.
-  static let settling = Interval.seconds(60)
+  static let stillBeforePause = Interval.seconds(60)
   /// How long the motion line may report motion without any fix before updates resume. That leaves 15 s of the 60 s of
   /// PAU-4 to the caller.
-  static let blindness = Interval.seconds(45)
+  static let blindResumeDelay = Interval.seconds(45)
   /// Time between an unconfirmed fix outside and the check that confirms it.
-  static let doubt = Interval.seconds(5)
+  static let confirmationDelay = Interval.seconds(5)
   /// Checks while the motion line reports motion: distance that may be travelled between two, metres, and limits of the
   /// interval.
-  static let movingReach = 100.0
-  static let movingLook = Interval.seconds(10)
-  static let movingLookAtMost = Interval.seconds(15)
+  static let movingCheckDistance = 100.0
+  static let movingCheckInterval = Interval.seconds(10)
+  static let longestMovingCheckInterval = Interval.seconds(15)
   /// The same without a motion line.
-  static let blindReach = 1_000.0
-  static let blindLook = Interval.seconds(60)
-  static let blindLookAtMost = Interval.seconds(300)
+  static let lineAbsentCheckDistance = 1_000.0
+  static let lineAbsentCheckInterval = Interval.seconds(60)
+  static let longestLineAbsentCheckInterval = Interval.seconds(300)
 
   /// Current state.
   public private(set) var state = State.idle
@@ -127,9 +127,9 @@ public struct PauseMonitor: Equatable, Sendable {
   /// Time of the last change of `line`.
   private var lineSince = Instant.boot
   /// End of the last check, with or without a fix.
-  private var looked = Instant.boot
+  private var lastCheck = Instant.boot
   /// Time at which the line reported motion that no check has covered yet; nil if there is none.
-  private var owedSince: Instant?
+  private var uncheckedMotionSince: Instant?
 
   /// Creates a pause monitor for updates that have not started.
   public init(_ activity: ActivityType = .other) { thresholds = activity.pause }
@@ -140,7 +140,7 @@ public struct PauseMonitor: Equatable, Sendable {
   /// Handles an event; the only writer of the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {
     #if REACHED
-      PauseMonitor.machine.reach(Int(state.rawValue), event.column)
+      PauseMonitor.machine.record(Int(state.rawValue), event.column)
     #endif
     let finding = note(event)
     let (next, outcome) = step(event, finding)
@@ -158,24 +158,24 @@ public struct PauseMonitor: Equatable, Sendable {
     case .allow(let allowed): isAllowed = allowed
     case .activity(let activity): thresholds = activity.pause
     case .noFix(let now):
-      look(at: now)
-      detector.forgetDoubt()
+      noteCheck(at: now)
+      detector.clearDoubt()
     case .line(let newLine, let now):
       guard newLine != line else { return nil }
       line = newLine
       lineSince = now
-      if newLine == .moving { owedSince = now }
+      if newLine == .moving { uncheckedMotionSince = now }
     case .fix(let fix):
-      look(at: fix.acquired)
+      noteCheck(at: fix.acquired)
       return detector.add(fix, radius: thresholds.radius)
     }
     return nil
   }
 
-  private mutating func look(at now: Instant) {
+  private mutating func noteCheck(at now: Instant) {
     // A fix acquired before the line reported motion does not check that motion.
-    if let motion = owedSince, now >= motion { owedSince = nil }
-    looked = max(looked, now)
+    if let motion = uncheckedMotionSince, now >= motion { uncheckedMotionSince = nil }
+    lastCheck = max(lastCheck, now)
   }
 
   private func step(_ event: Event, _ finding: StillnessDetector.Finding?) -> (State, Outcome) {
@@ -206,7 +206,7 @@ public struct PauseMonitor: Equatable, Sendable {
 
   /// Whether the fix shows movement. Outside the radius while the line reports motion needs no confirmation.
   private func showsMovement(_ finding: StillnessDetector.Finding?) -> Bool {
-    finding == .moved || (line == .moving && detector.isInDoubt)
+    finding == .moved || (line == .moving && detector.needsConfirmation)
   }
 
   private func showsStop(_ fix: Fix, _ finding: StillnessDetector.Finding?) -> Bool {
@@ -216,7 +216,7 @@ public struct PauseMonitor: Equatable, Sendable {
     switch line {
     case .absent: return true
     case .moving: return false
-    case .still: return fix.acquired - lineSince >= PauseMonitor.settling
+    case .still: return fix.acquired - lineSince >= PauseMonitor.stillBeforePause
     }
   }
 }
@@ -231,7 +231,7 @@ extension PauseMonitor {
   /// ``Event/time(_:)`` is due then. `.distantFuture` if never.
   public var check: Instant {
     guard state == .paused, line == .moving else { return .distantFuture }
-    return max(lineSince, detector.newest) + PauseMonitor.blindness
+    return max(lineSince, detector.newest) + PauseMonitor.blindResumeDelay
   }
 
   /// When the next fix is needed during a pause; not before `now`, `.distantFuture` if none is.
@@ -246,21 +246,25 @@ extension PauseMonitor {
   ///   - line: Current state of the motion line.
   public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
     guard state == .paused else { return .distantFuture }
-    if detector.isInDoubt { return max(now, looked + PauseMonitor.doubt) }
+    if detector.needsConfirmation { return max(now, lastCheck + PauseMonitor.confirmationDelay) }
     switch line {
     case .still:
-      return owedSince == nil ? .distantFuture : max(now, looked + PauseMonitor.movingLook)
+      return uncheckedMotionSince == nil
+        ? .distantFuture : max(now, lastCheck + PauseMonitor.movingCheckInterval)
     case .moving:
-      if owedSince != nil { return max(now, looked + PauseMonitor.movingLook) }
+      if uncheckedMotionSince != nil {
+        return max(now, lastCheck + PauseMonitor.movingCheckInterval)
+      }
       let wait = PauseMonitor.wait(
-        for: PauseMonitor.movingReach, at: fastest, PauseMonitor.movingLook,
-        PauseMonitor.movingLookAtMost)
-      return max(now, looked + wait)
+        for: PauseMonitor.movingCheckDistance, at: fastest, PauseMonitor.movingCheckInterval,
+        PauseMonitor.longestMovingCheckInterval)
+      return max(now, lastCheck + wait)
     case .absent:
       let wait = PauseMonitor.wait(
-        for: PauseMonitor.blindReach, at: fastest, PauseMonitor.blindLook,
-        PauseMonitor.blindLookAtMost)
-      return max(now, looked + wait)
+        for: PauseMonitor.lineAbsentCheckDistance, at: fastest,
+        PauseMonitor.lineAbsentCheckInterval,
+        PauseMonitor.longestLineAbsentCheckInterval)
+      return max(now, lastCheck + wait)
     }
   }
 
@@ -274,7 +278,7 @@ extension PauseMonitor {
 
 #if REACHED
   extension PauseMonitor {
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "PauseMonitor", states: "idle watching paused halted",
       events: "start stop allow activity fix noFix line time",
       excluded: [

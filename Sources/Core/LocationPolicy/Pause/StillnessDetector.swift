@@ -21,13 +21,13 @@ public struct StillnessDetector: Equatable, Sendable {
   }
 
   /// Speed above which the device does not stand, m/s (PAU-8).
-  public static let walking = 1.0
+  public static let walkingSpeed = 1.0
   /// Doppler speed below which the device stands, m/s; see ``PathMeter``.
-  static let standing = 0.2
+  static let standingSpeed = 0.2
   /// Smallest ratio of a reliable speed to its standard deviation.
   static let reliability: Int32 = 3
   /// Greatest scatter of a receiver at rest, metres.
-  static let stray = 40.0
+  static let outlierDistance = 40.0
   /// Accuracy assumed for a fix that reports none, metres.
   static let assumedAccuracy = 10.0
   /// How long fixes must be beyond ``outlierDistance``: the first one after a start may be bad.
@@ -35,7 +35,7 @@ public struct StillnessDetector: Equatable, Sendable {
   /// How long fixes must be outside the radius.
   static let persistence = Interval.seconds(30)
   /// Shortest time between two positions that are compared with a reported speed.
-  static let agreement = Interval.seconds(5)
+  static let speedCheckInterval = Interval.seconds(5)
   /// Greatest weight of earlier fixes against a new one, in fixes.
   static let weightLimit = 1_000.0
 
@@ -56,19 +56,19 @@ public struct StillnessDetector: Equatable, Sendable {
   public init() {}
 
   /// Whether another fix is needed soon to interpret the last one.
-  public var isInDoubt: Bool { outsideSince != nil }
+  public var needsConfirmation: Bool { outsideSince != nil }
 
   /// Handles a fix; one that is not newer than the last is `undecided`. `radius` in metres.
   public mutating func add(_ fix: Fix, radius: Double) -> Finding {
     guard let from = centre else {
-      let isFast = bearsOutItsSpeed(fix)
-      begin(at: fix)
+      let isFast = hasReliableSpeed(fix)
+      restart(at: fix)
       return isFast ? .moved : .inside
     }
     guard fix.acquired > newest else { return .undecided }
     newest = fix.acquired
     if isMoving(fix) {
-      begin(at: fix)
+      restart(at: fix)
       return .moved
     }
     let offset = from.localOffset(to: fix.coordinate)
@@ -79,16 +79,16 @@ public struct StillnessDetector: Equatable, Sendable {
       centre = from.moved(east: offset.east / weight, north: offset.north / weight)
       return .inside
     }
-    return judge(fix, distance, radius)
+    return evaluate(fix, distance, radius)
   }
 
   /// Clears an unconfirmed movement, because no fix will come to confirm it.
-  public mutating func forgetDoubt() { outsideSince = nil }
+  public mutating func clearDoubt() { outsideSince = nil }
 
-  private mutating func judge(_ fix: Fix, _ distance: Double, _ radius: Double) -> Finding {
+  private mutating func evaluate(_ fix: Fix, _ distance: Double, _ radius: Double) -> Finding {
     let accuracy = fix.horizontalAccuracy ?? StillnessDetector.assumedAccuracy
-    let isBeyond = distance > max(radius, StillnessDetector.stray) + accuracy
-    if !isBeyond, distance <= accuracy || stands(fix) {
+    let isBeyond = distance > max(radius, StillnessDetector.outlierDistance) + accuracy
+    if !isBeyond, distance <= accuracy || isStanding(fix) {
       outsideSince = nil
       return .undecided
     }
@@ -96,11 +96,11 @@ public struct StillnessDetector: Equatable, Sendable {
     outsideSince = first
     let needed = isBeyond ? StillnessDetector.confirmation : StillnessDetector.persistence
     guard fix.acquired - first >= needed else { return .undecided }
-    begin(at: fix)
+    restart(at: fix)
     return .moved
   }
 
-  private mutating func begin(at fix: Fix) {
+  private mutating func restart(at fix: Fix) {
     centre = fix.coordinate
     weight = 1
     since = fix.acquired
@@ -110,14 +110,14 @@ public struct StillnessDetector: Equatable, Sendable {
     referenceTime = fix.acquired
   }
 
-  private func stands(_ fix: Fix) -> Bool {
+  private func isStanding(_ fix: Fix) -> Bool {
     guard let speed = fix.speed else { return false }
-    return speed < StillnessDetector.standing
+    return speed < StillnessDetector.standingSpeed
   }
 
   /// Whether the reported speed is above walking speed and its reported error is small.
-  private func bearsOutItsSpeed(_ fix: Fix) -> Bool {
-    guard let speed = fix.speed, speed > StillnessDetector.walking,
+  private func hasReliableSpeed(_ fix: Fix) -> Bool {
+    guard let speed = fix.speed, speed > StillnessDetector.walkingSpeed,
       let speed_mmps = fix.speed_mmps, let deviation_mmps = fix.speedAccuracy_mmps
     else { return false }
     return deviation_mmps * StillnessDetector.reliability <= speed_mmps
@@ -126,15 +126,15 @@ public struct StillnessDetector: Equatable, Sendable {
   /// Whether the fix has a reliable speed above walking speed: its speed accuracy shows it, or the distance from an
   /// older position agrees, being at least half of the distance at that speed and twice the accuracy.
   private mutating func isMoving(_ fix: Fix) -> Bool {
-    if bearsOutItsSpeed(fix) { return true }
+    if hasReliableSpeed(fix) { return true }
     let elapsed = fix.acquired - referenceTime
-    guard elapsed >= StillnessDetector.agreement else { return false }
+    guard elapsed >= StillnessDetector.speedCheckInterval else { return false }
     let travelled = reference.localDistance(to: fix.coordinate)
     if elapsed >= StillnessDetector.persistence {
       reference = fix.coordinate
       referenceTime = fix.acquired
     }
-    guard let speed = fix.speed, speed > StillnessDetector.walking else { return false }
+    guard let speed = fix.speed, speed > StillnessDetector.walkingSpeed else { return false }
     let accuracy = fix.horizontalAccuracy ?? StillnessDetector.assumedAccuracy
     return travelled >= max(speed * elapsed.seconds / 2, 2 * accuracy)
   }

@@ -88,11 +88,11 @@ public struct FixSchedule: Equatable, Sendable {
     /// Off: no client needs a fix.
     case idle = 0
     /// Off until the start for the next fix that is due.
-    case resting = 1
+    case asleep = 1
     /// On: searching for satellites, for the fix that is due.
-    case searching = 2
+    case acquiring = 2
     /// On: the first fix is there and its accuracy still improves.
-    case settling = 3
+    case refining = 3
     /// On: a good fix was delivered, and a new start would cost more than staying on.
     case tracking = 4
     /// Off: an acquisition ended without a fix; waits for the retry time.
@@ -103,17 +103,17 @@ public struct FixSchedule: Equatable, Sendable {
   public enum Event: Sendable {
     /// The end of an engine step: the current need, and whether the receiver must be on for clients that need every
     /// fix.
-    case plan(FixNeed, isOnAnyway: Bool)
+    case plan(FixNeed, isKeptOn: Bool)
     /// A live fix with its accuracy in metres and the time at which it was measured.
-    case fix(accuracy: Double, made: Instant, FixNeed)
+    case fix(accuracy: Double, measured: Instant, FixNeed)
     /// A fix from the receiver's buffer. The receiver works, but its acquisition time is unknown.
     case drained
     /// A new reason to search: another client requests a fix, or a stationary device moves.
-    case urged
+    case searchRequested
   }
 
   /// What the engine does with a fix.
-  public enum Verdict: Equatable, Sendable {
+  public enum Decision: Equatable, Sendable {
     /// Deliver it: it is accurate enough, or no better one is expected.
     case use
     /// Hold it back: a better one is expected soon.
@@ -121,53 +121,53 @@ public struct FixSchedule: Equatable, Sendable {
   }
 
   /// Longest wait for a better fix after the first one.
-  static let longestSettling = Interval.seconds(5)
+  static let maximumRefinement = Interval.seconds(5)
   /// Time without a fix after which a tracking receiver counts as acquiring again.
-  static let longestSilence = Interval.seconds(10)
+  static let silenceTimeout = Interval.seconds(10)
   /// Back-off after the first acquisition without a fix, and its upper limit.
-  static let shortestBackOff = Interval.seconds(60)
-  static let longestBackOff = Interval.seconds(1_800)
+  static let minimumBackOff = Interval.seconds(60)
+  static let maximumBackOff = Interval.seconds(1_800)
   /// Divisor of the back-off when a new reason to search arises.
-  static let urgency: Int64 = 8
+  static let requestedBackOffDivisor: Int64 = 8
   /// Smallest needed accuracy, metres, for which the receiver's own duty cycle is used: a receiver in its duty cycle
   /// acquires no new signals. 10 m corresponds to accuracy bounds of 50 m and more.
-  static let leastAccuracyOfSaving = 10.0
+  static let minimumDutyCycleAccuracy = 10.0
   /// Fixes come once per interval, so one that is due within this time is due now.
-  static let grain = Interval.milliseconds(500)
+  static let dueTolerance = Interval.milliseconds(500)
 
   /// Current state; written only by `enter`.
   public private(set) var state = State.idle
   /// Time of the next `plan` event at the latest; `.distantFuture` if only another event can change the state.
   public private(set) var wake = Instant.distantFuture
   /// How the receiver spends the time while it is off.
-  public private(set) var rest = ReceiverRest.none
+  public private(set) var sleepMode = ReceiverSleepMode.none
   /// Whether the receiver uses its own duty cycle while it is on.
-  public private(set) var savesPower = false
+  public private(set) var usesDutyCycle = false
   /// Estimate of the time to fix.
   public private(set) var predictor = TimeToFixPredictor()
 
   /// Time of the last state change.
-  private var since = Instant.boot
+  private var stateStart = Instant.boot
   /// Start of the acquisition timeout: later than the start of the acquisition if the receiver was on for every fix
   /// until then.
-  private var patientSince = Instant.boot
+  private var timeoutStart = Instant.boot
   /// Time of the last fix before the receiver went off; nil if its navigation data is lost or never existed.
   private var offSince: Instant?
   /// Time off before the current acquisition; nil for a cold start.
-  private var offBefore: Interval?
+  private var previousOffTime: Interval?
   /// Time that the current acquisition needed to restore the navigation database.
-  private var restoring = Interval.zero
-  private var firstFix = Instant.boot
-  private var lastFix = Instant.boot
+  private var restoreTime = Interval.zero
+  private var firstFixTime = Instant.boot
+  private var lastFixTime = Instant.boot
   private var bestAccuracy = Double.infinity
   /// Number of acquisitions without a fix since the last fix, up to 6.
-  private var failures: Int64 = 0
+  private var failedAcquisitions: Int64 = 0
   /// End of the back-off.
-  private var retry = Instant.boot
+  private var retryTime = Instant.boot
   /// Last time at which a client needed a fix.
-  private var lastNeeded = Instant.boot
+  private var lastNeedTime = Instant.boot
   /// Time at which the receiver read its ephemeris; nil if it has none.
-  private var ephemeris: Instant?
+  private var ephemerisTime: Instant?
 
   /// Creates a schedule in state idle.
   public init() {}
@@ -175,8 +175,8 @@ public struct FixSchedule: Equatable, Sendable {
   /// Whether the receiver must be on.
   public var isOn: Bool {
     switch state {
-    case .searching, .settling, .tracking: true
-    case .idle, .resting, .backedOff: false
+    case .acquiring, .refining, .tracking: true
+    case .idle, .asleep, .backedOff: false
     }
   }
 }
@@ -189,32 +189,34 @@ extension FixSchedule {
   /// - Returns: What to do with the fix, for a `.fix` event; otherwise `.use`.
   @discardableResult
   public mutating func handle(
-    _ event: Event, _ figures: PlannerFigures, at now: Instant
-  ) -> Verdict {
+    _ event: Event, _ figures: PlannerParameters, at now: Instant
+  ) -> Decision {
     #if REACHED
-      FixSchedule.machine.reach(Int(state.rawValue), event.column)
+      FixSchedule.machine.record(Int(state.rawValue), event.column)
     #endif
     switch event {
     case .plan(let need, let isOnAnyway):
       let wasOn = isOn
       guard !isOnAnyway else {
-        if !wasOn { beginSearch(figures, at: now) }
+        if !wasOn { beginAcquisition(figures, at: now) }
         stayOn(at: now)
         return .use
       }
       plan(need, figures, at: now)
       // A start writes the configuration anyway. Changing the mode later costs a command, which pays only if the
       // receiver stays on.
-      let isTime = savesPower || !wasOn || state == .tracking
-      savesPower = isTime && maySave(need, figures.receiver, at: now)
+      let isTime = usesDutyCycle || !wasOn || state == .tracking
+      usesDutyCycle = isTime && mayUseDutyCycle(need, figures.receiver, at: now)
       return .use
     case .fix(let accuracy, let made, let need):
-      return take(accuracy, made: made, need, figures, at: now)
+      return acceptFix(accuracy, measured: made, need, figures, at: now)
     case .drained:
-      takeDrained(at: now)
+      acceptDrained(at: now)
       return .use
-    case .urged:
-      if state == .backedOff { retry = min(retry, since + backOff / FixSchedule.urgency) }
+    case .searchRequested:
+      if state == .backedOff {
+        retryTime = min(retryTime, stateStart + backOff / FixSchedule.requestedBackOffDivisor)
+      }
       return .use
     }
   }
@@ -226,94 +228,97 @@ extension FixSchedule {
   public mutating func keepOn(at now: Instant) -> Bool {
     guard isOn else { return false }
     #if REACHED
-      FixSchedule.machine.reach(
-        Int(state.rawValue), Event.plan(FixNeed(), isOnAnyway: true).column)
+      FixSchedule.machine.record(
+        Int(state.rawValue), Event.plan(FixNeed(), isKeptOn: true).column)
     #endif
     stayOn(at: now)
     return true
   }
 
   private mutating func stayOn(at now: Instant) {
-    patientSince = now
-    lastNeeded = now
+    timeoutStart = now
+    lastNeedTime = now
     wake = .distantFuture
-    savesPower = false
+    usesDutyCycle = false
   }
 
-  private mutating func plan(_ need: FixNeed, _ figures: PlannerFigures, at now: Instant) {
-    guard need.isAny else { return relax(figures, at: now) }
-    lastNeeded = now
+  private mutating func plan(_ need: FixNeed, _ figures: PlannerParameters, at now: Instant) {
+    guard need.isRequired else { return planWithoutNeed(figures, at: now) }
+    lastNeedTime = now
     switch state {
-    case .idle, .resting: aim(need, figures, at: now)
+    case .idle, .asleep: planStart(need, figures, at: now)
     case .backedOff:
-      wake = retry
-      if now >= wake { aim(need, figures, at: now) }
-    case .searching:
-      wake = limit(figures)
+      wake = retryTime
+      if now >= wake { planStart(need, figures, at: now) }
+    case .acquiring:
+      wake = acquisitionDeadline(figures)
       guard now >= wake else { return }
-      giveUp(figures, at: now)
-      wake = retry
-    case .settling, .tracking:
+      endFailedAcquisition(figures, at: now)
+      wake = retryTime
+    case .refining, .tracking:
       // No fix for too long: the receiver has lost the signals.
-      wake = lastFix + FixSchedule.longestSilence
-      if now >= wake { return beginSearch(figures, at: now) }
-      if state == .tracking, !isKept(figures, at: now) { aim(need, figures, at: now) }
+      wake = lastFixTime + FixSchedule.silenceTimeout
+      if now >= wake { return beginAcquisition(figures, at: now) }
+      if state == .tracking, !staysOnForEphemeris(figures, at: now) {
+        planStart(need, figures, at: now)
+      }
     }
   }
 
   /// Sleeps until the start for the fix that is due, or starts the receiver now.
-  private mutating func aim(_ need: FixNeed, _ figures: PlannerFigures, at now: Instant) {
+  private mutating func planStart(_ need: FixNeed, _ figures: PlannerParameters, at now: Instant) {
     let left = need.due - now
-    guard left > FixSchedule.grain else { return goOn(figures, at: now) }
-    let off = isOn ? left : timeOff(at: need.due, figures.receiver)
-    var warm = search(before: need.due, off: off, figures.receiver)
-    if isEphemerisOld(figures.receiver, at: need.due) {
+    guard left > FixSchedule.dueTolerance else { return startIfOff(figures, at: now) }
+    let off = isOn ? left : offTime(at: need.due, figures.receiver)
+    var warm = acquisitionTime(before: need.due, off: off, figures.receiver)
+    if isEphemerisExpired(figures.receiver, at: need.due) {
       warm = max(warm, figures.receiver.timeToFix.cold)
     }
-    let choice = choice(
-      for: left, warm: warm, maySave: maySave(need, figures.receiver, at: now), figures)
-    let search = choice == .cut ? figures.receiver.searchAfterCut(warm) : warm
+    let choice = chooseSleepMode(
+      for: left, warm: warm, mayUseDutyCycle: mayUseDutyCycle(need, figures.receiver, at: now),
+      figures)
+    let search = choice == .off ? figures.receiver.acquisitionAfterPowerOff(warm) : warm
     let start = need.due - search - figures.receiver.startUp
-    if choice == .none || start <= now { return goOn(figures, at: now) }
-    if state != .resting {
-      offSince = lastTracked(at: now)
-      rest = choice
-      enter(.resting, at: now)
+    if choice == .none || start <= now { return startIfOff(figures, at: now) }
+    if state != .asleep {
+      offSince = lastTrackingTime(at: now)
+      sleepMode = choice
+      enter(.asleep, at: now)
     }
     wake = start
   }
 
   /// The sleep mode for `left`. A receiver that is asleep keeps its mode; one that is powered off does not change to
   /// standby.
-  private func choice(
-    for left: Interval, warm: Interval, maySave: Bool, _ figures: PlannerFigures
-  ) -> ReceiverRest {
-    if state == .resting { return rest }
+  private func chooseSleepMode(
+    for left: Interval, warm: Interval, mayUseDutyCycle: Bool, _ figures: PlannerParameters
+  ) -> ReceiverSleepMode {
+    if state == .asleep { return sleepMode }
     // The navigation database of a sleeping receiver cannot be read out, so it would be lost by a power-off.
-    let mayCut = isOn || rest == .cut || figures.receiver.saving == .zero
-    return figures.receiver.saving(maySave).rest(
-      for: left, warm: warm, canStandby: figures.canStandby && rest != .cut,
-      canCut: figures.canSwitchOff && mayCut)
+    let mayCut = isOn || sleepMode == .off || figures.receiver.saveTime == .zero
+    return figures.receiver.withDutyCycle(mayUseDutyCycle).sleepMode(
+      for: left, warm: warm, canStandby: figures.canStandby && sleepMode != .off,
+      canSwitchOff: figures.canSwitchOff && mayCut)
   }
 
   /// Time of the last tracking, not of the sleep command: it determines which navigation data is still valid.
-  private func lastTracked(at now: Instant) -> Instant? {
+  private func lastTrackingTime(at now: Instant) -> Instant? {
     switch state {
-    case .idle, .resting, .backedOff: offSince
-    case .searching: offBefore.map { since - $0 }
-    case .settling, .tracking: now
+    case .idle, .asleep, .backedOff: offSince
+    case .acquiring: previousOffTime.map { stateStart - $0 }
+    case .refining, .tracking: now
     }
   }
 
   /// The time off until `time`; nil if the navigation data is lost.
-  private func timeOff(at time: Instant, _ receiver: ReceiverFigures) -> Interval? {
-    if rest == .cut && !receiver.keepsDataWhenCut { return nil }
+  private func offTime(at time: Instant, _ receiver: ReceiverParameters) -> Interval? {
+    if sleepMode == .off && !receiver.keepsDataWhenOff { return nil }
     return offSince.map { time - $0 }
   }
 
   /// The expected acquisition time for a fix at `due` if the receiver is off for `off` until then.
-  private func search(
-    before due: Instant, off: Interval?, _ receiver: ReceiverFigures
+  private func acquisitionTime(
+    before due: Instant, off: Interval?, _ receiver: ReceiverParameters
   ) -> Interval {
     guard let off else { return predictor.expected(after: nil, receiver) }
     // The acquisition begins before `due`, after less time off, and may be shorter because of that.
@@ -324,170 +329,178 @@ extension FixSchedule {
   }
 
   /// The expected time of the first fix if the receiver starts at `start`.
-  public func fixTime(ofStart start: Instant, _ receiver: ReceiverFigures) -> Instant {
-    let off = isOn ? start - lastFix : timeOff(at: start, receiver)
+  public func fixTime(startingAt start: Instant, _ receiver: ReceiverParameters) -> Instant {
+    let off = isOn ? start - lastFixTime : offTime(at: start, receiver)
     let warm = predictor.expected(after: off, receiver)
-    let search = !isOn && rest == .cut ? receiver.searchAfterCut(warm) : warm
+    let search = !isOn && sleepMode == .off ? receiver.acquisitionAfterPowerOff(warm) : warm
     return start + receiver.startUp + search
   }
 
   /// Starts the receiver if it is off; a fix is due.
-  private mutating func goOn(_ figures: PlannerFigures, at now: Instant) {
+  private mutating func startIfOff(_ figures: PlannerParameters, at now: Instant) {
     switch state {
-    case .idle, .resting, .backedOff: beginSearch(figures, at: now)
-    case .searching, .settling, .tracking: break
+    case .idle, .asleep, .backedOff: beginAcquisition(figures, at: now)
+    case .acquiring, .refining, .tracking: break
     }
   }
 
-  private mutating func take(
-    _ accuracy: Double, made: Instant, _ need: FixNeed, _ figures: PlannerFigures,
+  private mutating func acceptFix(
+    _ accuracy: Double, measured: Instant, _ need: FixNeed, _ figures: PlannerParameters,
     at now: Instant
-  ) -> Verdict {
-    lastFix = now
+  ) -> Decision {
+    lastFixTime = now
     switch state {
-    case .idle, .resting, .backedOff:
+    case .idle, .asleep, .backedOff:
       // A receiver that cannot sleep was not off.
-      if rest == .none { offSince = now }
+      if sleepMode == .none { offSince = now }
       return .use
     case .tracking: return .use
-    case .searching:
-      let hasRead = offBefore == nil || isEphemerisOld(figures.receiver, at: since)
-      let search = max(made - since - figures.receiver.startUp - restoring, .zero)
-      predictor.learn(off: hasRead ? nil : offBefore, search: search, figures.receiver)
-      if hasRead { ephemeris = now }  // a cold start reads the ephemeris
-      failures = 0
-      firstFix = now
+    case .acquiring:
+      let hasRead = previousOffTime == nil || isEphemerisExpired(figures.receiver, at: stateStart)
+      let search = max(measured - stateStart - figures.receiver.startUp - restoreTime, .zero)
+      predictor.update(off: hasRead ? nil : previousOffTime, acquisition: search, figures.receiver)
+      if hasRead { ephemerisTime = now }  // a cold start reads the ephemeris
+      failedAcquisitions = 0
+      firstFixTime = now
       bestAccuracy = .infinity
-      enter(.settling, at: now)
-      return settle(accuracy, need, figures, at: now)
-    case .settling: return settle(accuracy, need, figures, at: now)
+      enter(.refining, at: now)
+      return refine(accuracy, need, figures, at: now)
+    case .refining: return refine(accuracy, need, figures, at: now)
     }
   }
 
-  private mutating func takeDrained(at now: Instant) {
-    lastFix = now
+  private mutating func acceptDrained(at now: Instant) {
+    lastFixTime = now
     switch state {
-    case .idle, .resting, .backedOff, .settling, .tracking: break
-    case .searching:
-      if offBefore == nil { ephemeris = now }
-      failures = 0
-      firstFix = now
+    case .idle, .asleep, .backedOff, .refining, .tracking: break
+    case .acquiring:
+      if previousOffTime == nil { ephemerisTime = now }
+      failedAcquisitions = 0
+      firstFixTime = now
       enter(.tracking, at: now)
     }
   }
 
   /// Delivers a fix that is accurate enough for its purpose, no longer improves, was awaited for the maximum time, or
   /// would otherwise come too late for a client (PWR-7).
-  private mutating func settle(
-    _ accuracy: Double, _ need: FixNeed, _ figures: PlannerFigures, at now: Instant
-  ) -> Verdict {
+  private mutating func refine(
+    _ accuracy: Double, _ need: FixNeed, _ figures: PlannerParameters, at now: Instant
+  ) -> Decision {
     let isGood = accuracy <= max(need.accuracy, 5)
     let isSteady = accuracy > bestAccuracy * 0.9
     bestAccuracy = min(bestAccuracy, accuracy)
-    let isOver = now - firstFix >= FixSchedule.longestSettling
+    let isOver = now - firstFixTime >= FixSchedule.maximumRefinement
     let isLast = need.until - now < figures.fixInterval * 2
     guard isGood || isSteady || isOver || isLast else { return .hold }
     enter(.tracking, at: now)
     return .use
   }
 
-  private mutating func beginSearch(_ figures: PlannerFigures, at now: Instant) {
-    offBefore = isOn ? now - lastFix : timeOff(at: now, figures.receiver)
-    restoring = !isOn && rest == .cut && offBefore != nil ? figures.receiver.restoring : .zero
+  private mutating func beginAcquisition(_ figures: PlannerParameters, at now: Instant) {
+    previousOffTime = isOn ? now - lastFixTime : offTime(at: now, figures.receiver)
+    restoreTime =
+      !isOn && sleepMode == .off && previousOffTime != nil ? figures.receiver.restoreTime : .zero
     offSince = nil
-    rest = .none
-    patientSince = now
-    enter(.searching, at: now)
-    wake = limit(figures)
+    sleepMode = .none
+    timeoutStart = now
+    enter(.acquiring, at: now)
+    wake = acquisitionDeadline(figures)
   }
 
-  private mutating func giveUp(_ figures: PlannerFigures, at now: Instant) {
-    offSince = lastTracked(at: now)
-    failures = min(failures + 1, 6)
-    rest = figures.restWhenIdle
+  private mutating func endFailedAcquisition(_ figures: PlannerParameters, at now: Instant) {
+    offSince = lastTrackingTime(at: now)
+    failedAcquisitions = min(failedAcquisitions + 1, 6)
+    sleepMode = figures.idleSleepMode
     enter(.backedOff, at: now)
-    retry = now + backOff
+    retryTime = now + backOff
   }
 
   /// Exponential back-off for the current number of failures.
   private var backOff: Interval {
-    min(FixSchedule.shortestBackOff * (1 << (failures - 1)), FixSchedule.longestBackOff)
+    min(FixSchedule.minimumBackOff * (1 << (failedAcquisitions - 1)), FixSchedule.maximumBackOff)
   }
 
   /// No client needs a fix. A pending back-off continues, so that a client that repeats its request cannot keep the
   /// receiver searching.
-  private mutating func relax(_ figures: PlannerFigures, at now: Instant) {
+  private mutating func planWithoutNeed(_ figures: PlannerParameters, at now: Instant) {
     wake = .distantFuture
     switch state {
-    case .idle, .resting: goIdle(figures, at: now)
-    case .settling, .tracking:
+    case .idle, .asleep: goIdle(figures, at: now)
+    case .refining, .tracking:
       // Complete the ephemeris, which makes the next start short, if that takes little time (PWR-8).
       let end = min(
-        lastNeeded + figures.receiver.longestHold, firstFix + figures.receiver.ephemerisDownload)
-      if end > now, isKept(figures, at: now) { wake = end } else { goIdle(figures, at: now) }
-    case .searching:
-      let expected = predictor.expected(after: offBefore, figures.receiver)
-      let isInVain = now - patientSince >= figures.receiver.startUp + restoring + expected
-      if isInVain { giveUp(figures, at: now) } else { goIdle(figures, at: now) }
-    case .backedOff: if now >= retry { goIdle(figures, at: now) }
+        lastNeedTime + figures.receiver.ephemerisHoldLimit,
+        firstFixTime + figures.receiver.ephemerisDownload)
+      if end > now, staysOnForEphemeris(figures, at: now) {
+        wake = end
+      } else {
+        goIdle(figures, at: now)
+      }
+    case .acquiring:
+      let expected = predictor.expected(after: previousOffTime, figures.receiver)
+      let isInVain = now - timeoutStart >= figures.receiver.startUp + restoreTime + expected
+      if isInVain { endFailedAcquisition(figures, at: now) } else { goIdle(figures, at: now) }
+    case .backedOff: if now >= retryTime { goIdle(figures, at: now) }
     }
   }
 
-  private mutating func goIdle(_ figures: PlannerFigures, at now: Instant) {
-    offSince = lastTracked(at: now)
-    if rest == .none { rest = figures.restWhenIdle }
+  private mutating func goIdle(_ figures: PlannerParameters, at now: Instant) {
+    offSince = lastTrackingTime(at: now)
+    if sleepMode == .none { sleepMode = figures.idleSleepMode }
     if state != .idle { enter(.idle, at: now) }
   }
 
   /// The time at which the current acquisition ends without result.
-  private func limit(_ figures: PlannerFigures) -> Instant {
-    var expected = predictor.expected(after: offBefore, figures.receiver)
-    if isEphemerisOld(figures.receiver, at: since) {
+  private func acquisitionDeadline(_ figures: PlannerParameters) -> Instant {
+    var expected = predictor.expected(after: previousOffTime, figures.receiver)
+    if isEphemerisExpired(figures.receiver, at: stateStart) {
       expected = max(expected, figures.receiver.timeToFix.cold)
     }
     let patience = Interval(seconds: expected.seconds * figures.receiver.spread * 2 + 10)
-    return patientSince + figures.receiver.startUp + restoring
-      + min(patience, figures.receiver.searchLimit)
+    return timeoutStart + figures.receiver.startUp + restoreTime
+      + min(patience, figures.receiver.acquisitionTimeout)
   }
 
   /// Whether the ephemeris will have expired at `time`: the acquisition must then read it again, however short the
   /// receiver was off.
-  private func isEphemerisOld(_ receiver: ReceiverFigures, at time: Instant) -> Bool {
-    ephemeris.map { time - $0 > receiver.ephemerisLifetime } ?? false
+  private func isEphemerisExpired(_ receiver: ReceiverParameters, at time: Instant) -> Bool {
+    ephemerisTime.map { time - $0 > receiver.ephemerisLifetime } ?? false
   }
 
   /// Whether the receiver stays on to read a new ephemeris: the present one expires soon, and starts without it cost
   /// more energy than reading it now (PWR-8).
-  private mutating func isKept(_ figures: PlannerFigures, at now: Instant) -> Bool {
+  private mutating func staysOnForEphemeris(_ figures: PlannerParameters, at now: Instant) -> Bool {
     let receiver = figures.receiver
-    if now - firstFix >= receiver.ephemerisDownload { ephemeris = now }
+    if now - firstFixTime >= receiver.ephemerisDownload { ephemerisTime = now }
     return isEphemerisDue(receiver, at: now)
   }
 
   /// Whether the ephemeris is missing or expires within 1/8 of its lifetime.
-  private func isEphemerisDue(_ receiver: ReceiverFigures, at now: Instant) -> Bool {
+  private func isEphemerisDue(_ receiver: ReceiverParameters, at now: Instant) -> Bool {
     let margin = receiver.ephemerisLifetime / 8
-    guard let ephemeris else { return true }
-    return now - ephemeris > receiver.ephemerisLifetime - margin
+    guard let ephemerisTime else { return true }
+    return now - ephemerisTime > receiver.ephemerisLifetime - margin
   }
 
   /// Whether the receiver may use its own duty cycle while it is on. A new ephemeris is read at full power.
-  private func maySave(_ need: FixNeed, _ receiver: ReceiverFigures, at now: Instant) -> Bool {
-    receiver.on_mW < receiver.track_mW && need.accuracy >= FixSchedule.leastAccuracyOfSaving
+  private func mayUseDutyCycle(_ need: FixNeed, _ receiver: ReceiverParameters, at now: Instant)
+    -> Bool
+  {
+    receiver.on_mW < receiver.track_mW && need.accuracy >= FixSchedule.minimumDutyCycleAccuracy
       && !isEphemerisDue(receiver, at: now)
   }
 
   /// The only function that writes the state.
   private mutating func enter(_ new: State, at now: Instant) {
     state = new
-    since = now
+    stateStart = now
     wake = .distantFuture
   }
 }
 
 #if REACHED
   extension FixSchedule {
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "FixSchedule", states: "idle asleep acquiring refining tracking backedOff",
       events: "isKeptOn noNeed need fix drained searchRequested")
   }
@@ -495,10 +508,10 @@ extension FixSchedule {
   extension FixSchedule.Event {
     var column: Int {
       switch self {
-      case .plan(let need, let isOnAnyway): isOnAnyway ? 0 : need.isAny ? 2 : 1
+      case .plan(let need, let isOnAnyway): isOnAnyway ? 0 : need.isRequired ? 2 : 1
       case .fix: 3
       case .drained: 4
-      case .urged: 5
+      case .searchRequested: 5
       }
     }
   }

@@ -23,27 +23,27 @@ public struct Plan: Equatable, Sendable {
   /// Time at which the board must be awake at the latest; `.distantFuture` for no alarm.
   public var wake: Instant
   /// Whether bytes from the receiver end the sleep. If false they stay in the input buffer until ``wake``.
-  public var listens: Bool
+  public var wakesOnInput: Bool
 
   /// Creates a plan.
-  public init(receiver: PlannedReceiver, board: BoardState, wake: Instant, listens: Bool) {
+  public init(receiver: PlannedReceiver, board: BoardState, wake: Instant, wakesOnInput: Bool) {
     self.receiver = receiver
     self.board = board
     self.wake = wake
-    self.listens = listens
+    self.wakesOnInput = wakesOnInput
   }
 }
 
 /// Timing and wake sources of one sleep state of the board.
-public struct SleepFigures: Equatable, Sendable {
+public struct SleepParameters: Equatable, Sendable {
   /// The sleep state.
   public var state: BoardState
   /// Time from the wake event to running code.
-  public var resume: Interval
+  public var resumeTime: Interval
   /// Resolution of the alarm, which may fire late by this much.
   public var alarmResolution: Interval
   /// Shortest sleep for which entering the state pays.
-  public var minimum: Interval
+  public var minimumDuration: Interval
   /// Whether the receiver's batch pin wakes it.
   public var wakesOnPin: Bool
   /// Whether bytes from the receiver wake the board and are not lost.
@@ -53,23 +53,23 @@ public struct SleepFigures: Equatable, Sendable {
 
   /// Creates the parameters of a sleep state.
   public init(
-    state: BoardState, resume: Interval, alarmResolution: Interval, minimum: Interval,
+    state: BoardState, resumeTime: Interval, alarmResolution: Interval, minimumDuration: Interval,
     wakesOnPin: Bool, wakesOnBytes: Bool
   ) {
     self.state = state
-    self.resume = resume
+    self.resumeTime = resumeTime
     self.alarmResolution = alarmResolution
-    self.minimum = minimum
+    self.minimumDuration = minimumDuration
     self.wakesOnPin = wakesOnPin
     self.wakesOnBytes = wakesOnBytes
   }
 
   /// How long before a due time the alarm must be set (DEF-18).
-  var lead: Interval { resume + alarmResolution }
+  var alarmLead: Interval { resumeTime + alarmResolution }
 }
 
 /// Size and watermark of a receiver's own fix buffer.
-public struct BatchFigures: Equatable, Sendable {
+public struct BatchParameters: Equatable, Sendable {
   /// Number of fixes that the buffer holds.
   public var capacity: UInt16
   /// W: number of fixes after which the buffer is drained; below ``capacity`` (DEF-33).

@@ -1,7 +1,7 @@
 import LocationTypes
 
 /// Properties of board and receiver that the planner needs, all from the profile.
-public struct PlannerFigures: Sendable {
+public struct PlannerParameters: Sendable {
   /// Time between two fixes.
   public var fixInterval: Interval
   /// Whether the receiver can be put to sleep by command.
@@ -11,13 +11,13 @@ public struct PlannerFigures: Sendable {
   /// Whether the line of a motion sensor reports if the device moves.
   public var hasMotionLine = false
   /// The receiver's own fix buffer; nil if it has none.
-  public var batch: BatchFigures?
+  public var batch: BatchParameters?
   /// The lightest sleep state, in which bytes wake the board; nil if the board never sleeps.
-  public var idle: SleepFigures?
+  public var idle: SleepParameters?
   /// A deeper sleep state; nil if the board has none.
-  public var deep: SleepFigures?
+  public var deep: SleepParameters?
   /// Power and start times of the receiver.
-  public var receiver: ReceiverFigures
+  public var receiver: ReceiverParameters
   /// N: number of fixes that a deferral caches before it is flushed (RNG-1).
   public var deferralLimit: Int
   /// The fastest that this board is ever carried, m/s.
@@ -25,15 +25,15 @@ public struct PlannerFigures: Sendable {
   /// The largest acceleration of this board, m/s².
   public var plausibleAcceleration: Double
   /// Shortest time between two checks of a distance criterion.
-  public var shortestPoll: Interval
+  public var minimumCheckInterval: Interval
   /// Time in which the receiver fills the input buffer of the line; zero to read each message.
-  public var longestGather: Interval
+  public var inputBufferTime: Interval
 
   /// Creates the parameters of a tracking receiver on a board that never sleeps; set the other properties as needed.
   public init(fixInterval: Interval, deferralLimit: Int, timeToFix: TimeToFixTable) {
     self.fixInterval = fixInterval
     self.deferralLimit = deferralLimit
-    receiver = ReceiverFigures(timeToFix: timeToFix)
+    receiver = ReceiverParameters(timeToFix: timeToFix)
     canStandby = false
     canSwitchOff = false
     batch = nil
@@ -41,8 +41,8 @@ public struct PlannerFigures: Sendable {
     deep = nil
     plausibleSpeed = 70
     plausibleAcceleration = 3
-    shortestPoll = .seconds(5)
-    longestGather = .zero
+    minimumCheckInterval = .seconds(5)
+    inputBufferTime = .zero
   }
 
   /// Time to first fix.
@@ -52,9 +52,9 @@ public struct PlannerFigures: Sendable {
   }
 
   /// Sleep mode while no client needs the receiver, and during back-off.
-  public var restWhenIdle: ReceiverRest {
+  public var idleSleepMode: ReceiverSleepMode {
     if canStandby { return .standby }
-    return canSwitchOff ? .cut : .none
+    return canSwitchOff ? .off : .none
   }
 
   /// Whether the motion line is used. It is not used if it cannot wake the board from its deepest sleep: staying out
@@ -71,21 +71,21 @@ public struct PlannerFigures: Sendable {
 }
 
 /// The present state of clients and receiver, as input of the planner.
-public struct Situation: Sendable {
+public struct PlannerInput: Sendable {
   /// The sum of the clients' demands.
   public var demand: DemandSummary
   /// Whether a command, a drain or an epoch is in progress. The board then idles and is not suspended.
   public var isBusy: Bool
   /// Time until which a delivered batch may be acknowledged (RNG-8); nil if none waits.
-  public var holdUntil: Instant?
+  public var acknowledgementDeadline: Instant?
   /// Start of the current acquisition; nil while the receiver is off or has a fix.
-  public var searchingSince: Instant?
+  public var acquiringSince: Instant?
   /// Time off before that acquisition; nil if unknown, or after a power-off.
-  public var offBefore: Interval?
+  public var previousOffTime: Interval?
   /// State of the schedule for single fixes; nil while a client needs every fix.
   public var schedule: FixSchedule?
   /// Time at which the last message was complete: the next ones follow at multiples of the fix interval.
-  public var lastMessage: Instant
+  public var lastMessageTime: Instant
   /// Latest time to drain the receiver's buffer; `.distantFuture` if it is not used.
   public var drainDue: Instant
 
@@ -93,11 +93,11 @@ public struct Situation: Sendable {
   public init() {
     demand = DemandSummary()
     isBusy = false
-    holdUntil = nil
-    searchingSince = nil
-    offBefore = nil
+    acknowledgementDeadline = nil
+    acquiringSince = nil
+    previousOffTime = nil
     schedule = nil
-    lastMessage = .boot
+    lastMessageTime = .boot
     drainDue = .distantFuture
   }
 }
@@ -106,39 +106,39 @@ public struct Situation: Sendable {
 /// sleep.
 public struct Planner: Sendable {
   /// Parameters of board and receiver.
-  public var figures: PlannerFigures
+  public var parameters: PlannerParameters
 
   /// Creates the planner of a board.
-  public init(_ figures: PlannerFigures) { self.figures = figures }
+  public init(_ figures: PlannerParameters) { self.parameters = figures }
 
   /// Whether the fixes of deferred clients may be delivered later: the board can sleep while they are collected
   /// (DEF-28), and no client needs fixes now (DEF-29).
   public func mayDefer(_ demand: DemandSummary, isInhibited: Bool) -> Bool {
-    figures.hasCachingState && !isInhibited && demand.live == 0
+    parameters.hasCachingState && !isInhibited && demand.live == 0
   }
 
   /// The plan for `situation`. Pure, O(1).
-  public func plan(_ situation: Situation, isInhibited: Bool, at now: Instant) -> Plan {
+  public func plan(_ situation: PlannerInput, isInhibited: Bool, at now: Instant) -> Plan {
     let receiver = receiver(
       for: situation.demand, situation.schedule, isInhibited: isInhibited)
     // For a check that is due now, the drain has already been requested.
     let demanded = situation.demand.check > now ? situation.demand.check : .distantFuture
     let check = min(demanded, situation.schedule?.wake ?? .distantFuture)
     if situation.isBusy || isInhibited {
-      return Plan(receiver: receiver, board: .idle, wake: check, listens: true)
+      return Plan(receiver: receiver, board: .idle, wake: check, wakesOnInput: true)
     }
-    if let hold = situation.holdUntil, hold > now {
-      return Plan(receiver: receiver, board: .idle, wake: min(hold, check), listens: true)
+    if let hold = situation.acknowledgementDeadline, hold > now {
+      return Plan(receiver: receiver, board: .idle, wake: min(hold, check), wakesOnInput: true)
     }
     switch receiver {
     case .off, .standby:
-      return sleep(receiver, until: check, at: now)
+      return sleepPlan(receiver, until: check, at: now)
     case .tracking, .powersave:
-      return streaming(receiver, situation, at: now)
+      return streamingPlan(receiver, situation, at: now)
     case .batching:
       // No client waits for a drain, so its alarm may fire late.
-      let drainDue = situation.drainDue + longestLead
-      return sleep(receiver, until: min(situation.demand.check, drainDue), at: now)
+      let drainDue = situation.drainDue + maximumAlarmLead
+      return sleepPlan(receiver, until: min(situation.demand.check, drainDue), at: now)
     }
   }
 
@@ -148,36 +148,37 @@ public struct Planner: Sendable {
   ) -> PlannedReceiver {
     if demand.live > 0 { return .tracking }
     if demand.deferred > 0 {
-      guard !isInhibited, let watermark = figures.watermark else { return .tracking }
+      guard !isInhibited, let watermark = parameters.watermark else { return .tracking }
       return .batching(watermark: watermark)
     }
-    if let schedule, schedule.isOn { return schedule.savesPower ? .powersave : .tracking }
-    switch schedule?.rest ?? figures.restWhenIdle {
+    if let schedule, schedule.isOn { return schedule.usesDutyCycle ? .powersave : .tracking }
+    switch schedule?.sleepMode ?? parameters.idleSleepMode {
     case .none: return .tracking
     case .standby: return .standby
-    case .cut: return .off
+    case .off: return .off
     }
   }
 
   /// The plan while the receiver sends each fix. Each message wakes the board, except during an acquisition without a
   /// client in the foreground: messages without a fix are then buffered until one can contain a fix.
-  private func streaming(
-    _ receiver: PlannedReceiver, _ situation: Situation, at now: Instant
+  private func streamingPlan(
+    _ receiver: PlannedReceiver, _ situation: PlannerInput, at now: Instant
   ) -> Plan {
     let check = min(situation.demand.check, situation.schedule?.wake ?? .distantFuture)
-    guard let idle = figures.idle, idle.wakesOnBytes, check - now > idle.lead else {
-      return Plan(receiver: receiver, board: .idle, wake: check, listens: true)
+    guard let idle = parameters.idle, idle.wakesOnBytes, check - now > idle.alarmLead else {
+      return Plan(receiver: receiver, board: .idle, wake: check, wakesOnInput: true)
     }
-    var plan = Plan(receiver: receiver, board: .idle, wake: alarm(check, idle), listens: true)
+    var plan = Plan(
+      receiver: receiver, board: .idle, wake: alarmTime(check, idle), wakesOnInput: true)
     // For a single fix the schedule has computed the time to the second, so its messages are not buffered.
     let isReckoned = situation.schedule?.isOn ?? false
     let isPatient = situation.demand.watched == 0 && !isReckoned
-    if isPatient, let look = nextLook(situation, at: now) {
-      if isOutOfStep(situation, at: now) {
-        plan.wake = min(plan.wake, now + figures.fixInterval)
+    if isPatient, let look = nextCheck(situation, at: now) {
+      if isOutOfSync(situation, at: now) {
+        plan.wake = min(plan.wake, now + parameters.fixInterval)
         return plan
       }
-      plan.listens = false
+      plan.wakesOnInput = false
       plan.wake = min(plan.wake, look)
     }
     return plan
@@ -185,33 +186,36 @@ public struct Planner: Sendable {
 
   /// Whether one message should be read before the following ones are buffered: the times of buffered messages are
   /// computed from the last one read. The wait for a silent receiver is limited.
-  private func isOutOfStep(_ situation: Situation, at now: Instant) -> Bool {
-    guard let since = situation.searchingSince else { return false }
-    return now - since <= Planner.longestTuning && now - situation.lastMessage > figures.fixInterval
+  private func isOutOfSync(_ situation: PlannerInput, at now: Instant) -> Bool {
+    guard let since = situation.acquiringSince else { return false }
+    return now - since <= Planner.firstMessageTimeout
+      && now - situation.lastMessageTime > parameters.fixInterval
   }
 
   /// Longest wait for the first message after the start of a receiver.
-  static let longestTuning = Interval.seconds(10)
+  static let firstMessageTimeout = Interval.seconds(10)
 
   /// The time of the next check of an acquisition: when it should have succeeded, then at increasing intervals, but
   /// before the input buffer overflows. Nil while the receiver has a fix.
-  private func nextLook(_ situation: Situation, at now: Instant) -> Instant? {
-    guard let since = situation.searchingSince, figures.longestGather > figures.fixInterval else {
+  private func nextCheck(_ situation: PlannerInput, at now: Instant) -> Instant? {
+    guard let since = situation.acquiringSince, parameters.inputBufferTime > parameters.fixInterval
+    else {
       return nil
     }
     // The fix is in the first epoch after the acquisition.
     let expected =
-      since + figures.timeToFix.expected(after: situation.offBefore) + figures.fixInterval
+      since + parameters.timeToFix.expected(after: situation.previousOffTime)
+      + parameters.fixInterval
     let overdue = (now - since) / 4
-    let wanted = min(expected > now ? expected : now + overdue, now + figures.longestGather)
-    return nextMessage(after: wanted, situation.lastMessage)
+    let wanted = min(expected > now ? expected : now + overdue, now + parameters.inputBufferTime)
+    return nextMessageTime(after: wanted, situation.lastMessageTime)
   }
 
   /// The expected time of the first message after `time`, including slack.
-  private func nextMessage(after time: Instant, _ last: Instant) -> Instant {
-    let interval = figures.fixInterval.microseconds
+  private func nextMessageTime(after time: Instant, _ last: Instant) -> Instant {
+    let interval = parameters.fixInterval.microseconds
     let count = max((time - last).microseconds, 0) / interval + 1
-    return last + figures.fixInterval * count + Planner.messageSlack
+    return last + parameters.fixInterval * count + Planner.messageSlack
   }
 
   /// Slack for a message that comes later than computed from the previous one.
@@ -219,41 +223,42 @@ public struct Planner: Sendable {
 
   /// Longest time between two drains: up to the watermark without a pin; with a pin up to the middle between watermark
   /// and capacity, so that a failed pin does not cause an overflow.
-  public var drainPatience: Interval {
-    guard let batch = figures.batch, let watermark = figures.watermark else { return .zero }
-    if !batch.hasPin { return figures.fixInterval * Int64(watermark) }
+  public var maximumDrainInterval: Interval {
+    guard let batch = parameters.batch, let watermark = parameters.watermark else { return .zero }
+    if !batch.hasPin { return parameters.fixInterval * Int64(watermark) }
     let slack = (Int64(batch.capacity) - Int64(watermark) + 1) / 2
-    return figures.fixInterval * (Int64(watermark) + slack)
+    return parameters.fixInterval * (Int64(watermark) + slack)
   }
 
   /// The plan with the deepest sleep state for which enough time is left and which all needed wake sources can end.
-  private func sleep(_ receiver: PlannedReceiver, until due: Instant, at now: Instant) -> Plan {
+  private func sleepPlan(_ receiver: PlannedReceiver, until due: Instant, at now: Instant) -> Plan {
     guard due > now else {
-      return Plan(receiver: receiver, board: .idle, wake: due, listens: true)
+      return Plan(receiver: receiver, board: .idle, wake: due, wakesOnInput: true)
     }
-    let needsPin = receiver != .off && receiver != .standby && figures.batch?.hasPin == true
-    if let deep = figures.deep, due - now >= deep.minimum + deep.lead,
+    let needsPin = receiver != .off && receiver != .standby && parameters.batch?.hasPin == true
+    if let deep = parameters.deep, due - now >= deep.minimumDuration + deep.alarmLead,
       deep.wakesOnPin || !needsPin
     {
       // A batching or sleeping receiver sends nothing. If it does send, it has restarted and lost its configuration.
       return Plan(
-        receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: deep.wakesOnBytes)
+        receiver: receiver, board: deep.state, wake: alarmTime(due, deep),
+        wakesOnInput: deep.wakesOnBytes)
     }
     // The alarm rang early because of its lead; wait for the due time itself.
-    guard let idle = figures.idle, due - now > longestLead else {
-      return Plan(receiver: receiver, board: .idle, wake: due, listens: true)
+    guard let idle = parameters.idle, due - now > maximumAlarmLead else {
+      return Plan(receiver: receiver, board: .idle, wake: due, wakesOnInput: true)
     }
-    return Plan(receiver: receiver, board: .idle, wake: alarm(due, idle), listens: true)
+    return Plan(receiver: receiver, board: .idle, wake: alarmTime(due, idle), wakesOnInput: true)
   }
 
   /// Longest time by which an alarm is set before a due time. Work that need not be exact may be done that much early.
-  public var longestLead: Interval {
-    max(figures.deep?.lead ?? .zero, figures.idle?.lead ?? .zero)
+  public var maximumAlarmLead: Interval {
+    max(parameters.deep?.alarmLead ?? .zero, parameters.idle?.alarmLead ?? .zero)
   }
 
   /// Alarm time so that the board runs at `due` (DEF-18).
-  private func alarm(_ due: Instant, _ sleep: SleepFigures) -> Instant {
-    due == .distantFuture ? due : due - sleep.lead
+  private func alarmTime(_ due: Instant, _ sleep: SleepParameters) -> Instant {
+    due == .distantFuture ? due : due - sleep.alarmLead
   }
 
   /// The time at which a distance criterion must be checked: the earliest at which `metresLeft` can have been
@@ -264,9 +269,9 @@ public struct Planner: Sendable {
   ///   - speed: Speed at the last fix, m/s; nil counts as the highest speed.
   public func distanceCheck(metresLeft: Double, speed: Double?, at now: Instant) -> Instant {
     guard metresLeft < .infinity else { return .distantFuture }
-    let fastest = figures.plausibleSpeed
+    let fastest = parameters.plausibleSpeed
     let start = min(max(speed ?? fastest, 0), fastest)
-    let a = figures.plausibleAcceleration
+    let a = parameters.plausibleAcceleration
     let rise = (fastest - start) / a
     let risen = (start + fastest) / 2 * rise
     let seconds: Double
@@ -275,6 +280,6 @@ public struct Planner: Sendable {
     } else {
       seconds = ((start * start + 2 * a * metresLeft).squareRoot() - start) / a
     }
-    return now + max(Interval(seconds: seconds), figures.shortestPoll)
+    return now + max(Interval(seconds: seconds), parameters.minimumCheckInterval)
   }
 }

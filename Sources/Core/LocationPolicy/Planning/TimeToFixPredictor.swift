@@ -7,13 +7,13 @@ import LocationTypes
 /// next time as well.
 public struct TimeToFixPredictor: Equatable, Sendable {
   /// The factor is an exponential average: each new acquisition has weight 1 / this.
-  static let memory = 8.0
+  static let averagingCount = 8.0
   /// Largest factor; its inverse is the smallest.
-  static let widest = 4.0
+  static let maximumScale = 4.0
 
   /// Measured time to fix as a multiple of the table's.
   public private(set) var scale = 1.0
-  private var isFirst = true
+  private var isFirstAcquisition = true
 
   /// Creates a predictor that uses the table unchanged.
   public init() {}
@@ -22,7 +22,7 @@ public struct TimeToFixPredictor: Equatable, Sendable {
   ///
   /// - Parameter off: Time since the sleep command; nil if unknown, which gives the cold start. Start-up counts as
   ///   time off.
-  public func expected(after off: Interval?, _ receiver: ReceiverFigures) -> Interval {
+  public func expected(after off: Interval?, _ receiver: ReceiverParameters) -> Interval {
     guard let off else { return receiver.timeToFix.cold }
     let median = receiver.timeToFix.expected(after: off + receiver.startUp)
     return Interval(seconds: median.seconds * scale)
@@ -30,15 +30,16 @@ public struct TimeToFixPredictor: Equatable, Sendable {
 
   /// Updates the factor from a successful acquisition that took `search` after `off`. Failed ones are not reported
   /// here, and the very first one is ignored (PWR-7).
-  mutating func learn(off: Interval?, search: Interval, _ receiver: ReceiverFigures) {
-    guard !isFirst, let off else {
-      isFirst = false
+  mutating func update(off: Interval?, acquisition: Interval, _ receiver: ReceiverParameters) {
+    guard !isFirstAcquisition, let off else {
+      isFirstAcquisition = false
       return
     }
     let said = max(receiver.timeToFix.expected(after: off + receiver.startUp).seconds, 0.1)
     // Epochs come once per second, so the measured time may be up to 1 s too long.
-    let seen = search.seconds > said ? max(search.seconds - 1, said) : search.seconds
-    let ratio = min(max(seen / said, 1 / TimeToFixPredictor.widest), TimeToFixPredictor.widest)
-    scale += (ratio - scale) / TimeToFixPredictor.memory
+    let seen = acquisition.seconds > said ? max(acquisition.seconds - 1, said) : acquisition.seconds
+    let ratio = min(
+      max(seen / said, 1 / TimeToFixPredictor.maximumScale), TimeToFixPredictor.maximumScale)
+    scale += (ratio - scale) / TimeToFixPredictor.averagingCount
   }
 }

@@ -152,7 +152,7 @@ public struct RegionLimits: Equatable, Sendable {
   }
 
   /// Whether a circle can be monitored (REG-3).
-  func allow(_ region: Region) -> Bool {
+  func isValid(_ region: Region) -> Bool {
     region.center.isValid && region.radius > 0 && region.radius <= maximumRadius
       && region.radius.isFinite
   }

@@ -1,7 +1,7 @@
 import LocationTypes
 
 /// Position of a fix relative to a circle, from the centre outwards.
-public enum RegionPlace: UInt8, Sendable {
+public enum RegionPlacement: UInt8, Sendable {
   /// Inside, and past the boundary by the minimum distance.
   case wellInside = 0
   /// Inside, but nearer to the boundary than that.
@@ -29,7 +29,7 @@ public enum RegionPlace: UInt8, Sendable {
   ///   - accuracy: Horizontal accuracy of the fix in metres, 0 or more.
   ///   - radius: Metres, above 0.
   public init(distance: Double, accuracy: Double, radius: Double) {
-    let margin = max(accuracy, RegionPlace.leastMargin(radius: radius))
+    let margin = max(accuracy, RegionPlacement.leastMargin(radius: radius))
     if distance + margin <= radius {
       self = .wellInside
     } else if distance - margin >= radius {
@@ -74,9 +74,9 @@ public struct RegionCrossing: Equatable, Sendable {
   }
 
   /// Handles a fix at that position; the only writer of the state. O(1).
-  public mutating func handle(_ place: RegionPlace, at time: Instant) -> Change {
+  public mutating func handle(_ place: RegionPlacement, at time: Instant) -> Change {
     #if REACHED
-      RegionCrossing.machine.reach(row, Int(place.rawValue))
+      RegionCrossing.machine.record(row, Int(place.rawValue))
     #endif
     switch (state, place) {
     case (.unknown, .wellInside), (.unknown, .justInside):
@@ -107,7 +107,7 @@ public struct RegionCrossing: Equatable, Sendable {
 #if REACHED
   extension RegionCrossing {
     /// A started crossing has rows of its own.
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "RegionCrossing", states: "unknown inside outside leaving entering",
       events: "wellInside justInside astride justOutside wellOutside")
 

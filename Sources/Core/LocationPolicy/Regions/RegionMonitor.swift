@@ -85,22 +85,22 @@ public struct RegionMonitor: Sendable {
   /// Whether monitoring is inactive because the client may not use location (AUT-3).
   public private(set) var isDenied = false
   /// Whether monitoring is inactive because the battery is low (PWR-10).
-  public private(set) var isGivenUp = false
+  public private(set) var isShed = false
 
-  var reach = RegionReach()
+  var checkRadius = CheckRadius()
   /// Total movement of ``checkRadius``'s origin, metres: no slot's distance to its boundary has changed by more.
   private(set) var travelled = 0.0
   /// Earliest time at which a started crossing may count.
-  private(set) var dwellsUntil = Instant.distantFuture
+  private(set) var dwellEnd = Instant.distantFuture
   /// One bit per slot with a started crossing.
-  private var crossings: UInt32 = 0
+  private var activeCrossings: UInt32 = 0
   /// Computed on demand, because most fixes are accepted while a receiver streams; nil when outdated.
-  var outlook: RegionOutlook?
+  var summary: RegionSummary?
   var newest: Newest?
   /// One bit per slot with unreported events.
-  var due: UInt32 = 0
+  var dueSlots: UInt32 = 0
   /// Event that must immediately follow the event returned last (REG-8).
-  var following: RegionEvent?
+  var followingEvent: RegionEvent?
   /// When the first waiting state request is answered with `unknown` (REG-7); `.distantFuture` if none waits.
   public internal(set) var deadline = Instant.distantFuture
   var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
@@ -111,7 +111,7 @@ public struct RegionMonitor: Sendable {
   /// Creates a monitor without circles.
   public init(limits: RegionLimits = RegionLimits()) { self.limits = limits }
 
-  var isResting: Bool { isReduced || isDenied || isGivenUp }
+  var isInactive: Bool { isReduced || isDenied || isShed }
 
   // MARK: Monitored circles
 
@@ -127,7 +127,7 @@ public struct RegionMonitor: Sendable {
   public mutating func add(
     _ region: Region, assuming assumed: MonitorState = .unknown, at now: Instant
   ) -> RegionEvent? {
-    guard limits.allow(region) else { return refusal(of: region, .conditionUnsupported, at: now) }
+    guard limits.isValid(region) else { return refusal(of: region, .conditionUnsupported, at: now) }
     guard let i = slot(of: region.identifier) ?? freeSlot() else {
       return refusal(of: region, .conditionLimitExceeded, at: now)
     }
@@ -139,7 +139,7 @@ public struct RegionMonitor: Sendable {
       begin(region, assuming: assumed, in: i, at: now)
     } else if slots[i].region.center == region.center && slots[i].region.radius == region.radius {
       slots[i].region = region
-      if region.identifier.kind == .condition { slots[i].believe(assumed, at: now) }
+      if region.identifier.kind == .condition { slots[i].assume(assumed, at: now) }
     } else {
       begin(region, assuming: assumed, in: i, at: now)
     }
@@ -150,15 +150,15 @@ public struct RegionMonitor: Sendable {
   private mutating func begin(
     _ region: Region, assuming assumed: MonitorState, in i: Int, at now: Instant
   ) {
-    takeBack(region.identifier)
+    dropFollowingEvent(of: region.identifier)
     slots[i].begin(region, assuming: assumed, at: now)
     changesAt[i] = -.infinity
-    if !isResting, let newest, now - newest.acquired <= RegionMonitor.freshness {
+    if !isInactive, let newest, now - newest.acquired <= RegionMonitor.freshness {
       move(to: newest.coordinate)
-      look(at: newest, in: i)
+      check(at: newest, in: i)
     }
     noteDeadline()
-    survey()
+    updateCheckRadius()
   }
 
   private func refusal(
@@ -174,21 +174,21 @@ public struct RegionMonitor: Sendable {
   public mutating func remove(_ identifier: RegionIdentifier) {
     guard let i = slot(of: identifier), slots[i].use == .live else { return }
     retire(i)
-    survey()
+    updateCheckRadius()
   }
 
   /// Stops monitoring all circles, regions and conditions.
   public mutating func stopAll() {
     for i in 0..<RegionMonitor.capacity where slots[i].use == .live { retire(i) }
-    survey()
+    updateCheckRadius()
   }
 
   private mutating func retire(_ i: Int) {
     #if REACHED
       slots[i].reach(2)
     #endif
-    takeBack(slots[i].region.identifier)
-    slots[i].leave()
+    dropFollowingEvent(of: slots[i].region.identifier)
+    slots[i].stopMonitoring()
     changesAt[i] = .infinity
     count -= 1
     noteDue(i)
@@ -197,39 +197,39 @@ public struct RegionMonitor: Sendable {
 
   /// Sets whether accuracy is reduced: no states and no events then; at full accuracy, monitoring restarts (REG-15).
   public mutating func setReduced(_ isReduced: Bool, at now: Instant) {
-    let wasInactive = isResting
+    let wasInactive = isInactive
     self.isReduced = isReduced
-    if isResting != wasInactive { turn(at: now) }
+    if isInactive != wasInactive { resetAll(at: now) }
   }
 
   /// Sets whether location is denied: as ``setReduced(_:at:)``, and no fix is requested (AUT-3).
   public mutating func setDenied(_ isDenied: Bool, at now: Instant) {
-    let wasInactive = isResting
+    let wasInactive = isInactive
     self.isDenied = isDenied
-    if isResting != wasInactive { turn(at: now) }
+    if isInactive != wasInactive { resetAll(at: now) }
   }
 
   /// Sets whether the battery is too low for monitoring: as ``setDenied(_:at:)``.
-  public mutating func setGivenUp(_ isGivenUp: Bool, at now: Instant) {
-    let wasInactive = isResting
-    self.isGivenUp = isGivenUp
-    if isResting != wasInactive { turn(at: now) }
+  public mutating func setShed(_ isGivenUp: Bool, at now: Instant) {
+    let wasInactive = isInactive
+    self.isShed = isGivenUp
+    if isInactive != wasInactive { resetAll(at: now) }
   }
 
-  private mutating func turn(at now: Instant) {
+  private mutating func resetAll(at now: Instant) {
     newest = nil
-    following = nil
+    followingEvent = nil
     for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
       #if REACHED
         slots[i].reach(3)
       #endif
-      slots[i].rest()
+      slots[i].reset()
       changesAt[i] = -.infinity
       slots[i].since = now
       noteDue(i)
     }
     noteDeadline()
-    survey()
+    updateCheckRadius()
   }
 
   // MARK: Fixes
@@ -240,41 +240,41 @@ public struct RegionMonitor: Sendable {
   /// change, otherwise O(capacity).
   ///
   /// - Returns: Whether the fix was accepted.
-  @discardableResult public mutating func take(_ fix: Fix) -> Bool {
-    guard !isResting else { return false }
+  @discardableResult public mutating func accept(_ fix: Fix) -> Bool {
+    guard !isInactive else { return false }
     if let newest, fix.acquired <= newest.acquired { return false }
     newest = Newest(
       acquired: fix.acquired, coordinate: fix.coordinate, accuracy_mm: fix.horizontalAccuracy_mm)
-    if fix.acquired >= dwellsUntil || reach.ends(before: fix.coordinate) { lookAround() }
+    if fix.acquired >= dwellEnd || checkRadius.isExceeded(at: fix.coordinate) { checkCircles() }
     return true
   }
 
   /// Checks the circles that the newest fix may change.
-  private mutating func lookAround() {
+  private mutating func checkCircles() {
     guard let newest else { return }
     move(to: newest.coordinate)
-    let checked = newest.acquired >= dwellsUntil ? lookAtCrossings(newest) : 0
+    let checked = newest.acquired >= dwellEnd ? checkCrossings(newest) : 0
     var first = Double.infinity
     for i in 0..<RegionMonitor.capacity {
       if changesAt[i] <= travelled && slots[i].since <= newest.acquired
         && checked & 1 << UInt32(i) == 0
       {
-        look(at: newest, in: i)
+        check(at: newest, in: i)
       }
       first = min(first, changesAt[i])
     }
-    extend(to: first)
+    setCheckRadius(first)
   }
 
   /// Checks the slots whose started crossing may count now; returns their bits.
-  private mutating func lookAtCrossings(_ newest: Newest) -> UInt32 {
+  private mutating func checkCrossings(_ newest: Newest) -> UInt32 {
     var checked: UInt32 = 0
-    var left = crossings
+    var left = activeCrossings
     while left != 0 {
       let i = left.trailingZeroBitCount
       left &= left - 1
-      guard slots[i].dwellsUntil <= newest.acquired else { continue }
-      look(at: newest, in: i)
+      guard slots[i].dwellEnd <= newest.acquired else { continue }
+      check(at: newest, in: i)
       checked |= 1 << UInt32(i)
     }
     return checked
@@ -282,58 +282,62 @@ public struct RegionMonitor: Sendable {
 
   /// Whether a fix may change anything: false until the device has travelled far enough or a started crossing may
   /// count. O(1), without trigonometry.
-  public func needsLook(at fix: Fix) -> Bool {
-    !isResting && (fix.acquired >= dwellsUntil || reach.ends(before: fix.coordinate))
+  public func needsCheck(at fix: Fix) -> Bool {
+    !isInactive && (fix.acquired >= dwellEnd || checkRadius.isExceeded(at: fix.coordinate))
   }
 
   /// Distance in metres that can be travelled from the newest fix, and the time until which no other fix can change
   /// anything; −∞ before the first fix.
   var slack: (metres: Double, until: Instant) {
     mutating get {
-      guard let newest else { return (-.infinity, dwellsUntil) }
-      return (reach.slack(at: newest.coordinate), dwellsUntil)
+      guard let newest else { return (-.infinity, dwellEnd) }
+      return (checkRadius.slack(at: newest.coordinate), dwellEnd)
     }
   }
 
   /// Moves the origin of ``checkRadius`` to a position and adds the distance to ``travelled``.
   private mutating func move(to place: Coordinate) {
-    guard reach.origin != place else { return }
-    travelled += reach.move(to: place) + RegionReach.error
+    guard checkRadius.origin != place else { return }
+    travelled += checkRadius.move(to: place) + CheckRadius.distanceError
   }
 
   /// Updates ``checkRadius`` and ``dwellEnd``: until then no circle can change.
-  private mutating func survey() {
+  private mutating func updateCheckRadius() {
     var first = Double.infinity
     for i in 0..<RegionMonitor.capacity {
       first = min(first, changesAt[i])
       noteCrossing(i)
     }
-    extend(to: first)
+    setCheckRadius(first)
   }
 
-  private mutating func extend(to first: Double) {
-    outlook = nil
-    reach.extend(to: first - travelled)
-    dwellsUntil = .distantFuture
-    var left = crossings
+  private mutating func setCheckRadius(_ first: Double) {
+    summary = nil
+    checkRadius.setRadius(first - travelled)
+    dwellEnd = .distantFuture
+    var left = activeCrossings
     while left != 0 {
-      dwellsUntil = min(dwellsUntil, slots[left.trailingZeroBitCount].dwellsUntil)
+      dwellEnd = min(dwellEnd, slots[left.trailingZeroBitCount].dwellEnd)
       left &= left - 1
     }
   }
 
-  private mutating func look(at fix: Newest, in i: Int) {
+  private mutating func check(at fix: Newest, in i: Int) {
     let accuracy = accuracy(of: fix)
     let distance = slots[i].region.distance(to: fix.coordinate, accuracy)
-    if slots[i].take(distance: distance, accuracy: accuracy, at: fix.acquired) { noteDeadline() }
-    changesAt[i] = travelled + slots[i].freedom(at: distance)
+    if slots[i].accept(distance: distance, accuracy: accuracy, at: fix.acquired) { noteDeadline() }
+    changesAt[i] = travelled + slots[i].distanceToNextChange(at: distance)
     noteCrossing(i)
     noteDue(i)
   }
 
   private mutating func noteCrossing(_ i: Int) {
     let bit = UInt32(1) << UInt32(i)
-    if slots[i].crossing.pendingSince != nil { crossings |= bit } else { crossings &= ~bit }
+    if slots[i].crossing.pendingSince != nil {
+      activeCrossings |= bit
+    } else {
+      activeCrossings &= ~bit
+    }
   }
 
   func accuracy(of fix: Newest) -> Double {
@@ -358,7 +362,7 @@ public struct RegionMonitor: Sendable {
 
 extension RegionMonitor {
   /// Whether an event is pending. O(1).
-  public var hasEvents: Bool { due != 0 || following != nil }
+  public var hasEvents: Bool { dueSlots != 0 || followingEvent != nil }
 
   /// Returns the next event, or nil; call it after each call until nil. O(1) if nothing is pending, otherwise
   /// O(capacity).
@@ -367,13 +371,13 @@ extension RegionMonitor {
   /// then answers. Of one circle's unreported crossings the last two are kept; a third one cancels the previous two, so
   /// that what is reported always ends in the current state.
   public mutating func nextEvent() -> RegionEvent? {
-    if let event = nextOfCrossing() { return event }
-    guard due != 0 else { return nil }
-    let i = due.trailingZeroBitCount
+    if let event = nextCrossingEvent() { return event }
+    guard dueSlots != 0 else { return nil }
+    let i = dueSlots.trailingZeroBitCount
     #if REACHED
       slots[i].reach(8)
     #endif
-    slots[i].answers -= 1
+    slots[i].dueAnswers -= 1
     let event = RegionEvent.determined(slots[i].region.identifier, slots[i].state)
     noteDue(i)
     return event
@@ -382,37 +386,37 @@ extension RegionMonitor {
   /// Whether ``nextCrossingEvent()`` returns an event. O(1) if nothing is pending.
   var hasCrossings: Bool {
     mutating get {
-      if following != nil { return true }
-      guard due != 0 else { return false }
+      if followingEvent != nil { return true }
+      guard dueSlots != 0 else { return false }
       return firstCrossing() != nil
     }
   }
 
   /// Returns the next enter or exit, condition event, or state that follows a crossing; no answers.
-  mutating func nextOfCrossing() -> RegionEvent? {
-    if let event = following {
-      following = nil
+  mutating func nextCrossingEvent() -> RegionEvent? {
+    if let event = followingEvent {
+      followingEvent = nil
       return event
     }
-    guard due != 0, let i = firstCrossing() else { return nil }
-    let event = tellCrossing(of: i)
+    guard dueSlots != 0, let i = firstCrossing() else { return nil }
+    let event = popCrossing(of: i)
     noteDue(i)
     return event
   }
 
   private mutating func firstCrossing() -> Int? {
     var first: Int?
-    for i in 0..<RegionMonitor.capacity where slots[i].untold > 0 {
-      if let best = first, slots[best].firstTime <= slots[i].firstTime { continue }
+    for i in 0..<RegionMonitor.capacity where slots[i].pendingCrossings > 0 {
+      if let best = first, slots[best].firstCrossingTime <= slots[i].firstCrossingTime { continue }
       first = i
     }
     return first
   }
 
-  private mutating func tellCrossing(of i: Int) -> RegionEvent {
-    let time = slots[i].firstTime
+  private mutating func popCrossing(of i: Int) -> RegionEvent {
+    let time = slots[i].firstCrossingTime
     let region = slots[i].region
-    let state = slots[i].tellCrossing()
+    let state = slots[i].popCrossing()
     let determined = RegionEvent.determined(region.identifier, state)
     let silent = RegionEvent.crossedSilently(region.identifier, state)
     switch (region.identifier.kind, state) {
@@ -420,11 +424,11 @@ extension RegionMonitor {
       return .monitor(region.identifier, state.monitorState, nil, at: time)
     case (.region, .inside):
       guard region.notifyOnEntry else { return silent }
-      following = determined
+      followingEvent = determined
       return .entered(region.identifier, at: time)
     case (.region, .outside):
       guard region.notifyOnExit else { return silent }
-      following = determined
+      followingEvent = determined
       return .exited(region.identifier, at: time)
     case (.region, .unknown):
       preconditionFailure("a crossing ends in a known state")
@@ -432,8 +436,8 @@ extension RegionMonitor {
   }
 
   /// Drops the event that would follow, because its circle is no longer monitored.
-  private mutating func takeBack(_ identifier: RegionIdentifier) {
-    if case .determined(identifier, _)? = following { following = nil }
+  private mutating func dropFollowingEvent(of identifier: RegionIdentifier) {
+    if case .determined(identifier, _)? = followingEvent { followingEvent = nil }
   }
 
   // MARK: Requests
@@ -454,8 +458,8 @@ extension RegionMonitor {
     #if REACHED
       slots[i].reach(5)
     #endif
-    if slots[i].requests < .max { slots[i].requests += 1 }
-    if isResting || slots[i].state != .unknown {
+    if slots[i].waitingRequests < .max { slots[i].waitingRequests += 1 }
+    if isInactive || slots[i].state != .unknown {
       slots[i].answerAll()
       noteDue(i)
     } else {
@@ -486,10 +490,10 @@ extension RegionMonitor {
   /// Updates the slot's bit; a leaving slot is freed when everything is reported.
   private mutating func noteDue(_ i: Int) {
     let bit = UInt32(1) << UInt32(i)
-    if slots[i].untold > 0 || slots[i].answers > 0 {
-      due |= bit
+    if slots[i].pendingCrossings > 0 || slots[i].dueAnswers > 0 {
+      dueSlots |= bit
     } else {
-      due &= ~bit
+      dueSlots &= ~bit
       if slots[i].use == .leaving { slots[i].use = .free }
     }
   }
@@ -510,7 +514,7 @@ extension RegionMonitor {
 
   /// State of a circle as a `CLMonitor` state; `unmonitored` if it is not monitored or monitoring is inactive (REG-15).
   public func monitorState(of identifier: RegionIdentifier) -> MonitorState {
-    guard !isResting, let i = slot(of: identifier), slots[i].use == .live else {
+    guard !isInactive, let i = slot(of: identifier), slots[i].use == .live else {
       return .unmonitored
     }
     return slots[i].state.monitorState
@@ -523,7 +527,7 @@ extension RegionMonitor {
     let held = slots[slot]
     switch held.region.identifier.kind {
     case .region: return (held.region, held.state.monitorState)
-    case .condition: return (held.region, held.told)
+    case .condition: return (held.region, held.assumedState)
     }
   }
 }
@@ -546,56 +550,56 @@ extension RegionMonitor {
   ///   - line: ``MotionLine/still`` only if the line has reported it ever since the newest fix.
   public mutating func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
     precondition(fastest > 0, "fastest must be above 0")
-    guard count > 0, !isResting else { return .distantFuture }
+    guard count > 0, !isInactive else { return .distantFuture }
     guard let newest else { return now }
-    let outlook = lookAhead()
-    guard !outlook.isUnseen else { return now }
+    let outlook = currentSummary()
+    guard !outlook.isUnchecked else { return now }
     let soonest = newest.acquired + limits.shortestWait
     let stillDue = line == .still ? max(soonest, newest.acquired + limits.stillWait) : soonest
     var next = Instant.distantFuture
-    if outlook.dwellsUntil < next { next = max(soonest, outlook.dwellsUntil) }
+    if outlook.dwellEnd < next { next = max(soonest, outlook.dwellEnd) }
     if outlook.isUndecided { next = min(next, deadline < .distantFuture ? soonest : stillDue) }
     guard outlook.nearest < .infinity else { return max(now, next) }
-    let gap = outlook.nearest - reach.metres(to: newest.coordinate) - accuracy(of: newest)
+    let gap = outlook.nearest - checkRadius.metres(to: newest.coordinate) - accuracy(of: newest)
     let wait = Interval(seconds: max(gap, 0) / fastest)
     return max(now, min(next, max(stillDue, newest.acquired + wait)))
   }
 
-  private mutating func lookAhead() -> RegionOutlook {
-    if let outlook { return outlook }
-    var outlook = RegionOutlook()
+  private mutating func currentSummary() -> RegionSummary {
+    if let summary { return summary }
+    var outlook = RegionSummary()
     for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
       slots[i].add(to: &outlook, changesAt: changesAt[i])
     }
     outlook.nearest -= travelled
-    self.outlook = outlook
+    self.summary = outlook
     return outlook
   }
 }
 
 /// The properties of all circles from which ``RegionMonitor/nextFix(at:fastest:line:)`` computes its result.
-struct RegionOutlook: Sendable {
+struct RegionSummary: Sendable {
   /// Distance from the origin to the nearest boundary, metres; ∞ if no state is known.
   var nearest = Double.infinity
   /// Earliest time at which a started crossing may count.
-  var dwellsUntil = Instant.distantFuture
+  var dwellEnd = Instant.distantFuture
   /// Whether a checked fix left some state undecided.
   var isUndecided = false
   /// Whether some circle has not been checked with any fix.
-  var isUnseen = false
+  var isUnchecked = false
 }
 
 extension RegionSlot {
   /// Adds this circle to the summary; `mutating` so that the slot is accessed in place.
-  mutating func add(to outlook: inout RegionOutlook, changesAt: Double) {
-    if changesAt == -.infinity { outlook.isUnseen = true }
+  mutating func add(to outlook: inout RegionSummary, changesAt: Double) {
+    if changesAt == -.infinity { outlook.isUnchecked = true }
     if crossing.pendingSince != nil {
-      outlook.dwellsUntil = min(outlook.dwellsUntil, dwellsUntil)
+      outlook.dwellEnd = min(outlook.dwellEnd, dwellEnd)
     } else if crossing.state == .unknown {
       outlook.isUndecided = true
     } else {
       // Distance to the boundary itself, at least.
-      let margin = RegionPlace.leastMargin(radius: region.radius)
+      let margin = RegionPlacement.leastMargin(radius: region.radius)
       outlook.nearest = min(outlook.nearest, changesAt - margin)
     }
   }

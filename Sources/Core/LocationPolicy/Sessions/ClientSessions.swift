@@ -119,7 +119,7 @@ public struct ClientSessions: Sendable {
 
 extension ClientSessions {
   /// Sets the client's authorization.
-  public mutating func permit(_ authorization: Authorization, isReduced: Bool) {
+  public mutating func setAuthorization(_ authorization: Authorization, isReduced: Bool) {
     self.authorization = authorization
     self.isReduced = isReduced
     if !authorization.isGranted { background = .none }
@@ -153,7 +153,7 @@ extension ClientSessions {
   }
 
   /// Handles a change of the process's execution state.
-  public mutating func move(to state: ExecutionState) {
+  public mutating func setExecution(_ state: ExecutionState) {
     guard process != nil else { return }
     process = state
     guard state == .foreground else { return }
@@ -164,7 +164,7 @@ extension ClientSessions {
   public mutating func allowBackground(_ isAllowed: Bool) { allowsBackground = isAllowed }
 
   /// Sets the number of open iterators and monitors.
-  public mutating func imply(_ count: Int) { implied = count }
+  public mutating func setImplied(_ count: Int) { implied = count }
 
   /// `CLBackgroundActivitySession()`; returns whether the session is active (BKG-8).
   public mutating func openBackground(at now: Instant) -> Bool {
@@ -200,7 +200,7 @@ extension ClientSessions {
       let isPrompt = isInUse || now - launchedAt <= grace
       sessions[i] = ServiceSession(
         requirement: requirement, wantsFullAccuracy: wantsFullAccuracy,
-        isValid: process != nil && isPrompt, told: nil)
+        isValid: process != nil && isPrompt, reported: nil)
       return i
     }
     return nil
@@ -223,8 +223,8 @@ extension ClientSessions {
     for i in 0..<ClientSessions.capacity {
       guard let session = sessions[i] else { continue }
       let found = diagnostics(of: session)
-      guard found != session.told else { continue }
-      sessions[i]?.told = found
+      guard found != session.reported else { continue }
+      sessions[i]?.reported = found
       return (i, found)
     }
     return nil

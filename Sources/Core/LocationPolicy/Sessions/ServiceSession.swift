@@ -44,7 +44,7 @@ public struct ServiceSession: Equatable, Sendable {
   /// Whether it is effective: it was created in use or promptly after launch, or its client was in use since (BKG-13).
   public internal(set) var isValid: Bool
   /// Diagnostics that were last reported to its process; nil if none were.
-  var told: SessionDiagnostics?
+  var reported: SessionDiagnostics?
 }
 
 /// A client's use of location as it follows from its sessions and its process; passed with ``Request/setUse(_:)``.
@@ -52,13 +52,13 @@ public struct ClientUse: Equatable, Sendable {
   /// Flags for which live updates and events of a monitor are withheld, in addition to those of the authorization.
   public var flags: LiveFlags
   /// Service levels that the client does not get while it is not in use.
-  public var withheld: PromiseSet
+  public var withheld: ServiceLevelSet
   /// Whether an active background session keeps its demand up while it is suspended, even with a full queue (BKG-5).
   public var keepsRunning: Bool
 
   /// Creates a use without restrictions.
   public init(
-    flags: LiveFlags = .empty, withheld: PromiseSet = .none, keepsRunning: Bool = false
+    flags: LiveFlags = .empty, withheld: ServiceLevelSet = .none, keepsRunning: Bool = false
   ) {
     self.flags = flags
     self.withheld = withheld

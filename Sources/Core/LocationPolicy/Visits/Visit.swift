@@ -42,36 +42,36 @@ public struct Visit: Equatable, Sendable {
 }
 
 /// Parameters of visit detection and of its check intervals; the defaults are those of VIS-9 and VIS-10.
-public struct VisitTerms: Equatable, Sendable {
+public struct VisitParameters: Equatable, Sendable {
   /// Smallest radius of a stay, metres.
-  public var radius = 70.0
+  public var minimumRadius = 70.0
   /// Smallest radius of a stay as a multiple of the fix's horizontal accuracy.
-  public var accuracies = 2.0
+  public var accuracyFactor = 2.0
   /// Distance from the centre, in radii, beyond which the device has left.
-  public var departure = 1.5
+  public var departureFactor = 1.5
   /// Time after which a stay becomes a visit.
   public var dwell = Interval.seconds(300)
   /// Shortest time between the first and a later fix inside the stay before it becomes a visit (VIS-10).
-  public var shortest = Interval.seconds(180)
+  public var minimumSpan = Interval.seconds(180)
   /// Shortest time between two fixes outside that confirm a departure, so that one bad fix does not end a visit.
   public var confirmation = Interval.seconds(20)
   /// Horizontal accuracy above which a fix is not used, metres.
   public var worstAccuracy = 150.0
   /// Time between two checks between visits.
-  public var underWay = Interval.seconds(240)
+  public var travelCheckInterval = Interval.seconds(240)
   /// Time between two checks during a visit, without a motion line.
-  public var resting = Interval.seconds(480)
+  public var visitCheckInterval = Interval.seconds(480)
   /// Time between two checks during a visit while the motion line reports no motion.
-  public var still = Interval.seconds(3600)
+  public var stillCheckInterval = Interval.seconds(3600)
   /// Time to the next check after a change was detected.
-  public var alert = Interval.seconds(60)
+  public var promptCheckDelay = Interval.seconds(60)
   /// Reported motion since the last check that triggers a check during a visit: the time to walk out of the circle plus
   /// the motion sensor's own time-out.
-  public var motion = Interval.seconds(100)
+  public var motionBeforeCheck = Interval.seconds(100)
 
   /// Creates the parameters of the contract (VIS-9, VIS-10).
   public init() {}
 
   /// Radius of a stay for a fix of that accuracy, metres.
-  func reach(accuracy: Double) -> Double { max(radius, accuracies * accuracy) }
+  func radius(accuracy: Double) -> Double { max(minimumRadius, accuracyFactor * accuracy) }
 }

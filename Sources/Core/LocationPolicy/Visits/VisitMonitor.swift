@@ -73,7 +73,7 @@ public struct VisitMonitor: Equatable, Sendable {
   }
 
   /// Parameters of detection and checks.
-  public let terms: VisitTerms
+  public let parameters: VisitParameters
   /// Current state.
   public private(set) var state = State.idle
   /// The visit that was reported and lasts; it can be kept for a later start (VIS-7).
@@ -83,21 +83,21 @@ public struct VisitMonitor: Equatable, Sendable {
   /// The candidate that starts at the first of the newest consecutive fixes outside ``stay``.
   var outside: VisitStay?
   /// The newest fix that was used.
-  private var newest: VisitMark?
+  private var newest: VisitSample?
   /// End of the last visit: the next one cannot begin earlier.
   var earliest = Instant.boot
   /// The last check, with or without a fix; nil before the first.
-  var look: Instant?
+  var lastCheck: Instant?
   /// Number of consecutive checks without a fix; at most 8.
-  var misses = 0
+  var failedChecks = 0
   /// Last reported motion, the time of the report, and the duration of reported motion since the last check.
   var line = MotionLine.absent
-  var since = Instant.boot
-  var moved = Interval.zero
+  var lineSince = Instant.boot
+  var motionTime = Interval.zero
   /// Number of checks since the last hint of a departure; at most ``hintChecks``.
-  var looksInside = VisitMonitor.calm
+  var checksSinceHint = VisitMonitor.hintChecks
   /// Distance of the newest fix from the centre, metres.
-  var away = 0.0
+  var distanceFromCentre = 0.0
   /// Whether the device, at the last check, was beyond the radius or moved towards it, and had not left.
   var isAtEdge = false
 
@@ -108,10 +108,10 @@ public struct VisitMonitor: Equatable, Sendable {
   /// How long after a stop a lasting visit is reported again by a new start.
   public static let recent = Interval.seconds(300)
   /// Number of checks after a hint from which the check interval has its normal length again.
-  static let calm = 3
+  static let hintChecks = 3
 
   /// Creates a stopped service.
-  public init(terms: VisitTerms = VisitTerms()) { self.terms = terms }
+  public init(parameters: VisitParameters = VisitParameters()) { self.parameters = parameters }
 
   /// Starts the service; does nothing if it is started.
   ///
@@ -135,7 +135,7 @@ public struct VisitMonitor: Equatable, Sendable {
     }
     if let arrival = cached.arrival, arrival.instant > now { cached.arrival = nil }
     stay = VisitStay(
-      first: VisitMark(place), accuracy: max(0, cached.horizontalAccuracy), before: nil)
+      first: VisitSample(place), accuracy: max(0, cached.horizontalAccuracy), before: nil)
     visit = cached
     state = .visiting
     return .arrived(cached)
@@ -149,143 +149,143 @@ public struct VisitMonitor: Equatable, Sendable {
     #endif
     guard state != .idle else { return }
     let lasting = visit
-    self = VisitMonitor(terms: terms)
+    self = VisitMonitor(parameters: parameters)
     cached = lasting
     stoppedAt = now
   }
 
   /// Stops the service and discards everything: the client may not receive visits any more (RNG-6).
-  public mutating func forget() { self = VisitMonitor(terms: terms) }
+  public mutating func forget() { self = VisitMonitor(parameters: parameters) }
 
   /// Handles a fix from any source, in order of acquisition; an older fix is ignored.
-  public mutating func take(_ fix: Fix) -> Outcome {
+  public mutating func accept(_ fix: Fix) -> Outcome {
     #if REACHED
       reach(2)
     #endif
     guard state != .idle else { return .nothing }
     if let newest, fix.acquired <= newest.acquired { return .nothing }
     let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
-    guard accuracy <= terms.worstAccuracy else {
-      miss(at: fix.acquired)
+    guard accuracy <= parameters.worstAccuracy else {
+      acquisitionFailed(at: fix.acquired)
       return .nothing
     }
-    let mark = VisitMark(fix)
+    let mark = VisitSample(fix)
     let before = newest
     newest = mark
-    misses = 0
+    failedChecks = 0
     let next = VisitStay(first: mark, accuracy: accuracy, before: before)
     let outcome = step(mark, accuracy: accuracy, next)
-    noteLook(at: fix.acquired)
-    noteEdge(of: terms.reach(accuracy: accuracy), mark)
+    noteCheck(at: fix.acquired)
+    noteEdge(of: parameters.radius(accuracy: accuracy), mark)
     return outcome
   }
 
   /// Handles an acquisition for this service that ended without a fix. It implies nothing about the device (VIS-11).
-  public mutating func miss(at now: Instant) {
+  public mutating func acquisitionFailed(at now: Instant) {
     #if REACHED
       reach(3)
     #endif
     guard state != .idle else { return }
-    misses = min(misses + 1, 8)
-    looksInside = min(looksInside + 1, VisitMonitor.calm)
-    noteLook(at: now)
+    failedChecks = min(failedChecks + 1, 8)
+    checksSinceHint = min(checksSinceHint + 1, VisitMonitor.hintChecks)
+    noteCheck(at: now)
   }
 
   /// Handles a change of the motion line. It changes no state by itself but moves the next check.
-  public mutating func turn(_ line: MotionLine, at now: Instant) {
+  public mutating func motionLineChanged(_ line: MotionLine, at now: Instant) {
     #if REACHED
       reach(4)
     #endif
     guard state != .idle, line != self.line else { return }
     switch self.line {
-    case .moving: moved = moved + max(.zero, now - max(since, look ?? since))
+    case .moving: motionTime = motionTime + max(.zero, now - max(lineSince, lastCheck ?? lineSince))
     case .absent, .still: break
     }
     switch line {
-    case .moving: looksInside = 0
+    case .moving: checksSinceHint = 0
     case .absent, .still: break
     }
     self.line = line
-    since = now
+    lineSince = now
   }
 
   /// Applies a fix to the state; `next` is the stay that would start with this fix.
-  private mutating func step(_ mark: VisitMark, accuracy: Double, _ next: VisitStay) -> Outcome {
+  private mutating func step(_ mark: VisitSample, accuracy: Double, _ next: VisitStay) -> Outcome {
     guard let here = stay else {
       stay = next
       return .nothing
     }
-    away = here.centre.localDistance(to: mark.coordinate)
-    let reach = terms.reach(accuracy: accuracy)
+    distanceFromCentre = here.centre.localDistance(to: mark.coordinate)
+    let reach = parameters.radius(accuracy: accuracy)
     switch state {
     case .idle: return .nothing
     case .underWay:
-      if away <= reach, here.holds(mark, away: away, reach: reach) {
-        stay?.add(mark, accuracy: accuracy, terms: terms)
+      if distanceFromCentre <= reach, here.includes(mark, away: distanceFromCentre, reach: reach) {
+        stay?.add(mark, accuracy: accuracy, parameters: parameters)
         outside = nil
-        return open()
+        return openVisit()
       }
-      guard let gone = left(mark, next) else { return .nothing }
-      settle(in: gone, mark, accuracy: accuracy, next)
-      return open()
+      guard let gone = confirmedDeparture(mark, next) else { return .nothing }
+      replaceStay(with: gone, mark, accuracy: accuracy, next)
+      return openVisit()
     case .visiting:
-      if away <= terms.departure * reach {
-        stay?.stay(until: mark)
+      if distanceFromCentre <= parameters.departureFactor * reach {
+        stay?.extend(to: mark)
         outside = nil
         return .nothing
       }
-      guard let gone = left(mark, next) else { return .nothing }
-      settle(in: gone, mark, accuracy: accuracy, next)
+      guard let gone = confirmedDeparture(mark, next) else { return .nothing }
+      replaceStay(with: gone, mark, accuracy: accuracy, next)
       // One outcome per fix: an arrival at the next location is reported at the next fix.
-      return close(here, outside: gone.first)
+      return closeVisit(here, outside: gone.first)
     }
   }
 
   /// Handles a fix outside the stay; returns the stay that starts with the first such fix once a second one confirms it
   /// (VIS-9).
-  private mutating func left(_ mark: VisitMark, _ next: VisitStay) -> VisitStay? {
+  private mutating func confirmedDeparture(_ mark: VisitSample, _ next: VisitStay) -> VisitStay? {
     guard let first = outside else {
       outside = next
       return nil
     }
-    guard mark.acquired - first.first.acquired >= terms.confirmation else { return nil }
+    guard mark.acquired - first.first.acquired >= parameters.confirmation else { return nil }
     return first
   }
 
   /// Replaces ``stay``; the fix is inside the new stay or outside again.
-  private mutating func settle(
-    in place: VisitStay, _ mark: VisitMark, accuracy: Double, _ next: VisitStay
+  private mutating func replaceStay(
+    with place: VisitStay, _ mark: VisitSample, accuracy: Double, _ next: VisitStay
   ) {
     stay = place
     outside = nil
-    away = place.centre.localDistance(to: mark.coordinate)
-    if away <= terms.reach(accuracy: accuracy) {
-      stay?.add(mark, accuracy: accuracy, terms: terms)
+    distanceFromCentre = place.centre.localDistance(to: mark.coordinate)
+    if distanceFromCentre <= parameters.radius(accuracy: accuracy) {
+      stay?.add(mark, accuracy: accuracy, parameters: parameters)
     } else {
       outside = next
     }
   }
 
-  private mutating func open() -> Outcome {
+  private mutating func openVisit() -> Outcome {
     guard let here = stay,
-      here.last.acquired >= here.ripens(terms: terms, earliest: earliest)
+      here.last.acquired >= here.visitDue(parameters: parameters, earliest: earliest)
     else { return .nothing }
-    var arrival = here.arrival(terms: terms)
+    var arrival = here.arrival(parameters: parameters)
     if let seen = arrival, seen.instant < earliest { arrival = here.first.moment(earliest) }
     let opened = Visit(
       coordinate: here.centre, horizontalAccuracy: here.accuracy, arrival: arrival)
     visit = opened
     state = .visiting
-    looksInside = VisitMonitor.calm
+    checksSinceHint = VisitMonitor.hintChecks
     return .arrived(opened)
   }
 
-  private mutating func close(_ here: VisitStay, outside mark: VisitMark) -> Outcome {
+  private mutating func closeVisit(_ here: VisitStay, outside mark: VisitSample) -> Outcome {
     guard var closed = visit else { return .nothing }
-    var departure = here.departure(terms: terms, outside: mark)
+    var departure = here.departure(parameters: parameters, outside: mark)
     // The device left in the motion that still lasts, not before it.
-    if line == .moving, since > departure.instant, since <= mark.acquired {
-      departure = mark.moment(since)
+    if line == .moving, lineSince > departure.instant, lineSince <= mark.acquired {
+      departure = mark.moment(lineSince)
     }
     if let arrival = closed.arrival, departure.instant < arrival.instant { departure = arrival }
     closed.departure = departure
@@ -295,16 +295,16 @@ public struct VisitMonitor: Equatable, Sendable {
     return .departed(closed)
   }
 
-  private mutating func noteLook(at time: Instant) {
-    look = max(look ?? time, time)
-    moved = .zero
+  private mutating func noteCheck(at time: Instant) {
+    lastCheck = max(lastCheck ?? time, time)
+    motionTime = .zero
   }
 
   /// Counts the checks since the last hint of a departure: a device that comes to the edge of the circle.
-  private mutating func noteEdge(of reach: Double, _ mark: VisitMark) {
+  private mutating func noteEdge(of reach: Double, _ mark: VisitSample) {
     let wasAtEdge = isAtEdge
-    isAtEdge = away > (mark.isUnderWay ? reach / 2 : reach)
-    looksInside = isAtEdge && !wasAtEdge ? 0 : min(looksInside + 1, VisitMonitor.calm)
+    isAtEdge = distanceFromCentre > (mark.isMoving ? reach / 2 : reach)
+    checksSinceHint = isAtEdge && !wasAtEdge ? 0 : min(checksSinceHint + 1, VisitMonitor.hintChecks)
   }
 }
 
@@ -320,62 +320,77 @@ extension VisitMonitor {
   ///     its circle can have been left at that speed.
   ///   - line: Current state of the motion line.
   public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
-    guard let look else { return state == .idle ? .distantFuture : now }
+    guard let lastCheck else { return state == .idle ? .distantFuture : now }
     switch state {
     case .idle: return .distantFuture
-    case .underWay: return underWayNext(after: look, line: line)
-    case .visiting: return visitingNext(after: look, fastest: fastest, line: line)
+    case .underWay: return nextTravelCheck(after: lastCheck, line: line)
+    case .visiting: return nextVisitCheck(after: lastCheck, fastest: fastest, line: line)
     }
   }
 
-  private func underWayNext(after look: Instant, line: MotionLine) -> Instant {
+  private func nextTravelCheck(after look: Instant, line: MotionLine) -> Instant {
     let isStill = line == .still
     // The device has stopped since the last check: a fix now gives the location and nearly the arrival time.
-    if isStill, self.line == .still, since > look { return max(look + terms.alert, since) }
-    guard let here = outside ?? stay else { return look + retry(terms.underWay) }
-    // A single fix at travelling speed does not start a stay.
-    if here.last.isUnderWay && here.first == here.last && !isStill {
-      return look + retry(terms.underWay)
+    if isStill, self.line == .still, lineSince > look {
+      return max(look + parameters.promptCheckDelay, lineSince)
     }
-    let ripe = here.ripens(terms: terms, earliest: earliest)
-    if ripe <= look { return look + (misses > 0 ? retry(terms.underWay) : terms.confirmation) }
-    return isStill ? ripe : min(ripe, look + retry(terms.underWay))
+    guard let here = outside ?? stay else {
+      return look + retryInterval(parameters.travelCheckInterval)
+    }
+    // A single fix at travelling speed does not start a stay.
+    if here.last.isMoving && here.first == here.last && !isStill {
+      return look + retryInterval(parameters.travelCheckInterval)
+    }
+    let ripe = here.visitDue(parameters: parameters, earliest: earliest)
+    if ripe <= look {
+      return look
+        + (failedChecks > 0
+          ? retryInterval(parameters.travelCheckInterval) : parameters.confirmation)
+    }
+    return isStill ? ripe : min(ripe, look + retryInterval(parameters.travelCheckInterval))
   }
 
-  private func visitingNext(after look: Instant, fastest: Double, line: MotionLine) -> Instant {
-    if outside != nil { return look + (misses > 0 ? retry(terms.resting) : terms.confirmation) }
+  private func nextVisitCheck(after look: Instant, fastest: Double, line: MotionLine) -> Instant {
+    if outside != nil {
+      return look
+        + (failedChecks > 0
+          ? retryInterval(parameters.visitCheckInterval) : parameters.confirmation)
+    }
     switch line {
     case .absent:
-      let gap = min(terms.resting, doubled(terms.alert, looksInside))
-      return look + max(gap, shortestWayOut(fastest: fastest))
+      let gap = min(
+        parameters.visitCheckInterval, doubled(parameters.promptCheckDelay, checksSinceHint))
+      return look + max(gap, shortestExitTime(fastest: fastest))
     case .moving:
-      let need = motionNeeded - moved
+      let need = motionNeeded - motionTime
       // Within the first minute a fix could not show a departure on foot.
-      guard self.line == .moving, since > look else { return look + max(.zero, need) }
-      return since + max(terms.alert, need)
+      guard self.line == .moving, lineSince > look else { return look + max(.zero, need) }
+      return lineSince + max(parameters.promptCheckDelay, need)
     case .still:
       // There was enough motion, and no check followed.
-      return moved >= motionNeeded ? max(look, since) : look + terms.still
+      return motionTime >= motionNeeded
+        ? max(look, lineSince) : look + parameters.stillCheckInterval
     }
   }
 
   /// The required motion doubles with each check, because motion inside a building is usually no departure. At the edge
   /// of the circle a few steps are enough.
   private var motionNeeded: Interval {
-    let first = isAtEdge ? terms.confirmation : terms.motion
-    return min(terms.resting, doubled(first, looksInside))
+    let first = isAtEdge ? parameters.confirmation : parameters.motionBeforeCheck
+    return min(parameters.visitCheckInterval, doubled(first, checksSinceHint))
   }
 
   /// Shortest time in which the device can leave the circle at that speed.
-  private func shortestWayOut(fastest: Double) -> Interval {
+  private func shortestExitTime(fastest: Double) -> Interval {
     guard fastest > 0, let stay else { return .zero }
-    let left = terms.departure * terms.reach(accuracy: stay.accuracy) - away
+    let left =
+      parameters.departureFactor * parameters.radius(accuracy: stay.accuracy) - distanceFromCentre
     return Interval(seconds: left / fastest)
   }
 
   /// Back-off after failed acquisitions: one minute, doubled each time, at most `most`.
-  private func retry(_ most: Interval) -> Interval {
-    misses > 0 ? min(most, doubled(terms.alert, misses - 1)) : most
+  private func retryInterval(_ most: Interval) -> Interval {
+    failedChecks > 0 ? min(most, doubled(parameters.promptCheckDelay, failedChecks - 1)) : most
   }
 
   private func doubled(_ gap: Interval, _ times: Int) -> Interval {
@@ -385,9 +400,9 @@ extension VisitMonitor {
 
 #if REACHED
   extension VisitMonitor {
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "VisitMonitor", states: "idle underWay visiting", events: "start stop fix miss line")
 
-    func reach(_ event: Int) { VisitMonitor.machine.reach(Int(state.rawValue), event) }
+    func reach(_ event: Int) { VisitMonitor.machine.record(Int(state.rawValue), event) }
   }
 #endif

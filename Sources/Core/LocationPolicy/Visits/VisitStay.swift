@@ -1,7 +1,7 @@
 import LocationTypes
 
 /// The part of a fix that stay detection uses.
-struct VisitMark: Equatable, Sendable {
+struct VisitSample: Equatable, Sendable {
   var acquired: Instant
   var coordinate: Coordinate
   /// Speed, m/s; nil if the receiver reported none.
@@ -16,21 +16,22 @@ struct VisitMark: Equatable, Sendable {
   }
 
   /// Speed from which the device counts as moving, m/s.
-  static let underWay = 1.0
+  static let movingSpeed = 1.0
   /// Distance up to which walking is assumed if no speed was reported, metres; the two assumed speeds follow, m/s.
-  private static let walkable = 1500.0
-  private static let walk = 1.3
-  private static let ride = 8.0
+  private static let walkingDistance = 1500.0
+  private static let walkingSpeed = 1.3
+  private static let vehicleSpeed = 8.0
 
-  var isUnderWay: Bool {
+  var isMoving: Bool {
     guard let speed else { return false }
-    return speed >= VisitMark.underWay
+    return speed >= VisitSample.movingSpeed
   }
 
   /// Time to travel `metres`, of which this fix is the beginning or the end; at most `most`.
-  func time(for metres: Double, atMost most: Interval) -> Interval {
-    let assumed = metres <= VisitMark.walkable ? VisitMark.walk : VisitMark.ride
-    let speed = isUnderWay ? self.speed ?? assumed : assumed
+  func travelTime(for metres: Double, atMost most: Interval) -> Interval {
+    let assumed =
+      metres <= VisitSample.walkingDistance ? VisitSample.walkingSpeed : VisitSample.vehicleSpeed
+    let speed = isMoving ? self.speed ?? assumed : assumed
     return min(most, Interval(seconds: max(0, metres) / speed))
   }
 
@@ -47,18 +48,18 @@ struct VisitMark: Equatable, Sendable {
 /// half a radius.
 struct VisitStay: Equatable, Sendable {
   /// The last fix before the stay; nil if the service started inside it.
-  let before: VisitMark?
+  let before: VisitSample?
   /// The first fix inside.
-  let first: VisitMark
+  let first: VisitSample
   /// The newest fix inside.
-  private(set) var last: VisitMark
+  private(set) var last: VisitSample
   /// Centre of the stay.
   private(set) var centre: Coordinate
   /// Mean horizontal accuracy of its fixes, metres.
   private(set) var accuracy: Double
   private var weight: Double
 
-  init(first: VisitMark, accuracy: Double, before: VisitMark?) {
+  init(first: VisitSample, accuracy: Double, before: VisitSample?) {
     self.before = before
     self.first = first
     last = first
@@ -68,20 +69,20 @@ struct VisitStay: Equatable, Sendable {
   }
 
   /// Weight from which the centre is stable (60 fixes at rest).
-  private static let many = 60.0
+  private static let stableWeight = 60.0
 
   /// Share of the radius that counts as near the centre; on a straight pass half of the distance lies farther out.
-  private static let middle = 0.25
+  private static let centreShare = 0.25
 
-  private static func weight(of mark: VisitMark) -> Double { mark.isUnderWay ? 0.05 : 1 }
+  private static func weight(of mark: VisitSample) -> Double { mark.isMoving ? 0.05 : 1 }
 
   /// Adds a fix inside; it moves the centre.
-  mutating func add(_ mark: VisitMark, accuracy: Double, terms: VisitTerms) {
+  mutating func add(_ mark: VisitSample, accuracy: Double, parameters: VisitParameters) {
     let new = VisitStay.weight(of: mark)
     weight += new
     let offset = centre.localOffset(to: mark.coordinate)
     let away = (offset.east * offset.east + offset.north * offset.north).squareRoot()
-    let limit = weight > VisitStay.many ? terms.radius / 2 : .infinity
+    let limit = weight > VisitStay.stableWeight ? parameters.minimumRadius / 2 : .infinity
     let pull = new / weight * (away > limit ? limit / away : 1)
     centre = centre.moved(east: offset.east * pull, north: offset.north * pull)
     self.accuracy += (accuracy - self.accuracy) * new / weight
@@ -92,41 +93,42 @@ struct VisitStay: Equatable, Sendable {
   /// a slow pass: such a fix is a whole radius away from the first one (VIS-10).
   ///
   /// A fix near the centre always belongs to the stay, however far away the first fix was.
-  func holds(_ mark: VisitMark, away: Double, reach: Double) -> Bool {
-    away <= reach * VisitStay.middle || first.coordinate.localDistance(to: mark.coordinate) < reach
+  func includes(_ mark: VisitSample, away: Double, reach: Double) -> Bool {
+    away <= reach * VisitStay.centreShare
+      || first.coordinate.localDistance(to: mark.coordinate) < reach
   }
 
   /// Adds a fix inside after the arrival was reported: the centre stays as reported (VIS-6).
-  mutating func stay(until mark: VisitMark) { last = mark }
+  mutating func extend(to mark: VisitSample) { last = mark }
 
   /// When the circle around the centre was entered; nil if the service started inside it.
   ///
   /// Computed from the last fix outside and its speed, and never later than the first fix inside.
-  func arrival(terms: VisitTerms) -> VisitMoment? {
-    let radius = terms.reach(accuracy: accuracy)
+  func arrival(parameters: VisitParameters) -> VisitMoment? {
+    let radius = parameters.radius(accuracy: accuracy)
     let early = centre.localDistance(to: first.coordinate) - radius
     if early > 0 {
-      let travel = first.time(for: early, atMost: last.acquired - first.acquired)
+      let travel = first.travelTime(for: early, atMost: last.acquired - first.acquired)
       return first.moment(first.acquired + travel)
     }
     guard let before else { return nil }
     let outside = centre.localDistance(to: before.coordinate) - radius
-    let travel = before.time(for: outside, atMost: first.acquired - before.acquired)
+    let travel = before.travelTime(for: outside, atMost: first.acquired - before.acquired)
     return first.moment(before.acquired + travel)
   }
 
   /// When the circle was left, if `mark` is the first fix outside.
-  func departure(terms: VisitTerms, outside mark: VisitMark) -> VisitMoment {
-    let radius = terms.reach(accuracy: accuracy)
-    let travel = mark.time(
+  func departure(parameters: VisitParameters, outside mark: VisitSample) -> VisitMoment {
+    let radius = parameters.radius(accuracy: accuracy)
+    let travel = mark.travelTime(
       for: centre.localDistance(to: mark.coordinate) - radius,
       atMost: mark.acquired - last.acquired)
     return mark.moment(mark.acquired - travel)
   }
 
   /// Time from which a fix inside makes this stay a visit; `earliest` is the end of the last visit.
-  func ripens(terms: VisitTerms, earliest: Instant) -> Instant {
-    let arrived = max(arrival(terms: terms)?.instant ?? first.acquired, earliest)
-    return max(first.acquired + terms.shortest, arrived + terms.dwell)
+  func visitDue(parameters: VisitParameters, earliest: Instant) -> Instant {
+    let arrived = max(arrival(parameters: parameters)?.instant ?? first.acquired, earliest)
+    return max(first.acquired + parameters.minimumSpan, arrived + parameters.dwell)
   }
 }

@@ -118,7 +118,7 @@ extension Fix {
   /// Speed over ground, mm/s, clamped to 0 … ``speedLimit_mmps`` (LOC-3).
   @inlinable public var speed_mmps: Int32? {
     get { speed_raw == .min ? nil : speed_raw }
-    set { speed_raw = Fix.held(newValue, to: Fix.speedLimit_mmps) }
+    set { speed_raw = Fix.clamped(newValue, to: Fix.speedLimit_mmps) }
   }
   /// Course over ground, 1e-4 degree clockwise from true north, 0 ..< 3,600,000 (LOC-3).
   ///
@@ -142,22 +142,22 @@ extension Fix {
   /// Horizontal accuracy √(σe² + σn²), millimetres (LOC-4); clamped to 0 … ``accuracyLimit_mm``.
   @inlinable public var horizontalAccuracy_mm: Int32? {
     get { horizontalAccuracy_raw == .min ? nil : horizontalAccuracy_raw }
-    set { horizontalAccuracy_raw = Fix.held(newValue, to: Fix.accuracyLimit_mm) }
+    set { horizontalAccuracy_raw = Fix.clamped(newValue, to: Fix.accuracyLimit_mm) }
   }
   /// Vertical accuracy, one sigma, millimetres (LOC-2); clamped to 0 … ``accuracyLimit_mm``.
   @inlinable public var verticalAccuracy_mm: Int32? {
     get { verticalAccuracy_raw == .min ? nil : verticalAccuracy_raw }
-    set { verticalAccuracy_raw = Fix.held(newValue, to: Fix.accuracyLimit_mm) }
+    set { verticalAccuracy_raw = Fix.clamped(newValue, to: Fix.accuracyLimit_mm) }
   }
   /// Speed accuracy, one sigma, mm/s; clamped to 0 … ``speedAccuracyLimit_mmps``.
   @inlinable public var speedAccuracy_mmps: Int32? {
     get { speedAccuracy_raw == .min ? nil : speedAccuracy_raw }
-    set { speedAccuracy_raw = Fix.held(newValue, to: Fix.speedAccuracyLimit_mmps) }
+    set { speedAccuracy_raw = Fix.clamped(newValue, to: Fix.speedAccuracyLimit_mmps) }
   }
   /// Course accuracy, one sigma, hundredths of a degree; clamped to 0 … 36,000.
   @inlinable public var courseAccuracy_e2: Int32? {
     get { courseAccuracy_raw == .min ? nil : courseAccuracy_raw }
-    set { courseAccuracy_raw = Fix.held(newValue, to: Fix.courseAccuracyLimit_e2) }
+    set { courseAccuracy_raw = Fix.clamped(newValue, to: Fix.courseAccuracyLimit_e2) }
   }
   /// Number of satellites used in the solution, clamped to 0 … 254.
   @inlinable public var satellites: Int16? {
@@ -174,7 +174,7 @@ extension Fix {
   /// Course over ground in degrees.
   @inlinable public var course: Double? { course_e4.map { Double($0) / 1e4 } }
 
-  @inlinable static func held(_ value: Int32?, to limit: Int32) -> Int32 {
+  @inlinable static func clamped(_ value: Int32?, to limit: Int32) -> Int32 {
     guard let value else { return .min }
     return min(max(value, 0), limit)
   }

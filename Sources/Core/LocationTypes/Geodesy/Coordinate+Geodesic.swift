@@ -27,13 +27,13 @@ extension GeodesicSolution {
     if longitude > turn / 2 { longitude -= turn }
     if longitude <= -turn / 2 { longitude += turn }
     self.init(
-      latitude1: start.latitudeOnEarth, latitude2: end.latitudeOnEarth,
+      latitude1: start.clampedLatitude, latitude2: end.clampedLatitude,
       longitude: Double(longitude) / 1e9)
   }
 }
 
 extension Coordinate {
-  fileprivate var latitudeOnEarth: Double { max(-90, min(90, latitude)) }
+  fileprivate var clampedLatitude: Double { max(-90, min(90, latitude)) }
 
   /// Length of the geodesic to `other` in metres, accurate to 20 nm for any two coordinates (LOC-6).
   ///

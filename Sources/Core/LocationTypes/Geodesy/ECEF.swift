@@ -66,7 +66,7 @@ public struct ECEF: Equatable, Sendable {
   }
 
   /// This velocity in the local frame of a coordinate: metres per second north, east and up.
-  public func seen(from place: Coordinate) -> (north: Double, east: Double, up: Double) {
+  public func localVelocity(at place: Coordinate) -> (north: Double, east: Double, up: Double) {
     let latitude = Double(place.latitude_e9) * WGS84.radiansPerUnit
     let longitude = Double(place.longitude_e9) * WGS84.radiansPerUnit
     let (sinLatitude, cosLatitude) = (sin(latitude), cos(latitude))

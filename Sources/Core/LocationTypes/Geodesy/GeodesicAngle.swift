@@ -68,7 +68,7 @@ struct Angle: Equatable {
   }
 
   /// The forward angle from this angle to `other`, which must be at most 180°.
-  func ahead(to other: Angle) -> Angle {
+  func forwardAngle(to other: Angle) -> Angle {
     let difference = other.minus(self)
     // Rounding must not turn 0° or 180° into a negative angle.
     return difference.sine > 0 ? difference : Angle(sine: 0, cosine: difference.cosine)

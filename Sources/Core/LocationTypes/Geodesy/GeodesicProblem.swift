@@ -51,7 +51,7 @@ struct GeodesicProblem {
   /// Creates a problem from degrees in canonical form.
   init(latitude1: Double, latitude2: Double, longitude degrees: Double) {
     first = ReducedLatitude(degrees: latitude1)
-    second = ReducedLatitude(degrees: latitude2).alike(first)
+    second = ReducedLatitude(degrees: latitude2).snapped(to: first)
     longitude = Angle(degrees: degrees)
     longitude_rad = degrees * Angle.radiansPerDegree
     isMeridional = latitude1 == -90 || degrees == 0 || degrees == 180
@@ -72,7 +72,7 @@ struct GeodesicProblem {
     let sigma1 = Angle(
       sine: first.beta.sine, cosine: longitude.cosine * first.beta.cosine)
     let sigma2 = second.beta
-    let arc = sigma1.ahead(to: sigma2).radians
+    let arc = sigma1.forwardAngle(to: sigma2).radians
     let integral = GeodesicSeries.distance(WGS84.thirdFlattening)
     return GeodesicSolution(
       length: WGS84.semiMinorAxis * integral.integral(from: sigma1, to: sigma2, arc: arc),
@@ -91,7 +91,7 @@ extension ReducedLatitude {
   ///
   /// Near the poles two different latitudes can have the same sine, near the equator the same cosine. The solver
   /// needs sine and cosine to agree for equal latitudes.
-  func alike(_ other: ReducedLatitude) -> ReducedLatitude {
+  func snapped(to other: ReducedLatitude) -> ReducedLatitude {
     var beta = beta
     if other.beta.cosine < -other.beta.sine {
       guard beta.cosine == other.beta.cosine else { return self }

@@ -78,8 +78,8 @@ extension GeodesicProblem {
     let omega2 = Angle(sine: sineAlpha0 * b2.sine, cosine: final.cosine * b2.cosine)
     let sigma1 = Angle(sine: b1.sine, cosine: omega1.cosine).normalized
     let sigma2 = Angle(sine: b2.sine, cosine: omega2.cosine).normalized
-    let arc = sigma1.ahead(to: sigma2).radians
-    let omega = omega1.ahead(to: omega2)
+    let arc = sigma1.forwardAngle(to: sigma2).radians
+    let omega = omega1.forwardAngle(to: omega2)
     let parameter = geodesicParameter(square)
     let series = GeodesicSeries.longitude(parameter, WGS84.thirdFlattening)
     let lag =

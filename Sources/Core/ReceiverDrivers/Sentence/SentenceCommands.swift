@@ -59,17 +59,17 @@ enum SentenceAnswer: CommandAnswer {
 
 extension SentenceCommand {
   /// Number of sentence types that an Airoha configures individually: GGA, GLL, GSA, GSV, RMC, VTG, numbered from 0.
-  private static let airohaSentences: UInt8 = 6
+  private static let airohaSentenceCount: UInt8 = 6
 
   /// Maximum standby time of a CASIC receiver, seconds.
-  static let longestSleep_s: Int64 = 65_535
-  static let longestSleep = Interval.seconds(longestSleep_s)
+  static let maximumStandby_s: Int64 = 65_535
+  static let maximumStandby = Interval.seconds(maximumStandby_s)
 
-  func parts(for setup: ReceiverSetup) -> UInt8 {
+  func partCount(for setup: ReceiverSetup) -> UInt8 {
     guard self == .configuration else { return 1 }
     switch SentenceDialect(setup.family) {
     case .pmtk, .pcas: return 2
-    case .pair: return SentenceCommand.airohaSentences + 1
+    case .pair: return SentenceCommand.airohaSentenceCount + 1
     }
   }
 
@@ -82,17 +82,17 @@ extension SentenceCommand {
     case (.lineSpeed, .pmtk): .result(251)
     case (.lineSpeed, .pair): .result(864)
     case (.configuration, .pmtk): .result(part == 0 ? 314 : 220)
-    case (.configuration, .pair): .result(part < SentenceCommand.airohaSentences ? 62 : 50)
+    case (.configuration, .pair): .result(part < SentenceCommand.airohaSentenceCount ? 62 : 50)
     case (.standby, .pmtk): .result(161)
     case (.standby, .pair): .result(3)
     }
   }
 
   /// Whether the receiver may reject a part without consequence: a rate that equals its fixed rate.
-  func isDispensable(part: UInt8, for setup: ReceiverSetup) -> Bool {
+  func isOptional(part: UInt8, for setup: ReceiverSetup) -> Bool {
     // LC76G of variants PA and PB have a fixed rate of 1 Hz.
     self == .configuration && setup.family == .airoha
-      && part == SentenceCommand.airohaSentences && setup.interval_ms == 1_000
+      && part == SentenceCommand.airohaSentenceCount && setup.interval_ms == 1_000
   }
 
   func frame(part: UInt8, for setup: ReceiverSetup) -> FrameBuffer {
@@ -131,7 +131,7 @@ extension SentenceCommand {
     case .lineSpeed(let speed): buffer.appendPAIR(864, 0, 0, Int64(speed))
     case .restart: buffer.appendPAIR(23)
     case .configuration:
-      if part < SentenceCommand.airohaSentences {
+      if part < SentenceCommand.airohaSentenceCount {
         // GGA, GSA and RMC.
         buffer.appendPAIR(62, Int64(part), part == 0 || part == 2 || part == 4 ? 1 : 0)
       } else {
@@ -146,7 +146,7 @@ extension SentenceCommand {
     case .none, .restart: break
     case .probe: buffer.appendPCAS(6, 0)
     case .wakeUp: SentenceCommand.appendWakeBytes(to: &buffer)
-    case .lineSpeed(let speed): buffer.appendPCAS(1, SentenceCommand.speedNumber(speed))
+    case .lineSpeed(let speed): buffer.appendPCAS(1, SentenceCommand.baudRateCode(speed))
     case .configuration:
       if part == 0 {
         buffer.appendPCASOutput()
@@ -154,7 +154,7 @@ extension SentenceCommand {
         buffer.appendPCAS(2, Int64(setup.interval_ms))
       }
     // The longest possible time: 18 hours.
-    case .standby: buffer.appendPCAS(12, SentenceCommand.longestSleep_s)
+    case .standby: buffer.appendPCAS(12, SentenceCommand.maximumStandby_s)
     }
   }
 
@@ -164,7 +164,7 @@ extension SentenceCommand {
   }
 
   /// Code of a baud rate in `$PCAS01`; unsupported rates map to 9,600 baud.
-  private static func speedNumber(_ speed: UInt32) -> Int64 {
+  private static func baudRateCode(_ speed: UInt32) -> Int64 {
     switch speed {
     case 4_800: 0
     case 19_200: 2

@@ -75,11 +75,11 @@ struct SentenceDriver: CommandedDriver {
   var link: ReceiverLink<SentenceCommand>
   let dialect: SentenceDialect
   /// Whether the receiver has rejected standby. Cleared by the next goal, by a loss, and at `standbyRetryAt`.
-  var refusesStandby = false
+  var isStandbyRejected = false
   /// Time of the next standby attempt after a rejection; nil if standby was not rejected.
-  var standbyAgainAt: Instant?
+  var standbyRetryAt: Instant?
   /// Number of rejected standby attempts since the last standby; stops at 6.
-  var standbyRefusals: Int64 = 0
+  var standbyRejections: Int64 = 0
 
   /// Creates a driver without known state of the receiver. It does nothing before the first goal.
   init(_ setup: ReceiverSetup) {
@@ -90,8 +90,8 @@ struct SentenceDriver: CommandedDriver {
   /// Current status. O(1).
   var status: DriverStatus {
     DriverStatus(
-      activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
-      buffersFixes: false, isDraining: isDraining, hasHeld: false, entriesBehind: 0,
+      activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isQuiescent: isQuiescent,
+      mayBufferFixes: false, isDraining: isDraining, hasReleasedEpoch: false, remainingEntries: 0,
       isStreaming: link.isStreaming)
   }
 
@@ -127,11 +127,11 @@ struct SentenceDriver: CommandedDriver {
     switch state {
     case .tracking, .fallingAsleep:
       if link.isConfigured && !isEarly { return .accept }
-      link.counters.unconfigured.count()
+      link.counters.unconfiguredEpochs.incrementSaturating()
       return .drop
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .restarting, .configuring, .standby, .lost:
-      link.noteUnconfigured()
+      link.countUnconfigured()
       // A receiver that answers no command is used as it is (PWR-12).
       return link.isStreaming ? .accept : .drop
     }
@@ -142,72 +142,74 @@ struct SentenceDriver: CommandedDriver {
 
 extension SentenceDriver {
   /// Answers a drain request immediately: these receivers have no batch buffer.
-  mutating func takeDrain() { link.pending.drained = true }
+  mutating func handleDrainRequest() { link.pending.drained = true }
 
   /// Does nothing: these receivers have no batch pin.
-  mutating func takeBatchPin() {}
+  mutating func handleBatchPin() {}
 
-  mutating func expire() {
+  mutating func handleDeadline() {
     switch state {
     case .idle: link.due = nil
-    case .standby: wokeUp()  // The maximum standby time of a CASIC is over.
+    case .standby: markAwake()  // The maximum standby time of a CASIC is over.
     case .unpowered, .powering, .waking: proceed()
     case .pulsing: enter(.waking)
     case .probing, .probingDefault: repeatProbe()
-    case .changingSpeed: toldSpeed()  // The answer may have been sent at either baud rate.
+    case .changingSpeed: finishSpeedChange()  // The answer may have been sent at either baud rate.
     case .restarting: enter(.probing)
-    case .configuring: repeatOrLose()
-    case .tracking: lookAfter()
-    case .fallingAsleep: fellAsleep()
-    case .lost: tryAgain()
+    case .configuring: repeatOrDeclareLost()
+    case .tracking: handleTrackingDeadline()
+    case .fallingAsleep: confirmSleep()
+    case .lost: retryLost()
     }
   }
 
   /// Continues after a baud rate change. An Airoha applies it with the next restart, the others immediately.
-  private mutating func toldSpeed() { enter(dialect == .pair ? .restarting : .probing) }
+  private mutating func finishSpeedChange() { enter(dialect == .pair ? .restarting : .probing) }
 
   /// Handles the deadline of tracking: silence, or the next standby attempt.
-  private mutating func lookAfter() {
-    if let again = standbyAgainAt, again <= now {
-      forgiveRefusal()
-      link.isAnnounced = false
+  private mutating func handleTrackingDeadline() {
+    if let again = standbyRetryAt, again <= now {
+      clearStandbyRejection()
+      link.isGoalReported = false
     } else {
-      link.isHeard = false
+      link.isResponsive = false
       link.isConfigured = false
     }
     proceed()
   }
 
   /// Does nothing: the link holds all state that depends on the configuration.
-  mutating func loseSettings() {}
+  mutating func invalidateSettings() {}
 
-  mutating func forget(power: KnownPower) { link.forget(power: power) }
+  mutating func invalidateVolatileState(power: KnownPower) {
+    link.invalidateVolatileState(power: power)
+  }
 }
 
 // MARK: Sleep
 
 extension SentenceDriver {
   /// Handles the acknowledgement of standby: waits only for data in transmission.
-  private mutating func saysItSleeps() {
-    link.isSentToSleep = true
-    link.due = min(link.due ?? .distantFuture, now + Patience.sleepEntry)
+  private mutating func handleStandbyAcknowledgement() {
+    link.isStandbyAcknowledged = true
+    link.due = min(link.due ?? .distantFuture, now + DriverTimeouts.sleepEntryTime)
   }
 
   /// Leaves the receiver awake and retries standby after 1, 2, 4 … 60 minutes (PWR-4).
-  mutating func giveUpSleep() {
-    refusesStandby = true
-    standbyAgainAt = now + min(.seconds(60 << standbyRefusals), .seconds(3_600))
-    standbyRefusals = min(standbyRefusals + 1, 6)
-    link.staysAwake()
+  mutating func abandonSleep() {
+    isStandbyRejected = true
+    standbyRetryAt = now + min(.seconds(60 << standbyRejections), .seconds(3_600))
+    standbyRejections = min(standbyRejections + 1, 6)
+    link.markStillAwake()
     proceed()
   }
 
-  mutating func tryAnew(_ goal: ReceiverGoal) { forgiveRefusal() }
+  mutating func clearRejections(for goal: ReceiverGoal) { clearStandbyRejection() }
 
   /// Clears a recorded rejection of standby.
-  mutating func forgiveRefusal() {
-    refusesStandby = false
-    standbyAgainAt = nil
+  mutating func clearStandbyRejection() {
+    isStandbyRejected = false
+    standbyRetryAt = nil
   }
 }
 
@@ -219,7 +221,7 @@ extension SentenceDriver {
     /// Part of a live epoch that the configuration enables.
     case live
     /// Sentence that the configuration disables.
-    case forbidden
+    case disabled
     /// Result of a command.
     case answer(SentenceAnswer, CommandResult.Outcome)
     /// Notice that the receiver has started.
@@ -228,18 +230,18 @@ extension SentenceDriver {
     case nothing
   }
 
-  mutating func hear(_ message: GNSSMessage) { hear(meaning(of: message)) }
+  mutating func receive(_ message: GNSSMessage) { receive(meaning(of: message)) }
 
   private func meaning(of message: GNSSMessage) -> Meaning {
     switch message {
     case .rmc, .gga, .gsa: .live
-    case .gsv, .vtg, .gll: .forbidden
+    case .gsv, .vtg, .gll: .disabled
     case .commandResult(let result): meaning(of: result)
     case .receiverNotice(.started): .started
     case .receiverNotice(.firmware): dialect == .pcas ? .answer(.firmware, .done) : .nothing
     case .receiverNotice(.awake), .gst, .zda, .gns, .gbs, .ubloxPosition, .garminErrors,
       .garminAltitude, .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion,
-      .batchStatus, .batchEntry, .aidingEntry, .aidingAnswer, .unread, .other:
+      .batchStatus, .batchEntry, .aidingEntry, .aidingAnswer, .unknown, .malformed:
       .nothing
     }
   }
@@ -251,83 +253,84 @@ extension SentenceDriver {
     }
   }
 
-  private mutating func hear(_ meaning: Meaning) {
+  private mutating func receive(_ meaning: Meaning) {
     switch state {
     case .idle, .unpowered, .powering, .pulsing, .waking, .restarting, .lost: break
-    case .probing, .probingDefault: if isAnswered(meaning) { foundReceiver() }
-    case .changingSpeed: if isAnswered(meaning) { toldSpeed() }
-    case .configuring: hearConfiguring(meaning)
-    case .tracking: hearTracking(meaning)
-    case .fallingAsleep: hearWhileFallingAsleep(meaning)
+    case .probing, .probingDefault: if consumeAnswer(meaning) { handleProbeAnswer() }
+    case .changingSpeed: if consumeAnswer(meaning) { finishSpeedChange() }
+    case .configuring: receiveWhileConfiguring(meaning)
+    case .tracking: receiveWhileTracking(meaning)
+    case .fallingAsleep: receiveWhileFallingAsleep(meaning)
     case .standby:
       switch meaning {
-      case .live, .forbidden, .started: hearWhileAsleep()
+      case .live, .disabled, .started: handleUnexpectedWake()
       case .answer, .nothing: break
       }
     }
   }
 
   /// Whether the message is a final answer to the part in flight, with any result.
-  private mutating func isAnswered(_ meaning: Meaning) -> Bool {
+  private mutating func consumeAnswer(_ meaning: Meaning) -> Bool {
     switch meaning {
     case .answer(let answer, let outcome):
       guard outcome != .pending else { return false }
-      return link.answersCommand(answer)
-    case .live, .forbidden, .started, .nothing: return false
+      return link.consumeAnswer(answer)
+    case .live, .disabled, .started, .nothing: return false
     }
   }
 
-  private mutating func hearConfiguring(_ meaning: Meaning) {
+  private mutating func receiveWhileConfiguring(_ meaning: Meaning) {
     switch meaning {
     case .answer(let answer, let outcome):
-      if outcome == .pending || !link.answersCommand(answer) { return }
-      take(outcome)
+      if outcome == .pending || !link.consumeAnswer(answer) { return }
+      handleOutcome(outcome)
     case .started: enter(.configuring)  // The receiver has lost the parts sent before.
-    case .live, .forbidden, .nothing: break
+    case .live, .disabled, .nothing: break
     }
   }
 
   /// Handles the result of a part of the configuration.
-  private mutating func take(_ outcome: CommandResult.Outcome) {
+  private mutating func handleOutcome(_ outcome: CommandResult.Outcome) {
     switch outcome {
-    case .done: completedPart()
+    case .done: finishPart()
     case .pending, .busy: break  // Repeated at the deadline.
     case .unsupported, .failed, .invalid:
-      link.counters.refusals.count()
-      if link.lastSent.isDispensable(part: link.part, for: setup) { return completedPart() }
-      repeatOrLose()
+      link.counters.refusals.incrementSaturating()
+      if link.lastSent.isOptional(part: link.part, for: setup) { return finishPart() }
+      repeatOrDeclareLost()
     }
   }
 
-  mutating func completed() {
+  mutating func finishCommand() {
     link.isConfigured = true
     link.configuredAt = now
     proceed()
   }
 
-  private mutating func hearTracking(_ meaning: Meaning) {
-    watch()
+  private mutating func receiveWhileTracking(_ meaning: Meaning) {
+    setTrackingDeadline()
     switch meaning {
-    case .started: loseConfiguration()
-    case .forbidden: if now - link.configuredAt > link.answerTime { loseConfiguration() }
+    case .started: handleLostConfiguration()
+    case .disabled: if now - link.configuredAt > link.answerTimeout { handleLostConfiguration() }
     case .live, .answer, .nothing: break
     }
   }
 
   /// Handles a message after the standby command. Live output counts only after the answer timeout, since earlier
   /// output may have been in transmission; an acknowledgement or a rejection counts immediately.
-  private mutating func hearWhileFallingAsleep(_ meaning: Meaning) {
+  private mutating func receiveWhileFallingAsleep(_ meaning: Meaning) {
     switch meaning {
     case .answer(let answer, let outcome):
-      guard link.answersCommand(answer) else { return }
+      guard link.consumeAnswer(answer) else { return }
       switch outcome {
-      case .done: saysItSleeps()
+      case .done: handleStandbyAcknowledgement()
       case .pending, .busy: break
       case .unsupported, .failed, .invalid:
-        link.counters.refusals.count()
-        failToSleep()
+        link.counters.refusals.incrementSaturating()
+        handleFailedSleep()
       }
-    case .live, .forbidden, .started: if now - link.sentAt > link.answerTime { failToSleep() }
+    case .live, .disabled, .started:
+      if now - link.sentAt > link.answerTimeout { handleFailedSleep() }
     case .nothing: break
     }
   }
@@ -335,7 +338,7 @@ extension SentenceDriver {
 
 #if REACHED
   extension SentenceDriver {
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "SentenceDriver",
       states: "idle unpowered powering pulsing waking probing probingDefault changingSpeed "
         + "restarting configuring tracking fallingAsleep standby lost",

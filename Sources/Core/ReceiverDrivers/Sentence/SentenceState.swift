@@ -43,7 +43,7 @@ extension SentenceDriver.State {
     case .powering: .powering
     case .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .restarting, .configuring:
       .busy
-    case .tracking, .standby: .settled
+    case .tracking, .standby: .steady
     case .fallingAsleep: .fallingAsleep
     case .lost: .lost
     }
@@ -53,16 +53,16 @@ extension SentenceDriver.State {
 // MARK: Next state
 
 extension SentenceDriver {
-  var wanted: ReceiverGoal? {
+  var effectiveGoal: ReceiverGoal? {
     switch link.goal {
     case .none: nil
     case .off where setup.hasSupplySwitch: .off
-    case .off, .standby: refusesStandby ? .tracking : .standby
+    case .off, .standby: isStandbyRejected ? .tracking : .standby
     case .tracking, .powersave, .batching: .tracking
     }
   }
 
-  func nextStateOfHeard(_ wanted: ReceiverGoal) -> State {
+  func nextStateWhenResponsive(_ wanted: ReceiverGoal) -> State {
     switch wanted {
     case .off, .standby: .fallingAsleep
     case .tracking, .powersave, .batching: link.isConfigured ? .tracking : .configuring
@@ -74,38 +74,40 @@ extension SentenceDriver {
     switch new {
     case .idle: break
     case .unpowered: beginUnpowered()
-    case .powering: link.switchOn()
+    case .powering: link.powerOn()
     case .pulsing: link.pulse()
     // Send bytes after a wake pulse as well: the wake source depends on the standby mode.
-    case .waking: link.wake(saying: .wakeUp)
+    case .waking: link.wake(sending: .wakeUp)
     case .probing: link.probe(at: setup.lineSpeed)
     case .probingDefault: link.probe(at: setup.defaultLineSpeed)
     case .changingSpeed: link.changeSpeed()
     case .restarting:
       link.command = .restart
-      link.due = now + setup.powerSettle + Patience.sleepEntry
+      link.due = now + setup.powerSettle + DriverTimeouts.sleepEntryTime
     case .configuring: link.send(.configuration)
     case .fallingAsleep: link.sendToSleep()
     case .tracking:
-      watch()
-      link.settle()
+      setTrackingDeadline()
+      link.reachGoal()
     case .standby: beginStandby()
     case .lost:
-      forgiveRefusal()
+      clearStandbyRejection()
       link.backOff()
     }
   }
 
   private mutating func beginStandby() {
-    standbyRefusals = 0
+    standbyRejections = 0
     // A CASIC receiver wakes after its maximum standby time; its first output may go unread.
-    if dialect == .pcas { link.due = now + SentenceCommand.longestSleep + Patience.sleepEntry }
-    link.settle()
+    if dialect == .pcas {
+      link.due = now + SentenceCommand.maximumStandby + DriverTimeouts.sleepEntryTime
+    }
+    link.reachGoal()
   }
 
   /// Sets the deadline of tracking: a probe after silence, or the next standby attempt if standby was rejected.
-  mutating func watch() {
-    let silence = now + setup.silenceOfLoss
-    link.due = standbyAgainAt.map { min($0, silence) } ?? silence
+  mutating func setTrackingDeadline() {
+    let silence = now + setup.lossSilence
+    link.due = standbyRetryAt.map { min($0, silence) } ?? silence
   }
 }

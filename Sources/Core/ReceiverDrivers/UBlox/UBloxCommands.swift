@@ -28,7 +28,7 @@ enum M10Key {
 }
 
 /// Power mode of a receiver that is awake. Raw values: CFG-PM-OPERATEMODE of an M10.
-enum UBloxPower: UInt64, Sendable {
+enum UBloxPowerMode: UInt64, Sendable {
   /// Continuous tracking.
   case full = 0
   /// Cyclic tracking, the receiver's own duty cycle.
@@ -46,9 +46,9 @@ enum UBloxCommand: ReceiverCommand {
   /// Set the baud rate.
   case lineSpeed(UInt32)
   /// Set protocols, rate, live output on, and the power mode; nil for a receiver without the power mode keys.
-  case configuration(UBloxPower?)
+  case configuration(UBloxPowerMode?)
   /// Set the power mode only.
-  case power(UBloxPower)
+  case powerMode(UBloxPowerMode)
   /// Switch live output on or off.
   case liveOutput(Bool)
   /// Enable batching, with the batch pin asserted from this number of entries on.
@@ -62,7 +62,7 @@ enum UBloxCommand: ReceiverCommand {
   /// RXM-PMREQ: enter software standby until woken.
   case standby
   /// Enable acknowledgements of assistance messages.
-  case acknowledgeAiding
+  case enableAidingAcknowledgements
   /// Poll MGA-DBD: send the navigation database entry by entry, then the number of entries.
   case pollAiding
   /// MGA-INI-TIME_UTC: set the time.
@@ -78,7 +78,7 @@ extension UBXIdentity: CommandAnswer {
 
 extension UBloxCommand {
   /// An M10 accepts each command in one message.
-  func parts(for setup: ReceiverSetup) -> UInt8 {
+  func partCount(for setup: ReceiverSetup) -> UInt8 {
     setup.family == .ubloxM8 ? UInt8(clamping: max(m8Messages(for: setup).count, 1)) : 1
   }
 
@@ -88,20 +88,21 @@ extension UBloxCommand {
     case .none, .probe, .wakeBytes, .retrieveBatch, .standby: nil
     case .pollAiding, .aidingEntry: .mgaDBD
     case .aidingTime: .mgaINI
-    case .lineSpeed, .configuration, .power, .liveOutput, .enableBatching, .watermark,
-      .disableBatching, .acknowledgeAiding:
+    case .lineSpeed, .configuration, .powerMode, .liveOutput, .enableBatching, .watermark,
+      .disableBatching, .enableAidingAcknowledgements:
       setup.family == .ubloxM8 ? m8Messages(for: setup)[part].identity : .cfgVALSET
     }
   }
 
   /// Whether a part sets the power mode.
-  func isAboutPower(part: UInt8, for setup: ReceiverSetup) -> Bool {
-    let mode: UBloxPower? =
+  func setsPowerMode(part: UInt8, for setup: ReceiverSetup) -> Bool {
+    let mode: UBloxPowerMode? =
       switch self {
       case .configuration(let power): power
-      case .power(let power): power
+      case .powerMode(let power): power
       case .none, .probe, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching, .watermark,
-        .retrieveBatch, .disableBatching, .standby, .acknowledgeAiding, .pollAiding, .aidingTime,
+        .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements, .pollAiding,
+        .aidingTime,
         .aidingEntry:
         nil
       }
@@ -123,14 +124,14 @@ extension UBloxCommand {
     case .standby: buffer.appendPowerRequest(UBloxCommand.standbyRequest(for: setup))
     case .pollAiding: buffer.appendPoll(.mgaDBD)
     case .aidingTime(let utc): buffer.appendAidingTime(utc)
-    case .lineSpeed, .configuration, .power, .liveOutput, .enableBatching, .watermark,
-      .disableBatching, .acknowledgeAiding:
+    case .lineSpeed, .configuration, .powerMode, .liveOutput, .enableBatching, .watermark,
+      .disableBatching, .enableAidingAcknowledgements:
       if setup.family == .ubloxM8 {
         m8Messages(for: setup)[part].append(to: &buffer, for: setup)
       } else {
         // Also written to battery-backed RAM, so that the configuration survives a short power loss. Aiding is for
         // receivers without a backup supply, so its setting goes to RAM only.
-        let isVolatile = self == .acknowledgeAiding
+        let isVolatile = self == .enableAidingAcknowledgements
         var items = UBXConfiguration(
           layers: isVolatile ? .ram : UBXLayers.ram.union(.batteryBacked))
         addItems(for: setup, to: &items)
@@ -158,12 +159,12 @@ extension UBloxCommand {
     case .configuration(let power):
       UBloxCommand.addConfiguration(setup, &items)
       if let power { UBloxCommand.addPower(power, &items) }
-    case .power(let power): UBloxCommand.addPower(power, &items)
-    case .liveOutput(let on): items.set(UBloxCommand.liveKey(setup), on ? 1 : 0)
+    case .powerMode(let power): UBloxCommand.addPower(power, &items)
+    case .liveOutput(let on): items.set(UBloxCommand.liveOutputKey(setup), on ? 1 : 0)
     case .enableBatching(let watermark): UBloxCommand.addBatching(setup, watermark, &items)
     case .watermark(let entries): items.set(M10Key.batchWarnThrs, UInt64(entries))
     case .disableBatching: items.set(M10Key.batchEnable, 0)
-    case .acknowledgeAiding: items.set(M10Key.ackAiding, 1)
+    case .enableAidingAcknowledgements: items.set(M10Key.ackAiding, 1)
     case .none, .probe, .wakeBytes, .retrieveBatch, .standby, .pollAiding, .aidingTime,
       .aidingEntry:
       break
@@ -181,7 +182,7 @@ extension UBloxCommand {
 
   /// Cyclic tracking starts as early as possible, does not abort an acquisition (the planner decides that, PWR-7), and
   /// keeps the ephemeris up to date.
-  private static func addPower(_ power: UBloxPower, _ items: inout UBXConfiguration) {
+  private static func addPower(_ power: UBloxPowerMode, _ items: inout UBXConfiguration) {
     switch power {
     case .full: break
     case .cyclic:
@@ -213,7 +214,7 @@ extension UBloxCommand {
   }
 
   /// Key that switches live output on UART1 on and off.
-  private static func liveKey(_ setup: ReceiverSetup) -> UInt32 {
+  private static func liveOutputKey(_ setup: ReceiverSetup) -> UInt32 {
     switch setup.output {
     case .ubx: M10Key.navPVTOnUART1
     case .nmea: M10Key.uart1OutProtNMEA

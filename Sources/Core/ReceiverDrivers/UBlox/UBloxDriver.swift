@@ -93,42 +93,44 @@ import LocationTypes
 struct UBloxDriver: CommandedDriver {
   private(set) var state = State.idle
   var link: ReceiverLink<UBloxCommand>
-  var facts: Facts
-  var isDrainWanted = false
-  var drain = Drain()
+  var known: KnownState
+  var isDrainRequested = false
+  var drain = DrainProgress()
   var held = HeldEpochs()
   var aiding = Aiding()
   /// Time at which the driver last left a state that holds live epochs.
-  var heldUntil = Instant.boot
+  var lastHeldAt = Instant.boot
   /// UTC of the last delivered fix; only `recordEmitted(_:)` writes it.
-  var given_utc: UTCTime?
+  var lastEmitted_utc: UTCTime?
   /// Time of the last acknowledged change of the output configuration.
-  var obeysSince = Instant.boot
+  var outputChangedAt = Instant.boot
 
   /// Creates a driver without known state of the receiver. It does nothing before the first goal.
   init(_ setup: ReceiverSetup) {
     link = ReceiverLink(setup)
-    facts = Facts(batch: setup.batch == nil ? .off : .unknown)
+    known = KnownState(batch: setup.batch == nil ? .off : .unknown)
   }
 
   /// Current status. O(1).
   var status: DriverStatus {
     DriverStatus(
-      activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
-      buffersFixes: buffersFixes, isDraining: isDraining, hasHeld: held.released > 0,
-      entriesBehind: entriesBehind, isStreaming: link.isStreaming)
+      activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isQuiescent: isQuiescent,
+      mayBufferFixes: mayBufferFixes, isDraining: isDraining, hasReleasedEpoch: held.released > 0,
+      remainingEntries: remainingEntries, isStreaming: link.isStreaming)
   }
 
   /// Whether the batch buffer may contain epochs that were not drained.
-  var buffersFixes: Bool { facts.mayHold }
+  var mayBufferFixes: Bool { known.mayBufferFixes }
 
   /// Records that an earlier run may have left epochs in the batch buffer, until the buffer is drained once. A receiver
   /// that is off has lost its buffer.
-  mutating func expectBufferedFixes() { facts.mayHold = facts.batch != .off && link.power != .cut }
+  mutating func expectBufferedFixes() {
+    known.mayBufferFixes = known.batch != .off && link.power != .off
+  }
 
   /// Whether a drain is requested, in progress, or not yet reported as done.
   var isDraining: Bool {
-    isDrainWanted || link.pending.drained || state == .draining || state == .leaving
+    isDrainRequested || link.pending.drained || state == .draining || state == .leaving
   }
 
   /// Current activity of the receiver, as far as known.
@@ -141,7 +143,7 @@ struct UBloxDriver: CommandedDriver {
       .starting
     case .tracking, .changingPower, .enabling, .muting, .unmuting, .disabling, .saving,
       .restoring:
-      facts.powerMode == .cyclic ? .saving : .running
+      known.powerMode == .cyclic ? .powersave : .running
     case .batching, .changingWatermark, .draining, .leaving: .batching
     case .lost: .lost
     }
@@ -150,8 +152,8 @@ struct UBloxDriver: CommandedDriver {
   mutating func enter(_ new: State) {
     let old = state
     state = new
-    if old.holdsLive { heldUntil = now }
-    answerDrainIfMoot()
+    if old.holdsLiveEpochs { lastHeldAt = now }
+    answerDrainIfObsolete()
     link.beginState(endsPulse: old == .pulsing)
     begin(new)
   }
@@ -175,7 +177,7 @@ struct HeldEpochs: Sendable {
   /// Adds an epoch. Returns true if the queue was full and the oldest epoch was dropped.
   mutating func add(_ epoch: Epoch, at now: Instant) -> Bool {
     let isFull = count == HeldEpochs.capacity
-    if isFull { drop() }
+    if isFull { removeFirst() }
     let slot = (first + count) % HeldEpochs.capacity
     epochs[slot] = epoch
     arrivals[slot] = now
@@ -189,7 +191,7 @@ struct HeldEpochs: Sendable {
     var dropped: UInt32 = 0
     // The epochs are in the order of time, so duplicates are at the front.
     while released == 0, count > 0, !isFirstNewer(than: utc, arrival) {
-      drop()
+      removeFirst()
       dropped += 1
     }
     released = count
@@ -202,14 +204,14 @@ struct HeldEpochs: Sendable {
     return arrivals[first] > arrival
   }
 
-  mutating func next() -> Epoch? {
+  mutating func nextReleased() -> Epoch? {
     guard released > 0 else { return nil }
     let epoch = epochs[first]
-    drop()
+    removeFirst()
     return epoch
   }
 
-  private mutating func drop() {
+  private mutating func removeFirst() {
     first = (first + 1) % HeldEpochs.capacity
     count -= 1
     if released > 0 { released -= 1 }
@@ -218,7 +220,7 @@ struct HeldEpochs: Sendable {
 
 extension UBloxDriver.State {
   /// Whether live epochs are held in this state.
-  fileprivate var holdsLive: Bool {
+  fileprivate var holdsLiveEpochs: Bool {
     switch self {
     case .unmuting, .leaving, .disabling: true
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
@@ -242,38 +244,38 @@ extension UBloxDriver {
   }
 
   /// Removes and returns the oldest released epoch; nil if none is.
-  mutating func nextHeld() -> Epoch? {
-    guard let epoch = held.next() else { return nil }
-    give(epoch)
+  mutating func nextReleasedEpoch() -> Epoch? {
+    guard let epoch = held.nextReleased() else { return nil }
+    recordEmitted(epoch)
     return epoch
   }
 
   /// Records a delivered epoch. Every epoch that is accepted, or released after it was held, passes through here.
   ///
   /// Ignores epochs without a fix, whose time may be wrong before the first fix.
-  private mutating func give(_ epoch: Epoch) {
+  private mutating func recordEmitted(_ epoch: Epoch) {
     guard epoch.fix != nil else { return }
-    aiding.hasFound = true
-    if let utc = epoch.utc { given_utc = utc }
+    aiding.hasFix = true
+    if let utc = epoch.utc { lastEmitted_utc = utc }
   }
 
   private mutating func admitEntry(_ epoch: Epoch) -> Admission {
-    if wasGiven(epoch) {
-      link.counters.duplicates.count()
+    if wasEmitted(epoch) {
+      link.counters.duplicates.incrementSaturating()
       return .drop
     }
-    give(epoch)
+    recordEmitted(epoch)
     return .accept
   }
 
   /// Whether an entry is not newer than the last delivered epoch.
   ///
   /// Such an entry also arrived live, or is from an interrupted retrieval, or is too late to keep the order.
-  private func wasGiven(_ entry: Epoch) -> Bool {
-    guard let given_utc, let utc = entry.utc, utc <= given_utc else { return false }
+  private func wasEmitted(_ entry: Epoch) -> Bool {
+    guard let lastEmitted_utc, let utc = entry.utc, utc <= lastEmitted_utc else { return false }
     // An entry that is much older is no duplicate: the receiver's clock was set back.
     let span = Int64(setup.interval_ms) * 1_000 * (Int64(setup.batch?.capacity ?? 0) + 120)
-    return (given_utc - utc).microseconds <= span
+    return (lastEmitted_utc - utc).microseconds <= span
   }
 
   private mutating func admitLive(_ epoch: Epoch) -> Admission {
@@ -284,10 +286,10 @@ extension UBloxDriver {
       return acceptLive(epoch)
     case .batching, .changingWatermark, .draining:
       // An epoch that started before live output was switched off may be complete only now.
-      guard mayStraggle(epoch.fix?.acquired ?? now) else { return dropUnconfigured() }
+      guard mayPredateOutputChange(epoch.fix?.acquired ?? now) else { return dropUnconfigured() }
       return acceptLive(epoch)
     case .unmuting, .leaving, .disabling:
-      if held.add(epoch, at: now) { link.counters.duplicates.count() }
+      if held.add(epoch, at: now) { link.counters.duplicates.incrementSaturating() }
       return .hold
     case .fallingAsleep:
       return link.isConfigured ? acceptLive(epoch) : dropUnconfigured()
@@ -299,40 +301,41 @@ extension UBloxDriver {
 
   /// Whether an epoch started while live epochs were held, was completed later, and was already received as an entry.
   private func isStale(_ epoch: Epoch) -> Bool {
-    guard let fix = epoch.fix, fix.acquired <= heldUntil else { return false }
+    guard let fix = epoch.fix, fix.acquired <= lastHeldAt else { return false }
     guard let utc = epoch.utc, let newest = drain.newest_utc else { return false }
     return utc <= newest
   }
 
   private mutating func acceptLive(_ epoch: Epoch) -> Admission {
     if isStale(epoch) {
-      link.counters.duplicates.count()
+      link.counters.duplicates.incrementSaturating()
       return .drop
     }
-    give(epoch)
+    recordEmitted(epoch)
     return .accept
   }
 
   /// Accepts an epoch of a receiver that answers no command, unless it is a duplicate (PWR-12).
   private mutating func acceptStreamed(_ epoch: Epoch) -> Admission {
-    link.noteUnconfigured()
+    link.countUnconfigured()
     // The same epoch may arrive in both protocols, or may have been received as a batch entry.
-    if wasGiven(epoch) {
-      link.counters.duplicates.count()
+    if wasEmitted(epoch) {
+      link.counters.duplicates.incrementSaturating()
       return .drop
     }
     return acceptLive(epoch)
   }
 
   private mutating func dropUnconfigured() -> Admission {
-    link.noteUnconfigured()
+    link.countUnconfigured()
     return .drop
   }
 
   /// Releases held epochs, once batching is disabled or continues with an empty buffer.
   mutating func releaseHeld() {
     guard held.released < held.count else { return }
-    link.counters.duplicates.count(held.release(after: drain.newest_utc, drain.newest_arrival))
+    link.counters.duplicates.incrementSaturating(
+      held.release(after: drain.newest_utc, drain.newest_arrival))
   }
 }
 
@@ -351,52 +354,52 @@ extension UBloxDriver {
     /// Time at which the first stored entry was received.
     var savedAt = Instant.boot
     /// Time since which the receiver may have decoded data that is not stored: power-on, or the last read-out.
-    var learnsSince = Instant.boot
+    var unsavedSince = Instant.boot
     /// Deadline of the read-out.
-    var end = Instant.distantFuture
+    var deadline = Instant.distantFuture
     /// Number of stored entries.
-    var held: UInt8 = 0
+    var storedCount: UInt8 = 0
     /// Index of the next entry to store or to send.
-    var next: UInt8 = 0
+    var nextIndex: UInt8 = 0
     /// Number of failed messages in this restore.
     var failures: UInt8 = 0
     /// Whether the receiver was powered on and the stored data was not yet sent back.
-    var isDue = false
+    var isRestorePending = false
     /// Whether the receiver has delivered a fix since power-on or the last read-out.
-    var hasFound = false
+    var hasFix = false
   }
 
   /// Minimum time to receive a complete ephemeris: three subframes of six seconds (IS-GPS-200, 20.3.2).
-  private static let leastEphemeris = Interval.seconds(18)
+  private static let minimumEphemerisTime = Interval.seconds(18)
   /// Number of failed messages that ends a restore.
-  private static let aidingFailures: UInt8 = 4
+  private static let maximumAidingFailures: UInt8 = 4
   /// Maximum number of transmissions of an assistance message.
-  private static let aidingTries: UInt8 = 2
+  private static let maximumAidingSends: UInt8 = 2
 
   /// Whether the stored data exists and is younger than its lifetime.
-  private var isKeptUseful: Bool {
-    guard let aiding = setup.aiding, self.aiding.held > 0 else { return false }
+  private var isStoredDataUsable: Bool {
+    guard let aiding = setup.aiding, self.aiding.storedCount > 0 else { return false }
     return now - self.aiding.savedAt < aiding.lifetime
   }
 
   /// Whether to read out the navigation database before power-off: the receiver has had a fix, and may have data that
   /// is not stored.
-  private var isWorthSaving: Bool {
-    guard setup.aiding != nil, link.isConfigured, aiding.hasFound else { return false }
-    return !isKeptUseful || now - aiding.learnsSince >= UBloxDriver.leastEphemeris
+  private var shouldSave: Bool {
+    guard setup.aiding != nil, link.isConfigured, aiding.hasFix else { return false }
+    return !isStoredDataUsable || now - aiding.unsavedSince >= UBloxDriver.minimumEphemerisTime
   }
 
   /// Whether to restore the stored data: the receiver was powered off and has had no fix since, and UTC is known,
   /// without which the receiver cannot use the data.
-  private var isRestoringDue: Bool {
-    aiding.isDue && !aiding.hasFound && aiding.bootUTC_us != nil && isKeptUseful
+  private var shouldRestore: Bool {
+    aiding.isRestorePending && !aiding.hasFix && aiding.bootUTC_us != nil && isStoredDataUsable
   }
 
   /// Records a power-on, after which the receiver's navigation database is empty.
-  private mutating func noteSupply() {
-    aiding.isDue = true
-    aiding.hasFound = false
-    aiding.learnsSince = now
+  private mutating func resetAiding() {
+    aiding.isRestorePending = true
+    aiding.hasFix = false
+    aiding.unsavedSince = now
   }
 
   /// Sends a new assistance message, with a new count of transmissions.
@@ -406,8 +409,8 @@ extension UBloxDriver {
   }
 
   /// Maximum transmission time of this number of entries.
-  private func transmission(ofEntries count: UInt8) -> Interval {
-    link.transmission(Int64(count) * Int64(UBXAidingEntry.longestFrame))
+  private func transmissionTime(ofEntries count: UInt8) -> Interval {
+    link.transmissionTime(Int64(count) * Int64(UBXAidingEntry.longestFrame))
   }
 }
 
@@ -415,51 +418,53 @@ extension UBloxDriver {
 
 extension UBloxDriver {
   private mutating func beginSaving() {
-    aiding.next = 0
-    sendAiding(.acknowledgeAiding)
+    aiding.nextIndex = 0
+    sendAiding(.enableAidingAcknowledgements)
   }
 
-  private mutating func hearSaving(_ meaning: Meaning) {
+  private mutating func receiveWhileSaving(_ meaning: Meaning) {
     switch meaning {
-    case .live: hearUnasked(meaning, unless: setup.output)
-    case .answer(let identity): if link.answersCommand(identity) { completedPart() }
-    case .refusal(let identity): if link.answersCommand(identity) { goOnSaving() }
-    case .aidingEntry: keepEntry()
-    case .presence, .status, .entry, .nothing: break
+    case .live: checkLiveOutput(meaning, allowed: setup.output)
+    case .answer(let identity): if link.consumeAnswer(identity) { finishPart() }
+    case .rejection(let identity): if link.consumeAnswer(identity) { continueSaving() }
+    case .aidingEntry: storeEntry()
+    case .version, .status, .entry, .nothing: break
     }
   }
 
   /// Continues after an answer or a timeout: sends the poll, or ends the read-out after the poll.
-  private mutating func goOnSaving() {
+  private mutating func continueSaving() {
     if link.lastSent == .pollAiding { return endSaving() }
     let capacity = setup.aiding?.capacity ?? 0
-    aiding.end = now + transmission(ofEntries: capacity) * 2 + link.answerTime
+    aiding.deadline = now + transmissionTime(ofEntries: capacity) * 2 + link.answerTimeout
     sendAiding(.pollAiding)
   }
 
   /// Stores a received entry, or ignores it if the storage is full.
-  private mutating func keepEntry() {
+  private mutating func storeEntry() {
     guard link.lastSent == .pollAiding, let capacity = setup.aiding?.capacity else { return }
-    link.due = min(now + link.answerTime + transmission(ofEntries: 1), aiding.end)
-    guard aiding.next < capacity else { return }
-    if aiding.next == 0 { aiding.savedAt = now }
-    link.effects.aiding = .keep(aiding.next)
-    link.counters.aidingKept.count()
-    aiding.next += 1
-    aiding.held = aiding.next
+    link.due = min(now + link.answerTimeout + transmissionTime(ofEntries: 1), aiding.deadline)
+    guard aiding.nextIndex < capacity else { return }
+    if aiding.nextIndex == 0 { aiding.savedAt = now }
+    link.effects.aiding = .store(aiding.nextIndex)
+    link.counters.aidingStored.incrementSaturating()
+    aiding.nextIndex += 1
+    aiding.storedCount = aiding.nextIndex
   }
 
   /// Handles a timeout: repeats the message, or continues. If acknowledgements are not enabled, silence ends the
   /// read-out.
-  private mutating func expireSaving() {
-    if aiding.next == 0, link.sends < UBloxDriver.aidingTries { return link.repeatCommand() }
-    goOnSaving()
+  private mutating func handleSavingTimeout() {
+    if aiding.nextIndex == 0, link.sends < UBloxDriver.maximumAidingSends {
+      return link.repeatCommand()
+    }
+    continueSaving()
   }
 
   /// Ends the read-out. Keeps the stored entries even if the read-out is incomplete: each entry is useful by itself.
   private mutating func endSaving() {
-    aiding.hasFound = false
-    aiding.learnsSince = now
+    aiding.hasFix = false
+    aiding.unsavedSince = now
     proceed()
   }
 }
@@ -468,37 +473,37 @@ extension UBloxDriver {
 
 extension UBloxDriver {
   private mutating func beginRestoring() {
-    aiding.next = 0
+    aiding.nextIndex = 0
     aiding.failures = 0
-    sendAiding(.acknowledgeAiding)
+    sendAiding(.enableAidingAcknowledgements)
   }
 
-  private mutating func hearRestoring(_ meaning: Meaning) {
+  private mutating func receiveWhileRestoring(_ meaning: Meaning) {
     switch meaning {
     case .live(let output):
-      guard output != setup.output, !mayStraggle(now) else { return }
+      guard output != setup.output, !mayPredateOutputChange(now) else { return }
       // The receiver has restarted; restoring is not tried again.
-      aiding.isDue = false
-      loseConfiguration()
-    case .answer(let identity): if link.answersCommand(identity) { completedPart() }
-    case .refusal(let identity):
-      guard link.answersCommand(identity) else { return }
-      link.settleAnswers()
-      failAiding()
-    case .presence, .status, .entry, .aidingEntry, .nothing: break
+      aiding.isRestorePending = false
+      handleLostConfiguration()
+    case .answer(let identity): if link.consumeAnswer(identity) { finishPart() }
+    case .rejection(let identity):
+      guard link.consumeAnswer(identity) else { return }
+      link.closeExchange()
+      handleFailedAiding()
+    case .version, .status, .entry, .aidingEntry, .nothing: break
     }
   }
 
   /// Sends the next message after the one in flight was accepted.
-  private mutating func goOnRestoring() {
+  private mutating func continueRestoring() {
     switch link.lastSent {
-    case .acknowledgeAiding: sendTime()
-    case .aidingTime: giveEntry()
+    case .enableAidingAcknowledgements: sendTime()
+    case .aidingTime: sendNextEntry()
     case .aidingEntry:
-      link.counters.aidingGiven.count()
-      aiding.next += 1
-      giveEntry()
-    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .power, .liveOutput,
+      link.counters.aidingRestored.incrementSaturating()
+      aiding.nextIndex += 1
+      sendNextEntry()
+    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .powerMode, .liveOutput,
       .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby, .pollAiding:
       preconditionFailure("no command of a restore")
     }
@@ -509,45 +514,45 @@ extension UBloxDriver {
     sendAiding(.aidingTime(UTCTime(microseconds: bootUTC_us + now.microseconds)))
   }
 
-  private mutating func giveEntry() {
-    guard aiding.next < aiding.held, !aiding.hasFound else { return endRestoring() }
+  private mutating func sendNextEntry() {
+    guard aiding.nextIndex < aiding.storedCount, !aiding.hasFix else { return endRestoring() }
     link.sends = 0
     sendEntry()
   }
 
   /// Requests the owner to write the next stored entry to the receiver.
   private mutating func sendEntry() {
-    link.send(.aidingEntry(aiding.next))
+    link.send(.aidingEntry(aiding.nextIndex))
     link.command = .none
-    link.effects.aiding = .give(aiding.next)
-    link.due = link.due.map { $0 + transmission(ofEntries: 1) }
+    link.effects.aiding = .send(aiding.nextIndex)
+    link.due = link.due.map { $0 + transmissionTime(ofEntries: 1) }
   }
 
-  private mutating func expireRestoring() {
-    guard link.sends < UBloxDriver.aidingTries else { return failAiding() }
-    link.counters.repeats.count()
+  private mutating func handleRestoringTimeout() {
+    guard link.sends < UBloxDriver.maximumAidingSends else { return handleFailedAiding() }
+    link.counters.repeats.incrementSaturating()
     if case .aidingEntry = link.lastSent { sendEntry() } else { link.send(link.lastSent) }
   }
 
   /// Handles a failed message: sends the next one, unless too many have failed.
-  private mutating func failAiding() {
+  private mutating func handleFailedAiding() {
     aiding.failures += 1
-    guard aiding.failures < UBloxDriver.aidingFailures else { return endRestoring() }
+    guard aiding.failures < UBloxDriver.maximumAidingFailures else { return endRestoring() }
     switch link.lastSent {
-    case .aidingTime: giveEntry()
+    case .aidingTime: sendNextEntry()
     case .aidingEntry:
-      aiding.next += 1
-      giveEntry()
+      aiding.nextIndex += 1
+      sendNextEntry()
     // Without acknowledgements, the driver cannot determine when to send the next message.
-    case .acknowledgeAiding: endRestoring()
-    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .power, .liveOutput,
+    case .enableAidingAcknowledgements: endRestoring()
+    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .powerMode, .liveOutput,
       .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby, .pollAiding:
       preconditionFailure("no command of a restore")
     }
   }
 
   private mutating func endRestoring() {
-    aiding.isDue = false
+    aiding.isRestorePending = false
     proceed()
   }
 }
@@ -558,61 +563,63 @@ extension UBloxDriver {
 
 extension UBloxDriver {
   /// Number of entries still to arrive after the one being handled, according to MON-BATCH.
-  var entriesBehind: Int {
-    state == .draining || state == .leaving ? Int(drain.remaining ?? 0) : 0
+  var remainingEntries: Int {
+    state == .draining || state == .leaving ? Int(drain.remainingEntries ?? 0) : 0
   }
 
   mutating func beginDrain() {
-    drain.rounds = 0
+    drain.retrievals = 0
     drain.isAnswered = false
     retrieve()
   }
 
   private mutating func retrieve() {
-    drain.rounds += 1
-    drain.remaining = nil
-    drain.end = .distantFuture
+    drain.retrievals += 1
+    drain.remainingEntries = nil
+    drain.deadline = .distantFuture
     link.send(.retrieveBatch)
   }
 
-  private mutating func hearDrain(_ meaning: Meaning) {
+  private mutating func receiveWhileDraining(_ meaning: Meaning) {
     switch meaning {
-    case .status(let status): hear(status)
+    case .status(let status): receive(status)
     case .entry: countEntry()
-    case .refusal(.logRETRIEVEBATCH):
-      link.counters.refusals.count()
+    case .rejection(.logRETRIEVEBATCH):
+      link.counters.refusals.incrementSaturating()
       // The receiver rejects a retrieval if batching is off: it has lost its configuration, or batching was never on.
-      if state == .draining && loseConfiguration() { return }
+      if state == .draining && handleLostConfiguration() { return }
       finishDrain()
-    case .answer, .refusal, .live, .presence, .aidingEntry, .nothing: break
+    case .answer, .rejection, .live, .version, .aidingEntry, .nothing: break
     }
   }
 
-  private mutating func hear(_ status: UBXBatchStatus) {
+  private mutating func receive(_ status: UBXBatchStatus) {
     drain.isAnswered = true
-    link.counters.batchDrops.count(UInt32(status.dropsSinceLast))
-    if lostItsBuffer(status) && loseConfiguration() { return }
-    noteNext(status.nextMessageCount)
+    link.counters.batchDrops.incrementSaturating(UInt32(status.dropsSinceLast))
+    if indicatesRestart(status) && handleLostConfiguration() { return }
+    updateExpectedCount(status.nextMessageCount)
     guard status.fillLevel > 0 else { return finishEmpty() }
-    facts.mayHold = true
-    drain.remaining = status.fillLevel
-    let whole = link.transmission(Int64(status.fillLevel) * UBloxDriver.batchEntryBytes)
-    drain.end = now + whole * 2 + link.answerTime
+    known.mayBufferFixes = true
+    drain.remainingEntries = status.fillLevel
+    let whole = link.transmissionTime(Int64(status.fillLevel) * UBloxDriver.batchEntryBytes)
+    drain.deadline = now + whole * 2 + link.answerTimeout
     waitForEntry()
   }
 
   /// Whether a status shows that the receiver has restarted since the last entry.
-  private func lostItsBuffer(_ status: UBXBatchStatus) -> Bool {
-    guard state == .draining, let expected = drain.expected, expected != 0 else { return false }
+  private func indicatesRestart(_ status: UBXBatchStatus) -> Bool {
+    guard state == .draining, let expected = drain.expectedCount, expected != 0 else {
+      return false
+    }
     return status.fillLevel == 0 && status.dropsAll == 0 && status.nextMessageCount == 0
   }
 
   private mutating func countEntry() {
     drain.isAnswered = true
     link.sends = 0
-    if let remaining = drain.remaining {
+    if let remaining = drain.remainingEntries {
       if remaining <= 1 { return retrieveNext() }
-      drain.remaining = remaining - 1
+      drain.remainingEntries = remaining - 1
     }
     waitForEntry()
   }
@@ -620,86 +627,87 @@ extension UBloxDriver {
   /// Sends another retrieval after all announced entries have arrived.
   private mutating func retrieveNext() {
     // The buffer fills faster than the line drains it: leave the remainder for the next drain.
-    guard drain.rounds < UBloxDriver.drainRounds else { return finishDrain() }
+    guard drain.retrievals < UBloxDriver.maximumRetrievals else { return finishDrain() }
     retrieve()
   }
 
-  private mutating func waitForEntry() { link.due = min(now + link.answerTime, drain.end) }
+  private mutating func waitForEntry() { link.due = min(now + link.answerTimeout, drain.deadline) }
 
   /// Handles a timeout of the retrieval: repeats it, ends the drain, or declares the receiver lost.
   private mutating func repeatRetrieval() {
-    guard link.sends < Patience.tries, drain.rounds < UBloxDriver.drainRounds else {
-      let neverBatched = facts.batch == .unknown && !drain.isAnswered
-      return neverBatched ? finishDrain() : lose()
+    guard link.sends < DriverTimeouts.maximumSends, drain.retrievals < UBloxDriver.maximumRetrievals
+    else {
+      let neverBatched = known.batch == .unknown && !drain.isAnswered
+      return neverBatched ? finishDrain() : declareLost()
     }
-    link.counters.repeats.count()
+    link.counters.repeats.incrementSaturating()
     retrieve()
   }
 
   private mutating func finishEmpty() {
     let emptyLimit = Interval.milliseconds(Int64(setup.interval_ms) * 4 + 2_000)
-    if state == .draining, drain.rounds == 1, now - drain.emptied > emptyLimit {
+    if state == .draining, drain.retrievals == 1, now - drain.emptiedAt > emptyLimit {
       // An empty buffer after this time means no fixes, or that batching is off. Write the batching keys again.
-      facts.batch = .unknown
-      facts.isDrained = true
+      known.batch = .unknown
+      known.isDrained = true
     }
     finishDrain()
   }
 
   private mutating func finishDrain() {
-    drain.emptied = now
+    drain.emptiedAt = now
     if state == .leaving {
-      facts.isDrained = true
-      if facts.batch == .unknown { facts.mayHold = false }
+      known.isDrained = true
+      if known.batch == .unknown { known.mayBufferFixes = false }
     }
-    if isDrainWanted {
-      isDrainWanted = false
+    if isDrainRequested {
+      isDrainRequested = false
       link.pending.drained = true
     }
     proceed()
   }
 
   /// Records a batch entry, in any state.
-  mutating func note(_ entry: UBXBatchEntry) {
-    link.counters.batchEntries.count()
-    noteNext(entry.messageCount)
-    drain.expected = entry.messageCount &+ 1
+  mutating func recordEntry(_ entry: UBXBatchEntry) {
+    link.counters.batchEntries.incrementSaturating()
+    updateExpectedCount(entry.messageCount)
+    drain.expectedCount = entry.messageCount &+ 1
     if let utc = entry.solution.utc { drain.newest_utc = utc }
     drain.newest_arrival = now
   }
 
   /// Counts the entries that the receiver has sent and the driver has not received, from the message counter.
-  private mutating func noteNext(_ count: UInt16) {
-    if let expected = drain.expected {
+  private mutating func updateExpectedCount(_ count: UInt16) {
+    if let expected = drain.expectedCount {
       let missing = count &- expected
-      if missing < 0x8000 { link.counters.batchEntriesMissing.count(UInt32(missing)) }
+      if missing < 0x8000 { link.counters.batchEntriesMissing.incrementSaturating(UInt32(missing)) }
     }
-    drain.expected = count
+    drain.expectedCount = count
   }
 }
 
 // MARK: Events
 
 extension UBloxDriver {
-  mutating func takeDrain() {
+  mutating func handleDrainRequest() {
     switch state {
     case .idle, .unpowered, .standby, .lost, .tracking: link.pending.drained = true
     case .batching:
-      isDrainWanted = true
+      isDrainRequested = true
       proceed()
     case .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
       .changingPower, .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving,
       .disabling, .fallingAsleep, .saving, .restoring:
-      isDrainWanted = true
-      answerDrainIfMoot()
+      isDrainRequested = true
+      answerDrainIfObsolete()
     }
   }
 
   /// Handles the watermark like a drain request.
-  mutating func takeBatchPin() {
+  mutating func handleBatchPin() {
     switch state {
     case .batching:
-      isDrainWanted = true
+      isDrainRequested = true
       proceed()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .configuring, .changingPower, .tracking, .enabling, .muting,
@@ -709,7 +717,7 @@ extension UBloxDriver {
     }
   }
 
-  mutating func expire() {
+  mutating func handleDeadline() {
     switch state {
     case .idle, .batching, .standby: link.due = nil
     case .unpowered, .powering, .waking: proceed()
@@ -718,25 +726,25 @@ extension UBloxDriver {
     case .changingSpeed: enter(.probing)  // The answer may have been sent at either baud rate.
     case .configuring, .changingPower, .enabling, .muting, .changingWatermark, .unmuting,
       .disabling:
-      repeatOrLose()
+      repeatOrDeclareLost()
     case .tracking:
-      link.isHeard = false
+      link.isResponsive = false
       link.isConfigured = false
       proceed()
     case .draining, .leaving: repeatRetrieval()
-    case .saving: expireSaving()
-    case .restoring: expireRestoring()
-    case .fallingAsleep: fellAsleep()
-    case .lost: tryAgain()
+    case .saving: handleSavingTimeout()
+    case .restoring: handleRestoringTimeout()
+    case .fallingAsleep: confirmSleep()
+    case .lost: retryLost()
     }
   }
 
   /// Answers a pending drain request if batching is off, or if the receiver is asleep or off.
-  private mutating func answerDrainIfMoot() {
-    guard isDrainWanted else { return }
-    let isAsleep = link.power == .asleep || link.power == .cut
-    guard facts.batch == .off || isAsleep else { return }
-    isDrainWanted = false
+  private mutating func answerDrainIfObsolete() {
+    guard isDrainRequested else { return }
+    let isAsleep = link.power == .asleep || link.power == .off
+    guard known.batch == .off || isAsleep else { return }
+    isDrainRequested = false
     link.pending.drained = true
   }
 }
@@ -744,38 +752,38 @@ extension UBloxDriver {
 // MARK: Loss and invalidation
 
 extension UBloxDriver {
-  mutating func tryAnew(_ goal: ReceiverGoal) {
-    facts.refusesBatching = false
-    if goal == .powersave { facts.refusesPowerSave = false }
+  mutating func clearRejections(for goal: ReceiverGoal) {
+    known.isBatchingRejected = false
+    if goal == .powersave { known.isPowerSaveRejected = false }
   }
 
-  mutating func giveUpSleep() { lose() }
+  mutating func abandonSleep() { declareLost() }
 
   private mutating func beginLost() {
-    facts.refusesBatching = false
-    facts.refusesPowerSave = false
-    if isDrainWanted { link.pending.lost = true }
-    isDrainWanted = false
+    known.isBatchingRejected = false
+    known.isPowerSaveRejected = false
+    if isDrainRequested { link.pending.lost = true }
+    isDrainRequested = false
     // The receiver may be replaced by another one, for which the stored data is invalid.
-    aiding.held = 0
+    aiding.storedCount = 0
     link.backOff()
   }
 
-  mutating func loseSettings() {
-    facts.isMuted = false
-    facts.isDrained = false
+  mutating func invalidateSettings() {
+    known.isMuted = false
+    known.isDrained = false
     // The receiver may have executed the command to enable batching although no answer arrived.
-    if facts.batch == .on || state == .enabling { facts.batch = .unknown }
+    if known.batch == .on || state == .enabling { known.batch = .unknown }
   }
 
   /// Batching becomes unknown unless it was off, because battery-backed RAM may restore it after a restart.
-  mutating func forget(power: KnownPower) {
-    link.forget(power: power)
-    let before = facts
-    facts = Facts(batch: before.batch == .off ? .off : .unknown)
-    facts.powerMode = before.powerMode
+  mutating func invalidateVolatileState(power: KnownPower) {
+    link.invalidateVolatileState(power: power)
+    let before = known
+    known = KnownState(batch: before.batch == .off ? .off : .unknown)
+    known.powerMode = before.powerMode
     // A rejection of the power mode keys does not depend on the receiver's RAM.
-    facts.refusesPowerSave = before.refusesPowerSave
+    known.isPowerSaveRejected = before.isPowerSaveRejected
   }
 }
 
@@ -789,9 +797,9 @@ extension UBloxDriver {
     /// Acknowledgement (ACK).
     case answer(UBXIdentity)
     /// Rejection (NAK).
-    case refusal(UBXIdentity)
+    case rejection(UBXIdentity)
     /// MON-VER: the receiver answers.
-    case presence
+    case version
     /// MON-BATCH.
     case status(UBXBatchStatus)
     /// LOG-BATCH.
@@ -802,99 +810,105 @@ extension UBloxDriver {
     case nothing
   }
 
-  mutating func hear(_ message: GNSSMessage) {
+  mutating func receive(_ message: GNSSMessage) {
     let meaning: Meaning
     switch message {
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition:
       meaning = .live(.nmea)
     case .navPVT, .hnrPVT: meaning = .live(.ubx)
     case .acknowledged(let identity): meaning = .answer(identity)
-    case .refused(let identity): meaning = .refusal(identity)
-    case .receiverVersion: meaning = .presence
+    case .refused(let identity): meaning = .rejection(identity)
+    case .receiverVersion: meaning = .version
     case .batchStatus(let status): meaning = .status(status)
     case .batchEntry(let entry):
-      note(entry)
+      recordEntry(entry)
       meaning = .entry
     case .aidingEntry: meaning = .aidingEntry
     case .aidingAnswer(let answer):
-      meaning = answer.isAccepted ? .answer(answer.subject) : .refusal(answer.subject)
-    case .navigation, .garminErrors, .garminAltitude, .commandResult, .receiverNotice, .unread,
-      .other:
+      meaning = answer.isAccepted ? .answer(answer.subject) : .rejection(answer.subject)
+    case .navigation, .garminErrors, .garminAltitude, .commandResult, .receiverNotice, .unknown,
+      .malformed:
       meaning = .nothing
     }
-    hear(meaning)
+    receive(meaning)
   }
 
-  private mutating func hear(_ meaning: Meaning) {
+  private mutating func receive(_ meaning: Meaning) {
     switch state {
     case .idle, .unpowered, .powering, .pulsing, .waking, .lost: break
-    case .probing, .probingDefault: if meaning == .presence { foundReceiver() }
+    case .probing, .probingDefault: if meaning == .version { handleProbeAnswer() }
     case .changingSpeed, .configuring, .changingPower, .enabling, .muting, .changingWatermark,
       .unmuting, .disabling:
-      hearAnswer(meaning)
+      receiveAnswer(meaning)
     case .tracking:
-      link.due = now + setup.silenceOfLoss
-      hearUnasked(meaning, unless: setup.output)
-    case .batching: hearUnasked(meaning, unless: nil)
+      link.due = now + setup.lossSilence
+      checkLiveOutput(meaning, allowed: setup.output)
+    case .batching: checkLiveOutput(meaning, allowed: nil)
     case .draining:
-      hearUnasked(meaning, unless: nil)
-      if state == .draining { hearDrain(meaning) }
-    case .leaving: hearDrain(meaning)
-    case .saving: hearSaving(meaning)
-    case .restoring: hearRestoring(meaning)
-    case .fallingAsleep: hearWhileFallingAsleep(meaning)
-    case .standby: hearWhileAsleep()
+      checkLiveOutput(meaning, allowed: nil)
+      if state == .draining { receiveWhileDraining(meaning) }
+    case .leaving: receiveWhileDraining(meaning)
+    case .saving: receiveWhileSaving(meaning)
+    case .restoring: receiveWhileRestoring(meaning)
+    case .fallingAsleep: receiveWhileFallingAsleep(meaning)
+    case .standby: handleUnexpectedWake()
     }
   }
 
   /// Detects a lost configuration: live output in a protocol that the configuration disables.
-  private mutating func hearUnasked(_ meaning: Meaning, unless allowed: ReceiverOutput?) {
-    guard case .live(let output) = meaning, output != allowed, !mayStraggle(now) else { return }
-    loseConfiguration()
+  private mutating func checkLiveOutput(_ meaning: Meaning, allowed: ReceiverOutput?) {
+    guard case .live(let output) = meaning, output != allowed, !mayPredateOutputChange(now) else {
+      return
+    }
+    handleLostConfiguration()
   }
 
   /// Whether output of the previous configuration may still be in transmission at this time.
-  private func mayStraggle(_ arrival: Instant) -> Bool { arrival - obeysSince <= link.answerTime }
+  private func mayPredateOutputChange(_ arrival: Instant) -> Bool {
+    arrival - outputChangedAt <= link.answerTimeout
+  }
 
-  private mutating func hearAnswer(_ meaning: Meaning) {
+  private mutating func receiveAnswer(_ meaning: Meaning) {
     switch meaning {
-    case .answer(let identity): if link.answersCommand(identity) { completedPart() }
-    case .refusal(let identity): if link.answersCommand(identity) { refused() }
-    case .live, .presence, .status, .entry, .aidingEntry, .nothing: break
+    case .answer(let identity): if link.consumeAnswer(identity) { finishPart() }
+    case .rejection(let identity): if link.consumeAnswer(identity) { handleRejection() }
+    case .live, .version, .status, .entry, .aidingEntry, .nothing: break
     }
   }
 
   /// Handles a message after the standby command. Output that was in transmission does not count; a rejection does.
-  private mutating func hearWhileFallingAsleep(_ meaning: Meaning) {
-    if now - link.sentAt > link.answerTime || meaning == .refusal(.rxmPMREQ) { failToSleep() }
+  private mutating func receiveWhileFallingAsleep(_ meaning: Meaning) {
+    if now - link.sentAt > link.answerTimeout || meaning == .rejection(.rxmPMREQ) {
+      handleFailedSleep()
+    }
   }
 
-  mutating func completed() {
+  mutating func finishCommand() {
     switch state {
     case .changingSpeed: return enter(.probing)
     case .configuring:
       link.isConfigured = true
-      facts.isMuted = false
-      facts.powerMode = askedPower ?? .full
-      obeysSince = now
+      known.isMuted = false
+      known.powerMode = commandedPower ?? .full
+      outputChangedAt = now
       link.configuredAt = now
-    case .changingPower: facts.powerMode = askedPower ?? .full
+    case .changingPower: known.powerMode = commandedPower ?? .full
     case .enabling:
-      facts.batch = .on
-      facts.isDrained = false
-      facts.watermark = askedWatermark
-      drain.expected = nil
-      drain.emptied = now
+      known.batch = .on
+      known.isDrained = false
+      known.watermark = commandedWatermark
+      drain.expectedCount = nil
+      drain.emptiedAt = now
     case .muting:
-      facts.isMuted = true
-      obeysSince = now
-    case .changingWatermark: facts.watermark = askedWatermark
+      known.isMuted = true
+      outputChangedAt = now
+    case .changingWatermark: known.watermark = commandedWatermark
     case .unmuting:
-      facts.isMuted = false
-      facts.isDrained = false
-    case .disabling: leftBatching()
-    case .saving: return goOnSaving()
-    case .restoring: return goOnRestoring()
+      known.isMuted = false
+      known.isDrained = false
+    case .disabling: markBatchingOff()
+    case .saving: return continueSaving()
+    case .restoring: return continueRestoring()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
       .batching, .draining, .leaving, .fallingAsleep, .standby, .lost:
       preconditionFailure("no command of this state can be acknowledged")
@@ -902,37 +916,38 @@ extension UBloxDriver {
     proceed()
   }
 
-  private mutating func leftBatching() {
-    facts.batch = .off
-    facts.mayHold = false
+  private mutating func markBatchingOff() {
+    known.batch = .off
+    known.mayBufferFixes = false
   }
 
   /// Handles the rejection of the command in flight.
-  private mutating func refused() {
-    link.counters.refusals.count()
+  private mutating func handleRejection() {
+    link.counters.refusals.incrementSaturating()
     switch state {
     case .enabling:
-      facts.refusesBatching = true
+      known.isBatchingRejected = true
       // The receiver keeps its batching mode, which may be unknown. It may also have executed an earlier
       // transmission of the command whose answer was lost.
-      if link.sends > 1 || facts.batch != .off { facts.batch = .unknown } else { leftBatching() }
+      if link.sends > 1 || known.batch != .off { known.batch = .unknown } else { markBatchingOff() }
       proceed()
     case .disabling:
       // A receiver without batching rejects the command to disable it.
-      leftBatching()
+      markBatchingOff()
       proceed()
     case .changingSpeed: enter(.probing)
     case .configuring, .changingPower:
       // The receiver may not support the power mode keys: continue without them. A receiver that is in the duty cycle
       // supports them, so repeat the command first; it may have been replaced by another receiver.
-      let mayCycle = facts.powerMode == .cyclic
-      let canRepeat = mayCycle && (state == .changingPower || link.sends < Patience.tries)
-      let isAboutPower = link.lastSent.isAboutPower(part: link.part, for: setup)
-      guard isAboutPower, !canRepeat else { return repeatOrLose() }
-      link.settleAnswers()
-      facts.refusesPowerSave = true
+      let mayCycle = known.powerMode == .cyclic
+      let canRepeat =
+        mayCycle && (state == .changingPower || link.sends < DriverTimeouts.maximumSends)
+      let isAboutPower = link.lastSent.setsPowerMode(part: link.part, for: setup)
+      guard isAboutPower, !canRepeat else { return repeatOrDeclareLost() }
+      link.closeExchange()
+      known.isPowerSaveRejected = true
       proceed()
-    case .muting, .changingWatermark, .unmuting: repeatOrLose()
+    case .muting, .changingWatermark, .unmuting: repeatOrDeclareLost()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
       .batching, .draining, .leaving, .fallingAsleep, .standby, .lost, .saving, .restoring:
       preconditionFailure("no command of this state can be rejected")
@@ -940,23 +955,25 @@ extension UBloxDriver {
   }
 
   /// Power mode in the last command; nil if it sets none.
-  private var askedPower: UBloxPower? {
+  private var commandedPower: UBloxPowerMode? {
     switch link.lastSent {
     case .configuration(let power): power
-    case .power(let power): power
+    case .powerMode(let power): power
     case .none, .probe, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching, .watermark,
-      .retrieveBatch, .disableBatching, .standby, .acknowledgeAiding, .pollAiding, .aidingTime,
+      .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements, .pollAiding,
+      .aidingTime,
       .aidingEntry:
       nil
     }
   }
 
   /// Watermark in the last command, which must set one.
-  private var askedWatermark: UInt16 {
+  private var commandedWatermark: UInt16 {
     switch link.lastSent {
     case .enableBatching(let watermark), .watermark(let watermark): watermark
-    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .power, .liveOutput,
-      .retrieveBatch, .disableBatching, .standby, .acknowledgeAiding, .pollAiding, .aidingTime,
+    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .powerMode, .liveOutput,
+      .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements, .pollAiding,
+      .aidingTime,
       .aidingEntry:
       preconditionFailure("the last command had no watermark")
     }
@@ -967,45 +984,45 @@ extension UBloxDriver {
 
 extension UBloxDriver {
   // Inlined, because a call would copy the whole driver.
-  @inline(__always) var wanted: ReceiverGoal? {
+  @inline(__always) var effectiveGoal: ReceiverGoal? {
     switch link.goal {
     case .none: return nil
     case .off: return setup.hasSupplySwitch ? .off : .standby
     case .standby: return .standby
     case .tracking: return .tracking
-    case .powersave: return mayAskForPower && setup.canSavePower ? .powersave : .tracking
+    case .powersave: return canSetPowerMode && setup.canSavePower ? .powersave : .tracking
     case .batching(let watermark):
-      guard let batch = setup.batch, !facts.refusesBatching else { return .tracking }
+      guard let batch = setup.batch, !known.isBatchingRejected else { return .tracking }
       return .batching(watermark: min(max(watermark, 1), batch.capacity))
     }
   }
 
   /// Whether the driver sets the power mode: the receiver has not rejected the keys.
-  private var mayAskForPower: Bool { !facts.refusesPowerSave }
+  private var canSetPowerMode: Bool { !known.isPowerSaveRejected }
 
   /// Power mode to set; nil if the receiver does not support the keys.
   ///
   /// Full power is set explicitly even if the duty cycle is not used, because battery-backed RAM may contain the duty
   /// cycle of an earlier run.
-  private var wantedPower: UBloxPower? {
-    guard mayAskForPower else { return nil }
-    return wanted == .powersave ? .cyclic : .full
+  private var targetPower: UBloxPowerMode? {
+    guard canSetPowerMode else { return nil }
+    return effectiveGoal == .powersave ? .cyclic : .full
   }
 
   /// Whether the receiver's power mode differs from the one to set.
-  private var changesPower: Bool { wantedPower.map { $0 != facts.powerMode } ?? false }
+  private var needsPowerChange: Bool { targetPower.map { $0 != known.powerMode } ?? false }
 
-  func nextStateOfHeard(_ wanted: ReceiverGoal) -> State {
+  func nextStateWhenResponsive(_ wanted: ReceiverGoal) -> State {
     switch wanted {
     case .off, .standby:
-      guard facts.batch == .off else { return stateToLeave }
-      return wanted == .off && isWorthSaving ? .saving : .fallingAsleep
+      guard known.batch == .off else { return stateToLeave }
+      return wanted == .off && shouldSave ? .saving : .fallingAsleep
     case .tracking, .powersave:
       guard link.isConfigured else { return .configuring }
-      guard facts.batch == .off else { return stateToLeave }
-      if facts.isMuted { return .unmuting }
-      if isRestoringDue { return .restoring }
-      return changesPower ? .changingPower : .tracking
+      guard known.batch == .off else { return stateToLeave }
+      if known.isMuted { return .unmuting }
+      if shouldRestore { return .restoring }
+      return needsPowerChange ? .changingPower : .tracking
     case .batching(let watermark): return stateToBatch(watermark)
     }
   }
@@ -1013,27 +1030,27 @@ extension UBloxDriver {
   /// Next state on the way out of batching: live output on, drain, disable.
   private var stateToLeave: State {
     if !link.isConfigured { return .configuring }
-    if facts.isMuted { return .unmuting }
-    return facts.isDrained ? .disabling : .leaving
+    if known.isMuted { return .unmuting }
+    return known.isDrained ? .disabling : .leaving
   }
 
   /// Next state on the way into batching, or within it.
   private func stateToBatch(_ watermark: UInt16) -> State {
     if !link.isConfigured { return .configuring }
     // Live epochs are accepted while the power mode changes, so the buffer must be drained first.
-    if changesPower { return facts.batch == .off ? .changingPower : stateToLeave }
-    switch facts.batch {
+    if needsPowerChange { return known.batch == .off ? .changingPower : stateToLeave }
+    switch known.batch {
     case .unknown:
       // First drain the epochs from an earlier run or from before a loss.
-      if !facts.isDrained { return .leaving }
+      if !known.isDrained { return .leaving }
       return .enabling
-    case .off: return isRestoringDue ? .restoring : .enabling
+    case .off: return shouldRestore ? .restoring : .enabling
     case .on:
       // An M8 has one message for all batching settings, which may clear the buffer.
-      if facts.watermark != watermark && setup.family == .ubloxM8 { return stateToLeave }
-      if !facts.isMuted { return .muting }
-      if facts.watermark != watermark { return .changingWatermark }
-      return isDrainWanted ? .draining : .batching
+      if known.watermark != watermark && setup.family == .ubloxM8 { return stateToLeave }
+      if !known.isMuted { return .muting }
+      if known.watermark != watermark { return .changingWatermark }
+      return isDrainRequested ? .draining : .batching
     }
   }
 
@@ -1043,20 +1060,20 @@ extension UBloxDriver {
     case .idle: break
     case .unpowered: beginUnpowered()
     case .powering:
-      noteSupply()
-      link.switchOn()
+      resetAiding()
+      link.powerOn()
     case .pulsing: link.pulse()
-    case .waking: link.wake(saying: setup.hasWakePin ? .none : .wakeBytes)
+    case .waking: link.wake(sending: setup.hasWakePin ? .none : .wakeBytes)
     case .probing: link.probe(at: setup.lineSpeed)
     case .probingDefault: link.probe(at: setup.defaultLineSpeed)
     case .changingSpeed: link.changeSpeed()
-    case .configuring: link.send(.configuration(wantedPower))
-    case .changingPower: link.send(.power(facts.powerMode == .full ? .cyclic : .full))
+    case .configuring: link.send(.configuration(targetPower))
+    case .changingPower: link.send(.powerMode(known.powerMode == .full ? .cyclic : .full))
     case .enabling:
-      facts.mayHold = true
-      link.send(.enableBatching(watermark: wantedWatermark))
+      known.mayBufferFixes = true
+      link.send(.enableBatching(watermark: targetWatermark))
     case .muting: link.send(.liveOutput(false))
-    case .changingWatermark: link.send(.watermark(wantedWatermark))
+    case .changingWatermark: link.send(.watermark(targetWatermark))
     case .draining, .leaving: beginDrain()
     case .unmuting: link.send(.liveOutput(true))
     case .disabling: link.send(.disableBatching)
@@ -1064,18 +1081,18 @@ extension UBloxDriver {
     case .restoring: beginRestoring()
     case .fallingAsleep: link.sendToSleep()
     case .tracking:
-      link.due = now + setup.silenceOfLoss
-      link.settle()
-    case .batching, .standby: link.settle()
+      link.due = now + setup.lossSilence
+      link.reachGoal()
+    case .batching, .standby: link.reachGoal()
     case .lost: beginLost()
     }
-    if new.releasesHeld { releaseHeld() }
+    if new.releasesHeldEpochs { releaseHeld() }
   }
 
-  private var wantedWatermark: UInt16 {
-    switch wanted {
+  private var targetWatermark: UInt16 {
+    switch effectiveGoal {
     case .batching(let watermark): watermark
-    case .none, .off, .standby, .tracking, .powersave: facts.watermark
+    case .none, .off, .standby, .tracking, .powersave: known.watermark
     }
   }
 }
@@ -1083,7 +1100,7 @@ extension UBloxDriver {
 extension UBloxDriver.State {
   /// Whether entering this state releases held live epochs: batching is disabled, ends here, or continues with an empty
   /// buffer.
-  fileprivate var releasesHeld: Bool {
+  fileprivate var releasesHeldEpochs: Bool {
     switch self {
     case .tracking, .changingPower, .enabling, .muting, .batching, .fallingAsleep, .standby,
       .unpowered, .saving, .restoring:
@@ -1097,7 +1114,7 @@ extension UBloxDriver.State {
 
 #if REACHED
   extension UBloxDriver {
-    static let machine = Machine(
+    static let machine = TransitionCoverage(
       "UBloxDriver",
       states: "idle unpowered powering pulsing waking probing probingDefault changingSpeed "
         + "configuring tracking enabling muting batching changingWatermark draining unmuting "

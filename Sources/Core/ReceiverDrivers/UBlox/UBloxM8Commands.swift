@@ -8,19 +8,19 @@ enum M8Message: Equatable, Sendable {
   /// CFG-PRT: baud rate, and whether the port sends NMEA in addition to UBX.
   case port(speed: UInt32, sendsNMEA: Bool)
   /// CFG-MSG: NAV-PVT in every epoch, or never.
-  case solution(Bool)
+  case navPVT(Bool)
   /// CFG-RATE: navigation rate.
   case rate
   /// CFG-PM2: parameters of cyclic tracking.
-  case cycle
+  case powerManagement
   /// CFG-RXM: full power, or power save mode with the parameters of CFG-PM2.
-  case power(UBloxPower)
+  case powerMode(UBloxPowerMode)
   /// CFG-CFG: save to the battery-backed RAM, so that the configuration survives a short power loss.
   case save
   /// CFG-BATCH; nil disables batching.
   case batch(watermark: UInt16?)
   /// CFG-NAVX5: acknowledge assistance messages.
-  case aidingAcknowledgement
+  case aidingAcknowledgements
 }
 
 /// Messages of one command in the order of transmission, at most six.
@@ -48,19 +48,19 @@ extension UBloxCommand {
     case .none, .probe, .wakeBytes, .retrieveBatch, .standby, .pollAiding, .aidingTime,
       .aidingEntry:
       break
-    case .acknowledgeAiding: all.append(.aidingAcknowledgement)
+    case .enableAidingAcknowledgements: all.append(.aidingAcknowledgements)
     case .lineSpeed(let speed): all.append(.port(speed: speed, sendsNMEA: sendsNMEA))
     case .configuration(let power):
       all.append(.port(speed: setup.lineSpeed, sendsNMEA: sendsNMEA))
-      all.append(.solution(!sendsNMEA))
+      all.append(.navPVT(!sendsNMEA))
       all.append(.rate)
       UBloxCommand.append(power, to: &all)
       all.append(.save)
-    case .power(let power):
+    case .powerMode(let power):
       UBloxCommand.append(power, to: &all)
       all.append(.save)
     case .liveOutput(let on):
-      all.append(sendsNMEA ? .port(speed: setup.lineSpeed, sendsNMEA: on) : .solution(on))
+      all.append(sendsNMEA ? .port(speed: setup.lineSpeed, sendsNMEA: on) : .navPVT(on))
     case .enableBatching(let watermark), .watermark(let watermark):
       all.append(.batch(watermark: watermark))
     case .disableBatching: all.append(.batch(watermark: nil))
@@ -68,13 +68,13 @@ extension UBloxCommand {
     return all
   }
 
-  private static func append(_ power: UBloxPower?, to all: inout M8Messages) {
+  private static func append(_ power: UBloxPowerMode?, to all: inout M8Messages) {
     switch power {
     case .none: break
-    case .full: all.append(.power(.full))
+    case .full: all.append(.powerMode(.full))
     case .cyclic:
-      all.append(.cycle)
-      all.append(.power(.cyclic))
+      all.append(.powerManagement)
+      all.append(.powerMode(.cyclic))
     }
   }
 }
@@ -84,13 +84,13 @@ extension M8Message {
   var identity: UBXIdentity {
     switch self {
     case .port: .cfgPRT
-    case .solution: .cfgMSG
+    case .navPVT: .cfgMSG
     case .rate: .cfgRATE
-    case .cycle: .cfgPM2
-    case .power: .cfgRXM
+    case .powerManagement: .cfgPM2
+    case .powerMode: .cfgRXM
     case .save: .cfgCFG
     case .batch: .cfgBATCH
-    case .aidingAcknowledgement: .cfgNAVX5
+    case .aidingAcknowledgements: .cfgNAVX5
     }
   }
 
@@ -98,14 +98,15 @@ extension M8Message {
     switch self {
     case .port(let speed, let sendsNMEA):
       buffer.append(
-        UBXPort(speed: speed, sent: sendsNMEA ? UBXPort.ubx | UBXPort.nmea : UBXPort.ubx))
-    case .solution(let isOn): buffer.appendMessageRate(.navPVT, onUART1: isOn ? 1 : 0)
+        UBXPort(speed: speed, outputProtocols: sendsNMEA ? UBXPort.ubx | UBXPort.nmea : UBXPort.ubx)
+      )
+    case .navPVT(let isOn): buffer.appendMessageRate(.navPVT, onUART1: isOn ? 1 : 0)
     case .rate: buffer.appendRate(period_ms: setup.interval_ms)
-    case .cycle: buffer.append(UBXPowerManagement(period_ms: UInt32(setup.interval_ms)))
-    case .power(let power): buffer.appendReceiverPower(saves: power == .cyclic)
+    case .powerManagement: buffer.append(UBXPowerManagement(period_ms: UInt32(setup.interval_ms)))
+    case .powerMode(let power): buffer.appendReceiverPower(saves: power == .cyclic)
     case .save: buffer.appendSave()
     case .batch(let watermark): buffer.append(M8Message.batching(setup, watermark))
-    case .aidingAcknowledgement: buffer.appendAidingAcknowledgement(true)
+    case .aidingAcknowledgements: buffer.appendAidingAcknowledgement(true)
     }
   }
 

@@ -55,54 +55,54 @@ extension UBloxDriver {
   }
 
   /// Whether the receiver stores epochs in its batch buffer, as far as known.
-  enum Batch: UInt8, Sendable {
+  enum BatchMode: UInt8, Sendable {
     case off, unknown, on
   }
 
   /// Known state of the receiver's batching and power mode. Together with the goal and the link it determines the next
   /// state.
-  struct Facts: Sendable {
+  struct KnownState: Sendable {
     /// Whether live output is off.
     var isMuted = false
     /// Whether batching is enabled.
-    var batch: Batch
+    var batch: BatchMode
     /// Whether the batch buffer was found empty after live output was switched on.
     var isDrained = false
     /// Whether the receiver has rejected batching. Cleared by the next goal and by a loss of the receiver.
-    var refusesBatching = false
+    var isBatchingRejected = false
     /// Power mode that was last acknowledged.
-    var powerMode = UBloxPower.full
+    var powerMode = UBloxPowerMode.full
     /// Whether the receiver has rejected its power mode keys. Cleared by the next powersave goal and by a loss.
-    var refusesPowerSave = false
+    var isPowerSaveRejected = false
     /// Watermark that was last acknowledged.
     var watermark: UInt16 = 0
     /// Whether the batch buffer may contain epochs that were not delivered.
-    var mayHold = false
+    var mayBufferFixes = false
   }
 
   /// Progress of a drain.
-  struct Drain: Sendable {
+  struct DrainProgress: Sendable {
     /// Number of retrievals sent in this drain.
-    var rounds: UInt8 = 0
+    var retrievals: UInt8 = 0
     /// Number of entries still to arrive in this retrieval; nil before its MON-BATCH.
-    var remaining: UInt16?
+    var remainingEntries: UInt16?
     /// Deadline of this retrieval.
-    var end = Instant.distantFuture
+    var deadline = Instant.distantFuture
     /// Whether the receiver has sent a status or an entry in this drain.
     var isAnswered = false
     /// Expected `msgCnt` of the next entry; nil if unknown.
-    var expected: UInt16?
+    var expectedCount: UInt16?
     /// UTC and arrival time of the newest received entry.
     var newest_utc: UTCTime?
     var newest_arrival: Instant?
     /// Time at which the buffer was last known to be empty.
-    var emptied = Instant.boot
+    var emptiedAt = Instant.boot
   }
 }
 
 extension UBloxDriver {
   /// Maximum number of retrievals per drain, for a receiver that fills its buffer faster than the line drains it.
-  static let drainRounds: UInt8 = 64
+  static let maximumRetrievals: UInt8 = 64
   /// Length of a LOG-BATCH frame in bytes.
   static let batchEntryBytes: Int64 = 108
 }
@@ -117,8 +117,8 @@ extension UBloxDriver.State {
       .changingPower, .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving,
       .disabling:
       .busy
-    case .saving, .restoring: .aside
-    case .tracking, .batching, .standby: .settled
+    case .saving, .restoring: .preemptible
+    case .tracking, .batching, .standby: .steady
     case .fallingAsleep: .fallingAsleep
     case .lost: .lost
     }

@@ -19,12 +19,12 @@
 #define CGPIO_PULSE_READS 4
 
 // Size of a name in bytes, with its NUL.
-#define CGPIO_NAME 64
+#define CGPIO_NAME_SIZE 64
 
 // State of a line, which the kernel reports without a request for the line.
 struct cgpio_info {
-  char name[CGPIO_NAME];      // empty if the line has none
-  char consumer[CGPIO_NAME];  // holder of the line; "kernel" if the kernel does not name it
+  char name[CGPIO_NAME_SIZE];      // empty if the line has none
+  char consumer[CGPIO_NAME_SIZE];  // holder of the line; "kernel" if the kernel does not name it
   int is_used;
 };
 
@@ -54,7 +54,7 @@ int cgpio_info(struct cgpio_chip *chip, unsigned offset, struct cgpio_info *info
 struct cgpio_line *cgpio_drive(struct cgpio_chip *chip, unsigned offset, unsigned flags, int value,
                                const char *consumer);
 // Requests a line as an input with detection of both edges.
-struct cgpio_line *cgpio_hear(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+struct cgpio_line *cgpio_watch_edges(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                               const char *consumer);
 int cgpio_set(struct cgpio_line *line, int value);
 int cgpio_get(struct cgpio_line *line);
@@ -65,7 +65,7 @@ int cgpio_next_edge(struct cgpio_line *line, struct cgpio_edge *edge);
 
 // Requests a line as an input with detection of edges towards active; each is a pulse. The kernel queues sixteen: the
 // newest with version 2, the oldest with version 1.
-struct cgpio_line *cgpio_hear_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+struct cgpio_line *cgpio_watch_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                                      const char *consumer);
 // Reads all queued pulses and returns the time of the newest: 1, or 0 if there was none. Does not block. One system
 // call, and one more for each sixteen pulses.

@@ -23,7 +23,7 @@ enum {
   CLINUX_GONE = 4,
   CLINUX_CHANGED = 8,
   /// Input only: a ready descriptor blocks suspend. Needs CAP_BLOCK_SUSPEND.
-  CLINUX_KEEPS_AWAKE = 16,
+  CLINUX_BLOCKS_SUSPEND = 16,
 };
 
 /// Operations of clinux_epoll_set().
@@ -138,13 +138,13 @@ typedef struct {
 int clinux_line_get_state(int descriptor, clinux_line_state *state);
 
 /// Restores the settings of a line, and ends exclusive mode unless it was set then.
-int clinux_line_put_state(int descriptor, const clinux_line_state *state);
+int clinux_line_restore_state(int descriptor, const clinux_line_state *state);
 
 /// Locks the line for this process, sets raw mode, ignores modem lines, and sets the speed.
 ///
 /// -EBUSY if another process has locked it, -ENOTTY if it is no terminal, -EINVAL if it does not support that speed
 /// within 2 %: the settings are then unchanged. Discards input received at another speed.
-int clinux_line_take(int descriptor, uint32_t baud);
+int clinux_line_claim(int descriptor, uint32_t baud);
 
 /// Sets the speed after all written bytes were sent, and discards input received at the old one.
 ///
@@ -152,7 +152,7 @@ int clinux_line_take(int descriptor, uint32_t baud);
 int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud);
 
 /// Discards received bytes that were not read.
-void clinux_line_forget_input(int descriptor);
+void clinux_line_discard_input(int descriptor);
 
 /// Number of bytes written but not sent yet.
 int clinux_line_queued(int descriptor);
@@ -170,7 +170,7 @@ int clinux_allocate(int descriptor, int64_t size);
 /// Releases the code pages of the program and its libraries, most of which are needed only at the start. Pages that
 /// are used again come back from the page cache. Data is not changed. `library` is part of the name of one library;
 /// NULL means all libraries and the program.
-void clinux_forget_code(const char *library);
+void clinux_release_code(const char *library);
 
 /// Sets standard output to line buffering, also if it is no terminal.
 void clinux_line_buffer_output(void);

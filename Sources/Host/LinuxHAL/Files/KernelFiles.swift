@@ -9,7 +9,7 @@ struct KernelFiles {
   /// Maximum number of bytes read from a file.
   private static let capacity = 4_096
   /// Timeout of ``readBounded(_:)``, µs.
-  private static let patience_us: Int64 = 50_000
+  private static let readTimeout_us: Int64 = 50_000
 
   /// Prefix of each path; empty for the system's own files.
   let root: String
@@ -19,7 +19,8 @@ struct KernelFiles {
   ///   - root: Prefix of each path.
   ///   - writer: Writes a text to a path that includes the root; returns 0 or an error number.
   init(
-    root: String = "", writer: @escaping (_ path: String, _ text: String) -> Int32 = KernelFiles.put
+    root: String = "",
+    writer: @escaping (_ path: String, _ text: String) -> Int32 = KernelFiles.writeFile
   ) {
     self.root = root
     self.writer = writer
@@ -34,7 +35,7 @@ struct KernelFiles {
   func readBounded(_ path: String) -> String? {
     unsafe text(
       SystemFiles.bytes(of: root + path, capacity: KernelFiles.capacity, flags: 0) {
-        unsafe clinux_read_within($0, $1.baseAddress, $1.count, KernelFiles.patience_us)
+        unsafe clinux_read_within($0, $1.baseAddress, $1.count, KernelFiles.readTimeout_us)
       })
   }
 
@@ -56,7 +57,7 @@ struct KernelFiles {
   func names(in path: String) -> [String] { SystemFiles.names(in: root + path) }
 
   /// Writes with one call, as such files require; never creates a file.
-  static func put(_ path: String, _ text: String) -> Int32 {
+  static func writeFile(_ path: String, _ text: String) -> Int32 {
     let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }

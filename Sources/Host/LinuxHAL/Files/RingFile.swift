@@ -6,7 +6,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Another process holds the lock of the file.
   case inUse(path: String)
   /// The path is not a regular file but a folder, a device or a link.
-  case notAFile(path: String)
+  case notARegularFile(path: String)
   /// The file's size differs from that of the ring in the profile.
   case wrongSize(path: String, found: Int, wanted: Int)
   /// The disk has too little free space.
@@ -14,7 +14,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file's folder does not exist.
   case missingFolder(path: String)
   /// The parent path is not a folder.
-  case notInAFolder(path: String)
+  case parentNotAFolder(path: String)
   /// This user may not read and write the file.
   case notPermitted(path: String)
   /// The file system is mounted read-only.
@@ -26,10 +26,10 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     self =
       switch code {
       case EWOULDBLOCK: .inUse(path: path)
-      case ELOOP, EISDIR, ENXIO: .notAFile(path: path)
+      case ELOOP, EISDIR, ENXIO: .notARegularFile(path: path)
       case ENOSPC, EDQUOT, EFBIG: .noSpace(path: path, wanted: size)
       case ENOENT: .missingFolder(path: path)
-      case ENOTDIR: .notInAFolder(path: path)
+      case ENOTDIR: .parentNotAFolder(path: path)
       case EACCES, EPERM: .notPermitted(path: path)
       case EROFS: .readOnly(path: path)
       default: .refused(path: path, code: code)
@@ -41,7 +41,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .inUse(let path):
       "'\(path)' is in use by another service: stop that service, or give this one its own file"
-    case .notAFile(let path):
+    case .notARegularFile(let path):
       "'\(path)' is not a regular file: choose the path of a file that can be created"
     case .wrongSize(let path, let found, let wanted):
       "'\(path)' has \(found) bytes, but the profile's ring needs \(wanted): set capacity_fixes "
@@ -50,7 +50,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
       "the disk has no space for the \(wanted) bytes of '\(path)': free some space, or lower capacity_fixes"
     case .missingFolder(let path):
       "the folder of '\(path)' does not exist: create it, or choose another path"
-    case .notInAFolder(let path):
+    case .parentNotAFolder(let path):
       "'\(path)' cannot be created: its parent is a file, not a folder; choose another folder (--state), "
         + "or move the file away"
     case .notPermitted(let path):
@@ -171,7 +171,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     guard unsafe fstat(descriptor, &status) == 0 else {
       throw RingFileError(errno, path: path, size: size)
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notARegularFile(path: path) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw RingFileError(errno, path: path, size: size)
     }

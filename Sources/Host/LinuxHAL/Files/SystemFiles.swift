@@ -17,7 +17,7 @@ public enum SystemFiles {
   }
 
   /// Target of a symbolic link as stored in it; nil if the path is no link or is unreadable.
-  public static func link(_ path: String) -> String? {
+  public static func linkTarget(_ path: String) -> String? {
     var target = [UInt8](repeating: 0, count: 4_096)
     let length = unsafe target.withUnsafeMutableBytes { bytes in
       guard let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }

@@ -17,16 +17,16 @@ import LocationHAL
   deinit { unsafe cgpio_close(handle) }
 
   /// Offset of the line with that name; nil if the chip has none.
-  func number(of name: String) -> UInt32? {
+  func offset(ofLineNamed name: String) -> UInt32? {
     let offset = unsafe cgpio_find(handle, name)
     return offset < 0 ? nil : UInt32(offset)
   }
 
   /// The kernel's information about a line; nil if the chip has no line with that offset.
-  func info(_ number: UInt32) -> GPIOInfo? {
+  func info(_ number: UInt32) -> GPIOLineInfo? {
     var info = cgpio_info()
     guard unsafe cgpio_info(handle, number, &info) == 0 else { return nil }
-    return GPIOInfo(
+    return GPIOLineInfo(
       name: GPIOChip.text(info.name), holder: info.is_used == 0 ? nil : GPIOChip.text(info.consumer)
     )
   }
@@ -39,7 +39,7 @@ import LocationHAL
 }
 
 /// The kernel's public information about a line.
-struct GPIOInfo: Equatable {
+struct GPIOLineInfo: Equatable {
   /// Name; empty if the line has none.
   var name: String
   /// Holder of the line; nil while it is free.
@@ -49,21 +49,21 @@ struct GPIOInfo: Equatable {
 /// The GPIO chips of the board. A chip is opened when one of its lines is first looked up.
 final class GPIOChips {
   /// A line that was found on a chip.
-  struct Place {
+  struct ResolvedLine {
     let line: GPIOLine
     let chip: GPIOChip
-    let number: UInt32
+    let offset: UInt32
 
     /// Holder of the line now; nil while it is free.
-    var holder: String? { chip.info(number)?.holder }
+    var holder: String? { chip.info(offset)?.holder }
     /// Identity of the line, equal for all its names.
-    var identity: Identity { Identity(chip: ObjectIdentifier(chip), number: number) }
+    var identity: Identity { Identity(chip: ObjectIdentifier(chip), offset: offset) }
   }
 
   /// Identity of a line of the board.
   struct Identity: Hashable {
     let chip: ObjectIdentifier
-    let number: UInt32
+    let offset: UInt32
   }
 
   private let folder: String
@@ -75,28 +75,28 @@ final class GPIOChips {
   init(folder: String = "/dev") { self.folder = folder }
 
   /// Finds a line by name or by chip and offset.
-  func find(_ line: GPIOLine) throws(GPIOFault) -> Place {
-    switch line.place {
+  func find(_ line: GPIOLine) throws(GPIOFault) -> ResolvedLine {
+    switch line.address {
     case .offset(let number, let name):
       let chip = try open(name)
       guard chip.info(number) != nil else { throw .noLine(line) }
-      return Place(line: line, chip: chip, number: number)
-    case .name(let name): return try find(line, called: name)
+      return ResolvedLine(line: line, chip: chip, offset: number)
+    case .name(let name): return try find(line, named: name)
     }
   }
 
-  private func find(_ line: GPIOLine, called name: String) throws(GPIOFault) -> Place {
+  private func find(_ line: GPIOLine, named name: String) throws(GPIOFault) -> ResolvedLine {
     let names = SystemFiles.names(in: folder).filter { $0.hasPrefix("gpiochip") }
     guard !names.isEmpty else { throw .noChip(path: "\(folder)/gpiochip0") }
-    var found: [(chip: String, place: Place)] = []
+    var found: [(chip: String, place: ResolvedLine)] = []
     var closed: GPIOFault?
     for chip in names {
       do throws(GPIOFault) {
         let opened = try open(chip)
-        guard let number = opened.number(of: name),
+        guard let number = opened.offset(ofLineNamed: name),
           !found.contains(where: { $0.place.chip === opened })
         else { continue }
-        found.append((chip, Place(line: line, chip: opened, number: number)))
+        found.append((chip, ResolvedLine(line: line, chip: opened, offset: number)))
       } catch {
         closed = closed ?? error
       }
@@ -141,9 +141,9 @@ final class GPIOChips {
   /// Use of a requested line.
   enum Use {
     /// An output, with its initial state.
-    case driven(Bool)
+    case output(Bool)
     /// An input with both edges.
-    case heard
+    case edges
     /// An input for pulses: edges towards active, which end no wait.
     case pulses
   }
@@ -155,17 +155,17 @@ final class GPIOChips {
   private let chip: GPIOChip
 
   /// Requests a line.
-  init(_ place: GPIOChips.Place, for use: Use) throws(GPIOFault) {
+  init(_ place: GPIOChips.ResolvedLine, for use: Use) throws(GPIOFault) {
     let flags = place.line.flags
     let handle =
       switch use {
-      case .driven(let isActive):
+      case .output(let isActive):
         unsafe cgpio_drive(
-          place.chip.handle, place.number, flags, isActive ? 1 : 0, GPIORequest.consumer)
-      case .heard:
-        unsafe cgpio_hear(place.chip.handle, place.number, flags, GPIORequest.consumer)
+          place.chip.handle, place.offset, flags, isActive ? 1 : 0, GPIORequest.consumer)
+      case .edges:
+        unsafe cgpio_watch_edges(place.chip.handle, place.offset, flags, GPIORequest.consumer)
       case .pulses:
-        unsafe cgpio_hear_pulses(place.chip.handle, place.number, flags, GPIORequest.consumer)
+        unsafe cgpio_watch_pulses(place.chip.handle, place.offset, flags, GPIORequest.consumer)
       }
     guard let handle = unsafe handle else { throw GPIORequest.fault(errno, place) }
     unsafe self.handle = handle
@@ -174,7 +174,7 @@ final class GPIOChips {
 
   deinit { unsafe cgpio_release(handle) }
 
-  private static func fault(_ code: Int32, _ place: GPIOChips.Place) -> GPIOFault {
+  private static func fault(_ code: Int32, _ place: GPIOChips.ResolvedLine) -> GPIOFault {
     switch code {
     case EBUSY: .inUse(place.line, by: place.holder ?? "kernel")
     case EINVAL, EOPNOTSUPP, ENXIO: .unsupported(place.line)
@@ -205,7 +205,7 @@ final class GPIOChips {
   /// `pulses` only. One system call, and one more for each sixteen pulses.
   ///
   /// - Throws: `PinFault.lineLost` if the chip is gone.
-  func takePulse() throws(PinFault) -> Int64? {
+  func consumePulses() throws(PinFault) -> Int64? {
     var time_ns: Int64 = 0
     let found = unsafe cgpio_last_pulse(handle, &time_ns)
     guard found >= 0 else { throw .lineLost }
@@ -228,7 +228,7 @@ extension GPIOLine {
     switch bias {
     case .pullUp: flags |= UInt32(CGPIO_PULL_UP)
     case .pullDown: flags |= UInt32(CGPIO_PULL_DOWN)
-    case .off: flags |= UInt32(CGPIO_NO_BIAS)
+    case .disabled: flags |= UInt32(CGPIO_NO_BIAS)
     case nil: break
     }
     switch drive {

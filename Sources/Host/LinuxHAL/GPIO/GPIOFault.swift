@@ -51,7 +51,7 @@ public enum GPIOFault: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   private static func missing(_ line: GPIOLine) -> String {
-    switch line.place {
+    switch line.address {
     case .name(let name):
       "no GPIO line has the name '\(name)': `gpioinfo` lists the names, which the device tree sets with "
         + "gpio-line-names; or name the line by chip and number, gpiochip0:17"

@@ -31,7 +31,7 @@ public struct GPIOWiring: Equatable, Sendable {
   ///
   /// - Parameter place: Resolves a line to its identity on the board.
   /// - Throws: ``GPIOFault/sameLine(_:_:)``, and the errors of `place`.
-  func checkApart<Place: Hashable>(
+  func checkDistinct<Place: Hashable>(
     _ place: (GPIOLine) throws(GPIOFault) -> Place
   ) throws(GPIOFault) {
     var known: [Place: GPIOLine] = [:]
@@ -51,29 +51,29 @@ public struct GPIOWiring: Equatable, Sendable {
 public struct GPIOPins: LinuxPins, ~Copyable {
   /// An output line.
   private struct Output {
-    var place: GPIOChips.Place
+    var place: GPIOChips.ResolvedLine
     var request: GPIORequest?
     var isActive = false
   }
 
   /// An input line.
   private struct Input {
-    var place: GPIOChips.Place
+    var place: GPIOChips.ResolvedLine
     /// nil while the line is lost and not requested again.
     var request: GPIORequest?
     var token: EventWait.Token
     /// Level that was reported last.
-    var told: Bool?
+    var reportedLevel: Bool?
     /// Whether the level may have changed without a detected edge, and must be read.
-    var isUnsure = true
+    var needsLevelCheck = true
     /// Time of the next request of a lost line, and the delay until the one after it.
-    var nextTry = Instant.boot
-    var pause = GPIOPins.firstPause
+    var nextRetry = Instant.boot
+    var retryDelay = GPIOPins.initialRetryDelay
   }
 
   /// Initial and maximum delay between requests of a lost line.
-  private static let firstPause = Interval.seconds(1)
-  private static let longestPause = Interval.seconds(300)
+  private static let initialRetryDelay = Interval.seconds(1)
+  private static let maximumRetryDelay = Interval.seconds(300)
 
   /// Maximum number of edges read from a line at a time; more of a bouncing line stay queued for the next call.
   private static let edgesLimit = 64
@@ -94,7 +94,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
 
   init(_ wiring: GPIOWiring, _ chips: GPIOChips, in events: EventWait) throws {
     self.events = events
-    try wiring.checkApart { line throws(GPIOFault) in try chips.find(line).identity }
+    try wiring.checkDistinct { line throws(GPIOFault) in try chips.find(line).identity }
     wake = try GPIOPins.output(wiring.receiverWake, chips)
     supply = try GPIOPins.output(wiring.receiverSupply, chips)
     light = try GPIOPins.output(wiring.sessionLight, chips)
@@ -116,7 +116,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   ) throws -> Input? {
     guard let line else { return nil }
     let place = try chips.find(line)
-    let request = try GPIORequest(place, for: .heard)
+    let request = try GPIORequest(place, for: .edges)
     try events.add(request.descriptor, as: token, for: .readable)
     return Input(place: place, request: request, token: token)
   }
@@ -137,7 +137,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   /// Sets the light of background sessions (BKG-11), if there is one. A failure is not a fault of the service.
   ///
   /// - Returns: Whether the light was set; true without a light.
-  public mutating func showSession(_ isOn: Bool) -> Bool {
+  public mutating func setSessionLight(_ isOn: Bool) -> Bool {
     guard light != nil else { return true }
     do throws(PinFault) {
       try GPIOPins.drive(&light, isOn)
@@ -159,7 +159,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
         throw .lineLost
       }
     } else {
-      do { output?.request = try GPIORequest(place, for: .driven(isActive)) } catch {
+      do { output?.request = try GPIORequest(place, for: .output(isActive)) } catch {
         throw .lineLost
       }
     }
@@ -169,39 +169,39 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   // MARK: Inputs
 
   /// Reads the changes of the inputs since the last call.
-  public mutating func takeNews(from events: EventWait) -> PinNews {
-    GPIOPins.prepare(&batch, events)
-    GPIOPins.prepare(&motion, events)
-    GPIOPins.prepare(&lowBattery, events)
-    var news = PinNews()
+  public mutating func consumeChanges(from events: EventWait) -> PinChanges {
+    GPIOPins.recover(&batch, events)
+    GPIOPins.recover(&motion, events)
+    GPIOPins.recover(&lowBattery, events)
+    var news = PinChanges()
     if var input = batch,
-      events.conditions(of: input.token).contains(.readable) || input.isUnsure
+      events.conditions(of: input.token).contains(.readable) || input.needsLevelCheck
     {
       news.batchPinRose = GPIOPins.hasRisen(&input)
       batch = input
     }
-    if let (level, edge_ns) = GPIOPins.level(&motion, events) {
+    if let (level, edge_ns) = GPIOPins.levelChange(&motion, events) {
       news.motion = level ? .active : .inactive
       news.motionEdge_ns = edge_ns
     }
-    news.isBatteryLow = GPIOPins.level(&lowBattery, events)?.isActive
+    news.isBatteryLow = GPIOPins.levelChange(&lowBattery, events)?.isActive
     return news
   }
 
   /// Reads the `CLOCK_MONOTONIC` time of the newest pulse since the last call, ns; nil without a pulse or without a
   /// line.
-  public mutating func takePulse() -> Int64? { pulse?.take() }
+  public mutating func consumePulses() -> Int64? { pulse?.consumePulses() }
 
   /// Releases a line whose chip is gone, and requests a lost line again when its retry is due.
-  private static func prepare(_ input: inout Input?, _ events: EventWait) {
-    dropIfGone(&input, events)
-    guard let nextTry = input?.nextTry, input?.request == nil else { return }
+  private static func recover(_ input: inout Input?, _ events: EventWait) {
+    releaseIfGone(&input, events)
+    guard let nextTry = input?.nextRetry, input?.request == nil else { return }
     let now = SystemClock().now
-    if now >= nextTry { hear(&input, events, at: now) }
+    if now >= nextTry { requestEdges(&input, events, at: now) }
   }
 
   /// Stops waiting for a line whose chip is gone: its descriptor would stay ready for ever.
-  private static func dropIfGone(_ input: inout Input?, _ events: EventWait) {
+  private static func releaseIfGone(_ input: inout Input?, _ events: EventWait) {
     guard let token = input?.token, let request = input?.request,
       events.conditions(of: token).contains(.gone)
     else { return }
@@ -211,12 +211,13 @@ public struct GPIOPins: LinuxPins, ~Copyable {
 
   /// Whether an edge towards active was queued; if edges may be lost, whether the line is active.
   private static func hasRisen(_ input: inout Input) -> Bool {
-    defer { input.isUnsure = input.request == nil }
-    return takeEdges(input).hasRisen || (input.isUnsure && input.request?.isActive == true)
+    defer { input.needsLevelCheck = input.request == nil }
+    return consumeEdges(input).hasRisen
+      || (input.needsLevelCheck && input.request?.isActive == true)
   }
 
   /// Reads the queued edges: whether one was towards active, and the time of the last.
-  private static func takeEdges(_ input: Input) -> (hasRisen: Bool, last_ns: Int64?) {
+  private static func consumeEdges(_ input: Input) -> (hasRisen: Bool, last_ns: Int64?) {
     var hasRisen = false
     var last_ns: Int64?
     for _ in 0..<edgesLimit {
@@ -228,18 +229,18 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   }
 
   /// The current level with the time of the last edge, if it differs from the last reported level.
-  private static func level(
+  private static func levelChange(
     _ input: inout Input?, _ events: EventWait
   ) -> (isActive: Bool, edge_ns: Int64?)? {
     guard var line = input,
-      line.isUnsure || events.conditions(of: line.token).contains(.readable)
+      line.needsLevelCheck || events.conditions(of: line.token).contains(.readable)
     else { return nil }
-    let edge_ns = takeEdges(line).last_ns
+    let edge_ns = consumeEdges(line).last_ns
     let level = line.request?.isActive
-    line.isUnsure = level == nil
+    line.needsLevelCheck = level == nil
     defer { input = line }
-    guard let level, level != line.told else { return nil }
-    line.told = level
+    guard let level, level != line.reportedLevel else { return nil }
+    line.reportedLevel = level
     return (level, edge_ns)
   }
 
@@ -250,28 +251,28 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   /// A changed level is reported as if it had changed now.
   public mutating func rearm() {
     let now = SystemClock().now
-    GPIOPins.hear(&batch, events, at: now)
-    GPIOPins.hear(&motion, events, at: now)
-    GPIOPins.hear(&lowBattery, events, at: now)
-    pulse?.hear()
+    GPIOPins.requestEdges(&batch, events, at: now)
+    GPIOPins.requestEdges(&motion, events, at: now)
+    GPIOPins.requestEdges(&lowBattery, events, at: now)
+    pulse?.requestLine()
   }
 
   /// Requests a line again; its level is read in any case.
-  private static func hear(_ input: inout Input?, _ events: EventWait, at now: Instant) {
+  private static func requestEdges(_ input: inout Input?, _ events: EventWait, at now: Instant) {
     guard let place = input?.place, let token = input?.token else { return }
     if let request = input?.request { events.remove(request.descriptor) }
     // Release first: the kernel refuses a second request for the same line.
     input?.request = nil
-    input?.isUnsure = true
-    guard let request = try? GPIORequest(place, for: .heard),
+    input?.needsLevelCheck = true
+    guard let request = try? GPIORequest(place, for: .edges),
       (try? events.add(request.descriptor, as: token, for: .readable)) != nil
     else {
-      let pause = input?.pause ?? firstPause
-      input?.nextTry = now + pause
-      input?.pause = min(pause * 2, longestPause)
+      let pause = input?.retryDelay ?? initialRetryDelay
+      input?.nextRetry = now + pause
+      input?.retryDelay = min(pause * 2, maximumRetryDelay)
       return
     }
     input?.request = request
-    input?.pause = firstPause
+    input?.retryDelay = initialRetryDelay
   }
 }

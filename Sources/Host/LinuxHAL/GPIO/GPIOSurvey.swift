@@ -5,16 +5,16 @@ import Glibc
 /// The board's GPIO lines as visible without a request, for `torpor doctor`.
 public final class GPIOSurvey {
   private let folder: String
-  private let known: GPIOChips
+  private let openChips: GPIOChips
 
   /// - Parameter folder: Folder of the chips' devices.
   public init(folder: String = "/dev") {
     self.folder = folder
-    known = GPIOChips(folder: folder)
+    openChips = GPIOChips(folder: folder)
   }
 
   /// Version of libgpiod.
-  public static var library: String {
+  public static var libraryVersion: String {
     guard let version = unsafe cgpio_version() else { return "" }
     return unsafe String(cString: version)
   }
@@ -26,25 +26,25 @@ public final class GPIOSurvey {
 
   /// Checks that a chip can be opened; requests no line.
   public func check(chip: String) throws(GPIOFault) {
-    _ = try known.open(chip)
+    _ = try openChips.open(chip)
   }
 
   /// Finds a line.
   ///
   /// - Returns: The holder of the line; nil if it is free.
   public func holder(of line: GPIOLine) throws(GPIOFault) -> String? {
-    try known.find(line).holder
+    try openChips.find(line).holder
   }
 
   /// Requests a line as an output. Releasing the returned value frees the line, which may then return to its default
   /// level.
-  public func take(_ line: GPIOLine, isActive: Bool) throws(GPIOFault) -> GPIOSwitch {
-    GPIOSwitch(request: try GPIORequest(known.find(line), for: .driven(isActive)))
+  public func drive(_ line: GPIOLine, isActive: Bool) throws(GPIOFault) -> GPIOOutput {
+    GPIOOutput(request: try GPIORequest(openChips.find(line), for: .output(isActive)))
   }
 }
 
 /// An output that is set manually.
-public struct GPIOSwitch {
+public struct GPIOOutput {
   fileprivate let request: GPIORequest
 
   /// Sets the output; false if the kernel refuses.

@@ -2,7 +2,7 @@ import LocationHAL
 import LocationTypes
 
 /// Changes of the board's inputs during a wait.
-public struct PinNews: Equatable, Sendable {
+public struct PinChanges: Equatable, Sendable {
   /// Whether the batch pin became active since the last wait.
   public var batchPinRose = false
   /// Level of the motion sensor's line, if it changed.
@@ -16,7 +16,7 @@ public struct PinNews: Equatable, Sendable {
   public init() {}
 
   /// Merges later changes into these.
-  mutating func add(_ later: PinNews) {
+  mutating func merge(_ later: PinChanges) {
     batchPinRose = batchPinRose || later.batchPinRose
     if let level = later.motion { (motion, motionEdge_ns) = (level, later.motionEdge_ns) }
     isBatteryLow = later.isBatteryLow ?? isBatteryLow
@@ -28,11 +28,11 @@ public struct PinNews: Equatable, Sendable {
 /// An implementation adds its descriptors to the board's `EventWait`, with tokens below `EventWait.Token.firstFree`.
 public protocol LinuxPins: PinBank, ~Copyable {
   /// Returns the changes that the last wait found, and clears them.
-  mutating func takeNews(from events: EventWait) -> PinNews
+  mutating func consumeChanges(from events: EventWait) -> PinChanges
 
   /// Time of the receiver's newest pulse per second since the last call, on `CLOCK_MONOTONIC` in nanoseconds; nil
   /// without a pulse. A pulse ends no wait.
-  mutating func takePulse() -> Int64?
+  mutating func consumePulses() -> Int64?
 
   /// Releases lines that must not end the suspend that is about to start. They are requested again when they are next
   /// read, or by ``rearm()``.
@@ -41,7 +41,7 @@ public protocol LinuxPins: PinBank, ~Copyable {
   /// Sets the light of background sessions (BKG-11), if there is one.
   ///
   /// - Returns: Whether the light was set; true without a light.
-  mutating func showSession(_ isOn: Bool) -> Bool
+  mutating func setSessionLight(_ isOn: Bool) -> Bool
 
   /// Requests the inputs again after a suspend.
   mutating func rearm()

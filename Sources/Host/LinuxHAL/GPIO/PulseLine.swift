@@ -7,15 +7,15 @@ import LocationTypes
 /// No wait includes it, so that a pulse never wakes the service. The kernel stamps each pulse and queues sixteen (the
 /// newest; with libgpiod version 1 the oldest) until the service reads an epoch.
 struct PulseLine {
-  private let place: GPIOChips.Place
+  private let place: GPIOChips.ResolvedLine
   /// nil while the line is lost, or released for a suspend.
   private var request: GPIORequest?
-  private var nextTry = Instant.boot
-  private var pause = PulseLine.firstPause
+  private var nextRetry = Instant.boot
+  private var retryDelay = PulseLine.initialRetryDelay
 
   /// Initial and maximum delay between requests of a lost line.
-  private static let firstPause = Interval.seconds(1)
-  private static let longestPause = Interval.seconds(300)
+  private static let initialRetryDelay = Interval.seconds(1)
+  private static let maximumRetryDelay = Interval.seconds(300)
 
   /// Finds and requests the line.
   init(_ line: GPIOLine, _ chips: GPIOChips) throws(GPIOFault) {
@@ -25,12 +25,12 @@ struct PulseLine {
 
   /// Time of the newest pulse since the last call, on `CLOCK_MONOTONIC` in nanoseconds; nil without a pulse. A lost
   /// line gives nil and is requested again.
-  mutating func take() -> Int64? {
+  mutating func consumePulses() -> Int64? {
     guard let request else {
-      if SystemClock().now >= nextTry { hear() }
+      if SystemClock().now >= nextRetry { requestLine() }
       return nil
     }
-    do throws(PinFault) { return try request.takePulse() } catch {
+    do throws(PinFault) { return try request.consumePulses() } catch {
       self.request = nil
       return nil
     }
@@ -40,15 +40,15 @@ struct PulseLine {
   mutating func release() { request = nil }
 
   /// Requests the line again, also after a suspend in which a driver may have forgotten the edge detection.
-  mutating func hear() {
+  mutating func requestLine() {
     // Release first: the kernel refuses a second request for the same line.
     request = nil
     request = try? GPIORequest(place, for: .pulses)
     if request == nil {
-      nextTry = SystemClock().now + pause
-      pause = min(pause * 2, PulseLine.longestPause)
+      nextRetry = SystemClock().now + retryDelay
+      retryDelay = min(retryDelay * 2, PulseLine.maximumRetryDelay)
     } else {
-      pause = PulseLine.firstPause
+      retryDelay = PulseLine.initialRetryDelay
     }
   }
 }

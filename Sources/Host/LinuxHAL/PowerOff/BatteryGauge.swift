@@ -13,7 +13,7 @@ public struct BatteryGauge: Sendable {
   }
 
   /// Records the state of the low-battery line.
-  mutating func hear(isLow: Bool) { self.isLow = isLow }
+  mutating func update(isLow: Bool) { self.isLow = isLow }
 
   /// Charge now, percent; nil if unknown. The line can only lower the gauge's value; without a gauge it gives 100 or
   /// `lowCharge`.

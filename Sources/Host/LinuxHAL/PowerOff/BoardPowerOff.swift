@@ -15,14 +15,14 @@ public final class BoardPowerOff {
   /// Minimum time until the alarm for which switching off saves energy.
   public let shortest: Interval
   /// Time from the alarm until the service runs, including the alarm's possible delay.
-  public let lead: Interval
+  public let startupLead: Interval
 
   private let alarm: (any PowerOnAlarm)?
   private let path: String
   private let boot: BootIdentity
   private let inhibitors: SleepInhibitors
   /// Setting of the alarm before this instance changed it.
-  private var before: Int64?
+  private var previousAlarm: Int64?
 
   /// - Parameters:
   ///   - path: Path of the ``WakeIntent`` record.
@@ -46,7 +46,7 @@ public final class BoardPowerOff {
   ) {
     self.alarm = alarm
     self.shortest = shortest
-    self.lead = lead
+    self.startupLead = lead
     self.path = path
     self.boot = boot
     inhibitors = SleepInhibitors(files)
@@ -58,23 +58,24 @@ public final class BoardPowerOff {
   /// Sets the alarm so that the service runs again at `due`, and stores the record.
   ///
   /// - Returns: What prevents it; nil if the board may be switched off now.
-  public func prepare(until due: Instant) -> SleepHindrance? {
+  public func prepare(until due: Instant) -> SleepBlocker? {
     guard let alarm else { return .noAlarm }
     let clock = SystemClock()
     let now = clock.now
-    guard due - lead - now >= shortest else { return .alarmNear }
+    guard due - startupLead - now >= shortest else { return .alarmTooNear }
     if let who = inhibitors.holder(of: .powerOff) { return .inhibited(by: who) }
-    before = alarm.setting
-    let code = alarm.set(in: due - lead - now, shortest: shortest)
+    previousAlarm = alarm.setting
+    let code = alarm.set(in: due - startupLead - now, shortest: shortest)
     guard code == 0 else {
-      if code != EBUSY { alarm.restore(before) }
-      return code == EBUSY ? .alarmNear : .refused(code: code)
+      if code != EBUSY { alarm.restore(previousAlarm) }
+      return code == EBUSY ? .alarmTooNear : .refused(code: code)
     }
     let intent = WakeIntent(
-      boot: boot, off: now, offUTC: clock.wall, until: due, alarm: alarm.name, before: before)
+      boot: boot, off: now, offUTC: clock.wallTime, until: due, alarm: alarm.name,
+      previousAlarm: previousAlarm)
     let written = intent.write(to: path)
     guard written == 0 else {
-      alarm.restore(before)
+      alarm.restore(previousAlarm)
       return .refused(code: written)
     }
     return nil
@@ -82,28 +83,28 @@ public final class BoardPowerOff {
 
   /// Cancels the preparation: the board stays on.
   public func cancel() {
-    alarm?.restore(before)
-    before = nil
+    alarm?.restore(previousAlarm)
+    previousAlarm = nil
     _ = unsafe unlink(path)
   }
 
   /// Reads and removes the record of the last power-off, and determines how this start came about; nil without a
   /// record.
-  public func takeIntent() -> (intent: WakeIntent, start: WakeIntent.Start)? {
+  public func consumeIntent() -> (intent: WakeIntent, start: WakeIntent.StartCause)? {
     guard let intent = WakeIntent.read(path) else { return nil }
     _ = unsafe unlink(path)
-    let start = intent.start(
-      on: boot, utc: SystemClock().wall, slack: lead + .seconds(60),
-      hasSwitchedOn: alarm?.hasSwitchedOn)
+    let start = intent.startCause(
+      on: boot, utc: SystemClock().wallTime, slack: startupLead + .seconds(60),
+      hasPoweredOn: alarm?.hasPoweredOn)
     // The power-off failed: the alarm would switch the board on after a later, unrelated power-off.
-    if start == .sameBoot { alarm?.restore(intent.before) }
+    if start == .sameBoot { alarm?.restore(intent.previousAlarm) }
     return (intent, start)
   }
 
   /// Waits for `SIGTERM`, which a system that shuts down sends to this program.
   ///
   /// - Returns: Whether it was received; if not, the board stays on (PWR-4).
-  public static func isEnding(within timeout: Interval = .seconds(90)) -> Bool {
+  public static func waitForTermination(within timeout: Interval = .seconds(90)) -> Bool {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGTERM)
@@ -126,7 +127,7 @@ public final class BoardPowerOff {
   }
 }
 
-extension WakeIntent.Start: CustomStringConvertible {
+extension WakeIntent.StartCause: CustomStringConvertible {
   /// How the board started, as text.
   public var description: String {
     switch self {

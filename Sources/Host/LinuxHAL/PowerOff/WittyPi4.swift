@@ -60,7 +60,7 @@ struct WittyPi4: PowerOnAlarm {
     static let year: UInt8 = 64
   }
   /// Maximum interval: a later day of the month would be ambiguous in short months.
-  static let longest = Interval.seconds(27 * 86_400)
+  static let maximumInterval = Interval.seconds(27 * 86_400)
 
   private let registers: any ByteRegisters
 
@@ -77,32 +77,34 @@ struct WittyPi4: PowerOnAlarm {
 
   func set(in interval: Interval, shortest: Interval) -> Int32 {
     guard let now else { return EIO }
-    let seconds = max(2, (min(interval, WittyPi4.longest).microseconds + 999_999) / 1_000_000)
+    let seconds = max(
+      2, (min(interval, WittyPi4.maximumInterval).microseconds + 999_999) / 1_000_000)
     let moment = now + .seconds(seconds)
     let ofDay = moment.microsecondsOfDay / 1_000_000
     let time = [ofDay % 60, ofDay / 60 % 60, ofDay / 3_600, Int64(moment.date.day)]
-    guard put(0, in: Register.alarmFlag) else { return EIO }
+    guard writeVerified(0, to: Register.alarmFlag) else { return EIO }
     for (place, part) in time.enumerated() {
-      guard put(WittyPi4.bcd(part), in: Register.alarm + UInt8(place)) else { return EIO }
+      guard writeVerified(WittyPi4.bcd(part), to: Register.alarm + UInt8(place)) else { return EIO }
     }
     return 0
   }
 
   func restore(_ before: Int64?) {
-    for place in 0..<4 { _ = put(0, in: Register.alarm + UInt8(place)) }
+    for place in 0..<4 { _ = writeVerified(0, to: Register.alarm + UInt8(place)) }
   }
 
   /// Start reason 1 is the alarm, 8 the alarm after it had to wait for the power-off.
-  var hasSwitchedOn: Bool? { registers.read(Register.reason).map { $0 == 1 || $0 == 8 } }
+  var hasPoweredOn: Bool? { registers.read(Register.reason).map { $0 == 1 || $0 == 8 } }
 
   /// Time of its clock, interpreted as UTC; nil if it cannot be read or is invalid.
   private var now: UTCTime? {
     // The registers may change between the reads: repeat if the seconds overflowed.
     for _ in 0..<3 {
-      guard let first = value(Register.seconds, mask: 0x7F), let minutes = value(Register.minutes),
-        let hours = value(Register.hours), let day = value(Register.day),
-        let month = value(Register.month), let year = value(Register.year),
-        let last = value(Register.seconds, mask: 0x7F)
+      guard let first = decimalValue(Register.seconds, mask: 0x7F),
+        let minutes = decimalValue(Register.minutes),
+        let hours = decimalValue(Register.hours), let day = decimalValue(Register.day),
+        let month = decimalValue(Register.month), let year = decimalValue(Register.year),
+        let last = decimalValue(Register.seconds, mask: 0x7F)
       else { return nil }
       guard last >= first else { continue }
       guard let date = CalendarDate(year: 2_000 + year, month: month, day: day), hours < 24,
@@ -113,12 +115,12 @@ struct WittyPi4: PowerOnAlarm {
     return nil
   }
 
-  private func value(_ register: UInt8, mask: UInt8 = 0xFF) -> Int? {
+  private func decimalValue(_ register: UInt8, mask: UInt8 = 0xFF) -> Int? {
     registers.read(register).map { Int(($0 & mask) >> 4) * 10 + Int($0 & mask & 0x0F) }
   }
 
   /// Writes a register and reads it back, as the manufacturer's programs do.
-  private func put(_ value: UInt8, in register: UInt8) -> Bool {
+  private func writeVerified(_ value: UInt8, to register: UInt8) -> Bool {
     for _ in 0..<3 where registers.write(value, to: register) {
       if registers.read(register) == value { return true }
     }

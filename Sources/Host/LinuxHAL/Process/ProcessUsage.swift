@@ -4,10 +4,10 @@ import LocationTypes
 /// Processor time and suspend time from kernel clocks. Reads at most two clocks.
 public enum ProcessUsage {
   /// Processor time of this process since its start.
-  public static var processor: Interval { read(CLOCK_PROCESS_CPUTIME_ID) - .boot }
+  public static var processorTime: Interval { read(CLOCK_PROCESS_CPUTIME_ID) - .boot }
 
   /// Time in suspend since boot: boot clock minus monotonic clock.
-  public static var suspended: Interval { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
+  public static var suspendedTime: Interval { read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC) }
 
   private static func read(_ clock: clockid_t) -> Instant {
     var moment = timespec()

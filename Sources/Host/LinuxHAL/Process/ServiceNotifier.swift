@@ -43,7 +43,7 @@ public struct ServiceNotifier: ~Copyable {
   }
 
   /// Whether messages are sent to a manager.
-  public var isListenedTo: Bool { descriptor >= 0 }
+  public var isConnected: Bool { descriptor >= 0 }
 
   /// Reports that the service has started.
   public func ready() { send("READY=1") }

@@ -14,13 +14,13 @@ public struct SerialLine: ByteLine, ~Copyable {
   public static let inputCapacity = 4_096
   /// Number of bytes from which a read may have left more: the kernel buffers a little less than 4,096 bytes, and more
   /// may follow. A shorter read has emptied the kernel's buffer.
-  private static let muchInput = 2_048
+  private static let fullReadThreshold = 2_048
   /// Size of the output queue in bytes, for output that the kernel does not accept yet.
   public static let outputCapacity = 4_096
   /// Delay before the first try to open a lost device again.
-  public static let firstPause = Interval.milliseconds(250)
+  public static let initialRetryDelay = Interval.milliseconds(250)
   /// Maximum delay between two such tries.
-  public static let longestPause = Interval.seconds(30)
+  public static let maximumRetryDelay = Interval.seconds(30)
 
   /// Path of the device.
   public let path: String
@@ -32,16 +32,16 @@ public struct SerialLine: ByteLine, ~Copyable {
   /// Negative while the device is lost.
   private var descriptor: Int32 = -1
   /// Whether the device was lost and the loss is not reported yet; the next call reports it.
-  private var isLossUntold = false
-  private var pause = SerialLine.firstPause
-  private var nextTry = Instant.boot
+  private var isLossUnreported = false
+  private var retryDelay = SerialLine.initialRetryDelay
+  private var nextRetry = Instant.boot
 
   private var input = InlineArray<4_096, UInt8>(repeating: 0)
   private var unread = 0..<0
   private var mayHaveMore = true
-  private var seenWait: UInt64 = 0
+  private var lastSeenWait: UInt64 = 0
   /// Number of waits at the time the device was opened.
-  private var openedWait: UInt64?
+  private var waitCountAtOpen: UInt64?
   private var output = InlineArray<4_096, UInt8>(repeating: 0)
   private var outputCount = 0
 
@@ -78,9 +78,9 @@ public struct SerialLine: ByteLine, ~Copyable {
   /// Whether the device is open.
   public var isOpen: Bool { descriptor >= 0 }
   /// Time of the next try to open a lost device; nil while it is open, or for a board without a receiver.
-  var nextLook: Instant? { isOpen || path.isEmpty ? nil : nextTry }
+  var nextReopenTime: Instant? { isOpen || path.isEmpty ? nil : nextRetry }
   /// Whether input was fetched but not read, or a loss is not reported yet.
-  var hasNews: Bool { !unread.isEmpty || isLossUntold }
+  var hasUnreportedInput: Bool { !unread.isEmpty || isLossUnreported }
   /// Whether bytes to the receiver are queued here or in the kernel. One system call.
   var isSending: Bool {
     outputCount > 0 || (descriptor >= 0 && clinux_line_queued(descriptor) > 0)
@@ -94,21 +94,21 @@ public struct SerialLine: ByteLine, ~Copyable {
     let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
     let opened = unsafe path.withCString { unsafe Glibc.open($0, flags) }
     guard opened >= 0 else { throw LineOpenError(errno, path: path, baud: speed) }
-    let result = isPipe ? 0 : clinux_line_take(opened, speed)
+    let result = isPipe ? 0 : clinux_line_claim(opened, speed)
     guard result == 0 else {
       close(opened)
       throw LineOpenError(-result, path: path, baud: speed)
     }
     do {
-      try events.add(opened, as: .line, for: .readable, onlyListening: true)
+      try events.add(opened, as: .line, for: .readable, isReceiverInput: true)
     } catch {
       SerialLine.release(opened)
       throw .refused(path: path, code: error.code)
     }
     descriptor = opened
-    openedWait = events.waitCount
+    waitCountAtOpen = events.waitCount
     mayHaveMore = true
-    pause = SerialLine.firstPause
+    retryDelay = SerialLine.initialRetryDelay
   }
 
   /// Ends the exclusive use and closes the device; the exclusive flag could otherwise outlive the descriptor.
@@ -119,33 +119,33 @@ public struct SerialLine: ByteLine, ~Copyable {
   }
 
   /// Handles the loss of the device: discards the buffers and sets the time of the next try.
-  private mutating func lose() {
+  private mutating func handleLoss() {
     SerialLine.release(descriptor)
     descriptor = -1
     unread = 0..<0
     outputCount = 0
-    isLossUntold = true
-    nextTry = SystemClock().now + pause
+    isLossUnreported = true
+    nextRetry = SystemClock().now + retryDelay
   }
 
-  private mutating func mustBeOpen() throws(LineFault) {
-    if isLossUntold {
-      isLossUntold = false
+  private mutating func ensureOpen() throws(LineFault) {
+    if isLossUnreported {
+      isLossUnreported = false
       throw .gone
     }
     guard descriptor < 0 else { return }
     guard !path.isEmpty else { throw .gone }
     let now = SystemClock().now
-    guard now >= nextTry else { throw .gone }
+    guard now >= nextRetry else { throw .gone }
     do { try open() } catch {
-      nextTry = now + pause
-      pause = min(pause * 2, SerialLine.longestPause)
+      nextRetry = now + retryDelay
+      retryDelay = min(retryDelay * 2, SerialLine.maximumRetryDelay)
       throw .gone
     }
   }
 
   /// Whether an error number means "try again".
-  private static func isPassing(_ code: Int32) -> Bool { code == EAGAIN || code == EINTR }
+  private static func isTransient(_ code: Int32) -> Bool { code == EAGAIN || code == EINTR }
 
   // MARK: Input
 
@@ -154,7 +154,7 @@ public struct SerialLine: ByteLine, ~Copyable {
   /// - Throws: `LineFault.gone`.
   public mutating func read() throws(LineFault) -> ByteChunk {
     guard !path.isEmpty else { return ByteChunk() }
-    try mustBeOpen()
+    try ensureOpen()
     var chunk = ByteChunk()
     while !chunk.isFull {
       if unread.isEmpty { fetch() }
@@ -165,7 +165,7 @@ public struct SerialLine: ByteLine, ~Copyable {
       unread = next..<unread.upperBound
     }
     // After the last bytes, the next call reports the loss.
-    if chunk.count == 0 { try tellLoss() }
+    if chunk.count == 0 { try reportLoss() }
     return chunk
   }
 
@@ -173,46 +173,48 @@ public struct SerialLine: ByteLine, ~Copyable {
   public mutating func discardInput() {
     unread = 0..<0
     guard descriptor >= 0 else { return }
-    guard isPipe else { return clinux_line_forget_input(descriptor) }
+    guard isPipe else { return clinux_line_discard_input(descriptor) }
     // A FIFO holds 64 KiB, which only reading removes.
-    for _ in 0..<16 where take(from: 0) <= 0 { break }
+    for _ in 0..<16 where readInput(from: 0) <= 0 { break }
   }
 
-  private mutating func tellLoss() throws(LineFault) {
-    guard isLossUntold else { return }
-    isLossUntold = false
+  private mutating func reportLoss() throws(LineFault) {
+    guard isLossUnreported else { return }
+    isLossUnreported = false
     throw .gone
   }
 
   /// Conditions of the line in the last wait.
-  private mutating func lookAtWait() -> EventWait.Conditions {
+  private mutating func lineConditions() -> EventWait.Conditions {
     // A wait before the device was opened has no information about it.
-    guard events.waitCount != openedWait else { return [] }
+    guard events.waitCount != waitCountAtOpen else { return [] }
     let found = events.conditions(of: .line)
-    if seenWait != events.waitCount {
-      seenWait = events.waitCount
-      if !events.wasListening || !found.isDisjoint(with: [.readable, .gone]) { mayHaveMore = true }
+    if lastSeenWait != events.waitCount {
+      lastSeenWait = events.waitCount
+      if !events.wasInputMonitored || !found.isDisjoint(with: [.readable, .gone]) {
+        mayHaveMore = true
+      }
     }
     return found
   }
 
   /// Reads from the kernel if the last wait found input, or more may be buffered.
   private mutating func fetch() {
-    let found = lookAtWait()
+    let found = lineConditions()
     guard mayHaveMore, descriptor >= 0 else { return }
-    let result = take(from: 0)
+    let result = readInput(from: 0)
     if result > 0 {
       unread = 0..<result
-      mayHaveMore = result >= SerialLine.muchInput
-    } else if result < 0, SerialLine.isPassing(errno), !found.contains(.gone) {
+      mayHaveMore = result >= SerialLine.fullReadThreshold
+    } else if result < 0, SerialLine.isTransient(errno), !found.contains(.gone) {
       mayHaveMore = errno == EINTR
     } else {
-      lose()
+      handleLoss()
     }
   }
 
   /// Reads into the buffer from offset `start` on.
-  private mutating func take(from start: Int) -> Int {
+  private mutating func readInput(from start: Int) -> Int {
     let descriptor = descriptor
     var span = input.mutableSpan
     return unsafe span.withUnsafeMutableBytes { bytes in
@@ -229,14 +231,15 @@ public struct SerialLine: ByteLine, ~Copyable {
     if unread.isEmpty { unread = 0..<0 }
     let end = unread.upperBound
     guard end < SerialLine.inputCapacity else { return 0 }
-    _ = lookAtWait()
-    let result = take(from: end)
+    _ = lineConditions()
+    let result = readInput(from: end)
     if result > 0 {
       unread = unread.lowerBound..<end + result
-      mayHaveMore = result >= SerialLine.muchInput || unread.upperBound == SerialLine.inputCapacity
+      mayHaveMore =
+        result >= SerialLine.fullReadThreshold || unread.upperBound == SerialLine.inputCapacity
       return result
     }
-    if result == 0 || !SerialLine.isPassing(errno) { lose() }
+    if result == 0 || !SerialLine.isTransient(errno) { handleLoss() }
     return 0
   }
 
@@ -246,19 +249,19 @@ public struct SerialLine: ByteLine, ~Copyable {
   ///
   /// - Throws: `LineFault.gone`; `LineFault.full` if more than ``outputCapacity`` bytes would be queued here.
   public mutating func write(_ bytes: Span<UInt8>) throws(LineFault) {
-    try mustBeOpen()
+    try ensureOpen()
     guard bytes.count <= SerialLine.outputCapacity - outputCount else { throw .full }
     guard !bytes.isEmpty else { return }
     let taken = outputCount == 0 ? send(bytes) : 0
-    try tellLoss()
+    try reportLoss()
     guard taken < bytes.count else { return }
     let wasEmpty = outputCount == 0
     for index in taken..<bytes.count {
       output[outputCount] = bytes[index]
       outputCount += 1
     }
-    if wasEmpty { setFlushing(true) }
-    try tellLoss()
+    if wasEmpty { setOutputPending(true) }
+    try reportLoss()
   }
 
   /// Writes to the kernel; returns the number of bytes it accepted.
@@ -266,7 +269,7 @@ public struct SerialLine: ByteLine, ~Copyable {
     let result = unsafe bytes.withUnsafeBytes { [descriptor] bytes in
       unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     }
-    if result < 0 && !SerialLine.isPassing(errno) { lose() }
+    if result < 0 && !SerialLine.isTransient(errno) { handleLoss() }
     return max(0, result)
   }
 
@@ -277,15 +280,15 @@ public struct SerialLine: ByteLine, ~Copyable {
       [descriptor] bytes in
       unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     }
-    if result < 0 && !SerialLine.isPassing(errno) { return lose() }
+    if result < 0 && !SerialLine.isTransient(errno) { return handleLoss() }
     guard result > 0 else { return }
     for index in result..<outputCount { output[index - result] = output[index] }
     outputCount -= result
-    if outputCount == 0 { setFlushing(false) }
+    if outputCount == 0 { setOutputPending(false) }
   }
 
-  private mutating func setFlushing(_ isOn: Bool) {
-    do { try events.setFlushing(isOn, line: descriptor) } catch { lose() }
+  private mutating func setOutputPending(_ isOn: Bool) {
+    do { try events.setOutputPending(isOn, line: descriptor) } catch { handleLoss() }
   }
 
   // MARK: Speed
@@ -298,10 +301,10 @@ public struct SerialLine: ByteLine, ~Copyable {
   /// - Throws: `LineFault.gone`.
   public mutating func setSpeed(_ baud: UInt32) throws(LineFault) {
     precondition(baud > 0, "a line's speed must be above 0")
-    try mustBeOpen()
+    try ensureOpen()
     guard baud != speed else { return }
-    flushAll()
-    try tellLoss()
+    drainOutput()
+    try reportLoss()
     let result = isPipe ? 0 : clinux_line_set_speed(descriptor, baud, speed)
     switch -result {
     case 0: break
@@ -310,15 +313,15 @@ public struct SerialLine: ByteLine, ~Copyable {
       _ = clinux_line_set_speed(descriptor, speed, speed)
       return
     default:
-      lose()
-      return try tellLoss()
+      handleLoss()
+      return try reportLoss()
     }
     speed = baud
     unread = 0..<0
   }
 
   /// Waits until the output queue is empty, for a bounded time; then discards what is left.
-  private mutating func flushAll() {
+  private mutating func drainOutput() {
     let clock = SystemClock()
     let bytesTime = Interval(microseconds: Int64(outputCount) * 10_000_000 / Int64(speed))
     let end = clock.now + bytesTime + .milliseconds(500)
@@ -331,6 +334,6 @@ public struct SerialLine: ByteLine, ~Copyable {
     }
     guard outputCount > 0, descriptor >= 0 else { return }
     outputCount = 0
-    setFlushing(false)
+    setOutputPending(false)
   }
 }

@@ -24,127 +24,130 @@ public final class BoardSuspender {
   }
 
   /// Times and delays; tests use shorter ones.
-  struct Pace {
+  struct Timing {
     /// Minimum distance of an alarm; the kernel refuses a nearer one (EBUSY).
-    var nearest = Interval.seconds(2)
+    var minimumAlarmDistance = Interval.seconds(2)
     /// Initial and maximum delay after a failed try. Each failure doubles the delay, so that the lost time stays in
     /// proportion to the time blocked.
-    var firstPause = Interval.seconds(2)
-    var longestPause = Interval.seconds(3_600)
+    var initialRetryDelay = Interval.seconds(2)
+    var maximumRetryDelay = Interval.seconds(3_600)
     /// Initial delay while bytes to the receiver are being sent, doubled as well.
-    var sendingPause = Interval.milliseconds(100)
+    var sendingRetryDelay = Interval.milliseconds(100)
     /// Time after the start during which a board without a wake time stays awake, so that programs can connect.
-    var startTime = Interval.seconds(120)
+    var startupTime = Interval.seconds(120)
     /// Maximum length of a suspend: if the wakeup source fails, nothing else can reach the board.
-    var longest = Interval.seconds(6 * 3_600)
+    var maximumSuspend = Interval.seconds(6 * 3_600)
     /// Time for which the board stays awake after a wakeup for another program.
-    var grace = Interval.seconds(5)
+    var otherWakeTime = Interval.seconds(5)
   }
 
   /// Result of a try.
-  enum Outcome: Equatable {
+  enum SuspendResult: Equatable {
     /// The board was suspended and has resumed.
     case resumed
     /// A pending event ends the wait.
-    case found
+    case eventPending
     /// The board was not suspended.
-    case stayed
+    case notSuspended
   }
 
   /// The kernel's suspend modes on this board.
   let states: SleepStates
   /// Why the last request to suspend failed; nil if it succeeded.
-  public private(set) var hindrance: SleepHindrance?
+  public private(set) var blocker: SleepBlocker?
   /// Number of suspends.
-  public private(set) var count: UInt64 = 0
+  public private(set) var suspendCount: UInt64 = 0
 
   let files: KernelFiles
   /// Reason that prevents suspend for as long as the service runs; nil if there is none.
-  private let lasting: SleepHindrance?
+  private let permanentBlocker: SleepBlocker?
   private let sources: WakeSources
-  private let pace: Pace
+  private let timing: Timing
   private let alarm: SuspendAlarm?
   private let inhibitors: SleepInhibitors
   /// Whether the current inhibitor lock was reported.
-  private var isLockKnown = false
+  private var isLockReported = false
   private let begin = SystemClock().now
-  private var pause: Interval
-  private var sendingPause: Interval
+  private var retryDelay: Interval
+  private var sendingRetryDelay: Interval
   /// Earliest time of the next try.
-  private var notBefore = Instant.boot
+  private var earliestRetry = Instant.boot
   /// Reason that was logged last.
-  private var told: SleepHindrance?
-  private var hasToldSleep = false
+  private var loggedBlocker: SleepBlocker?
+  private var hasLoggedSuspend = false
 
   /// Reads from the kernel what the board supports.
   public convenience init(_ sources: WakeSources) {
-    self.init(sources, KernelFiles(), Pace())
+    self.init(sources, KernelFiles(), Timing())
   }
 
-  init(_ sources: WakeSources, _ files: KernelFiles, _ pace: Pace, usesTimer: Bool = true) {
+  init(_ sources: WakeSources, _ files: KernelFiles, _ pace: Timing, usesTimer: Bool = true) {
     self.sources = sources
     self.files = files
-    self.pace = pace
-    pause = pace.firstPause
-    sendingPause = pace.sendingPause
+    self.timing = pace
+    retryDelay = pace.initialRetryDelay
+    sendingRetryDelay = pace.sendingRetryDelay
     states = SleepStates(files)
     alarm = SuspendAlarm(files, usesTimer: usesTimer)
     inhibitors = SleepInhibitors(files)
-    if states.word == nil || !states.countsWakeups {
-      lasting = .noState
+    if states.mode == nil || !states.hasWakeupCount {
+      permanentBlocker = .suspendUnsupported
     } else {
-      let closed = [SleepStates.state, SleepStates.count].first { !files.isWritable($0) }
-      lasting = closed.map { .notPermitted(path: $0) }
+      let closed = [SleepStates.statePath, SleepStates.wakeupCountPath].first {
+        !files.isWritable($0)
+      }
+      permanentBlocker = closed.map { .notPermitted(path: $0) }
     }
-    hindrance = lasting
+    blocker = permanentBlocker
   }
 
   /// Holder of a systemd inhibitor lock against suspend; nil if there is none. Updates `blocker` accordingly. Always
   /// nil for a board that cannot suspend.
-  public func lookForLock() -> String? {
-    guard lasting == nil else { return nil }
+  public func checkInhibitors() -> String? {
+    guard permanentBlocker == nil else { return nil }
     let holder = inhibitors.holder(of: .suspend)
     if let holder {
-      hindrance = .inhibited(by: holder)
-      isLockKnown = true
+      blocker = .inhibited(by: holder)
+      isLockReported = true
     } else {
-      forgetLock()
+      clearLock()
     }
     return holder
   }
 
   /// Whether a lock was found during a try and not reported yet; marks it as reported.
-  func takeLock() -> Bool {
-    guard case .inhibited = hindrance, !isLockKnown else { return false }
-    isLockKnown = true
+  func consumeNewLock() -> Bool {
+    guard case .inhibited = blocker, !isLockReported else { return false }
+    isLockReported = true
     return true
   }
 
-  private func forgetLock() {
-    isLockKnown = false
+  private func clearLock() {
+    isLockReported = false
     // Until the next try, the cause is unknown; this one is transient and not logged.
-    if case .inhibited = hindrance { hindrance = .eventCame }
+    if case .inhibited = blocker { blocker = .eventOccurred }
   }
 
   /// Resets the retry delay at the start of a wait, because the previous reason may be over; but a request that the
   /// kernel refused is not repeated before its retry time (PWR-4).
   func beginWait() {
-    if case .refused = hindrance { return }
-    notBefore = .boot
-    pause = pace.firstPause
-    sendingPause = pace.sendingPause
+    if case .refused = blocker { return }
+    earliestRetry = .boot
+    retryDelay = timing.initialRetryDelay
+    sendingRetryDelay = timing.sendingRetryDelay
   }
 
   /// Time of the next useful try while the board only idles; `.distantFuture` for none.
-  func nextTry(until deadline: Instant) -> Instant {
-    guard let hindrance, !hindrance.isForGood, deadline - notBefore > pace.nearest else {
+  func nextRetry(until deadline: Instant) -> Instant {
+    guard let blocker, !blocker.isPermanent, deadline - earliestRetry > timing.minimumAlarmDistance
+    else {
       return .distantFuture
     }
-    return notBefore
+    return earliestRetry
   }
 
   /// Whether `suspend(until:wakesOnInput:line:_:hasPendingEvent:)` would try at all.
-  func isTryDue(at now: Instant) -> Bool { lasting == nil && now >= notBefore }
+  func isRetryDue(at now: Instant) -> Bool { permanentBlocker == nil && now >= earliestRetry }
 
   /// Suspends the board, if nothing prevents it.
   ///
@@ -156,70 +159,73 @@ public final class BoardSuspender {
   ///   - events: The wait, which records the suspend.
   ///   - hasPendingEvent: Returns whether an event is pending.
   func suspend(
-    until deadline: Instant, listening: Bool, line: borrowing SerialLine, _ events: EventWait,
-    look: () -> Bool
-  ) -> Outcome {
+    until deadline: Instant, wakesOnInput: Bool, line: borrowing SerialLine, _ events: EventWait,
+    hasPendingEvent: () -> Bool
+  ) -> SuspendResult {
     let clock = SystemClock()
     let now = clock.now
-    guard now >= notBefore else { return .stayed }
-    if let new = hindrance(until: deadline, line, at: now) ?? prepare(listening, line) {
-      return stay(new, at: now)
+    guard now >= earliestRetry else { return .notSuspended }
+    if let new = currentBlocker(until: deadline, line, at: now)
+      ?? configureSerialWake(wakesOnInput, line)
+    {
+      return postpone(new, at: now)
     }
     defer { alarm?.clear() }
-    if let code = alarm?.set(to: min(deadline, now + pace.longest), at: now), code != 0 {
-      return stay(.refused(code: code), at: now)
+    if let code = alarm?.set(to: min(deadline, now + timing.maximumSuspend), at: now), code != 0 {
+      return postpone(.refused(code: code), at: now)
     }
-    events.guardAgainstSleep(true, listening: listening)
-    defer { events.guardAgainstSleep(false, listening: listening) }
-    guard let count = files.readBounded(SleepStates.count) else {
-      return look() ? .found : stay(.busy, at: now)
+    events.blockSuspend(true, wakesOnInput: wakesOnInput)
+    defer { events.blockSuspend(false, wakesOnInput: wakesOnInput) }
+    guard let count = files.readBounded(SleepStates.wakeupCountPath) else {
+      return hasPendingEvent() ? .eventPending : postpone(.kernelBusy, at: now)
     }
-    if look() { return .found }
-    switch files.write(count, to: SleepStates.count) {
+    if hasPendingEvent() { return .eventPending }
+    switch files.write(count, to: SleepStates.wakeupCountPath) {
     case 0: break
-    case EINVAL: return stay(.eventCame, at: now)
-    case let code: return stay(.refused(code: code), at: now)
+    case EINVAL: return postpone(.eventOccurred, at: now)
+    case let code: return postpone(.refused(code: code), at: now)
     }
     let begin = clock.now
-    let code = files.write(states.word?.rawValue ?? "", to: SleepStates.state)
+    let code = files.write(states.mode?.rawValue ?? "", to: SleepStates.statePath)
     guard code == 0 else {
-      return stay(code == EBUSY ? .eventCame : .refused(code: code), at: clock.now)
+      return postpone(code == EBUSY ? .eventOccurred : .refused(code: code), at: clock.now)
     }
-    events.noteSuspend(for: clock.now - begin)
-    self.count += 1
-    hindrance = nil
-    pause = pace.firstPause
+    events.recordSuspend(for: clock.now - begin)
+    self.suspendCount += 1
+    blocker = nil
+    retryDelay = timing.initialRetryDelay
     return .resumed
   }
 
   /// Keeps the board awake for a while after a wakeup that was not for this service, so that the other program can
   /// run.
-  func wokenByOther(at now: Instant) {
-    hindrance = .wokenByOther
-    notBefore = now + pace.grace
+  func recordOtherWake(at now: Instant) {
+    blocker = .wokenByOther
+    earliestRetry = now + timing.otherWakeTime
   }
 
   /// The reason against a suspend that is known without changing anything.
-  private func hindrance(
+  private func currentBlocker(
     until deadline: Instant, _ line: borrowing SerialLine, at now: Instant
-  ) -> SleepHindrance? {
-    if let lasting { return lasting }
+  ) -> SleepBlocker? {
+    if let permanentBlocker { return permanentBlocker }
     guard alarm != nil else { return .noAlarm }
     if deadline == .distantFuture {
-      guard sources.contains(.motion), now - begin >= pace.startTime else { return .noEnd }
+      guard sources.contains(.motion), now - begin >= timing.startupTime else { return .noWakeTime }
     } else {
-      guard deadline - now > pace.nearest else { return .alarmNear }
+      guard deadline - now > timing.minimumAlarmDistance else { return .alarmTooNear }
     }
     if line.isSending { return .sending }
     guard let holder = inhibitors.holder(of: .suspend) else {
-      forgetLock()
+      clearLock()
       return nil
     }
     return .inhibited(by: holder)
   }
 
   /// Sets whether bytes on the line wake the board.
-  private func prepare(_ listening: Bool, _ line: borrowing SerialLine) -> SleepHindrance? {
+  private func configureSerialWake(_ listening: Bool, _ line: borrowing SerialLine) -> SleepBlocker?
+  {
     guard line.isOpen else { return nil }
     let isWanted = listening && sources.contains(.bytes)
     // The path is resolved each time, because a device that was plugged in again has a new name. Failing to switch a
@@ -228,28 +234,30 @@ public final class BoardSuspender {
     return .notPermitted(path: path)
   }
 
-  private func stay(_ hindrance: SleepHindrance, at now: Instant) -> Outcome {
-    self.hindrance = hindrance
+  private func postpone(_ hindrance: SleepBlocker, at now: Instant) -> SuspendResult {
+    self.blocker = hindrance
     if hindrance == .sending {
-      notBefore = now + sendingPause
-      sendingPause = min(sendingPause * 2, pace.longestPause)
+      earliestRetry = now + sendingRetryDelay
+      sendingRetryDelay = min(sendingRetryDelay * 2, timing.maximumRetryDelay)
     } else {
-      notBefore = now + pause
-      pause = min(pause * 2, pace.longestPause)
+      earliestRetry = now + retryDelay
+      retryDelay = min(retryDelay * 2, timing.maximumRetryDelay)
     }
-    return .stayed
+    return .notSuspended
   }
 
   // MARK: Log
 
   /// The next log line about suspend since the last call; nil if there is none.
-  public func takeNews() -> String? {
-    if hindrance == nil, count > 0, !hasToldSleep || told != nil {
-      defer { (told, hasToldSleep) = (nil, true) }
-      return told == nil ? "the board suspends: \(states.description)" : "the board suspends again"
+  public func consumeLogMessage() -> String? {
+    if blocker == nil, suspendCount > 0, !hasLoggedSuspend || loggedBlocker != nil {
+      defer { (loggedBlocker, hasLoggedSuspend) = (nil, true) }
+      return loggedBlocker == nil
+        ? "the board suspends: "
+          + "\(states.description)" : "the board suspends again"
     }
-    guard let hindrance, !hindrance.isPassing, hindrance != told else { return nil }
-    told = hindrance
-    return "the board idles instead of suspending: \(hindrance)"
+    guard let blocker, !blocker.isTransient, blocker != loggedBlocker else { return nil }
+    loggedBlocker = blocker
+    return "the board idles instead of suspending: \(blocker)"
   }
 }

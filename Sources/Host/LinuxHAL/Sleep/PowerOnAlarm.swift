@@ -23,7 +23,7 @@ protocol PowerOnAlarm {
   func restore(_ before: Int64?)
 
   /// Whether the alarm caused this power-on; nil if the alarm does not report it reliably.
-  var hasSwitchedOn: Bool? { get }
+  var hasPoweredOn: Bool? { get }
 }
 
 extension RealTimeClock: PowerOnAlarm {
@@ -42,5 +42,5 @@ extension RealTimeClock: PowerOnAlarm {
   }
 
   /// The kernel has no interface for it, and some boards report a wrong cause.
-  var hasSwitchedOn: Bool? { nil }
+  var hasPoweredOn: Bool? { nil }
 }

@@ -11,7 +11,7 @@ struct SleepInhibitors {
     case powerOff
 
     /// Lock types (`WHAT=`) that forbid the action.
-    fileprivate var words: [Substring] {
+    fileprivate var lockTypes: [Substring] {
       switch self {
       case .suspend: ["sleep", "idle"]
       case .powerOff: ["shutdown", "idle"]
@@ -37,7 +37,7 @@ struct SleepInhibitors {
       guard let what = value("WHAT")?.split(separator: ":"), value("MODE") != "delay" else {
         continue
       }
-      if action.words.contains(where: what.contains) {
+      if action.lockTypes.contains(where: what.contains) {
         return value("WHO").map(String.init) ?? name
       }
     }

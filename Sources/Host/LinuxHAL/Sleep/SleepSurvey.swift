@@ -6,14 +6,14 @@ public struct SleepSurvey {
   public enum Trial: Equatable, Sendable {
     /// The board was suspended for that time and resumed `late` after its alarm was due; negative if another wakeup
     /// source ended it.
-    case slept(Interval, late: Interval)
+    case suspended(Interval, late: Interval)
     /// The board was not suspended.
-    case hindered(SleepHindrance)
+    case blocked(SleepBlocker)
   }
 
   /// Maximum number of tries when an event interferes, and the time between two of them.
-  private static let tries = 3
-  private static let pause = Interval.milliseconds(2_500)
+  private static let maximumTries = 3
+  private static let retryDelay = Interval.milliseconds(2_500)
 
   private let files: KernelFiles
   private let usesTimer: Bool
@@ -27,13 +27,13 @@ public struct SleepSurvey {
   }
 
   /// Suspend mode of the board, as `mem (deep)`; nil if the kernel cannot suspend it.
-  public var state: String? {
+  public var mode: String? {
     let states = SleepStates(files)
-    return states.word == nil ? nil : states.description
+    return states.mode == nil ? nil : states.description
   }
 
   /// Whether the kernel has a wakeup count; without it the service does not suspend the board (PWR-9).
-  public var countsWakeups: Bool { SleepStates(files).countsWakeups }
+  public var hasWakeupCount: Bool { SleepStates(files).hasWakeupCount }
 
   /// Name of the clock that can wake the board, `rtc0`; nil if there is none.
   public var clock: String? { RealTimeClock(files)?.name }
@@ -42,13 +42,13 @@ public struct SleepSurvey {
   public var maySetAlarm: Bool { SuspendAlarm(files, usesTimer: usesTimer) != nil }
 
   /// Why this process could not suspend the board now or at all; nil if no reason is known.
-  public var hindrance: SleepHindrance? {
-    if let hindrance = suspender(.init()).hindrance { return hindrance }
+  public var blocker: SleepBlocker? {
+    if let hindrance = suspender(.init()).blocker { return hindrance }
     if !maySetAlarm { return .noAlarm }
     return SleepInhibitors(files).holder(of: .suspend).map { .inhibited(by: $0) }
   }
 
-  private func suspender(_ pace: BoardSuspender.Pace) -> BoardSuspender {
+  private func suspender(_ pace: BoardSuspender.Timing) -> BoardSuspender {
     BoardSuspender([], files, pace, usesTimer: usesTimer)
   }
 
@@ -57,25 +57,27 @@ public struct SleepSurvey {
   /// - Precondition: `time` is at least 3 s, because the kernel refuses a nearer alarm.
   public func trial(for time: Interval) throws(SystemError) -> Trial {
     precondition(time >= .seconds(3), "the kernel refuses an alarm within 3 seconds")
-    return try trial(for: time, pace: BoardSuspender.Pace(), pause: SleepSurvey.pause)
+    return try trial(for: time, timing: BoardSuspender.Timing(), retryDelay: SleepSurvey.retryDelay)
   }
 
   func trial(
-    for time: Interval, pace: BoardSuspender.Pace, pause: Interval
+    for time: Interval, timing: BoardSuspender.Timing, retryDelay: Interval
   ) throws(SystemError) -> Trial {
     let events = try EventWait()
     let line = SerialLine(noneIn: events)
-    let suspender = suspender(pace)
-    for attempt in 1...SleepSurvey.tries {
+    let suspender = suspender(timing)
+    for attempt in 1...SleepSurvey.maximumTries {
       let begin = SystemClock().now
       let end = begin + time
       let outcome = suspender.suspend(
-        until: end, listening: false, line: line, events, look: { false })
+        until: end, wakesOnInput: false, line: line, events, hasPendingEvent: { false })
       let now = SystemClock().now
-      if outcome == .resumed { return .slept(now - begin, late: now - end) }
-      guard suspender.hindrance?.isPassing == true, attempt < SleepSurvey.tries else { break }
-      events.wait(until: now + pause)
+      if outcome == .resumed { return .suspended(now - begin, late: now - end) }
+      guard suspender.blocker?.isTransient == true, attempt < SleepSurvey.maximumTries else {
+        break
+      }
+      events.wait(until: now + retryDelay)
     }
-    return .hindered(suspender.hindrance ?? .eventCame)
+    return .blocked(suspender.blocker ?? .eventOccurred)
   }
 }

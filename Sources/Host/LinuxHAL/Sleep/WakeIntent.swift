@@ -7,7 +7,7 @@ import LocationTypes
 /// twice: on the boot clock of an identified boot, and as UTC of the board's wall clock.
 public struct WakeIntent: Equatable, Sendable {
   /// How the board started, compared with the record.
-  public enum Start: Equatable, Sendable {
+  public enum StartCause: Equatable, Sendable {
     /// The board was never off.
     case sameBoot
     /// The alarm switched the board on.
@@ -31,14 +31,14 @@ public struct WakeIntent: Equatable, Sendable {
   /// Name of the alarm that is to switch the board on.
   public var alarm: String
   /// Previous setting of the alarm, from another program, in the alarm's own format; nil if there was none.
-  public var before: Int64?
+  public var previousAlarm: Int64?
 
   /// Creates a record.
   public init(
     boot: BootIdentity, off: Instant, offUTC: UTCTime, until: Instant, alarm: String,
-    before: Int64? = nil
+    previousAlarm: Int64? = nil
   ) {
-    self.before = before
+    self.previousAlarm = previousAlarm
     self.boot = boot
     self.off = off
     self.offUTC = offUTC
@@ -54,14 +54,14 @@ public struct WakeIntent: Equatable, Sendable {
   /// - Parameters:
   ///   - slack: Maximum delay that counts as punctual.
   ///   - hasPoweredOn: What the alarm itself reports.
-  public func start(
-    on boot: BootIdentity, utc: UTCTime, slack: Interval, hasSwitchedOn: Bool? = nil
-  ) -> Start {
+  public func startCause(
+    on boot: BootIdentity, utc: UTCTime, slack: Interval, hasPoweredOn: Bool? = nil
+  ) -> StartCause {
     if boot == self.boot { return .sameBoot }
     // A clock that stopped while the board was off shows no elapsed time.
-    guard utc > offUTC else { return hasSwitchedOn == true ? .byAlarm : .unknown }
+    guard utc > offUTC else { return hasPoweredOn == true ? .byAlarm : .unknown }
     let lateness = utc - untilUTC
-    if hasSwitchedOn != true, lateness < .zero - slack { return .early(.zero - lateness) }
+    if hasPoweredOn != true, lateness < .zero - slack { return .early(.zero - lateness) }
     return lateness > slack ? .late(lateness) : .byAlarm
   }
 
@@ -79,7 +79,7 @@ public struct WakeIntent: Equatable, Sendable {
     until_us=\(until.microseconds)
     until_utc_us=\(untilUTC.microseconds)
     alarm=\(alarm)
-    \(before.map { "before=\($0)\n" } ?? "")
+    \(previousAlarm.map { "before=\($0)\n" } ?? "")
     """
   }
 
@@ -97,7 +97,7 @@ public struct WakeIntent: Equatable, Sendable {
     self.init(
       boot: BootIdentity(number: boot), off: Instant(microseconds: off),
       offUTC: UTCTime(microseconds: utc), until: Instant(microseconds: until),
-      alarm: String(alarm), before: number("before"))
+      alarm: String(alarm), previousAlarm: number("before"))
   }
 
   /// Reads the record of a file; nil if it is missing or invalid.
@@ -108,14 +108,14 @@ public struct WakeIntent: Equatable, Sendable {
   /// Writes the record atomically and durably; returns 0 or an error number.
   func write(to path: String) -> Int32 {
     let draft = path + ".new"
-    let code = WakeIntent.put(text, in: draft)
+    let code = WakeIntent.writeNew(text, in: draft)
     guard code == 0 else { return code }
     guard unsafe rename(draft, path) == 0 else { return errno }
     return WakeIntent.sync(
       String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]), O_DIRECTORY)
   }
 
-  private static func put(_ text: String, in path: String) -> Int32 {
+  private static func writeNew(_ text: String, in path: String) -> Int32 {
     // Removes any existing entry, so that a link is not followed and a FIFO does not block.
     _ = unsafe unlink(path)
     let descriptor = unsafe open(

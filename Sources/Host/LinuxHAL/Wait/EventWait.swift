@@ -68,18 +68,18 @@ import LocationTypes
   /// Number of waits.
   public private(set) var waitCount: UInt64 = 0
   /// Deadline that ends a wait but does not wake a suspended board: work that is due then is done at the next wake.
-  public var postponable = Instant.distantFuture
+  public var postponableDeadline = Instant.distantFuture
   /// Total time in suspend, on the boot clock, counting only suspends by this service.
-  public private(set) var suspended = Interval.zero
+  public private(set) var suspendedTime = Interval.zero
   /// Whether input could end the last wait.
-  private(set) var wasListening = true
+  private(set) var wasInputMonitored = true
 
   private let found: UnsafeMutablePointer<clinux_ready>
-  private let everything: Int32
-  private let undisturbed: Int32
+  private let epollWithInput: Int32
+  private let epollWithoutInput: Int32
   private let clockWatch: Int32
   /// Epoll that holds one of the other two while the board enters suspend; negative before the first time.
-  private var guardian: Int32 = -1
+  private var suspendBlockingEpoll: Int32 = -1
   /// Whether the board resumed, or its wall clock was set, since the last `consumeClockChange()`.
   private var hasClockChanged = false
 
@@ -91,8 +91,8 @@ import LocationTypes
         + "descriptor failed")
     let undisturbed = clinux_epoll_open()
     let clockWatch = clinux_clock_watch_open()
-    self.everything = everything
-    self.undisturbed = undisturbed
+    self.epollWithInput = everything
+    self.epollWithoutInput = undisturbed
     self.clockWatch = clockWatch
     unsafe found = .allocate(capacity: EventWait.capacity)
     unsafe found.initialize(repeating: clinux_ready(), count: EventWait.capacity)
@@ -103,7 +103,8 @@ import LocationTypes
   }
 
   deinit {
-    for descriptor in [guardian, clockWatch, undisturbed, everything] where descriptor >= 0 {
+    for descriptor in [suspendBlockingEpoll, clockWatch, epollWithoutInput, epollWithInput]
+    where descriptor >= 0 {
       close(descriptor)
     }
     unsafe found.deallocate()
@@ -117,32 +118,36 @@ import LocationTypes
   ///   - token: Identifies the descriptor; unique among the current ones.
   ///   - isReceiverInput: Whether the descriptor ends only waits with `wakesOnInput`.
   public func add(
-    _ descriptor: Int32, as token: Token, for conditions: Conditions, onlyListening: Bool = false
+    _ descriptor: Int32, as token: Token, for conditions: Conditions, isReceiverInput: Bool = false
   ) throws(SystemError) {
-    try set(CLINUX_ADD, descriptor, token, conditions, in: everything)
-    if !onlyListening { try set(CLINUX_ADD, descriptor, token, conditions, in: undisturbed) }
+    try set(CLINUX_ADD, descriptor, token, conditions, in: epollWithInput)
+    if !isReceiverInput {
+      try set(CLINUX_ADD, descriptor, token, conditions, in: epollWithoutInput)
+    }
   }
 
   /// Changes the conditions of an added descriptor. Two system calls, so call it only on a change.
   public func change(
-    _ descriptor: Int32, as token: Token, to conditions: Conditions, onlyListening: Bool = false
+    _ descriptor: Int32, as token: Token, to conditions: Conditions, isReceiverInput: Bool = false
   ) throws(SystemError) {
-    try set(CLINUX_CHANGE, descriptor, token, conditions, in: everything)
-    if !onlyListening { try set(CLINUX_CHANGE, descriptor, token, conditions, in: undisturbed) }
+    try set(CLINUX_CHANGE, descriptor, token, conditions, in: epollWithInput)
+    if !isReceiverInput {
+      try set(CLINUX_CHANGE, descriptor, token, conditions, in: epollWithoutInput)
+    }
   }
 
   /// Removes a descriptor. Needed before closing only if the descriptor was duplicated. Results of the last wait stay.
   public func remove(_ descriptor: Int32) {
-    _ = clinux_epoll_set(everything, Int32(CLINUX_REMOVE), descriptor, 0, 0)
-    _ = clinux_epoll_set(undisturbed, Int32(CLINUX_REMOVE), descriptor, 0, 0)
+    _ = clinux_epoll_set(epollWithInput, Int32(CLINUX_REMOVE), descriptor, 0, 0)
+    _ = clinux_epoll_set(epollWithoutInput, Int32(CLINUX_REMOVE), descriptor, 0, 0)
   }
 
   /// While output is queued, free space in the line's kernel buffer ends every wait.
-  func setFlushing(_ isOn: Bool, line descriptor: Int32) throws(SystemError) {
+  func setOutputPending(_ isOn: Bool, line descriptor: Int32) throws(SystemError) {
     let all: Conditions = isOn ? [.readable, .writable] : .readable
-    try set(CLINUX_CHANGE, descriptor, .line, all, in: everything)
+    try set(CLINUX_CHANGE, descriptor, .line, all, in: epollWithInput)
     let change = isOn ? CLINUX_ADD : CLINUX_REMOVE
-    try set(change, descriptor, .line, .writable, in: undisturbed)
+    try set(change, descriptor, .line, .writable, in: epollWithoutInput)
   }
 
   private func set(
@@ -186,30 +191,31 @@ import LocationTypes
   /// - Returns: Whether a descriptor is ready; if not, the deadline has passed, or the board resumed.
   @discardableResult
   public func wait(
-    until deadline: Instant?, listening: Bool = true, endsOnResume: Bool = false
+    until deadline: Instant?, wakesOnInput: Bool = true, endsOnResume: Bool = false
   ) -> Bool {
     readyCount = 0
     waitCount += 1
-    wasListening = listening
+    wasInputMonitored = wakesOnInput
     let deadline = deadline ?? .distantFuture
     if endsOnResume && hasClockChanged { return false }
     while true {
       let timeout = EventWait.timeout(until: deadline)
       let count = unsafe clinux_epoll_wait(
-        listening ? everything : undisturbed, found, Int32(EventWait.capacity), timeout)
+        wakesOnInput ? epollWithInput : epollWithoutInput, found, Int32(EventWait.capacity), timeout
+      )
       if timeout != 0 { wakeCount += 1 }
       guard count >= 0 || count == -EINTR else {
         preconditionFailure("waiting for descriptors failed: \(SystemError.reason(-count))")
       }
       readyCount = max(0, Int(count))
-      dropClockWatch()
+      consumeClockWatch()
       if readyCount > 0 { return true }
       if deadline <= SystemClock().now || (endsOnResume && hasClockChanged) { return false }
     }
   }
 
   /// Whether the board resumed from suspend, or its wall clock was set, since the last call.
-  func takeClockChange() -> Bool {
+  func consumeClockChange() -> Bool {
     defer { hasClockChanged = false }
     return hasClockChanged
   }
@@ -219,17 +225,18 @@ import LocationTypes
   ///
   /// Needs CAP_BLOCK_SUSPEND. Without it, an event between the last check and the suspend waits until the board
   /// resumes, unless it is a wakeup source by itself.
-  func guardAgainstSleep(_ isOn: Bool, listening: Bool) {
-    if guardian < 0 { guardian = clinux_epoll_open() }
-    let guarded = listening ? everything : undisturbed
+  func blockSuspend(_ isOn: Bool, wakesOnInput: Bool) {
+    if suspendBlockingEpoll < 0 { suspendBlockingEpoll = clinux_epoll_open() }
+    let guarded = wakesOnInput ? epollWithInput : epollWithoutInput
     let change = isOn ? CLINUX_ADD : CLINUX_REMOVE
     _ = clinux_epoll_set(
-      guardian, Int32(change), guarded, 0, UInt32(CLINUX_READABLE) | UInt32(CLINUX_KEEPS_AWAKE))
+      suspendBlockingEpoll, Int32(change), guarded, 0,
+      UInt32(CLINUX_READABLE) | UInt32(CLINUX_BLOCKS_SUSPEND))
   }
 
   /// Records a suspend of that length, which counts as one more wake.
-  func noteSuspend(for time: Interval) {
-    suspended = suspended + time
+  func recordSuspend(for time: Interval) {
+    suspendedTime = suspendedTime + time
     wakeCount += 1
   }
 
@@ -242,7 +249,7 @@ import LocationTypes
 
   /// Removes the clock-change timer from the ready descriptors and re-arms it. The caller computes the time left again
   /// in any case.
-  private func dropClockWatch() {
+  private func consumeClockWatch() {
     for index in 0..<readyCount where unsafe found[index].token == Token.clock.rawValue {
       watchClock()
       hasClockChanged = true

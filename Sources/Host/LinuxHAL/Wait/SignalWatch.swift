@@ -7,7 +7,7 @@ import Glibc
 /// writing to a closed socket gives `EPIPE`.
 public struct SignalWatch: ~Copyable {
   /// What a signal requests.
-  public enum Wish: Equatable, Sendable {
+  public enum Request: Equatable, Sendable {
     /// Stop in order: `SIGTERM`, `SIGINT`.
     case stop
     /// Read the profile again: `SIGHUP`.
@@ -31,7 +31,7 @@ public struct SignalWatch: ~Copyable {
   deinit { close(descriptor) }
 
   /// The next request; nil if no signal has arrived. One system call.
-  public mutating func next() -> Wish? {
+  public mutating func next() -> Request? {
     switch clinux_signals_next(descriptor) {
     case SIGTERM, SIGINT: .stop
     case SIGHUP: .reload

@@ -15,5 +15,5 @@ public struct SystemClock: BootClock, Sendable {
 
   /// Time of the wall clock, which may be years off on a board without a battery-backed clock. Use it for file names
   /// and log lines, never for a fix (STD-13).
-  public var wall: UTCTime { UTCTime(microseconds: Int64(time(nil)) * 1_000_000) }
+  public var wallTime: UTCTime { UTCTime(microseconds: Int64(time(nil)) * 1_000_000) }
 }

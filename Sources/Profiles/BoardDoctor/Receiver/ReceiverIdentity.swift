@@ -123,7 +123,7 @@ public struct ReceiverIdentity: Equatable, Sendable {
   }
 
   /// Queries for a receiver of unknown family; none of them changes a setting.
-  static let questions: [UInt8] = {
+  static let queries: [UInt8] = {
     var buffer = FrameBuffer()
     buffer.appendPoll(.monVER)
     var bytes: [UInt8] = []

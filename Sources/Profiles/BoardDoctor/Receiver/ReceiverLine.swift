@@ -6,15 +6,15 @@ import LocationTypes
 /// A receiver's serial line in raw mode, opened exclusively for the duration of the checks.
 final class ReceiverLine {
   /// Maximum number of bytes per read.
-  private static let capacity = 4_096
+  private static let readSize = 4_096
 
   private let descriptor: Int32
   private(set) var speed: UInt32
   /// Whether the device was disconnected.
-  private(set) var isGone = false
+  private(set) var isDisconnected = false
 
   /// Settings of the line before it was opened, and whether another process had claimed it.
-  private let before: clinux_line_state
+  private let savedState: clinux_line_state
 
   /// Opens and claims the line.
   ///
@@ -24,19 +24,21 @@ final class ReceiverLine {
     guard opened >= 0 else { throw LineOpenError(errno, path: path, baud: speed) }
     var before = clinux_line_state()
     var result = unsafe clinux_line_get_state(opened, &before)
-    if result == 0 { result = clinux_line_take(opened, speed) }
+    if result == 0 { result = clinux_line_claim(opened, speed) }
     guard result == 0 else {
       close(opened)
       throw LineOpenError(-result, path: path, baud: speed)
     }
     descriptor = opened
-    self.before = before
+    self.savedState = before
     self.speed = speed
   }
 
   /// Restores the settings and the claim.
   deinit {
-    _ = unsafe withUnsafePointer(to: before) { unsafe clinux_line_put_state(descriptor, $0) }
+    _ = unsafe withUnsafePointer(to: savedState) {
+      unsafe clinux_line_restore_state(descriptor, $0)
+    }
     close(descriptor)
   }
 
@@ -49,17 +51,17 @@ final class ReceiverLine {
   }
 
   /// Discards buffered input unread.
-  func forget() { clinux_line_forget_input(descriptor) }
+  func discardInput() { clinux_line_discard_input(descriptor) }
 
   /// Returns buffered input or waits for the first bytes; empty after the timeout or if the device was disconnected.
   func read(within time: Interval) -> [UInt8] {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let timeout = Int32(clamping: max(0, (time.microseconds + 999) / 1_000))
-    guard !isGone, unsafe poll(&waiting, 1, timeout) == 1 else { return [] }
-    var bytes = [UInt8](repeating: 0, count: ReceiverLine.capacity)
+    guard !isDisconnected, unsafe poll(&waiting, 1, timeout) == 1 else { return [] }
+    var bytes = [UInt8](repeating: 0, count: ReceiverLine.readSize)
     let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
     if count > 0 { return Array(bytes[..<count]) }
-    if count == 0 || (errno != EAGAIN && errno != EINTR) { isGone = true }
+    if count == 0 || (errno != EAGAIN && errno != EINTR) { isDisconnected = true }
     return []
   }
 
@@ -67,12 +69,12 @@ final class ReceiverLine {
   func write(_ bytes: [UInt8]) {
     var rest = bytes[...]
     let end = SystemClock().now + .seconds(1)
-    while !rest.isEmpty, !isGone {
+    while !rest.isEmpty, !isDisconnected {
       let count = unsafe rest.withUnsafeBytes { part in
         unsafe Glibc.write(descriptor, part.baseAddress, part.count)
       }
       if count > 0 { rest = rest.dropFirst(count) }
-      if count < 0, errno != EAGAIN, errno != EINTR { isGone = true }
+      if count < 0, errno != EAGAIN, errno != EINTR { isDisconnected = true }
       let left = end - SystemClock().now
       guard !rest.isEmpty, left > .zero else { return }
       var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

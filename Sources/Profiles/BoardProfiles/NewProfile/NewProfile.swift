@@ -17,7 +17,7 @@ public struct NewProfile: Sendable {
     /// Meaning of the key or table.
     public let meaning: String
     /// Type and range of the value, in words.
-    public let takes: String
+    public let expectation: String
     /// Value for an empty answer; nil if an empty answer omits the key.
     public let proposal: String?
 
@@ -36,14 +36,14 @@ public struct NewProfile: Sendable {
 
   var draft = ProfileDraft()
   /// Paths of keys and tables that need no more questions: answered, given, or implied by an answer.
-  var settled: Set<String> = []
+  var resolved: Set<String> = []
   /// Paths of keys whose value was given by the user or by an existing profile.
   var given: Set<String> = []
   /// Answers for keys and tables, to reject two answers that contradict each other.
-  private var answered: [String: Answered] = [:]
+  private var answers: [String: Presence] = [:]
 
   /// Whether an answer includes or omits a table.
-  private enum Answered { case isThere, isLeftOut }
+  private enum Presence { case included, omitted }
 
   /// Remarks for the comments in addition to the schema, by path of key or table.
   var notes: [String: String] = [:]
@@ -69,33 +69,33 @@ public struct NewProfile: Sendable {
   ///     it if the order of the answers is arbitrary.
   /// - Throws: ``Rejection`` if the answer is invalid; the profile is then unchanged.
   public mutating func answer(
-    _ path: String, _ answer: String, alone: Bool = false
+    _ path: String, _ answer: String, deferringRules: Bool = false
   ) throws(Rejection) {
     let before = self
     do throws(Rejection) {
-      try take(path, answer)
-      settled.insert(path)
+      try apply(path, answer)
+      resolved.insert(path)
       propose()
-      if !alone { try checkRules(of: path) }
+      if !deferringRules { try checkRules(of: path) }
     } catch {
       self = before
       throw error
     }
   }
 
-  private mutating func take(_ path: String, _ answer: String) throws(Rejection) {
+  private mutating func apply(_ path: String, _ answer: String) throws(Rejection) {
     if !path.isEmpty, ProfileSchema.table(path) != nil {
-      return try takeTable(path, answer)
+      return try applyTable(path, answer)
     }
     guard let key = ProfileSchema.key(path) else {
-      throw Rejection(unknown(path))
+      throw Rejection(unknownKeyMessage(path))
     }
     // A name has no proposal.
     if answer.isEmpty, path != "name" || !draft.name.isEmpty { return }
     switch key.value(of: answer) {
     case .success(let value):
-      try checkAround(path)
-      answered[path] = .isThere
+      try checkEnclosingTables(of: path)
+      answers[path] = .included
       include(key.table)
       key.put(&draft, value)
       given.insert(path)
@@ -106,38 +106,38 @@ public struct NewProfile: Sendable {
     }
   }
 
-  private mutating func takeTable(_ path: String, _ answer: String) throws(Rejection) {
+  private mutating func applyTable(_ path: String, _ answer: String) throws(Rejection) {
     let isThere = answer.isEmpty ? draft.tables.contains(path) : yesOrNo(answer)
     guard let isThere else {
       throw Rejection("\"\(printable(answer))\" is neither yes nor no")
     }
     if isThere {
-      try checkAround(path)
-      answered[path] = .isThere
+      try checkEnclosingTables(of: path)
+      answers[path] = .included
       return include(path)
     }
     guard ProfileSchema.table(path)?.isRequired == false else {
       throw Rejection("every profile needs the table [\(path)]; the answer must be yes")
     }
-    if let inside = answered.keys.filter({ $0.hasPrefix(path + ".") && answered[$0] == .isThere })
+    if let inside = answers.keys.filter({ $0.hasPrefix(path + ".") && answers[$0] == .included })
       .min()
     {
       throw Rejection(
         "no omits the table [\(path)], but a value was given for \(inside) in it; "
           + "remove one of the two")
     }
-    if !answer.isEmpty { answered[path] = .isLeftOut }
+    if !answer.isEmpty { answers[path] = .omitted }
     draft.tables = draft.tables.filter { $0 != path && !$0.hasPrefix(path + ".") }
   }
 
   /// Rejects a path in a table that an earlier answer omitted.
-  private func checkAround(_ path: String) throws(Rejection) {
-    var table = ProfileSchema.outer(path)
+  private func checkEnclosingTables(of path: String) throws(Rejection) {
+    var table = ProfileSchema.parentPath(of: path)
     while !table.isEmpty {
-      if answered[table] == .isLeftOut {
+      if answers[table] == .omitted {
         throw Rejection("\(table)=no omits the table [\(table)]; remove one of the two")
       }
-      table = ProfileSchema.outer(table)
+      table = ProfileSchema.parentPath(of: table)
     }
   }
 
@@ -145,17 +145,18 @@ public struct NewProfile: Sendable {
     var path = table
     while !path.isEmpty {
       draft.tables.insert(path)
-      settled.insert(path)
-      path = ProfileSchema.outer(path)
+      resolved.insert(path)
+      path = ProfileSchema.parentPath(of: path)
     }
     if draft.tables.contains("receiver") {
       draft.tables.formUnion(["receiver.power", "receiver.time_to_fix"])
     }
   }
 
-  private func unknown(_ path: String) -> String {
+  private func unknownKeyMessage(_ path: String) -> String {
     if path.isEmpty { return "unknown key" }
-    let guess = ProfileSchema.guess(ProfileSchema.last(path), in: ProfileSchema.outer(path))
+    let guess = ProfileSchema.suggestion(
+      for: ProfileSchema.lastComponent(of: path), in: ProfileSchema.parentPath(of: path))
     let meant = guess.map { "; did you mean `\($0.path)`?" } ?? ""
     return "unknown key" + meant
   }
@@ -164,7 +165,9 @@ public struct NewProfile: Sendable {
   private func checkRules(of path: String) throws(Rejection) {
     let waiting = Set(pending)
     for rule in ProfileRules.all
-    where rule.keys.contains(path) && rule.keys.allSatisfy({ !waiting.contains($0) && has($0) }) {
+    where rule.keys.contains(path)
+      && rule.keys.allSatisfy({ !waiting.contains($0) && hasTable(for: $0) })
+    {
       guard let broken = rule.check(draft) else { continue }
       let other = broken.key == path ? "" : broken.key + ": "
       throw Rejection("\(other)\(broken.problem); expected \(broken.expected)")
@@ -172,9 +175,9 @@ public struct NewProfile: Sendable {
   }
 
   /// Whether the profile contains this table, or the table of this key.
-  private func has(_ path: String) -> Bool {
+  private func hasTable(for path: String) -> Bool {
     let isKey = ProfileSchema.key(path) != nil
-    return draft.tables.contains(isKey ? ProfileSchema.outer(path) : path)
+    return draft.tables.contains(isKey ? ProfileSchema.parentPath(of: path) : path)
   }
 
   /// The complete profile, after parsing and checking its text.
@@ -193,7 +196,7 @@ extension NewProfile.Rejection {
 
 extension NewProfile {
   /// Paths of the questions in order; questions that do not apply are skipped.
-  static let order = [
+  static let questionOrder = [
     "name", "description",
     "receiver", "receiver.family", "receiver.output", "receiver.model", "receiver.device",
     "receiver.line_speed_baud", "receiver.default_line_speed_baud", "receiver.fix_interval_ms",
@@ -218,33 +221,35 @@ extension NewProfile {
   ]
 
   /// Paths of the questions that are still open.
-  var pending: [String] { NewProfile.order.filter { !settled.contains($0) && applies($0) } }
+  var pending: [String] {
+    NewProfile.questionOrder.filter { !resolved.contains($0) && applies($0) }
+  }
 
   /// The next question; nil if none is left.
   public var next: Question? {
     guard let path = pending.first else { return nil }
     let key = ProfileSchema.key(path)
     let value = path == "name" && draft.name.isEmpty ? nil : key?.get(draft)
-    let takes = key?.form == .flag ? nil : key?.expectation
-    let around = ProfileSchema.table(ProfileSchema.outer(path))
+    let takes = key?.constraint == .boolean ? nil : key?.expectation
+    let around = ProfileSchema.table(ProfileSchema.parentPath(of: path))
     return Question(
       path: path, table: around?.path ?? "", tableMeaning: around?.meaning ?? "",
       meaning: key?.meaning ?? ProfileSchema.table(path)?.meaning ?? "",
-      takes: takes ?? "yes or no",
-      proposal: key == nil ? (draft.tables.contains(path) ? "yes" : "no") : value?.typed)
+      expectation: takes ?? "yes or no",
+      proposal: key == nil ? (draft.tables.contains(path) ? "yes" : "no") : value?.answerText)
   }
 
   /// Whether the question about `path` applies to the board as described so far.
   private func applies(_ path: String) -> Bool {
     let isKey = ProfileSchema.key(path) != nil
-    let around = ProfileSchema.outer(path)
+    let around = ProfileSchema.parentPath(of: path)
     guard draft.tables.contains(around) || (!isKey && around == "board") else { return false }
     switch path {
     // Only u-blox receivers have another output than NMEA, and a batch buffer.
     case "receiver.output", "receiver.batch": return draft.receiver.family.isUBlox
     // A receiver that only streams has one speed, and neither commands nor standby.
     case "receiver.default_line_speed_baud", "receiver.wake_line", "receiver.power.standby_mw":
-      return draft.receiver.family.takesCommands
+      return draft.receiver.family.acceptsCommands
     case "receiver.backup_supply": return draft.receiver.hasSupplySwitch
     case "receiver.power.backup_mw": return draft.receiver.hasBackupSupply
     default: return true
@@ -254,12 +259,12 @@ extension NewProfile {
 
 extension ProfileValue {
   /// The value as a user would type it; ``ProfileKey/value(of:)`` converts it back.
-  var typed: String {
+  var answerText: String {
     switch self {
     case .text(let text): text
     case .words(let words): words.joined(separator: ", ")
-    case .flag(let flag): flag ? "yes" : "no"
-    case .whole, .number, .points: text
+    case .boolean(let flag): flag ? "yes" : "no"
+    case .integer, .number, .points: text
     }
   }
 }
@@ -279,7 +284,7 @@ extension NewProfile {
   }
 
   private mutating func proposeReceiver() {
-    let streams = !draft.receiver.family.takesCommands
+    let streams = !draft.receiver.family.acceptsCommands
     let isUBlox = draft.receiver.family.isUBlox
     propose("receiver.output", \.receiver.output, isUBlox ? .ubx : .nmea)
     propose("receiver.line_speed_baud", \.receiver.lineSpeed_baud, isUBlox ? 115_200 : 9_600)
@@ -302,14 +307,15 @@ extension NewProfile {
     let room = max(1, draft.batch.capacity / 10)
     propose("receiver.batch.watermark_fixes", \.batch.watermark, draft.batch.capacity - room)
     propose("receiver.batch.power_mw", \.batch.power_mw, track)
-    propose("receiver.time_to_fix.ephemeris_s", \.receiver.timeToFix.ephemeris, .seconds(14_400))
-    propose("receiver.time_to_fix.cold_s", \.receiver.timeToFix.cold, .seconds(30))
+    propose(
+      "receiver.time_to_fix.ephemeris_s", \.receiver.timeToFix.ephemerisLifetime, .seconds(14_400))
+    propose("receiver.time_to_fix.cold_s", \.receiver.timeToFix.coldStart, .seconds(30))
     propose("receiver.time_to_fix.after_off", \.receiver.timeToFix.afterOff, timesToFix)
   }
 
   /// A few seconds while the ephemeris is fresh, then longer, up to a cold start.
   private var timesToFix: [BoardProfile.TimeToFixPoint] {
-    let cold = draft.receiver.timeToFix.cold
+    let cold = draft.receiver.timeToFix.coldStart
     let warm = min(.seconds(3), cold)
     return [
       .init(off: .zero, fix: warm), .init(off: .seconds(60), fix: warm),
@@ -329,12 +335,12 @@ extension NewProfile {
     propose("board.suspended.power_mw", \.suspended.power_mw, min(100, idle))
     propose("board.suspended.resume_s", \.suspended.resume, .seconds(1))
     propose("board.suspended.alarm_resolution_s", \.suspended.alarmResolution, .seconds(1))
-    propose("board.suspended.shortest_s", \.suspended.shortest, .seconds(5))
+    propose("board.suspended.shortest_s", \.suspended.minimumDuration, .seconds(5))
     propose("board.suspended.wakes_on", \.suspended.wakesOn, .alarm)
     propose("board.off.power_mw", \.off.power_mw, min(20, idle))
     propose("board.off.resume_s", \.off.resume, .seconds(30))
     propose("board.off.alarm_resolution_s", \.off.alarmResolution, .seconds(1))
-    propose("board.off.shortest_s", \.off.shortest, .seconds(120))
+    propose("board.off.shortest_s", \.off.minimumDuration, .seconds(120))
   }
 
   /// Thresholds in descending order: the services that cost most are shed first; the last ones keep a reserve of
@@ -368,7 +374,7 @@ extension NewProfile {
   public init(revising profile: BoardProfile) {
     draft = ProfileDraft(profile)
     given = Set(ProfileSchema.keys.filter { draft.tables.contains($0.table) }.map(\.path))
-    settled = given.union(draft.tables)
+    resolved = given.union(draft.tables)
     propose()
   }
 
@@ -381,7 +387,7 @@ extension NewProfile {
     var receiver = BoardProfile.Receiver()
     receiver.family = family
     receiver.device = before.device
-    receiver.wakeLine = family.takesCommands ? before.wakeLine : nil
+    receiver.wakeLine = family.acceptsCommands ? before.wakeLine : nil
     receiver.supplyLine = before.supplyLine
     receiver.pulseLine = before.pulseLine
     receiver.hasBackupSupply = before.hasBackupSupply
@@ -402,7 +408,7 @@ extension NewProfile {
   /// Removes a GPIO line that does not exist on this board, and the settings that need it.
   ///
   /// - Parameter path: Path of the key that names the line.
-  public mutating func leaveOutLine(_ path: String) {
+  public mutating func removeLine(_ path: String) {
     switch path {
     case "receiver.wake_line": draft.receiver.wakeLine = nil
     case "receiver.supply_line": draft.receiver.supplyLine = nil
@@ -430,6 +436,6 @@ extension NewProfile {
   ///
   /// - Parameter words: A sentence.
   public mutating func note(_ path: String, _ words: String) {
-    notes[path] = printable(words, longest: 300)
+    notes[path] = printable(words, maxLength: 300)
   }
 }

@@ -7,31 +7,31 @@ extension ProfileKey {
   /// Converts `answer` into a value; a failure describes the problem as the profile reader does.
   ///
   /// Text needs no quotes, a list needs no brackets, and `y` and `n` mean true and false.
-  func value(of answer: String) -> Result<ProfileValue, Refusal> {
-    let unread = Refusal(
-      place: .start, problem: "\"\(printable(answer))\" is not \(form.noun)")
-    guard let literal = form.literal(of: answer) else { return .failure(unread) }
-    do throws(TOMLFault) {
+  func value(of answer: String) -> Result<ProfileValue, InvalidValue> {
+    let unread = InvalidValue(
+      position: .start, problem: "\"\(printable(answer))\" is not \(constraint.typeName)")
+    guard let literal = constraint.literal(of: answer) else { return .failure(unread) }
+    do throws(TOMLParseError) {
       let text = try TOMLText(Array("\(name) = \(literal)\n".utf8))
       guard text.nodes.first?.parent == -1, text.children(of: -1).count == 1 else {
         return .failure(unread)
       }
-      return ProfileReader(text, file: "").accepted(self, 0)
+      return ProfileReader(text, file: "").value(for: self, at: 0)
     } catch {
       return .failure(unread)
     }
   }
 }
 
-extension ProfileForm {
+extension ValueConstraint {
   /// Name of the type, as it follows "is not" in messages.
-  fileprivate var noun: String {
+  fileprivate var typeName: String {
     switch self {
     case .text: "text"
     case .word: "a word"
     case .words: "a list of words"
-    case .flag: "yes or no"
-    case .whole, .oneOf: "a whole number"
+    case .boolean: "yes or no"
+    case .integer, .integerAmong: "a whole number"
     case .number: "a number"
     case .points: "a list of pairs"
     }
@@ -45,8 +45,8 @@ extension ProfileForm {
       let inside = answer.filter { $0 != "[" && $0 != "]" }
       let words = inside.split { $0 == "," || $0 == " " || $0 == "\t" }
       return "[" + words.map { quoted(unquoted(String($0))) }.joined(separator: ", ") + "]"
-    case .flag: return yesOrNo(answer).map { $0 ? "true" : "false" } ?? answer
-    case .whole, .oneOf, .number: return answer.contains("#") ? nil : answer
+    case .boolean: return yesOrNo(answer).map { $0 ? "true" : "false" } ?? answer
+    case .integer, .integerAmong, .number: return answer.contains("#") ? nil : answer
     case .points: return answer
     }
   }

@@ -4,7 +4,7 @@ import LocationTypes
 /// A rule that concerns several keys.
 struct ProfileRule: Sendable {
   /// How a profile violates the rule.
-  struct Broken: Equatable {
+  struct Violation: Equatable {
     var key: String
     var problem: String
     var expected: String
@@ -13,21 +13,22 @@ struct ProfileRule: Sendable {
   /// The keys and tables that the rule reads. It applies if their tables exist and all of them are valid.
   let keys: [String]
   /// Returns the violation; nil if the profile satisfies the rule.
-  let check: @Sendable (ProfileDraft) -> Broken?
+  let check: @Sendable (ProfileDraft) -> Violation?
 }
 
 /// The rules that concern several keys of a profile, in addition to the range of each key.
 enum ProfileRules {
   static let all: [ProfileRule] =
     [
-      name, awakeDraws, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark,
-      batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
-      batchCapacity, outputOfFamily, intervalOfFamily, speedOfFamily, epochFitsLine, alarmWakes,
-      batchPinWakes, motionWakes,
-      receiverWakes,
-      coldIsLongest, batteryGivesUp, accuracyGoesSecond, updatesGoAfterEveryFix,
-      updatesGoAfterAccuracy,
-    ] + lines
+      name, awakePowerIsPositive, awakePowerIsHighest, suspendedPowerBelowIdle, offPowerBelowIdle,
+      deferralLimit, watermark,
+      batchNeedsUBlox, batchLineNeedsPIO, batchPIONeedsLine,
+      batchCapacity, outputOfFamily, intervalOfFamily, speedOfFamily, epochFitsLine, wakesOnAlarm,
+      wakingBatchPinIsWired, wakingMotionIsWired,
+      wakingReceiverExists,
+      coldIsLongest, batteryHasThreshold, accuracyShedAfterEveryFix, updatesShedAfterEveryFix,
+      updatesShedAfterAccuracy,
+    ] + lineRules
 
   static let name = ProfileRule(keys: ["name"]) { draft in
     let isPlain = draft.name.utf8.allSatisfy { byte in
@@ -39,7 +40,7 @@ enum ProfileRules {
       expected: "lower-case letters, digits and hyphens")
   }
 
-  private static let awakeDraws = ProfileRule(keys: ["board.awake.power_mw"]) { draft in
+  private static let awakePowerIsPositive = ProfileRule(keys: ["board.awake.power_mw"]) { draft in
     guard draft.board.awake_mw <= 0 else { return nil }
     return .init(
       key: "board.awake.power_mw", problem: "0 mW is not possible while code runs",
@@ -47,38 +48,39 @@ enum ProfileRules {
   }
 
   /// The planner assumes that a deeper sleep state needs less power.
-  private static let awakeDrawsMost = ProfileRule(
+  private static let awakePowerIsHighest = ProfileRule(
     keys: ["board.awake.power_mw", "board.idle.power_mw"]
   ) { draft in
     let awake = draft.board.awake_mw, idle = draft.board.idle.power_mw
     guard awake > 0, awake < idle else { return nil }
     return .init(
       key: "board.awake.power_mw",
-      problem: "\(shown(awake)) mW is less than the \(shown(idle)) mW of [board.idle]",
-      expected: "at least \(shown(idle)), measured with one core busy")
+      problem: "\(decimalText(awake)) mW is less than the \(decimalText(idle)) mW of [board.idle]",
+      expected: "at least \(decimalText(idle)), measured with one core busy")
   }
 
-  private static let suspendingSaves = ProfileRule(
+  private static let suspendedPowerBelowIdle = ProfileRule(
     keys: ["board.idle.power_mw", "board.suspended.power_mw"]
   ) { draft in
-    costlier("board.suspended", draft.suspended.power_mw, thanIdle: draft.board.idle.power_mw)
+    checkNotAboveIdle("board.suspended", draft.suspended.power_mw, idle: draft.board.idle.power_mw)
   }
 
-  private static let poweringOffSaves = ProfileRule(
+  private static let offPowerBelowIdle = ProfileRule(
     keys: ["board.idle.power_mw", "board.off.power_mw"]
   ) { draft in
-    costlier("board.off", draft.off.power_mw, thanIdle: draft.board.idle.power_mw)
+    checkNotAboveIdle("board.off", draft.off.power_mw, idle: draft.board.idle.power_mw)
   }
 
-  private static func costlier(
-    _ table: String, _ power_mw: Double, thanIdle idle_mw: Double
-  ) -> ProfileRule.Broken? {
+  private static func checkNotAboveIdle(
+    _ table: String, _ power_mw: Double, idle idle_mw: Double
+  ) -> ProfileRule.Violation? {
     guard power_mw > idle_mw else { return nil }
     return .init(
       key: table + ".power_mw",
-      problem: "\(shown(power_mw)) mW is more than the \(shown(idle_mw)) mW of [board.idle], so"
+      problem: "\(decimalText(power_mw)) mW is more than the \(decimalText(idle_mw)) mW of "
+        + "[board.idle], so"
         + " the state would save nothing",
-      expected: "at most \(shown(idle_mw)), or no table [\(table)]")
+      expected: "at most \(decimalText(idle_mw)), or no table [\(table)]")
   }
 
   static let deferralLimit = ProfileRule(
@@ -102,7 +104,7 @@ enum ProfileRules {
       expected: "at most \(draft.batch.capacity - 1)")
   }
 
-  private static let batchNeedsFamily = ProfileRule(keys: ["receiver.batch", "receiver.family"]) {
+  private static let batchNeedsUBlox = ProfileRule(keys: ["receiver.batch", "receiver.family"]) {
     draft in
     guard !draft.receiver.family.isUBlox else { return nil }
     return .init(
@@ -111,7 +113,7 @@ enum ProfileRules {
       expected: "no table [receiver.batch], or the family \"ublox-m10\" or \"ublox-m8\"")
   }
 
-  private static let batchPinHasNumber = ProfileRule(
+  private static let batchLineNeedsPIO = ProfileRule(
     keys: ["receiver.batch.line", "receiver.batch.pio"]
   ) { draft in
     guard draft.batch.line != nil, draft.batch.pio == nil else { return nil }
@@ -120,7 +122,7 @@ enum ProfileRules {
       expected: "the receiver's PIO number of the batch pin")
   }
 
-  private static let batchNumberHasPin = ProfileRule(
+  private static let batchPIONeedsLine = ProfileRule(
     keys: ["receiver.batch.line", "receiver.batch.pio"]
   ) { draft in
     guard draft.batch.line == nil, draft.batch.pio != nil else { return nil }
@@ -168,14 +170,14 @@ enum ProfileRules {
       expected: "a longer interval or a faster line")
   }
 
-  private static let alarmWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
+  private static let wakesOnAlarm = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
     guard !draft.suspended.wakesOn.contains(.alarm) else { return nil }
     return .init(
       key: "board.suspended.wakes_on", problem: "\"alarm\" is missing",
       expected: "\"alarm\", which the service needs to wake in time")
   }
 
-  private static let batchPinWakes = ProfileRule(
+  private static let wakingBatchPinIsWired = ProfileRule(
     keys: ["board.suspended.wakes_on"]
   ) { draft in
     guard draft.suspended.wakesOn.contains(.batchPin), draft.tables.contains("receiver"),
@@ -186,7 +188,8 @@ enum ProfileRules {
       expected: "`line` and `pio` in [receiver.batch]")
   }
 
-  private static let motionWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
+  private static let wakingMotionIsWired = ProfileRule(keys: ["board.suspended.wakes_on"]) {
+    draft in
     guard draft.suspended.wakesOn.contains(.motion), !draft.tables.contains("motion") else {
       return nil
     }
@@ -195,7 +198,8 @@ enum ProfileRules {
       expected: "a table [motion]")
   }
 
-  private static let receiverWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
+  private static let wakingReceiverExists = ProfileRule(keys: ["board.suspended.wakes_on"]) {
+    draft in
     let wakes = draft.suspended.wakesOn
     guard !wakes.isDisjoint(with: [.bytes, .batchPin]), !draft.tables.contains("receiver") else {
       return nil
@@ -210,18 +214,19 @@ enum ProfileRules {
     keys: ["receiver.time_to_fix.after_off", "receiver.time_to_fix.cold_s"]
   ) { draft in
     let timeToFix = draft.receiver.timeToFix
-    guard let last = timeToFix.afterOff.last, last.fix > timeToFix.cold else { return nil }
+    guard let last = timeToFix.afterOff.last, last.fix > timeToFix.coldStart else { return nil }
     return .init(
       key: "receiver.time_to_fix.cold_s",
-      problem: "\(shown(timeToFix.cold.seconds)) s is less than the last fix_s of after_off",
-      expected: "at least \(shown(last.fix.seconds))")
+      problem: "\(decimalText(timeToFix.coldStart.seconds)) s is less than the last fix_s "
+        + "of after_off",
+      expected: "at least \(decimalText(last.fix.seconds))")
   }
 }
 
 // The battery thresholds must shed the most demanding services first (PWR-10).
 
 extension ProfileRules {
-  private static let batteryGivesUp = ProfileRule(
+  private static let batteryHasThreshold = ProfileRule(
     keys: [
       "battery.every_fix_percent", "battery.accuracy_percent", "battery.updates_percent",
       "battery.visits_percent", "battery.regions_percent", "battery.significant_percent",
@@ -239,7 +244,7 @@ extension ProfileRules {
         + " significant_percent, or no table [battery]")
   }
 
-  private static let accuracyGoesSecond = ProfileRule(
+  private static let accuracyShedAfterEveryFix = ProfileRule(
     keys: ["battery.every_fix_percent", "battery.accuracy_percent"]
   ) { draft in
     guard let accuracy = draft.battery.accuracy else { return nil }
@@ -249,30 +254,30 @@ extension ProfileRules {
         problem: "every_fix_percent is missing, so clients that want every fix would lose nothing",
         expected: "every_fix_percent, at least \(accuracy)")
     }
-    return later("accuracy_percent", accuracy, than: "every_fix_percent", everyFix)
+    return checkThresholdOrder("accuracy_percent", accuracy, after: "every_fix_percent", everyFix)
   }
 
-  private static let updatesGoAfterEveryFix = ProfileRule(
+  private static let updatesShedAfterEveryFix = ProfileRule(
     keys: ["battery.every_fix_percent", "battery.updates_percent"]
   ) { draft in
     guard let updates = draft.battery.updates, let everyFix = draft.battery.everyFix else {
       return nil
     }
-    return later("updates_percent", updates, than: "every_fix_percent", everyFix)
+    return checkThresholdOrder("updates_percent", updates, after: "every_fix_percent", everyFix)
   }
 
-  private static let updatesGoAfterAccuracy = ProfileRule(
+  private static let updatesShedAfterAccuracy = ProfileRule(
     keys: ["battery.accuracy_percent", "battery.updates_percent"]
   ) { draft in
     guard let updates = draft.battery.updates, let accuracy = draft.battery.accuracy else {
       return nil
     }
-    return later("updates_percent", updates, than: "accuracy_percent", accuracy)
+    return checkThresholdOrder("updates_percent", updates, after: "accuracy_percent", accuracy)
   }
 
-  private static func later(
-    _ name: String, _ charge: Int, than first: String, _ firstCharge: Int
-  ) -> ProfileRule.Broken? {
+  private static func checkThresholdOrder(
+    _ name: String, _ charge: Int, after first: String, _ firstCharge: Int
+  ) -> ProfileRule.Violation? {
     guard charge > firstCharge else { return nil }
     return .init(
       key: "battery." + name, problem: "\(charge) is above the \(firstCharge) of \(first)",
@@ -343,15 +348,15 @@ extension ProfileRules {
   ]
 
   /// Each key that names a GPIO line has valid syntax, and no two keys name the same line.
-  static var lines: [ProfileRule] {
-    var rules = lineKeys.map(named)
+  static var lineRules: [ProfileRule] {
+    var rules = lineKeys.map(lineSyntaxRule)
     for (place, first) in lineKeys.enumerated() {
-      rules += lineKeys.dropFirst(place + 1).map { differ(first, $0) }
+      rules += lineKeys.dropFirst(place + 1).map { distinctLinesRule(first, $0) }
     }
     return rules
   }
 
-  private static func named(_ key: LineKey) -> ProfileRule {
+  private static func lineSyntaxRule(_ key: LineKey) -> ProfileRule {
     ProfileRule(keys: [key.key]) { draft in
       guard let text = key.line(draft), !text.isEmpty else { return nil }
       do throws(GPIOLineError) {
@@ -365,10 +370,10 @@ extension ProfileRules {
     }
   }
 
-  private static func differ(_ first: LineKey, _ second: LineKey) -> ProfileRule {
+  private static func distinctLinesRule(_ first: LineKey, _ second: LineKey) -> ProfileRule {
     ProfileRule(keys: [first.key, second.key]) { draft in
       guard let one = first.line(draft).flatMap({ try? GPIOLine($0) }),
-        let other = second.line(draft).flatMap({ try? GPIOLine($0) }), one.place == other.place
+        let other = second.line(draft).flatMap({ try? GPIOLine($0) }), one.address == other.address
       else { return nil }
       return .init(
         key: second.key, problem: "\(other.text) is already used for \(first.key)",

@@ -4,15 +4,15 @@ import TOMLFiles
 /// A value of a profile key, as TOML represents it.
 enum ProfileValue: Equatable, Sendable {
   case text(String)
-  case flag(Bool)
-  case whole(Int)
+  case boolean(Bool)
+  case integer(Int)
   case number(Double)
   case words([String])
   case points([BoardProfile.TimeToFixPoint])
 }
 
 /// The type and range of the values of a key.
-enum ProfileForm: Equatable, Sendable {
+enum ValueConstraint: Equatable, Sendable {
   /// A string with a number of characters in this range.
   case text(ClosedRange<Int>)
   /// One of these words.
@@ -20,11 +20,11 @@ enum ProfileForm: Equatable, Sendable {
   /// A non-empty list of these words without repetition.
   case words([String])
   /// True or false.
-  case flag
+  case boolean
   /// A whole number in this range.
-  case whole(ClosedRange<Int>)
+  case integer(ClosedRange<Int>)
   /// One of these whole numbers.
-  case oneOf([Int])
+  case integerAmong([Int])
   /// A finite number in this range.
   case number(ClosedRange<Double>)
   /// Pairs of time off and time to fix, both in seconds and in this range.
@@ -41,7 +41,7 @@ public struct ProfileKey: Sendable {
   public let isRequired: Bool
   /// Meaning of the key, one sentence.
   public let meaning: String
-  let form: ProfileForm
+  let constraint: ValueConstraint
   /// Reads the value from a draft; nil if an optional key is not set.
   let get: @Sendable (ProfileDraft) -> ProfileValue?
   /// Writes a value that satisfies ``constraint`` into a draft.
@@ -52,7 +52,7 @@ public struct ProfileKey: Sendable {
   /// Unit at the end of the name, in words; empty if the key has none.
   public var unit: String { Unit.of(name)?.word ?? "" }
   /// Type and range of the value, in words.
-  public var expectation: String { form.expectation(unit: unit) }
+  public var expectation: String { constraint.expectation(unit: unit) }
 }
 
 /// A unit that key names can end in.
@@ -88,20 +88,20 @@ struct Unit: Equatable, Sendable {
   }
 }
 
-extension ProfileForm {
+extension ValueConstraint {
   /// Text that follows "expected" in messages.
   func expectation(unit: String) -> String {
     let of = unit.isEmpty ? "" : " of " + unit
     switch self {
     case .text(let range): return "text of \(range.lowerBound) to \(range.upperBound) characters"
-    case .word(let words): return listed(words.map { "\"\($0)\"" })
+    case .word(let words): return joinedWithOr(words.map { "\"\($0)\"" })
     case .words(let words): return "a list of " + words.map { "\"\($0)\"" }.joined(separator: ", ")
-    case .flag: return "true or false"
-    case .whole(let range):
+    case .boolean: return "true or false"
+    case .integer(let range):
       return "a whole number\(of), \(range.lowerBound) to \(range.upperBound)"
-    case .oneOf(let numbers): return listed(numbers.map { "\($0)" })
+    case .integerAmong(let numbers): return joinedWithOr(numbers.map { "\($0)" })
     case .number(let range):
-      return "a number\(of), \(shown(range.lowerBound)) to \(shown(range.upperBound))"
+      return "a number\(of), \(decimalText(range.lowerBound)) to \(decimalText(range.upperBound))"
     case .points(_, let most):
       return "a list of 1 to \(most) pairs { off_s = …, fix_s = … }"
     }
@@ -109,13 +109,13 @@ extension ProfileForm {
 }
 
 /// `a, b or c`.
-func listed(_ words: [String]) -> String {
+func joinedWithOr(_ words: [String]) -> String {
   guard let last = words.last, words.count > 1 else { return words.first ?? "" }
   return words.dropLast().joined(separator: ", ") + " or " + last
 }
 
 /// A number in decimal notation without exponent: 24.6, 600, 0.000001.
-func shown(_ number: Double) -> String {
+func decimalText(_ number: Double) -> String {
   if number == number.rounded(), abs(number) < 1e15 { return "\(Int(number))" }
   let text = "\(number)"
   guard let e = text.firstIndex(of: "e") else { return text }
@@ -133,13 +133,13 @@ typealias Field<Value> = WritableKeyPath<ProfileDraft, Value> & Sendable
 
 extension ProfileKey {
   private init(
-    _ table: String, _ name: String, _ form: ProfileForm, required: Bool, _ meaning: String,
+    _ table: String, _ name: String, _ form: ValueConstraint, required: Bool, _ meaning: String,
     get: @escaping @Sendable (ProfileDraft) -> ProfileValue?,
     put: @escaping @Sendable (inout ProfileDraft, ProfileValue) -> Void
   ) {
     self.table = table
     self.name = name
-    self.form = form
+    self.constraint = form
     isRequired = required
     self.meaning = meaning
     self.get = get
@@ -176,40 +176,42 @@ extension ProfileKey {
       })
   }
 
-  static func flag(
+  static func boolean(
     _ table: String, _ name: String, _ field: Field<Bool>, required: Bool = true, _ meaning: String
   ) -> ProfileKey {
     ProfileKey(
-      table, name, .flag, required: required, meaning, get: { .flag($0[keyPath: field]) },
-      put: { if case .flag(let flag) = $1 { $0[keyPath: field] = flag } })
+      table, name, .boolean, required: required, meaning, get: { .boolean($0[keyPath: field]) },
+      put: { if case .boolean(let flag) = $1 { $0[keyPath: field] = flag } })
   }
 
-  static func whole(
+  static func integer(
     _ table: String, _ name: String, _ field: Field<Int>, _ range: ClosedRange<Int>,
     required: Bool = true, _ meaning: String
   ) -> ProfileKey {
     ProfileKey(
-      table, name, .whole(range), required: required, meaning, get: { .whole($0[keyPath: field]) },
-      put: { if case .whole(let whole) = $1 { $0[keyPath: field] = whole } })
+      table, name, .integer(range), required: required, meaning,
+      get: { .integer($0[keyPath: field]) },
+      put: { if case .integer(let whole) = $1 { $0[keyPath: field] = whole } })
   }
 
-  static func whole(
+  static func integer(
     _ table: String, _ name: String, optional field: Field<Int?>, _ range: ClosedRange<Int>,
     _ meaning: String
   ) -> ProfileKey {
     ProfileKey(
-      table, name, .whole(range), required: false, meaning,
-      get: { $0[keyPath: field].map { .whole($0) } },
-      put: { if case .whole(let whole) = $1 { $0[keyPath: field] = whole } })
+      table, name, .integer(range), required: false, meaning,
+      get: { $0[keyPath: field].map { .integer($0) } },
+      put: { if case .integer(let whole) = $1 { $0[keyPath: field] = whole } })
   }
 
-  static func speed(
+  static func lineSpeed(
     _ table: String, _ name: String, _ field: Field<Int>, _ meaning: String
   ) -> ProfileKey {
     let speeds = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600]
     return ProfileKey(
-      table, name, .oneOf(speeds), required: true, meaning, get: { .whole($0[keyPath: field]) },
-      put: { if case .whole(let whole) = $1 { $0[keyPath: field] = whole } })
+      table, name, .integerAmong(speeds), required: true, meaning,
+      get: { .integer($0[keyPath: field]) },
+      put: { if case .integer(let whole) = $1 { $0[keyPath: field] = whole } })
   }
 
   static func number(
@@ -249,14 +251,14 @@ extension ProfileKey {
     _ meaning: String
   ) -> ProfileKey {
     ProfileKey(
-      table, name, .whole(range), required: true, meaning,
-      get: { .whole(Int($0[keyPath: field].microseconds / 1_000)) },
+      table, name, .integer(range), required: true, meaning,
+      get: { .integer(Int($0[keyPath: field].microseconds / 1_000)) },
       put: {
-        if case .whole(let whole) = $1 { $0[keyPath: field] = .milliseconds(Int64(whole)) }
+        if case .integer(let whole) = $1 { $0[keyPath: field] = .milliseconds(Int64(whole)) }
       })
   }
 
-  static func wakes(
+  static func wakeSources(
     _ table: String, _ name: String, _ field: Field<BoardProfile.WakeSources>, _ meaning: String
   ) -> ProfileKey {
     let words: [(String, BoardProfile.WakeSources)] = [

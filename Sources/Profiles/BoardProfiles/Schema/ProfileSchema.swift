@@ -78,17 +78,17 @@ public enum ProfileSchema {
 
   /// The direct subtables of `table`.
   static func tables(in table: String) -> [ProfileTable] {
-    tables.filter { $0.path != "" && ProfileSchema.outer($0.path) == table }
+    tables.filter { $0.path != "" && ProfileSchema.parentPath(of: $0.path) == table }
   }
 
   /// Path of the table that contains `path`.
-  static func outer(_ path: String) -> String {
+  static func parentPath(of path: String) -> String {
     guard let dot = path.lastIndex(of: ".") else { return "" }
     return String(path[..<dot])
   }
 
   /// Last component of `path`.
-  static func last(_ path: String) -> String {
+  static func lastComponent(of path: String) -> String {
     guard let dot = path.lastIndex(of: ".") else { return path }
     return String(path[path.index(after: dot)...])
   }
@@ -102,42 +102,43 @@ extension ProfileSchema {
     .text(
       "battery", "low_line", optional: \.battery.lowLine, 1...64,
       "GPIO line that is active while the battery is low; for a board without a gauge."),
-    .whole(
-      "battery", "low_percent", \.battery.lowCharge, BoardProfile.Battery.charges, required: false,
+    .integer(
+      "battery", "low_percent", \.battery.lowCharge, BoardProfile.Battery.chargeRange,
+      required: false,
       "Charge that is assumed while `low_line` is active; 100 is assumed while it is inactive."),
-    charge(
+    threshold(
       "every_fix_percent", \.battery.everyFix,
       "Charge below which no client receives every fix or an accuracy better than 100 m; such clients receive 100 m."
     ),
-    charge(
+    threshold(
       "accuracy_percent", \.battery.accuracy,
       "Charge below which no client receives an accuracy better than 1 km; such clients receive 1 km."
     ),
-    charge(
+    threshold(
       "updates_percent", \.battery.updates,
       "Charge below which the service delivers no updates, deferred or live, and no single fixes."),
-    charge(
+    threshold(
       "visits_percent", \.battery.visits,
       "Charge below which the service delivers no "
         + "visits."),
-    charge(
+    threshold(
       "regions_percent", \.battery.regions,
       "Charge below which the service monitors no "
         + "region or condition."),
-    charge(
+    threshold(
       "significant_percent", \.battery.significantChange,
       "Charge below which the service delivers no significant change."),
-    .whole(
+    .integer(
       "battery", "margin_percent", \.battery.margin, 0...50, required: false,
       "Hysteresis: how far above its threshold the charge must be to restore a service; a charge of 100 always"
         + " suffices."),
   ]
 
   /// A charge below which a service is shed.
-  private static func charge(
+  private static func threshold(
     _ name: String, _ field: Field<Int?>, _ meaning: String
   ) -> ProfileKey {
-    .whole("battery", name, optional: field, BoardProfile.Battery.charges, meaning)
+    .integer("battery", name, optional: field, BoardProfile.Battery.chargeRange, meaning)
   }
 }
 
@@ -176,10 +177,10 @@ extension ProfileSchema {
       "board.suspended", "alarm_resolution_s", \.suspended.alarmResolution, 0...60,
       "Maximum delay of the alarm; 1 for most real-time clocks."),
     .seconds(
-      "board.suspended", "shortest_s", \.suspended.shortest, 0...3_600,
+      "board.suspended", "shortest_s", \.suspended.minimumDuration, 0...3_600,
       "Minimum time until the next alarm for this state; for a nearer alarm the board stays in a lighter state."
     ),
-    .wakes(
+    .wakeSources(
       "board.suspended", "wakes_on", \.suspended.wakesOn,
       "Events that end this state; must contain `alarm`."),
     .number("board.off", "power_mw", \.off.power_mw, milliwatts, "Power in this state."),
@@ -190,13 +191,13 @@ extension ProfileSchema {
       "board.off", "alarm_resolution_s", \.off.alarmResolution, 0...3_600,
       "Maximum delay of the alarm."),
     .seconds(
-      "board.off", "shortest_s", \.off.shortest, 120...86_400,
+      "board.off", "shortest_s", \.off.minimumDuration, 120...86_400,
       "Minimum time until the next alarm for this state; for a nearer alarm the board stays in a lighter state."
         + " The board is switched off only if no client was connected for this time."),
     .word(
       "board.off", "alarm", \.board.offAlarm, required: false,
       "The alarm that switches the board on: its real-time clock, or a HAT."),
-    .whole(
+    .integer(
       "board.off", "i2c_bus", \.board.i2cBus, 0...255, required: false,
       "Number of the I²C bus of the HAT; 1 is `/dev/i2c-1`."),
   ]
@@ -211,10 +212,10 @@ extension ProfileSchema {
   ]
 
   static let cache: [ProfileKey] = [
-    .whole(
+    .integer(
       "cache", "capacity_fixes", \.cache.capacity, BoardProfile.Cache.capacityRange,
       "Capacity of the ring, in fixes of 64 bytes."),
-    .whole(
+    .integer(
       "cache", "deferral_limit_fixes", \.cache.deferralLimit,
       BoardProfile.Cache.deferralLimitRange,
       "Number of fixes at which a deferring client receives its batch; at most half of the capacity."
@@ -230,14 +231,14 @@ extension ProfileSchema {
       "policy", "plausible_speed_mps", \.policy.plausibleSpeed_mps, 0.1...1_000, required: false,
       "Maximum plausible speed of the device."),
     .seconds(
-      "policy", "shortest_poll_s", \.policy.shortestPoll, 1...3_600, required: false,
+      "policy", "shortest_poll_s", \.policy.minimumCheckInterval, 1...3_600, required: false,
       "Minimum time between two polls of a batching receiver for the travelled distance."),
     .seconds(
       "policy", "receiver_hold_s", \.policy.receiverHold, 0...600, required: false,
       "Maximum time for which the receiver stays on after the last demand ended, to complete its"
         + " ephemeris."),
     .seconds(
-      "policy", "search_limit_s", \.policy.searchLimit, 10...3_600, required: false,
+      "policy", "search_limit_s", \.policy.acquisitionTimeout, 10...3_600, required: false,
       "Time after which an acquisition without a fix ends."),
   ]
 }
@@ -261,10 +262,10 @@ extension ProfileSchema {
       .text(
         "receiver", "device", optional: \.receiver.device, 1...256,
         "Path of the serial device on Linux, for example `/dev/serial0`."),
-      .speed(
+      .lineSpeed(
         "receiver", "line_speed_baud", \.receiver.lineSpeed_baud,
         "Line speed in operation."),
-      .speed(
+      .lineSpeed(
         "receiver", "default_line_speed_baud", \.receiver.defaultLineSpeed_baud,
         "Line speed after power-on, before any configuration."),
       .milliseconds(
@@ -280,7 +281,7 @@ extension ProfileSchema {
         "receiver", "pulse_line", optional: \.receiver.pulseLine, line,
         "GPIO line of the pulse per second (TIMEPULSE, 1PPS), which the service uses to time fixes; omit it if "
           + "not wired."),
-      .flag(
+      .boolean(
         "receiver", "backup_supply", \.receiver.hasBackupSupply, required: false,
         "Whether a backup supply keeps clock and ephemeris while the supply is off."),
       .number(
@@ -325,13 +326,13 @@ extension ProfileSchema {
   ]
 
   private static let batch: [ProfileKey] = [
-    .whole(
+    .integer(
       "receiver.batch", "capacity_fixes", \.batch.capacity, 2...65_535,
       "Capacity of the receiver's buffer, in fixes."),
-    .whole(
+    .integer(
       "receiver.batch", "watermark_fixes", \.batch.watermark, 1...65_534,
       "Number of fixes at which the board is woken to drain the buffer; less than the capacity."),
-    .flag(
+    .boolean(
       "receiver.batch", "extra_pvt", \.batch.hasExtraPVT, required: false,
       "Whether entries also contain accuracies, satellites and velocity."),
     .number(
@@ -340,10 +341,10 @@ extension ProfileSchema {
     .text(
       "receiver.batch", "line", optional: \.batch.line, line,
       "GPIO line that is connected to the batch pin; omit it if not wired."),
-    .whole(
+    .integer(
       "receiver.batch", "pio", optional: \.batch.pio, 0...31,
       "PIO number of the batch pin in the receiver."),
-    .flag(
+    .boolean(
       "receiver.batch", "active_low", \.batch.isActiveLow, required: false,
       "Whether the pin is low while the watermark is reached."),
   ]
@@ -354,14 +355,14 @@ extension ProfileSchema {
       "Median time to fix `fix_s` after `off_s` without fixes. The first pair has `off_s` 0; linear"
         + " between two pairs, constant after the last one; the same `off_s` twice forms a step."),
     .seconds(
-      "receiver.time_to_fix", "ephemeris_s", \.receiver.timeToFix.ephemeris, 60...1_209_600,
+      "receiver.time_to_fix", "ephemeris_s", \.receiver.timeToFix.ephemerisLifetime, 60...1_209_600,
       "Maximum age of a usable ephemeris."),
     .seconds(
       "receiver.time_to_fix", "ephemeris_download_s", \.receiver.timeToFix.ephemerisDownload,
       0...600, required: false,
       "Tracking time until the receiver has a new ephemeris; GPS repeats it every 30 s."),
     .seconds(
-      "receiver.time_to_fix", "cold_s", \.receiver.timeToFix.cold, 0.1...3_600,
+      "receiver.time_to_fix", "cold_s", \.receiver.timeToFix.coldStart, 0.1...3_600,
       "Median time to fix without ephemeris."),
     .number(
       "receiver.time_to_fix", "p90_ratio", \.receiver.timeToFix.p90Ratio, 1...20, required: false,

@@ -46,8 +46,10 @@ public enum ProfileTemplate {
   }
 
   /// Remark on a value that is proposed and not given.
-  private static let measure = " Measure this: the proposed value is only an order of magnitude."
-  private static let lookUp = " Look this up: the value is only proposed."
+  private static let measureRemark =
+    " Measure this: the proposed value is only an order of "
+    + "magnitude."
+  private static let lookUpRemark = " Look this up: the value is only proposed."
 
   private static func entry(_ key: ProfileKey, _ new: NewProfile, _ isThere: Bool) -> String {
     let value = key.get(new.draft), blank = key.get(ProfileDraft())
@@ -56,7 +58,7 @@ public enum ProfileTemplate {
     if isDefault {
       about += " This is the default."
     } else if isThere, new.isProposed(key.path), value != nil {
-      about += key.unit == "baud" ? lookUp : measure
+      about += key.unit == "baud" ? lookUpRemark : measureRemark
     }
     if let note = new.notes[key.path] { about += " " + note }
     let line = "\(key.name) = \((value ?? example(key)).text)\n"
@@ -65,13 +67,13 @@ public enum ProfileTemplate {
 
   /// An example value of an optional key.
   private static func example(_ key: ProfileKey) -> ProfileValue {
-    switch key.form {
+    switch key.constraint {
     case .text: return .text(examples[key.path] ?? "NAME")
     case .word(let words): return .text(words[0])
     case .words(let words): return .words([words[0]])
-    case .flag: return .flag(true)
-    case .whole(let range): return .whole(range.lowerBound)
-    case .oneOf(let numbers): return .whole(numbers[0])
+    case .boolean: return .boolean(true)
+    case .integer(let range): return .integer(range.lowerBound)
+    case .integerAmong(let numbers): return .integer(numbers[0])
     case .number(let range): return .number(range.lowerBound)
     case .points: return .points([.init(off: .zero, fix: .seconds(1))])
     }
@@ -105,7 +107,7 @@ extension NewProfile {
 
   /// The values that the profile sets and whether each was given, for the table of sources in the README. A choice
   /// (``notMeasured``) is listed only if it was given.
-  public var figures: [(path: String, value: String, isGiven: Bool)] {
+  public var values: [(path: String, value: String, isGiven: Bool)] {
     let blank = ProfileDraft()
     return ProfileSchema.keys.compactMap { key in
       guard draft.tables.contains(key.table), !key.table.isEmpty, let value = key.get(draft),

@@ -10,46 +10,46 @@ import ReceiverDrivers
 extension BoardProfile {
   /// Parameters of the engine for this board.
   public var engineSetup: EngineSetup {
-    var setup = EngineSetup(receiver: receiver.map(receiverSetup), figures: plannerFigures)
+    var setup = EngineSetup(receiver: receiver.map(receiverSetup), parameters: plannerFigures)
     setup.deliveryHold = board.deliveryHold
     if let battery { setup.battery = batteryTerms(battery) }
     if let receiver {
       setup.epochs.rangeError_mm = Int32((receiver.rangeError_m * 1_000).rounded())
-      setup.receiverSilence = receiver.silenceTimeout
+      setup.receiverSilenceTimeout = receiver.silenceTimeout
       setup.assumedAccuracy_mm = Int32((receiver.assumedAccuracy_m * 1_000).rounded())
     }
     return setup
   }
 
-  private func batteryTerms(_ battery: Battery) -> BatteryTerms {
-    var terms = BatteryTerms()
+  private func batteryTerms(_ battery: Battery) -> BatteryThresholds {
+    var terms = BatteryThresholds()
     terms.everyFix = UInt8(clamping: battery.everyFix ?? 0)
     terms.accuracy = UInt8(clamping: battery.accuracy ?? 0)
     terms.updates = UInt8(clamping: battery.updates ?? 0)
     terms.visits = UInt8(clamping: battery.visits ?? 0)
     terms.regions = UInt8(clamping: battery.regions ?? 0)
     terms.significantChange = UInt8(clamping: battery.significantChange ?? 0)
-    terms.margin = UInt8(clamping: battery.margin)
+    terms.hysteresis = UInt8(clamping: battery.margin)
     return terms
   }
 
   /// Parameters of the engine for a receiver that accepts no commands, as in a replay.
-  public var listeningSetup: EngineSetup {
+  public var passiveSetup: EngineSetup {
     var setup = engineSetup
     setup.receiver = receiver.map {
       ReceiverSetup(family: .passive, lineSpeed: UInt32($0.lineSpeed_baud))
     }
-    setup.figures.batch = nil
-    setup.figures.receiver.powersave_mW = nil
-    setup.figures.canStandby = false
-    setup.figures.canSwitchOff = false
-    setup.figures.longestGather = .zero
+    setup.parameters.batch = nil
+    setup.parameters.receiver.powersave_mW = nil
+    setup.parameters.canStandby = false
+    setup.parameters.canSwitchOff = false
+    setup.parameters.inputBufferTime = .zero
     return setup
   }
 
   private func receiverSetup(_ receiver: Receiver) -> ReceiverSetup {
     ReceiverSetup(
-      family: receiver.family.driven,
+      family: receiver.family.driverFamily,
       lineSpeed: UInt32(receiver.lineSpeed_baud),
       defaultLineSpeed: UInt32(receiver.defaultLineSpeed_baud),
       interval_ms: UInt16(clamping: receiver.fixInterval.microseconds / 1_000),
@@ -67,60 +67,60 @@ extension BoardProfile {
       pioActiveLow: batch.isActiveLow)
   }
 
-  private var plannerFigures: PlannerFigures {
-    var figures = PlannerFigures(
+  private var plannerFigures: PlannerParameters {
+    var figures = PlannerParameters(
       fixInterval: receiver?.fixInterval ?? .seconds(1), deferralLimit: cache.deferralLimit,
       timeToFix: timeToFixTable)
     figures.plausibleSpeed = policy.plausibleSpeed_mps
-    figures.shortestPoll = policy.shortestPoll
+    figures.minimumCheckInterval = policy.minimumCheckInterval
     figures.hasMotionLine = motion != nil
     figures.idle = sleepFigures(.idle)
     figures.deep = sleepFigures(.suspended)
     guard let receiver else { return figures }
     figures.receiver = receiverFigures(receiver)
     figures.canSwitchOff = receiver.hasSupplySwitch
-    figures.canStandby = receiver.family.takesCommands
+    figures.canStandby = receiver.family.acceptsCommands
     figures.batch = receiver.batch.map {
-      BatchFigures(
+      BatchParameters(
         capacity: UInt16(clamping: $0.capacity), watermark: UInt16(clamping: $0.watermark),
         hasPin: $0.isPinWired)
     }
-    figures.longestGather = longestGather(receiver)
+    figures.inputBufferTime = inputBufferTime(receiver)
     return figures
   }
 
-  private func receiverFigures(_ receiver: Receiver) -> LocationPolicy.ReceiverFigures {
-    var figures = LocationPolicy.ReceiverFigures(timeToFix: timeToFixTable)
+  private func receiverFigures(_ receiver: Receiver) -> LocationPolicy.ReceiverParameters {
+    var figures = LocationPolicy.ReceiverParameters(timeToFix: timeToFixTable)
     figures.acquire_mW = receiver.power.acquire_mw
     figures.track_mW = receiver.power.track_mw
     figures.powersave_mW =
       receiverSetup(receiver).canSavePower ? receiver.power.powersave_mw : nil
     figures.standby_mW = receiver.power.standby_mw
-    figures.cut_mW =
+    figures.off_mW =
       receiver.hasBackupSupply ? receiver.power.backup_mw : receiver.power.off_mw
     // Time to wake the receiver, poll it and write its configuration.
     figures.startUp = receiver.wakeSettle + .milliseconds(250)
     figures.spread = receiver.timeToFix.p90Ratio
-    figures.ephemerisLifetime = receiver.timeToFix.ephemeris
+    figures.ephemerisLifetime = receiver.timeToFix.ephemerisLifetime
     figures.ephemerisDownload = receiver.timeToFix.ephemerisDownload
-    figures.longestHold = policy.receiverHold
-    figures.searchLimit = policy.searchLimit
-    figures.keepsDataWhenCut = receiver.hasBackupSupply
+    figures.ephemerisHoldLimit = policy.receiverHold
+    figures.acquisitionTimeout = policy.acquisitionTimeout
+    figures.keepsDataWhenOff = receiver.hasBackupSupply
     return figures
   }
 
   /// Time until the serial line's input buffer of 4,096 bytes is full: an epoch is one NAV-PVT frame of 100 bytes, or
   /// NMEA sentences of up to 800 bytes.
-  private func longestGather(_ receiver: Receiver) -> Interval {
+  private func inputBufferTime(_ receiver: Receiver) -> Interval {
     let bytes: Int64 = receiver.output == .ubx ? 100 : 800
     return receiver.fixInterval * (4_096 / bytes - 1)
   }
 
-  private func sleepFigures(_ state: BoardState) -> LocationPolicy.SleepFigures? {
+  private func sleepFigures(_ state: BoardState) -> LocationPolicy.SleepParameters? {
     board.sleep(state).map {
-      var figures = LocationPolicy.SleepFigures(
-        state: state, resume: $0.resume, alarmResolution: $0.alarmResolution,
-        minimum: $0.shortest, wakesOnPin: $0.wakesOn.contains(.batchPin),
+      var figures = LocationPolicy.SleepParameters(
+        state: state, resumeTime: $0.resume, alarmResolution: $0.alarmResolution,
+        minimumDuration: $0.minimumDuration, wakesOnPin: $0.wakesOn.contains(.batchPin),
         wakesOnBytes: state == .idle && $0.wakesOn.contains(.bytes))
       figures.wakesOnMotion = $0.wakesOn.contains(.motion)
       return figures
@@ -129,7 +129,7 @@ extension BoardProfile {
 
   private var timeToFixTable: TimeToFixTable {
     guard let time = receiver?.timeToFix else { return TimeToFixTable(cold: .seconds(30)) }
-    var table = TimeToFixTable(cold: time.cold)
+    var table = TimeToFixTable(cold: time.coldStart)
     for point in time.afterOff.prefix(TimeToFixTable.capacity) {
       table.append(off: point.off, fix: point.fix)
     }
@@ -139,7 +139,7 @@ extension BoardProfile {
 
 extension BoardProfile.Receiver.Family {
   /// The corresponding family of the drivers.
-  fileprivate var driven: ReceiverFamily {
+  fileprivate var driverFamily: ReceiverFamily {
     switch self {
     case .ubloxM10: .ubloxM10
     case .ubloxM8: .ubloxM8

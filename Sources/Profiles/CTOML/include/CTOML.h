@@ -15,11 +15,11 @@ extern "C" {
 #endif
 
 /// Maximum length of a text, in bytes.
-#define CTOML_LONGEST_TEXT 65536
+#define CTOML_MAX_TEXT_LENGTH 65536
 /// Maximum number of names joined by dots in one key or header.
-#define CTOML_MOST_DOTS 32
+#define CTOML_MAX_DOTTED_NAMES 32
 /// Maximum nesting depth of arrays and inline tables.
-#define CTOML_MOST_NESTED 16
+#define CTOML_MAX_NESTING 16
 
 /// Type of a value.
 enum ctoml_kind {
@@ -39,7 +39,7 @@ struct ctoml_text {
 };
 
 /// A position in the text; 0:0 if unknown.
-struct ctoml_place {
+struct ctoml_position {
   uint32_t line;
   uint32_t column;
 };
@@ -51,8 +51,8 @@ struct ctoml_entry {
   enum ctoml_kind kind;
   /// Key of the value; empty for an element of an array.
   struct ctoml_text key;
-  struct ctoml_place key_place;
-  struct ctoml_place value_place;
+  struct ctoml_position key_position;
+  struct ctoml_position value_position;
   /// Value of a string.
   struct ctoml_text text;
   /// Value of an integer; 0 or 1 for a boolean.
@@ -74,7 +74,7 @@ bool ctoml_failed(const struct ctoml_document *document);
 /// Error message; empty if parsing succeeded.
 struct ctoml_text ctoml_error_message(const struct ctoml_document *document);
 /// Position of the error.
-struct ctoml_place ctoml_error_place(const struct ctoml_document *document);
+struct ctoml_position ctoml_error_position(const struct ctoml_document *document);
 
 /// Number of entries. A table or array precedes its elements.
 size_t ctoml_count(const struct ctoml_document *document);

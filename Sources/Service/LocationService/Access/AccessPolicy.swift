@@ -8,7 +8,7 @@ import TOMLFiles
 /// depend on the order of calls.
 public struct AccessPolicy: Equatable, Sendable {
   /// Rights of a client without a rule.
-  public var standard: AccessTerms
+  public var defaultRights: AccessRights
   /// Rules in the order of the file. No two have the same user and name.
   public let rules: [AccessRule]
   /// Users who may decide about other clients, in addition to root.
@@ -18,7 +18,8 @@ public struct AccessPolicy: Equatable, Sendable {
   ///
   /// - Precondition: Each rule names a user, a client or both, and no two rules name the same.
   public init(
-    standard: AccessTerms = AccessTerms(authorization: .notDetermined), rules: [AccessRule] = [],
+    defaultRights: AccessRights = AccessRights(authorization: .notDetermined),
+    rules: [AccessRule] = [],
     administrators: Set<UInt32> = []
   ) {
     precondition(rules.allSatisfy { $0.subject.specificity > 0 }, "a rule names a user or a client")
@@ -26,7 +27,7 @@ public struct AccessPolicy: Equatable, Sendable {
       Set(rules.map(\.subject)).count == rules.count,
       "at most one rule for each "
         + "subject")
-    self.standard = standard
+    self.defaultRights = defaultRights
     self.rules = rules
     self.administrators = administrators
   }
@@ -48,16 +49,17 @@ public struct AccessPolicy: Equatable, Sendable {
     uid: UInt32, client: String, decision: AccessDecision? = nil
   ) -> ClientAccess {
     let rule = rule(uid: uid, client: client)
-    let terms = rule?.terms ?? standard
+    let terms = rule?.rights ?? defaultRights
     let isOpen = rule == nil || terms.authorization == .notDetermined
     guard isOpen, let decision else {
-      return ClientAccess(terms: terms, source: rule.map { .rule(line: $0.line) } ?? .standard)
+      return ClientAccess(
+        rights: terms, source: rule.map { .rule(line: $0.line) } ?? .policyDefault)
     }
     var decided = terms
     decided.authorization = decision.authorization
     decided.isReduced = terms.isReduced || decision.isReduced
     decided.mayUseBackground = terms.mayUseBackground ?? (decision.authorization == .always)
-    return ClientAccess(terms: decided, source: .decision)
+    return ClientAccess(rights: decided, source: .decision)
   }
 
   /// The rule that applies to a client; nil without one.
@@ -95,7 +97,7 @@ public struct AccessSubject: Hashable, Sendable {
 }
 
 /// Rights granted by a rule or the default.
-public struct AccessTerms: Equatable, Sendable {
+public struct AccessRights: Equatable, Sendable {
   /// `always`, `whenInUse`, `denied`, or `notDetermined` if an administrator decides on request.
   public var authorization: Authorization
   /// Whether the client gets reduced accuracy (AUT-5).
@@ -130,14 +132,14 @@ public struct AccessRule: Equatable, Sendable {
   /// User and client that the rule applies to.
   public var subject: AccessSubject
   /// Their rights.
-  public var terms: AccessTerms
+  public var rights: AccessRights
   /// Line in the file, counted from 1; 0 for a built-in rule.
   public var line: Int
 
   /// Creates a rule.
-  public init(_ subject: AccessSubject, _ terms: AccessTerms, line: Int) {
+  public init(_ subject: AccessSubject, _ terms: AccessRights, line: Int) {
     self.subject = subject
-    self.terms = terms
+    self.rights = terms
     self.line = line
   }
 }
@@ -166,7 +168,7 @@ public struct ClientAccess: Equatable, Sendable {
     /// A command.
     case decision
     /// The default of the file.
-    case standard
+    case policyDefault
   }
 
   /// Authorization.
@@ -180,11 +182,11 @@ public struct ClientAccess: Equatable, Sendable {
   /// Source of the rights.
   public let source: Source
 
-  init(terms: AccessTerms, source: Source) {
-    authorization = terms.authorization
-    isReduced = terms.isReduced
-    mayUseBackground = terms.mayUseBackground ?? (terms.authorization == .always)
-    relaunch = terms.relaunch
+  init(rights: AccessRights, source: Source) {
+    authorization = rights.authorization
+    isReduced = rights.isReduced
+    mayUseBackground = rights.mayUseBackground ?? (rights.authorization == .always)
+    relaunch = rights.relaunch
     self.source = source
   }
 }
@@ -207,10 +209,10 @@ extension AccessPolicy {
   ///
   /// - Throws: ``PolicyErrors`` with all errors in the file or in accessing it.
   public static func load(path: String) throws(PolicyErrors) -> AccessPolicy {
-    let bytes = try readFile(path, inFolder: "name the clients.toml in it")
+    let bytes = try readFile(path, folderHint: "name the clients.toml in it")
     var status = stat()
     if unsafe stat(path, &status) == 0 {
-      let name = printable(path, longest: 300)
+      let name = printable(path, maxLength: 300)
       if status.st_mode & 0o022 != 0 {
         throw PolicyErrors([
           PolicyError(
@@ -257,11 +259,11 @@ extension AccessPolicy {
 extension AccessPolicy {
   /// The policy without a policy file: root and the service's own user are administrators and may use location always.
   /// All other clients need a decision of theirs (AUT-7).
-  public static func owned(by owner: UInt32) -> AccessPolicy {
+  public static func builtIn(owner: UInt32) -> AccessPolicy {
     let users: Set<UInt32> = [0, owner]
     return AccessPolicy(
       rules: users.sorted().map {
-        AccessRule(AccessSubject(uid: $0), AccessTerms(authorization: .always), line: 0)
+        AccessRule(AccessSubject(uid: $0), AccessRights(authorization: .always), line: 0)
       }, administrators: users)
   }
 }

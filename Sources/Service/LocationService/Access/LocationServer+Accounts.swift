@@ -4,7 +4,7 @@ import LocationTypes
 
 extension LocationServer {
   /// The login user that a user is counted as. Cached in connections and clients.
-  func account(of user: UInt32) -> UInt32 { facts.subordinates.users.login(of: user) }
+  func account(of user: UInt32) -> UInt32 { environment.subordinates.users.login(of: user) }
 
   /// Recomputes the login users of connections and clients after `/etc/subuid` has changed.
   mutating func updateAccounts() {
@@ -20,13 +20,13 @@ extension LocationServer {
   mutating func checkSubordinates() {
     guard now - subordinatesChecked >= LocationServer.subordinatesInterval else { return }
     subordinatesChecked = now
-    mustReadSubordinates = facts.subordinates.isChanged
+    mustReadSubordinates = environment.subordinates.isChanged
   }
 
   /// Reads the file of subordinate users again, if it has changed.
   mutating func readSubordinates() {
     mustReadSubordinates = false
-    guard facts.subordinates.refresh() else { return }
+    guard environment.subordinates.refresh() else { return }
     warnOfUnresolvedLines()
     updateAccounts()
     dropUnpermitted()
@@ -34,7 +34,7 @@ extension LocationServer {
 
   /// Logs lines that are ignored because their user names exceed the look-up limit. Logged once for each count.
   mutating func warnOfUnresolvedLines() {
-    guard let count = facts.subordinates.takeUnresolvedLines() else { return }
+    guard let count = environment.subordinates.takeUnresolvedLines() else { return }
     log.write(
       .warning,
       "\(SubordinateUsers.standardPath): \(count) \(count == 1 ? "line is" : "lines are") ignored, and their user IDs "

@@ -8,7 +8,7 @@ extension LocationServer {
   var connectedCount: Int { clients.count { $0.control != nil } }
 
   /// Number of open connections that have made a call, by clients or other programs.
-  var presentCount: Int { connections.count { $0?.hasAsked == true } }
+  var callerCount: Int { connections.count { $0?.hasMadeCall == true } }
 
   /// Replaces the policy. It takes effect immediately, also for connected clients (AUT-7).
   ///
@@ -18,7 +18,7 @@ extension LocationServer {
   mutating func adopt(_ policy: AccessPolicy) {
     self.policy = policy
     warnOfEmptyPolicy()
-    _ = facts.subordinates.refresh()
+    _ = environment.subordinates.refresh()
     warnOfUnresolvedLines()
     updateAccounts()
     var lapsed: [WireClientName] = []
@@ -29,7 +29,7 @@ extension LocationServer {
       let access = policy.access(uid: name.user, client: name.name, decision: decision)
       guard access != before else { continue }
       apply(access, client)
-      if before.authorization.isGranted, !access.authorization.isGranted, !access.isDenial {
+      if before.authorization.isGranted, !access.authorization.isGranted, !access.isExplicitDenial {
         lapsed.append(name)
       }
     }
@@ -46,7 +46,7 @@ extension LocationServer {
     // A stored decision applies if no rule does.
     let undecided = "clients without a decision by `torpor clients`"
     let effect =
-      switch policy.standard.authorization {
+      switch policy.defaultRights.authorization {
       case .notDetermined:
         "\"ask\", so no client may use location before `torpor clients allow USER/NAME`"
       case .denied, .restricted: "\"deny\", so \(undecided) may not use location"
@@ -75,5 +75,5 @@ extension LocationServer {
 
 extension ClientAccess {
   /// Whether this client is denied explicitly, by a rule or a command, and not only by the default.
-  var isDenial: Bool { authorization.isRefused && source != .standard }
+  var isExplicitDenial: Bool { authorization.isRefused && source != .policyDefault }
 }

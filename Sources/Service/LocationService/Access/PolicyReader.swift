@@ -11,11 +11,11 @@ struct PolicyReader {
   static let rootKeys = ["default", "default_reduced", "administrators", "rule"]
   static let ruleKeys = ["user", "client", "access", "reduced", "background", "relaunch"]
   /// Values of `access` and `default`.
-  static let words: [(word: String, authorization: Authorization)] = [
+  static let accessValues: [(word: String, authorization: Authorization)] = [
     ("ask", .notDetermined), ("always", .always), ("when-in-use", .whenInUse), ("deny", .denied),
   ]
   static let longestUnit = 255
-  static let mostRules = 1_000
+  static let rulesLimit = 1_000
 
   init(text: TOMLText, file: String, users: @escaping (String) -> UInt32?) {
     self.text = text
@@ -24,13 +24,13 @@ struct PolicyReader {
   }
 
   mutating func read() throws(PolicyErrors) -> AccessPolicy {
-    var standard = AccessTerms(authorization: .notDetermined)
+    var standard = AccessRights(authorization: .notDetermined)
     var administrators: Set<UInt32> = []
     var rules: [AccessRule] = []
     for index in text.children(of: -1) {
       let node = text.nodes[index]
       switch node.key {
-      case "default": standard.authorization = word(index, "default") ?? .notDetermined
+      case "default": standard.authorization = accessValue(index, "default") ?? .notDetermined
       case "default_reduced": standard.isReduced = flag(index, "default_reduced") ?? false
       case "administrators": administrators = readUsers(index, "administrators")
       case "rule": rules = readRules(index)
@@ -38,7 +38,7 @@ struct PolicyReader {
       }
     }
     guard problems.isEmpty else { throw PolicyErrors(sorting: problems) }
-    return AccessPolicy(standard: standard, rules: rules, administrators: administrators)
+    return AccessPolicy(defaultRights: standard, rules: rules, administrators: administrators)
   }
 
   // MARK: Rules
@@ -46,23 +46,23 @@ struct PolicyReader {
   private mutating func readRules(_ index: Int) -> [AccessRule] {
     let node = text.nodes[index]
     guard node.value == .array else {
-      report("rule", at: node.keyPlace, "is \(node.value.kind)", expected: "tables [[rule]]")
+      report("rule", at: node.keyPosition, "is \(node.value.typeName)", expected: "tables [[rule]]")
       return []
     }
     var rules: [AccessRule] = []
     for (number, child) in text.children(of: index).enumerated() {
       let path = "rule[\(number)]"
-      guard number < PolicyReader.mostRules else {
+      guard number < PolicyReader.rulesLimit else {
         report(
-          path, at: text.nodes[child].place,
+          path, at: text.nodes[child].position,
           "there are more than "
-            + "\(PolicyReader.mostRules) rules")
+            + "\(PolicyReader.rulesLimit) rules")
         break
       }
       guard let rule = readRule(child, path) else { continue }
       if let first = rules.first(where: { $0.subject == rule.subject }) {
         report(
-          path, at: text.nodes[child].place,
+          path, at: text.nodes[child].position,
           "has the same user and client as the rule at "
             + "line \(first.line)",
           suggestion: "keep one of them")
@@ -77,12 +77,12 @@ struct PolicyReader {
   private mutating func readRule(_ index: Int, _ path: String) -> AccessRule? {
     let node = text.nodes[index]
     guard node.value == .table else {
-      report(path, at: node.place, "is \(node.value.kind)", expected: "a table [[rule]]")
+      report(path, at: node.position, "is \(node.value.typeName)", expected: "a table [[rule]]")
       return nil
     }
     let before = problems.count
     var subject = AccessSubject()
-    var terms = AccessTerms(authorization: .denied)
+    var terms = AccessRights(authorization: .denied)
     var keys: Set<String> = []
     for child in text.children(of: index) {
       let key = text.nodes[child].key
@@ -91,7 +91,7 @@ struct PolicyReader {
       switch key {
       case "user": subject.uid = user(child, inner)
       case "client": subject.client = name(child, inner)
-      case "access": terms.authorization = word(child, inner) ?? .denied
+      case "access": terms.authorization = accessValue(child, inner) ?? .denied
       case "reduced": terms.isReduced = flag(child, inner) ?? true
       case "background": terms.mayUseBackground = flag(child, inner)
       case "relaunch": terms.relaunch = relaunch(child, inner)
@@ -99,14 +99,14 @@ struct PolicyReader {
       }
     }
     guard problems.count == before else { return nil }
-    check(keys, path, at: node.place)
-    return problems.count == before ? AccessRule(subject, terms, line: node.place.line) : nil
+    check(keys, path, at: node.position)
+    return problems.count == before ? AccessRule(subject, terms, line: node.position.line) : nil
   }
 
   /// Checks required keys, and keys that require others.
-  private mutating func check(_ keys: Set<String>, _ path: String, at place: TOMLPlace) {
+  private mutating func check(_ keys: Set<String>, _ path: String, at place: TOMLPosition) {
     if !keys.contains("access") {
-      report(path + ".access", at: place, "is missing", expected: PolicyReader.expectedWords)
+      report(path + ".access", at: place, "is missing", expected: PolicyReader.expectedAccessValues)
     }
     if !keys.contains("user"), !keys.contains("client") {
       report(
@@ -122,24 +122,26 @@ struct PolicyReader {
 
   // MARK: Values
 
-  static var expectedWords: String {
-    let quoted = words.map { "\"\($0.word)\"" }
+  static var expectedAccessValues: String {
+    let quoted = accessValues.map { "\"\($0.word)\"" }
     return quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? "")
   }
 
-  private mutating func word(_ index: Int, _ path: String) -> Authorization? {
+  private mutating func accessValue(_ index: Int, _ path: String) -> Authorization? {
     let node = text.nodes[index]
     guard case .string(let word) = node.value else {
-      report(path, at: node.place, "is \(node.value.kind)", expected: PolicyReader.expectedWords)
+      report(
+        path, at: node.position, "is \(node.value.typeName)",
+        expected: PolicyReader.expectedAccessValues)
       return nil
     }
-    if let found = PolicyReader.words.first(where: { $0.word == word }) {
+    if let found = PolicyReader.accessValues.first(where: { $0.word == word }) {
       return found.authorization
     }
-    let near = nearest(word, among: PolicyReader.words.map(\.word))
+    let near = closestMatch(to: word, among: PolicyReader.accessValues.map(\.word))
     report(
-      path, at: node.place, "unknown word \"\(printable(word))\"",
-      expected: PolicyReader.expectedWords,
+      path, at: node.position, "unknown word \"\(printable(word))\"",
+      expected: PolicyReader.expectedAccessValues,
       suggestion: near.map { "did you mean \"\($0)\"?" } ?? "")
     return nil
   }
@@ -147,7 +149,7 @@ struct PolicyReader {
   private mutating func flag(_ index: Int, _ path: String) -> Bool? {
     let node = text.nodes[index]
     if case .boolean(let flag) = node.value { return flag }
-    report(path, at: node.place, "is \(node.value.kind)", expected: "true or false")
+    report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
     return nil
   }
 
@@ -158,17 +160,19 @@ struct PolicyReader {
     case .integer(let number):
       // The highest ID means "no user" to the kernel.
       if let uid = UInt32(exactly: number), uid < .max { return uid }
-      report(path, at: node.place, "\(number) is out of range", expected: "0 to 4294967294")
+      report(path, at: node.position, "\(number) is out of range", expected: "0 to 4294967294")
     case .string(let name):
       if let uid = users(name) { return uid }
       let isNumber = !name.isEmpty && name.utf8.allSatisfy { (48...57).contains($0) }
       report(
-        path, at: node.place, "no user is named \"\(printable(name))\" on this system",
+        path, at: node.position, "no user is named \"\(printable(name))\" on this system",
         suggestion: isNumber ? "write a number without quotes" : "write the user's number instead"
       )
     case .table, .array, .float, .boolean, .datetime:
       report(
-        path, at: node.place, "is \(node.value.kind)", expected: "the name of a user or its number")
+        path, at: node.position, "is \(node.value.typeName)",
+        expected: "the name of a user "
+          + "or its number")
     }
     return nil
   }
@@ -176,7 +180,7 @@ struct PolicyReader {
   private mutating func readUsers(_ index: Int, _ path: String) -> Set<UInt32> {
     let node = text.nodes[index]
     guard node.value == .array else {
-      report(path, at: node.place, "is \(node.value.kind)", expected: "a list of users")
+      report(path, at: node.position, "is \(node.value.typeName)", expected: "a list of users")
       return []
     }
     var found: Set<UInt32> = []
@@ -184,7 +188,7 @@ struct PolicyReader {
       let inner = "\(path)[\(number)]"
       guard let uid = user(child, inner) else { continue }
       if !found.insert(uid).inserted {
-        report(inner, at: text.nodes[child].place, "is listed twice")
+        report(inner, at: text.nodes[child].position, "is listed twice")
       }
     }
     return found
@@ -194,13 +198,13 @@ struct PolicyReader {
     let node = text.nodes[index]
     let expected = "text of 1 to \(AccessSubject.longestClient) bytes, on one line"
     guard case .string(let name) = node.value else {
-      report(path, at: node.place, "is \(node.value.kind)", expected: expected)
+      report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
       return nil
     }
     guard (1...AccessSubject.longestClient).contains(name.utf8.count),
-      printable(name, longest: AccessSubject.longestClient) == name
+      printable(name, maxLength: AccessSubject.longestClient) == name
     else {
-      report(path, at: node.place, "cannot be the name of a client", expected: expected)
+      report(path, at: node.position, "cannot be the name of a client", expected: expected)
       return nil
     }
     return name
@@ -217,7 +221,7 @@ struct PolicyReader {
         return .unit(unit)
       }
       report(
-        path, at: node.place, "is not the name of a unit", expected: expected,
+        path, at: node.position, "is not the name of a unit", expected: expected,
         suggestion: unit.first == "/" ? "put the command into a list" : "")
     case .array:
       var words: [String] = []
@@ -225,14 +229,14 @@ struct PolicyReader {
         if case .string(let word) = text.nodes[child].value, !word.utf8.contains(0) {
           words.append(word)
         } else {
-          report(path, at: text.nodes[child].place, "is not text", expected: expected)
+          report(path, at: text.nodes[child].position, "is not text", expected: expected)
           return nil
         }
       }
       if words.first?.first == "/" { return .command(words) }
-      report(path, at: node.place, "does not begin with an absolute path", expected: expected)
+      report(path, at: node.position, "does not begin with an absolute path", expected: expected)
     case .table, .integer, .float, .boolean, .datetime:
-      report(path, at: node.place, "is \(node.value.kind)", expected: expected)
+      report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
     }
     return nil
   }
@@ -240,15 +244,15 @@ struct PolicyReader {
   // MARK: Problems
 
   private mutating func reportUnknown(_ node: TOMLNode, path: String, among keys: [String]) {
-    let near = nearest(node.key, among: keys)
+    let near = closestMatch(to: node.key, among: keys)
     report(
-      path, at: node.keyPlace, node.value == .table ? "no such table" : "unknown key",
+      path, at: node.keyPosition, node.value == .table ? "no such table" : "unknown key",
       expected: near == nil ? keys.joined(separator: ", ") : "",
       suggestion: near.map { "did you mean `\($0)`?" } ?? "")
   }
 
   private mutating func report(
-    _ key: String, at place: TOMLPlace, _ problem: String, expected: String = "",
+    _ key: String, at place: TOMLPosition, _ problem: String, expected: String = "",
     suggestion: String = ""
   ) {
     problems.append(

@@ -81,7 +81,7 @@ public struct SubordinateUsers: Equatable, Sendable {
     var names = UserNames(path: passwd, lookUp: lookUp)
     let text = BoundedFile.text(path: path, atMost: longestFile)
     var users = SubordinateUsers(text: text) { names.number(of: $0) }
-    users.unresolvedLines = names.refusedCount
+    users.unresolvedLines = names.unresolvedCount
     return users
   }
 

@@ -19,11 +19,11 @@ struct UserNames {
   private let path: String
   private let lookUp: (String) -> UInt32?
   /// Local users; nil until first used.
-  private var local: [Substring: UInt32]?
+  private var localUsers: [Substring: UInt32]?
   /// Results of system look-ups.
-  private var found: [String: UInt32?] = [:]
+  private var systemUsers: [String: UInt32?] = [:]
   /// Number of names that were not looked up because of the limit.
-  private(set) var refusedCount = 0
+  private(set) var unresolvedCount = 0
 
   /// - Parameters:
   ///   - path: File of the local users in the format of passwd(5).
@@ -35,16 +35,16 @@ struct UserNames {
 
   /// The ID of a user; nil if there is none, or the look-up limit is exceeded.
   mutating func number(of name: String) -> UInt32? {
-    let users = local ?? UserNames.read(path)
-    local = users
+    let users = localUsers ?? UserNames.read(path)
+    localUsers = users
     if let number = users[name[...]] { return number }
-    if let known = found[name] { return known }
-    guard found.count < UserNames.lookUpsLimit else {
-      refusedCount += 1
+    if let known = systemUsers[name] { return known }
+    guard systemUsers.count < UserNames.lookUpsLimit else {
+      unresolvedCount += 1
       return nil
     }
     let number = lookUp(name)
-    found[name] = .some(number)
+    systemUsers[name] = .some(number)
     return number
   }
 

@@ -35,15 +35,15 @@ final class Connection {
   /// Same for a user without permission.
   static let unpermittedHighWater = 16 * 1_024
   /// Bytes of output above which the connection is closed. The marks above normally prevent that.
-  static let limit = 2 * WireLimits.replyFrame
+  static let outputLimit = 2 * WireLimits.replyFrame
   /// Time limit for the first call, and for the remainder of a call that has begun.
-  static let callPatience = Interval.seconds(10)
+  static let callTimeout = Interval.seconds(10)
   /// Capacity in bytes that empty output of a user without permission retains.
-  static let unpermittedKept = 1_024
+  static let unpermittedKeptCapacity = 1_024
   /// Same with permission, on a connection with notices or a drain: one full batch of fixes.
-  static let batchKept = 2 * highWater
+  static let batchKeptCapacity = 2 * highWater
   /// Same with permission, on other connections.
-  static let plainKept = JSONOutput.standardKept
+  static let plainKeptCapacity = JSONOutput.defaultRetainedCapacity
   /// Size of the kernel's send buffer for a user without permission, for setsockopt(2), which doubles it.
   static let unpermittedSendBuffer: Int32 = 16 * 1_024
 
@@ -65,17 +65,17 @@ final class Connection {
   var account: UInt32
   /// Cached standing of its user; nil to look it up.
   var standing: Standing?
-  var purpose = Purpose.open { didSet { heldTerms = nil } }
+  var purpose = Purpose.open { didSet { heldCharge = nil } }
   var splitter = FrameSplitter()
   var output = JSONOutput()
   /// A call that is held because of its user's rate.
-  var held: HeldCall?
+  var heldCall: HeldCall?
   /// Charge of that call: computed once, and again after permissions or the set of clients have changed.
-  var heldTerms: CallTerms?
+  var heldCharge: CallCharge?
   /// Bulk transfer; nil without one.
   var drain: Drain?
   /// Monitor of the client's process, to detect that it is frozen.
-  var program: ProgramWatch?
+  var program: ProgramFreezeMonitor?
   /// Conditions registered with epoll.
   var interest = EventWait.Conditions.readable
   /// Whether input is neither read nor handled for now.
@@ -85,24 +85,24 @@ final class Connection {
   /// Input that is not handled yet: at most one buffer (``LocationServer/readSize``).
   var input: [UInt8] = []
   /// Maximum total size of the pending answers in bytes.
-  var expected = 0
+  var expectedAnswerBytes = 0
   /// Time at which the connection is closed unless a call is complete.
   var deadline: Instant
   /// Whether it has made a call.
-  var hasAsked = false
+  var hasMadeCall = false
   /// Whether reading has ended; the connection is closed after its output was offered once.
   var isEnding = false
   /// Number of the wait in which it was accepted.
-  let since: UInt64
+  let acceptedWait: UInt64
   /// Time at which it was accepted.
-  let opened: Instant
+  let acceptedAt: Instant
 
   /// Sets the capacity that empty output retains, by purpose and standing.
   func keepCapacity(for standing: Standing) {
     switch (standing, purpose) {
-    case (.unpermitted, _): output.kept = Connection.unpermittedKept
-    case (_, .watch), (_, .drain): output.kept = Connection.batchKept
-    case (_, .open), (_, .control): output.kept = Connection.plainKept
+    case (.unpermitted, _): output.retainedCapacity = Connection.unpermittedKeptCapacity
+    case (_, .watch), (_, .drain): output.retainedCapacity = Connection.batchKeptCapacity
+    case (_, .open), (_, .control): output.retainedCapacity = Connection.plainKeptCapacity
     }
     if output.isEmpty { output.removeAll() }
   }
@@ -114,13 +114,13 @@ final class Connection {
     self.descriptor = descriptor
     self.peer = peer
     self.account = account
-    since = wait
-    opened = now
-    deadline = now + Connection.callPatience
+    acceptedWait = wait
+    acceptedAt = now
+    deadline = now + Connection.callTimeout
   }
 
   /// Whether output is below the high-water mark.
-  var hasRoom: Bool { output.count < Connection.highWater }
+  var hasOutputCapacity: Bool { output.count < Connection.highWater }
 
   /// Whether its received calls are handled even if nobody reads the answers.
   var carriesCalls: Bool {
@@ -131,7 +131,7 @@ final class Connection {
   }
 
   /// Consumes bytes up to the end of a frame.
-  func take(
+  func nextFrame(
     _ bytes: [UInt8], upTo count: Int, _ place: inout Int
   ) -> FrameSplitter.Outcome {
     splitter.next(in: bytes.span.extracting(first: count), at: &place)

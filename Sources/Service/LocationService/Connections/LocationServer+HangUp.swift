@@ -19,7 +19,7 @@ extension LocationServer {
     // If it is not paused any more, the next wait reports it as readable, and `read` detects the end.
     guard connection.isPaused else { return }
     let others = connections.count { $0?.lingersUntil != nil && $0?.account == connection.account }
-    guard others < LocationServer.lingeringPerUser else { return abandon(index) }
+    guard others < LocationServer.lingeringPerUser else { return dropHeldCalls(index) }
     // epoll would report the hang-up at each wait.
     events.remove(connection.descriptor)
     unwatchProgram(index)
@@ -29,16 +29,16 @@ extension LocationServer {
   }
 
   /// Reads more input from a lingering connection, which is no longer registered with epoll.
-  mutating func readRest(_ index: Int) {
+  mutating func readLingering(_ index: Int) {
     guard connections[index]?.lingersUntil != nil else { return }
-    for _ in 0..<LocationServer.lastReads { read(index) }
+    for _ in 0..<LocationServer.readsAfterHangUp { read(index) }
     // The end of input was not reached yet: continue in the next turn.
     if connections[index]?.isEnding == false { pause(index) }
   }
 
   /// Drops the held calls of a program that has hung up. Logged only for users with permission: others could fill the
   /// log by connecting again and again.
-  mutating func abandon(_ index: Int) {
+  mutating func dropHeldCalls(_ index: Int) {
     guard let peer = connections[index]?.peer else { return }
     if standing(of: index) != .unpermitted {
       logLine(

@@ -40,12 +40,12 @@ extension LocationServer {
     }
     for connection in connections {
       connection?.standing = nil
-      connection?.heldTerms = nil
+      connection?.heldCharge = nil
     }
   }
 
   /// Discards the cached charges of held calls, after a decision about a client without a slot has changed.
-  func forgetHeldTerms() { for connection in connections { connection?.heldTerms = nil } }
+  func discardHeldCharges() { for connection in connections { connection?.heldCharge = nil } }
 
   // MARK: Accepting
 
@@ -57,14 +57,14 @@ extension LocationServer {
       guard descriptor >= 0 else {
         switch -descriptor {
         case EMFILE:
-          if closeHeaviest(for: nil, takesAny: true) { continue }
-          stopListening(for: EMFILE)
-        case ENFILE, ENOBUFS, ENOMEM: stopListening(for: -descriptor)
+          if closeHeaviest(for: nil, fallsBackToAny: true) { continue }
+          pauseAccepting(for: EMFILE)
+        case ENFILE, ENOBUFS, ENOMEM: pauseAccepting(for: -descriptor)
         default: break
         }
         return
       }
-      guard let peer = listener.peer(descriptor), let place = place(for: peer) else {
+      guard let peer = listener.peer(descriptor), let place = connectionIndex(for: peer) else {
         Glibc.close(descriptor)
         continue
       }
@@ -81,7 +81,7 @@ extension LocationServer {
     }
     if place == connections.count { connections.append(nil) }
     connections[place] = Connection(
-      descriptor, peer, of: account(of: peer.user), since: wait, at: now)
+      descriptor, peer, of: account(of: peer.user), since: currentWait, at: now)
     isDeadlineStale = true
     guard standing(of: place) == .unpermitted else { return }
     // A small send buffer, because unread answers in the kernel use memory as well.
@@ -91,7 +91,7 @@ extension LocationServer {
   }
 
   /// The index for a new connection of a user; nil if it is refused. May close another connection for it.
-  private mutating func place(for peer: Peer) -> Int? {
+  private mutating func connectionIndex(for peer: Peer) -> Int? {
     let user = account(of: peer.user)
     let standing = standing(ofUser: peer.user)
     var usage = ResourceQuota.Usage()
@@ -104,9 +104,11 @@ extension LocationServer {
     switch LocationServer.connectionQuota.refusal(standing, usage) {
     case nil: break
     case .user: return nil
-    case .unpermitted: guard closeHeaviest(for: user, takesAny: false) else { return nil }
+    case .unpermitted: guard closeHeaviest(for: user, fallsBackToAny: false) else { return nil }
     case .total:
-      guard standing != .unpermitted, closeHeaviest(for: user, takesAny: true) else { return nil }
+      guard standing != .unpermitted, closeHeaviest(for: user, fallsBackToAny: true) else {
+        return nil
+      }
     }
     let free = connections.firstIndex { $0 == nil } ?? connections.count
     return free < LocationServer.connectionsLimit ? free : nil
@@ -115,31 +117,33 @@ extension LocationServer {
   /// Closes a connection of the unpermitted user with the most connections, if that user has more than `user` would
   /// then have; `user` is nil if it is not known yet. With `takesAny`, for a user with permission, otherwise closes the
   /// least useful connection of any unpermitted user. Returns whether one was closed.
-  private mutating func closeHeaviest(for user: UInt32?, takesAny: Bool) -> Bool {
-    let held = holdings { _ in 1 }
-    let heaviest = Holding.displaced(for: user, among: held, takesIdle: false)
-    guard let place = heaviest ?? (takesAny ? Holding.least(held) : nil) else { return false }
+  private mutating func closeHeaviest(for user: UInt32?, fallsBackToAny: Bool) -> Bool {
+    let held = displacementCandidates { _ in 1 }
+    let heaviest = DisplacementCandidate.selectDisplaced(
+      for: user, among: held, includesIdle: false)
+    guard let place = heaviest ?? (fallsBackToAny ? DisplacementCandidate.leastUseful(held) : nil)
+    else { return false }
     close(place)
     return true
   }
 
   /// The connections of users without permission, with the amount of a resource that each uses.
-  private func holdings(_ amount: (Connection) -> Int) -> [Holding] {
+  private func displacementCandidates(_ amount: (Connection) -> Int) -> [DisplacementCandidate] {
     connections.indices.compactMap { index in
       guard let connection = connections[index], standing(of: connection) == .unpermitted
       else { return nil }
-      return Holding(
-        place: index, user: connection.account, amount: amount(connection),
+      return DisplacementCandidate(
+        index: index, user: connection.account, amount: amount(connection),
         isIdle: connection.purpose == .open || connection.lingersUntil != nil,
-        since: connection.opened)
+        lastUse: connection.acceptedAt)
     }
   }
 
   /// Pauses accepting while no descriptor is free, so that the service does not retry in a loop.
-  private mutating func stopListening(for code: Int32) {
-    guard listensAgain == nil else { return }
+  private mutating func pauseAccepting(for code: Int32) {
+    guard acceptResumeTime == nil else { return }
     events.remove(listener.descriptor)
-    listensAgain = now + LocationServer.acceptPause
+    acceptResumeTime = now + LocationServer.acceptPause
     isDeadlineStale = true
     logLine(
       of: nil, .warning,
@@ -148,13 +152,13 @@ extension LocationServer {
   }
 
   /// Resumes accepting, after a descriptor was released or the pause has elapsed.
-  mutating func listenAgain() {
-    guard listensAgain != nil else { return }
-    listensAgain = nil
+  mutating func resumeAccepting() {
+    guard acceptResumeTime != nil else { return }
+    acceptResumeTime = nil
     do {
       try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)
     } catch {
-      listensAgain = now + LocationServer.acceptPause
+      acceptResumeTime = now + LocationServer.acceptPause
     }
   }
 
@@ -165,51 +169,51 @@ extension LocationServer {
     guard let connection = connections[index] else { return false }
     let isUnpermitted = standing(of: connection) == .unpermitted
     let mark = isUnpermitted ? Connection.unpermittedHighWater : Connection.highWater
-    return connection.output.count + connection.expected < mark
+    return connection.output.count + connection.expectedAnswerBytes < mark
   }
 
   /// Earliest time at which the held call may be handled; `now` without one.
   private func nextCall(of connection: Connection) -> Instant {
-    heldTerms(of: connection).map { nextCall($0, connection) } ?? now
+    heldCharge(of: connection).map { nextCall($0, connection) } ?? now
   }
 
-  private func nextCall(_ terms: CallTerms, _ connection: Connection) -> Instant {
+  private func nextCall(_ terms: CallCharge, _ connection: Connection) -> Instant {
     guard terms.cost > 0 else { return now }
-    return accounts.nextCall(of: connection.account, terms.payer, at: now)
+    return rateLimits.nextCall(of: connection.account, terms.rateStanding, at: now)
   }
 
   /// Charge of the held call; nil without one.
-  private func heldTerms(of connection: Connection) -> CallTerms? {
-    guard let held = connection.held else { return nil }
-    if let known = connection.heldTerms { return known }
+  private func heldCharge(of connection: Connection) -> CallCharge? {
+    guard let held = connection.heldCall else { return nil }
+    if let known = connection.heldCharge { return known }
     let found =
       switch held {
-      case .call(let incoming): terms(of: incoming.call, connection)
-      case .refused: refusalTerms(connection)
+      case .call(let incoming): callCharge(of: incoming.call, connection)
+      case .refused: refusalCharge(connection)
       }
-    connection.heldTerms = found
+    connection.heldCharge = found
     return found
   }
 
   /// Charge of a call. Calls of an unpermitted client do not count against the rate of the user's permitted clients
   /// (RES-6).
-  private func terms(of call: WireCall, _ connection: Connection) -> CallTerms {
+  private func callCharge(of call: WireCall, _ connection: Connection) -> CallCharge {
     let standing = standing(of: connection)
-    let payer = clientPayer(connection) ?? openingPayer(of: call, connection)
-    return CallTerms(
-      standing: standing, payer: payer, cost: call.cost(payer),
+    let payer = clientRateStanding(connection) ?? openingRateStanding(of: call, connection)
+    return CallCharge(
+      standing: standing, rateStanding: payer, cost: call.cost(payer),
       answerSize: call.answerSize(standing))
   }
 
-  private func refusalTerms(_ connection: Connection) -> CallTerms {
-    let payer = clientPayer(connection) ?? .permitted
-    return CallTerms(
-      standing: standing(of: connection), payer: payer,
+  private func refusalCharge(_ connection: Connection) -> CallCharge {
+    let payer = clientRateStanding(connection) ?? .permitted
+    return CallCharge(
+      standing: standing(of: connection), rateStanding: payer,
       cost: payer == .unpermitted ? WireCall.plainCost : 0, answerSize: WireCall.plainAnswerSize)
   }
 
   /// The rate that calls of a connection's client count against; nil before `Connect`.
-  private func clientPayer(_ connection: Connection) -> Standing? {
+  private func clientRateStanding(_ connection: Connection) -> Standing? {
     let standing = standing(of: connection)
     guard standing == .permitted else { return standing }
     switch connection.purpose {
@@ -220,7 +224,7 @@ extension LocationServer {
   }
 
   /// The rate that a call before `Connect` counts against, for a user with permission.
-  private func openingPayer(of call: WireCall, _ connection: Connection) -> Standing {
+  private func openingRateStanding(of call: WireCall, _ connection: Connection) -> Standing {
     if case .connect(let name, _) = call {
       let user = connection.peer.user
       let decision = state.client(uid: user, name: name)?.accessDecision
@@ -233,10 +237,10 @@ extension LocationServer {
 
   /// Handles the held call; false if it is still held.
   private mutating func handleHeld(_ index: Int) -> Bool {
-    guard let connection = connections[index], let held = connection.held else { return true }
-    let known = heldTerms(of: connection)
-    connection.held = nil
-    connection.heldTerms = nil
+    guard let connection = connections[index], let held = connection.heldCall else { return true }
+    let known = heldCharge(of: connection)
+    connection.heldCall = nil
+    connection.heldCharge = nil
     return switch held {
     case .call(let incoming): handleOrHold(incoming, on: known, index)
     case .refused(let error, let isOneway):
@@ -248,13 +252,13 @@ extension LocationServer {
   ///
   /// - Parameter known: Its charge, if computed before.
   mutating func handleOrHold(
-    _ incoming: IncomingCall, on known: CallTerms? = nil, _ index: Int
+    _ incoming: IncomingCall, on known: CallCharge? = nil, _ index: Int
   ) -> Bool {
     guard let connection = connections[index] else { return true }
-    let terms = known ?? terms(of: incoming.call, connection)
+    let terms = known ?? callCharge(of: incoming.call, connection)
     guard nextCall(terms, connection) <= now else {
-      connection.held = .call(incoming)
-      connection.heldTerms = terms
+      connection.heldCall = .call(incoming)
+      connection.heldCharge = terms
       return false
     }
     charge(terms, isOneway: incoming.mode == .oneway, connection)
@@ -267,13 +271,13 @@ extension LocationServer {
   ///
   /// - Parameter known: Its charge, if computed before.
   mutating func refuseOrHold(
-    _ error: WireError, isOneway: Bool, on known: CallTerms? = nil, _ index: Int
+    _ error: WireError, isOneway: Bool, on known: CallCharge? = nil, _ index: Int
   ) -> Bool {
     guard let connection = connections[index] else { return true }
-    let terms = known ?? refusalTerms(connection)
+    let terms = known ?? refusalCharge(connection)
     guard nextCall(terms, connection) <= now else {
-      connection.held = .refused(error, isOneway: isOneway)
-      connection.heldTerms = terms
+      connection.heldCall = .refused(error, isOneway: isOneway)
+      connection.heldCharge = terms
       return false
     }
     charge(terms, isOneway: isOneway, connection)
@@ -284,25 +288,30 @@ extension LocationServer {
   }
 
   /// Charges a call to its user and reserves output for its answer. A oneway call has no answer.
-  private mutating func charge(_ terms: CallTerms, isOneway: Bool, _ connection: Connection) {
-    if !isOneway { connection.expected += terms.answerSize }
-    if terms.cost > 0 { accounts.charge(terms.cost, to: connection.account, terms.payer, at: now) }
+  private mutating func charge(_ terms: CallCharge, isOneway: Bool, _ connection: Connection) {
+    if !isOneway { connection.expectedAnswerBytes += terms.answerSize }
+    if terms.cost > 0 {
+      rateLimits.charge(terms.cost, to: connection.account, terms.rateStanding, at: now)
+    }
     if terms.standing == .unpermitted { boundOutput(for: connection.account) }
   }
 
   /// Closes the connection with the most unread output, if users without permission exceed their quota of output.
   private mutating func boundOutput(for user: UInt32) {
-    let held = holdings { $0.output.count + $0.expected }.filter { $0.amount > 0 }
+    let held = displacementCandidates { $0.output.count + $0.expectedAnswerBytes }.filter {
+      $0.amount > 0
+    }
     guard !held.isEmpty else { return }
     let own = held.filter { $0.user == user }
     let usage = ResourceQuota.Usage(
       unpermitted: held.reduce(0) { $0 + $1.amount }, own: own.reduce(0) { $0 + $1.amount })
     switch LocationServer.outputQuota.refusal(.unpermitted, usage) {
     case nil, .total: return
-    case .user: if let place = Holding.least(own) { close(place) }
+    case .user: if let place = DisplacementCandidate.leastUseful(own) { close(place) }
     case .unpermitted:
-      if let place = Holding.displaced(for: user, among: held, takesIdle: false)
-        ?? Holding.least(own)
+      if let place = DisplacementCandidate.selectDisplaced(
+        for: user, among: held, includesIdle: false)
+        ?? DisplacementCandidate.leastUseful(own)
       {
         close(place)
       }
@@ -333,7 +342,7 @@ extension LocationServer {
       pausedCount -= 1
       let input = connection.input
       connection.input = []
-      if connection.held != nil {
+      if connection.heldCall != nil {
         guard handleHeld(index) else {
           connection.input = input
           pause(index)
@@ -341,8 +350,8 @@ extension LocationServer {
         }
         guard connections[index] === connection else { continue }
       }
-      take(input.count, of: input, from: index)
-      readRest(index)
+      consume(input.count, of: input, from: index)
+      readLingering(index)
       updateInterest(index)
     }
   }
@@ -355,11 +364,11 @@ extension LocationServer {
   }
 
   /// Sets the time limit for the remainder of a call that has begun. Between calls there is none.
-  mutating func expectRest(_ index: Int) {
+  mutating func updateCallDeadline(_ index: Int) {
     guard let connection = connections[index] else { return }
-    let isExpected = connection.splitter.isInFrame || !connection.hasAsked
+    let isExpected = connection.splitter.isInFrame || !connection.hasMadeCall
     guard isExpected == (connection.deadline == .distantFuture) else { return }
-    connection.deadline = isExpected ? now + Connection.callPatience : .distantFuture
+    connection.deadline = isExpected ? now + Connection.callTimeout : .distantFuture
     isDeadlineStale = true
   }
 
@@ -367,21 +376,21 @@ extension LocationServer {
   ///
   /// Only held calls of users with permission keep the board awake. Everything else waits for the next wake, because
   /// users without permission could cause it without end.
-  mutating func watchConnections() {
-    let isDue = connectionDeadline <= now || accounts.suppressedLines > 0
+  mutating func expireConnections() {
+    let isDue = connectionDeadline <= now || rateLimits.suppressedLines > 0
     guard isDeadlineStale || pausedCount > 0 || isDue else { return }
     isDeadlineStale = false
     var urgent = Instant.distantFuture
-    var next = listensAgain ?? .distantFuture
+    var next = acceptResumeTime ?? .distantFuture
     if next <= now {
-      listenAgain()
-      next = listensAgain ?? .distantFuture
+      resumeAccepting()
+      next = acceptResumeTime ?? .distantFuture
     }
     for index in connections.indices {
       guard let connection = connections[index] else { continue }
       if let end = connection.lingersUntil {
         guard end > now else {
-          abandon(index)
+          dropHeldCalls(index)
           continue
         }
         next = min(next, end)
@@ -389,7 +398,7 @@ extension LocationServer {
       if connection.isPaused {
         guard let time = timeToResume(index) else { continue }
         next = min(next, time)
-        let payer = heldTerms(of: connection)?.payer ?? clientPayer(connection)
+        let payer = heldCharge(of: connection)?.rateStanding ?? clientRateStanding(connection)
         if payer != .unpermitted { urgent = min(urgent, time) }
       } else if connection.deadline <= now {
         close(index)
@@ -397,9 +406,9 @@ extension LocationServer {
         next = min(next, connection.deadline)
       }
     }
-    connectionDeadline = min(next, accounts.deadline(at: now))
+    connectionDeadline = min(next, rateLimits.deadline(at: now))
     urgentDeadline = urgent
-    events.postponable = connectionDeadline
+    events.postponableDeadline = connectionDeadline
   }
 
   /// Time at which a paused connection is resumed; nil if that does not depend on time.
@@ -417,13 +426,13 @@ extension LocationServer {
   ) {
     var account: UInt32?
     if let user { account = self.account(of: user) }
-    guard let omitted = accounts.takeLine(of: account, at: now) else { return }
+    guard let omitted = rateLimits.consumeLine(of: account, at: now) else { return }
     log.write(priority, omitted > 0 ? "\(text()) (\(omitted) lines were omitted before)" : text())
   }
 
   /// Logs the number of omitted lines after they have ceased.
-  mutating func tellSuppressedLines() {
-    guard let omitted = accounts.takeSuppressed(at: now) else { return }
+  mutating func logSuppressedLines() {
+    guard let omitted = rateLimits.consumeSuppressedLines(at: now) else { return }
     log.write(.notice, "\(omitted) lines about clients were omitted because of the rate limit")
   }
 }

@@ -21,7 +21,7 @@ struct PendingAnswer {
 
 extension LocationServer {
   /// Whether an answer waits for a flush.
-  var isPromised: Bool {
+  var hasDurableAnswer: Bool {
     answers.contains {
       switch $0.answer {
       case .durable, .acknowledged: true
@@ -51,7 +51,7 @@ extension WireCall {
 
 extension WireReply {
   /// The answer if the flush has failed.
-  var undurable: WireReply {
+  var notDurable: WireReply {
     switch self {
     case .error: self
     default: .error(.notAvailable(what: "the disk: this holds until the service ends"))

@@ -63,9 +63,9 @@ struct ResourceQuota {
 }
 
 /// A client or connection of a user without permission, which may be displaced for another user.
-struct Holding {
+struct DisplacementCandidate {
   /// Index of the client slot or connection.
-  var place: Int
+  var index: Int
   /// Login user.
   var user: UInt32
   /// Amount of the resource that it uses.
@@ -75,15 +75,17 @@ struct Holding {
   /// Whether it is unused now.
   var isIdle: Bool
   /// Time of its last use.
-  var since: Instant
+  var lastUse: Instant
 
   /// The entry to displace for a new one of `user`; nil if none is displaced. It belongs to the user with the most, if
   /// that is more than `user` would then have. Otherwise, with `takesIdle`, it is the least recently used idle entry of
   /// any user. Entries of clients that had permission are displaced only if no other can be.
-  static func displaced(for user: UInt32?, among all: [Holding], takesIdle: Bool) -> Int? {
+  static func selectDisplaced(
+    for user: UInt32?, among all: [DisplacementCandidate], includesIdle: Bool
+  ) -> Int? {
     let others = all.filter { !$0.hadPermission }
     if others.count < all.count,
-      let place = displaced(for: user, among: others, takesIdle: takesIdle)
+      let place = selectDisplaced(for: user, among: others, includesIdle: includesIdle)
     {
       return place
     }
@@ -92,17 +94,19 @@ struct Holding {
     let own = user.flatMap { amounts[$0] } ?? 0
     let heaviest = amounts.max { ($0.value, $1.key) < ($1.value, $0.key) }
     if let heaviest, heaviest.key != user, heaviest.value > own + 1 {
-      return least(all.filter { $0.user == heaviest.key })
+      return leastUseful(all.filter { $0.user == heaviest.key })
     }
-    return takesIdle ? least(all.filter(\.isIdle)) : nil
+    return includesIdle ? leastUseful(all.filter(\.isIdle)) : nil
   }
 
   /// The least useful entry: first those that never had permission, then idle ones, then by larger amount, then by
   /// least recent use.
-  static func least(_ all: [Holding]) -> Int? { all.min { $0.order < $1.order }?.place }
+  static func leastUseful(_ all: [DisplacementCandidate]) -> Int? {
+    all.min { $0.order < $1.order }?.index
+  }
 
   private var order: (Int, Int, Int, Instant) {
-    (hadPermission ? 1 : 0, isIdle ? 0 : 1, -amount, since)
+    (hadPermission ? 1 : 0, isIdle ? 0 : 1, -amount, lastUse)
   }
 }
 
@@ -115,33 +119,33 @@ struct RateLimit: Equatable {
 /// The state of a rate limit, a token bucket.
 struct TokenBucket {
   private var level: Double
-  private var at: Instant
+  private var levelTime: Instant
   let limit: RateLimit
 
   /// Creates a full bucket.
   init(_ limit: RateLimit, at now: Instant) {
     self.limit = limit
     level = limit.burst
-    at = now
+    levelTime = now
   }
 
   /// Number of available tokens; negative after an overdraft.
   func level(at now: Instant) -> Double {
-    let seconds = Double(max(0, (now - at).microseconds)) / 1_000_000
+    let seconds = Double(max(0, (now - levelTime).microseconds)) / 1_000_000
     return min(limit.burst, level + seconds * limit.perSecond)
   }
 
   /// Consumes tokens. May overdraw the bucket.
-  mutating func take(_ cost: Double, at now: Instant) {
+  mutating func consume(_ cost: Double, at now: Instant) {
     level = self.level(at: now) - cost
-    at = now
+    levelTime = now
   }
 
   /// Whether the bucket is full.
   func isFull(at now: Instant) -> Bool { level(at: now) >= limit.burst }
 
   /// Earliest time at which at least `wanted` tokens are available.
-  func time(of wanted: Double, at now: Instant) -> Instant {
+  func time(reaching wanted: Double, at now: Instant) -> Instant {
     let missing = wanted - level(at: now)
     guard missing > 0 else { return now }
     return now + Interval(microseconds: Int64((missing / limit.perSecond * 1_000_000).rounded(.up)))

@@ -10,11 +10,11 @@ struct Drain {
   let backlog: Backlog
   /// Whether the fixes count as delivered to the client's process (`Drain`). `ReadBacklog` only reads them, and
   /// continues if the process ends.
-  let isTaken: Bool
+  let countsAsDelivered: Bool
   /// Sequence number to read next.
   var next: UInt64
   /// Number of records still to send.
-  var left: UInt64
+  var remaining: UInt64
 }
 
 extension LocationServer {
@@ -32,7 +32,7 @@ extension LocationServer {
     let isTaken: Bool
     switch call {
     case .drain(let session):
-      guard let owner = owner(of: session, on: index) else {
+      guard let owner = clientIndex(of: session, on: index) else {
         return reply(.error(.unknownSession(session)), to: index)
       }
       (client, isTaken) = (owner, true)
@@ -50,27 +50,28 @@ extension LocationServer {
     let backlog = engine.backlog(of: ClientID(client))
     let count = engine.count(of: backlog)
     // A power cut may have lost more (RNG-4).
-    let gap = backlog.gap ?? (isTaken ? takeLoss(client) : loss(of: client))
+    let gap = backlog.gap ?? (isTaken ? consumeLoss(client) : unreportedLoss(of: client))
     reply(.drain(count: count, gap), to: index)
     connections[index]?.purpose = .drain(client: client)
     connections[index]?.drain = Drain(
-      backlog: backlog, isTaken: isTaken, next: backlog.range.lowerBound, left: count)
+      backlog: backlog, countsAsDelivered: isTaken, next: backlog.range.lowerBound, remaining: count
+    )
     if connections[index] != nil {
       // The output is refilled until the end of the transfer.
       connections[index]!.keepCapacity(for: standing(of: index))
       FixRecordHeader(count: count).append(to: &connections[index]!.output)
     }
-    if isTaken { ask(.takeBacklog, client) }
+    if isTaken { submit(.readBacklog, client) }
   }
 
   /// Sends what the socket accepts, and closes the connection after the last record.
-  mutating func pump(_ index: Int, _ engine: borrowing Engine) {
+  mutating func sendRecords(_ index: Int, _ engine: borrowing Engine) {
     for _ in 0..<LocationServer.fillsPerTurn {
       fill(index, engine)
       send(index)
       guard let connection = connections[index], let drain = connection.drain else { return }
       if !connection.output.isEmpty { return }
-      if drain.left == 0 { return close(index) }
+      if drain.remaining == 0 { return close(index) }
     }
     // The socket is still writable: epoll reports it, and the transfer continues in the next turn.
     fill(index, engine)
@@ -82,9 +83,9 @@ extension LocationServer {
   private mutating func fill(_ index: Int, _ engine: borrowing Engine) {
     guard var drain = connections[index]?.drain else { return }
     var fixes: [StoredFix] = []
-    while connections[index]?.hasRoom == true, drain.left > 0 {
+    while connections[index]?.hasOutputCapacity == true, drain.remaining > 0 {
       fixes.removeAll(keepingCapacity: true)
-      while fixes.count < LocationServer.fixesPerFill, fixes.count < drain.left,
+      while fixes.count < LocationServer.fixesPerFill, fixes.count < drain.remaining,
         drain.next < drain.backlog.range.upperBound
       {
         if let stored = engine.stored(at: drain.next), drain.backlog.includes(stored) {
@@ -93,19 +94,19 @@ extension LocationServer {
         drain.next += 1
       }
       guard !fixes.isEmpty else {
-        drain.left = 0
+        drain.remaining = 0
         break
       }
-      drain.left -= UInt64(fixes.count)
+      drain.remaining -= UInt64(fixes.count)
       for fix in fixes { FixRecord.append(fix, to: &connections[index]!.output) }
     }
     connections[index]?.drain = drain
   }
 
   /// Ends the transfers of a client's fixes: those to its process, or with `looksToo` also `ReadBacklog`.
-  mutating func endDrains(of client: Int, looksToo: Bool) {
+  mutating func endDrains(of client: Int, includingReads: Bool) {
     for i in connections.indices where connections[i]?.purpose == .drain(client: client) {
-      if looksToo || connections[i]?.drain?.isTaken == true { close(i) }
+      if includingReads || connections[i]?.drain?.countsAsDelivered == true { close(i) }
     }
   }
 }

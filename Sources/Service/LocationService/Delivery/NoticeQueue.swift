@@ -94,7 +94,7 @@ struct NoticeQueue {
   /// Index of the next entry to send; nil without one.
   ///
   /// - Parameter isWanted: Whether the process may receive an event now.
-  func nextPlace(where isWanted: (WireNotice) -> Bool) -> Int? {
+  func nextIndex(where isWanted: (WireNotice) -> Bool) -> Int? {
     entries.firstIndex { entry in
       switch entry {
       case .event(let event): !event.isSent && isWanted(event.notice)
@@ -120,7 +120,7 @@ struct NoticeQueue {
   }
 
   /// Marks all events as unsent, for a new notice connection.
-  mutating func rewind() {
+  mutating func markAllUnsent() {
     for i in entries.indices {
       guard var event = entries[i].event else { continue }
       event.isSent = false

@@ -16,7 +16,7 @@ struct ServedClient {
     /// Whether the region was removed or refused. Late events still find its name.
     var isRemoved = false
     /// Whether the durable state contains the region.
-    var isKept = false
+    var isStored = false
   }
 
   let name: WireClientName
@@ -39,35 +39,35 @@ struct ServedClient {
   var isFrozen = false
   /// Whether nothing is delivered because the process is frozen, has no notice connection, or does not read it fast
   /// enough (BKG-2).
-  var isHeld = false
+  var isDeliveryPaused = false
   /// Unsent notices and unacknowledged visits and region events.
   var notices = NoticeQueue()
   /// Numbers of the open live iterators, one bit each.
-  var live: UInt8 = 0
+  var liveIterators: UInt8 = 0
   /// Sessions, and whether the client is in use.
   var sessions = ClientSessions()
   /// The use that was last passed to the engine.
   var use = ClientUse()
   /// Requested permission that is still undecided (AUT-4).
-  var asks: WirePermission?
+  var requestedPermission: WirePermission?
   /// Pending start of its program (BKG-19).
   var launch = PendingLaunch()
   /// Region of the newest enter or exit event, whose state notice comes next.
-  var crossed: RegionIdentifier?
+  var crossedRegion: RegionIdentifier?
   /// Newest significant-change fix while no process was running (SLC-8).
-  var report: StoredFix?
+  var pendingReport: StoredFix?
   /// Services started by this process, which determine the pending events it may receive (BKG-6).
-  var begun = BegunServices()
+  var startedServices = StartedServices()
   /// Dirty flag: whether the durable rows may be out of date.
-  var isTouched = false
+  var isDirty = false
   /// Whether acknowledgements are not in the durable row yet. Separate from the dirty flag, because they come with
   /// every fix; they are saved when an answer requires it, and with each sync.
-  var isBehind = false
+  var hasUnsavedAcknowledgement = false
   /// Whether updates have ended, but the receiver may still hold undelivered fixes: the ring position then changes
   /// without a request.
-  var isClosing = false
+  var awaitsReceiverDrain = false
   /// Whether a power cut may have lost fixes of the client, and the gap was not reported yet.
-  var mayHaveLost = false
+  var mayHaveLostFixes = false
   /// Time at which a process last connected.
   var lastConnected = Instant.boot
   private var regions: [RegionName] = []
@@ -98,14 +98,14 @@ struct ServedClient {
 
   /// Adds a region name restored from disk.
   mutating func restore(_ identifier: RegionIdentifier, named name: String) {
-    regions.append(RegionName(identifier: identifier, name: name, isKept: true))
+    regions.append(RegionName(identifier: identifier, name: name, isStored: true))
     nextNumber = max(nextNumber, identifier.number &+ 1)
   }
 
   /// The identifier of a region name. A new name gets a new number, and replaces the first removed name if the table is
   /// full; nil if no name was removed.
   mutating func identifier(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
-    if let place = place(kind, named: name) {
+    if let place = regionIndex(kind, named: name) {
       regions[place].isRemoved = false
       return regions[place].identifier
     }
@@ -120,31 +120,31 @@ struct ServedClient {
   }
 
   /// The identifier of a known region name; nil if it is unknown.
-  func known(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
-    place(kind, named: name).map { regions[$0].identifier }
+  func knownIdentifier(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
+    regionIndex(kind, named: name).map { regions[$0].identifier }
   }
 
   /// Marks a region name as removed and returns its identifier; nil if it is unknown.
   mutating func remove(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
-    guard let place = place(kind, named: name) else { return nil }
+    guard let place = regionIndex(kind, named: name) else { return nil }
     regions[place].isRemoved = true
     return regions[place].identifier
   }
 
-  private func place(_ kind: RegionKind, named name: String) -> Int? {
+  private func regionIndex(_ kind: RegionKind, named name: String) -> Int? {
     regions.firstIndex { $0.identifier.kind == kind && $0.name == name }
   }
 
   /// Updates which regions are monitored and durable. All others count as removed.
-  mutating func keep(_ monitored: Set<RegionIdentifier>) {
+  mutating func setMonitored(_ monitored: Set<RegionIdentifier>) {
     for i in regions.indices {
-      regions[i].isKept = monitored.contains(regions[i].identifier)
-      regions[i].isRemoved = !regions[i].isKept
+      regions[i].isStored = monitored.contains(regions[i].identifier)
+      regions[i].isRemoved = !regions[i].isStored
     }
   }
 
   /// Whether the client has regions, requested or in the durable state.
-  var hasRegions: Bool { regions.contains { !$0.isRemoved || $0.isKept } }
+  var hasRegions: Bool { regions.contains { !$0.isRemoved || $0.isStored } }
 
   /// Whether the client monitors conditions.
   var hasConditions: Bool { regions.contains { $0.identifier.kind == .condition && !$0.isRemoved } }
@@ -156,10 +156,10 @@ struct ServedClient {
 }
 
 /// Services that the current process has started. Only then may it receive their pending events (BKG-6).
-struct BegunServices {
+struct StartedServices {
   var updates = false
   /// Whether the gap after a power cut was sent or queued.
-  var hearsOfLoss = false
+  var isLossQueued = false
   var visits = false
   var significantChange = false
 

@@ -6,7 +6,7 @@ import LocationWire
 // Answers and notices that require the engine.
 
 extension LocationServer {
-  mutating func giveAnswers(
+  mutating func sendAnswers(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) {
     guard !answers.isEmpty else { return }
@@ -16,7 +16,7 @@ extension LocationServer {
       switch pending.answer {
       case .ready(let answer): reply(answer, to: pending.connection)
       case .durable(let answer):
-        reply(isTroubled ? answer.undurable : answer, to: pending.connection)
+        reply(hasStateFailure ? answer.notDurable : answer, to: pending.connection)
       case .acknowledged(let name):
         let answer: WireReply =
           engine.mayHaveNamed(name)
@@ -24,7 +24,7 @@ extension LocationServer {
           : .error(
             .unknownFix(
               generation: engine.generation, first: engine.generationStart, next: engine.head))
-        reply(isTroubled ? answer.undurable : answer, to: pending.connection)
+        reply(hasStateFailure ? answer.notDurable : answer, to: pending.connection)
       case .fromEngine(let incoming):
         let index = pending.connection
         if incoming.call.isUpgrade {
@@ -49,7 +49,7 @@ extension LocationServer {
         session: clients[client].session, authorization: clients[client].access.authorization,
         isReduced: clients[client].access.isReduced,
         isDeferralAvailable: engine.isDeferralAvailable)
-      session.launchReason = clients[client].launch.told
+      session.launchReason = clients[client].launch.runningReason
       return .connected(session)
     case .getLocation:
       guard case .control(let client)? = connections[index]?.purpose else {
@@ -62,12 +62,12 @@ extension LocationServer {
         return .error(.notConnected)
       }
       return .regions(
-        monitoredRegions(of: client, knowsState: clients[client].access.authorization.isGranted))
+        monitoredRegions(of: client, includesState: clients[client].access.authorization.isGranted))
     case .getStatus: return .status(status(engine, effects, for: index, at: now))
     case .getPowerPlan:
-      return mayKnow(index) ? .plan(plan(engine, effects)) : .error(.notAuthorized)
+      return mayReadLocation(index) ? .plan(plan(engine, effects)) : .error(.notAuthorized)
     case .getEnergy:
-      guard mayKnow(index) else { return .error(.notAuthorized) }
+      guard mayReadLocation(index) else { return .error(.notAuthorized) }
       guard let energy = energy(at: now) else { return .error(.notAvailable(what: "energy")) }
       return .energy(energy)
     default: preconditionFailure("a call that is answered without the engine")
@@ -79,25 +79,25 @@ extension LocationServer {
   }
 
   /// Stores a notice that outlives the client's process; false if it is another kind of notice.
-  mutating func take(_ notice: Notice, _ client: Int) -> Bool {
-    let crossed = clients[client].crossed
-    clients[client].crossed = nil
+  mutating func storeDurable(_ notice: Notice, _ client: Int) -> Bool {
+    let crossed = clients[client].crossedRegion
+    clients[client].crossedRegion = nil
     switch notice {
     case .visit(let visit):
-      queue(client) { .visit(visit, number: $0) }
-      wish(.visit, client)
+      queueEvent(client) { .visit(visit, number: $0) }
+      requestLaunch(.visit, client)
     case .region(let event):
       let told = wire(event, client)
       // The state after a crossing is sent together with the crossing (REG-8).
       if case .determined(let identifier, _) = event, identifier == crossed { return true }
       guard told.outlivesProcess else { return false }
-      clients[client].crossed = event.identifier
-      queue(client) { .region(told, number: $0) }
-      wish(.region, client)
+      clients[client].crossedRegion = event.identifier
+      queueEvent(client) { .region(told, number: $0) }
+      requestLaunch(.region, client)
     case .report(let fix):
       guard clients[client].control == nil else { return false }
-      clients[client].report = fix
-      wish(.significantChange, client)
+      clients[client].pendingReport = fix
+      requestLaunch(.significantChange, client)
     case .gap, .finish, .batch, .coarse, .failure, .authorization, .degraded, .paused, .resumed,
       .live, .liveRefused:
       return false
@@ -109,18 +109,18 @@ extension LocationServer {
   /// the queue is full.
   mutating func enqueue(_ notice: Notice, _ client: Int) {
     guard let control = clients[client].control else { return }
-    if !clients[client].notices.append(notice) { end(control) }
+    if !clients[client].notices.append(notice) { closeAfterOutput(control) }
   }
 
   /// Sends queued notices and events in the order of occurrence (REG-8), as far as the connection accepts them, then
   /// the diagnostics of sessions.
-  mutating func tell(_ client: Int, _ engine: borrowing Engine) {
+  mutating func sendNotices(_ client: Int, _ engine: borrowing Engine) {
     let mayKnow = clients[client].access.authorization.isGranted
-    let begun = clients[client].begun
+    let begun = clients[client].startedServices
     let use = clients[client].use
-    while let place = clients[client].notices.nextPlace(where: {
+    while let place = clients[client].notices.nextIndex(where: {
       mayKnow && begun.includes($0, use)
-    }), let index = listener(of: client) {
+    }), let index = noticeConnection(of: client) {
       switch clients[client].notices.entries[place] {
       case .event(let event):
         clients[client].notices.markSent(at: place)
@@ -138,29 +138,29 @@ extension LocationServer {
       case .notice(let notice):
         clients[client].notices.markSent(at: place)
         if case .gap(let gap) = notice, gap.mayBeMore {
-          _ = takeLoss(client)
-          clients[client].isTouched = true  // the loss was durable until now
+          _ = consumeLoss(client)
+          clients[client].isDirty = true  // the loss was durable until now
         }
         if let wire = wire(notice, client) { reply(.notice(wire), continues: true, to: index) }
       }
     }
-    tellDiagnostics(client)
+    sendDiagnostics(client)
   }
 
   /// The client's notice connection, if the client is running (BKG-2) and the connection has output capacity.
-  mutating func listener(of client: Int) -> Int? {
+  mutating func noticeConnection(of client: Int) -> Int? {
     guard !clients[client].isFrozen, clients[client].execution != .suspended,
       let index = clients[client].watch, connections[index]?.isEnding == false
     else { return nil }
-    if connections[index]?.hasRoom == true { return index }
+    if connections[index]?.hasOutputCapacity == true { return index }
     send(index)
-    return connections[index]?.hasRoom == true ? index : nil
+    return connections[index]?.hasOutputCapacity == true ? index : nil
   }
 
   /// Logs the clients whose fixes a requested flush does not deliver, and how many fixes, because they receive no
   /// notices now.
   mutating func reportFlush(_ engine: borrowing Engine) {
-    mustReportFlush = false
+    isFlushReportDue = false
     var held: [String] = []
     for i in clients.indices where !clients[i].isVacant && !clients[i].receivesNotices {
       let count = engine.count(of: engine.backlog(of: ClientID(i)))
@@ -235,7 +235,7 @@ extension WireNotice {
   /// `didDetermineState` after the enter or exit of a region (REG-8); nil for any other notice.
   fileprivate var stateAfterCrossing: WireNotice? {
     guard case .region(let event, _) = self else { return nil }
-    switch event.what {
+    switch event.change {
     case .entered:
       return .region(WireRegionEvent(event.kind, name: event.name, .determined(.inside)))
     case .exited:
@@ -248,7 +248,7 @@ extension WireNotice {
 extension WireRegionEvent {
   /// Whether it is an event, and not the answer to a request of a process.
   fileprivate var outlivesProcess: Bool {
-    switch what {
+    switch change {
     case .entered, .exited, .monitor: true
     case .determined, .failed: false
     }

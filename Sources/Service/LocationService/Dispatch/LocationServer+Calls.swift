@@ -14,7 +14,7 @@ extension LocationServer {
     else { return }
     // Only the engine knows which fixes existed and can be acknowledged. Clients without permission must not learn
     // the number of fixes (AUT-9).
-    if case .acknowledge(let name) = incoming.call, reply == .done, mayKnow(index) {
+    if case .acknowledge(let name) = incoming.call, reply == .done, mayReadLocation(index) {
       return answer(.acknowledged(name), to: index)
     }
     answer(incoming.call.isDurable ? .durable(reply) : .ready(reply), to: index)
@@ -28,7 +28,7 @@ extension LocationServer {
   private mutating func reply(to incoming: IncomingCall, from index: Int) -> WireReply? {
     guard let connection = connections[index] else { return nil }
     switch incoming.call {
-    case .getInfo: return .info(WireServiceInfo(version: facts.version))
+    case .getInfo: return .info(WireServiceInfo(version: environment.version))
     case .getInterfaceDescription(let name):
       guard let text = LocationInterface.text(of: name) else {
         return .error(.interfaceNotFound(name))
@@ -51,7 +51,7 @@ extension LocationServer {
       .requestRegionState, .openLive, .closeLive, .requestAuthorization, .openServiceSession,
       .closeServiceSession, .openBackgroundSession, .closeBackgroundSession:
       guard case .control(let client) = connection.purpose else { return .error(.notConnected) }
-      return ask(incoming.call, of: client)
+      return perform(incoming.call, of: client)
     }
   }
 
@@ -67,14 +67,14 @@ extension LocationServer {
       return .error(.alreadyConnected)
     }
     let client: Int
-    switch record(of: WireClientName(user: peer.user, name: name)) {
+    switch slot(of: WireClientName(user: peer.user, name: name)) {
     case .success(let place): client = place
     case .failure(let refusal): return .error(refusal)
     }
     if clients[client].control != nil {
       // A program that has hung up must not take over from a running one.
       guard connections[index]?.lingersUntil == nil else {
-        abandon(index)
+        dropHeldCalls(index)
         return .error(.notConnected)
       }
       takeOver(client)
@@ -83,42 +83,42 @@ extension LocationServer {
     clients[client].session = lastSession
     clients[client].lastConnected = now
     clients[client].control = index
-    let isLaunched = clients[client].launch.finish(at: now)
+    let isLaunched = clients[client].launch.recordConnect(at: now)
     clients[client].execution = isLaunched ? .background : .foreground
-    clients[client].isHeld = true
+    clients[client].isDeliveryPaused = true
     connections[index]?.purpose = .control(client: client)
-    clients[client].begun = BegunServices()
-    permit(clients[client].access.told, client)
-    ask(.connect, client)
+    clients[client].startedServices = StartedServices()
+    setAuthorization(clients[client].access.reported, client)
+    submit(.connect, client)
     clients[client].sessions.launch(
       clients[client].execution, needsExplicit: needsExplicit, at: now)
     updateUse(client)
     if connections[index]?.lingersUntil == nil { watchProgram(index) }
     // Until the notice connection is open.
-    ask(.setExecution(.suspended), client)
+    submit(.setExecution(.suspended), client)
     return nil
   }
 
   /// The slot of a client: the existing one, or a new one within its user's quota.
-  private mutating func record(of name: WireClientName) -> Result<Int, WireError> {
+  private mutating func slot(of name: WireClientName) -> Result<Int, WireError> {
     if let known = clients.firstIndex(where: { $0.name == name }) { return .success(known) }
     let decision = state.client(uid: name.user, name: name.name)?.accessDecision
     let access = policy.access(uid: name.user, client: name.name, decision: decision)
     let isPermitted = access.authorization.isGranted
     let place: Int
-    switch room(for: name.user, isPermitted: isPermitted) {
+    switch allocateSlot(for: name.user, isPermitted: isPermitted) {
     case .success(let found): place = found
     case .failure(let refusal): return .failure(refusal)
     }
-    boundDecisions(sparing: name)
+    boundDecisions(except: name)
     guard
       let row = state.addClient(uid: name.user, name: name.name, isDurable: isPermitted)
-    else { return .failure(.limitExceeded(what: "clients", limit: Int64(facts.clients))) }
+    else { return .failure(.limitExceeded(what: "clients", limit: Int64(environment.clients))) }
     var client = ServedClient(name, of: account(of: name.user), number: row.id, access)
     // The client's row, with its undelivered fixes, may have been lost with a damaged file.
-    client.mayHaveLost = mayHaveForgotten
+    client.mayHaveLostFixes = mayHaveLostClients
     if place < clients.count { clients[place] = client } else { clients.append(client) }
-    keepAccess(place)
+    saveAccess(place)
     updateStandings()
     return .success(place)
   }
@@ -126,65 +126,67 @@ extension LocationServer {
   private mutating func takeOver(_ client: Int) {
     if let watch = clients[client].watch {
       reply(.notice(.takenOver), to: watch)
-      end(watch)
+      closeAfterOutput(watch)
       clients[client].watch = nil
     }
     if let control = clients[client].control {
       unwatchProgram(control)
       connections[control]?.purpose = .open
-      end(control)
+      closeAfterOutput(control)
     }
-    leave(client)
+    processEnded(client)
   }
 
   /// Updates a client whose process has ended or disconnected (BKG-1, DEF-11).
-  mutating func leave(_ client: Int) {
+  mutating func processEnded(_ client: Int) {
     clients[client].control = nil
     clients[client].session = 0
     clients[client].notices.removeNotices()
-    if let watch = clients[client].watch { end(watch) }
+    if let watch = clients[client].watch { closeAfterOutput(watch) }
     clients[client].watch = nil
-    clients[client].live = 0
+    clients[client].liveIterators = 0
     clients[client].isFrozen = false
-    clients[client].begun = BegunServices()
-    endDrains(of: client, looksToo: false)
-    ask(.disconnect, client)
+    clients[client].startedServices = StartedServices()
+    endDrains(of: client, includingReads: false)
+    submit(.disconnect, client)
     clients[client].sessions.end()
-    clients[client].launch.end(at: now)
+    clients[client].launch.recordEnd(at: now)
     updateUse(client)
-    if clients[client].sessions.hasBackground { wish(.backgroundSession, client) }
+    if clients[client].sessions.hasBackground { requestLaunch(.backgroundSession, client) }
   }
 
   private mutating func watch(_ session: Int64, from index: Int) -> WireReply? {
     guard connections[index]?.purpose == .open else { return .error(.alreadyConnected) }
-    guard let owner = owner(of: session, on: index) else { return .error(.unknownSession(session)) }
-    if let before = clients[owner].watch { end(before) }
+    guard let owner = clientIndex(of: session, on: index) else {
+      return .error(.unknownSession(session))
+    }
+    if let before = clients[owner].watch { closeAfterOutput(before) }
     clients[owner].watch = index
-    clients[owner].notices.rewind()
+    clients[owner].notices.markAllUnsent()
     connections[index]?.purpose = .watch(client: owner)
     if let connection = connections[index] { connection.keepCapacity(for: standing(of: index)) }
     return nil
   }
 
   /// The client with that session, if it belongs to the same user.
-  func owner(of session: Int64, on index: Int) -> Int? {
+  func clientIndex(of session: Int64, on index: Int) -> Int? {
     clients.firstIndex {
       $0.session == session && session != 0 && $0.name.user == connections[index]?.peer.user
     }
   }
 
   /// Discards unsent data that reveals where the board was, after a loss of rights (RNG-6).
-  private mutating func forgetUntold(_ client: Int) {
-    clients[client].notices.removeNotices(where: LocationServer.tellsPlace)
-    forgetEvents(client)
-    endDrains(of: client, looksToo: true)
+  private mutating func discardUnsent(_ client: Int) {
+    clients[client].notices.removeNotices(where: LocationServer.revealsLocation)
+    discardEvents(client)
+    endDrains(of: client, includingReads: true)
     guard let watch = clients[client].watch, connections[watch]?.output.isEmpty == false
     else { return }
     // The output may end in the middle of a frame.
     close(watch)
   }
 
-  private static func tellsPlace(_ notice: Notice) -> Bool {
+  private static func revealsLocation(_ notice: Notice) -> Bool {
     switch notice {
     case .batch, .report, .coarse, .visit, .region, .live: true
     case .gap, .finish, .failure, .authorization, .degraded, .paused, .resumed, .liveRefused: false
@@ -193,39 +195,39 @@ extension LocationServer {
 
   /// Pauses or resumes delivery: a client that is frozen, has no notice connection or does not read fast enough is
   /// suspended for the engine (BKG-2).
-  mutating func hold(_ client: Int) {
+  mutating func updateDeliveryPause(_ client: Int) {
     guard clients[client].control != nil else { return }
-    let hasRoom = clients[client].watch.flatMap { connections[$0]?.hasRoom } ?? false
+    let hasRoom = clients[client].watch.flatMap { connections[$0]?.hasOutputCapacity } ?? false
     let isHeld = clients[client].isFrozen || !hasRoom || clients[client].notices.noticeCount > 0
-    guard isHeld != clients[client].isHeld else { return }
-    clients[client].isHeld = isHeld
+    guard isHeld != clients[client].isDeliveryPaused else { return }
+    clients[client].isDeliveryPaused = isHeld
     if clients[client].execution != .suspended {
-      ask(.setExecution(isHeld ? .suspended : clients[client].execution), client)
+      submit(.setExecution(isHeld ? .suspended : clients[client].execution), client)
     }
   }
 
   // MARK: Requests
 
-  mutating func ask(_ request: Request, _ client: Int) {
+  mutating func submit(_ request: Request, _ client: Int) {
     if case .acknowledge = request {
-      clients[client].isBehind = true
-      hasBehind = true
+      clients[client].hasUnsavedAcknowledgement = true
+      hasUnsavedAcknowledgement = true
     } else {
-      clients[client].isTouched = true
+      clients[client].isDirty = true
     }
     requests.append((ClientID(client), request))
   }
 
   /// Submits a request of the client's process. A client with paused delivery stays suspended, although a request
   /// resumes a suspended client in the engine (BKG-2).
-  private mutating func forward(_ request: Request, _ client: Int) {
-    ask(request, client)
-    if clients[client].isHeld { ask(.setExecution(.suspended), client) }
+  private mutating func submitFromProcess(_ request: Request, _ client: Int) {
+    submit(request, client)
+    if clients[client].isDeliveryPaused { submit(.setExecution(.suspended), client) }
   }
 
-  private mutating func ask(_ call: WireCall, of client: Int) -> WireReply? {
+  private mutating func perform(_ call: WireCall, of client: Int) -> WireReply? {
     // Any call of a suspended client shows that it runs, except acknowledgements and the execution state itself.
-    if clients[client].execution == .suspended, call.showsThatItRuns {
+    if clients[client].execution == .suspended, call.impliesRunning {
       setExecution(.background, client)
     }
     switch call {
@@ -233,40 +235,41 @@ extension LocationServer {
       if let allows = settings.allowsBackground {
         guard allowBackground(allows, client) else { return .error(.notAuthorized) }
       }
-      for request in settings.requests { forward(request, client) }
+      for request in settings.requests { submitFromProcess(request, client) }
     case .setExecution(let state): setExecution(state, client)
     case .addRegion(let region, let assumed):
       guard let identifier = clients[client].identifier(region.kind, named: region.name) else {
         return .error(.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit)))
       }
       beginHistory(of: identifier, region, client)
-      forward(.addRegion(region.region(numbered: identifier.number), assuming: assumed), client)
+      submitFromProcess(
+        .addRegion(region.region(numbered: identifier.number), assuming: assumed), client)
       updateUse(client)
     case .removeRegion(let kind, let name):
       guard let identifier = clients[client].remove(kind, named: name) else { break }
-      forgetSilencedCrossings(of: identifier, client)
-      forward(.removeRegion(identifier), client)
+      discardSilencedCrossings(of: identifier, client)
+      submitFromProcess(.removeRegion(identifier), client)
       updateUse(client)
     case .acknowledgeEvents(let number): acknowledgeEvents(through: number, client)
     case .startUpdating, .stopUpdating, .startSignificantChange, .stopSignificantChange,
       .startVisits, .stopVisits:
-      begin(call, client)
+      startOrStop(call, client)
     case .requestRegionState(let kind, let name):
-      guard let identifier = clients[client].known(kind, named: name) else {
+      guard let identifier = clients[client].knownIdentifier(kind, named: name) else {
         return .error(.invalidParameter("name"))
       }
-      forward(.requestRegionState(identifier), client)
+      submitFromProcess(.requestRegionState(identifier), client)
     case .openLive(let configuration): return openLive(configuration, client)
     case .closeLive(let number):
-      clients[client].live &= ~(1 << UInt8(number))
-      forward(.closeLive(number), client)
+      clients[client].liveIterators &= ~(1 << UInt8(number))
+      submitFromProcess(.closeLive(number), client)
       updateUse(client)
     case .requestAuthorization, .openServiceSession, .closeServiceSession, .openBackgroundSession,
       .closeBackgroundSession:
       return useSession(call, client)
     default:
       guard let request = call.request else { preconditionFailure("a call without a request") }
-      forward(request, client)
+      submitFromProcess(request, client)
     }
     return .done
   }
@@ -274,69 +277,71 @@ extension LocationServer {
   /// Sets the execution state, as reported by the process or inferred from a call.
   private mutating func setExecution(_ state: ExecutionState, _ client: Int) {
     clients[client].execution = state
-    clients[client].sessions.move(to: state)
+    clients[client].sessions.setExecution(state)
     updateUse(client)
-    if !clients[client].isHeld { ask(.setExecution(state), client) }
+    if !clients[client].isDeliveryPaused { submit(.setExecution(state), client) }
   }
 
   /// Starts or stops a service. Stores services that outlive the process, and makes pending events available (BKG-6).
-  private mutating func begin(_ call: WireCall, _ client: Int) {
+  private mutating func startOrStop(_ call: WireCall, _ client: Int) {
     // A refused service is not stored (AUT-10).
     let isRefused = clients[client].access.authorization.isRefused
     switch call {
     case .startUpdating:
-      clients[client].begun.updates = true
-      isOwingNew = true
-      tellLoss(client)
+      clients[client].startedServices.updates = true
+      hasUnsavedUpdatesChange = true
+      enqueueLoss(client)
     case .stopUpdating:
-      clients[client].begun.updates = false
-      isOwingNew = true
+      clients[client].startedServices.updates = false
+      hasUnsavedUpdatesChange = true
     case .startSignificantChange:
-      clients[client].begun.significantChange = true
-      if !isRefused { change(client) { $0.significantChange = true } }
-    case .stopSignificantChange: change(client) { $0.significantChange = false }
+      clients[client].startedServices.significantChange = true
+      if !isRefused { updateServices(client) { $0.significantChange = true } }
+    case .stopSignificantChange: updateServices(client) { $0.significantChange = false }
     case .startVisits:
-      clients[client].begun.visits = true
-      if !isRefused { change(client) { $0.visits = true } }
-    case .stopVisits: change(client) { $0.visits = false }
+      clients[client].startedServices.visits = true
+      if !isRefused { updateServices(client) { $0.visits = true } }
+    case .stopVisits: updateServices(client) { $0.visits = false }
     default: preconditionFailure("a call that starts or stops no service")
     }
-    if let request = call.request { forward(request, client) }
-    if call == .startSignificantChange, let report = clients[client].report {
-      clients[client].report = nil
+    if let request = call.request { submitFromProcess(request, client) }
+    if call == .startSignificantChange, let report = clients[client].pendingReport {
+      clients[client].pendingReport = nil
       enqueue(.report(report), client)
     }
   }
 
   /// Queues the gap of a power cut before any newer fix (RNG-4).
-  private mutating func tellLoss(_ client: Int) {
-    guard clients[client].mayHaveLost, !clients[client].begun.hearsOfLoss else { return }
+  private mutating func enqueueLoss(_ client: Int) {
+    guard clients[client].mayHaveLostFixes, !clients[client].startedServices.isLossQueued else {
+      return
+    }
     // The loss counts as reported when the notice is written.
-    clients[client].begun.hearsOfLoss = true
+    clients[client].startedServices.isLossQueued = true
     enqueue(.gap(lossGap), client)
   }
 
-  private var lossGap: Gap { loss ?? Gap(unsyncedBefore: 0, after: nil) }
+  private var lossGap: Gap { possibleLoss ?? Gap(unsyncedBefore: 0, after: nil) }
 
   /// The gap of a power cut that was not reported to a client yet; nil without one.
-  func loss(of client: Int) -> Gap? { clients[client].mayHaveLost ? lossGap : nil }
+  func unreportedLoss(of client: Int) -> Gap? { clients[client].mayHaveLostFixes ? lossGap : nil }
 
   /// Same, and marks it as reported.
-  mutating func takeLoss(_ client: Int) -> Gap? {
-    guard let loss = loss(of: client) else { return nil }
-    clients[client].mayHaveLost = false
-    clients[client].isTouched = true
+  mutating func consumeLoss(_ client: Int) -> Gap? {
+    guard let loss = unreportedLoss(of: client) else { return nil }
+    clients[client].mayHaveLostFixes = false
+    clients[client].isDirty = true
     return loss
   }
 
   /// Opens a live iterator with the lowest free number (LIV-9), the same that the engine assigns.
   private mutating func openLive(_ configuration: LiveConfiguration, _ client: Int) -> WireReply {
-    let number = (~clients[client].live).trailingZeroBitCount
+    let number = (~clients[client].liveIterators).trailingZeroBitCount
     guard number < LiveUpdates.capacity else {
       return .error(.limitExceeded(what: "live", limit: Int64(LiveUpdates.capacity)))
     }
-    clients[client].live |= 1 << UInt8(number)
-    forward(.openLive(configuration), client)
+    clients[client].liveIterators |= 1 << UInt8(number)
+    submitFromProcess(.openLive(configuration), client)
     updateUse(client)
     return .opened(number)
   }
@@ -352,7 +357,7 @@ extension LocationServer {
       return decide(name) { $0.isReduced = isReduced }
     case .forgetClient(let name): return forget(name)
     case .flush:
-      mustFlush = true
+      isFlushRequested = true
       return .done
     default:
       return .clients(knownClients)
@@ -367,7 +372,7 @@ extension LocationServer {
         served.name, authorization: served.access.authorization, isReduced: served.access.isReduced,
         execution: served.control == nil ? nil : served.execution)
       client.hasBackgroundSession = served.sessions.hasBackground
-      client.asks = served.asks?.authorization
+      client.requestedAuthorization = served.requestedPermission?.authorization
       known.append(client)
     }
     let served = Set(clients.map(\.number))
@@ -389,7 +394,7 @@ extension LocationServer {
     guard var row = state.client(uid: name.user, name: name.name) else {
       return .error(.unknownClient(name))
     }
-    var decision = place.map { clients[$0].access.told } ?? row.told
+    var decision = place.map { clients[$0].access.reported } ?? row.reported
     change(&decision)
     let access = policy.access(uid: name.user, client: name.name, decision: decision)
     guard access.source == .decision else {
@@ -399,11 +404,11 @@ extension LocationServer {
       // The decision is applied when the client connects.
       row.decide(decision)
       put(row, in: \.clients)
-      forgetHeldTerms()
+      discardHeldCharges()
       return .done
     }
-    clients[client].asks = nil
-    keepAccess(client, decision: decision)
+    clients[client].requestedPermission = nil
+    saveAccess(client, decision: decision)
     apply(access, client)
     dropUnpermitted()
     return .done
@@ -411,26 +416,26 @@ extension LocationServer {
 
   /// Applies new rights. A client that loses nothing by them is not affected (RNG-6).
   mutating func apply(_ access: ClientAccess, _ client: Int) {
-    let before = clients[client].access.told
+    let before = clients[client].access.reported
     clients[client].access = access
     // Services started with permission are kept until the client is denied by name (RES-2).
     let isGranted = access.authorization.isGranted
-    if isGranted || access.isDenial { state.setDurable(clients[client].number, isGranted) }
-    clients[client].isTouched = true
+    if isGranted || access.isExplicitDenial { state.setDurable(clients[client].number, isGranted) }
+    clients[client].isDirty = true
     updateStandings()
-    if access.told.takes(from: before) { forgetUntold(client) }
+    if access.reported.isNarrower(than: before) { discardUnsent(client) }
     if !access.mayUseBackground { _ = allowBackground(false, client) }
     if access.authorization != .notDetermined && access.authorization != .whenInUse {
-      clients[client].asks = nil
+      clients[client].requestedPermission = nil
     }
-    permit(access.told, client)
-    if before.authorization.isRefused, isGranted { resumeRefused(client) }
+    setAuthorization(access.reported, client)
+    if before.authorization.isRefused, isGranted { restartServices(client) }
   }
 }
 
 extension WireCall {
   /// Whether the call implies that the calling program is running.
-  fileprivate var showsThatItRuns: Bool {
+  fileprivate var impliesRunning: Bool {
     switch self {
     case .setExecution, .acknowledge, .acknowledgeEvents: false
     default: true
@@ -442,7 +447,7 @@ extension ClientAccess.Source {
   /// The line of the rule in the policy file; nil without a file (see `AccessPolicy.builtIn(owner:)`).
   fileprivate var line: Int? {
     switch self {
-    case .rule(line: 0), .decision, .standard: nil
+    case .rule(line: 0), .decision, .policyDefault: nil
     case .rule(let line): line
     }
   }

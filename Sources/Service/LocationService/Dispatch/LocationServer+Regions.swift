@@ -8,7 +8,7 @@ import ServiceState
 
 extension LocationServer {
   /// Saves the monitored regions of a client with their states.
-  mutating func keepRegions(_ client: Int, _ engine: borrowing Engine) {
+  mutating func saveRegions(_ client: Int, _ engine: borrowing Engine) {
     guard clients[client].hasRegions else { return }
     let number = clients[client].number
     var seen: Set<RegionIdentifier> = []
@@ -17,7 +17,7 @@ extension LocationServer {
       let identifier = held.region.identifier
       seen.insert(identifier)
       let name = clients[client].name(of: identifier)
-      guard StateStore.isName(name) else { continue }
+      guard StateStore.isValidName(name) else { continue }
       let before = state.rows.regions[.init(client: number, identifier: identifier)]
       put(
         RegionRecord(
@@ -28,16 +28,16 @@ extension LocationServer {
     for row in state.rows.regions.all where row.client == number {
       if !seen.contains(row.region.identifier) { state.rows.regions.remove(row.key) }
     }
-    clients[client].keep(seen)
+    clients[client].setMonitored(seen)
     updateUse(client)
   }
 
   /// Records handled events: the last one of each region is stored.
-  mutating func noteHandled(_ numbers: [UInt32], _ client: Int) {
+  mutating func recordHandled(_ numbers: [UInt32], _ client: Int) {
     for number in numbers {
       let key = EventRecord.Key(client: clients[client].number, number: number)
-      guard let row = state.rows.events[key], let event = WireRegionEvent(kept: row.notice),
-        let identifier = clients[client].known(event.kind, named: event.name)
+      guard let row = state.rows.events[key], let event = WireRegionEvent(stored: row.notice),
+        let identifier = clients[client].knownIdentifier(event.kind, named: event.name)
       else { continue }
       setHandled(row.notice, identifier, client)
     }
@@ -53,15 +53,15 @@ extension LocationServer {
     guard let before = state.rows.regions[key]?.region,
       before.center != region.center || before.radius != region.radius
     else { return }
-    forgetEvents(client) { notice in
+    discardEvents(client) { notice in
       guard case .region(let event, _) = notice else { return false }
       return event.kind == region.kind && event.name == region.name
     }
-    forgetSilencedCrossings(of: identifier, client)
+    discardSilencedCrossings(of: identifier, client)
   }
 
   /// Discards unsent states of silenced crossings of a region that was removed or replaced.
-  mutating func forgetSilencedCrossings(of identifier: RegionIdentifier, _ client: Int) {
+  mutating func discardSilencedCrossings(of identifier: RegionIdentifier, _ client: Int) {
     clients[client].notices.removeNotices { notice in
       if case .region(.crossedSilently(identifier, _)) = notice { true } else { false }
     }
@@ -78,7 +78,7 @@ extension LocationServer {
   /// A client's monitored regions, in the order in which their names were added.
   ///
   /// - Parameter knowsState: Whether the client may know if the board is inside.
-  func monitoredRegions(of client: Int, knowsState: Bool) -> [WireMonitoredRegion] {
+  func monitoredRegions(of client: Int, includesState: Bool) -> [WireMonitoredRegion] {
     let rows = state.rows.regions.all.filter { $0.client == clients[client].number }
     return rows.sorted { $0.region.identifier.number < $1.region.identifier.number }.map { row in
       var region = WireRegion(
@@ -86,19 +86,19 @@ extension LocationServer {
         radius: row.region.radius)
       region.notifyOnEntry = row.region.notifyOnEntry
       region.notifyOnExit = row.region.notifyOnExit
-      guard knowsState else {
+      guard includesState else {
         return WireMonitoredRegion(region, state: .unknown, lastEvent: nil)
       }
       return WireMonitoredRegion(
-        region, state: row.state, lastEvent: row.handled.flatMap(WireRegionEvent.init(kept:)))
+        region, state: row.state, lastEvent: row.handled.flatMap(WireRegionEvent.init(stored:)))
     }
   }
 }
 
 extension WireRegionEvent {
   /// Parses a stored region event; nil if this version cannot.
-  fileprivate init?(kept notice: String) {
-    guard case .region(let event, _)? = WireNotice(kept: notice) else { return nil }
+  fileprivate init?(stored notice: String) {
+    guard case .region(let event, _)? = WireNotice(stored: notice) else { return nil }
     self = event
   }
 }

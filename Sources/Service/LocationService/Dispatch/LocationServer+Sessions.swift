@@ -8,7 +8,7 @@ extension LocationServer {
   mutating func useSession(_ call: WireCall, _ client: Int) -> WireReply {
     switch call {
     case .requestAuthorization(let permission):
-      askFor(permission, client)
+      requestPermission(permission, client)
       return .done
     case .openServiceSession(let requirement, let wantsFull):
       let number = clients[client].sessions.open(
@@ -45,25 +45,25 @@ extension LocationServer {
 
   /// Puts a permission request to the administrator: if the client is undecided and in use, or once if it has
   /// when-in-use and requests always (AUT-4).
-  private mutating func askFor(_ permission: WirePermission, _ client: Int) {
+  private mutating func requestPermission(_ permission: WirePermission, _ client: Int) {
     guard clients[client].sessions.isInUse else { return }
     switch clients[client].access.authorization {
     case .notDetermined: break
     case .whenInUse:
       guard permission == .always, var row = state.rows.clients[clients[client].number],
-        !row.hasAskedAlways
+        !row.hasRequestedAlways
       else { return }
-      row.hasAskedAlways = true
+      row.hasRequestedAlways = true
       put(row, in: \.clients)
     case .restricted, .denied, .always: return
     }
-    guard clients[client].asks != permission else { return }
-    noteRequest(permission, client)
+    guard clients[client].requestedPermission != permission else { return }
+    recordPermissionRequest(permission, client)
   }
 
   /// Records and logs the permission that a client needs, until it is decided (AUT-8).
-  private mutating func noteRequest(_ permission: WirePermission, _ client: Int) {
-    clients[client].asks = permission
+  private mutating func recordPermissionRequest(_ permission: WirePermission, _ client: Int) {
+    clients[client].requestedPermission = permission
     let name = clients[client].name
     logLine(
       of: name.user, .notice,
@@ -72,33 +72,34 @@ extension LocationServer {
   }
 
   /// Requests permission for an undecided client in use that has live updates, conditions or sessions (AUT-8).
-  private mutating func noteImplicitRequest(_ client: Int) {
+  private mutating func recordImplicitRequest(_ client: Int) {
     let sessions = clients[client].sessions
     guard clients[client].access.authorization == .notDetermined, sessions.isInUse,
-      let wanted = WirePermission(sessions.requested), clients[client].asks != .always,
-      clients[client].asks != wanted
+      let wanted = WirePermission(sessions.requested),
+      clients[client].requestedPermission != .always,
+      clients[client].requestedPermission != wanted
     else { return }
-    noteRequest(wanted, client)
+    recordPermissionRequest(wanted, client)
   }
 
   /// Passes changes of a client's use of location to the engine and the durable state, and logs the start and end of
   /// its background session (BKG-11).
   mutating func updateUse(_ client: Int) {
-    let live = clients[client].live.nonzeroBitCount
-    clients[client].sessions.imply(live + (clients[client].hasConditions ? 1 : 0))
+    let live = clients[client].liveIterators.nonzeroBitCount
+    clients[client].sessions.setImplied(live + (clients[client].hasConditions ? 1 : 0))
     let services = state.rows.services[clients[client].number]
     let hasBackground = clients[client].sessions.hasBackground
     if hasBackground != services?.backgroundSession ?? false {
-      change(client) { $0.backgroundSession = hasBackground }
+      updateServices(client) { $0.backgroundSession = hasBackground }
       let name = clients[client].name
       let what = hasBackground ? "started a background session" : "ended its background session"
       logLine(of: name.user, .notice, "'\(name.name)' of user \(name.user) \(what)")
     }
-    noteImplicitRequest(client)
+    recordImplicitRequest(client)
     let use = clients[client].sessions.use
     guard use != clients[client].use else { return }
     clients[client].use = use
-    ask(.setUse(use), client)
+    submit(.setUse(use), client)
   }
 
   /// Whether any client has a background session.
@@ -108,7 +109,7 @@ extension LocationServer {
   }
 
   /// Expires sessions.
-  mutating func elapseSessions() {
+  mutating func expireSessions() {
     for i in clients.indices where clients[i].sessions.deadline <= now {
       clients[i].sessions.elapse(at: now)
       updateUse(i)
@@ -120,7 +121,7 @@ extension LocationServer {
     var deadline = urgentDeadline
     for i in clients.indices {
       deadline = min(deadline, clients[i].sessions.deadline)
-      if clients[i].control == nil, let next = clients[i].launch.next {
+      if clients[i].control == nil, let next = clients[i].launch.nextStart {
         deadline = min(deadline, next)
       }
     }
@@ -128,8 +129,8 @@ extension LocationServer {
   }
 
   /// Sends changed diagnostics of sessions, as far as the connection accepts them (BKG-17).
-  mutating func tellDiagnostics(_ client: Int) {
-    while let index = listener(of: client),
+  mutating func sendDiagnostics(_ client: Int) {
+    while let index = noticeConnection(of: client),
       let (number, diagnostics) = clients[client].sessions.nextDiagnostics()
     {
       reply(.notice(.session(number, diagnostics)), continues: true, to: index)

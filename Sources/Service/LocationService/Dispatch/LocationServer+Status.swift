@@ -9,41 +9,43 @@ import LocationWire
 
 extension LocationServer {
   /// Updates the receiver's state, and logs when the receiver stops or resumes responding.
-  mutating func observe(_ engine: borrowing Engine, at now: Instant) {
-    if energy == nil { energy = ServiceEnergy(facts.power, facts.usage(events), at: now) }
+  mutating func updateReceiver(_ engine: borrowing Engine, at now: Instant) {
+    if energy == nil {
+      energy = ServiceEnergy(environment.power, environment.usage(events), at: now)
+    }
     guard let report = engine.receiverReport(at: now) else { return }
-    let (state, change) = receiver.take(
-      report, hasBackup: facts.power.hasBackupSupply, at: now)
-    if let state { energy?.receiver(is: state, at: now) }
+    let (state, change) = receiver.update(
+      report, hasBackup: environment.power.hasBackupSupply, at: now)
+    if let state { energy?.setReceiver(state, at: now) }
     switch change {
     case .nothing: break
     case .lost:
       log.write(
         .warning,
-        "the receiver does not answer: \(facts.receiver.remedy(receiver.speech(at: now)))")
+        "the receiver does not answer: \(environment.receiver.suggestion(receiver.input(at: now)))")
     case .streaming:
       log.write(
         .warning,
         "the receiver sends fixes, which are delivered, and answers no command: it cannot be put to sleep or "
-          + "batch: \(facts.receiver.remedy(receiver.speech(at: now)))")
-    case .found: log.write(.notice, "the receiver responds")
+          + "batch: \(environment.receiver.suggestion(receiver.input(at: now)))")
+    case .recovered: log.write(.notice, "the receiver responds")
     }
   }
 
   /// Records the end of a wait in the energy ledger.
-  public mutating func woke(for reason: WakeReason) {
-    energy?.woke(for: reason, wakes: events.wakeCount)
+  public mutating func didWake(for reason: WakeReason) {
+    energy?.recordWake(for: reason, wakes: events.wakeCount)
   }
 
   /// Time and energy per state; nil before the first turn.
   func energy(at now: Instant) -> WireEnergy? {
-    guard let ledger = energy?.closed(facts.usage(events), at: now) else { return nil }
+    guard let ledger = energy?.closed(environment.usage(events), at: now) else { return nil }
     return WireEnergy(ledger, since: utc(ledger.begin), until: utc(ledger.end))
   }
 
   /// Whether the caller may know where the board is, and what it is doing: an administrator, or a user with a permitted
   /// client.
-  func mayKnow(_ index: Int) -> Bool {
+  func mayReadLocation(_ index: Int) -> Bool {
     guard let connection = connections[index] else { return false }
     let user = connection.peer.user
     if policy.isAdministrator(user) { return true }
@@ -58,10 +60,10 @@ extension LocationServer {
   func status(
     _ engine: borrowing Engine, _ effects: Effects, for index: Int, at now: Instant
   ) -> WireStatus {
-    let mayKnow = mayKnow(index)
+    let mayKnow = mayReadLocation(index)
     let user = connections[index]?.peer.user
     var status = WireStatus(
-      version: facts.version, board: facts.board,
+      version: environment.version, board: environment.board,
       now: FixTime(acquired: now, utc: mayKnow ? utc(now) : nil), generation: engine.generation,
       nextSequence: mayKnow ? engine.head : nil, ringCapacity: engine.capacity,
       clients: clients.count { $0.control != nil && (mayKnow || $0.name.user == user) })
@@ -70,17 +72,17 @@ extension LocationServer {
     }
     if mayKnow { status.ringFixes = engine.fixesInRing }
     status.batteryPercent = engine.batteryCharge
-    status.givenUp = engine.givenUp
+    status.shed = engine.shed
     status.isSleepInhibited = engine.isSleepInhibited
     if mayKnow { status.plan = plan(engine, effects) }
     status.receiver = wireReceiver(engine, mayKnow: mayKnow, at: now)
     let seesAll = user.map(policy.isAdministrator) ?? false
-    status.holds = holds(engine, effects, mayKnow: mayKnow, at: now) { i in
+    status.holds = holds(engine, effects, mayReadLocation: mayKnow, at: now) { i in
       seesAll || clients[i].name.user == user ? clients[i].name : nil
     }
     for i in clients.indices {
       guard let use = use(of: i, engine, at: now) else { continue }
-      if mayKnow || use.name.user == user { status.demanding += 1 }
+      if mayKnow || use.name.user == user { status.demandingClients += 1 }
       if seesAll || use.name.user == user { status.uses.append(use) }
     }
     return status
@@ -89,7 +91,7 @@ extension LocationServer {
   func plan(_ engine: borrowing Engine, _ effects: Effects) -> WirePlan {
     let plan = Plan(
       receiver: engine.plannedReceiver ?? .off, board: effects.board, wake: effects.wake,
-      listens: effects.listens)
+      wakesOnInput: effects.wakesOnInput)
     return WirePlan(plan, wakeUTC: effects.wake < .distantFuture ? utc(effects.wake) : nil)
   }
 
@@ -99,16 +101,16 @@ extension LocationServer {
     guard let report = engine.receiverReport(at: now) else { return nil }
     // Updated to this moment: the silence may have become too long since the last turn.
     var seen = receiver
-    _ = seen.take(report, hasBackup: facts.power.hasBackupSupply, at: now)
+    _ = seen.update(report, hasBackup: environment.power.hasBackupSupply, at: now)
     let since = mayKnow ? seen.since : seen.coarseSince
     var told = WireReceiver(
-      mayKnow ? seen.state : seen.state.coarse, answers: seen.answers,
+      mayKnow ? seen.state : seen.state.coarse, isAnswering: seen.isResponding,
       since: FixTime(acquired: since, utc: mayKnow ? utc(since) : nil))
     if mayKnow {
-      told.heard = seen.heard.map { FixTime(acquired: $0, utc: utc($0)) }
-      told.fixed = seen.fixed.map { FixTime(acquired: $0, utc: utc($0)) }
+      told.lastByte = seen.lastInput.map { FixTime(acquired: $0, utc: utc($0)) }
+      told.lastFix = seen.lastFix.map { FixTime(acquired: $0, utc: utc($0)) }
     }
-    if !seen.answers { told.remedy = facts.receiver.remedy(seen.speech(at: now)) }
+    if !seen.isResponding { told.suggestion = environment.receiver.suggestion(seen.input(at: now)) }
     return told
   }
 
@@ -117,7 +119,7 @@ extension LocationServer {
     of index: Int, _ engine: borrowing Engine, at now: Instant
   ) -> WireUse? {
     let client = engine.client(ClientID(index))
-    let needs = engine.use(of: ClientID(index), at: now)
+    let needs = engine.usage(of: ClientID(index), at: now)
     var use = WireUse(
       clients[index].name, execution: clients[index].control == nil ? nil : client.execution)
     use.services = LocationServer.services(of: client)
@@ -131,9 +133,9 @@ extension LocationServer {
       next = min(next, check)
     case .live: use.need = .everyFix
     }
-    use.keepsReceiver = use.need == .everyFix || use.need == .everyFixLater
-    use.keepsBoard = use.need == .everyFix
-    if let until = needs.awaitsAcknowledgementUntil, until > now { use.keepsBoard = true }
+    use.keepsReceiverOn = use.need == .everyFix || use.need == .everyFixLater
+    use.keepsBoardAwake = use.need == .everyFix
+    if let until = needs.acknowledgementDeadline, until > now { use.keepsBoardAwake = true }
     if next < .distantFuture { use.next = FixTime(acquired: next, utc: utc(next)) }
     return use.services.isEmpty && use.need == .nothing ? nil : use
   }

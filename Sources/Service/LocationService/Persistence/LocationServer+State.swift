@@ -16,7 +16,7 @@ extension LocationServer {
   ///     run.
   ///   - now: Current time.
   public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
-    self.loss = loss
+    self.possibleLoss = loss
     self.now = now
     warnOfEmptyPolicy()
     warnOfUnresolvedLines()
@@ -32,7 +32,7 @@ extension LocationServer {
         state.removeUndecided(row.id)
         continue
       }
-      guard clients.count < facts.clients else {
+      guard clients.count < environment.clients else {
         log.write(
           .warning,
           "client '\(row.name)' of user \(row.uid) is not restored: the "
@@ -54,8 +54,8 @@ extension LocationServer {
     if until == .max || (state.repairs.isNew && head > 0) {
       until = Int64(head + LocationServer.lostClientFixes)
     }
-    mayHaveForgotten = head < UInt64(until)
-    if !mayHaveForgotten { until = 0 }
+    mayHaveLostClients = head < UInt64(until)
+    if !mayHaveLostClients { until = 0 }
     if until != state.counter(.clientsLostUntil) { state.setCounter(.clientsLostUntil, until) }
   }
 
@@ -68,23 +68,24 @@ extension LocationServer {
     if var cursor = state.rows.cursors[row.id] {
       engine.restore(ClientID(place), from: cursor.bookmark, startingAt: now)
       // Saved together with the boot number, because the next start does not detect the power cut again.
-      cursor.mayHaveLost = cursor.mayHaveLost || (loss != nil && cursor.bookmark.owesAll)
+      cursor.mayHaveLostFixes =
+        cursor.mayHaveLostFixes || (possibleLoss != nil && cursor.bookmark.isOpenEnded)
       put(cursor, in: \.cursors)
-      client.mayHaveLost = cursor.mayHaveLost
+      client.mayHaveLostFixes = cursor.mayHaveLostFixes
     }
     let services = state.rows.services[row.id] ?? ServicesRecord(client: row.id)
     client.notices = unacknowledgedEvents(of: row.id, last: services.lastEvent)
-    client.isTouched = true
+    client.isDirty = true
     client.sessions = ClientSessions(hasBackground: services.backgroundSession)
     clients.append(client)
     // First the permission last reported, then the current one, so that data of a revoked permission is lost (RNG-6).
-    permit(row.told, place)
-    permit(access.told, place)
-    if access.told.takes(from: row.told) { forgetEvents(place) }
+    setAuthorization(row.reported, place)
+    setAuthorization(access.reported, place)
+    if access.reported.isNarrower(than: row.reported) { discardEvents(place) }
     resume(services, place)
     // The process may still run and reconnect by itself.
     if let reason = clients[place].waitingReason {
-      wish(reason, place, after: ClientSessions.standardGrace)
+      requestLaunch(reason, place, after: ClientSessions.standardGrace)
     }
   }
 
@@ -92,33 +93,33 @@ extension LocationServer {
   private mutating func resume(_ services: ServicesRecord, _ place: Int) {
     let regions = state.rows.regions.all.filter { $0.client == services.client }
     guard services.significantChange || services.visits || !regions.isEmpty else { return }
-    ask(.connect, place)
+    submit(.connect, place)
     start(services, place)
     for region in regions.sorted(by: { $0.region.identifier.number < $1.region.identifier.number })
     {
       clients[place].restore(region.region.identifier, named: region.name)
-      ask(.addRegion(region.region, assuming: region.state), place)
+      submit(.addRegion(region.region, assuming: region.state), place)
     }
-    ask(.disconnect, place)
+    submit(.disconnect, place)
   }
 
   private mutating func start(_ services: ServicesRecord, _ place: Int) {
-    if services.significantChange { ask(.startSignificantChange, place) }
-    if services.visits { ask(.startVisits, place) }
+    if services.significantChange { submit(.startSignificantChange, place) }
+    if services.visits { submit(.startVisits, place) }
   }
 
   /// Restarts the services that were stopped while permission was denied, unless the client has stopped them since.
-  mutating func resumeRefused(_ place: Int) {
+  mutating func restartServices(_ place: Int) {
     guard let services = state.rows.services[clients[place].number],
       services.significantChange || services.visits
     else { return }
     let isThere = clients[place].control != nil
-    if !isThere { ask(.connect, place) }
+    if !isThere { submit(.connect, place) }
     start(services, place)
-    if !isThere { return ask(.disconnect, place) }
+    if !isThere { return submit(.disconnect, place) }
     // The client has made no call, so a suspended client stays suspended.
-    if clients[place].isHeld || clients[place].execution == .suspended {
-      ask(.setExecution(.suspended), place)
+    if clients[place].isDeliveryPaused || clients[place].execution == .suspended {
+      submit(.setExecution(.suspended), place)
     }
   }
 
@@ -131,52 +132,55 @@ extension LocationServer {
     return NoticeQueue(events, last: last)
   }
 
-  mutating func permit(_ access: AccessDecision, _ client: Int) {
-    ask(.setAuthorization(access.authorization), client)
-    ask(.setReducedAccuracy(access.isReduced), client)
-    clients[client].sessions.permit(access.authorization, isReduced: access.isReduced)
+  mutating func setAuthorization(_ access: AccessDecision, _ client: Int) {
+    submit(.setAuthorization(access.authorization), client)
+    submit(.setReducedAccuracy(access.isReduced), client)
+    clients[client].sessions.setAuthorization(access.authorization, isReduced: access.isReduced)
     updateUse(client)
   }
 
   // MARK: Saving
 
   /// Updates the rows of dirty clients, and flushes if a pending answer requires it.
-  mutating func keep(_ engine: borrowing Engine, at now: Instant) {
-    let mustFlush = isPromised || isEventNew || isOwingNew
+  mutating func saveDirtyClients(_ engine: borrowing Engine, at now: Instant) {
+    let mustFlush = hasDurableAnswer || hasUnsavedEvent || hasUnsavedUpdatesChange
     for i in clients.indices
-    where clients[i].isTouched || clients[i].isClosing || (mustFlush && clients[i].isBehind) {
-      if clients[i].isVacant { clients[i].isTouched = false } else { keep(i, engine) }
+    where clients[i].isDirty || clients[i].awaitsReceiverDrain
+      || (mustFlush && clients[i].hasUnsavedAcknowledgement)
+    {
+      if clients[i].isVacant { clients[i].isDirty = false } else { save(i, engine) }
     }
     if mustFlush { flush() }
   }
 
   /// Updates the rows of all clients and flushes: with each sync of the ring, and at the end.
-  public mutating func keepAll(_ engine: borrowing Engine) {
-    for i in clients.indices where !clients[i].isVacant { keep(i, engine) }
-    hasBehind = false
+  public mutating func saveAll(_ engine: borrowing Engine) {
+    for i in clients.indices where !clients[i].isVacant { save(i, engine) }
+    hasUnsavedAcknowledgement = false
     flush()
   }
 
   /// Whether any change is not on the disk.
-  public var hasUnkept: Bool { state.hasChanges || hasBehind }
+  public var hasUnsavedChanges: Bool { state.hasChanges || hasUnsavedAcknowledgement }
 
-  private mutating func keep(_ client: Int, _ engine: borrowing Engine) {
-    clients[client].isTouched = false
-    clients[client].isBehind = false
+  private mutating func save(_ client: Int, _ engine: borrowing Engine) {
+    clients[client].isDirty = false
+    clients[client].hasUnsavedAcknowledgement = false
     let number = clients[client].number
     let bookmark = engine.bookmark(of: ClientID(client))
-    clients[client].isClosing = bookmark.owesAll && !clients[client].begun.updates
+    clients[client].awaitsReceiverDrain =
+      bookmark.isOpenEnded && !clients[client].startedServices.updates
     // In the same transaction as the ring position: a client that lost a right must not receive older fixes.
-    keepAccess(client)
+    saveAccess(client)
     put(
       CursorRecord(
-        client: number, bookmark: bookmark, mayHaveLost: clients[client].mayHaveLost),
+        client: number, bookmark: bookmark, mayHaveLostFixes: clients[client].mayHaveLostFixes),
       in: \.cursors)
-    keepRegions(client, engine)
+    saveRegions(client, engine)
   }
 
   /// Changes the services of a client that outlive its process.
-  mutating func change(_ client: Int, _ change: (inout ServicesRecord) -> Void) {
+  mutating func updateServices(_ client: Int, _ change: (inout ServicesRecord) -> Void) {
     let number = clients[client].number
     var row = state.rows.services[number] ?? ServicesRecord(client: number)
     change(&row)
@@ -184,7 +188,7 @@ extension LocationServer {
   }
 
   /// Saves the reported permission of a client, and a decision.
-  mutating func keepAccess(_ client: Int, decision: AccessDecision? = nil) {
+  mutating func saveAccess(_ client: Int, decision: AccessDecision? = nil) {
     guard var row = state.rows.clients[clients[client].number] else { return }
     row.authorization = clients[client].access.authorization
     row.isReduced = clients[client].access.isReduced
@@ -203,55 +207,55 @@ extension LocationServer {
 
   /// Writes all changes. A failure is logged once, and retried with the next change.
   mutating func flush() {
-    isEventNew = false
-    isOwingNew = false
+    hasUnsavedEvent = false
+    hasUnsavedUpdatesChange = false
     let isWriting = state.hasChanges
     // SQLite's code is not needed until the next flush, and reading it again costs less than the disk access. If no
     // answer waits (which may happen with each fix), other unused code is evicted as well.
-    defer { if isWriting { unsafe clinux_forget_code(isPromised ? "libsqlite3" : nil) } }
+    defer { if isWriting { unsafe clinux_release_code(hasDurableAnswer ? "libsqlite3" : nil) } }
     do {
-      try state.flush(at: SystemClock().wall)
-      if isTroubled { log.write(.notice, "the durable state is saved again") }
-      isTroubled = false
+      try state.flush(at: SystemClock().wallTime)
+      if hasStateFailure { log.write(.notice, "the durable state is saved again") }
+      hasStateFailure = false
     } catch {
-      if !isTroubled {
+      if !hasStateFailure {
         log.write(
           .error,
           "the durable state cannot be saved, and changes would be lost at "
             + "a restart: \(error)")
       }
-      isTroubled = true
+      hasStateFailure = true
     }
   }
 
   // MARK: Events
 
   /// Queues an event, which stays until it is acknowledged (VIS-8, REG-13).
-  mutating func queue(_ client: Int, _ make: (UInt32) -> WireNotice) {
+  mutating func queueEvent(_ client: Int, _ make: (UInt32) -> WireNotice) {
     let number = clients[client].number
     let (event, lost) = clients[client].notices.appendEvent(make)
     if let lost { state.rows.events.remove(.init(client: number, number: lost)) }
     if let row = EventRecord(event, of: number) { put(row, in: \.events) }
-    change(client) { $0.lastEvent = event.number }
+    updateServices(client) { $0.lastEvent = event.number }
     // Without a process, the event exists on the disk only.
-    if clients[client].control == nil { isEventNew = true }
-    clients[client].isTouched = true
+    if clients[client].control == nil { hasUnsavedEvent = true }
+    clients[client].isDirty = true
   }
 
   mutating func acknowledgeEvents(through number: UInt32, _ client: Int) {
     let numbers = clients[client].notices.acknowledge(through: number)
-    noteHandled(numbers, client)
+    recordHandled(numbers, client)
     remove(numbers, of: client)
   }
 
   /// Discards all pending events and reports, which reveal where the board was (RNG-6).
-  mutating func forgetEvents(_ client: Int) {
-    forgetEvents(client) { _ in true }
-    clients[client].report = nil
+  mutating func discardEvents(_ client: Int) {
+    discardEvents(client) { _ in true }
+    clients[client].pendingReport = nil
   }
 
   /// Discards pending events.
-  mutating func forgetEvents(_ client: Int, where isGone: (WireNotice) -> Bool) {
+  mutating func discardEvents(_ client: Int, where isGone: (WireNotice) -> Bool) {
     remove(clients[client].notices.removeEvents { isGone($0.notice) }, of: client)
   }
 
@@ -264,17 +268,17 @@ extension LocationServer {
 extension ClientRecord {
   /// Decision of a command; nil without one.
   var accessDecision: AccessDecision? {
-    decision.map { AccessDecision($0, isReduced: isDecidedReduced) }
+    decision.map { AccessDecision($0, isReduced: isReducedByDecision) }
   }
 
   /// Stores the decision of a command.
   mutating func decide(_ decision: AccessDecision) {
     self.decision = decision.authorization
-    isDecidedReduced = decision.isReduced
+    isReducedByDecision = decision.isReduced
   }
 
   /// Permission that was last reported to the client.
-  var told: AccessDecision { AccessDecision(authorization, isReduced: isReduced) }
+  var reported: AccessDecision { AccessDecision(authorization, isReduced: isReduced) }
 }
 
 extension ServedClient {
@@ -289,7 +293,7 @@ extension ServedClient {
 
 extension AccessDecision {
   /// Whether it takes away location or full accuracy compared with `before`.
-  func takes(from before: AccessDecision) -> Bool {
+  func isNarrower(than before: AccessDecision) -> Bool {
     (before.authorization.isGranted && !authorization.isGranted)
       || (!before.isReduced && isReduced)
   }
@@ -297,20 +301,20 @@ extension AccessDecision {
 
 extension ClientAccess {
   /// Permission as reported to the client.
-  var told: AccessDecision { AccessDecision(authorization, isReduced: isReduced) }
+  var reported: AccessDecision { AccessDecision(authorization, isReduced: isReduced) }
 }
 
 extension NoticeQueue.Event {
   /// Restores an event from disk; nil if it cannot be parsed.
   init?(_ row: EventRecord) {
-    guard let notice = WireNotice(kept: row.notice) else { return nil }
+    guard let notice = WireNotice(stored: row.notice) else { return nil }
     self.init(number: row.key.number, notice: notice)
   }
 }
 
 extension WireNotice {
   /// Parses a stored notice; nil if this version cannot.
-  init?(kept text: String) {
+  init?(stored text: String) {
     guard let reply = try? ReplyDecoder.decode(Array(text.utf8), to: .watch(session: 0)),
       case .notice(let notice) = reply.reply
     else { return nil }

@@ -4,7 +4,7 @@ import LocationPolicy
 // Processes in a frozen control group count as suspended, whatever execution state they reported (BKG-1).
 
 /// Monitor of the control group of a connection's process.
-final class ProgramWatch {
+final class ProgramFreezeMonitor {
   let watch: FreezeWatch
 
   init?(process: Int32) {
@@ -21,13 +21,13 @@ extension LocationServer {
   /// Starts to monitor the process of a control connection.
   mutating func watchProgram(_ index: Int) {
     guard let process = connections[index]?.peer.process,
-      let program = ProgramWatch(process: process)
+      let program = ProgramFreezeMonitor(process: process)
     else { return }
     do {
       try events.add(
         program.watch.descriptor, as: LocationServer.freezeToken(of: index), for: .changed)
       connections[index]?.program = program
-      lookAtProgram(index)
+      updateFrozen(index)
     } catch {
       logLine(
         of: connections[index]?.peer.user ?? 0, .warning,
@@ -36,7 +36,7 @@ extension LocationServer {
   }
 
   /// Updates whether the process is frozen: at the start, and when the kernel signals a change.
-  mutating func lookAtProgram(_ index: Int) {
+  mutating func updateFrozen(_ index: Int) {
     guard let connection = connections[index], let program = connection.program,
       case .control(let client) = connection.purpose
     else { return }
@@ -46,7 +46,7 @@ extension LocationServer {
     let isFrozen = found ?? false
     guard isFrozen != clients[client].isFrozen else { return }
     clients[client].isFrozen = isFrozen
-    clients[client].sessions.move(to: isFrozen ? .suspended : clients[client].execution)
+    clients[client].sessions.setExecution(isFrozen ? .suspended : clients[client].execution)
     updateUse(client)
   }
 

@@ -9,31 +9,34 @@ import LocationWire
 extension LocationServer {
   /// All reasons that the caller may see. Without permission to know the location, only those of board and system.
   func holds(
-    _ engine: borrowing Engine, _ effects: Effects, mayKnow: Bool, at now: Instant,
+    _ engine: borrowing Engine, _ effects: Effects, mayReadLocation: Bool, at now: Instant,
     names: (Int) -> WireClientName?
   ) -> [WireHold] {
     var holds: [WireHold] = []
-    let hindrance = suspender?.hindrance
-    if mayKnow {
+    let hindrance = suspender?.blocker
+    if mayReadLocation {
       holds = clientHolds(engine, at: now, names: names)
       if let reason = engine.sleepObstacle(effects).map(WireHoldReason.init) {
         let isTold = reason == .receiverRuns && holds.contains { $0.reason == .everyFix }
         // A lock is added below, for all callers; `soon` mostly results from a reason listed above.
-        let isLock = reason == .inhibited && hindrance?.isLock == true
+        let isLock = reason == .inhibited && hindrance?.isInhibitorLock == true
         if !isTold, !isLock, reason != .soon || holds.isEmpty {
-          holds.append(WireHold(reason, detail: unwired(for: reason)))
+          holds.append(WireHold(reason, detail: missingPinNote(for: reason)))
         }
       }
     }
     if !engine.canSuspend { holds.append(WireHold(.noSuspend)) }
     if let hindrance,
-      hindrance.isForGood || hindrance.isLock
-        || (mayKnow && effects.board >= .suspended && !hindrance.isPassing)
+      hindrance.isPermanent || hindrance.isInhibitorLock
+        || (mayReadLocation && effects.board >= .suspended && !hindrance.isTransient)
     {
-      let unwired = hindrance == .noEnd ? unwired(for: .system).map { "; \($0)" } ?? "" : ""
+      let unwired =
+        hindrance == .noWakeTime ? missingPinNote(for: .system).map { "; \($0)" } ?? "" : ""
       holds.append(WireHold(.system, detail: hindrance.description + unwired))
     }
-    if let staysOn { holds.append(WireHold(.staysOn, detail: staysOn.description)) }
+    if let powerOffObstacle {
+      holds.append(WireHold(.staysOn, detail: powerOffObstacle.description))
+    }
     return holds
   }
 
@@ -43,8 +46,8 @@ extension LocationServer {
   ) -> [WireHold] {
     var holds: [WireHold] = []
     for i in clients.indices {
-      let needs = engine.use(of: ClientID(i), at: now)
-      if let until = needs.awaitsAcknowledgementUntil, until > now {
+      let needs = engine.usage(of: ClientID(i), at: now)
+      if let until = needs.acknowledgementDeadline, until > now {
         holds.append(WireHold(.acknowledgement, client: names(i)))
       }
       if case .live = needs.demand { holds.append(WireHold(.everyFix, client: names(i))) }
@@ -53,10 +56,12 @@ extension LocationServer {
   }
 
   /// The note that a line is missing because of `--no-pins`.
-  private func unwired(for reason: WireHoldReason) -> String? {
+  private func missingPinNote(for reason: WireHoldReason) -> String? {
     switch reason {
-    case .receiverCannotRest, .system:
-      facts.isUnwired ? "torpord runs with --no-pins, so no line of the profile is used" : nil
+    case .receiverCannotSleep, .system:
+      environment.ignoresPins
+        ? "torpord runs with --no-pins, so no line of the profile is "
+          + "used" : nil
     case .inhibited, .acknowledgement, .everyFix, .receiverRuns, .receiverBusy, .receiverCannotWake,
       .noSuspend, .soon, .staysOn:
       nil
@@ -68,11 +73,11 @@ extension WireHoldReason {
   fileprivate init(_ obstacle: SleepObstacle) {
     switch obstacle {
     case .inhibited: self = .inhibited
-    case .receiverRuns: self = .receiverRuns
-    case .receiverCannotRest: self = .receiverCannotRest
+    case .receiverSends: self = .receiverRuns
+    case .receiverCannotSleep: self = .receiverCannotSleep
     case .receiverBusy: self = .receiverBusy
     case .receiverCannotWake: self = .receiverCannotWake
-    case .soon: self = .soon
+    case .wakeTooSoon: self = .soon
     }
   }
 }

@@ -6,13 +6,15 @@ import LocationTypes
 
 extension LocationService {
   /// Time of the next check whether the board may be off; `.distantFuture` for never.
-  var powerOffDue: Instant { offRule?.nextLook(until: offEnd, at: now) ?? .distantFuture }
+  var powerOffDue: Instant {
+    powerOffRule?.nextCheck(until: powerOffEnd, at: now) ?? .distantFuture
+  }
 
   /// Time at which the service must run again; nil if the board must not be off, or no wake time is planned.
   ///
   /// The board may be off if it may sleep and the receiver is asleep. While it is off, only the alarm can wake it and
   /// motion is not detected, so a board with a motion line in use stays on.
-  private var offEnd: Instant? {
+  private var powerOffEnd: Instant? {
     guard let plan = loop.planned, plan.board >= .idle, !loop.engine.isSleepInhibited,
       plan.wake < .distantFuture, !loop.engine.isReceiverAwake, !loop.engine.usesMotionLine
     else { return nil }
@@ -20,19 +22,19 @@ extension LocationService {
   }
 
   /// Whether to switch the board off now. Sets the alarm and writes the intent to the disk before returning true.
-  mutating func isToPowerOff() -> Bool {
-    guard let powerOff, var rule = offRule else { return false }
+  mutating func preparePowerOff() -> Bool {
+    guard let powerOff, var rule = powerOffRule else { return false }
     let now = self.now
-    let end = offEnd
+    let end = powerOffEnd
     defer {
-      offRule = rule
-      loop.clients.staysOn = rule.refusal
+      powerOffRule = rule
+      loop.clients.powerOffObstacle = rule.obstacle
     }
-    guard rule.look(present: loop.clients.presentCount, until: end, at: now), let end else {
+    guard rule.check(callers: loop.clients.callerCount, until: end, at: now), let end else {
       return false
     }
     if let hindrance = powerOff.prepare(until: end) {
-      if rule.refuse(hindrance, at: now) {
+      if rule.recordRefusal(hindrance, at: now) {
         log.write(.notice, "the board stays on although it could be off: \(hindrance)")
       }
       return false

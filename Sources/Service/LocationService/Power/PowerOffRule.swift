@@ -4,24 +4,24 @@ import LocationTypes
 /// Decides when the board may be off: no program uses the service, and nothing is planned for long enough.
 struct PowerOffRule {
   /// Delay before the next attempt after a refusal, doubled after each, up to the longest (PWR-4).
-  static let firstPause = Interval.seconds(60)
-  static let longestPause = Interval.seconds(3_600)
+  static let firstRetryDelay = Interval.seconds(60)
+  static let longestRetryDelay = Interval.seconds(3_600)
 
   /// Shortest off time that saves energy. Also the time without callers that is required before, so that a person or
   /// a program can connect after each start.
   let shortest: Interval
   /// Time from the alarm until the service runs.
-  let lead: Interval
+  let startupTime: Interval
   /// Time since which no program uses the service; nil if one does.
-  private(set) var deserted: Instant?
+  private(set) var unusedSince: Instant?
   /// Why the board stays on although it could be off; nil if switching off was not refused.
-  private(set) var refusal: SleepHindrance?
+  private(set) var obstacle: SleepBlocker?
   private var notBefore = Instant.boot
-  private var pause = PowerOffRule.firstPause
+  private var retryDelay = PowerOffRule.firstRetryDelay
 
-  init(shortest: Interval, lead: Interval) {
+  init(shortest: Interval, startupTime: Interval) {
     self.shortest = shortest
-    self.lead = lead
+    self.startupTime = startupTime
   }
 
   /// Updates whether the service is in use, and checks whether switching off may be attempted.
@@ -30,12 +30,14 @@ struct PowerOffRule {
   ///   - present: Number of connections that have made a call.
   ///   - end: Time at which the service must run again; nil if the board must not be off.
   /// - Returns: Whether to attempt it now.
-  mutating func look(present: Int, until end: Instant?, at now: Instant) -> Bool {
-    deserted = present == 0 ? deserted ?? now : nil
-    guard let end, let deserted, now - deserted >= shortest, end - lead - now >= shortest else {
-      refusal = nil
+  mutating func check(callers: Int, until end: Instant?, at now: Instant) -> Bool {
+    unusedSince = callers == 0 ? unusedSince ?? now : nil
+    guard let end, let unusedSince, now - unusedSince >= shortest,
+      end - startupTime - now >= shortest
+    else {
+      obstacle = nil
       notBefore = .boot
-      pause = PowerOffRule.firstPause
+      retryDelay = PowerOffRule.firstRetryDelay
       return false
     }
     return now >= notBefore
@@ -44,17 +46,17 @@ struct PowerOffRule {
   /// Records that an attempt was refused.
   ///
   /// - Returns: Whether the reason has changed.
-  mutating func refuse(_ hindrance: SleepHindrance, at now: Instant) -> Bool {
-    defer { refusal = hindrance }
-    notBefore = now + pause
-    pause = min(pause * 2, PowerOffRule.longestPause)
-    return hindrance != refusal
+  mutating func recordRefusal(_ hindrance: SleepBlocker, at now: Instant) -> Bool {
+    defer { obstacle = hindrance }
+    notBefore = now + retryDelay
+    retryDelay = min(retryDelay * 2, PowerOffRule.longestRetryDelay)
+    return hindrance != obstacle
   }
 
   /// Time of the next check if nothing happens before; nil if no check is needed.
-  func nextLook(until end: Instant?, at now: Instant) -> Instant? {
-    guard let end, let deserted else { return nil }
-    let next = max(deserted + shortest, notBefore)
-    return next > now && end - lead - next >= shortest ? next : nil
+  func nextCheck(until end: Instant?, at now: Instant) -> Instant? {
+    guard let end, let unusedSince else { return nil }
+    let next = max(unusedSince + shortest, notBefore)
+    return next > now && end - startupTime - next >= shortest ? next : nil
   }
 }

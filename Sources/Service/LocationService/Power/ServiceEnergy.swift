@@ -27,41 +27,41 @@ public struct BoardUsage: Equatable, Sendable {
 /// not included. Reading costs two clock readings; updating costs one comparison per turn.
 struct ServiceEnergy {
   private let power: PowerFigures
-  private let begun: Instant
+  private let start: Instant
   private let usage: BoardUsage
   private var receiver: EnergyLedger
-  private var wakesSeen: UInt64
+  private var countedWakes: UInt64
 
   /// Starts the ledger.
   init(_ power: PowerFigures, _ usage: BoardUsage, at now: Instant) {
     self.power = power
     self.usage = usage
-    begun = now
+    start = now
     receiver = EnergyLedger(from: now)
-    wakesSeen = usage.wakes
+    countedWakes = usage.wakes
   }
 
   /// Records that the receiver is in `state` from now on.
-  mutating func receiver(is state: ReceiverPowerState, at now: Instant) {
-    receiver.receiver(is: state, mW: power.receiver.mW(in: state), at: now)
+  mutating func setReceiver(_ state: ReceiverPowerState, at now: Instant) {
+    receiver.setReceiver(state, mW: power.receiver.mW(in: state), at: now)
   }
 
   /// Records the end of a wait and its reason. `wakes` is the number of waits since the process start that slept.
-  mutating func woke(for reason: WakeReason, wakes: UInt64) {
-    receiver.woke(for: reason, times: Int(clamping: wakes - wakesSeen))
-    wakesSeen = wakes
+  mutating func recordWake(for reason: WakeReason, wakes: UInt64) {
+    receiver.countWakes(for: reason, times: Int(clamping: wakes - countedWakes))
+    countedWakes = wakes
   }
 
   /// The ledger up to `now`.
   func closed(_ usage: BoardUsage, at now: Instant) -> EnergyLedger {
     var ledger = receiver
-    let all = now - begun
+    let all = now - start
     let suspended = min(max(usage.suspended - self.usage.suspended, .zero), all)
     let awake = min(max(usage.processor - self.usage.processor, .zero), all - suspended)
     // Only sums are reported, so the states may be in any order.
-    ledger.board(is: .awake, mW: power.mW(in: .awake), at: begun)
-    ledger.board(is: .suspended, mW: power.mW(in: .suspended), at: begun + awake)
-    ledger.board(is: .idle, mW: power.mW(in: .idle), at: begun + awake + suspended)
+    ledger.setBoard(.awake, mW: power.mW(in: .awake), at: start)
+    ledger.setBoard(.suspended, mW: power.mW(in: .suspended), at: start + awake)
+    ledger.setBoard(.idle, mW: power.mW(in: .idle), at: start + awake + suspended)
     return ledger.closed(at: now)
   }
 }

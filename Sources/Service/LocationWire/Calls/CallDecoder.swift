@@ -35,7 +35,7 @@ public enum CallDecoder {
     do {
       var parameters = try parameters(&fields)
       let call = try call(name, &parameters)
-      try parameters.finish()
+      try parameters.rejectUnread()
       try check(mode, for: call)
       return IncomingCall(call, mode)
     } catch {
@@ -153,13 +153,13 @@ public enum CallDecoder {
 extension CallDecoder {
   private static func clientName(_ fields: inout JSONFields) throws(WireError) -> String {
     let name = try fields.string("name")
-    guard WireName.isValidClient(name) else { throw .invalidParameter("name") }
+    guard NameValidation.isValidClient(name) else { throw .invalidParameter("name") }
     return name
   }
 
   private static func regionName(_ fields: inout JSONFields) throws(WireError) -> String {
     let name = try fields.string("name")
-    guard WireName.isValidRegion(name) else { throw .invalidParameter("name") }
+    guard NameValidation.isValidRegion(name) else { throw .invalidParameter("name") }
     return name
   }
 
@@ -191,7 +191,7 @@ extension CallDecoder {
 
   private static func addRegion(_ fields: inout JSONFields) throws(WireError) -> WireCall {
     let region = try fields.region()
-    guard WireName.isValidRegion(region.name) else { throw .invalidParameter("name") }
+    guard NameValidation.isValidRegion(region.name) else { throw .invalidParameter("name") }
     return .addRegion(region, assuming: try fields.optionalWord("assuming") ?? .unknown)
   }
 }
@@ -211,7 +211,7 @@ extension JSONFields {
   mutating func fixName() throws(WireError) -> FixName {
     let generation = try number("generation", UInt32.self)
     let sequence = try number("sequence", UInt64.self)
-    guard sequence < FixName.sequenceLimit else { throw wrong("sequence") }
+    guard sequence < FixName.sequenceLimit else { throw invalid("sequence") }
     return FixName(generation: generation, sequence: sequence)
   }
 }

@@ -364,7 +364,7 @@ public enum WirePermission: UInt8, Sendable {
   }
 }
 
-extension WirePermission: WireWord {
+extension WirePermission: WireEnum {
   static let wireWords: [(WirePermission, StaticString)] = [
     (.always, "always"), (.whenInUse, "when_in_use"),
   ]

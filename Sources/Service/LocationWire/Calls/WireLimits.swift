@@ -13,7 +13,7 @@ public enum WireLimits {
 }
 
 /// Validation of names of clients and regions.
-public enum WireName {
+public enum NameValidation {
   /// Whether `name` is valid for a client: 1 to ``WireLimits/clientName`` bytes, no control character.
   public static func isValidClient(_ name: String) -> Bool {
     isValid(name, limit: WireLimits.clientName)

@@ -14,16 +14,16 @@ public struct FrameSplitter: Sendable {
   }
 
   private enum State: Sendable {
-    case gathering
-    case whole
-    case broken
+    case collecting
+    case complete
+    case oversize
   }
 
   /// Maximum length of a frame, in bytes without its NUL.
   public let limit: Int
   /// The frame without its NUL; complete after ``Outcome/frame`` until the next call.
   public private(set) var frame: [UInt8] = []
-  private var state = State.gathering
+  private var state = State.collecting
 
   /// Creates a splitter for the start of a stream.
   ///
@@ -36,8 +36,8 @@ public struct FrameSplitter: Sendable {
   /// Whether a frame has started but not ended, so that a peer that stops here leaves it incomplete.
   public var isInFrame: Bool {
     switch state {
-    case .gathering: !frame.isEmpty
-    case .whole, .broken: false
+    case .collecting: !frame.isEmpty
+    case .complete, .oversize: false
     }
   }
 
@@ -50,11 +50,11 @@ public struct FrameSplitter: Sendable {
   public mutating func next(in chunk: Span<UInt8>, at place: inout Int) -> Outcome {
     precondition(place >= 0 && place <= chunk.count, "the offset must be within the chunk")
     switch state {
-    case .gathering: break
-    case .whole:
+    case .collecting: break
+    case .complete:
       frame.removeAll(keepingCapacity: true)
-      state = .gathering
-    case .broken:
+      state = .collecting
+    case .oversize:
       place = chunk.count
       return .needsMore
     }
@@ -62,7 +62,7 @@ public struct FrameSplitter: Sendable {
     while end < chunk.count, chunk[end] != 0 { end += 1 }
     guard frame.count + end - place <= limit else {
       frame = []
-      state = .broken
+      state = .oversize
       place = chunk.count
       return .oversize
     }
@@ -73,7 +73,7 @@ public struct FrameSplitter: Sendable {
     place = end
     guard end < chunk.count else { return .needsMore }
     place += 1
-    state = .whole
+    state = .complete
     return .frame
   }
 }

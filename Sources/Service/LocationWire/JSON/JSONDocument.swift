@@ -52,14 +52,14 @@ public struct JSONLimits: Sendable {
 /// the number of bytes; ``JSONLimits/members`` bounds the check for duplicate names.
 public struct JSONDocument: Sendable {
   enum Kind: UInt8, Sendable {
-    case object, list, string, number, yes, no, null
+    case object, list, string, number, trueLiteral, falseLiteral, null
   }
 
   /// A value: the range of its text, and the index of the node after it and its contents.
   struct Node: Sendable {
     var kind: Kind
     /// For a string, whether it contains escapes; for a number, whether it has neither fraction nor exponent.
-    var mark = false
+    var hasEscapesOrIsInteger = false
     var start: Int32
     var end: Int32
     var next: Int32
@@ -95,15 +95,15 @@ public struct JSONValue: Sendable {
   /// The Boolean value; nil if it is not a Boolean.
   public var bool: Bool? {
     switch node.kind {
-    case .yes: true
-    case .no: false
+    case .trueLiteral: true
+    case .falseLiteral: false
     case .object, .list, .string, .number, .null: nil
     }
   }
 
   /// The integer; nil if the value is not written as an integer or does not fit into 64 bits.
   public var integer: Int64? {
-    guard node.kind == .number, node.mark else { return nil }
+    guard node.kind == .number, node.hasEscapesOrIsInteger else { return nil }
     var magnitude: UInt64 = 0
     var isNegative = false
     for place in Int(node.start)..<Int(node.end) {
@@ -133,7 +133,8 @@ public struct JSONValue: Sendable {
   public var string: String? {
     guard node.kind == .string else { return nil }
     let raw = document.bytes[Int(node.start)..<Int(node.end)]
-    return String(decoding: node.mark ? JSONScanner.unescaped(raw) : Array(raw), as: UTF8.self)
+    return String(
+      decoding: node.hasEscapesOrIsInteger ? JSONScanner.unescaped(raw) : Array(raw), as: UTF8.self)
   }
 
   /// Whether the value is the string `text`, which must not need escapes.

@@ -30,11 +30,11 @@ struct JSONFields {
   }
 
   /// The error for an invalid or missing member.
-  func wrong(_ name: StaticString) -> WireError { .invalidParameter(path + name.description) }
+  func invalid(_ name: StaticString) -> WireError { .invalidParameter(path + name.description) }
 
   /// Throws an error if there are members that were not read. Readers of replies do not call this, so that a newer
   /// service may send more members.
-  func finish() throws(WireError) {
+  func rejectUnread() throws(WireError) {
     for member in members where !member.isTaken { throw .invalidParameter(path + member.name) }
   }
 
@@ -48,7 +48,7 @@ struct JSONFields {
     _ name: StaticString, _ read: (JSONValue) -> T?
   ) throws(WireError) -> T? {
     guard let value = value(name) else { return nil }
-    guard let result = read(value) else { throw wrong(name) }
+    guard let result = read(value) else { throw invalid(name) }
     return result
   }
 
@@ -58,7 +58,7 @@ struct JSONFields {
   mutating func required<T>(
     _ name: StaticString, _ read: (JSONValue) -> T?
   ) throws(WireError) -> T {
-    guard let result = try optional(name, read) else { throw wrong(name) }
+    guard let result = try optional(name, read) else { throw invalid(name) }
     return result
   }
 
@@ -90,11 +90,11 @@ struct JSONFields {
     try optional(name) { $0.bool } ?? false
   }
 
-  mutating func word<W: WireWord>(_ name: StaticString, _: W.Type = W.self) throws(WireError) -> W {
+  mutating func word<W: WireEnum>(_ name: StaticString, _: W.Type = W.self) throws(WireError) -> W {
     try required(name) { $0.string.flatMap { W(wireWord: $0) } }
   }
 
-  mutating func optionalWord<W: WireWord>(
+  mutating func optionalWord<W: WireEnum>(
     _ name: StaticString, _: W.Type = W.self
   ) throws(WireError) -> W? {
     try optional(name) { $0.string.flatMap { W(wireWord: $0) } }
@@ -132,9 +132,9 @@ struct JSONFields {
   mutating func coordinate() throws(WireError) -> Coordinate {
     let latitude = try double("latitude_deg")
     let longitude = try double("longitude_deg")
-    guard (-90...90).contains(latitude) else { throw wrong("latitude_deg") }
+    guard (-90...90).contains(latitude) else { throw invalid("latitude_deg") }
     guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
-      throw wrong("longitude_deg")
+      throw invalid("longitude_deg")
     }
     return place
   }

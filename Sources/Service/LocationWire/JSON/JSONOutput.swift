@@ -5,9 +5,9 @@
 /// omitted; the output contains no `null`.
 @safe public struct JSONOutput: ~Copyable {
   /// Initial capacity in bytes; the capacity doubles when it is exhausted.
-  private static let smallest = 512
+  private static let initialCapacity = 512
   /// Default of ``retainedCapacity``, bytes.
-  public static let standardKept = 16_384
+  public static let defaultRetainedCapacity = 16_384
 
   private var memory: UnsafeMutableRawBufferPointer
   /// Number of bytes written and not yet removed: UTF-8 with a NUL byte after each frame.
@@ -15,7 +15,7 @@
   private var isFirst = true
   /// Capacity in bytes that is retained when the buffer becomes empty; a larger buffer is freed, so that one long reply
   /// does not occupy memory as long as the client stays connected.
-  public var kept = JSONOutput.standardKept
+  public var retainedCapacity = JSONOutput.defaultRetainedCapacity
 
   /// Creates an empty buffer without allocating memory.
   public init() { unsafe memory = UnsafeMutableRawBufferPointer(start: nil, count: 0) }
@@ -53,7 +53,7 @@
   /// Removes all bytes; retains the capacity up to ``retainedCapacity``.
   public mutating func removeAll() {
     count = 0
-    guard capacity > kept else { return }
+    guard capacity > retainedCapacity else { return }
     unsafe memory.deallocate()
     unsafe memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   }
@@ -75,21 +75,21 @@
   mutating func append(_ bytes: RawSpan) {
     guard bytes.byteCount > 0 else { return }
     unsafe bytes.withUnsafeBytes { bytes in
-      unsafe room(for: bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+      unsafe reserve(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
       count += bytes.count
     }
   }
 
   /// Ensures capacity for `number` more bytes, at least 1, and returns the address for them. The caller increases
   /// `count`.
-  @unsafe private mutating func room(for number: Int) -> UnsafeMutableRawPointer {
+  @unsafe private mutating func reserve(_ number: Int) -> UnsafeMutableRawPointer {
     if unsafe memory.count - count < number { grow(by: number) }
     return unsafe memory.baseAddress! + count
   }
 
   @inline(never) private mutating func grow(by number: Int) {
     precondition(number <= Int.max / 4 && capacity <= Int.max / 4, "the capacity would overflow")
-    let size = max(JSONOutput.smallest, 2 * capacity, count + number)
+    let size = max(JSONOutput.initialCapacity, 2 * capacity, count + number)
     let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
     if let old = unsafe memory.baseAddress {
       unsafe larger.baseAddress!.copyMemory(from: old, byteCount: count)
@@ -200,7 +200,7 @@ extension JSONOutput {
 extension JSONOutput {
   private mutating func byte(_ scalar: Unicode.Scalar) {
     let value = UInt8(truncatingIfNeeded: scalar.value)
-    unsafe room(for: 1).storeBytes(of: value, as: UInt8.self)
+    unsafe reserve(1).storeBytes(of: value, as: UInt8.self)
     count += 1
   }
 
@@ -208,7 +208,7 @@ extension JSONOutput {
   private mutating func add(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
     // The address of a static string is stable.
-    unsafe room(for: length).copyMemory(from: text.utf8Start, byteCount: length)
+    unsafe reserve(length).copyMemory(from: text.utf8Start, byteCount: length)
     count += length
   }
 
@@ -218,7 +218,7 @@ extension JSONOutput {
     // 24 bytes hold nineteen digits, a point and a sign. The move to the front copies 24 bytes from any offset, so
     // reserve twice as many.
     let size = 24
-    let room = unsafe room(for: 2 * size)
+    let room = unsafe reserve(2 * size)
     var place = size
     func put(_ byte: UInt8) {
       place -= 1

@@ -2,7 +2,7 @@
 struct JSONScanner {
   private let bytes: [UInt8]
   private let limits: JSONLimits
-  private var place = 0
+  private var offset = 0
   private(set) var nodes: [JSONDocument.Node] = []
 
   init(_ bytes: [UInt8], _ limits: JSONLimits) {
@@ -14,25 +14,25 @@ struct JSONScanner {
     guard bytes.count < Int(Int32.max) else { throw .tooMany }
     try value(depth: 0)
     skipSpace()
-    guard place == bytes.count else { throw .syntax }
+    guard offset == bytes.count else { throw .syntax }
   }
 
-  private var byte: UInt8 { place < bytes.count ? bytes[place] : 0 }
+  private var byte: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
   private mutating func skipSpace() {
-    while byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
+    while byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
   }
 
   /// Appends a node; `end(_:)` sets its end and next node.
   private mutating func begin(_ kind: JSONDocument.Kind) throws(JSONProblem) -> Int {
     guard nodes.count < limits.nodes else { throw .tooMany }
-    let here = Int32(place)
+    let here = Int32(offset)
     nodes.append(.init(kind: kind, start: here, end: here, next: 0))
     return nodes.count - 1
   }
 
   private mutating func end(_ node: Int) {
-    nodes[node].end = Int32(place)
+    nodes[node].end = Int32(offset)
     nodes[node].next = Int32(nodes.count)
   }
 
@@ -42,8 +42,8 @@ struct JSONScanner {
     case UInt8(ascii: "{"): try object(depth: depth)
     case UInt8(ascii: "["): try list(depth: depth)
     case UInt8(ascii: "\""): try string()
-    case UInt8(ascii: "t"): try word("true", .yes)
-    case UInt8(ascii: "f"): try word("false", .no)
+    case UInt8(ascii: "t"): try word("true", .trueLiteral)
+    case UInt8(ascii: "f"): try word("false", .falseLiteral)
     case UInt8(ascii: "n"): try word("null", .null)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
     default: throw .syntax
@@ -56,7 +56,7 @@ struct JSONScanner {
     let node = try begin(kind)
     for expected in word.description.utf8 {
       guard byte == expected else { throw .syntax }
-      place += 1
+      offset += 1
     }
     end(node)
   }
@@ -68,7 +68,7 @@ extension JSONScanner {
   private mutating func object(depth: Int) throws(JSONProblem) {
     guard depth < limits.depth else { throw .tooDeep }
     let node = try begin(.object)
-    place += 1
+    offset += 1
     skipSpace()
     var count = 0
     while byte != UInt8(ascii: "}") {
@@ -82,18 +82,18 @@ extension JSONScanner {
       guard !isRepeated(name, in: node) else { throw .duplicateName }
       skipSpace()
       guard byte == UInt8(ascii: ":") else { throw .syntax }
-      place += 1
+      offset += 1
       try value(depth: depth + 1)
       skipSpace()
     }
-    place += 1
+    offset += 1
     end(node)
   }
 
   private mutating func list(depth: Int) throws(JSONProblem) {
     guard depth < limits.depth else { throw .tooDeep }
     let node = try begin(.list)
-    place += 1
+    offset += 1
     skipSpace()
     var isFirst = true
     while byte != UInt8(ascii: "]") {
@@ -102,14 +102,14 @@ extension JSONScanner {
       try value(depth: depth + 1)
       skipSpace()
     }
-    place += 1
+    offset += 1
     end(node)
   }
 
   /// Consumes a comma that is not followed by the end of the object or list.
   private mutating func comma() throws(JSONProblem) {
     guard byte == UInt8(ascii: ",") else { throw .syntax }
-    place += 1
+    offset += 1
     skipSpace()
     guard byte != UInt8(ascii: "}"), byte != UInt8(ascii: "]") else { throw .syntax }
   }
@@ -128,7 +128,7 @@ extension JSONScanner {
   /// Bytes of a string without escapes.
   private func text(of node: Int) -> ArraySlice<UInt8> {
     let raw = bytes[Int(nodes[node].start)..<Int(nodes[node].end)]
-    return nodes[node].mark ? JSONScanner.unescaped(raw)[...] : raw
+    return nodes[node].hasEscapesOrIsInteger ? JSONScanner.unescaped(raw)[...] : raw
   }
 }
 
@@ -137,35 +137,35 @@ extension JSONScanner {
 extension JSONScanner {
   /// Parses a string; its node contains the text between the quotation marks.
   private mutating func string() throws(JSONProblem) {
-    place += 1
+    offset += 1
     let node = try begin(.string)
     while byte != UInt8(ascii: "\"") {
-      guard place < bytes.count else { throw .syntax }
+      guard offset < bytes.count else { throw .syntax }
       switch byte {
       case 0..<0x20: throw .syntax
       case UInt8(ascii: "\\"):
-        nodes[node].mark = true
+        nodes[node].hasEscapesOrIsInteger = true
         try escape()
-      case 0x20..<0x80: place += 1
+      case 0x20..<0x80: offset += 1
       default: try multibyte()
       }
     }
     end(node)
-    place += 1
+    offset += 1
   }
 
   private mutating func escape() throws(JSONProblem) {
-    place += 1
+    offset += 1
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
       UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-      place += 1
+      offset += 1
     case UInt8(ascii: "u"):
       let unit = try codeUnit()
       switch unit {
       case 0xD800..<0xDC00:
         guard byte == UInt8(ascii: "\\") else { throw .encoding }
-        place += 1
+        offset += 1
         guard byte == UInt8(ascii: "u") else { throw .encoding }
         guard (0xDC00..<0xE000).contains(try codeUnit()) else { throw .encoding }
       case 0xDC00..<0xE000: throw .encoding
@@ -177,11 +177,11 @@ extension JSONScanner {
 
   /// Parses the four hexadecimal digits after `u`.
   private mutating func codeUnit() throws(JSONProblem) -> UInt32 {
-    place += 1
-    guard place + 4 <= bytes.count, let unit = JSONScanner.unit(bytes[place..<place + 4]) else {
+    offset += 1
+    guard offset + 4 <= bytes.count, let unit = JSONScanner.unit(bytes[offset..<offset + 4]) else {
       throw .syntax
     }
-    place += 4
+    offset += 4
     return unit
   }
 
@@ -199,11 +199,11 @@ extension JSONScanner {
     case 0xF4: (count, second) = (4, 0x80...0x8F)
     default: throw .encoding
     }
-    guard place + count <= bytes.count, second.contains(bytes[place + 1]) else { throw .encoding }
-    for other in bytes[place + 2..<max(place + count, place + 2)] where other & 0xC0 != 0x80 {
+    guard offset + count <= bytes.count, second.contains(bytes[offset + 1]) else { throw .encoding }
+    for other in bytes[offset + 2..<max(offset + count, offset + 2)] where other & 0xC0 != 0x80 {
       throw .encoding
     }
-    place += count
+    offset += count
   }
 
   private static func unit(_ digits: ArraySlice<UInt8>) -> UInt32? {
@@ -258,18 +258,18 @@ extension JSONScanner {
 extension JSONScanner {
   private mutating func number() throws(JSONProblem) {
     let node = try begin(.number)
-    nodes[node].mark = true
-    if byte == UInt8(ascii: "-") { place += 1 }
-    if byte == UInt8(ascii: "0") { place += 1 } else { try digits() }
+    nodes[node].hasEscapesOrIsInteger = true
+    if byte == UInt8(ascii: "-") { offset += 1 }
+    if byte == UInt8(ascii: "0") { offset += 1 } else { try digits() }
     if byte == UInt8(ascii: ".") {
-      nodes[node].mark = false
-      place += 1
+      nodes[node].hasEscapesOrIsInteger = false
+      offset += 1
       try digits()
     }
     if byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
-      nodes[node].mark = false
-      place += 1
-      if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { place += 1 }
+      nodes[node].hasEscapesOrIsInteger = false
+      offset += 1
+      if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { offset += 1 }
       try digits()
     }
     end(node)
@@ -278,8 +278,8 @@ extension JSONScanner {
 
   /// Consumes one or more digits.
   private mutating func digits() throws(JSONProblem) {
-    let first = place
-    while (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
-    guard place > first else { throw .syntax }
+    let first = offset
+    while (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
+    guard offset > first else { throw .syntax }
   }
 }

@@ -16,12 +16,12 @@ extension JSONOutput {
     case .visit(let visit, let number):
       object("visit") { json in
         json.members(of: visit)
-        json.number(number)
+        json.eventNumber(number)
       }
     case .region(let event, let number):
       object("region") { json in
         json.members(of: event)
-        json.number(number)
+        json.eventNumber(number)
       }
     case .live(let element): object("live") { $0.members(of: element) }
     case .authorization(let authorization, let isReduced):
@@ -42,9 +42,9 @@ extension JSONOutput {
     }
   }
 
-  mutating func list(_ name: StaticString, _ promises: PromiseSet) {
+  mutating func list(_ name: StaticString, _ promises: ServiceLevelSet) {
     list(name) { json in
-      for (promise, word) in Promise.wireWords where promises.contains(promise) {
+      for (promise, word) in ServiceLevel.wireWords where promises.contains(promise) {
         json.element(word: word)
       }
     }
@@ -60,7 +60,7 @@ extension JSONOutput {
   }
 
   /// Appends the number with which the client acknowledges the event; 0 is omitted.
-  private mutating func number(_ number: UInt32) {
+  private mutating func eventNumber(_ number: UInt32) {
     if number > 0 { member("number", Int64(number)) }
   }
 
@@ -74,7 +74,7 @@ extension JSONOutput {
   mutating func members(of event: WireRegionEvent) {
     member("kind", word: event.kind.wireWord)
     member("name", event.name)
-    switch event.what {
+    switch event.change {
     case .entered(let at):
       member("event", word: "entered")
       object("at", at)
@@ -125,13 +125,13 @@ extension JSONOutput {
   }
 }
 
-extension SessionRequirement: WireWord {
+extension SessionRequirement: WireEnum {
   static let wireWords: [(SessionRequirement, StaticString)] = [
     (.none, "none"), (.whenInUse, "when_in_use"), (.always, "always"),
   ]
 }
 
-extension LiveFlags: WireWord {
+extension LiveFlags: WireEnum {
   static let wireWords: [(LiveFlags, StaticString)] = [
     (.authorizationDenied, "authorization_denied"),
     (.authorizationDeniedGlobally, "authorization_denied_globally"),
@@ -188,11 +188,11 @@ extension JSONFields {
       return .failure(code)
     }
     if let told = try object("session", { f throws(WireError) in try f.session() }) { return told }
-    if has("degraded") { return .degraded(try promises("degraded")) }
+    if has("degraded") { return .degraded(try serviceLevels("degraded")) }
     if try flag("paused") { return .paused }
     if try flag("resumed") { return .resumed }
     if try flag("taken_over") { return .takenOver }
-    throw wrong("notice")
+    throw invalid("notice")
   }
 
   mutating func code() throws(WireError) -> LocationErrorCode {
@@ -206,26 +206,26 @@ extension JSONFields {
   /// Decodes a list of words.
   ///
   /// - Throws: ``WireError/invalidParameter(_:)`` for an unknown word.
-  mutating func words<W: WireWord>(_ name: StaticString, _: W.Type) throws(WireError) -> [W] {
+  mutating func words<W: WireEnum>(_ name: StaticString, _: W.Type) throws(WireError) -> [W] {
     let elements = try required(name) { $0.elements }
     var all: [W] = []
     for element in elements {
-      guard let value = element.string.flatMap({ W(wireWord: $0) }) else { throw wrong(name) }
+      guard let value = element.string.flatMap({ W(wireWord: $0) }) else { throw invalid(name) }
       all.append(value)
     }
     return all
   }
 
-  mutating func promises(_ name: StaticString) throws(WireError) -> PromiseSet {
-    var set = PromiseSet.none
-    for promise in try words(name, Promise.self) { set.insert(promise) }
+  mutating func serviceLevels(_ name: StaticString) throws(WireError) -> ServiceLevelSet {
+    var set = ServiceLevelSet.none
+    for promise in try words(name, ServiceLevel.self) { set.insert(promise) }
     return set
   }
 
   mutating func gap() throws(WireError) -> Gap {
     let first = try number("first", UInt64.self)
     let next = try number("next", UInt64.self)
-    guard first <= next else { throw wrong("next") }
+    guard first <= next else { throw invalid("next") }
     var gap = Gap(unsyncedBefore: first, after: try time("from"))
     gap.range = first..<next
     gap.count = try number("count")
@@ -251,12 +251,12 @@ extension JSONFields {
   }
 
   private mutating func moment() throws(WireError) -> FixTime {
-    guard let at = try time("at") else { throw wrong("at") }
+    guard let at = try time("at") else { throw invalid("at") }
     return at
   }
 
   mutating func regionEvent() throws(WireError) -> WireRegionEvent {
-    let what: WireRegionEvent.What
+    let what: WireRegionEvent.Change
     switch try string("event") {
     case "entered": what = .entered(at: try moment())
     case "exited": what = .exited(at: try moment())
@@ -265,7 +265,7 @@ extension JSONFields {
       what = .monitor(
         try word("monitor_state"), try optionalWord("problem"), at: try moment())
     case "failed": what = .failed(try code())
-    default: throw wrong("event")
+    default: throw invalid("event")
     }
     return WireRegionEvent(try word("kind"), name: try string("name"), what)
   }

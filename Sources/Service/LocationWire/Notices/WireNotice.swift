@@ -26,7 +26,7 @@ public enum WireNotice: Equatable, Sendable {
   /// `didFailWithError`.
   case failure(LocationErrorCode)
   /// Services in use that are shed because the battery is low; empty if all are restored.
-  case degraded(PromiseSet)
+  case degraded(ServiceLevelSet)
   /// Why the service session with this number does not grant its requirements (BKG-17).
   case session(Int, SessionDiagnostics)
   /// Another connection took over this client (AUT-2); always the last notice.
@@ -36,7 +36,7 @@ public enum WireNotice: Equatable, Sendable {
 /// An event of one region or condition.
 public struct WireRegionEvent: Equatable, Sendable {
   /// Type of the event.
-  @frozen public enum What: Equatable, Sendable {
+  @frozen public enum Change: Equatable, Sendable {
     /// `didEnterRegion`.
     case entered(at: FixTime)
     /// `didExitRegion`.
@@ -54,13 +54,13 @@ public struct WireRegionEvent: Equatable, Sendable {
   /// The client's name for the region or condition.
   public var name: String
   /// Type and data of the event.
-  public var what: What
+  public var change: Change
 
   /// Creates an event.
-  public init(_ kind: RegionKind, name: String, _ what: What) {
+  public init(_ kind: RegionKind, name: String, _ what: Change) {
     self.kind = kind
     self.name = name
-    self.what = what
+    self.change = what
   }
 
   /// Converts an event of the policy.

@@ -10,7 +10,7 @@ import LocationTypes
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private let count: Int
-  private var place = 0
+  private var offset = 0
 
   /// Name of the fix that the frame acknowledges; nil if the frame is anything else.
   static func read(_ frame: [UInt8]) -> FixName? {
@@ -31,63 +31,63 @@ import LocationTypes
     var isMethod = false
     var isOneway = false
     var name: FixName?
-    guard take("{") else { return nil }
+    guard consume("{") else { return nil }
     repeat {
-      if !isMethod, takeKey("\"method\"") {
-        guard take("\"org.torpor.Location.Acknowledge\"") else { return nil }
+      if !isMethod, consumeKey("\"method\"") {
+        guard consume("\"org.torpor.Location.Acknowledge\"") else { return nil }
         isMethod = true
-      } else if !isOneway, takeKey("\"oneway\"") {
-        guard take("true") else { return nil }
+      } else if !isOneway, consumeKey("\"oneway\"") {
+        guard consume("true") else { return nil }
         isOneway = true
-      } else if name == nil, takeKey("\"parameters\"") {
+      } else if name == nil, consumeKey("\"parameters\"") {
         name = fixName()
         guard name != nil else { return nil }
       } else {
         return nil
       }
-    } while take(",")
-    guard take("}"), place == count, isMethod, isOneway else { return nil }
+    } while consume(",")
+    guard consume("}"), offset == count, isMethod, isOneway else { return nil }
     return name
   }
 
   private mutating func fixName() -> FixName? {
     var generation: UInt64?
     var sequence: UInt64?
-    guard take("{") else { return nil }
+    guard consume("{") else { return nil }
     repeat {
-      if generation == nil, takeKey("\"generation\"") {
+      if generation == nil, consumeKey("\"generation\"") {
         generation = number()
         guard generation != nil else { return nil }
-      } else if sequence == nil, takeKey("\"sequence\"") {
+      } else if sequence == nil, consumeKey("\"sequence\"") {
         sequence = number()
         guard sequence != nil else { return nil }
       } else {
         return nil
       }
-    } while take(",")
-    guard take("}"), let generation = generation.flatMap({ UInt32(exactly: $0) }), let sequence,
+    } while consume(",")
+    guard consume("}"), let generation = generation.flatMap({ UInt32(exactly: $0) }), let sequence,
       sequence < FixName.sequenceLimit
     else { return nil }
     return FixName(generation: generation, sequence: sequence)
   }
 
-  private mutating func takeKey(_ key: StaticString) -> Bool { take(key) && take(":") }
+  private mutating func consumeKey(_ key: StaticString) -> Bool { consume(key) && consume(":") }
 
   /// Consumes `text` and the white space around it; false if the input differs.
-  private mutating func take(_ text: StaticString) -> Bool {
+  private mutating func consume(_ text: StaticString) -> Bool {
     skipSpace()
     let length = text.utf8CodeUnitCount
-    guard length <= count - place else { return false }
-    for i in 0..<length where unsafe bytes[place + i] != text.utf8Start[i] { return false }
-    place += length
+    guard length <= count - offset else { return false }
+    for i in 0..<length where unsafe bytes[offset + i] != text.utf8Start[i] { return false }
+    offset += length
     skipSpace()
     return true
   }
 
   private mutating func skipSpace() {
-    while place < count {
-      switch unsafe bytes[place] {
-      case 0x20, 0x0A, 0x0D, 0x09: place += 1
+    while offset < count {
+      switch unsafe bytes[offset] {
+      case 0x20, 0x0A, 0x0D, 0x09: offset += 1
       default: return
       }
     }
@@ -95,15 +95,15 @@ import LocationTypes
 
   /// Consumes an integer of up to 18 digits without leading zeros; nil if the input differs.
   private mutating func number() -> UInt64? {
-    let first = place
+    let first = offset
     var value: UInt64 = 0
-    while place < count, place - first < 18 {
-      let digit = unsafe bytes[place] &- UInt8(ascii: "0")
+    while offset < count, offset - first < 18 {
+      let digit = unsafe bytes[offset] &- UInt8(ascii: "0")
       guard digit < 10 else { break }
       value = value * 10 + UInt64(digit)
-      place += 1
+      offset += 1
     }
-    guard place > first, unsafe bytes[first] != UInt8(ascii: "0") || place == first + 1
+    guard offset > first, unsafe bytes[first] != UInt8(ascii: "0") || offset == first + 1
     else { return nil }
     skipSpace()
     return value

@@ -69,7 +69,7 @@ public enum FixRecord {
     let fix = stored.fix
     return [
       stored.name.sequence.littleEndian,
-      pair(Int32(bitPattern: stored.name.generation), Int32(bitPattern: small(fix))),
+      pair(Int32(bitPattern: stored.name.generation), Int32(bitPattern: packedBytes(fix))),
       UInt64(bitPattern: fix.acquired.microseconds).littleEndian,
       UInt64(bitPattern: fix.utc?.microseconds ?? .min).littleEndian,
       UInt64(bitPattern: fix.coordinate.latitude_e9).littleEndian,
@@ -82,7 +82,7 @@ public enum FixRecord {
   }
 
   /// Mode, quality, flags and satellites, one byte each.
-  @inlinable static func small(_ fix: Fix) -> UInt32 {
+  @inlinable static func packedBytes(_ fix: Fix) -> UInt32 {
     let flags: UInt32 =
       (fix.isDateUncertain ? 1 : 0) | (fix.isSimulated ? 2 : 0) | (fix.isFromAccessory ? 4 : 0)
     return UInt32(fix.mode.rawValue) | UInt32(fix.quality.rawValue) << 8 | flags << 16
@@ -115,21 +115,24 @@ public enum FixRecord {
     fix.isFromAccessory = names >> 48 & 4 != 0
     let satellites = UInt8(truncatingIfNeeded: names >> 56)
     fix.satellites = satellites == 0xFF ? nil : Int16(satellites)
-    (fix.altitude_mm, fix.ellipsoidalAltitude_mm) = halves(word(bytes, 48))
-    (fix.speed_mmps, fix.course_e4) = halves(word(bytes, 56))
-    (fix.horizontalAccuracy_mm, fix.verticalAccuracy_mm) = halves(word(bytes, 64))
-    (fix.speedAccuracy_mmps, fix.courseAccuracy_e2) = halves(word(bytes, 72))
+    (fix.altitude_mm, fix.ellipsoidalAltitude_mm) = optionalPair(word(bytes, 48))
+    (fix.speed_mmps, fix.course_e4) = optionalPair(word(bytes, 56))
+    (fix.horizontalAccuracy_mm, fix.verticalAccuracy_mm) = optionalPair(word(bytes, 64))
+    (fix.speedAccuracy_mmps, fix.courseAccuracy_e2) = optionalPair(word(bytes, 72))
     return StoredFix(
       name: FixName(
         generation: UInt32(truncatingIfNeeded: names), sequence: word(bytes, 0)),
       fix: fix)
   }
 
-  private static func halves(_ word: UInt64) -> (Int32?, Int32?) {
-    (known(UInt32(truncatingIfNeeded: word)), known(UInt32(truncatingIfNeeded: word >> 32)))
+  private static func optionalPair(_ word: UInt64) -> (Int32?, Int32?) {
+    (
+      optionalValue(UInt32(truncatingIfNeeded: word)),
+      optionalValue(UInt32(truncatingIfNeeded: word >> 32))
+    )
   }
 
-  private static func known(_ bits: UInt32) -> Int32? {
+  private static func optionalValue(_ bits: UInt32) -> Int32? {
     let value = Int32(bitPattern: bits)
     return value == .min ? nil : value
   }

@@ -7,7 +7,7 @@ public enum FixRecordError: Error, Equatable, Sendable {
   /// A record is invalid; its index, from 0.
   case record(UInt64)
   /// The stream ended within a record or before the announced number of records.
-  case ended(after: UInt64, of: UInt64)
+  case truncated(after: UInt64, of: UInt64)
 }
 
 /// Decodes the stream of an upgraded connection (Docs/Reference/socket.md): a header and the records after it.
@@ -15,7 +15,7 @@ public enum FixRecordError: Error, Equatable, Sendable {
 /// Accepts chunks of any length and buffers at most one record and one chunk.
 public struct FixRecordReader: Sendable {
   private var bytes: [UInt8] = []
-  private var place = 0
+  private var offset = 0
   private var hasHeader = false
   /// Number of records according to the reply and the header.
   public private(set) var announced: UInt64
@@ -29,26 +29,26 @@ public struct FixRecordReader: Sendable {
 
   /// Appends received bytes.
   public mutating func add(_ more: some Sequence<UInt8>) {
-    bytes.removeFirst(place)
-    place = 0
+    bytes.removeFirst(offset)
+    offset = 0
     bytes.append(contentsOf: more)
   }
 
   /// Decodes the next fix; nil if more bytes are needed or all records were read.
   public mutating func next() throws(FixRecordError) -> StoredFix? {
     if !hasHeader {
-      guard bytes.count - place >= FixRecordHeader.size else { return nil }
-      guard let header = FixRecordHeader(bytes.span.extracting(place..<bytes.count)),
+      guard bytes.count - offset >= FixRecordHeader.size else { return nil }
+      guard let header = FixRecordHeader(bytes.span.extracting(offset..<bytes.count)),
         header.count == announced
       else { throw .header }
       hasHeader = true
-      place += FixRecordHeader.size
+      offset += FixRecordHeader.size
     }
-    guard count < announced, bytes.count - place >= FixRecord.size else { return nil }
-    guard let fix = FixRecord.decode(bytes.span.extracting(place..<place + FixRecord.size)) else {
+    guard count < announced, bytes.count - offset >= FixRecord.size else { return nil }
+    guard let fix = FixRecord.decode(bytes.span.extracting(offset..<offset + FixRecord.size)) else {
       throw .record(count)
     }
-    place += FixRecord.size
+    offset += FixRecord.size
     count += 1
     return fix
   }
@@ -57,6 +57,6 @@ public struct FixRecordReader: Sendable {
   ///
   /// - Throws: ``FixRecordError/truncated(after:of:)``.
   public func finish() throws(FixRecordError) {
-    guard hasHeader, count == announced else { throw .ended(after: count, of: announced) }
+    guard hasHeader, count == announced else { throw .truncated(after: count, of: announced) }
   }
 }

@@ -41,14 +41,15 @@ public enum ReplyDecoder {
     case .getInfo: .info(try info(&fields))
     case .getInterfaceDescription: .interfaceDescription(try fields.string("description"))
     case .connect: .connected(try session(&fields))
-    case .watch: .notice(try fields.inner("notice") { f throws(WireError) in try f.notice() })
+    case .watch:
+      .notice(try fields.requiredObject("notice") { f throws(WireError) in try f.notice() })
     case .openLive, .openServiceSession: .opened(try fields.number("number"))
     case .openBackgroundSession: .active(try fields.bool("active"))
     case .getLocation:
       .location(try fields.object("fix") { f throws(WireError) in try f.storedFix() })
-    case .getStatus: .status(try fields.inner("status", status))
-    case .getPowerPlan: .plan(try fields.inner("plan", plan))
-    case .getEnergy: .energy(try fields.inner("energy", energy))
+    case .getStatus: .status(try fields.requiredObject("status", status))
+    case .getPowerPlan: .plan(try fields.requiredObject("plan", plan))
+    case .getEnergy: .energy(try fields.requiredObject("energy", energy))
     case .drain, .readBacklog:
       .drain(
         count: try fields.number("count"),
@@ -100,22 +101,22 @@ public enum ReplyDecoder {
       isReduced: try fields.bool("reduced_accuracy"),
       execution: try fields.optionalWord("execution"))
     client.hasBackgroundSession = try fields.flag("background_session")
-    client.asks = try fields.optionalWord("asks")
+    client.requestedAuthorization = try fields.optionalWord("asks")
     return client
   }
 }
 
 extension JSONFields {
   /// Decodes a required object member with `body`.
-  mutating func inner<T>(
+  mutating func requiredObject<T>(
     _ name: StaticString, _ body: (inout JSONFields) throws(WireError) -> T
   ) throws(WireError) -> T {
-    guard let result = try object(name, body) else { throw wrong(name) }
+    guard let result = try object(name, body) else { throw invalid(name) }
     return result
   }
 
   mutating func requiredTime(_ name: StaticString) throws(WireError) -> FixTime {
-    guard let time = try time(name) else { throw wrong(name) }
+    guard let time = try time(name) else { throw invalid(name) }
     return time
   }
 }

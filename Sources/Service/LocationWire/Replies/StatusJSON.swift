@@ -16,14 +16,14 @@ extension ReplyEncoder {
     json.object("newest", status.newest)
     json.member("clients", Int64(status.clients))
     if let percent = status.batteryPercent { json.member("battery_percent", Int64(percent)) }
-    json.list("given_up", status.givenUp)
+    json.list("given_up", status.shed)
     json.member("sleep_inhibited", status.isSleepInhibited)
     json.list("holds") { json in
       for hold in status.holds { json.element { write(hold, &$0) } }
     }
     if let receiver = status.receiver { json.object("receiver") { write(receiver, &$0) } }
     if let plan = status.plan { json.object("plan") { write(plan, &$0) } }
-    json.member("demanding", Int64(status.demanding))
+    json.member("demanding", Int64(status.demandingClients))
     json.list("uses") { json in
       for use in status.uses { json.element { write(use, &$0) } }
     }
@@ -43,7 +43,7 @@ extension ReplyEncoder {
     if plan.plan.wake < .distantFuture {
       json.object("wake", FixTime(acquired: plan.plan.wake, utc: plan.wakeUTC))
     }
-    json.member("listens", plan.plan.listens)
+    json.member("listens", plan.plan.wakesOnInput)
   }
 
   static func write(_ energy: WireEnergy, _ json: inout JSONOutput) {
@@ -71,11 +71,11 @@ extension ReplyEncoder {
 
   private static func write(_ receiver: WireReceiver, _ json: inout JSONOutput) {
     json.member("state", word: receiver.state.wireWord)
-    json.member("answers", receiver.answers)
+    json.member("answers", receiver.isAnswering)
     json.object("since", receiver.since)
-    json.object("heard", receiver.heard)
-    json.object("fixed", receiver.fixed)
-    if let remedy = receiver.remedy { json.member("remedy", remedy) }
+    json.object("heard", receiver.lastByte)
+    json.object("fixed", receiver.lastFix)
+    if let remedy = receiver.suggestion { json.member("remedy", remedy) }
   }
 
   private static func write(_ use: WireUse, _ json: inout JSONOutput) {
@@ -86,8 +86,8 @@ extension ReplyEncoder {
       for service in use.services { json.element(word: service.wireWord) }
     }
     json.member("needs", word: use.need.wireWord)
-    json.member("keeps_receiver", use.keepsReceiver)
-    json.member("keeps_board", use.keepsBoard)
+    json.member("keeps_receiver", use.keepsReceiverOn)
+    json.member("keeps_board", use.keepsBoardAwake)
     json.object("next", use.next)
   }
 }
@@ -104,12 +104,12 @@ extension ReplyDecoder {
     if fields.has("battery_percent") {
       status.batteryPercent = try fields.number("battery_percent")
     }
-    status.givenUp = try fields.promises("given_up")
+    status.shed = try fields.serviceLevels("given_up")
     status.isSleepInhibited = try fields.bool("sleep_inhibited")
     status.holds = try fields.objects("holds", hold) ?? []
     status.receiver = try fields.object("receiver", receiver)
     status.plan = try fields.object("plan", plan)
-    status.demanding = try fields.number("demanding")
+    status.demandingClients = try fields.number("demanding")
     status.uses = try fields.objects("uses", use) ?? []
     return status
   }
@@ -122,12 +122,12 @@ extension ReplyDecoder {
     case "tracking": receiver = .tracking
     case "powersave": receiver = .powersave
     case "batching": receiver = .batching(watermark: try fields.number("watermark"))
-    default: throw fields.wrong("receiver")
+    default: throw fields.invalid("receiver")
     }
     let wake = try fields.time("wake")
     let plan = Plan(
       receiver: receiver, board: try fields.word("board"), wake: wake?.acquired ?? .distantFuture,
-      listens: try fields.bool("listens"))
+      wakesOnInput: try fields.bool("listens"))
     return WirePlan(plan, wakeUTC: wake?.utc)
   }
 
@@ -137,15 +137,15 @@ extension ReplyDecoder {
     energy.receiver_mJ = try fields.double("receiver_mj")
     energy.board_mJ = try fields.double("board_mj")
     energy.hostWakes = try fields.number("host_wakes")
-    try fields.inner("wakes") { wakes throws(WireError) in
+    try fields.requiredObject("wakes") { wakes throws(WireError) in
       for (reason, word) in WakeReason.wireWords { energy[reason] = try wakes.number(word) }
     }
-    try fields.inner("receiver_s") { times throws(WireError) in
+    try fields.requiredObject("receiver_s") { times throws(WireError) in
       for (state, word) in ReceiverPowerState.wireWords {
         energy[state] = Interval(seconds: try times.double(word))
       }
     }
-    try fields.inner("board_s") { times throws(WireError) in
+    try fields.requiredObject("board_s") { times throws(WireError) in
       for (state, word) in BoardState.wireWords {
         energy[state] = Interval(seconds: try times.double(word))
       }
@@ -155,10 +155,10 @@ extension ReplyDecoder {
 
   private static func receiver(_ fields: inout JSONFields) throws(WireError) -> WireReceiver {
     var receiver = WireReceiver(
-      try fields.word("state"), answers: try fields.bool("answers"),
-      since: try fields.requiredTime("since"), heard: try fields.time("heard"),
-      fixed: try fields.time("fixed"))
-    if fields.has("remedy") { receiver.remedy = try fields.string("remedy") }
+      try fields.word("state"), isAnswering: try fields.bool("answers"),
+      since: try fields.requiredTime("since"), lastByte: try fields.time("heard"),
+      lastFix: try fields.time("fixed"))
+    if fields.has("remedy") { receiver.suggestion = try fields.string("remedy") }
     return receiver
   }
 
@@ -168,8 +168,8 @@ extension ReplyDecoder {
       execution: try fields.optionalWord("execution"))
     use.services = try fields.words("services", WireService.self)
     use.need = try fields.word("needs")
-    use.keepsReceiver = try fields.bool("keeps_receiver")
-    use.keepsBoard = try fields.bool("keeps_board")
+    use.keepsReceiverOn = try fields.bool("keeps_receiver")
+    use.keepsBoardAwake = try fields.bool("keeps_board")
     use.next = try fields.time("next")
     return use
   }

@@ -47,14 +47,14 @@ public struct WireEnergy: Equatable, Sendable {
   }
 }
 
-extension ReceiverPowerState: WireWord {
+extension ReceiverPowerState: WireEnum {
   static let wireWords: [(ReceiverPowerState, StaticString)] = [
     (.off, "off"), (.backup, "backup"), (.standby, "standby"), (.acquiring, "acquiring"),
     (.tracking, "tracking"), (.powersave, "powersave"), (.batching, "batching"),
   ]
 }
 
-extension WakeReason: WireWord {
+extension WakeReason: WireEnum {
   static let wireWords: [(WakeReason, StaticString)] = [
     (.alarm, "alarm"), (.bytes, "bytes"), (.batchPin, "batch_pin"), (.request, "request"),
     (.motion, "motion"),

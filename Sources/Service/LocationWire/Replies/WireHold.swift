@@ -9,7 +9,7 @@ public enum WireHoldReason: UInt8, CaseIterable, Sendable {
   /// The receiver sends live fixes, and its bytes do not wake a suspended board.
   case receiverRuns = 3
   /// The receiver runs without demand, because nothing can put it to sleep.
-  case receiverCannotRest = 4
+  case receiverCannotSleep = 4
   /// Communication between board and receiver is in progress.
   case receiverBusy = 5
   /// The receiver batches fixes, and its pin does not wake a suspended board.
@@ -41,10 +41,10 @@ public struct WireHold: Equatable, Sendable {
   }
 }
 
-extension WireHoldReason: WireWord {
+extension WireHoldReason: WireEnum {
   static let wireWords: [(WireHoldReason, StaticString)] = [
     (.inhibited, "inhibited"), (.acknowledgement, "acknowledgement"), (.everyFix, "every_fix"),
-    (.receiverRuns, "receiver_runs"), (.receiverCannotRest, "receiver_cannot_rest"),
+    (.receiverRuns, "receiver_runs"), (.receiverCannotSleep, "receiver_cannot_rest"),
     (.receiverBusy, "receiver_busy"), (.receiverCannotWake, "receiver_cannot_wake"),
     (.noSuspend, "no_suspend"), (.soon, "soon"), (.system, "system"), (.staysOn, "stays_on"),
   ]

@@ -122,7 +122,7 @@ public struct WireClient: Equatable, Sendable {
   /// Whether a background session is active, or waits for the next process (BKG-9, BKG-11).
   public var hasBackgroundSession = false
   /// Authorization that the client requested and that is undecided (AUT-4).
-  public var asks: Authorization?
+  public var requestedAuthorization: Authorization?
 
   /// Creates a client's description.
   public init(

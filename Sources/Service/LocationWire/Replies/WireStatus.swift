@@ -24,7 +24,7 @@ public struct WireStatus: Equatable, Sendable {
   /// Charge of the battery, percent; nil without a gauge.
   public var batteryPercent: UInt8?
   /// Services that are shed because of the battery's charge (PWR-10).
-  public var givenUp = PromiseSet.none
+  public var shed = ServiceLevelSet.none
   /// Whether sleep is inhibited (DEF-28).
   public var isSleepInhibited = false
   /// Causes that keep the board from sleeping as deeply as it could, as far as the caller may see them.
@@ -34,7 +34,7 @@ public struct WireStatus: Equatable, Sendable {
   /// Current plan for board and receiver; nil for a caller without permission.
   public var plan: WirePlan?
   /// Number of clients with a demand on board or receiver, connected or not; restricted as ``clients``.
-  public var demanding = 0
+  public var demandingClients = 0
   /// Clients with a demand that the caller may see, and what they need.
   public var uses: [WireUse] = []
 
@@ -99,26 +99,26 @@ public struct WireReceiver: Equatable, Sendable {
   public var state: WireReceiverState
   /// Whether the receiver sends what the driver expects. A receiver that may be silent counts as answering until a
   /// response to a command is missing.
-  public var answers: Bool
+  public var isAnswering: Bool
   /// Time of the last change of ``state`` or ``isAnswering``.
   public var since: FixTime
   /// Time of the last byte that was read; nil if none was, or for a caller without permission.
-  public var heard: FixTime?
+  public var lastByte: FixTime?
   /// Time of its newest fix, delivered to a client or not; nil if it has none, or for a caller without permission.
-  public var fixed: FixTime?
+  public var lastFix: FixTime?
   /// Why the receiver does not answer, and how to fix it, in one line.
-  public var remedy: String?
+  public var suggestion: String?
 
   /// Creates a description.
   public init(
-    _ state: WireReceiverState, answers: Bool, since: FixTime, heard: FixTime? = nil,
-    fixed: FixTime? = nil
+    _ state: WireReceiverState, isAnswering: Bool, since: FixTime, lastByte: FixTime? = nil,
+    lastFix: FixTime? = nil
   ) {
     self.state = state
-    self.answers = answers
+    self.isAnswering = isAnswering
     self.since = since
-    self.heard = heard
-    self.fixed = fixed
+    self.lastByte = lastByte
+    self.lastFix = lastFix
   }
 }
 
@@ -167,9 +167,9 @@ public struct WireUse: Equatable, Sendable {
   /// Demand of the client.
   public var need = WireNeed.nothing
   /// Whether the receiver is on continuously for the client.
-  public var keepsReceiver = false
+  public var keepsReceiverOn = false
   /// Whether the board is awake for the client, continuously or for each fix.
-  public var keepsBoard = false
+  public var keepsBoardAwake = false
   /// Time at which the next single fix is due, or at which deferred fixes are checked.
   public var next: FixTime?
 
@@ -180,7 +180,7 @@ public struct WireUse: Equatable, Sendable {
   }
 }
 
-extension WireReceiverState: WireWord {
+extension WireReceiverState: WireEnum {
   static let wireWords: [(WireReceiverState, StaticString)] = [
     (.off, "off"), (.backup, "backup"), (.standby, "standby"), (.starting, "starting"),
     (.acquiring, "acquiring"), (.tracking, "tracking"), (.powersave, "powersave"),
@@ -189,7 +189,7 @@ extension WireReceiverState: WireWord {
   ]
 }
 
-extension WireService: WireWord {
+extension WireService: WireEnum {
   static let wireWords: [(WireService, StaticString)] = [
     (.updates, "updates"), (.deferredUpdates, "deferred_updates"),
     (.significantChange, "significant_change"), (.visits, "visits"), (.regions, "regions"),
@@ -198,7 +198,7 @@ extension WireService: WireWord {
   ]
 }
 
-extension WireNeed: WireWord {
+extension WireNeed: WireEnum {
   static let wireWords: [(WireNeed, StaticString)] = [
     (.nothing, "nothing"), (.singleFixes, "single_fixes"), (.position, "position"),
     (.everyFixLater, "every_fix_later"), (.everyFix, "every_fix"),

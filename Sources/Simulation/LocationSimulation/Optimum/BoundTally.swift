@@ -6,14 +6,14 @@ public struct BoundSummary: Equatable, Sendable {
   /// Number of evaluated seconds: from the first report on, without gaps of the recording.
   public var seconds = 0
   /// Number of those seconds in which the error exceeded the accuracy bound.
-  public var broken = 0
+  public var exceededSeconds = 0
   /// 95th percentile of the error (nearest rank), metres.
   public var p95_m = 0.0
   /// Largest error, metres.
-  public var greatest_m = 0.0
+  public var maximum_m = 0.0
 
   /// Fraction of the seconds in which the bound was exceeded, 0 to 1; 0 without any seconds.
-  public var share: Double { seconds > 0 ? Double(broken) / Double(seconds) : 0 }
+  public var exceededShare: Double { seconds > 0 ? Double(exceededSeconds) / Double(seconds) : 0 }
 
   /// Creates the summary of zero seconds.
   public init() {}
@@ -28,12 +28,12 @@ public struct BoundSummary: Equatable, Sendable {
 public struct BoundTally: Sendable {
   private let bound_m: Double
   /// Time before which a report counts for second 0.
-  private let first: Instant
+  private let firstReportDeadline: Instant
   private let seconds: Int64
   private var reader: TrackReader
-  private var report: (place: Coordinate, at: Instant)?
+  private var lastReport: (place: Coordinate, at: Instant)?
   /// Next second to evaluate.
-  private var next: Int64 = 0
+  private var nextSecond: Int64 = 0
   /// First evaluated second, counted from the track's first point; nil before the first report.
   public private(set) var firstSecond: Int64?
   /// Last evaluated second; nil before the first report.
@@ -41,7 +41,7 @@ public struct BoundTally: Sendable {
   /// Errors at ``firstSecond`` and each second after it, metres; NaN in a gap of the recording. Complete after
   /// ``finish(at:)``.
   public private(set) var errors: [Double] = []
-  private var broken = 0
+  private var exceededSeconds = 0
 
   /// Creates an empty tally.
   ///
@@ -53,13 +53,13 @@ public struct BoundTally: Sendable {
   ///   - grace: Time after a second in which a report counts for it, 0 to below 1 s.
   public init(
     _ track: Track, within bound_m: Double, start: Instant = .boot,
-    gapLimit: Interval = TrackSeconds.gapLimit, grace: Interval = .milliseconds(500)
+    gapLimit: Interval = SampledTrack.gapLimit, grace: Interval = .milliseconds(500)
   ) {
     var measured = track
     measured.gapLimit = gapLimit
     reader = TrackReader(measured)
     seconds = track.duration.microseconds / 1_000_000
-    first = start + grace
+    firstReportDeadline = start + grace
     self.bound_m = bound_m
   }
 
@@ -68,44 +68,44 @@ public struct BoundTally: Sendable {
   ///
   /// - Precondition: `moment` is not before that of the previous report.
   public mutating func add(_ place: Coordinate, at moment: Instant) {
-    if let report {
-      precondition(moment >= report.at, "reports come in order of time")
-      count(before: moment)
+    if let lastReport {
+      precondition(moment >= lastReport.at, "reports come in order of time")
+      evaluate(before: moment)
     } else {
-      let ahead = (moment - first).microseconds
-      next = max(0, ahead / 1_000_000 + (ahead > 0 && ahead % 1_000_000 > 0 ? 1 : 0))
+      let ahead = (moment - firstReportDeadline).microseconds
+      nextSecond = max(0, ahead / 1_000_000 + (ahead > 0 && ahead % 1_000_000 > 0 ? 1 : 0))
     }
-    report = (place, moment)
+    lastReport = (place, moment)
   }
 
   /// Returns the statistics for a run that ends at `end`, without further reports. Seconds whose grace time has
   /// passed by then are included; seconds beyond the track are not. O(n log n).
   public mutating func finish(at end: Instant = .distantFuture) -> BoundSummary {
-    count(before: end + Interval(microseconds: 1))
+    evaluate(before: end + Interval(microseconds: 1))
     var summary = BoundSummary()
     let sorted = errors.filter { !$0.isNaN }.sorted()
     summary.seconds = sorted.count
-    summary.broken = broken
+    summary.exceededSeconds = exceededSeconds
     guard !sorted.isEmpty else { return summary }
     summary.p95_m = sorted[(95 * sorted.count + 99) / 100 - 1]
-    summary.greatest_m = sorted[sorted.count - 1]
+    summary.maximum_m = sorted[sorted.count - 1]
     return summary
   }
 
   /// Evaluates the seconds before `moment`.
-  private mutating func count(before moment: Instant) {
-    guard let report else { return }
-    while next <= seconds, first + .seconds(next) < moment {
-      let truth = reader.state(at: reader.track.firstTime + .seconds(next))
-      if firstSecond == nil { firstSecond = next }
-      next += 1
+  private mutating func evaluate(before moment: Instant) {
+    guard let lastReport else { return }
+    while nextSecond <= seconds, firstReportDeadline + .seconds(nextSecond) < moment {
+      let truth = reader.state(at: reader.track.firstTime + .seconds(nextSecond))
+      if firstSecond == nil { firstSecond = nextSecond }
+      nextSecond += 1
       if truth.isGap {
         errors.append(.nan)
         continue
       }
-      let error = truth.coordinate.localDistance(to: report.place)
+      let error = truth.coordinate.localDistance(to: lastReport.place)
       errors.append(error)
-      if error > bound_m { broken += 1 }
+      if error > bound_m { exceededSeconds += 1 }
     }
   }
 }

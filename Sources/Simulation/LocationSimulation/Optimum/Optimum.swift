@@ -21,7 +21,7 @@ public struct Optimum: Equatable, Sendable {
   /// Seconds at which a fix is reported, ascending, starting at 0.
   public private(set) var fixes: [Int] = [0]
   /// Number of acquisitions after a sleep.
-  public private(set) var searches = 0
+  public private(set) var acquisitions = 0
   /// Time off, seconds.
   public private(set) var off_s = 0.0
   /// Time of acquisition, seconds.
@@ -39,18 +39,18 @@ public struct Optimum: Equatable, Sendable {
   ///   - track: The true positions.
   ///   - accuracy_m: Accuracy bound, metres, 0 to 100,000.
   ///   - costs: Power and times of the receiver.
-  public init(_ track: TrackSeconds, within accuracy_m: Double, _ costs: ReceiverCosts) {
+  public init(_ track: SampledTrack, within accuracy_m: Double, _ costs: ReceiverCosts) {
     let departures = track.departures(beyond: accuracy_m)
     var path = SchedulePath(departures: departures, costs)
-    path.search()
+    path.solve()
     duration_s = departures.count - 1
     alwaysOn_mJ = Double(duration_s) * costs.track_mW
-    let (steps, end) = path.least()
+    let (steps, end) = path.cheapest()
     for step in steps { add(step, costs) }
-    off_s += Double(end.rest)
-    if end.isCut {
+    off_s += Double(end.finalOff_s)
+    if end.isTruncated {
       // The second of tracking after the last fix is beyond the end.
-      tracking_s -= Double(ReceiverCosts.fixSecond)
+      tracking_s -= Double(ReceiverCosts.trackingAfterFix_s)
     }
     energy_mJ =
       off_s * costs.off_mW + acquiring_s * costs.acquire_mW + tracking_s * costs.on_mW
@@ -64,11 +64,11 @@ public struct Optimum: Equatable, Sendable {
     }
     let cycle = step.to - step.from
     let off = costs.pieces[piece].off_s(ofCycle: cycle)
-    searches += 1
+    acquisitions += 1
     off_s += off
-    acquiring_s += Double(cycle - ReceiverCosts.fixSecond) - off
-    tracking_s += Double(ReceiverCosts.fixSecond)
-    for second in [step.to - ReceiverCosts.fixSecond, step.to]
+    acquiring_s += Double(cycle - ReceiverCosts.trackingAfterFix_s) - off
+    tracking_s += Double(ReceiverCosts.trackingAfterFix_s)
+    for second in [step.to - ReceiverCosts.trackingAfterFix_s, step.to]
     where second <= duration_s && second > fixes[fixes.count - 1] {
       fixes.append(second)
     }
@@ -87,9 +87,9 @@ private struct SchedulePath {
   /// End of the schedule.
   struct End {
     /// Seconds off after the last fix.
-    var rest = 0
+    var finalOff_s = 0
     /// Whether the last fix is at the end, so that the second of tracking after it is excluded.
-    var isCut = false
+    var isTruncated = false
   }
 
   private let costs: ReceiverCosts
@@ -110,10 +110,10 @@ private struct SchedulePath {
     cost[0] = 0
   }
 
-  mutating func search() {
+  mutating func solve() {
     let count = departures.count
     let slopes = costs.pieces.map { costs.slope_mJ(of: $0) }
-    var open = costs.pieces.map { _ in Sources() }
+    var open = costs.pieces.map { _ in CycleStarts() }
     for second in 1...count {
       if second < count {
         cost[second] = cost[second - 1] + costs.on_mW
@@ -124,12 +124,12 @@ private struct SchedulePath {
         guard from >= 0 else { continue }
         // The energy per additional second of a cycle is the same from every start. Therefore the cheapest start
         // remains the cheapest while its cycle may continue.
-        let last = min(from + line.last, latest(from: from))
+        let last = min(from + line.last, latestCycleEnd(from: from))
         if last >= second {
           open[index].insert(
             .init(key: cost[from] - slopes[index] * Double(from), last: last, second: from))
         }
-        guard let best = open[index].least(at: second) else { continue }
+        guard let best = open[index].minimum(at: second) else { continue }
         let total = cost[best] + costs.cycle_mJ(second - best, on: line)
         if total < cost[second] {
           cost[second] = total
@@ -141,22 +141,22 @@ private struct SchedulePath {
   }
 
   /// Latest end of a cycle that starts at `second`: its fix occurs at the latest when the device leaves the circle.
-  private func latest(from second: Int) -> Int {
-    min(departures[second] + ReceiverCosts.fixSecond, departures.count)
+  private func latestCycleEnd(from second: Int) -> Int {
+    min(departures[second] + ReceiverCosts.trackingAfterFix_s, departures.count)
   }
 
   /// Returns the cheapest schedule up to the end of the track.
-  func least() -> (steps: [Step], end: End) {
+  func cheapest() -> (steps: [Step], end: End) {
     let count = departures.count
     var least = cost[count - 1]
     var node = count - 1
     var end = End()
     for second in 0..<count where departures[second] == count {
       let total = cost[second] + Double(count - 1 - second) * costs.off_mW
-      if total < least { (least, node, end) = (total, second, End(rest: count - 1 - second)) }
+      if total < least { (least, node, end) = (total, second, End(finalOff_s: count - 1 - second)) }
     }
-    let cut = cost[count] - Double(ReceiverCosts.fixSecond) * costs.on_mW
-    if cut < least { (least, node, end) = (cut, count, End(isCut: true)) }
+    let cut = cost[count] - Double(ReceiverCosts.trackingAfterFix_s) * costs.on_mW
+    if cut < least { (least, node, end) = (cut, count, End(isTruncated: true)) }
     var steps: [Step] = []
     while node > 0 {
       let from = Int(source[node])
@@ -169,17 +169,17 @@ private struct SchedulePath {
 }
 
 /// Possible start times of a cycle: a min-heap by key. Expired entries are removed when they reach the top.
-private struct Sources {
-  struct Source {
+private struct CycleStarts {
+  struct CycleStart {
     var key: Double
     /// Last second at which the cycle may end.
     var last: Int
     var second: Int
   }
 
-  private var heap: [Source] = []
+  private var heap: [CycleStart] = []
 
-  mutating func insert(_ source: Source) {
+  mutating func insert(_ source: CycleStart) {
     var index = heap.count
     heap.append(source)
     while index > 0, heap[(index - 1) / 2].key > source.key {
@@ -190,7 +190,7 @@ private struct Sources {
   }
 
   /// Returns the second with the lowest key among those that are valid at `now`. `now` must not decrease.
-  mutating func least(at now: Int) -> Int? {
+  mutating func minimum(at now: Int) -> Int? {
     while let top = heap.first {
       if top.last >= now { return top.second }
       removeTop()

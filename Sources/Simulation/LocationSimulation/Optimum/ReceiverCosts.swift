@@ -24,7 +24,7 @@ public struct ReceiverCosts: Equatable, Sendable {
   }
 
   /// Time of tracking after each fix before the receiver sleeps again, seconds.
-  static let fixSecond = 1
+  static let trackingAfterFix_s = 1
 
   /// Power during acquisition, milliwatts.
   public let acquire_mW: Double
@@ -48,7 +48,7 @@ public struct ReceiverCosts: Equatable, Sendable {
     let power = figures.power
     let on_mW = min(power.tracking, power.powersave)
     var asleep: [Double] = []
-    if receiver.family.takesCommands { asleep.append(power.standby) }
+    if receiver.family.acceptsCommands { asleep.append(power.standby) }
     if figures.hasSupplySwitch {
       asleep.append(figures.hasBackupSupply ? power.backup : power.off)
     }
@@ -75,8 +75,8 @@ public struct ReceiverCosts: Equatable, Sendable {
   /// Returns the energy of a cycle of `seconds` on `piece`, millijoules.
   func cycle_mJ(_ seconds: Int, on piece: Piece) -> Double {
     let off = piece.off_s(ofCycle: seconds)
-    let search = Double(seconds - ReceiverCosts.fixSecond) - off
-    return off * off_mW + search * acquire_mW + Double(ReceiverCosts.fixSecond) * on_mW
+    let search = Double(seconds - ReceiverCosts.trackingAfterFix_s) - off
+    return off * off_mW + search * acquire_mW + Double(ReceiverCosts.trackingAfterFix_s) * on_mW
   }
 
   /// Returns the additional energy per second of cycle length on `piece`, millijoules.
@@ -85,7 +85,7 @@ public struct ReceiverCosts: Equatable, Sendable {
   }
 
   /// Time off that is longer than any track.
-  private static let longestOff = Interval.seconds(100_000_000)
+  private static let maximumOff = Interval.seconds(100_000_000)
 
   /// A row of the table in whole microseconds, so that sums are exact.
   private struct Row {
@@ -93,7 +93,7 @@ public struct ReceiverCosts: Equatable, Sendable {
     var fix: Interval
 
     /// Length of the cycle with this time off.
-    var end: Interval { off + fix + .seconds(Int64(fixSecond)) }
+    var cycleLength: Interval { off + fix + .seconds(Int64(trackingAfterFix_s)) }
   }
 
   private static func pieces(of table: TimeToFirstFix) -> [Piece] {
@@ -106,7 +106,7 @@ public struct ReceiverCosts: Equatable, Sendable {
     // Before the first row and after the last one the time to fix is constant.
     if let first = rows.first, let last = rows.last {
       rows.insert(Row(off: .zero, fix: first.fix), at: 0)
-      rows.append(Row(off: longestOff, fix: last.fix))
+      rows.append(Row(off: maximumOff, fix: last.fix))
     }
     for (from, to) in zip(rows, rows.dropFirst()) where to.off > from.off {
       guard from.off < lifetime else { break }
@@ -118,8 +118,8 @@ public struct ReceiverCosts: Equatable, Sendable {
         result += piece(from, Row(off: lifetime, fix: fix))
       }
     }
-    if lifetime < longestOff {
-      result += piece(Row(off: lifetime, fix: cold), Row(off: longestOff, fix: cold))
+    if lifetime < maximumOff {
+      result += piece(Row(off: lifetime, fix: cold), Row(off: maximumOff, fix: cold))
     }
     return result
   }
@@ -128,19 +128,19 @@ public struct ReceiverCosts: Equatable, Sendable {
   private static func piece(_ from: Row, _ to: Row) -> [Piece] {
     // If the time to fix decreases faster than the time off increases, the rows are swapped, so that cycle length
     // increases.
-    let (low, high) = from.end > to.end ? (to, from) : (from, to)
+    let (low, high) = from.cycleLength > to.cycleLength ? (to, from) : (from, to)
     let second: Int64 = 1_000_000
-    let first = max((low.end.microseconds + second - 1) / second, 1)
-    let last = high.end.microseconds / second
+    let first = max((low.cycleLength.microseconds + second - 1) / second, 1)
+    let last = high.cycleLength.microseconds / second
     guard first <= last else { return [] }
-    let width = (high.end - low.end).seconds
+    let width = (high.cycleLength - low.cycleLength).seconds
     guard width > 0 else {
       // All times off give the same cycle length; the longest is the cheapest.
       let off = max(low.off, high.off).seconds
       return [Piece(first: Int(first), last: Int(last), off_s: off, offSlope: 0)]
     }
     let slope = (high.off - low.off).seconds / width
-    let ahead = (Interval.seconds(first) - low.end).seconds
+    let ahead = (Interval.seconds(first) - low.cycleLength).seconds
     return [
       Piece(
         first: Int(first), last: Int(last), off_s: low.off.seconds + slope * ahead,

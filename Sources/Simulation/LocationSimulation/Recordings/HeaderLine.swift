@@ -8,39 +8,39 @@ struct HeaderLine: Sendable {
   /// State of the line after a byte.
   enum Outcome: Equatable {
     /// The line is incomplete.
-    case open
+    case incomplete
     /// The line is complete; the date is that of a `# Date:` line.
     case ended(CalendarDate?)
     /// The line is a complete `# Date:` line with an invalid date.
-    case endedUnread
+    case endedWithInvalidDate
     /// The data is not a header line; the byte belongs to the receiver's data.
-    case abandoned
+    case notHeader
   }
 
   /// Number of bytes stored from the start of the line. A date is near the start; the rest may have any length.
-  private static let keptLength = 64
-  private var kept: [UInt8] = []
+  private static let prefixLength = 64
+  private var prefix: [UInt8] = []
 
   /// Creates a parser that starts after the `#`.
   init() {}
 
   /// Consumes the next byte.
-  mutating func take(_ byte: UInt8) -> Outcome {
+  mutating func consume(_ byte: UInt8) -> Outcome {
     switch byte {
     case UInt8(ascii: "\n"): return outcome
     case UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
-    case 0..<0x20, 0x7F: return .abandoned
+    case 0..<0x20, 0x7F: return .notHeader
     default: break
     }
-    if kept.count < HeaderLine.keptLength { kept.append(byte) }
-    return .open
+    if prefix.count < HeaderLine.prefixLength { prefix.append(byte) }
+    return .incomplete
   }
 
   /// State at the end of the line.
   private var outcome: Outcome {
-    if let date = HeaderLine.date(in: kept) { return .ended(date) }
-    var rest = kept[...]
-    return HeaderLine.skipKey(&rest) ? .endedUnread : .ended(nil)
+    if let date = HeaderLine.date(in: prefix) { return .ended(date) }
+    var rest = prefix[...]
+    return HeaderLine.skipKey(&rest) ? .endedWithInvalidDate : .ended(nil)
   }
 
   /// Returns the date in a line such as ` Date: 2014-12-31`, ` Date = 2015-03-18` or ` Date: 2019-04 23`.

@@ -12,10 +12,10 @@ public struct RecordingFilter: Sendable {
     /// The day of the recording from a `# Date:` line.
     case date(CalendarDate)
     /// A `# Date:` line with an invalid date.
-    case unreadDate
+    case invalidDate
   }
 
-  private enum Place {
+  private enum LinePosition {
     case lineStart
     case insideLine
     case header
@@ -23,18 +23,18 @@ public struct RecordingFilter: Sendable {
 
   /// Longest accepted UBX payload, as in the decoder.
   private static let payloadLimit = 1_024
-  private var place = Place.lineStart
+  private var linePosition = LinePosition.lineStart
   /// Number of bytes of a byte order mark found at the start of the recording, 0 to 3; −1 if the recording starts
   /// differently.
-  private var markLength = 0
+  private var byteOrderMarkLength = 0
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
   /// Parser of the present header line.
   private var line = HeaderLine()
   /// Number of bytes of a UBX frame's header found so far, 0 to 6.
-  private var frameHead = 0
+  private var frameHeaderLength = 0
   private var frameLength = 0
   /// Number of remaining bytes of that frame.
-  private var frameRest = 0
+  private var frameBytesLeft = 0
 
   /// Creates a filter at the start of a recording.
   public init() {}
@@ -46,7 +46,7 @@ public struct RecordingFilter: Sendable {
   /// - Precondition: `offset` is 0 to `bytes.count`.
   public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Piece? {
     while offset < bytes.count {
-      if place == .header {
+      if linePosition == .header {
         if let piece = readHeader(bytes, &offset) { return piece }
         continue
       }
@@ -54,7 +54,7 @@ public struct RecordingFilter: Sendable {
       let end = skip(bytes, from: start)
       offset = end
       if end < bytes.count {
-        place = .header
+        linePosition = .header
         line = HeaderLine()
         offset += 1
       }
@@ -66,19 +66,19 @@ public struct RecordingFilter: Sendable {
   /// Reads a header line to its end or to the end of the block.
   private mutating func readHeader(_ bytes: Span<UInt8>, _ offset: inout Int) -> Piece? {
     while offset < bytes.count {
-      switch line.take(bytes[offset]) {
-      case .open:
+      switch line.consume(bytes[offset]) {
+      case .incomplete:
         offset += 1
       case .ended(let date):
-        place = .lineStart
+        linePosition = .lineStart
         offset += 1
         return date.map { .date($0) }
-      case .endedUnread:
-        place = .lineStart
+      case .endedWithInvalidDate:
+        linePosition = .lineStart
         offset += 1
-        return .unreadDate
-      case .abandoned:
-        place = .insideLine
+        return .invalidDate
+      case .notHeader:
+        linePosition = .insideLine
         return nil
       }
     }
@@ -89,21 +89,23 @@ public struct RecordingFilter: Sendable {
   private mutating func skip(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var i = skipByteOrderMark(bytes, from: start)
     while i < bytes.count {
-      if frameRest > 0 {
-        let count = min(frameRest, bytes.count - i)
-        frameRest -= count
+      if frameBytesLeft > 0 {
+        let count = min(frameBytesLeft, bytes.count - i)
+        frameBytesLeft -= count
         i += count
-        place = .insideLine
-      } else if frameHead > 0 {
-        follow(bytes[i])
+        linePosition = .insideLine
+      } else if frameHeaderLength > 0 {
+        consume(bytes[i])
         i += 1
       } else {
         // Only these two bytes change a state that does not follow from the preceding byte.
-        let end = RecordingFilter.firstMark(bytes, from: i)
-        if end > i { place = bytes[end - 1] == UInt8(ascii: "\n") ? .lineStart : .insideLine }
+        let end = RecordingFilter.firstMarker(bytes, from: i)
+        if end > i {
+          linePosition = bytes[end - 1] == UInt8(ascii: "\n") ? .lineStart : .insideLine
+        }
         guard end < bytes.count else { return end }
-        if bytes[end] == UInt8(ascii: "#"), place == .lineStart { return end }
-        follow(bytes[end])
+        if bytes[end] == UInt8(ascii: "#"), linePosition == .lineStart { return end }
+        consume(bytes[end])
         i = end + 1
       }
     }
@@ -113,25 +115,25 @@ public struct RecordingFilter: Sendable {
   /// Skips a UTF-8 byte order mark, which some editors insert. A line starts after it.
   private mutating func skipByteOrderMark(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var i = start
-    while i < bytes.count, markLength >= 0, markLength < 3 {
-      guard bytes[i] == RecordingFilter.byteOrderMark[markLength] else {
-        markLength = -1
+    while i < bytes.count, byteOrderMarkLength >= 0, byteOrderMarkLength < 3 {
+      guard bytes[i] == RecordingFilter.byteOrderMark[byteOrderMarkLength] else {
+        byteOrderMarkLength = -1
         return i
       }
-      markLength += 1
+      byteOrderMarkLength += 1
       i += 1
-      place = markLength == 3 ? .lineStart : .insideLine
+      linePosition = byteOrderMarkLength == 3 ? .lineStart : .insideLine
     }
     return i
   }
 
   /// Returns the position of the first `#` or start of a UBX frame from `start` on; the number of bytes if there is
   /// none.
-  private static func firstMark(_ bytes: Span<UInt8>, from start: Int) -> Int {
+  private static func firstMarker(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var i = start
     while i < bytes.count {
       let isWhole = bytes.count &- i >= 64
-      if isWhole, !mayHoldMark(bytes, at: i) {
+      if isWhole, !mayContainMarker(bytes, at: i) {
         i &+= 64
         continue
       }
@@ -145,7 +147,7 @@ public struct RecordingFilter: Sendable {
   }
 
   /// Whether the 64 bytes from `i` on contain a `#` or a non-ASCII byte.
-  @inline(__always) private static func mayHoldMark(_ bytes: Span<UInt8>, at i: Int) -> Bool {
+  @inline(__always) private static func mayContainMarker(_ bytes: Span<UInt8>, at i: Int) -> Bool {
     // The caller has checked the bounds, and all bit patterns are valid integers.
     let text = unsafe bytes.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: i, as: SIMD8<UInt64>.self)
@@ -158,22 +160,22 @@ public struct RecordingFilter: Sendable {
   }
 
   /// Consumes a byte that does not start a header line.
-  private mutating func follow(_ byte: UInt8) {
-    place = .insideLine
-    switch frameHead {
-    case 1 where byte == 0x62: frameHead = 2
-    case 2, 3: frameHead += 1
+  private mutating func consume(_ byte: UInt8) {
+    linePosition = .insideLine
+    switch frameHeaderLength {
+    case 1 where byte == 0x62: frameHeaderLength = 2
+    case 2, 3: frameHeaderLength += 1
     case 4:
       frameLength = Int(byte)
-      frameHead = 5
+      frameHeaderLength = 5
     case 5:
       let length = frameLength | Int(byte) << 8
-      frameHead = 0
+      frameHeaderLength = 0
       // A checksum of two bytes follows the payload.
-      if length <= RecordingFilter.payloadLimit { frameRest = length + 2 }
+      if length <= RecordingFilter.payloadLimit { frameBytesLeft = length + 2 }
     case _:
-      frameHead = byte == 0xB5 ? 1 : 0
-      if byte == UInt8(ascii: "\n") { place = .lineStart }
+      frameHeaderLength = byte == 0xB5 ? 1 : 0
+      if byte == UInt8(ascii: "\n") { linePosition = .lineStart }
     }
   }
 }

@@ -37,13 +37,13 @@ public struct RecordingScan: Sendable {
     _ decoding: DecoderOptions = DecoderOptions()
   ) {
     self.init(
-      file, date: date, interval: interval, lineSpeed: lineSpeed, decoding, readsAll: false)
+      file, date: date, interval: interval, lineSpeed: lineSpeed, decoding, decodesAll: false)
   }
 
   /// Scans a recording. With `decodesAll`, sentences without a time are decoded too; the result is the same.
   init(
     _ file: [UInt8], date: CalendarDate?, interval: Interval, lineSpeed: UInt32,
-    _ decoding: DecoderOptions, readsAll: Bool
+    _ decoding: DecoderOptions, decodesAll: Bool
   ) {
     var bytes: [UInt8] = []
     var headerDate: CalendarDate?
@@ -55,7 +55,7 @@ public struct RecordingScan: Sendable {
       case .bytes(let range) where range.count == file.count: bytes = file
       case .bytes(let range): bytes.append(contentsOf: file[range])
       case .date(let date): if headerDate == nil { headerDate = date }
-      case .unreadDate: break
+      case .invalidDate: break
       }
     }
     self.date = date ?? headerDate
@@ -63,16 +63,16 @@ public struct RecordingScan: Sendable {
     var options = EpochOptions()
     options.recordingDate = self.date
     var timeline = Timeline(interval: interval)
-    timeline.run(bytes, options, decoding, readsAll: readsAll)
-    let chunks = RecordingScan.paced(timeline.chunks, lineSpeed)
+    timeline.scan(bytes, options, decoding, decodesAll: decodesAll)
+    let chunks = RecordingScan.scheduled(timeline.chunks, lineSpeed)
     recording = Recording(bytes: bytes, chunks: chunks)
     epochs = timeline.epochs
     let last = chunks.last
-    end = (last?.time ?? .boot) + RecordingScan.sending(last?.range.count ?? 0, lineSpeed)
+    end = (last?.time ?? .boot) + RecordingScan.transmissionTime(last?.range.count ?? 0, lineSpeed)
   }
 
   /// Returns the parts in ascending order of time. Parts with the same time follow each other at line speed.
-  private static func paced(
+  private static func scheduled(
     _ parts: [Recording.Chunk], _ lineSpeed: UInt32
   ) -> [Recording.Chunk] {
     var paced: [Recording.Chunk] = []
@@ -82,7 +82,7 @@ public struct RecordingScan: Sendable {
     for part in parts.sorted(by: { $0.time < $1.time }) {
       var time = part.time
       if let last = paced.last {
-        let free = last.time + sending(last.range.count, lineSpeed)
+        let free = last.time + transmissionTime(last.range.count, lineSpeed)
         time = part.time == before ? free : max(part.time, last.time)
       }
       before = part.time
@@ -92,7 +92,7 @@ public struct RecordingScan: Sendable {
   }
 
   /// Returns the transmission time of `count` bytes at ten bits per byte.
-  private static func sending(_ count: Int, _ lineSpeed: UInt32) -> Interval {
+  private static func transmissionTime(_ count: Int, _ lineSpeed: UInt32) -> Interval {
     Interval(seconds: Double(count * 10) / Double(lineSpeed))
   }
 }
@@ -102,13 +102,13 @@ private struct Timeline {
   let interval: Interval
   var chunks: [Recording.Chunk] = []
   var epochs = 0
-  private var begin = 0
+  private var chunkStart = 0
   /// Largest time step that a single epoch may cause.
-  private static let leap = Interval.seconds(3_600)
-  private var first: Int64?
-  private var suspect: Int64?
+  private static let maximumStep = Interval.seconds(3_600)
+  private var timeBase: Int64?
+  private var unconfirmedTime: Int64?
   /// Whether two successive epochs have agreed on the time.
-  private var isAgreed = false
+  private var isConfirmed = false
   private var now = Instant.boot
   private var last: (time: Int64, ofDay: Int64, hasFix: Bool)?
   /// Offset from UTC to the scale of ``time(of:)``, once a date is certain.
@@ -116,8 +116,8 @@ private struct Timeline {
 
   init(interval: Interval) { self.interval = interval }
 
-  mutating func run(
-    _ bytes: [UInt8], _ options: EpochOptions, _ decoding: DecoderOptions, readsAll: Bool
+  mutating func scan(
+    _ bytes: [UInt8], _ options: EpochOptions, _ decoding: DecoderOptions, decodesAll: Bool
   ) {
     var decoder = GNSSDecoder(decoding)
     var assembler = EpochAssembler(options)
@@ -127,9 +127,9 @@ private struct Timeline {
     // With UBX epochs in the recording, sentences may open and close epochs other than their own.
     var isNMEA = true
     // Time field of the open epoch's first sentence, if only that sentence has been decoded.
-    var told: EchoedTime?
+    var told: RepeatedTimeField?
     while offset < span.count {
-      let isFresh = isNMEA && !readsAll && decoder.unread == 0
+      let isFresh = isNMEA && !decodesAll && decoder.bufferedByteCount == 0
       // Sentences without a new time and position only extend the open epoch.
       if isFresh, assembler.isOpen {
         while offset < span.count, let end = TimelessSentence.end(of: span, from: offset, told) {
@@ -143,7 +143,7 @@ private struct Timeline {
       while let message = decoder.next(piece, &offset) {
         // An epoch that this message closed ended with the previous message.
         let before = messageEnd
-        messageEnd = offset - decoder.unread
+        messageEnd = offset - decoder.bufferedByteCount
         if isNMEA, !message.isSentence { isNMEA = false }
         let wasOpen = assembler.isOpen
         var closed = assembler.add(message, at: .boot)
@@ -151,24 +151,24 @@ private struct Timeline {
         if isFresh, closed != nil || !wasOpen, assembler.isOpen,
           NMEAFraming.end(of: span, from: line) == messageEnd
         {
-          told = EchoedTime(message, in: span, from: line)
+          told = RepeatedTimeField(message, in: span, from: line)
         }
         while let epoch = closed {
           closed = assembler.next()
           let isWhole = closed == nil && !assembler.isOpen
-          cut(epoch, at: isWhole ? messageEnd : before)
+          endChunk(epoch, at: isWhole ? messageEnd : before)
         }
       }
     }
     while let message = decoder.finish() {
-      if let epoch = assembler.add(message, at: .boot) { cut(epoch, at: messageEnd) }
-      while let epoch = assembler.next() { cut(epoch, at: messageEnd) }
+      if let epoch = assembler.add(message, at: .boot) { endChunk(epoch, at: messageEnd) }
+      while let epoch = assembler.next() { endChunk(epoch, at: messageEnd) }
     }
     while assembler.isOpen {
-      if let epoch = assembler.close() { cut(epoch, at: messageEnd) }
+      if let epoch = assembler.close() { endChunk(epoch, at: messageEnd) }
     }
-    if begin < bytes.count {
-      chunks.append(Recording.Chunk(time: now, range: begin..<bytes.count))
+    if chunkStart < bytes.count {
+      chunks.append(Recording.Chunk(time: now, range: chunkStart..<bytes.count))
     }
   }
 
@@ -193,44 +193,45 @@ private struct Timeline {
     return i
   }
 
-  private mutating func cut(_ epoch: Epoch, at end: Int) {
+  private mutating func endChunk(_ epoch: Epoch, at end: Int) {
     epochs += 1
-    let moment = self.moment(of: epoch)
+    let moment = self.sendTime(of: epoch)
     now = max(now, moment)
-    guard end > begin else { return }
-    chunks.append(Recording.Chunk(time: moment, range: begin..<end))
-    begin = end
+    guard end > chunkStart else { return }
+    chunks.append(Recording.Chunk(time: moment, range: chunkStart..<end))
+    chunkStart = end
   }
 
-  private mutating func moment(of epoch: Epoch) -> Instant {
+  private mutating func sendTime(of epoch: Epoch) -> Instant {
     let next = epochs > 1 ? now + interval : now
     guard let time = time(of: epoch) else { return next }
-    let isFirst = first == nil
-    let base = first ?? time - now.microseconds
-    first = base
-    if isMarked(epoch) {
+    let isFirst = timeBase == nil
+    let base = timeBase ?? time - now.microseconds
+    timeBase = base
+    if isDateIgnored(epoch) {
       last?.time = base + next.microseconds
       return next
     }
     let own = Instant(microseconds: time - base)
     if epoch.origin == .batch { return max(own, .boot) }
-    guard own - now > Timeline.leap || now - own > Timeline.leap else {
-      suspect = nil
-      if !isFirst { isAgreed = true }
+    guard own - now > Timeline.maximumStep || now - own > Timeline.maximumStep else {
+      unconfirmedTime = nil
+      if !isFirst { isConfirmed = true }
       return max(own, now)
     }
     // A single epoch with a deviating date is an error of the receiver, even the first epoch. Two epochs that agree
     // are accepted.
-    guard let before = suspect, time - before >= 0, time - before < Timeline.leap.microseconds
+    guard let before = unconfirmedTime, time - before >= 0,
+      time - before < Timeline.maximumStep.microseconds
     else {
-      suspect = time
-      if isDated(epoch) { last?.time = base + next.microseconds }
+      unconfirmedTime = time
+      if hasCertainDate(epoch) { last?.time = base + next.microseconds }
       return next
     }
-    suspect = nil
-    if own > now, isAgreed { return own }
-    isAgreed = true
-    first = time - next.microseconds
+    unconfirmedTime = nil
+    if own > now, isConfirmed { return own }
+    isConfirmed = true
+    timeBase = time - next.microseconds
     return next
   }
 
@@ -240,8 +241,8 @@ private struct Timeline {
   /// The date of a receiver without a position may come from a clock that was never set.
   private mutating func time(of epoch: Epoch) -> Int64? {
     guard let ofDay = epoch.timeOfDay_us ?? epoch.utc?.microsecondsOfDay else { return nil }
-    var time = stepped(to: ofDay, epoch)
-    if let utc = epoch.utc, isDated(epoch) {
+    var time = accumulatedTime(to: ofDay, epoch)
+    if let utc = epoch.utc, hasCertainDate(epoch) {
       let shift = utcShift ?? time - utc.microseconds
       utcShift = shift
       time = utc.microseconds + shift
@@ -251,11 +252,11 @@ private struct Timeline {
   }
 
   /// Whether an epoch's date is marked as uncertain after others were certain. Its time is then ignored.
-  private func isMarked(_ epoch: Epoch) -> Bool {
+  private func isDateIgnored(_ epoch: Epoch) -> Bool {
     utcShift != nil && epoch.utc != nil && epoch.isDateUncertain && epoch.fix != nil
   }
 
-  private func isDated(_ epoch: Epoch) -> Bool {
+  private func hasCertainDate(_ epoch: Epoch) -> Bool {
     epoch.utc != nil && !epoch.isDateUncertain && epoch.fix != nil
   }
 
@@ -263,10 +264,10 @@ private struct Timeline {
   ///
   /// Without a position the receiver's clock may be set between two epochs, so a step back or of more than an hour is
   /// replaced by the interval. Epochs from the batch buffer may be earlier.
-  private func stepped(to ofDay: Int64, _ epoch: Epoch) -> Int64 {
+  private func accumulatedTime(to ofDay: Int64, _ epoch: Epoch) -> Int64 {
     guard let last else { return ofDay }
     let day: Int64 = 86_400_000_000
-    let leap = Timeline.leap.microseconds
+    let leap = Timeline.maximumStep.microseconds
     var step = ofDay - last.ofDay
     if step < -day / 2 { step += day }
     if step > day - leap { step -= day }
@@ -281,10 +282,10 @@ extension GNSSMessage {
   fileprivate var isSentence: Bool {
     switch self {
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition, .garminErrors,
-      .garminAltitude, .commandResult, .receiverNotice, .unread(.sentence), .other:
+      .garminAltitude, .commandResult, .receiverNotice, .unknown(.sentence), .malformed:
       true
     case .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion, .batchStatus,
-      .batchEntry, .aidingEntry, .aidingAnswer, .unread(.frame):
+      .batchEntry, .aidingEntry, .aidingAnswer, .unknown(.frame):
       false
     }
   }

@@ -44,7 +44,7 @@ public struct TraceRecord: Equatable, Sendable {
     /// A client lost `count` fixes with fix times between `from` and `to` (RNG-4).
     case gap(client: Int, count: UInt64, from: UTCTime?, to: UTCTime?)
     /// A service sent a notice to a client.
-    case told(client: Int, TraceNotice)
+    case notice(client: Int, TraceNotice)
   }
 }
 
@@ -70,7 +70,7 @@ public enum TraceNotice: Equatable, Sendable {
   case flags(LiveFlags)
   /// Service levels used by the client that are shed because of a low battery, and the charge in percent; the empty
   /// set if all are granted again (PWR-10).
-  case degraded(PromiseSet, charge: UInt8)
+  case degraded(ServiceLevelSet, charge: UInt8)
   /// An error.
   case failed(LocationErrorCode)
 
@@ -98,7 +98,7 @@ public enum TraceNotice: Equatable, Sendable {
   }
 
   /// Name of the kind in a trace.
-  public var word: String { kind.rawValue }
+  public var name: String { kind.rawValue }
 }
 
 /// A fix in the trace.

@@ -14,17 +14,17 @@ public struct TraceSummary: Equatable, Sendable {
   /// Number of notices that services sent, in addition to the fixes of running updates.
   public var notices = 0
   /// Number of notices of each kind; kinds without notices are omitted.
-  public var told: [TraceNotice.Kind: Int] = [:]
+  public var noticesByKind: [TraceNotice.Kind: Int] = [:]
   /// Number of deferrals that ended.
   public var finishes = 0
   /// Number of deferrals that ended with an error, without those that the client canceled.
-  public var refusals = 0
+  public var deferralErrors = 0
   /// First of those errors.
-  public var refusal: LocationErrorCode?
+  public var firstDeferralError: LocationErrorCode?
   /// First error that a service reported.
-  public var failure: LocationErrorCode?
+  public var firstFailure: LocationErrorCode?
   /// Service levels used by the client that were shed at the end because of a low battery (PWR-10).
-  public var givenUp = PromiseSet.none
+  public var shed = ServiceLevelSet.none
   /// Battery charge when they were reported, percent.
   public var charge: UInt8?
   /// Number of lost fixes that were reported to clients.
@@ -32,11 +32,11 @@ public struct TraceSummary: Equatable, Sendable {
   /// Number of returns from a wait, in idle or a deeper sleep.
   public var hostWakes = 0
   /// Time for which the board was awake: resuming from waits and running code.
-  public var awake: Interval = .zero
+  public var awakeTime: Interval = .zero
   /// Processor time within it: the service's processor time per wake multiplied by the number of wakes.
-  public var processor: Interval = .zero
+  public var processorTime: Interval = .zero
   /// Time for which the board was suspended or off.
-  public var suspended: Interval = .zero
+  public var suspendedTime: Interval = .zero
   /// Longest time from a fix to its delivery to a client.
   public var longestDelay: Interval = .zero
   /// Energy of receiver and board; nil for a run without a simulated board.
@@ -74,16 +74,16 @@ public struct TraceEnergy: Equatable, Sendable {
 public struct TraceTally: Sendable {
   private var summary = TraceSummary()
   /// Whether the first acquisition is over: all acquisition before the receiver tracks or batches for the first time.
-  private var isFirstSearchOver = false
+  private var isFirstAcquisitionOver = false
   /// Time at each receiver power outside the first acquisition.
-  private var rest: [(power_mw: Double, time: Interval)] = []
+  private var timeByPower: [(power_mw: Double, time: Interval)] = []
   private var receiver: (state: TraceReceiverState, power_mw: Double, since: Instant)?
   private var board: (state: BoardState, power_mw: Double, since: Instant)?
   private var energy = TraceEnergy()
   private var start: Instant?
   private var end = Instant.boot
   /// Fix times by sequence number from ``firstSequence``, µs; `Int64.min` for a missing number.
-  private var moments: [Int64] = []
+  private var fixTimes: [Int64] = []
   private var firstSequence: UInt64 = 0
 
   /// Creates an empty tally.
@@ -102,13 +102,13 @@ public struct TraceTally: Sendable {
       board = (state, power_mw, record.at)
     case .fix(let fix):
       summary.fixes += 1
-      remember(fix.name.sequence, record.at)
+      storeFixTime(fix.name.sequence, record.at)
     case .wake:
       summary.hostWakes += 1
     case .batch(_, let first, _, let count):
       summary.batches += 1
       summary.delivered += count
-      if let moment = moment(of: first) {
+      if let moment = fixTime(of: first) {
         summary.longestDelay = max(
           summary.longestDelay, Interval(microseconds: record.at.microseconds - moment))
       }
@@ -116,29 +116,29 @@ public struct TraceTally: Sendable {
       break
     case .finish(_, let code):
       summary.finishes += 1
-      take(code)
+      count(code)
     case .gap(_, let count, _, _):
       summary.lost += count
-    case .told(_, let notice):
+    case .notice(_, let notice):
       summary.notices += 1
-      summary.told[notice.kind, default: 0] += 1
-      take(notice)
+      summary.noticesByKind[notice.kind, default: 0] += 1
+      count(notice)
     }
   }
 
-  private mutating func take(_ code: LocationErrorCode?) {
+  private mutating func count(_ code: LocationErrorCode?) {
     // Stopping updates cancels the deferral; that is not an error.
     guard let code, code != .deferredCanceled else { return }
-    summary.refusals += 1
-    if summary.refusal == nil { summary.refusal = code }
+    summary.deferralErrors += 1
+    if summary.firstDeferralError == nil { summary.firstDeferralError = code }
   }
 
-  private mutating func take(_ notice: TraceNotice) {
+  private mutating func count(_ notice: TraceNotice) {
     switch notice {
     case .degraded(let givenUp, let charge):
-      summary.givenUp = givenUp
+      summary.shed = givenUp
       summary.charge = charge
-    case .failed(let code): if summary.failure == nil { summary.failure = code }
+    case .failed(let code): if summary.firstFailure == nil { summary.firstFailure = code }
     case .report, .arrived, .departed, .paused, .resumed, .entered, .exited, .stationary, .flags:
       break
     }
@@ -146,7 +146,7 @@ public struct TraceTally: Sendable {
 
   /// Returns the age of the fix `sequence` at `now`; nil if no such fix was recorded.
   public func age(of sequence: UInt64, at now: Instant) -> Interval? {
-    moment(of: sequence).map { Interval(microseconds: now.microseconds - $0) }
+    fixTime(of: sequence).map { Interval(microseconds: now.microseconds - $0) }
   }
 
   /// Returns the totals of a run that ends at `end`.
@@ -155,24 +155,24 @@ public struct TraceTally: Sendable {
   ///   - processorPerWake: Processor time of the service per wake.
   ///   - baseline: Powers for comparison; nil for a run without a simulated board.
   public mutating func finish(
-    at end: Instant, processorPerWake: Interval = .zero, bill: BillFigures? = nil
+    at end: Instant, processorPerWake: Interval = .zero, baseline: EnergyBaseline? = nil
   ) -> TraceSummary {
     closeReceiver(at: end)
     closeBoard(at: end)
     summary.duration = Interval(microseconds: end.microseconds - (start ?? end).microseconds)
-    summary.awake = energy.boardTime[Int(BoardState.awake.rawValue)]
-    summary.processor = processorPerWake * Int64(summary.hostWakes)
-    summary.suspended =
+    summary.awakeTime = energy.boardTime[Int(BoardState.awake.rawValue)]
+    summary.processorTime = processorPerWake * Int64(summary.hostWakes)
+    summary.suspendedTime =
       energy.boardTime[Int(BoardState.suspended.rawValue)]
       + energy.boardTime[Int(BoardState.off.rawValue)]
-    if let bill {
+    if let baseline {
       // Adds the differences to the tracking power, so that a receiver that tracked throughout gives exactly its own
       // energy.
-      energy.receiverAlwaysOn_mJ = rest.reduce(energy.receiver_mJ) {
-        $0 + (bill.tracking_mW - $1.power_mw) * $1.time.seconds
+      energy.receiverAlwaysOn_mJ = timeByPower.reduce(energy.receiver_mJ) {
+        $0 + (baseline.tracking_mW - $1.power_mw) * $1.time.seconds
       }
-      energy.boardGpsd_mJ = bill.gpsdBoard_mW * summary.duration.seconds
-      energy.boardAlwaysAwake_mJ = bill.awake_mW * summary.duration.seconds
+      energy.boardGpsd_mJ = baseline.gpsdBoard_mW * summary.duration.seconds
+      energy.boardAlwaysAwake_mJ = baseline.awake_mW * summary.duration.seconds
       summary.energy = energy
     }
     return summary
@@ -186,22 +186,22 @@ public struct TraceTally: Sendable {
     let index = Int(open.state.rawValue)
     energy.receiverTime[index] = energy.receiverTime[index] + time
     switch open.state {
-    case .acquiring where !isFirstSearchOver:
+    case .acquiring where !isFirstAcquisitionOver:
       break
     case .tracking, .powersave, .batching:
-      isFirstSearchOver = true
-      addRest(time, at: open.power_mw)
+      isFirstAcquisitionOver = true
+      addTime(time, at: open.power_mw)
     case .acquiring, .off, .backup, .standby:
-      addRest(time, at: open.power_mw)
+      addTime(time, at: open.power_mw)
     }
     receiver = (open.state, open.power_mw, now)
   }
 
-  private mutating func addRest(_ time: Interval, at power_mw: Double) {
-    if let index = rest.firstIndex(where: { $0.power_mw == power_mw }) {
-      rest[index].time = rest[index].time + time
+  private mutating func addTime(_ time: Interval, at power_mw: Double) {
+    if let index = timeByPower.firstIndex(where: { $0.power_mw == power_mw }) {
+      timeByPower[index].time = timeByPower[index].time + time
     } else {
-      rest.append((power_mw, time))
+      timeByPower.append((power_mw, time))
     }
   }
 
@@ -215,25 +215,25 @@ public struct TraceTally: Sendable {
     board = (open.state, open.power_mw, now)
   }
 
-  private mutating func remember(_ sequence: UInt64, _ moment: Instant) {
-    if moments.isEmpty { firstSequence = sequence }
+  private mutating func storeFixTime(_ sequence: UInt64, _ moment: Instant) {
+    if fixTimes.isEmpty { firstSequence = sequence }
     guard sequence >= firstSequence else { return }
     // A large jump in the sequence numbers discards older times instead of filling the array up to it.
     let index = sequence - firstSequence
-    guard index < UInt64(moments.count) + 4_096 else {
-      moments = [moment.microseconds]
+    guard index < UInt64(fixTimes.count) + 4_096 else {
+      fixTimes = [moment.microseconds]
       firstSequence = sequence
       return
     }
-    while moments.count <= Int(index) { moments.append(.min) }
-    moments[Int(index)] = moment.microseconds
+    while fixTimes.count <= Int(index) { fixTimes.append(.min) }
+    fixTimes[Int(index)] = moment.microseconds
   }
 
-  private func moment(of sequence: UInt64) -> Int64? {
-    guard sequence >= firstSequence, sequence - firstSequence < UInt64(moments.count) else {
+  private func fixTime(of sequence: UInt64) -> Int64? {
+    guard sequence >= firstSequence, sequence - firstSequence < UInt64(fixTimes.count) else {
       return nil
     }
-    let moment = moments[Int(sequence - firstSequence)]
+    let moment = fixTimes[Int(sequence - firstSequence)]
     return moment == .min ? nil : moment
   }
 }

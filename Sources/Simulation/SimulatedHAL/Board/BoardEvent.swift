@@ -38,19 +38,19 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
     /// Bytes were written to a receiver without power. The signal would feed the receiver through its input pin.
     case wroteWithoutSupply
     /// A pin was driven active while the receiver had no power.
-    case droveWithoutSupply
+    case drovePinWithoutSupply
     /// The power was switched off before a pending standby command was completed (PWR-5).
-    case cutBeforeStandby
+    case poweredOffBeforeStandby
     /// The receiver rejected a command that it does not support (NAK).
-    case refusedByReceiver
+    case rejectedByReceiver
     /// An M10 received the 8-byte standby request, which leaves it at a current of several milliamperes.
-    case shortPowerRequest
+    case shortStandbyRequest
     /// The alarm was too near for the requested sleep state; the board entered a lighter one (PWR-9).
     case alarmTooNear
     /// The board does not have the requested sleep state; it entered a lighter one.
-    case noSuchSleep
+    case unsupportedSleepState
     /// The board went to sleep and no enabled event can wake it.
-    case sleepWithoutEnd
+    case sleepWithoutWakeSource
   }
 
   /// Time of the request.

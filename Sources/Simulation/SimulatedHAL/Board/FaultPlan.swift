@@ -33,17 +33,17 @@ public struct FaultPlan: Equatable, Sendable {
   /// Probability, 0 to 1, that the acknowledgement of an executed command is lost.
   public var acknowledgementLoss = 0.0
   /// Number of acknowledgements, from the first one, that are always lost.
-  public var acknowledgementsLostFirst = 0
+  public var firstAcknowledgementsLost = 0
   /// Probability, 0 to 1, that a command does not reach the receiver.
   public var commandLoss = 0.0
   /// Times at which the receiver restarts and loses its whole configuration, including the battery-backed layer.
   public var configurationLosses: [Instant] = []
   /// Periods without usable satellite signals.
-  public var noSky: [Range<Instant>] = []
+  public var signalOutages: [Range<Instant>] = []
   /// Bursts of random bytes on the line.
   public var garbage: [Garbage] = []
   /// Periods in which the receiver's device does not exist. The receiver has no power during them.
-  public var gone: [Range<Instant>] = []
+  public var deviceAbsent: [Range<Instant>] = []
   /// Periods in which the board cannot switch the receiver's power; it keeps its state (PWR-4).
   public var supplySwitchStuck: [Range<Instant>] = []
   /// Whether half of the alarms from a deep sleep occur too early, by up to the board's alarm resolution.
@@ -51,15 +51,15 @@ public struct FaultPlan: Equatable, Sendable {
   /// Linux may wake for CLOCK_BOOTTIME_ALARM up to 0.7 s early, so the woken process must check the clock.
   public var alarmsMayBeEarly = false
   /// Periods in which an M10 rejects enabling batching (NAK).
-  public var batchingRefused: [Range<Instant>] = []
+  public var batchingRejected: [Range<Instant>] = []
   /// Charges that the gauge reports, each from its time until that of the next one; in ascending order of time. They
   /// give a board without a battery a gauge.
-  public var gauge: [GaugeFault] = []
+  public var gaugeFaults: [GaugeFault] = []
   /// Periods in which an M10 rejects its power mode, like a receiver without that key (NAK).
-  public var powerModeRefused: [Range<Instant>] = []
+  public var powerModeRejected: [Range<Instant>] = []
   /// Whether the receiver ignores a request for standby without an end time. Some u-blox receivers without EXTINT do
   /// so, and CASIC receivers whose firmware lacks the command.
-  public var ignoresEndlessStandby = false
+  public var ignoresUnlimitedStandby = false
 
   /// Creates a plan without faults.
   public init() {}

@@ -3,36 +3,38 @@ import LocationTypes
 /// The faults of a plan that start at a point in time, in ascending order.
 struct FaultTimeline: Sendable {
   enum Fault: Equatable, Sendable {
-    case skyLost
+    case signalLost
     case configurationLost
     case garbage(Int)
-    case gone
-    case back
+    case deviceRemoved
+    case deviceReturned
   }
 
   let plan: FaultPlan
-  private var moments: [(time: Instant, fault: Fault)] = []
+  private var events: [(time: Instant, fault: Fault)] = []
   private var index = 0
 
   init(_ plan: FaultPlan) {
     self.plan = plan
     // The end of an outage needs no event: `AcquisitionModel` already plans the next fix after it.
-    for range in plan.noSky where !range.isEmpty { moments.append((range.lowerBound, .skyLost)) }
-    for time in plan.configurationLosses { moments.append((time, .configurationLost)) }
-    for garbage in plan.garbage { moments.append((garbage.time, .garbage(garbage.count))) }
-    for range in plan.gone where !range.isEmpty {
-      moments.append((range.lowerBound, .gone))
-      moments.append((range.upperBound, .back))
+    for range in plan.signalOutages where !range.isEmpty {
+      events.append((range.lowerBound, .signalLost))
     }
-    moments.sort { $0.time < $1.time }
+    for time in plan.configurationLosses { events.append((time, .configurationLost)) }
+    for garbage in plan.garbage { events.append((garbage.time, .garbage(garbage.count))) }
+    for range in plan.deviceAbsent where !range.isEmpty {
+      events.append((range.lowerBound, .deviceRemoved))
+      events.append((range.upperBound, .deviceReturned))
+    }
+    events.sort { $0.time < $1.time }
   }
 
   /// Time of the next fault; `.distantFuture` for none.
-  var next: Instant { index < moments.count ? moments[index].time : .distantFuture }
+  var nextTime: Instant { index < events.count ? events[index].time : .distantFuture }
 
   /// Removes and returns the next fault.
-  mutating func take() -> Fault {
+  mutating func removeNext() -> Fault {
     defer { index += 1 }
-    return moments[index].fault
+    return events[index].fault
   }
 }

@@ -24,28 +24,28 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
 
   let setup: SimulationSetup
   var receiver: SimulatedReceiver
-  var books: EnergyLedger
+  var openLedger: EnergyLedger
   var events: [TimedBoardEvent] = []
   var receiverState = ReceiverPowerState.off
-  var motion: SimulatedMotion
+  var motion: SimulatedMotionLine
   var gauge = GaugeReading()
   /// Whether the battery is empty. The board continues to run; the caller ends the run.
   public internal(set) var isBatteryEmpty = false
-  var emptyAt = Instant.distantFuture
-  var pinLevel = false
-  var pinRose = false
-  var wakePin = PinLevel.inactive
+  var batteryEmptyTime = Instant.distantFuture
+  var batchPinLevel = false
+  var batchPinRose = false
+  var wakePinLevel = PinLevel.inactive
   /// Whether the line's device disappeared or returned; ends the next wait.
-  var lineChanged = false
+  var deviceChanged = false
   var hostSpeed: UInt32
   /// Time at which all bytes written by the host have been sent.
-  var outputFreeAt = Instant.boot
+  var outputEnd = Instant.boot
   /// Measured duration of an epoch's transmission.
-  var burst = BurstTiming()
+  var burstTiming = BurstTiming()
   /// Selects the alarms that occur early.
   var alarmRandom: SimulationRandom
   /// Times of future requests, ascending.
-  var requests: [Instant] = []
+  var requestTimes: [Instant] = []
 
   /// Creates a board whose receiver follows `track`, which begins at boot.
   ///
@@ -69,13 +69,13 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     self.setup = setup
     self.receiver = receiver
     alarmRandom = SimulationRandom(seed: setup.seed, stream: 4)
-    motion = SimulatedMotion(setup.motion)
-    books = EnergyLedger()
+    motion = SimulatedMotionLine(setup.motionPeriods)
+    openLedger = EnergyLedger()
     hostSpeed = setup.receiver.defaultSpeed
-    books.tracking_mW = setup.receiver.power.tracking
+    openLedger.tracking_mW = setup.receiver.power.tracking
     if !setup.receiver.hasSupplySwitch {
       self.receiver.setSupply(true, at: .boot)
-      if self.receiver.player != nil { self.receiver.run(at: .boot) }
+      if self.receiver.player != nil { self.receiver.startRunning(at: .boot) }
     }
     receiverState = self.receiver.state
     record(.receiver(receiverState, mW: setup.receiver.power.mW(in: receiverState)), at: .boot)
@@ -83,7 +83,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   }
 
   /// Energy and time per state up to now.
-  public var ledger: EnergyLedger { books.closed(at: now) }
+  public var ledger: EnergyLedger { openLedger.closed(at: now) }
 
   /// Returns UTC at `instant`.
   public func utc(at instant: Instant) -> UTCTime {
@@ -94,34 +94,34 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   public var receiverPowerState: ReceiverPowerState { receiverState }
 
   /// Number of epochs not sent because the line was too slow.
-  public var messagesDropped: Int { receiver.droppedMessages }
+  public var droppedEpochs: Int { receiver.droppedEpochs }
 
   /// Number of bytes lost because the board slept, its input buffer was full, the device disappeared, or the line
   /// speed was wrong.
-  public var bytesLost: Int { receiver.line.lost }
+  public var lostBytes: Int { receiver.line.lostBytes }
 
   /// Schedules a client's request that wakes the board at `time`; a past time counts as now.
   public mutating func request(at time: Instant) {
-    requests.append(max(time, now))
-    requests.sort()
+    requestTimes.append(max(time, now))
+    requestTimes.sort()
   }
 
   /// Removes and returns the events since the last call; empty unless the setup records events.
-  public mutating func takeEvents() -> [TimedBoardEvent] {
+  public mutating func removeEvents() -> [TimedBoardEvent] {
     var taken: [TimedBoardEvent] = []
-    takeEvents(into: &taken)
+    removeEvents(into: &taken)
     return taken
   }
 
   /// Replaces the contents of `taken` by the events since the last call. The two arrays are swapped, so that neither
   /// is reallocated.
-  public mutating func takeEvents(into taken: inout [TimedBoardEvent]) {
+  public mutating func removeEvents(into taken: inout [TimedBoardEvent]) {
     if !taken.isEmpty { taken.removeAll(keepingCapacity: true) }
     swap(&taken, &events)
   }
 
   /// Removes and returns the bytes that the receiver sent since the last call; empty unless the setup records bytes.
-  public mutating func takeSentBytes() -> [UInt8] {
+  public mutating func removeSentBytes() -> [UInt8] {
     if receiver.sentBytes.isEmpty { return [] }
     defer { receiver.sentBytes.removeAll(keepingCapacity: true) }
     return receiver.sentBytes
@@ -130,24 +130,24 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   // MARK: Ledger
 
   mutating func record(_ event: BoardEvent, at time: Instant) {
-    books.add(event, at: time)
+    openLedger.add(event, at: time)
     if setup.recordsEvents { events.append(TimedBoardEvent(time: time, event: event)) }
   }
 
-  mutating func violate(_ kind: Violation.Kind, _ text: String) {
+  mutating func recordViolation(_ kind: Violation.Kind, _ text: String) {
     violations.append(Violation(time: now, kind: kind, text: text))
   }
 
   /// Applies the receiver's changes at `time`: its power state, its batch pin and its violations.
-  mutating func look(at time: Instant) {
+  mutating func applyReceiverState(at time: Instant) {
     let state = receiver.state
     if state != receiverState {
       receiverState = state
       record(.receiver(state, mW: setup.receiver.power.mW(in: state)), at: time)
     }
     let level = setup.receiver.hasBatchPin && receiver.isBatchPinActive
-    if level && !pinLevel { pinRose = true }
-    pinLevel = level
+    if level && !batchPinLevel { batchPinRose = true }
+    batchPinLevel = level
     if !receiver.violations.isEmpty {
       violations += receiver.violations
       receiver.violations.removeAll()
@@ -155,11 +155,11 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   }
 
   /// Executes one event of the receiver.
-  mutating func step(at time: Instant) {
-    let wasGone = receiver.isGone
+  mutating func executeReceiverEvent(at time: Instant) {
+    let wasGone = receiver.isDeviceAbsent
     receiver.handle(at: time)
-    if receiver.isGone && !wasGone { lineChanged = true }
-    look(at: time)
+    if receiver.isDeviceAbsent && !wasGone { deviceChanged = true }
+    applyReceiverState(at: time)
   }
 
   /// Executes all events of the receiver up to `time`.
@@ -167,7 +167,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     while true {
       let next = receiver.nextEvent
       if next > time { return }
-      step(at: next)
+      executeReceiverEvent(at: next)
     }
   }
 }
@@ -180,19 +180,19 @@ extension SimulatedBoard {
   /// - Throws: `LineFault.gone` if the device does not exist; `LineFault.full` if more than 4,096 bytes would be
   ///   queued.
   public mutating func write(_ bytes: Span<UInt8>) throws(LineFault) {
-    try mustBeThere()
+    try checkDevice()
     guard receiver.isSupplied else {
-      return violate(
+      return recordViolation(
         .wroteWithoutSupply, "\(bytes.count) bytes were written to a receiver without power")
     }
-    let start = max(now, outputFreeAt)
+    let start = max(now, outputEnd)
     let waiting = (start - now).microseconds * Int64(hostSpeed) / 10_000_000
     if waiting + Int64(bytes.count) > 4_096 { throw .full }
     guard !bytes.isEmpty else { return }
     let time = (Int64(bytes.count) * 10_000_000 + Int64(hostSpeed) - 1) / Int64(hostSpeed)
-    outputFreeAt = start + Interval(microseconds: time)
-    burst.wrote(at: now)
-    receiver.accept(bytes, due: outputFreeAt, speed: hostSpeed)
+    outputEnd = start + Interval(microseconds: time)
+    burstTiming.didWrite(at: now)
+    receiver.accept(bytes, due: outputEnd, speed: hostSpeed)
   }
 
   /// Returns up to 256 bytes that have arrived; empty if there are none. O(bytes).
@@ -208,7 +208,7 @@ extension SimulatedBoard {
   ///
   /// - Throws: `LineFault.gone` if the device does not exist.
   public mutating func read(into chunk: inout ByteChunk) throws(LineFault) {
-    try mustBeThere()
+    try checkDevice()
     receiver.line.read(into: &chunk, at: now, speed: hostSpeed)
   }
 
@@ -217,18 +217,18 @@ extension SimulatedBoard {
   /// - Throws: `LineFault.gone` if the device does not exist.
   public mutating func setSpeed(_ baud: UInt32) throws(LineFault) {
     precondition(baud > 0, "the line speed is positive")
-    try mustBeThere()
-    receiver.line.loseGarbled(by: now, speed: hostSpeed)
+    try checkDevice()
+    receiver.line.discardGarbled(by: now, speed: hostSpeed)
     hostSpeed = baud
-    burst = BurstTiming()
-    burst.wrote(at: now)
+    burstTiming = BurstTiming()
+    burstTiming.didWrite(at: now)
   }
 
   /// Throws while the device does not exist, and once after it disappeared and returned, because the host must reopen
   /// it.
-  private mutating func mustBeThere() throws(LineFault) {
-    guard receiver.isGone || lineChanged else { return }
-    lineChanged = false
+  private mutating func checkDevice() throws(LineFault) {
+    guard receiver.isDeviceAbsent || deviceChanged else { return }
+    deviceChanged = false
     throw .gone
   }
 
@@ -240,12 +240,15 @@ extension SimulatedBoard {
     switch command.pin {
     case .receiverWake:
       guard setup.receiver.hasWakePin else { throw .notWired }
-      guard command.level != wakePin else { return }
-      wakePin = command.level
+      guard command.level != wakePinLevel else { return }
+      wakePinLevel = command.level
       if !receiver.isSupplied {
         // While the receiver's device does not exist, the pin has no effect.
-        guard command.level == .active, !receiver.isGone else { return }
-        return violate(.droveWithoutSupply, "a pin was driven while the receiver had no power")
+        guard command.level == .active, !receiver.isDeviceAbsent else { return }
+        return recordViolation(
+          .drovePinWithoutSupply,
+          "a pin was driven while the receiver "
+            + "had no power")
       }
       receiver.wakeEdge(at: now)
     case .receiverSupply:
@@ -253,15 +256,21 @@ extension SimulatedBoard {
       if setup.faults.supplySwitchStuck.contains(where: { $0.contains(now) }) { throw .lineLost }
       if command.level == .inactive, receiver.isSupplied {
         if receiver.isStandbyPending {
-          violate(.cutBeforeStandby, "the receiver was powered off before it had entered standby")
+          recordViolation(
+            .poweredOffBeforeStandby,
+            "the receiver was powered off before it "
+              + "had entered standby")
         }
-        if wakePin == .active {
-          violate(.droveWithoutSupply, "the receiver was powered off while a pin to it was driven")
+        if wakePinLevel == .active {
+          recordViolation(
+            .drovePinWithoutSupply,
+            "the receiver was powered off while a pin "
+              + "to it was driven")
         }
       }
       receiver.setSupply(command.level == .active, at: now)
     }
-    look(at: now)
+    applyReceiverState(at: now)
   }
 }
 
@@ -273,63 +282,69 @@ extension SimulatedBoard {
   /// resume time of the state and the processor time per wake. The wait itself counts as awake only if it is not
   /// longer than the resume time from idle and the alarm resolution. O(receiver events until then).
   public mutating func wait(
-    in state: BoardState, until deadline: Instant, listening: Bool
-  ) -> Waking {
+    in state: BoardState, until deadline: Instant, wakesOnInput: Bool
+  ) -> WakeReport {
     advance(to: now)
-    if let reason = present(listening) {
-      if reason == .bytes { gather(until: deadline) }
-      return waking(reason)
+    if let reason = immediateWakeReason(wakesOnInput) {
+      if reason == .bytes { delayRead(until: deadline) }
+      return wakeReport(reason)
     }
-    if deadline <= now { return waking(.alarm) }
-    defer { receiver.line.loseExcess(over: SimulatedBoard.inputBuffer, by: now) }
+    if deadline <= now { return wakeReport(.alarm) }
+    defer { receiver.line.discardExcess(over: SimulatedBoard.inputBufferSize, by: now) }
     let begin = now
-    let entered = enterable(state, until: deadline)
-    let reason = sleep(in: entered, until: deadline, listening)
-    if !listening || entered >= .suspended {
-      burst.wasDeaf(from: begin, until: now)
+    let entered = enterableState(state, until: deadline)
+    let reason = sleep(in: entered, until: deadline, wakesOnInput)
+    if !wakesOnInput || entered >= .suspended {
+      burstTiming.didBufferInput(from: begin, until: now)
     } else if reason == .bytes {
-      gather(until: deadline)
+      delayRead(until: deadline)
     }
-    return waking(reason)
+    return wakeReport(reason)
   }
 
   /// Size of the input buffer while the board does not wake on input, bytes.
-  private static let inputBuffer = 4_096
+  private static let inputBufferSize = 4_096
 
   /// Returns a reason that ends the wait immediately. A deep sleep does not begin with unread bytes.
-  private mutating func present(_ listening: Bool) -> WakeReason? {
-    if listening, lineChanged || isReadable { return .bytes }
-    if pinRose { return .batchPin }
-    if motion.isNews(at: now) { return .motion }
-    if let first = requests.first, first <= now { return .request }
+  private mutating func immediateWakeReason(_ listening: Bool) -> WakeReason? {
+    if listening, deviceChanged || isReadable { return .bytes }
+    if batchPinRose { return .batchPin }
+    if motion.hasChanged(at: now) { return .motion }
+    if let first = requestTimes.first, first <= now { return .request }
     return nil
   }
 
-  private var isReadable: Bool { firstPiece.map { $0 <= now } ?? false }
+  private var isReadable: Bool { nextDeliveryTime.map { $0 <= now } ?? false }
 
-  private var firstPiece: Instant? { receiver.line.firstPiece(of: setup.board.bytesPerPiece) }
+  private var nextDeliveryTime: Instant? {
+    receiver.line.nextDeliveryTime(of: setup.board.fifoTriggerLevel)
+  }
 
-  private mutating func waking(_ reason: WakeReason) -> Waking {
-    defer { pinRose = false }
-    while let first = requests.first, first <= now { requests.removeFirst() }
-    lookAtBattery()
-    return Waking(
-      reason: reason, batchPinRose: pinRose, motion: motion.takeNews(at: now),
+  private mutating func wakeReport(_ reason: WakeReason) -> WakeReport {
+    defer { batchPinRose = false }
+    while let first = requestTimes.first, first <= now { requestTimes.removeFirst() }
+    checkBattery()
+    return WakeReport(
+      reason: reason, batchPinRose: batchPinRose, motion: motion.consumeChange(at: now),
       battery: readGauge())
   }
 
   /// Returns the deepest state that can be entered: the requested one or a lighter one.
-  private mutating func enterable(_ wanted: BoardState, until deadline: Instant) -> BoardState {
+  private mutating func enterableState(_ wanted: BoardState, until deadline: Instant) -> BoardState
+  {
     var state = max(wanted, .idle)
     while state > .idle {
-      if let figures = setup.board.sleep(state) {
-        if deadline - now > figures.minimum { return state }
-        violate(
+      if let figures = setup.board.sleepParameters(state) {
+        if deadline - now > figures.minimumDuration { return state }
+        recordViolation(
           .alarmTooNear,
           "state \(state) was requested with an alarm in \((deadline - now).seconds) s, which is too near"
         )
       } else {
-        violate(.noSuchSleep, "state \(state) was requested, which the board does not have")
+        recordViolation(
+          .unsupportedSleepState,
+          "state \(state) was requested, which the "
+            + "board does not have")
       }
       state = state == .off ? .suspended : .idle
     }
@@ -337,19 +352,19 @@ extension SimulatedBoard {
   }
 
   /// Waits for the rest of an epoch after its first bytes, if the board delays reads.
-  private mutating func gather(until deadline: Instant) {
-    guard setup.board.gathersEpochs, !lineChanged else { return }
-    switch burst.woke(at: now) {
-    case .handOn: break
-    case .hold(let end):
+  private mutating func delayRead(until deadline: Instant) {
+    guard setup.board.delaysReads, !deviceChanged else { return }
+    switch burstTiming.didWake(at: now) {
+    case .deliver: break
+    case .delay(let end):
       _ = sleep(in: .idle, until: min(end, deadline), false)
-      burst.held(until: now)
-    case .watch:
+      burstTiming.didDelay(until: now)
+    case .measure:
       // All bytes queued on the line belong to the epoch, and a gap follows it.
-      let last = max(receiver.line.freeAt, now)
-      let quiet = last + BurstTiming.silence
+      let last = max(receiver.line.sendingEnd, now)
+      let quiet = last + BurstTiming.epochGap
       _ = sleep(in: .idle, until: min(quiet, deadline), false)
-      burst.watched(until: now >= quiet ? last : nil, at: now)
+      burstTiming.didMeasure(until: now >= quiet ? last : nil, at: now)
     }
   }
 
@@ -358,33 +373,33 @@ extension SimulatedBoard {
     in state: BoardState, until deadline: Instant, _ listening: Bool
   ) -> WakeReason {
     guard deadline > now else { return .alarm }
-    let figures = setup.board.sleep(state) ?? setup.board.idle
+    let figures = setup.board.sleepParameters(state) ?? setup.board.idle
     let isDeep = state >= .suspended
     var sources = figures.wakeSources
     if !listening { sources.remove(.bytes) }
     let alarm =
       sources.contains(.alarm)
-      ? alarmMoment(deadline, figures.alarmResolution, isDeep: isDeep) : .distantFuture
+      ? alarmTime(deadline, figures.alarmResolution, isDeep: isDeep) : .distantFuture
     // For a wait this short, entering the state does not pay: the processor waits awake.
-    let isShort = !isDeep && deadline - now <= figures.resume + figures.alarmResolution
+    let isShort = !isDeep && deadline - now <= figures.resumeTime + figures.alarmResolution
     let mW = isShort ? setup.board.awake_mW : figures.mW
     if !isShort { record(.board(state, mW: mW), at: now) }
-    let empty = emptyMoment(board_mW: mW)
-    let (end, reason) = pass(
+    let empty = estimatedEmptyTime(board_mW: mW)
+    let (end, reason) = runUntilWake(
       sources, isDeep: isDeep, alarm: min(isShort ? deadline : alarm, empty))
     now = end
     if !isShort { record(.board(.awake, mW: setup.board.awake_mW), at: now) }
     record(.wake(reason), at: now)
-    let running = now + (isShort ? .zero : figures.resume) + setup.board.processorTimePerWake
+    let running = now + (isShort ? .zero : figures.resumeTime) + setup.board.processorTimePerWake
     advance(to: running)
     now = running
-    if isDeep { receiver.line.loseArrived(by: now) }
+    if isDeep { receiver.line.discardArrived(by: now) }
     return reason
   }
 
   /// Returns the first whole multiple of `resolution` at or after `deadline`. If alarms may be early, half of those
   /// from a deep sleep occur earlier than the deadline, by less than the resolution.
-  private mutating func alarmMoment(
+  private mutating func alarmTime(
     _ deadline: Instant, _ resolution: Interval, isDeep: Bool
   ) -> Instant {
     guard resolution > .zero, deadline < .distantFuture else { return deadline }
@@ -398,24 +413,24 @@ extension SimulatedBoard {
   }
 
   /// Advances the receiver until one of `sources` ends the wait; returns its time and reason.
-  private mutating func pass(
+  private mutating func runUntilWake(
     _ sources: WakeSources, isDeep: Bool, alarm: Instant
   ) -> (end: Instant, reason: WakeReason) {
-    var limit = now + SimulatedBoard.longestSleep
+    var limit = now + SimulatedBoard.maximumSleep
     let begin = now
     while true {
       // A recording may pause for longer than the limit; its next chunk ends the sleep.
-      if let next = receiver.player?.next, next < .distantFuture {
-        limit = max(limit, next + SimulatedBoard.longestSleep)
+      if let next = receiver.player?.nextTime, next < .distantFuture {
+        limit = max(limit, next + SimulatedBoard.maximumSleep)
       }
       var end = min(alarm, limit)
       var reason = WakeReason.alarm
-      if sources.contains(.request), let first = requests.first, first < end {
+      if sources.contains(.request), let first = requestTimes.first, first < end {
         end = first
         reason = .request
       }
       if sources.contains(.bytes) {
-        let ready = isDeep ? receiver.line.firstArrival(after: begin) : firstPiece
+        let ready = isDeep ? receiver.line.firstArrival(after: begin) : nextDeliveryTime
         if let ready, ready < end {
           end = ready
           reason = .bytes
@@ -428,17 +443,20 @@ extension SimulatedBoard {
       let next = receiver.nextEvent
       if next > end {
         if end == limit && end < alarm {
-          violate(.sleepWithoutEnd, "the board slept for 30 days and no event woke it")
+          recordViolation(
+            .sleepWithoutWakeSource,
+            "the board slept for 30 days and no "
+              + "event woke it")
         }
         return (end, reason)
       }
-      step(at: next)
-      if isDeep, !sources.contains(.bytes) { receiver.line.loseArrived(by: next) }
-      if lineChanged, sources.contains(.bytes) { return (next, .bytes) }
-      if pinRose, sources.contains(.batchPin) { return (next, .batchPin) }
+      executeReceiverEvent(at: next)
+      if isDeep, !sources.contains(.bytes) { receiver.line.discardArrived(by: next) }
+      if deviceChanged, sources.contains(.bytes) { return (next, .bytes) }
+      if batchPinRose, sources.contains(.batchPin) { return (next, .batchPin) }
     }
   }
 
   /// Longest sleep before the board is considered to sleep forever.
-  private static let longestSleep = Interval.seconds(30 * 86_400)
+  private static let maximumSleep = Interval.seconds(30 * 86_400)
 }

@@ -3,7 +3,7 @@ import GNSSProtocols
 /// The receiver's batch buffer: a ring of epochs that overwrites the oldest one.
 struct ReceiverBatch: Sendable {
   private var entries: [UBXSolution] = []
-  private var first = 0
+  private var firstIndex = 0
   private(set) var count = 0
   private(set) var capacity = 0
   private(set) var hasExtraPVT = false
@@ -11,7 +11,7 @@ struct ReceiverBatch: Sendable {
   private var dropsSinceLast = 0
   private var nextMessageCount: UInt16 = 0
   /// Number of entries that the present retrieval still has to send.
-  private(set) var toSend = 0
+  private(set) var entriesToSend = 0
 
   /// Whether batching is enabled.
   var isEnabled: Bool { capacity > 0 }
@@ -30,19 +30,19 @@ struct ReceiverBatch: Sendable {
   /// Stores an epoch.
   mutating func append(_ solution: UBXSolution) {
     if count == capacity {
-      first = (first + 1) % capacity
+      firstIndex = (firstIndex + 1) % capacity
       count -= 1
       dropsAll += 1
       dropsSinceLast += 1
-      toSend = min(toSend, count)
+      entriesToSend = min(entriesToSend, count)
     }
-    let place = (first + count) % capacity
+    let place = (firstIndex + count) % capacity
     if place < entries.count { entries[place] = solution } else { entries.append(solution) }
     count += 1
   }
 
   /// Returns the contents of UBX-MON-BATCH, and resets the count of recent drops.
-  mutating func status() -> UBXBatchStatus {
+  mutating func readStatus() -> UBXBatchStatus {
     defer { dropsSinceLast = 0 }
     return UBXBatchStatus(
       fillLevel: UInt16(count), dropsAll: UInt16(truncatingIfNeeded: dropsAll),
@@ -51,17 +51,17 @@ struct ReceiverBatch: Sendable {
   }
 
   /// Starts the retrieval of the present contents.
-  mutating func beginRetrieval() { toSend = count }
+  mutating func beginRetrieval() { entriesToSend = count }
 
   /// Removes and returns the oldest entry of the present retrieval; nil at its end.
-  mutating func next() -> UBXBatchEntry? {
-    guard toSend > 0, count > 0 else { return nil }
+  mutating func removeNext() -> UBXBatchEntry? {
+    guard entriesToSend > 0, count > 0 else { return nil }
     let entry = UBXBatchEntry(
-      messageCount: nextMessageCount, hasExtraPVT: hasExtraPVT, solution: entries[first])
+      messageCount: nextMessageCount, hasExtraPVT: hasExtraPVT, solution: entries[firstIndex])
     nextMessageCount &+= 1
-    first = (first + 1) % capacity
+    firstIndex = (firstIndex + 1) % capacity
     count -= 1
-    toSend -= 1
+    entriesToSend -= 1
     return entry
   }
 }

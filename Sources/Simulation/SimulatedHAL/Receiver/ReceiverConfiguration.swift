@@ -34,18 +34,18 @@ enum ConfigurationKey {
 struct ReceiverConfiguration: Sendable {
   private struct Entry: Sendable {
     var key: UInt32
-    var factory: UInt64
+    var defaultValue: UInt64
     var batteryBacked: UInt64?
     var ram: UInt64
   }
 
   private var entries: [Entry] = []
   /// Settings of a receiver that is controlled by sentences.
-  var sentences: SentenceSettings
+  var sentenceSettings: SentenceSettings
 
   /// Creates the default configuration.
-  init(_ figures: ReceiverFigures) {
-    sentences = SentenceSettings(figures)
+  init(_ figures: SimulatedReceiverParameters) {
+    sentenceSettings = SentenceSettings(figures)
     add(ConfigurationKey.measurementPeriod, 1_000)
     add(ConfigurationKey.navigationRatio, 1)
     add(ConfigurationKey.lineSpeed, UInt64(figures.defaultSpeed))
@@ -79,7 +79,7 @@ struct ReceiverConfiguration: Sendable {
     }
     add(ConfigurationKey.powerMode, 0)
     add(ConfigurationKey.acknowledgesAiding, 0)
-    if figures.batch != nil { addBatch() }
+    if figures.batchCapacity != nil { addBatch() }
   }
 
   private mutating func addBatch() {
@@ -94,7 +94,7 @@ struct ReceiverConfiguration: Sendable {
   }
 
   private mutating func add(_ key: UInt32, _ value: UInt64) {
-    entries.append(Entry(key: key, factory: value, batteryBacked: nil, ram: value))
+    entries.append(Entry(key: key, defaultValue: value, batteryBacked: nil, ram: value))
   }
 
   private func index(of key: UInt32) -> Int? { entries.firstIndex { $0.key == key } }
@@ -106,7 +106,7 @@ struct ReceiverConfiguration: Sendable {
   func isOn(_ key: UInt32) -> Bool { value(key) != 0 }
 
   /// Returns the first key that is unsupported or whose value is invalid; nil if all items are valid.
-  func firstRefused(_ items: UBXConfiguration) -> UInt32? {
+  func firstRejected(_ items: UBXConfiguration) -> UInt32? {
     for i in 0..<items.count {
       let item = items[i]
       guard index(of: item.key) != nil else { return item.key }
@@ -145,15 +145,15 @@ struct ReceiverConfiguration: Sendable {
   }
 
   /// Loads the RAM layer from the layers below, as at a start.
-  mutating func restart() {
+  mutating func loadRAM() {
     for i in entries.indices {
-      entries[i].ram = entries[i].batteryBacked ?? entries[i].factory
+      entries[i].ram = entries[i].batteryBacked ?? entries[i].defaultValue
     }
   }
 
   /// Clears battery-backed RAM, because the backup domain lost its power.
-  mutating func loseBatteryBacked() {
-    sentences.forget()
+  mutating func clearBatteryBacked() {
+    sentenceSettings.loseRAM()
     for i in entries.indices { entries[i].batteryBacked = nil }
   }
 }

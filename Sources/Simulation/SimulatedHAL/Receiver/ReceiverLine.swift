@@ -12,7 +12,7 @@ struct ReceiverLine: Sendable {
     /// Number of bytes at the start of the burst.
     var total: Int
     /// Number of bytes that were read or lost.
-    var taken: Int
+    var consumed: Int
 
     var end: Int64 { start + duration }
 
@@ -33,14 +33,15 @@ struct ReceiverLine: Sendable {
     func arrivedPart(_ count: Int, by time: Int64) -> Burst {
       let end = min(time, arrival(count - 1))
       return Burst(
-        start: start, duration: max(end - start, 1), speed: speed, total: count, taken: taken)
+        start: start, duration: max(end - start, 1), speed: speed, total: count, consumed: consumed)
     }
 
     /// Returns the bytes from `index` on.
-    func comingPart(from index: Int) -> Burst {
+    func remainingPart(from index: Int) -> Burst {
       let begin = index > 0 ? arrival(index - 1) : start
       return Burst(
-        start: begin, duration: max(end - begin, 1), speed: speed, total: total - index, taken: 0)
+        start: begin, duration: max(end - begin, 1), speed: speed, total: total - index, consumed: 0
+      )
     }
   }
 
@@ -49,7 +50,7 @@ struct ReceiverLine: Sendable {
   private var bursts: [Burst] = []
   private var firstBurst = 0
   /// Number of bytes removed without being read.
-  private(set) var lost = 0
+  private(set) var lostBytes = 0
 
   init() {
     bytes.reserveCapacity(8_192)
@@ -57,7 +58,7 @@ struct ReceiverLine: Sendable {
   }
 
   /// Time at which the receiver has sent all bytes.
-  private(set) var freeAt = Instant.boot
+  private(set) var sendingEnd = Instant.boot
 
   /// Appends a burst that starts at `start`, or when the line is idle; 10 bits per byte.
   mutating func send(_ span: Span<UInt8>, at start: Instant, speed: UInt32) {
@@ -70,35 +71,35 @@ struct ReceiverLine: Sendable {
     _ span: Span<UInt8>, at start: Instant, lasting duration: Interval, speed: UInt32
   ) {
     guard !span.isEmpty else { return }
-    let begin = max(start, freeAt)
+    let begin = max(start, sendingEnd)
     // The array copies the bytes.
     unsafe span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     bursts.append(
       Burst(
         start: begin.microseconds, duration: max(duration.microseconds, 1), speed: speed,
-        total: span.count, taken: 0))
-    freeAt = begin + Interval(microseconds: max(duration.microseconds, 1))
+        total: span.count, consumed: 0))
+    sendingEnd = begin + Interval(microseconds: max(duration.microseconds, 1))
   }
 
   /// Arrival time of the first unread byte; nil without one.
   var firstArrival: Instant? {
     guard firstBurst < bursts.count else { return nil }
     let burst = bursts[firstBurst]
-    return Instant(microseconds: burst.arrival(burst.taken))
+    return Instant(microseconds: burst.arrival(burst.consumed))
   }
 
   /// Returns the time at which the serial driver delivers the next bytes: when `size` unread bytes have arrived or
   /// the burst ends; nil without unread bytes.
-  func firstPiece(of size: Int) -> Instant? {
+  func nextDeliveryTime(of size: Int) -> Instant? {
     guard firstBurst < bursts.count else { return nil }
     let burst = bursts[firstBurst]
-    return Instant(microseconds: burst.arrival(min(burst.taken + size, burst.total) - 1))
+    return Instant(microseconds: burst.arrival(min(burst.consumed + size, burst.total) - 1))
   }
 
   /// Returns the arrival time of the first byte after `time`; nil without one.
   func firstArrival(after time: Instant) -> Instant? {
     for burst in bursts[firstBurst...] where burst.end > time.microseconds {
-      let next = max(burst.taken, burst.arrived(by: time.microseconds))
+      let next = max(burst.consumed, burst.arrived(by: time.microseconds))
       return Instant(microseconds: burst.arrival(next))
     }
     return nil
@@ -110,7 +111,7 @@ struct ReceiverLine: Sendable {
     chunk.removeAll()
     while firstBurst < bursts.count, !chunk.isFull {
       let burst = bursts[firstBurst]
-      let ready = burst.arrived(by: now.microseconds) - burst.taken
+      let ready = burst.arrived(by: now.microseconds) - burst.consumed
       let count = min(ready, ByteChunk.capacity - chunk.count)
       if count <= 0 { break }
       if burst.speed == speed {
@@ -120,7 +121,7 @@ struct ReceiverLine: Sendable {
           chunk.append(ReceiverLine.garbled(bytes[i], at: i))
         }
       }
-      take(count)
+      consume(count)
     }
   }
 
@@ -131,45 +132,45 @@ struct ReceiverLine: Sendable {
   }
 
   /// Discards all bytes that have arrived by `now`.
-  mutating func loseArrived(by now: Instant) {
+  mutating func discardArrived(by now: Instant) {
     while firstBurst < bursts.count {
-      let ready = bursts[firstBurst].arrived(by: now.microseconds) - bursts[firstBurst].taken
+      let ready = bursts[firstBurst].arrived(by: now.microseconds) - bursts[firstBurst].consumed
       if ready <= 0 { return }
-      lost += ready
-      take(ready)
+      lostBytes += ready
+      consume(ready)
     }
   }
 
   /// Discards the bytes that have arrived by `now` and were sent at another speed than `speed`.
-  mutating func loseGarbled(by now: Instant, speed: UInt32) {
+  mutating func discardGarbled(by now: Instant, speed: UInt32) {
     while firstBurst < bursts.count, bursts[firstBurst].speed != speed {
-      let ready = bursts[firstBurst].arrived(by: now.microseconds) - bursts[firstBurst].taken
+      let ready = bursts[firstBurst].arrived(by: now.microseconds) - bursts[firstBurst].consumed
       if ready <= 0 { return }
-      lost += ready
-      take(ready)
+      lostBytes += ready
+      consume(ready)
     }
   }
 
   /// Discards the bytes that have arrived by `now` after the input buffer of `limit` bytes was full.
-  mutating func loseExcess(over limit: Int, by now: Instant) {
+  mutating func discardExcess(over limit: Int, by now: Instant) {
     if bytes.count - readIndex <= limit { return }
     var room = limit
     var place = readIndex
     var rest: [Burst] = []
     for burst in bursts[firstBurst...] {
-      let arrived = max(burst.arrived(by: now.microseconds), burst.taken)
-      let kept = min(arrived - burst.taken, room)
-      let excess = arrived - burst.taken - kept
+      let arrived = max(burst.arrived(by: now.microseconds), burst.consumed)
+      let kept = min(arrived - burst.consumed, room)
+      let excess = arrived - burst.consumed - kept
       room -= kept
       if excess == 0 {
         rest.append(burst)
-        place += burst.total - burst.taken
+        place += burst.total - burst.consumed
         continue
       }
-      lost += excess
+      lostBytes += excess
       bytes.removeSubrange((place + kept)..<(place + kept + excess))
-      if kept > 0 { rest.append(burst.arrivedPart(burst.taken + kept, by: now.microseconds)) }
-      if arrived < burst.total { rest.append(burst.comingPart(from: arrived)) }
+      if kept > 0 { rest.append(burst.arrivedPart(burst.consumed + kept, by: now.microseconds)) }
+      if arrived < burst.total { rest.append(burst.remainingPart(from: arrived)) }
       place += kept + burst.total - arrived
     }
     bursts.replaceSubrange(firstBurst..., with: rest)
@@ -177,23 +178,23 @@ struct ReceiverLine: Sendable {
   }
 
   /// Removes the bytes that have not arrived by `now`, because the receiver stopped sending.
-  mutating func cut(at now: Instant) {
+  mutating func truncate(at now: Instant) {
     while let burst = bursts.last, bursts.count > firstBurst, burst.end > now.microseconds {
-      let arrived = max(burst.arrived(by: now.microseconds), burst.taken)
+      let arrived = max(burst.arrived(by: now.microseconds), burst.consumed)
       bytes.removeLast(burst.total - arrived)
       bursts.removeLast()
-      guard arrived > burst.taken else { continue }
+      guard arrived > burst.consumed else { continue }
       bursts.append(burst.arrivedPart(arrived, by: now.microseconds))
       break
     }
-    freeAt = min(freeAt, now)
+    sendingEnd = min(sendingEnd, now)
     if firstBurst == bursts.count { reset() }
   }
 
-  private mutating func take(_ count: Int) {
+  private mutating func consume(_ count: Int) {
     readIndex += count
-    let taken = bursts[firstBurst].taken + count
-    bursts[firstBurst].taken = taken
+    let taken = bursts[firstBurst].consumed + count
+    bursts[firstBurst].consumed = taken
     if taken == bursts[firstBurst].total { firstBurst += 1 }
     if firstBurst == bursts.count {
       reset()

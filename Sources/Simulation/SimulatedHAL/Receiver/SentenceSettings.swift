@@ -13,7 +13,7 @@ struct SentenceSettings: Equatable, Sendable {
   /// Output rates of GGA, GLL, GSA, GSV, RMC, VTG: one sentence every n fixes, 0 for none.
   var rates = [1, 1, 1, 1, 1, 1]
 
-  init(_ figures: ReceiverFigures) {
+  init(_ figures: SimulatedReceiverParameters) {
     family = figures.family
     defaultSpeed = figures.defaultSpeed
     speed = figures.defaultSpeed
@@ -21,13 +21,13 @@ struct SentenceSettings: Equatable, Sendable {
   }
 
   /// Restores the factory settings, including those in flash.
-  mutating func reset() {
+  mutating func restoreFactorySettings() {
     nextSpeed = defaultSpeed
-    forget()
+    loseRAM()
   }
 
   /// Restores the settings after a loss of RAM.
-  mutating func forget() {
+  mutating func loseRAM() {
     interval = .seconds(1)
     rates = [1, 1, 1, 1, 1, 1]
     if family != .airoha { nextSpeed = defaultSpeed }
@@ -37,7 +37,7 @@ struct SentenceSettings: Equatable, Sendable {
 
 extension SimulatedFamily {
   /// Whether a sentence requests standby from a receiver of this family.
-  func asksForStandby(_ fields: [String]) -> Bool {
+  func isStandbyRequest(_ fields: [String]) -> Bool {
     switch self {
     case .mtk: fields.first == "PMTK161"
     case .airoha: fields.first == "PAIR003"

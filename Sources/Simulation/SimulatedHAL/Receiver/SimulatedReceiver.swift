@@ -57,7 +57,7 @@ struct SimulatedReceiver: Sendable {
     case standby
   }
 
-  let figures: ReceiverFigures
+  let parameters: SimulatedReceiverParameters
   /// UTC at boot.
   let origin: UTCTime
   var line = ReceiverLine()
@@ -65,7 +65,7 @@ struct SimulatedReceiver: Sendable {
   // Power.
   var phase = Phase.unpowered
   var supplySwitch = false
-  var isGone = false
+  var isDeviceAbsent = false
   var bootDone = Instant.distantFuture
   var standbyAt = Instant.distantFuture
   var standbyEnd = Instant.distantFuture
@@ -74,24 +74,24 @@ struct SimulatedReceiver: Sendable {
   // Position.
   var reader: TrackReader
   var noise: NoiseProcess
-  var acquisition: Acquisition
+  var acquisition: AcquisitionModel
   var epochDue = Instant.distantFuture
   var epochTime = UTCTime(microseconds: 0)
   var epochCount = 0
 
   // Configuration and values derived from it.
   var configuration: ReceiverConfiguration
-  var active: ActiveConfiguration
+  var activeConfiguration: ActiveConfiguration
   var batch = ReceiverBatch()
-  var sendDue = Instant.distantFuture
-  var aiding = AidingExchange()
+  var batchSendDue = Instant.distantFuture
+  var databaseTransfer = DatabaseTransfer()
 
   // Commands in transit or in execution.
   var decoder = UBXCommandDecoder()
   /// Beginning of an incomplete sentence.
-  var begunSentence: [UInt8] = []
+  var partialSentence: [UInt8] = []
   var incoming: [IncomingBytes] = []
-  var answers: [PendingAnswer] = []
+  var pendingCommands: [PendingCommand] = []
 
   // Faults.
   var faults: FaultTimeline
@@ -107,17 +107,17 @@ struct SimulatedReceiver: Sendable {
   /// Forbidden or unsupported requests; the board removes them.
   var violations: [Violation] = []
   /// Number of epochs dropped because the output buffer was full.
-  var droppedMessages = 0
+  var droppedEpochs = 0
 
   /// Creates a receiver without power.
   init(_ setup: SimulationSetup, track: Track, player: RecordingPlayer? = nil) {
-    figures = setup.receiver
+    parameters = setup.receiver
     origin = track.firstTime
     reader = TrackReader(track)
     noise = NoiseProcess(setup.noise, seed: setup.seed)
-    acquisition = Acquisition(setup)
+    acquisition = AcquisitionModel(setup)
     configuration = ReceiverConfiguration(setup.receiver)
-    active = ActiveConfiguration(setup.receiver, configuration)
+    activeConfiguration = ActiveConfiguration(setup.receiver, configuration)
     faults = FaultTimeline(setup.faults)
     faultRandom = SimulationRandom(seed: setup.seed, stream: 3)
     recordsBytes = setup.recordsBytes
@@ -130,62 +130,63 @@ struct SimulatedReceiver: Sendable {
   /// Present power state.
   var state: ReceiverPowerState {
     switch phase {
-    case .unpowered: return figures.hasBackupSupply ? .backup : .off
+    case .unpowered: return parameters.hasBackupSupply ? .backup : .off
     case .standby: return .standby
     case .booting: return .acquiring
     case .running: break
     }
     if player != nil { return .tracking }
     if !acquisition.hasFix { return .acquiring }
-    if batch.isEnabled && !active.sendsEpochs { return .batching }
-    return active.savesPower ? .powersave : .tracking
+    if batch.isEnabled && !activeConfiguration.sendsEpochs { return .batching }
+    return activeConfiguration.savesPower ? .powersave : .tracking
   }
 
   /// Whether the batch pin is asserted.
   var isBatchPinActive: Bool {
-    active.batchWatermark > 0 && batch.isEnabled && batch.count >= active.batchWatermark
+    activeConfiguration.batchWatermark > 0 && batch.isEnabled
+      && batch.count >= activeConfiguration.batchWatermark
   }
 
   /// Time of the next event; `.distantFuture` for none.
   var nextEvent: Instant {
-    var next = min(epochDue, min(sendDue, aiding.due))
+    var next = min(epochDue, min(batchSendDue, databaseTransfer.due))
     next = min(next, min(bootDone, min(standbyAt, standbyEnd)))
-    next = min(next, min(acquisition.fixDue, faults.next))
+    next = min(next, min(acquisition.nextFixTime, faults.nextTime))
     if let first = incoming.first { next = min(next, first.due) }
-    if let first = answers.first { next = min(next, first.due) }
-    if let player { next = min(next, player.next) }
+    if let first = pendingCommands.first { next = min(next, first.due) }
+    if let player { next = min(next, player.nextTime) }
     return next
   }
 
   /// Executes one event that is due at `now`.
   mutating func handle(at now: Instant) {
-    if acquisition.fixDue <= now {
-      acquisition.gotFix(at: acquisition.fixDue)
+    if acquisition.nextFixTime <= now {
+      acquisition.recordFix(at: acquisition.nextFixTime)
     } else if epochDue <= now {
-      epoch(at: now)
-    } else if sendDue <= now {
+      outputEpoch(at: now)
+    } else if batchSendDue <= now {
       sendBatch(at: now)
-    } else if aiding.due <= now {
+    } else if databaseTransfer.due <= now {
       sendEntries(at: now)
     } else if let first = incoming.first, first.due <= now {
       incoming.removeFirst()
       receive(first, at: now)
-    } else if let first = answers.first, first.due <= now {
-      answers.removeFirst()
+    } else if let first = pendingCommands.first, first.due <= now {
+      pendingCommands.removeFirst()
       switch first.command {
-      case .ubx(let command): carryOut(command, first.bytes, at: now)
-      case .sentence(let fields): carryOut(fields, at: now)
+      case .ubx(let command): execute(command, first.bytes, at: now)
+      case .sentence(let fields): execute(fields, at: now)
       }
     } else if bootDone <= now {
-      run(at: now)
+      startRunning(at: now)
     } else if standbyAt <= now {
       enterStandby(at: now)
     } else if standbyEnd <= now {
       boot(at: now)
-    } else if faults.next <= now {
+    } else if faults.nextTime <= now {
       handleFault(at: now)
     } else if player != nil {
-      if isSupplied { player?.play(into: &line) } else { player?.skip() }
+      if isSupplied { player?.sendNext(into: &line) } else { player?.skip() }
     }
   }
 }
@@ -199,7 +200,7 @@ struct IncomingBytes: Sendable {
 }
 
 /// A received command that the receiver executes after its latency.
-struct PendingAnswer: Sendable {
+struct PendingCommand: Sendable {
   /// The command, by protocol.
   enum Command: Sendable {
     case ubx(UBXCommand)
@@ -230,14 +231,14 @@ struct ActiveConfiguration: Equatable, Sendable {
   var savesPower = false
   /// Number of entries at which the batch pin is asserted; 0 for never.
   var batchWatermark = 0
-  var listensToUBX = false
+  var acceptsUBX = false
 
   /// Whether epochs produce any output.
   fileprivate var sendsEpochs: Bool { navPVT > 0 || sendsNMEA }
   /// Whether epochs produce NMEA output.
   var sendsNMEA: Bool { rmc + gga + gll + gsa + gsv + gst + vtg + zda > 0 }
 
-  init(_ figures: ReceiverFigures, _ values: ReceiverConfiguration) {
+  init(_ figures: SimulatedReceiverParameters, _ values: ReceiverConfiguration) {
     switch figures.family {
     case .streaming:
       interval = figures.interval
@@ -247,7 +248,7 @@ struct ActiveConfiguration: Equatable, Sendable {
       case .nmea: (rmc, gga, gsa, gsv, gst, vtg, zda) = (1, 1, 1, 1, 1, 1, 1)
       }
     case .mtk, .airoha, .casic:
-      let told = values.sentences
+      let told = values.sentenceSettings
       interval = told.interval
       speed = told.speed
       (gga, gll, gsa, gsv, rmc, vtg) = (
@@ -258,7 +259,7 @@ struct ActiveConfiguration: Equatable, Sendable {
       let ratio = Int64(values.value(ConfigurationKey.navigationRatio))
       interval = .milliseconds(max(period * ratio, 1))
       speed = UInt32(values.value(ConfigurationKey.lineSpeed))
-      listensToUBX = values.isOn(ConfigurationKey.acceptsUBX)
+      acceptsUBX = values.isOn(ConfigurationKey.acceptsUBX)
       savesPower = values.isOn(ConfigurationKey.powerMode)
       if values.isOn(ConfigurationKey.sendsUBX) {
         navPVT = Int(values.value(ConfigurationKey.navPVT))
@@ -283,7 +284,7 @@ struct ActiveConfiguration: Equatable, Sendable {
 // Transfer of the navigation database of a u-blox receiver to the host and back (UBX-MGA-DBD).
 
 /// Contents of the simulated receiver's navigation database, as its entries encode them.
-struct SkyKnowledge: Equatable, Sendable {
+struct NavigationDatabase: Equatable, Sendable {
   /// Last time with a fix.
   var lastFix: Instant
   /// Last time at which the ephemeris was up to date.
@@ -291,11 +292,11 @@ struct SkyKnowledge: Equatable, Sendable {
 }
 
 /// Progress of a transfer of the navigation database.
-struct AidingExchange: Sendable {
+struct DatabaseTransfer: Sendable {
   /// Numbers of the entries received from the host since the last start.
-  var taken: Set<UInt8> = []
+  var receivedEntries: Set<UInt8> = []
   /// Number of the next entry to send; nil if no transfer is in progress.
-  var next: UInt8?
+  var nextEntry: UInt8?
   /// Time at which it is sent.
   var due = Instant.distantFuture
 }
@@ -306,35 +307,36 @@ extension SimulatedReceiver {
 
   /// Starts sending the database entry by entry, followed by an acknowledgement with the number of entries.
   private mutating func sendDatabase(at now: Instant) {
-    guard acquisition.knowledge(at: now) != nil else {
+    guard acquisition.navigationDatabase(at: now) != nil else {
       // Response of an M10 without database entries.
-      return answerAiding(.mgaDBD, isAccepted: false, reason: 255, start: 0, at: now)
+      return acknowledgeAiding(.mgaDBD, isAccepted: false, reason: 255, start: 0, at: now)
     }
-    aiding.next = 0
-    aiding.due = now
+    databaseTransfer.nextEntry = 0
+    databaseTransfer.due = now
   }
 
   /// Sends up to four entries, so that live output is sent between them.
   private mutating func sendEntries(at now: Instant) {
     for _ in 0..<4 {
-      guard let place = aiding.next,
-        let knowledge = acquisition.knowledge(at: now)
+      guard let place = databaseTransfer.nextEntry,
+        let knowledge = acquisition.navigationDatabase(at: now)
       else { break }
-      if place == figures.databaseEntries {
-        aiding.next = nil
-        answerAiding(.mgaDBD, start: UInt32(place), at: now)
+      if place == parameters.databaseEntries {
+        databaseTransfer.nextEntry = nil
+        acknowledgeAiding(.mgaDBD, start: UInt32(place), at: now)
         break
       }
-      aiding.next = place + 1
+      databaseTransfer.nextEntry = place + 1
       frame.removeAll()
       let payload = SimulatedReceiver.payload(place, knowledge)
       frame.appendUBX(.mgaDBD, payload: payload.span)
       transmit(at: now)
     }
-    aiding.due = aiding.next == nil ? .distantFuture : max(now, line.freeAt)
+    databaseTransfer.due =
+      databaseTransfer.nextEntry == nil ? .distantFuture : max(now, line.sendingEnd)
   }
 
-  private static func payload(_ place: UInt8, _ knowledge: SkyKnowledge) -> [UInt8] {
+  private static func payload(_ place: UInt8, _ knowledge: NavigationDatabase) -> [UInt8] {
     var payload = [UInt8](repeating: place, count: entryLength)
     for (i, moment) in [knowledge.lastFix, knowledge.ephemeris].enumerated() {
       let bits = UInt64(bitPattern: moment.microseconds)
@@ -344,34 +346,34 @@ extension SimulatedReceiver {
   }
 
   /// Sets the time from the host (UBX-MGA-INI).
-  private mutating func takeTime(at now: Instant) {
-    acquisition.learnTime()
-    answerAiding(.mgaINI, start: 0x8000_0010, at: now)
+  private mutating func acceptTime(at now: Instant) {
+    acquisition.setTime()
+    acknowledgeAiding(.mgaINI, start: 0x8000_0010, at: now)
   }
 
   /// Accepts an entry from the host. The database is restored when three quarters of its entries have arrived.
-  private mutating func takeEntry(_ bytes: [UInt8], at now: Instant) {
+  private mutating func acceptEntry(_ bytes: [UInt8], at now: Instant) {
     guard bytes.count == SimulatedReceiver.entryLength + 8 else {
-      return answerAiding(.mgaDBD, isAccepted: false, reason: 3, start: 0, at: now)
+      return acknowledgeAiding(.mgaDBD, isAccepted: false, reason: 3, start: 0, at: now)
     }
     let payload = Array(bytes[6..<(6 + SimulatedReceiver.entryLength)])
     let start = UInt32(payload[0]) * 0x0101_0101
-    guard acquisition.knowsTime else {
-      return answerAiding(.mgaDBD, isAccepted: false, reason: 1, start: start, at: now)
+    guard acquisition.hasTime else {
+      return acknowledgeAiding(.mgaDBD, isAccepted: false, reason: 1, start: start, at: now)
     }
     func moment(_ place: Int) -> Instant {
       var bits: UInt64 = 0
       for j in 0..<8 { bits |= UInt64(payload[place + j]) << UInt64(8 * j) }
       return Instant(microseconds: Int64(bitPattern: bits))
     }
-    aiding.taken.insert(payload[0])
-    if aiding.taken.count * 4 >= Int(figures.databaseEntries) * 3 {
-      acquisition.remember(SkyKnowledge(lastFix: moment(12), ephemeris: moment(20)), at: now)
+    databaseTransfer.receivedEntries.insert(payload[0])
+    if databaseTransfer.receivedEntries.count * 4 >= Int(parameters.databaseEntries) * 3 {
+      acquisition.restore(NavigationDatabase(lastFix: moment(12), ephemeris: moment(20)), at: now)
     }
-    answerAiding(.mgaDBD, start: start, at: now)
+    acknowledgeAiding(.mgaDBD, start: start, at: now)
   }
 
-  private mutating func answerAiding(
+  private mutating func acknowledgeAiding(
     _ message: UBXIdentity, isAccepted: Bool = true, reason: UInt8 = 0, start: UInt32,
     at now: Instant
   ) {
@@ -388,8 +390,8 @@ extension SimulatedReceiver {
 
 extension SimulatedReceiver {
   /// Returns why the receiver rejects batching with these items; nil if it accepts them or batching is not enabled.
-  private func refusedBatching(_ items: UBXConfiguration) -> String? {
-    guard let limit = figures.batch else { return nil }
+  private func batchingRejection(_ items: UBXConfiguration) -> String? {
+    guard let limit = parameters.batchCapacity else { return nil }
     func value(_ key: UInt32) -> UInt64 { items.value(of: key) ?? configuration.value(key) }
     guard value(ConfigurationKey.batchEnable) != 0 else { return nil }
     let entries = value(ConfigurationKey.batchEntries)
@@ -418,42 +420,42 @@ extension SimulatedReceiver {
   private mutating func applyBatching() {
     guard configuration.isOn(ConfigurationKey.batchEnable) else {
       batch.disable()
-      sendDue = .distantFuture
+      batchSendDue = .distantFuture
       return
     }
     let entries = Int(configuration.value(ConfigurationKey.batchEntries))
     let extra = configuration.isOn(ConfigurationKey.batchExtraPVT)
     // It is not documented whether an M8 keeps its buffer if it receives the same configuration again; this one
     // clears it.
-    if batch.capacity != entries || batch.hasExtraPVT != extra || figures.family == .ubloxM8 {
+    if batch.capacity != entries || batch.hasExtraPVT != extra || parameters.family == .ubloxM8 {
       batch.enable(capacity: entries, hasExtraPVT: extra)
-      sendDue = .distantFuture
+      batchSendDue = .distantFuture
     }
   }
 
-  mutating func retrieve(_ sendsStatusFirst: Bool, at now: Instant) {
-    guard figures.batch != nil else { return }
-    if figures.acknowledgesRetrieval { acknowledge(.logRETRIEVEBATCH, at: now) }
+  mutating func startRetrieval(_ sendsStatusFirst: Bool, at now: Instant) {
+    guard parameters.batchCapacity != nil else { return }
+    if parameters.acknowledgesRetrieval { acknowledge(.logRETRIEVEBATCH, at: now) }
     if sendsStatusFirst { sendBatchStatus(at: now) }
     batch.beginRetrieval()
-    sendDue = batch.toSend > 0 ? max(now, line.freeAt) : .distantFuture
+    batchSendDue = batch.entriesToSend > 0 ? max(now, line.sendingEnd) : .distantFuture
   }
 
   private mutating func sendBatchStatus(at now: Instant) {
     frame.removeAll()
-    frame.appendBatchStatus(batch.status())
+    frame.appendBatchStatus(batch.readStatus())
     transmit(at: now)
   }
 
   /// Sends up to four entries while the line is idle, so that live output is sent between them.
   private mutating func sendBatch(at now: Instant) {
     for _ in 0..<4 {
-      guard let entry = batch.next() else { break }
+      guard let entry = batch.removeNext() else { break }
       frame.removeAll()
       frame.appendBatchEntry(entry)
       transmit(at: now)
     }
-    sendDue = batch.toSend > 0 ? line.freeAt : .distantFuture
+    batchSendDue = batch.entriesToSend > 0 ? line.sendingEnd : .distantFuture
   }
 }
 
@@ -468,70 +470,72 @@ extension SimulatedReceiver {
 
   /// Processes bytes that have arrived.
   mutating func receive(_ arrived: IncomingBytes, at now: Instant) {
-    if figures.family.takesSentences { return receiveSentences(arrived, at: now) }
+    if parameters.family.acceptsSentences { return receiveSentences(arrived, at: now) }
     if phase == .standby, wakes(by: UBXPowerRequest.wakesByUART) {
       // The bytes that wake the receiver are lost.
       boot(at: now)
       return
     }
-    guard phase == .running, active.listensToUBX, arrived.speed == active.speed else { return }
+    guard phase == .running, activeConfiguration.acceptsUBX,
+      arrived.speed == activeConfiguration.speed
+    else { return }
     if faults.plan.commandLoss > 0, faultRandom.uniform() < faults.plan.commandLoss { return }
     var offset = 0
     while let command = decoder.next(arrived.bytes.span, &offset) {
-      var answer = PendingAnswer(due: now + figures.answer, command: .ubx(command))
+      var answer = PendingCommand(due: now + parameters.commandLatency, command: .ubx(command))
       if case .aidingEntry(let entry) = command {
         let copy = decoder.frame(of: entry)
         let frame = copy.span
         answer.bytes = frame.indices.map { frame[$0] }
       }
-      answers.append(answer)
+      pendingCommands.append(answer)
     }
   }
 
   /// Executes a UBX command and answers it.
   ///
   /// - Parameter bytes: Bytes of the whole frame, for an entry of the navigation database.
-  private mutating func carryOut(_ command: UBXCommand, _ bytes: [UInt8] = [], at now: Instant) {
+  private mutating func execute(_ command: UBXCommand, _ bytes: [UInt8] = [], at now: Instant) {
     guard phase == .running else { return }
     switch command {
     case .valset(let items):
-      if figures.family == .ubloxM8 { return refuse(.cfgVALSET, "message unknown", at: now) }
+      if parameters.family == .ubloxM8 { return reject(.cfgVALSET, "message unknown", at: now) }
       configure(items, .cfgVALSET, at: now)
     case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch,
       .aidingAcknowledgement:
-      carryOutOlder(command, at: now)
+      executeLegacy(command, at: now)
     case .powerRequest(let request):
-      if request.isShortForm, figures.family == .ubloxM10 {
-        violate(
-          .shortPowerRequest,
+      if request.isShortForm, parameters.family == .ubloxM10 {
+        recordViolation(
+          .shortStandbyRequest,
           "the 8-byte RXM-PMREQ leaves an M10 at a current of "
             + "several milliamperes", at: now)
       }
       guard request.isBackup else { return }
-      if request.duration_ms == 0, faults.plan.ignoresEndlessStandby { return }
-      if figures.acknowledgesPowerRequest { acknowledge(.rxmPMREQ, at: now) }
+      if request.duration_ms == 0, faults.plan.ignoresUnlimitedStandby { return }
+      if parameters.acknowledgesPowerRequest { acknowledge(.rxmPMREQ, at: now) }
       standbyRequest = request
-      standbyAt = max(now, line.freeAt)
+      standbyAt = max(now, line.sendingEnd)
       epochDue = .distantFuture
-      sendDue = .distantFuture
-    case .retrieveBatch(let sendsStatusFirst): retrieve(sendsStatusFirst, at: now)
-    case .aidingTime: takeTime(at: now)
-    case .aidingEntry: takeEntry(bytes, at: now)
+      batchSendDue = .distantFuture
+    case .retrieveBatch(let sendsStatusFirst): startRetrieval(sendsStatusFirst, at: now)
+    case .aidingTime: acceptTime(at: now)
+    case .aidingEntry: acceptEntry(bytes, at: now)
     case .poll(.mgaDBD): sendDatabase(at: now)
     case .poll(.monVER):
       frame.removeAll()
       frame.appendVersion(version)
       transmit(at: now)
     case .poll(.monBATCH):
-      if figures.batch != nil { sendBatchStatus(at: now) }
+      if parameters.batchCapacity != nil { sendBatchStatus(at: now) }
     case .poll(let identity), .unknown(let identity), .malformed(let identity):
       // Unsupported messages of other classes are ignored; CFG messages are always answered.
-      if identity.messageClass == 0x06 { refuse(identity, "message unknown", at: now) }
+      if identity.messageClass == 0x06 { reject(identity, "message unknown", at: now) }
     }
   }
 
   private var version: UBXVersion {
-    if figures.family == .ubloxM8 {
+    if parameters.family == .ubloxM8 {
       return UBXVersion(
         software: "ROM SPG 3.51 (b5b8d6)", hardware: "00080000", module: "MAX-M8Q",
         protocolVersion_e2: 2_301)
@@ -546,38 +550,38 @@ extension SimulatedReceiver {
     _ items: UBXConfiguration, _ identity: UBXIdentity, at now: Instant
   ) {
     if items.layers.rawValue == 0 || items.layers.contains(.flash) {
-      return refuse(identity, "unsupported configuration layer", at: now)
+      return reject(identity, "unsupported configuration layer", at: now)
     }
-    if let key = configuration.firstRefused(items) {
-      return refuse(
+    if let key = configuration.firstRejected(items) {
+      return reject(
         identity,
         "unsupported key 0x\(String(key, radix: 16)) or invalid "
           + "value", at: now)
     }
-    if let reason = refusedBatching(items) { return refuse(identity, reason, at: now) }
-    if faults.plan.batchingRefused.contains(where: { $0.contains(now) }),
+    if let reason = batchingRejection(items) { return reject(identity, reason, at: now) }
+    if faults.plan.batchingRejected.contains(where: { $0.contains(now) }),
       items.value(of: ConfigurationKey.batchEnable) == 1
     {
-      return sayNo(to: identity, at: now)
+      return sendNAK(to: identity, at: now)
     }
-    if faults.plan.powerModeRefused.contains(where: { $0.contains(now) }),
+    if faults.plan.powerModeRejected.contains(where: { $0.contains(now) }),
       items.value(of: ConfigurationKey.powerMode) != nil
     {
-      return sayNo(to: identity, at: now)
+      return sendNAK(to: identity, at: now)
     }
-    let before = active
+    let before = activeConfiguration
     configuration.write(items)
-    active = ActiveConfiguration(figures, configuration)
-    if figures.acknowledgesAtOldSpeed {
-      let new = active.speed
-      active.speed = before.speed
+    activeConfiguration = ActiveConfiguration(parameters, configuration)
+    if parameters.acknowledgesAtOldSpeed {
+      let new = activeConfiguration.speed
+      activeConfiguration.speed = before.speed
       acknowledge(identity, at: now)
-      active.speed = new
+      activeConfiguration.speed = new
     } else {
       acknowledge(identity, at: now)
     }
     guard items.layers.contains(.ram) else { return }
-    if active.interval != before.interval { planEpochs(from: now) }
+    if activeConfiguration.interval != before.interval { planEpochs(from: now) }
     if SimulatedReceiver.batchKeys.contains(where: { items.value(of: $0) != nil }) {
       applyBatching()
     }
@@ -599,34 +603,34 @@ extension SimulatedReceiver {
   /// Whether a fault suppresses the acknowledgement that would be sent now.
   private mutating func losesAcknowledgement() -> Bool {
     acknowledgementsSent += 1
-    if acknowledgementsSent <= faults.plan.acknowledgementsLostFirst { return true }
+    if acknowledgementsSent <= faults.plan.firstAcknowledgementsLost { return true }
     let loss = faults.plan.acknowledgementLoss
     return loss > 0 && faultRandom.uniform() < loss
   }
 
-  mutating func refuse(_ identity: UBXIdentity, _ what: String, at now: Instant) {
-    violate(
-      .refusedByReceiver,
+  mutating func reject(_ identity: UBXIdentity, _ what: String, at now: Instant) {
+    recordViolation(
+      .rejectedByReceiver,
       "the receiver rejected message 0x"
         + String(UInt16(identity.messageClass) << 8 | UInt16(identity.messageID), radix: 16)
         + ": " + what, at: now)
-    sayNo(to: identity, at: now)
+    sendNAK(to: identity, at: now)
   }
 
-  private mutating func sayNo(to identity: UBXIdentity, at now: Instant) {
+  private mutating func sendNAK(to identity: UBXIdentity, at now: Instant) {
     frame.removeAll()
     frame.appendAcknowledgement(of: identity, isAccepted: false)
     transmit(at: now)
   }
 
-  mutating func violate(_ kind: Violation.Kind, _ text: String, at now: Instant) {
+  mutating func recordViolation(_ kind: Violation.Kind, _ text: String, at now: Instant) {
     violations.append(Violation(time: now, kind: kind, text: text))
   }
 
   /// Sends the contents of the frame buffer.
   private mutating func transmit(at now: Instant) {
     if recordsBytes { for i in frame.span.indices { sentBytes.append(frame[i]) } }
-    line.send(frame.span, at: now, speed: active.speed)
+    line.send(frame.span, at: now, speed: activeConfiguration.speed)
   }
 }
 
@@ -634,7 +638,7 @@ extension SimulatedReceiver {
   /// Schedules epochs at whole multiples of the interval in UTC; the first one is at or after `now`.
   private mutating func planEpochs(from now: Instant) {
     let utc = origin.microseconds + now.microseconds
-    let step = active.interval.microseconds
+    let step = activeConfiguration.interval.microseconds
     let rest = utc % step
     let due = rest == 0 ? utc : utc - rest + (rest > 0 ? step : 0)
     planEpoch(at: UTCTime(microseconds: due))
@@ -643,29 +647,29 @@ extension SimulatedReceiver {
   private mutating func planEpoch(at time: UTCTime) {
     epochTime = time
     epochDue =
-      Instant(microseconds: time.microseconds - origin.microseconds) + figures.outputLatency
+      Instant(microseconds: time.microseconds - origin.microseconds) + parameters.outputLatency
   }
 
   /// Computes an epoch's solution, stores it in the batch buffer and sends it, as configured.
-  mutating func epoch(at now: Instant) {
+  mutating func outputEpoch(at now: Instant) {
     let time = epochTime
-    planEpoch(at: time + active.interval)
+    planEpoch(at: time + activeConfiguration.interval)
     epochCount &+= 1
-    guard batch.isEnabled || active.sendsEpochs else { return }
+    guard batch.isEnabled || activeConfiguration.sendsEpochs else { return }
     let solution = solution(at: time)
     if batch.isEnabled { batch.append(solution) }
-    guard active.sendsEpochs else { return }
-    let backlog = line.freeAt - now
-    if backlog.microseconds > 4_096 * 10_000_000 / Int64(active.speed) {
-      droppedMessages += 1
+    guard activeConfiguration.sendsEpochs else { return }
+    let backlog = line.sendingEnd - now
+    if backlog.microseconds > 4_096 * 10_000_000 / Int64(activeConfiguration.speed) {
+      droppedEpochs += 1
       return
     }
-    if active.navPVT > 0, epochCount % active.navPVT == 0 {
+    if activeConfiguration.navPVT > 0, epochCount % activeConfiguration.navPVT == 0 {
       frame.removeAll()
       frame.appendNavPVT(solution)
       transmit(at: now)
     }
-    if active.sendsNMEA { sendSentences(solution, at: now) }
+    if activeConfiguration.sendsNMEA { sendSentences(solution, at: now) }
   }
 
   /// Returns the receiver's solution at an epoch.
@@ -673,7 +677,7 @@ extension SimulatedReceiver {
     let moment = Instant(microseconds: time.microseconds - origin.microseconds)
     guard let since = acquisition.fixSince, since <= moment else {
       var none = UBXSolution(
-        utc: acquisition.knowsTime ? time : nil, fixType: 0, isFixOK: false, longitude_e7: 0,
+        utc: acquisition.hasTime ? time : nil, fixType: 0, isFixOK: false, longitude_e7: 0,
         latitude_e7: 0, height_mm: 0, horizontalAccuracy_mm: .max)
       none.satellites = 0
       none.positionDOP_e2 = 9_999
@@ -682,7 +686,7 @@ extension SimulatedReceiver {
     let truth = reader.state(at: time)
     let error = noise.error(at: time, sinceFix: moment - since)
     return SimulatedReceiver.solution(
-      truth, error, at: time, separation_mm: figures.geoidSeparation_mm)
+      truth, error, at: time, separation_mm: parameters.geoidSeparation_mm)
   }
 
   /// Converts true state and errors to the protocol's units.
@@ -752,18 +756,18 @@ extension SimulatedReceiver {
   private mutating func sendSentences(_ s: UBXSolution, at now: Instant) {
     frame.removeAll()
     let epoch = SentenceEpoch(s)
-    if isDue(active.rmc) { frame.append(epoch.rmc) }
-    if isDue(active.gga) { frame.append(epoch.gga) }
-    if isDue(active.gll) { frame.append(epoch.gll) }
-    if isDue(active.gsa) { frame.append(epoch.gsa) }
-    if isDue(active.gsv) {
+    if isDue(activeConfiguration.rmc) { frame.append(epoch.rmc) }
+    if isDue(activeConfiguration.gga) { frame.append(epoch.gga) }
+    if isDue(activeConfiguration.gll) { frame.append(epoch.gll) }
+    if isDue(activeConfiguration.gsa) { frame.append(epoch.gsa) }
+    if isDue(activeConfiguration.gsv) {
       for number: UInt8 in 1...3 {
         frame.append(GSV(sentences: 3, number: number, inView: 12))
       }
     }
-    if isDue(active.gst) { frame.append(epoch.gst) }
-    if isDue(active.vtg) { frame.append(epoch.vtg) }
-    if isDue(active.zda) { frame.append(epoch.zda) }
+    if isDue(activeConfiguration.gst) { frame.append(epoch.gst) }
+    if isDue(activeConfiguration.vtg) { frame.append(epoch.vtg) }
+    if isDue(activeConfiguration.zda) { frame.append(epoch.zda) }
     transmit(at: now)
   }
 
@@ -860,15 +864,15 @@ private struct SentenceEpoch {
 
 extension SimulatedReceiver {
   /// Executes a configuration message of receivers without CFG-VALSET, and answers it.
-  private mutating func carryOutOlder(_ command: UBXCommand, at now: Instant) {
+  private mutating func executeLegacy(_ command: UBXCommand, at now: Instant) {
     let identity = SimulatedReceiver.identity(of: command)
-    guard figures.family == .ubloxM8 else { return refuse(identity, "message unknown", at: now) }
+    guard parameters.family == .ubloxM8 else { return reject(identity, "message unknown", at: now) }
     if case .save = command {
       configuration.save()
       return acknowledge(identity, at: now)
     }
-    if case .batch = command, figures.batch == nil {
-      return refuse(identity, "message unknown", at: now)
+    if case .batch = command, parameters.batchCapacity == nil {
+      return reject(identity, "message unknown", at: now)
     }
     configure(SimulatedReceiver.items(of: command), identity, at: now)
   }
@@ -895,9 +899,9 @@ extension SimulatedReceiver {
     switch command {
     case .port(let port):
       items.set(ConfigurationKey.lineSpeed, UInt64(port.speed))
-      items.set(ConfigurationKey.acceptsUBX, port.accepted & UBXPort.ubx == 0 ? 0 : 1)
-      items.set(ConfigurationKey.sendsUBX, port.sent & UBXPort.ubx == 0 ? 0 : 1)
-      items.set(ConfigurationKey.sendsNMEA, port.sent & UBXPort.nmea == 0 ? 0 : 1)
+      items.set(ConfigurationKey.acceptsUBX, port.inputProtocols & UBXPort.ubx == 0 ? 0 : 1)
+      items.set(ConfigurationKey.sendsUBX, port.outputProtocols & UBXPort.ubx == 0 ? 0 : 1)
+      items.set(ConfigurationKey.sendsNMEA, port.outputProtocols & UBXPort.nmea == 0 ? 0 : 1)
     case .messageRate(.navPVT, let rate): items.set(ConfigurationKey.navPVT, UInt64(rate))
     case .rate(let period, let ratio):
       items.set(ConfigurationKey.measurementPeriod, UInt64(period))
@@ -929,24 +933,24 @@ extension SimulatedReceiver {
   /// Switches the receiver's power.
   mutating func setSupply(_ isOn: Bool, at now: Instant) {
     supplySwitch = isOn
-    if isOn, !isSupplied, !isGone { boot(at: now) }
+    if isOn, !isSupplied, !isDeviceAbsent { boot(at: now) }
     if !isOn, isSupplied { losePower(at: now) }
   }
 
   /// Starts booting, from power-on or standby; the RAM layer is loaded.
   mutating func boot(at now: Instant) {
-    stop(at: now)
-    configuration.restart()
+    stopAll(at: now)
+    configuration.loadRAM()
     phase = .booting
-    bootDone = now + figures.boot
+    bootDone = now + parameters.bootTime
   }
 
   /// Enters the running phase: acquisition and epochs start.
-  mutating func run(at now: Instant) {
+  mutating func startRunning(at now: Instant) {
     bootDone = .distantFuture
     phase = .running
-    active = ActiveConfiguration(figures, configuration)
-    if player == nil { sayStarted(at: now) }
+    activeConfiguration = ActiveConfiguration(parameters, configuration)
+    if player == nil { sendStartupMessages(at: now) }
     if player != nil { return }
     acquisition.start(at: now)
     planEpochs(from: now)
@@ -954,46 +958,46 @@ extension SimulatedReceiver {
   }
 
   /// Stops all activity; RAM is lost.
-  private mutating func stop(at now: Instant) {
+  private mutating func stopAll(at now: Instant) {
     acquisition.stop(at: now)
     batch.disable()
-    aiding = AidingExchange()
+    databaseTransfer = DatabaseTransfer()
     decoder = UBXCommandDecoder()
-    begunSentence.removeAll()
-    answers.removeAll()
+    partialSentence.removeAll()
+    pendingCommands.removeAll()
     epochDue = .distantFuture
-    sendDue = .distantFuture
+    batchSendDue = .distantFuture
     bootDone = .distantFuture
     standbyAt = .distantFuture
     standbyEnd = .distantFuture
   }
 
   private mutating func losePower(at now: Instant) {
-    stop(at: now)
-    line.cut(at: now)
+    stopAll(at: now)
+    line.truncate(at: now)
     incoming.removeAll()
     phase = .unpowered
-    configuration.sentences.forget()
-    if !figures.hasBackupSupply {
-      configuration.loseBatteryBacked()
-      acquisition.forget()
+    configuration.sentenceSettings.loseRAM()
+    if !parameters.hasBackupSupply {
+      configuration.clearBatteryBacked()
+      acquisition.clear()
     }
   }
 
   /// Whether a standby request is in transit, in execution or waiting for the line.
   var isStandbyPending: Bool {
     if standbyAt < .distantFuture { return true }
-    for answer in answers {
+    for answer in pendingCommands {
       switch answer.command {
       case .ubx(.powerRequest): return true
       case .ubx: break
-      case .sentence(let fields): if figures.family.asksForStandby(fields) { return true }
+      case .sentence(let fields): if parameters.family.isStandbyRequest(fields) { return true }
       }
     }
-    return incoming.contains { SimulatedReceiver.holdsPowerRequest($0.bytes) }
+    return incoming.contains { SimulatedReceiver.containsStandbyRequest($0.bytes) }
   }
 
-  private static func holdsPowerRequest(_ bytes: [UInt8]) -> Bool {
+  private static func containsStandbyRequest(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 4 else { return false }
     if bytes[0] == UInt8(ascii: "$") {
       let text = String(decoding: bytes, as: UTF8.self)
@@ -1009,11 +1013,11 @@ extension SimulatedReceiver {
   }
 
   private mutating func enterStandby(at now: Instant) {
-    stop(at: now)
-    line.cut(at: now)
+    stopAll(at: now)
+    line.truncate(at: now)
     phase = .standby
     // It is not documented what remains of a CASIC's RAM after standby; here, nothing.
-    if figures.family == .casic { configuration.sentences.forget() }
+    if parameters.family == .casic { configuration.sentenceSettings.loseRAM() }
     if standbyRequest.duration_ms > 0 {
       standbyEnd = now + .milliseconds(Int64(standbyRequest.duration_ms))
     }
@@ -1031,34 +1035,34 @@ extension SimulatedReceiver {
   }
 
   private mutating func handleFault(at now: Instant) {
-    switch faults.take() {
-    case .skyLost:
+    switch faults.removeNext() {
+    case .signalLost:
       guard phase == .running, player == nil else { return }
       acquisition.stop(at: now)
       acquisition.start(at: now)
     case .configurationLost:
-      configuration.loseBatteryBacked()
-      configuration.sentences.reset()
+      configuration.clearBatteryBacked()
+      configuration.sentenceSettings.restoreFactorySettings()
       guard isSupplied, player == nil else { return }
-      line.cut(at: now)
+      line.truncate(at: now)
       boot(at: now)
     case .garbage(let count):
-      guard !isGone else { return }
+      guard !isDeviceAbsent else { return }
       frame.removeAll()
       for i in 0..<count {
         frame.append(UInt8(truncatingIfNeeded: faultRandom.next() >> 56))
         if i + 1 == count || frame.count == FrameBuffer.capacity {
-          line.send(frame.span, at: now, speed: active.speed)
+          line.send(frame.span, at: now, speed: activeConfiguration.speed)
           frame.removeAll()
         }
       }
-    case .gone:
-      isGone = true
+    case .deviceRemoved:
+      isDeviceAbsent = true
       if isSupplied { losePower(at: now) }
       // Unread bytes are lost with the device.
-      line.loseArrived(by: now)
-    case .back:
-      isGone = false
+      line.discardArrived(by: now)
+    case .deviceReturned:
+      isDeviceAbsent = false
       if supplySwitch { boot(at: now) }
     }
   }
@@ -1070,22 +1074,23 @@ extension SimulatedReceiver {
 extension SimulatedReceiver {
   /// Processes bytes that have arrived at a receiver that is controlled by sentences.
   private mutating func receiveSentences(_ arrived: IncomingBytes, at now: Instant) {
-    if phase == .standby, figures.family != .airoha {
+    if phase == .standby, parameters.family != .airoha {
       // The bytes that wake the receiver are lost.
       boot(at: now)
       return
     }
     let hears = phase == .running || phase == .standby
-    guard hears, arrived.speed == active.speed else { return }
+    guard hears, arrived.speed == activeConfiguration.speed else { return }
     if faults.plan.commandLoss > 0, faultRandom.uniform() < faults.plan.commandLoss { return }
     for byte in arrived.bytes {
-      if byte == UInt8(ascii: "$") { begunSentence.removeAll() }
-      begunSentence.append(byte)
+      if byte == UInt8(ascii: "$") { partialSentence.removeAll() }
+      partialSentence.append(byte)
       guard byte == 0x0A else { continue }
-      if let fields = SimulatedReceiver.fields(of: begunSentence) {
-        answers.append(PendingAnswer(due: now + figures.answer, command: .sentence(fields)))
+      if let fields = SimulatedReceiver.fields(of: partialSentence) {
+        pendingCommands.append(
+          PendingCommand(due: now + parameters.commandLatency, command: .sentence(fields)))
       }
-      begunSentence.removeAll()
+      partialSentence.removeAll()
     }
   }
 
@@ -1102,124 +1107,124 @@ extension SimulatedReceiver {
   }
 
   /// Executes a sentence and answers it.
-  private mutating func carryOut(_ fields: [String], at now: Instant) {
+  private mutating func execute(_ fields: [String], at now: Instant) {
     guard let name = fields.first, phase == .running || phase == .standby else { return }
     let values = fields.dropFirst().map { Int($0) }
-    switch figures.family {
-    case .mtk: obeyPMTK(name, values, at: now)
-    case .airoha: obeyPAIR(name, values, at: now)
-    case .casic: obeyPCAS(name, values, at: now)
+    switch parameters.family {
+    case .mtk: executePMTK(name, values, at: now)
+    case .airoha: executePAIR(name, values, at: now)
+    case .casic: executePCAS(name, values, at: now)
     case .ubloxM10, .ubloxM8, .streaming: break
     }
   }
 
   /// Sends the messages that a receiver sends after its start.
-  private mutating func sayStarted(at now: Instant) {
-    switch figures.family {
+  private mutating func sendStartupMessages(at now: Instant) {
+    switch parameters.family {
     case .mtk:
-      send("PMTK011,MTKGPS", at: now)
-      send("PMTK010,001", at: now)
+      sendSentence("PMTK011,MTKGPS", at: now)
+      sendSentence("PMTK010,001", at: now)
     case .casic:
-      send("GPTXT,01,01,02,MA=CASIC", at: now)
-      send("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", at: now)
+      sendSentence("GPTXT,01,01,02,MA=CASIC", at: now)
+      sendSentence("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", at: now)
     // A request for assistance data.
-    case .airoha: send("PAIR010,1,-1", at: now)
+    case .airoha: sendSentence("PAIR010,1,-1", at: now)
     case .ubloxM10, .ubloxM8, .streaming: break
     }
   }
 
   // MARK: Families
 
-  private mutating func obeyPMTK(_ name: String, _ values: [Int?], at now: Instant) {
+  private mutating func executePMTK(_ name: String, _ values: [Int?], at now: Instant) {
     let number = UInt16(name.dropFirst(4)) ?? 0
     switch (name, values.count) {
-    case ("PMTK000", 0): answer(.pmtk, number, .done, at: now)
+    case ("PMTK000", 0): sendResult(.pmtk, number, .done, at: now)
     // Version: release, build, model, version.
-    case ("PMTK605", 0): send("PMTK705,AXN_2.31_3339_13101700,5632,PA6H,1.0", at: now)
+    case ("PMTK605", 0): sendSentence("PMTK705,AXN_2.31_3339_13101700,5632,PA6H,1.0", at: now)
     case ("PMTK314", 19):
       // GLL, RMC, VTG, GGA, GSA, GSV.
       let told = values.map { $0 ?? 0 }
-      change(at: now) { $0.rates = [told[3], told[0], told[4], told[5], told[1], told[2]] }
-      answer(.pmtk, number, .done, at: now)
+      updateSettings(at: now) { $0.rates = [told[3], told[0], told[4], told[5], told[1], told[2]] }
+      sendResult(.pmtk, number, .done, at: now)
     case ("PMTK220", 1):
       guard let period = values[0], (100...10_000).contains(period) else {
-        return refuse(.pmtk, number, .failed, at: now)
+        return reject(.pmtk, number, .failed, at: now)
       }
-      change(at: now) { $0.interval = .milliseconds(Int64(period)) }
-      answer(.pmtk, number, .done, at: now)
+      updateSettings(at: now) { $0.interval = .milliseconds(Int64(period)) }
+      sendResult(.pmtk, number, .done, at: now)
     case ("PMTK251", 1):
       guard let speed = values[0], SimulatedReceiver.speeds.contains(speed) else {
-        return refuse(.pmtk, number, .failed, at: now)
+        return reject(.pmtk, number, .failed, at: now)
       }
-      change(at: now) { $0.speed = UInt32(speed) }
-      answer(.pmtk, number, .done, at: now)
+      updateSettings(at: now) { $0.speed = UInt32(speed) }
+      sendResult(.pmtk, number, .done, at: now)
     case ("PMTK161", 1):
-      answer(.pmtk, number, .done, at: now)
-      fallAsleep(for: 0, at: now)
-    case _: refuse(.pmtk, number, .unsupported, at: now)
+      sendResult(.pmtk, number, .done, at: now)
+      requestStandby(for: 0, at: now)
+    case _: reject(.pmtk, number, .unsupported, at: now)
     }
   }
 
-  private mutating func obeyPAIR(_ name: String, _ values: [Int?], at now: Instant) {
+  private mutating func executePAIR(_ name: String, _ values: [Int?], at now: Instant) {
     let number = UInt16(name.dropFirst(4)) ?? 0
     switch (name, values.count) {
     case ("PAIR002", 0):
-      answer(.pair, number, .done, at: now)
-      if phase == .standby { run(at: now) }
+      sendResult(.pair, number, .done, at: now)
+      if phase == .standby { startRunning(at: now) }
     case ("PAIR003", 0):
-      answer(.pair, number, .done, at: now)
-      if phase == .running { fallAsleep(for: 0, at: now) }
+      sendResult(.pair, number, .done, at: now)
+      if phase == .running { requestStandby(for: 0, at: now) }
     // Version: release, followed by fields that no driver reads.
     case ("PAIR020", 0):
-      answer(.pair, number, .done, at: now)
-      send("PAIR020,AG3335M_V2.5.0.AG3335_20230424,S,N,1a2b3c4,2304241200", at: now)
+      sendResult(.pair, number, .done, at: now)
+      sendSentence("PAIR020,AG3335M_V2.5.0.AG3335_20230424,S,N,1a2b3c4,2304241200", at: now)
     case ("PAIR023", 0):
-      line.cut(at: max(now, line.freeAt))
-      change(at: now) { $0.forget() }
+      line.truncate(at: max(now, line.sendingEnd))
+      updateSettings(at: now) { $0.loseRAM() }
       boot(at: now)
     case ("PAIR050", 1):
       guard let period = values[0], (100...1_000).contains(period) else {
-        return refuse(.pair, number, .invalid, at: now)
+        return reject(.pair, number, .invalid, at: now)
       }
-      change(at: now) { $0.interval = .milliseconds(Int64(period)) }
-      answer(.pair, number, .done, at: now)
+      updateSettings(at: now) { $0.interval = .milliseconds(Int64(period)) }
+      sendResult(.pair, number, .done, at: now)
     case ("PAIR062", 2):
       guard let kind = values[0], let rate = values[1], (0...5).contains(kind) else {
-        return refuse(.pair, number, .invalid, at: now)
+        return reject(.pair, number, .invalid, at: now)
       }
-      change(at: now) { $0.rates[kind] = rate }
-      answer(.pair, number, .done, at: now)
+      updateSettings(at: now) { $0.rates[kind] = rate }
+      sendResult(.pair, number, .done, at: now)
     case ("PAIR864", 3):
       guard let speed = values[2], SimulatedReceiver.speeds.contains(speed) else {
-        return refuse(.pair, number, .invalid, at: now)
+        return reject(.pair, number, .invalid, at: now)
       }
-      configuration.sentences.nextSpeed = UInt32(speed)
-      answer(.pair, number, .done, at: now)
-    case _: refuse(.pair, number, .unsupported, at: now)
+      configuration.sentenceSettings.nextSpeed = UInt32(speed)
+      sendResult(.pair, number, .done, at: now)
+    case _: reject(.pair, number, .unsupported, at: now)
     }
   }
 
-  private mutating func obeyPCAS(_ name: String, _ values: [Int?], at now: Instant) {
+  private mutating func executePCAS(_ name: String, _ values: [Int?], at now: Instant) {
     switch (name, values.count) {
     case ("PCAS01", 1):
       guard let speed = values[0], (0...5).contains(speed) else { break }
-      change(at: now) { $0.speed = SimulatedReceiver.casicSpeeds[speed] }
+      updateSettings(at: now) { $0.speed = SimulatedReceiver.casicSpeeds[speed] }
     case ("PCAS02", 1):
       guard let period = values[0], (100...1_000).contains(period) else { break }
-      change(at: now) { $0.interval = .milliseconds(Int64(period)) }
+      updateSettings(at: now) { $0.interval = .milliseconds(Int64(period)) }
     case ("PCAS03", 14):
       // An empty field leaves a setting unchanged.
-      change(at: now) { settings in
+      updateSettings(at: now) { settings in
         for i in 0..<6 { settings.rates[i] = values[i] ?? settings.rates[i] }
       }
-    case ("PCAS06", 1): send("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", at: now)
+    case ("PCAS06", 1): sendSentence("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", at: now)
     case ("PCAS12", 1):
-      if let seconds = values[0], !faults.plan.ignoresEndlessStandby {
-        fallAsleep(for: seconds, at: now)
+      if let seconds = values[0], !faults.plan.ignoresUnlimitedStandby {
+        requestStandby(for: seconds, at: now)
       }
     case _:
-      violate(
-        .refusedByReceiver,
+      recordViolation(
+        .rejectedByReceiver,
         "the CASIC receiver does not support the command "
           + "\(name)", at: now)
     }
@@ -1230,26 +1235,26 @@ extension SimulatedReceiver {
 
   // MARK: Shared by the families
 
-  private mutating func change(at now: Instant, _ make: (inout SentenceSettings) -> Void) {
-    let before = active
-    make(&configuration.sentences)
-    active = ActiveConfiguration(figures, configuration)
-    if phase == .running, active.interval != before.interval { planEpochs(from: now) }
+  private mutating func updateSettings(at now: Instant, _ make: (inout SentenceSettings) -> Void) {
+    let before = activeConfiguration
+    make(&configuration.sentenceSettings)
+    activeConfiguration = ActiveConfiguration(parameters, configuration)
+    if phase == .running, activeConfiguration.interval != before.interval { planEpochs(from: now) }
   }
 
-  private mutating func fallAsleep(for seconds: Int, at now: Instant) {
+  private mutating func requestStandby(for seconds: Int, at now: Instant) {
     standbyRequest = UBXPowerRequest(
       duration_ms: UInt32(clamping: seconds * 1_000), wakeupSources: 0)
-    standbyAt = max(now, line.freeAt)
+    standbyAt = max(now, line.sendingEnd)
     epochDue = .distantFuture
   }
 
-  private mutating func answer(
+  private mutating func sendResult(
     _ family: CommandResult.Family, _ command: UInt16, _ outcome: CommandResult.Outcome,
     at now: Instant
   ) {
     acknowledgementsSent += 1
-    if acknowledgementsSent <= faults.plan.acknowledgementsLostFirst { return }
+    if acknowledgementsSent <= faults.plan.firstAcknowledgementsLost { return }
     let loss = faults.plan.acknowledgementLoss
     if loss > 0, faultRandom.uniform() < loss { return }
     frame.removeAll()
@@ -1257,15 +1262,18 @@ extension SimulatedReceiver {
     transmit(at: now)
   }
 
-  private mutating func refuse(
+  private mutating func reject(
     _ family: CommandResult.Family, _ command: UInt16, _ outcome: CommandResult.Outcome,
     at now: Instant
   ) {
-    violate(.refusedByReceiver, "the receiver rejected command \(command): \(outcome)", at: now)
-    answer(family, command, outcome, at: now)
+    recordViolation(
+      .rejectedByReceiver,
+      "the receiver rejected command \(command): "
+        + "\(outcome)", at: now)
+    sendResult(family, command, outcome, at: now)
   }
 
-  private mutating func send(_ body: String, at now: Instant) {
+  private mutating func sendSentence(_ body: String, at now: Instant) {
     let sum = String(body.utf8.reduce(0, ^), radix: 16, uppercase: true)
     frame.removeAll()
     for byte in "$\(body)*\(sum.count < 2 ? "0" : "")\(sum)\r\n".utf8 { frame.append(byte) }

@@ -14,12 +14,12 @@ public struct VirtualReceiver: Sendable {
   }
 
   /// Time of the next event or the arrival of the next unread byte; `.distantFuture` for never.
-  public var next: Instant {
+  public var nextEventTime: Instant {
     min(receiver.nextEvent, receiver.line.firstArrival ?? .distantFuture)
   }
 
   /// Present line speed, baud.
-  public var speed: UInt32 { receiver.active.speed }
+  public var speed: UInt32 { receiver.activeConfiguration.speed }
 
   /// Present power state.
   public var state: ReceiverPowerState { receiver.state }

@@ -14,37 +14,42 @@ struct RoutePoint: Equatable, Sendable {
 }
 
 /// Speeds, acceleration and stops of one mode of travel.
-struct Gait: Sendable {
+struct TravelMode: Sendable {
   /// Speed on a straight line, m/s.
-  var cruise: Double
+  var cruiseSpeed: Double
   /// Speed around a right-angled corner, m/s.
-  var corner: Double
+  var cornerSpeed: Double
   /// Acceleration, m/s².
   var acceleration: Double
   /// Probability of a stop at a corner, 0 to 1, and its duration, s.
   var stopChance: Double
-  var stop: ClosedRange<Double>
+  var stopDuration: ClosedRange<Double>
   /// Standard deviation of the cruise speed, relative to it.
-  var wander: Double
+  var speedVariation: Double
 
-  static let walking = Gait(
-    cruise: 1.4, corner: 1.1, acceleration: 0.7, stopChance: 0.12, stop: 8...40, wander: 0.06)
-  static let running = Gait(
-    cruise: 2.8, corner: 2.4, acceleration: 1, stopChance: 0, stop: 0...0, wander: 0.04)
-  static let driving = Gait(
-    cruise: 13.5, corner: 5, acceleration: 1.8, stopChance: 0.35, stop: 10...60, wander: 0.05)
-  static let fastRoad = Gait(
-    cruise: 21, corner: 5, acceleration: 1.6, stopChance: 0.15, stop: 15...60, wander: 0.04)
-  static let motorway = Gait(
-    cruise: 31, corner: 6, acceleration: 1.5, stopChance: 0, stop: 0...0, wander: 0.03)
+  static let walking = TravelMode(
+    cruiseSpeed: 1.4, cornerSpeed: 1.1, acceleration: 0.7, stopChance: 0.12, stopDuration: 8...40,
+    speedVariation: 0.06)
+  static let running = TravelMode(
+    cruiseSpeed: 2.8, cornerSpeed: 2.4, acceleration: 1, stopChance: 0, stopDuration: 0...0,
+    speedVariation: 0.04)
+  static let driving = TravelMode(
+    cruiseSpeed: 13.5, cornerSpeed: 5, acceleration: 1.8, stopChance: 0.35, stopDuration: 10...60,
+    speedVariation: 0.05)
+  static let fastRoad = TravelMode(
+    cruiseSpeed: 21, cornerSpeed: 5, acceleration: 1.6, stopChance: 0.15, stopDuration: 15...60,
+    speedVariation: 0.04)
+  static let motorway = TravelMode(
+    cruiseSpeed: 31, cornerSpeed: 6, acceleration: 1.5, stopChance: 0, stopDuration: 0...0,
+    speedVariation: 0.03)
 }
 
 /// A polyline with a mode of travel for each leg.
-struct Way: Sendable {
+struct Route: Sendable {
   /// A straight line from the previous corner to `to`.
   struct Leg: Sendable {
     var to: RoutePoint
-    var gait: Gait
+    var travelMode: TravelMode
   }
 
   var start: RoutePoint
@@ -54,10 +59,10 @@ struct Way: Sendable {
   var end: RoutePoint { legs.last?.to ?? start }
 
   /// The route in the opposite direction.
-  var reversed: Way {
-    var back = Way(start: end)
+  var reversed: Route {
+    var back = Route(start: end)
     for i in legs.indices.reversed() {
-      back.legs.append(Leg(to: i > 0 ? legs[i - 1].to : start, gait: legs[i].gait))
+      back.legs.append(Leg(to: i > 0 ? legs[i - 1].to : start, travelMode: legs[i].travelMode))
     }
     return back
   }
@@ -71,12 +76,12 @@ struct RouteBuilder {
   private let end_s: Double
   private var points: [TrackPoint] = []
   private var heading: (east: Double, north: Double) = (0, 1)
-  private var work: Way?
+  private var commute: Route?
 
   init(seed: UInt64, until end: Interval) {
     random = SimulationRandom(seed: seed, stream: 7)
     end_s = end.seconds
-    emit(speed: 0)
+    appendPoint(speed: 0)
   }
 
   /// Whether the duration has been reached.
@@ -85,11 +90,12 @@ struct RouteBuilder {
   // MARK: Routes
 
   /// Returns a route without legs that starts at the present position.
-  func way() -> Way { Way(start: position) }
+  func emptyRoute() -> Route { Route(start: position) }
 
   /// Appends blocks of a street grid: each continues straight or turns by a right angle, left or right.
   mutating func addStreets(
-    to way: inout Way, count: Int, length: ClosedRange<Double>, straight: Double, _ gait: Gait
+    to way: inout Route, count: Int, length: ClosedRange<Double>, straight: Double,
+    _ gait: TravelMode
   ) {
     var at = way.end
     for _ in 0..<count {
@@ -100,13 +106,13 @@ struct RouteBuilder {
       let block = random.uniform(length.lowerBound, length.upperBound)
       at.east += heading.east * block
       at.north += heading.north * block
-      way.legs.append(Way.Leg(to: at, gait: gait))
+      way.legs.append(Route.Leg(to: at, travelMode: gait))
     }
   }
 
   /// Appends a winding road whose parts deviate by at most `turn` degrees from its direction.
   mutating func addBends(
-    to way: inout Way, count: Int, length: ClosedRange<Double>, turn: Double, _ gait: Gait
+    to way: inout Route, count: Int, length: ClosedRange<Double>, turn: Double, _ gait: TravelMode
   ) {
     var at = way.end
     for _ in 0..<count {
@@ -114,18 +120,18 @@ struct RouteBuilder {
       let part = random.uniform(length.lowerBound, length.upperBound)
       at.east += (heading.east * cos(angle) + heading.north * sin(angle)) * part
       at.north += (heading.north * cos(angle) - heading.east * sin(angle)) * part
-      way.legs.append(Way.Leg(to: at, gait: gait))
+      way.legs.append(Route.Leg(to: at, travelMode: gait))
     }
   }
 
   /// Returns the route from home to work: streets, a fast road, streets. It is the same on every day of a track.
-  mutating func wayToWork() -> Way {
-    if let work { return work }
-    var made = way()
+  mutating func commuteRoute() -> Route {
+    if let commute { return commute }
+    var made = emptyRoute()
     addStreets(to: &made, count: 8, length: 100...350, straight: 0.5, .driving)
     addBends(to: &made, count: 9, length: 500...1_100, turn: 12, .fastRoad)
     addStreets(to: &made, count: 8, length: 100...350, straight: 0.5, .driving)
-    work = made
+    commute = made
     return made
   }
 
@@ -140,13 +146,13 @@ struct RouteBuilder {
   mutating func stay(until end: Double) {
     guard !isDone, end > time_s else { return }
     time_s = min(end, end_s)
-    emit(speed: 0)
+    appendPoint(speed: 0)
   }
 
   /// Moves along a route and stops at its end.
   ///
   /// - Precondition: The route starts at the present position.
-  mutating func move(along way: Way) {
+  mutating func move(along way: Route) {
     if isDone { return }
     precondition(
       position.distance(to: way.start) < 0.01,
@@ -157,11 +163,13 @@ struct RouteBuilder {
       if isDone { return }
       let leg = way.legs[i]
       let next = i + 1 < way.legs.count ? way.legs[i + 1].to : nil
-      let stops = next == nil || random.uniform() < leg.gait.stopChance
-      let exit = stops ? 0 : exitSpeed(from: position, over: leg.to, to: next, leg.gait)
-      v = run(to: leg.to, from: v, exit: exit, leg.gait)
+      let stops = next == nil || random.uniform() < leg.travelMode.stopChance
+      let exit = stops ? 0 : exitSpeed(from: position, over: leg.to, to: next, leg.travelMode)
+      v = moveStraight(to: leg.to, from: v, exit: exit, leg.travelMode)
       if stops, next != nil {
-        stay(random.uniform(leg.gait.stop.lowerBound, leg.gait.stop.upperBound))
+        stay(
+          random.uniform(
+            leg.travelMode.stopDuration.lowerBound, leg.travelMode.stopDuration.upperBound))
         v = 0
       }
     }
@@ -170,7 +178,7 @@ struct RouteBuilder {
   /// Returns the speed at the end of a leg: full speed straight on, corner speed at a right angle, less for a turn
   /// back.
   private func exitSpeed(
-    from a: RoutePoint, over b: RoutePoint, to c: RoutePoint?, _ gait: Gait
+    from a: RoutePoint, over b: RoutePoint, to c: RoutePoint?, _ gait: TravelMode
   ) -> Double {
     guard let c else { return 0 }
     let ab = max(a.distance(to: b), 1e-6)
@@ -179,12 +187,13 @@ struct RouteBuilder {
       ((b.east - a.east) * (c.east - b.east) + (b.north - a.north) * (c.north - b.north))
       / (ab * bc)
     return along >= 0
-      ? gait.corner + (gait.cruise - gait.corner) * along : gait.corner * (1 + along)
+      ? gait.cornerSpeed + (gait.cruiseSpeed - gait.cornerSpeed) * along
+      : gait.cornerSpeed * (1 + along)
   }
 
   /// Moves to `target` in steps of one second; returns the speed at arrival.
-  private mutating func run(
-    to target: RoutePoint, from speed: Double, exit: Double, _ gait: Gait
+  private mutating func moveStraight(
+    to target: RoutePoint, from speed: Double, exit: Double, _ gait: TravelMode
   ) -> Double {
     let total = position.distance(to: target)
     guard total > 0 else { return speed }
@@ -193,7 +202,7 @@ struct RouteBuilder {
     var v = speed
     var left = total
     while !isDone {
-      let cruise = gait.cruise * (1 + gait.wander * random.normal())
+      let cruise = gait.cruiseSpeed * (1 + gait.speedVariation * random.normal())
       // The highest speed from which, after one second at it, the remaining distance still suffices to brake.
       let a = gait.acceleration
       let braking = sqrt(a * a + exit * exit + 2 * a * left) - a
@@ -209,13 +218,13 @@ struct RouteBuilder {
         ? target
         : RoutePoint(east: target.east - east * left, north: target.north - north * left)
       if left < 1e-9 { break }
-      emit(speed: v)
+      appendPoint(speed: v)
     }
-    emit(speed: exit == 0 && left < 1e-9 ? 0 : v)
+    appendPoint(speed: exit == 0 && left < 1e-9 ? 0 : v)
     return min(v, max(exit, 0.3))
   }
 
-  private mutating func emit(speed: Double) {
+  private mutating func appendPoint(speed: Double) {
     let offset = Interval(seconds: time_s)
     if let last = points.last, last.offset >= offset { return }
     // Gentle hills, on average 40 m above sea level.

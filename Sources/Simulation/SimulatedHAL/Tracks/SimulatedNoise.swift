@@ -6,17 +6,17 @@ public enum SimulatedNoise: Equatable, Sendable {
   /// No errors, apart from the protocol's resolution.
   case none
   /// Errors of a real receiver, correlated in time.
-  case real(NoiseFigures)
+  case real(NoiseParameters)
 
   /// The errors of a good receiver with an open sky view.
-  public static let real = SimulatedNoise.real(NoiseFigures())
+  public static let real = SimulatedNoise.real(NoiseParameters())
 }
 
 /// Parameters of the receiver's errors: a first-order Gauss–Markov process on each axis, plus white noise.
 ///
 /// The defaults resemble single-frequency receivers with an open sky view: errors of one to two metres that persist
 /// for one to two minutes (satellite geometry, atmosphere, multipath).
-public struct NoiseFigures: Equatable, Sendable {
+public struct NoiseParameters: Equatable, Sendable {
   /// Standard deviation of the correlated part, for east and north each, metres.
   public var horizontal_m = 1.4
   /// Standard deviation of the correlated part of the altitude, metres.
@@ -30,7 +30,7 @@ public struct NoiseFigures: Equatable, Sendable {
   /// Factor by which the errors of the first fix after an acquisition are larger.
   public var firstFixFactor = 3.0
   /// Time constant with which that factor decays to 1 (to 1/e), seconds.
-  public var settling_s = 8.0
+  public var firstFixDecay_s = 8.0
 
   /// Creates the parameters of a good receiver with an open sky view.
   public init() {}
@@ -52,73 +52,73 @@ struct EpochError {
 
 /// Generates the errors of successive epochs.
 struct NoiseProcess: Sendable {
-  private let figures: NoiseFigures?
+  private let parameters: NoiseParameters?
   private var random: SimulationRandom
   private var east = 0.0
   private var north = 0.0
   private var up = 0.0
-  private var optimism = 0.0
-  private var last: UTCTime?
+  private var accuracyBias = 0.0
+  private var lastTime: UTCTime?
   private var step = Interval.zero
-  private var keep = 0.0
-  private var renew = 1.0
+  private var decayFactor = 0.0
+  private var innovationSigma = 1.0
 
   init(_ noise: SimulatedNoise, seed: UInt64) {
     switch noise {
-    case .none: figures = nil
-    case .real(let figures): self.figures = figures
+    case .none: parameters = nil
+    case .real(let figures): self.parameters = figures
     }
     random = SimulationRandom(seed: seed, stream: 1)
   }
 
   /// Returns the error at `time`, `sinceFix` after the receiver acquired its fix.
   mutating func error(at time: UTCTime, sinceFix: Interval) -> EpochError {
-    guard let figures else {
+    guard let parameters else {
       return EpochError(horizontalAccuracy: 1, verticalAccuracy: 1.5, speedAccuracy: 0.05)
     }
-    advance(to: time, figures)
+    advance(to: time, parameters)
     let factor =
-      1 + (figures.firstFixFactor - 1)
-      * exp(-max(sinceFix.seconds, 0) / max(figures.settling_s, 1e-3))
-    let h = figures.horizontal_m * factor
-    let white = figures.white_m
+      1 + (parameters.firstFixFactor - 1)
+      * exp(-max(sinceFix.seconds, 0) / max(parameters.firstFixDecay_s, 1e-3))
+    let h = parameters.horizontal_m * factor
+    let white = parameters.white_m
     // The reported accuracy deviates from the true one by a log-normal factor with a sigma of 0.2.
-    let belief = exp(0.2 * optimism)
+    let belief = exp(0.2 * accuracyBias)
     let sigmaH = sqrt(2 * (h * h + white * white))
-    let v = figures.vertical_m * factor
+    let v = parameters.vertical_m * factor
     let sigmaV = sqrt(v * v + white * white)
     return EpochError(
       east: h * east + white * random.normal(),
       north: h * north + white * random.normal(),
       up: v * up + white * random.normal(),
-      velocityEast: figures.velocity_mps * random.normal(),
-      velocityNorth: figures.velocity_mps * random.normal(),
-      velocityUp: figures.velocity_mps * random.normal(),
+      velocityEast: parameters.velocity_mps * random.normal(),
+      velocityNorth: parameters.velocity_mps * random.normal(),
+      velocityUp: parameters.velocity_mps * random.normal(),
       horizontalAccuracy: sigmaH * belief, verticalAccuracy: sigmaV * belief,
-      speedAccuracy: figures.velocity_mps * 1.732 * belief)
+      speedAccuracy: parameters.velocity_mps * 1.732 * belief)
   }
 
   /// Advances the correlated parts, which are in units of their standard deviation.
-  private mutating func advance(to time: UTCTime, _ figures: NoiseFigures) {
-    guard let last else {
-      self.last = time
+  private mutating func advance(to time: UTCTime, _ figures: NoiseParameters) {
+    guard let lastTime else {
+      self.lastTime = time
       east = random.normal()
       north = random.normal()
       up = random.normal()
-      optimism = random.normal()
+      accuracyBias = random.normal()
       return
     }
-    let passed = time - last
+    let passed = time - lastTime
     guard passed > .zero else { return }
-    self.last = time
+    self.lastTime = time
     if passed != step {
       step = passed
-      keep = exp(-passed.seconds / max(figures.correlation_s, 1e-3))
-      renew = sqrt(1 - keep * keep)
+      decayFactor = exp(-passed.seconds / max(figures.correlation_s, 1e-3))
+      innovationSigma = sqrt(1 - decayFactor * decayFactor)
     }
-    east = keep * east + renew * random.normal()
-    north = keep * north + renew * random.normal()
-    up = keep * up + renew * random.normal()
-    optimism = keep * optimism + renew * random.normal()
+    east = decayFactor * east + innovationSigma * random.normal()
+    north = decayFactor * north + innovationSigma * random.normal()
+    up = decayFactor * up + innovationSigma * random.normal()
+    accuracyBias = decayFactor * accuracyBias + innovationSigma * random.normal()
   }
 }

@@ -9,17 +9,17 @@ public struct TrackError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The first line does not start with ``Track/csvHeader``.
     case badHeader(found: String)
     /// A line has fewer or more fields than the header.
-    case fieldCount(found: Int, wanted: Int)
+    case fieldCount(found: Int, expected: Int)
     /// A field is not a finite decimal number.
     case notANumber(field: String, found: String)
     /// A number is outside the range of its field.
     case outOfRange(field: String, found: String, allowed: String)
     /// A point is earlier than the point before it.
-    case timeGoesBack(found: String)
+    case timeDecreases(found: String)
     /// The track is longer than allowed; `step` is the largest step between two points.
-    case tooLong(span: Interval, step: Interval, longest: Interval)
+    case tooLong(span: Interval, step: Interval, maximum: Interval)
     /// A line is not valid UTF-8.
-    case notText
+    case notUTF8
   }
 
   /// Line of the file, from 1.
@@ -47,12 +47,12 @@ public struct TrackError: Error, Equatable, Sendable, CustomStringConvertible {
       "line \(line): \(field) must be a finite number, not “\(found)”"
     case .outOfRange(let field, let found, let allowed):
       "line \(line): \(field) \(found) is out of range; the allowed range is \(allowed)"
-    case .timeGoesBack(let found):
+    case .timeDecreases(let found):
       "line \(line): unix_time \(found) is earlier than the time of the point before it"
     case .tooLong(let span, let step, let longest):
       "line \(line): the largest step between two points, \(TrackError.hours(step)) hours, ends here; "
         + "the points span \(TrackError.hours(span)) hours, more than the limit of \(TrackError.hours(longest)) hours"
-    case .notText:
+    case .notUTF8:
       "line \(line): this line is not valid UTF-8 text"
     }
   }
@@ -75,9 +75,9 @@ extension Track {
   ///
   /// - Parameter maximumDuration: Longest allowed duration; nil for no limit.
   /// - Throws: ``TrackError`` with the line and what was expected.
-  public init(csv bytes: [UInt8], longest: Interval? = nil) throws(TrackError) {
+  public init(csv bytes: [UInt8], maximumDuration: Interval? = nil) throws(TrackError) {
     var reader = TrackCSVReader(bytes: bytes)
-    self = try reader.track(longest: longest)
+    self = try reader.readTrack(maximumDuration: maximumDuration)
   }
 
   /// Reads a track from CSV text; see ``init(csv:maximumDuration:)``.
@@ -97,25 +97,25 @@ private struct TrackCSVReader {
   var start: UTCTime?
   var columns = 5
   /// The largest step between two points, and the line at which it ends.
-  var largest = (line: 1, step: Interval.zero)
+  var largestStep = (line: 1, step: Interval.zero)
 
   init(bytes: [UInt8]) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     self.bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes
   }
 
-  mutating func track(longest: Interval?) throws(TrackError) -> Track {
+  mutating func readTrack(maximumDuration: Interval?) throws(TrackError) -> Track {
     guard let header = try nextLine() else { throw failure(.empty) }
     guard header == Track.csvHeader || header.hasPrefix(Track.csvHeader + ",") else {
       throw failure(.badHeader(found: String(header.prefix(80))))
     }
     columns = TrackCSVReader.fields(header).count
-    while let text = try nextLine() { try point(text) }
+    while let text = try nextLine() { try addPoint(text) }
     guard let start, let last = points.last else { throw failure(.empty) }
-    if let longest, last.offset > longest {
+    if let maximumDuration, last.offset > maximumDuration {
       throw TrackError(
-        line: largest.line,
-        problem: .tooLong(span: last.offset, step: largest.step, longest: longest))
+        line: largestStep.line,
+        problem: .tooLong(span: last.offset, step: largestStep.step, maximum: maximumDuration))
     }
     return Track(start: start, points: points)
   }
@@ -138,31 +138,31 @@ private struct TrackCSVReader {
       position = end + 1
       if content.last == 0x0D { content = content.dropLast() }
       if content.isEmpty { continue }
-      guard let text = String(validating: content, as: UTF8.self) else { throw failure(.notText) }
+      guard let text = String(validating: content, as: UTF8.self) else { throw failure(.notUTF8) }
       return text
     }
     return nil
   }
 
-  private mutating func point(_ text: String) throws(TrackError) {
+  private mutating func addPoint(_ text: String) throws(TrackError) {
     let fields = TrackCSVReader.fields(text)
     guard fields.count == columns else {
-      throw failure(.fieldCount(found: fields.count, wanted: columns))
+      throw failure(.fieldCount(found: fields.count, expected: columns))
     }
     // An epoch without a fix or without a known date has no point on the track.
     if fields[0].isEmpty || (fields[1].isEmpty && fields[2].isEmpty) { return }
     let seconds = try number(fields[0], "unix_time", -62_135_596_800, 253_402_300_799)
     let latitude = try number(fields[1], "lat", -90, 90)
     let longitude = try number(fields[2], "lon", -180, 180)
-    let altitude = try optional(fields[3], "alt", -20_000, 1_000_000)
-    let speed = try optional(fields[4], "speed", 0, 16_777)
+    let altitude = try optionalNumber(fields[3], "alt", -20_000, 1_000_000)
+    let speed = try optionalNumber(fields[4], "speed", 0, 16_777)
     let time = UTCTime(microseconds: Int64((seconds * 1e6).rounded()))
     let first = start ?? time
     start = first
     let offset = time - first
     let before = points.last?.offset
     if let before, offset < before {
-      throw failure(.timeGoesBack(found: String(fields[0])))
+      throw failure(.timeDecreases(found: String(fields[0])))
     }
     guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
       throw failure(
@@ -170,7 +170,7 @@ private struct TrackCSVReader {
     }
     if let before {
       if offset == before { return }
-      if offset - before > largest.step { largest = (line, offset - before) }
+      if offset - before > largestStep.step { largestStep = (line, offset - before) }
     }
     points.append(
       TrackPoint(
@@ -179,7 +179,7 @@ private struct TrackCSVReader {
         speed_mmps: speed.map { Int32(($0 * 1e3).rounded()) }))
   }
 
-  private func optional(
+  private func optionalNumber(
     _ text: Substring, _ field: String, _ low: Double, _ high: Double
   ) throws(TrackError) -> Double? {
     text.isEmpty ? nil : try number(text, field, low, high)

@@ -10,8 +10,8 @@ public struct TrackReader: Sendable {
   public let track: Track
   private var segment = -1
   // The segment from points[segment] to the next one:
-  private var begin: Int64 = 0
-  private var length: Int64 = 1
+  private var segmentStart: Int64 = 0
+  private var segmentLength: Int64 = 1
   private var deltaLatitude: Int64 = 0
   private var deltaLongitude: Int64 = 0
   private var meanSpeed = 0.0
@@ -30,24 +30,24 @@ public struct TrackReader: Sendable {
     let last = points.count - 1
     if offset >= points[last].offset.microseconds {
       seek(to: max(last - 1, 0))
-      return standing(at: points[last], isGap: offset > points[last].offset.microseconds)
+      return stationaryState(at: points[last], isGap: offset > points[last].offset.microseconds)
     }
     if offset < points[0].offset.microseconds {
-      return standing(at: points[0], isGap: true)
+      return stationaryState(at: points[0], isGap: true)
     }
-    if segment < 0 || offset < begin || offset >= begin + length {
+    if segment < 0 || offset < segmentStart || offset >= segmentStart + segmentLength {
       seek(to: segmentIndex(of: offset))
     }
-    return moving(by: Double(offset - begin) / Double(length))
+    return interpolatedState(fraction: Double(offset - segmentStart) / Double(segmentLength))
   }
 
-  private func standing(at point: TrackPoint, isGap: Bool) -> TrackState {
+  private func stationaryState(at point: TrackPoint, isGap: Bool) -> TrackState {
     TrackState(
       coordinate: point.coordinate, altitude_mm: point.altitude_mm, speed: 0, east: east,
       north: north, climb: 0, isGap: isGap)
   }
 
-  private func moving(by fraction: Double) -> TrackState {
+  private func interpolatedState(fraction: Double) -> TrackState {
     let a = track.points[segment]
     let b = track.points[segment + 1]
     var longitude =
@@ -57,14 +57,14 @@ public struct TrackReader: Sendable {
     let latitude = a.coordinate.latitude_e9 + Int64((Double(deltaLatitude) * fraction).rounded())
     return TrackState(
       coordinate: Coordinate(latitude_e9: latitude, longitude_e9: longitude),
-      altitude_mm: TrackReader.between(a.altitude_mm, b.altitude_mm, fraction),
-      speed: TrackReader.between(a.speed_mmps, b.speed_mmps, fraction).map { Double($0) / 1e3 }
+      altitude_mm: TrackReader.interpolate(a.altitude_mm, b.altitude_mm, fraction),
+      speed: TrackReader.interpolate(a.speed_mmps, b.speed_mmps, fraction).map { Double($0) / 1e3 }
         ?? meanSpeed,
       east: east, north: north, climb: climb, isGap: isGap && fraction > 0)
   }
 
   /// Interpolates between two values if both are known; otherwise returns the known one.
-  private static func between(_ a: Int32?, _ b: Int32?, _ fraction: Double) -> Int32? {
+  private static func interpolate(_ a: Int32?, _ b: Int32?, _ fraction: Double) -> Int32? {
     guard let a else { return b }
     guard let b else { return a }
     return Int32((Double(a) + Double(Int64(b) - Int64(a)) * fraction).rounded())
@@ -93,14 +93,14 @@ public struct TrackReader: Sendable {
     segment = index
     let a = track.points[index]
     let b = track.points[index + 1]
-    begin = a.offset.microseconds
-    length = b.offset.microseconds - begin
+    segmentStart = a.offset.microseconds
+    segmentLength = b.offset.microseconds - segmentStart
     deltaLatitude = b.coordinate.latitude_e9 - a.coordinate.latitude_e9
     deltaLongitude = b.coordinate.longitude_e9 - a.coordinate.longitude_e9
     if deltaLongitude > 180_000_000_000 { deltaLongitude -= 360_000_000_000 }
     if deltaLongitude < -180_000_000_000 { deltaLongitude += 360_000_000_000 }
-    isGap = length > track.gapLimit.microseconds
-    let seconds = Double(length) / 1e6
+    isGap = segmentLength > track.gapLimit.microseconds
+    let seconds = Double(segmentLength) / 1e6
     let step = a.coordinate.localOffset(to: b.coordinate)
     let distance = sqrt(step.east * step.east + step.north * step.north)
     meanSpeed = distance / seconds

@@ -14,6 +14,6 @@
 /// It reports a name as namespace, line feed, local name. It loads no external entity, and stops with
 /// XML_ERROR_AMPLIFICATION_LIMIT_BREACH when entities expand to more than 1 MB of text and to more than 20 times the
 /// bytes read. The caller frees it with XML_ParserFree().
-XML_Parser cexpat_parser(void);
+XML_Parser cexpat_parser_create(void);
 
 #endif

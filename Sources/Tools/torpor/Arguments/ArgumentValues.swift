@@ -11,32 +11,32 @@ enum ArgumentValues {
   /// Parses a distance in metres, with an optional unit `m` or `km`; `unlimited` gives infinity.
   static func distance(_ text: String) throws -> Double {
     if isUnlimited(text) { return .infinity }
-    return try metres(text, wanted: "metres, 0 or more (500, 500m, 2km), or 'unlimited'")
+    return try metres(text, expected: "metres, 0 or more (500, 500m, 2km), or 'unlimited'")
   }
 
   /// Parses a distance above 0 and at most `most` metres.
   static func distance(_ text: String, atMost most: Double) throws -> Double {
     let wanted = "metres, more than 0 and at most \(HumanFormat.distance(most)) (50, 50m, 2km)"
-    let value = try metres(text, wanted: wanted)
+    let value = try metres(text, expected: wanted)
     guard value > 0, value <= most else { throw ValidationError("it should be \(wanted)") }
     return value
   }
 
   /// Largest finite distance, metres: a million kilometres. A greater value is refused.
-  private static let mostMetres = 1e9
+  private static let maximumMetres = 1e9
   /// Longest finite time, seconds: a century. A greater value is refused.
-  private static let mostSeconds = 100 * 365.25 * 86_400
+  private static let maximumSeconds = 100 * 365.25 * 86_400
 
-  private static func metres(_ text: String, wanted: String) throws -> Double {
-    let (number, factor) = split(text, [("km", 1_000), ("m", 1)])
-    return try bounded(number, factor, mostMetres, wanted: wanted)
+  private static func metres(_ text: String, expected: String) throws -> Double {
+    let (number, factor) = splitUnit(text, [("km", 1_000), ("m", 1)])
+    return try bounded(number, factor, maximumMetres, expected: expected)
   }
 
   private static func bounded(
-    _ number: String, _ factor: Double, _ most: Double, wanted: String
+    _ number: String, _ factor: Double, _ most: Double, expected: String
   ) throws -> Double {
-    let value = try nonNegative(number, wanted: wanted) * factor
-    guard value <= most else { throw ValidationError("it is too large; it should be \(wanted)") }
+    let value = try nonNegative(number, expected: expected) * factor
+    guard value <= most else { throw ValidationError("it is too large; it should be \(expected)") }
     return value
   }
 
@@ -49,18 +49,18 @@ enum ArgumentValues {
   static func timeout(_ text: String) throws -> Double {
     if isUnlimited(text) { return .infinity }
     let wanted = "seconds, 0 or more (90, 90s, 5min, 1h), or 'unlimited'"
-    let (number, factor) = split(text, [("min", 60), ("s", 1), ("h", 3_600)])
-    return try bounded(number, factor, mostSeconds, wanted: wanted)
+    let (number, factor) = splitUnit(text, [("min", 60), ("s", 1), ("h", 3_600)])
+    return try bounded(number, factor, maximumSeconds, expected: wanted)
   }
 
   /// Longest simulation, hours: 31 days.
-  static let mostHours: Int64 = 744
+  static let maximumHours: Int64 = 744
 
   /// Parses the hours to simulate, more than 0 and at most ``maximumHours``.
   static func hours(_ text: String) throws -> Double {
-    let wanted = "hours, more than 0 and at most \(mostHours) (31 days)"
-    let value = try nonNegative(text, wanted: wanted)
-    guard value > 0, value <= Double(mostHours) else {
+    let wanted = "hours, more than 0 and at most \(maximumHours) (31 days)"
+    let value = try nonNegative(text, expected: wanted)
+    guard value > 0, value <= Double(maximumHours) else {
       throw ValidationError("it should be \(wanted)")
     }
     return value
@@ -83,7 +83,7 @@ enum ArgumentValues {
     case "navigation", "-2": return -2
     default:
       return try metres(
-        text, wanted: "metres, 0 or more (50, 50m, 2km), 'best' (or -1) or 'navigation' (or -2)")
+        text, expected: "metres, 0 or more (50, 50m, 2km), 'best' (or -1) or 'navigation' (or -2)")
     }
   }
 
@@ -100,7 +100,7 @@ enum ArgumentValues {
   static func charge(_ text: String) throws -> Double {
     let wanted = "percent, more than 0 and at most 100 (30, 30%)"
     let value = try nonNegative(
-      text.hasSuffix("%") ? String(text.dropLast()) : text, wanted: wanted)
+      text.hasSuffix("%") ? String(text.dropLast()) : text, expected: wanted)
     guard value > 0, value <= 100 else { throw ValidationError("it should be \(wanted)") }
     return value
   }
@@ -137,12 +137,12 @@ enum ArgumentValues {
   private static func isUnlimited(_ text: String) -> Bool { text.lowercased() == "unlimited" }
 
   /// Parses a finite decimal number of at least 0; the error message states `expected`.
-  static func nonNegative(_ text: String, wanted: String) throws -> Double {
+  static func nonNegative(_ text: String, expected: String) throws -> Double {
     guard let value = Double(text), isDecimal(text) else {
-      throw ValidationError("it should be \(wanted)")
+      throw ValidationError("it should be \(expected)")
     }
-    guard value >= 0 else { throw ValidationError("it is negative; it should be \(wanted)") }
-    guard value.isFinite else { throw ValidationError("it is too large; it should be \(wanted)") }
+    guard value >= 0 else { throw ValidationError("it is negative; it should be \(expected)") }
+    guard value.isFinite else { throw ValidationError("it is too large; it should be \(expected)") }
     return value
   }
 
@@ -166,7 +166,7 @@ enum ArgumentValues {
     return Int(text)
   }
 
-  private static func split(_ text: String, _ units: [(String, Double)]) -> (String, Double) {
+  private static func splitUnit(_ text: String, _ units: [(String, Double)]) -> (String, Double) {
     for (unit, factor) in units where text.hasSuffix(unit) {
       let number = text.dropLast(unit.count)
       return (String(number.last == " " ? number.dropLast() : number), factor)

@@ -25,7 +25,7 @@ extension BoardOption {
   ///   profile is invalid.
   func profile() throws -> BoardProfile {
     let profile = try BoardProfile.named(name)
-    try RunCheck.needsReceiver(profile)
+    try RunCheck.checkReceiver(profile)
     return profile
   }
 
@@ -34,7 +34,7 @@ extension BoardOption {
 }
 
 /// The route of the device: a recorded track, or a scenario.
-struct WayOptions: ParsableArguments {
+struct RouteOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Follow this track, GPX or a table, instead of a scenario.", valueName: "file"),
@@ -65,7 +65,7 @@ struct TrackFiles: ParsableArguments {
 }
 
 /// Options for the random parts of a simulation.
-struct ChanceOptions: ParsableArguments {
+struct RandomOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Error model of the simulated positions.", valueName: "noise"))
   var noise = NoiseName.real
 
@@ -94,7 +94,7 @@ struct RecordingOptions: ParsableArguments {
   var allowMissingChecksum = false
 
   /// The decoder's options for these flags.
-  var checking: DecoderOptions {
+  var decoderOptions: DecoderOptions {
     var options = DecoderOptions()
     options.allowsMissingChecksum = allowMissingChecksum
     return options

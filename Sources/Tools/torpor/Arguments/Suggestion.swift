@@ -6,7 +6,7 @@ enum Suggestion {
     let limit = max(1, word.count / 3)
     var best: (name: String, distance: Int)?
     for candidate in candidates {
-      let distance = self.distance(word.lowercased(), candidate.lowercased())
+      let distance = self.editDistance(word.lowercased(), candidate.lowercased())
       if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     if let best { return best.name }
@@ -18,7 +18,7 @@ enum Suggestion {
   /// neighbours that turn `a` into `b`.
   ///
   /// O(length of `a` × length of `b`), both truncated to 64 characters.
-  static func distance(_ a: String, _ b: String) -> Int {
+  static func editDistance(_ a: String, _ b: String) -> Int {
     let a = Array(a.prefix(64))
     let b = Array(b.prefix(64))
     var before: [Int] = []

@@ -56,7 +56,7 @@ struct BoardList: ParsableCommand {
     try output.write(json ? writer.text.bytes : text.bytes)
     try output.finish()
     // Invalid profiles do not hide the valid ones.
-    for errors in broken { POSIX.tell(errors.description) }
+    for errors in broken { POSIX.printError(errors.description) }
     if !broken.isEmpty { throw ExitCode(ProfileErrors.exitCode) }
   }
 }
@@ -116,7 +116,7 @@ struct BoardCheck: ParsableCommand {
       } catch let errors as ProfileErrors {
         worst = max(worst, errors.exitCode)
         ProfilePrinter.write(board, errors, to: &lines)
-        if json { try output.write(lines.text.bytes) } else { POSIX.tell(errors.description) }
+        if json { try output.write(lines.text.bytes) } else { POSIX.printError(errors.description) }
       }
     }
     try output.finish()

@@ -40,7 +40,7 @@ struct BoardFolder {
 
   /// Writes both files, each completely or not at all; after an error, removes the folder if this call created it.
   ///
-  /// - Throws: ``CommandError`` or ``ReaderGone``.
+  /// - Throws: ``CommandError`` or ``BrokenPipe``.
   func write(_ new: NewProfile, replacing: Bool) throws {
     try check(replacing: replacing)
     let isNew = unsafe mkdir(path, 0o777) == 0
@@ -50,7 +50,7 @@ struct BoardFolder {
     do {
       var page = try Output(path: readme)
       var text = try Output(path: profile)
-      try page.write(Array(BoardPage.text(new).utf8))
+      try page.write(Array(BoardReadme.text(new).utf8))
       try text.write(Array(ProfileTemplate.text(new).utf8))
       try page.flush()
       try text.flush()
@@ -67,7 +67,7 @@ struct BoardFolder {
 }
 
 /// Template of a board's README, filled in with the values of the new profile.
-enum BoardPage {
+enum BoardReadme {
   static func text(_ new: NewProfile) -> String {
     """
     # \(new.name)
@@ -105,11 +105,11 @@ enum BoardPage {
   }
 
   private static func figures(_ new: NewProfile) -> String {
-    new.figures.filter(\.isGiven).map { "| `\($0.path)` | \($0.value.cell) | |\n" }.joined()
+    new.values.filter(\.isGiven).map { "| `\($0.path)` | \($0.value.cell) | |\n" }.joined()
   }
 
   private static func assumed(_ new: NewProfile) -> String {
-    new.figures.filter { !$0.isGiven }.map {
+    new.values.filter { !$0.isGiven }.map {
       "- `\($0.path)`: \($0.value) was proposed by `torpor board new` and is not measured.\n"
     }.joined()
   }

@@ -68,7 +68,7 @@ struct BoardNew: ParsableCommand {
     var output = Output()
     try output.write(Array("\(folder.profile)\n\(folder.readme)\n".utf8))
     try output.finish()
-    POSIX.tell(
+    POSIX.printError(
       "torpor: review both files, then run: torpor board check \(folder.profile)")
   }
 
@@ -82,7 +82,7 @@ struct BoardNew: ParsableCommand {
   ) throws {
     do {
       if value.isEmpty { throw NewProfile.Rejection("has no value") }
-      try new.answer(path, value, alone: path != "name")
+      try new.answer(path, value, deferringRules: path != "name")
     } catch let rejection as NewProfile.Rejection {
       throw CommandError(.usage, "\(option): \(rejection.message)")
     }
@@ -102,10 +102,10 @@ struct BoardNew: ParsableCommand {
   }
 
   private func ask(_ new: inout NewProfile) throws {
-    var answers = Answers()
+    var answers = AnswerPrompt()
     while let question = new.next {
       // The name decides the folder: report an existing one before the next question.
-      try answers.put(question) { answer in
+      try answers.ask(question) { answer in
         try new.answer(question.path, answer)
         if question.path == "name" { try folder(for: new).check(replacing: force) }
       }

@@ -79,7 +79,7 @@ enum ProfilePrinter {
     writer.member("kind", "profile")
     writer.member("board", board)
     if let file { writer.member("file", file) }
-    writer.member("problems", Int64(errors.map { $0.problems.count + $0.more } ?? 0))
+    writer.member("problems", Int64(errors.map { $0.problems.count + $0.unlistedCount } ?? 0))
     writer.end()
   }
 }

@@ -48,7 +48,7 @@ struct Decode: ParsableCommand {
     completion: .list(NamedSpeed.all.map { String($0.baud) }), transform: ArgumentValues.baud)
   var baud: Int?
 
-  @OptionGroup var recorded: RecordingOptions
+  @OptionGroup var recordingOptions: RecordingOptions
 
   @Option(
     name: .shortAndLong,
@@ -74,11 +74,12 @@ struct Decode: ParsableCommand {
   }
 
   mutating func run() throws {
-    try OutputPlaces.check([("--output", outputPath)], inputs: [("the recording", file)])
+    try OutputPaths.check([("--output", outputPath)], inputs: [("the recording", file)])
     if follow || baud != nil || LiveInput.isLive(file) { return try runLive() }
     var input = try InputFile(file)
     var result = try makeOutput()
-    var recording = RecordingDecoder(dateGiven: recorded.date, recorded.checking)
+    var recording = RecordingDecoder(
+      dateGiven: recordingOptions.date, recordingOptions.decoderOptions)
     var writer = makeWriter()
     var progress = Progress(recordsOnTerminal: result.isTerminal)
     var block: [UInt8] = []
@@ -86,22 +87,24 @@ struct Decode: ParsableCommand {
       recording.decode(block) { writer.write($0) }
       try result.write(writer.text.bytes)
       writer.text.removeAll()
-      if progress.isDue { progress.show(Progress.share(input.bytesRead, of: input.length)) }
+      if progress.isDue { progress.show(Progress.text(input.bytesRead, of: input.length)) }
     }
     recording.finish { writer.write($0) }
     progress.clear()
-    if let error = recording.inputError(of: input.name, reader: Decode.reader) { throw error }
+    if let error = recording.inputError(of: input.name, pipeCommand: Decode.pipeCommand) {
+      throw error
+    }
     writer.finish()
     try result.write(writer.text.bytes)
     try result.finish()
-    if !quiet { POSIX.tell(recording.report) }
+    if !quiet { POSIX.printError(recording.report) }
   }
 
   /// Path of the output file; nil for standard output.
   private var outputPath: String? { output == "-" ? nil : output }
 
   /// Command line that reads a pipe, for suggestions in messages.
-  static let reader = "torpor decode -"
+  static let pipeCommand = "torpor decode -"
 
   private func makeOutput() throws -> Output {
     if let outputPath { return try Output(path: outputPath) }
@@ -119,23 +122,24 @@ extension Decode {
   private func runLive() throws {
     var input = try LiveInput(file, follow: follow, baud: baud)
     var result = try makeOutput()
-    input.reader = result.reader
+    input.outputPipe = result.outputPipe
     try StopSignals.install()
     var recording = RecordingDecoder(
-      dateGiven: recorded.date, source: input.isDevice ? .device : .live, recorded.checking)
+      dateGiven: recordingOptions.date, source: input.isDevice ? .device : .live,
+      recordingOptions.decoderOptions)
     var writer = makeWriter()
     var block: [UInt8] = []
-    var end: End?
+    var end: EndReason?
     var isDateTold = false
     while end == nil {
       do throws(CommandError) {
-        let silence = recording.silence
-        let event = try input.next(into: &block, pause: silence)
+        let silence = recording.silenceTimeout
+        let event = try input.next(into: &block, timeout: silence)
         switch event {
         case .bytes: recording.decode(block, at: POSIX.bootClock) { writer.write($0) }
-        case .pause: recording.fallSilent(for: silence ?? .zero) { writer.write($0) }
-        case .end, .gone, .back, .truncated, .replaced, .stopped, .readerGone:
-          end = try self.end(event, input.name)
+        case .timeout: recording.handleSilence(for: silence ?? .zero) { writer.write($0) }
+        case .end, .disconnected, .reconnected, .truncated, .replaced, .stopped, .outputClosed:
+          end = try self.endReason(event, input.name)
         }
       } catch { end = .failure(error) }
       try result.write(writer.text.bytes)
@@ -143,7 +147,7 @@ extension Decode {
       try result.flush()
       if input.isDevice, recording.uncertain > 0, !isDateTold, !quiet {
         isDateTold = true
-        POSIX.tell(
+        POSIX.printError(
           "torpor: the receiver's date is before the build date of this program and was corrected, "
             + "or it cannot be checked; if it is right, confirm it with --date")
       }
@@ -154,20 +158,20 @@ extension Decode {
       writer.finish()
       try result.write(writer.text.bytes)
       try result.finish()
-      if !quiet { POSIX.tell(recording.report) }
+      if !quiet { POSIX.printError(recording.report) }
     }
     switch end {
     case .failure(let error): throw error
     case .stopped(let number):
-      if let inputError { POSIX.tell("torpor: \(inputError.message)") }
-      Interrupts.end(number)
-    case nil, .input: if let inputError { throw inputError }
+      if let inputError { POSIX.printError("torpor: \(inputError.message)") }
+      SignalCleanup.removeAllAndRaise(number)
+    case nil, .endOfInput: if let inputError { throw inputError }
     }
   }
 
   /// Reason for which a live run ends.
-  private enum End {
-    case input
+  private enum EndReason {
+    case endOfInput
     case stopped(Int32)
     case failure(CommandError)
   }
@@ -175,22 +179,24 @@ extension Decode {
   /// Prints a message about a changed input, and returns why the run ends; nil if it continues.
   ///
   /// - Throws: ``CommandError`` with code 74 if a device was disconnected and is not followed.
-  private func end(_ event: LiveInput.Event, _ name: String) throws(CommandError) -> End? {
+  private func endReason(_ event: LiveInput.Event, _ name: String) throws(CommandError)
+    -> EndReason?
+  {
     switch event {
-    case .bytes, .pause: return nil
-    case .end: return .input
+    case .bytes, .timeout: return nil
+    case .end: return .endOfInput
     case .stopped(let number): return .stopped(number)
-    case .readerGone: return .input
-    case .gone:
+    case .outputClosed: return .endOfInput
+    case .disconnected:
       guard follow else {
         throw CommandError(
           .io, "\(name) was disconnected; check its plug. With --follow, the command waits for it")
       }
-      POSIX.tell("torpor: \(name) was disconnected; waiting for it")
-    case .back: POSIX.tell("torpor: \(name) is connected again")
-    case .truncated: POSIX.tell("torpor: \(name) was truncated; reading it from its start")
+      POSIX.printError("torpor: \(name) was disconnected; waiting for it")
+    case .reconnected: POSIX.printError("torpor: \(name) is connected again")
+    case .truncated: POSIX.printError("torpor: \(name) was truncated; reading it from its start")
     case .replaced:
-      POSIX.tell("torpor: \(name) was replaced by another file; reading that from its start")
+      POSIX.printError("torpor: \(name) was replaced by another file; reading that from its start")
     }
     return nil
   }
@@ -200,9 +206,9 @@ extension Decode {
   ) -> CommandError? {
     if input.bytesRead == 0 {
       return CommandError(
-        .data, "\(input.name) is empty; expected \(InputFile.recording)")
+        .data, "\(input.name) is empty; expected \(InputFile.recordingDescription)")
     }
     let hint = input.isDevice ? "; check the speed of the line, which --baud sets" : ""
-    return recording.inputError(of: input.name, reader: Decode.reader, hint: hint)
+    return recording.inputError(of: input.name, pipeCommand: Decode.pipeCommand, hint: hint)
   }
 }

@@ -89,7 +89,7 @@ extension GPXWriter {
   /// Adds a track point for `epoch`; an epoch without a fix only ends the segment.
   fileprivate mutating func write(_ epoch: Epoch) {
     guard let fix = epoch.fix else {
-      interrupt()
+      endSegment()
       return
     }
     var details = Details()

@@ -13,7 +13,7 @@ enum EpochJSON {
       json.member("time_of_day_s", trimmed: timeOfDay_us, scale: 6)
     }
     if epoch.isDateUncertain { json.member("date_uncertain", true) }
-    json.member("mode", EpochWords.mode(epoch.mode))
+    json.member("mode", EpochNames.mode(epoch.mode))
     if let fix = epoch.fix { write(fix, to: &json) }
     member("climb_mps", epoch.climb_mmps, 3, &json)
     member("geoid_separation_m", epoch.geoidSeparation_mm, 3, &json)
@@ -38,9 +38,9 @@ enum EpochJSON {
   /// Adds the members of a fix.
   ///
   /// - Parameter withCoordinate: Whether to include latitude and longitude.
-  static func write(_ fix: Fix, withPlace: Bool = true, to json: inout JSONWriter) {
-    if let quality = EpochWords.quality(fix.quality) { json.member("quality", quality) }
-    if withPlace {
+  static func write(_ fix: Fix, withCoordinate: Bool = true, to json: inout JSONWriter) {
+    if let quality = EpochNames.quality(fix.quality) { json.member("quality", quality) }
+    if withCoordinate {
       json.member("latitude_deg", trimmed: fix.coordinate.latitude_e9, scale: 9)
       json.member("longitude_deg", trimmed: fix.coordinate.longitude_e9, scale: 9)
     }
@@ -63,7 +63,7 @@ enum EpochJSON {
 }
 
 /// Names of fix modes and qualities in JSON and tables.
-enum EpochWords {
+enum EpochNames {
   /// Name of the fix mode: `none`, `no_fix`, `2d` or `3d`.
   static func mode(_ mode: EpochMode) -> String {
     switch mode {

@@ -28,9 +28,9 @@ enum EpochTable {
     field(fix?.speed_mmps, 3, &text)
     if let utc = epoch.utc { text.add(iso8601: utc) }
     text.add(",")
-    text.add(EpochWords.mode(epoch.mode))
+    text.add(EpochNames.mode(epoch.mode))
     text.add(",")
-    text.add(fix.flatMap { EpochWords.quality($0.quality) } ?? "")
+    text.add(fix.flatMap { EpochNames.quality($0.quality) } ?? "")
     text.add(",")
     field(fix?.ellipsoidalAltitude_mm, 3, &text)
     field(fix?.course_e4, 4, &text)

@@ -22,7 +22,7 @@ enum ForeignFormat: CaseIterable {
   case xml
 
   /// Number of bytes inspected at the start of the input.
-  static let beginning = 4_096
+  static let prefixLength = 4_096
 
   /// Recognises a format by the first bytes of the input, or by the frames the decoder found in it; nil if unknown.
   ///
@@ -31,14 +31,15 @@ enum ForeignFormat: CaseIterable {
   ///   - formats: Binary frame formats that the decoder detected and skipped.
   init?(_ bytes: [UInt8], _ formats: FrameFormats) {
     let found =
-      ForeignFormat.file(bytes) ?? ForeignFormat.text(bytes) ?? ForeignFormat.frames(formats)
+      ForeignFormat.fileFormat(bytes) ?? ForeignFormat.textFormat(bytes)
+      ?? ForeignFormat.frameFormat(formats)
       ?? (ForeignFormat.isNovAtel(bytes) ? .novAtel : nil)
     guard let found else { return nil }
     self = found
   }
 
   /// Recognises a file format by its signature.
-  private static func file(_ bytes: [UInt8]) -> ForeignFormat? {
+  private static func fileFormat(_ bytes: [UInt8]) -> ForeignFormat? {
     let starts: [([UInt8], ForeignFormat)] = [
       ([0x1F, 0x8B], .gzip), (Array("BZh".utf8), .bzip2), ([0xFD] + Array("7zXZ".utf8), .xz),
       ([0x28, 0xB5, 0x2F, 0xFD], .zstandard), (Array("PK".utf8) + [3, 4], .zip),
@@ -50,7 +51,7 @@ enum ForeignFormat: CaseIterable {
 
   /// Recognises sentences in UTF-16 without a byte order mark, or in lower case, by the first `$` that starts a
   /// sentence.
-  private static func text(_ bytes: [UInt8]) -> ForeignFormat? {
+  private static func textFormat(_ bytes: [UInt8]) -> ForeignFormat? {
     for start in bytes.indices where bytes[start] == UInt8(ascii: "$") {
       let word = bytes[(start + 1)...].prefix(6)
       if word.count > 2, word.first == 0, isLetter(word[start + 2] | 0x20) {
@@ -69,7 +70,7 @@ enum ForeignFormat: CaseIterable {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
   }
 
-  private static func frames(_ formats: FrameFormats) -> ForeignFormat? {
+  private static func frameFormat(_ formats: FrameFormats) -> ForeignFormat? {
     if formats.contains(.sirf) { return .sirf }
     if formats.contains(.skyTraq) { return .skyTraq }
     if formats.contains(.casic) { return .casic }
@@ -100,10 +101,10 @@ enum ForeignFormat: CaseIterable {
   /// - Parameters:
   ///   - file: Path of the input, or nil for a pipe.
   ///   - pipeCommand: Command line that reads the input from a pipe.
-  func advice(_ file: String?, reader: String) -> String {
+  func advice(_ file: String?, pipeCommand: String) -> String {
     func through(_ command: String, _ what: String) -> String {
-      let source = file.map { "`\(command) < \(ForeignFormat.quoted($0)) | \(reader)`" }
-      return "is \(what): " + (source ?? "put `\(command)` before `\(reader)`")
+      let source = file.map { "`\(command) < \(ForeignFormat.quoted($0)) | \(pipeCommand)`" }
+      return "is \(what): " + (source ?? "put `\(command)` before `\(pipeCommand)`")
     }
     return switch self {
     case .gzip: through("zcat", "compressed with gzip")
@@ -123,10 +124,10 @@ enum ForeignFormat: CaseIterable {
     case .rtcm3:
       "contains RTCM 3, which has corrections and observations but no position: "
         + "record the receiver's own output, NMEA or UBX"
-    case .sirf: ForeignFormat.binary("SiRF", "gpsctl -n or $PSRF100")
-    case .skyTraq: ForeignFormat.binary("SkyTraq", "message type 09")
-    case .casic: ForeignFormat.binary("CASIC", "$PCAS03")
-    case .allystar: ForeignFormat.binary("Allystar", "CFG-MSG")
+    case .sirf: ForeignFormat.binaryAdvice("SiRF", "gpsctl -n or $PSRF100")
+    case .skyTraq: ForeignFormat.binaryAdvice("SkyTraq", "message type 09")
+    case .casic: ForeignFormat.binaryAdvice("CASIC", "$PCAS03")
+    case .allystar: ForeignFormat.binaryAdvice("Allystar", "CFG-MSG")
     case .gpsdJSON: "is gpsd's JSON: `gpspipe -R` prints the output of the receiver"
     case .xml: "is XML: `torpor simulate --track` reads GPX"
     }
@@ -138,7 +139,7 @@ enum ForeignFormat: CaseIterable {
       + "'"
   }
 
-  private static func binary(_ maker: String, _ command: String) -> String {
+  private static func binaryAdvice(_ maker: String, _ command: String) -> String {
     "is \(maker) binary, which is not supported: switch the receiver to NMEA (\(command))"
   }
 }

@@ -5,12 +5,12 @@ struct InputFile: ~Copyable {
   /// Size of a block, bytes.
   static let blockSize = 65_536
   /// Description of a recording, for messages.
-  static let recording = "the output of a receiver, NMEA or UBX"
+  static let recordingDescription = "the output of a receiver, NMEA or UBX"
 
   /// Name of the input in messages.
   let name: String
   /// Description of the expected content, for messages.
-  let wanted: String
+  let expected: String
   /// Length, bytes; nil if it is not known in advance.
   let length: Int?
   /// Number of bytes read so far.
@@ -22,19 +22,19 @@ struct InputFile: ~Copyable {
   ///
   /// - Parameter expected: Description of the expected content, for messages.
   /// - Throws: ``CommandError`` with code 66 if the file cannot be opened or is a directory.
-  init(_ path: String, wanted: String = InputFile.recording) throws(CommandError) {
+  init(_ path: String, expected: String = InputFile.recordingDescription) throws(CommandError) {
     let isStandard = path == "-"
-    let opened = isStandard ? STDIN_FILENO : try InputFile.open(path, wanted: wanted)
+    let opened = isStandard ? STDIN_FILENO : try InputFile.open(path, expected: expected)
     self.init(
       name: isStandard ? "standard input" : path, descriptor: opened, owned: !isStandard,
-      wanted: wanted)
+      expected: expected)
     if isStandard, POSIX.isTerminal(STDIN_FILENO) {
-      POSIX.tell("torpor: reading standard input; end it with Ctrl-D")
+      POSIX.printError("torpor: reading standard input; end it with Ctrl-D")
     }
   }
 
-  private init(name: String, descriptor: Int32, owned: Bool, wanted: String) {
-    self.wanted = wanted
+  private init(name: String, descriptor: Int32, owned: Bool, expected: String) {
+    self.expected = expected
     self.name = name
     self.descriptor = descriptor
     isOwned = owned
@@ -72,7 +72,7 @@ struct InputFile: ~Copyable {
     bytesRead += block.count
     if bytesRead == 0 {
       throw CommandError(
-        .data, "\(name) is empty; expected \(wanted)")
+        .data, "\(name) is empty; expected \(expected)")
     }
     return block
   }
@@ -100,11 +100,11 @@ struct InputFile: ~Copyable {
   ///
   /// - Throws: ``CommandError`` with code 66 if that fails or `path` is a directory.
   static func open(
-    _ path: String, wanted: String, flags: Int32 = 0
+    _ path: String, expected: String, flags: Int32 = 0
   ) throws(CommandError) -> Int32 {
-    if path.isEmpty { throw cannotOpen(path, ENOENT, wanted) }
+    if path.isEmpty { throw cannotOpen(path, ENOENT, expected) }
     let opened = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | flags)
-    if opened < 0 { throw cannotOpen(path, errno, wanted) }
+    if opened < 0 { throw cannotOpen(path, errno, expected) }
     if POSIX.kind(ofDescriptor: opened) == .directory {
       close(opened)
       throw isDirectory(path)

@@ -19,13 +19,13 @@ struct LiveInput: ~Copyable {
     /// Bytes were read into the block.
     case bytes
     /// The timeout passed without input.
-    case pause
+    case timeout
     /// End of the input: end of file, or the last writer closed the pipe.
     case end
     /// The device was disconnected; the next call waits for it.
-    case gone
+    case disconnected
     /// The device was opened again.
-    case back
+    case reconnected
     /// The file became shorter and is read again from its start.
     case truncated
     /// Another file has the path now and is read from its start.
@@ -33,12 +33,12 @@ struct LiveInput: ~Copyable {
     /// A stop signal, with its number.
     case stopped(Int32)
     /// The reader of the output pipe has closed it.
-    case readerGone
+    case outputClosed
   }
 
   private enum Kind { case file, stream, device }
-  private enum Got { case bytes, nothing, end, lost }
-  private enum Ready { case nothing, input, watch, reader, stopped(Int32) }
+  private enum ReadResult { case bytes, wouldBlock, endOfFile, disconnected }
+  private enum WaitResult { case timeout, input, fileChanged, outputClosed, stopped(Int32) }
 
   /// Name of the input in messages.
   let name: String
@@ -47,7 +47,7 @@ struct LiveInput: ~Copyable {
   /// Number of bytes read so far.
   private(set) var bytesRead = 0
   /// Descriptor of the output if that is a pipe, to detect that its reader has closed it; else -1.
-  var reader: Int32 = -1
+  var outputPipe: Int32 = -1
   private let kind: Kind
   private let path: String?
   private let isFollowed: Bool
@@ -57,8 +57,8 @@ struct LiveInput: ~Copyable {
   private var watch: FileWatch?
   private var hasReadSinceOpen = false
   /// Whether the input is a terminal line that was opened by its path.
-  private let isLine: Bool
-  private var mayBeBack = false
+  private let isTerminal: Bool
+  private var shouldReopen = false
 
   /// Whether `path` (or standard input, for `-`) is a device, pipe or socket and not a file.
   static func isLive(_ path: String) -> Bool {
@@ -80,18 +80,18 @@ struct LiveInput: ~Copyable {
     let kind = LiveInput.kind(path)
     // A missing device, for example an unplugged one, is reported by `open` below.
     if baud != nil, kind != .device, isStandard || POSIX.kind(of: path) != .missing {
-      throw SerialLine.isNone(path)
+      throw SerialLine.notSerialLine(path)
     }
     let descriptor =
       isStandard ? STDIN_FILENO : try LiveInput.open(path, kind == .device, follow: follow)
     if isStandard, POSIX.isTerminal(STDIN_FILENO) {
-      POSIX.tell("torpor: reading standard input; end it with Ctrl-D")
+      POSIX.printError("torpor: reading standard input; end it with Ctrl-D")
     }
     if kind == .device { try SerialLine.prepare(descriptor, path, baud: baud) }
     var watch: FileWatch?
     if follow, kind != .stream {
       watch = try FileWatch(path: isStandard ? nil : path)
-      if kind == .file { try watch?.follow(descriptor) }
+      if kind == .file { try watch?.watch(descriptor) }
     }
     self.init(isStandard ? nil : path, kind, descriptor, watch, follow: follow, baud: baud)
   }
@@ -104,7 +104,7 @@ struct LiveInput: ~Copyable {
     self.path = path
     self.kind = kind
     self.descriptor = descriptor
-    isLine = kind == .device && isatty(descriptor) == 1
+    isTerminal = kind == .device && isatty(descriptor) == 1
     self.watch = watch
     isFollowed = follow
     self.baud = baud
@@ -126,51 +126,51 @@ struct LiveInput: ~Copyable {
   /// - Parameter timeout: Longest wait; nil for no limit.
   /// - Throws: ``CommandError`` with code 74 if read(2) or poll(2) fails.
   mutating func next(
-    into block: inout [UInt8], pause: Interval?
+    into block: inout [UInt8], timeout: Interval?
   ) throws(CommandError) -> Event {
     while true {
       if descriptor < 0 {
-        if mayBeBack, reopen() { return .back }
+        if shouldReopen, reopen() { return .reconnected }
       } else if kind == .file {
         if try read(into: &block) == .bytes { return .bytes }
         guard isFollowed else { return .end }
-        if let change = try change(&block) { return change }
+        if let change = try detectFileChange(&block) { return change }
       }
-      switch try wait(pause) {
-      case .nothing: return .pause
-      case .reader: return .readerGone
+      switch try wait(timeout) {
+      case .timeout: return .timeout
+      case .outputClosed: return .outputClosed
       case .stopped(let number): return .stopped(number)
-      case .watch:
+      case .fileChanged:
         watch?.drain()
-        mayBeBack = true
+        shouldReopen = true
       case .input:
-        if let event = try take(&block) { return event }
+        if let event = try readAvailable(&block) { return event }
       }
     }
   }
 
   /// Reads the available bytes of a stream or device; nil if none are available after all.
-  private mutating func take(_ block: inout [UInt8]) throws(CommandError) -> Event? {
+  private mutating func readAvailable(_ block: inout [UInt8]) throws(CommandError) -> Event? {
     switch try read(into: &block) {
     case .bytes: .bytes
-    case .nothing: nil
+    case .wouldBlock: nil
     // After a hang-up, read(2) on a terminal line returns 0.
-    case .end: isLine ? gone() : .end
-    case .lost: gone()
+    case .endOfFile: isTerminal ? disconnect() : .end
+    case .disconnected: disconnect()
     }
   }
 
-  private mutating func gone() -> Event {
+  private mutating func disconnect() -> Event {
     close(descriptor)
     descriptor = -1
     // A device that gave no byte since it was opened is opened again only after its directory has changed.
-    mayBeBack = hasReadSinceOpen
-    return .gone
+    shouldReopen = hasReadSinceOpen
+    return .disconnected
   }
 
   /// Tries to open the disconnected device again; false if that fails.
   private mutating func reopen() -> Bool {
-    mayBeBack = false
+    shouldReopen = false
     guard let path, POSIX.kind(of: path) == .device else { return false }
     guard let opened = try? LiveInput.open(path, true, follow: true) else { return false }
     do { try SerialLine.prepare(opened, path, baud: baud) } catch {
@@ -183,7 +183,7 @@ struct LiveInput: ~Copyable {
   }
 
   /// Checks whether a file that was read to its end was truncated or replaced; nil if it was not.
-  private mutating func change(_ block: inout [UInt8]) throws(CommandError) -> Event? {
+  private mutating func detectFileChange(_ block: inout [UInt8]) throws(CommandError) -> Event? {
     if let length = POSIX.length(ofDescriptor: descriptor), length < lseek(descriptor, 0, SEEK_CUR)
     {
       _ = lseek(descriptor, 0, SEEK_SET)
@@ -194,35 +194,37 @@ struct LiveInput: ~Copyable {
     }
     // First read what was appended before the file was replaced.
     if try read(into: &block) == .bytes { return .bytes }
-    guard let opened = try? InputFile.open(path, wanted: InputFile.recording) else { return nil }
+    guard let opened = try? InputFile.open(path, expected: InputFile.recordingDescription) else {
+      return nil
+    }
     close(descriptor)
     descriptor = opened
-    try watch?.follow(opened)
+    try watch?.watch(opened)
     return .replaced
   }
 
-  private func wait(_ pause: Interval?) throws(CommandError) -> Ready {
+  private func wait(_ pause: Interval?) throws(CommandError) -> WaitResult {
     let isFile = kind == .file
     var waiting = [
       pollfd(fd: unsafe StopSignals.descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: reader, events: 0, revents: 0),
+      pollfd(fd: outputPipe, events: 0, revents: 0),
       // poll(2) reports a file as readable even at its end.
       pollfd(fd: isFile ? -1 : descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
     ]
     let timeout = pause.map { Int32(clamping: ($0.microseconds + 999) / 1_000) } ?? -1
     let count = unsafe poll(&waiting, nfds_t(waiting.count), timeout)
-    if count == 0 { return .nothing }
+    if count == 0 { return .timeout }
     if count < 0, errno != EINTR {
       throw CommandError(.io, "waiting for \(name) failed: \(POSIX.reason(errno))")
     }
-    if let number = StopSignals.taken() { return .stopped(number) }
-    if waiting[1].revents != 0 { return .reader }
-    return waiting[2].revents != 0 ? .input : .watch
+    if let number = StopSignals.consume() { return .stopped(number) }
+    if waiting[1].revents != 0 { return .outputClosed }
+    return waiting[2].revents != 0 ? .input : .fileChanged
   }
 
   /// Reads once into `block`.
-  private mutating func read(into block: inout [UInt8]) throws(CommandError) -> Got {
+  private mutating func read(into block: inout [UInt8]) throws(CommandError) -> ReadResult {
     var failure: Int32 = 0
     let descriptor = self.descriptor
     block = unsafe [UInt8](unsafeUninitializedCapacity: InputFile.blockSize) { buffer, count in
@@ -233,9 +235,9 @@ struct LiveInput: ~Copyable {
     bytesRead += block.count
     if !block.isEmpty { hasReadSinceOpen = true }
     switch failure {
-    case 0: return block.isEmpty ? .end : .bytes
-    case EAGAIN, EINTR: return .nothing
-    case EIO, ENXIO, ENODEV: if kind == .device { return .lost }
+    case 0: return block.isEmpty ? .endOfFile : .bytes
+    case EAGAIN, EINTR: return .wouldBlock
+    case EIO, ENXIO, ENODEV: if kind == .device { return .disconnected }
     case _: break
     }
     throw CommandError(
@@ -250,6 +252,6 @@ struct LiveInput: ~Copyable {
     if isDevice { flags = O_NOCTTY | O_NONBLOCK }
     // A FIFO that is also open for writing has no end of file when its writer closes it.
     if !isDevice, follow, POSIX.kind(of: path) == .fifo { flags = O_RDWR }
-    return try InputFile.open(path, wanted: InputFile.recording, flags: flags)
+    return try InputFile.open(path, expected: InputFile.recordingDescription, flags: flags)
   }
 }

@@ -32,13 +32,13 @@ struct RecordingDecoder: ~Copyable {
   /// Number of epochs whose date was corrected or could not be checked.
   private(set) var uncertain = 0
   /// Number of `# Date:` lines that cannot be parsed.
-  private var unreadDates = 0
+  private var invalidDates = 0
   /// Whether a message was decoded that is only a part of an epoch.
-  private var hasPieces = false
+  private var hasEpochParts = false
   /// Number of epochs that the last block completed.
-  private var epochsOfBlock = 0
+  private var epochsInBlock = 0
   /// First bytes of the input, by which other formats are recognised; at most ``ForeignFormat/prefixLength``.
-  private(set) var beginning: [UInt8] = []
+  private(set) var firstBytes: [UInt8] = []
 
   /// Creates a decoder.
   ///
@@ -53,24 +53,26 @@ struct RecordingDecoder: ~Copyable {
   /// The decoder's counts of messages and errors.
   var counters: DecoderCounters { decoder.counters }
   /// Whether a sentence or frame was recognised.
-  var hasMessages: Bool { counters.sentences > 0 || counters.unchecked > 0 || counters.frames > 0 }
+  var hasMessages: Bool {
+    counters.sentences > 0 || counters.withoutChecksum > 0 || counters.frames > 0
+  }
 
   /// Decodes a block that was received at `now` and passes each epoch it completes to `emit`.
   ///
   /// A recording has no receive times, so all its blocks have the same `now`.
   mutating func decode(_ block: [UInt8], at now: Instant = .boot, _ emit: (Epoch) -> Void) {
     self.now = now
-    epochsOfBlock = 0
-    let missing = ForeignFormat.beginning - beginning.count
-    if missing > 0 { beginning += block.prefix(missing) }
-    assembler.hear(at: now)
+    epochsInBlock = 0
+    let missing = ForeignFormat.prefixLength - firstBytes.count
+    if missing > 0 { firstBytes += block.prefix(missing) }
+    assembler.noteInput(at: now)
     let bytes = block.span
     var offset = 0
     while let piece = filter.next(bytes, &offset) {
       switch piece {
       case .bytes(let range): decode(bytes.extracting(range), emit)
-      case .date(let date): begin(date, emit)
-      case .unreadDate: unreadDates += 1
+      case .date(let date): startRecording(date, emit)
+      case .invalidDate: invalidDates += 1
       }
     }
   }
@@ -84,32 +86,33 @@ struct RecordingDecoder: ~Copyable {
   /// limit, and if a block completed several epochs, the pauses are those of the writer, not of the receiver. The
   /// pauses are not measured there: an epoch that is closed too early would differ from the same epoch read from a
   /// file, so the longest pause within an epoch applies.
-  var silence: Interval? {
+  var silenceTimeout: Interval? {
     switch source {
     case .file: nil
     case .device:
-      assembler.patience(isMidFrame: decoder.isMidFrame, isMidSentence: decoder.isMidSentence)
+      assembler.idleTimeout(isMidFrame: decoder.isMidFrame, isMidSentence: decoder.isMidSentence)
     case .live:
       if !assembler.isOpen || decoder.isMidFrame {
         nil
       } else {
-        epochsOfBlock > 1 ? RecordingDecoder.writersPause : receiversPause
+        epochsInBlock > 1 ? RecordingDecoder.longestWriterPause : longestReceiverPause
       }
     }
   }
 
   /// Longest pause within an epoch of a receiver that is read through a pipe: that of a receiver on a line, or the
   /// shortest one if every message has been a complete epoch so far.
-  private var receiversPause: Interval {
-    epochs > 0 && !hasPieces ? EpochAssembler.shortestPause : EpochAssembler.longestPause
+  private var longestReceiverPause: Interval {
+    epochs > 0 && !hasEpochParts
+      ? EpochAssembler.minimumSilenceTimeout : EpochAssembler.maximumSilenceTimeout
   }
 
   /// Longest pause within an epoch of a program that writes a recording to a pipe.
-  private static let writersPause = Interval.seconds(2)
+  private static let longestWriterPause = Interval.seconds(2)
 
   /// Closes the pending epoch after `silence` without input; after a long one, the decoder's incomplete message, too.
-  mutating func fallSilent(for silence: Interval, _ emit: (Epoch) -> Void) {
-    if silence >= EpochAssembler.messagePatience { finish(emit) } else { close(emit) }
+  mutating func handleSilence(for silence: Interval, _ emit: (Epoch) -> Void) {
+    if silence >= EpochAssembler.messageTimeout { finish(emit) } else { close(emit) }
   }
 
   /// Decodes the incomplete message and closes the pending epoch at the end of the input.
@@ -125,27 +128,27 @@ struct RecordingDecoder: ~Copyable {
 
   private mutating func add(_ message: GNSSMessage, _ emit: (Epoch) -> Void) {
     switch message {
-    case .unread(let name): unread.add(name)
+    case .unknown(let name): unread.add(name)
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition,
       .garminErrors, .garminAltitude, .navigation:
-      hasPieces = true
+      hasEpochParts = true
     case .navPVT, .hnrPVT, .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry,
-      .aidingEntry, .aidingAnswer, .commandResult, .receiverNotice, .other:
+      .aidingEntry, .aidingAnswer, .commandResult, .receiverNotice, .malformed:
       break
     }
-    if let epoch = assembler.add(message, at: now) { give(epoch, emit) }
-    while let epoch = assembler.next() { give(epoch, emit) }
+    if let epoch = assembler.add(message, at: now) { countAndEmit(epoch, emit) }
+    while let epoch = assembler.next() { countAndEmit(epoch, emit) }
   }
 
   private mutating func close(_ emit: (Epoch) -> Void) {
     while assembler.isOpen {
-      if let epoch = assembler.close() { give(epoch, emit) }
+      if let epoch = assembler.close() { countAndEmit(epoch, emit) }
     }
   }
 
-  private mutating func give(_ epoch: Epoch, _ emit: (Epoch) -> Void) {
+  private mutating func countAndEmit(_ epoch: Epoch, _ emit: (Epoch) -> Void) {
     epochs += 1
-    epochsOfBlock += 1
+    epochsInBlock += 1
     if epoch.fix != nil { fixes += 1 }
     if epoch.utc == nil, epoch.timeOfDay_us != nil { undated += 1 }
     if epoch.utc != nil, epoch.isDateUncertain { uncertain += 1 }
@@ -153,7 +156,7 @@ struct RecordingDecoder: ~Copyable {
   }
 
   /// Starts a recording of the day `date`: the first one, or the next one in the same file.
-  private mutating func begin(_ date: CalendarDate, _ emit: (Epoch) -> Void) {
+  private mutating func startRecording(_ date: CalendarDate, _ emit: (Epoch) -> Void) {
     guard !isDateGiven else { return }
     close(emit)
     assembler = RecordingDecoder.assembler(date, source)
@@ -166,7 +169,7 @@ struct RecordingDecoder: ~Copyable {
     // The same bytes must give the same epochs from a file and from a pipe, so an epoch waits for all its messages.
     case .file, .live: options.waitsForSentences = true
     case .device:
-      options.learnsEnd = true
+      options.detectsEpochEnd = true
       if date == nil { options.earliestDate = buildDate }
     }
     return EpochAssembler(options)
@@ -191,14 +194,14 @@ extension RecordingDecoder {
     func add(_ count: UInt64, of what: String, _ more: String = "") {
       if count > 0 { parts.append(HumanFormat.count(Int(clamping: count), of: what) + more) }
     }
-    add(UInt64(met.sentences) + UInt64(met.unchecked), of: "NMEA sentence")
-    add(UInt64(met.unchecked), "without a checksum")
+    add(UInt64(met.sentences) + UInt64(met.withoutChecksum), of: "NMEA sentence")
+    add(UInt64(met.withoutChecksum), "without a checksum")
     add(UInt64(met.frames), of: "UBX frame")
     add(UInt64(met.otherFrames), of: "other binary frame", " skipped")
-    parts += unread.words
+    parts += unread.summaries
     add(UInt64(met.checksumErrors), of: "wrong checksum")
     add(UInt64(met.malformed), "malformed")
-    add(UInt64(met.brokenOff), "incomplete")
+    add(UInt64(met.truncated), "incomplete")
     add(UInt64(met.overlong), "too long")
     add(met.skippedBytes, of: "byte", " skipped")
     return "torpor: " + parts.joined(separator: ", ") + advice
@@ -207,14 +210,14 @@ extension RecordingDecoder {
   /// Advice on an invalid date line and on missing data; empty if there is none.
   private var advice: String {
     let date =
-      unreadDates == 0 || isDateGiven
+      invalidDates == 0 || isDateGiven
       ? ""
       : "\ntorpor: a `# Date:` line cannot be parsed; "
         + "write it as # Date: YYYY-MM-DD, or set the date with --date"
-    return date + missing
+    return date + missingDataAdvice
   }
 
-  private var missing: String {
+  private var missingDataAdvice: String {
     if epochs == 0 {
       return "\ntorpor: there is no epoch, because no message reports a position; enable "
         + "RMC, GGA, GLL "

@@ -9,14 +9,16 @@ extension RecordingDecoder {
   ///   - name: Name of the input in the message.
   ///   - pipeCommand: Command line that reads such input from a pipe.
   ///   - hint: Text to add to the message for input without any message.
-  func inputError(of name: String, reader: String, hint: String = "") -> CommandError? {
-    if let foreign { return CommandError(.data, foreign.message(about: name, reader: reader)) }
+  func inputError(of name: String, pipeCommand: String, hint: String = "") -> CommandError? {
+    if let foreignFormat {
+      return CommandError(.data, foreignFormat.message(about: name, pipeCommand: pipeCommand))
+    }
     return hasMessages ? nil : emptyInputError(of: name, hint: hint)
   }
 
   /// Format of an input without any epoch; nil if it has epochs or is not recognised.
-  private var foreign: ForeignFormat? {
-    guard epochs == 0, let format = ForeignFormat(beginning, counters.otherFormats) else {
+  private var foreignFormat: ForeignFormat? {
+    guard epochs == 0, let format = ForeignFormat(firstBytes, counters.otherFormats) else {
       return nil
     }
     // A recording of sentences without positions may contain such frames, too.
@@ -25,7 +27,7 @@ extension RecordingDecoder {
 
   private func emptyInputError(of name: String, hint: String) -> CommandError {
     let missing =
-      counters.brokenOff > 0
+      counters.truncated > 0
       ? "; if its sentences have no checksum, use --allow-missing-checksum" : ""
     let wrong = Int(clamping: counters.checksumErrors)
     let damaged =
@@ -44,7 +46,7 @@ extension ForeignFormat {
   /// The error message for the input `name` of this format.
   ///
   /// - Parameter pipeCommand: Command line that reads the input from a pipe.
-  func message(about name: String, reader: String) -> String {
-    "\(name) \(advice(name == "standard input" ? nil : name, reader: reader))"
+  func message(about name: String, pipeCommand: String) -> String {
+    "\(name) \(advice(name == "standard input" ? nil : name, pipeCommand: pipeCommand))"
   }
 }

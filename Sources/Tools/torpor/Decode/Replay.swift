@@ -28,7 +28,7 @@ struct Replay: ParsableCommand {
     transform: ArgumentValues.capacity)
   var capacity: Int?
 
-  @OptionGroup var recorded: RecordingOptions
+  @OptionGroup var recordingOptions: RecordingOptions
 
   @Argument(
     help: ArgumentHelp("The recording, or - for standard input.", valueName: "file"),
@@ -36,35 +36,36 @@ struct Replay: ParsableCommand {
   var file: String
 
   func run() throws {
-    try OutputPlaces.check(
+    try OutputPaths.check(
       [("--trace", printing.trace)],
       inputs: [("the recording", file), ("the profile", board.path)])
     let profile = try board.profile()
     var input = try InputFile(file)
     let bytes = try input.readAll()
     let scan = RecordingScan(
-      bytes, date: recorded.date, interval: profile.receiver?.fixInterval ?? .seconds(1),
+      bytes, date: recordingOptions.date, interval: profile.receiver?.fixInterval ?? .seconds(1),
       lineSpeed: UInt32(clamping: profile.receiver?.lineSpeed_baud ?? 115_200),
-      recorded.checking)
+      recordingOptions.decoderOptions)
     guard scan.epochs > 0 else { throw emptyError(bytes, input.name) }
     var report = try RunReport(printing)
-    report.begin(
+    report.writeHeadline(
       "\(input.name): \(HumanFormat.count(scan.epochs, of: "epoch")), \(HumanFormat.duration(scan.end - .boot)); "
-        + deferral.words)
-    var session = Session(profile, deferral.script)
+        + deferral.text)
+    var session = SimulationRun(profile, deferral.script)
     session.deferralLimit = capacity
     let result = session.replay(
-      scan, progress: { report.advance(to: $0) }, sink: { report.take($0) })
+      scan, progress: { report.updateProgress(to: $0) }, sink: { report.add($0) })
     try report.finish(result.summary)
     try RunCheck.check(result)
   }
 
   /// The error for input without an epoch: that of `torpor decode` if it rejects the input.
   private func emptyError(_ bytes: [UInt8], _ name: String) -> CommandError {
-    var recording = RecordingDecoder(dateGiven: recorded.date, recorded.checking)
+    var recording = RecordingDecoder(
+      dateGiven: recordingOptions.date, recordingOptions.decoderOptions)
     recording.decode(bytes) { _ in }
     recording.finish { _ in }
-    return recording.inputError(of: name, reader: "torpor replay -")
+    return recording.inputError(of: name, pipeCommand: "torpor replay -")
       ?? CommandError(
         .data,
         """

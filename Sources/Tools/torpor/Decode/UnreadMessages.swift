@@ -3,9 +3,9 @@ import GNSSProtocols
 /// Counts valid messages that the decoder does not use, by name, in bounded memory.
 struct UnreadMessages {
   /// Maximum number of distinct names; messages with further names are counted together.
-  static let mostNames = 256
+  static let maximumNames = 256
   /// Maximum number of kinds listed in a summary.
-  static let mostNamed = 6
+  static let maximumListed = 6
 
   private var counts: [MessageName: Int] = [:]
   /// Number of messages whose names exceeded ``maximumNames``.
@@ -13,7 +13,7 @@ struct UnreadMessages {
 
   /// Counts a message.
   mutating func add(_ name: MessageName) {
-    if counts[name] != nil || counts.count < UnreadMessages.mostNames {
+    if counts[name] != nil || counts.count < UnreadMessages.maximumNames {
       counts[name, default: 0] += 1
     } else {
       others += 1
@@ -21,7 +21,7 @@ struct UnreadMessages {
   }
 
   /// Summaries of the known and of the unknown messages, each with its most frequent kinds; none for a count of 0.
-  var words: [String] {
+  var summaries: [String] {
     var known: [String: Int] = [:], unknown: [String: Int] = [:]
     for (name, count) in counts {
       if let kind = UnreadMessages.knownKind(of: name) {
@@ -31,16 +31,16 @@ struct UnreadMessages {
       }
     }
     if others > 0 { unknown["", default: 0] += others }
-    return [words(known, "not used"), words(unknown, "not understood")].compactMap { $0 }
+    return [summary(known, "not used"), summary(unknown, "not understood")].compactMap { $0 }
   }
 
   /// A count with its kinds, the most frequent first; nil for a count of 0. Messages without a valid name are counted
   /// but not listed.
-  private func words(_ kinds: [String: Int], _ what: String) -> String? {
+  private func summary(_ kinds: [String: Int], _ what: String) -> String? {
     let count = kinds.values.reduce(0, +)
     guard count > 0 else { return nil }
     let named = kinds.filter { !$0.key.isEmpty }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    var parts = named.prefix(UnreadMessages.mostNamed).map {
+    var parts = named.prefix(UnreadMessages.maximumListed).map {
       "\($0.key) \(HumanFormat.count($0.value))"
     }
     if named.count > parts.count { parts.append("\(named.count - parts.count) more kinds") }
@@ -58,7 +58,7 @@ struct UnreadMessages {
       let address = plainName(of: name)
       if address.hasPrefix("P") {
         let maker = String(address.prefix(4))
-        return makers.contains(maker) ? maker : nil
+        return manufacturers.contains(maker) ? maker : nil
       }
       let formatter = String(address.suffix(3))
       return address.utf8.count == 5 && formatters.contains(formatter) ? formatter : nil
@@ -99,7 +99,7 @@ struct UnreadMessages {
 
   /// Address prefixes of proprietary sentences of receiver manufacturers: u-blox, Garmin, MediaTek, Airoha, SiRF,
   /// Quectel, SkyTraq, CASIC, Magellan, ST.
-  private static let makers: Set<String> = [
+  private static let manufacturers: Set<String> = [
     "PUBX", "PGRM", "PMTK", "PAIR", "PSRF", "PQTM", "PSTI", "PCAS", "PMGN", "PSTM",
   ]
 

@@ -104,19 +104,19 @@ struct DoctorCommand: ParsableCommand {
     var options = Doctor.Options()
     options.profile = try profile(printer)
     options.isProfileInvalid = board != nil && options.profile == nil
-    options.isUnwired = noPins
+    options.excludesGPIO = noPins
     options.line = line
     options.state = state
-    options.timesFix = !quick
+    options.measuresTimeToFix = !quick
     options.sleepTrial = sleep ? .seconds(10) : nil
     try checkTimeout(options.profile)
-    if let timeout { options.longestFix = timeout }
+    if let timeout { options.fixTimeout = timeout }
     try StopSignals.install()
     let stop = StopFlag()
-    options.isStopped = { stop.isAsked }
-    var doctor = Doctor(options, tell: printer.show)
+    options.isStopped = { stop.isSet }
+    var doctor = Doctor(options, onFinding: printer.show)
     doctor.examine()
-    if stop.isAsked, let number = stop.number { Interrupts.end(number) }
+    if stop.isSet, let number = stop.number { SignalCleanup.removeAllAndRaise(number) }
     try finish(doctor, printer)
   }
 
@@ -166,7 +166,7 @@ struct DoctorCommand: ParsableCommand {
       printer.show(
         Finding(
           "profile", .failed, errors.description,
-          remedy: "correct the profile, then run: torpor board check \(board)"))
+          suggestion: "correct the profile, then run: torpor board check \(board)"))
       return nil
     }
   }
@@ -198,8 +198,8 @@ extension DoctorCommand {
     if board != nil, !doctor.hasProfile {
       throw CommandError(.config, "the board's profile is invalid; correct it first")
     }
-    guard let offer = try ProfileOffer(doctor, name: write.flatMap { BoardName(of: $0)?.name }),
-      write != nil || !offer.found.isEmpty
+    guard let offer = try ProposedProfile(doctor, name: write.flatMap { BoardName(of: $0)?.name }),
+      write != nil || !offer.changedPaths.isEmpty
     else { return nil }
     return try offer.text(file: write ?? "profile.toml")
   }
@@ -226,23 +226,23 @@ final class FindingPrinter {
   private let isJSON: Bool
   private let style = Style.ofStandardOutput
   private var counts: [Finding.Outcome: Int] = [:]
-  private var first: Finding?
+  private var firstFailure: Finding?
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
   /// Whether a check failed.
-  var hasFailed: Bool { first != nil }
+  var hasFailed: Bool { firstFailure != nil }
 
   /// Prints a finding immediately, unbuffered: the next check may take a minute.
   func show(_ finding: Finding) {
     counts[finding.outcome, default: 0] += 1
-    if finding.outcome == .failed, first == nil { first = finding }
+    if finding.outcome == .failed, firstFailure == nil { firstFailure = finding }
     var writer = JSONWriter()
     writer.begin()
     writer.member("check", finding.name)
     writer.member("outcome", finding.outcome.rawValue)
     writer.member("found", finding.found)
-    if let remedy = finding.remedy { writer.member("remedy", remedy) }
+    if let remedy = finding.suggestion { writer.member("remedy", remedy) }
     writer.end()
     put(isJSON ? writer.text.bytes : Array(lines(finding).utf8))
   }
@@ -256,7 +256,7 @@ final class FindingPrinter {
       }
     let name = finding.name + String(repeating: " ", count: max(0, 18 - finding.name.count))
     var text = "\(style.paint(finding.outcome.rawValue, tone))  \(name)  \(finding.found)\n"
-    if let remedy = finding.remedy {
+    if let remedy = finding.suggestion {
       text += String(repeating: " ", count: 26) + "-> \(remedy)\n"
     }
     return text
@@ -270,14 +270,18 @@ final class FindingPrinter {
       for outcome in Finding.Outcome.allCases {
         writer.member(outcome.rawValue, Int64(counts[outcome] ?? 0))
       }
-      if let first { writer.member("first", first.remedy ?? first.found) }
+      if let firstFailure { writer.member("first", firstFailure.suggestion ?? firstFailure.found) }
       if let profile { writer.member("profile", profile) }
       writer.end()
       return put(writer.text.bytes)
     }
     let (passed, failed) = (counts[.passed] ?? 0, counts[.failed] ?? 0)
     var text = "\n\(passed) passed, \(failed) failed, \(counts[.skipped] ?? 0) skipped\n"
-    if let first { text += "first: \(first.name): \(first.remedy ?? first.found)\n" }
+    if let firstFailure {
+      text +=
+        "first: \(firstFailure.name): "
+        + "\(firstFailure.suggestion ?? firstFailure.found)\n"
+    }
     if let write {
       text +=
         "a profile with the findings: \(write); review it, then run: torpor board check \(write)\n"

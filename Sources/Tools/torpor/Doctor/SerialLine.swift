@@ -14,7 +14,7 @@ enum SerialLine {
   static func prepare(_ descriptor: Int32, _ path: String, baud: Int?) throws(CommandError) {
     guard isatty(descriptor) == 1, tcgetpgrp(descriptor) < 0 else {
       if baud == nil { return }
-      throw isNone(path)
+      throw notSerialLine(path)
     }
     var line = termios()
     guard unsafe tcgetattr(descriptor, &line) == 0 else { throw refused(path, errno) }
@@ -37,7 +37,7 @@ enum SerialLine {
       if before != code { tcflush(descriptor, TCIFLUSH) }
     }
     for holder in LineHolders(of: path).processes {
-      POSIX.tell(
+      POSIX.printError(
         "torpor: \(holder.text) has '\(path)' open, too; each program receives only some of the bytes"
       )
     }
@@ -46,7 +46,7 @@ enum SerialLine {
   }
 
   /// The error for `--baud` with an input that is no serial line.
-  static func isNone(_ name: String) -> CommandError {
+  static func notSerialLine(_ name: String) -> CommandError {
     CommandError(
       .usage, "--baud sets the speed of a serial line, and '\(name)' is none; omit the option")
   }

@@ -13,11 +13,11 @@ enum HumanFormat {
     }
     let seconds = (microseconds + 500_000) / 1_000_000
     if seconds < 60 { return "\(seconds) s" }
-    if seconds < 3_600 { return two(seconds / 60, "min", seconds % 60, "s") }
+    if seconds < 3_600 { return twoUnits(seconds / 60, "min", seconds % 60, "s") }
     let minutes = (seconds + 30) / 60
-    if minutes < 1_440 { return two(minutes / 60, "h", minutes % 60, "min") }
+    if minutes < 1_440 { return twoUnits(minutes / 60, "h", minutes % 60, "min") }
     let hours = (minutes + 30) / 60
-    return two(hours / 24, "d", hours % 24, "h")
+    return twoUnits(hours / 24, "d", hours % 24, "h")
   }
 
   /// A count with thousands separators: `86,400`.
@@ -82,7 +82,7 @@ enum HumanFormat {
     }
   }
 
-  private static func two(_ large: Int64, _ a: String, _ small: Int64, _ b: String) -> String {
+  private static func twoUnits(_ large: Int64, _ a: String, _ small: Int64, _ b: String) -> String {
     small == 0 ? "\(large) \(a)" : "\(large) \(a) \(small) \(b)"
   }
 }

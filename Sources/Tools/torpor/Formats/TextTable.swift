@@ -1,6 +1,6 @@
 /// A table in plain text: the first columns are left-aligned, the others right-aligned.
 struct TextTable {
-  private let heads: [String]
+  private let headers: [String]
   private let leftColumns: Int
   private var rows: [[String]] = []
 
@@ -10,7 +10,7 @@ struct TextTable {
   ///   - heads: Column headers.
   ///   - leftColumns: Number of left-aligned columns, from the first.
   init(_ heads: [String], leftColumns: Int = 1) {
-    self.heads = heads
+    self.headers = heads
     self.leftColumns = leftColumns
   }
 
@@ -18,14 +18,14 @@ struct TextTable {
   ///
   /// - Precondition: The row has as many cells as the table has headers.
   mutating func add(_ row: [String]) {
-    precondition(row.count == heads.count, "a row has one cell for each column")
+    precondition(row.count == headers.count, "a row has one cell for each column")
     rows.append(row)
   }
 
   /// Adds the headers and all rows to `text`, one a line.
   func write(to text: inout TextBuffer, style: Style) {
-    let all = [heads] + rows
-    let widths = heads.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    let all = [headers] + rows
+    let widths = headers.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     for (index, row) in all.enumerated() {
       var line = ""
       for (column, cell) in row.enumerated() {

@@ -31,7 +31,7 @@ final class PseudoTerminal {
     _ = fcntl(master, F_SETFD, FD_CLOEXEC)
     _ = fcntl(master, F_SETFL, O_NONBLOCK)
     if let link {
-      if try PseudoTerminal.isLeftOver(link) { _ = unsafe unlink(link) }
+      if try PseudoTerminal.isStaleLink(link) { _ = unsafe unlink(link) }
       guard unsafe symlink(path, link) == 0 else {
         let reason =
           errno == EEXIST
@@ -55,8 +55,8 @@ final class PseudoTerminal {
   /// open. Another program's terminal may have the same number by now.
   ///
   /// - Throws: ``CommandError`` with code 73 if a running `torpor` process uses the link.
-  private static func isLeftOver(_ link: String) throws(CommandError) -> Bool {
-    guard let target = SystemFiles.link(link), target.hasPrefix("/dev/pts/"),
+  private static func isStaleLink(_ link: String) throws(CommandError) -> Bool {
+    guard let target = SystemFiles.linkTarget(link), target.hasPrefix("/dev/pts/"),
       let number = Int(target.dropFirst("/dev/pts/".count))
     else { return false }
     for process in SystemFiles.names(in: "/proc").compactMap({ Int32($0) }) {
@@ -81,7 +81,7 @@ final class PseudoTerminal {
   }
 
   deinit {
-    if let link, SystemFiles.link(link) == path { _ = unsafe unlink(link) }
+    if let link, SystemFiles.linkTarget(link) == path { _ = unsafe unlink(link) }
     close(descriptor)
   }
 

@@ -25,9 +25,9 @@ struct ReceiverCommand: ParsableCommand {
 
   @OptionGroup var board: BoardOption
 
-  @OptionGroup var way: WayOptions
+  @OptionGroup var route: RouteOptions
 
-  @OptionGroup var chance: ChanceOptions
+  @OptionGroup var random: RandomOptions
 
   @Option(
     help: ArgumentHelp(
@@ -47,15 +47,15 @@ struct ReceiverCommand: ParsableCommand {
 
   func run() throws {
     let wired = try board.profile()
-    let profile = pins ? wired : wired.unwired
+    let profile = pins ? wired : wired.withoutGPIOLines
     let path =
-      try way.track.map { track throws in
+      try route.track.map { track throws in
         try TrackFile.read(track, longest: nil, for: "receiver")
       }
-      ?? (way.scenario ?? .drive).track(seed: chance.seed, duration: nil)
+      ?? (route.scenario ?? .drive).track(seed: random.seed, duration: nil)
     var setup = profile.simulationSetup
-    setup.noise = chance.noise.model
-    setup.seed = chance.seed
+    setup.noise = random.noise.model
+    setup.seed = random.seed
     let now = POSIX.utc
     let track = Track(
       start: now - path.points[0].offset, points: path.points, gapLimit: path.gapLimit)
@@ -64,30 +64,30 @@ struct ReceiverCommand: ParsableCommand {
     var output = Output()
     try output.write(Array((line.path + "\n").utf8))
     try output.flush()
-    var player = ReceiverPlayer(
+    var player = ReceiverEmulator(
       VirtualReceiver(setup, track: track), line, readsPins: pins, isQuiet: quiet)
-    try player.play()
+    try player.run()
   }
 }
 
 /// Connects a simulated receiver to a pseudo-terminal in real time, until a stop signal.
-struct ReceiverPlayer: ~Copyable {
+struct ReceiverEmulator: ~Copyable {
   private var receiver: VirtualReceiver
   private let line: PseudoTerminal
   private var readsPins: Bool
   private let isQuiet: Bool
-  private let begin = POSIX.uptime
+  private let startTime = POSIX.uptime
   /// Whether the receiver's output is discarded (`deaf`), as while the board is suspended.
-  private var isDeaf = false
-  private var told = ""
+  private var discardsOutput = false
+  private var lastReport = ""
   /// Current line of standard input, truncated: a longer line is no command.
-  private var words: [UInt8] = []
-  private static let longestWord = 32
+  private var inputLine: [UInt8] = []
+  private static let maximumLineLength = 32
 
   /// Shortest time between two writes; a serial driver does not deliver single bytes either.
-  private static let piece = Interval.milliseconds(5)
+  private static let minimumWriteInterval = Interval.milliseconds(5)
   /// Interval at which an unopened line is checked for an opener.
-  private static let look = Interval.milliseconds(50)
+  private static let openPollInterval = Interval.milliseconds(50)
 
   init(
     _ receiver: VirtualReceiver, _ line: PseudoTerminal, readsPins: Bool, isQuiet: Bool
@@ -98,25 +98,25 @@ struct ReceiverPlayer: ~Copyable {
     self.isQuiet = isQuiet
   }
 
-  private var now: Instant { .boot + Interval(seconds: POSIX.uptime - begin) }
+  private var now: Instant { .boot + Interval(seconds: POSIX.uptime - startTime) }
 
-  mutating func play() throws {
+  mutating func run() throws {
     while true {
       let now = self.now
       let bytes = receiver.read(at: now, speed: speed)
       let isOpen = line.isOpen
-      if isOpen, !isDeaf { line.write(bytes) }
-      tell()
-      let due = max(receiver.next - self.now, ReceiverPlayer.piece)
+      if isOpen, !discardsOutput { line.write(bytes) }
+      reportChange()
+      let due = max(receiver.nextEventTime - self.now, ReceiverEmulator.minimumWriteInterval)
       // poll(2) does not report that a pseudo-terminal is opened, so check periodically.
-      let timeout = isOpen ? due : min(due, ReceiverPlayer.look)
+      let timeout = isOpen ? due : min(due, ReceiverEmulator.openPollInterval)
       switch try ServiceWait.wait(
         for: [isOpen ? line.descriptor : -1, readsPins ? STDIN_FILENO : -1],
-        atMost: timeout < .seconds(3_600) ? timeout : nil)
+        timeout: timeout < .seconds(3_600) ? timeout : nil)
       {
       case .ready(0): receiver.write(line.read(), at: self.now, speed: speed)
-      case .ready: readWords()
-      case .pause, .readerGone: break
+      case .ready: readPinCommands()
+      case .timeout, .outputClosed: break
       case .stopped: return
       }
     }
@@ -125,7 +125,7 @@ struct ReceiverPlayer: ~Copyable {
   /// Speed that the board has set, baud; the receiver's own if it cannot be read.
   private var speed: UInt32 { line.speed.map { UInt32($0) } ?? receiver.speed }
 
-  private mutating func readWords() {
+  private mutating func readPinCommands() {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
     guard count > 0 else {
@@ -134,33 +134,33 @@ struct ReceiverPlayer: ~Copyable {
     }
     for byte in bytes[..<count] {
       if byte == 0x0A {
-        change(String(decoding: words.filter { $0 != 0x0D }, as: UTF8.self))
-        words.removeAll()
-      } else if words.count < ReceiverPlayer.longestWord {
-        words.append(byte)
+        applyPinCommand(String(decoding: inputLine.filter { $0 != 0x0D }, as: UTF8.self))
+        inputLine.removeAll()
+      } else if inputLine.count < ReceiverEmulator.maximumLineLength {
+        inputLine.append(byte)
       }
     }
   }
 
-  private mutating func change(_ word: String) {
+  private mutating func applyPinCommand(_ word: String) {
     switch word {
     case "supply on": receiver.setSupply(true, at: now)
     case "supply off": receiver.setSupply(false, at: now)
     case "wake": receiver.wake(at: now)
-    case "deaf": isDeaf = true
-    case "hearing": isDeaf = false
+    case "deaf": discardsOutput = true
+    case "hearing": discardsOutput = false
     default:
-      POSIX.tell(
+      POSIX.printError(
         "torpor: unknown command '\(word)'; expected supply on, supply off, wake, deaf or hearing")
     }
   }
 
-  private mutating func tell() {
+  private mutating func reportChange() {
     guard !isQuiet else { return }
     let pin = receiver.isBatchPinActive ? ", batch pin active" : ""
-    let report = "\(receiver.state.word), \(receiver.speed) baud\(pin)"
-    guard report != told else { return }
-    told = report
-    POSIX.tell("torpor: receiver \(report)")
+    let report = "\(receiver.state.name), \(receiver.speed) baud\(pin)"
+    guard report != lastReport else { return }
+    lastReport = report
+    POSIX.printError("torpor: receiver \(report)")
   }
 }

@@ -25,24 +25,24 @@ struct TimeAxis {
   }
 
   /// The ticks: position on the axis, 0 to 1, and label.
-  var marks: [(part: Double, words: String)] {
+  var ticks: [(part: Double, words: String)] {
     var marks: [(part: Double, words: String)] = []
     var second: Int64 = 0
     while second * 1_000_000 <= length.microseconds {
-      marks.append((part(of: .boot + .seconds(second)), words(second)))
+      marks.append((fraction(of: .boot + .seconds(second)), label(second)))
       second += step
     }
     return marks
   }
 
   /// Position of `moment` on the axis, 0 to 1.
-  func part(of moment: Instant) -> Double {
+  func fraction(of moment: Instant) -> Double {
     let part = Double(moment.microseconds) / Double(max(length.microseconds, 1))
     return min(max(part, 0), 1)
   }
 
   /// Label of a time: days, hours and minutes, or minutes and seconds, depending on the step.
-  func words(_ second: Int64) -> String {
+  func label(_ second: Int64) -> String {
     if step >= 86_400 { return "\(second / 86_400) d" }
     var text = TextBuffer()
     text.add(step >= 60 ? second / 3_600 : second / 60)
@@ -72,7 +72,7 @@ struct ValueAxis {
   }
 
   /// Values of the ticks, ascending, from 0 to ``top``.
-  var marks: [Double] { (0...Int((top / step).rounded())).map { Double($0) * step } }
+  var ticks: [Double] { (0...Int((top / step).rounded())).map { Double($0) * step } }
 
   /// Least 1, 2 or 5 times a power of ten that is at least `value`, which is greater than 0.
   static func round(up value: Double) -> Double {
@@ -91,7 +91,7 @@ struct ValueAxis {
   }
 
   /// Label of a value, with as many decimals as ``step`` needs.
-  func words(_ value: Double) -> String {
+  func label(_ value: Double) -> String {
     var places = 0
     var unit = 1.0
     while places < 6, step < unit * 0.999 {

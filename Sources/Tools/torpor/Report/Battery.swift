@@ -7,9 +7,9 @@ struct Battery: Equatable {
   let energy_J: Double
 
   /// Largest accepted energy, watt-hours.
-  static let mostWattHours = 100_000.0
+  static let maximumWattHours = 100_000.0
 
-  private static let wanted =
+  private static let expected =
     "charge and voltage (3000mAh@3.7V, 3Ah@3.7V) or energy (11.1Wh, 500mWh)"
 
   /// Parses `3000mAh@3.7V`, `3Ah@3.7V`, `11.1Wh` or `500mWh`; spaces around numbers and units are allowed.
@@ -25,18 +25,18 @@ struct Battery: Equatable {
       } else if try Battery.number(parts[0], [("mAh", 1e-3), ("Ah", 1)]) != nil {
         throw ValidationError("a charge needs a voltage too, for example 3000mAh@3.7V")
       } else {
-        throw ValidationError("it should be \(Battery.wanted)")
+        throw ValidationError("it should be \(Battery.expected)")
       }
     case 2:
       guard let charge = try Battery.number(parts[0], [("mAh", 1e-3), ("Ah", 1)]),
         let voltage = try Battery.number(parts[1], [("mV", 1e-3), ("V", 1)])
-      else { throw ValidationError("it should be \(Battery.wanted)") }
+      else { throw ValidationError("it should be \(Battery.expected)") }
       wattHours = charge * voltage
     case _:
-      throw ValidationError("it should be \(Battery.wanted)")
+      throw ValidationError("it should be \(Battery.expected)")
     }
-    guard wattHours > 0, wattHours <= Battery.mostWattHours else {
-      throw ValidationError("it should be more than 0 and at most 100 kWh: \(Battery.wanted)")
+    guard wattHours > 0, wattHours <= Battery.maximumWattHours else {
+      throw ValidationError("it should be more than 0 and at most 100 kWh: \(Battery.expected)")
     }
     energy_J = wattHours * 3_600
   }
@@ -53,13 +53,13 @@ struct Battery: Equatable {
   }
 
   /// The nominal energy with its unit.
-  var words: String {
+  var text: String {
     "\(HumanFormat.decimal(energy_J / 3_600, places: energy_J < 3_600 ? 3 : 2)) Wh"
   }
 
   /// The nominal energy with its unit, and the charge, percent, unless full.
-  func words(_ charge: Double) -> String {
-    charge < 100 ? "\(words), \(HumanFormat.percent(charge)) full" : words
+  func text(_ charge: Double) -> String {
+    charge < 100 ? "\(text), \(HumanFormat.percent(charge)) full" : text
   }
 
   /// The number before one of `units`, times the factor of that unit; nil if `text` ends with none of `units`.
@@ -67,7 +67,7 @@ struct Battery: Equatable {
     let text = text.trimmed
     for (unit, factor) in units where text.hasSuffix(unit) {
       let digits = String(text.dropLast(unit.utf8.count)).trimmed
-      return try ArgumentValues.nonNegative(digits, wanted: wanted) * factor
+      return try ArgumentValues.nonNegative(digits, expected: expected) * factor
     }
     return nil
   }

@@ -25,7 +25,7 @@ struct Markup {
   mutating func element(
     _ name: String, _ attributes: KeyValuePairs<String, String>, _ words: String
   ) {
-    element(name, attributes) { $0.say(words) }
+    element(name, attributes) { $0.addText(words) }
   }
 
   /// Adds an empty element: an SVG element, or a void element of HTML.
@@ -35,7 +35,7 @@ struct Markup {
   }
 
   /// Adds escaped text.
-  mutating func say(_ words: String) { text.add(Markup.escaped(words)) }
+  mutating func addText(_ words: String) { text.add(Markup.escaped(words)) }
 
   /// Adds text without escaping: markup, or a style sheet that needs no escaping.
   mutating func add(markup: String) { text.add(markup) }
@@ -61,14 +61,14 @@ struct Markup {
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
       case "\t", "\n": result.unicodeScalars.append(scalar)
-      case _ where isUnfit(scalar): result.unicodeScalars.append("\u{FFFD}")
+      case _ where isInvalid(scalar): result.unicodeScalars.append("\u{FFFD}")
       case _: result.unicodeScalars.append(scalar)
       }
     }
     return result
   }
 
-  private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isInvalid(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
       || (0xFDD0...0xFDEF).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
   }
@@ -96,13 +96,13 @@ struct PathData {
   }
 
   /// Draws a horizontal line.
-  mutating func across(to x: Int) {
+  mutating func horizontalLine(to x: Int) {
     text.add("H")
     text.add(Int64(x))
   }
 
   /// Draws a vertical line.
-  mutating func upright(to y: Int) {
+  mutating func verticalLine(to y: Int) {
     text.add("V")
     text.add(Int64(y))
   }

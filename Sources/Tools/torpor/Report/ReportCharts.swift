@@ -4,7 +4,7 @@ import LocationTypes
 /// The section "Over time" of the report: strip charts of power, battery charge, fixes and position error with one time
 /// axis, the notices to the client, and a table of the values.
 struct ReportCharts {
-  private let sketch: RunSketch
+  private let samples: RunSamples
   private let time: TimeAxis
   private let bound_m: Double?
   /// The simulated battery, and its charge at the start, percent.
@@ -23,16 +23,16 @@ struct ReportCharts {
   ///   - battery: The simulated battery, if any.
   ///   - charge: Its charge at the start, percent.
   init(
-    _ length: Interval, _ sketch: RunSketch, _ promise: (PromiseSummary, BoundTally)?,
+    _ length: Interval, _ sketch: RunSamples, _ promise: (OptimumComparison, BoundTally)?,
     battery: Battery? = nil, charge: Double = 100
   ) {
-    self.sketch = sketch
+    self.samples = sketch
     self.battery = battery
     self.charge = charge
     time = TimeAxis(length, atMost: 8)
     bound_m = promise?.0.bound_m
     error = StepCurve(length)
-    errorRows = StepCurve(buckets: sketch.row, capacity: 64)
+    errorRows = StepCurve(buckets: sketch.rowInterval, capacity: 64)
     guard let tally = promise?.1, let first = tally.firstSecond else { return }
     for (index, error_m) in tally.errors.enumerated() {
       let from = Instant.boot + .seconds(first + Int64(index))
@@ -49,31 +49,31 @@ struct ReportCharts {
     page.element(
       "p", ["class": "lead"],
       "Time since the start of the run, in \(time.unit). "
-        + "A line is the mean over \(HumanFormat.duration(sketch.row)); a band spans the minimum and "
+        + "A line is the mean over \(HumanFormat.duration(samples.rowInterval)); a band spans the minimum and "
         + "maximum.")
-    writePower("Receiver", sketch.receiver, to: &page)
-    writePower("Board", sketch.board, to: &page)
+    writePower("Receiver", samples.receiver, to: &page)
+    writePower("Board", samples.board, to: &page)
     if let battery { writeCharge(of: battery, to: &page) }
     writeFixes(to: &page)
     if let bound_m { writeError(bound_m, to: &page) }
-    writeTold(to: &page)
-    writeNumbers(to: &page)
+    writeNotices(to: &page)
+    writeTable(to: &page)
   }
 
-  private func writePower(_ name: String, _ power: RunSketch.Power, to page: inout Markup) {
+  private func writePower(_ name: String, _ power: RunSamples.Power, to page: inout Markup) {
     let buckets = power.curve.buckets
     let high = buckets.map(\.high).max() ?? 0
     let low = buckets.map(\.low).min() ?? 0
     let area = buckets.reduce(0) { $0 + $1.area }
     let mean = area / Double(max(buckets.reduce(0) { $0 + $1.time }, 1))
     let note = "mean \(milliwatts(mean)), \(milliwatts(low)) to \(milliwatts(high))"
-    let strip = ReportStrip(
+    let strip = StripChart(
       title: "\(name) power, mW", note: note, label: "\(name) power over time: \(note)",
       time: time, value: ValueAxis(to: high),
       tips: power.rows.buckets.enumerated().map { index, bucket in
         "\(span(index)): mean \(milliwatts(bucket.mean)), "
           + "\(milliwatts(bucket.low)) to \(milliwatts(bucket.high))"
-      }, row: sketch.row)
+      }, rowInterval: samples.rowInterval)
     strip.write(to: &page) { page in
       page.element("g", ["transform": strip.scale(power.curve.width)]) { page in
         page.leaf(
@@ -84,7 +84,7 @@ struct ReportCharts {
         "path",
         [
           "class": "curve", "transform": strip.scale(power.rows.width),
-          "d": strip.line(power.rows.withoutScrap, \.mean).string,
+          "d": strip.line(power.rows.withoutPartialLast, \.mean).string,
         ])
     }
   }
@@ -93,7 +93,7 @@ struct ReportCharts {
   ///
   /// Computed from the energy of receiver and board, because the trace has the gauge's value only when the board wakes.
   private func charges(of battery: Battery) -> [Double] {
-    let (receiver, board) = (sketch.receiver.curve.buckets, sketch.board.curve.buckets)
+    let (receiver, board) = (samples.receiver.curve.buckets, samples.board.curve.buckets)
     var held_mJ = charge * battery.energy_J * 10
     return [charge]
       + board.indices.map { index in
@@ -107,9 +107,9 @@ struct ReportCharts {
     let charges = charges(of: battery)
     let left = charges[charges.count - 1]
     let note = "from \(HumanFormat.percent(charge)) to \(HumanFormat.decimal(left, places: 0)) %"
-    let strip = ReportStrip(
+    let strip = StripChart(
       title: "Battery, %", note: note, label: "Charge of the battery over time: \(note)",
-      time: time, value: ValueAxis(to: 100), tips: [], row: sketch.row)
+      time: time, value: ValueAxis(to: 100), tips: [], rowInterval: samples.rowInterval)
     strip.write(to: &page) { page in
       var line = PathData()
       line.move(0, strip.y(charges[0]))
@@ -117,43 +117,47 @@ struct ReportCharts {
       page.leaf(
         "path",
         [
-          "class": "curve", "transform": strip.scale(sketch.board.curve.width), "d": line.string,
+          "class": "curve", "transform": strip.scale(samples.board.curve.width), "d": line.string,
         ])
     }
   }
 
   private func writeFixes(to page: inout Markup) {
-    let most = sketch.waiting.buckets.map(\.high).max() ?? 0
-    let total = sketch.places.count
-    let batches = sketch.deliveries.counts.reduce(0, +)
+    let most = samples.undelivered.buckets.map(\.high).max() ?? 0
+    let total = samples.positions.count
+    let batches = samples.deliveries.counts.reduce(0, +)
     // If each fix is delivered immediately, none is undelivered: the chart then shows the number of fixes.
-    let waits = sketch.isDeferred
-    let counts = sketch.fixes.counts
+    let waits = samples.isDeferred
+    let counts = samples.fixes.counts
     let note =
       "\(HumanFormat.count(total)) fixes, \(HumanFormat.count(batches)) deliveries"
       + (waits ? "; up to \(HumanFormat.count(Int(most))) undelivered" : "")
-    let strip = ReportStrip(
-      title: waits ? "Undelivered fixes" : "Fixes in \(HumanFormat.duration(sketch.row))",
+    let strip = StripChart(
+      title: waits ? "Undelivered fixes" : "Fixes in \(HumanFormat.duration(samples.rowInterval))",
       note: note, label: "Fixes and deliveries over time: \(note)", time: time,
       value: ValueAxis(to: waits ? most : Double(counts.max() ?? 0)),
       tips: rows.map { index in
-        "\(span(index)): \(HumanFormat.count(at(index, counts))) fixes, "
-          + "\(HumanFormat.count(at(index, sketch.delivered.counts))) delivered"
-      }, row: sketch.row)
+        "\(span(index)): \(HumanFormat.count(count(index, counts))) fixes, "
+          + "\(HumanFormat.count(count(index, samples.delivered.counts))) delivered"
+      }, rowInterval: samples.rowInterval)
     strip.write(to: &page) { page in
       if waits {
-        page.element("g", ["transform": strip.scale(sketch.waiting.width)]) { page in
+        page.element("g", ["transform": strip.scale(samples.undelivered.width)]) { page in
           page.leaf(
             "path",
-            ["class": "band", "d": strip.band(sketch.waiting, from: { _ in 0 }, to: \.high).string])
-          page.leaf("path", ["class": "curve", "d": strip.line(sketch.waiting, \.high).string])
+            [
+              "class": "band",
+              "d": strip.band(samples.undelivered, from: { _ in 0 }, to: \.high).string,
+            ])
+          page.leaf(
+            "path", ["class": "curve", "d": strip.line(samples.undelivered, \.high).string])
         }
         writeDeliveries(strip, to: &page)
       } else {
         page.leaf(
           "path",
           [
-            "class": "columns", "transform": strip.scale(sketch.fixes.width / 100),
+            "class": "columns", "transform": strip.scale(samples.fixes.width / 100),
             "d": bars(counts, strip).string,
           ])
       }
@@ -166,25 +170,25 @@ struct ReportCharts {
   }
 
   /// Bars with gaps between them; a bucket is 100 units wide.
-  private func bars(_ counts: [Int], _ strip: ReportStrip) -> PathData {
+  private func bars(_ counts: [Int], _ strip: StripChart) -> PathData {
     var path = PathData()
     for (index, count) in counts.enumerated() where count > 0 {
-      path.move(index * 100 + 8, ReportStrip.height)
-      path.upright(to: strip.y(Double(count)))
-      path.across(to: index * 100 + 92)
-      path.upright(to: ReportStrip.height)
+      path.move(index * 100 + 8, StripChart.height)
+      path.verticalLine(to: strip.y(Double(count)))
+      path.horizontalLine(to: index * 100 + 92)
+      path.verticalLine(to: StripChart.height)
       path.close()
     }
     return path
   }
 
-  private func writeDeliveries(_ strip: ReportStrip, to page: inout Markup) {
+  private func writeDeliveries(_ strip: StripChart, to page: inout Markup) {
     var dots = PathData()
-    for (index, count) in sketch.deliveries.counts.enumerated() where count > 0 {
-      dots.dot(index * 2 + 1, ReportStrip.height)
+    for (index, count) in samples.deliveries.counts.enumerated() where count > 0 {
+      dots.dot(index * 2 + 1, StripChart.height)
     }
     guard !dots.isEmpty else { return }
-    page.element("g", ["transform": strip.scale(sketch.deliveries.width / 2)]) { page in
+    page.element("g", ["transform": strip.scale(samples.deliveries.width / 2)]) { page in
       page.element("path", ["class": "deliveries", "d": dots.string]) {
         $0.element("title", "deliveries")
       }
@@ -194,13 +198,13 @@ struct ReportCharts {
   private func writeError(_ bound_m: Double, to page: inout Markup) {
     let worst = error.buckets.map(\.high).max() ?? 0
     let note = "worst \(HumanFormat.distance(worst)), bound \(HumanFormat.distance(bound_m))"
-    let strip = ReportStrip(
+    let strip = StripChart(
       title: "Error of the last report, m", note: note,
       label: "Distance of the last report from the truth over time: \(note)", time: time,
       value: ValueAxis(to: max(worst, bound_m * 1.2)),
       tips: rows.map { index in
-        "\(span(index)): \(worstWords(index))"
-      }, row: sketch.row)
+        "\(span(index)): \(worstText(index))"
+      }, rowInterval: samples.rowInterval)
     // Only areas that are drawn are in the legend.
     let areas = [
       ("area", strip.band(error, from: { _ in 0 }, to: { min($0.high, bound_m) }), "k box"),
@@ -213,7 +217,7 @@ struct ReportCharts {
       }
       var line = PathData()
       line.move(0, strip.y(bound_m))
-      line.across(to: ReportStrip.width)
+      line.horizontalLine(to: StripChart.width)
       page.leaf("path", ["class": "bound", "d": line.string])
     }
     page.element("p", ["class": "key"]) { page in
@@ -236,9 +240,9 @@ struct ReportCharts {
         index == end || (index < error.buckets.count && !error.buckets[index].isEmpty)
       if let from = begin, isKnown {
         path.move(from, 0)
-        path.across(to: index)
-        path.upright(to: ReportStrip.height)
-        path.across(to: from)
+        path.horizontalLine(to: index)
+        path.verticalLine(to: StripChart.height)
+        path.horizontalLine(to: from)
         path.close()
         begin = nil
       } else if begin == nil, !isKnown {
@@ -249,30 +253,30 @@ struct ReportCharts {
   }
 
   /// Adds the notices of services: visits, regions, pauses.
-  private func writeTold(to page: inout Markup) {
-    guard !sketch.told.isEmpty else { return }
+  private func writeNotices(to page: inout Markup) {
+    guard !samples.notices.isEmpty else { return }
     page.newLine()
     page.element("h3", "Notices to the client")
     page.element("table") { page in
       page.element("tbody") { page in
-        for (moment, notice) in sketch.told {
+        for (moment, notice) in samples.notices {
           page.element("tr") { page in
             page.element("th", ["scope": "row"]) { page in
               var text = TextBuffer()
               text.add(hoursMinutesSeconds: moment.microseconds / 1_000_000)
-              page.say("\(text.string) ")
-              page.element("b", notice.word)
+              page.addText("\(text.string) ")
+              page.element("b", notice.name)
             }
-            page.element("td", ["class": "wide"], TraceText.words(notice))
+            page.element("td", ["class": "wide"], TraceText.text(notice))
           }
         }
       }
     }
-    let more = sketch.toldCount - sketch.told.count
+    let more = samples.noticeCount - samples.notices.count
     if more > 0 { page.element("p", ["class": "lead"], "and \(HumanFormat.count(more)) more") }
   }
 
-  private func writeNumbers(to page: inout Markup) {
+  private func writeTable(to page: inout Markup) {
     page.newLine()
     page.element("details") { page in
       page.element("summary", "Table of values")
@@ -295,12 +299,12 @@ struct ReportCharts {
   private func writeRow(_ index: Int, to page: inout Markup) {
     page.element("tr") { page in
       page.element("th", ["scope": "row"], clock(index))
-      for power in [sketch.receiver, sketch.board] {
+      for power in [samples.receiver, samples.board] {
         let bucket = index < power.rows.buckets.count ? power.rows.buckets[index] : .init()
         page.element("td", HumanFormat.decimal(bucket.mean, places: bucket.mean < 100 ? 2 : 0))
       }
-      page.element("td", HumanFormat.count(at(index, sketch.fixes.counts)))
-      page.element("td", HumanFormat.count(at(index, sketch.delivered.counts)))
+      page.element("td", HumanFormat.count(count(index, samples.fixes.counts)))
+      page.element("td", HumanFormat.count(count(index, samples.delivered.counts)))
       guard bound_m != nil else { return }
       page.element("td", worst(index).map { HumanFormat.decimal($0, places: 1) } ?? "–")
     }
@@ -308,7 +312,7 @@ struct ReportCharts {
 
   /// Rows of the table; an interval that would start at the end of the run is excluded.
   private var rows: Range<Int> {
-    let step = sketch.row.microseconds
+    let step = samples.rowInterval.microseconds
     return 0..<max(1, Int((time.length.microseconds - 1) / step + 1))
   }
 
@@ -317,16 +321,17 @@ struct ReportCharts {
     return errorRows.buckets[index].high
   }
 
-  private func worstWords(_ index: Int) -> String {
+  private func worstText(_ index: Int) -> String {
     worst(index).map { "error at most \(HumanFormat.distance($0))" } ?? "not counted"
   }
 
-  private func at(_ index: Int, _ counts: [Int]) -> Int {
+  private func count(_ index: Int, _ counts: [Int]) -> Int {
     index < counts.count ? counts[index] : 0
   }
 
   private func clock(_ index: Int) -> String {
-    TimeAxis(time.length, atMost: 48).words(Int64(index) * sketch.row.microseconds / 1_000_000)
+    TimeAxis(time.length, atMost: 48).label(
+      Int64(index) * samples.rowInterval.microseconds / 1_000_000)
   }
 
   private func span(_ index: Int) -> String { "\(clock(index)) – \(clock(index + 1))" }

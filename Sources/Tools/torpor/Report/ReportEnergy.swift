@@ -14,12 +14,12 @@ struct ReportEnergy {
 
   /// Fraction of the full width below which a part of a bar is invisible: it is neither drawn nor in the legend, only
   /// in the table.
-  private static let narrowest = 0.002
+  private static let minimumFraction = 0.002
 
   private let summary: TraceSummary
   private let energy: TraceEnergy
-  private let sketch: RunSketch
-  private let promise: PromiseSummary?
+  private let samples: RunSamples
+  private let boundResult: OptimumComparison?
   private let battery: Battery?
   private let charge: Double
 
@@ -33,46 +33,48 @@ struct ReportEnergy {
   ///   - battery: Battery whose life is reported.
   ///   - charge: Its charge at the start, percent.
   init(
-    _ summary: TraceSummary, _ energy: TraceEnergy, _ sketch: RunSketch, _ promise: PromiseSummary?,
+    _ summary: TraceSummary, _ energy: TraceEnergy, _ sketch: RunSamples,
+    _ promise: OptimumComparison?,
     _ battery: Battery?, _ charge: Double = 100
   ) {
     self.summary = summary
     self.energy = energy
-    self.sketch = sketch
-    self.promise = promise
+    self.samples = sketch
+    self.boundResult = promise
     self.battery = battery
     self.charge = charge
   }
 
   /// Adds the section.
   func write(to page: inout Markup) {
-    var bars = [bar("this run", energy.receiver_mJ, sketch.receiverUse)]
-    if let promise, promise.optimum_mJ > 0 {
-      bars.append(Bar(name: "optimum", energy_mJ: promise.optimum_mJ, parts: []))
+    var bars = [bar("this run", energy.receiver_mJ, samples.receiverUse)]
+    if let boundResult, boundResult.optimum_mJ > 0 {
+      bars.append(Bar(name: "optimum", energy_mJ: boundResult.optimum_mJ, parts: []))
     }
     bars.append(Bar(name: "with gpsd", energy_mJ: energy.receiverAlwaysOn_mJ, parts: []))
-    write("Receiver", bars, states: TraceReceiverState.allCases.map(\.word), to: &page)
-    if let promise, let ratio = promise.ratio {
+    write("Receiver", bars, states: TraceReceiverState.allCases.map(\.name), to: &page)
+    if let boundResult, let ratio = boundResult.ratio {
       page.element(
         "p", ["class": "lead"],
-        "Since the first report, the receiver used \(HumanFormat.energy(promise.receiver_mJ)), "
+        "Since the first report, the receiver used \(HumanFormat.energy(boundResult.receiver_mJ)), "
           + "\(HumanFormat.decimal(ratio, places: 2)) × the minimum energy with which a planner that knows "
-          + "the track in advance keeps the error within \(HumanFormat.distance(promise.bound_m)).")
+          + "the track in advance keeps the error within \(HumanFormat.distance(boundResult.bound_m))."
+      )
     }
     let words = energy.boardTime.indices.map { index in
-      BoardState(rawValue: UInt8(index)).map(TraceJSON.word) ?? ""
+      BoardState(rawValue: UInt8(index)).map(TraceJSON.name) ?? ""
     }
     write(
       "Board",
       [
-        bar("this run", energy.board_mJ, sketch.boardUse),
+        bar("this run", energy.board_mJ, samples.boardUse),
         Bar(name: "with gpsd", energy_mJ: energy.boardGpsd_mJ, parts: []),
       ], states: words, to: &page)
     writeStates(words, to: &page)
     if let battery { write(battery, to: &page) }
   }
 
-  private func bar(_ name: String, _ energy_mJ: Double, _ uses: [RunSketch.Use]) -> Bar {
+  private func bar(_ name: String, _ energy_mJ: Double, _ uses: [RunSamples.StateUse]) -> Bar {
     Bar(
       name: name, energy_mJ: energy_mJ,
       parts: uses.indices.map { ($0, uses[$0].energy_mJ) }.filter { $0.1 > 0 }
@@ -81,7 +83,7 @@ struct ReportEnergy {
 
   private func write(_ name: String, _ bars: [Bar], states: [String], to page: inout Markup) {
     let most = max(bars.map(\.energy_mJ).max() ?? 0, 1e-9)
-    func isDrawn(_ energy_mJ: Double) -> Bool { energy_mJ >= most * Self.narrowest }
+    func isDrawn(_ energy_mJ: Double) -> Bool { energy_mJ >= most * Self.minimumFraction }
     page.newLine()
     page.element("h3", name)
     page.element("div", ["class": "bars"]) { page in
@@ -134,10 +136,10 @@ struct ReportEnergy {
       }
       let groups = [
         (
-          "receiver", TraceReceiverState.allCases.map(\.word), sketch.receiverUse,
+          "receiver", TraceReceiverState.allCases.map(\.name), samples.receiverUse,
           energy.receiver_mJ
         ),
-        ("board", boardWords, sketch.boardUse, energy.board_mJ),
+        ("board", boardWords, samples.boardUse, energy.board_mJ),
       ]
       page.element("tbody") { page in
         for (name, words, uses, all) in groups {
@@ -145,7 +147,7 @@ struct ReportEnergy {
             page.element("tr") { page in
               page.element("th", ["scope": "row"]) { page in
                 page.element("span", ["class": "note"], name)
-                page.say(" \(word)")
+                page.addText(" \(word)")
               }
               page.element("td", HumanFormat.duration(use.time))
               page.element(
@@ -166,7 +168,7 @@ struct ReportEnergy {
       ("with gpsd", energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ),
     ]
     page.newLine()
-    page.element("h3", "A battery of \(battery.words(charge))")
+    page.element("h3", "A battery of \(battery.text(charge))")
     page.element("table") { page in
       page.element("thead") { page in
         page.element("tr") { page in

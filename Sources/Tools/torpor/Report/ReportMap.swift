@@ -6,23 +6,23 @@ import SimulatedHAL
 struct ReportMap {
   /// Width of the picture in SVG units; points closer than ``minimumSpacing`` units count as one.
   static let width = 10_000
-  private static let fine = 8
+  private static let minimumSpacing = 8
   /// Largest number of vertices of the track.
-  static let mostCorners = 5_000
+  static let maximumVertices = 5_000
 
   private let west: Double
   private let north: Double
   private let unitsPerMetre: Double
   private let height: Int
   /// Vertices of the track up to the end of the run, and whether a gap of the recording precedes each.
-  private var corners: [(point: PlanePoint, isGap: Bool)] = []
-  private let fixes: PlaceSketch
+  private var vertices: [(point: PlanePoint, isGap: Bool)] = []
+  private let fixes: PositionSamples
 
   /// Creates the map of `track` up to `length`, with the fixes and the plane of `sketch`.
   ///
   /// - Parameter gapLimit: Interval between two track points above which the recording has a gap.
-  init(_ track: Track, _ length: Interval, _ sketch: RunSketch, gapLimit: Interval) {
-    fixes = sketch.places
+  init(_ track: Track, _ length: Interval, _ sketch: RunSamples, gapLimit: Interval) {
+    fixes = sketch.positions
     var trackPoints: [(point: PlanePoint, isGap: Bool)] = []
     var before: Interval?
     for known in track.points {
@@ -44,12 +44,12 @@ struct ReportMap {
     height = Int((shownAlong * unitsPerMetre).rounded())
     west = (east.0 + east.1 - shownAcross) / 2
     north = (up.0 + up.1 + shownAlong) / 2
-    corners = thinned(trackPoints)
+    vertices = thinned(trackPoints)
   }
 
   /// Adds the map with its legend.
   func write(to page: inout Markup) {
-    let hasGaps = corners.contains { $0.isGap }
+    let hasGaps = vertices.contains { $0.isGap }
     page.element("figure", ["class": "map"]) { page in
       page.element(
         "div", ["class": "canvas", "style": "aspect-ratio:\(ReportMap.width)/\(height)"]
@@ -59,7 +59,7 @@ struct ReportMap {
       }
       writeScale(to: &page)
       page.element("figcaption", ["class": "key"]) { page in
-        if corners.count > 1 { page.element("span", ["class": "k path"], "track") }
+        if vertices.count > 1 { page.element("span", ["class": "k path"], "track") }
         if hasGaps { page.element("span", ["class": "k gap"], "gap in the recording") }
         if fixes.count > 0 { page.element("span", ["class": "k fix"], "fixes") }
         if fixes.points.count < fixes.count {
@@ -83,8 +83,8 @@ struct ReportMap {
       var line = PathData()
       var gaps = PathData()
       var last = (0, 0)
-      for (index, corner) in corners.enumerated() {
-        let place = place(corner.point)
+      for (index, corner) in vertices.enumerated() {
+        let place = position(corner.point)
         if index == 0 || corner.isGap {
           if index > 0 {
             gaps.move(last.0, last.1)
@@ -97,13 +97,13 @@ struct ReportMap {
         last = place
       }
       if !gaps.isEmpty { page.leaf("path", ["class": "gapline", "d": gaps.string]) }
-      if corners.count > 1 { page.leaf("path", ["class": "pathline", "d": line.string]) }
+      if vertices.count > 1 { page.leaf("path", ["class": "pathline", "d": line.string]) }
       let dots = dots
       if !dots.isEmpty {
         page.leaf("path", ["class": fixes.count > 500 ? "dots many" : "dots", "d": dots.string])
       }
       for (name, point) in ends {
-        let place = place(point)
+        let place = position(point)
         var dot = PathData()
         dot.dot(place.0, place.1)
         page.element("path", ["class": "end", "d": dot.string]) { $0.element("title", name) }
@@ -116,7 +116,7 @@ struct ReportMap {
   private func writeLabels(to page: inout Markup) {
     var before: (left: Double, top: Double, isLeft: Bool)?
     for (name, point) in ends {
-      let place = place(point)
+      let place = position(point)
       let left = Double(place.0) / Double(ReportMap.width) * 100
       let top = Double(place.1) / Double(height) * 100
       var isLeft = left > 60
@@ -148,8 +148,8 @@ struct ReportMap {
 
   /// Start and end of the track; one label if both have the same position.
   private var ends: [(name: String, point: PlanePoint)] {
-    guard let first = corners.first, let last = corners.last else { return [] }
-    let (a, b) = (place(first.point), place(last.point))
+    guard let first = vertices.first, let last = vertices.last else { return [] }
+    let (a, b) = (position(first.point), position(last.point))
     let near = ReportMap.width / 25
     if abs(a.0 - b.0) < near, abs(a.1 - b.1) < near { return [("start and end", first.point)] }
     return [("start", first.point), ("end", last.point)]
@@ -167,13 +167,13 @@ struct ReportMap {
     var x = step
     while x < Double(ReportMap.width) {
       lines.move(Int(x), 0)
-      lines.upright(to: height)
+      lines.verticalLine(to: height)
       x += step
     }
     var y = Double(height) - step
     while y > 0 {
       lines.move(0, Int(y))
-      lines.across(to: ReportMap.width)
+      lines.horizontalLine(to: ReportMap.width)
       y -= step
     }
     return lines
@@ -184,14 +184,14 @@ struct ReportMap {
     var dots = PathData()
     var taken: Set<Int> = []
     for point in fixes.points {
-      let (x, y) = place(point)
-      let cell = y / ReportMap.fine * ReportMap.width + x / ReportMap.fine
+      let (x, y) = position(point)
+      let cell = y / ReportMap.minimumSpacing * ReportMap.width + x / ReportMap.minimumSpacing
       if taken.insert(cell).inserted { dots.dot(x, y) }
     }
     return dots
   }
 
-  private func place(_ point: PlanePoint) -> (Int, Int) {
+  private func position(_ point: PlanePoint) -> (Int, Int) {
     (
       Int(((point.east - west) * unitsPerMetre).rounded()),
       Int(((north - point.north) * unitsPerMetre).rounded())
@@ -203,7 +203,7 @@ struct ReportMap {
   private func thinned(
     _ points: [(point: PlanePoint, isGap: Bool)]
   ) -> [(point: PlanePoint, isGap: Bool)] {
-    var distance = Double(ReportMap.fine) / unitsPerMetre
+    var distance = Double(ReportMap.minimumSpacing) / unitsPerMetre
     while true {
       var kept: [(point: PlanePoint, isGap: Bool)] = []
       for corner in points {
@@ -217,7 +217,7 @@ struct ReportMap {
       if let last = points.last, let shown = kept.last, shown.point != last.point {
         kept.append(last)
       }
-      if kept.count <= ReportMap.mostCorners { return kept }
+      if kept.count <= ReportMap.maximumVertices { return kept }
       distance *= 1.5
     }
   }

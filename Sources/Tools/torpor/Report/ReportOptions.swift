@@ -55,17 +55,17 @@ final class ReportFile {
   }
 
   /// Adds the next record of the run.
-  func add(_ record: TraceRecord) { page.sketch.add(record) }
+  func add(_ record: TraceRecord) { page.samples.add(record) }
 
   /// Writes the report and replaces the file atomically.
   ///
   /// - Throws: As ``Output/finish()``; an existing file then remains unchanged.
   func commit(
-    _ summary: TraceSummary, _ promise: (summary: PromiseSummary, errors: BoundTally)?
+    _ summary: TraceSummary, _ promise: (summary: OptimumComparison, errors: BoundTally)?
   ) throws {
     page.summary = summary
-    page.promise = promise
-    page.sketch.finish(at: .boot + summary.duration)
+    page.boundResult = promise
+    page.samples.finish(at: .boot + summary.duration)
     try output.write(page.bytes)
     try output.finish()
   }

@@ -8,9 +8,9 @@ struct ReportPage {
   /// Name of the board.
   var board: String
   /// File name of the track, or the scenario.
-  var way: String
+  var routeName: String
   /// The client's request, in one line.
-  var asked: String
+  var request: String
   /// Service that the client used.
   var service = ScriptedService.updates
   /// All settings of the run, sufficient to repeat it.
@@ -24,9 +24,9 @@ struct ReportPage {
   /// Totals of the run.
   var summary = TraceSummary()
   /// Downsampled data of the run, for map and charts.
-  var sketch: RunSketch
+  var samples: RunSamples
   /// Compliance with the accuracy bound, if the client has one.
-  var promise: (summary: PromiseSummary, errors: BoundTally)?
+  var boundResult: (summary: OptimumComparison, errors: BoundTally)?
 
   /// The page, UTF-8.
   var bytes: [UInt8] {
@@ -40,19 +40,19 @@ struct ReportPage {
           writeTitle(to: &page)
           writeTiles(to: &page)
           section("Track", to: &page) {
-            ReportMap(track, summary.duration, sketch, gapLimit: track.unknownAfter).write(
+            ReportMap(track, summary.duration, samples, gapLimit: track.effectiveGapLimit).write(
               to: &$0)
           }
           section("Over time", to: &page) {
             ReportCharts(
-              summary.duration, sketch, promise, battery: charge == nil ? nil : battery,
+              summary.duration, samples, boundResult, battery: charge == nil ? nil : battery,
               charge: charge ?? 100
             ).write(to: &$0)
           }
           if let energy = summary.energy {
             section("Energy", to: &page) {
               ReportEnergy(
-                summary, energy, sketch, promise?.summary, battery, charge ?? 100
+                summary, energy, samples, boundResult?.summary, battery, charge ?? 100
               ).write(to: &$0)
             }
           }
@@ -81,7 +81,7 @@ struct ReportPage {
       page.leaf("meta", ["name": "generator", "content": "torpor \(Torpor.version)"])
       // An empty icon: otherwise a browser requests favicon.ico from the server.
       page.leaf("link", ["rel": "icon", "href": "data:,"])
-      page.element("title", "\(way) on \(board)")
+      page.element("title", "\(routeName) on \(board)")
       page.element("style") { $0.add(markup: ReportStyle.sheet) }
     }
   }
@@ -91,31 +91,31 @@ struct ReportPage {
     page.element("header") { page in
       page.element("p", ["class": "note"], "Simulated run")
       page.element("h1") { page in
-        page.element("bdi", way)
-        page.say(" on ")
+        page.element("bdi", routeName)
+        page.addText(" on ")
         page.element("bdi", board)
       }
       page.element("p", ["class": "lead"]) { page in
-        page.say("\(HumanFormat.duration(summary.duration)); \(asked). ")
+        page.addText("\(HumanFormat.duration(summary.duration)); \(request). ")
         var start = TextBuffer()
         start.add(day: track.firstTime.date)
         start.add(" ")
         start.add(hoursMinutesSeconds: track.firstTime.microsecondsOfDay / 1_000_000)
-        page.say("The track starts at \(start.string) UTC.")
+        page.addText("The track starts at \(start.string) UTC.")
       }
     }
   }
 
   private func writeTiles(to page: inout Markup) {
     page.newLine()
-    page.element("dl", ["class": promise == nil ? "tiles" : "tiles many"]) { page in
+    page.element("dl", ["class": boundResult == nil ? "tiles" : "tiles many"]) { page in
       if let energy = summary.energy { writeEnergyTiles(energy, to: &page) }
-      if let promise = promise?.summary {
-        let share = HumanFormat.decimal(promise.error.share * 100, places: 2)
+      if let promise = boundResult?.summary {
+        let share = HumanFormat.decimal(promise.error.exceededShare * 100, places: 2)
         tile(
           "Error above \(HumanFormat.distance(promise.bound_m))", "\(share) %",
           "of the time; p95 \(HumanFormat.distance(promise.error.p95_m)), "
-            + "worst \(HumanFormat.distance(promise.error.greatest_m))", to: &page)
+            + "worst \(HumanFormat.distance(promise.error.maximum_m))", to: &page)
         if let ratio = promise.ratio {
           tile(
             "Receiver energy / optimum", "\(HumanFormat.decimal(ratio, places: 2)) ×",
@@ -133,7 +133,7 @@ struct ReportPage {
           ? "delivered \(delivered); \(lost)" : "service delivered: \(delivered)",
         to: &page)
       tile(
-        "Board awake", HumanFormat.duration(summary.awake),
+        "Board awake", HumanFormat.duration(summary.awakeTime),
         "woke \(HumanFormat.times(summary.hostWakes))",
         to: &page)
     }
@@ -152,7 +152,7 @@ struct ReportPage {
     let charge = charge ?? 100
     tile(
       "Battery life", ReportEnergy.life(battery, charge, used / seconds),
-      "\(battery.words(charge)); with gpsd \(ReportEnergy.life(battery, charge, full / seconds))",
+      "\(battery.text(charge)); with gpsd \(ReportEnergy.life(battery, charge, full / seconds))",
       isFirst: true, to: &page)
   }
 

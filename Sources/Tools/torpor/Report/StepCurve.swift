@@ -80,7 +80,7 @@ struct StepCurve {
 
   /// The curve with the last bucket replaced by the one before if less than 5 % of it is covered, because its mean is
   /// not representative.
-  var withoutScrap: StepCurve {
+  var withoutPartialLast: StepCurve {
     var curve = self
     if let last = buckets.last, last.time * 20 < width, buckets.count > 1 {
       curve.buckets[buckets.count - 1] = buckets[buckets.count - 2]
@@ -89,7 +89,7 @@ struct StepCurve {
   }
 
   private mutating func fill(_ begin: Int64, _ end: Int64, _ value: Double) {
-    while (end - 1) / width >= Int64(capacity) { fold() }
+    while (end - 1) / width >= Int64(capacity) { mergePairs() }
     var from = begin
     while from < end {
       let index = Int(from / width)
@@ -100,7 +100,7 @@ struct StepCurve {
     }
   }
 
-  private mutating func fold() {
+  private mutating func mergePairs() {
     var folded: [Bucket] = []
     for index in stride(from: 0, to: buckets.count, by: 2) {
       var bucket = buckets[index]
@@ -131,13 +131,13 @@ struct CountCurve {
 
   /// Adds `more` events at `moment`, which must not be before the start.
   mutating func add(_ more: Int, at moment: Instant) {
-    while moment.microseconds / width >= Int64(capacity) { fold() }
+    while moment.microseconds / width >= Int64(capacity) { mergePairs() }
     let index = Int(max(moment.microseconds, 0) / width)
     while counts.count <= index { counts.append(0) }
     counts[index] += more
   }
 
-  private mutating func fold() {
+  private mutating func mergePairs() {
     counts = stride(from: 0, to: counts.count, by: 2).map {
       counts[$0] + ($0 + 1 < counts.count ? counts[$0 + 1] : 0)
     }

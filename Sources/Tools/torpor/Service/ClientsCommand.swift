@@ -41,8 +41,8 @@ struct ClientsList: ParsableCommand {
   var json = false
 
   func run() throws {
-    let reply = try socket.ask(.listClients)
-    guard case .clients(let clients) = reply else { throw SocketOption.strange }
+    let reply = try socket.call(.listClients)
+    guard case .clients(let clients) = reply else { throw SocketOption.unexpectedReply }
     var output = Output()
     if json {
       try output.write(ReplyEncoder.object(of: reply) + [UInt8(ascii: "\n")])
@@ -62,7 +62,11 @@ struct ClientsList: ParsableCommand {
     for client in clients {
       table.add([
         LogText.cleaned(client.name.name), ClientName.user(client.name.user),
-        words(client.authorization) + (client.asks.map { ", requested: \(words($0))" } ?? ""),
+        text(client.authorization)
+          + (client.requestedAuthorization.map {
+            ", requested: "
+              + "\(text($0))"
+          } ?? ""),
         client.isReduced ? "reduced" : "full",
         StatusText.process(client.execution)
           + (client.hasBackgroundSession ? ", background session" : ""),
@@ -71,7 +75,7 @@ struct ClientsList: ParsableCommand {
     return table
   }
 
-  static func words(_ authorization: Authorization) -> String {
+  static func text(_ authorization: Authorization) -> String {
     switch authorization {
     case .notDetermined: "not decided"
     case .restricted: "restricted"
@@ -162,7 +166,7 @@ struct ClientDecision: ParsableArguments {
     help: "Print one JSON object: user, name and the decision, with the members of ListClients.")
   var json = false
 
-  @Argument(help: ClientName.help, transform: ClientName.read)
+  @Argument(help: ClientName.help, transform: ClientName.parse)
   var client: WireClientName
 
   /// Sends the decision to the service, and prints the result.
@@ -175,7 +179,7 @@ struct ClientDecision: ParsableArguments {
   func send(
     _ call: WireCall, _ what: String, _ member: (inout JSONWriter) -> Void
   ) throws {
-    _ = try socket.ask(call)
+    _ = try socket.call(call)
     var output = Output()
     var line = JSONWriter()
     line.begin()
@@ -195,13 +199,13 @@ enum ClientName {
     "The client: USER/NAME, the user by name or number.", valueName: "user/name")
 
   /// Parses `pi/trail-log`.
-  static func read(_ text: String) throws -> WireClientName {
+  static func parse(_ text: String) throws -> WireClientName {
     guard let cut = text.firstIndex(of: "/"), cut > text.startIndex else {
       throw ValidationError("it should be USER/NAME, for example pi/trail-log or 1000/trail-log")
     }
     let user = String(text[..<cut])
     let name = String(text[text.index(after: cut)...])
-    guard WireName.isValidClient(name) else {
+    guard NameValidation.isValidClient(name) else {
       throw ValidationError(
         "the name after the / should have 1 to \(WireLimits.clientName) bytes and no control characters"
       )

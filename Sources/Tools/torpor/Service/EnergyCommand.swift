@@ -20,8 +20,8 @@ struct EnergyCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let reply = try socket.ask(.getEnergy)
-    guard case .energy(let energy) = reply else { throw SocketOption.strange }
+    let reply = try socket.call(.getEnergy)
+    guard case .energy(let energy) = reply else { throw SocketOption.unexpectedReply }
     var output = Output()
     if json {
       try output.write(ReplyEncoder.object(of: reply) + [UInt8(ascii: "\n")])
@@ -43,11 +43,11 @@ enum EnergyText {
     var table = TextTable(["", "time", "share", "energy", "average"], leftColumns: 1)
     table.add(total("receiver", energy.receiver_mJ, length))
     for state in ReceiverPowerState.allCases where energy[state] > .zero {
-      table.add(row(state.word, energy[state], length))
+      table.add(row(state.name, energy[state], length))
     }
     table.add(total("board", energy.board_mJ, length))
     for state in [BoardState.awake, .idle, .suspended, .off] where energy[state] > .zero {
-      table.add(row(TraceJSON.word(state), energy[state], length))
+      table.add(row(TraceJSON.name(state), energy[state], length))
     }
     table.add(total("total", energy.receiver_mJ + energy.board_mJ, length))
     table.write(to: &text, style: style)

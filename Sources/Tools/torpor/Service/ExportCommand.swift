@@ -45,7 +45,7 @@ struct ExportCommand: ParsableCommand {
     help: ArgumentHelp(
       "Name of the client whose fixes are exported; it belongs to the user of this command.",
       valueName: "name"),
-    transform: ClientName.name)
+    transform: ClientName.parseName)
   var client: String
 
   @Option(
@@ -78,29 +78,29 @@ struct ExportCommand: ParsableCommand {
     while let fix = try drain.next() {
       writer.write(fix)
       count += 1
-      if count % 256 == 0 { try move(&writer, to: &result) }
+      if count % 256 == 0 { try flush(&writer, to: &result) }
     }
     writer.finish()
-    try move(&writer, to: &result)
+    try flush(&writer, to: &result)
     try result.finish()
-    if !quiet { tell(count, drain.gap) }
+    if !quiet { reportCount(count, drain.gap) }
   }
 
-  private func move(_ writer: inout FixWriter, to result: inout Output) throws {
+  private func flush(_ writer: inout FixWriter, to result: inout Output) throws {
     try result.write(writer.text.bytes)
     writer.text.removeAll()
   }
 
-  private func tell(_ count: Int, _ gap: Gap?) {
+  private func reportCount(_ count: Int, _ gap: Gap?) {
     if let gap {
       let number = HumanFormat.count(Int(clamping: gap.count))
-      POSIX.tell("torpor: number of fixes lost before the first exported one: \(number)")
+      POSIX.printError("torpor: number of fixes lost before the first exported one: \(number)")
     }
     switch count {
     case 0:
-      POSIX.tell("torpor: '\(client)' has no undelivered fixes")
-    case 1: POSIX.tell("torpor: 1 fix")
-    default: POSIX.tell("torpor: \(HumanFormat.count(count)) fixes")
+      POSIX.printError("torpor: '\(client)' has no undelivered fixes")
+    case 1: POSIX.printError("torpor: 1 fix")
+    default: POSIX.printError("torpor: \(HumanFormat.count(count)) fixes")
     }
   }
 }
@@ -110,8 +110,8 @@ extension ClientName {
   static let own = "torpor"
 
   /// Parses a client's name without the user.
-  static func name(_ text: String) throws -> String {
-    guard WireName.isValidClient(text) else {
+  static func parseName(_ text: String) throws -> String {
+    guard NameValidation.isValidClient(text) else {
       throw ValidationError(
         "it should be 1 to \(WireLimits.clientName) bytes without control characters")
     }

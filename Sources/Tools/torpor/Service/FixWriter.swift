@@ -25,7 +25,7 @@ struct FixWriter {
   /// Adds a fix; the first call also adds the start of the document.
   mutating func write(_ stored: StoredFix) {
     let isFirst = !hasBegun
-    begin()
+    writeStartIfNeeded()
     let follows = last.map { $0 + 1 == stored.name.sequence } ?? true
     last = stored.name.sequence
     switch format {
@@ -44,17 +44,17 @@ struct FixWriter {
 
   /// Adds the end of the document; without a fix, a complete document without points.
   mutating func finish() {
-    begin()
+    writeStartIfNeeded()
     switch format {
     case .gpx, .jsonl:
       epochs.finish()
-      moveEpochs()
+      appendEpochs()
     case .geojson: text.add("\n]}\n")
     case .csv, .nmea: break
     }
   }
 
-  private mutating func begin() {
+  private mutating func writeStartIfNeeded() {
     guard !hasBegun else { return }
     hasBegun = true
     switch format {
@@ -74,10 +74,10 @@ struct FixWriter {
       epoch.geoidSeparation_mm = Int32(clamping: Int64(ellipsoidal) - Int64(altitude))
     }
     epochs.write(epoch)
-    moveEpochs()
+    appendEpochs()
   }
 
-  private mutating func moveEpochs() {
+  private mutating func appendEpochs() {
     text.add(epochs.text)
     epochs.text.removeAll()
   }
@@ -100,7 +100,7 @@ struct FixWriter {
     if let utc = fix.utc { json.string("time") { $0.add(iso8601: utc) } }
     if fix.isDateUncertain { json.member("date_uncertain", true) }
     json.member("mode", FixTable.mode(fix))
-    EpochJSON.write(fix, withPlace: false, to: &json)
+    EpochJSON.write(fix, withCoordinate: false, to: &json)
     json.end()
     // Remove the line feed that JSONWriter adds after an object.
     var line = json.text.bytes
@@ -112,13 +112,13 @@ struct FixWriter {
 
   private mutating func write(sentences fix: Fix) {
     var frame = FrameBuffer()
-    frame.append(RMC(fix), format: FixWriter.sentences)
-    frame.append(GGA(fix), format: FixWriter.sentences)
+    frame.append(RMC(fix), format: FixWriter.sentenceFormat)
+    frame.append(GGA(fix), format: FixWriter.sentenceFormat)
     for i in 0..<frame.count { text.add(byte: frame.span[i]) }
   }
 
   /// The finest resolution within 82 characters a sentence: 2 mm.
-  private static let sentences = NMEAFormat(
+  private static let sentenceFormat = NMEAFormat(
     minuteDecimals: 6, timeDecimals: 3, courseDecimals: 2, metreDecimals: 2)
 }
 
@@ -147,7 +147,7 @@ enum FixTable {
     EpochTable.field(fix.altitude_mm, 3, &text)
     EpochTable.field(fix.speed_mmps, 3, &text)
     if let utc = fix.utc { text.add(iso8601: utc) }
-    text.add(",\(mode(fix)),\(EpochWords.quality(fix.quality) ?? ""),")
+    text.add(",\(mode(fix)),\(EpochNames.quality(fix.quality) ?? ""),")
     EpochTable.field(fix.ellipsoidalAltitude_mm, 3, &text)
     EpochTable.field(fix.course_e4, 4, &text)
     EpochTable.field(fix.horizontalAccuracy_mm, 3, &text)
@@ -163,6 +163,6 @@ enum FixTable {
 
   /// `2d` or `3d`.
   static func mode(_ fix: Fix) -> String {
-    EpochWords.mode(fix.mode == .threeDimensional ? .threeDimensional : .twoDimensional)
+    EpochNames.mode(fix.mode == .threeDimensional ? .threeDimensional : .twoDimensional)
   }
 }

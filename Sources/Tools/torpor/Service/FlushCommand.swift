@@ -16,7 +16,7 @@ struct FlushCommand: ParsableCommand {
       """)
 
   /// Largest number of clients listed, as in the service's log.
-  static let namedLimit = 8
+  static let listedLimit = 8
 
   @OptionGroup var socket: SocketOption
 
@@ -24,12 +24,12 @@ struct FlushCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    _ = try socket.ask(.flush)
+    _ = try socket.call(.flush)
     let uses = try socket.status().uses
-    guard case .clients(let clients) = try socket.ask(.listClients) else {
-      throw SocketOption.strange
+    guard case .clients(let clients) = try socket.call(.listClients) else {
+      throw SocketOption.unexpectedReply
     }
-    for line in FlushCommand.remarks(clients, uses) { POSIX.tell("torpor: \(line)") }
+    for line in FlushCommand.remarks(clients, uses) { POSIX.printError("torpor: \(line)") }
     var output = Output()
     if json { try output.write(Array("{}\n".utf8)) }
     try output.finish()
@@ -48,8 +48,8 @@ struct FlushCommand: ParsableCommand {
     let lines = clients.compactMap { client in
       uses.first { $0.name == client.name }.flatMap { remark(client, $0) }
     }
-    guard lines.count > namedLimit else { return lines }
-    return lines.prefix(namedLimit) + ["and \(lines.count - namedLimit) more"]
+    guard lines.count > listedLimit else { return lines }
+    return lines.prefix(listedLimit) + ["and \(lines.count - listedLimit) more"]
   }
 
   /// The line of a client; nil if nothing can be undelivered.

@@ -36,22 +36,22 @@ struct MonitorCommand: ParsableCommand {
 /// State of `torpor monitor`: connections to the service, and the last location and remarks.
 struct Monitor: ~Copyable {
   private let path: String
-  private let wantsLocation: Bool
-  private var asking: LocationConnection?
+  private let showsLocation: Bool
+  private var statusConnection: LocationConnection?
   private var session: ClientSession?
   /// Whether another torpor process has taken over the client name. The command does not take it back, because the
   /// two would then displace each other repeatedly.
   private var isTakenOver = false
-  private var newest: StoredFix?
+  private var newestFix: StoredFix?
   private var remarks: [String] = []
-  private let clock = Interval.seconds(1)
+  private let interval = Interval.seconds(1)
 
   /// Largest number of remarks shown.
   private static let remarksLimit = 5
 
   init(_ path: String, location: Bool) throws {
     self.path = path
-    wantsLocation = location
+    showsLocation = location
     try StopSignals.install()
   }
 
@@ -69,12 +69,12 @@ struct Monitor: ~Copyable {
       } catch {
         throw CommandError(error)
       }
-      if isTakenOver { throw CommandError.takenOver(what: "location") }
-      do { try output.flush() } catch is ReaderGone { return }
-      switch try ServiceWait.wait(for: [], reader: output.reader, atMost: clock) {
-      case .stopped(let number): Interrupts.end(number)
-      case .readerGone: return
-      case .ready, .pause: break
+      if isTakenOver { throw CommandError.takenOver(service: "location") }
+      do { try output.flush() } catch is BrokenPipe { return }
+      switch try ServiceWait.wait(for: [], output: output.outputPipe, timeout: interval) {
+      case .stopped(let number): SignalCleanup.removeAllAndRaise(number)
+      case .outputClosed: return
+      case .ready, .timeout: break
       }
     }
   }
@@ -94,19 +94,19 @@ struct Monitor: ~Copyable {
     while true {
       if POSIX.uptime >= due {
         screen.show(lines(style))
-        due = POSIX.uptime + clock.seconds
+        due = POSIX.uptime + interval.seconds
       } else {
         // A key was pressed, or the terminal was resized.
         screen.show(shown)
       }
       let rest = Interval(seconds: max(due - POSIX.uptime, 0.001))
-      switch try ServiceWait.wait(for: [STDIN_FILENO], atMost: rest) {
-      case .ready: if isQuit() { return }
-      case .pause: break
-      case .readerGone: return
+      switch try ServiceWait.wait(for: [STDIN_FILENO], timeout: rest) {
+      case .ready: if readsQuit() { return }
+      case .timeout: break
+      case .outputClosed: return
       case .stopped(let number):
         screen.close()
-        Interrupts.end(number)
+        SignalCleanup.removeAllAndRaise(number)
       }
     }
   }
@@ -117,24 +117,24 @@ struct Monitor: ~Copyable {
     do throws(ClientError) {
       try connect()
       let status = try status()
-      for notice in try notices() { note(notice) }
+      for notice in try notices() { handle(notice) }
       shown =
-        StatusText(status, style: style).lines + place(status, style) + [
+        StatusText(status, style: style).lines + locationLines(status, style) + [
           "", style.paint("press q to quit", .plain),
         ]
     } catch {
-      asking = nil
+      statusConnection = nil
       session = nil
       shown = [style.paint("\(error)", .bad), "", "Retrying once a second; press q to quit."]
     }
     return shown
   }
 
-  private func place(_ status: WireStatus, _ style: Style) -> [String] {
-    guard wantsLocation else { return [] }
+  private func locationLines(_ status: WireStatus, _ style: Style) -> [String] {
+    guard showsLocation else { return [] }
     var lines = [""]
-    if let newest {
-      lines.append(style.paint("location  ", .strong) + FixText.line(newest.fix))
+    if let newestFix {
+      lines.append(style.paint("location  ", .strong) + FixText.text(newestFix.fix))
     } else {
       lines.append(style.paint("location  ", .strong) + "none yet")
     }
@@ -142,7 +142,7 @@ struct Monitor: ~Copyable {
   }
 
   /// Whether the key read is `q`, or the terminal was closed.
-  private func isQuit() -> Bool {
+  private func readsQuit() -> Bool {
     var key: UInt8 = 0
     let count = unsafe read(STDIN_FILENO, &key, 1)
     return count <= 0 || key == UInt8(ascii: "q") || key == UInt8(ascii: "Q")
@@ -151,17 +151,19 @@ struct Monitor: ~Copyable {
   // MARK: The service
 
   private mutating func connect() throws(ClientError) {
-    if asking == nil { asking = try LocationConnection(path: path) }
-    guard wantsLocation, !isTakenOver, session == nil else { return }
+    if statusConnection == nil { statusConnection = try LocationConnection(path: path) }
+    guard showsLocation, !isTakenOver, session == nil else { return }
     var own = try ClientSession(name: ClientName.own, path: path)
-    guard own.session.authorization.isGranted else { throw .mayNotUse(client: ClientName.own) }
-    try own.listen()
+    guard own.session.authorization.isGranted else {
+      throw .locationNotPermitted(client: ClientName.own)
+    }
+    try own.subscribe()
     _ = try own.call(.startUpdating)
     session = consume own
   }
 
   private mutating func status() throws(ClientError) -> WireStatus {
-    guard case .status(let status)? = try asking?.call(.getStatus) else {
+    guard case .status(let status)? = try statusConnection?.call(.getStatus) else {
       throw .malformed("the reply to GetStatus is not a status")
     }
     return status
@@ -169,7 +171,7 @@ struct Monitor: ~Copyable {
 
   private mutating func notices() throws(ClientError) -> [WireNotice] {
     var all: [WireNotice] = []
-    while let notice = try session?.notice(within: .zero) {
+    while let notice = try session?.nextNotice(within: .zero) {
       all.append(notice)
       if case .takenOver = notice {
         isTakenOver = true
@@ -184,29 +186,29 @@ struct Monitor: ~Copyable {
     return all
   }
 
-  private mutating func note(_ notice: WireNotice) {
+  private mutating func handle(_ notice: WireNotice) {
     switch notice {
-    case .fixes(let fixes): newest = fixes.last ?? newest
-    case .report(let fix): newest = fix
-    case .failure: remark("no location now")
-    case .paused: remark("updates paused: the device is stationary")
-    case .resumed: remark("updates resumed")
+    case .fixes(let fixes): newestFix = fixes.last ?? newestFix
+    case .report(let fix): newestFix = fix
+    case .failure: addRemark("no location now")
+    case .paused: addRemark("updates paused: the device is stationary")
+    case .resumed: addRemark("updates resumed")
     case .authorization(let authorization, let isReduced):
-      remark(
-        "may use location: \(ClientsList.words(authorization))\(isReduced ? ", reduced" : "")")
+      addRemark(
+        "may use location: \(ClientsList.text(authorization))\(isReduced ? ", reduced" : "")")
     case .degraded(let promises):
-      remark(promises == .none ? "the battery has recovered" : "the battery is low")
+      addRemark(promises == .none ? "the battery has recovered" : "the battery is low")
     case .takenOver:
-      remark(
+      addRemark(
         "another torpor command uses location now; this one receives no "
           + "more fixes")
-    case .gap(let gap) where gap.count == 0: remark("fixes may have been lost")
-    case .gap(let gap): remark("\(gap.count) fixes were lost")
+    case .gap(let gap) where gap.count == 0: addRemark("fixes may have been lost")
+    case .gap(let gap): addRemark("\(gap.count) fixes were lost")
     case .finished, .visit, .region, .live, .session: break
     }
   }
 
-  private mutating func remark(_ text: String) {
+  private mutating func addRemark(_ text: String) {
     remarks.append(text)
     if remarks.count > Monitor.remarksLimit { remarks.removeFirst() }
   }
@@ -215,7 +217,7 @@ struct Monitor: ~Copyable {
 /// Human-readable form of a fix.
 enum FixText {
   /// Coordinate, and accuracy, altitude, speed and course if known.
-  static func line(_ fix: Fix) -> String {
+  static func text(_ fix: Fix) -> String {
     var text = VisitText.degrees(fix.coordinate)
     if let accuracy = fix.horizontalAccuracy_mm {
       text += " (within \(HumanFormat.distance(Double(accuracy) / 1_000)))"

@@ -22,19 +22,21 @@ extension SocketOption {
   /// Opens a connection, sends one call and returns the reply.
   ///
   /// - Throws: ``CommandError`` with the exit code of the service's or the connection's error.
-  func ask(_ call: WireCall) throws(CommandError) -> WireReply {
+  func call(_ call: WireCall) throws(CommandError) -> WireReply {
     var connection = try connect()
     do { return try connection.call(call) } catch { throw CommandError(error) }
   }
 
   /// The status of the service.
   func status() throws(CommandError) -> WireStatus {
-    guard case .status(let status) = try ask(.getStatus) else { throw SocketOption.strange }
+    guard case .status(let status) = try call(.getStatus) else {
+      throw SocketOption.unexpectedReply
+    }
     return status
   }
 
   /// Error for a reply that does not match its call.
-  static var strange: CommandError {
+  static var unexpectedReply: CommandError {
     CommandError(ClientError.malformed("the reply does not match the call"))
   }
 }
@@ -44,11 +46,11 @@ extension CommandError {
   init(_ error: ClientError) {
     let code: Code =
       switch error {
-      case .noService, .noSocket, .notASocket, .takenOver, .ended, .noAnswer,
+      case .noService, .noSocket, .notASocket, .takenOver, .disconnected, .timedOut,
         .system:
         .unavailable
-      case .cutShort: .io
-      case .mayNotConnect, .mayNotUse, .mayNotUseBackground: .permission
+      case .truncated: .io
+      case .connectionNotPermitted, .locationNotPermitted, .backgroundNotPermitted: .permission
       case .malformed: .protocolFault
       case .refused(let refusal): CommandError.code(refusal)
       }
@@ -56,10 +58,10 @@ extension CommandError {
   }
 
   /// Error after another process has connected with this command's client name.
-  static func takenOver(what: String) -> CommandError {
+  static func takenOver(service: String) -> CommandError {
     CommandError(
       .unavailable,
-      "another torpor command uses \(what) now; each user can have only one at a time")
+      "another torpor command uses \(service) now; each user can have only one at a time")
   }
 
   private static func code(_ refusal: WireError) -> Code {
@@ -80,7 +82,7 @@ struct ServiceClock {
   let now: FixTime
 
   /// `2026-11-22 09:41:07 UTC`, or the time since boot if UTC is unknown.
-  func moment(_ time: FixTime) -> String {
+  func dateAndTime(_ time: FixTime) -> String {
     guard let utc = utc(of: time) else {
       return HumanFormat.duration(time.acquired - .boot) + " after boot"
     }
@@ -93,20 +95,20 @@ struct ServiceClock {
 
   /// `09:41:07 UTC, 3 min ago`, with the date if it is another day; without UTC, `3 min ago`.
   func timeOfDay(_ time: FixTime) -> String {
-    guard let utc = utc(of: time) else { return distance(time) }
+    guard let utc = utc(of: time) else { return relative(time) }
     guard let today = self.utc(of: now), today.date == utc.date else {
-      return "\(moment(time)), \(distance(time))"
+      return "\(dateAndTime(time)), \(relative(time))"
     }
     var text = TextBuffer()
     text.add(hoursMinutesSeconds: utc.microsecondsOfDay / 1_000_000)
-    return "\(text.string) UTC, \(distance(time))"
+    return "\(text.string) UTC, \(relative(time))"
   }
 
   /// Whether UTC is known for a time.
-  func knows(_ time: FixTime) -> Bool { utc(of: time) != nil }
+  func hasUTC(_ time: FixTime) -> Bool { utc(of: time) != nil }
 
   /// `3 min ago`, `in 20 s`, `now`.
-  func distance(_ time: FixTime) -> String {
+  func relative(_ time: FixTime) -> String {
     let off = time.acquired - now.acquired
     if off.microseconds.magnitude < 500_000 { return "now" }
     return off > .zero

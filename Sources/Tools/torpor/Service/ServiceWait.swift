@@ -8,11 +8,11 @@ enum ServiceWait {
     /// The descriptor with this index is readable.
     case ready(Int)
     /// The timeout expired, or the terminal was resized.
-    case pause
+    case timeout
     /// SIGINT, SIGTERM or SIGHUP arrived; the value is the signal number.
     case stopped(Int32)
     /// The reader of the output pipe has closed it.
-    case readerGone
+    case outputClosed
   }
 
   /// Waits for an event. Call ``StopSignals/install()`` before the first wait.
@@ -23,22 +23,22 @@ enum ServiceWait {
   ///   - length: Timeout; nil for none.
   /// - Throws: ``CommandError`` if poll(2) fails.
   static func wait(
-    for descriptors: [Int32], reader: Int32 = -1, atMost length: Interval?
+    for descriptors: [Int32], output: Int32 = -1, timeout length: Interval?
   ) throws(CommandError) -> End {
     var waiting = [
       pollfd(fd: unsafe StopSignals.descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: reader, events: 0, revents: 0),
+      pollfd(fd: output, events: 0, revents: 0),
     ]
     waiting += descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     let timeout = length.map { Int32(clamping: ($0.microseconds + 999) / 1_000) } ?? -1
     let count = unsafe poll(&waiting, nfds_t(waiting.count), timeout)
-    if let number = StopSignals.taken() { return .stopped(number) }
+    if let number = StopSignals.consume() { return .stopped(number) }
     // EINTR without a stop signal is SIGWINCH: the terminal was resized.
-    if count == 0 || (count < 0 && errno == EINTR) { return .pause }
+    if count == 0 || (count < 0 && errno == EINTR) { return .timeout }
     if count < 0 { throw CommandError(.io, "waiting failed: \(POSIX.reason(errno))") }
-    if waiting[1].revents != 0 { return .readerGone }
+    if waiting[1].revents != 0 { return .outputClosed }
     guard let place = waiting.dropFirst(2).firstIndex(where: { $0.revents != 0 }) else {
-      return .pause
+      return .timeout
     }
     return .ready(place - 2)
   }

@@ -16,7 +16,7 @@ struct StatusText {
 
   /// All lines.
   var lines: [String] {
-    facts.map { "\(style.paint(StatusText.padded($0.name), .strong))  \($0.text)" } + holders
+    facts.map { "\(style.paint(StatusText.padded($0.name), .strong))  \($0.text)" } + clientTable
   }
 
   /// The facts: name and text.
@@ -26,10 +26,10 @@ struct StatusText {
       ("receiver", receiver),
     ]
     if let plan = status.plan {
-      facts.append(("plan", StatusText.words(plan.plan.receiver) + reason(plan.plan.receiver)))
+      facts.append(("plan", StatusText.text(plan.plan.receiver) + clientNames(plan.plan.receiver)))
       facts.append(("board", board(plan.plan, wake: plan)))
     }
-    if let holds { facts.append(("sleep", holds)) }
+    if let sleepObstacles { facts.append(("sleep", sleepObstacles)) }
     facts.append(("fixes", fixes))
     facts.append(("clients", clients))
     if let percent = status.batteryPercent { facts.append(("battery", battery(percent))) }
@@ -38,7 +38,7 @@ struct StatusText {
 
   /// The service's time. The date is unknown until the receiver has reported it.
   private var now: String {
-    guard status.now.utc == nil else { return clock.moment(status.now) }
+    guard status.now.utc == nil else { return clock.dateAndTime(status.now) }
     let running = "the board booted \(ServiceClock.short(status.now.acquired - .boot)) ago"
     return isComplete ? "no date before the first fix; \(running)" : running
   }
@@ -51,33 +51,33 @@ struct StatusText {
   private var receiver: String {
     guard let receiver = status.receiver else { return "none: this board has no receiver" }
     var text = style.paint(
-      StatusText.words(receiver.state), receiver.answers ? .good : .bad)
+      StatusText.text(receiver.state), receiver.isAnswering ? .good : .bad)
     let heard =
-      receiver.heard.map { "; last data \(clock.distance($0))" }
+      receiver.lastByte.map { "; last data \(clock.relative($0))" }
       ?? (isComplete ? "; no data yet" : "")
-    if !receiver.answers {
-      text += heard + (receiver.remedy.map { ": \($0)" } ?? "")
+    if !receiver.isAnswering {
+      text += heard + (receiver.suggestion.map { ": \($0)" } ?? "")
     } else {
       text += ", for \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
-      text += sought(receiver)
+      text += lastFix(receiver)
       if receiver.state != .off && receiver.state != .backup { text += heard }
     }
     return text
   }
 
   /// Time of the last fix, for a receiver that searches for satellites or buffers its fixes.
-  private func sought(_ receiver: WireReceiver) -> String {
+  private func lastFix(_ receiver: WireReceiver) -> String {
     switch receiver.state {
     case .acquiring, .starting:
-      receiver.fixed.map { "; last fix \(clock.distance($0))" } ?? "; no fix yet"
+      receiver.lastFix.map { "; last fix \(clock.relative($0))" } ?? "; no fix yet"
     case .batching:
-      receiver.fixed.map { "; last fix \(clock.timeOfDay($0)), newer ones are in its buffer" }
+      receiver.lastFix.map { "; last fix \(clock.timeOfDay($0)), newer ones are in its buffer" }
         ?? "; no fix yet: new fixes stay in its buffer until the buffer is read"
     case .off, .backup, .standby, .tracking, .powersave, .on, .lost, .streaming: ""
     }
   }
 
-  static func words(_ state: WireReceiverState) -> String {
+  static func text(_ state: WireReceiverState) -> String {
     switch state {
     case .off: "off"
     case .backup: "off, with clock and navigation data kept"
@@ -93,7 +93,7 @@ struct StatusText {
     }
   }
 
-  static func words(_ receiver: PlannedReceiver) -> String {
+  static func text(_ receiver: PlannedReceiver) -> String {
     switch receiver {
     case .off: "receiver off: no client needs a fix now"
     case .standby: "receiver in standby: no client needs a fix now"
@@ -105,7 +105,7 @@ struct StatusText {
   }
 
   /// The clients for which the receiver runs or will run, of those visible to the user; three at most.
-  private func reason(_ receiver: PlannedReceiver) -> String {
+  private func clientNames(_ receiver: PlannedReceiver) -> String {
     let names = status.uses.filter { $0.need != .nothing }.map(\.name.name)
     guard let first = names.first else { return "" }
     let others = names.dropFirst().prefix(2).map { ", \($0)" }.joined()
@@ -130,7 +130,11 @@ struct StatusText {
     } else {
       text += ", with no alarm set"
     }
-    text += plan.listens ? ", or until the receiver sends data" : "; receiver data does not wake it"
+    text +=
+      plan.wakesOnInput
+      ? ", or until the receiver sends data"
+      : "; receiver data "
+        + "does not wake it"
     return text
   }
 
@@ -138,13 +142,13 @@ struct StatusText {
   private var canSuspend: Bool { !status.holds.contains { $0.reason == .noSuspend } }
 
   /// Reasons why the board does not sleep as deeply as it could; nil if there are none.
-  private var holds: String? {
+  private var sleepObstacles: String? {
     guard !status.holds.isEmpty else { return nil }
-    return "not suspended: " + status.holds.map(StatusText.words).joined(separator: "; ")
+    return "not suspended: " + status.holds.map(StatusText.text).joined(separator: "; ")
   }
 
   /// Text of a reason.
-  static func words(_ hold: WireHold) -> String {
+  static func text(_ hold: WireHold) -> String {
     let client = hold.client?.name ?? "another user's program"
     let detail = hold.detail.map { " (\($0))" } ?? ""
     switch hold.reason {
@@ -153,7 +157,7 @@ struct StatusText {
     case .everyFix: return "\(client) requests every fix immediately" + detail
     case .receiverRuns:
       return "the receiver is to report its fixes, and its data cannot wake the board" + detail
-    case .receiverCannotRest:
+    case .receiverCannotSleep:
       return "the receiver runs although no client needs it: it cannot be put to sleep" + detail
     case .receiverBusy: return "the service is exchanging data with the receiver" + detail
     case .receiverCannotWake:
@@ -168,12 +172,12 @@ struct StatusText {
 
   /// End of a state: time and remaining duration, or only the duration if UTC is unknown.
   private func end(_ time: FixTime) -> String {
-    let distance = clock.distance(time)
+    let distance = clock.relative(time)
     if distance == "now" { return ", for a moment" }
-    guard clock.knows(time) else {
+    guard clock.hasUTC(time) else {
       return ", for \(ServiceClock.short(time.acquired - status.now.acquired))"
     }
-    return ", until \(clock.moment(time)) (\(distance))"
+    return ", until \(clock.dateAndTime(time)) (\(distance))"
   }
 
   // MARK: Fixes and clients
@@ -183,34 +187,36 @@ struct StatusText {
     var text =
       status.ringFixes.map { "\(HumanFormat.count($0)) of \(capacity) slots used" }
       ?? "\(capacity) slots"
-    if let newest = status.newest { text += ", newest fix \(clock.distance(newest))" }
+    if let newest = status.newest { text += ", newest fix \(clock.relative(newest))" }
     return text
   }
 
   private var clients: String {
     let connected = "\(status.clients) connected"
-    switch status.demanding {
+    switch status.demandingClients {
     case 0: return "\(connected); no active requests"
-    case 1: return "\(connected); 1 client with active requests" + unseen
-    default: return "\(connected); \(status.demanding) clients with active requests" + unseen
+    case 1: return "\(connected); 1 client with active requests" + hiddenCount
+    default:
+      return "\(connected); \(status.demandingClients) clients with active "
+        + "requests" + hiddenCount
     }
   }
 
-  private var unseen: String {
-    let hidden = status.demanding - status.uses.count
+  private var hiddenCount: String {
+    let hidden = status.demandingClients - status.uses.count
     return hidden > 0 ? " (\(hidden) of other users)" : ""
   }
 
   private func battery(_ percent: UInt8) -> String {
-    guard status.givenUp != .none else { return "\(percent) %" }
-    let all: [LocationPolicy.Promise] = [
+    guard status.shed != .none else { return "\(percent) %" }
+    let all: [LocationPolicy.ServiceLevel] = [
       .everyFix, .accuracy, .updates, .visits, .regions, .significantChange,
     ]
-    let lost = all.filter { status.givenUp.contains($0) }.map(StatusText.words)
+    let lost = all.filter { status.shed.contains($0) }.map(StatusText.text)
     return "\(percent) %; too low for \(lost.joined(separator: ", "))"
   }
 
-  private static func words(_ promise: LocationPolicy.Promise) -> String {
+  private static func text(_ promise: LocationPolicy.ServiceLevel) -> String {
     switch promise {
     case .everyFix: "every fix"
     case .accuracy: "accuracy"
@@ -223,15 +229,15 @@ struct StatusText {
 
   // MARK: Clients that keep receiver or board awake
 
-  private var holders: [String] {
+  private var clientTable: [String] {
     guard !status.uses.isEmpty else { return [] }
     var table = TextTable(
       ["client", "user", "process", "services", "keeps awake", "next fix"], leftColumns: 6)
     for use in status.uses {
       table.add([
         use.name.name, ClientName.user(use.name.user), StatusText.process(use.execution),
-        use.services.map(StatusText.words).joined(separator: ", "), StatusText.held(use),
-        use.next.map(clock.distance) ?? "-",
+        use.services.map(StatusText.text).joined(separator: ", "), StatusText.keptAwake(use),
+        use.next.map(clock.relative) ?? "-",
       ])
     }
     var text = TextBuffer()
@@ -248,7 +254,7 @@ struct StatusText {
     }
   }
 
-  static func words(_ service: WireService) -> String {
+  static func text(_ service: WireService) -> String {
     switch service {
     case .updates: "updates"
     case .deferredUpdates: "deferred"
@@ -262,8 +268,8 @@ struct StatusText {
   }
 
   /// What the client keeps awake.
-  static func held(_ use: WireUse) -> String {
-    switch (use.keepsReceiver, use.keepsBoard) {
+  static func keptAwake(_ use: WireUse) -> String {
+    switch (use.keepsReceiverOn, use.keepsBoardAwake) {
     case (true, true): "receiver and board"
     case (true, false): "receiver"
     case (false, true): "board"

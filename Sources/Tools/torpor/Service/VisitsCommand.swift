@@ -28,33 +28,33 @@ struct VisitsCommand: ParsableCommand {
   var count: Int?
 
   func run() throws {
-    do { try follow() } catch let error as ClientError { throw CommandError(error) }
+    do { try printVisits() } catch let error as ClientError { throw CommandError(error) }
   }
 
-  private func follow() throws {
+  private func printVisits() throws {
     var session = try ClientSession(name: ClientName.own, path: socket.path)
     guard session.session.authorization.isGranted else {
-      throw CommandError(ClientError.mayNotUse(client: ClientName.own))
+      throw CommandError(ClientError.locationNotPermitted(client: ClientName.own))
     }
     try StopSignals.install()
-    try session.listen()
+    try session.subscribe()
     _ = try session.call(.startVisits)
     var output = Output()
     var left = count ?? .max
-    if !json { POSIX.tell("torpor: waiting for visits; press Ctrl-C to end") }
+    if !json { POSIX.printError("torpor: waiting for visits; press Ctrl-C to end") }
     while left > 0 {
       let end = try ServiceWait.wait(
-        for: [session.descriptor], reader: output.reader, atMost: nil)
+        for: [session.descriptor], output: output.outputPipe, timeout: nil)
       switch end {
-      case .pause: continue
+      case .timeout: continue
       case .ready: break
-      case .readerGone: left = 0
+      case .outputClosed: left = 0
       case .stopped(let number):
         _ = try? session.call(.stopVisits)
-        Interrupts.end(number)
+        SignalCleanup.removeAllAndRaise(number)
       }
-      while left > 0, let notice = try session.notice(within: .zero) {
-        guard let number = try tell(notice, &output) else { continue }
+      while left > 0, let notice = try session.nextNotice(within: .zero) {
+        guard let number = try write(notice, &output) else { continue }
         left -= 1
         try output.flush()
         // Acknowledge the visit once it is printed, so that it is not delivered again.
@@ -66,16 +66,16 @@ struct VisitsCommand: ParsableCommand {
   }
 
   /// Prints a visit and returns the number that acknowledges it; nil for other notices.
-  private func tell(_ notice: WireNotice, _ output: inout Output) throws -> UInt32? {
+  private func write(_ notice: WireNotice, _ output: inout Output) throws -> UInt32? {
     switch notice {
     case .visit(let visit, let number):
       let line = json ? ReplyEncoder.object(of: notice) : Array(VisitText.line(visit).utf8)
       try output.write(line + [UInt8(ascii: "\n")])
       return number
     case .authorization(let authorization, _) where !authorization.isGranted:
-      throw CommandError(ClientError.mayNotUse(client: ClientName.own))
+      throw CommandError(ClientError.locationNotPermitted(client: ClientName.own))
     case .takenOver:
-      throw CommandError.takenOver(what: "visits")
+      throw CommandError.takenOver(service: "visits")
     case .fixes, .report, .finished, .gap, .region, .live, .authorization, .paused, .resumed,
       .failure, .degraded, .session:
       return nil
@@ -100,11 +100,11 @@ enum VisitText {
       guard let arrival = visit.arrival else {
         return "is at \(place), arrived before the visit service started"
       }
-      return "arrived \(moment(arrival)) at \(place)"
+      return "arrived \(time(arrival)) at \(place)"
     }
     let stay =
       visit.arrival.map { " after " + HumanFormat.duration(departure.instant - $0.instant) } ?? ""
-    return "left    \(moment(departure)) from \(place)\(stay)"
+    return "left    \(time(departure)) from \(place)\(stay)"
   }
 
   /// Latitude and longitude with a resolution of 0.1 m.
@@ -116,8 +116,8 @@ enum VisitText {
     return text.string
   }
 
-  private static func moment(_ moment: VisitMoment) -> String {
-    ServiceClock(now: FixTime(acquired: moment.instant, utc: moment.utc)).moment(
+  private static func time(_ moment: VisitMoment) -> String {
+    ServiceClock(now: FixTime(acquired: moment.instant, utc: moment.utc)).dateAndTime(
       FixTime(acquired: moment.instant, utc: moment.utc))
   }
 }

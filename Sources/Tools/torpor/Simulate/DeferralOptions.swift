@@ -31,7 +31,7 @@ extension DeferralOptions {
   }
 
   /// Human-readable form of the options.
-  var words: String {
+  var text: String {
     let way = script.distance.isFinite ? HumanFormat.distance(script.distance) : "unlimited"
     let time =
       script.timeout.isFinite

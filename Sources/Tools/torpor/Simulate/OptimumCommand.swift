@@ -38,7 +38,7 @@ struct OptimumCommand: ParsableCommand {
       "Points further apart in time than this form a gap, which is excluded: seconds, 5min, or "
         + "unlimited.", valueName: "time"),
     transform: ArgumentValues.timeout)
-  var gap = TrackSeconds.gapLimit.seconds
+  var gap = SampledTrack.gapLimit.seconds
 
   @Flag(help: "Print JSON Lines, one object for each track and accuracy.")
   var json = false
@@ -68,14 +68,14 @@ struct OptimumCommand: ParsableCommand {
 
   private static func read(
     _ path: String, gapLimit: Interval
-  ) throws -> TrackSeconds {
-    TrackSeconds(try TrackFile.readWhole(path, for: "optimum …"), gapLimit: gapLimit)
+  ) throws -> SampledTrack {
+    SampledTrack(try TrackFile.readWhole(path, for: "optimum …"), gapLimit: gapLimit)
   }
 }
 
 /// Output of `torpor optimum`: a row or a JSON object for each track and accuracy.
 struct OptimumTable {
-  private static let heads = [
+  private static let headers = [
     "track", "time", "accuracy", "energy", "mean power", "always on", "saved", "searches",
   ]
 
@@ -84,7 +84,7 @@ struct OptimumTable {
   private let isJSON: Bool
   private let style: Style
   private var json = JSONWriter()
-  private var table = TextTable(heads)
+  private var table = TextTable(headers)
 
   init(_ board: String, _ costs: ReceiverCosts, isJSON: Bool, style: Style) {
     self.board = board
@@ -106,7 +106,7 @@ struct OptimumTable {
       HumanFormat.decimal(optimum.mean_mW, places: 2) + " mW",
       HumanFormat.energy(optimum.alwaysOn_mJ),
       optimum.alwaysOn_mJ > 0 ? HumanFormat.decimal(saved, places: 1) + " %" : "-",
-      HumanFormat.count(optimum.searches),
+      HumanFormat.count(optimum.acquisitions),
     ])
   }
 
@@ -120,7 +120,7 @@ struct OptimumTable {
     json.member("mean_mw", optimum.mean_mW)
     json.member("always_on_mj", optimum.alwaysOn_mJ)
     json.member("fixes", Int64(optimum.fixes.count))
-    json.member("searches", Int64(optimum.searches))
+    json.member("searches", Int64(optimum.acquisitions))
     json.member("off_s", optimum.off_s)
     json.member("acquiring_s", optimum.acquiring_s)
     json.member("tracking_s", optimum.tracking_s)

@@ -39,7 +39,7 @@ struct Progress {
   }
 
   /// Text for `done` of `total` bytes.
-  static func share(_ done: Int, of total: Int?) -> String {
+  static func text(_ done: Int, of total: Int?) -> String {
     guard let total, total > 0 else { return "\(done / 1_000) kB read" }
     return "\(min(done * 100 / total, 100)) % of \(total / 1_000) kB"
   }

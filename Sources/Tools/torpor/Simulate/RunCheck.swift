@@ -8,7 +8,7 @@ enum RunCheck {
   /// Checks that the board has a receiver.
   ///
   /// - Throws: ``CommandError`` with code 78 if it has none.
-  static func needsReceiver(_ profile: BoardProfile) throws(CommandError) {
+  static func checkReceiver(_ profile: BoardProfile) throws(CommandError) {
     guard profile.receiver == nil else { return }
     throw CommandError(
       .config,
@@ -18,13 +18,13 @@ enum RunCheck {
   /// Prints the findings of a run to standard error, then checks the hardware rules.
   ///
   /// - Throws: As ``checkRules(_:)``.
-  static func check(_ result: SessionResult) throws(CommandError) {
-    for words in findings(result) { POSIX.tell("torpor: \(words)") }
+  static func check(_ result: SimulationResult) throws(CommandError) {
+    for words in findings(result) { POSIX.printError("torpor: \(words)") }
     try checkRules(result)
   }
 
   /// Unusual results of a run, each with its cause and a suggestion.
-  static func findings(_ result: SessionResult) -> [String] {
+  static func findings(_ result: SimulationResult) -> [String] {
     let summary = result.summary
     var words: [String] = []
     if result.isBatteryEmpty {
@@ -35,7 +35,7 @@ enum RunCheck {
             + "start with more energy, with --charge or --battery"
           : "the battery was empty after \(life), which ended the run")
     } else if summary.fixes == 0 {
-      words.append("there was no fix: " + causeOfNone(summary))
+      words.append("there was no fix: " + causeOfMissingFixes(summary))
     }
     if !result.isDeferralAvailable {
       words.append("this board cannot defer: it has no receiver, or cannot sleep")
@@ -43,13 +43,13 @@ enum RunCheck {
     return words
   }
 
-  private static func causeOfNone(_ summary: TraceSummary) -> String {
-    if summary.givenUp.leavesNothing, let charge = summary.charge {
-      return "at \(charge) % the battery is too low (\(TraceText.words(summary.givenUp))); "
+  private static func causeOfMissingFixes(_ summary: TraceSummary) -> String {
+    if summary.shed.stopsServices, let charge = summary.charge {
+      return "at \(charge) % the battery is too low (\(TraceText.text(summary.shed))); "
         + "start with a higher charge, with --charge"
     }
-    if let code = summary.failure, code != .locationUnknown {
-      return "the service request failed with " + TraceText.words(code)
+    if let code = summary.firstFailure, code != .locationUnknown {
+      return "the service request failed with " + TraceText.text(code)
     }
     return "the run may have ended before the receiver's first fix; try a longer one"
   }
@@ -57,7 +57,7 @@ enum RunCheck {
   /// Checks that the engine followed the rules of the hardware.
   ///
   /// - Throws: ``CommandError`` with code 70 if it violated one.
-  static func checkRules(_ result: SessionResult) throws(CommandError) {
+  static func checkRules(_ result: SimulationResult) throws(CommandError) {
     guard let first = result.violations.first else { return }
     throw CommandError(
       .software,

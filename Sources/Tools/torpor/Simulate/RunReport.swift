@@ -16,7 +16,7 @@ struct RunReport: ~Copyable {
   private let hasTrace: Bool
   private let showsProgress: Bool
   private var output = Output()
-  private var isReaderGone = false
+  private var isOutputClosed = false
   private var trace: Output?
   private var printer: TraceText
   private var json = JSONWriter()
@@ -41,27 +41,27 @@ struct RunReport: ~Copyable {
   }
 
   /// Prints the headline before the run; only for text output.
-  mutating func begin(_ headline: String) {
+  mutating func writeHeadline(_ headline: String) {
     guard !isJSON, !isQuiet else { return }
     text.add("\(headline)\n\n")
     do { try writeText() } catch { failure = error }
   }
 
   /// Handles the next record.
-  mutating func take(_ record: TraceRecord) {
+  mutating func add(_ record: TraceRecord) {
     // No output uses the records.
     if isQuiet && !hasTrace { return }
     guard failure == nil else { return }
     switch record.kind {
     case .receiver: lastReceiver = record
     case .board: lastBoard = record
-    case .battery, .batteryEmpty, .fix, .wake, .batch, .ack, .finish, .gap, .told: break
+    case .battery, .batteryEmpty, .fix, .wake, .batch, .ack, .finish, .gap, .notice: break
     }
     do { try write(record) } catch { failure = error }
   }
 
   /// Updates the progress line; `part` is the completed fraction, 0 to 1.
-  mutating func advance(to part: Double) {
+  mutating func updateProgress(to part: Double) {
     guard showsProgress, progress.isDue else { return }
     progress.show("\(Int(min(max(part, 0), 1) * 100)) % of the run")
   }
@@ -79,23 +79,23 @@ struct RunReport: ~Copyable {
   /// - Throws: The first error of the run, or of writing the summary.
   mutating func finish(
     _ summary: TraceSummary, of service: ScriptedService = .updates,
-    promise: PromiseSummary? = nil, remedy: String? = nil
+    boundResult: OptimumComparison? = nil, suggestion: String? = nil
   ) throws {
     progress.clear()
     for last in [lastReceiver, lastBoard] {
-      if let last { take(TraceRecord(at: .boot + summary.duration, last.kind)) }
+      if let last { add(TraceRecord(at: .boot + summary.duration, last.kind)) }
     }
     if let failure { throw failure }
     if isJSON {
-      if let code = summary.refusal, let remedy {
-        POSIX.tell("torpor: a deferral was refused, \(TraceText.words(code)): \(remedy)")
+      if let code = summary.firstDeferralError, let suggestion {
+        POSIX.printError("torpor: a deferral was refused, \(TraceText.text(code)): \(suggestion)")
       }
-      TraceJSON.write(summary, promise, to: &json)
+      TraceJSON.write(summary, boundResult, to: &json)
       try print(json.text.bytes)
     } else {
       if !isQuiet { printer.finish(to: &text) }
       SummaryText(style: .ofStandardOutput).write(
-        summary, of: service, promise, remedy: remedy, to: &text)
+        summary, of: service, boundResult, suggestion: suggestion, to: &text)
       try print(text.bytes)
     }
     try print([], isLast: true)
@@ -104,14 +104,14 @@ struct RunReport: ~Copyable {
 
   /// Prints `bytes` unless the reader has closed the pipe.
   private mutating func print(_ bytes: [UInt8], isLast: Bool = false) throws {
-    guard !isReaderGone else { return }
+    guard !isOutputClosed else { return }
     if output.isTerminal { progress.clear() }
     do {
       try output.write(bytes)
       if isLast { try output.finish() }
       // On a terminal, show each record immediately.
       if output.isTerminal { try output.flush() }
-    } catch is ReaderGone { isReaderGone = true }
+    } catch is BrokenPipe { isOutputClosed = true }
   }
 
   private mutating func write(_ record: TraceRecord) throws {

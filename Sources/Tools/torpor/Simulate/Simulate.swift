@@ -30,9 +30,9 @@ struct Simulate: ParsableCommand {
   @OptionGroup var board: BoardOption
   @OptionGroup var deferral: DeferralOptions
   @OptionGroup var printing: PrintingOptions
-  @OptionGroup var paper: ReportOptions
+  @OptionGroup var reportOptions: ReportOptions
 
-  @OptionGroup var way: WayOptions
+  @OptionGroup var routeOptions: RouteOptions
 
   @Option(
     parsing: .unconditional,
@@ -73,7 +73,7 @@ struct Simulate: ParsableCommand {
   )
   var motion = false
 
-  @OptionGroup var chance: ChanceOptions
+  @OptionGroup var random: RandomOptions
 
   @Option(
     help: ArgumentHelp(
@@ -95,43 +95,48 @@ struct Simulate: ParsableCommand {
   }
 
   func run() throws {
-    try OutputPlaces.check(
-      [("--trace", printing.trace), ("--bytes", bytes), ("--report", paper.report)],
-      inputs: [("the track", way.track), ("the profile", board.path)])
+    try OutputPaths.check(
+      [("--trace", printing.trace), ("--bytes", bytes), ("--report", reportOptions.report)],
+      inputs: [("the track", routeOptions.track), ("the profile", board.path)])
     let profile = try board.profile()
     let route = try makeTrack()
     let duration = hours.map { Interval(seconds: $0 * 3_600) } ?? route.duration
     var plan = SimulationPlan(track: route, duration: duration)
-    plan.noise = chance.noise.model
+    plan.noise = random.noise.model
     plan.samplesTimeToFirstFix = ttff == .sampled
-    plan.seed = chance.seed
+    plan.seed = random.seed
     if motion || profile.motion != nil {
-      plan.motion =
+      plan.motionPeriods =
         SimulatedAccelerometer(
-          route, stillAfter: profile.motion?.stillAfter ?? .seconds(10), seed: chance.seed
-        ).spells
+          route, stillAfter: profile.motion?.stillAfter ?? .seconds(10), seed: random.seed
+        ).activePeriods
     }
     plan.battery = try simulatedBattery(profile)
     let script = script(route)
-    if let unused = ServiceOption.unused(given, by: service) { POSIX.tell("torpor: \(unused)") }
+    if let unused = ServiceOption.unused(givenOptions, by: service) {
+      POSIX.printError("torpor: \(unused)")
+    }
     var report = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
-    let page = try makePage(profile, route, duration, script)
-    report.begin("\(profile.name): \(wayName), \(HumanFormat.duration(duration)); \(asked(script))")
+    let page = try makeReport(profile, route, duration, script)
+    report.writeHeadline(
+      "\(profile.name): \(routeName), \(HumanFormat.duration(duration)); "
+        + "\(requestText(script))")
     var promise = script.bound_m.flatMap {
-      PromiseTally(route, within: $0, profile, hasDrawnTimesToFix: ttff == .sampled)
+      OptimumComparisonTally(route, within: $0, profile, hasSampledTimesToFix: ttff == .sampled)
     }
-    let result = Session(profile, script).simulate(
-      plan, progress: { report.advance(to: $0) },
+    let result = SimulationRun(profile, script).simulate(
+      plan, progress: { report.updateProgress(to: $0) },
       bytes: recording.map { recording in { recording.add($0) } },
       sink: {
-        report.take($0)
+        report.add($0)
         promise?.add($0)
         page?.add($0)
       })
     let kept = promise?.finish(at: .boot + result.summary.duration)
     try report.finish(
-      result.summary, of: script.service, promise: kept, remedy: remedy(for: result.summary))
+      result.summary, of: script.service, boundResult: kept,
+      suggestion: suggestion(for: result.summary))
     try recording?.commit()
     try page?.commit(result.summary, kept.flatMap { kept in promise.map { (kept, $0.errors) } })
     try RunCheck.check(result)
@@ -139,9 +144,9 @@ struct Simulate: ParsableCommand {
 
   /// The simulated battery, if `--charge` is given.
   private func simulatedBattery(_ profile: BoardProfile) throws -> SimulatedBattery? {
-    guard let battery = paper.battery, let charge = paper.charge else { return nil }
+    guard let battery = reportOptions.battery, let charge = reportOptions.charge else { return nil }
     if profile.battery == nil {
-      POSIX.tell(
+      POSIX.printError(
         "torpor: \(profile.name) does not reduce services when its battery is low: "
           + "its profile has no [battery]")
     }
@@ -149,14 +154,14 @@ struct Simulate: ParsableCommand {
   }
 
   private func makeTrack() throws -> Track {
-    guard let track = way.track else {
-      return (way.scenario ?? .day).track(
-        seed: chance.seed, duration: hours.map { Interval(seconds: $0 * 3_600) })
+    guard let track = routeOptions.track else {
+      return (routeOptions.scenario ?? .day).track(
+        seed: random.seed, duration: hours.map { Interval(seconds: $0 * 3_600) })
     }
     let route = try TrackFile.read(
-      track, longest: hours == nil ? .seconds(ArgumentValues.mostHours * 3_600) : nil)
+      track, longest: hours == nil ? .seconds(ArgumentValues.maximumHours * 3_600) : nil)
     guard hours != nil || route.duration >= TrackFile.shortest else {
-      throw TrackFile.tooShort(wayName, "give a longer track, or --hours to stay at its end")
+      throw TrackFile.tooShort(routeName, "give a longer track, or --hours to stay at its end")
     }
     return route
   }
@@ -173,13 +178,13 @@ struct Simulate: ParsableCommand {
       case .significant: .significantChange
       case .visits: .visits
       case .live: .live
-      case .region: .region(route.points[0].coordinate, radius: radiusOrUsual)
+      case .region: .region(route.points[0].coordinate, radius: regionRadius)
       }
     return script
   }
 
   /// The given options of those that not every service uses.
-  private var given: [ServiceOption] {
+  private var givenOptions: [ServiceOption] {
     ServiceOption.allCases.filter { option in
       switch option {
       case .accuracy: accuracy != nil
@@ -192,8 +197,8 @@ struct Simulate: ParsableCommand {
   }
 
   /// Suggestion for a refused deferral; nil if there is none.
-  private func remedy(for summary: TraceSummary) -> String? {
-    guard let refusal = summary.refusal else { return nil }
+  private func suggestion(for summary: TraceSummary) -> String? {
+    guard let refusal = summary.firstDeferralError else { return nil }
     if let accuracy, accuracy >= 0 {
       return "omit --accuracy, or use it with --service standard"
     }
@@ -207,16 +212,17 @@ struct Simulate: ParsableCommand {
   }
 
   /// The report for `--report`, if given.
-  private func makePage(
+  private func makeReport(
     _ profile: BoardProfile, _ route: Track, _ duration: Interval, _ script: ClientScript
   ) throws -> ReportFile? {
-    guard let path = paper.report else { return nil }
+    guard let path = reportOptions.report else { return nil }
     var page = ReportPage(
-      board: profile.name, way: wayName, asked: asked(script), service: script.service,
-      track: route, battery: paper.battery, charge: paper.charge,
-      sketch: RunSketch(duration, Plane(route)))
+      board: profile.name, routeName: routeName, request: requestText(script),
+      service: script.service,
+      track: route, battery: reportOptions.battery, charge: reportOptions.charge,
+      samples: RunSamples(duration, TangentPlane(route)))
     page.settings = [
-      ("board", board.name), ("track or scenario", way.track ?? page.way),
+      ("board", board.name), ("track or scenario", routeOptions.track ?? page.routeName),
       ("duration", HumanFormat.duration(duration)),
       ("service", service.rawValue),
       (
@@ -224,40 +230,40 @@ struct Simulate: ParsableCommand {
         script.accuracy == LocationAccuracy.best
           ? "best" : script.accuracy < 0 ? "navigation" : HumanFormat.distance(script.accuracy)
       ),
-      ("noise", chance.noise.rawValue), ("time to first fix", ttff.rawValue),
-      ("seed", String(chance.seed)),
+      ("noise", random.noise.rawValue), ("time to first fix", ttff.rawValue),
+      ("seed", String(random.seed)),
       ("motion sensor", motion || profile.motion != nil ? "yes" : "no"),
     ]
-    if service == .deferred { page.settings.append(("deferral", deferral.words)) }
-    if service == .region { page.settings.append(("radius", HumanFormat.distance(radiusOrUsual))) }
+    if service == .deferred { page.settings.append(("deferral", deferral.text)) }
+    if service == .region { page.settings.append(("radius", HumanFormat.distance(regionRadius))) }
     if pause { page.settings.append(("automatic pauses", "yes")) }
-    if let charge = paper.charge {
+    if let charge = reportOptions.charge {
       page.settings.append(("battery charge at start", HumanFormat.percent(charge)))
     }
     return try ReportFile(path: path, page)
   }
 
   /// Human-readable form of the client's request.
-  private func asked(_ script: ClientScript) -> String {
+  private func requestText(_ script: ClientScript) -> String {
     switch service {
-    case .deferred: deferral.words
+    case .deferred: deferral.text
     case .standard:
       script.bound_m.map { "within \(HumanFormat.distance($0))" } ?? "every fix immediately"
     case .significant: "significant change"
     case .visits: "visits"
     case .live: "live updates"
-    case .region: "a region of \(HumanFormat.distance(radiusOrUsual))"
+    case .region: "a region of \(HumanFormat.distance(regionRadius))"
     }
   }
 }
 
 extension Simulate {
   /// The radius of the region, metres; 200 m if not given.
-  private var radiusOrUsual: Double { radius ?? 200 }
+  private var regionRadius: Double { radius ?? 200 }
 
   /// File name of the track without its folder, or the scenario.
-  private var wayName: String {
-    guard let track = way.track else { return (way.scenario ?? .day).rawValue }
+  private var routeName: String {
+    guard let track = routeOptions.track else { return (routeOptions.scenario ?? .day).rawValue }
     return track == "-" ? "standard input" : String(track.split(separator: "/").last ?? "")
   }
 }

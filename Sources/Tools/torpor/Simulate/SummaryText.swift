@@ -18,7 +18,7 @@ struct SummaryText {
   ///   - remedy: Suggestion if a deferral was refused.
   func write(
     _ summary: TraceSummary, of service: ScriptedService = .updates,
-    _ promise: PromiseSummary? = nil, remedy: String? = nil, to text: inout TextBuffer
+    _ promise: OptimumComparison? = nil, suggestion: String? = nil, to text: inout TextBuffer
   ) {
     text.add("\n")
     row(
@@ -27,13 +27,15 @@ struct SummaryText {
     row("delivered", SummaryText.delivered(summary, by: service), to: &text)
     if service == .updates {
       row(
-        "deferrals", "\(HumanFormat.count(summary.finishes - summary.refusals)) finished", to: &text
+        "deferrals", "\(HumanFormat.count(summary.finishes - summary.deferralErrors)) finished",
+        to: &text
       )
     }
-    if let code = summary.refusal {
-      let count = summary.refusals == 1 ? "" : "\(HumanFormat.times(summary.refusals)), first: "
-      row("refused", style.paint(count + TraceText.words(code), .bad), to: &text)
-      if let remedy { row("suggestion", remedy, to: &text) }
+    if let code = summary.firstDeferralError {
+      let count =
+        summary.deferralErrors == 1 ? "" : "\(HumanFormat.times(summary.deferralErrors)), first: "
+      row("refused", style.paint(count + TraceText.text(code), .bad), to: &text)
+      if let suggestion { row("suggestion", suggestion, to: &text) }
     }
     if summary.notices > 0 { row("notices", HumanFormat.count(summary.notices), to: &text) }
     if summary.lost > 0 {
@@ -44,25 +46,25 @@ struct SummaryText {
     row(
       "board",
       "woke \(HumanFormat.times(summary.hostWakes)), "
-        + "awake \(HumanFormat.duration(summary.awake)), CPU time \(HumanFormat.duration(summary.processor))",
+        + "awake \(HumanFormat.duration(summary.awakeTime)), CPU time \(HumanFormat.duration(summary.processorTime))",
       to: &text)
     if let promise { write(promise, to: &text) }
     if let energy = summary.energy { write(energy, summary.duration, to: &text) }
   }
 
-  private func write(_ promise: PromiseSummary, to text: inout TextBuffer) {
-    let share = HumanFormat.decimal(promise.error.share * 100, places: 2)
+  private func write(_ promise: OptimumComparison, to text: inout TextBuffer) {
+    let share = HumanFormat.decimal(promise.error.exceededShare * 100, places: 2)
     row(
       "error",
       "above \(HumanFormat.distance(promise.bound_m)) for \(share) % of the time, p95 "
-        + "\(HumanFormat.distance(promise.error.p95_m)), worst \(HumanFormat.distance(promise.error.greatest_m))",
+        + "\(HumanFormat.distance(promise.error.p95_m)), worst \(HumanFormat.distance(promise.error.maximum_m))",
       to: &text)
     let ratio = promise.ratio.map { HumanFormat.decimal($0, places: 2) + " ×" } ?? "-"
     row(
       "optimum",
       "\(HumanFormat.energy(promise.optimum_mJ)); this run \(HumanFormat.energy(promise.receiver_mJ)) since the "
         + "first report: \(ratio)", to: &text)
-    if promise.hasDrawnTimesToFix {
+    if promise.hasSampledTimesToFix {
       row("", "(--ttff sampled: the optimum uses the median time to fix)", to: &text)
     } else if promise.ratio != nil, let violation = SummaryText.violation(promise) {
       row("", style.paint(violation, .bad), to: &text)
@@ -71,7 +73,7 @@ struct SummaryText {
 
   /// Text for the deliveries of a service.
   static func delivered(_ summary: TraceSummary, by service: ScriptedService) -> String {
-    func count(_ kind: TraceNotice.Kind) -> Int { summary.told[kind] ?? 0 }
+    func count(_ kind: TraceNotice.Kind) -> Int { summary.noticesByKind[kind] ?? 0 }
     switch service {
     case .updates:
       let batches =
@@ -92,10 +94,10 @@ struct SummaryText {
   }
 
   /// Time with an error above the accuracy bound, which qualifies the ratio; nil if there was none.
-  static func violation(_ promise: PromiseSummary) -> String? {
-    guard promise.error.broken > 0 else { return nil }
-    let share = HumanFormat.decimal(promise.error.share * 100, places: 2)
-    let length = HumanFormat.duration(.seconds(Int64(promise.error.broken)))
+  static func violation(_ promise: OptimumComparison) -> String? {
+    guard promise.error.exceededSeconds > 0 else { return nil }
+    let share = HumanFormat.decimal(promise.error.exceededShare * 100, places: 2)
+    let length = HumanFormat.duration(.seconds(Int64(promise.error.exceededSeconds)))
     return "but error above \(HumanFormat.distance(promise.bound_m)) for \(length) (\(share) %)"
   }
 
@@ -103,19 +105,19 @@ struct SummaryText {
     text.add("\n")
     text.add(style.paint("energy", .strong))
     text.add("                  this run    with gpsd        saved   mean power\n")
-    bill("receiver", energy.receiver_mJ, energy.receiverAlwaysOn_mJ, duration, to: &text)
-    bill("board", energy.board_mJ, energy.boardGpsd_mJ, duration, to: &text)
-    bill(
+    energyRow("receiver", energy.receiver_mJ, energy.receiverAlwaysOn_mJ, duration, to: &text)
+    energyRow("board", energy.board_mJ, energy.boardGpsd_mJ, duration, to: &text)
+    energyRow(
       "total", energy.receiver_mJ + energy.board_mJ,
       energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ, duration, to: &text)
     text.add("\n")
     shares(
-      "receiver", TraceReceiverState.allCases.map { ($0.word, time(of: $0, energy)) }, duration,
+      "receiver", TraceReceiverState.allCases.map { ($0.name, time(of: $0, energy)) }, duration,
       to: &text)
     shares(
       "board",
       energy.boardTime.enumerated().compactMap { index, time in
-        BoardState(rawValue: UInt8(index)).map { (TraceJSON.word($0), time) }
+        BoardState(rawValue: UInt8(index)).map { (TraceJSON.name($0), time) }
       }, duration, to: &text)
   }
 
@@ -130,7 +132,7 @@ struct SummaryText {
     text.add("\n")
   }
 
-  private func bill(
+  private func energyRow(
     _ label: String, _ used: Double, _ full: Double, _ duration: Interval, to text: inout TextBuffer
   ) {
     let saved =

@@ -6,7 +6,7 @@ import SimulatedHAL
 /// Reads a track file, GPX or table, for `torpor simulate`, `tune` and `optimum`. The content determines the format.
 enum TrackFile {
   /// Description of the accepted formats, for error messages.
-  static let wanted = "a track: GPX, or a table that begins with \(Track.csvHeader)"
+  static let expected = "a track: GPX, or a table that begins with \(Track.csvHeader)"
 
   /// Reads the track at `path`.
   ///
@@ -18,7 +18,7 @@ enum TrackFile {
   static func read(
     _ path: String, longest: Interval?, for command: String = "simulate"
   ) throws -> Track {
-    var input = try InputFile(path, wanted: wanted)
+    var input = try InputFile(path, expected: expected)
     var block: [UInt8] = []
     guard try input.read(into: &block) else { return try table(block, input.name, longest) }
     if let foreign = foreignError(block, input.name, command) { throw foreign }
@@ -35,7 +35,7 @@ enum TrackFile {
   static func readWhole(_ path: String, for command: String) throws -> Track {
     let track = try read(path, longest: nil, for: command)
     let name = path == "-" ? "standard input" : path
-    let longest = Interval.seconds(ArgumentValues.mostHours * 3_600)
+    let longest = Interval.seconds(ArgumentValues.maximumHours * 3_600)
     guard track.duration <= longest else {
       throw CommandError(
         .data,
@@ -59,16 +59,16 @@ enum TrackFile {
   private static func table(
     _ bytes: [UInt8], _ name: String, _ longest: Interval?
   ) throws(CommandError) -> Track {
-    do { return try Track(csv: bytes, longest: longest) } catch {
+    do { return try Track(csv: bytes, maximumDuration: longest) } catch {
       switch error.problem {
       case .tooLong:
         throw CommandError(
           .data, "\(name) is too long for one run: \(error); split it or give --hours")
       case .badHeader:
         throw CommandError(.data, "\(name) is not a track: \(error); or use GPX")
-      case .notText:
-        throw CommandError(.data, "\(name) is not a track: \(error); it should be \(wanted)")
-      case .empty, .fieldCount, .notANumber, .outOfRange, .timeGoesBack:
+      case .notUTF8:
+        throw CommandError(.data, "\(name) is not a track: \(error); it should be \(expected)")
+      case .empty, .fieldCount, .notANumber, .outOfRange, .timeDecreases:
         throw CommandError(.data, "\(name) is not a track: \(error)")
       }
     }
@@ -84,10 +84,10 @@ enum TrackFile {
     _ bytes: [UInt8], _ name: String, _ command: String
   ) -> CommandError? {
     if GPXReader.isXML(bytes) { return nil }
-    let beginning = Array(bytes.prefix(ForeignFormat.beginning))
+    let beginning = Array(bytes.prefix(ForeignFormat.prefixLength))
     if let format = ForeignFormat(beginning, FrameFormats()) {
       let reader = "torpor \(command) --track -"
-      return CommandError(.data, format.message(about: name, reader: reader))
+      return CommandError(.data, format.message(about: name, pipeCommand: reader))
     }
     // A table is not searched for sentences.
     guard !beginning.starts(with: Track.csvHeader.utf8) else { return nil }
@@ -105,7 +105,7 @@ enum TrackFile {
     _ input: inout InputFile, from first: [UInt8]
   ) throws(CommandError) -> GPXFile {
     func located(_ error: GPXError) -> CommandError {
-      CommandError(.data, "\(place(input.name, error.place)): \(error)")
+      CommandError(.data, "\(position(input.name, error.position)): \(error)")
     }
     var reader: GPXReader
     do { reader = try GPXReader() } catch { throw located(error) }
@@ -123,10 +123,10 @@ enum TrackFile {
   static func track(
     _ file: GPXFile, _ name: String, _ longest: Interval?
   ) throws(CommandError) -> Track {
-    guard let first = file.places.first else { throw empty(file, name) }
+    guard let first = file.positions.first else { throw empty(file, name) }
     var points: [TrackPoint] = []
     var start: UTCTime?
-    for (point, place) in zip(file.points, file.places) {
+    for (point, place) in zip(file.points, file.positions) {
       guard let utc = point.utc else { continue }
       let begin = start ?? utc
       start = begin
@@ -136,7 +136,7 @@ enum TrackFile {
         throw CommandError(
           .data,
           """
-          \(self.place(name, place)): this point is earlier than the previous one; if the file has \
+          \(self.position(name, place)): this point is earlier than the previous one; if the file has \
           several tracks, save each to its own file, or sort the points by time
           """)
       }
@@ -149,7 +149,7 @@ enum TrackFile {
       throw CommandError(
         .data,
         """
-        \(place(name, first)): no point has a <time>, so the speed is unknown; export the recorded \
+        \(position(name, first)): no point has a <time>, so the speed is unknown; export the recorded \
         activity with its times, or add artificial times, for example 5 s from point to point:
           gpsbabel -t -i gpx -f FILE -x track,faketime=f20260101080000+5 -o gpx -F timed.gpx
         """)
@@ -185,7 +185,7 @@ enum TrackFile {
     -o gpx -F timed.gpx
     """
 
-  private static func place(_ name: String, _ place: GPXPlace) -> String {
+  private static func position(_ name: String, _ place: GPXTextPosition) -> String {
     "\(name):\(place.line):\(place.column)"
   }
 }

@@ -15,19 +15,19 @@ final class FileWatch {
   init(path: String?) throws(CommandError) {
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     self.path = path
-    guard descriptor >= 0 else { throw FileWatch.failed(errno) }
+    guard descriptor >= 0 else { throw FileWatch.error(errno) }
     watchFolder()
   }
 
   deinit { close(descriptor) }
 
   /// Watches the file open as descriptor `opened`, instead of the previous one.
-  func follow(_ opened: Int32) throws(CommandError) {
+  func watch(_ opened: Int32) throws(CommandError) {
     if file >= 0 { inotify_rm_watch(descriptor, file) }
     // Watch the open file itself, because it can have been renamed.
     file = unsafe inotify_add_watch(
       descriptor, "/proc/self/fd/\(opened)", UInt32(IN_MODIFY | IN_ATTRIB))
-    guard file >= 0 else { throw FileWatch.failed(errno) }
+    guard file >= 0 else { throw FileWatch.error(errno) }
   }
 
   /// Discards the pending events.
@@ -56,7 +56,7 @@ final class FileWatch {
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
-  private static func failed(_ code: Int32) -> CommandError {
+  private static func error(_ code: Int32) -> CommandError {
     CommandError(
       .io,
       """

@@ -38,7 +38,7 @@ struct Output: ~Copyable {
   var isTerminal: Bool { descriptor == STDOUT_FILENO && POSIX.isTerminal(descriptor) }
 
   /// Standard output if it is a pipe or socket, to detect that its reader closes it; else -1.
-  var reader: Int32 {
+  var outputPipe: Int32 {
     let kind = POSIX.kind(ofDescriptor: descriptor)
     return descriptor == STDOUT_FILENO && (kind == .fifo || kind == .other) ? descriptor : -1
   }
@@ -59,7 +59,7 @@ struct Output: ~Copyable {
     let failure = POSIX.write(buffer, to: descriptor)
     buffer.removeAll(keepingCapacity: true)
     guard let failure else { return }
-    if failure == EPIPE { throw ReaderGone() }
+    if failure == EPIPE { throw BrokenPipe() }
     throw CommandError(.io, "writing \(name) failed: \(POSIX.reason(failure))")
   }
 
@@ -72,7 +72,7 @@ struct Output: ~Copyable {
       guard fsync(descriptor) == 0 || errno == EINVAL else {
         throw CommandError(.io, "writing \(name) failed: \(POSIX.reason(errno))")
       }
-      guard pending.takePlace() else { throw Output.cannotCreate(name, errno) }
+      guard pending.replaceTarget() else { throw Output.cannotCreate(name, errno) }
     }
     isFinished = true
   }
@@ -98,7 +98,7 @@ struct Output: ~Copyable {
   }
 
   /// Whether the folder of `path` exists.
-  private static func isFolderThere(_ path: String) -> Bool {
+  private static func folderExists(_ path: String) -> Bool {
     guard !path.hasSuffix("/") else { return false }
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return true }
     return POSIX.kind(of: slash == path.startIndex ? "/" : String(path[..<slash])) == .directory
@@ -109,7 +109,7 @@ struct Output: ~Copyable {
       switch code {
       case ENOENT where path.isEmpty:
         "the name is empty; give the name of a file, or - for standard output"
-      case ENOENT where isFolderThere(path): "no file can be created there; choose another path"
+      case ENOENT where folderExists(path): "no file can be created there; choose another path"
       case ENOENT: "the directory does not exist; create it with `mkdir -p` first"
       case EACCES, EPERM: "permission denied; choose a directory where you may write"
       case EROFS: "the file system is read-only; choose another path"

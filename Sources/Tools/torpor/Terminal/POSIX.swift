@@ -27,7 +27,7 @@ enum POSIX {
   }
 
   /// Prints `text` and a line feed to standard error; write errors are ignored.
-  static func tell(_ text: String) {
+  static func printError(_ text: String) {
     _ = write(Array((text + "\n").utf8), to: STDERR_FILENO)
   }
 

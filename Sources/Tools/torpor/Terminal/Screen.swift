@@ -8,7 +8,7 @@ final class Screen {
     var rows: Int
   }
 
-  private let before: termios?
+  private let savedMode: termios?
   private var shown: [String] = []
   private var shownSize: Size?
   private var isOpen = true
@@ -25,17 +25,17 @@ final class Screen {
     }
     var mode = termios()
     if unsafe tcgetattr(STDIN_FILENO, &mode) == 0 {
-      before = mode
+      savedMode = mode
       // No line editing and no echo. Ctrl-C still works; Ctrl-Z is disabled, because a stopped process would leave the
       // terminal in the alternate screen.
       mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
       mode.c_cc.10 = 0
       _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &mode)
     } else {
-      before = nil
+      savedMode = nil
     }
     // The empty handler only interrupts poll(2), so that the screen is redrawn.
-    Interrupts.handle(SIGWINCH) { _ in }
+    SignalCleanup.setHandler(SIGWINCH) { _ in }
     Screen.write(Screen.opening)
   }
 
@@ -51,7 +51,7 @@ final class Screen {
     guard isOpen else { return }
     isOpen = false
     Screen.write(Screen.closing)
-    if var before { _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &before) }
+    if var savedMode { _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &savedMode) }
   }
 
   /// Shows `lines` if they or the size of the terminal have changed.
@@ -76,13 +76,13 @@ final class Screen {
         visible += rows
         kept += 1
       }
-      visible.append(cut("… \(lines.count - kept) more lines", to: size.columns))
+      visible.append(truncated("… \(lines.count - kept) more lines", to: size.columns))
     }
     return "\u{1B}[H" + visible.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
   }
 
   /// The first `columns` characters of a line without colours.
-  private static func cut(_ line: String, to columns: Int) -> String {
+  private static func truncated(_ line: String, to columns: Int) -> String {
     String(line.prefix(max(columns, 0)))
   }
 

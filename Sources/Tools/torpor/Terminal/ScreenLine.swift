@@ -33,12 +33,12 @@ struct ScreenLine {
   func wrapped(to columns: Int) -> [String] {
     guard cells.count > columns else { return [text(cells[...])] }
     guard columns > 0 else { return [""] }
-    let indent = hangs && columns >= 3 * ScreenLine.indentation ? ScreenLine.indentation : 0
+    let indent = hasName && columns >= 3 * ScreenLine.indentation ? ScreenLine.indentation : 0
     var rows: [String] = []
     var rest = cells[...]
     while !rest.isEmpty {
       let margin = rows.isEmpty ? 0 : indent
-      let row = ScreenLine.firstRow(of: rest, columns - margin, isWhole: margin == 0 ? indent : 0)
+      let row = ScreenLine.firstRow(of: rest, columns - margin, unbroken: margin == 0 ? indent : 0)
       rows.append(String(repeating: " ", count: margin) + text(row))
       rest = rest[row.endIndex...].drop { $0.character == " " }
     }
@@ -46,7 +46,7 @@ struct ScreenLine {
   }
 
   /// Whether the line has a name, or spaces, before column ``indentation`` and text from there on.
-  private var hangs: Bool {
+  private var hasName: Bool {
     let edge = ScreenLine.indentation
     return cells.count > edge && cells[edge - 1].character == " "
       && cells[edge].character != " "
@@ -56,7 +56,7 @@ struct ScreenLine {
   ///
   /// - Parameter isWhole: Number of characters at the start that are not broken at a space.
   private static func firstRow(
-    of rest: ArraySlice<Cell>, _ room: Int, isWhole first: Int
+    of rest: ArraySlice<Cell>, _ room: Int, unbroken first: Int
   ) -> ArraySlice<Cell> {
     guard rest.count > room else { return rest }
     let edge = rest.startIndex + room

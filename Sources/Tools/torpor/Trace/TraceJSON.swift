@@ -12,16 +12,16 @@ enum TraceJSON {
     switch record.kind {
     case .receiver(let state, let power_mw):
       json.member("kind", "receiver")
-      json.member("state", state.word)
+      json.member("state", state.name)
       json.member("mw", power_mw)
     case .board(let state, let power_mw):
       json.member("kind", "board")
-      json.member("state", word(state))
+      json.member("state", name(state))
       json.member("mw", power_mw)
     case .fix(let fix): write(fix, to: &json)
     case .wake(let reason):
       json.member("kind", "wake")
-      json.member("reason", word(reason))
+      json.member("reason", name(reason))
     case .battery(let charge):
       json.member("kind", "battery")
       json.member("percent", Int64(charge))
@@ -46,7 +46,7 @@ enum TraceJSON {
       json.member("count", Int64(count))
       if let from { json.member("from", trimmed: from.microseconds, scale: 6) }
       if let to { json.member("to", trimmed: to.microseconds, scale: 6) }
-    case .told(let client, let notice):
+    case .notice(let client, let notice):
       json.member("kind", "told")
       json.member("client", Int64(client))
       write(notice, to: &json)
@@ -55,7 +55,7 @@ enum TraceJSON {
   }
 
   private static func write(_ notice: TraceNotice, to json: inout JSONWriter) {
-    json.member("what", notice.word)
+    json.member("what", notice.name)
     switch notice {
     case .report(let sequence): json.member("seq", Int64(sequence))
     case .arrived(let place, let at), .departed(let place, let at):
@@ -70,7 +70,7 @@ enum TraceJSON {
       json.member("flags", json: "[" + words.joined(separator: ",") + "]")
     case .degraded(let givenUp, let charge):
       json.member("percent", Int64(charge))
-      let words = givenUp.promises.map { "\"\(word($0))\"" }
+      let words = givenUp.levels.map { "\"\(name($0))\"" }
       json.member("given_up", json: "[" + words.joined(separator: ",") + "]")
     case .failed(let code): json.member("code", Int64(code.rawValue))
     }
@@ -90,7 +90,7 @@ enum TraceJSON {
 
   /// Adds the last line, with the totals of the run.
   static func write(
-    _ summary: TraceSummary, _ promise: PromiseSummary? = nil, to json: inout JSONWriter
+    _ summary: TraceSummary, _ promise: OptimumComparison? = nil, to json: inout JSONWriter
   ) {
     json.begin()
     json.member("kind", "summary")
@@ -98,22 +98,22 @@ enum TraceJSON {
     json.member("delivered", Int64(summary.delivered))
     json.member("batches", Int64(summary.batches))
     json.member("finishes", Int64(summary.finishes))
-    json.member("refusals", Int64(summary.refusals))
+    json.member("refusals", Int64(summary.deferralErrors))
     json.member("lost", Int64(summary.lost))
     json.member("notices", Int64(summary.notices))
-    if !summary.told.isEmpty {
+    if !summary.noticesByKind.isEmpty {
       json.object("told") { json in
         for kind in TraceNotice.Kind.allCases {
-          if let count = summary.told[kind] { json.member(kind.rawValue, Int64(count)) }
+          if let count = summary.noticesByKind[kind] { json.member(kind.rawValue, Int64(count)) }
         }
       }
     }
     json.member("host_wakes", Int64(summary.hostWakes))
-    json.member("awake_s", trimmed: summary.awake.microseconds, scale: 6)
-    json.member("processor_s", trimmed: summary.processor.microseconds, scale: 6)
-    json.member("suspended_s", trimmed: summary.suspended.microseconds, scale: 6)
+    json.member("awake_s", trimmed: summary.awakeTime.microseconds, scale: 6)
+    json.member("processor_s", trimmed: summary.processorTime.microseconds, scale: 6)
+    json.member("suspended_s", trimmed: summary.suspendedTime.microseconds, scale: 6)
     json.member(
-      "not_suspended_s", trimmed: (summary.duration - summary.suspended).microseconds, scale: 6)
+      "not_suspended_s", trimmed: (summary.duration - summary.suspendedTime).microseconds, scale: 6)
     json.member("max_delay_s", trimmed: summary.longestDelay.microseconds, scale: 6)
     json.member("duration_s", trimmed: summary.duration.microseconds, scale: 6)
     if let energy = summary.energy { write(energy, to: &json) }
@@ -121,14 +121,14 @@ enum TraceJSON {
     json.end()
   }
 
-  private static func write(_ promise: PromiseSummary, to json: inout JSONWriter) {
+  private static func write(_ promise: OptimumComparison, to json: inout JSONWriter) {
     json.object("promise") { json in
       json.member("bound_m", promise.bound_m)
       json.member("seconds", Int64(promise.error.seconds))
-      json.member("broken_s", Int64(promise.error.broken))
-      json.member("broken_share", promise.error.share)
+      json.member("broken_s", Int64(promise.error.exceededSeconds))
+      json.member("broken_share", promise.error.exceededShare)
       json.member("p95_m", promise.error.p95_m)
-      json.member("worst_m", promise.error.greatest_m)
+      json.member("worst_m", promise.error.maximum_m)
       json.member("receiver_mj", promise.receiver_mJ)
       json.member("optimum_mj", promise.optimum_mJ)
       if let ratio = promise.ratio { json.member("ratio", ratio) }
@@ -144,19 +144,19 @@ enum TraceJSON {
     json.object("receiver_s") { json in
       for state in TraceReceiverState.allCases {
         let time = energy.receiverTime[Int(state.rawValue)]
-        json.member(state.word, trimmed: time.microseconds, scale: 6)
+        json.member(state.name, trimmed: time.microseconds, scale: 6)
       }
     }
     json.object("board_s") { json in
       for (index, time) in energy.boardTime.enumerated() {
         guard let state = BoardState(rawValue: UInt8(index)) else { continue }
-        json.member(word(state), trimmed: time.microseconds, scale: 6)
+        json.member(name(state), trimmed: time.microseconds, scale: 6)
       }
     }
   }
 
   /// Name of a power state of the board.
-  static func word(_ state: BoardState) -> String {
+  static func name(_ state: BoardState) -> String {
     switch state {
     case .awake: "awake"
     case .idle: "idle"
@@ -166,7 +166,7 @@ enum TraceJSON {
   }
 
   /// Name of a service level, as in the keys of a profile.
-  static func word(_ promise: Promise) -> String {
+  static func name(_ promise: ServiceLevel) -> String {
     switch promise {
     case .everyFix: "every_fix"
     case .accuracy: "accuracy"
@@ -178,7 +178,7 @@ enum TraceJSON {
   }
 
   /// Name of a wake reason.
-  static func word(_ reason: WakeReason) -> String {
+  static func name(_ reason: WakeReason) -> String {
     switch reason {
     case .alarm: "alarm"
     case .bytes: "bytes"

@@ -17,53 +17,53 @@ struct TraceText {
   /// New receiver state, printed when it has lasted for ``minimumDuration``.
   private var newReceiver: (at: Instant, state: TraceReceiverState, power_mw: Double)?
   /// Records since the new receiver state, in chronological order.
-  private var waiting: [TraceRecord] = []
+  private var heldRecords: [TraceRecord] = []
   private var singles = 0
   private var lastSingle = Instant.boot
   /// Wake-ups and sleep times of the board since the last line about it.
   private var wakes: [WakeReason: Int] = [:]
-  private var asleep: [BoardState: Interval] = [:]
+  private var sleepTimes: [BoardState: Interval] = [:]
   private static let singlesShown = 3
   /// Shortest duration of a receiver state that is printed.
-  private static let lasting = Interval.seconds(1)
+  private static let minimumDuration = Interval.seconds(1)
   /// Reports further apart than this each get a line.
-  private static let reportsFollow = Interval.seconds(10)
+  private static let maximumReportInterval = Interval.seconds(10)
 
   /// Creates a printer.
   init(style: Style) { self.style = style }
 
   /// Adds the lines for `record`, if any.
   mutating func write(_ record: TraceRecord, to text: inout TextBuffer) {
-    if let new = newReceiver, record.at - new.at >= TraceText.lasting {
-      settleReceiver(hasLasted: true, to: &text)
+    if let new = newReceiver, record.at - new.at >= TraceText.minimumDuration {
+      resolveReceiver(hasLasted: true, to: &text)
     }
     if case .receiver(let state, let power_mw) = record.kind {
       // A repeated state, as at the end of a run: the earlier start remains.
       if newReceiver?.state == state { return tally.add(record) }
-      settleReceiver(hasLasted: false, to: &text)
+      resolveReceiver(hasLasted: false, to: &text)
       tally.add(record)
       newReceiver = (record.at, state, power_mw)
     } else if newReceiver != nil {
-      waiting.append(record)
+      heldRecords.append(record)
     } else {
-      tell(record, to: &text)
+      writeRecord(record, to: &text)
     }
   }
 
   /// Adds the line of the new receiver state if it lasted, then the lines of the records held back.
-  private mutating func settleReceiver(hasLasted: Bool, to text: inout TextBuffer) {
+  private mutating func resolveReceiver(hasLasted: Bool, to text: inout TextBuffer) {
     guard let new = newReceiver else { return }
     newReceiver = nil
     if hasLasted, new.state != receiver {
       receiver = new.state
-      let what = "\(new.state.word), \(HumanFormat.decimal(new.power_mw, places: 1)) mW"
+      let what = "\(new.state.name), \(HumanFormat.decimal(new.power_mw, places: 1)) mW"
       line(new.at, "receiver", what, .plain, to: &text)
     }
-    for record in waiting { tell(record, to: &text) }
-    waiting.removeAll(keepingCapacity: true)
+    for record in heldRecords { writeRecord(record, to: &text) }
+    heldRecords.removeAll(keepingCapacity: true)
   }
 
-  private mutating func tell(_ record: TraceRecord, to text: inout TextBuffer) {
+  private mutating func writeRecord(_ record: TraceRecord, to text: inout TextBuffer) {
     tally.add(record)
     switch record.kind {
     case .batch(let client, let first, let last, let count):
@@ -73,8 +73,8 @@ struct TraceText {
         switch code {
         case nil: ("a criterion was met", .good)
         // A cancellation by the client is not an error.
-        case .deferredCanceled: (TraceText.word(.deferredCanceled), .plain)
-        case .some(let code): (TraceText.words(code), .bad)
+        case .deferredCanceled: (TraceText.name(.deferredCanceled), .plain)
+        case .some(let code): (TraceText.text(code), .bad)
         }
       line(record.at, "finish", forClient(client) + why, tone, to: &text)
     case .gap(let client, let count, let from, let to):
@@ -82,10 +82,10 @@ struct TraceText {
       var what = forClient(client) + "\(fixes) lost"
       if let from, let to { what += ", \(clock(from)) to \(clock(to))" }
       line(record.at, "gap", what, .bad, to: &text)
-    case .told(let client, .report(let sequence)):
+    case .notice(let client, .report(let sequence)):
       writeReport(record.at, client, sequence, to: &text)
-    case .told(let client, let notice):
-      line(record.at, notice.word, forClient(client) + TraceText.words(notice), .strong, to: &text)
+    case .notice(let client, let notice):
+      line(record.at, notice.name, forClient(client) + TraceText.text(notice), .strong, to: &text)
     case .batteryEmpty:
       line(record.at, "battery", "empty", .bad, to: &text)
     case .board(let state, _):
@@ -99,8 +99,8 @@ struct TraceText {
 
   /// Adds the pending lines at the end of the run.
   mutating func finish(to text: inout TextBuffer) {
-    settleReceiver(hasLasted: true, to: &text)
-    endSingles(to: &text)
+    resolveReceiver(hasLasted: true, to: &text)
+    writeSingleCount(to: &text)
   }
 
   private mutating func writeBatch(
@@ -125,7 +125,7 @@ struct TraceText {
   private mutating func writeReport(
     _ at: Instant, _ client: Int, _ sequence: UInt64, to text: inout TextBuffer
   ) {
-    let follows = singles > 0 && at - lastSingle <= TraceText.reportsFollow
+    let follows = singles > 0 && at - lastSingle <= TraceText.maximumReportInterval
     if follows {
       singles += 1
       lastSingle = at
@@ -142,8 +142,8 @@ struct TraceText {
   private mutating func changeBoard(to state: BoardState, at now: Instant) {
     guard board?.state != state else { return }
     if let board, board.state != .awake {
-      asleep[board.state, default: .zero] =
-        asleep[board.state, default: .zero] + (now - board.since)
+      sleepTimes[board.state, default: .zero] =
+        sleepTimes[board.state, default: .zero] + (now - board.since)
     }
     board = (state, now)
   }
@@ -151,18 +151,18 @@ struct TraceText {
   /// Adds a line with sleep times and wake-ups of the board since the last one, if it slept.
   private mutating func writeSleep(at now: Instant, to text: inout TextBuffer) {
     let count = wakes.values.reduce(0, +)
-    let sleeps = asleep.filter { $0.value >= .seconds(1) }.sorted { $0.value > $1.value }
-      .map { "\(TraceJSON.word($0.key)) \(HumanFormat.duration($0.value))" }
+    let sleeps = sleepTimes.filter { $0.value >= .seconds(1) }.sorted { $0.value > $1.value }
+      .map { "\(TraceJSON.name($0.key)) \(HumanFormat.duration($0.value))" }
     if count > 0, !sleeps.isEmpty {
       let reasons = wakes.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
-        .map { TraceText.word($0.key) }
+        .map { TraceText.name($0.key) }
       let what =
         "\(sleeps.joined(separator: ", ")); woke \(HumanFormat.times(count)) "
         + "(\(reasons.joined(separator: ", ")))"
       add(now, "board", what, .plain, to: &text)
     }
     wakes.removeAll()
-    asleep.removeAll()
+    sleepTimes.removeAll()
   }
 
   private mutating func line(
@@ -170,7 +170,7 @@ struct TraceText {
     to text: inout TextBuffer
   ) {
     if !keepsSingles {
-      endSingles(to: &text)
+      writeSingleCount(to: &text)
       writeSleep(at: at, to: &text)
     }
     add(at, kind, what, tone, to: &text)
@@ -187,7 +187,7 @@ struct TraceText {
     text.add("\n")
   }
 
-  private mutating func endSingles(to text: inout TextBuffer) {
+  private mutating func writeSingleCount(to text: inout TextBuffer) {
     let more = singles - TraceText.singlesShown
     singles = 0
     guard more > 0 else { return }
@@ -209,7 +209,7 @@ struct TraceText {
   }
 
   /// Text of a notice.
-  static func words(_ notice: TraceNotice) -> String {
+  static func text(_ notice: TraceNotice) -> String {
     switch notice {
     case .report(let sequence): "#\(sequence)"
     case .arrived(let place, let at), .departed(let place, let at):
@@ -226,13 +226,13 @@ struct TraceText {
         ? "none"
         : flags.words.map { $0.description.split(separator: "_").joined(separator: " ") }
           .joined(separator: ", ")
-    case .degraded(let givenUp, let charge): "battery at \(charge) %: \(words(givenUp))"
-    case .failed(let code): words(code)
+    case .degraded(let givenUp, let charge): "battery at \(charge) %: \(text(givenUp))"
+    case .failed(let code): text(code)
     }
   }
 
   /// Text of a wake reason.
-  static func word(_ reason: WakeReason) -> String {
+  static func name(_ reason: WakeReason) -> String {
     switch reason {
     case .alarm: "alarm"
     case .bytes: "bytes"
@@ -243,10 +243,10 @@ struct TraceText {
   }
 
   /// Text of an error, with the prefix "error: ".
-  static func words(_ code: LocationErrorCode) -> String { "error: \(word(code))" }
+  static func text(_ code: LocationErrorCode) -> String { "error: \(name(code))" }
 
   /// Text of an error code.
-  static func word(_ code: LocationErrorCode) -> String {
+  static func name(_ code: LocationErrorCode) -> String {
     switch code {
     case .locationUnknown: "no location now"
     case .denied: "denied"

@@ -20,7 +20,7 @@ struct Tune: ParsableCommand {
       """)
 
   /// Largest number of tracks.
-  static let mostTracks = 16
+  static let maximumTracks = 16
 
   @OptionGroup var track: TrackFiles
   @OptionGroup var board: BoardOption
@@ -32,7 +32,7 @@ struct Tune: ParsableCommand {
     transform: { try Battery($0) })
   var battery: Battery?
 
-  @OptionGroup var chance: ChanceOptions
+  @OptionGroup var random: RandomOptions
 
   @Flag(help: "Print JSON Lines, one object for each run and each recommendation.")
   var json = false
@@ -41,9 +41,9 @@ struct Tune: ParsableCommand {
   var quiet = false
 
   mutating func validate() throws {
-    guard track.paths.count <= Tune.mostTracks else {
+    guard track.paths.count <= Tune.maximumTracks else {
       throw ValidationError(
-        "--track accepts at most \(Tune.mostTracks) tracks, not \(track.paths.count); run the command several times"
+        "--track accepts at most \(Tune.maximumTracks) tracks, not \(track.paths.count); run the command several times"
       )
     }
   }
@@ -59,8 +59,8 @@ struct Tune: ParsableCommand {
     var progress = Progress(recordsOnTerminal: false)
     let total = Double(routes.count * settings.count)
     for (number, (path, route)) in routes.enumerated() {
-      var bench = TuneBench(profile, route, seed: chance.seed)
-      bench.noise = chance.noise.model
+      var bench = TuneSimulation(profile, route, seed: random.seed)
+      bench.noise = random.noise.model
       var runs: [TuneRun] = []
       for (index, setting) in settings.enumerated() {
         let done = Double(number * settings.count + index)
@@ -76,7 +76,7 @@ struct Tune: ParsableCommand {
       try output.write(report.takeBytes())
       try output.flush()
     }
-    report.finish(TunePick.best(of: settings, sums))
+    report.finish(TuneRecommendation.best(of: settings, sums))
     try output.write(report.takeBytes())
     try output.finish()
   }

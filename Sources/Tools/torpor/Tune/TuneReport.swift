@@ -53,19 +53,19 @@ struct TuneReport {
       ] + life, leftColumns: 2)
     for run in runs {
       let row = [
-        run.setting.words, run.setting.hasMotionLine ? "yes" : "no",
+        run.setting.text, run.setting.hasMotionLine ? "yes" : "no",
         HumanFormat.decimal(run.receiver_mW, places: 2),
         HumanFormat.decimal(run.board_mW, places: 2),
         HumanFormat.decimal(run.together_mW, places: 2), HumanFormat.count(run.summary.fixes),
-        run.error.map { TuneReport.broken($0.share) } ?? "-",
+        run.error.map { TuneReport.violationText($0.exceededShare) } ?? "-",
         run.error.map { HumanFormat.distance($0.p95_m) } ?? "-",
       ]
       table.add(row + (battery.map { [TuneReport.life($0, run.together_mW)] } ?? []))
     }
     table.write(to: &text, style: style)
-    if runs.contains(where: { TuneReport.isTooMuch($0.error?.share ?? 0) }) {
+    if runs.contains(where: { TuneReport.exceedsLimit($0.error?.exceededShare ?? 0) }) {
       text.add(
-        "! violated for more than \(HumanFormat.percent(TunePick.mostBroken * 100)) "
+        "! violated for more than \(HumanFormat.percent(TuneRecommendation.maximumBoundViolation * 100)) "
           + "of the time\n")
     }
     text.add("\n")
@@ -73,26 +73,26 @@ struct TuneReport {
   }
 
   /// Adds the recommendations.
-  mutating func finish(_ picks: [TunePick]) {
+  mutating func finish(_ picks: [TuneRecommendation]) {
     if hasTable { text.add(TuneReport.legend) }
     if !isJSON { text.add(style.paint("Best setting for each use case", .strong) + "\n") }
     for pick in picks {
-      if isJSON { write(pick) } else { text.add(sentence(pick) + "\n") }
+      if isJSON { write(pick) } else { text.add(recommendationText(pick) + "\n") }
     }
   }
 
-  private func sentence(_ pick: TunePick) -> String {
-    var parts = ["\(pick.question.words): \(TuneReport.name(pick.setting))"]
+  private func recommendationText(_ pick: TuneRecommendation) -> String {
+    var parts = ["\(pick.useCase.text): \(TuneReport.name(pick.setting))"]
     parts[0] += ", \(TuneReport.power(pick.sum.mean_mW))"
     if let battery { parts[0] += ", \(TuneReport.life(battery, pick.sum.mean_mW))" }
-    if pick.setting.question.bound_m != nil {
-      parts.append("violated \(TuneReport.broken(pick.sum.brokenShare)) of the time")
+    if pick.setting.useCase.bound_m != nil {
+      parts.append("violated \(TuneReport.violationText(pick.sum.violationShare)) of the time")
     }
     for other in pick.others {
       var text = "\(TuneReport.difference(other.setting, pick.setting)) "
       text += TuneReport.power(other.sum.mean_mW)
-      if other.setting.question.bound_m != nil {
-        text += ", violated \(TuneReport.broken(other.sum.brokenShare))"
+      if other.setting.useCase.bound_m != nil {
+        text += ", violated \(TuneReport.violationText(other.sum.violationShare))"
       }
       parts.append(text)
     }
@@ -101,12 +101,12 @@ struct TuneReport {
 
   /// Text of a setting, for a sentence.
   private static func name(_ setting: TuneSetting) -> String {
-    setting.words + (setting.hasMotionLine ? ", with a motion line" : "")
+    setting.text + (setting.hasMotionLine ? ", with a motion line" : "")
   }
 
   /// Text of the difference between `other` and the recommended setting.
   private static func difference(_ other: TuneSetting, _ pick: TuneSetting) -> String {
-    guard other.question == pick.question else { return name(other) }
+    guard other.useCase == pick.useCase else { return name(other) }
     var parts: [String] = []
     if other.batches != pick.batches {
       parts.append(other.batches ? "with batching" : "without batching")
@@ -121,11 +121,13 @@ struct TuneReport {
     HumanFormat.decimal(milliwatts, places: 2) + " mW"
   }
 
-  private static func isTooMuch(_ share: Double) -> Bool { share > TunePick.mostBroken }
+  private static func exceedsLimit(_ share: Double) -> Bool {
+    share > TuneRecommendation.maximumBoundViolation
+  }
 
   /// Share of the time with an error above the bound, marked with `!` if it is too high for a recommendation.
-  private static func broken(_ share: Double) -> String {
-    (isTooMuch(share) ? "! " : "") + percent(share)
+  private static func violationText(_ share: Double) -> String {
+    (exceedsLimit(share) ? "! " : "") + percent(share)
   }
 
   private static func percent(_ share: Double) -> String {
@@ -153,33 +155,33 @@ extension TuneReport {
     json.member("notices", Int64(run.summary.notices))
     json.member("lost", Int64(run.summary.lost))
     if let error = run.error {
-      json.member("broken_share", error.share)
-      json.member("broken_too_often", TuneReport.isTooMuch(error.share))
+      json.member("broken_share", error.exceededShare)
+      json.member("broken_too_often", TuneReport.exceedsLimit(error.exceededShare))
       json.member("p95_m", error.p95_m)
     }
     writeLife(run.together_mW)
     json.end()
   }
 
-  private mutating func write(_ pick: TunePick) {
+  private mutating func write(_ pick: TuneRecommendation) {
     json.begin()
     json.member("kind", "pick")
     json.member("board", board)
-    json.member("question", pick.question.word)
-    if let bound = pick.question.bound_m { json.member("within_m", bound) }
+    json.member("question", pick.useCase.jsonName)
+    if let bound = pick.useCase.bound_m { json.member("within_m", bound) }
     write(pick.setting)
     json.member("together_mw", pick.sum.mean_mW)
-    if pick.setting.question.bound_m != nil {
-      json.member("broken_share", pick.sum.brokenShare)
+    if pick.setting.useCase.bound_m != nil {
+      json.member("broken_share", pick.sum.violationShare)
     }
     writeLife(pick.sum.mean_mW)
     json.end()
   }
 
   private mutating func write(_ setting: TuneSetting) {
-    json.member("service", setting.question.service.rawValue)
-    if let bound = setting.question.bound_m { json.member("accuracy_m", bound) }
-    if setting.question == .wholeWay { json.member("batching", setting.batches) }
+    json.member("service", setting.useCase.service.rawValue)
+    if let bound = setting.useCase.bound_m { json.member("accuracy_m", bound) }
+    if setting.useCase == .wholeTrack { json.member("batching", setting.batches) }
     json.member("motion_line", setting.hasMotionLine)
   }
 

@@ -4,21 +4,22 @@ import LocationTypes
 import SimulatedHAL
 
 /// A use case of location, with the service that is made for it.
-enum TuneQuestion: Equatable {
+enum TuneUseCase: Equatable {
   /// Every fix immediately: standard updates, best accuracy.
   case everyFix
   /// The last report within this error, metres: standard updates with that accuracy.
   case within(Double)
   /// The whole track, delivered some minutes late: deferred updates.
-  case wholeWay
+  case wholeTrack
   /// Changes of the approximate location: significant change.
-  case elsewhere
+  case significantChange
   /// Stays at places: visits.
-  case stays
+  case visits
 
   /// All use cases.
-  static let all: [TuneQuestion] = [
-    .everyFix, .within(50), .within(100), .within(200), .within(500), .wholeWay, .elsewhere, .stays,
+  static let all: [TuneUseCase] = [
+    .everyFix, .within(50), .within(100), .within(200), .within(500), .wholeTrack,
+    .significantChange, .visits,
   ]
   /// Largest delivery delay of the whole track, seconds.
   static let timeout = 600.0
@@ -27,9 +28,9 @@ enum TuneQuestion: Equatable {
   var service: ServiceName {
     switch self {
     case .everyFix, .within: .standard
-    case .wholeWay: .deferred
-    case .elsewhere: .significant
-    case .stays: .visits
+    case .wholeTrack: .deferred
+    case .significantChange: .significant
+    case .visits: .visits
     }
   }
 
@@ -37,53 +38,54 @@ enum TuneQuestion: Equatable {
   var bound_m: Double? {
     switch self {
     case .within(let metres): metres
-    case .everyFix, .wholeWay, .elsewhere, .stays: nil
+    case .everyFix, .wholeTrack, .significantChange, .visits: nil
     }
   }
 
   /// Whether a setting for this use case also covers `other`: every fix covers the whole track and every error bound, a
   /// smaller bound covers a larger one.
-  func answers(_ other: TuneQuestion) -> Bool {
+  func covers(_ other: TuneUseCase) -> Bool {
     if self == other { return true }
     switch (self, other) {
-    case (.everyFix, .within), (.everyFix, .wholeWay): return true
+    case (.everyFix, .within), (.everyFix, .wholeTrack): return true
     case (.within(let near), .within(let far)): return near < far
-    case (.everyFix, _), (.within, _), (.wholeWay, _), (.elsewhere, _), (.stays, _): return false
+    case (.everyFix, _), (.within, _), (.wholeTrack, _), (.significantChange, _), (.visits, _):
+      return false
     }
   }
 
   /// Name in JSON.
-  var word: String {
+  var jsonName: String {
     switch self {
     case .everyFix: "every_fix"
     case .within: "within"
-    case .wholeWay: "whole_way"
-    case .elsewhere: "elsewhere"
-    case .stays: "stays"
+    case .wholeTrack: "whole_way"
+    case .significantChange: "elsewhere"
+    case .visits: "stays"
     }
   }
 
   /// Human-readable text.
-  var words: String {
+  var text: String {
     switch self {
     case .everyFix: "Every fix immediately"
     case .within(let metres): "Current location within \(HumanFormat.distance(metres))"
-    case .wholeWay:
+    case .wholeTrack:
       "Whole track, up to \(HumanFormat.duration(Interval(seconds: Self.timeout))) late"
-    case .elsewhere: "Significant changes of location"
-    case .stays: "Visits to places"
+    case .significantChange: "Significant changes of location"
+    case .visits: "Visits to places"
     }
   }
 
   fileprivate var script: ClientScript {
     var script = ClientScript()
-    script.defers = self == .wholeWay
+    script.defers = self == .wholeTrack
     switch self {
     case .everyFix: break
     case .within(let metres): script.accuracy = metres
-    case .wholeWay: script.timeout = Self.timeout
-    case .elsewhere: script.service = .significantChange
-    case .stays: script.service = .visits
+    case .wholeTrack: script.timeout = Self.timeout
+    case .significantChange: script.service = .significantChange
+    case .visits: script.service = .visits
     }
     return script
   }
@@ -92,7 +94,7 @@ enum TuneQuestion: Equatable {
 /// A configuration to simulate: a use case, with or without batching and motion sensor.
 struct TuneSetting: Equatable {
   /// The use case.
-  var question: TuneQuestion
+  var useCase: TuneUseCase
   /// Whether the receiver may batch.
   var batches: Bool
   /// Whether the board has the line of a motion sensor.
@@ -102,24 +104,24 @@ struct TuneSetting: Equatable {
   ///
   /// - Parameter hasBatch: Whether the board's receiver can batch.
   static func all(hasBatch: Bool) -> [TuneSetting] {
-    TuneQuestion.all.flatMap { question in
+    TuneUseCase.all.flatMap { question in
       // Only deferral uses batching, so only there both values are compared.
-      (hasBatch && question == .wholeWay ? [true, false] : [hasBatch]).flatMap { batches in
+      (hasBatch && question == .wholeTrack ? [true, false] : [hasBatch]).flatMap { batches in
         [false, true].map {
-          TuneSetting(question: question, batches: batches, hasMotionLine: $0)
+          TuneSetting(useCase: question, batches: batches, hasMotionLine: $0)
         }
       }
     }
   }
 
   /// Human-readable text.
-  var words: String {
-    switch question {
+  var text: String {
+    switch useCase {
     case .everyFix: "standard, best"
     case .within(let metres): "standard, \(HumanFormat.distance(metres))"
-    case .wholeWay: batches ? "deferred 10 min, batching" : "deferred 10 min"
-    case .elsewhere: "significant change"
-    case .stays: "visits"
+    case .wholeTrack: batches ? "deferred 10 min, batching" : "deferred 10 min"
+    case .significantChange: "significant change"
+    case .visits: "visits"
     }
   }
 }
@@ -145,7 +147,7 @@ struct TuneRun {
 }
 
 /// Simulates settings for a board on one track.
-struct TuneBench {
+struct TuneSimulation {
   private let profile: BoardProfile
   private let route: Track
   private let motion: [Range<Instant>]
@@ -162,7 +164,7 @@ struct TuneBench {
     motion =
       SimulatedAccelerometer(
         route, stillAfter: profile.motion?.stillAfter ?? .seconds(10), seed: seed
-      ).spells
+      ).activePeriods
   }
 
   /// Simulates `setting` from the first point of the track to the last.
@@ -174,10 +176,10 @@ struct TuneBench {
     var plan = SimulationPlan(track: route, duration: route.duration)
     plan.noise = noise
     plan.seed = seed
-    plan.motion = setting.hasMotionLine ? motion : nil
-    let script = setting.question.script
-    var promise = script.bound_m.flatMap { PromiseTally(route, within: $0, profile) }
-    let result = Session(profile, script).simulate(
+    plan.motionPeriods = setting.hasMotionLine ? motion : nil
+    let script = setting.useCase.script
+    var promise = script.bound_m.flatMap { OptimumComparisonTally(route, within: $0, profile) }
+    let result = SimulationRun(profile, script).simulate(
       plan, progress: progress, sink: { promise?.add($0) })
     try RunCheck.checkRules(result)
     let kept = promise?.finish(at: .boot + result.summary.duration)

@@ -15,9 +15,9 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
   /// What a sentence without a date is told at that time of day.
   private func told(_ calendar: inout EpochCalendar, _ time_us: Int64) -> Epoch {
     var epoch = Epoch()
-    let told = EpochCalendar.Told(
+    let told = EpochCalendar.ReportedDate(
       time_us: time_us, zdaDay: nil, rmcDate: nil, isRMCValid: false)
-    calendar.date(&epoch, by: told)
+    calendar.setDate(&epoch, from: told)
     return epoch
   }
 
@@ -34,10 +34,10 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
   @Test("STD-13: midnight itself is of the day that begins")
   func midnight() {
     var calendar = EpochCalendar(EpochOptions())
-    _ = calendar.date(noon.microseconds, isResolved: true)
-    let moment = calendar.date(noon.microseconds + 12 * hour, isResolved: true)
+    _ = calendar.datedMoment(noon.microseconds, isResolved: true)
+    let moment = calendar.datedMoment(noon.microseconds + 12 * hour, isResolved: true)
     #expect(moment.time_us == 0 && moment.utc_us == noon.microseconds + 12 * hour)
-    let before = calendar.date(noon.microseconds - 12 * hour - 1, isResolved: true)
+    let before = calendar.datedMoment(noon.microseconds - 12 * hour - 1, isResolved: true)
     #expect(before.time_us == 24 * hour - 1)
   }
 
@@ -45,9 +45,9 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
   func held() {
     for isResolved in [true, false] {
       var calendar = EpochCalendar(EpochOptions())
-      var moment = calendar.date(
+      var moment = calendar.datedMoment(
         noon.microseconds + 12 * hour - second, isResolved: isResolved)
-      calendar.hold(&moment)
+      calendar.record(&moment)
       let next = told(&calendar, 0)
       #expect(next.utc == noon + .seconds(12 * 3_600) && next.isDateUncertain != isResolved)
     }
@@ -57,13 +57,14 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
   func half() {
     for (time_us, date) in [(6 * hour, 1), (6 * hour - 1, 2), (10 * hour, 1)] as [(Int64, Int)] {
       var calendar = EpochCalendar(EpochOptions())
-      var moment = calendar.date(noon.microseconds + 6 * hour, isResolved: true)
-      calendar.hold(&moment)
+      var moment = calendar.datedMoment(noon.microseconds + 6 * hour, isResolved: true)
+      calendar.record(&moment)
       #expect(told(&calendar, time_us).utc?.date.day == date, "\(time_us)")
     }
     // The second that ends a leap day is within it.
     var calendar = EpochCalendar(EpochOptions())
-    calendar.learn(day(2026, 6, 1)!.daysSince1970, EpochCalendar.withinDay(24 * hour + second / 2))
+    calendar.recordDay(
+      day(2026, 6, 1)!.daysSince1970, EpochCalendar.withinDay(24 * hour + second / 2))
     #expect(told(&calendar, 12 * hour + second / 4).utc?.date.day == 1)
   }
 
@@ -101,10 +102,10 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
 
   @Test("STD-13: second 60 is squeezed into the end of its minute, and nothing else is")
   func leapSecond() {
-    #expect(LeapSecond.squeezed(60_000_000) == 59_999_000)
-    #expect(LeapSecond.squeezed(60_999_999) == 59_999_399)
-    #expect(LeapSecond.squeezed(61_000_000) == 61_000_000)
-    #expect(LeapSecond.squeezed(59_999_999) == 59_999_999)
+    #expect(LeapSecond.compressed(60_000_000) == 59_999_000)
+    #expect(LeapSecond.compressed(60_999_999) == 59_999_399)
+    #expect(LeapSecond.compressed(61_000_000) == 61_000_000)
+    #expect(LeapSecond.compressed(59_999_999) == 59_999_999)
     let leap = epochs(sentence("GPRMC,235960.50,A,4800.0,N,01100.0,E,,,301216,,"))
     #expect(leap.first?.timeOfDay_us == 86_399_999_200)
   }

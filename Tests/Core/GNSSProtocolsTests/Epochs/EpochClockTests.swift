@@ -294,8 +294,8 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     ] as [(Int64, Bool)] {
       var calendar = EpochCalendar(EpochOptions())
       let found = [noon, far, UTCTime(microseconds: far.microseconds + step_us)].map { time in
-        var moment = calendar.date(time.microseconds, isResolved: true)
-        calendar.hold(&moment)
+        var moment = calendar.datedMoment(time.microseconds, isResolved: true)
+        calendar.record(&moment)
         return moment.isUncertain
       }
       #expect(found == [false, true, isMarked], "\(step_us)")
@@ -311,8 +311,8 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     ] as [(Int64, Bool)] {
       var calendar = EpochCalendar(EpochOptions())
       let found = [0, step_us].map { step_us in
-        var moment = calendar.date(midnight.microseconds + step_us, isResolved: true)
-        calendar.hold(&moment)
+        var moment = calendar.datedMoment(midnight.microseconds + step_us, isResolved: true)
+        calendar.record(&moment)
         return moment.isUncertain
       }
       #expect(found == [false, isMarked], "\(step_us)")
@@ -324,8 +324,8 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     var calendar = EpochCalendar(EpochOptions())
     let times = leaping([0, 0, 3_653, 0, 0])
     let found = times.indices.map { i in
-      var moment = calendar.date(times[i].microseconds, isResolved: i != 1)
-      calendar.hold(&moment)
+      var moment = calendar.datedMoment(times[i].microseconds, isResolved: i != 1)
+      calendar.record(&moment)
       return moment.isUncertain
     }
     #expect(found == [false, true, true, false, false])

@@ -5,23 +5,25 @@ import Testing
 
 /// The learner alone: epochs go in mark by mark, each so many milliseconds after the one before.
 private struct Learner {
-  var end = EpochEnd(pause: .milliseconds(100))
+  var end = EpochEndDetector(silenceTimeout: .milliseconds(100))
   private var now = Instant.boot
 
-  init() { end.hear(at: now) }
+  init() { end.noteInput(at: now) }
 
   /// Bytes come.
   mutating func hear(after_ms: Int64) {
     now = now + .milliseconds(after_ms)
-    end.hear(at: now)
+    end.noteInput(at: now)
   }
 
-  mutating func epoch(_ marks: [EpochMark], every gap_ms: Int64 = 5, by cause: EpochEnd.Cause) {
+  mutating func epoch(
+    _ marks: [EpochMessageKey], every gap_ms: Int64 = 5, by cause: EpochEndDetector.Cause
+  ) {
     for (i, mark) in marks.enumerated() {
       hear(after_ms: gap_ms)
-      if i == 0 { end.begin(with: mark) } else { end.goOn(with: mark) }
+      if i == 0 { end.beginEpoch(with: mark) } else { end.continueEpoch(with: mark) }
     }
-    end.close(by: cause)
+    end.endEpoch(by: cause)
   }
 
   /// So many epochs in which nothing takes longer than 5 ms; they end in turn with one and the other.
@@ -32,13 +34,13 @@ private struct Learner {
   /// A message of an epoch that a silence has ended.
   mutating func late(after_ms: Int64) {
     hear(after_ms: after_ms)
-    end.comeLate()
+    end.recordLate()
   }
 }
 
-private let first = EpochMark(kind: 0)
-private let last = EpochMark(kind: 1)
-private let other = EpochMark(kind: 2)
+private let first = EpochMessageKey(kind: 0)
+private let last = EpochMessageKey(kind: 1)
+private let other = EpochMessageKey(kind: 2)
 
 @Suite("The rules by which the end of an epoch is learned") struct EpochEndRuleTests {
   private func learned() -> Learner {
@@ -52,15 +54,15 @@ private let other = EpochMark(kind: 2)
     var learner = learned()
     for _ in 0..<3 {
       learner.epoch([first], by: .silence)
-      #expect(learner.end.isLearned)
+      #expect(learner.end.isReliable)
     }
     learner.epoch([first], by: .silence)
-    #expect(!learner.end.isLearned)
+    #expect(!learner.end.isReliable)
     // The other end is learned in its turn, with misses of its own.
     learner.epoch([first], by: .silence)
-    #expect(learner.end.isLearned)
+    #expect(learner.end.isReliable)
     learner.epoch([first, last], by: .silence)
-    #expect(learner.end.isLearned)
+    #expect(learner.end.isReliable)
   }
 
   @Test("an epoch that ends as known makes good those that did not")
@@ -78,17 +80,17 @@ private let other = EpochMark(kind: 2)
     var turns = Learner()
     for i in 0..<8 {
       turns.epoch([first] + Array(repeating: last, count: 1 + i % 2), by: .silence)
-      #expect(!turns.end.isLearned)
+      #expect(!turns.end.isReliable)
     }
     var talkers = Learner()
     for i in 0..<8 {
-      talkers.epoch([first, EpochMark(kind: 1, talker: UInt16(i % 2))], by: .silence)
-      #expect(!talkers.end.isLearned)
+      talkers.epoch([first, EpochMessageKey(kind: 1, talker: UInt16(i % 2))], by: .silence)
+      #expect(!talkers.end.isReliable)
     }
     var groups = Learner()
     for _ in 0..<8 {
-      groups.epoch([first, EpochMark(kind: 1, mayEnd: false)], by: .silence)
-      #expect(!groups.end.isLearned)
+      groups.epoch([first, EpochMessageKey(kind: 1, canEndEpoch: false)], by: .silence)
+      #expect(!groups.end.isReliable)
     }
   }
 
@@ -96,9 +98,9 @@ private let other = EpochMark(kind: 2)
   func counts() {
     var learner = Learner()
     for _ in 0..<300 { learner.epoch([first, last], by: .silence) }
-    #expect(learner.end.isLearned)
+    #expect(learner.end.isReliable)
     learner.epoch(Array(repeating: first, count: 300), by: .silence)
-    #expect(learner.end.isLearned)
+    #expect(learner.end.isReliable)
   }
 
   @Test("a message that comes late is one mistake with all that follow it")
@@ -106,10 +108,10 @@ private let other = EpochMark(kind: 2)
     var learner = learned()
     learner.epoch([first, last], by: .lastMessage)
     for _ in 0..<3 { learner.late(after_ms: 5) }
-    #expect(!learner.end.isLearned)
+    #expect(!learner.end.isReliable)
     for count in 1...4 {
       learner.epoch([first, last], by: .silence)
-      #expect(learner.end.isLearned == (count == 4))
+      #expect(learner.end.isReliable == (count == 4))
     }
   }
 
@@ -117,32 +119,32 @@ private let other = EpochMark(kind: 2)
   func cut() {
     var begun = learned()
     begun.epoch([first, last], by: .lastMessage)
-    begun.end.begin(with: EpochMark(kind: 0, talker: 1))
-    #expect(!begun.end.isLearned)
+    begun.end.beginEpoch(with: EpochMessageKey(kind: 0, talker: 1))
+    #expect(!begun.end.isReliable)
     var dissolved = learned()
     dissolved.epoch([first, last], by: .lastMessage)
-    dissolved.end.begin(with: first)
-    #expect(dissolved.end.isLearned)
-    dissolved.end.dissolve()
-    #expect(!dissolved.end.isLearned)
+    dissolved.end.beginEpoch(with: first)
+    #expect(dissolved.end.isReliable)
+    dissolved.end.discardOpen()
+    #expect(!dissolved.end.isReliable)
   }
 
   @Test("eight epochs show the longest silence, and it is kept for eight more")
   func window() {
     var learner = Learner()
     learner.quick(7)
-    #expect(learner.end.pause == .milliseconds(100))
+    #expect(learner.end.silenceTimeout == .milliseconds(100))
     learner.quick(1)
-    #expect(learner.end.pause == .milliseconds(40))
+    #expect(learner.end.silenceTimeout == .milliseconds(40))
     learner.epoch([first, last], every: 60, by: .silence)
     learner.quick(6)
-    #expect(learner.end.pause == .milliseconds(40))
+    #expect(learner.end.silenceTimeout == .milliseconds(40))
     learner.quick(1)
-    #expect(learner.end.pause == .milliseconds(120))
+    #expect(learner.end.silenceTimeout == .milliseconds(120))
     learner.quick(8)
-    #expect(learner.end.pause == .milliseconds(120))
+    #expect(learner.end.silenceTimeout == .milliseconds(120))
     learner.quick(8)
-    #expect(learner.end.pause == .milliseconds(40))
+    #expect(learner.end.silenceTimeout == .milliseconds(40))
   }
 
   @Test("a silence is between any two bytes, not only before those that end a message")
@@ -150,13 +152,13 @@ private let other = EpochMark(kind: 2)
     var learner = Learner()
     for _ in 0..<8 {
       learner.hear(after_ms: 5)
-      learner.end.begin(with: first)
+      learner.end.beginEpoch(with: first)
       learner.hear(after_ms: 60)
       learner.hear(after_ms: 2)
-      learner.end.goOn(with: last)
-      learner.end.close(by: .silence)
+      learner.end.continueEpoch(with: last)
+      learner.end.endEpoch(by: .silence)
     }
-    #expect(learner.end.pause == .milliseconds(120))
+    #expect(learner.end.silenceTimeout == .milliseconds(120))
   }
 
   @Test("the silence before a message of another epoch is not within the open one")
@@ -164,13 +166,13 @@ private let other = EpochMark(kind: 2)
     var learner = Learner()
     for _ in 0..<8 {
       learner.hear(after_ms: 5)
-      learner.end.begin(with: first)
+      learner.end.beginEpoch(with: first)
       learner.late(after_ms: 100)
       learner.hear(after_ms: 5)
-      learner.end.goOn(with: last)
-      learner.end.close(by: .nextTime)
+      learner.end.continueEpoch(with: last)
+      learner.end.endEpoch(by: .nextTime)
     }
-    #expect(learner.end.pause == .milliseconds(40))
+    #expect(learner.end.silenceTimeout == .milliseconds(40))
   }
 
   @Test("a silence that cut an epoch makes the pause longer at once, for two windows from there")
@@ -178,14 +180,14 @@ private let other = EpochMark(kind: 2)
     var learner = Learner()
     learner.quick(7)
     learner.late(after_ms: 150)
-    #expect(learner.end.pause == .milliseconds(300))
+    #expect(learner.end.silenceTimeout == .milliseconds(300))
     // A shorter one takes nothing away.
     learner.late(after_ms: 30)
-    #expect(learner.end.pause == .milliseconds(300))
+    #expect(learner.end.silenceTimeout == .milliseconds(300))
     learner.quick(23)
-    #expect(learner.end.pause == .milliseconds(300))
+    #expect(learner.end.silenceTimeout == .milliseconds(300))
     learner.quick(1)
-    #expect(learner.end.pause == .milliseconds(40))
+    #expect(learner.end.silenceTimeout == .milliseconds(40))
   }
 
   @Test("a short silence that cut an epoch leaves a longer pause as it is, for a window")
@@ -193,13 +195,13 @@ private let other = EpochMark(kind: 2)
     var learner = Learner()
     learner.quick(1)
     learner.late(after_ms: 30)
-    #expect(learner.end.pause == .milliseconds(100))
+    #expect(learner.end.silenceTimeout == .milliseconds(100))
     learner.quick(8)
-    #expect(learner.end.pause == .milliseconds(100))
+    #expect(learner.end.silenceTimeout == .milliseconds(100))
     learner.quick(8)
-    #expect(learner.end.pause == .milliseconds(60))
+    #expect(learner.end.silenceTimeout == .milliseconds(60))
     learner.late(after_ms: 25)
-    #expect(learner.end.pause == .milliseconds(60))
+    #expect(learner.end.silenceTimeout == .milliseconds(60))
   }
 
   @Test("what dissolves an epoch is the silence before it, not one within the epoch before")
@@ -207,13 +209,13 @@ private let other = EpochMark(kind: 2)
     var learner = Learner()
     learner.quick(7)
     learner.epoch([first, last], every: 150, by: .silence)
-    #expect(learner.end.pause == .milliseconds(300))
+    #expect(learner.end.silenceTimeout == .milliseconds(300))
     learner.hear(after_ms: 10)
-    learner.end.begin(with: other)
-    learner.end.dissolve()
+    learner.end.beginEpoch(with: other)
+    learner.end.discardOpen()
     learner.quick(15)
-    #expect(learner.end.pause == .milliseconds(300))
+    #expect(learner.end.silenceTimeout == .milliseconds(300))
     learner.quick(1)
-    #expect(learner.end.pause == .milliseconds(40))
+    #expect(learner.end.silenceTimeout == .milliseconds(40))
   }
 }

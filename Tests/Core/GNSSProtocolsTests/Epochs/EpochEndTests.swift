@@ -20,7 +20,7 @@ private struct Live {
 
   init() {
     var options = EpochOptions()
-    options.learnsEnd = true
+    options.detectsEpochEnd = true
     assembler = EpochAssembler(options)
   }
 
@@ -35,8 +35,8 @@ private struct Live {
   /// Lets the line be silent until `now`, as the engine does.
   private mutating func wait(until now: Instant) {
     if isFlowing { lastByte = now }
-    while assembler.isOpen, now - lastByte >= assembler.pause {
-      take(assembler.close(), at: lastByte + assembler.pause)
+    while assembler.isOpen, now - lastByte >= assembler.silenceTimeout {
+      take(assembler.close(), at: lastByte + assembler.silenceTimeout)
     }
   }
 
@@ -48,7 +48,7 @@ private struct Live {
       now = now + .milliseconds(line.gap_ms)
       wait(until: now)
       guard let text = line.text else { continue }
-      assembler.hear(at: isFlowing ? .boot : now)
+      assembler.noteInput(at: isFlowing ? .boot : now)
       lastByte = now
       for message in decode(sentence(text)).messages {
         take(assembler.add(message, at: now), at: now)
@@ -93,13 +93,13 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
   func unlearned() {
     var assembler = EpochAssembler()
     for second in 0..<9 {
-      assembler.hear(at: .boot + .seconds(Int64(second)))
+      assembler.noteInput(at: .boot + .seconds(Int64(second)))
       for line in [rmc(second), gga(second)] {
         let epoch = assembler.add(decode(sentence(line)).messages[0], at: .boot)
         #expect((epoch != nil) == (second > 0 && line == rmc(second)))
       }
     }
-    #expect(assembler.pause == .milliseconds(100))
+    #expect(assembler.silenceTimeout == .milliseconds(100))
   }
 
   @Test("an epoch of one sentence is given with it")
@@ -166,7 +166,7 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
     }
     // In the end the four sentences are waited for: the satellites of the fifth are there.
     let views = live.assembler
-    #expect(views.pause <= .milliseconds(45))
+    #expect(views.silenceTimeout <= .milliseconds(45))
   }
 
   @Test("a silence inside the epoch is learned: at most one epoch is cut")
@@ -180,7 +180,7 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
     }
     #expect(live.given.map(\.second) == Array(0..<30))
     #expect(live.fixes.allSatisfy { $0.altitude_mm == 500_000 })
-    #expect(live.assembler.pause == .milliseconds(120))
+    #expect(live.assembler.silenceTimeout == .milliseconds(120))
     // A longer one cuts an epoch, and only one.
     var longer = Live()
     for second in 0..<30 {
@@ -190,19 +190,19 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
     }
     #expect(longer.given.map(\.second) == Array(0..<30))
     #expect(longer.fixes.count { $0.altitude_mm == nil } == 1)
-    #expect(longer.assembler.pause == .milliseconds(300))
+    #expect(longer.assembler.silenceTimeout == .milliseconds(300))
   }
 
   @Test("a pause is never shorter than 40 ms nor longer than 400 ms")
   func bounds() {
     var quick = Live()
     for second in 0..<20 { quick.second([rmc(second), gga(second)], every: 1) }
-    #expect(quick.assembler.pause == .milliseconds(40))
+    #expect(quick.assembler.silenceTimeout == .milliseconds(40))
     var slow = Live()
     for second in 0..<20 {
       slow.second([(rmc(second), 10), (gga(second), 350), (second % 2 == 0 ? vtg : gsa, 10)])
     }
-    #expect(slow.assembler.pause == .milliseconds(400))
+    #expect(slow.assembler.silenceTimeout == .milliseconds(400))
     #expect(slow.given.map(\.second) == Array(0..<20))
   }
 
@@ -220,7 +220,7 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
   @Test("a message that closes an epoch and is another's last gives both, in order")
   func both() {
     var options = EpochOptions()
-    options.learnsEnd = true
+    options.detectsEpochEnd = true
     var assembler = EpochAssembler(options)
     func add(_ text: String) -> [Int64?] {
       var times: [Int64?] = []
@@ -246,27 +246,27 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
       live.second([(rmc(second), 10), (gga(second), 10), last])
     }
     #expect(live.given.map(\.second) == Array(0..<40))
-    #expect(live.assembler.pause == .milliseconds(260))
+    #expect(live.assembler.silenceTimeout == .milliseconds(260))
   }
 
   @Test("a mistake doubles what is needed, up to 64")
   func doubling() {
-    let end = EpochMark(kind: 0)
-    let other = EpochMark(kind: 1)
-    var learner = EpochEnd(pause: .milliseconds(100))
+    let end = EpochMessageKey(kind: 0)
+    let other = EpochMessageKey(kind: 1)
+    var learner = EpochEndDetector(silenceTimeout: .milliseconds(100))
     var needed: [Int] = []
     for _ in 0..<8 {
       var count = 0
       repeat {
-        learner.begin(with: end)
+        learner.beginEpoch(with: end)
         if learner.isOver { break }
-        learner.close(by: .silence)
+        learner.endEpoch(by: .silence)
         count += 1
       } while count < 200
       needed.append(count)
-      learner.close(by: .lastMessage)
-      learner.begin(with: other)  // what does not begin epochs: it was late
-      learner.close(by: .silence)
+      learner.endEpoch(by: .lastMessage)
+      learner.beginEpoch(with: other)  // what does not begin epochs: it was late
+      learner.endEpoch(by: .silence)
     }
     #expect(needed == [2, 4, 8, 16, 32, 64, 64, 64])
   }

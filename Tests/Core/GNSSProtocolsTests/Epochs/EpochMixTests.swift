@@ -55,7 +55,7 @@ struct EpochMixTests {
   @Test("a live epoch of sentences is given with the last, parts or none beside them")
   func learnedWithParts() {
     var options = EpochOptions()
-    options.learnsEnd = true
+    options.detectsEpochEnd = true
     var assembler = EpochAssembler(options)
     var given: [Int] = []
     for second in 0..<6 {
@@ -70,7 +70,7 @@ struct EpochMixTests {
       }
     }
     #expect(given == [0, 1, 2, 3, 4, 5] && !assembler.isOpen)
-    #expect(assembler.pause == .milliseconds(100))
+    #expect(assembler.silenceTimeout == .milliseconds(100))
   }
 
   @Test("NAV-PVT that comes twice is one epoch, in a file too")
@@ -135,7 +135,7 @@ struct EpochMixTests {
       for (waits, learns) in [(false, false), (true, false), (false, true)] {
         var options = EpochOptions()
         options.waitsForSentences = waits
-        options.learnsEnd = learns
+        options.detectsEpochEnd = learns
         var fetching = EpochAssembler(options)
         var lazy = EpochAssembler(options)
         var fetched: [Epoch] = []
@@ -168,7 +168,7 @@ struct EpochMixTests {
   @Test("the ZDA of the second to come does not hold an epoch up")
   func comingDate() {
     var options = EpochOptions()
-    options.learnsEnd = true
+    options.detectsEpochEnd = true
     var assembler = EpochAssembler(options)
     var given: [Bool] = []
     for second in 0..<5 {

@@ -161,7 +161,7 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
 
   private var learning: EpochOptions {
     var options = EpochOptions()
-    options.learnsEnd = true
+    options.detectsEpochEnd = true
     return options
   }
 
@@ -183,11 +183,11 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
   func lateZDA() {
     for (time, pause) in [("120000", 300), ("120001", 100)] as [(String, Int64)] {
       var line = Line(learning)
-      line.assembler.hear(at: .boot)
+      line.assembler.noteInput(at: .boot)
       #expect(line.add(gga("120000")) == nil && line.assembler.close() != nil)
-      line.assembler.hear(at: Instant(seconds: 0.15))
+      line.assembler.noteInput(at: Instant(seconds: 0.15))
       #expect(line.add("GPZDA,\(time),03,06,2026,00,00", at: 0.15) == nil)
-      #expect(line.assembler.pause == .milliseconds(pause), "\(time)")
+      #expect(line.assembler.silenceTimeout == .milliseconds(pause), "\(time)")
     }
   }
 }

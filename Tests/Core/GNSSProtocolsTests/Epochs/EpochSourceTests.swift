@@ -151,7 +151,7 @@ import Testing
     var rmc = RMC()
     rmc.isValid = true
     rmc.coordinate = Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11_000_000_000)
-    draft.take(rmc)
+    draft.apply(rmc)
     draft.altitude_mm = -.max
     draft.separation_mm = -1
     draft.latitudeError_mm = .max

@@ -45,7 +45,7 @@ extension BadInput {
       counts(checksumErrors: 1, skipped: 22)),
     .raw(
       "right checksum in small letters", .minmea, #"$GPXTE,A,A,0.67,L,N*6f"#,
-      [.unread(named("GPXTE,"))],
+      [.unknown(named("GPXTE,"))],
       counts(sentences: 1, unknown: 1)),
     .raw(
       "checksum with a letter beyond F", .minmea, #"$GPXTE,A,A,0.67,L,N*6g"#,
@@ -108,7 +108,7 @@ extension BadInput {
     .raw("nothing", .goNMEA, "", counts()),
     .raw("ends of lines", .torpor, #"\r\n\n\r\r\n"#, counts()),
     .raw(
-      "nothing between dollar and star", .nmealib, "$*00", [.unread(named(""))],
+      "nothing between dollar and star", .nmealib, "$*00", [.unknown(named(""))],
       counts(
         sentences: 1, unknown: 1)),
     .raw("star and checksum alone", .torpor, "*00", counts(skipped: 3)),
@@ -122,7 +122,7 @@ extension BadInput {
     .raw(
       "another sentence inside", .gpsd,
       #"$GPZDA,112533.00,20,01,20$PTNTA,20000102173852,1,T4,,,6,1,0*32\r\n"#,
-      [.unread(named("PTNTA,"))],
+      [.unknown(named("PTNTA,"))],
       counts(sentences: 1, unknown: 1, brokenOff: 1, skipped: 25)),
     .raw(
       "another sentence inside, then the rest of the first", .gpsd,
@@ -133,7 +133,7 @@ extension BadInput {
           ZDA(
             talker: .gps, time_us: 41_133_000_000,
             date: CalendarDate(year: 2_016, month: 1, day: 20), zone_min: 0)),
-        .unread(named("PTNTA,")),
+        .unknown(named("PTNTA,")),
       ], counts(sentences: 2, unknown: 1, brokenOff: 1, skipped: 36)),
     .raw(
       "cut off in a field", .pynmea2, "$GPRMC,172142.00,A,4805.30256324,N,11629.09084774,W,0.D",
@@ -141,11 +141,11 @@ extension BadInput {
     .raw(
       "a tag block before", .goNMEA,
       #"\\s:Satelite_1,c:1553390539*62\\!AIVDM,1,1,,A,13M@ah0025QdPDTCOl`K6`nV00Sv,0*52"#,
-      [.unread(named("AIVDM,"))],
+      [.unknown(named("AIVDM,"))],
       counts(sentences: 1, unknown: 1, skipped: 30)),
     .raw(
       "a UDP header with a zero and a tag block before", .goNMEA,
-      #"UdPbC\x00\\s:SI1001*53\\$IIHDG,,,,,*67"#, [.unread(named("IIHDG,"))],
+      #"UdPbC\x00\\s:SI1001*53\\$IIHDG,,,,,*67"#, [.unknown(named("IIHDG,"))],
       counts(sentences: 1, unknown: 1, skipped: 19)),
     .raw(
       "a carriage return inside", .neoGPS, #"$GPGLL,,,\r,,,V,N*64\r\n"#,
@@ -183,7 +183,7 @@ extension BadInput {
     unknown("an empty address", .goNMEA, ",1,2,3,x,y,z"),
     unknown("an address of seven", .goNMEA, "INVALID,123,123,"),
     .raw(
-      "an encapsulated one of seven", .goNMEA, "!INVALID,1,2,*7E", [.unread(named("INVALID,"))],
+      "an encapsulated one of seven", .goNMEA, "!INVALID,1,2,*7E", [.unknown(named("INVALID,"))],
       counts(sentences: 1, unknown: 1)),
     unknown("an address of four", .goNMEA, "XXXX,20,one,"),
     unknown("a query", .pynmea2, "CCGPQ,GGA"),
@@ -209,7 +209,7 @@ extension BadInput {
 
   private static func unknown(_ name: String, _ source: Source, _ body: String) -> BadInput {
     BadInput(
-      name: name, source: source, bytes: sentence(body), messages: [.unread(named(body))],
+      name: name, source: source, bytes: sentence(body), messages: [.unknown(named(body))],
       counters: counts(sentences: 1, unknown: 1))
   }
 
@@ -318,19 +318,20 @@ extension BadInput {
       "a wrong checksum", .pyubx2, "b562050102000601 0f37", counts(checksumErrors: 1, skipped: 10)),
     .hex(
       "a class that is none", .pyubx2, "b562666602000601 d577",
-      [.unread(.frame(UBXIdentity(0x66, 0x66)))],
+      [.unknown(.frame(UBXIdentity(0x66, 0x66)))],
       counts(frames: 1, unknown: 1)),
     .hex("a length beyond the bound", .torpor, "b56201070110", counts(overlong: 1, skipped: 6)),
     .hex("the longest length there is", .torpor, "b5620107ffff", counts(overlong: 1, skipped: 6)),
     .navPVT(78, .torpor), .navPVT(91, .torpor), .navPVT(93, .torpor), .navPVT(0, .torpor),
     .navPVT(83, .torpor), .navPVT(85, .torpor),
     BadInput(
-      name: "an ACK of one byte", source: .torpor, bytes: ubx(0x05, 0x01, [6]), messages: [.other],
+      name: "an ACK of one "
+        + "byte", source: .torpor, bytes: ubx(0x05, 0x01, [6]), messages: [.malformed],
       counters: counts(frames: 1, malformed: 1)),
     BadInput(
       name: "a sentence in a frame that is right", source: .torpor,
       bytes: ubx(0x13, 0x40, sentence("GPGLL,,,,,,V,N")),
-      messages: [.unread(.frame(UBXIdentity(0x13, 0x40)))],
+      messages: [.unknown(.frame(UBXIdentity(0x13, 0x40)))],
       counters: counts(frames: 1, unknown: 1)),
     BadInput(
       name: "a frame in a sentence", source: .torpor,

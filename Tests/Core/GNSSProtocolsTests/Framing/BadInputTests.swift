@@ -79,14 +79,14 @@ struct BadInput: Sendable, CustomTestStringConvertible {
   /// A sentence of that body with a right checksum that is one of ours and cannot be read.
   static func malformed(_ name: String, _ source: Source, _ body: String) -> BadInput {
     BadInput(
-      name: name, source: source, bytes: sentence(body), messages: [.other],
+      name: name, source: source, bytes: sentence(body), messages: [.malformed],
       counters: counts(sentences: 1, malformed: 1))
   }
 
   /// A sentence of that body with a right checksum that is none of ours.
   static func unread(_ name: String, _ source: Source, _ body: String) -> BadInput {
     BadInput(
-      name: name, source: source, bytes: sentence(body), messages: [.unread(named(body))],
+      name: name, source: source, bytes: sentence(body), messages: [.unknown(named(body))],
       counters: counts(sentences: 1, unknown: 1))
   }
 
@@ -94,7 +94,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
   static func navPVT(_ length: Int, _ source: Source) -> BadInput {
     BadInput(
       name: "NAV-PVT of \(length) bytes", source: source,
-      bytes: ubx(0x01, 0x07, [UInt8](repeating: 0, count: length)), messages: [.other],
+      bytes: ubx(0x01, 0x07, [UInt8](repeating: 0, count: length)), messages: [.malformed],
       counters: counts(frames: 1, malformed: 1))
   }
 
@@ -139,7 +139,7 @@ func counts(
   counters.checksumErrors = checksumErrors
   counters.malformed = malformed
   counters.unknown = unknown
-  counters.brokenOff = brokenOff
+  counters.truncated = brokenOff
   counters.overlong = overlong
   counters.skippedBytes = skipped
   return counters

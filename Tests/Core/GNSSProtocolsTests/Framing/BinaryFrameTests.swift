@@ -197,26 +197,26 @@ enum Foreign {
   @Test("count if the options allow them and a line end is there")
   func allowed() {
     let text = "$GPGLL,4527.458,S,16709.165,E,225309,A\r\n"
-    #expect(counters(text).unchecked == 1 && counters(text).sentences == 0)
+    #expect(counters(text).withoutChecksum == 1 && counters(text).sentences == 0)
     #expect(counters(text).skippedBytes == 0)
-    #expect(counters(text, isAllowed: false).unchecked == 0)
-    #expect(counters(text, isAllowed: false).brokenOff == 1)
-    #expect(counters("$GPGLL,4527.458,S,16709.165,E,225309,A\n$").unchecked == 1)
+    #expect(counters(text, isAllowed: false).withoutChecksum == 0)
+    #expect(counters(text, isAllowed: false).truncated == 1)
+    #expect(counters("$GPGLL,4527.458,S,16709.165,E,225309,A\n$").withoutChecksum == 1)
     // No line end: it may go on.
-    #expect(counters("$GPGLL,4527.458,S,16709.165,E,225309,A").unchecked == 0)
-    #expect(counters("$GPGLL,4527.458,S,167$GPGLL,,,,,,V,N*64\r\n").unchecked == 0)
-    #expect(counters("$\r\n$\n").unchecked == 0)
-    #expect(counters("$G\r\n").unchecked == 1 && counters("$G\r\n").unknown == 1)
+    #expect(counters("$GPGLL,4527.458,S,16709.165,E,225309,A").withoutChecksum == 0)
+    #expect(counters("$GPGLL,4527.458,S,167$GPGLL,,,,,,V,N*64\r\n").withoutChecksum == 0)
+    #expect(counters("$\r\n$\n").withoutChecksum == 0)
+    #expect(counters("$G\r\n").withoutChecksum == 1 && counters("$G\r\n").unknown == 1)
   }
 
   @Test("a wrong checksum is refused all the same, and a right one is no missing one")
   func wrong() {
-    #expect(counters("$GPGLL,,,,,,V,N*65\r\n").unchecked == 0)
+    #expect(counters("$GPGLL,,,,,,V,N*65\r\n").withoutChecksum == 0)
     #expect(counters("$GPGLL,,,,,,V,N*65\r\n").checksumErrors == 1)
-    #expect(counters("$GPGLL,,,,,,V,N*6\r\n").unchecked == 0)
-    #expect(counters("$GPGLL,,,,,,V,N*\r\n").unchecked == 0)
+    #expect(counters("$GPGLL,,,,,,V,N*6\r\n").withoutChecksum == 0)
+    #expect(counters("$GPGLL,,,,,,V,N*\r\n").withoutChecksum == 0)
     #expect(counters("$GPGLL,,,,,,V,N*64\r\n").sentences == 1)
-    #expect(counters("$GPGLL,,,,,,V,N*64\r\n").unchecked == 0)
+    #expect(counters("$GPGLL,,,,,,V,N*64\r\n").withoutChecksum == 0)
   }
 
   @Test("all fields are read, in any chunks")
@@ -234,7 +234,7 @@ enum Foreign {
         while let message = decoder.next(chunk.span, &offset) { messages.append(message) }
       }
       #expect(messages.first == decode(sentence(body)).messages.first)
-      #expect(messages.count == 2 && decoder.counters.unchecked == 2)
+      #expect(messages.count == 2 && decoder.counters.withoutChecksum == 2)
     }
   }
 }

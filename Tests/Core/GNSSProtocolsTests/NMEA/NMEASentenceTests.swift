@@ -66,7 +66,7 @@ import Testing
   @Test("GSA counts satellites, of any numbers; GST and GSV")
   func others() {
     var gsa = GSA(talker: .combined, fixMode: 2)
-    for number: UInt16 in [208, 211, 213] { gsa.name(number) }
+    for number: UInt16 in [208, 211, 213] { gsa.append(number) }
     gsa.system = 4
     gsa.positionDOP_e2 = 160
     gsa.horizontalDOP_e2 = 130
@@ -216,7 +216,7 @@ import Testing
     ] {
       let decoded = decode(sentence(text))
       #expect(
-        decoded.messages == [.unread(named(text))] && decoded.counters.unknown == 1, "\(text)")
+        decoded.messages == [.unknown(named(text))] && decoded.counters.unknown == 1, "\(text)")
     }
   }
 

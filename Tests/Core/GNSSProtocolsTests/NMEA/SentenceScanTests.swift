@@ -34,7 +34,7 @@ import Testing
     }
     if end == body.count { return (end, 0, []) }
     scan.close()
-    let places = scan.fieldPlaces
+    let places = scan.fieldOffsets
     return (end, scan.parity, places.indices.map { Int(places[$0]) })
   }
 
@@ -80,8 +80,8 @@ import Testing
         #expect(bytes16_commas(bytes) == bits(bytes) { $0 == 0x2C }, "\(bytes)")
         #expect(bytes16_commas_by_words(bytes) == bytes16_commas(bytes), "\(bytes)")
         let ends = bits(bytes) { $0 < 0x20 || $0 > 0x7E || $0 == 0x24 || $0 == 0x2A }
-        #expect(bytes16_ends(bytes) == ends, "\(bytes)")
-        #expect(bytes16_ends_by_words(bytes) == ends, "\(bytes)")
+        #expect(bytes16_delimiters(bytes) == ends, "\(bytes)")
+        #expect(bytes16_delimiters_by_words(bytes) == ends, "\(bytes)")
       }
     }
   }
@@ -100,8 +100,8 @@ import Testing
       }
       #expect(bytes16_sum(bytes) == sum % 256, "\(bytes)")
       #expect(bytes16_sum_by_words(bytes) == sum % 256, "\(bytes)")
-      #expect(bytes16_weighted(bytes, others) == weighted % 256, "\(bytes) \(others)")
-      #expect(bytes16_weighted_by_words(bytes, others) == weighted % 256, "\(bytes) \(others)")
+      #expect(bytes16_weighted_sum(bytes, others) == weighted % 256, "\(bytes) \(others)")
+      #expect(bytes16_weighted_sum_by_words(bytes, others) == weighted % 256, "\(bytes) \(others)")
     }
   }
 

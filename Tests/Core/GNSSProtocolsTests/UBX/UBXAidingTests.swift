@@ -69,7 +69,7 @@ private func hostCommands(_ bytes: [UInt8]) -> [UBXCommand] {
     #expect(refusal.subject == .mgaDBD)
     #expect(messages(bytes { $0.append(refusal) }) == [.aidingAnswer(refusal)])
     let newer: [UInt8] = [1, 1, 0, 0x80, 0, 0, 0, 0]
-    #expect(messages(bytes { $0.appendUBX(.mgaACK, payload: newer.span) }) == [.other])
+    #expect(messages(bytes { $0.appendUBX(.mgaACK, payload: newer.span) }) == [.malformed])
   }
 
   @Test("UBX-MGA-INI-TIME_UTC has the layout of the frame of u-blox's own service")

@@ -50,7 +50,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     whole: UBXSolution, place: Coordinate?
   ) {
     var draft = UBXDraft()
-    for part in parts { draft.take(part) }
+    for part in parts { draft.apply(part) }
     return draft.solution(leapSeconds)
   }
 
@@ -66,7 +66,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
   @Test("satellites: NAV-SAT, then NAV-SOL; the dilution NAV-SOL's where NAV-DOP is missing")
   func counts() {
     var seen = UBXSatellites(timeOfWeek_ms: 0)
-    for _ in 0..<5 { seen.count(isUsed: true, signal_dBHz: 40) }
+    for _ in 0..<5 { seen.add(isUsed: true, signal_dBHz: 40) }
     #expect(sum(sol(), .satellites(seen)).whole.satellites == 5)
     #expect(sum(sol()).whole.satellites == 8 && sum(sol()).whole.positionDOP_e2 == 242)
   }
@@ -189,7 +189,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
   }
   private var learning: EpochOptions {
     var options = EpochOptions()
-    options.learnsEnd = true
+    options.detectsEpochEnd = true
     return options
   }
 
@@ -237,17 +237,17 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
   func late() {
     var assembler = EpochAssembler(learning)
     let timed = sol()
-    assembler.hear(at: .boot)
+    assembler.noteInput(at: .boot)
     #expect(assembler.add(.navigation(timed), at: .boot) == nil && assembler.close() != nil)
-    assembler.hear(at: Instant(seconds: 0.15))
+    assembler.noteInput(at: Instant(seconds: 0.15))
     #expect(assembler.add(.navigation(.position(position)), at: Instant(seconds: 0.15)) == nil)
-    #expect(assembler.pause == .milliseconds(300))
+    #expect(assembler.silenceTimeout == .milliseconds(300))
     // Parts of another time that tell of no position.
-    assembler.hear(at: Instant(seconds: 0.34))
+    assembler.noteInput(at: Instant(seconds: 0.34))
     var untold = position
     untold.timeOfWeek_ms = 1_000
     #expect(assembler.add(.navigation(.position(untold)), at: Instant(seconds: 0.34)) == nil)
-    #expect(assembler.close() == nil && assembler.pause == .milliseconds(300))
+    #expect(assembler.close() == nil && assembler.silenceTimeout == .milliseconds(300))
   }
 
   @Test("a time of week is late for an hour, and then another week's")
@@ -285,22 +285,22 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
       _ = assembler.add(.navigation(status(1, UInt32(second) * 1_000)), at: .boot)
       #expect(assembler.close() != nil)
     }
-    #expect(assembler.pause == .milliseconds(100))
+    #expect(assembler.silenceTimeout == .milliseconds(100))
   }
 
   @Test("a habit is lost when it is missed three times in a row, not in all")
   func habit() {
-    var habit = PrecisionHabit()
-    habit.came()
+    var habit = HighPrecisionDetector()
+    habit.recordArrival()
     for _ in 0..<5 {
-      habit.failed()
-      habit.failed()
-      #expect(habit.isAwaited)
-      habit.came()
+      habit.recordMiss()
+      habit.recordMiss()
+      #expect(habit.isExpected)
+      habit.recordArrival()
     }
     for count in 1...3 {
-      habit.failed()
-      #expect(habit.isAwaited == (count < 3))
+      habit.recordMiss()
+      #expect(habit.isExpected == (count < 3))
     }
   }
 
@@ -314,8 +314,8 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     epoch.fix = Fix(acquired: .boot, coordinate: place, mode: .threeDimensional)
     #expect(epoch.refine(precise) && epoch.fix?.verticalAccuracy_mm == 20)
     var seen = UBXSatellites(timeOfWeek_ms: 0)
-    for _ in 0..<255 { seen.count(isUsed: false, signal_dBHz: 40) }
-    epoch.take(seen)
+    for _ in 0..<255 { seen.add(isUsed: false, signal_dBHz: 40) }
+    epoch.apply(seen)
     #expect(epoch.satellitesInView == 254 && epoch.bestSignal_dBHz == nil)
     var solution = UBXSolution(
       utc: nil, fixType: 3, isFixOK: true, longitude_e7: 0, latitude_e7: 0, height_mm: 0,

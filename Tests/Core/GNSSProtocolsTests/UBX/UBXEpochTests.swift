@@ -30,8 +30,8 @@ import Testing
   func writtenWhole() {
     let now = Instant(seconds: 3)
     var full = Epoch(origin: .batch)
-    full.become(solution(), true, at: .boot)
-    full.take(DatedMoment(utc_us: 7, time_us: 7, isUncertain: true))
+    full.writeUndated(solution(), true, at: .boot)
+    full.apply(DatedMoment(utc_us: 7, time_us: 7, isUncertain: true))
     full.hdop_e2 = 1
     full.vdop_e2 = 1
     full.pdop_e2 = 1
@@ -49,10 +49,10 @@ import Testing
     ]
     for solution in kinds {
       var fresh = Epoch()
-      fresh.become(solution, false, at: now)
+      fresh.writeUndated(solution, false, at: now)
       var used = full
       used.origin = .batch
-      used.become(solution, false, at: now)
+      used.writeUndated(solution, false, at: now)
       #expect(used == fresh)
     }
   }

@@ -151,7 +151,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     let expected = UBXVersion(
       software: "ROM CORE 3.01 (107888)", hardware: "00080000", protocolVersion_e2: 1_800)
     #expect(decoded.messages[1] == .receiverVersion(expected))
-    #expect(decoded.messages[2] == .unread(.frame(UBXIdentity(0x0A, 0x28))))
+    #expect(decoded.messages[2] == .unknown(.frame(UBXIdentity(0x0A, 0x28))))
   }
 
   @Test(
@@ -232,7 +232,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     #expect(solution { $0.removeLast(8) }?.longitude_e7 == 1)
     for count in [0, 1, 77, 78, 79, 83, 85, 91, 93, 100] {
       let decoded = decode(ubx(1, 7, [UInt8](repeating: 0, count: count)))
-      #expect(decoded.messages == [.other] && decoded.counters.malformed == 1)
+      #expect(decoded.messages == [.malformed] && decoded.counters.malformed == 1)
     }
   }
 

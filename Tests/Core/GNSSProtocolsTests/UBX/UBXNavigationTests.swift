@@ -51,7 +51,8 @@ import Testing
         var payload = [UInt8](repeating: 0, count: count)
         if id == 0x35, count > 4 { payload[4] = 1 }
         let decoded = decode(ubx(1, id, payload))
-        #expect(decoded.messages == [.other] && decoded.counters.malformed == 1, "\(id) \(count)")
+        #expect(
+          decoded.messages == [.malformed] && decoded.counters.malformed == 1, "\(id) \(count)")
       }
     }
     func list(_ id: UInt8, _ version: UInt8, _ number: UInt8, _ entries: Int) -> UBXNavigation? {
@@ -247,7 +248,7 @@ extension SplitMix64 {
     let signals = UInt8.random(in: 0...55, using: &self)
     for _ in 0..<Int.random(in: 0...84, using: &self) {
       let isUsed = Bool.random(using: &self)
-      summary.count(isUsed: isUsed, signal_dBHz: UInt8.random(in: 0...signals, using: &self))
+      summary.add(isUsed: isUsed, signal_dBHz: UInt8.random(in: 0...signals, using: &self))
     }
     return summary
   }

@@ -228,7 +228,7 @@ private struct OldReceiver {
       assembler.add(.navPVT(pvt(0)), at: .boot)?.fix?.coordinate.latitude_e9 == 48_000_000_000)
     #expect(assembler.add(precise(0), at: .boot) == nil)
     #expect(assembler.add(.navPVT(pvt(1)), at: .boot) == nil && assembler.isOpen)
-    #expect(assembler.add(.other, at: .boot) == nil)
+    #expect(assembler.add(.malformed, at: .boot) == nil)
     let fine = assembler.add(precise(1), at: .boot)?.fix
     #expect(
       fine?.coordinate == Coordinate(latitude_e9: 47_999_999_963, longitude_e9: 11_000_000_037))
@@ -286,8 +286,8 @@ private struct OldReceiver {
   func view() {
     var assembler = EpochAssembler()
     var seen = UBXSatellites(timeOfWeek_ms: 0)
-    for signal in [40, 30] as [UInt8] { seen.count(isUsed: true, signal_dBHz: signal) }
-    seen.count(isUsed: false, signal_dBHz: 55)
+    for signal in [40, 30] as [UInt8] { seen.add(isUsed: true, signal_dBHz: signal) }
+    seen.add(isUsed: false, signal_dBHz: 55)
     #expect(assembler.add(.navPVT(pvt(0)), at: .boot)?.satellitesInView == nil)
     #expect(assembler.add(.navigation(.satellites(seen)), at: .boot) == nil)
     let epoch = assembler.add(.navPVT(pvt(1)), at: .boot)
@@ -325,7 +325,7 @@ private struct OldReceiver {
       }
       var second: UInt32 = 0
       for _ in 0..<60 {
-        var message = GNSSMessage.other
+        var message = GNSSMessage.malformed
         switch Int.random(in: 0..<5, using: &random) {
         case 0, 1:
           second += 1
@@ -338,7 +338,7 @@ private struct OldReceiver {
         default:
           var buffer = FrameBuffer()
           message = random.message(&buffer)
-          if case .navPVT = message { message = .other }
+          if case .navPVT = message { message = .malformed }
         }
         note(assembler.add(message, at: .boot))
         if round % 2 == 0 { while let epoch = assembler.next() { note(epoch) } }

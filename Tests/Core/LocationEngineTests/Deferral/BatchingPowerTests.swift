@@ -10,7 +10,7 @@ struct BatchingPowerTests {
   @Test("DEF-42: a tunnel ends nothing; the timeout does, and the host is not kept awake by it")
   func tunnel() {
     let bench = BoardBench { board, _ in
-      board.faults.noSky = [Instant(seconds: 60)..<Instant(seconds: 400)]
+      board.faults.signalOutages = [Instant(seconds: 60)..<Instant(seconds: 400)]
     }
     bench.run(20)
     bench.client.defer(untilTraveled: .unlimited, timeout: 300)
@@ -28,7 +28,7 @@ struct BatchingPowerTests {
   )
   func goneAndBack() {
     let bench = BoardBench(watermark: 50) { board, _ in
-      board.faults.gone = [Instant(seconds: 100)..<Instant(seconds: 160)]
+      board.faults.deviceAbsent = [Instant(seconds: 100)..<Instant(seconds: 160)]
     }
     bench.run(20)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
@@ -132,7 +132,7 @@ struct BatchingPowerTests {
   @Test("STD-7: what waits in the line's buffer while nobody listens bears its own moment")
   func gathered() {
     let bench = BoardBench(hasDeepSleep: false) { board, _ in
-      board.faults.noSky = [Instant(seconds: 30)..<Instant(seconds: 97)]
+      board.faults.signalOutages = [Instant(seconds: 30)..<Instant(seconds: 97)]
     }
     bench.run(150)
     // What comes first was late by nobody knows how much.
@@ -168,7 +168,7 @@ struct BatchingPowerTests {
   @Test("one refusal does not end batching for good: it is asked for again, ever more seldom")
   func refusedForAWhile() {
     let bench = BoardBench { board, _ in
-      board.faults.batchingRefused = [Instant(seconds: 0)..<Instant(seconds: 200)]
+      board.faults.batchingRejected = [Instant(seconds: 0)..<Instant(seconds: 200)]
     }
     bench.run(10)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
@@ -189,8 +189,8 @@ struct BatchingPowerTests {
   @Test("a receiver that comes back from a loss is asked to batch at once, whatever was refused")
   func refusedBeforeALoss() {
     let bench = BoardBench { board, _ in
-      board.faults.batchingRefused = [Instant(seconds: 0)..<Instant(seconds: 75)]
-      board.faults.gone = [Instant(seconds: 80)..<Instant(seconds: 81)]
+      board.faults.batchingRejected = [Instant(seconds: 0)..<Instant(seconds: 75)]
+      board.faults.deviceAbsent = [Instant(seconds: 80)..<Instant(seconds: 81)]
     }
     bench.run(10)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
@@ -223,7 +223,7 @@ struct BatchingPowerTests {
 
   @Test("a receiver that refuses to batch is used without: the deferral goes on in the ring")
   func refused() {
-    let bench = BoardBench(hasDeepSleep: false) { board, _ in board.receiver.batch = nil }
+    let bench = BoardBench(hasDeepSleep: false) { board, _ in board.receiver.batchCapacity = nil }
     bench.run(20)
     bench.client.defer(untilTraveled: .unlimited, timeout: 60)
     bench.forget()

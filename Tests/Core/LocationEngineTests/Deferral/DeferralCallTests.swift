@@ -84,7 +84,7 @@ struct DeferralCallTests {
   @Test("DEF-7: available with a receiver and a caching state, and then never 11")
   func available() {
     #expect(EngineBench().isDeferralAvailable)
-    let bench = EngineBench { $0.figures.idle = nil }
+    let bench = EngineBench { $0.parameters.idle = nil }
     #expect(!bench.isDeferralAvailable)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text == "finish(11)")
@@ -142,7 +142,7 @@ struct DeferralCallTests {
     bench.fixes(count: 3)
     // The step of a call yields notices; the call itself gives nothing to its caller.
     let effects = bench.engine.step(.request(bench.client.id, .disallowDeferred), at: bench.now)
-    #expect(effects.hasNotices && effects.proceeds)
+    #expect(effects.hasNotices && effects.needsProceed)
     #expect(bench.client.story.isEmpty)
     var told: [String] = []
     while let notice = bench.engine.nextNotice() { told.append("\(notice.notice)") }
@@ -222,7 +222,7 @@ struct DeferralCallTests {
   @Test(
     "DEF-22: unlimited criteria never end a deferral", arguments: [Double.infinity, .unlimited])
   func unlimited(_ value: Double) {
-    let bench = EngineBench(limit: 100) { $0.unknownAfter = .seconds(100_000) }
+    let bench = EngineBench(limit: 100) { $0.locationUnknownTimeout = .seconds(100_000) }
     bench.background()
     bench.fixes(count: 1)
     bench.client.forget()

@@ -53,7 +53,7 @@ struct DeferralTests {
     arguments: [5.0, 0.5, 7.25, 3.001, 86_400])
   func punctual(_ timeout: Double) {
     for isForeground in [false, true] {
-      let bench = EngineBench { $0.unknownAfter = .seconds(100_000) }
+      let bench = EngineBench { $0.locationUnknownTimeout = .seconds(100_000) }
       if !isForeground { bench.background() }
       let start = bench.now
       bench.client.defer(untilTraveled: .unlimited, timeout: timeout)
@@ -66,7 +66,7 @@ struct DeferralTests {
 
   @Test("DEF-18: the alarm is set early by what waking takes")
   func alarm() {
-    let bench = EngineBench.deferring(.unlimited, 100) { $0.unknownAfter = .seconds(200) }
+    let bench = EngineBench.deferring(.unlimited, 100) { $0.locationUnknownTimeout = .seconds(200) }
     // 2 ms to resume and 1 ms of the alarm's grain.
     #expect(bench.plan.wake == bench.now + .seconds(100) - .milliseconds(3))
     #expect(bench.plan.board == .idle)
@@ -242,7 +242,7 @@ struct DeferralTests {
     #expect(bench.state == .armed)
     bench.fixes(count: 1)
     #expect(bench.client.text == "batch(0...0)")
-    #expect(bench.plan.board == .idle && bench.plan.listens)
+    #expect(bench.plan.board == .idle && bench.plan.wakesOnInput)
     bench.inhibit(false)
     #expect(bench.state == .engaged)
     bench.fixes(count: 2)

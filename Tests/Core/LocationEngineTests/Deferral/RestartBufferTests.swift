@@ -68,7 +68,7 @@ struct RestartBufferTests {
     "BKG-20: of a receiver that does not answer the time from the newest fix to the start is a gap")
   func lost() {
     let bench = buffered { board, _ in
-      board.faults.gone = [Instant(seconds: 76)..<Instant(seconds: 4_000)]
+      board.faults.deviceAbsent = [Instant(seconds: 76)..<Instant(seconds: 4_000)]
     }
     let last = bench.appended.last?.fix.acquired
     bench.restart(after: 5)
@@ -101,7 +101,7 @@ struct RestartBufferTests {
   @Test("BKG-20: of a receiver that started anew while the service was down the time is a gap")
   func restarted() {
     let bench = buffered { board, _ in
-      board.faults.gone = [Instant(seconds: 80)..<Instant(seconds: 82)]
+      board.faults.deviceAbsent = [Instant(seconds: 80)..<Instant(seconds: 82)]
     }
     let last = bench.appended.last?.fix.acquired
     bench.restart(after: 60)
@@ -121,11 +121,11 @@ struct RestartBufferTests {
     let bench = buffered { board, setup in
       switch outage {
       case .overwritten: break
-      case .lost: board.faults.gone = [Instant(seconds: 76)..<Instant(seconds: 4_000)]
+      case .lost: board.faults.deviceAbsent = [Instant(seconds: 76)..<Instant(seconds: 4_000)]
       case .supply:
         board.receiver.hasSupplySwitch = true
         setup.receiver?.hasSupplySwitch = true
-        setup.figures.canSwitchOff = true
+        setup.parameters.canSwitchOff = true
       }
     }
     let last = bench.appended.last?.fix.acquired
@@ -154,7 +154,7 @@ struct RestartBufferTests {
     let bench = buffered { board, setup in
       board.receiver.hasSupplySwitch = true
       setup.receiver?.hasSupplySwitch = true
-      setup.figures.canSwitchOff = true
+      setup.parameters.canSwitchOff = true
     }
     let last = bench.appended.last?.fix.acquired
     bench.restart(after: 5)

@@ -135,7 +135,7 @@ struct SuspendedTests {
   @Test("DEF-43, BKG-5: a receiver that is lost while its only client is suspended is tried again")
   func lostMeanwhile() {
     let bench = BoardBench(limit: 500, watermark: 20) { board, _ in
-      board.faults.gone = [Instant(seconds: 60)..<Instant(seconds: 400)]
+      board.faults.deviceAbsent = [Instant(seconds: 60)..<Instant(seconds: 400)]
     }
     bench.run(10)
     bench.client.suspend()
@@ -200,7 +200,7 @@ struct UnheardTests {
   func switchedOff() {
     let bench = EngineBench {
       $0.receiver = ReceiverSetup(family: .passive, hasSupplySwitch: true)
-      $0.figures.canSwitchOff = true
+      $0.parameters.canSwitchOff = true
     }
     bench.run(1)
     bench.fixes(count: 5)
@@ -238,7 +238,7 @@ struct WaitingServiceTests {
 
   @Test("AUT-11, PWR-7: permission is a reason to search again soon after searches in vain")
   func permission() {
-    let bench = EngineBench(clients: 2, connects: false) { $0.figures.canStandby = true }
+    let bench = EngineBench(clients: 2, connects: false) { $0.parameters.canStandby = true }
     bench.clients[0].connect()
     bench.clients[0].ask(.startSignificantChange)
     bench.clients[1].ask(.setAuthorization(.notDetermined))

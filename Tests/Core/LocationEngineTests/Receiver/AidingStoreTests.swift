@@ -33,13 +33,13 @@ private func bytes(_ chunk: ByteChunk) -> [UInt8] {
         let entry = [UInt8](repeating: UInt8(turn), count: turn * 42 + 2)
         switch step {
         case .first:
-          store.keep(chunk(entry), at: 0)
+          store.store(chunk(entry), at: 0)
           model = [entry]
         case .second:
-          store.keep(chunk(entry), at: 1)
+          store.store(chunk(entry), at: 1)
           if model.count == 1 { model.append(entry) }
-        case .third: store.keep(chunk(entry), at: 2)
-        case .long: store.keep(chunk([UInt8](repeating: 9, count: 173)), at: UInt8(model.count))
+        case .third: store.store(chunk(entry), at: 2)
+        case .long: store.store(chunk([UInt8](repeating: 9, count: 173)), at: UInt8(model.count))
         case .clear:
           store.clear()
           model = []
@@ -60,7 +60,7 @@ private func bytes(_ chunk: ByteChunk) -> [UInt8] {
   @Test("PWR-8: a store without memory keeps nothing, and one of any size no more than 255 entries")
   func bounds() {
     var none = AidingStore()
-    none.keep(chunk([1]), at: 0)
+    none.store(chunk([1]), at: 0)
     #expect(none.count == 0 && none.capacity == 0 && bytes(none.entry(at: 0)).isEmpty)
     let memory = UnsafeMutableRawBufferPointer.allocate(
       byteCount: AidingStore.byteCount(capacity: 300), alignment: 1)

@@ -24,9 +24,9 @@ struct FixClockTests {
   @Test("the fix that came with the least delay is the best")
   func leastDelay() {
     var clock = FixClock()
-    clock.learn(utc(0), received: at(100.4))
-    clock.learn(utc(1), received: at(101.1))
-    clock.learn(utc(2), received: at(102.9))
+    clock.update(utc(0), received: at(100.4))
+    clock.update(utc(1), received: at(101.1))
+    clock.update(utc(2), received: at(102.9))
     #expect(clock.instant(of: utc(2), at: at(102.9), isLive: true) == at(102.1))
     #expect(clock.instant(of: utc(-50), at: at(103), isLive: false) == at(50.1))
   }
@@ -34,17 +34,17 @@ struct FixClockTests {
   @Test("STD-7: a fix of a whole second was true at the pulse before it, and others are by that")
   func pulse() {
     var clock = FixClock()
-    clock.learn(utc(0), received: at(100.4))
-    clock.learn(utc(1), received: at(101.4), pulse: at(101.05))
+    clock.update(utc(0), received: at(100.4))
+    clock.update(utc(1), received: at(101.4), pulse: at(101.05))
     #expect(clock.instant(of: utc(1), at: at(101.4), isLive: true) == at(101.05))
     #expect(clock.instant(of: utc(1.2), at: at(101.7), isLive: true) == at(101.25))
     // The receiver's own clock is a little off the second; the boot clock goes a little too fast.
-    clock.learn(utc(2.000_3), received: at(102.4), pulse: at(102.051))
+    clock.update(utc(2.000_3), received: at(102.4), pulse: at(102.051))
     #expect(clock.instant(of: utc(2), at: at(102.4), isLive: true) == at(102.051))
-    clock.learn(utc(2.999_7), received: at(103.4), pulse: at(103.052))
+    clock.update(utc(2.999_7), received: at(103.4), pulse: at(103.052))
     #expect(clock.instant(of: utc(3), at: at(103.4), isLive: true) == at(103.052))
     // One that came later without a pulse changes nothing.
-    clock.learn(utc(4), received: at(104.3))
+    clock.update(utc(4), received: at(104.3))
     #expect(clock.instant(of: utc(4), at: at(104.3), isLive: true) == at(104.052))
   }
 
@@ -53,7 +53,7 @@ struct FixClockTests {
     arguments: [(1, 101.4, 99.499_999), (1, 101.4, 101.400_001), (1.1, 101.5, 101.05)])
   func foreignPulse(_ second: Double, _ received: Double, _ pulse: Double) {
     var clock = FixClock()
-    clock.learn(utc(second), received: at(received), pulse: at(pulse))
+    clock.update(utc(second), received: at(received), pulse: at(pulse))
     #expect(clock.instant(of: utc(second), at: at(received), isLive: true) == at(received))
   }
 
@@ -61,11 +61,11 @@ struct FixClockTests {
   func pulseOfWrongDate() {
     var clock = FixClock()
     for i in 0..<5 {
-      clock.learn(utc(Double(i)), received: at(100.2 + Double(i)), pulse: at(100 + Double(i)))
+      clock.update(utc(Double(i)), received: at(100.2 + Double(i)), pulse: at(100 + Double(i)))
     }
     for i in 5..<7 {
       let wrong = utc(1e6 + Double(i))
-      clock.learn(wrong, received: at(100.2 + Double(i)), pulse: at(100 + Double(i)))
+      clock.update(wrong, received: at(100.2 + Double(i)), pulse: at(100 + Double(i)))
     }
     #expect(clock.bootUTC_us == base - 100_000_000)
   }
@@ -73,7 +73,7 @@ struct FixClockTests {
   @Test("never later than now")
   func notLater() {
     var clock = FixClock()
-    clock.learn(utc(0), received: at(100))
+    clock.update(utc(0), received: at(100))
     #expect(clock.instant(of: utc(5), at: at(103), isLive: true) == at(103))
   }
 
@@ -81,29 +81,29 @@ struct FixClockTests {
     "a step back of UTC is believed when three fixes running say so", arguments: [18.0, 3_600, 6e8])
   func stepBack(_ step: Double) {
     var clock = FixClock()
-    for i in 0..<5 { clock.learn(utc(Double(i)), received: at(100 + Double(i))) }
-    for i in 5..<7 { clock.learn(utc(Double(i) - step), received: at(100 + Double(i))) }
+    for i in 0..<5 { clock.update(utc(Double(i)), received: at(100 + Double(i))) }
+    for i in 5..<7 { clock.update(utc(Double(i) - step), received: at(100 + Double(i))) }
     #expect(clock.bootUTC_us == base - 100_000_000)
-    clock.learn(utc(7 - step), received: at(107))
+    clock.update(utc(7 - step), received: at(107))
     #expect(clock.instant(of: utc(7 - step), at: at(108), isLive: true) == at(107))
   }
 
   @Test("a fix far ahead is believed when three running say so; one alone does no harm")
   func stepForward() {
     var clock = FixClock()
-    for i in 0..<5 { clock.learn(utc(Double(i)), received: at(100 + Double(i))) }
-    clock.learn(utc(1e9), received: at(105))
-    clock.learn(utc(6), received: at(106))
+    for i in 0..<5 { clock.update(utc(Double(i)), received: at(100 + Double(i))) }
+    clock.update(utc(1e9), received: at(105))
+    clock.update(utc(6), received: at(106))
     #expect(clock.bootUTC_us == base - 100_000_000)
-    for i in 7..<10 { clock.learn(utc(1e9 + Double(i)), received: at(100 + Double(i))) }
+    for i in 7..<10 { clock.update(utc(1e9 + Double(i)), received: at(100 + Double(i))) }
     #expect(clock.bootUTC_us == base - 100_000_000 + 1_000_000_000_000_000)
   }
 
   @Test("the first fix may have been late: an earlier one is believed at once")
   func earlier() {
     var clock = FixClock()
-    clock.learn(utc(0), received: at(130))
-    clock.learn(utc(31), received: at(131.1))
+    clock.update(utc(0), received: at(130))
+    clock.update(utc(31), received: at(131.1))
     #expect(clock.instant(of: utc(31), at: at(131.1), isLive: true) == at(131.1))
     #expect(clock.instant(of: utc(0), at: at(130), isLive: true) == at(100.1))
   }
@@ -111,22 +111,22 @@ struct FixClockTests {
   @Test("fixes out of a batch give a first guess, and the newest of them a good one")
   func stored() {
     var clock = FixClock()
-    for i in 0..<50 { clock.learnStored(utc(Double(i)), received: at(149.5)) }
+    for i in 0..<50 { clock.updateFromBatch(utc(Double(i)), received: at(149.5)) }
     #expect(clock.instant(of: utc(49), at: at(200), isLive: false) == at(149.5))
-    clock.learn(utc(60), received: at(160.2))
+    clock.update(utc(60), received: at(160.2))
     #expect(clock.instant(of: utc(60), at: at(161), isLive: true) == at(160.2))
-    clock.learnStored(utc(40), received: at(161))
-    clock.learnStored(utc(1e6), received: at(161))
+    clock.updateFromBatch(utc(40), received: at(161))
+    clock.updateFromBatch(utc(1e6), received: at(161))
     #expect(clock.bootUTC_us == base - 100_200_000)
-    clock.learnStored(utc(61), received: at(161))
+    clock.updateFromBatch(utc(61), received: at(161))
     #expect(clock.bootUTC_us == base - 100_000_000)
   }
 
   @Test("STD-7: fixes that are read late together do not move it")
   func gathered() {
     var clock = FixClock()
-    clock.learn(utc(0), received: at(100))
-    for i in 10..<40 { clock.learn(utc(Double(i)), received: at(140)) }
+    clock.update(utc(0), received: at(100))
+    for i in 10..<40 { clock.update(utc(Double(i)), received: at(140)) }
     #expect(clock.bootUTC_us == base - 100_000_000)
     #expect(clock.instant(of: utc(10), at: at(140), isLive: true) == at(110))
   }
@@ -134,7 +134,7 @@ struct FixClockTests {
   @Test("what would be older than anything is kept took its time from a clock that has stepped")
   func tooOld() {
     var clock = FixClock()
-    clock.learn(utc(0), received: at(1_000_000))
+    clock.update(utc(0), received: at(1_000_000))
     #expect(clock.instant(of: utc(-119), at: at(1_000_000), isLive: true) == at(999_881))
     #expect(clock.instant(of: utc(-121), at: at(1_000_000), isLive: true) == at(1_000_000))
     #expect(clock.instant(of: utc(-172_799), at: at(1_000_000), isLive: false) == at(827_201))

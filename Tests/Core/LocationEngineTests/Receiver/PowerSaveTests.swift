@@ -18,8 +18,8 @@ struct PowerSaveTests {
       board.receiver.power.powersave = 10
       board.receiver.power.tracking = 25
       setup.receiver?.hasPowerSave = true
-      setup.figures.receiver.powersave_mW = powersave_mW
-      setup.figures.receiver.track_mW = 25
+      setup.parameters.receiver.powersave_mW = powersave_mW
+      setup.parameters.receiver.track_mW = 25
       change(&board, &setup)
     }
     for client in bench.clients {
@@ -98,7 +98,7 @@ struct PowerSaveTests {
   @Test("a receiver without that key stays at full power; it is asked again, ever more seldom")
   func refused() {
     let bench = Self.bench { board, _ in
-      board.faults.powerModeRefused = [Instant(seconds: 0)..<Instant(seconds: 100)]
+      board.faults.powerModeRejected = [Instant(seconds: 0)..<Instant(seconds: 100)]
     }
     bench.run(60)
     #expect(bench.receiver != .powersave && bench.counters.refusals > 0)
@@ -114,7 +114,7 @@ struct PowerSaveTests {
   @Test("once it was taken, a refusal counts as the first again: it is asked after a minute")
   func refusedAfterSuccess() {
     let bench = Self.bench(clients: 2) { board, _ in
-      board.faults.powerModeRefused = [
+      board.faults.powerModeRejected = [
         Instant(seconds: 0)..<Instant(seconds: 100), Instant(seconds: 255)..<Instant(seconds: 275),
       ]
     }
@@ -133,8 +133,8 @@ struct PowerSaveTests {
   @Test("one that comes back from a loss is asked at once, whatever was refused")
   func refusedBeforeALoss() {
     let bench = Self.bench { board, _ in
-      board.faults.powerModeRefused = [Instant(seconds: 0)..<Instant(seconds: 85)]
-      board.faults.gone = [Instant(seconds: 90)..<Instant(seconds: 91)]
+      board.faults.powerModeRejected = [Instant(seconds: 0)..<Instant(seconds: 85)]
+      board.faults.deviceAbsent = [Instant(seconds: 90)..<Instant(seconds: 91)]
     }
     bench.run(89)
     #expect(bench.receiver != .powersave)

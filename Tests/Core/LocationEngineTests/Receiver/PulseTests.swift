@@ -16,7 +16,7 @@ struct PulseTests {
     bench.run(until: begin + after)
     let bytes = bench.bytes(hasFix: true)
     bench.run(until: begin + after + late)
-    if let pulse { bench.engine.hear(pulse: begin + pulse) }
+    if let pulse { bench.engine.recordPulse(at: begin + pulse) }
     bench.send(bytes)
     bench.run(until: bench.now + .milliseconds(100))
     return (try #require(bench.newest), begin)
@@ -78,7 +78,7 @@ struct PulseTests {
     fresh.run(until: begin)
     let first = fresh.bytes(hasFix: true)
     fresh.run(until: begin + .milliseconds(300))
-    fresh.engine.hear(pulse: begin)
+    fresh.engine.recordPulse(at: begin)
     fresh.send(first)
     fresh.run(until: begin + .seconds(1))
     let second = fresh.bytes(hasFix: true)

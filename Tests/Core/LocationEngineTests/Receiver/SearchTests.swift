@@ -10,16 +10,16 @@ struct SearchTests {
   /// A background client on a board whose receiver needs 30 s cold, 10 s after 100 s of standby.
   private func searching(canStandby: Bool) -> EngineBench {
     let bench = EngineBench(connects: false) {
-      $0.figures.longestGather = .seconds(40)
-      $0.figures.timeToFix.append(off: .zero, fix: .seconds(1))
-      $0.figures.timeToFix.append(off: .seconds(100), fix: .seconds(10))
-      $0.figures.canStandby = canStandby
-      $0.figures.canSwitchOff = true
+      $0.parameters.inputBufferTime = .seconds(40)
+      $0.parameters.timeToFix.append(off: .zero, fix: .seconds(1))
+      $0.parameters.timeToFix.append(off: .seconds(100), fix: .seconds(10))
+      $0.parameters.canStandby = canStandby
+      $0.parameters.canSwitchOff = true
       $0.receiver?.hasSupplySwitch = !canStandby
     }
     bench.client.connect(in: .background)
     bench.client.start()
-    #expect(bench.plan.board == .idle && bench.plan.listens)
+    #expect(bench.plan.board == .idle && bench.plan.wakesOnInput)
     // Supply has settled, and one message was heard: it is known when the others come.
     bench.run(1)
     bench.noFix()
@@ -35,7 +35,7 @@ struct SearchTests {
     bench.fixes(count: 120)
     #expect(bench.client.fixes.count > 60, "\(bench.client.fixes.count)")
     #expect(bench.engine.receiverReport(at: bench.now)?.isStreaming == true)
-    #expect(bench.engine.receiverReport(at: bench.now)?.answers == false)
+    #expect(bench.engine.receiverReport(at: bench.now)?.isResponding == false)
     bench.client.forget()
     bench.client.ask(.stopUpdating)
     bench.client.ask(.startUpdating)
@@ -50,10 +50,10 @@ struct SearchTests {
   func cold() {
     let bench = searching(canStandby: false)
     let start = bench.now - .seconds(1)
-    #expect(!bench.plan.listens && bench.plan.board == .idle)
+    #expect(!bench.plan.wakesOnInput && bench.plan.board == .idle)
     #expect(bench.plan.wake - start >= .seconds(30) && bench.plan.wake - start < .seconds(33))
     bench.foreground()
-    #expect(bench.plan.listens)
+    #expect(bench.plan.wakesOnInput)
   }
 
   @Test("after standby it knows how long it has been off; after a cut supply it starts cold")
@@ -61,7 +61,7 @@ struct SearchTests {
     for canStandby in [true, false] {
       let bench = searching(canStandby: canStandby)
       bench.fixes(count: 1)
-      #expect(bench.plan.listens)
+      #expect(bench.plan.wakesOnInput)
       bench.client.stop()
       bench.run(100)
       bench.client.start()
@@ -69,7 +69,7 @@ struct SearchTests {
       bench.run(1)
       bench.noFix()
       let expected: Int64 = canStandby ? 10 : 30
-      #expect(!bench.plan.listens)
+      #expect(!bench.plan.wakesOnInput)
       #expect(bench.plan.wake - start >= .seconds(expected))
       #expect(bench.plan.wake - start < .seconds(expected + 3))
     }
@@ -79,10 +79,10 @@ struct SearchTests {
   func lostFix() {
     let bench = searching(canStandby: true)
     bench.fixes(count: 2)
-    #expect(bench.plan.listens)
+    #expect(bench.plan.wakesOnInput)
     bench.run(1)
     bench.noFix()
-    #expect(bench.plan.listens && bench.plan.board == .idle)
+    #expect(bench.plan.wakesOnInput && bench.plan.board == .idle)
   }
 
   @Test("STD-10: time asleep is no search")

@@ -13,7 +13,7 @@ struct SingleFixFaultTests {
   @Test("PWR-1: without sky a search beside a client that wants every fix wakes nobody for nothing")
   func beside() {
     let bench = BoardBench(clients: 2) { board, _ in
-      board.faults.noSky = [Instant(seconds: 5)..<Instant(seconds: 4_000)]
+      board.faults.signalOutages = [Instant(seconds: 5)..<Instant(seconds: 4_000)]
     }
     bench.clients[0].ask(.startSignificantChange)
     bench.run(10)
@@ -113,7 +113,7 @@ struct SingleFixFaultTests {
   @Test("PWR-7: without sky a service beside a deferral is looked for ever more seldom")
   func besideDeferralWithoutSky() {
     let bench = BoardBench(clients: 2) { board, _ in
-      board.faults.noSky = [Instant(seconds: 60)..<Instant(seconds: 9_000)]
+      board.faults.signalOutages = [Instant(seconds: 60)..<Instant(seconds: 9_000)]
     }
     bench.run(10)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
@@ -187,9 +187,9 @@ struct SingleFixFaultTests {
   func newReason() {
     for byMotion in [false, true] {
       let bench = SingleFixTests.bench { board, setup in
-        board.faults.noSky = [Instant(seconds: 5)..<Instant(seconds: 4_000)]
-        board.motion = byMotion ? [Instant(seconds: 4_010)..<Instant(seconds: 4_100)] : nil
-        setup.figures.hasMotionLine = byMotion
+        board.faults.signalOutages = [Instant(seconds: 5)..<Instant(seconds: 4_000)]
+        board.motionPeriods = byMotion ? [Instant(seconds: 4_010)..<Instant(seconds: 4_100)] : nil
+        setup.parameters.hasMotionLine = byMotion
         board.board.suspended?.wakeSources.insert(.motion)
       }
       bench.client.ask(.setDesiredAccuracy(100))
@@ -240,9 +240,9 @@ struct SingleFixFaultTests {
   func unheardLine() {
     func awake(_ hears: Bool) -> (receiver: Double, suspends: Int) {
       let bench = SingleFixTests.bench { board, setup in
-        board.motion = []
-        setup.figures.hasMotionLine = true
-        setup.figures.deep?.wakesOnMotion = hears
+        board.motionPeriods = []
+        setup.parameters.hasMotionLine = true
+        setup.parameters.deep?.wakesOnMotion = hears
         if hears { board.board.suspended?.wakeSources.insert(.motion) }
       }
       bench.client.ask(.setDesiredAccuracy(100))

@@ -89,7 +89,7 @@ struct SingleFixTests {
   @Test("PWR-7, STD-10: a search without sky ends, is tried again, and is told once")
   func noSky() {
     let bench = Self.bench { board, _ in
-      board.faults.noSky = [Instant(seconds: 5)..<Instant(seconds: 4_000)]
+      board.faults.signalOutages = [Instant(seconds: 5)..<Instant(seconds: 4_000)]
     }
     bench.client.ask(.setDesiredAccuracy(100))
     bench.run(10)
@@ -148,8 +148,8 @@ struct SingleFixTests {
   func motionLine() {
     func run(_ motion: [Range<Instant>]?) -> Double {
       let bench = Self.bench { board, setup in
-        board.motion = motion
-        setup.figures.hasMotionLine = motion != nil
+        board.motionPeriods = motion
+        setup.parameters.hasMotionLine = motion != nil
       }
       bench.client.ask(.setDesiredAccuracy(100))
       bench.client.start()
@@ -179,8 +179,8 @@ struct SingleFixTests {
   @Test("PAU-9: after a resume the first fix is as good as before, within the hot start's time")
   func afterPause() throws {
     let bench = Self.bench { board, setup in
-      board.motion = []
-      setup.figures.hasMotionLine = true
+      board.motionPeriods = []
+      setup.parameters.hasMotionLine = true
     }
     bench.client.ask(.setPausesAutomatically(true))
     bench.client.start()

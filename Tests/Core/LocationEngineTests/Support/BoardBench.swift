@@ -22,7 +22,7 @@ final class BoardBench: Desk {
   struct Relay: LocationClients {
     let book: Book
 
-    mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
+    mutating func didAppend(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
       guard let fix = engine.stored(at: name.sequence) else { return }
       book.appended.append(fix)
     }
@@ -55,7 +55,7 @@ final class BoardBench: Desk {
       table: [TimeToFirstFix.Row(off_s: 0, fix_s: 1)], cold_s: 5)
     board.receiver.defaultSpeed = 38_400
     board.receiver.hasBatchPin = hasPin
-    board.board.idle.resume = .milliseconds(1)
+    board.board.idle.resumeTime = .milliseconds(1)
     if !hasDeepSleep { board.board.suspended = nil }
     board.recordsEvents = true
     var setup = BoardBench.engineSetup(limit, watermark, hasPin, hasDeepSleep, lineSpeed)
@@ -71,7 +71,7 @@ final class BoardBench: Desk {
     memory = EngineMemory(capacity: 2 * limit, clients: count)
     self.setup = setup
     loop = LocationLoop(
-      engine: memory.engine(setup), board: SimulatedBoard(board, track: way),
+      engine: memory.makeEngine(setup), board: SimulatedBoard(board, track: way),
       clients: Relay(book: book))
     book.clients = (0..<count).map { TestClient(ClientID($0), self) }
     for client in clients {
@@ -100,22 +100,22 @@ final class BoardBench: Desk {
   ) -> EngineSetup {
     var time = TimeToFixTable(cold: .seconds(5))
     time.append(off: .zero, fix: .seconds(1))
-    var figures = PlannerFigures(fixInterval: .seconds(1), deferralLimit: limit, timeToFix: time)
+    var figures = PlannerParameters(fixInterval: .seconds(1), deferralLimit: limit, timeToFix: time)
     figures.canStandby = true
-    figures.batch = BatchFigures(capacity: 300, watermark: watermark, hasPin: hasPin)
-    figures.idle = SleepFigures(
-      state: .idle, resume: .milliseconds(1), alarmResolution: .milliseconds(1),
-      minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
+    figures.batch = BatchParameters(capacity: 300, watermark: watermark, hasPin: hasPin)
+    figures.idle = SleepParameters(
+      state: .idle, resumeTime: .milliseconds(1), alarmResolution: .milliseconds(1),
+      minimumDuration: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
     if hasDeepSleep {
-      figures.deep = SleepFigures(
-        state: .suspended, resume: .milliseconds(300), alarmResolution: .seconds(1),
-        minimum: .seconds(2), wakesOnPin: true, wakesOnBytes: false)
+      figures.deep = SleepParameters(
+        state: .suspended, resumeTime: .milliseconds(300), alarmResolution: .seconds(1),
+        minimumDuration: .seconds(2), wakesOnPin: true, wakesOnBytes: false)
     }
-    figures.longestGather = .seconds(30)
+    figures.inputBufferTime = .seconds(30)
     var setup = EngineSetup(
       receiver: ReceiverSetup(
         lineSpeed: lineSpeed, defaultLineSpeed: 38_400, hasWakePin: true,
-        batch: BatchSetup(capacity: 300, pioWired: hasPin, pioID: 4)), figures: figures)
+        batch: BatchSetup(capacity: 300, pioWired: hasPin, pioID: 4)), parameters: figures)
     setup.deliveryHold = .milliseconds(500)
     return setup
   }
@@ -132,7 +132,7 @@ final class BoardBench: Desk {
   var receiver: ReceiverPowerState { loop.board.receiverPowerState }
   /// What receiver and board have taken, mJ.
   var used_mJ: Double { loop.board.ledger.total_mJ }
-  var givenUp: PromiseSet { loop.engine.givenUp }
+  var givenUp: ServiceLevelSet { loop.engine.shed }
   var violations: [String] { loop.board.violations.map(\.text) }
   /// UTC of boot.
   var origin: UTCTime { loop.board.utc(at: .boot) }
@@ -154,12 +154,12 @@ final class BoardBench: Desk {
   func restart(after seconds: Double) {
     let bookmarks = clients.map { loop.engine.bookmark(of: $0.id) }
     let start = now + Interval(seconds: seconds)
-    while now < start { _ = loop.board.wait(in: .idle, until: start, listening: false) }
-    loop.engine = memory.engine(setup)
+    while now < start { _ = loop.board.wait(in: .idle, until: start, wakesOnInput: false) }
+    loop.engine = memory.makeEngine(setup)
     for (client, bookmark) in zip(clients, bookmarks) {
       loop.engine.restore(client.id, from: bookmark, startingAt: now)
     }
-    loop.look()
+    loop.poll()
     forget()
   }
 
@@ -170,7 +170,7 @@ final class BoardBench: Desk {
     while now < end {
       _ = loop.turn()
       turns += 1
-      events += loop.board.takeEvents()
+      events += loop.board.removeEvents()
     }
   }
 

@@ -42,13 +42,13 @@ final class EngineBench: Desk {
   var sendsNMEA = false
 
   static func setup(limit: Int = 1_000) -> EngineSetup {
-    var figures = PlannerFigures(
+    var figures = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: limit,
       timeToFix: TimeToFixTable(cold: .seconds(30)))
-    figures.idle = SleepFigures(
-      state: .idle, resume: .milliseconds(2), alarmResolution: .milliseconds(1),
-      minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
-    return EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
+    figures.idle = SleepParameters(
+      state: .idle, resumeTime: .milliseconds(2), alarmResolution: .milliseconds(1),
+      minimumDuration: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
+    return EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: figures)
   }
 
   /// - Parameters:
@@ -62,7 +62,7 @@ final class EngineBench: Desk {
     change(&setup)
     self.setup = setup
     memory = EngineMemory(capacity: capacity ?? 2 * limit, clients: count)
-    engine = memory.engine(setup)
+    engine = memory.makeEngine(setup)
     now = Instant(microseconds: 10_000_000)
     plan = engine.step(.time, at: now)
     perform(.time)
@@ -88,7 +88,7 @@ final class EngineBench: Desk {
 
   /// The service starts anew over the same ring.
   func restart() {
-    engine = memory.engine(setup)
+    engine = memory.makeEngine(setup)
     perform(.time)
   }
 
@@ -232,7 +232,7 @@ final class EngineBench: Desk {
   }
 
   func perform(bytes: ByteChunk) {
-    if plan.listens { hostWakes += 1 }
+    if plan.wakesOnInput { hostWakes += 1 }
     follow { engine.step(bytes: bytes.span, at: now) }
   }
 
@@ -242,7 +242,7 @@ final class EngineBench: Desk {
     var effects = watch(first)
     var chain = 0
     while true {
-      if effects.proceeds {
+      if effects.needsProceed {
         effects = step(.proceed)
         chain += 1
         guard chain < 2_000 else {

@@ -25,7 +25,7 @@ enum Told: Equatable, CustomStringConvertible {
   case finish(LocationErrorCode?)
   case batch(ClosedRange<UInt64>)
   case failure(LocationErrorCode)
-  case degraded(PromiseSet)
+  case degraded(ServiceLevelSet)
   case paused
   case resumed
   case report(UInt64)

@@ -92,7 +92,7 @@ struct AccuracyReductionTests {
       let (latitude, longitude) = Self.place(&random)
       let place = Self.precise(latitude, longitude).coordinate
       let cell = CoarseCell(of: place)
-      #expect(cell.holds(place))
+      #expect(cell.covers(place))
       #expect(cell.middle.isValid)
       #expect(cell.column >= 0 && cell.column < cell.columns)
       let distance = cell.middle.distance(to: place)
@@ -156,7 +156,7 @@ struct AccuracyReductionTests {
       (0, -0.009_001, false),
     ] {
       let place = Self.precise(latitude, longitude, at: 900)
-      #expect(cell.holds(place.coordinate) == holds)
+      #expect(cell.covers(place.coordinate) == holds)
       var reduction = AccuracyReduction()
       let first = reduction.reduce(Self.precise(0, 0))
       let second = reduction.reduce(place)

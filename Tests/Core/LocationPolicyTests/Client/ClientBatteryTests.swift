@@ -7,7 +7,7 @@ import Testing
 extension World {
   /// The battery is too low for these from now on; what is told of it.
   @discardableResult
-  func giveUp(_ promises: Promise...) -> [Told] {
+  func giveUp(_ promises: ServiceLevel...) -> [Told] {
     givenUp = .none
     for promise in promises { givenUp.insert(promise) }
     client.elapse(context)
@@ -18,8 +18,8 @@ extension World {
 }
 
 /// What a client is told that does not get these.
-private func degraded(_ promises: Promise...) -> Told {
-  var set = PromiseSet.none
+private func degraded(_ promises: ServiceLevel...) -> Told {
+  var set = ServiceLevelSet.none
   for promise in promises { set.insert(promise) }
   return .degraded(set.rawValue)
 }
@@ -57,17 +57,17 @@ struct ClientBatteryTests {
     #expect(world.fixes(3) == [], "made for somebody else")
     #expect(world.giveUp() == [.degraded(0)])
     #expect(world.fixes(2) == [.batch(5...5), .batch(6...6)], "and no gap")
-    #expect(world.client.givenUp == .none)
+    #expect(world.client.shed == .none)
   }
 
   @Test("PWR-10, STD-10: nobody is told of missing fixes while updates are given up, but after it")
   func unknown() {
     let world = World.started()
     world.giveUp(.updates)
-    world.client.locationUnknown(world.context)
+    world.client.reportLocationUnknown(world.context)
     #expect(world.told() == [])
     world.giveUp()
-    world.client.locationUnknown(world.context)
+    world.client.reportLocationUnknown(world.context)
     #expect(world.told() == [.failure(0)])
   }
 
@@ -109,8 +109,8 @@ struct ClientBatteryTests {
 
   @Test(
     "PWR-10, DEF-43: what the receiver holds comes first: the end, all its fixes, the rest is not",
-    arguments: [(Promise.everyFix, 13), (.updates, 12)])
-  func drain(_ promise: Promise, _ code: Int) {
+    arguments: [(ServiceLevel.everyFix, 13), (.updates, 12)])
+  func drain(_ promise: ServiceLevel, _ code: Int) {
     let world = World.engaged()
     world.buffers = true
     world.now = 10
@@ -147,9 +147,9 @@ struct ClientBatteryTests {
   func requests() {
     let world = World()
     world.ask(.connect, .requestLocation)
-    #expect(world.need().isAny)
+    #expect(world.need().isRequired)
     #expect(world.giveUp(.updates) == [degraded(.updates), .failure(0)])
-    #expect(!world.need().isAny && world.client.check == .distantFuture)
+    #expect(!world.need().isRequired && world.client.check == .distantFuture)
     #expect(world.ask(.requestLocation) == [.failure(0)], "it was told why")
     world.ask(.startVisits)
     world.fixes(1)
@@ -203,7 +203,7 @@ struct ClientBatteryTests {
     let flag = LiveFlags.locationUnavailable.rawValue
     #expect(
       silent == [degraded(.updates), .live(0, fix: nil, stationary: false, flags: flag)])
-    #expect(world.demand == .none && !world.need().isAny && world.flags == flag)
+    #expect(world.demand == .none && !world.need().isRequired && world.flags == flag)
     world.ask(.startSignificantChange)
     let others = world.fixes(1)
     #expect(others == [.report(0, accuracy_mm: 3_000)], "a fix for others is not for it")
@@ -228,17 +228,17 @@ struct ClientBatteryTests {
   @Test("PWR-10: each service asks for nothing and tells nothing while it is given up, and goes on")
   func services() {
     for (promise, request) in [
-      (Promise.visits, Request.startVisits), (.significantChange, .startSignificantChange),
+      (ServiceLevel.visits, Request.startVisits), (.significantChange, .startSignificantChange),
       (.regions, .addRegion(circle, assuming: .unknown)),
     ] {
       let world = World(capacity: 64)
       world.ask(.connect, request)
-      #expect(world.need().isAny)
+      #expect(world.need().isRequired)
       #expect(world.giveUp(promise) == [degraded(promise)], "\(promise)")
-      #expect(!world.need().isAny && world.client.check == .distantFuture)
+      #expect(!world.need().isRequired && world.client.check == .distantFuture)
       #expect(world.stay(1_200).isEmpty, "\(promise): a fix for others tells it nothing")
       #expect(world.giveUp() == [.degraded(0)])
-      #expect(world.need().isAny)
+      #expect(world.need().isRequired)
       if promise == .regions { continue }
       #expect(!world.stay(1_200).isEmpty, "\(promise): it goes on as it was asked")
     }
@@ -294,13 +294,13 @@ struct ClientBatteryTests {
     let world = World()
     world.ask(.connect, .setReducedAccuracy(true), .startUpdating)
     #expect(world.giveUp(.everyFix, .accuracy) == [], "it never had that")
-    #expect(world.need().isAny)
+    #expect(world.need().isRequired)
     #expect(world.giveUp(.everyFix, .accuracy, .updates) == [degraded(.updates)])
-    #expect(!world.need().isAny && world.fixes(1) == [])
+    #expect(!world.need().isRequired && world.fixes(1) == [])
     world.ask(.startSignificantChange)
-    #expect(world.need().isAny)
+    #expect(world.need().isRequired)
     world.giveUp(.everyFix, .accuracy, .updates, .significantChange)
-    #expect(!world.need().isAny)
+    #expect(!world.need().isRequired)
   }
 
   // MARK: Who is told what

@@ -277,11 +277,11 @@ struct ClientDeferralTests {
   @Test("STD-10: no fix now is told as 0, and only to clients that update")
   func unknown() {
     let world = World.started()
-    world.client.locationUnknown(world.context)
+    world.client.reportLocationUnknown(world.context)
     #expect(world.told() == [.failure(0)])
     #expect(world.told() == [])
     world.ask(.stopUpdating)
-    world.client.locationUnknown(world.context)
+    world.client.reportLocationUnknown(world.context)
     #expect(world.told() == [])
   }
 

@@ -99,7 +99,7 @@ struct ClientDeliveryTests {
     #expect(world.ask(.connect, .startUpdating) == [.failure(1)])
     #expect(world.demand == .none)
     #expect(world.fixes(2) == [])
-    world.client.locationUnknown(world.context)
+    world.client.reportLocationUnknown(world.context)
     #expect(world.told() == [])
     world.ask(.setAuthorization(.always))
     #expect(world.demand == .live(isWatched: true))

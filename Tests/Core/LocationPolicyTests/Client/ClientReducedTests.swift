@@ -49,7 +49,7 @@ struct ClientReducedTests {
     #expect(world.ask(.requestLocation) == [])
     #expect(world.need().due == Instant(seconds: 902))
     #expect(world.fixes(1).map(\.description) == ["report(1)"], "5 km is as good as it gets")
-    #expect(!world.need().isAny)
+    #expect(!world.need().isRequired)
   }
 
   @Test("SLC-5, AUT-5: significant change begins with the coarse fix there is")

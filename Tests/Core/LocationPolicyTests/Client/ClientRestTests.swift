@@ -14,18 +14,18 @@ import Testing
     let world = World(capacity: 16)
     world.ask(.connect, .addRegion(near, assuming: .unknown))
     world.fixes(1)
-    world.client.rest(at: world.context.now)
+    world.client.enterDormancy(at: world.context.now)
     return world
   }
 
   @Test("Far from its circles it rests through fixes, and near one it does not")
   func fixes() {
     let world = Self.watching()
-    #expect(world.client.restsUntil == .distantFuture)
+    #expect(world.client.dormantUntil == .distantFuture)
     #expect(world.fixes(5, east: 300).isEmpty)
-    #expect(world.client.restsUntil == .distantFuture)
+    #expect(world.client.dormantUntil == .distantFuture)
     let told = world.fixes(25, east: 1_000)
-    #expect(world.client.restsUntil == .boot)
+    #expect(world.client.dormantUntil == .boot)
     #expect(told.count == 2, "entered and its state")
   }
 
@@ -33,15 +33,15 @@ import Testing
   func whatEndsIt() {
     let events: [(World) -> Void] = [
       { $0.askQuietly(.setExecution(.background)) },
-      { $0.client.hear(.moving, at: $0.context.now) },
-      { $0.client.miss(at: $0.context.now) },
+      { $0.client.motionLineChanged(.moving, at: $0.context.now) },
+      { $0.client.acquisitionFailed(at: $0.context.now) },
       { $0.drain() },
       { $0.lose() },
     ]
     for event in events {
       let world = Self.watching()
       event(world)
-      #expect(world.client.restsUntil == .boot)
+      #expect(world.client.dormantUntil == .boot)
     }
   }
 
@@ -50,8 +50,8 @@ import Testing
     let world = World(capacity: 16)
     world.ask(.connect, .addRegion(Self.near, assuming: .unknown))
     world.ask(.requestRegionState(Self.near.identifier))
-    world.client.rest(at: world.context.now)
-    #expect(world.client.restsUntil == world.context.now + .seconds(60))
+    world.client.enterDormancy(at: world.context.now)
+    #expect(world.client.dormantUntil == world.context.now + .seconds(60))
   }
 
   @Test(
@@ -63,8 +63,8 @@ import Testing
   func noRest(_ requests: [Request]) {
     let world = Self.watching()
     for request in requests { world.ask(request) }
-    world.client.rest(at: world.context.now)
-    #expect(world.client.restsUntil == .boot)
+    world.client.enterDormancy(at: world.context.now)
+    #expect(world.client.dormantUntil == .boot)
   }
 
   @Test("RNG-6: who was denied once rests again, and no fix of that time means anything to it")
@@ -74,10 +74,10 @@ import Testing
     world.now += 100
     world.ask(.setAuthorization(.always))
     world.fixes(1)
-    world.client.rest(at: world.context.now)
-    #expect(world.client.restsUntil == .distantFuture)
+    world.client.enterDormancy(at: world.context.now)
+    #expect(world.client.dormantUntil == .distantFuture)
     for second in 1...40 { world.append(fix(at: 50 + Double(second), east: 1_000)) }
-    #expect(world.told().isEmpty && world.client.restsUntil == .distantFuture)
+    #expect(world.told().isEmpty && world.client.dormantUntil == .distantFuture)
     #expect(world.fixes(25, east: 1_000).count == 2, "entered and its state")
   }
 
@@ -86,8 +86,8 @@ import Testing
     let world = Self.watching()
     world.ask(.setExecution(.suspended))
     for second in 1...25 { world.append(fix(at: 50 + Double(second), east: 1_000)) }
-    world.client.rest(at: world.context.now)
-    #expect(world.client.restsUntil == .boot)
+    world.client.enterDormancy(at: world.context.now)
+    #expect(world.client.dormantUntil == .boot)
     #expect(world.told().count == 2)
   }
 
@@ -97,11 +97,11 @@ import Testing
     world.ask(.connect, .startUpdating)
     world.fixes(1)
     world.ask(.stopUpdating)
-    world.client.rest(at: world.context.now)
-    #expect(world.client.restsUntil == .boot)
+    world.client.enterDormancy(at: world.context.now)
+    #expect(world.client.dormantUntil == .boot)
     world.ask(.acknowledge(world.name(0)))
-    world.client.rest(at: world.context.now)
-    #expect(world.client.restsUntil == .distantFuture)
+    world.client.enterDormancy(at: world.context.now)
+    #expect(world.client.dormantUntil == .distantFuture)
   }
 
   @Test(
@@ -113,12 +113,12 @@ import Testing
       #expect(world.fixes(1) == [.report(0, accuracy_mm: 3_000)])
       let until = world.context.now + world.hold
       #expect(world.awaitsAcknowledgementUntil == until)
-      world.client.rest(at: world.context.now)
-      #expect(world.client.restsUntil == .boot)
+      world.client.enterDormancy(at: world.context.now)
+      #expect(world.client.dormantUntil == .boot)
       if acknowledges { world.ask(.acknowledge(world.name(0))) } else { world.now += 2 }
       #expect(world.awaitsAcknowledgementUntil == (acknowledges ? nil : until))
-      world.client.rest(at: world.context.now)
-      #expect(world.client.restsUntil == .distantFuture)
+      world.client.enterDormancy(at: world.context.now)
+      #expect(world.client.dormantUntil == .distantFuture)
     }
   }
 
@@ -128,15 +128,15 @@ import Testing
     world.ask(.connect, .startUpdating)
     world.fixes(2)
     world.ask(.disconnect)
-    world.client.rest(at: world.context.now)
-    #expect(world.client.restsUntil == .boot)
+    world.client.enterDormancy(at: world.context.now)
+    #expect(world.client.dormantUntil == .boot)
   }
 
   @Test("RNG-4: fixes that the ring overwrote during the rest are no gap for it")
   func noGap() {
     let world = Self.watching()
     world.fixes(40, east: 300)
-    #expect(world.client.restsUntil == .distantFuture)
+    #expect(world.client.dormantUntil == .distantFuture)
     #expect(world.ask(.startUpdating).isEmpty)
     #expect(world.fixes(1, east: 300) == [.batch(41...41)])
   }
@@ -146,10 +146,10 @@ import Testing
     let world = Self.watching()
     world.ask(.startSignificantChange)
     world.fixes(1)
-    world.client.rest(at: world.context.now)
+    world.client.enterDormancy(at: world.context.now)
     world.now += 400
     world.append(fix(at: world.now, east: -5_000))
-    #expect(world.client.restsUntil == .boot)
+    #expect(world.client.dormantUntil == .boot)
     #expect(world.told() == [.report(2, accuracy_mm: 3_000)])
   }
 

@@ -9,13 +9,13 @@ extension World {
 
   /// What the client's services need now.
   func need(fastest: Double = 5) -> FixNeed {
-    client.need(at: now_i, fastest: fastest, line: line)
+    client.fixNeed(at: now_i, fastest: fastest, line: line)
   }
 
   /// The motion line says something.
   func hear(_ new: MotionLine) -> [Told] {
     line = new
-    client.hear(new, at: now_i)
+    client.motionLineChanged(new, at: now_i)
     return told()
   }
 
@@ -26,7 +26,7 @@ extension World {
     let end = now + seconds
     while now < end {
       now += step
-      if client.wants(fix(at: now, east: east)) { append(fix(at: now, east: east)) }
+      if client.mayNeed(fix(at: now, east: east)) { append(fix(at: now, east: east)) }
       client.elapse(context)
       all += told()
     }
@@ -47,7 +47,7 @@ struct ClientServiceTests {
     world.now = 301
     #expect(world.fixes(1, east: 600).contains { if case .report = $0 { true } else { false } })
     world.ask(.stopSignificantChange)
-    #expect(!world.need().isAny)
+    #expect(!world.need().isRequired)
     #expect(world.demand == .none)
   }
 
@@ -72,9 +72,9 @@ struct ClientServiceTests {
   func visits() {
     let world = World(capacity: 4_096)
     world.ask(.connect, .setAuthorization(.whenInUse), .startVisits)
-    #expect(!world.need().isAny)
+    #expect(!world.need().isRequired)
     world.ask(.setAuthorization(.always), .startVisits)
-    #expect(world.need().isAny)
+    #expect(world.need().isRequired)
     let arrived = world.stay(1_200)
     #expect(arrived.count == 1)
     guard case .visit(_, let open)? = arrived.first else {
@@ -94,7 +94,7 @@ struct ClientServiceTests {
     }
     #expect(departure >= 1_190 && departure < 1_300)
     world.ask(.stopVisits)
-    #expect(!world.need().isAny)
+    #expect(!world.need().isRequired)
   }
 
   @Test(
@@ -152,7 +152,7 @@ struct ClientServiceTests {
         == [.region(.failure(tooMany.identifier, .regionMonitoringFailure))])
     for number in 100..<119 { world.ask(.removeRegion(RegionIdentifier(.region, UInt32(number)))) }
     world.ask(.removeRegion(region.identifier))
-    #expect(!world.need().isAny)
+    #expect(!world.need().isRequired)
   }
 
   @Test(
@@ -257,7 +257,7 @@ struct ClientServiceTests {
     world.ask(.connect, .startVisits)
     world.stay(600)
     world.ask(.setAuthorization(.whenInUse))
-    #expect(world.client.services.visits.state == .idle && !world.need().isAny)
+    #expect(world.client.services.visits.state == .idle && !world.need().isRequired)
     let away = World(capacity: 4_096)
     away.ask(.connect, .startVisits, .setExecution(.suspended))
     var told = away.stay(1_200)
@@ -286,7 +286,7 @@ struct ClientServiceTests {
     world.ask(.connect, .setDesiredAccuracy(100), .requestLocation)
     #expect(world.need().due <= world.now_i)
     #expect(world.fixes(1) == [.report(0, accuracy_mm: 3_000)])
-    #expect(world.fixes(1) == [] && !world.need().isAny)
+    #expect(world.fixes(1) == [] && !world.need().isRequired)
     world.now = 100
     world.ask(.requestLocation)
     #expect(world.wait(29) == [])
@@ -323,7 +323,7 @@ struct ClientServiceTests {
     world.ask(.closeLive(0))
     #expect(world.demand == .live(isWatched: true))
     world.ask(.closeLive(1))
-    #expect(world.demand == .none && !world.need().isAny)
+    #expect(world.demand == .none && !world.need().isRequired)
   }
 
   @Test("LIV-9: a fifth iterator is refused at once, and nothing else changes")
@@ -365,7 +365,7 @@ struct ClientServiceTests {
     #expect(
       told.map(\.description)
         == ["authorization(denied, full)", "finish(1)", "failure(1)"])
-    #expect(world.demand == .none && !world.need().isAny)
+    #expect(world.demand == .none && !world.need().isRequired)
     #expect(world.ask(.setAuthorization(.denied)) == [])
     world.showsAuthorization = false
     world.ask(.setAuthorization(.always))
@@ -409,9 +409,9 @@ struct ClientServiceTests {
     world.ask(.disconnect)
     #expect(world.client.services.live.count == 0)
     #expect(world.client.services.request.state == .idle)
-    #expect(world.need().isAny, "SLC-8: it is still watched for")
+    #expect(world.need().isRequired, "SLC-8: it is still watched for")
     world.ask(.connect, .stopSignificantChange)
-    #expect(!world.need().isAny && world.demand == .none)
+    #expect(!world.need().isRequired && world.demand == .none)
   }
 }
 

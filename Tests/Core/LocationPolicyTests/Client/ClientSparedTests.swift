@@ -23,7 +23,7 @@ import Testing
     world.spares = true
     world.ask(.connect, .addRegion(ClientRestTests.near, assuming: .unknown))
     world.fixes(1)
-    world.client.rest(at: world.context.now)
+    world.client.enterDormancy(at: world.context.now)
     world.fixes(2)
     // 800 m to the circle, and 700 m nearer without a look: it is not 800 m from there.
     world.append(fix(at: world.now, east: 700))
@@ -58,10 +58,10 @@ private struct SparedWalk {
     }
     both { world in
       let now = world.context.now
-      guard world.client.restsUntil <= now else { return }
-      world.client.takeSparedFix(world.context)
+      guard world.client.dormantUntil <= now else { return }
+      world.client.deliverSkippedFix(world.context)
       world.client.elapse(world.context)
-      world.client.rest(at: now)
+      world.client.enterDormancy(at: now)
     }
     try compare()
   }
@@ -76,20 +76,20 @@ private struct SparedWalk {
   /// What concerns all clients, as the engine tells it.
   private mutating func happen() {
     let kind = Int.random(in: 0..<6, using: &random)
-    let givenUp = Bool.random(using: &random) ? PromiseSet.none : PromiseSet(.regions)
+    let givenUp = Bool.random(using: &random) ? ServiceLevelSet.none : ServiceLevelSet(.regions)
     line = [.still, .moving, .absent].randomElement(using: &random) ?? .absent
     both { world in
       let context = world.context
-      world.client.takeSparedFix(context)
+      world.client.deliverSkippedFix(context)
       switch kind {
-      case 0: world.client.miss(at: context.now)
-      case 1: world.client.locationUnknown(context)
+      case 0: world.client.acquisitionFailed(at: context.now)
+      case 1: world.client.reportLocationUnknown(context)
       case 2: world.client.receiverLost(context)
-      case 3: world.client.drained(context)
-      case 4: world.client.hear(line, at: context.now)
+      case 3: world.client.drainFinished(context)
+      case 4: world.client.motionLineChanged(line, at: context.now)
       default:
         world.givenUp = givenUp
-        world.client.endRest()
+        world.client.endDormancy()
       }
     }
   }
@@ -165,18 +165,19 @@ private struct SparedWalk {
       }
     }
     if let last { ask(.acknowledge(eager.name(last))) }
-    try #require(spared.client.restsUntil == eager.client.restsUntil)
+    try #require(spared.client.dormantUntil == eager.client.dormantUntil)
     for place in 0..<RegionMonitor.capacity {
       let (a, b) = (eager.record(place), spared.record(place))
       try #require(a?.region == b?.region && a?.assuming == b?.assuming)
     }
     // What it needs is asked of it seldom, for that ends what it was spared.
     guard Int.random(in: 0..<20, using: &random) == 0 else { return }
-    both { $0.client.takeSparedFix($0.context) }
+    both { $0.client.deliverSkippedFix($0.context) }
     let needs = [eager, spared].map { world in
-      world.client.need(at: world.context.now, fastest: 20, line: line)
+      world.client.fixNeed(at: world.context.now, fastest: 20, line: line)
     }
-    try #require(needs[0].accuracy == needs[1].accuracy && needs[0].isAny == needs[1].isAny)
+    try #require(
+      needs[0].accuracy == needs[1].accuracy && needs[0].isRequired == needs[1].isRequired)
     let newest = [eager, spared].map { $0.client.services.regions.newest }
     try #require(newest[0]?.acquired == newest[1]?.acquired)
     try #require(newest[0]?.coordinate == newest[1]?.coordinate)

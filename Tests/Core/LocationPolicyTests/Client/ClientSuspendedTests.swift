@@ -16,7 +16,7 @@ struct ClientSuspendedTests {
   /// Time and demand are looked at, and nobody else has fixes recorded.
   private func look(_ world: World) {
     #expect(world.wait(0) == [])
-    if world.client.isQueueFull { world.client.noteUnrecorded(world.context) }
+    if world.client.isQueueFull { world.client.beginUnrecorded(world.context) }
   }
 
   /// The same with a full queue, which was full at 4 s.
@@ -98,7 +98,7 @@ struct ClientSuspendedTests {
     world.now = 60
     #expect(!world.hasNotices)
     world.askQuietly(.setExecution(.background))
-    let place = try #require(world.client.unrecorded?.place)
+    let place = try #require(world.client.unrecorded?.sequence)
     #expect(place == 5)
     #expect(world.client.unrecorded?.from.acquired == Instant(seconds: 4))
     #expect(world.client.unrecorded?.to?.acquired == Instant(seconds: 60))
@@ -180,14 +180,14 @@ struct ClientSuspendedTests {
       let world = suspended()
       world.limit = 6
       world.fixes(2 + passed)
-      world.client.passOver(2..<UInt64(2 + passed))
+      world.client.exclude(2..<UInt64(2 + passed))
       look(world)
       #expect(world.client.isQueueFull == isFull, "\(passed)")
     }
     let world = suspended()
     world.limit = 6
     world.fixes(6)
-    world.client.passOver(2..<6)
+    world.client.exclude(2..<6)
     world.fixes(3)
     look(world)
     #expect(!world.client.isQueueFull)
@@ -220,14 +220,14 @@ struct ClientSuspendedTests {
     }
     let world = full()
     world.ask(.disconnect)
-    world.ask(.connect, .takeBacklog)
+    world.ask(.connect, .readBacklog)
     #expect(world.client.backlog(in: world.ring).gap == nil)
     #expect(world.ask(.startUpdating) == [])
     let read = full()
     read.ask(.setExecution(.background))
     read.ask(.acknowledge(read.name(3)), .disconnect, .connect)
     #expect(read.client.backlog(in: read.ring).gap != nil)
-    read.ask(.takeBacklog)
+    read.ask(.readBacklog)
     #expect(read.client.backlog(in: read.ring).gap == nil, "also where no fix comes with it")
   }
 
@@ -246,7 +246,7 @@ struct ClientSuspendedTests {
     let world = full()
     let backlog = world.client.backlog(in: world.ring)
     #expect(backlog.gap?.mayBeMore == true && backlog.gap?.count == 0 && backlog.range == 0..<4)
-    world.askQuietly(.takeBacklog)
+    world.askQuietly(.readBacklog)
     #expect(world.client.backlog(in: world.ring).gap == nil)
     #expect(world.ask(.setExecution(.background)) == [])
     let overflown = full()

@@ -119,7 +119,7 @@ struct Walk {
   /// As the engine does after each step.
   mutating func settle() {
     countEnds { $0.client.elapse($0.context) }
-    world.client.mayEngage(mayEngage, world.context)
+    world.client.updateEngagement(mayEngage, world.context)
     if !world.buffers && world.isWaitingForDrain { finishDrain() }
   }
 
@@ -236,7 +236,7 @@ struct Walk {
   }
 
   mutating func finishDrain() {
-    world.client.drained(world.context)
+    world.client.drainFinished(world.context)
     oracle.isClosing = false
   }
 

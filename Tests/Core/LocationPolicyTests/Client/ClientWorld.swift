@@ -100,9 +100,9 @@ final class World {
   var pauses = false
   var line = MotionLine.absent
   /// What the battery is too low for.
-  var givenUp = PromiseSet.none
+  var givenUp = ServiceLevelSet.none
   /// How far the wearer has come.
-  var way = CommonWay()
+  var way = Odometer()
   /// The client is spared fixes that mean nothing to it, as the engine does it, and so many it was.
   var spares = false
   var spared = 0
@@ -125,7 +125,7 @@ final class World {
       isDraining: isDraining, isDeferralAvailable: isAvailable, deferralLimit: limit,
       deliveryHold: hold)
     context.motionLine = line
-    context.givenUp = givenUp
+    context.shed = givenUp
     context.travelled = way.length
     return context
   }
@@ -134,7 +134,7 @@ final class World {
   var demand: Demand { client.demand(at: Instant(seconds: now)) }
   var hasNotices: Bool { client.hasNotices }
   var isWaitingForDrain: Bool { client.isWaitingForDrain }
-  var awaitsAcknowledgementUntil: Instant? { client.awaitsAcknowledgementUntil }
+  var awaitsAcknowledgementUntil: Instant? { client.acknowledgementDeadline }
 
   /// Asks and gives what is told afterwards.
   @discardableResult
@@ -145,7 +145,7 @@ final class World {
 
   /// Asks and leaves the notices where they are.
   func askQuietly(_ request: Request) {
-    client.takeSparedFix(context)
+    client.deliverSkippedFix(context)
     client.handle(request, in: ring, context)
     if case .connect = request, !pauses {
       client.handle(.setPausesAutomatically(false), in: ring, context)
@@ -154,15 +154,15 @@ final class World {
 
   /// A fix goes into the ring, as the engine does it.
   func append(_ fix: Fix) {
-    client.makeRoom(in: ring)
-    if let newest, fix.acquired <= newest.fix.acquired { client.takeSparedFix(context) }
+    client.prepareOverwrite(in: ring)
+    if let newest, fix.acquired <= newest.fix.acquired { client.deliverSkippedFix(context) }
     let stored = StoredFix(name: ring.append(fix), fix: fix)
     newest = stored
-    way.go(to: fix.coordinate)
-    if spares && !client.heeds(at: fix.acquired, way.length) {
+    way.advance(to: fix.coordinate)
+    if spares && !client.needsFix(at: fix.acquired, way.length) {
       spared += 1
     } else {
-      client.take(stored, context)
+      client.accept(stored, context)
     }
   }
 
@@ -188,7 +188,7 @@ final class World {
 
   @discardableResult
   func may(_ may: Bool) -> [Told] {
-    client.mayEngage(may, context)
+    client.updateEngagement(may, context)
     return told()
   }
 
@@ -203,7 +203,7 @@ final class World {
     }
     isDraining = false
     buffers = false
-    client.drained(context)
+    client.drainFinished(context)
     return all + told()
   }
 

@@ -9,8 +9,8 @@ import Testing
 struct LocationRequestTests {
   static func terms(
     _ accuracy: Double = 10, isUpdating: Bool = false, at now: Double = 0
-  ) -> LocationRequestTerms {
-    LocationRequestTerms(
+  ) -> LocationRequestParameters {
+    LocationRequestParameters(
       desiredAccuracy: accuracy, isUpdating: isUpdating, at: Instant(seconds: now))
   }
 
@@ -58,7 +58,7 @@ struct LocationRequestTests {
         var request = start
         #expect(request.handle(event) == outcome, "\(event)")
         #expect(request.state == (ends ? .idle : .pending))
-        #expect((request.terms == nil) == ends)
+        #expect((request.parameters == nil) == ends)
         // Nothing is kept of a call that ended, no place either.
         #expect((request == LocationRequest()) == ends)
         #expect(request.check == (ends ? .distantFuture : Instant(seconds: 30)))
@@ -160,7 +160,7 @@ struct LocationRequestTests {
           owed = 0
         }
         #expect((request.state == .pending) == (owed == 1))
-        if let terms = request.terms { #expect(now <= terms.until.seconds) }
+        if let terms = request.parameters { #expect(now <= terms.deadline.seconds) }
       }
     }
   }

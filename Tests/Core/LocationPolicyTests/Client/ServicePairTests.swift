@@ -62,7 +62,7 @@ struct ServicePairTests {
     return world
   }
 
-  static func isWanted(_ world: World) -> Bool { world.demand != .none || world.need().isAny }
+  static func isWanted(_ world: World) -> Bool { world.demand != .none || world.need().isRequired }
 
   @Test("each is served, each ends once, and with the last one the demand ends", arguments: pairs)
   func pair(_ pair: Pair) {

@@ -16,10 +16,10 @@ struct DeferralTests {
   }
 
   static func terms(_ distance: Double = 100, _ timeout: Double = 60, at now: Double = 0)
-    -> DeferralTerms
+    -> DeferralCriteria
   {
     guard
-      let terms = DeferralTerms(
+      let terms = DeferralCriteria(
         distance: distance, timeout: timeout, calledAt: Instant(seconds: now))
     else { preconditionFailure("good terms") }
     return terms
@@ -73,7 +73,7 @@ struct DeferralTests {
     var deferral = Self.deferral(in: row.state)
     #expect(deferral.handle(row.event) == row.outcome)
     #expect(deferral.state == row.next)
-    #expect((deferral.terms == nil) == (row.next == .idle))
+    #expect((deferral.criteria == nil) == (row.next == .idle))
   }
 
   @Test("DEF-9: without error exactly when a criterion was met")
@@ -92,7 +92,7 @@ struct DeferralTests {
       deferral.handle(.call(Self.terms(50, 10, at: 2), start: nil))
         == .finish(.failed(.deferredCanceled)))
     #expect(deferral.meter.length == 0)
-    #expect(deferral.terms == Self.terms(50, 10, at: 2))
+    #expect(deferral.criteria == Self.terms(50, 10, at: 2))
     // Acquired before the call, or with it: does not count, though it comes after.
     #expect(deferral.handle(.fix(fix(at: 1.9, east: 300))) == .nothing)
     #expect(deferral.handle(.fix(fix(at: 2, east: 300))) == .nothing)
@@ -115,7 +115,7 @@ struct DeferralTests {
   func timeout() {
     var deferral = Deferral()
     _ = deferral.handle(.call(Self.terms(.infinity, 30, at: 1_000), start: nil))
-    #expect(deferral.terms?.deadline == Instant(seconds: 1_030))
+    #expect(deferral.criteria?.deadline == Instant(seconds: 1_030))
     #expect(deferral.handle(.time(Instant(microseconds: 1_029_999_999))) == .nothing)
     #expect(deferral.handle(.time(Instant(microseconds: 1_030_000_000))) == .finish(.met))
   }
@@ -171,7 +171,7 @@ struct DeferralTests {
       (-Double.leastNonzeroMagnitude, 1), (.nan, .nan),
     ])
   func refused(_ distance: Double, _ timeout: Double) {
-    #expect(DeferralTerms(distance: distance, timeout: timeout, calledAt: .boot) == nil)
+    #expect(DeferralCriteria(distance: distance, timeout: timeout, calledAt: .boot) == nil)
   }
 
   @Test("DEF-20: only an outstanding call with a distance measures the path")

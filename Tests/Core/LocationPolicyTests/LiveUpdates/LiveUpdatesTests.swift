@@ -15,10 +15,10 @@ struct LiveUpdatesTests {
   /// One iterator that stands since 0 s and was told so at 600 s.
   static func standing(_ line: MotionLine = .absent) -> LiveUpdates {
     var updates = LiveUpdates()
-    updates.hear(line, at: .boot)
+    updates.motionLineChanged(line, at: .boot)
     #expect(updates.open(.default) == 0)
     for second in 0...600 {
-      updates.take(stored(UInt64(second), at: Double(second)))
+      updates.accept(stored(UInt64(second), at: Double(second)))
       let elements = all(&updates)
       #expect(elements.count == 1)
       #expect(elements.first?.isStationary == (second == 600))
@@ -58,7 +58,7 @@ struct LiveUpdatesTests {
       updates.set(flag)
       #expect(updates.isWithheld == !open.holdsAny(of: flag))
       #expect(updates.isLive == !updates.isWithheld)
-      updates.take(stored(1, at: 1))
+      updates.accept(stored(1, at: 1))
       let elements = Self.all(&updates)
       #expect(elements.count == 1)
       #expect(elements.first?.flags == flag)
@@ -70,20 +70,20 @@ struct LiveUpdatesTests {
   func stationary() {
     var updates = Self.standing()
     for second in 601...4_000 {
-      updates.take(stored(UInt64(second), at: Double(second), east: 10))
+      updates.accept(stored(UInt64(second), at: Double(second), east: 10))
       #expect(Self.all(&updates) == [])
       #expect(!updates.isLive)
     }
-    updates.take(stored(4_001, at: 4_001, east: 90))
+    updates.accept(stored(4_001, at: 4_001, east: 90))
     #expect(Self.all(&updates) == [])
-    updates.take(stored(4_003, at: 4_003, east: 90))
+    updates.accept(stored(4_003, at: 4_003, east: 90))
     let elements = Self.all(&updates)
     #expect(elements.count == 1)
     #expect(elements.first?.isStationary == false)
     #expect(elements.first?.location?.name.sequence == 4_003)
     #expect(elements.first?.dropped == 0)
     #expect(updates.isLive)
-    updates.take(stored(4_004, at: 4_004, east: 90))
+    updates.accept(stored(4_004, at: 4_004, east: 90))
     #expect(Self.all(&updates).first?.isStationary == false)
   }
 
@@ -92,10 +92,10 @@ struct LiveUpdatesTests {
     var updates = Self.standing(.still)
     let start = Instant(seconds: 700)
     #expect(updates.nextFix(at: start, fastest: 30, line: .still) == .distantFuture)
-    updates.hear(.moving, at: start)
-    updates.hear(.moving, at: start + .seconds(10))
+    updates.motionLineChanged(.moving, at: start)
+    updates.motionLineChanged(.moving, at: start + .seconds(10))
     #expect(updates.nextFix(at: start, fastest: 30, line: .moving) == start)
-    updates.miss(at: start + .seconds(30))
+    updates.acquisitionFailed(at: start + .seconds(30))
     #expect(updates.nextFix(at: start, fastest: 30, line: .moving) == start + .seconds(40))
     #expect(updates.check == start + .seconds(45))
     updates.elapse(at: start + .seconds(44))
@@ -112,13 +112,13 @@ struct LiveUpdatesTests {
   func noOtherCause() {
     var updates = LiveUpdates()
     _ = updates.open(.default)
-    updates.take(stored(0, at: 0))
+    updates.accept(stored(0, at: 0))
     _ = Self.all(&updates)
     for bit in 0..<8 {
       updates.set(LiveFlags(rawValue: 1 << bit))
-      updates.hear(.still, at: Instant(seconds: Double(bit)))
+      updates.motionLineChanged(.still, at: Instant(seconds: Double(bit)))
       updates.elapse(at: Instant(seconds: 5_000))
-      updates.miss(at: Instant(seconds: 5_000))
+      updates.acquisitionFailed(at: Instant(seconds: 5_000))
       let elements = Self.all(&updates)
       #expect(elements.count == 1)
       #expect(elements.first?.isStationary == false)
@@ -150,9 +150,9 @@ struct LiveUpdatesTests {
   func withholding() {
     for flag in [LiveFlags.authorizationDenied, .accuracyLimited] {
       var updates = Self.standing(.still)
-      updates.take(stored(601, at: 601, east: 0))
-      updates.take(stored(602, at: 602, east: 90))
-      updates.take(stored(604, at: 604, east: 90))
+      updates.accept(stored(601, at: 601, east: 0))
+      updates.accept(stored(602, at: 602, east: 90))
+      updates.accept(stored(604, at: 604, east: 90))
       updates.set(flag)
       let expected = LiveElement(
         iterator: 0, location: nil, flags: flag, isStationary: false, dropped: 0)
@@ -163,10 +163,10 @@ struct LiveUpdatesTests {
       #expect(updates.isLive)
       #expect(Self.all(&updates).count == 1)
       // It must stand for the whole time again; the line's word is kept.
-      updates.take(stored(700, at: 700))
-      updates.take(stored(1_299, at: 1_299))
+      updates.accept(stored(700, at: 700))
+      updates.accept(stored(1_299, at: 1_299))
       #expect(updates.isLive)
-      updates.take(stored(1_300, at: 1_300))
+      updates.accept(stored(1_300, at: 1_300))
       #expect(!updates.isLive)
     }
   }
@@ -176,15 +176,15 @@ struct LiveUpdatesTests {
     var updates = Self.standing(.still)
     updates.set(.authorizationDenied)
     #expect(Self.all(&updates).count == 1)
-    updates.take(stored(601, at: 601, east: 300))
-    updates.hear(.moving, at: Instant(seconds: 700))
+    updates.accept(stored(601, at: 601, east: 300))
+    updates.motionLineChanged(.moving, at: Instant(seconds: 700))
     updates.elapse(at: Instant(seconds: 900))
     #expect(Self.all(&updates) == [])
     #expect(updates.check == .distantFuture)
     #expect(!updates.isLive)
     // The line's word was heard all the same.
     updates.set(.empty)
-    for second in 1_000...2_000 { updates.take(stored(0, at: Double(second))) }
+    for second in 1_000...2_000 { updates.accept(stored(0, at: Double(second))) }
     #expect(updates.isLive)
   }
 
@@ -200,7 +200,7 @@ struct LiveUpdatesTests {
     #expect(updates.count == 4)
     var stood: [Int: Int] = [:]
     for second in 0...1_800 {
-      updates.take(stored(UInt64(second), at: Double(second)))
+      updates.accept(stored(UInt64(second), at: Double(second)))
       for element in Self.all(&updates) where element.isStationary {
         #expect(stood[element.iterator] == nil)
         stood[element.iterator] = second
@@ -210,7 +210,7 @@ struct LiveUpdatesTests {
     #expect(stood == [0: 600, 1: 1_800, 2: 600, 3: 900])
     let now = Instant(seconds: 1_801)
     #expect(updates.nextFix(at: now, fastest: 10, line: .absent) == Instant(seconds: 1_900))
-    updates.hear(.moving, at: now)
+    updates.motionLineChanged(.moving, at: now)
     #expect(updates.check == Instant(seconds: 1_846))
     for iterator in 0..<3 { updates.close(iterator) }
     #expect(updates.nextFix(at: now, fastest: 10, line: .absent) == Instant(seconds: 1_900))
@@ -236,15 +236,15 @@ struct LiveUpdatesTests {
   @Test("LIV-9, LIV-4: an iterator that opens knows what the line has said, and since when")
   func openWithLine() {
     var moving = LiveUpdates()
-    moving.hear(.moving, at: .boot)
+    moving.motionLineChanged(.moving, at: .boot)
     _ = moving.open(.default)
-    for second in 0...2_000 { moving.take(stored(0, at: Double(second))) }
+    for second in 0...2_000 { moving.accept(stored(0, at: Double(second))) }
     #expect(moving.isLive)
     var still = LiveUpdates()
-    still.hear(.still, at: .boot)
-    still.hear(.still, at: Instant(seconds: 590))
+    still.motionLineChanged(.still, at: .boot)
+    still.motionLineChanged(.still, at: Instant(seconds: 590))
     _ = still.open(.default)
-    for second in 0...600 { still.take(stored(0, at: Double(second))) }
+    for second in 0...600 { still.accept(stored(0, at: Double(second))) }
     #expect(!still.isLive)
   }
 
@@ -252,28 +252,28 @@ struct LiveUpdatesTests {
   func slow() {
     var updates = LiveUpdates()
     _ = updates.open(.default)
-    for second in 1...5 { updates.take(stored(UInt64(second), at: Double(second))) }
+    for second in 1...5 { updates.accept(stored(UInt64(second), at: Double(second))) }
     updates.set(.locationUnavailable)
     let elements = Self.all(&updates)
     #expect(elements.count == 1)
     #expect(elements.first?.location?.name.sequence == 5)
     #expect(elements.first?.dropped == 4)
     #expect(elements.first?.flags == .locationUnavailable)
-    updates.take(stored(6, at: 6))
+    updates.accept(stored(6, at: 6))
     #expect(Self.all(&updates).first?.dropped == 0)
   }
 
   @Test("LIV-4, LIV-10: a movement that came and went unseen leaves silence and a count")
   func unseenMovement() {
     var updates = Self.standing()
-    updates.take(stored(700, at: 700, east: 90))
-    updates.take(stored(702, at: 702, east: 90))
+    updates.accept(stored(700, at: 700, east: 90))
+    updates.accept(stored(702, at: 702, east: 90))
     #expect(updates.isLive)
-    updates.take(stored(1_302, at: 1_302, east: 90))
+    updates.accept(stored(1_302, at: 1_302, east: 90))
     #expect(!updates.isLive)
     #expect(Self.all(&updates) == [])
-    updates.take(stored(1_400, at: 1_400, east: 300))
-    updates.take(stored(1_402, at: 1_402, east: 300))
+    updates.accept(stored(1_400, at: 1_400, east: 300))
+    updates.accept(stored(1_402, at: 1_402, east: 300))
     let elements = Self.all(&updates)
     #expect(elements.count == 1)
     #expect(elements.first?.isStationary == false)

@@ -17,7 +17,7 @@ import Testing
   func length(_ place: (Double, Double), _ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     var here = try #require(Coordinate(latitude: place.0, longitude: place.1))
-    var way = CommonWay()
+    var way = Odometer()
     var places: [(Coordinate, Double)] = []
     var (exact, jumps) = (0.0, 0.0)
     for _ in 0..<300 {
@@ -30,7 +30,7 @@ import Testing
       exact += here.distance(to: there)
       if isJump { jumps += 1 }
       here = there
-      way.go(to: here)
+      way.advance(to: here)
       places.append((here, way.length))
     }
     for _ in 0..<2_000 {
@@ -65,11 +65,11 @@ import Testing
           bearing: Double.random(in: 0...360, using: &random),
           distance: metres * Double.random(in: 0...0.999, using: &random))
       }
-      #expect(band.holds(origin) && places.allSatisfy { band.holds($0) })
-      #expect(band.holds(origin, metres: metres * 0.999))
-      let measured = band.square(from: places[0], to: places[1]).squareRoot()
+      #expect(band.contains(origin) && places.allSatisfy { band.contains($0) })
+      #expect(band.contains(origin, metres: metres * 0.999))
+      let measured = band.squaredDistance(from: places[0], to: places[1]).squareRoot()
       #expect(measured > places[0].distance(to: places[1]) - 1e-3)
     }
-    #expect(!LatitudeBand().holds(equator))
+    #expect(!LatitudeBand().contains(equator))
   }
 }

@@ -10,12 +10,12 @@ struct MovementModelTests {
     (0, 1), (5, 1), (60, 3), (600, 10.5), (7_200, 10.5), (14_400, 29),
   ]
 
-  static func receiver(_ points: [(Double, Double)]) -> ReceiverFigures {
+  static func receiver(_ points: [(Double, Double)]) -> ReceiverParameters {
     var table = TimeToFixTable(cold: .seconds(28))
     for (off, fix) in points {
       table.append(off: Interval(seconds: off), fix: Interval(seconds: fix))
     }
-    var figures = ReceiverFigures(timeToFix: table)
+    var figures = ReceiverParameters(timeToFix: table)
     figures.acquire_mW = 27.6
     figures.track_mW = 24.6
     figures.standby_mW = 0.106
@@ -33,16 +33,16 @@ struct MovementModelTests {
     ])
   func vectors(rows: String, bound: Double, hasLine: Bool, slow: Bool) {
     let figures = Self.receiver(slow ? Self.slopes : Self.steps)
-    var model = MovementModel(within: bound, hasLine: hasLine)
+    var model = MovementModel(within: bound, hasMotionLine: hasLine)
     var count = 0
     var differing = 0
     for row in rows.split(separator: "\n") {
       let v = row.split(separator: " ").compactMap { Double($0) }
       guard v.count == 9 else { continue }
-      let seen = MovementHistory.Sighting(
+      let seen = MovementHistory.Sample(
         time: v[0], east: v[1], north: v[2], speed: v[3], accuracy: v[4], isMoving: v[5] == 1,
-        motion: v[6], sinceChange: v[7])
-      let off = model.off(after: seen, figures, TimeToFixPredictor())
+        motionSeconds: v[6], secondsSinceLineChange: v[7])
+      let off = model.offTime(after: seen, figures, TimeToFixPredictor())
       count += 1
       if off != v[8] { differing += 1 }
     }

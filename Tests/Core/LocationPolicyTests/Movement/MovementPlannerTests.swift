@@ -7,57 +7,58 @@ import Testing
 struct MovementPlannerTests {
   @Test("without a motion line it goes as time does")
   func plain() {
-    let clock = OffClock(off: 100, trust: 300, usesLine: false, at: Instant(seconds: 10))
+    let clock = OffClock(
+      offTime: 100, pauseLimit: 300, usesMotionLine: false, at: Instant(seconds: 10))
     for line in [MotionLine.absent, .still, .moving] {
-      #expect(clock.due(line, at: Instant(seconds: 10)) == Instant(seconds: 110))
+      #expect(clock.end(line, at: Instant(seconds: 10)) == Instant(seconds: 110))
     }
   }
 
   @Test("while the line says still it stands, and is believed for so long")
   func still() {
-    var clock = OffClock(off: 100, trust: 300, usesLine: true, at: .boot)
-    #expect(clock.due(.still, at: .boot) == Instant(seconds: 300))
-    clock.pass(.still, until: Instant(seconds: 200))
-    #expect(clock.due(.still, at: Instant(seconds: 200)) == Instant(seconds: 300))
+    var clock = OffClock(offTime: 100, pauseLimit: 300, usesMotionLine: true, at: .boot)
+    #expect(clock.end(.still, at: .boot) == Instant(seconds: 300))
+    clock.advance(.still, until: Instant(seconds: 200))
+    #expect(clock.end(.still, at: Instant(seconds: 200)) == Instant(seconds: 300))
     // It moves: the whole time off is still to come.
-    #expect(clock.due(.moving, at: Instant(seconds: 200)) == Instant(seconds: 300))
-    clock.pass(.moving, until: Instant(seconds: 240))
-    #expect(clock.due(.moving, at: Instant(seconds: 240)) == Instant(seconds: 300))
+    #expect(clock.end(.moving, at: Instant(seconds: 200)) == Instant(seconds: 300))
+    clock.advance(.moving, until: Instant(seconds: 240))
+    #expect(clock.end(.moving, at: Instant(seconds: 240)) == Instant(seconds: 300))
     // Still again after 40 s of 100: half speed.
-    #expect(clock.due(.still, at: Instant(seconds: 240)) == Instant(seconds: 360))
+    #expect(clock.end(.still, at: Instant(seconds: 240)) == Instant(seconds: 360))
   }
 
   @Test("motion shorter than three tenths of the time off is taken for a false alarm")
   func falseAlarm() {
-    var clock = OffClock(off: 100, trust: 300, usesLine: true, at: .boot)
-    clock.pass(.moving, until: Instant(seconds: 30))
-    #expect(clock.due(.still, at: Instant(seconds: 30)) == Instant(seconds: 330))
-    clock.pass(.moving, until: Instant(seconds: 31))
-    #expect(clock.due(.still, at: Instant(seconds: 31)) == Instant(seconds: 31 + 69 * 2))
+    var clock = OffClock(offTime: 100, pauseLimit: 300, usesMotionLine: true, at: .boot)
+    clock.advance(.moving, until: Instant(seconds: 30))
+    #expect(clock.end(.still, at: Instant(seconds: 30)) == Instant(seconds: 330))
+    clock.advance(.moving, until: Instant(seconds: 31))
+    #expect(clock.end(.still, at: Instant(seconds: 31)) == Instant(seconds: 31 + 69 * 2))
   }
 
   @Test("one that is over is due now")
   func over() {
-    var clock = OffClock(off: 10, trust: 300, usesLine: false, at: .boot)
-    clock.pass(.absent, until: Instant(seconds: 12))
-    #expect(clock.due(.absent, at: Instant(seconds: 12)) == Instant(seconds: 12))
-    #expect(OffClock().due(.still, at: Instant(seconds: 5)) == Instant(seconds: 5))
+    var clock = OffClock(offTime: 10, pauseLimit: 300, usesMotionLine: false, at: .boot)
+    clock.advance(.absent, until: Instant(seconds: 12))
+    #expect(clock.end(.absent, at: Instant(seconds: 12)) == Instant(seconds: 12))
+    #expect(OffClock().end(.still, at: Instant(seconds: 5)) == Instant(seconds: 5))
   }
 
   static func planner(
     _ bound: Double, speed: Double, line: MotionLine = .absent, fixes: Int = 30
   ) -> Double {
     var planner = MovementPlanner()
-    planner.hear(line, at: .boot)
+    planner.motionLineChanged(line, at: .boot)
     var now = 0.0
     var way = 0.0
     var off = 0.0
     for _ in 0..<fixes {
-      planner.take(
+      planner.accept(
         fix(at: now, east: way, speed_mmps: Int32(speed * 1_000)), within: bound, accuracy: 3,
         MovementModelTests.receiver(MovementModelTests.steps), TimeToFixPredictor(),
         at: Instant(seconds: now))
-      off = planner.start(within: bound, at: Instant(seconds: now)).seconds - now
+      off = planner.startTime(within: bound, at: Instant(seconds: now)).seconds - now
       let cycle = max(1, off + 4)
       now += cycle
       way += speed * cycle
@@ -68,15 +69,15 @@ struct MovementPlannerTests {
   @Test("what was reckoned serves as wide a promise, not a nearer one, nor one after nobody's")
   func whose() {
     var planner = MovementPlanner()
-    planner.take(
+    planner.accept(
       fix(at: 0, speed_mmps: 0), within: 500, accuracy: 3,
       MovementModelTests.receiver(MovementModelTests.steps), TimeToFixPredictor(), at: .boot)
     let now = Instant(seconds: 1)
-    let due = planner.start(within: 500, at: now)
-    #expect(due > now && planner.start(within: 501, at: now) == due)
-    #expect(planner.start(within: 499.9, at: now) == now)
-    planner.lapse()
-    #expect(planner.start(within: 500, at: now) == now)
+    let due = planner.startTime(within: 500, at: now)
+    #expect(due > now && planner.startTime(within: 501, at: now) == due)
+    #expect(planner.startTime(within: 499.9, at: now) == now)
+    planner.expire()
+    #expect(planner.startTime(within: 500, at: now) == now)
   }
 
   @Test("the faster the wearer and the nearer the bound, the shorter the time off")
@@ -94,7 +95,7 @@ struct MovementPlannerTests {
       for speed in [1.0, 3, 10, 30, 80] {
         for fixes in [1, 2, 3, 4, 10] {
           let off = Self.planner(bound, speed: speed, fixes: fixes)
-          let limit = (fixes <= 3 ? 1 : MovementTuning.runLimit) * bound / speed
+          let limit = (fixes <= 3 ? 1 : MovementTuning.travelLimit) * bound / speed
           #expect(off <= limit, "\(bound) m at \(speed) m/s, \(fixes) fixes")
         }
       }
@@ -106,18 +107,18 @@ struct MovementPlannerTests {
     let alone = Self.planner(100, speed: 0, fixes: 40)
     let line = Self.planner(100, speed: 0, line: .still, fixes: 40)
     #expect(alone > 60)
-    #expect(line >= MovementPlanner.shortestTrust)
+    #expect(line >= MovementPlanner.minimumPauseLimit)
   }
 
   @Test("the plausible pace follows a rise at once, forgets slowly, and stays within its bounds")
   func pace() {
-    var pace = PlausiblePace(most: 50)
-    #expect(pace.fastest(at: .boot) == PlausiblePace.setOff)
-    pace.take(fix(at: 0, speed_mmps: 20_000))
-    #expect(pace.fastest(at: .boot) == 26)
-    #expect(pace.fastest(at: Instant(seconds: 300)) == 13)
-    #expect(pace.fastest(at: Instant(seconds: 30_000)) == PlausiblePace.setOff)
-    pace.take(fix(at: 10, east: 600, speed_mmps: nil))
-    #expect(pace.fastest(at: Instant(seconds: 10)) == 50)
+    var pace = PlausibleSpeed(limit: 50)
+    #expect(pace.maximum(at: .boot) == PlausibleSpeed.minimum)
+    pace.accept(fix(at: 0, speed_mmps: 20_000))
+    #expect(pace.maximum(at: .boot) == 26)
+    #expect(pace.maximum(at: Instant(seconds: 300)) == 13)
+    #expect(pace.maximum(at: Instant(seconds: 30_000)) == PlausibleSpeed.minimum)
+    pace.accept(fix(at: 10, east: 600, speed_mmps: nil))
+    #expect(pace.maximum(at: Instant(seconds: 10)) == 50)
   }
 }

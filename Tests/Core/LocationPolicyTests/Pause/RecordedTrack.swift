@@ -89,13 +89,13 @@ struct RecordedTrack {
   }
 
   /// The visits of a monitor that is fed every fix, the one that lasts at the end included.
-  func everyFix(_ terms: VisitTerms) -> [SlidingStayPoints.Stay] {
+  func everyFix(_ terms: VisitParameters) -> [SlidingStayPoints.Stay] {
     var monitor = VisitMonitor.started(terms)
-    return stays(fixes.map { monitor.take($0) }, monitor)
+    return stays(fixes.map { monitor.accept($0) }, monitor)
   }
 
   /// The same fed only the fixes it asks for, 3 s to 30 s later; a search lasts a minute.
-  func asked(_ terms: VisitTerms, seed: UInt64) -> [SlidingStayPoints.Stay] {
+  func asked(_ terms: VisitParameters, seed: UInt64) -> [SlidingStayPoints.Stay] {
     var generator = SplitMix64(seed: seed)
     var monitor = VisitMonitor.started(terms)
     var outcomes: [VisitMonitor.Outcome] = []
@@ -107,10 +107,10 @@ struct RecordedTrack {
       next = samples[next...].firstIndex { $0.time >= ready } ?? samples.count
       if next < samples.count, samples[next].time <= begin + 60 {
         now = samples[next].time
-        outcomes.append(monitor.take(fixes[next]))
+        outcomes.append(monitor.accept(fixes[next]))
       } else {
         now = begin + 60
-        monitor.miss(at: Instant(seconds: now))
+        monitor.acquisitionFailed(at: Instant(seconds: now))
       }
     }
     return stays(outcomes, monitor)

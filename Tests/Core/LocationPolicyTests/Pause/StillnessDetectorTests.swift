@@ -75,7 +75,7 @@ struct StillnessDetectorTests {
         let finding = detector.add(
           fix(at: 101 + Double(second), east: row.east), radius: row.radius)
         #expect(row.after == nil ? finding == .inside : finding != .inside)
-        #expect(detector.isInDoubt == (finding == .undecided))
+        #expect(detector.needsConfirmation == (finding == .undecided))
         if finding == .moved { moved = Double(second) }
       }
       #expect(moved == row.after, "\(row)")
@@ -91,10 +91,10 @@ struct StillnessDetectorTests {
     var detector = Self.standing()
     #expect(detector.add(fix(at: 101, east: 90), radius: 50) == .undecided)
     #expect(detector.add(fix(at: 102), radius: 50) == .inside)
-    #expect(!detector.isInDoubt)
+    #expect(!detector.needsConfirmation)
     #expect(detector.add(fix(at: 103, east: 90), radius: 50) == .undecided)
-    detector.forgetDoubt()
-    #expect(!detector.isInDoubt)
+    detector.clearDoubt()
+    #expect(!detector.needsConfirmation)
     #expect(detector.add(fix(at: 104.5, east: 90), radius: 50) == .undecided)
     #expect(detector.add(fix(at: 106.5, east: 90), radius: 50) == .moved)
   }
@@ -105,16 +105,16 @@ struct StillnessDetectorTests {
     for second in 101...300 {
       let stray = fix(at: Double(second), east: 42, speed: 0.199, deviation: 0.5)
       #expect(detector.add(stray, radius: 30) == .undecided)
-      #expect(!detector.isInDoubt)
+      #expect(!detector.needsConfirmation)
     }
     for second in 301...500 {
       let vague = fix(at: Double(second), east: 90, accuracy_mm: 90_500)
       #expect(detector.add(vague, radius: 30) == .undecided)
-      #expect(!detector.isInDoubt)
+      #expect(!detector.needsConfirmation)
     }
     let slow = fix(at: 501, east: 42, speed: 0.2, deviation: 0.5)
     #expect(detector.add(slow, radius: 30) == .undecided)
-    #expect(detector.isInDoubt)
+    #expect(detector.needsConfirmation)
     // Beyond what a receiver strays Doppler is not believed.
     detector = Self.standing(radius: 30)
     #expect(

@@ -26,13 +26,13 @@ struct FixScheduleChangeTests {
     #expect(bench.plan() == .backedOff)
     #expect(bench.schedule.wake == Instant(seconds: end + 7.5))
     #expect(bench.plan(end + 7.4) == .backedOff)
-    #expect(bench.plan(end + 7.5) == .searching)
+    #expect(bench.plan(end + 7.5) == .acquiring)
     bench.plan(bench.schedule.wake.seconds)
     let second = bench.now
     #expect(
       bench.schedule.wake == Instant(seconds: second + 120), "the next pause is the longer one")
     bench.urge(second + 100)
-    #expect(bench.plan() == .searching)
+    #expect(bench.plan() == .acquiring)
   }
 
   @Test("PWR-7: one that searches or rests is not hurried")
@@ -75,7 +75,7 @@ struct FixScheduleChangeTests {
     bench.need = FixNeed()
     #expect(bench.plan(28.1) == .idle)
     bench.need = FixScheduleTests.need(at: 0)
-    #expect(bench.plan(29) == .searching)
+    #expect(bench.plan(29) == .acquiring)
     bench.need = FixNeed()
     #expect(bench.plan(29 + 28.2) == .backedOff)
     #expect(bench.schedule.wake == .distantFuture && !bench.schedule.isOn)
@@ -107,7 +107,7 @@ struct FixScheduleChangeTests {
     bench.fix(13_000)
     bench.need = FixScheduleTests.need(at: 13_001)
     bench.plan(13_001)
-    #expect(bench.plan(13_010) == .searching)
+    #expect(bench.plan(13_010) == .acquiring)
     // 3 s × 2.7 × 2 + 10 s, after the start.
     #expect(bench.schedule.wake == Instant(seconds: 13_010 + 0.2 + 26.2))
     bench.fix(13_012)
@@ -121,11 +121,12 @@ struct FixScheduleChangeTests {
     bench.figures = FixScheduleTests.figures(canCut: true)
     bench.need = FixScheduleTests.need(at: 20_000)
     bench.plan()
-    #expect(bench.schedule.rest == .cut)
+    #expect(bench.schedule.sleepMode == .off)
     bench.need = FixScheduleTests.need(at: 1_000)
     bench.plan(100)
-    #expect(bench.schedule.rest == .cut && bench.schedule.wake == Instant(seconds: 1_000 - 28.2))
-    #expect(bench.plan(971.8) == .searching)
+    #expect(
+      bench.schedule.sleepMode == .off && bench.schedule.wake == Instant(seconds: 1_000 - 28.2))
+    #expect(bench.plan(971.8) == .acquiring)
     #expect(bench.schedule.wake == Instant(seconds: 971.8 + 120.2))
   }
 
@@ -135,15 +136,15 @@ struct FixScheduleChangeTests {
     bench.figures = FixScheduleTests.figures(canCut: true)
     bench.need = FixNeed()
     bench.plan()
-    #expect(bench.schedule.state == .idle && bench.schedule.rest == .standby)
+    #expect(bench.schedule.state == .idle && bench.schedule.sleepMode == .standby)
     bench.need = FixScheduleTests.need(at: 20_000)
     bench.plan()
     bench.need = FixNeed()
     bench.plan(100)
-    #expect(bench.schedule.state == .idle && bench.schedule.rest == .cut)
+    #expect(bench.schedule.state == .idle && bench.schedule.sleepMode == .off)
     bench.need = FixScheduleTests.need(at: 600)
     bench.plan(200)
-    #expect(bench.schedule.rest == .cut && bench.schedule.wake == Instant(seconds: 600 - 28.2))
+    #expect(bench.schedule.sleepMode == .off && bench.schedule.wake == Instant(seconds: 600 - 28.2))
   }
 
   @Test("PWR-8: one that can only be cut off is, with no need and after a search in vain")
@@ -152,7 +153,7 @@ struct FixScheduleChangeTests {
     idle.figures = FixScheduleTests.figures(canStandby: false, canCut: true)
     idle.need = FixNeed()
     idle.plan()
-    #expect(idle.schedule.rest == .cut)
+    #expect(idle.schedule.sleepMode == .off)
     idle.need = FixScheduleTests.need(at: 1_000)
     idle.plan(100)
     #expect(idle.schedule.wake == Instant(seconds: 1_000 - 28.2), "what it knew is lost")
@@ -161,7 +162,7 @@ struct FixScheduleChangeTests {
     vain.need = FixScheduleTests.need(at: 0)
     vain.plan(0)
     vain.plan(vain.schedule.wake.seconds)
-    #expect(vain.schedule.state == .backedOff && vain.schedule.rest == .cut)
+    #expect(vain.schedule.state == .backedOff && vain.schedule.sleepMode == .off)
   }
 
   @Test("one that nothing puts to rest has never been off")
@@ -170,10 +171,10 @@ struct FixScheduleChangeTests {
     bench.figures = FixScheduleTests.figures(canStandby: false)
     bench.need = FixNeed()
     bench.plan()
-    #expect(bench.schedule.state == .idle && bench.schedule.rest == .none)
+    #expect(bench.schedule.state == .idle && bench.schedule.sleepMode == .none)
     bench.fix(9_000)
     bench.need = FixScheduleTests.need(at: 9_001)
-    #expect(bench.plan(9_001) == .searching)
+    #expect(bench.plan(9_001) == .acquiring)
     // 3 s × 2.7 × 2 + 10 s, after the start.
     #expect(bench.schedule.wake == Instant(seconds: 9_001 + 0.2 + 26.2))
   }
@@ -184,7 +185,7 @@ struct FixScheduleChangeTests {
     bench.need = FixScheduleTests.need(at: 200)
     bench.plan()
     bench.plan(196.8)
-    #expect(bench.schedule.state == .searching)
+    #expect(bench.schedule.state == .acquiring)
     bench.drain(196.9)
     #expect(bench.schedule.state == .tracking && bench.schedule.predictor.scale == 1)
     bench.need = FixScheduleTests.need(at: 197)
@@ -192,7 +193,7 @@ struct FixScheduleChangeTests {
     #expect(bench.schedule.state == .tracking, "it has told a fix less than 10 s ago")
     bench.drain(206.85)
     #expect(bench.plan(216.8) == .tracking)
-    #expect(bench.plan(216.85) == .searching)
+    #expect(bench.plan(216.85) == .acquiring)
   }
 
   @Test("PWR-7: what is learned is when the fix was made, however late it is read")
@@ -211,7 +212,7 @@ struct FixScheduleChangeTests {
 
   @Test("PWR-7: nothing is held back for longer than those who wait for it do")
   func until() {
-    func verdict(until seconds: Double) -> FixSchedule.Verdict {
+    func verdict(until seconds: Double) -> FixSchedule.Decision {
       let bench = ScheduleBench()
       bench.need.add(due: .boot, accuracy: 20, until: Instant(seconds: seconds))
       bench.plan(0)
@@ -226,7 +227,7 @@ struct FixScheduleChangeTests {
   func held() {
     func bench(hold: Int64) -> ScheduleBench {
       let bench = ScheduleBench.warm()
-      bench.figures.receiver.longestHold = .seconds(hold)
+      bench.figures.receiver.ephemerisHoldLimit = .seconds(hold)
       bench.need = FixScheduleTests.need(at: 13_000)
       bench.plan()
       bench.plan(bench.schedule.wake.seconds)
@@ -252,7 +253,7 @@ struct FixScheduleChangeTests {
     let bench = ScheduleBench()
     bench.need = FixScheduleTests.need(at: 0)
     for time in [0.0, 300, 600] { bench.plan(time, isOnAnyway: true) }
-    #expect(bench.plan(601) == .searching)
+    #expect(bench.plan(601) == .acquiring)
     #expect(bench.schedule.wake == Instant(seconds: 600 + 120.2))
   }
 }

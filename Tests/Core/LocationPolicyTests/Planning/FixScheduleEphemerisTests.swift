@@ -8,10 +8,10 @@ private func at(_ seconds: Int64) -> Instant { .boot + .seconds(seconds) }
 
 @Suite("What a search needs when the ephemeris has grown too old")
 struct FixScheduleEphemerisTests {
-  static let figures: PlannerFigures = {
+  static let figures: PlannerParameters = {
     var table = TimeToFixTable(cold: .seconds(28))
     table.append(off: .seconds(5), fix: .seconds(3))
-    var figures = PlannerFigures(
+    var figures = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 100, timeToFix: table)
     figures.canStandby = true
     figures.receiver.startUp = .zero
@@ -29,12 +29,12 @@ struct FixScheduleEphemerisTests {
   static func cycle(
     _ schedule: inout FixSchedule, to seconds: Int64, search: Int64, from now: Instant
   ) -> (lead: Interval, patience: Interval) {
-    schedule.handle(.plan(need(at: seconds), isOnAnyway: false), figures, at: now)
+    schedule.handle(.plan(need(at: seconds), isKeptOn: false), figures, at: now)
     let start = schedule.wake
-    schedule.handle(.plan(need(at: seconds), isOnAnyway: false), figures, at: start)
+    schedule.handle(.plan(need(at: seconds), isKeptOn: false), figures, at: start)
     let end = schedule.wake
     let fix = start + .seconds(search)
-    schedule.handle(.fix(accuracy: 3, made: fix, need(at: seconds)), figures, at: fix)
+    schedule.handle(.fix(accuracy: 3, measured: fix, need(at: seconds)), figures, at: fix)
     return (at(seconds) - start, end - start)
   }
 
@@ -42,8 +42,8 @@ struct FixScheduleEphemerisTests {
   func oldEphemeris() {
     var schedule = FixSchedule()
     schedule.handle(
-      .plan(Self.need(at: 0), isOnAnyway: false), Self.figures, at: .boot)
-    schedule.handle(.fix(accuracy: 3, made: at(28), Self.need(at: 0)), Self.figures, at: at(28))
+      .plan(Self.need(at: 0), isKeptOn: false), Self.figures, at: .boot)
+    schedule.handle(.fix(accuracy: 3, measured: at(28), Self.need(at: 0)), Self.figures, at: at(28))
     // Renewals are due from 12,600 s after 28 s on, and its end is at 14,428 s.
     let young = Self.cycle(&schedule, to: 6_000, search: 3, from: at(28))
     #expect(young.lead == .seconds(3))
@@ -52,7 +52,7 @@ struct FixScheduleEphemerisTests {
     let scale = schedule.predictor.scale
     let old = Self.cycle(&schedule, to: 14_600, search: 28, from: at(12_000))
     #expect(old.lead == .seconds(28))
-    #expect(old.patience == Self.figures.receiver.searchLimit)
+    #expect(old.patience == Self.figures.receiver.acquisitionTimeout)
     #expect(schedule.predictor.scale == scale)
     // It has been read again.
     let fresh = Self.cycle(&schedule, to: 18_000, search: 3, from: at(14_600))
@@ -63,13 +63,13 @@ struct FixScheduleEphemerisTests {
   func youngEphemeris() {
     var schedule = FixSchedule()
     schedule.handle(
-      .plan(Self.need(at: 0), isOnAnyway: false), Self.figures, at: .boot)
-    schedule.handle(.fix(accuracy: 3, made: at(28), Self.need(at: 0)), Self.figures, at: at(28))
+      .plan(Self.need(at: 0), isKeptOn: false), Self.figures, at: .boot)
+    schedule.handle(.fix(accuracy: 3, measured: at(28), Self.need(at: 0)), Self.figures, at: at(28))
     let last = Self.cycle(&schedule, to: 14_428, search: 3, from: at(28))
     #expect(last.lead == .seconds(3))
     var late = FixSchedule()
-    late.handle(.plan(Self.need(at: 0), isOnAnyway: false), Self.figures, at: .boot)
-    late.handle(.fix(accuracy: 3, made: at(28), Self.need(at: 0)), Self.figures, at: at(28))
+    late.handle(.plan(Self.need(at: 0), isKeptOn: false), Self.figures, at: .boot)
+    late.handle(.fix(accuracy: 3, measured: at(28), Self.need(at: 0)), Self.figures, at: at(28))
     let first = Self.cycle(&late, to: 14_429, search: 28, from: at(28))
     #expect(first.lead == .seconds(28))
   }

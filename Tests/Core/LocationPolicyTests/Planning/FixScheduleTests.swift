@@ -6,12 +6,12 @@ import Testing
 @Suite("When the receiver is on for single fixes")
 struct FixScheduleTests {
   /// 30 mW awake, 0.1 mW asleep, a start of 0.2 s, 3 s to a fix, 28 s from the cold.
-  static func figures(canStandby: Bool = true, canCut: Bool = false) -> PlannerFigures {
+  static func figures(canStandby: Bool = true, canCut: Bool = false) -> PlannerParameters {
     var table = TimeToFixTable(cold: .seconds(28))
     table.append(off: .zero, fix: .seconds(3))
     table.append(off: .seconds(7_200), fix: .seconds(3))
     table.append(off: .seconds(14_400), fix: .seconds(28))
-    var figures = PlannerFigures(fixInterval: .seconds(1), deferralLimit: 10, timeToFix: table)
+    var figures = PlannerParameters(fixInterval: .seconds(1), deferralLimit: 10, timeToFix: table)
     figures.canStandby = canStandby
     figures.canSwitchOff = canCut
     return figures
@@ -33,17 +33,17 @@ struct FixScheduleTests {
     @discardableResult
     func plan(_ time: Double? = nil, isOnAnyway: Bool = false) -> FixSchedule.State {
       if let time { now = time }
-      schedule.handle(.plan(need, isOnAnyway: isOnAnyway), figures, at: Instant(seconds: now))
+      schedule.handle(.plan(need, isKeptOn: isOnAnyway), figures, at: Instant(seconds: now))
       return schedule.state
     }
 
     @discardableResult
     func fix(
       _ time: Double, read: Double? = nil, accuracy: Double = 5
-    ) -> FixSchedule.Verdict {
+    ) -> FixSchedule.Decision {
       now = read ?? time
       return schedule.handle(
-        .fix(accuracy: accuracy, made: Instant(seconds: time), need), figures,
+        .fix(accuracy: accuracy, measured: Instant(seconds: time), need), figures,
         at: Instant(seconds: now))
     }
 
@@ -54,7 +54,7 @@ struct FixScheduleTests {
 
     func urge(_ time: Double) {
       now = time
-      schedule.handle(.urged, figures, at: Instant(seconds: now))
+      schedule.handle(.searchRequested, figures, at: Instant(seconds: now))
     }
 
     /// Cold start at 0, its fix at 28.2, the ephemeris read.
@@ -74,7 +74,7 @@ struct FixScheduleTests {
     #expect(bench.plan(0) == .idle)
     #expect(!bench.schedule.isOn && bench.schedule.wake == .distantFuture)
     bench.need = Self.need(at: 0)
-    #expect(bench.plan(1) == .searching)
+    #expect(bench.plan(1) == .acquiring)
     bench.need = FixNeed()
     #expect(bench.plan(2) == .idle)
     #expect(!bench.schedule.isOn)
@@ -84,12 +84,12 @@ struct FixScheduleTests {
   func early() {
     let bench = ScheduleBench.warm()
     bench.need = Self.need(at: 128.2)
-    #expect(bench.plan() == .resting)
-    #expect(bench.schedule.rest == .standby)
+    #expect(bench.plan() == .asleep)
+    #expect(bench.schedule.sleepMode == .standby)
     // 3 s to the fix and 0.2 s to start.
     #expect(bench.schedule.wake == Instant(seconds: 125))
-    #expect(bench.plan(124.9) == .resting)
-    #expect(bench.plan(125) == .searching)
+    #expect(bench.plan(124.9) == .asleep)
+    #expect(bench.plan(125) == .acquiring)
     #expect(bench.fix(128.2) == .use)
     #expect(bench.schedule.state == .tracking)
   }
@@ -98,7 +98,7 @@ struct FixScheduleTests {
   func breakEven() {
     // Staying takes 30 mW; a start 0.2 s and 3 s of 30 mW: 96 mJ, as much as 3.2 s of tracking.
     for (due, state) in [
-      (3.0, FixSchedule.State.tracking), (3.2, .tracking), (3.5, .resting), (60, .resting),
+      (3.0, FixSchedule.State.tracking), (3.2, .tracking), (3.5, .asleep), (60, .asleep),
     ] {
       let bench = ScheduleBench.warm()
       bench.need = Self.need(at: bench.now + due)
@@ -135,16 +135,16 @@ struct FixScheduleTests {
     // 0.1 mW saved for 1,000 s is 100 mJ, a cold start costs 750 mJ more.
     bench.need = Self.need(at: bench.now + 1_000)
     bench.plan()
-    #expect(bench.schedule.rest == .standby)
+    #expect(bench.schedule.sleepMode == .standby)
     let other = ScheduleBench.warm()
     other.figures = Self.figures(canStandby: false, canCut: true)
     other.need = Self.need(at: other.now + 1_000)
     other.plan()
-    #expect(other.schedule.rest == .cut)
+    #expect(other.schedule.sleepMode == .off)
     #expect(other.schedule.wake == Instant(seconds: other.now + 1_000 - 28.2))
     let kept = ScheduleBench.warm()
     kept.figures = Self.figures(canStandby: false, canCut: true)
-    kept.figures.receiver.keepsDataWhenCut = true
+    kept.figures.receiver.keepsDataWhenOff = true
     kept.need = Self.need(at: kept.now + 1_000)
     kept.plan()
     #expect(kept.schedule.wake == Instant(seconds: kept.now + 1_000 - 3.2))
@@ -155,17 +155,17 @@ struct FixScheduleTests {
     func bench(_ restoring: Interval) -> ScheduleBench {
       let bench = ScheduleBench.warm()
       bench.figures = Self.figures(canCut: true)
-      bench.figures.receiver.keepsDataWhenCut = true
-      bench.figures.receiver.saving = .seconds(5)
-      bench.figures.receiver.restoring = restoring
+      bench.figures.receiver.keepsDataWhenOff = true
+      bench.figures.receiver.saveTime = .seconds(5)
+      bench.figures.receiver.restoreTime = restoring
       return bench
     }
     // 5 s at 30 mW to read out, and 5 s longer to search: what 3,000 s of standby take.
-    for (seconds, rest) in [(2_000.0, ReceiverRest.standby), (3_400, .cut)] {
+    for (seconds, rest) in [(2_000.0, ReceiverSleepMode.standby), (3_400, .off)] {
       let bench = bench(.seconds(5))
       bench.need = Self.need(at: bench.now + seconds)
       bench.plan()
-      #expect(bench.schedule.rest == rest, "\(seconds)")
+      #expect(bench.schedule.sleepMode == rest, "\(seconds)")
     }
     let cut = bench(.seconds(5))
     cut.need = Self.need(at: cut.now + 5_000)
@@ -183,7 +183,7 @@ struct FixScheduleTests {
     learned.need = Self.need(at: learned.now + 5_000)
     learned.plan()
     learned.plan(learned.schedule.wake.seconds)
-    #expect(learned.schedule.state == .searching)
+    #expect(learned.schedule.state == .acquiring)
     learned.fix(learned.now + 8.2)
     #expect(abs(learned.schedule.predictor.scale - before.scale) < 0.01)
   }
@@ -192,14 +192,14 @@ struct FixScheduleTests {
   func standbyIsKept() {
     let bench = ScheduleBench.warm()
     bench.figures = Self.figures(canCut: true)
-    bench.figures.receiver.keepsDataWhenCut = true
-    bench.figures.receiver.saving = .seconds(1)
+    bench.figures.receiver.keepsDataWhenOff = true
+    bench.figures.receiver.saveTime = .seconds(1)
     bench.need = FixNeed()
     bench.plan(bench.now + 60)
-    #expect(bench.schedule.state == .idle && bench.schedule.rest == .standby)
+    #expect(bench.schedule.state == .idle && bench.schedule.sleepMode == .standby)
     bench.need = Self.need(at: bench.now + 7_000)
     bench.plan()
-    #expect(bench.schedule.state == .resting && bench.schedule.rest == .standby)
+    #expect(bench.schedule.state == .asleep && bench.schedule.sleepMode == .standby)
   }
 
   @Test("one that can neither sleep nor be cut stays on")
@@ -245,7 +245,7 @@ struct FixScheduleTests {
       #expect(bench.schedule.state == .backedOff && !bench.schedule.isOn)
       pauses.append((bench.schedule.wake.seconds - bench.now).rounded())
       #expect(bench.plan(bench.schedule.wake.seconds - 0.1) == .backedOff)
-      #expect(bench.plan(bench.schedule.wake.seconds) == .searching)
+      #expect(bench.plan(bench.schedule.wake.seconds) == .acquiring)
     }
     #expect(pauses == [60, 120, 240, 480, 960, 1_800, 1_800, 1_800])
     bench.fix(bench.now + 20)
@@ -253,7 +253,7 @@ struct FixScheduleTests {
     bench.plan()
     // A receiver that falls silent searches again, and its first pause is short again.
     bench.plan(bench.now + 10)
-    #expect(bench.schedule.state == .searching)
+    #expect(bench.schedule.state == .acquiring)
     bench.plan(bench.schedule.wake.seconds)
     #expect(bench.schedule.wake.seconds - bench.now == 60)
   }
@@ -284,14 +284,14 @@ struct FixScheduleTests {
     #expect(bench.schedule.state == .backedOff && bench.schedule.predictor.scale == 1)
     var slow = TimeToFixPredictor()
     let receiver = Self.figures().receiver
-    slow.learn(off: .seconds(60), search: .seconds(30), receiver)
+    slow.update(off: .seconds(60), acquisition: .seconds(30), receiver)
     #expect(slow.scale == 1)
-    for _ in 0..<40 { slow.learn(off: .seconds(60), search: .seconds(7), receiver) }
+    for _ in 0..<40 { slow.update(off: .seconds(60), acquisition: .seconds(7), receiver) }
     #expect(slow.scale > 1.9 && slow.scale <= 2)
-    for _ in 0..<60 { slow.learn(off: .seconds(60), search: .seconds(300), receiver) }
-    #expect(slow.scale <= TimeToFixPredictor.widest && slow.scale > 3.9)
-    for _ in 0..<90 { slow.learn(off: .seconds(60), search: .zero, receiver) }
-    #expect(slow.scale >= 1 / TimeToFixPredictor.widest && slow.scale < 0.3)
+    for _ in 0..<60 { slow.update(off: .seconds(60), acquisition: .seconds(300), receiver) }
+    #expect(slow.scale <= TimeToFixPredictor.maximumScale && slow.scale > 3.9)
+    for _ in 0..<90 { slow.update(off: .seconds(60), acquisition: .zero, receiver) }
+    #expect(slow.scale >= 1 / TimeToFixPredictor.maximumScale && slow.scale < 0.3)
   }
 
   @Test("PWR-8: an ephemeris that grows too old is read anew before the receiver rests")
@@ -306,7 +306,7 @@ struct FixScheduleTests {
     bench.fix(13_015)
     #expect(bench.plan() == .tracking)
     bench.fix(13_030)
-    #expect(bench.plan() == .resting)
+    #expect(bench.plan() == .asleep)
   }
 
   @Test("while somebody else keeps the receiver on nothing is decided")
@@ -318,6 +318,6 @@ struct FixScheduleTests {
     bench.need = Self.need(at: 1_000)
     bench.plan(31, isOnAnyway: true)
     #expect(bench.schedule.isOn)
-    #expect(bench.plan(32) == .resting)
+    #expect(bench.plan(32) == .asleep)
   }
 }

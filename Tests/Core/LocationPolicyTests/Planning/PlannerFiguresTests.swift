@@ -39,13 +39,14 @@ struct PlannerFiguresTests {
 
   @Test("a motion line counts where the deepest sleep hears it, or there is none")
   func motionLine() {
-    var figures = PlannerFigures(
+    var figures = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 10, timeToFix: TimeToFixTable(cold: .seconds(30)))
     #expect(!figures.usesMotionLine)
     figures.hasMotionLine = true
     #expect(figures.usesMotionLine)
-    var deep = SleepFigures(
-      state: .suspended, resume: .zero, alarmResolution: .zero, minimum: .zero, wakesOnPin: true,
+    var deep = SleepParameters(
+      state: .suspended, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
+      wakesOnPin: true,
       wakesOnBytes: false)
     figures.deep = deep
     #expect(figures.usesMotionLine)
@@ -76,7 +77,7 @@ struct PlannerFiguresTests {
     var figures = PlannerTests.figures()
     figures.plausibleSpeed = speed
     figures.plausibleAcceleration = acceleration
-    figures.shortestPoll = poll
+    figures.minimumCheckInterval = poll
     return Planner(figures)
   }
 

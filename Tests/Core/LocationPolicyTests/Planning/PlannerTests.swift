@@ -5,12 +5,13 @@ import Testing
 
 @Suite("Demands and the plan that serves them")
 struct PlannerTests {
-  static let idle = SleepFigures(
-    state: .idle, resume: .milliseconds(20), alarmResolution: .milliseconds(30), minimum: .zero,
+  static let idle = SleepParameters(
+    state: .idle, resumeTime: .milliseconds(20), alarmResolution: .milliseconds(30),
+    minimumDuration: .zero,
     wakesOnPin: true, wakesOnBytes: true)
-  static let deep = SleepFigures(
-    state: .suspended, resume: .milliseconds(1_500), alarmResolution: .milliseconds(500),
-    minimum: .seconds(10), wakesOnPin: true, wakesOnBytes: false)
+  static let deep = SleepParameters(
+    state: .suspended, resumeTime: .milliseconds(1_500), alarmResolution: .milliseconds(500),
+    minimumDuration: .seconds(10), wakesOnPin: true, wakesOnBytes: false)
 
   static func table() -> TimeToFixTable {
     var table = TimeToFixTable(cold: .seconds(30))
@@ -20,19 +21,19 @@ struct PlannerTests {
   }
 
   /// A board that idles and suspends, with a receiver that batches 100 fixes and pins at 60.
-  static func figures() -> PlannerFigures {
-    var figures = PlannerFigures(
+  static func figures() -> PlannerParameters {
+    var figures = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 1_000, timeToFix: table())
     figures.canStandby = true
     figures.canSwitchOff = true
-    figures.batch = BatchFigures(capacity: 100, watermark: 60, hasPin: true)
+    figures.batch = BatchParameters(capacity: 100, watermark: 60, hasPin: true)
     figures.idle = idle
     figures.deep = deep
     return figures
   }
 
-  static func situation(_ demands: Demand...) -> Situation {
-    var situation = Situation()
+  static func situation(_ demands: Demand...) -> PlannerInput {
+    var situation = PlannerInput()
     for demand in demands { situation.demand.add(demand) }
     return situation
   }
@@ -41,7 +42,7 @@ struct PlannerTests {
   static let deferred = Demand.deferred(check: .distantFuture)
 
   static func plan(
-    _ situation: Situation, _ figures: PlannerFigures = figures(), isInhibited: Bool = false
+    _ situation: PlannerInput, _ figures: PlannerParameters = figures(), isInhibited: Bool = false
   ) -> Plan {
     Planner(figures).plan(situation, isInhibited: isInhibited, at: now)
   }
@@ -52,7 +53,7 @@ struct PlannerTests {
     #expect(PlannerTests.plan(PlannerTests.situation(), figures).board == .suspended)
     figures.deep = nil
     for demands in [[], [PlannerTests.deferred], [.within(metres: 3_000)]] as [[Demand]] {
-      var situation = Situation()
+      var situation = PlannerInput()
       for demand in demands { situation.demand.add(demand) }
       #expect(PlannerTests.plan(situation, figures).board == .idle)
     }
@@ -79,7 +80,7 @@ struct PlannerTests {
   func receiver() {
     func receiver(
       _ demands: [Demand], inhibited: Bool = false,
-      _ change: (inout PlannerFigures) -> Void = { _ in }
+      _ change: (inout PlannerParameters) -> Void = { _ in }
     ) -> PlannedReceiver {
       var figures = Self.figures()
       change(&figures)
@@ -120,7 +121,8 @@ struct PlannerTests {
   @Test("DEF-28, DEF-29: fixes may stay behind when the board can sleep and nobody needs them now")
   func mayDefer() {
     func may(
-      _ demand: Demand, inhibited: Bool = false, _ change: (inout PlannerFigures) -> Void = { _ in }
+      _ demand: Demand, inhibited: Bool = false,
+      _ change: (inout PlannerParameters) -> Void = { _ in }
     ) -> Bool {
       var figures = Self.figures()
       change(&figures)
@@ -146,7 +148,7 @@ struct PlannerTests {
   func nothing() {
     #expect(
       Self.plan(Self.situation())
-        == Plan(receiver: .standby, board: .suspended, wake: .distantFuture, listens: false))
+        == Plan(receiver: .standby, board: .suspended, wake: .distantFuture, wakesOnInput: false))
     var figures = Self.figures()
     // Nothing sends: a sleep that no pin ends will do.
     figures.deep?.wakesOnPin = false
@@ -154,15 +156,15 @@ struct PlannerTests {
     figures.canStandby = false
     #expect(
       Self.plan(Self.situation(), figures)
-        == Plan(receiver: .off, board: .suspended, wake: .distantFuture, listens: false))
+        == Plan(receiver: .off, board: .suspended, wake: .distantFuture, wakesOnInput: false))
     figures.deep = nil
     #expect(
       Self.plan(Self.situation(), figures)
-        == Plan(receiver: .off, board: .idle, wake: .distantFuture, listens: true))
+        == Plan(receiver: .off, board: .idle, wake: .distantFuture, wakesOnInput: true))
     figures.idle = nil
     #expect(
       Self.plan(Self.situation(), figures)
-        == Plan(receiver: .off, board: .idle, wake: .distantFuture, listens: true))
+        == Plan(receiver: .off, board: .idle, wake: .distantFuture, wakesOnInput: true))
   }
 
   @Test("what is in flight, an inhibitor or an awaited acknowledgement lets the board idle at most")
@@ -171,31 +173,31 @@ struct PlannerTests {
     let batching = PlannedReceiver.batching(watermark: 60)
     #expect(
       Self.plan(situation, isInhibited: true)
-        == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, listens: true))
-    situation.holdUntil = Self.now + .seconds(2)
+        == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, wakesOnInput: true))
+    situation.acknowledgementDeadline = Self.now + .seconds(2)
     #expect(
       Self.plan(situation)
-        == Plan(receiver: batching, board: .idle, wake: Self.now + .seconds(2), listens: true))
+        == Plan(receiver: batching, board: .idle, wake: Self.now + .seconds(2), wakesOnInput: true))
     situation.isBusy = true
     #expect(
       Self.plan(situation)
-        == Plan(receiver: batching, board: .idle, wake: .distantFuture, listens: true))
+        == Plan(receiver: batching, board: .idle, wake: .distantFuture, wakesOnInput: true))
     situation.isBusy = false
-    situation.holdUntil = Self.now
+    situation.acknowledgementDeadline = Self.now
     #expect(Self.plan(situation).board == .suspended)
   }
 
   @Test("DEF-18: the alarm is set before the moment by resume and the alarm's grain")
   func lead() {
-    #expect(Self.deep.lead == .milliseconds(2_000))
-    #expect(Self.idle.lead == .milliseconds(50))
+    #expect(Self.deep.alarmLead == .milliseconds(2_000))
+    #expect(Self.idle.alarmLead == .milliseconds(50))
     let check = Self.now + .seconds(600)
     var situation = Self.situation(.deferred(check: check))
     #expect(
       Self.plan(situation)
         == Plan(
           receiver: .batching(watermark: 60), board: .suspended, wake: check - .seconds(2),
-          listens: false))
+          wakesOnInput: false))
     // No client waits for a drain: the alarm does not lie before its moment.
     situation.drainDue = Self.now + .seconds(50)
     #expect(Self.plan(situation).wake == Self.now + .seconds(50))
@@ -205,7 +207,7 @@ struct PlannerTests {
       Self.plan(situation, figures)
         == Plan(
           receiver: .batching(watermark: 60), board: .idle,
-          wake: Self.now + .seconds(50), listens: true))
+          wake: Self.now + .seconds(50), wakesOnInput: true))
   }
 
   @Test(
@@ -222,7 +224,7 @@ struct PlannerTests {
     #expect(plan.receiver == .batching(watermark: 60))
     #expect(plan.board == board)
     #expect(plan.wake == Self.now + Interval(microseconds: wake))
-    #expect(plan.listens == (board != .suspended))
+    #expect(plan.wakesOnInput == (board != .suspended))
   }
 
   @Test("a sleep that the batch pin does not end is not taken while the pin is awaited")
@@ -248,7 +250,7 @@ struct PlannerTests {
       for plan in [
         Self.plan(Self.situation(), figures), Self.plan(Self.situation(Self.deferred), figures),
       ] {
-        #expect(plan.board == .suspended && plan.listens == wakes)
+        #expect(plan.board == .suspended && plan.wakesOnInput == wakes)
       }
     }
   }
@@ -258,7 +260,7 @@ struct PlannerTests {
     let live = Self.situation(.live(isWatched: true))
     #expect(
       Self.plan(live)
-        == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, listens: true))
+        == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, wakesOnInput: true))
     var figures = Self.figures()
     figures.batch = nil
     for (left, board, wake) in [
@@ -269,7 +271,7 @@ struct PlannerTests {
         Self.plan(Self.situation(.deferred(check: check)), figures)
           == Plan(
             receiver: .tracking, board: board, wake: Self.now + Interval(microseconds: wake),
-            listens: true))
+            wakesOnInput: true))
     }
     figures.idle?.wakesOnBytes = false
     #expect(Self.plan(live, figures).board == .idle)
@@ -281,99 +283,100 @@ struct PlannerTests {
   func search() {
     var figures = Self.figures()
     figures.batch = nil
-    figures.longestGather = .seconds(100)
+    figures.inputBufferTime = .seconds(100)
     var situation = Self.situation(.live(isWatched: false))
     func wake(_ seconds: Double) -> Instant { Self.now + Interval(seconds: seconds) }
 
     // Just begun after 50 s in standby: first one message is heard, so that it is known when the
     // others come.
-    situation.searchingSince = Self.now
-    situation.offBefore = .seconds(50)
+    situation.acquiringSince = Self.now
+    situation.previousOffTime = .seconds(50)
     var plan = Self.plan(situation, figures)
-    #expect((plan.board, plan.listens, plan.wake) == (.idle, true, wake(1)))
-    situation.searchingSince = Self.now - .seconds(11)
-    #expect(!Self.plan(situation, figures).listens)
-    situation.searchingSince = Self.now
-    situation.lastMessage = Self.now
+    #expect((plan.board, plan.wakesOnInput, plan.wake) == (.idle, true, wake(1)))
+    situation.acquiringSince = Self.now - .seconds(11)
+    #expect(!Self.plan(situation, figures).wakesOnInput)
+    situation.acquiringSince = Self.now
+    situation.lastMessageTime = Self.now
     // 2 s to the fix, at most one more to its epoch, which the message after that tells.
     plan = Self.plan(situation, figures)
-    #expect((plan.board, plan.listens, plan.wake) == (.idle, false, wake(4.1)))
+    #expect((plan.board, plan.wakesOnInput, plan.wake) == (.idle, false, wake(4.1)))
     // Unknown time off: a cold start.
-    situation.offBefore = nil
+    situation.previousOffTime = nil
     #expect(Self.plan(situation, figures).wake == wake(32.1))
     // No longer than the line's buffer can gather.
-    figures.longestGather = .seconds(20)
+    figures.inputBufferTime = .seconds(20)
     #expect(Self.plan(situation, figures).wake == wake(21.1))
-    figures.longestGather = .seconds(100)
+    figures.inputBufferTime = .seconds(100)
     // Overdue: ever more seldom, by a quarter of the time that it took so far.
-    situation.searchingSince = Self.now - Interval(seconds: 30.999)
+    situation.acquiringSince = Self.now - Interval(seconds: 30.999)
     #expect(Self.plan(situation, figures).wake == wake(1.1))
-    situation.searchingSince = Self.now - .seconds(31)
+    situation.acquiringSince = Self.now - .seconds(31)
     #expect(Self.plan(situation, figures).wake == wake(8.1))
-    situation.searchingSince = Self.now - .seconds(1_000)
+    situation.acquiringSince = Self.now - .seconds(1_000)
     #expect(Self.plan(situation, figures).wake == wake(101.1))
     // The next message comes whole intervals after the last one.
-    situation.searchingSince = Self.now - .seconds(3)
-    situation.offBefore = .zero
+    situation.acquiringSince = Self.now - .seconds(3)
+    situation.previousOffTime = .zero
     #expect(Self.plan(situation, figures).wake == wake(1.1))
-    situation.lastMessage = wake(-0.3)
+    situation.lastMessageTime = wake(-0.3)
     #expect(Self.plan(situation, figures).wake == wake(1.8))
-    situation.lastMessage = wake(5)
+    situation.lastMessageTime = wake(5)
     #expect(Self.plan(situation, figures).wake == wake(6.1))
     // A criterion's look comes first.
     situation.demand = DemandSummary()
     situation.demand.add(.deferred(check: wake(0.5)))
     plan = Self.plan(situation, figures)
-    #expect((plan.listens, plan.wake) == (false, wake(0.45)))
+    #expect((plan.wakesOnInput, plan.wake) == (false, wake(0.45)))
     // Somebody watches.
     situation.demand.add(.live(isWatched: true))
     plan = Self.plan(situation, figures)
-    #expect((plan.listens, plan.wake) == (true, wake(0.45)))
+    #expect((plan.wakesOnInput, plan.wake) == (true, wake(0.45)))
   }
 
   @Test("a line whose buffer holds no more than an interval is heard all the time")
   func gather() {
     var figures = Self.figures()
     var situation = Self.situation(.live(isWatched: false))
-    situation.lastMessage = Self.now
-    situation.searchingSince = Self.now
+    situation.lastMessageTime = Self.now
+    situation.acquiringSince = Self.now
     for (gather, listens) in [(0, true), (1_000, true), (1_001, false)] as [(Int64, Bool)] {
-      figures.longestGather = .milliseconds(gather)
-      #expect(Self.plan(situation, figures).listens == listens)
+      figures.inputBufferTime = .milliseconds(gather)
+      #expect(Self.plan(situation, figures).wakesOnInput == listens)
     }
-    situation.searchingSince = nil
-    #expect(Self.plan(situation, figures).listens)
+    situation.acquiringSince = nil
+    #expect(Self.plan(situation, figures).wakesOnInput)
     #expect(Self.plan(situation, figures).wake == .distantFuture)
   }
 
   @Test("DEF-33: a buffer is drained before it is full, pin or no pin")
   func patience() {
     var figures = Self.figures()
-    #expect(Planner(figures).drainPatience == .seconds(80))
+    #expect(Planner(figures).maximumDrainInterval == .seconds(80))
     figures.batch?.hasPin = false
-    #expect(Planner(figures).drainPatience == .seconds(60))
+    #expect(Planner(figures).maximumDrainInterval == .seconds(60))
     figures.deferralLimit = 10
-    #expect(Planner(figures).drainPatience == .seconds(10))
-    figures.batch = BatchFigures(capacity: 100, watermark: 99, hasPin: true)
-    #expect(Planner(figures).drainPatience == .seconds(55))
+    #expect(Planner(figures).maximumDrainInterval == .seconds(10))
+    figures.batch = BatchParameters(capacity: 100, watermark: 99, hasPin: true)
+    #expect(Planner(figures).maximumDrainInterval == .seconds(55))
     figures.deferralLimit = 1_000
-    #expect(Planner(figures).drainPatience == .seconds(100))
+    #expect(Planner(figures).maximumDrainInterval == .seconds(100))
     figures.fixInterval = .milliseconds(500)
-    #expect(Planner(figures).drainPatience == .seconds(50))
+    #expect(Planner(figures).maximumDrainInterval == .seconds(50))
     figures.batch = nil
-    #expect(Planner(figures).drainPatience == .zero)
+    #expect(Planner(figures).maximumDrainInterval == .zero)
   }
 
   @Test("new figures are those of a receiver that tracks on a board that never sleeps")
   func plainFigures() {
-    let figures = PlannerFigures(
+    let figures = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 5, timeToFix: TimeToFixTable(cold: .seconds(9)))
     #expect(!figures.canStandby && !figures.canSwitchOff && !figures.hasCachingState)
     let plan = Self.plan(Self.situation(), figures)
-    #expect(plan == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, listens: true))
+    #expect(
+      plan == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, wakesOnInput: true))
     #expect(figures.plausibleSpeed == 70)
     #expect(figures.plausibleAcceleration == 3)
-    #expect(figures.shortestPoll == .seconds(5))
-    #expect(figures.longestGather == .zero)
+    #expect(figures.minimumCheckInterval == .seconds(5))
+    #expect(figures.inputBufferTime == .zero)
   }
 }

@@ -24,15 +24,15 @@ struct RegionCrossingTests {
       (180, 80, 100, .wellOutside), (0, 101, 100, .astride), (201, 101, 100, .wellOutside),
       // No error at all, on the boundary.
       (100, 0, 100, .justInside), (100.1, 0, 100, .justOutside),
-    ] as [(Double, Double, Double, RegionPlace)])
-  func places(_ distance: Double, _ accuracy: Double, _ radius: Double, _ place: RegionPlace) {
-    #expect(RegionPlace(distance: distance, accuracy: accuracy, radius: radius) == place)
+    ] as [(Double, Double, Double, RegionPlacement)])
+  func places(_ distance: Double, _ accuracy: Double, _ radius: Double, _ place: RegionPlacement) {
+    #expect(RegionPlacement(distance: distance, accuracy: accuracy, radius: radius) == place)
   }
 
   struct Row: Sendable, CustomStringConvertible {
     var state: RegionState
     var pending: Double?
-    var place: RegionPlace
+    var place: RegionPlacement
     var time: Double
     var change: RegionCrossing.Change
     var next: RegionState
@@ -40,7 +40,7 @@ struct RegionCrossingTests {
     var description: String { "\(state) since \(pending ?? -1): \(place) at \(time)" }
 
     init(
-      _ state: RegionState, _ pending: Double?, _ place: RegionPlace, _ time: Double,
+      _ state: RegionState, _ pending: Double?, _ place: RegionPlacement, _ time: Double,
       _ change: RegionCrossing.Change, _ next: RegionState, _ nextPending: Double?
     ) {
       (self.state, self.pending, self.place, self.time) = (state, pending, place, time)
@@ -82,7 +82,7 @@ struct RegionCrossingTests {
   func handle(_ row: Row) {
     var crossing = RegionCrossing(state: row.state)
     if let pending = row.pending {
-      let far: RegionPlace = row.state == .inside ? .wellOutside : .wellInside
+      let far: RegionPlacement = row.state == .inside ? .wellOutside : .wellInside
       #expect(crossing.handle(far, at: Instant(seconds: pending)) == .none)
     }
     #expect(crossing.handle(row.place, at: Instant(seconds: row.time)) == row.change)

@@ -149,7 +149,7 @@ struct RegionRequestTests {
     #expect(bench.told().isEmpty)
     #expect(bench.monitor.state(of: home) == .unknown)
     #expect(bench.monitor.monitorState(of: gate) == .unmonitored)
-    #expect(!bench.monitor.needsLook(at: fix(at: 24, east: 500)))
+    #expect(!bench.monitor.needsCheck(at: fix(at: 24, east: 500)))
     bench.go((24, 500), (44, 500))
     #expect(bench.monitor.state(of: home) == .unknown)
     #expect(bench.ask(at: 45) == nil)

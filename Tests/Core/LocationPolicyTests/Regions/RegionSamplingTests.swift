@@ -126,7 +126,7 @@ struct RegionSamplingTests {
     var random = SplitMix64(seed: seed)
     var outside = 0
     for _ in 0..<500 {
-      var reach = RegionReach()
+      var reach = CheckRadius()
       let latitude =
         [
           Double.random(in: -90...90, using: &random), 90, -90, 89.99, 0.001, -60,
@@ -138,12 +138,12 @@ struct RegionSamplingTests {
       guard let origin = Coordinate(latitude: latitude, longitude: longitude) else { continue }
       _ = reach.move(to: origin)
       let metres = exponent(Double.random(in: 0...6.5, using: &random))
-      reach.extend(to: metres)
+      reach.setRadius(metres)
       let there = origin.destination(
         bearing: Double.random(in: 0...360, using: &random),
         distance: metres * Double.random(in: 0...3, using: &random))
       let distance = origin.distance(to: there)
-      if !reach.ends(before: there) {
+      if !reach.isExceeded(at: there) {
         #expect(distance < metres, "\(origin) \(there)")
         #expect(reach.metres(to: there) > distance - 1e-3, "\(origin) \(there)")
       } else {

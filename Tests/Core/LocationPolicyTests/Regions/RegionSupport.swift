@@ -27,7 +27,7 @@ struct RegionBench {
   /// Takes fixes at these seconds and places.
   mutating func go(_ steps: (Double, Double)..., accuracy_mm: Int32? = 3_000) {
     for (seconds, east) in steps {
-      monitor.take(fix(at: seconds, east: east, accuracy_mm: accuracy_mm))
+      monitor.accept(fix(at: seconds, east: east, accuracy_mm: accuracy_mm))
     }
   }
 

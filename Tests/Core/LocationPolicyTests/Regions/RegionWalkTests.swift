@@ -68,7 +68,9 @@ struct RegionWalkTests {
       guard Int.random(in: 0..<30, using: &random) == 0 else { continue }
       let answered = answers(bench.told(), told: &told)
       for (identifier, count) in asked {
-        let waiting = bench.monitor.slot(of: identifier).map { bench.monitor.slots[$0].requests }
+        let waiting = bench.monitor.slot(of: identifier).map {
+          bench.monitor.slots[$0].waitingRequests
+        }
         #expect(count == (answered[identifier] ?? 0) + Int(waiting ?? 0))
         asked[identifier] = Int(waiting ?? 0)
       }
@@ -194,8 +196,8 @@ struct RegionWalk {
         bearing: Double.random(in: 0...360, using: &random), distance: abs(random.normal()) * 3))
     fix.horizontalAccuracy_mm = [3_000, 3_000, 8_000, 60_000, nil, 0].randomElement(using: &random)!
     fixes += 1
-    if monitor.needsLook(at: fix) { looks += 1 }
-    monitor.take(fix)
+    if monitor.needsCheck(at: fix) { looks += 1 }
+    monitor.accept(fix)
     return oracle.take(fix)
   }
 }

@@ -15,7 +15,7 @@ private final class Held {
   }
 
   func permit(_ authorization: Authorization, isReduced: Bool) {
-    all.permit(authorization, isReduced: isReduced)
+    all.setAuthorization(authorization, isReduced: isReduced)
   }
 
   func launch(_ state: ExecutionState, needsExplicit: Bool, at now: Instant) {
@@ -23,8 +23,8 @@ private final class Held {
   }
 
   func end() { all.end() }
-  func move(to state: ExecutionState) { all.move(to: state) }
-  func imply(_ count: Int) { all.imply(count) }
+  func move(to state: ExecutionState) { all.setExecution(state) }
+  func imply(_ count: Int) { all.setImplied(count) }
   func allowBackground(_ isAllowed: Bool) { all.allowBackground(isAllowed) }
   func openBackground(at now: Instant) -> Bool { all.openBackground(at: now) }
   func closeBackground() { all.closeBackground() }
@@ -265,7 +265,7 @@ struct SessionTests {
     let sessions = client(.whenInUse)
     #expect(sessions.use == ClientUse())
     sessions.move(to: .background)
-    for promise in [Promise.updates, .visits, .regions, .significantChange] {
+    for promise in [ServiceLevel.updates, .visits, .regions, .significantChange] {
       #expect(sessions.use.withheld.contains(promise))
     }
     #expect(sessions.use.flags == .insufficientlyInUse)

@@ -12,7 +12,7 @@ struct SignificantChangeTests {
   static func watching() -> SignificantChange {
     var service = SignificantChange()
     #expect(service.start(at: at(0), cached: nil) == .nothing)
-    #expect(service.take(fix(at: 0), at: at(0)) == .report(fix(at: 0)))
+    #expect(service.accept(fix(at: 0), at: at(0)) == .report(fix(at: 0)))
     return service
   }
 
@@ -67,10 +67,10 @@ struct SignificantChangeTests {
     case .start: outcome = service.start(at: now, cached: nil)
     case .startCached: outcome = service.start(at: now, cached: Self.cached)
     case .stop: service.stop()
-    case .near: outcome = service.take(Self.near, at: now)
-    case .far: outcome = service.take(Self.far, at: now)
+    case .near: outcome = service.accept(Self.near, at: now)
+    case .far: outcome = service.accept(Self.far, at: now)
     case .time: outcome = service.elapse(at: now)
-    case .miss: service.miss(at: now)
+    case .miss: service.acquisitionFailed(at: now)
     }
     #expect(outcome == (row.told.map { .report($0) } ?? .nothing))
     #expect(service.state == row.next)
@@ -81,10 +81,10 @@ struct SignificantChangeTests {
   func restart() {
     var service = Self.watching()
     #expect(service.start(at: Self.at(10), cached: fix(at: 9)) == .nothing)
-    #expect(service.take(fix(at: 11), at: Self.at(11)) == .nothing)
+    #expect(service.accept(fix(at: 11), at: Self.at(11)) == .nothing)
     service.stop()
     #expect(service.start(at: Self.at(12), cached: nil) == .nothing)
-    #expect(service.take(fix(at: 13), at: Self.at(13)) == .report(fix(at: 13)))
+    #expect(service.accept(fix(at: 13), at: Self.at(13)) == .report(fix(at: 13)))
   }
 
   @Test("SLC-5: a cached fix of 5 minutes is told first, then a current one, whatever the gate")
@@ -95,7 +95,7 @@ struct SignificantChangeTests {
       #expect(outcome == (isTold ? .report(fix(at: 0)) : .nothing))
       #expect(service.state == .first)
       let current = fix(at: 302)
-      #expect(service.take(current, at: Self.at(302)) == .report(current))
+      #expect(service.accept(current, at: Self.at(302)) == .report(current))
     }
   }
 
@@ -103,7 +103,7 @@ struct SignificantChangeTests {
   func cachedAgain() {
     var service = SignificantChange()
     _ = service.start(at: Self.at(5), cached: fix(at: 0))
-    #expect(service.take(fix(at: 0), at: Self.at(6)) == .nothing)
+    #expect(service.accept(fix(at: 0), at: Self.at(6)) == .nothing)
     #expect(service.state == .first)
   }
 
@@ -111,26 +111,26 @@ struct SignificantChangeTests {
   func drained() {
     var service = SignificantChange()
     _ = service.start(at: Self.at(100), cached: nil)
-    #expect(service.take(fix(at: 89.9), at: Self.at(101)) == .nothing)
+    #expect(service.accept(fix(at: 89.9), at: Self.at(101)) == .nothing)
     #expect(service.state == .first)
-    #expect(service.take(fix(at: 90), at: Self.at(101)) == .report(fix(at: 90)))
+    #expect(service.accept(fix(at: 90), at: Self.at(101)) == .report(fix(at: 90)))
   }
 
   @Test("SLC-7: beyond the accuracy at once, else with the next one, never short of 500 m")
   func distances() {
     var sure = Self.watching()
-    #expect(sure.take(fix(at: 400, east: 503.01), at: Self.at(400)) != .nothing)
+    #expect(sure.accept(fix(at: 400, east: 503.01), at: Self.at(400)) != .nothing)
     var doubtful = Self.watching()
-    #expect(doubtful.take(fix(at: 400, east: 502.99), at: Self.at(400)) == .nothing)
-    #expect(doubtful.take(fix(at: 401, east: 500.01), at: Self.at(401)) != .nothing)
+    #expect(doubtful.accept(fix(at: 400, east: 502.99), at: Self.at(400)) == .nothing)
+    #expect(doubtful.accept(fix(at: 401, east: 500.01), at: Self.at(401)) != .nothing)
     var short = Self.watching()
     for second in 400..<410 {
-      let outcome = short.take(fix(at: Double(second), east: 499.99), at: Self.at(410))
+      let outcome = short.accept(fix(at: Double(second), east: 499.99), at: Self.at(410))
       #expect(outcome == .nothing)
     }
     var apart = Self.watching()
     for (second, east) in [(400.0, 501.0), (401, 499), (402, 501), (403, 499)] {
-      #expect(apart.take(fix(at: second, east: east), at: Self.at(second)) == .nothing)
+      #expect(apart.accept(fix(at: second, east: east), at: Self.at(second)) == .nothing)
     }
   }
 
@@ -139,12 +139,12 @@ struct SignificantChangeTests {
     for (accuracy, isTold) in [(Int32(250_000), true), (250_001, false)] {
       var service = Self.watching()
       let bad = [400.0, 401].map { fix(at: $0, east: 600, accuracy_mm: accuracy) }
-      #expect(service.take(bad[0], at: Self.at(400)) == .nothing)
-      #expect((service.take(bad[1], at: Self.at(401)) != .nothing) == isTold)
+      #expect(service.accept(bad[0], at: Self.at(400)) == .nothing)
+      #expect((service.accept(bad[1], at: Self.at(401)) != .nothing) == isTold)
     }
     var silent = Self.watching()
     let unknown = fix(at: 400, east: 509.9, accuracy_mm: nil)
-    #expect(silent.take(unknown, at: Self.at(400)) == .nothing)
+    #expect(silent.accept(unknown, at: Self.at(400)) == .nothing)
   }
 
   @Test("SLC-7: a day at rest with a bad receiver tells nothing")
@@ -156,39 +156,39 @@ struct SignificantChangeTests {
       east = east * 0.98 + 8 * generator.normal()
       north = north * 0.98 + 8 * generator.normal()
       let noisy = fix(at: Double(second), east: east, north: north, accuracy_mm: 50_000)
-      #expect(service.take(noisy, at: Self.at(Double(second))) == .nothing)
+      #expect(service.accept(noisy, at: Self.at(Double(second))) == .nothing)
     }
   }
 
   @Test("SLC-4: passed before the gate, told at the gate with the newest fix")
   func gate() {
     var service = Self.watching()
-    #expect(service.take(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
+    #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
     #expect(service.isWaiting)
     #expect(service.gateOpens == Self.at(300))
     let newest = fix(at: 200, east: 900)
-    #expect(service.take(newest, at: Self.at(200)) == .nothing)
+    #expect(service.accept(newest, at: Self.at(200)) == .nothing)
     #expect(service.nextFix(at: Self.at(200), fastest: 40, line: .still) == Self.at(300))
     #expect(service.elapse(at: Self.at(299.999)) == .nothing)
     #expect(service.elapse(at: Self.at(300)) == .report(newest))
     #expect(service.elapse(at: Self.at(900)) == .nothing)
     #expect(!service.isWaiting)
-    #expect(service.told == newest)
+    #expect(service.lastReported == newest)
   }
 
   @Test("SLC-4: a fix at the gate is the one that is told")
   func fixAtGate() {
     var service = Self.watching()
-    #expect(service.take(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
+    #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
     let newest = fix(at: 300, east: 502)
-    #expect(service.take(newest, at: Self.at(300)) == .report(newest))
+    #expect(service.accept(newest, at: Self.at(300)) == .report(newest))
   }
 
   @Test("SLC-2: who is back before the gate opens made no significant change")
   func back() {
     var service = Self.watching()
-    #expect(service.take(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
-    #expect(service.take(fix(at: 200, east: 499), at: Self.at(200)) == .nothing)
+    #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
+    #expect(service.accept(fix(at: 200, east: 499), at: Self.at(200)) == .nothing)
     #expect(service.elapse(at: Self.at(300)) == .nothing)
     #expect(!service.isWaiting)
   }
@@ -196,11 +196,11 @@ struct SignificantChangeTests {
   @Test("SLC-2: fixes count in the order of acquisition, and from the last place told")
   func order() {
     var service = Self.watching()
-    #expect(service.take(fix(at: 400, east: 600), at: Self.at(400)) != .nothing)
-    #expect(service.take(fix(at: 399, east: 5000), at: Self.at(900)) == .nothing)
-    #expect(service.take(fix(at: 400, east: 5000), at: Self.at(900)) == .nothing)
-    #expect(service.take(fix(at: 900, east: 101), at: Self.at(900)) == .nothing)
-    #expect(service.take(fix(at: 901, east: 96), at: Self.at(901)) != .nothing)
+    #expect(service.accept(fix(at: 400, east: 600), at: Self.at(400)) != .nothing)
+    #expect(service.accept(fix(at: 399, east: 5000), at: Self.at(900)) == .nothing)
+    #expect(service.accept(fix(at: 400, east: 5000), at: Self.at(900)) == .nothing)
+    #expect(service.accept(fix(at: 900, east: 101), at: Self.at(900)) == .nothing)
+    #expect(service.accept(fix(at: 901, east: 96), at: Self.at(901)) != .nothing)
   }
 
   @Test("SLC-3: on any way, told places lie 500 m and 5 minutes apart", arguments: 1...8)
@@ -215,7 +215,7 @@ struct SignificantChangeTests {
       north += Double.random(in: -1...1, using: &generator) * speed
       let now = Self.at(Double(second))
       let step = fix(at: Double(second), east: east, north: north)
-      switch service.take(step, at: now) {
+      switch service.accept(step, at: now) {
       case .nothing: break
       case .report(let place):
         #expect(place.coordinate.localDistance(to: last.coordinate) >= 500)
@@ -243,12 +243,12 @@ struct SignificantChangePlanTests {
   func beginning() {
     var service = SignificantChange()
     #expect(service.nextFix(at: Self.at(1), fastest: 40, line: .absent) == .distantFuture)
-    service.miss(at: Self.at(1))
+    service.acquisitionFailed(at: Self.at(1))
     _ = service.start(at: Self.at(2), cached: nil)
     #expect(Self.next(service, now: 2) == 2)
-    service.miss(at: Self.at(60))
+    service.acquisitionFailed(at: Self.at(60))
     #expect(Self.next(service, now: 61) == 360)
-    service.miss(at: Self.at(50))
+    service.acquisitionFailed(at: Self.at(50))
     #expect(Self.next(service, now: 61) == 360)
   }
 
@@ -258,17 +258,17 @@ struct SignificantChangePlanTests {
     #expect(Self.next(service) == 300)
     #expect(Self.next(service, line: .moving) == 300)
     #expect(Self.next(service, line: .still) == 1800)
-    _ = service.take(fix(at: 400, east: 100, speed_mmps: 999), at: Self.at(400))
+    _ = service.accept(fix(at: 400, east: 100, speed_mmps: 999), at: Self.at(400))
     #expect(Self.next(service) == 700)
     #expect(Self.next(service, line: .still) == 2200)
-    service.miss(at: Self.at(720))
+    service.acquisitionFailed(at: Self.at(720))
     #expect(Self.next(service) == 1020)
   }
 
   @Test("SLC-6: the distance left at the plausible speed")
   func slow() {
     var service = SignificantChangeTests.watching()
-    _ = service.take(fix(at: 400, east: 100), at: Self.at(400))
+    _ = service.accept(fix(at: 400, east: 100), at: Self.at(400))
     #expect(abs(Self.next(service, fastest: 0.5) - 1200) < 0.01)
     #expect(Self.next(service, fastest: 1.34) == 700)
     for fastest in [0, -1, Double.nan] { #expect(Self.next(service, fastest: fastest) == 700) }
@@ -281,14 +281,14 @@ struct SignificantChangePlanTests {
       (300.0, Int32(2_000), 500.0), (300, 1_000, 600), (300, 20_000, 460), (100, 1_000, 700),
     ] {
       var service = SignificantChangeTests.watching()
-      _ = service.take(fix(at: 400, east: east, speed_mmps: speed), at: Self.at(400))
+      _ = service.accept(fix(at: 400, east: east, speed_mmps: speed), at: Self.at(400))
       #expect(abs(Self.next(service) - expected) < 0.01)
       // An old speed says nothing.
-      service.miss(at: Self.at(450))
+      service.acquisitionFailed(at: Self.at(450))
       #expect(Self.next(service) == 750)
     }
     var early = SignificantChangeTests.watching()
-    _ = early.take(fix(at: 100, east: 450, speed_mmps: 10_000), at: Self.at(100))
+    _ = early.accept(fix(at: 100, east: 450, speed_mmps: 10_000), at: Self.at(100))
     #expect(Self.next(early) == 300)
   }
 }

@@ -30,7 +30,7 @@ struct VisitDaysTests {
           #expect(visit.departure == nil)
           if let arrival = visit.arrival {
             #expect(arrival.instant >= last)
-            #expect(arrival.instant + VisitTerms().dwell <= told)
+            #expect(arrival.instant + VisitParameters().dwell <= told)
           }
           open = visit
         case .departed(let visit):
@@ -90,8 +90,8 @@ struct VisitDaysTests {
         take: { sample in
           guard let sample else { return }
           let now = Instant(seconds: sample.time)
-          if service.take(Sphere.fix(sample), at: now) != .nothing { told += 1 }
-        }, miss: { service.miss(at: $0) })
+          if service.accept(Sphere.fix(sample), at: now) != .nothing { told += 1 }
+        }, miss: { service.acquisitionFailed(at: $0) })
       #expect(told > 50)
       #expect(visits.looks <= looks)
       // 8 minutes at rest, 4 under way; with a line an hour at rest and 40 steps about the house.

@@ -6,18 +6,18 @@ import Testing
 
 extension VisitMonitor {
   /// A started monitor.
-  static func started(_ terms: VisitTerms = VisitTerms()) -> VisitMonitor {
-    var monitor = VisitMonitor(terms: terms)
+  static func started(_ terms: VisitParameters = VisitParameters()) -> VisitMonitor {
+    var monitor = VisitMonitor(parameters: terms)
     #expect(monitor.start(at: .boot) == .nothing)
     return monitor
   }
 
   /// Came from 1000 m east at 10 m/s: past the circle at 93 s, seen at 240 and 420 s, told then.
-  static func visiting(_ terms: VisitTerms = VisitTerms()) -> VisitMonitor {
+  static func visiting(_ terms: VisitParameters = VisitParameters()) -> VisitMonitor {
     var monitor = VisitMonitor.started(terms)
-    #expect(monitor.take(fix(at: 0, east: 1000, speed_mmps: 10_000)) == .nothing)
-    #expect(monitor.take(fix(at: 240)) == .nothing)
-    #expect(monitor.take(fix(at: 420)).arrival != nil)
+    #expect(monitor.accept(fix(at: 0, east: 1000, speed_mmps: 10_000)) == .nothing)
+    #expect(monitor.accept(fix(at: 240)) == .nothing)
+    #expect(monitor.accept(fix(at: 420)).arrival != nil)
     return monitor
   }
 }
@@ -67,7 +67,7 @@ struct VisitMonitorTests {
     case .idle: break
     case .underWay:
       monitor = .started()
-      _ = monitor.take(fix(at: 0))
+      _ = monitor.accept(fix(at: 0))
     case .visiting: monitor = .visiting()
     }
     let now = Instant(seconds: 1000)
@@ -76,13 +76,13 @@ struct VisitMonitorTests {
     case .start: outcome = monitor.start(at: now)
     case .startCached: outcome = monitor.start(at: now, cached: Self.cached)
     case .stop: monitor.stop(at: now)
-    case .inside: outcome = monitor.take(fix(at: 1000))
-    case .outside: outcome = monitor.take(fix(at: 1000, east: 400))
+    case .inside: outcome = monitor.accept(fix(at: 1000))
+    case .outside: outcome = monitor.accept(fix(at: 1000, east: 400))
     case .outsideAgain:
-      #expect(monitor.take(fix(at: 970, east: 400)) == .nothing)
-      outcome = monitor.take(fix(at: 1000, east: 400))
-    case .miss: monitor.miss(at: now)
-    case .turn: monitor.turn(.moving, at: now)
+      #expect(monitor.accept(fix(at: 970, east: 400)) == .nothing)
+      outcome = monitor.accept(fix(at: 1000, east: 400))
+    case .miss: monitor.acquisitionFailed(at: now)
+    case .turn: monitor.motionLineChanged(.moving, at: now)
     }
     #expect(monitor.state == next)
     #expect((outcome.arrival != nil) == (answer == .arrived))
@@ -113,9 +113,9 @@ struct VisitMonitorTests {
       (200, 999, 100), (200, 1_000, 130), (9000, 999, 1116.25), (9000, 4_000, 1200),
     ] {
       var monitor = VisitMonitor.started()
-      _ = monitor.take(fix(at: 0, east: east, speed_mmps: speed))
-      _ = monitor.take(fix(at: 1200))
-      let visit = try #require(monitor.take(fix(at: 2400)).arrival)
+      _ = monitor.accept(fix(at: 0, east: east, speed_mmps: speed))
+      _ = monitor.accept(fix(at: 1200))
+      let visit = try #require(monitor.accept(fix(at: 2400)).arrival)
       #expect(abs((visit.arrival?.instant.seconds ?? 0) - expected) < 0.01)
     }
   }
@@ -124,27 +124,27 @@ struct VisitMonitorTests {
   func dwell() {
     for (last, isTold) in [(419.999, false), (420, true)] {
       var monitor = VisitMonitor.started()
-      _ = monitor.take(fix(at: 0, east: 1000, speed_mmps: 10_000))
-      _ = monitor.take(fix(at: 240))
-      #expect((monitor.take(fix(at: last)).arrival != nil) == isTold)
+      _ = monitor.accept(fix(at: 0, east: 1000, speed_mmps: 10_000))
+      _ = monitor.accept(fix(at: 240))
+      #expect((monitor.accept(fix(at: last)).arrival != nil) == isTold)
     }
     for (last, isTold) in [(539.99, false), (540.01, true)] {
       var monitor = VisitMonitor.started()
-      _ = monitor.take(fix(at: 0, east: 2470, speed_mmps: 10_000))
-      _ = monitor.take(fix(at: 240))
-      #expect((monitor.take(fix(at: last)).arrival != nil) == isTold)
+      _ = monitor.accept(fix(at: 0, east: 2470, speed_mmps: 10_000))
+      _ = monitor.accept(fix(at: 240))
+      #expect((monitor.accept(fix(at: last)).arrival != nil) == isTold)
     }
   }
 
   @Test("VIS-4: where monitoring began inside, the arrival is unknown and stays so")
   func unknownArrival() throws {
     var monitor = VisitMonitor.started()
-    _ = monitor.take(fix(at: 10, east: 60))
-    #expect(monitor.take(fix(at: 309.99)) == .nothing)
-    let visit = try #require(monitor.take(fix(at: 310)).arrival)
+    _ = monitor.accept(fix(at: 10, east: 60))
+    #expect(monitor.accept(fix(at: 309.99)) == .nothing)
+    let visit = try #require(monitor.accept(fix(at: 310)).arrival)
     #expect(visit.arrival == nil)
-    _ = monitor.take(fix(at: 900, east: 700))
-    let departed = try #require(monitor.take(fix(at: 930, east: 700)).departure)
+    _ = monitor.accept(fix(at: 900, east: 700))
+    let departed = try #require(monitor.accept(fix(at: 930, east: 700)).departure)
     #expect(departed.arrival == nil)
     #expect(departed.departure != nil)
   }
@@ -153,10 +153,10 @@ struct VisitMonitorTests {
   func departureDate() throws {
     var monitor = VisitMonitor.visiting()
     let arrived = try #require(monitor.visit)
-    _ = monitor.take(fix(at: 900, east: 40))
-    #expect(monitor.take(fix(at: 1380, east: 1000, speed_mmps: 10_000)) == .nothing)
-    #expect(monitor.take(fix(at: 1399, east: 1200, speed_mmps: 10_000)) == .nothing)
-    let visit = try #require(monitor.take(fix(at: 1400, east: 1200)).departure)
+    _ = monitor.accept(fix(at: 900, east: 40))
+    #expect(monitor.accept(fix(at: 1380, east: 1000, speed_mmps: 10_000)) == .nothing)
+    #expect(monitor.accept(fix(at: 1399, east: 1200, speed_mmps: 10_000)) == .nothing)
+    let visit = try #require(monitor.accept(fix(at: 1400, east: 1200)).departure)
     let departure = try #require(visit.departure?.instant.seconds)
     #expect(abs(departure - 1287) < 0.01)
     #expect(visit.coordinate == arrived.coordinate)
@@ -167,9 +167,9 @@ struct VisitMonitorTests {
   @Test("VIS-6: a departure is never before the last fix inside")
   func departureAfterLast() throws {
     var monitor = VisitMonitor.visiting()
-    _ = monitor.take(fix(at: 900))
-    _ = monitor.take(fix(at: 910, east: 1400))
-    let visit = try #require(monitor.take(fix(at: 930, east: 1400)).departure)
+    _ = monitor.accept(fix(at: 900))
+    _ = monitor.accept(fix(at: 910, east: 1400))
+    let visit = try #require(monitor.accept(fix(at: 930, east: 1400)).departure)
     #expect(visit.departure?.instant.seconds == 900)
   }
 
@@ -181,8 +181,8 @@ struct VisitMonitorTests {
     ] {
       var monitor = VisitMonitor.visiting()
       let outside = [900.0, 930].map { fix(at: $0, east: east, accuracy_mm: accuracy) }
-      #expect(monitor.take(outside[0]) == .nothing)
-      #expect((monitor.take(outside[1]).departure != nil) == leaves)
+      #expect(monitor.accept(outside[0]) == .nothing)
+      #expect((monitor.accept(outside[1]).departure != nil) == leaves)
     }
   }
 
@@ -193,8 +193,8 @@ struct VisitMonitorTests {
       (100.1, 50_000, false),
     ] {
       var monitor = VisitMonitor.started()
-      _ = monitor.take(fix(at: 0))
-      let outcome = monitor.take(fix(at: 300, east: east, accuracy_mm: accuracy))
+      _ = monitor.accept(fix(at: 0))
+      let outcome = monitor.accept(fix(at: 300, east: east, accuracy_mm: accuracy))
       #expect((outcome.arrival != nil) == stays)
     }
   }
@@ -204,7 +204,7 @@ struct VisitMonitorTests {
     var monitor = VisitMonitor.visiting()
     for second in 0..<3 * 60 {
       let isBad = second % 60 < 20
-      let outcome = monitor.take(fix(at: 500 + Double(second), east: isBad ? 300 : 0))
+      let outcome = monitor.accept(fix(at: 500 + Double(second), east: isBad ? 300 : 0))
       #expect(outcome == .nothing)
     }
     #expect(monitor.visit != nil)
@@ -215,15 +215,15 @@ struct VisitMonitorTests {
     var monitor = VisitMonitor.visiting()
     for (time, accuracy) in [(900.0, Int32(150_001)), (930, 400_000), (960, 150_001)] {
       let bad = fix(at: time, east: 5000, accuracy_mm: accuracy)
-      #expect(monitor.take(bad) == .nothing)
+      #expect(monitor.accept(bad) == .nothing)
     }
     #expect(monitor.outside == nil)
-    _ = monitor.take(fix(at: 990, east: 5000, accuracy_mm: 150_000))
+    _ = monitor.accept(fix(at: 990, east: 5000, accuracy_mm: 150_000))
     #expect(monitor.outside != nil)
     // One without accuracy counts as 10 m: 104 m are inside, 106 are not.
-    _ = monitor.take(fix(at: 1000, east: 104, accuracy_mm: nil))
+    _ = monitor.accept(fix(at: 1000, east: 104, accuracy_mm: nil))
     #expect(monitor.outside == nil)
-    _ = monitor.take(fix(at: 1001, east: 106, accuracy_mm: nil))
+    _ = monitor.accept(fix(at: 1001, east: 106, accuracy_mm: nil))
     #expect(monitor.outside != nil)
   }
 
@@ -237,7 +237,7 @@ struct VisitMonitorTests {
         let here = fix(
           at: Double(second), east: moving * speed,
           speed_mmps: rests ? 0 : Int32(speed * 1000))
-        #expect(monitor.take(here) == .nothing)
+        #expect(monitor.accept(here) == .nothing)
       }
     }
   }
@@ -245,17 +245,17 @@ struct VisitMonitorTests {
   @Test("VIS-11: an outage opens no visit and closes none")
   func outage() throws {
     var passing = VisitMonitor.started()
-    _ = passing.take(fix(at: 0, east: 3000))
-    _ = passing.take(fix(at: 300))
-    for hour in 1..<9 { passing.miss(at: Instant(seconds: Double(hour) * 3600)) }
+    _ = passing.accept(fix(at: 0, east: 3000))
+    _ = passing.accept(fix(at: 300))
+    for hour in 1..<9 { passing.acquisitionFailed(at: Instant(seconds: Double(hour) * 3600)) }
     #expect(passing.visit == nil)
-    #expect(passing.take(fix(at: 30_000, east: 5000)) == .nothing)
-    #expect(passing.take(fix(at: 30_040, east: 5400)) == .nothing)
+    #expect(passing.accept(fix(at: 30_000, east: 5000)) == .nothing)
+    #expect(passing.accept(fix(at: 30_040, east: 5400)) == .nothing)
     var staying = VisitMonitor.visiting()
     let visit = try #require(staying.visit)
-    for hour in 1..<9 { staying.miss(at: Instant(seconds: Double(hour) * 3600)) }
+    for hour in 1..<9 { staying.acquisitionFailed(at: Instant(seconds: Double(hour) * 3600)) }
     #expect(staying.visit == visit)
-    #expect(staying.take(fix(at: 30_000, east: 20)) == .nothing)
+    #expect(staying.accept(fix(at: 30_000, east: 20)) == .nothing)
     #expect(staying.visit == visit)
   }
 
@@ -269,8 +269,8 @@ struct VisitMonitorTests {
       monitor.start(at: Instant(seconds: 600), cached: kept).arrival)
     #expect(told.arrival == arrival && told.departure == nil)
     #expect(monitor.nextFix(at: Instant(seconds: 600), fastest: 40, line: .still).seconds == 600)
-    _ = monitor.take(fix(at: 700, east: 600, speed_mmps: 10_000))
-    let departed = try #require(monitor.take(fix(at: 720, east: 800)).departure)
+    _ = monitor.accept(fix(at: 700, east: 600, speed_mmps: 10_000))
+    let departed = try #require(monitor.accept(fix(at: 720, east: 800)).departure)
     #expect(departed.arrival == arrival && departed.coordinate == equator)
     #expect(abs((departed.departure?.instant.seconds ?? 0) - 647) < 0.01)
     var broken = VisitMonitor()
@@ -305,19 +305,19 @@ struct VisitMonitorTests {
     let kept = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
     var monitor = VisitMonitor()
     _ = monitor.start(at: Instant(seconds: 600), cached: kept)
-    _ = monitor.take(fix(at: 580))
-    _ = monitor.take(fix(at: 585, east: 600, speed_mmps: 10_000))
-    let visit = try #require(monitor.take(fix(at: 610, east: 900)).departure)
+    _ = monitor.accept(fix(at: 580))
+    _ = monitor.accept(fix(at: 585, east: 600, speed_mmps: 10_000))
+    let visit = try #require(monitor.accept(fix(at: 610, east: 900)).departure)
     #expect(visit.departure == arrival)
   }
 
   @Test("VIS-9: a fix counts once, and none after a newer one")
   func order() {
     var monitor = VisitMonitor.visiting()
-    _ = monitor.take(fix(at: 900, east: 10))
+    _ = monitor.accept(fix(at: 900, east: 10))
     let before = monitor
-    #expect(monitor.take(fix(at: 900, east: 500)) == .nothing)
-    #expect(monitor.take(fix(at: 899, east: 500)) == .nothing)
+    #expect(monitor.accept(fix(at: 900, east: 500)) == .nothing)
+    #expect(monitor.accept(fix(at: 899, east: 500)) == .nothing)
     #expect(monitor == before)
   }
 
@@ -325,7 +325,7 @@ struct VisitMonitorTests {
   func accuracy() throws {
     var monitor = VisitMonitor.started()
     for (time, accuracy) in [(0.0, Int32(10_000)), (150, 20_000), (300, 60_000)] {
-      _ = monitor.take(fix(at: time, accuracy_mm: accuracy))
+      _ = monitor.accept(fix(at: time, accuracy_mm: accuracy))
     }
     #expect(abs(try #require(monitor.visit).horizontalAccuracy - 30) < 1e-9)
   }
@@ -338,13 +338,13 @@ struct VisitMonitorTests {
       return dated
     }
     var monitor = VisitMonitor.started()
-    _ = monitor.take(dated(0, 1000, 10_000))
-    _ = monitor.take(dated(240, 0, nil))
-    let visit = try #require(monitor.take(dated(420, 0, nil)).arrival)
+    _ = monitor.accept(dated(0, 1000, 10_000))
+    _ = monitor.accept(dated(240, 0, nil))
+    let visit = try #require(monitor.accept(dated(420, 0, nil)).arrival)
     let arrival = try #require(visit.arrival)
     #expect(arrival.utc?.microseconds == 1_000_000_000 + arrival.instant.microseconds)
-    _ = monitor.take(dated(900, 1000, 10_000))
-    let departed = try #require(monitor.take(dated(920, 1000, nil)).departure?.departure)
+    _ = monitor.accept(dated(900, 1000, 10_000))
+    let departed = try #require(monitor.accept(dated(920, 1000, nil)).departure?.departure)
     #expect(departed.utc?.microseconds == 1_000_000_000 + departed.instant.microseconds)
     #expect(VisitMonitor.visiting().visit?.arrival?.utc == nil)
   }
@@ -361,7 +361,7 @@ struct VisitMonitorTests {
       let here = fix(
         at: Double(second), east: east, north: 5 * generator.normal(),
         speed_mmps: walks ? 1_300 : 100)
-      if let visit = monitor.take(here).arrival { told = visit }
+      if let visit = monitor.accept(here).arrival { told = visit }
     }
     let visit = try #require(told)
     #expect(visit.coordinate.localDistance(to: equator) < 5)

@@ -17,51 +17,51 @@ struct VisitPlanTests {
     var monitor = VisitMonitor.started()
     #expect(Self.next(monitor, now: 7) == 7)
     for (now, expected) in [(100.0, 160.0), (200, 320), (400, 640), (700, 940), (1000, 1240)] {
-      monitor.miss(at: Instant(seconds: now))
+      monitor.acquisitionFailed(at: Instant(seconds: now))
       #expect(Self.next(monitor) == expected)
     }
     // An answer that comes late turns no clock back.
-    monitor.miss(at: Instant(seconds: 900))
+    monitor.acquisitionFailed(at: Instant(seconds: 900))
     #expect(Self.next(monitor) == 1240)
   }
 
   @Test("VIS-9: under way every 4 minutes")
   func underWay() {
     var monitor = VisitMonitor.started()
-    _ = monitor.take(fix(at: 10, east: 0, speed_mmps: 1_000))
+    _ = monitor.accept(fix(at: 10, east: 0, speed_mmps: 1_000))
     #expect(Self.next(monitor) == 250)
     #expect(Self.next(monitor, .moving) == 250)
-    _ = monitor.take(fix(at: 40, east: 400, speed_mmps: 10_000))
+    _ = monitor.accept(fix(at: 40, east: 400, speed_mmps: 10_000))
     #expect(Self.next(monitor) == 280)
-    monitor.miss(at: Instant(seconds: 300))
+    monitor.acquisitionFailed(at: Instant(seconds: 300))
     #expect(Self.next(monitor) == 360)
-    _ = monitor.take(fix(at: 360, east: 4000))
+    _ = monitor.accept(fix(at: 360, east: 4000))
     #expect(Self.next(monitor) == 600)
   }
 
   @Test("VIS-9: a stay is looked at when its dwell time would be over")
   func dwell() {
     var monitor = VisitMonitor.started()
-    _ = monitor.take(fix(at: 0, east: 1000, speed_mmps: 10_000))
-    _ = monitor.take(fix(at: 240))
+    _ = monitor.accept(fix(at: 0, east: 1000, speed_mmps: 10_000))
+    _ = monitor.accept(fix(at: 240))
     // Arrived at 93 s: over at 393, but two fixes span 3 minutes.
     #expect(Self.next(monitor) == 420)
     var slow = VisitMonitor.started()
-    _ = slow.take(fix(at: 0, east: 2270, speed_mmps: 10_000))
-    _ = slow.take(fix(at: 240))
+    _ = slow.accept(fix(at: 0, east: 2270, speed_mmps: 10_000))
+    _ = slow.accept(fix(at: 240))
     #expect(Self.next(slow) == 480)
     #expect(abs(Self.next(slow, .still) - 520) < 0.01)
-    _ = slow.take(fix(at: 480))
+    _ = slow.accept(fix(at: 480))
     #expect(abs(Self.next(slow) - 520) < 0.01)
-    slow.miss(at: Instant(seconds: 515))
+    slow.acquisitionFailed(at: Instant(seconds: 515))
     #expect(abs(Self.next(slow) - 520) < 0.01)
-    slow.miss(at: Instant(seconds: 580))
+    slow.acquisitionFailed(at: Instant(seconds: 580))
     #expect(Self.next(slow) == 700)
-    #expect(slow.take(fix(at: 700)).arrival != nil)
+    #expect(slow.accept(fix(at: 700)).arrival != nil)
     var exact = VisitMonitor.started()
-    _ = exact.take(fix(at: 0))
+    _ = exact.accept(fix(at: 0))
     #expect(Self.next(exact, .still) == 300)
-    exact.miss(at: Instant(seconds: 300))
+    exact.acquisitionFailed(at: Instant(seconds: 300))
     #expect(Self.next(exact, .still) == 360)
   }
 
@@ -69,14 +69,14 @@ struct VisitPlanTests {
   func visiting() {
     var monitor = VisitMonitor.visiting()
     #expect(Self.next(monitor) == 900)
-    monitor.miss(at: Instant(seconds: 930))
+    monitor.acquisitionFailed(at: Instant(seconds: 930))
     #expect(Self.next(monitor) == 1410)
-    _ = monitor.take(fix(at: 1400, east: 300))
+    _ = monitor.accept(fix(at: 1400, east: 300))
     #expect(Self.next(monitor) == 1420)
     #expect(Self.next(monitor, .still) == 1420)
-    monitor.miss(at: Instant(seconds: 1480))
+    monitor.acquisitionFailed(at: Instant(seconds: 1480))
     #expect(Self.next(monitor) == 1540)
-    monitor.miss(at: Instant(seconds: 1600))
+    monitor.acquisitionFailed(at: Instant(seconds: 1600))
     #expect(Self.next(monitor) == 1720)
   }
 
@@ -94,13 +94,13 @@ struct VisitPlanTests {
       (36, 999, false),
     ] {
       var monitor = VisitMonitor.visiting()
-      _ = monitor.take(fix(at: 900, east: east, speed_mmps: speed))
+      _ = monitor.accept(fix(at: 900, east: east, speed_mmps: speed))
       #expect(Self.next(monitor) == (isEdge ? 960 : 1380))
     }
     var monitor = VisitMonitor.visiting()
     var time = 900.0
     for gap in [60.0, 120, 240, 480, 480] {
-      _ = monitor.take(fix(at: time, east: 80))
+      _ = monitor.accept(fix(at: time, east: 80))
       #expect(Self.next(monitor) == time + gap)
       time += gap
     }
@@ -109,52 +109,52 @@ struct VisitPlanTests {
   @Test("VIS-9: while nothing moves every hour; motion of 100 s calls for a look")
   func line() {
     var monitor = VisitMonitor.visiting()
-    monitor.turn(.still, at: Instant(seconds: 430))
+    monitor.motionLineChanged(.still, at: Instant(seconds: 430))
     #expect(Self.next(monitor, .still) == 4020)
-    monitor.turn(.moving, at: Instant(seconds: 1000))
+    monitor.motionLineChanged(.moving, at: Instant(seconds: 1000))
     #expect(Self.next(monitor, .moving) == 1100)
-    monitor.turn(.moving, at: Instant(seconds: 1050))
+    monitor.motionLineChanged(.moving, at: Instant(seconds: 1050))
     #expect(Self.next(monitor, .moving) == 1100)
-    monitor.turn(.still, at: Instant(seconds: 1070))
+    monitor.motionLineChanged(.still, at: Instant(seconds: 1070))
     #expect(Self.next(monitor, .still) == 4020)
     // 70 s are counted, but a look before a minute would see nothing.
-    monitor.turn(.moving, at: Instant(seconds: 2000))
+    monitor.motionLineChanged(.moving, at: Instant(seconds: 2000))
     #expect(Self.next(monitor, .moving) == 2060)
-    monitor.turn(.still, at: Instant(seconds: 2030))
+    monitor.motionLineChanged(.still, at: Instant(seconds: 2030))
     #expect(Self.next(monitor, .still) == 2030)
-    _ = monitor.take(fix(at: 2040))
+    _ = monitor.accept(fix(at: 2040))
     #expect(Self.next(monitor, .still) == 5640)
   }
 
   @Test("VIS-9: motion that goes on is looked at less and less often, at the edge soon")
   func restless() {
     var monitor = VisitMonitor.visiting()
-    monitor.turn(.still, at: Instant(seconds: 430))
-    monitor.turn(.moving, at: Instant(seconds: 1000))
+    monitor.motionLineChanged(.still, at: Instant(seconds: 430))
+    monitor.motionLineChanged(.moving, at: Instant(seconds: 1000))
     var time = 1100.0
     for gap in [200.0, 400, 480, 480] {
-      _ = monitor.take(fix(at: time))
+      _ = monitor.accept(fix(at: time))
       #expect(Self.next(monitor, .moving) == time + gap)
       time += gap
     }
-    _ = monitor.take(fix(at: time, east: 80))
+    _ = monitor.accept(fix(at: time, east: 80))
     #expect(Self.next(monitor, .moving) == time + 20)
-    monitor.miss(at: Instant(seconds: time + 60))
+    monitor.acquisitionFailed(at: Instant(seconds: time + 60))
     #expect(Self.next(monitor, .moving) == time + 100)
   }
 
   @Test("VIS-9: a fix within a minute after the line fell still under way")
   func arrivesStill() {
     var monitor = VisitMonitor.started()
-    monitor.turn(.moving, at: Instant(seconds: 0))
-    _ = monitor.take(fix(at: 10, east: 3000, speed_mmps: 10_000))
-    monitor.turn(.still, at: Instant(seconds: 30))
+    monitor.motionLineChanged(.moving, at: Instant(seconds: 0))
+    _ = monitor.accept(fix(at: 10, east: 3000, speed_mmps: 10_000))
+    monitor.motionLineChanged(.still, at: Instant(seconds: 30))
     #expect(Self.next(monitor, .still) == 70)
-    monitor.turn(.moving, at: Instant(seconds: 40))
+    monitor.motionLineChanged(.moving, at: Instant(seconds: 40))
     #expect(Self.next(monitor, .moving) == 250)
-    monitor.turn(.still, at: Instant(seconds: 200))
+    monitor.motionLineChanged(.still, at: Instant(seconds: 200))
     #expect(Self.next(monitor, .still) == 200)
-    _ = monitor.take(fix(at: 205))
+    _ = monitor.accept(fix(at: 205))
     #expect(abs(Self.next(monitor, .still) - 505) < 100)
     #expect(Self.next(monitor, .still) >= 385)
   }
@@ -163,31 +163,31 @@ struct VisitPlanTests {
   func departureByLine() throws {
     for (turn, expected) in [(1290.0, 1290.0), (1200, 1287), (1381, 1287)] {
       var monitor = VisitMonitor.visiting()
-      monitor.turn(.still, at: Instant(seconds: 430))
-      _ = monitor.take(fix(at: 900))
-      if turn < 1380 { monitor.turn(.moving, at: Instant(seconds: turn)) }
-      _ = monitor.take(fix(at: 1380, east: 1000, speed_mmps: 10_000))
-      if turn > 1380 { monitor.turn(.moving, at: Instant(seconds: turn)) }
-      let visit = try #require(monitor.take(fix(at: 1400, east: 1200)).departure)
+      monitor.motionLineChanged(.still, at: Instant(seconds: 430))
+      _ = monitor.accept(fix(at: 900))
+      if turn < 1380 { monitor.motionLineChanged(.moving, at: Instant(seconds: turn)) }
+      _ = monitor.accept(fix(at: 1380, east: 1000, speed_mmps: 10_000))
+      if turn > 1380 { monitor.motionLineChanged(.moving, at: Instant(seconds: turn)) }
+      let visit = try #require(monitor.accept(fix(at: 1400, east: 1200)).departure)
       #expect(abs((visit.departure?.instant.seconds ?? 0) - expected) < 0.01)
     }
     // It fell still on the way: that is no beginning.
     var monitor = VisitMonitor.visiting()
-    monitor.turn(.still, at: Instant(seconds: 1300))
-    _ = monitor.take(fix(at: 1380, east: 1000, speed_mmps: 10_000))
-    let visit = try #require(monitor.take(fix(at: 1400, east: 1200)).departure)
+    monitor.motionLineChanged(.still, at: Instant(seconds: 1300))
+    _ = monitor.accept(fix(at: 1380, east: 1000, speed_mmps: 10_000))
+    let visit = try #require(monitor.accept(fix(at: 1400, east: 1200)).departure)
     #expect(abs((visit.departure?.instant.seconds ?? 0) - 1287) < 0.01)
   }
 
   @Test("VIS-6: the next arrival is not before the last departure, one event a fix")
   func nextPlace() throws {
     var monitor = VisitMonitor.visiting()
-    _ = monitor.take(fix(at: 900))
-    #expect(monitor.take(fix(at: 1380, east: 150)) == .nothing)
-    let departed = try #require(monitor.take(fix(at: 1800, east: 150)).departure?.departure)
+    _ = monitor.accept(fix(at: 900))
+    #expect(monitor.accept(fix(at: 1380, east: 150)) == .nothing)
+    let departed = try #require(monitor.accept(fix(at: 1800, east: 150)).departure?.departure)
     // The dwell time is over already: a look at once.
     #expect(Self.next(monitor) == 1820)
-    let arrived = try #require(monitor.take(fix(at: 1820, east: 150)).arrival?.arrival)
+    let arrived = try #require(monitor.accept(fix(at: 1820, east: 150)).arrival?.arrival)
     #expect(departed.instant.seconds > 1300)
     #expect(arrived.instant == departed.instant)
   }
@@ -195,9 +195,9 @@ struct VisitPlanTests {
   @Test("VIS-6: the dwell time at the next place does not begin before the departure")
   func nextDwell() {
     var monitor = VisitMonitor.visiting()
-    _ = monitor.take(fix(at: 900))
-    _ = monitor.take(fix(at: 1380, east: 150))
-    let departure = monitor.take(fix(at: 1580, east: 150)).departure?.departure
+    _ = monitor.accept(fix(at: 900))
+    _ = monitor.accept(fix(at: 1380, east: 150))
+    let departure = monitor.accept(fix(at: 1580, east: 150)).departure?.departure
     // 80 m at 1.3 m/s before 1380 s, and the dwell time.
     #expect(abs((departure?.instant.seconds ?? 0) - 1318.5) < 0.1)
     #expect(abs(Self.next(monitor) - 1618.5) < 0.1)
@@ -206,22 +206,22 @@ struct VisitPlanTests {
   @Test("VIS-6: an arrival is not before the last fix elsewhere")
   func arrivalAfterBefore() {
     var monitor = VisitMonitor.started()
-    _ = monitor.take(fix(at: 100))
-    _ = monitor.take(fix(at: 340, east: 71))
-    _ = monitor.take(fix(at: 400, east: 75))
+    _ = monitor.accept(fix(at: 100))
+    _ = monitor.accept(fix(at: 340, east: 71))
+    _ = monitor.accept(fix(at: 400, east: 75))
     // The centre moves to 65 m: the fix at 100 s is inside of it.
-    let visit = monitor.take(fix(at: 660, east: 50)).arrival
+    let visit = monitor.accept(fix(at: 660, east: 50)).arrival
     #expect(visit?.arrival?.instant.seconds == 100)
   }
 
   @Test("VIS-9: a line whose turn nobody told counts from the last look")
   func untoldTurns() {
     var monitor = VisitMonitor.visiting()
-    monitor.turn(.still, at: Instant(seconds: 430))
+    monitor.motionLineChanged(.still, at: Instant(seconds: 430))
     #expect(Self.next(monitor, .moving) == 900)
     var rides = VisitMonitor.started()
-    _ = rides.take(fix(at: 10, speed_mmps: 10_000))
-    rides.turn(.moving, at: Instant(seconds: 20))
+    _ = rides.accept(fix(at: 10, speed_mmps: 10_000))
+    rides.motionLineChanged(.moving, at: Instant(seconds: 20))
     #expect(Self.next(rides, .still) == 310)
   }
 }

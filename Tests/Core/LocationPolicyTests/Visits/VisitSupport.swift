@@ -44,12 +44,12 @@ enum Sphere {
   }
 }
 
-extension VisitTerms {
+extension VisitParameters {
   /// The reference's thresholds: 200 m from the place, 20 minutes.
-  static var reference: VisitTerms {
-    var terms = VisitTerms()
-    terms.radius = 200
-    terms.departure = 1
+  static var reference: VisitParameters {
+    var terms = VisitParameters()
+    terms.minimumRadius = 200
+    terms.departureFactor = 1
     terms.dwell = .seconds(1200)
     return terms
   }
@@ -75,12 +75,14 @@ struct VisitRun {
     }
   }
 
-  static func everyFix(_ days: GeneratedDays, _ terms: VisitTerms = VisitTerms()) -> VisitRun {
+  static func everyFix(_ days: GeneratedDays, _ terms: VisitParameters = VisitParameters())
+    -> VisitRun
+  {
     var run = VisitRun()
-    var monitor = VisitMonitor(terms: terms)
+    var monitor = VisitMonitor(parameters: terms)
     _ = monitor.start(at: .boot)
     for sample in days.samples where sample.hasFix {
-      let outcome = monitor.take(Sphere.fix(sample))
+      let outcome = monitor.accept(Sphere.fix(sample))
       if outcome != .nothing { run.told.append((sample.time, outcome)) }
     }
     return run
@@ -89,24 +91,24 @@ struct VisitRun {
   /// Only the fixes asked for, each `delay` seconds after it was asked for; a search ends after a
   /// minute. `hasLine`: the board has a motion line, 30 s behind when it falls still.
   static func asked(
-    _ days: GeneratedDays, _ terms: VisitTerms = VisitTerms(), seed: UInt64 = 1,
+    _ days: GeneratedDays, _ terms: VisitParameters = VisitParameters(), seed: UInt64 = 1,
     delay: ClosedRange<Double> = 3...30, hasLine: Bool = false
   ) -> VisitRun {
     var run = VisitRun()
-    var monitor = VisitMonitor(terms: terms)
+    var monitor = VisitMonitor(parameters: terms)
     _ = monitor.start(at: .boot)
     run.looks = Searches(days, seed: seed, delay: delay, hasLine: hasLine).run(
       next: { monitor.nextFix(at: $0, fastest: 40, line: $1) },
-      turn: { monitor.turn($0, at: $1) },
+      turn: { monitor.motionLineChanged($0, at: $1) },
       take: { sample in
         guard let sample else {
           run.misses += 1
           return
         }
-        let outcome = monitor.take(Sphere.fix(sample))
+        let outcome = monitor.accept(Sphere.fix(sample))
         if outcome != .nothing { run.told.append((sample.time, outcome)) }
       },
-      miss: { monitor.miss(at: $0) })
+      miss: { monitor.acquisitionFailed(at: $0) })
     return run
   }
 }

@@ -46,9 +46,9 @@ struct GeneratedHike {
     }
   }
 
-  func stays(_ terms: VisitTerms) -> [SlidingStayPoints.Stay] {
+  func stays(_ terms: VisitParameters) -> [SlidingStayPoints.Stay] {
     var monitor = VisitMonitor.started(terms)
-    return fixes.compactMap { monitor.take($0).departure }.map {
+    return fixes.compactMap { monitor.accept($0).departure }.map {
       SlidingStayPoints.Stay(
         start: $0.arrival?.instant.seconds ?? 0, end: $0.departure?.instant.seconds ?? 0)
     }
@@ -63,12 +63,12 @@ struct VisitWaysTests {
       var monitor = VisitMonitor.started()
       var time = 0.0
       while time < 3600 {
-        #expect(monitor.take(fix(at: time, east: 0.3 * time, speed_mmps: 300)) == .nothing)
+        #expect(monitor.accept(fix(at: time, east: 0.3 * time, speed_mmps: 300)) == .nothing)
         time += interval
       }
       var told: Double?
       while told == nil, time < 4800 {
-        if monitor.take(fix(at: time, east: 1080, speed_mmps: 0)).arrival != nil { told = time }
+        if monitor.accept(fix(at: time, east: 1080, speed_mmps: 0)).arrival != nil { told = time }
         time += interval
       }
       #expect((told ?? .infinity) <= 3600 + 600)
@@ -82,10 +82,10 @@ struct VisitWaysTests {
       var monitor = VisitMonitor.started()
       for (time, place) in [(0.0, 0.0), (100, middle), (200, east), (221, east)] {
         let speed = time == 0 ? first : 0
-        #expect(monitor.take(fix(at: time, east: place, speed_mmps: speed)) == .nothing)
+        #expect(monitor.accept(fix(at: time, east: place, speed_mmps: speed)) == .nothing)
       }
       return [310, 399.9, 400].first {
-        monitor.take(fix(at: $0, east: east, speed_mmps: 0)).arrival != nil
+        monitor.accept(fix(at: $0, east: east, speed_mmps: 0)).arrival != nil
       }
     }
     // The centre is at half of the way there: 60 m and 0 m.
@@ -100,9 +100,9 @@ struct VisitWaysTests {
   func badFix() {
     var monitor = VisitMonitor.started()
     for (time, east) in [(0.0, 0.0), (100, 5), (200, 75), (210, 5)] {
-      #expect(monitor.take(fix(at: time, east: east)) == .nothing)
+      #expect(monitor.accept(fix(at: time, east: east)) == .nothing)
     }
-    #expect(monitor.take(fix(at: 300, east: 5)).arrival != nil)
+    #expect(monitor.accept(fix(at: 300, east: 5)).arrival != nil)
   }
 
   @Test("VIS-10: on generated hikes few visits beside the reference's stays")

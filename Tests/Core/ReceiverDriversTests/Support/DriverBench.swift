@@ -66,7 +66,7 @@ final class DriverBench {
     // What was in flight on a line that is gone is not any more.
     if case .lineFault = event { commandUntil = nil }
     // What only helps is not waited for.
-    if case .goal = event, driver.state.stage == .aside { commandUntil = nil }
+    if case .goal = event, driver.state.stage == .preemptible { commandUntil = nil }
     let effects = driver.handle(event, at: now)
     if states.last != driver.state { states.append(driver.state) }
     var isStuck = false
@@ -75,11 +75,11 @@ final class DriverBench {
     if driver.hasOutgoing { write(bytes(of: driver.outgoing)) }
     switch effects.aiding {
     case .none: break
-    case .keep(let place): kept = kept.prefix(Int(place)) + [entryFrame]
-    case .give(let place): write(kept[Int(place)])
+    case .store(let place): kept = kept.prefix(Int(place)) + [entryFrame]
+    case .send(let place): write(kept[Int(place)])
     }
     if effects.observation != .none { told.append(effects.observation) }
-    while let epoch = driver.nextHeld() { take(epoch) }
+    while let epoch = driver.nextReleasedEpoch() { take(epoch) }
     check(event)
     if isStuck { step(.pinFault(.receiverSupply)) }
   }
@@ -112,13 +112,13 @@ final class DriverBench {
     if let commandUntil, now < commandUntil { violations.append("two commands in flight") }
     commandUntil = data[0] == 0xFF ? nil : driver.deadline
     // Nothing answers a request for standby: when the receiver has had time to fall asleep it is over.
-    if standbyAskedAt == now { commandUntil = now + Patience.sleepEntry }
+    if standbyAskedAt == now { commandUntil = now + DriverTimeouts.sleepEntryTime }
     receiver.write(data, speed: lineSpeed, at: now)
   }
 
   /// What must hold after every step.
   private func check(_ event: DriverEvent) {
-    if !driver.isSettled && driver.deadline == nil { violations.append("waits without deadline") }
+    if !driver.isQuiescent && driver.deadline == nil { violations.append("waits without deadline") }
     if driver.state == .standby || driver.state == .batching || driver.state == .idle {
       if driver.deadline != nil && driver.link.pending.isEmpty {
         violations.append("deadline at rest")
@@ -146,7 +146,7 @@ final class DriverBench {
     defer { pauseAt = assembler.isOpen ? now + .milliseconds(200) : nil }
     guard var epoch = assembler.add(message, at: now) else { return }
     while true {
-      if epoch.origin == .batch { behind.append(driver.entriesBehind) }
+      if epoch.origin == .batch { behind.append(driver.remainingEntries) }
       if driver.admit(epoch, at: now) == .accept { take(epoch) }
       guard let more = assembler.next() else { return }
       epoch = more
@@ -200,7 +200,7 @@ final class DriverBench {
   /// Runs until the driver has settled with nothing to tell; at most `limit` seconds.
   @discardableResult func settle(_ limit: Double = 120) -> Bool {
     let end = now + Interval(seconds: limit)
-    while !driver.isSettled || driver.state == .lost || driver.state == .idle {
+    while !driver.isQuiescent || driver.state == .lost || driver.state == .idle {
       if now >= end { return false }
       run(0.05)
     }

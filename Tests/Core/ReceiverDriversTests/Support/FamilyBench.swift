@@ -62,7 +62,7 @@ final class FamilyBench {
     simulation.receiver.hasSupplySwitch = setup.hasSupplySwitch
     simulation.receiver.hasWakePin = setup.hasWakePin
     simulation.receiver.hasBackupSupply = backup
-    simulation.receiver.batch = setup.batch.map { _ in BatchCapacity() }
+    simulation.receiver.batchCapacity = setup.batch.map { _ in BatchCapacity() }
     simulation.receiver.hasBatchPin = setup.batch?.pioWired ?? false
     simulation.receiver.offBeforeStart = offBefore
     simulation.faults = faults
@@ -102,7 +102,7 @@ final class FamilyBench {
   func handle(_ event: DriverEvent) {
     let effects = driver.handle(event, at: board.now)
     if effects.observation != .none { told.append(effects.observation) }
-    while driver.nextHeld() != nil { fixes.append(board.now) }
+    while driver.nextReleasedEpoch() != nil { fixes.append(board.now) }
     do {
       if let command = effects.pin {
         pins.append(command)
@@ -114,8 +114,8 @@ final class FamilyBench {
       if driver.status.hasOutgoing { try write(bytes(of: driver.outgoing)) }
       switch effects.aiding {
       case .none: break
-      case .keep(let place): kept = kept.prefix(Int(place)) + [entryFrame]
-      case .give(let place): try write(kept[Int(place)])
+      case .store(let place): kept = kept.prefix(Int(place)) + [entryFrame]
+      case .send(let place): try write(kept[Int(place)])
       }
     } catch { handle(.lineFault) }
     if powers.last != power { powers.append(power) }
@@ -131,10 +131,10 @@ final class FamilyBench {
     let end = board.now + Interval(seconds: seconds)
     while board.now < end {
       let due = min(end, max(driver.status.deadline ?? .distantFuture, board.now))
-      let waking = board.wait(in: .awake, until: due, listening: true)
+      let waking = board.wait(in: .awake, until: due, wakesOnInput: true)
       // What began to come gathers a little, as with the engine.
       let gathered = board.wait(
-        in: .awake, until: min(due, board.now + .milliseconds(20)), listening: false)
+        in: .awake, until: min(due, board.now + .milliseconds(20)), wakesOnInput: false)
       if powers.last != power { powers.append(power) }
       if waking.batchPinRose || gathered.batchPinRose { handle(.batchPin) }
       read()
@@ -184,7 +184,7 @@ final class FamilyBench {
         CommandResult(family: result.family, command: result.command, outcome: .unsupported))
       subject = .result(result.command)
     // A CASIC receiver cannot say no, an M10 cannot say that it is not there.
-    case .receiverNotice(.firmware), .receiverVersion: no = .other
+    case .receiverNotice(.firmware), .receiverVersion: no = .malformed
     case .aidingEntry:
       entries += 1
       switch tampering {
@@ -215,7 +215,7 @@ final class FamilyBench {
   @discardableResult func reach(_ goal: ReceiverGoal, _ limit: Double = 120) -> Bool {
     handle(.goal(goal))
     let end = board.now + Interval(seconds: limit)
-    while told.last != .settled(goal) && told.last != .refused(goal) {
+    while told.last != .reached(goal) && told.last != .refused(goal) {
       if board.now >= end { return false }
       run(0.05)
     }

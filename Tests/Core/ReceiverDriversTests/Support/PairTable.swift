@@ -11,7 +11,7 @@ extension DriverObservation {
   var word: String {
     switch self {
     case .none: "none"
-    case .settled: "settled"
+    case .reached: "settled"
     case .drained: "drained"
     case .lost: "lost"
     case .recovered: "recovered"

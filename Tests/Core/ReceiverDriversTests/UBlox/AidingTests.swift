@@ -69,7 +69,7 @@ extension FamilyBench {
     let wanted: UBXIdentity = family == .ubloxM8 ? .cfgNAVX5 : .cfgVALSET
     #expect(bench.identities == [wanted, .mgaDBD, .rxmPMREQ])
     #expect(bench.written[1] == [0xB5, 0x62, 0x13, 0x80, 0, 0, 0x93, 0xCC])
-    #expect(bench.kept.count == 40 && bench.counters.aidingKept == 40)
+    #expect(bench.kept.count == 40 && bench.counters.aidingStored == 40)
     #expect(bench.power == .off)
     bench.run(1_200)
     let time = bench.timeToFix()
@@ -79,8 +79,8 @@ extension FamilyBench {
     #expect(aiding.first == .mgaINI && aiding.dropFirst().prefix(40).allSatisfy { $0 == .mgaDBD })
     let given = bench.written.filter { $0.count > 8 && $0[2] == 0x13 && $0[3] == 0x80 }
     #expect(given == bench.kept)
-    #expect(bench.counters.aidingGiven == 40)
-    #expect(bench.told.contains(.settled(.tracking)))
+    #expect(bench.counters.aidingRestored == 40)
+    #expect(bench.told.contains(.reached(.tracking)))
     #expect(bench.counters.repeats == 0 && bench.counters.losses == 0)
     #expect(bench.violations.isEmpty, "\(bench.violations)")
   }
@@ -92,7 +92,7 @@ extension FamilyBench {
     items.set(0x1011_0025, 1)
     var expected = FrameBuffer()
     expected.appendConfiguration(items)
-    let frame = UBloxCommand.acknowledgeAiding.frame(part: 0, for: setup(.ubloxM10))
+    let frame = UBloxCommand.enableAidingAcknowledgements.frame(part: 0, for: setup(.ubloxM10))
     #expect(bytes(of: frame) == bytes(of: expected))
   }
 
@@ -122,9 +122,9 @@ extension FamilyBench {
       let time = bench.timeToFix()
       bench.run(20)
       #expect(time < 60, "\(number): \(time) s")
-      #expect(bench.told.contains(.settled(.tracking)), "\(number)")
+      #expect(bench.told.contains(.reached(.tracking)), "\(number)")
       #expect(bench.counters.losses == 0, "\(number)")
-      #expect(bench.counters.aidingGiven >= 9, "\(number)")
+      #expect(bench.counters.aidingRestored >= 9, "\(number)")
       #expect(bench.violations.isEmpty, "\(number): \(bench.violations)")
       isEvery = bench.acknowledgements <= number
       number += 1
@@ -140,7 +140,7 @@ extension FamilyBench {
     #expect(bench.kept.count == 37)
     #expect(bench.timeToFix() < 16)
     bench.run(5)
-    #expect(bench.counters.aidingGiven == 37)
+    #expect(bench.counters.aidingRestored == 37)
   }
 
   @Test("PWR-8: a receiver that says nothing of what it knows is cut off soon, and used cold")
@@ -173,7 +173,7 @@ extension FamilyBench {
       #expect(bench.aidingWritten.count <= 10)
       bench.run(60)
       #expect(!bench.fixes.isEmpty && bench.counters.losses == 0)
-      #expect(bench.counters.aidingGiven == 0)
+      #expect(bench.counters.aidingRestored == 0)
     }
   }
 
@@ -190,7 +190,7 @@ extension FamilyBench {
       let start = bench.now
       #expect(bench.reach(goal))
       #expect((bench.now - start).seconds < 5)
-      #expect(bench.told == [.settled(goal)])
+      #expect(bench.told == [.reached(goal)])
       #expect(!bench.pins.contains(PinCommand(.receiverSupply, .inactive)))
       #expect(bench.reach(.off) && bench.power == .off)
       #expect(bench.violations.isEmpty)
@@ -217,7 +217,7 @@ extension FamilyBench {
     bench.trackAndCut(for: 300)
     bench.forget()
     bench.handle(.goal(.tracking))
-    while bench.counters.aidingGiven < 5 { bench.run(0.05) }
+    while bench.counters.aidingRestored < 5 { bench.run(0.05) }
     let start = bench.now
     #expect(bench.reach(.off))
     #expect((bench.now - start).seconds < 5)
@@ -225,7 +225,7 @@ extension FamilyBench {
     bench.run(300)
     #expect(bench.timeToFix() < 20)
     bench.run(5)
-    #expect(bench.counters.aidingGiven == 45)
+    #expect(bench.counters.aidingRestored == 45)
     #expect(bench.violations.isEmpty)
   }
 
@@ -237,7 +237,7 @@ extension FamilyBench {
     let first = bench(lineSpeed: 9_600)
     first.trackAndCut(for: 300)
     first.handle(.goal(.tracking))
-    while first.counters.aidingGiven < 5 { first.run(0.05) }
+    while first.counters.aidingRestored < 5 { first.run(0.05) }
     var faults = FaultPlan()
     faults.configurationLosses = [first.now + .milliseconds(50)]
     let bench = bench(lineSpeed: 9_600, faults: faults)
@@ -245,8 +245,8 @@ extension FamilyBench {
     bench.forget()
     bench.handle(.goal(.tracking))
     bench.run(90)
-    #expect(bench.counters.aidingGiven < 40)
-    #expect(bench.told.contains(.settled(.tracking)))
+    #expect(bench.counters.aidingRestored < 40)
+    #expect(bench.told.contains(.reached(.tracking)))
     #expect(bench.activity == .running && bench.fixes.count > 20)
   }
 
@@ -287,7 +287,7 @@ extension FamilyBench {
   )
   func nothingWorth() {
     var faults = FaultPlan()
-    faults.noSky = [.boot..<Instant(seconds: 3_600)]
+    faults.signalOutages = [.boot..<Instant(seconds: 3_600)]
     let blind = bench(faults: faults)
     #expect(blind.reach(.tracking))
     blind.run(60)

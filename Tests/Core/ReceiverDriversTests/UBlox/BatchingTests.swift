@@ -14,8 +14,8 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     bench.forget()
     bench.reach(.batching(watermark: 250))
     #expect(bench.commands() == [enabling, "pvt=0"])
-    #expect(bench.told == [.settled(.batching(watermark: 250))])
-    #expect(bench.driver.buffersFixes)
+    #expect(bench.told == [.reached(.batching(watermark: 250))])
+    #expect(bench.driver.mayBufferFixes)
     #expect(bench.driver.deadline == nil)
   }
 
@@ -44,7 +44,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     #expect(bench.told == [.drained])
     #expect(!bench.driver.isDraining)
     #expect((bench.taken.last ?? 0) >= newest)
-    #expect(bench.driver.buffersFixes)
+    #expect(bench.driver.mayBufferFixes)
     #expect((2...3).contains(bench.commands().count))
     bench.expectClean()
     bench.expectWhole()
@@ -87,9 +87,9 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
       let commands = bench.commands()
       #expect(commands.first == "pvt=1" && commands.last == "batch=0")
       #expect((2...3).contains(commands.count { $0 == "retrieve" }) && commands.count <= 5)
-      #expect(!bench.driver.buffersFixes)
+      #expect(!bench.driver.mayBufferFixes)
       bench.run(5)
-      #expect(bench.told.last == .settled(.tracking))
+      #expect(bench.told.last == .reached(.tracking))
       bench.expectClean()
       bench.expectWhole()
       #expect((bench.taken.last ?? 0) >= bench.receiver.epoch - 1)
@@ -137,7 +137,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     bench.forget()
     bench.reach(.batching(watermark: 100))
     #expect(bench.commands() == ["warn=100"])
-    #expect(bench.told == [.settled(.batching(watermark: 100))])
+    #expect(bench.told == [.reached(.batching(watermark: 100))])
     bench.run(90)
     #expect(bench.told.contains(.drained))
     bench.expectClean()
@@ -148,7 +148,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
   func watermarkBounds(_ watermark: UInt16) {
     let bench = DriverBench.batching(watermark)
     #expect(bench.receiver.value(M10Key.batchWarnThrs) == (watermark == 0 ? 1 : 300))
-    #expect(bench.told.last == .settled(.batching(watermark: watermark)))
+    #expect(bench.told.last == .reached(.batching(watermark: watermark)))
   }
 
   @Test("Standby from batching empties the buffer first")
@@ -159,7 +159,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     bench.reach(.standby)
     #expect(bench.receiver.isAsleep)
     #expect((bench.taken.last ?? 0) >= newest)
-    #expect(!bench.driver.buffersFixes)
+    #expect(!bench.driver.mayBufferFixes)
     bench.expectClean()
     bench.expectWhole()
   }
@@ -206,7 +206,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     bench.reach(.batching(watermark: 250))
     #expect(bench.told == [.refused(.batching(watermark: 250))])
     #expect(bench.driver.state == .tracking)
-    #expect(!bench.driver.buffersFixes)
+    #expect(!bench.driver.mayBufferFixes)
     bench.run(5)
     #expect(bench.taken.count >= 5)
     bench.forget()
@@ -219,7 +219,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     bench.run(60)
     #expect(bench.driver.state == .tracking)
     bench.reach(.batching(watermark: 100))
-    #expect(bench.told.last == .settled(.batching(watermark: 100)))
+    #expect(bench.told.last == .reached(.batching(watermark: 100)))
     bench.expectClean()
     bench.expectWhole()
   }
@@ -228,21 +228,21 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
   func entriesBehind() {
     let bench = DriverBench.batching()
     bench.run(60)
-    #expect(bench.driver.entriesBehind == 0)
+    #expect(bench.driver.remainingEntries == 0)
     bench.step(.drain)
     bench.run(5)
     let count = bench.behind.first.map { $0 + 1 } ?? 0
     #expect(count >= 60 && bench.behind.count >= count)
     #expect(bench.behind.prefix(count) == ((0..<count).reversed())[...])
     #expect(bench.behind.dropFirst(count).allSatisfy { $0 == 0 })
-    #expect(bench.driver.entriesBehind == 0)
+    #expect(bench.driver.remainingEntries == 0)
     bench.run(40)
     bench.receiver.stallsAfter = 10
     bench.step(.drain)
-    while bench.driver.state == .draining && bench.driver.entriesBehind < 1 { bench.run(0.001) }
-    #expect(bench.driver.entriesBehind > 10)
+    while bench.driver.state == .draining && bench.driver.remainingEntries < 1 { bench.run(0.001) }
+    #expect(bench.driver.remainingEntries > 10)
     bench.step(.lineFault)
-    #expect(bench.driver.entriesBehind == 0)
+    #expect(bench.driver.remainingEntries == 0)
   }
 
   @Test("A receiver that refuses to retrieve holds nothing")
@@ -251,7 +251,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     bench.receiver.refusesRetrieval = true
     #expect(bench.reach(.tracking))
     #expect(bench.driver.counters.refusals == 1)
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
   }
 
   @Test("Where the setup has no buffer, batching is refused")

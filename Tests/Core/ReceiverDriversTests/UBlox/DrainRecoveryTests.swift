@@ -166,10 +166,10 @@ import Testing
     bench.receiver.isSilent = true
     while bench.driver.state != .lost { bench.run(0.05) }
     #expect(bench.told == [.lost])
-    #expect(bench.driver.buffersFixes)
+    #expect(bench.driver.mayBufferFixes)
     bench.receiver.isSilent = false
     bench.settle()
-    #expect(bench.told == [.lost, .recovered, .settled(.batching(watermark: 250))])
+    #expect(bench.told == [.lost, .recovered, .reached(.batching(watermark: 250))])
     #expect(bench.commands().contains("retrieve"))
     bench.run(5)
     bench.reach(.tracking)
@@ -194,7 +194,7 @@ import Testing
     bench.forget()
     bench.receiver.reset(at: bench.now)
     bench.run(20)
-    #expect(bench.told == [.recovered, .settled(.batching(watermark: 250))])
+    #expect(bench.told == [.recovered, .reached(.batching(watermark: 250))])
     #expect(bench.receiver.isBatching)
     #expect(bench.driver.counters.configurationsLost == 1)
     bench.expectClean()
@@ -210,7 +210,7 @@ import Testing
     #expect(bench.told.isEmpty)
     bench.step(.drain)
     #expect(bench.settle())
-    #expect(bench.told == [.lost, .recovered, .settled(.batching(watermark: 250))])
+    #expect(bench.told == [.lost, .recovered, .reached(.batching(watermark: 250))])
     #expect(bench.receiver.isBatching && bench.receiver.speed == 115_200)
     bench.expectClean()
   }
@@ -229,8 +229,8 @@ import Testing
     #expect(bench.settle())
     #expect(bench.driver.counters.configurationsLost == 1)
     #expect(
-      bench.told == [.recovered, .drained, .settled(.batching(watermark: 250))]
-        || bench.told == [.drained, .recovered, .settled(.batching(watermark: 250))])
+      bench.told == [.recovered, .drained, .reached(.batching(watermark: 250))]
+        || bench.told == [.drained, .recovered, .reached(.batching(watermark: 250))])
     bench.expectClean()
   }
 }

@@ -25,7 +25,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.reach(.standby)
     bench.forget()
     bench.reach(.powersave)
-    #expect(bench.told == [.settled(.powersave)])
+    #expect(bench.told == [.reached(.powersave)])
     #expect(bench.commands() == ["probe", configuration + " " + cyclic])
     #expect(bench.driver.state == .tracking)
     bench.reach(.standby)
@@ -44,11 +44,11 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.reach(.powersave)
     #expect(bench.commands().isEmpty, "it does so already")
     bench.step(.goal(.tracking))
-    #expect(bench.driver.state == .changingPower && !bench.driver.isSettled)
+    #expect(bench.driver.state == .changingPower && !bench.driver.isQuiescent)
     bench.settle()
     #expect(bench.commands() == ["power=0"])
     bench.run(3)
-    #expect(bench.told == [.settled(.powersave), .settled(.powersave), .settled(.tracking)])
+    #expect(bench.told == [.reached(.powersave), .reached(.powersave), .reached(.tracking)])
     #expect(bench.taken.count >= 6)
     bench.expectClean()
     bench.expectWhole()
@@ -62,7 +62,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
       bench.reach(goal)
       bench.run(0.3)
     }
-    #expect(bench.driver.counters.unconfigured <= 1)
+    #expect(bench.driver.counters.unconfiguredEpochs <= 1)
     bench.expectClean()
     bench.expectWhole()
   }
@@ -98,10 +98,10 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.reach(.standby)
     bench.forget()
     bench.reach(.tracking)
-    #expect(bench.told == [.settled(.tracking)] && bench.commands() == ["probe", configuration])
+    #expect(bench.told == [.reached(.tracking)] && bench.commands() == ["probe", configuration])
     bench.receiver.supportsPowerSave = true
     bench.reach(.powersave)
-    #expect(bench.told.last == .settled(.powersave) && bench.commands() == [cyclic])
+    #expect(bench.told.last == .reached(.powersave) && bench.commands() == [cyclic])
     bench.expectClean()
   }
 
@@ -118,7 +118,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.receiver.supportsPowerSave = true
     bench.step(.lineFault)
     bench.settle()
-    #expect(bench.told.last == .settled(.powersave))
+    #expect(bench.told.last == .reached(.powersave))
     #expect(bench.receiver.value(M10Key.pmOperateMode) == 2)
   }
 
@@ -130,7 +130,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.receiver.refusals = 2
     bench.reach(.tracking)
     #expect(bench.commands() == ["power=0", "power=0", "power=0"])
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
     #expect(bench.receiver.value(M10Key.pmOperateMode) == 0)
   }
 
@@ -194,7 +194,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.forget()
     bench.receiver.supportsPowerSave = false
     bench.reach(.tracking)
-    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.told == [.reached(.tracking)])
     #expect(bench.driver.counters.refusals == 3)
   }
 
@@ -213,7 +213,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
 
   @Test("The keys of its power, the mode last: on time 0, search on, keep the ephemeris, cyclic")
   func frame() {
-    let frame = bytes(of: UBloxCommand.power(.cyclic).frame(part: 0, for: Setups.saving))
+    let frame = bytes(of: UBloxCommand.powerMode(.cyclic).frame(part: 0, for: Setups.saving))
     let payload: [UInt8] = [
       0x00, 0x03, 0x00, 0x00, 0x05, 0x00, 0xD0, 0x30, 0x00, 0x00, 0x08, 0x00, 0xD0, 0x10, 0x01,
       0x0A, 0x00, 0xD0, 0x10, 0x01, 0x01, 0x00, 0xD0, 0x20, 0x02,

@@ -120,7 +120,7 @@ import Testing
 
   @Test("a folder, a link, a pipe and a place that is not there are refused")
   func notAFile() throws {
-    #expect(throws: RingFileError.notAFile(path: folder.path)) {
+    #expect(throws: RingFileError.notARegularFile(path: folder.path)) {
       _ = try RingFile(folder.path, size: size)
     }
     let nowhere = folder.file("none") + "/ring"
@@ -129,13 +129,17 @@ import Testing
     }
     folder.write([], to: "file")
     let inside = folder.file("file") + "/ring"
-    #expect(throws: RingFileError.notInAFolder(path: inside)) {
+    #expect(throws: RingFileError.parentNotAFolder(path: inside)) {
       _ = try RingFile(inside, size: size)
     }
     #expect(unsafe symlink("elsewhere", path) == 0)
-    #expect(throws: RingFileError.notAFile(path: path)) { _ = try RingFile(path, size: size) }
+    #expect(throws: RingFileError.notARegularFile(path: path)) {
+      _ = try RingFile(path, size: size)
+    }
     #expect(unsafe unlink(path) == 0 && mkfifo(path, 0o600) == 0)
-    #expect(throws: RingFileError.notAFile(path: path)) { _ = try RingFile(path, size: size) }
+    #expect(throws: RingFileError.notARegularFile(path: path)) {
+      _ = try RingFile(path, size: size)
+    }
   }
 
   @Test(

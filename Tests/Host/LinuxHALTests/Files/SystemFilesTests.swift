@@ -20,8 +20,8 @@ struct SystemFilesTests {
     let folder = TestFolder()
     folder.write([], to: "/file")
     #expect(unsafe symlink("../nowhere", folder.path + "/link") == 0)
-    #expect(SystemFiles.link(folder.path + "/link") == "../nowhere")
-    #expect(SystemFiles.link(folder.path + "/file") == nil)
+    #expect(SystemFiles.linkTarget(folder.path + "/link") == "../nowhere")
+    #expect(SystemFiles.linkTarget(folder.path + "/file") == nil)
   }
 
   @Test("a text ends before its line's end and zero bytes, is bounded, and commands no terminal")

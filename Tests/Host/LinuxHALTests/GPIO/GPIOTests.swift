@@ -41,11 +41,11 @@ struct GPIOTests {
     let numbers = ["SUPPLY": 17, "gpiochip0:17": 17, "gpiochip0:18": 18]
     let fault = GPIOFault.sameLine(try GPIOLine("SUPPLY"), try GPIOLine("gpiochip0:17"))
     #expect(throws: fault) {
-      try wiring.checkApart { line throws(GPIOFault) in numbers[line.text] ?? 0 }
+      try wiring.checkDistinct { line throws(GPIOFault) in numbers[line.text] ?? 0 }
     }
     #expect(fault.description.contains("'SUPPLY' and 'gpiochip0:17' are one GPIO line"))
     wiring.motion = try GPIOLine("gpiochip0:18")
-    try wiring.checkApart { line throws(GPIOFault) in numbers[line.text] ?? 0 }
+    try wiring.checkDistinct { line throws(GPIOFault) in numbers[line.text] ?? 0 }
     var every = GPIOWiring()
     every.receiverWake = try GPIOLine("A")
     every.receiverSupply = try GPIOLine("B")
@@ -64,12 +64,12 @@ struct GPIOTests {
     #expect(throws: PinFault.notWired) {
       try pins.set(PinCommand(.receiverWake, .active))
     }
-    let hasObeyed = pins.showSession(true)
+    let hasObeyed = pins.setSessionLight(true)
     #expect(hasObeyed, "there is nothing to obey")
     pins.rearm()
-    #expect(pins.takeNews(from: events) == PinNews())
+    #expect(pins.consumeChanges(from: events) == PinChanges())
     pins.prepareForSuspend()
-    #expect(pins.takePulse() == nil)
+    #expect(pins.consumePulses() == nil)
     var pulsing = GPIOWiring()
     pulsing.pulse = try GPIOLine("PULSE")
     #expect(throws: GPIOFault.noChip(path: "/nonexistent/gpiochip0")) {
@@ -116,19 +116,19 @@ struct GPIOTests {
       #expect(both.charge == nil, "\(text)")
     }
     folder.write(Array("81\n".utf8), to: "BAT0/capacity")
-    both.hear(isLow: true)
+    both.update(isLow: true)
     #expect(both.charge == 7, "the line knows better")
     folder.write(Array("3\n".utf8), to: "BAT0/capacity")
     #expect(both.charge == 3)
-    both.hear(isLow: false)
+    both.update(isLow: false)
     #expect(both.charge == 3)
     folder.write([], to: "BAT0/capacity")
     #expect(both.charge == nil, "a gauge that fails is no full battery")
     var alone = BatteryGauge(name: nil, lowCharge: 5)
     #expect(alone.charge == nil)
-    alone.hear(isLow: false)
+    alone.update(isLow: false)
     #expect(alone.charge == 100)
-    alone.hear(isLow: true)
+    alone.update(isLow: true)
     #expect(alone.charge == 5)
   }
 }

@@ -22,15 +22,15 @@ import Testing
       var pulse_ns: Int64?
     }
     let count: Count
-    mutating func takePulse() -> Int64? {
+    mutating func consumePulses() -> Int64? {
       count.looks += 1
       defer { count.pulse_ns = nil }
       return count.pulse_ns
     }
     mutating func prepareForSuspend() { count.releases += 1 }
     mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
-    mutating func takeNews(from events: EventWait) -> PinNews { PinNews() }
-    mutating func showSession(_ isOn: Bool) -> Bool { true }
+    mutating func consumeChanges(from events: EventWait) -> PinChanges { PinChanges() }
+    mutating func setSessionLight(_ isOn: Bool) -> Bool { true }
     mutating func rearm() {}
   }
 
@@ -45,7 +45,7 @@ import Testing
     let after = board.now
     usleep(30_000)
     terminal.send("x")
-    let first = board.wait(in: .idle, until: soon(1_000), listening: true)
+    let first = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
     let heard = try #require(first.pulse)
     #expect(first.reason == .bytes && count.looks == 1)
     // As near as two clocks can be read one after the other.
@@ -53,10 +53,10 @@ import Testing
     _ = try board.read()
     usleep(40_000)
     terminal.send("y")
-    let second = board.wait(in: .idle, until: soon(1_000), listening: true)
+    let second = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
     #expect(second.reason == .bytes && second.pulse == nil && count.looks == 2)
     _ = try board.read()
-    #expect(board.wait(in: .idle, until: soon(10), listening: true).reason == .alarm)
+    #expect(board.wait(in: .idle, until: soon(10), wakesOnInput: true).reason == .alarm)
     #expect(count.looks == 2, "a wait that ends without bytes asks for none")
   }
 
@@ -69,7 +69,7 @@ import Testing
       usleep(40_000)
       count.pulse_ns = (clinux_monotonic_us() - age_ms * 1_000) * 1_000
       terminal.send("x")
-      let waking = board.wait(in: .idle, until: soon(1_000), listening: true)
+      let waking = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
       #expect(waking.reason == .bytes && (waking.pulse != nil) == isTold, "\(age_ms) ms")
       _ = try board.read()
     }
@@ -79,12 +79,12 @@ import Testing
   func withinEpoch() {
     var burst = BurstTiming()
     let begin = Instant(seconds: 10)
-    #expect(burst.isNew(at: begin))
-    _ = burst.woke(at: begin)
-    #expect(!burst.isNew(at: begin + .milliseconds(29)))
-    _ = burst.woke(at: begin + .milliseconds(29))
-    #expect(!burst.isNew(at: begin + .milliseconds(58)))
-    #expect(burst.isNew(at: begin + .milliseconds(59)))
+    #expect(burst.isEpochStart(at: begin))
+    _ = burst.didWake(at: begin)
+    #expect(!burst.isEpochStart(at: begin + .milliseconds(29)))
+    _ = burst.didWake(at: begin + .milliseconds(29))
+    #expect(!burst.isEpochStart(at: begin + .milliseconds(58)))
+    #expect(burst.isEpochStart(at: begin + .milliseconds(59)))
   }
 
   @Test("its line is let go where a suspend is tried, and only there")
@@ -96,16 +96,16 @@ import Testing
         suspender: suspender)
     }
     var sleeper = board(.quick(kernel))
-    #expect(sleeper.wait(in: .idle, until: soon(10), listening: false).reason == .alarm)
+    #expect(sleeper.wait(in: .idle, until: soon(10), wakesOnInput: false).reason == .alarm)
     #expect(count.releases == 0)
     kernel.whileSuspended = { usleep(1_000) }
-    _ = sleeper.wait(in: .suspended, until: soon(200), listening: false)
+    _ = sleeper.wait(in: .suspended, until: soon(200), wakesOnInput: false)
     #expect(kernel.suspends >= 1 && count.releases >= kernel.suspends)
     let releases = count.releases
     kernel.remove("/sys/power/state")
     let awake = BoardSuspender.quick(kernel)
     var other = board(awake)
-    #expect(other.wait(in: .suspended, until: soon(10), listening: false).reason == .alarm)
-    #expect(count.releases == releases && awake.hindrance == .noState)
+    #expect(other.wait(in: .suspended, until: soon(10), wakesOnInput: false).reason == .alarm)
+    #expect(count.releases == releases && awake.blocker == .suspendUnsupported)
   }
 }

@@ -55,16 +55,16 @@ import Testing
   @Test(
     "RNG-8: how a start came about is read off the record and the clocks, and the alarm's own word")
   func judgement() {
-    func start(_ after_s: Int64, _ says: Bool? = nil) -> WakeIntent.Start {
-      intent.start(
-        on: other, utc: utc + .seconds(after_s), slack: .seconds(60), hasSwitchedOn: says)
+    func start(_ after_s: Int64, _ says: Bool? = nil) -> WakeIntent.StartCause {
+      intent.startCause(
+        on: other, utc: utc + .seconds(after_s), slack: .seconds(60), hasPoweredOn: says)
     }
     #expect(start(3_590) == .byAlarm && start(3_650) == .byAlarm)
     #expect(start(600) == .early(.seconds(3_000)) && start(600, false) == .early(.seconds(3_000)))
     #expect(start(600, true) == .byAlarm, "one clock or the other is off")
     #expect(start(4_000) == .late(.seconds(400)))
     #expect(start(-5) == .unknown && start(0, true) == .byAlarm)
-    #expect(intent.start(on: boot, utc: utc + .seconds(3_600), slack: .zero) == .sameBoot)
+    #expect(intent.startCause(on: boot, utc: utc + .seconds(3_600), slack: .zero) == .sameBoot)
   }
 
   @Test(
@@ -78,13 +78,13 @@ import Testing
     let kept = try #require(WakeIntent.read(folder.file("wake-intent")))
     #expect(kept.until == due && kept.boot == boot && kept.alarm == "rtc0")
     #expect(folder.names == ["wake-intent"])
-    #expect(powerOff(clock, boot: other).takeIntent()?.intent == kept)
-    #expect(powerOff(clock, boot: other).takeIntent() == nil && folder.names.isEmpty)
+    #expect(powerOff(clock, boot: other).consumeIntent()?.intent == kept)
+    #expect(powerOff(clock, boot: other).consumeIntent() == nil && folder.names.isEmpty)
     for text in [
       "", "torpor wake intent 1\n", intent.text.replacing("until_us=", with: "until_us=x"),
     ] {
       folder.write(Array(text.utf8), to: "wake-intent")
-      #expect(powerOff(clock).takeIntent() == nil, "\(text)")
+      #expect(powerOff(clock).consumeIntent() == nil, "\(text)")
     }
   }
 
@@ -95,7 +95,7 @@ import Testing
     let clock = try #require(RealTimeClock(kernel.files))
     let now = SystemClock().now
     #expect(powerOff(nil).prepare(until: now + .seconds(1_000)) == .noAlarm)
-    #expect(powerOff(clock).prepare(until: now + .seconds(140)) == .alarmNear)
+    #expect(powerOff(clock).prepare(until: now + .seconds(140)) == .alarmTooNear)
     kernel.make("/run/systemd/inhibit/4", "WHAT=shutdown\nMODE=block\nWHO=apt\n")
     #expect(powerOff(clock).prepare(until: now + .seconds(1_000)) == .inhibited(by: "apt"))
     kernel.remove("/run/systemd/inhibit/4")
@@ -116,7 +116,7 @@ import Testing
     let due = SystemClock().now + .seconds(1_000)
     // Somebody else's, while the board is still being switched off: it would be spent, and ours never set.
     #expect(clock.set(1_005) == 0)
-    #expect(powerOff(clock).prepare(until: due) == .alarmNear)
+    #expect(powerOff(clock).prepare(until: due) == .alarmTooNear)
     #expect(clock.alarm == 1_005 && folder.names.isEmpty, "it is still his")
     // One that comes sooner than ours, but not too soon, switches it on as well; and is put back.
     #expect(clock.set(1_500) == 0)
@@ -127,11 +127,11 @@ import Testing
     // The board was to be off, and a new service finds it on: nothing is left armed.
     #expect(clock.set(nil) == 0)
     #expect(powerOff(clock).prepare(until: due) == nil && clock.alarm != nil)
-    #expect(powerOff(clock).takeIntent()?.start == .sameBoot && clock.alarm == nil)
+    #expect(powerOff(clock).consumeIntent()?.start == .sameBoot && clock.alarm == nil)
     // But for what somebody else had set.
     #expect(clock.set(1_500) == 0)
     #expect(powerOff(clock).prepare(until: due) == nil)
-    #expect(powerOff(clock).takeIntent()?.start == .sameBoot && clock.alarm == 1_500)
+    #expect(powerOff(clock).consumeIntent()?.start == .sameBoot && clock.alarm == 1_500)
     #expect(clock.set(nil) == 0)
     kernel.swallows.insert("wakealarm")
     #expect(powerOff(clock).prepare(until: due) == .refused(code: EIO), "it was not taken")
@@ -140,14 +140,14 @@ import Testing
   @Test(
     "PWR-4: a board that is being switched off ends its programs; one that is not is told as on")
   func ending() {
-    #expect(!BoardPowerOff.isEnding(within: .milliseconds(5)))
+    #expect(!BoardPowerOff.waitForTermination(within: .milliseconds(5)))
     var signals = sigset_t()
     var before = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGTERM)
     unsafe pthread_sigmask(SIG_BLOCK, &signals, &before)
     pthread_kill(pthread_self(), SIGTERM)
-    #expect(BoardPowerOff.isEnding(within: .seconds(1)))
+    #expect(BoardPowerOff.waitForTermination(within: .seconds(1)))
     unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 
@@ -173,7 +173,7 @@ import Testing
     #expect(hat.alarm == [0, 0, 0, 0])
     for (reason, says) in [1: true, 8: true, 3: false, 4: false] as [UInt8: Bool] {
       hat.registers[11] = reason
-      #expect(alarm.hasSwitchedOn == says)
+      #expect(alarm.hasPoweredOn == says)
     }
     hat.isDeaf = true
     #expect(alarm.set(in: .seconds(60), shortest: .zero) == EIO)

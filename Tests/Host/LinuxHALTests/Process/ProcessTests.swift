@@ -18,7 +18,8 @@ import Testing
     var signals = try SignalWatch()
     try events.add(signals.descriptor, as: .firstFree, for: .readable)
     #expect(!events.wait(until: .boot))
-    for (number, wish) in [(SIGHUP, SignalWatch.Wish.reload), (SIGTERM, .stop), (SIGINT, .stop)] {
+    for (number, wish) in [(SIGHUP, SignalWatch.Request.reload), (SIGTERM, .stop), (SIGINT, .stop)]
+    {
       // To this thread alone: the other tests' threads do not block it.
       #expect(raise(number) == 0)
       #expect(events.wait(until: soon(1_000)))
@@ -67,7 +68,7 @@ import Testing
     for name in [folder.file("notify"), "@torpor-test-\(getpid())"] {
       let manager = try Manager(name)
       let notifier = ServiceNotifier(address: name)
-      #expect(notifier.isListenedTo == true)
+      #expect(notifier.isConnected == true)
       notifier.ready()
       notifier.status("3 clients\nreceiver in standby")
       notifier.reloading()
@@ -88,7 +89,7 @@ import Testing
   func noManager() {
     for name in [nil, "", "@", "relative", "vsock:2:1234", "/nowhere/at/all"] as [String?] {
       let notifier = ServiceNotifier(address: name, watchdogPeriod: .seconds(1))
-      #expect(notifier.isListenedTo == false && notifier.watchdogPeriod == nil)
+      #expect(notifier.isConnected == false && notifier.watchdogPeriod == nil)
       notifier.ready()
     }
   }

@@ -44,7 +44,7 @@ import Testing
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     let sent = (0..<6_000).map { UInt8($0 % 251) }
     terminal.send(sent)
-    #expect(!events.wait(until: soon(50), listening: false))
+    #expect(!events.wait(until: soon(50), wakesOnInput: false))
     var received: [UInt8] = []
     while true {
       let chunk = try line.read()
@@ -131,8 +131,8 @@ import Testing
     received += terminal.receive(sent.count - received.count)
     #expect(received == sent && line.queuedCount == 0)
     // Nothing is left that would end a wait.
-    #expect(!events.wait(until: soon(5), listening: true))
-    #expect(!events.wait(until: soon(5), listening: false))
+    #expect(!events.wait(until: soon(5), wakesOnInput: true))
+    #expect(!events.wait(until: soon(5), wakesOnInput: false))
   }
 
   @Test("room in the queue ends a wait that does not listen, too")
@@ -144,10 +144,10 @@ import Testing
       line.flush()
       while line.queuedCount == 0 { try write([UInt8](repeating: 7, count: 500), to: &line) }
       rounds += 1
-    } while rounds < 100 && events.wait(until: soon(20), listening: false)
+    } while rounds < 100 && events.wait(until: soon(20), wakesOnInput: false)
     #expect(rounds < 100)
     _ = terminal.receive()
-    #expect(events.wait(until: soon(1_000), listening: false))
+    #expect(events.wait(until: soon(1_000), wakesOnInput: false))
     #expect(events.conditions(of: .line) == .writable)
     line.flush()
     #expect(line.queuedCount == 0)
@@ -172,8 +172,8 @@ import Testing
     #expect(unsafe unlink(link) == 0 && symlink(other.path, link) == 0)
     // Too early; on a busy machine the pause may be over.
     let isBack = (try? line.read()) != nil
-    #expect(isBack == false || SystemClock().now >= lost + SerialLine.firstPause)
-    #expect(!events.wait(until: soon(SerialLine.firstPause.microseconds / 1_000 + 5)))
+    #expect(isBack == false || SystemClock().now >= lost + SerialLine.initialRetryDelay)
+    #expect(!events.wait(until: soon(SerialLine.initialRetryDelay.microseconds / 1_000 + 5)))
     #expect(try line.read().count == 0)
     #expect(line.isOpen == true && other.speed == 38_400)
     other.send("back")
@@ -191,7 +191,7 @@ import Testing
     #expect(throws: LineFault.gone) { try line.read() }
     let other = Terminal()
     #expect(unsafe unlink(link) == 0 && symlink(other.path, link) == 0)
-    usleep(UInt32(SerialLine.firstPause.microseconds) + 5_000)
+    usleep(UInt32(SerialLine.initialRetryDelay.microseconds) + 5_000)
     #expect(try line.read().count == 0)
     #expect(try line.read().count == 0)
     #expect(line.isOpen == true)
@@ -212,7 +212,7 @@ import Testing
     var line = SerialLine(lookingFor: link, speed: 9_600, in: events)
     #expect(throws: LineFault.gone) { try line.read() }
     #expect(unsafe symlink(terminal.path, link) == 0)
-    #expect(!events.wait(until: soon(SerialLine.firstPause.microseconds / 1_000 + 5)))
+    #expect(!events.wait(until: soon(SerialLine.initialRetryDelay.microseconds / 1_000 + 5)))
     try line.write([5].span)
     #expect(terminal.receive(1) == [5])
   }

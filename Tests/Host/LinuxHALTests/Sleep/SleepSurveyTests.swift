@@ -8,31 +8,32 @@ import Testing
 @Suite("What can be seen of a board's sleep", .tags(.realTime)) struct SleepSurveyTests {
   private let kernel = FakeKernel()
   private var survey: SleepSurvey { SleepSurvey(kernel.files, usesTimer: false) }
-  private var pace: BoardSuspender.Pace {
-    var pace = BoardSuspender.Pace()
-    pace.nearest = .milliseconds(20)
-    pace.firstPause = .milliseconds(5)
+  private var pace: BoardSuspender.Timing {
+    var pace = BoardSuspender.Timing()
+    pace.minimumAlarmDistance = .milliseconds(20)
+    pace.initialRetryDelay = .milliseconds(5)
     return pace
   }
 
   @Test("the kernel's words, its clock, and what is against it")
   func words() {
-    #expect(survey.state == "mem (deep)" && survey.countsWakeups)
-    #expect(survey.clock == "rtc0" && survey.maySetAlarm && survey.hindrance == nil)
+    #expect(survey.mode == "mem (deep)" && survey.hasWakeupCount)
+    #expect(survey.clock == "rtc0" && survey.maySetAlarm && survey.blocker == nil)
     kernel.make("/run/systemd/inhibit/1", "WHAT=sleep\nWHO=backup\nMODE=block\n")
-    #expect(survey.hindrance == .inhibited(by: "backup"))
+    #expect(survey.blocker == .inhibited(by: "backup"))
     kernel.remove("/sys/class/rtc/rtc0/wakealarm")
-    #expect(survey.clock == nil && !survey.maySetAlarm && survey.hindrance == .noAlarm)
+    #expect(survey.clock == nil && !survey.maySetAlarm && survey.blocker == .noAlarm)
     kernel.remove("/sys/power/state")
-    #expect(survey.state == nil && survey.hindrance == .noState)
+    #expect(survey.mode == nil && survey.blocker == .suspendUnsupported)
     #expect(kernel.written.isEmpty, "nothing is touched by looking")
   }
 
   @Test("a try suspends the board once, and says whether its alarm woke it")
   func trial() throws {
     kernel.whileSuspended = { usleep(60_000) }
-    let result = try survey.trial(for: .milliseconds(50), pace: pace, pause: .milliseconds(10))
-    guard case .slept(let slept, let late) = result else {
+    let result = try survey.trial(
+      for: .milliseconds(50), timing: pace, retryDelay: .milliseconds(10))
+    guard case .suspended(let slept, let late) = result else {
       Issue.record("\(result)")
       return
     }
@@ -48,19 +49,20 @@ import Testing
       isFirst = false
     }
     kernel.whileSuspended = { usleep(5_000) }
-    let early = try survey.trial(for: .milliseconds(50), pace: pace, pause: .milliseconds(10))
-    guard case .slept(_, let late) = early else {
+    let early = try survey.trial(
+      for: .milliseconds(50), timing: pace, retryDelay: .milliseconds(10))
+    guard case .suspended(_, let late) = early else {
       Issue.record("\(early)")
       return
     }
     #expect(late < .zero && kernel.suspends == 1)
     kernel.refuses["state"] = EIO
     #expect(
-      try survey.trial(for: .milliseconds(50), pace: pace, pause: .milliseconds(10))
-        == .hindered(.refused(code: EIO)))
+      try survey.trial(for: .milliseconds(50), timing: pace, retryDelay: .milliseconds(10))
+        == .blocked(.refused(code: EIO)))
     kernel.make("/sys/power/state", "disk\n")
     #expect(
-      try survey.trial(for: .milliseconds(50), pace: pace, pause: .milliseconds(10))
-        == .hindered(.noState))
+      try survey.trial(for: .milliseconds(50), timing: pace, retryDelay: .milliseconds(10))
+        == .blocked(.suspendUnsupported))
   }
 }

@@ -31,8 +31,8 @@ import Testing
     let light = FakeKernel(states: "freeze\n", depth: nil)
     #expect(SleepStates(light.files).description == "freeze")
     let none = FakeKernel(states: "disk\n", depth: nil)
-    #expect(SleepStates(none.files).word == nil)
-    #expect(BoardSuspender.quick(none).hindrance == .noState)
+    #expect(SleepStates(none.files).mode == nil)
+    #expect(BoardSuspender.quick(none).blocker == .suspendUnsupported)
   }
 
   @Test("an alarm ends it: armed before, gone after, and what is left of the time is idled")
@@ -44,11 +44,11 @@ import Testing
       usleep(35_000)
     }
     let end = soon(50)
-    #expect(board.wait(in: .suspended, until: end, listening: false).reason == .alarm)
+    #expect(board.wait(in: .suspended, until: end, wakesOnInput: false).reason == .alarm)
     #expect(board.now >= end)
-    #expect(kernel.suspends == 1 && suspender.count == 1)
+    #expect(kernel.suspends == 1 && suspender.suspendCount == 1)
     #expect(kernel.text("/sys/class/rtc/rtc0/wakealarm") == "")
-    #expect(events.suspended >= .milliseconds(35) && events.suspended < .seconds(5))
+    #expect(events.suspendedTime >= .milliseconds(35) && events.suspendedTime < .seconds(5))
   }
 
   @Test("PWR-9: what happens between the look and the sleep keeps the board awake")
@@ -62,7 +62,7 @@ import Testing
       isFirst = false
     }
     kernel.whileSuspended = { usleep(100_000) }
-    #expect(board.wait(in: .suspended, until: soon(100), listening: false).reason == .alarm)
+    #expect(board.wait(in: .suspended, until: soon(100), wakesOnInput: false).reason == .alarm)
     let order = kernel.written.filter { !$0.hasPrefix("wakealarm") }
     #expect(order == ["wakeup_count=1", "state=mem"], "the second try is let in, not the first")
   }
@@ -72,8 +72,8 @@ import Testing
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
     kernel.before["state"] = { [kernel] in kernel.wake() }
-    #expect(board.wait(in: .suspended, until: soon(25), listening: false).reason == .alarm)
-    #expect(kernel.suspends == 0 && suspender.hindrance == .eventCame)
+    #expect(board.wait(in: .suspended, until: soon(25), wakesOnInput: false).reason == .alarm)
+    #expect(kernel.suspends == 0 && suspender.blocker == .eventOccurred)
   }
 
   @Test("PWR-9: a byte, a request and a signal that wait already are not slept over")
@@ -83,14 +83,14 @@ import Testing
     var board = try board(suspender)
     terminal.send("x")
     usleep(5_000)
-    #expect(board.wait(in: .suspended, until: soon(1_000), listening: true).reason == .bytes)
+    #expect(board.wait(in: .suspended, until: soon(1_000), wakesOnInput: true).reason == .bytes)
     #expect(try board.read().count == 1 && kernel.suspends == 0)
     var ends: [Int32] = [-1, -1]
     try #require(unsafe pipe(&ends) == 0)
     defer { for descriptor in ends { close(descriptor) } }
     try events.add(ends[0], as: request, for: .readable)
     _ = unsafe write(ends[1], [1], 1)
-    #expect(board.wait(in: .suspended, until: soon(1_000), listening: false).reason == .request)
+    #expect(board.wait(in: .suspended, until: soon(1_000), wakesOnInput: false).reason == .request)
     #expect(kernel.suspends == 0)
   }
 
@@ -98,30 +98,30 @@ import Testing
   func postponable() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
-    events.postponable = soon(20)
-    #expect(board.wait(in: .idle, until: soon(60_000), listening: false).reason == .request)
-    #expect(board.now >= events.postponable && kernel.suspends == 0)
+    events.postponableDeadline = soon(20)
+    #expect(board.wait(in: .idle, until: soon(60_000), wakesOnInput: false).reason == .request)
+    #expect(board.now >= events.postponableDeadline && kernel.suspends == 0)
     kernel.whileSuspended = { usleep(60_000) }
-    events.postponable = soon(30)
-    #expect(board.wait(in: .suspended, until: soon(60_000), listening: false).reason == .request)
-    #expect(board.now >= events.postponable && kernel.suspends == 1)
+    events.postponableDeadline = soon(30)
+    #expect(board.wait(in: .suspended, until: soon(60_000), wakesOnInput: false).reason == .request)
+    #expect(board.now >= events.postponableDeadline && kernel.suspends == 1)
   }
 
   @Test("an alarm that is near is not tried, and one that the kernel finds too near is idled for")
   func nearAlarm() throws {
-    var pace = BoardSuspender.Pace()
-    #expect(pace.nearest == .seconds(2))
-    pace.firstPause = .milliseconds(20)
+    var pace = BoardSuspender.Timing()
+    #expect(pace.minimumAlarmDistance == .seconds(2))
+    pace.initialRetryDelay = .milliseconds(20)
     let suspender = BoardSuspender([], kernel.files, pace, usesTimer: false)
     var board = try board(suspender)
-    #expect(board.wait(in: .suspended, until: soon(30), listening: false).reason == .alarm)
-    #expect(kernel.written.isEmpty && suspender.hindrance == .alarmNear)
+    #expect(board.wait(in: .suspended, until: soon(30), wakesOnInput: false).reason == .alarm)
+    #expect(kernel.written.isEmpty && suspender.blocker == .alarmTooNear)
     kernel.refuses["state"] = EBUSY
     let quick = BoardSuspender.quick(kernel)
     var other = LinuxBoard(
       events, line: SerialLine(noneIn: events), pins: NoPins(), suspender: quick)
-    #expect(other.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm)
-    #expect(quick.hindrance == .eventCame && quick.count == 0)
+    #expect(other.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm)
+    #expect(quick.blocker == .eventOccurred && quick.suspendCount == 0)
   }
 
   @Test("what hinders is tried again after pauses that double, up to the longest")
@@ -129,18 +129,18 @@ import Testing
     var tries = 0
     kernel.before["state"] = { tries += 1 }
     kernel.refuses["state"] = EBUSY
-    var pace = BoardSuspender.Pace()
-    pace.nearest = .milliseconds(1)
-    pace.firstPause = .milliseconds(2)
+    var pace = BoardSuspender.Timing()
+    pace.minimumAlarmDistance = .milliseconds(1)
+    pace.initialRetryDelay = .milliseconds(2)
     func count(_ longest: Interval) throws -> Int {
-      pace.longestPause = longest
+      pace.maximumRetryDelay = longest
       tries = 0
       let suspender = BoardSuspender([], kernel.files, pace, usesTimer: false)
       var board = LinuxBoard(
         events, line: SerialLine(noneIn: events), pins: NoPins(), suspender: suspender)
-      #expect(board.wait(in: .suspended, until: soon(400), listening: false).reason == .alarm)
+      #expect(board.wait(in: .suspended, until: soon(400), wakesOnInput: false).reason == .alarm)
       // The last look may be nearer to the alarm than what is still tried.
-      #expect([.eventCame, .alarmNear].contains(suspender.hindrance) && kernel.suspends == 0)
+      #expect([.eventOccurred, .alarmTooNear].contains(suspender.blocker) && kernel.suspends == 0)
       return tries
     }
     // 2, 4, 8 … 256 ms; and every 10 ms from the fourth on.
@@ -156,11 +156,11 @@ import Testing
       terminal.send("half a sentence")
       usleep(5_000)
     }
-    #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm)
+    #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm)
     #expect(try board.read().count == 0)
     terminal.send("$")
     usleep(5_000)
-    #expect(board.wait(in: .idle, until: soon(1_000), listening: true).reason == .bytes)
+    #expect(board.wait(in: .idle, until: soon(1_000), wakesOnInput: true).reason == .bytes)
     #expect(try board.read().count == 1)
   }
 
@@ -168,21 +168,21 @@ import Testing
   func serialWake() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
-    #expect(board.wait(in: .suspended, until: soon(60), listening: true).reason == .alarm)
-    #expect(suspender.hindrance == .notPermitted(path: "power/wakeup"), "bytes would not wake it")
+    #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: true).reason == .alarm)
+    #expect(suspender.blocker == .notPermitted(path: "power/wakeup"), "bytes would not wake it")
     kernel.make(wakeSwitch, "disabled\n")
     kernel.whileSuspended = { [terminal] in
       terminal.send("x")
       usleep(5_000)
     }
-    #expect(board.wait(in: .suspended, until: soon(1_000), listening: true).reason == .bytes)
+    #expect(board.wait(in: .suspended, until: soon(1_000), wakesOnInput: true).reason == .bytes)
     #expect(kernel.text(wakeSwitch) == "enabled\n" && kernel.suspends == 1)
     #expect(try board.read().count == 0, "its first bytes are lost: none is trusted")
     kernel.whileSuspended = { usleep(60_000) }
-    #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm)
+    #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm)
     #expect(kernel.text(wakeSwitch) == "disabled\n")
     let written = kernel.written.count { $0.hasPrefix("wakeup=") }
-    #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm)
+    #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm)
     #expect(kernel.written.count { $0.hasPrefix("wakeup=") } == written, "told once")
   }
 
@@ -192,7 +192,7 @@ import Testing
     var board = try board(suspender)
     var moments: [Instant] = []
     kernel.whileSuspended = { moments.append(SystemClock().now) }
-    #expect(board.wait(in: .suspended, until: soon(120), listening: false).reason == .alarm)
+    #expect(board.wait(in: .suspended, until: soon(120), wakesOnInput: false).reason == .alarm)
     #expect(moments.count >= 2)
     for (a, b) in zip(moments, moments.dropFirst()) { #expect(b - a >= .milliseconds(30)) }
   }
@@ -206,30 +206,30 @@ import Testing
     let lock = "/run/systemd/inhibit/1"
     kernel.make(lock, "WHAT=shutdown:sleep\nMODE=block\nWHO=Backup of the disk\nWHY=x\n")
     // Its owner is told at once of one that he does not know yet (DEF-28), and once.
-    #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .request)
-    #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm)
-    #expect(suspender.hindrance == .inhibited(by: "Backup of the disk") && kernel.suspends == 0)
-    #expect(suspender.lookForLock() == "Backup of the disk")
-    #expect(suspender.takeNews()?.contains("Backup of the disk") == true)
-    #expect(suspender.takeNews() == nil, "told once")
+    #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .request)
+    #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm)
+    #expect(suspender.blocker == .inhibited(by: "Backup of the disk") && kernel.suspends == 0)
+    #expect(suspender.checkInhibitors() == "Backup of the disk")
+    #expect(suspender.consumeLogMessage()?.contains("Backup of the disk") == true)
+    #expect(suspender.consumeLogMessage() == nil, "told once")
     kernel.whileSuspended = { usleep(60_000) }
     for text in ["WHAT=sleep\nMODE=delay\nWHO=a\n", "WHAT=handle-lid-switch\nMODE=block\nWHO=b\n"] {
       kernel.make(lock, text)
       let before = kernel.suspends
-      #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm)
+      #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm)
       #expect(kernel.suspends == before + 1, "\(text)")
     }
-    #expect(suspender.takeNews() == "the board suspends again")
+    #expect(suspender.consumeLogMessage() == "the board suspends again")
     kernel.make(lock, "WHAT=idle\nMODE=block\nWHO=c\n")
-    #expect(suspender.lookForLock() == "c")
+    #expect(suspender.checkInhibitors() == "c")
     #expect(
-      board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm,
+      board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm,
       "it is known")
-    #expect(suspender.hindrance == .inhibited(by: "c"))
+    #expect(suspender.blocker == .inhibited(by: "c"))
     let before = kernel.suspends
     kernel.remove(lock)
-    #expect(suspender.lookForLock() == nil && suspender.hindrance?.isLock == false)
-    #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm)
+    #expect(suspender.checkInhibitors() == nil && suspender.blocker?.isInhibitorLock == false)
+    #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm)
     #expect(kernel.suspends == before + 1)
   }
 
@@ -240,13 +240,13 @@ import Testing
     var tries: [Instant] = []
     kernel.before["state"] = { tries.append(SystemClock().now) }
     kernel.refuses["state"] = EIO
-    #expect(board.wait(in: .suspended, until: soon(200), listening: false).reason == .alarm)
-    #expect(suspender.hindrance == .refused(code: EIO))
+    #expect(board.wait(in: .suspended, until: soon(200), wakesOnInput: false).reason == .alarm)
+    #expect(suspender.blocker == .refused(code: EIO))
     #expect((2...4).contains(tries.count))
     for (a, b) in zip(tries, tries.dropFirst()) { #expect(b - a >= .milliseconds(20)) }
-    #expect(suspender.takeNews()?.contains("Input/output error") == true)
+    #expect(suspender.consumeLogMessage()?.contains("Input/output error") == true)
     let before = tries.count
-    _ = board.wait(in: .suspended, until: soon(30), listening: false)
+    _ = board.wait(in: .suspended, until: soon(30), wakesOnInput: false)
     #expect(tries.count == before, "a new wait is no reason to ask at once")
   }
 
@@ -258,7 +258,7 @@ import Testing
       alarm = Int64(kernel.text("/sys/class/rtc/rtc0/wakealarm").dropLast())
     }
     let outcome = suspender.suspend(
-      until: .distantFuture, listening: false, line: SerialLine(noneIn: events), events
+      until: .distantFuture, wakesOnInput: false, line: SerialLine(noneIn: events), events
     ) { false }
     #expect(outcome == .resumed && alarm.map { (22_500...22_700).contains($0) } == true)
   }
@@ -272,23 +272,24 @@ import Testing
     let suspender = BoardSuspender.quick(kernel, [])
     var board = try board(suspender)
     let sender = Sender(ends[1], [(after_ms: 20, bytes: [1])])
-    #expect(board.wait(in: .suspended, until: .distantFuture, listening: false).reason == .request)
+    #expect(
+      board.wait(in: .suspended, until: .distantFuture, wakesOnInput: false).reason == .request)
     sender.join()
-    #expect(kernel.suspends == 0 && suspender.hindrance == .noEnd)
+    #expect(kernel.suspends == 0 && suspender.blocker == .noWakeTime)
     // Motion would wake it, but programs have their time after the start.
-    var pace = BoardSuspender.Pace()
-    pace.startTime = .seconds(60)
+    var pace = BoardSuspender.Timing()
+    pace.startupTime = .seconds(60)
     let early = BoardSuspender([.motion], kernel.files, pace, usesTimer: false)
     #expect(
       early.suspend(
-        until: .distantFuture, listening: false, line: SerialLine(noneIn: events), events
-      ) { false } == .stayed)
-    #expect(early.hindrance == .noEnd)
+        until: .distantFuture, wakesOnInput: false, line: SerialLine(noneIn: events), events
+      ) { false } == .notSuspended)
+    #expect(early.blocker == .noWakeTime)
     kernel.remove("/sys/class/rtc/rtc0/wakealarm")
     let blind = BoardSuspender.quick(kernel)
     var other = LinuxBoard(
       events, line: SerialLine(noneIn: events), pins: NoPins(), suspender: blind)
-    #expect(other.wait(in: .suspended, until: soon(40), listening: false).reason == .request)
+    #expect(other.wait(in: .suspended, until: soon(40), wakesOnInput: false).reason == .request)
     #expect(kernel.suspends == 0)
   }
 
@@ -323,9 +324,9 @@ import Testing
     defer { close(other) }
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
-    #expect(kernel.files.readBounded(SleepStates.count) == nil)
-    #expect(board.wait(in: .suspended, until: soon(300), listening: false).reason == .alarm)
-    #expect(suspender.hindrance != nil && kernel.suspends == 0)
+    #expect(kernel.files.readBounded(SleepStates.wakeupCountPath) == nil)
+    #expect(board.wait(in: .suspended, until: soon(300), wakesOnInput: false).reason == .alarm)
+    #expect(suspender.blocker != nil && kernel.suspends == 0)
   }
 
   /// Pins that count, and whose sensor says at last what it said before.
@@ -336,17 +337,17 @@ import Testing
       var releases = 0
     }
     let count: Count
-    mutating func takePulse() -> Int64? { nil }
+    mutating func consumePulses() -> Int64? { nil }
     mutating func prepareForSuspend() { count.releases += 1 }
     mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
-    mutating func takeNews(from events: EventWait) -> PinNews {
-      var news = PinNews()
+    mutating func consumeChanges(from events: EventWait) -> PinChanges {
+      var news = PinChanges()
       guard count.rearms > 0 else { return news }
       news.motion = count.motion
       count.motion = nil
       return news
     }
-    mutating func showSession(_ isOn: Bool) -> Bool { true }
+    mutating func setSessionLight(_ isOn: Bool) -> Bool { true }
     mutating func rearm() { count.rearms += 1 }
   }
 
@@ -357,27 +358,27 @@ import Testing
       events, line: SerialLine(noneIn: events), pins: CountingPins(count: count),
       suspender: .quick(kernel))
     kernel.whileSuspended = { count.motion = .active }
-    let waking = board.wait(in: .suspended, until: soon(5_000), listening: false)
+    let waking = board.wait(in: .suspended, until: soon(5_000), wakesOnInput: false)
     #expect(waking.reason == .motion && waking.motion == .active && waking.motionEdge == nil)
     #expect(count.rearms == 1 && kernel.suspends == 1 && count.releases == 1)
     // A wall clock that is set is no suspend.
     events.watchClock(changingAt: 1)
-    #expect(board.wait(in: .idle, until: soon(30), listening: false).reason == .alarm)
+    #expect(board.wait(in: .idle, until: soon(30), wakesOnInput: false).reason == .alarm)
     #expect(count.rearms == 1)
   }
 
   @Test("an edge's stamp is put on the boot clock by the suspends that were between")
   func stamps() {
-    let before = BootClocks(monotonic_us: 5_000_000, boot: Instant(microseconds: 8_000_000))
-    let after = BootClocks(monotonic_us: 6_000_000, boot: Instant(microseconds: 109_000_000))
-    #expect(after.isBehind(before) && !before.isBehind(before))
+    let before = ClockOffset(monotonic_us: 5_000_000, boot: Instant(microseconds: 8_000_000))
+    let after = ClockOffset(monotonic_us: 6_000_000, boot: Instant(microseconds: 109_000_000))
+    #expect(after.wasSuspended(since: before) && !before.wasSuspended(since: before))
     func moment(_ ms: Int64) -> Instant {
-      after.moment(monotonic_ns: ms * 1_000_000, before: before)
+      after.bootTime(monotonic_ns: ms * 1_000_000, before: before)
     }
     #expect(moment(4_000) == Instant(microseconds: 7_000_000), "before it was suspended for 100 s")
     #expect(moment(5_500) == Instant(microseconds: 108_500_000), "after it")
-    let now = BootClocks()
-    #expect(!BootClocks().isBehind(now))
+    let now = ClockOffset()
+    #expect(!ClockOffset().wasSuspended(since: now))
   }
 
   @Test("PWR-9: a guard is put over the wait for each try, and taken away")
@@ -387,11 +388,11 @@ import Testing
     defer { for descriptor in ends { close(descriptor) } }
     try events.add(ends[0], as: request, for: .readable)
     for _ in 0..<3 {
-      events.guardAgainstSleep(true, listening: false)
-      events.guardAgainstSleep(false, listening: false)
+      events.blockSuspend(true, wakesOnInput: false)
+      events.blockSuspend(false, wakesOnInput: false)
     }
     _ = unsafe write(ends[1], [1], 1)
     #expect(
-      events.wait(until: .boot, listening: false) && events.conditions(of: request) == .readable)
+      events.wait(until: .boot, wakesOnInput: false) && events.conditions(of: request) == .readable)
   }
 }

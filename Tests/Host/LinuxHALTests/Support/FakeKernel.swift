@@ -94,11 +94,11 @@ extension BoardSuspender {
   static func quick(_ kernel: FakeKernel, _ sources: WakeSources = [.bytes, .motion])
     -> BoardSuspender
   {
-    var pace = Pace()
-    pace.nearest = .milliseconds(20)
-    pace.firstPause = .milliseconds(20)
-    pace.grace = .milliseconds(30)
-    pace.startTime = .zero
+    var pace = Timing()
+    pace.minimumAlarmDistance = .milliseconds(20)
+    pace.initialRetryDelay = .milliseconds(20)
+    pace.otherWakeTime = .milliseconds(30)
+    pace.startupTime = .zero
     return BoardSuspender(sources, kernel.files, pace, usesTimer: false)
   }
 }

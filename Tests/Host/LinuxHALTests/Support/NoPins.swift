@@ -14,16 +14,16 @@ struct NoPins: LinuxPins {
   mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
 
   /// Nothing, ever.
-  mutating func takeNews(from events: EventWait) -> PinNews { PinNews() }
+  mutating func consumeChanges(from events: EventWait) -> PinChanges { PinChanges() }
 
   /// None, ever.
-  mutating func takePulse() -> Int64? { nil }
+  mutating func consumePulses() -> Int64? { nil }
 
   /// Nothing is held.
   mutating func prepareForSuspend() {}
 
   /// There is no light.
-  mutating func showSession(_ isOn: Bool) -> Bool { true }
+  mutating func setSessionLight(_ isOn: Bool) -> Bool { true }
 
   /// Nothing is heard.
   mutating func rearm() {}

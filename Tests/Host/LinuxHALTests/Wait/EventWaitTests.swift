@@ -60,10 +60,10 @@ import Testing
 
   @Test("what is only listened to does not end a wait that does not listen")
   func listening() throws {
-    try events.add(pair.0, as: token, for: .readable, onlyListening: true)
+    try events.add(pair.0, as: token, for: .readable, isReceiverInput: true)
     put()
-    #expect(!events.wait(until: soon(5), listening: false))
-    #expect(events.wait(until: soon(5), listening: true))
+    #expect(!events.wait(until: soon(5), wakesOnInput: false))
+    #expect(events.wait(until: soon(5), wakesOnInput: true))
     close()
   }
 
@@ -92,9 +92,9 @@ import Testing
     let real_us = Int64(wall.tv_sec) * 1_000_000 + Int64(wall.tv_nsec) / 1_000
     events.watchClock(changingAt: real_us + 50_000)
     let end = soon(200)
-    #expect(!events.wait(until: end, listening: listening))
+    #expect(!events.wait(until: end, wakesOnInput: listening))
     #expect(SystemClock().now >= end && events.wakeCount <= 2 && events.readyCount == 0)
-    #expect(!events.wait(until: soon(5), listening: !listening))
+    #expect(!events.wait(until: soon(5), wakesOnInput: !listening))
     #expect(events.wakeCount <= 3)
     close()
   }

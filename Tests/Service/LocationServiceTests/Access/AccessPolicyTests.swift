@@ -48,7 +48,7 @@ struct AccessPolicyTests {
     #expect(map.authorization == .denied && map.source == .rule(line: 8) && !map.mayUseBackground)
     #expect(policy.access(uid: 7, client: "map").authorization == .whenInUse)
     let other = policy.access(uid: 7, client: "tracker")
-    #expect(other.authorization == .notDetermined && other.source == .standard)
+    #expect(other.authorization == .notDetermined && other.source == .policyDefault)
     #expect(!other.authorization.isGranted)
   }
 

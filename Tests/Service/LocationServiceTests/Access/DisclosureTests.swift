@@ -59,7 +59,7 @@ struct DisclosureTests {
       Issue.record("no status")
       return
     }
-    #expect(status.nextSequence == 5 && status.receiver?.heard != nil)
+    #expect(status.nextSequence == 5 && status.receiver?.lastByte != nil)
   }
 
   // MARK: Requests
@@ -81,7 +81,7 @@ struct DisclosureTests {
       guard case .clients(let clients)? = bench.ask(.listClients, bench.program()) else {
         return []
       }
-      return clients.map(\.asks)
+      return clients.map(\.requestedAuthorization)
     }
     #expect(asks() == [nil])
     _ = bench.ask(call, control)
@@ -105,8 +105,8 @@ struct DisclosureTests {
     _ = bench.ask(.connect(name: "tracker", needsExplicitSessions: true), control)
     _ = bench.ask(.openLive(.default), control)
     _ = bench.ask(.openBackgroundSession, control)
-    #expect(bench.firstClient?.asks == nil)
+    #expect(bench.firstClient?.requestedPermission == nil)
     _ = bench.ask(.openServiceSession(.whenInUse, wantsFullAccuracy: false), control)
-    #expect(bench.firstClient?.asks == .whenInUse)
+    #expect(bench.firstClient?.requestedPermission == .whenInUse)
   }
 }

@@ -8,9 +8,9 @@ import Testing
 
 @Suite("A new policy while clients are there")
 struct PolicyTests {
-  private func policy(_ terms: AccessTerms, for name: String) -> AccessPolicy {
+  private func policy(_ terms: AccessRights, for name: String) -> AccessPolicy {
     AccessPolicy(
-      standard: AccessTerms(authorization: .always),
+      defaultRights: AccessRights(authorization: .always),
       rules: [AccessRule(AccessSubject(client: name), terms, line: 3)])
   }
 
@@ -24,9 +24,9 @@ struct PolicyTests {
     let text = "the policy has no rules; its default applies to every user and client"
     func lines() -> [Substring] { log.text.split(separator: "\n").filter { $0.contains(text) } }
     #expect(lines().count == 1 && lines().allSatisfy { $0.contains("\"ask\"") })
-    bench.adopt(policy(AccessTerms(authorization: .denied), for: "tracker"))
+    bench.adopt(policy(AccessRights(authorization: .denied), for: "tracker"))
     #expect(lines().count == 1)
-    bench.adopt(AccessPolicy(standard: AccessTerms(authorization: .always)))
+    bench.adopt(AccessPolicy(defaultRights: AccessRights(authorization: .always)))
     #expect(lines().count == 2 && lines().last?.contains("\"always\"") == true)
   }
 
@@ -47,7 +47,7 @@ struct PolicyTests {
     let log = LogPipe()
     let bench = try ServiceBench(
       AccessPolicy(
-        standard: AccessTerms(authorization: standard), administrators: [Users.me]),
+        defaultRights: AccessRights(authorization: standard), administrators: [Users.me]),
       log: log.log)
     let name = WireClientName(user: Users.friend, name: "tracker")
     _ = bench.client("tracker", of: Users.friend)
@@ -68,7 +68,7 @@ struct PolicyTests {
     bench.fix()
     #expect(watch.fixes().count == 1)
     #expect(other.watch.fixes().count == 1)
-    bench.adopt(policy(AccessTerms(authorization: .denied), for: "tracker"))
+    bench.adopt(policy(AccessRights(authorization: .denied), for: "tracker"))
     #expect(watch.notices().contains(.authorization(.denied, isReduced: false)))
     #expect(bench.ask(.getLocation, control) == .error(.notAuthorized))
     bench.fix()
@@ -85,8 +85,8 @@ struct PolicyTests {
     let other = bench.client("other")
     _ = bench.ask(.startUpdating, other.control)
     bench.fix()
-    bench.adopt(policy(AccessTerms(authorization: .denied), for: "tracker"))
-    bench.adopt(policy(AccessTerms(authorization: .always), for: "tracker"))
+    bench.adopt(policy(AccessRights(authorization: .denied), for: "tracker"))
+    bench.adopt(policy(AccessRights(authorization: .always), for: "tracker"))
     let listener = bench.program()
     listener.send(.watch(session: tracker.session))
     bench.settle()
@@ -104,7 +104,7 @@ struct PolicyTests {
     let name = WireClientName(user: geteuid(), name: "tracker")
     let admin = bench.program()
     #expect(bench.ask(.allowClient(name, .always), admin) == .done)
-    bench.adopt(policy(AccessTerms(authorization: .denied), for: "other"))
+    bench.adopt(policy(AccessRights(authorization: .denied), for: "other"))
     _ = bench.ask(.startUpdating, control)
     bench.fix()
     #expect(watch.fixes().count == 1)
@@ -117,7 +117,7 @@ struct PolicyTests {
     _ = bench.ask(.startUpdating, control)
     bench.fix()
     _ = watch.notices()
-    bench.adopt(policy(AccessTerms(authorization: .denied), for: "other"))
+    bench.adopt(policy(AccessRights(authorization: .denied), for: "other"))
     #expect(watch.notices().isEmpty)
     bench.fix()
     #expect(watch.fixes().count == 1)

@@ -15,7 +15,7 @@ struct RightsTests {
     _ authorization: Authorization, isReduced: Bool = false, background: Bool? = nil,
     command: String? = nil
   ) -> AccessPolicy {
-    let terms = AccessTerms(
+    let terms = AccessRights(
       authorization: authorization, isReduced: isReduced, mayUseBackground: background,
       relaunch: command.map { .command([$0]) })
     return AccessPolicy(
@@ -54,7 +54,7 @@ struct RightsTests {
   @Test("REG-13: a decision that takes nothing away takes no event and no fix")
   func nothingTaken() throws {
     let bench = try ServiceBench(
-      AccessPolicy(standard: AccessTerms(authorization: .always), administrators: [me]))
+      AccessPolicy(defaultRights: AccessRights(authorization: .always), administrators: [me]))
     leaveRegion(bench)
     #expect(bench.state.rows.events.count == 1)
     #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)

@@ -66,7 +66,7 @@ struct UserTests {
     bench.loop.clients.acceptAll()
     #expect(bench.loop.clients.connections.count == before + 1)
     #expect(bench.loop.clients.account(of: 100_000) == 4_711)
-    bench.loop.look()
+    bench.loop.poll()
     #expect(bench.loop.clients.account(of: 100_000) == 4_712)
     _ = program
   }
@@ -77,7 +77,7 @@ struct UserTests {
     for number in 0..<1_024 { lines += "\(20_000 + number):\(1_000_000 + 65_536 * number):65536\n" }
     // Each client is permitted by its name.
     let rules = (0..<8).map { number in
-      AccessRule(AccessSubject(client: "c\(number)"), AccessTerms(authorization: .always), line: 1)
+      AccessRule(AccessSubject(client: "c\(number)"), AccessRights(authorization: .always), line: 1)
     }
     let bench = try ServiceBench(
       AccessPolicy(rules: rules, administrators: [Users.me]), clients: 256

@@ -72,10 +72,11 @@ import Testing
     let (control, watch, _) = bench.client("tool", of: Users.friend)
     let spy = bench.program(of: 4_711)
     bench.settle()
-    let kept = bench.loop.clients.connections.compactMap { $0.map { $0.output.kept } }
+    let kept = bench.loop.clients.connections.compactMap { $0.map { $0.output.retainedCapacity } }
     #expect(
       kept.sorted() == [
-        Connection.unpermittedKept, Connection.plainKept, Connection.batchKept,
+        Connection.unpermittedKeptCapacity, Connection.plainKeptCapacity,
+        Connection.batchKeptCapacity,
       ])
     _ = (control, watch, spy)
   }

@@ -10,7 +10,7 @@ struct FrozenGroupTests {
     AccessPolicy(
       rules: [
         AccessRule(
-          AccessSubject(client: "tracker"), AccessTerms(authorization: .always), line: 1)
+          AccessSubject(client: "tracker"), AccessRights(authorization: .always), line: 1)
       ],
       administrators: [geteuid()])
   }
@@ -28,7 +28,7 @@ struct FrozenGroupTests {
     group.freeze(true)
     // The kernel tells of it a hundredth of a second later.
     bench.settle(until: { bench.firstClient?.isFrozen == true })
-    #expect(bench.firstClient?.isFrozen == true && bench.firstClient?.isHeld == true)
+    #expect(bench.firstClient?.isFrozen == true && bench.firstClient?.isDeliveryPaused == true)
     group.freeze(false)
     bench.settle(until: { bench.firstClient?.isFrozen == false })
     #expect(bench.firstClient?.isFrozen == false)

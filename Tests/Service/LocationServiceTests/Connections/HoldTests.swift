@@ -15,7 +15,7 @@ struct HoldTests {
     let bench = try ServiceBench(canIdle: true)
     let program = bench.program()
     let resting = try status(bench, program).holds.map(\.reason)
-    #expect(resting == [.receiverCannotRest, .noSuspend])
+    #expect(resting == [.receiverCannotSleep, .noSuspend])
     let (control, watch, _) = bench.client("tracker")
     defer { watch.quit() }
     _ = bench.ask(.startUpdating, control)
@@ -47,11 +47,11 @@ struct HoldTests {
     "without pins it is told why a receiver cannot rest; what the kernel has against sleep, in its words"
   )
   func systemHolds() throws {
-    let bench = try ServiceBench(canIdle: true) { $0.isUnwired = true }
+    let bench = try ServiceBench(canIdle: true) { $0.ignoresPins = true }
     let detail = try status(bench, bench.program()).holds.first?.detail
     #expect(detail?.contains("--no-pins") == true)
-    bench.loop.clients.staysOn = .noAlarm
+    bench.loop.clients.powerOffObstacle = .noAlarm
     let last = try #require(try status(bench, bench.program()).holds.last)
-    #expect(last == WireHold(.staysOn, detail: SleepHindrance.noAlarm.description))
+    #expect(last == WireHold(.staysOn, detail: SleepBlocker.noAlarm.description))
   }
 }

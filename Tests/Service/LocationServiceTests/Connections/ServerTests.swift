@@ -104,7 +104,7 @@ struct ServerTests {
   /// Everybody may, until somebody decides.
   private var open: AccessPolicy {
     AccessPolicy(
-      standard: AccessTerms(authorization: .always), administrators: [UInt32(geteuid())])
+      defaultRights: AccessRights(authorization: .always), administrators: [UInt32(geteuid())])
   }
 
   @Test("AUT-2, AUT-3: who is denied gets no fix and no place, and hears it; nobody else does")
@@ -159,7 +159,7 @@ struct ServerTests {
   @Test("AUT-7: a rule of the administrator's file stands against any command")
   func rules() throws {
     let rule = AccessRule(
-      AccessSubject(client: "tracker"), AccessTerms(authorization: .denied), line: 3)
+      AccessSubject(client: "tracker"), AccessRights(authorization: .denied), line: 3)
     let bench = try ServiceBench(
       AccessPolicy(rules: [rule], administrators: [UInt32(geteuid())]))
     let (control, _, _) = bench.client("tracker")
@@ -172,7 +172,7 @@ struct ServerTests {
 
   @Test("AUT-7: without a file the service's own user and root may all, others nothing")
   func owned() {
-    let policy = AccessPolicy.owned(by: 1_000)
+    let policy = AccessPolicy.builtIn(owner: 1_000)
     #expect(policy.access(uid: 1_000, client: "any").authorization == .always)
     #expect(policy.access(uid: 0, client: "any").authorization == .always)
     #expect(policy.access(uid: 1_001, client: "any").authorization == .notDetermined)

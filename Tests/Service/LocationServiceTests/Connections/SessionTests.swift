@@ -15,7 +15,7 @@ struct SessionTests {
   private func policy(
     _ authorization: Authorization = .always, background: Bool? = nil, command: String? = nil
   ) -> AccessPolicy {
-    let terms = AccessTerms(
+    let terms = AccessRights(
       authorization: authorization, mayUseBackground: background,
       relaunch: command.map { .command([$0]) })
     return AccessPolicy(
@@ -134,7 +134,7 @@ struct SessionTests {
     for _ in 0..<80 { bench.fix() }
     #expect(
       bench.started.all.first
-        == Launch(client: name, how: .command(["/bin/tracker"]), reason: .region))
+        == Launch(client: name, relaunch: .command(["/bin/tracker"]), reason: .region))
     // It does not come: it is started again after a minute, after two more, and not for ever.
     let count = bench.started.all.count
     bench.pass(20_000)
@@ -213,7 +213,7 @@ struct SessionTests {
       guard case .clients(let clients)? = bench.ask(.listClients, bench.program()) else {
         return nil
       }
-      return clients.first?.asks
+      return clients.first?.requestedAuthorization
     }
     _ = bench.ask(.setExecution(.background), control)
     _ = bench.ask(.requestAuthorization(.whenInUse), control)

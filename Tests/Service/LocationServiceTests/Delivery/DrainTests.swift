@@ -125,7 +125,7 @@ struct DrainTests {
   @Test("AUT-6: no fix of before goes out in bulk to who is denied, reduced, or somebody else")
   func denied() throws {
     let open = AccessPolicy(
-      standard: AccessTerms(authorization: .always), administrators: [UInt32(geteuid())])
+      defaultRights: AccessRights(authorization: .always), administrators: [UInt32(geteuid())])
     let bench = try ServiceBench(open)
     let (control, watch, session) = bench.client("tracker")
     _ = bench.ask(.startUpdating, control)

@@ -137,7 +137,7 @@ struct NoticeQueueTests {
     _ queue: inout NoticeQueue, where isWanted: (WireNotice) -> Bool = { _ in true }
   ) -> [UInt32] {
     var sent: [UInt32] = []
-    while let place = queue.nextPlace(where: isWanted) {
+    while let place = queue.nextIndex(where: isWanted) {
       sent.append(queue.entries[place].event?.number ?? 0)
       queue.markSent(at: place)
     }
@@ -155,10 +155,10 @@ struct NoticeQueueTests {
     #expect(sent(&queue) == [0, 7, 0, 8])
     #expect(sent(&queue) == [] && queue.noticeCount == 0)
     _ = queue.append(.paused)
-    queue.rewind()
+    queue.markAllUnsent()
     #expect(sent(&queue) == [7, 8, 0])
     #expect(queue.acknowledge(through: 7) == [7])
-    queue.rewind()
+    queue.markAllUnsent()
     #expect(queue.acknowledge(through: 8) == [], "not sent again yet")
     #expect(sent(&queue) == [8] && queue.firstEvent?.number == 8)
   }

@@ -6,10 +6,10 @@ import Testing
 
 @Suite("What is told of the ring at the start")
 struct RingNewsTests {
-  private func news(_ change: (inout RingRecovery) -> Void) -> RingNews {
+  private func news(_ change: (inout RingRecovery) -> Void) -> RingReport {
     var recovery = RingRecovery()
     change(&recovery)
-    return RingNews(recovery, count: 12, path: "/r")
+    return RingReport(recovery, count: 12, path: "/r")
   }
 
   @Test("an end in order is no warning, and a new ring neither")
@@ -22,18 +22,20 @@ struct RingNewsTests {
   func gone() {
     var recovery = RingRecovery()
     recovery.wasClosed = true
-    let stateless = RingNews(recovery, count: 12, path: "/r", hasState: false).lines
+    let stateless = RingReport(recovery, count: 12, path: "/r", hasState: false).lines
     #expect(stateless.map(\.priority) == [.info, .warning])
     #expect(stateless[1].text.contains("durable state is missing"))
     recovery.isNew = true
-    let lost = RingNews(recovery, count: 0, path: "/r", hadOne: true).lines
+    let lost = RingReport(recovery, count: 0, path: "/r", hadRing: true).lines
     #expect(lost.map(\.priority) == [.warning] && lost[0].text.contains("was removed or erased"))
   }
 
   @Test("a file that holds no ring is told in words")
   func noRing() {
-    let told = RingProblem(path: "/r", error: .otherCapacity(found: 64, wanted: 128), state: "/s")
-      .description
+    let told = RingProblem(
+      path: "/r", error: .capacityMismatch(found: 64, wanted: 128), state: "/s"
+    )
+    .description
     #expect(told.contains("it holds 64 fixes, and the profile requires 128"))
     #expect(
       !RingProblem(path: "/r", error: .notARing, state: "/s").description.contains("notARing"))

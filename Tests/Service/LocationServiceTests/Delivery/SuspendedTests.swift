@@ -207,7 +207,7 @@ struct SuspendedTests {
     let tracker = try Tracker(
       on: ServiceBench(
         AccessPolicy(
-          standard: AccessTerms(authorization: .always, isReduced: true),
+          defaultRights: AccessRights(authorization: .always, isReduced: true),
           administrators: [UInt32(geteuid())])))
     tracker.ask(.startUpdating)
     for _ in 0..<3 { tracker.bench.fix() }
@@ -239,7 +239,7 @@ struct PermissionTests {
     let tracker = try Tracker(
       on: ServiceBench(
         AccessPolicy(
-          standard: AccessTerms(authorization: authorization), administrators: [UInt32(me)]),
+          defaultRights: AccessRights(authorization: authorization), administrators: [UInt32(me)]),
         canIdle: true))
     #expect(told(tracker).isEmpty)
     return tracker

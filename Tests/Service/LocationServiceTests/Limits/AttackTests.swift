@@ -19,7 +19,7 @@ enum Users {
   static var policy: AccessPolicy {
     AccessPolicy(
       rules: [
-        AccessRule(AccessSubject(uid: friend), AccessTerms(authorization: .always), line: 1)
+        AccessRule(AccessSubject(uid: friend), AccessRights(authorization: .always), line: 1)
       ], administrators: [me])
   }
 
@@ -133,11 +133,11 @@ struct AttackTests {
   func notDurable() throws {
     let bench = try Users.bench()
     let (control, _, _) = bench.client("stranger", of: 4_711)
-    let before = bench.state.figures.transactions
+    let before = bench.state.statistics.transactions
     #expect(bench.ask(.startVisits, control) == .done)
     #expect(bench.ask(.addRegion(.home(), assuming: .unknown), control) == .done)
     bench.keep()
-    #expect(bench.state.figures.transactions == before)
+    #expect(bench.state.statistics.transactions == before)
     let next = try ServiceBench(Users.policy, after: bench.killed())
     #expect(next.state.rows.clients.count == 0 && next.state.rows.regions.count == 0)
     #expect(next.state.rows.services.count == 0)
@@ -186,7 +186,7 @@ struct AttackTests {
     "RES-2: 256 hostile names are gone after the attack, and what is decided about others stays")
   func hostileNames() throws {
     let open = AccessPolicy(
-      standard: AccessTerms(authorization: .always), administrators: [Users.me])
+      defaultRights: AccessRights(authorization: .always), administrators: [Users.me])
     let bench = try ServiceBench(open, clients: 256)
     Users.askForVisits(bench, users: 0..<31, programs: 8)
     #expect(bench.clientNames.count == 248)

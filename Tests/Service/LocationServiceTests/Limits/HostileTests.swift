@@ -52,7 +52,7 @@ struct HostileTests {
       told += watch.fixes().count
       #expect(
         bench.loop.clients.connections.compactMap { $0 }.allSatisfy {
-          $0.output.count <= Connection.limit + WireLimits.replyFrame
+          $0.output.count <= Connection.outputLimit + WireLimits.replyFrame
         })
     }
     #expect(told == 200)
@@ -70,7 +70,7 @@ struct HostileTests {
         most = max(most, connection?.output.count ?? 0)
       }
     }
-    #expect(bench.loop.clients.clients[0].isHeld)
+    #expect(bench.loop.clients.clients[0].isDeliveryPaused)
     #expect(most <= Connection.highWater + 2_048)
     var all: [UInt64] = []
     var lost: UInt64 = 0
@@ -81,7 +81,7 @@ struct HostileTests {
       }
       bench.settle()
     }
-    #expect(!bench.loop.clients.clients[0].isHeld)
+    #expect(!bench.loop.clients.clients[0].isDeliveryPaused)
     #expect(all == all.sorted() && all.last == 1_999)
     // RNG-4: what it did not get was told as lost.
     #expect(UInt64(all.count) + lost == 2_000)
@@ -95,7 +95,7 @@ struct HostileTests {
     #expect(bench.ask(.startUpdating, control) == .done)
     for _ in 0..<20 { bench.fix() }
     #expect(bench.loop.clients.clients[0].notices.noticeCount == 0)
-    #expect(bench.loop.clients.clients[0].isHeld)
+    #expect(bench.loop.clients.clients[0].isDeliveryPaused)
     for _ in 0..<4_000 {
       control.send(.allowDeferred(distance: 1, timeout: 1), oneway: true)
       bench.settle()
@@ -122,11 +122,11 @@ struct HostileTests {
   func untold() throws {
     let bench = try ServiceBench(
       AccessPolicy(
-        standard: AccessTerms(authorization: .always), administrators: [UInt32(geteuid())]))
+        defaultRights: AccessRights(authorization: .always), administrators: [UInt32(geteuid())]))
     let (control, watch, _) = bench.client("slow")
     _ = bench.ask(.startUpdating, control)
     for _ in 0..<2_000 { bench.fix() }
-    #expect(bench.loop.clients.clients[0].isHeld)
+    #expect(bench.loop.clients.clients[0].isDeliveryPaused)
     let name = WireClientName(user: geteuid(), name: "slow")
     #expect(bench.ask(.denyClient(name), bench.program()) == .done)
     for _ in 0..<8 { bench.settle() }

@@ -45,9 +45,9 @@ struct LapsedPermissionTests {
     let mine = bench.client("mine")
     bench.adopt(
       AccessPolicy(
-        standard: AccessTerms(authorization: standard),
+        defaultRights: AccessRights(authorization: standard),
         rules: [
-          AccessRule(AccessSubject(uid: Users.me), AccessTerms(authorization: .always), line: 1)
+          AccessRule(AccessSubject(uid: Users.me), AccessRights(authorization: .always), line: 1)
         ], administrators: [Users.me]))
     bench.settle()
     _ = bench.ask(.startUpdating, mine.control)
@@ -75,7 +75,7 @@ struct LapsedPermissionTests {
       AccessPolicy(
         rules: [
           AccessRule(
-            AccessSubject(uid: Users.friend), AccessTerms(authorization: .denied), line: 1)
+            AccessSubject(uid: Users.friend), AccessRights(authorization: .denied), line: 1)
         ], administrators: [Users.me]))
     bench.keep()
     #expect(try !isRegistered(ServiceBench(Users.policy, after: bench.killed())))
@@ -108,7 +108,7 @@ struct LapsedPermissionTests {
     let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
     defer { close(descriptor) }
     let open = AccessPolicy(
-      standard: AccessTerms(authorization: .always), administrators: [Users.me])
+      defaultRights: AccessRights(authorization: .always), administrators: [Users.me])
     let bench = try ServiceBench(
       open, clients: 64, log: SystemLog(descriptor, journalStream: nil))
     for user in 0..<12 as Range<UInt32> { bench.client("c", of: 6_000 + user).control.quit() }
@@ -203,7 +203,7 @@ struct LapsedPermissionTests {
   func fullTable() throws {
     let log = LogPipe()
     let bench = try ServiceBench(
-      AccessPolicy(standard: AccessTerms(authorization: .always), administrators: [Users.me]),
+      AccessPolicy(defaultRights: AccessRights(authorization: .always), administrators: [Users.me]),
       clients: 4, log: log.log)
     for number in 0..<4 { register(bench, "c\(number)") }
     bench.adopt(without)

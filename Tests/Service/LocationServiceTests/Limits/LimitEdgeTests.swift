@@ -47,7 +47,7 @@ struct LimitEdgeTests {
     _ = bench.ask(.getInfo, program)
     let mine = bench.loop.clients.connections.first { $0?.peer.user == 4_711 }
     let connection = try #require(mine ?? nil)
-    connection.expected = Connection.unpermittedHighWater
+    connection.expectedAnswerBytes = Connection.unpermittedHighWater
     program.send(.getInfo)
     bench.settle()
     #expect(program.receive(.getInfo).count == 1, "what is expected is forgotten with the turn")
@@ -65,7 +65,7 @@ struct LimitEdgeTests {
     #expect(places.count == 2)
     // All of its user's room is taken; what is asked next is to be the one that goes.
     bench.loop.clients.connections[places[0]]?.purpose = .drain(client: 0)
-    bench.loop.clients.connections[places[0]]?.expected = 200_000
+    bench.loop.clients.connections[places[0]]?.expectedAnswerBytes = 200_000
     light.send(Array("{\"method\":\"org.torpor.Location.Watch\"}".utf8) + [0])
     let next = Program(bench.path)
     bench.settle()
@@ -150,7 +150,7 @@ struct LimitEdgeTests {
     let bench = try ServiceBench(
       AccessPolicy(
         rules: friends.map {
-          AccessRule(AccessSubject(uid: $0), AccessTerms(authorization: .always), line: 1)
+          AccessRule(AccessSubject(uid: $0), AccessRights(authorization: .always), line: 1)
         }, administrators: [Users.me]))
     var programs: [Program] = []
     for user in 0..<256 as Range<UInt32> { programs.append(bench.program(of: 6_000 + user)) }
@@ -195,7 +195,7 @@ struct LimitEdgeTests {
     #expect(bench.loop.clients.pausedCount == 1)
     #expect(bench.connectionDeadline > now && bench.connectionDeadline <= now + .seconds(1))
     #expect(bench.deadline == .distantFuture)
-    #expect(bench.loop.clients.events.postponable == bench.connectionDeadline)
+    #expect(bench.loop.clients.events.postponableDeadline == bench.connectionDeadline)
     // Who may use location is waited for.
     let mine = bench.client("mine", of: Users.friend)
     for _ in 0..<300 { mine.control.send(.startVisits) }

@@ -32,7 +32,7 @@ struct LimitTests {
   @Test("RES-3: places are left for administrators, whoever may use location")
   func reserve() throws {
     let open = AccessPolicy(
-      standard: AccessTerms(authorization: .always), administrators: [Users.me])
+      defaultRights: AccessRights(authorization: .always), administrators: [Users.me])
     let bench = try ServiceBench(open)
     var programs: [Program] = []
     for user in 0..<9 as Range<UInt32> {
@@ -171,7 +171,7 @@ struct LimitTests {
     let (control, _, _) = bench.client("flood", of: 4_711)
     let mine = bench.client("mine", of: Users.friend)
     _ = bench.ask(.startUpdating, mine.control)
-    let before = bench.state.figures.transactions
+    let before = bench.state.statistics.transactions
     var answers = 0
     for _ in 0..<60 {
       control.pour(changes)
@@ -180,7 +180,7 @@ struct LimitTests {
     }
     #expect(answers <= 32 + 61 && answers >= 60)
     #expect(mine.watch.fixes().count == 60, "the others get all of theirs")
-    #expect(bench.state.figures.transactions - before <= 1)
+    #expect(bench.state.statistics.transactions - before <= 1)
     #expect(!control.isClosed)
   }
 
@@ -194,7 +194,7 @@ struct LimitTests {
     for number in 0..<100 {
       #expect(bench.ask(.acknowledge(fix.name), control) == .done, "\(number)")
     }
-    let before = bench.state.figures.transactions
+    let before = bench.state.statistics.transactions
     for _ in 0..<60 {
       // One by one: what comes at once is written at once.
       for _ in 0..<40 {
@@ -206,7 +206,7 @@ struct LimitTests {
       bench.fix()
       _ = control.frames()
     }
-    #expect(bench.state.figures.transactions - before <= 256 + 2 * 61)
+    #expect(bench.state.statistics.transactions - before <= 256 + 2 * 61)
     #expect(watch.fixes().count == 60)
   }
 

@@ -58,22 +58,22 @@ struct RateTests {
     late.send(.connect(name: "late"))
     bench.settle()
     let connection = try #require(bench.loop.clients.connections.last ?? nil)
-    #expect(connection.held != nil)
+    #expect(connection.heldCall != nil)
     // Terms that are found again are others than these.
-    let size = try #require(connection.heldTerms).answerSize
-    connection.heldTerms?.answerSize = size + 1
+    let size = try #require(connection.heldCharge).answerSize
+    connection.heldCharge?.answerSize = size + 1
     for _ in 0..<20 { bench.settle() }
-    #expect(connection.heldTerms?.answerSize == size + 1)
+    #expect(connection.heldCharge?.answerSize == size + 1)
     bench.adopt(Users.policy)
     bench.settle()
-    #expect(connection.heldTerms?.answerSize == size)
-    connection.heldTerms?.answerSize = size + 1
+    #expect(connection.heldCharge?.answerSize == size)
+    connection.heldCharge?.answerSize = size + 1
     // A decision about a client without a place changes them, too.
-    bench.loop.clients.forgetHeldTerms()
+    bench.loop.clients.discardHeldCharges()
     bench.settle()
-    #expect(connection.heldTerms?.answerSize == size)
+    #expect(connection.heldCharge?.answerSize == size)
     bench.pass(60)
-    #expect(connection.held == nil && connection.heldTerms == nil)
+    #expect(connection.heldCall == nil && connection.heldCharge == nil)
     #expect(bench.clientNames.contains("late"))
   }
 
@@ -87,14 +87,14 @@ struct RateTests {
     late.send(Array("{\"method\":\"org.torpor.Location.Nonsense\"}\0".utf8))
     bench.settle()
     let connection = try #require(bench.loop.clients.connections.last ?? nil)
-    guard case .refused? = connection.held else {
+    guard case .refused? = connection.heldCall else {
       Issue.record("it waits for its user's rate")
       return
     }
     // A call that takes nothing of the rate is handled at once; terms that are found again would take some.
-    connection.heldTerms?.cost = 0
+    connection.heldCharge?.cost = 0
     bench.settle()
-    #expect(connection.held == nil)
+    #expect(connection.heldCall == nil)
     #expect(late.frames().count == 1)
   }
 

@@ -29,57 +29,61 @@ struct ResourceQuotaTests {
 
   private func holding(
     _ place: Int, _ user: UInt32, idle: Bool = false, amount: Int = 1, at second: Int64 = 0
-  ) -> Holding {
-    Holding(
-      place: place, user: user, amount: amount, isIdle: idle,
-      since: Instant(microseconds: second * 1_000_000))
+  ) -> DisplacementCandidate {
+    DisplacementCandidate(
+      index: place, user: user, amount: amount, isIdle: idle,
+      lastUse: Instant(microseconds: second * 1_000_000))
   }
 
   @Test("RES-1: who has the most loses, if that leaves it no worse off than who gains")
   func displaced() {
     let two = [holding(0, 1, at: 5), holding(1, 1, at: 3), holding(2, 2, at: 1)]
-    #expect(Holding.displaced(for: 3, among: two, takesIdle: false) == 1)
-    #expect(Holding.displaced(for: 2, among: two, takesIdle: false) == nil)
-    #expect(Holding.displaced(for: 1, among: two, takesIdle: false) == nil)
+    #expect(DisplacementCandidate.selectDisplaced(for: 3, among: two, includesIdle: false) == 1)
+    #expect(DisplacementCandidate.selectDisplaced(for: 2, among: two, includesIdle: false) == nil)
+    #expect(DisplacementCandidate.selectDisplaced(for: 1, among: two, includesIdle: false) == nil)
     let one = [holding(0, 1, idle: true, at: 5), holding(1, 2, idle: true, at: 3), holding(2, 4)]
-    #expect(Holding.displaced(for: 3, among: one, takesIdle: false) == nil)
-    #expect(Holding.displaced(for: 3, among: one, takesIdle: true) == 1)
-    #expect(Holding.displaced(for: nil, among: two, takesIdle: false) == 1)
-    #expect(Holding.displaced(for: nil, among: [], takesIdle: true) == nil)
+    #expect(DisplacementCandidate.selectDisplaced(for: 3, among: one, includesIdle: false) == nil)
+    #expect(DisplacementCandidate.selectDisplaced(for: 3, among: one, includesIdle: true) == 1)
+    #expect(DisplacementCandidate.selectDisplaced(for: nil, among: two, includesIdle: false) == 1)
+    #expect(DisplacementCandidate.selectDisplaced(for: nil, among: [], includesIdle: true) == nil)
   }
 
   @Test("RES-1: the one that nobody uses goes first, then what takes more, then the oldest")
   func least() {
-    #expect(Holding.least([holding(0, 1, at: 1), holding(1, 1, idle: true, at: 9)]) == 1)
-    #expect(Holding.least([holding(0, 1, at: 1), holding(1, 1, amount: 2, at: 9)]) == 1)
-    #expect(Holding.least([holding(0, 1, at: 7), holding(1, 1, at: 6)]) == 1)
+    #expect(
+      DisplacementCandidate.leastUseful([holding(0, 1, at: 1), holding(1, 1, idle: true, at: 9)])
+        == 1)
+    #expect(
+      DisplacementCandidate.leastUseful([holding(0, 1, at: 1), holding(1, 1, amount: 2, at: 9)])
+        == 1)
+    #expect(DisplacementCandidate.leastUseful([holding(0, 1, at: 7), holding(1, 1, at: 6)]) == 1)
   }
 
   @Test("RES-6: a rate lets a burst pass, then so many a second, and tells when")
   func rate() {
     let start = Instant(microseconds: 1_000_000)
     var bucket = TokenBucket(RateLimit(burst: 4, perSecond: 2), at: start)
-    for _ in 0..<4 { bucket.take(1, at: start) }
+    for _ in 0..<4 { bucket.consume(1, at: start) }
     #expect(bucket.level(at: start) == 0)
-    #expect(bucket.time(of: 1, at: start) == start + Interval(microseconds: 500_000))
+    #expect(bucket.time(reaching: 1, at: start) == start + Interval(microseconds: 500_000))
     #expect(bucket.level(at: start + .seconds(1)) == 2)
     #expect(!bucket.isFull(at: start + .seconds(1)))
     #expect(bucket.isFull(at: start + .seconds(3_600)))
     #expect(bucket.level(at: start + .seconds(3_600)) == 4)
-    bucket.take(6, at: start + .seconds(3_600))
+    bucket.consume(6, at: start + .seconds(3_600))
     #expect(
-      bucket.time(of: 1, at: start + .seconds(3_600)) == start + .seconds(3_600)
+      bucket.time(reaching: 1, at: start + .seconds(3_600)) == start + .seconds(3_600)
         + Interval(microseconds: 1_500_000))
   }
 
   @Test("RES-6: accounts of users are bounded, and one that owes nothing is forgotten")
   func accounts() {
-    var accounts = UserAccounts()
+    var accounts = UserRateLimits()
     let now = Instant(microseconds: 1_000_000)
     for user in 0..<1_000 as Range<UInt32> {
       accounts.charge(1, to: user, .unpermitted, at: now + .seconds(Int64(user)))
     }
-    #expect(accounts.callAccounts <= UserAccounts.capacity + 1)
+    #expect(accounts.callBucketCount <= UserRateLimits.capacity + 1)
     accounts.charge(100, to: 5, .administrator, at: now)
     #expect(accounts.nextCall(of: 5, .administrator, at: now) == now)
     for _ in 0..<32 { accounts.charge(1, to: 7, .unpermitted, at: now + .seconds(2_000)) }
@@ -92,7 +96,7 @@ struct ResourceQuotaTests {
 
   @Test("RES-6: who is without permission and with it in turn pays for both")
   func alternating() {
-    var accounts = UserAccounts()
+    var accounts = UserRateLimits()
     let now = Instant(microseconds: 1_000_000)
     for _ in 0..<32 {
       accounts.charge(1, to: 7, .unpermitted, at: now)
@@ -104,18 +108,18 @@ struct ResourceQuotaTests {
 
   @Test("RES-7: to say how many lines were left out takes one line, and the service has its own")
   func lines() throws {
-    var accounts = UserAccounts()
+    var accounts = UserRateLimits()
     let now = Instant(microseconds: 1_000_000)
-    for user in 0..<9 as Range<UInt32> { _ = accounts.takeLine(of: user, at: now) }
+    for user in 0..<9 as Range<UInt32> { _ = accounts.consumeLine(of: user, at: now) }
     #expect(accounts.suppressedLines == 1)
-    #expect(accounts.takeLine(of: nil, at: now) == 1, "the service is heard")
-    for _ in 0..<3 { #expect(accounts.takeLine(of: nil, at: now) != nil) }
-    #expect(accounts.takeLine(of: nil, at: now) == nil, "but not without end")
+    #expect(accounts.consumeLine(of: nil, at: now) == 1, "the service is heard")
+    for _ in 0..<3 { #expect(accounts.consumeLine(of: nil, at: now) != nil) }
+    #expect(accounts.consumeLine(of: nil, at: now) == nil, "but not without end")
     let later = now + .seconds(60)
-    #expect(accounts.takeSuppressed(at: later) == 1)
+    #expect(accounts.consumeSuppressedLines(at: later) == 1)
     for user in 20..<27 as Range<UInt32> {
-      #expect(accounts.takeLine(of: user, at: later) != nil, "\(user)")
+      #expect(accounts.consumeLine(of: user, at: later) != nil, "\(user)")
     }
-    #expect(accounts.takeLine(of: 27, at: later) == nil)
+    #expect(accounts.consumeLine(of: 27, at: later) == nil)
   }
 }

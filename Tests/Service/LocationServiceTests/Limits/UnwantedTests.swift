@@ -8,7 +8,7 @@ import Testing
 struct UnwantedTests {
   private func restingBench() throws -> ServiceBench {
     let bench = try ServiceBench()
-    bench.loop.overlooksUnwanted = true
+    bench.loop.ignoresUnneededReceiver = true
     bench.fix()
     return bench
   }

@@ -219,7 +219,7 @@ struct RestartTests {
   @Test("AUT-2: what a command decided is kept, and a denial's fixes stay hidden (RNG-6)")
   func decisions() throws {
     let open = AccessPolicy(
-      standard: AccessTerms(authorization: .always), administrators: [UInt32(me)])
+      defaultRights: AccessRights(authorization: .always), administrators: [UInt32(me)])
     let bench = try ServiceBench(open)
     let (control, _, _) = bench.client("tracker")
     _ = bench.ask(.startUpdating, control)
@@ -244,7 +244,7 @@ struct RestartTests {
     _ = bench.ask(.startUpdating, control)
     for _ in 0..<3 { bench.fix() }
     bench.keep()
-    let nobody = AccessPolicy(standard: AccessTerms(authorization: .denied))
+    let nobody = AccessPolicy(defaultRights: AccessRights(authorization: .denied))
     let closed = try ServiceBench(nobody, after: bench.killed())
     closed.keep()
     let next = try ServiceBench(after: closed.killed())
@@ -272,7 +272,7 @@ struct RestartTests {
     let third = try ServiceBench(after: next.killed())
     let (again, listener, _) = third.client("tracker")
     let events = listener.notices()
-    guard case .region(let event, let number)? = events.first, case .exited = event.what else {
+    guard case .region(let event, let number)? = events.first, case .exited = event.change else {
       Issue.record("no exit: \(events)")
       return
     }

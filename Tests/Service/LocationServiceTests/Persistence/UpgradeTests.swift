@@ -21,7 +21,7 @@ struct UpgradeTests {
   func goesOn() throws {
     let remains = remains()
     #expect(remains.ring.count == 5_120)
-    let bench = try ServiceBench(.owned(by: 0), after: remains)
+    let bench = try ServiceBench(.builtIn(owner: 0), after: remains)
     let (control, watch, _) = bench.client("trail-log", of: 0)
     _ = bench.ask(.startUpdating, control)
     bench.fix()

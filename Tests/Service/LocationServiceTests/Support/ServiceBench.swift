@@ -32,12 +32,14 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   var now: Instant { stage.now }
 
-  mutating func wait(in state: BoardState, until deadline: Instant, listening: Bool) -> Waking {
-    stage.isHeard = listening
+  mutating func wait(in state: BoardState, until deadline: Instant, wakesOnInput: Bool)
+    -> WakeReport
+  {
+    stage.isHeard = wakesOnInput
     stage.deadline = deadline
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
-    return Waking(reason: reason, batchPinRose: false)
+    return WakeReport(reason: reason, batchPinRose: false)
   }
 
   mutating func read() throws(LineFault) -> ByteChunk {
@@ -85,16 +87,16 @@ struct SocketBoard: LocationBoard, ~Copyable {
   ///   - clients: How many clients there is room for.
   ///   - change: What the server is to know of its surroundings beside.
   init(
-    _ policy: AccessPolicy = .owned(by: geteuid()), after remains: Remains? = nil,
+    _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
     boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false,
     clients: Int = ServiceBench.clients, log: SystemLog = SystemLog(threshold: .critical),
-    _ change: (inout LocationServer.Facts) -> Void = { _ in }
+    _ change: (inout LocationServer.Environment) -> Void = { _ in }
   ) throws {
     folder = remains?.folder ?? TestFolder()
     path = folder.path + "/socket"
     let events = try EventWait()
     state = try StateStore(path: folder.path + "/state.db", at: UTCTime(microseconds: 0))
-    var facts = LocationServer.Facts(version: "1.2", board: "a board", clients: clients)
+    var facts = LocationServer.Environment(version: "1.2", board: "a board", clients: clients)
     change(&facts)
     listener = try Listener(path: path)
     var server = try LocationServer(
@@ -110,15 +112,16 @@ struct SocketBoard: LocationBoard, ~Copyable {
       stage.now = stage.now + .seconds(second)
     }
     let fixes = try ring.openSynced(floor: UInt32(state.counter(.ringGeneration)))
-    var figures = PlannerFigures(
+    var figures = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(30)))
     if canIdle {
-      figures.idle = SleepFigures(
-        state: .idle, resume: .zero, alarmResolution: .zero, minimum: .zero, wakesOnPin: false,
+      figures.idle = SleepParameters(
+        state: .idle, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
+        wakesOnPin: false,
         wakesOnBytes: true)
     }
-    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
-    let loss = LocationService.noteRun(fixes, boot, state)
+    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: figures)
+    let loss = LocationService.recordRun(fixes, boot, state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: stage.now)
     server.flush()
@@ -150,7 +153,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   var needsFix: Bool { nextNeed <= stage.now }
   var nextNeed: Instant {
     var client = loop.engine.client(ClientID(0))
-    return client.need(at: stage.now, fastest: 40, line: .absent).due
+    return client.fixNeed(at: stage.now, fastest: 40, line: .absent).due
   }
 
   /// Does what can be done until that is so, for at most a second of the real clock.
@@ -178,7 +181,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   var deadline: Instant { loop.clients.deadline }
 
   /// Whether something that is to be durable is not on the disk.
-  var hasUnkept: Bool { loop.clients.hasUnkept }
+  var hasUnkept: Bool { loop.clients.hasUnsavedChanges }
 
   /// Whether the light of background sessions is to be on.
   var hasBackgroundSession: Bool { loop.clients.hasBackgroundSession }
@@ -192,7 +195,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
       let backlog = loop.engine.backlog(of: ClientID(0))
       loop.clients.connections[connection]?.purpose = .drain(client: 0)
       loop.clients.connections[connection]?.drain = Drain(
-        backlog: backlog, isTaken: isTaken, next: backlog.range.lowerBound, left: 1)
+        backlog: backlog, countsAsDelivered: isTaken, next: backlog.range.lowerBound, remaining: 1)
     }
     stall(&loop)
   }
@@ -208,7 +211,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// What the owner does once in a while.
   func keep() {
     func keep(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
-      loop.clients.keepAll(loop.engine)
+      loop.clients.saveAll(loop.engine)
     }
     keep(&loop)
   }
@@ -259,7 +262,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// The administrator's file is read anew.
   func adopt(_ policy: AccessPolicy) {
     loop.clients.adopt(policy)
-    loop.look()
+    loop.poll()
   }
 
   /// A program that connects.

@@ -14,5 +14,5 @@ func status(_ bench: ServiceBench, _ program: Program) throws -> WireStatus {
 
 /// A policy in which this user is nobody in particular.
 func policy(_ authorization: Authorization) -> AccessPolicy {
-  AccessPolicy(standard: AccessTerms(authorization: authorization))
+  AccessPolicy(defaultRights: AccessRights(authorization: authorization))
 }

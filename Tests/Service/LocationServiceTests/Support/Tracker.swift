@@ -36,7 +36,7 @@ struct Tracker {
   /// receiver is not listened to.
   @discardableResult
   func run(_ seconds: Int) -> Int {
-    bench.loop.overlooksUnwanted = true
+    bench.loop.ignoresUnneededReceiver = true
     var made = 0
     for _ in 0..<seconds {
       if bench.isDemanding {
@@ -79,7 +79,7 @@ extension WireNotice {
     case .gap(let gap): "gap \(gap.count)"
     case .finished(let code): "finished \(code?.rawValue ?? -1)"
     case .region(let event, _):
-      switch event.what {
+      switch event.change {
       case .entered: "entered"
       case .exited: "exited"
       case .determined(let state): "determined \(state.rawValue)"

@@ -17,7 +17,7 @@ struct BillTests {
     profile.board.suspended?.wakesOn.insert(.motion)
     var script = ClientScript()
     script.defers = false
-    script.acknowledgesAfter = delay
+    script.acknowledgementDelay = delay
     script.sessions = (0..<3).map { (count: Int64) in
       let begin = Instant.boot + .seconds(120) * count
       return begin..<(begin + .seconds(60))
@@ -25,9 +25,9 @@ struct BillTests {
     let length = Interval.seconds(360)
     var plan = SimulationPlan(
       track: Scenario.drive.track(seed: 1, duration: length), duration: length)
-    plan.motion = []
+    plan.motionPeriods = []
     var records: [TraceRecord] = []
-    let result = Session(profile, script).simulate(plan, sink: { records.append($0) })
+    let result = SimulationRun(profile, script).simulate(plan, sink: { records.append($0) })
     #expect(result.violations.isEmpty, "\(result.violations)")
     return (result.summary, records)
   }
@@ -40,14 +40,14 @@ struct BillTests {
     }
     #expect((2...4).contains(suspends))
     // Each start configures the receiver for a second and each stop listens for two whether it sleeps.
-    #expect(summary.duration - summary.suspended > .seconds(3 * 62))
+    #expect(summary.duration - summary.suspendedTime > .seconds(3 * 62))
     // 90 µs a wake and 1 ms to come back from idle; 500 ms for a suspend, of which the last may outlast
     // the run. The last moments before an alarm are waited for awake.
     let code = 0.000_09 * Double(summary.hostWakes)
     let resumes = 0.001 * Double(summary.hostWakes) + 0.5 * Double(suspends)
-    #expect(summary.awake.seconds > code + 0.5 * Double(suspends - 1))
-    #expect(summary.awake.seconds < code + resumes + 0.02)
-    #expect(summary.processor == Interval(microseconds: 90) * Int64(summary.hostWakes))
+    #expect(summary.awakeTime.seconds > code + 0.5 * Double(suspends - 1))
+    #expect(summary.awakeTime.seconds < code + resumes + 0.02)
+    #expect(summary.processorTime == Interval(microseconds: 90) * Int64(summary.hostWakes))
   }
 
   @Test("updates begin and end with each session, and the board is suspended between two")
@@ -56,9 +56,9 @@ struct BillTests {
     let times = records.compactMap { if case .batch = $0.kind { $0.at } else { nil } }
     #expect(times.count > 3 * 50 && times.count < 3 * 61)
     #expect(times.allSatisfy { $0.seconds.truncatingRemainder(dividingBy: 120) < 60.1 })
-    let suspended = summary.suspended.seconds
+    let suspended = summary.suspendedTime.seconds
     #expect(suspended > 3 * 55 && suspended < 3 * 58)
-    #expect(summary.suspended == summary.energy?.boardTime[Int(BoardState.suspended.rawValue)])
+    #expect(summary.suspendedTime == summary.energy?.boardTime[Int(BoardState.suspended.rawValue)])
   }
 
   @Test("an epoch takes two wakes, its first bytes and its last; an acknowledgement takes one more")
@@ -76,7 +76,7 @@ struct BillTests {
   @Test("under gpsd the board idles but for the measured processor time of a fix")
   func gpsd() throws {
     func power(_ board: String) throws -> Double {
-      try BillFigures(BoardCatalog(directory: PackageBoards.folder).find(board)).gpsdBoard_mW
+      try EnergyBaseline(BoardCatalog(directory: PackageBoards.folder).find(board)).gpsdBoard_mW
     }
     // 600 mW idle, 1,000 mW awake.
     #expect(abs(try power("zero2w-pa1616s") - (600 + 400 * 0.006_459)) < 1e-9)
@@ -94,7 +94,7 @@ struct BillTests {
     let length = Interval.seconds(3_600)
     let plan = SimulationPlan(
       track: Scenario.walk.track(seed: 1, duration: length), duration: length)
-    let energy = try #require(Session(profile, script).simulate(plan).summary.energy)
+    let energy = try #require(SimulationRun(profile, script).simulate(plan).summary.energy)
     let ratio =
       (energy.receiver_mJ + energy.board_mJ) / (energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ)
     #expect(abs(ratio - 1) < 0.01, "\(ratio)")

@@ -27,24 +27,24 @@ struct BoundTallyTests {
   func twoReports() {
     // Errors 2, 3, 4, 5, then 1 to 5.
     let found = Self.summary([(0, 2), (5, 5.5)])
-    #expect(found.seconds == 9 && found.broken == 2)
-    #expect(found.share == 2.0 / 9)
-    #expect(abs(found.greatest_m - 5) < 1e-3 && abs(found.p95_m - 5) < 1e-3)
+    #expect(found.seconds == 9 && found.exceededSeconds == 2)
+    #expect(found.exceededShare == 2.0 / 9)
+    #expect(abs(found.maximum_m - 5) < 1e-3 && abs(found.p95_m - 5) < 1e-3)
   }
 
   @Test("a report holds at the second at which it comes; of two at once the later one")
   func wholeSeconds() {
-    #expect(Self.summary([(0, 0), (3, 3), (6, 6), (9, 9)], within: 2.5).broken == 0)
-    #expect(Self.summary([(0, 0), (3, 3), (6, 6), (9, 9)], within: 1.5).broken == 3)
-    #expect(Self.summary([(0, 3), (3, 3), (6, 6)], within: 3.5).broken == 1)
+    #expect(Self.summary([(0, 0), (3, 3), (6, 6), (9, 9)], within: 2.5).exceededSeconds == 0)
+    #expect(Self.summary([(0, 0), (3, 3), (6, 6), (9, 9)], within: 1.5).exceededSeconds == 3)
+    #expect(Self.summary([(0, 3), (3, 3), (6, 6)], within: 3.5).exceededSeconds == 1)
     #expect(Self.summary([(0, 3.000_001)], within: 3.5).seconds == 7)
   }
 
   @Test("as far away as allowed is not broken")
   func boundary() {
     let distance = Self.place(0).localDistance(to: Self.place(10))
-    #expect(Self.summary([(0, 0)], within: distance).broken == 0)
-    #expect(Self.summary([(0, 0)], within: distance.nextDown).broken == 1)
+    #expect(Self.summary([(0, 0)], within: distance).exceededSeconds == 0)
+    #expect(Self.summary([(0, 0)], within: distance.nextDown).exceededSeconds == 1)
   }
 
   @Test(
@@ -54,7 +54,7 @@ struct BoundTallyTests {
     let found = Self.summary([(0, 0)], track: track)
     #expect(found.seconds == count)
     #expect(abs(found.p95_m - Double(rank)) < 1e-3)
-    #expect(abs(found.greatest_m - Double(count)) < 1e-3)
+    #expect(abs(found.maximum_m - Double(count)) < 1e-3)
   }
 
   @Test("the error of each second is told, and a gap's seconds are no numbers")
@@ -67,25 +67,25 @@ struct BoundTallyTests {
     #expect(tally.firstSecond == 1)
     #expect(
       tally.errors.map { $0.isNaN ? -1 : Int($0.rounded()) } == [1, 2, 3, -1, -1, -1, -1, 8, 9])
-    #expect(summary.seconds == 5 && summary.broken == 2)
+    #expect(summary.seconds == 5 && summary.exceededSeconds == 2)
   }
 
   @Test("gaps, and what lies outside the track and the run, are left out")
   func leftOut() {
     let gap = Ways.track([0, 1, nil, nil, nil, nil, 6, 7])
     #expect(Self.summary([(0, 0)], track: gap).seconds == 4)
-    #expect(Self.summary([(0, 0)], track: gap).broken == 2)
+    #expect(Self.summary([(0, 0)], track: gap).exceededSeconds == 2)
     #expect(Self.summary([(0, 0)], end: 4).seconds == 5)
     #expect(Self.summary([(0, 0)], end: 3.9).seconds == 4)
     #expect(Self.summary([(0, 20)]).seconds == 0)
     #expect(Self.summary([]) == BoundSummary())
-    #expect(BoundSummary().share == 0)
+    #expect(BoundSummary().exceededShare == 0)
   }
 
   @Test("the track may begin later or earlier than the clock of the reports")
   func start() {
     let found = Self.summary([(0, 5), (3, 103)], start: 100)
-    #expect(found.seconds == 11 && found.broken == 3)
+    #expect(found.seconds == 11 && found.exceededSeconds == 3)
     #expect(Self.summary([(0, 102.5)], start: 100).seconds == 8)
   }
 
@@ -99,7 +99,7 @@ struct BoundTallyTests {
     func broken(late: Double) -> Int {
       Self.summary(
         [(0, 0), (3, 3 + late), (6, 6 + late), (9, 9 + late)], within: 2.5, grace: half
-      ).broken
+      ).exceededSeconds
     }
     #expect(broken(late: 0.4) == 0 && broken(late: 0.6) == 3)
     // The run's last second counts when its grace is over.

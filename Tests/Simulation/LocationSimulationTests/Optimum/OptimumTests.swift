@@ -39,7 +39,7 @@ enum Ways {
   }
 
   static func optimum(_ east: [Double?], _ accuracy: Double, _ costs: ReceiverCosts) -> Optimum {
-    Optimum(TrackSeconds(track(east), gapLimit: .seconds(3)), within: accuracy, costs)
+    Optimum(SampledTrack(track(east), gapLimit: .seconds(3)), within: accuracy, costs)
   }
 
   /// A way that stands, strolls and leaps, sometimes with a gap.
@@ -63,10 +63,10 @@ enum Ways {
 
 /// Every schedule there is, second by second, and the least energy among them.
 private struct Exhaustive {
-  let track: TrackSeconds
+  let track: SampledTrack
   let accuracy: Double
   let table: TimeToFirstFix
-  var last: Int { track.places.count - 1 }
+  var last: Int { track.coordinates.count - 1 }
 
   /// From `second` on, at which there is a fix and the receiver may sleep.
   func least(from second: Int) -> Double {
@@ -95,7 +95,7 @@ private struct Exhaustive {
     guard second < end else { return true }
     return (second + 1...end).allSatisfy {
       track.isGap[$0]
-        || track.places[second].localDistance(to: track.places[$0]) <= accuracy
+        || track.coordinates[second].localDistance(to: track.coordinates[$0]) <= accuracy
     }
   }
 }
@@ -115,7 +115,7 @@ struct OptimumTests {
     var random = SimulationRandom(seed: UInt64(index + 1), stream: 9)
     for _ in 0..<40 {
       let east = Ways.random(2 + Int(random.uniform() * 15), &random)
-      let track = TrackSeconds(Ways.track(east), gapLimit: .seconds(3))
+      let track = SampledTrack(Ways.track(east), gapLimit: .seconds(3))
       let accuracy = 1 + 12 * random.uniform()
       let found = Optimum(track, within: accuracy, costs)
       let least = Exhaustive(
@@ -129,7 +129,7 @@ struct OptimumTests {
   @Test("on longer ways it is what looking at every pair of seconds finds", arguments: 1...6)
   func pairs(seed: UInt64) {
     var random = SimulationRandom(seed: seed, stream: 9)
-    let track = TrackSeconds(Ways.track(Ways.random(400, &random)), gapLimit: .seconds(3))
+    let track = SampledTrack(Ways.track(Ways.random(400, &random)), gapLimit: .seconds(3))
     let costs = Ways.costs(Self.tables[Int(seed)].rows)
     for accuracy in [4.0, 12, 40] {
       let departures = track.departures(beyond: accuracy)
@@ -160,7 +160,7 @@ struct OptimumTests {
     let cycle = 8.0 + 60 + 25
     #expect(found.energy_mJ == 50 + cycle + 9)
     #expect(found.alwaysOn_mJ == 22 * 25)
-    #expect(found.searches == 1 && found.fixes.count == 5)
+    #expect(found.acquisitions == 1 && found.fixes.count == 5)
     #expect(found.off_s == 17 && found.acquiring_s == 2 && found.tracking_s == 3)
     #expect(found.duration_s == 22 && found.mean_mW == 152.0 / 22)
   }
@@ -170,23 +170,23 @@ struct OptimumTests {
     let found = Ways.optimum(
       Array(repeating: 0, count: 10) + [100], 50, Ways.costs([(0, 2)]))
     #expect(found.energy_mJ == 8 + 60 && found.tracking_s == 0)
-    #expect(found.fixes == [0, 10] && found.searches == 1)
+    #expect(found.fixes == [0, 10] && found.acquisitions == 1)
   }
 
   @Test("as far away as allowed is near enough")
   func boundary() {
     let leap = Array(repeating: 0.0, count: 10) + Array(repeating: 20.0, count: 10)
-    let places = TrackSeconds(Ways.track(leap)).places
+    let places = SampledTrack(Ways.track(leap)).coordinates
     let distance = places[0].localDistance(to: places[19])
     #expect(Ways.optimum(leap, distance, Ways.costs([(0, 2)])).energy_mJ == 19)
     let nearer = Ways.optimum(leap, distance.nextDown, Ways.costs([(0, 2)]))
-    #expect(nearer.searches == 1 && nearer.energy_mJ == 60 + 25 + 16)
+    #expect(nearer.acquisitions == 1 && nearer.energy_mJ == 60 + 25 + 16)
   }
 
   @Test("who stands still sleeps", arguments: [1, 2, 15, 16, 17, 36_001])
   func rest(count: Int) {
     let found = Ways.optimum(Array(repeating: 0, count: count), 50, Ways.costs([(0, 1)]))
-    #expect(found.energy_mJ == Double(count - 1) && found.fixes == [0] && found.searches == 0)
+    #expect(found.energy_mJ == Double(count - 1) && found.fixes == [0] && found.acquisitions == 0)
     #expect(found.mean_mW == (count > 1 ? 1 : 0))
   }
 
@@ -195,15 +195,15 @@ struct OptimumTests {
     var random = SimulationRandom(seed: 3, stream: 9)
     for rows in Self.tables.map(\.rows) {
       let way = Ways.track(Ways.random(600, &random))
-      let track = TrackSeconds(way, gapLimit: .seconds(3))
+      let track = SampledTrack(way, gapLimit: .seconds(3))
       let accuracy = 5 + 20 * random.uniform()
       let found = Optimum(track, within: accuracy, Ways.costs(rows))
       var tally = BoundTally(way, within: accuracy, gapLimit: .seconds(3))
       for second in found.fixes {
-        tally.add(track.places[second], at: Instant(seconds: Double(second)))
+        tally.add(track.coordinates[second], at: Instant(seconds: Double(second)))
       }
       let summary = tally.finish()
-      #expect(summary.broken == 0 && summary.greatest_m <= accuracy)
+      #expect(summary.exceededSeconds == 0 && summary.maximum_m <= accuracy)
       #expect(summary.seconds == track.isGap.count(where: { !$0 }))
       #expect(zip(found.fixes, found.fixes.dropFirst()).allSatisfy { $0 < $1 })
       let time = found.off_s + found.acquiring_s + found.tracking_s
@@ -232,33 +232,33 @@ struct OptimumTests {
   @Test("seconds inside a gap do not count, those at its ends do")
   func gaps() {
     let way: [Double?] = [0, 0, 0, nil, nil, nil, nil, 100, 100, 100]
-    let track = TrackSeconds(Ways.track(way), gapLimit: .seconds(4))
+    let track = SampledTrack(Ways.track(way), gapLimit: .seconds(4))
     #expect(track.isGap == [false, false, false, true, true, true, true, false, false, false])
     #expect(track.departures(beyond: 50)[0...2] == [7, 7, 7])
-    #expect(!TrackSeconds(Ways.track(way), gapLimit: .seconds(5)).isGap.contains(true))
-    #expect(TrackSeconds(Ways.track(way)).departures(beyond: 50)[0...2] == [5, 5, 5])
+    #expect(!SampledTrack(Ways.track(way), gapLimit: .seconds(5)).isGap.contains(true))
+    #expect(SampledTrack(Ways.track(way)).departures(beyond: 50)[0...2] == [5, 5, 5])
     // A way that is longer than whole seconds ends with its last whole one.
-    #expect(TrackSeconds(Ways.track([0, nil, 1])).places.count == 3)
+    #expect(SampledTrack(Ways.track([0, nil, 1])).coordinates.count == 3)
     let short = Track(
       start: UTCTime(microseconds: 0),
       points: [
         TrackPoint(offset: .milliseconds(500), coordinate: Ways.origin),
         TrackPoint(offset: .milliseconds(2_400), coordinate: Ways.origin),
       ])
-    #expect(TrackSeconds(short).places.count == 2)
+    #expect(SampledTrack(short).coordinates.count == 2)
   }
 
   @Test("departures are those that looking at every pair finds", arguments: 1...6)
   func departures(seed: UInt64) {
     var random = SimulationRandom(seed: seed, stream: 9)
     let way = Ways.random(200 + Int(random.uniform() * 500), &random)
-    let track = TrackSeconds(Ways.track(way), gapLimit: .seconds(3))
-    let count = track.places.count
+    let track = SampledTrack(Ways.track(way), gapLimit: .seconds(3))
+    let count = track.coordinates.count
     for distance in [0, 3, 10, 30, 100, 300.0] {
       let direct = (0..<count).map { here in
         (here + 1..<max(count, here + 1)).first {
           !track.isGap[$0]
-            && track.places[here].localDistance(to: track.places[$0]) > distance
+            && track.coordinates[here].localDistance(to: track.coordinates[$0]) > distance
         } ?? count
       }
       #expect(track.departures(beyond: distance) == direct)

@@ -37,8 +37,8 @@ struct PromiseTallyTests {
 
   static func summary(
     _ records: [TraceRecord], within bound_m: Double = 25, end: Double = 100
-  ) throws -> PromiseSummary {
-    var tally = try #require(PromiseTally(line, within: bound_m, try profile()))
+  ) throws -> OptimumComparison {
+    var tally = try #require(OptimumComparisonTally(line, within: bound_m, try profile()))
     for record in records { tally.add(record) }
     return tally.finish(at: Instant(seconds: end))
   }
@@ -63,8 +63,8 @@ struct PromiseTallyTests {
       ], within: 25.5)
     // Seconds 10 to 59 are 0 to 49 m off, 60 to 99 are 0 to 39 m; second 100 may still be told of.
     #expect(found.bound_m == 25.5 && found.error.seconds == 90)
-    #expect(found.error.broken == 24 + 14)
-    #expect(abs(found.error.greatest_m - 49) < 1e-3)
+    #expect(found.error.exceededSeconds == 24 + 14)
+    #expect(abs(found.error.maximum_m - 49) < 1e-3)
   }
 
   @Test("the optimum is that of the way from the first report on")
@@ -75,7 +75,7 @@ struct PromiseTallyTests {
     let costs = try #require(ReceiverCosts(try Self.profile()))
     // Nobody is told of second 100 in time.
     let rest = Ways.track((40...99).map { Double($0) } + [99])
-    let least = Optimum(TrackSeconds(rest), within: 25, costs).energy_mJ
+    let least = Optimum(SampledTrack(rest), within: 25, costs).energy_mJ
     #expect(least > 0 && abs(found.optimum_mJ - least) < least * 1e-6)
     #expect(abs(found.receiver_mJ - 1_200) < 1e-9)
     #expect(found.ratio == found.receiver_mJ / found.optimum_mJ)
@@ -97,7 +97,7 @@ struct PromiseTallyTests {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find("pi4-l76k-hat")
     let power = try #require(profile.receiver).power
     for first in [10.0, 10.1, 10.4, 10.6] {
-      var tally = try #require(PromiseTally(Self.line, within: 1.5, profile))
+      var tally = try #require(OptimumComparisonTally(Self.line, within: 1.5, profile))
       tally.add(Self.receiver(.tracking, power.track_mw, at: 0))
       for second in 10...99 {
         let at = Double(second) + first - 10
@@ -106,7 +106,7 @@ struct PromiseTallyTests {
       }
       let found = tally.finish(at: Instant(seconds: 100))
       let begin = first.rounded(.up)
-      #expect(found.error.broken == 0)
+      #expect(found.error.exceededSeconds == 0)
       #expect(abs(found.receiver_mJ - (100 - begin) * power.track_mw) < 1e-6, "\(first)")
       let least = (98 - begin) * power.track_mw + 2 * power.standby_mw
       #expect(abs(found.optimum_mJ - least) < 1e-6, "\(first)")
@@ -116,7 +116,7 @@ struct PromiseTallyTests {
   @Test("there is no ratio where times to fix were drawn: the optimum is no bound then")
   func drawn() throws {
     var tally = try #require(
-      PromiseTally(Self.line, within: 25, try Self.profile(), hasDrawnTimesToFix: true))
+      OptimumComparisonTally(Self.line, within: 25, try Self.profile(), hasSampledTimesToFix: true))
     tally.add(Self.receiver(.tracking, 20, at: 0))
     tally.add(Self.fix(0, east: 0, at: 0))
     tally.add(Self.batch(0, 0, at: 0))
@@ -134,7 +134,7 @@ struct PromiseTallyTests {
           offset: .seconds(Int64(east)), coordinate: Ways.origin.moved(east: east, north: 0))
       }
       let track = Track(start: UTCTime(microseconds: 0), points: places, gapLimit: limit)
-      var tally = try #require(PromiseTally(track, within: 25, try Self.profile()))
+      var tally = try #require(OptimumComparisonTally(track, within: 25, try Self.profile()))
       tally.add(Self.receiver(.tracking, 20, at: 0))
       tally.add(Self.fix(0, east: 0, at: 0))
       tally.add(Self.batch(0, 0, at: 0))
@@ -160,7 +160,7 @@ struct PromiseTallyTests {
   func noReceiver() throws {
     var profile = try Self.profile()
     profile.receiver = nil
-    #expect(PromiseTally(Self.line, within: 25, profile) == nil)
+    #expect(OptimumComparisonTally(Self.line, within: 25, profile) == nil)
   }
 
   @Test("a script promises a distance where updates are neither deferred nor each wanted")
@@ -183,10 +183,10 @@ struct TrackPartTests {
   @Test("are those of the whole, gaps among them; beyond what is compared nothing is known")
   func part() {
     let east: [Double?] = [0, 10, 20, nil, nil, nil, nil, 70, 80, 90, 100]
-    let whole = TrackSeconds(Ways.track(east), gapLimit: .seconds(3))
-    #expect(whole.last == 10)
-    let part = whole.part(5...9, knownUpTo: 8)
-    #expect(part.places == Array(whole.places[5...9]))
+    let whole = SampledTrack(Ways.track(east), gapLimit: .seconds(3))
+    #expect(whole.lastSecond == 10)
+    let part = whole.part(5...9, evaluatedUpTo: 8)
+    #expect(part.coordinates == Array(whole.coordinates[5...9]))
     // The gap is one in the part too, though what is left of it is short.
     #expect(part.isGap == [true, true, false, false, true])
   }

@@ -27,15 +27,15 @@ private struct PlainFilter {
     for (i, byte) in bytes.enumerated() {
       if case .header(var line) = place {
         start = i + 1
-        switch line.take(byte) {
-        case .open: place = .header(line)
+        switch line.consume(byte) {
+        case .incomplete: place = .header(line)
         case .ended(let date):
           place = .lineStart
           if let date { pieces.append(.date(date)) }
-        case .endedUnread:
+        case .endedWithInvalidDate:
           place = .lineStart
-          pieces.append(.unreadDate)
-        case .abandoned:
+          pieces.append(.invalidDate)
+        case .notHeader:
           start = i
           follow(byte)
         }
@@ -164,7 +164,7 @@ private struct PlainFilter {
       func scan(readsAll: Bool) -> RecordingScan {
         RecordingScan(
           stream, date: nil, interval: .seconds(1), lineSpeed: 115_200, decoding,
-          readsAll: readsAll)
+          decodesAll: readsAll)
       }
       let quick = scan(readsAll: false)
       let plain = scan(readsAll: true)
@@ -185,7 +185,7 @@ private struct PlainFilter {
     rmc.coordinate = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
     func isPassed(_ body: String) -> Bool {
       let bytes = Array((opener + whole(body) + "$GPRMC,").utf8)
-      let told = EchoedTime(.rmc(rmc), in: bytes.span, from: 0)
+      let told = RepeatedTimeField(.rmc(rmc), in: bytes.span, from: 0)
       let start = opener.utf8.count
       let end = TimelessSentence.end(of: bytes.span, from: start, told)
       #expect(end == nil || end == bytes.count - 7)

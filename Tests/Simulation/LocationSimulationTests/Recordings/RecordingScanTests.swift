@@ -91,7 +91,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     script.timeout = 100
     var moments: [Instant] = []
     var delivered = 0
-    let result = Session(profile, script).replay(
+    let result = SimulationRun(profile, script).replay(
       scan,
       sink: {
         if case .fix = $0.kind { moments.append($0.at) }

@@ -11,7 +11,7 @@ import Testing
 @Suite("A receiver that is cut off between fixes, over a whole journey")
 struct AidingRunTests {
   /// A board on which a cut is cheaper than standby, for single fixes along a walk.
-  private static func run(keeps: Bool, hasBackup: Bool = false) throws -> SessionResult {
+  private static func run(keeps: Bool, hasBackup: Bool = false) throws -> SimulationResult {
     var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     profile.receiver?.hasBackupSupply = hasBackup
     profile.receiver?.power.standby_mw = 6
@@ -22,12 +22,12 @@ struct AidingRunTests {
       track: Scenario.day.track(seed: 5, duration: .seconds(4 * 3_600)),
       duration: .seconds(4 * 3_600))
     plan.seed = 5
-    var session = Session(profile, script)
-    session.keepsAiding = keeps
+    var session = SimulationRun(profile, script)
+    session.storesAidingData = keeps
     return session.simulate(plan)
   }
 
-  private static func seconds(_ result: SessionResult, _ state: ReceiverPowerState) -> Double {
+  private static func seconds(_ result: SimulationResult, _ state: ReceiverPowerState) -> Double {
     (result.summary.energy?.receiverTime[Int(state.rawValue)] ?? .zero).seconds
   }
 

@@ -13,7 +13,7 @@ struct BatteryRunTests {
   private func run(
     _ service: ScriptedService, hours: Double, capacity_J: Double, charge: Double,
     _ change: (inout ClientScript) -> Void = { _ in }
-  ) throws -> (SessionResult, [TraceRecord]) {
+  ) throws -> (SimulationResult, [TraceRecord]) {
     var script = ClientScript()
     script.service = service
     script.defers = false
@@ -24,14 +24,14 @@ struct BatteryRunTests {
     plan.battery = SimulatedBattery(capacity_J: capacity_J, charge: charge)
     var records: [TraceRecord] = []
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
-    let result = Session(profile, script).simulate(plan, sink: { records.append($0) })
+    let result = SimulationRun(profile, script).simulate(plan, sink: { records.append($0) })
     #expect(result.violations.isEmpty)
     return (result, records)
   }
 
-  private func degradations(_ records: [TraceRecord]) -> [(at: Instant, PromiseSet, UInt8)] {
+  private func degradations(_ records: [TraceRecord]) -> [(at: Instant, ServiceLevelSet, UInt8)] {
     records.compactMap {
-      guard case .told(_, .degraded(let set, let charge)) = $0.kind else { return nil }
+      guard case .notice(_, .degraded(let set, let charge)) = $0.kind else { return nil }
       return ($0.at, set, charge)
     }
   }
@@ -55,7 +55,7 @@ struct BatteryRunTests {
           close(at: record.at)
           open = (mW, record.at)
         case .receiver, .board, .battery, .batteryEmpty, .fix, .wake, .batch, .ack, .finish, .gap,
-          .told:
+          .notice:
           break
         }
       }
@@ -90,8 +90,8 @@ struct BatteryRunTests {
       switch record.kind {
       case .finish(_, let code): "finish \(code?.rawValue ?? 0)"
       case .batch(_, _, _, let count): count > 1 ? "batch" : nil
-      case .told(_, .degraded): "degraded"
-      case .receiver, .board, .battery, .batteryEmpty, .fix, .wake, .ack, .gap, .told: nil
+      case .notice(_, .degraded): "degraded"
+      case .receiver, .board, .battery, .batteryEmpty, .fix, .wake, .ack, .gap, .notice: nil
       }
     }
     let first = try #require(told.firstIndex(of: "degraded"))
@@ -106,15 +106,15 @@ struct BatteryRunTests {
       $0.accuracy = 100
     }
     let told = degradations(records)
-    #expect(told.first?.1 == PromiseSet(.accuracy))
+    #expect(told.first?.1 == ServiceLevelSet(.accuracy))
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     let track = Scenario.walk.track(seed: 1, duration: .seconds(10_800))
-    var tally = try #require(PromiseTally(track, within: 100, profile))
+    var tally = try #require(OptimumComparisonTally(track, within: 100, profile))
     for record in records { tally.add(record) }
     let summary = tally.finish(at: .boot + result.summary.duration)
     let end = try #require(told.first?.at.seconds)
     #expect(Double(summary.error.seconds) <= end && Double(summary.error.seconds) > end - 60)
-    #expect(summary.error.share < 0.05)
+    #expect(summary.error.exceededShare < 0.05)
   }
 
   @Test("an empty battery ends the run, and what it took is what the battery held")

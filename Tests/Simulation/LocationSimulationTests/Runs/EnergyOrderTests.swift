@@ -13,7 +13,7 @@ struct EnergyOrderTests {
     let track = Scenario.day.track(seed: 3, duration: .seconds(6 * 3_600))
     let plan = SimulationPlan(track: track, duration: .seconds(6 * 3_600))
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
-    let result = Session(profile, script).simulate(plan)
+    let result = SimulationRun(profile, script).simulate(plan)
     #expect(result.violations.isEmpty)
     let bill = try #require(result.summary.energy)
     return (bill.receiver_mJ + bill.board_mJ) / 1_000

@@ -37,7 +37,7 @@ struct FamilyRunTests {
     plan.seed = 1
     plan.noise = .real
     change(&plan)
-    let result = Session(profile, script).simulate(plan, sink: { _ in })
+    let result = SimulationRun(profile, script).simulate(plan, sink: { _ in })
     #expect(result.violations.isEmpty, "\(result.violations)")
     return result.summary
   }
@@ -79,7 +79,7 @@ struct FamilyRunTests {
     script.defers = false
     script.accuracy = 500
     let summary = Self.run(try Self.profile(family), script, hours: 3) {
-      $0.faults.noSky = [Instant(seconds: 600)..<Instant(seconds: 10_000)]
+      $0.faults.signalOutages = [Instant(seconds: 600)..<Instant(seconds: 10_000)]
     }
     #expect(Self.seconds(summary, .acquiring) < 5_400, "\(Self.seconds(summary, .acquiring))")
     #expect(Self.seconds(summary, .acquiring) > 100)

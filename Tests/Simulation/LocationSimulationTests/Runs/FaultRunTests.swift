@@ -14,7 +14,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
   /// So many deferrals may end with 11: the receiver did not answer three times running.
   var mayFail = 0
   /// The receiver goes for longer than can be hidden.
-  var mustFail: Bool { !faults.gone.isEmpty }
+  var mustFail: Bool { !faults.deviceAbsent.isEmpty }
   var faults = FaultPlan()
   var seconds: Int64 = 3_600
 
@@ -63,7 +63,7 @@ private struct Audit {
   let script: ClientScript
   let fault: FaultCase
   var records: [TraceRecord] = []
-  var result: SessionResult?
+  var result: SimulationResult?
 
   /// Runs the case, sampled times to first fix and noise included.
   init(_ board: FaultBoard, _ fault: FaultCase, seed: UInt64, timeout: Double = 300) throws {
@@ -80,7 +80,7 @@ private struct Audit {
     plan.samplesTimeToFirstFix = true
     plan.faults = fault.faults
     var records: [TraceRecord] = []
-    result = Session(profile, script).simulate(plan, sink: { records.append($0) })
+    result = SimulationRun(profile, script).simulate(plan, sink: { records.append($0) })
     self.records = records
   }
 
@@ -158,7 +158,7 @@ private struct Audit {
         #expect(sequence < next && acknowledged.map { $0 <= sequence } ?? true)
         acknowledged = sequence
       case .gap: Issue.record("a gap in a ring with room for all")
-      case .receiver, .board, .battery, .batteryEmpty, .fix, .wake, .told: break
+      case .receiver, .board, .battery, .batteryEmpty, .fix, .wake, .notice: break
       }
     }
     #expect(next == UInt64(fixes.count), "all that was kept is delivered")
@@ -225,10 +225,10 @@ private struct Audit {
       energy.receiverAlwaysOn_mJ,
       bill.firstSearch.mJ
         + receiver.power.track_mw * (summary.duration - bill.firstSearch.time).seconds)
-    expect(energy.boardGpsd_mJ, BillFigures(profile).gpsdBoard_mW * summary.duration.seconds)
+    expect(energy.boardGpsd_mJ, EnergyBaseline(profile).gpsdBoard_mW * summary.duration.seconds)
     expect(energy.boardAlwaysAwake_mJ, profile.board.awake_mw * summary.duration.seconds)
     #expect(bill.isLike(energy.receiverTime) && board.isLike(energy.boardTime))
-    #expect(summary.awake == board.times[0])
+    #expect(summary.awakeTime == board.times[0])
     expectCounts(summary)
   }
 
@@ -265,13 +265,13 @@ struct FaultRunTests {
   static let oneFault: [FaultCase] = [
     FaultCase("nothing") { _ in },
     FaultCase("a fifth of the acknowledgements lost") { $0.acknowledgementLoss = 0.2 },
-    FaultCase("the first five acknowledgements lost") { $0.acknowledgementsLostFirst = 5 },
+    FaultCase("the first five acknowledgements lost") { $0.firstAcknowledgementsLost = 5 },
     FaultCase("a tenth of the commands lost", mayFail: 2) { $0.commandLoss = 0.1 },
     FaultCase("configuration lost twice", mayMiss: [700...1_310, 2_100...2_720], mayFail: 4) {
       $0.configurationLosses = [Instant(seconds: 1_000.3), Instant(seconds: 2_400)]
     },
     FaultCase("no sky for 5 min, and for 20 s", mayMiss: [600...990, 2_000...2_110]) {
-      $0.noSky = [FaultCase.span(600, 900), FaultCase.span(2_000, 2_020)]
+      $0.signalOutages = [FaultCase.span(600, 900), FaultCase.span(2_000, 2_020)]
     },
     FaultCase("garbage on the line") {
       $0.garbage = (1...60).map {
@@ -279,10 +279,10 @@ struct FaultRunTests {
       }
     },
     FaultCase("gone for a minute", mayMiss: [940...1_440], mayFail: 2) {
-      $0.gone = [FaultCase.span(1_200, 1_260)]
+      $0.deviceAbsent = [FaultCase.span(1_200, 1_260)]
     },
     FaultCase("early alarms") { $0.alarmsMayBeEarly = true },
-    FaultCase("endless standby ignored") { $0.ignoresEndlessStandby = true },
+    FaultCase("endless standby ignored") { $0.ignoresUnlimitedStandby = true },
     FaultCase("the supply switch stuck at first") {
       $0.supplySwitchStuck = [FaultCase.span(0, 20)]
     },
@@ -305,14 +305,14 @@ struct FaultRunTests {
       $0.configurationLosses = [Instant(seconds: 1_500), Instant(seconds: 1_500.4)]
     },
     FaultCase("garbage without sky", mayMiss: [1_500...2_190]) {
-      $0.noSky = [FaultCase.span(1_500, 2_100)]
+      $0.signalOutages = [FaultCase.span(1_500, 2_100)]
       $0.garbage = (0..<60).map {
         FaultPlan.Garbage(time: Instant(seconds: 1_480 + Double($0) * 11.1), count: 4_096)
       }
     },
     FaultCase("gone, and the supply switch stuck when it comes", mayMiss: [300...1_200], mayFail: 2)
     {
-      $0.gone = [FaultCase.span(600, 900)]
+      $0.deviceAbsent = [FaultCase.span(600, 900)]
       $0.supplySwitchStuck = [FaultCase.span(850, 960)]
     },
   ]
@@ -328,7 +328,7 @@ struct FaultRunTests {
     arguments: FaultBoard.allCases)
   func goneForAnHour(_ board: FaultBoard) throws {
     var fault = FaultCase("gone for an hour", mayMiss: [3_300...7_330], mayFail: 2) {
-      $0.gone = [FaultCase.span(3_600, 7_200)]
+      $0.deviceAbsent = [FaultCase.span(3_600, 7_200)]
     }
     fault = fault.lasting(9_000)
     let audit = try check(board, fault, seed: 5)
@@ -345,7 +345,7 @@ struct FaultRunTests {
     ) {
       $0.alarmsMayBeEarly = true
       $0.acknowledgementLoss = 0.05
-      $0.noSky = [FaultCase.span(3_000, 3_600), FaultCase.span(15_000, 15_100)]
+      $0.signalOutages = [FaultCase.span(3_000, 3_600), FaultCase.span(15_000, 15_100)]
       $0.configurationLosses = [Instant(seconds: 10_000)]
     }
     fault = fault.lasting(6 * 3_600)

@@ -22,7 +22,7 @@ struct PowerSaveRunTests {
       track: Scenario.drive.track(seed: 1, duration: .seconds(3_600)), duration: .seconds(3_600))
     plan.seed = 1
     plan.noise = .real
-    let result = Session(profile, script).simulate(plan, sink: { _ in })
+    let result = SimulationRun(profile, script).simulate(plan, sink: { _ in })
     #expect(result.violations.isEmpty, "\(result.violations)")
     return result.summary
   }
@@ -48,17 +48,17 @@ struct PowerSaveRunTests {
     "the engine is told of a duty cycle where the profile has its power and the driver can use it")
   func setup() throws {
     var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
-    #expect(profile.engineSetup.figures.receiver.powersave_mW == 10)
+    #expect(profile.engineSetup.parameters.receiver.powersave_mW == 10)
     #expect(profile.engineSetup.receiver?.canSavePower == true)
-    #expect(profile.listeningSetup.figures.receiver.powersave_mW == nil)
+    #expect(profile.passiveSetup.parameters.receiver.powersave_mW == nil)
     profile.receiver?.fixInterval = .milliseconds(100)
-    #expect(profile.engineSetup.figures.receiver.powersave_mW == nil)
+    #expect(profile.engineSetup.parameters.receiver.powersave_mW == nil)
     profile.receiver?.fixInterval = .seconds(1)
     profile.receiver?.family = .nmea
-    #expect(profile.engineSetup.figures.receiver.powersave_mW == nil)
+    #expect(profile.engineSetup.parameters.receiver.powersave_mW == nil)
     profile.receiver?.family = .ubloxM10
     profile.receiver?.power.powersave_mw = nil
-    #expect(profile.engineSetup.figures.receiver.powersave_mW == nil)
+    #expect(profile.engineSetup.parameters.receiver.powersave_mW == nil)
     #expect(profile.engineSetup.receiver?.canSavePower == false)
   }
 }

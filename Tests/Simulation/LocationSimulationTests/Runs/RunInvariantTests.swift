@@ -58,9 +58,9 @@ struct RunInvariantTests {
   private func expectInvariants(
     _ profile: BoardProfile, _ script: ClientScript, _ plan: SimulationPlan, _ words: String
   ) throws {
-    var promise = script.bound_m.flatMap { PromiseTally(plan.track, within: $0, profile) }
+    var promise = script.bound_m.flatMap { OptimumComparisonTally(plan.track, within: $0, profile) }
     var last = Instant.boot
-    let result = Session(profile, script).simulate(
+    let result = SimulationRun(profile, script).simulate(
       plan,
       sink: { record in
         #expect(record.at >= last, "\(words)")
@@ -78,7 +78,7 @@ struct RunInvariantTests {
     #expect(energy.receiver_mJ >= 0 && energy.board_mJ > 0, "\(words)")
     guard let kept = promise?.finish(at: .boot + summary.duration) else { return }
     #expect(kept.receiver_mJ >= 0 && kept.optimum_mJ >= 0, "\(words)")
-    if kept.error.broken == 0, let ratio = kept.ratio {
+    if kept.error.exceededSeconds == 0, let ratio = kept.ratio {
       #expect(ratio > 1 - 1e-9, "\(words): \(kept.receiver_mJ) of \(kept.optimum_mJ)")
     }
   }

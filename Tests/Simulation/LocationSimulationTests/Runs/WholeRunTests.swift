@@ -44,7 +44,7 @@ private struct Told {
       if let last, first != last + 1 { isInOrder = false }
       if end < first { isInOrder = false }
       last = end
-    case .told: notices += 1
+    case .notice: notices += 1
     case .receiver, .battery, .batteryEmpty, .ack: break
     }
   }
@@ -54,10 +54,10 @@ private struct Told {
 struct WholeRunTests {
   private func run(
     _ board: String, _ plan: SimulationPlan, _ script: ClientScript = ClientScript()
-  ) throws -> (SessionResult, Told) {
+  ) throws -> (SimulationResult, Told) {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
     var told = Told()
-    let result = Session(profile, script).simulate(plan, sink: { told.add($0) })
+    let result = SimulationRun(profile, script).simulate(plan, sink: { told.add($0) })
     #expect(result.violations.isEmpty, "\(result.violations)")
     #expect(told.isInOrder)
     #expect(result.summary.fixes == told.fixes)
@@ -97,7 +97,7 @@ struct WholeRunTests {
     #expect(busy - draining <= 2 * Double(told.restsEnded))
     // And of that time only coming back, for every drain and for its pieces, is spent awake.
     let resumes = Double(told.restsEnded) * (profile.board.suspended?.resume.seconds ?? 0)
-    #expect(result.summary.awake.seconds <= resumes + 0.001_1 * Double(told.wakes))
+    #expect(result.summary.awakeTime.seconds <= resumes + 0.001_1 * Double(told.wakes))
   }
 
   @Test(
@@ -122,8 +122,8 @@ struct WholeRunTests {
     for board in PackageBoards.names {
       var plan = hour(.drive, seed: 7)
       plan.faults.acknowledgementLoss = 0.1
-      plan.faults.acknowledgementsLostFirst = 1
-      plan.faults.noSky = [Instant(seconds: 900)..<Instant(seconds: 1_100)]
+      plan.faults.firstAcknowledgementsLost = 1
+      plan.faults.signalOutages = [Instant(seconds: 900)..<Instant(seconds: 1_100)]
       plan.faults.configurationLosses = [Instant(seconds: 1_800)]
       var script = ClientScript()
       script.timeout = 300
@@ -155,14 +155,14 @@ struct WholeRunTests {
     let track = Scenario.walk.track(seed: 5, duration: .seconds(900))
     var bytes: [UInt8] = []
     var sent: [TraceFix] = []
-    _ = Session(profile, script).simulate(
+    _ = SimulationRun(profile, script).simulate(
       SimulationPlan(track: track, duration: .seconds(900)), bytes: { bytes += $0 },
       sink: { if case .fix(let fix) = $0.kind { sent.append(fix) } })
     var played: [TraceFix] = []
     let scan = RecordingScan(
       bytes, date: nil, interval: .seconds(1),
       lineSpeed: UInt32(profile.receiver?.lineSpeed_baud ?? 115_200))
-    let result = Session(profile).replay(
+    let result = SimulationRun(profile).replay(
       scan, sink: { if case .fix(let fix) = $0.kind { played.append(fix) } })
     #expect(result.violations.isEmpty)
     #expect(sent.count > 800)

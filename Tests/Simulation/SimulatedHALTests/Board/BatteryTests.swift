@@ -21,7 +21,7 @@ struct SimulatedBatteryTests {
     var gauge = GaugeReading()
     func take(_ charge: UInt8?, _ time: Double) -> UInt8? {
       guard gauge.isDue(at: seconds(time)) else { return nil }
-      return gauge.take(charge, at: seconds(time))
+      return gauge.update(charge, at: seconds(time))
     }
     #expect(take(80, 0) == 80, "the first wait tells it")
     #expect(take(70, 59) == nil, "not due")
@@ -41,22 +41,22 @@ struct SimulatedBatteryTests {
     let first = board.wait(in: .awake, until: .boot).battery
     #expect(first == 50)
     for (end, charge) in [(100.0, UInt8(40)), (150, nil), (490, 1)] {
-      let waking = board.wait(in: .idle, until: seconds(end), listening: true)
+      let waking = board.wait(in: .idle, until: seconds(end), wakesOnInput: true)
       #expect(waking.battery == charge && waking.reason == .alarm)
     }
     let isEmpty = board.isBatteryEmpty, wakes = board.ledger.hostWakes, now = board.now
     #expect(!isEmpty && wakes == 3 && now == seconds(490))
     var waits = 0
     while !board.isBatteryEmpty, waits < 3 {
-      _ = board.wait(in: .idle, until: seconds(1_000), listening: true)
+      _ = board.wait(in: .idle, until: seconds(1_000), wakesOnInput: true)
       waits += 1
     }
     let end = board.now, isOver = board.isBatteryEmpty
     #expect(isOver && end >= seconds(500) && end < seconds(500.01), "the wait ends there")
-    _ = board.wait(in: .idle, until: seconds(600), listening: true)
+    _ = board.wait(in: .idle, until: seconds(600), wakesOnInput: true)
     let later = board.now
     #expect(later == seconds(600), "who does not look goes on")
-    let whole = board.takeEvents()
+    let whole = board.removeEvents()
     let told = whole.compactMap {
       if case .battery(let charge) = $0.event { charge } else { nil }
     }
@@ -83,16 +83,16 @@ struct SimulatedBatteryTests {
   @Test("without a battery there is no gauge; a fault of the gauge is one, and hides a battery")
   func faults() {
     var none = board { _ in }
-    let silence = none.wait(in: .idle, until: seconds(100), listening: true).battery
+    let silence = none.wait(in: .idle, until: seconds(100), wakesOnInput: true).battery
     #expect(silence == nil)
     let plan = [10.0, 200].map { FaultPlan.GaugeFault(time: seconds($0), charge: UInt8($0 / 10)) }
     for battery in [nil, SimulatedBattery(capacity_J: 1_000)] {
       var board = board {
-        $0.faults.gauge = plan
+        $0.faults.gaugeFaults = plan
         $0.battery = battery
       }
       for (end, charge) in [(1.0, battery.map { _ in UInt8(100) }), (100, 1), (300, 20)] {
-        let waking = board.wait(in: .idle, until: seconds(end), listening: true)
+        let waking = board.wait(in: .idle, until: seconds(end), wakesOnInput: true)
         #expect(waking.battery == charge)
       }
     }

@@ -19,7 +19,7 @@ import Testing
     var board = SimulatedBoard(quiet(), track: straight())
     #expect(board.now == .boot)
     let waking = board.wait(in: .idle, until: seconds(12.345678))
-    #expect(waking == Waking(reason: .alarm, batchPinRose: false))
+    #expect(waking == WakeReport(reason: .alarm, batchPinRose: false))
     #expect(board.now == seconds(12.345678))
     #expect(board.ledger.hostWakes == 1)
   }
@@ -28,12 +28,12 @@ import Testing
   func past() {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .idle, until: seconds(5))
-    _ = board.takeEvents()
+    _ = board.removeEvents()
     for deadline in [seconds(5), seconds(1)] {
       #expect(board.wait(in: .suspended, until: deadline).reason == .alarm)
       #expect(board.now == seconds(5))
     }
-    #expect(board.takeEvents().isEmpty)
+    #expect(board.removeEvents().isEmpty)
     #expect(board.violations.isEmpty)
   }
 
@@ -43,9 +43,9 @@ import Testing
     _ = board.wait(in: .suspended, until: seconds(10.2))
     #expect(board.now == seconds(11.3))
     #expect(board.ledger.time(of: .suspended) == .seconds(11))
-    #expect(board.ledger.awake == .milliseconds(300))
+    #expect(board.ledger.awakeTime == .milliseconds(300))
     #expect(
-      board.takeEvents().suffix(3) == [
+      board.removeEvents().suffix(3) == [
         TimedBoardEvent(time: .boot, event: .board(.suspended, mW: 20)),
         TimedBoardEvent(time: seconds(11), event: .board(.awake, mW: 600)),
         TimedBoardEvent(time: seconds(11), event: .wake(.alarm)),
@@ -57,7 +57,7 @@ import Testing
     var board = SimulatedBoard(
       quiet {
         $0.faults.alarmsMayBeEarly = true
-        $0.board.suspended?.resume = .zero
+        $0.board.suspended?.resumeTime = .zero
         $0.board.idle.alarmResolution = .milliseconds(10)
       }, track: straight())
     var early = 0
@@ -71,7 +71,7 @@ import Testing
       if lateness < .zero { early += 1 }
       earliest = min(earliest, lateness)
       let shallow = board.now + .milliseconds(105)
-      _ = board.wait(in: .idle, until: shallow, listening: false)
+      _ = board.wait(in: .idle, until: shallow, wakesOnInput: false)
       #expect(board.now >= shallow)
     }
     #expect((150...250).contains(early))
@@ -81,7 +81,7 @@ import Testing
 
   @Test("an alarm at a whole second is not rounded to the next one")
   func wholeAlarm() {
-    var board = SimulatedBoard(quiet { $0.board.suspended?.resume = .zero }, track: straight())
+    var board = SimulatedBoard(quiet { $0.board.suspended?.resumeTime = .zero }, track: straight())
     _ = board.wait(in: .suspended, until: seconds(10))
     #expect(board.now == seconds(10))
   }
@@ -107,11 +107,11 @@ import Testing
   func noSuchSleep() {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .off, until: seconds(100))
-    #expect(board.violations.map(\.kind) == [.noSuchSleep])
+    #expect(board.violations.map(\.kind) == [.unsupportedSleepState])
     #expect(board.ledger.time(of: .suspended) == .seconds(100))
     var light = SimulatedBoard(quiet { $0.board.suspended = nil }, track: straight())
     _ = light.wait(in: .off, until: seconds(100))
-    #expect(light.violations.map(\.kind) == [.noSuchSleep, .noSuchSleep])
+    #expect(light.violations.map(\.kind) == [.unsupportedSleepState, .unsupportedSleepState])
     #expect(light.ledger.time(of: .idle) == .seconds(100))
   }
 
@@ -138,7 +138,7 @@ import Testing
   func forever() {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .idle, until: .distantFuture)
-    #expect(board.violations.map(\.kind) == [.sleepWithoutEnd])
+    #expect(board.violations.map(\.kind) == [.sleepWithoutWakeSource])
     #expect(board.now == seconds(30 * 86_400))
   }
 
@@ -146,7 +146,7 @@ import Testing
   func awake() {
     var board = SimulatedBoard(quiet(), track: straight())
     #expect(board.wait(in: .awake, until: seconds(3)).reason == .alarm)
-    #expect(board.ledger.awake == .zero && board.ledger.time(of: .idle) == .seconds(3))
+    #expect(board.ledger.awakeTime == .zero && board.ledger.time(of: .idle) == .seconds(3))
     #expect(board.ledger.hostWakes == 1 && board.violations.isEmpty)
   }
 
@@ -155,7 +155,7 @@ import Testing
     var board = SimulatedBoard(
       quiet {
         $0.board.processorTimePerWake = Interval(microseconds: 90)
-        $0.board.idle.resume = .milliseconds(1)
+        $0.board.idle.resumeTime = .milliseconds(1)
       }, track: straight())
     for count in 1...3 {
       _ = board.wait(in: .idle, until: seconds(Double(10 * count)))
@@ -163,18 +163,18 @@ import Testing
     }
     _ = board.wait(in: .suspended, until: seconds(40))
     #expect(board.ledger.hostWakes == 4)
-    #expect(board.ledger.awake == Interval(microseconds: 3 * 1_090 + 300_090))
+    #expect(board.ledger.awakeTime == Interval(microseconds: 3 * 1_090 + 300_090))
   }
 
   @Test("a wait shorter than coming back from idle is spent awake, ends in time, and is a wake")
   func tooShortToIdle() {
     var board = SimulatedBoard(
       quiet {
-        $0.board.idle.resume = .milliseconds(2)
+        $0.board.idle.resumeTime = .milliseconds(2)
         $0.board.idle.alarmResolution = .milliseconds(1)
       }, track: straight())
     _ = board.wait(in: .idle, until: seconds(0.003))
-    #expect(board.now == seconds(0.003) && board.ledger.awake == .milliseconds(3))
+    #expect(board.now == seconds(0.003) && board.ledger.awakeTime == .milliseconds(3))
     _ = board.wait(in: .idle, until: seconds(0.006001))
     #expect(board.now == seconds(0.009))
     #expect(board.ledger.time(of: .idle) == .milliseconds(4))

@@ -41,7 +41,7 @@ import Testing
   /// An hour with batching, suspends, a standby and a loss of the sky.
   private func hour() -> (EnergyLedger, [TimedBoardEvent], Instant) {
     var board = SimulatedBoard(
-      m10 { $0.faults.noSky = [seconds(900)..<seconds(1_000)] }, track: straight())
+      m10 { $0.faults.signalOutages = [seconds(900)..<seconds(1_000)] }, track: straight())
     _ = listen(&board, until: seconds(0.5))
     board.configure([
       (ConfigurationKey.sendsNMEA, 0), (ConfigurationKey.batchEntries, 600),
@@ -58,7 +58,7 @@ import Testing
     board.send { $0.appendPowerRequest(UBXPowerRequest(wakeupSources: 32)) }
     _ = listen(&board, until: seconds(2_010))
     _ = board.wait(in: .suspended, until: seconds(3_599))
-    return (board.ledger, board.takeEvents(), board.now)
+    return (board.ledger, board.removeEvents(), board.now)
   }
 
   @Test("everything in it follows from the events and the end")
@@ -67,7 +67,7 @@ import Testing
     let other = energy(events, until: end)
     #expect(abs(ledger.receiver_mJ - other.receiver) < 1e-6)
     #expect(abs(ledger.board_mJ - other.board) < 1e-6)
-    #expect(abs(ledger.awake.seconds - other.awake) < 1e-9)
+    #expect(abs(ledger.awakeTime.seconds - other.awake) < 1e-9)
     #expect(ledger.hostWakes == other.wakes)
     var again = EnergyLedger()
     for item in events { again.add(item.event, at: item.time) }
@@ -104,11 +104,11 @@ import Testing
   func initial() {
     var board = SimulatedBoard(m10(), track: straight())
     #expect(
-      board.takeEvents() == [
+      board.removeEvents() == [
         TimedBoardEvent(time: .boot, event: .receiver(.acquiring, mW: 36)),
         TimedBoardEvent(time: .boot, event: .board(.awake, mW: 600)),
       ])
-    #expect(board.takeEvents().isEmpty)
+    #expect(board.removeEvents().isEmpty)
   }
 
   @Test("baseline: a receiver that tracks throughout")
@@ -120,7 +120,7 @@ import Testing
     #expect(abs(board.ledger.receiverAlwaysOn_mJ - (10.25 * 36 + 90.05 * 30)) < 1e-6)
     #expect(abs(board.ledger.receiverAlwaysOn_mJ - board.ledger.receiver_mJ) < 1e-6)
     var short = SimulatedBoard(m10(), track: straight())
-    _ = short.wait(in: .idle, until: seconds(4), listening: false)
+    _ = short.wait(in: .idle, until: seconds(4), wakesOnInput: false)
     #expect(abs(short.ledger.receiverAlwaysOn_mJ - 4 * 36) < 1e-9)
   }
 }
@@ -134,7 +134,7 @@ import Testing
 
   @Test("a lost acknowledgement: the command is carried out all the same")
   func acknowledgement() {
-    var board = board { $0.acknowledgementsLostFirst = 1 }
+    var board = board { $0.firstAcknowledgementsLost = 1 }
     board.configureUBX()
     let first = listen(&board, until: seconds(1.5))
     #expect(first.acknowledged.isEmpty && first.solutions.count == 1)
@@ -168,14 +168,14 @@ import Testing
     let heard = listen(&board, until: seconds(80.5))
     #expect(heard.solutions.isEmpty)
     #expect(heard.messages.contains { if case .rmc = $0 { true } else { false } })
-    let last = board.takeEvents().last { if case .receiver = $0.event { true } else { false } }
+    let last = board.removeEvents().last { if case .receiver = $0.event { true } else { false } }
     #expect(last?.time == seconds(62.45))
   }
 
   @Test("without sky there is no fix, and it is searched for again afterwards")
   func noSky() {
     var setup = streaming()
-    setup.faults.noSky = [seconds(30)..<seconds(50)]
+    setup.faults.signalOutages = [seconds(30)..<seconds(50)]
     var board = SimulatedBoard(setup, track: straight())
     let heard = listen(&board, until: seconds(60.5))
     let without = heard.solutions.filter { $0.fixType == 0 }.compactMap(\.utc)
@@ -195,14 +195,14 @@ import Testing
     var board = SimulatedBoard(setup, track: straight())
     let heard = listen(&board, until: seconds(20.5))
     #expect(heard.bytes.count == 20 * 100 + 1_507)
-    #expect(board.takeSentBytes().count == 20 * 100)
+    #expect(board.removeSentBytes().count == 20 * 100)
     #expect(heard.solutions.count >= 19)
   }
 
   @Test("a receiver that is gone: the wait ends, line calls fail, later it starts anew")
   func gone() throws {
     var setup = streaming()
-    setup.faults.gone = [seconds(20.5)..<seconds(30.5)]
+    setup.faults.deviceAbsent = [seconds(20.5)..<seconds(30.5)]
     var board = SimulatedBoard(setup, track: straight())
     _ = listen(&board, until: seconds(20.4))
     let waking = board.wait(in: .idle, until: seconds(25))
@@ -221,13 +221,13 @@ import Testing
   @Test("what nobody had read goes with a receiver that is gone: no wait is cut short for it")
   func goneUnread() {
     var setup = streaming()
-    setup.faults.gone = [seconds(20.5)..<seconds(30.5)]
+    setup.faults.deviceAbsent = [seconds(20.5)..<seconds(30.5)]
     var board = SimulatedBoard(setup, track: straight())
     _ = listen(&board, until: seconds(15.5))
     // Five epochs gather, and then the receiver is gone with them.
-    _ = board.wait(in: .idle, until: seconds(20.4), listening: false)
+    _ = board.wait(in: .idle, until: seconds(20.4), wakesOnInput: false)
     #expect(board.wait(in: .idle, until: seconds(25)).reason == .bytes)
-    _ = board.wait(in: .idle, until: seconds(25), listening: false)
+    _ = board.wait(in: .idle, until: seconds(25), wakesOnInput: false)
     #expect(throws: LineFault.gone) { _ = try board.read() }
     let waking = board.wait(in: .idle, until: seconds(28))
     #expect(waking.reason == .alarm && board.now == seconds(28))
@@ -236,10 +236,10 @@ import Testing
   @Test("a receiver that went and came back unseen: the first line call fails, the next does not")
   func goneAndBack() throws {
     var setup = streaming()
-    setup.faults.gone = [seconds(20.5)..<seconds(21.5)]
+    setup.faults.deviceAbsent = [seconds(20.5)..<seconds(21.5)]
     var board = SimulatedBoard(setup, track: straight())
     _ = listen(&board, until: seconds(20.4))
-    _ = board.wait(in: .idle, until: seconds(22), listening: false)
+    _ = board.wait(in: .idle, until: seconds(22), wakesOnInput: false)
     #expect(board.wait(in: .idle, until: seconds(25)).reason == .bytes)
     #expect(throws: LineFault.gone) { _ = try board.read() }
     _ = try board.read()
@@ -249,7 +249,7 @@ import Testing
   @Test("no garbage comes of a device that does not exist")
   func goneGarbage() {
     var setup = streaming()
-    setup.faults.gone = [seconds(20.5)..<seconds(30.5)]
+    setup.faults.deviceAbsent = [seconds(20.5)..<seconds(30.5)]
     setup.faults.garbage = [FaultPlan.Garbage(time: seconds(25), count: 10)]
     var board = SimulatedBoard(setup, track: straight())
     _ = listen(&board, until: seconds(20.4))
@@ -320,7 +320,7 @@ import Testing
   @Test("a piece that would run into the next one is sent faster")
   func compressed() {
     var board = play([(1, 0..<200), (1.1, 200..<300)])
-    _ = board.wait(in: .idle, until: seconds(1.1), listening: false)
+    _ = board.wait(in: .idle, until: seconds(1.1), wakesOnInput: false)
     var count = 0
     while let chunk = try? board.read(), chunk.count > 0 { count += chunk.count }
     #expect(count == 200)

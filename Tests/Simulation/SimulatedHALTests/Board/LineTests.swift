@@ -29,7 +29,7 @@ import Testing
   func queue() {
     var line = sent(96, at: 1)
     line.send([1, 2, 3].span, at: seconds(1.05), speed: 9_600)
-    #expect(line.freeAt == seconds(1.103125))
+    #expect(line.sendingEnd == seconds(1.103125))
     #expect(line.read(at: seconds(1.1), speed: 9_600).count == 96)
     #expect(line.read(at: seconds(1.2), speed: 9_600).count == 3)
   }
@@ -73,8 +73,8 @@ import Testing
   @Test("what arrived is lost up to a moment, the rest comes")
   func losing() {
     var line = sent(96, at: 1)
-    line.loseArrived(by: seconds(1.05))
-    #expect(line.lost == 48)
+    line.discardArrived(by: seconds(1.05))
+    #expect(line.lostBytes == 48)
     #expect(line.read(at: seconds(2), speed: 9_600).count == 48)
   }
 
@@ -83,8 +83,8 @@ import Testing
     var line = sent(96, at: 1)
     line.send([UInt8](repeating: 8, count: 96).span, at: .boot, speed: 9_600)
     #expect(line.read(at: seconds(1.01), speed: 9_600).count == 9)
-    line.cut(at: seconds(1.05))
-    #expect(line.freeAt == seconds(1.05))
+    line.truncate(at: seconds(1.05))
+    #expect(line.sendingEnd == seconds(1.05))
     #expect(line.read(at: seconds(2), speed: 9_600).count == 39)
     #expect(line.firstArrival == nil)
   }
@@ -139,7 +139,7 @@ import Testing
 
   @Test("a driver that gathers pieces wakes for each, and for the rest at the end of a message")
   func pieces() {
-    var board = SimulatedBoard(streaming { $0.board.bytesPerPiece = 16 }, track: straight())
+    var board = SimulatedBoard(streaming { $0.board.fifoTriggerLevel = 16 }, track: straight())
     var sizes: [Int] = []
     while board.now < seconds(3) {
       if board.wait(in: .idle, until: seconds(3)).reason == .bytes {
@@ -153,8 +153,8 @@ import Testing
   func gathering() {
     var board = SimulatedBoard(
       streaming {
-        $0.board.bytesPerPiece = 16
-        $0.board.gathersEpochs = true
+        $0.board.fifoTriggerLevel = 16
+        $0.board.delaysReads = true
       }, track: straight())
     var epochs = 0
     while board.now < seconds(20.5) {
@@ -172,8 +172,8 @@ import Testing
 
   @Test("answers to what was written are handed on at once, however the board gathers epochs")
   func answersAtOnce() {
-    var board = SimulatedBoard(m10 { $0.board.gathersEpochs = true }, track: straight())
-    _ = board.wait(in: .idle, until: seconds(0.5), listening: false)
+    var board = SimulatedBoard(m10 { $0.board.delaysReads = true }, track: straight())
+    _ = board.wait(in: .idle, until: seconds(0.5), wakesOnInput: false)
     while (try? board.read().count) ?? 0 > 0 {}
     board.configureUBX()
     #expect(board.wait(in: .idle, until: seconds(0.9)).reason == .bytes)
@@ -183,7 +183,7 @@ import Testing
   @Test("bytes in suspend are lost, and so is what comes while resuming")
   func suspended() {
     var board = SimulatedBoard(
-      streaming { $0.board.suspended?.resume = .milliseconds(60) }, track: straight())
+      streaming { $0.board.suspended?.resumeTime = .milliseconds(60) }, track: straight())
     #expect(board.wait(in: .suspended, until: seconds(10)).reason == .alarm)
     #expect(board.now == seconds(10.06))
     #expect((try? board.read().count) == 0)
@@ -192,26 +192,26 @@ import Testing
     let heard = listen(&board, until: seconds(12.5))
     #expect(heard.bytes.count == 200 + 62)
     #expect(heard.solutions.count == 2)
-    #expect(board.bytesLost == 9 * 100 + 38)
+    #expect(board.lostBytes == 9 * 100 + 38)
   }
 
   @Test("a byte wakes from suspend where the board says so, and the first ones are lost")
   func wakesByByte() {
     var board = SimulatedBoard(
       streaming {
-        $0.board.suspended = SleepFigures(
-          mW: 20, resume: .milliseconds(10), wakeSources: [.alarm, .bytes])
+        $0.board.suspended = SimulatedSleepParameters(
+          mW: 20, resumeTime: .milliseconds(10), wakeSources: [.alarm, .bytes])
       }, track: straight())
     #expect(board.wait(in: .suspended, until: seconds(100)).reason == .bytes)
     #expect(board.now.microseconds == 1_050_000 + 261 + 10_000)
-    _ = board.wait(in: .idle, until: seconds(1.5), listening: false)
+    _ = board.wait(in: .idle, until: seconds(1.5), wakesOnInput: false)
     #expect((try? board.read().count) == 61)
   }
 
   @Test("a deep sleep is not begun with bytes unread")
   func unread() {
     var board = SimulatedBoard(streaming(), track: straight())
-    _ = board.wait(in: .idle, until: seconds(1.06), listening: false)
+    _ = board.wait(in: .idle, until: seconds(1.06), wakesOnInput: false)
     #expect(board.wait(in: .suspended, until: seconds(100)).reason == .bytes)
     #expect(board.now == seconds(1.06))
   }
@@ -232,10 +232,10 @@ import Testing
   @Test("bytes do not end it and are there afterwards")
   func gather() {
     var board = SimulatedBoard(streaming(), track: straight())
-    #expect(board.wait(in: .idle, until: seconds(5.5), listening: false).reason == .alarm)
+    #expect(board.wait(in: .idle, until: seconds(5.5), wakesOnInput: false).reason == .alarm)
     #expect(board.now == seconds(5.5))
     #expect(board.ledger.hostWakes == 1)
-    #expect(board.wait(in: .idle, until: seconds(5.5), listening: false).reason == .alarm)
+    #expect(board.wait(in: .idle, until: seconds(5.5), wakesOnInput: false).reason == .alarm)
     #expect(listen(&board, until: seconds(5.6)).solutions.count == 5)
   }
 
@@ -249,9 +249,9 @@ import Testing
   @Test("4,096 bytes are kept, and what comes later is lost, and later still comes again")
   func overflow() {
     var board = SimulatedBoard(streaming(), track: straight())
-    _ = board.wait(in: .idle, until: seconds(60.06), listening: false)
+    _ = board.wait(in: .idle, until: seconds(60.06), wakesOnInput: false)
     // 59 whole epochs have come, and 38 bytes of the one at 60 s.
-    #expect(board.bytesLost == 59 * 100 + 38 - 4_096)
+    #expect(board.lostBytes == 59 * 100 + 38 - 4_096)
     let heard = listen(&board, until: seconds(62.5))
     #expect(heard.bytes.count == 4_096 + 62 + 200)
     #expect(heard.solutions.count == 42)
@@ -261,7 +261,7 @@ import Testing
   func suspended() {
     var board = SimulatedBoard(
       streaming { $0.board.suspended?.wakeSources = .all }, track: straight())
-    #expect(board.wait(in: .suspended, until: seconds(20), listening: false).reason == .alarm)
+    #expect(board.wait(in: .suspended, until: seconds(20), wakesOnInput: false).reason == .alarm)
     #expect(board.now == seconds(20.3))
   }
 }

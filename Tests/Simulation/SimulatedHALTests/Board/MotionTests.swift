@@ -6,10 +6,10 @@ import Testing
 
 /// Takes what is asked for out of a line, so that a test can ask in any place.
 private final class Line {
-  var motion: SimulatedMotion
-  init(_ spells: [Range<Instant>]?) { motion = SimulatedMotion(spells) }
-  func isNews(at time: Instant) -> Bool { motion.isNews(at: time) }
-  func takeNews(at time: Instant) -> PinLevel? { motion.takeNews(at: time) }
+  var motion: SimulatedMotionLine
+  init(_ spells: [Range<Instant>]?) { motion = SimulatedMotionLine(spells) }
+  func isNews(at time: Instant) -> Bool { motion.hasChanged(at: time) }
+  func takeNews(at time: Instant) -> PinLevel? { motion.consumeChange(at: time) }
   func nextEdge(after time: Instant) -> Instant? { motion.nextEdge(after: time) }
 }
 
@@ -24,7 +24,7 @@ private final class Line {
       m10 {
         $0.receiver.hasSupplySwitch = true
         $0.board.suspended?.wakeSources = wakes
-        $0.motion = spells
+        $0.motionPeriods = spells
       }, track: straight())
   }
 
@@ -62,27 +62,27 @@ private final class Line {
   func wakes() {
     var board = board()
     let first = board.wait(in: .suspended, until: seconds(100))
-    #expect(first == Waking(reason: .motion, batchPinRose: false, motion: .inactive))
+    #expect(first == WakeReport(reason: .motion, batchPinRose: false, motion: .inactive))
     #expect(board.now == .boot && board.ledger.hostWakes == 0)
     for (edge, level) in [(10.0, PinLevel.active), (20, .inactive), (30, .active), (40, .inactive)]
     {
       let waking = board.wait(in: .suspended, until: seconds(100))
-      #expect(waking == Waking(reason: .motion, batchPinRose: false, motion: level))
+      #expect(waking == WakeReport(reason: .motion, batchPinRose: false, motion: level))
       // Resuming takes its time.
       #expect(board.now == seconds(edge + 0.3))
     }
     let last = board.wait(in: .suspended, until: seconds(100))
     #expect(last.reason == .alarm)
     #expect(board.ledger.hostWakes == 5 && board.violations.isEmpty)
-    let events = board.takeEvents()
+    let events = board.removeEvents()
     #expect(events.filter { $0.event == .wake(.motion) }.count == 4)
   }
 
   @Test("an idle board hears every edge at its moment, also while bytes are not listened to")
   func idle() {
     var board = board()
-    _ = board.wait(in: .idle, until: seconds(100), listening: false)
-    let waking = board.wait(in: .idle, until: seconds(100), listening: false)
+    _ = board.wait(in: .idle, until: seconds(100), wakesOnInput: false)
+    let waking = board.wait(in: .idle, until: seconds(100), wakesOnInput: false)
     #expect(waking.reason == .motion && waking.motion == .active && board.now == seconds(10))
   }
 
@@ -91,9 +91,9 @@ private final class Line {
     var board = board(wakes: [.alarm])
     _ = board.wait(in: .suspended, until: seconds(100))
     var waking = board.wait(in: .suspended, until: seconds(25))
-    #expect(waking == Waking(reason: .alarm, batchPinRose: false, motion: nil))
+    #expect(waking == WakeReport(reason: .alarm, batchPinRose: false, motion: nil))
     waking = board.wait(in: .suspended, until: seconds(35))
-    #expect(waking == Waking(reason: .alarm, batchPinRose: false, motion: .active))
+    #expect(waking == WakeReport(reason: .alarm, batchPinRose: false, motion: .active))
   }
 
   @Test("a twitch that is over when code runs wakes and tells no change")
@@ -101,7 +101,7 @@ private final class Line {
     var board = board([seconds(10)..<seconds(10.1)])
     _ = board.wait(in: .suspended, until: seconds(100))
     let waking = board.wait(in: .suspended, until: seconds(100))
-    #expect(waking == Waking(reason: .motion, batchPinRose: false, motion: nil))
+    #expect(waking == WakeReport(reason: .motion, batchPinRose: false, motion: nil))
     #expect(board.now == seconds(10.3))
   }
 }

@@ -35,12 +35,15 @@ import Testing
   func watermark() {
     var board = batching()
     let waking = board.wait(in: .suspended, until: seconds(1_000))
-    #expect(waking == Waking(reason: .batchPin, batchPinRose: true))
+    #expect(waking == WakeReport(reason: .batchPin, batchPinRose: true))
     // The 30th epoch since 20.9 s is that of 50 s; it is worked out 50 ms later.
     #expect(board.now == seconds(50.05 + 0.3))
-    #expect(board.bytesLost == 0)
+    #expect(board.lostBytes == 0)
     let again = board.wait(in: .suspended, until: seconds(60))
-    #expect(again == Waking(reason: .alarm, batchPinRose: false), "the level alone wakes nobody")
+    #expect(
+      again == WakeReport(reason: .alarm, batchPinRose: false),
+      "the level alone "
+        + "wakes nobody")
   }
 
   @Test("entries come oldest first, numbered on, and leave the buffer")
@@ -75,7 +78,7 @@ import Testing
   @Test("a full buffer drops the oldest and counts them")
   func overflow() {
     var board = batching(watermark: 0)
-    _ = board.wait(in: .idle, until: seconds(100.5), listening: false)
+    _ = board.wait(in: .idle, until: seconds(100.5), wakesOnInput: false)
     let heard = drain(&board, until: 102.4)
     #expect(heard.statuses == [UBXBatchStatus(fillLevel: 50, dropsAll: 30, dropsSinceLast: 30)])
     #expect(heard.entries.first?.solution.utc == Scenario.start + .seconds(51))
@@ -88,7 +91,7 @@ import Testing
   @Test("disabling loses the buffer and lets the pin fall")
   func disable() {
     var board = batching()
-    _ = board.wait(in: .idle, until: seconds(60.5), listening: false)
+    _ = board.wait(in: .idle, until: seconds(60.5), wakesOnInput: false)
     board.configure([(ConfigurationKey.batchEnable, 0)])
     _ = listen(&board, until: seconds(61.5))
     let heard = drain(&board, until: 62.9)
@@ -151,13 +154,13 @@ import Testing
   func deafBoard() {
     var board = batching { $0.board.suspended?.wakeSources = [.alarm] }
     let waking = board.wait(in: .suspended, until: seconds(100))
-    #expect(waking == Waking(reason: .alarm, batchPinRose: true))
+    #expect(waking == WakeReport(reason: .alarm, batchPinRose: true))
   }
 
   @Test("in times of refusal it does not begin to batch, and that is no violation of the host's")
   func refusal() {
     var board = SimulatedBoard(
-      m10 { $0.faults.batchingRefused = [seconds(5)..<seconds(10)] }, track: straight())
+      m10 { $0.faults.batchingRejected = [seconds(5)..<seconds(10)] }, track: straight())
     _ = listen(&board, until: seconds(6))
     let items: [(UInt32, UInt64)] = [
       (ConfigurationKey.batchEntries, 300), (ConfigurationKey.batchEnable, 1),
@@ -191,7 +194,7 @@ import Testing
       board.configure(items + [(key.batchEnable, 1)])
       #expect(listen(&board, until: seconds(0.9)).refused.isEmpty == isTaken)
     }
-    var board = SimulatedBoard(m10 { $0.receiver.batch = nil }, track: straight())
+    var board = SimulatedBoard(m10 { $0.receiver.batchCapacity = nil }, track: straight())
     _ = listen(&board, until: seconds(0.5))
     board.configure([(key.batchEnable, 1)])
     #expect(listen(&board, until: seconds(0.9)).refused == [.cfgVALSET])
@@ -227,12 +230,12 @@ import Testing
     for i: Int64 in 0..<3 { batch.append(solution(i)) }
     batch.beginRetrieval()
     batch.append(solution(3))
-    #expect(batch.toSend == 2)
+    #expect(batch.entriesToSend == 2)
     var sent: [UTCTime?] = []
-    while let entry = batch.next() { sent.append(entry.solution.utc) }
+    while let entry = batch.removeNext() { sent.append(entry.solution.utc) }
     #expect(sent == [Scenario.start + .seconds(1), Scenario.start + .seconds(2)])
     #expect(batch.count == 1)
-    #expect(batch.status().dropsSinceLast == 1)
-    #expect(batch.status() == UBXBatchStatus(fillLevel: 1, dropsAll: 1, nextMessageCount: 2))
+    #expect(batch.readStatus().dropsSinceLast == 1)
+    #expect(batch.readStatus() == UBXBatchStatus(fillLevel: 1, dropsAll: 1, nextMessageCount: 2))
   }
 }

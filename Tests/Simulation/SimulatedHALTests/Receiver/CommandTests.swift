@@ -45,7 +45,7 @@ import Testing
     let heard = listen(&board, until: seconds(2.5))
     #expect(heard.refused == [.cfgVALSET] && heard.acknowledged.isEmpty)
     #expect(heard.solutions.isEmpty, "nothing of it counts")
-    #expect(board.violations.map(\.kind) == [.refusedByReceiver])
+    #expect(board.violations.map(\.kind) == [.rejectedByReceiver])
   }
 
   @Test("values, layers and messages it does not take are refused")
@@ -119,7 +119,7 @@ import Testing
       (ConfigurationKey.lineSpeed, 115_200),
     ])
     if !old {
-      _ = board.wait(in: .idle, until: board.now + .milliseconds(15), listening: false)
+      _ = board.wait(in: .idle, until: board.now + .milliseconds(15), wakesOnInput: false)
       try board.setSpeed(115_200)
     }
     #expect(listen(&board, until: seconds(0.9)).acknowledged == [.cfgVALSET])
@@ -185,7 +185,7 @@ import Testing
     #expect(!heard.messages.isEmpty)
     // 2 s warm, 0.25 s of starting.
     #expect(board.receiverPowerState == .tracking)
-    let events = board.takeEvents().compactMap { event -> Instant? in
+    let events = board.removeEvents().compactMap { event -> Instant? in
       if case .receiver(.tracking, _) = event.event { event.time } else { nil }
     }
     #expect(events == [seconds(10.25), seconds(52.75)])
@@ -215,7 +215,7 @@ import Testing
 
   @Test("a receiver that ignores endless standby goes on; for a time it obeys")
   func endlessStandby() {
-    var board = running { $0.faults.ignoresEndlessStandby = true }
+    var board = running { $0.faults.ignoresUnlimitedStandby = true }
     board.send { $0.appendPowerRequest(Self.standby) }
     _ = listen(&board, until: seconds(5))
     #expect(board.receiverPowerState == .acquiring)
@@ -232,7 +232,7 @@ import Testing
     board.send { $0.appendUBX(.rxmPMREQ, payload: payload.span) }
     _ = listen(&board, until: seconds(5))
     #expect(board.receiverPowerState == .standby)
-    #expect(board.violations.map(\.kind) == [.shortPowerRequest])
+    #expect(board.violations.map(\.kind) == [.shortStandbyRequest])
   }
 
   @Test("standby for a time ends by itself")
@@ -299,7 +299,7 @@ import Testing
     let heard = listen(&board, until: seconds(90.5))
     #expect(heard.solutions.isEmpty == !has)
     #expect(heard.fixes.count == (has ? 18 : 0))
-    let last = board.takeEvents().last { if case .receiver = $0.event { true } else { false } }
+    let last = board.removeEvents().last { if case .receiver = $0.event { true } else { false } }
     #expect(last?.time == (has ? seconds(72.25) : seconds(80.25)))
   }
 
@@ -311,9 +311,9 @@ import Testing
       _ = listen(&board, until: seconds(1.5))
       board.send { $0.appendPowerRequest(UBXPowerRequest(wakeupSources: 32)) }
       _ = board.wait(
-        in: .idle, until: board.now + .milliseconds(Int64(delay)), listening: false)
+        in: .idle, until: board.now + .milliseconds(Int64(delay)), wakesOnInput: false)
       try board.set(PinCommand(.receiverSupply, .inactive))
-      #expect(board.violations.map(\.kind) == (isBad ? [.cutBeforeStandby] : []))
+      #expect(board.violations.map(\.kind) == (isBad ? [.poweredOffBeforeStandby] : []))
     }
   }
 
@@ -323,12 +323,12 @@ import Testing
     board.send { $0.appendPoll(.monVER) }
     try board.set(PinCommand(.receiverWake, .active))
     try board.set(PinCommand(.receiverWake, .inactive))
-    #expect(board.violations.map(\.kind) == [.wroteWithoutSupply, .droveWithoutSupply])
+    #expect(board.violations.map(\.kind) == [.wroteWithoutSupply, .drovePinWithoutSupply])
     var held = switched()
     try held.set(PinCommand(.receiverSupply, .active))
     try held.set(PinCommand(.receiverWake, .active))
     try held.set(PinCommand(.receiverSupply, .inactive))
-    #expect(held.violations.map(\.kind) == [.droveWithoutSupply])
+    #expect(held.violations.map(\.kind) == [.drovePinWithoutSupply])
   }
 
   @Test("pins the board does not have say so")

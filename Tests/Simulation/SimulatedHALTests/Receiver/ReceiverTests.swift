@@ -31,30 +31,31 @@ import Testing
     #expect(TimeToFirstFix(table: [], cold_s: 9).median_s(off: .zero, ephemerisAge: .zero) == 9)
   }
 
-  private func acquisition(_ change: (inout SimulationSetup) -> Void = { _ in }) -> Acquisition {
+  private func acquisition(_ change: (inout SimulationSetup) -> Void = { _ in }) -> AcquisitionModel
+  {
     var setup = SimulationSetup()
     setup.receiver.timeToFirstFix = model
     change(&setup)
-    return Acquisition(setup)
+    return AcquisitionModel(setup)
   }
 
   @Test("a cold search reads the ephemeris: a start after a moment's fix is warm")
   func coldSearchReads() {
     var a = acquisition()
     a.start(at: .boot)
-    #expect(a.fixDue == seconds(30))
-    a.gotFix(at: seconds(30))
+    #expect(a.nextFixTime == seconds(30))
+    a.recordFix(at: seconds(30))
     a.stop(at: seconds(30.5))
     a.start(at: seconds(90.5))
-    #expect(a.fixDue == seconds(93.5))
-    a.gotFix(at: seconds(93.5))
+    #expect(a.nextFixTime == seconds(93.5))
+    a.recordFix(at: seconds(93.5))
     // Too short to read it again: it is that of 30 s.
     a.stop(at: seconds(94.5))
     a.start(at: seconds(30 + 7_200))
-    #expect(a.fixDue < seconds(30 + 7_200 + 30))
+    #expect(a.nextFixTime < seconds(30 + 7_200 + 30))
     a.stop(at: seconds(30 + 7_200))
     a.start(at: seconds(30 + 7_201))
-    #expect(a.fixDue == seconds(30 + 7_201 + 30))
+    #expect(a.nextFixTime == seconds(30 + 7_201 + 30))
   }
 
   @Test("a cold search that is broken off has read nothing")
@@ -63,46 +64,46 @@ import Testing
     a.start(at: .boot)
     a.stop(at: seconds(29.9))
     a.start(at: seconds(40))
-    #expect(a.fixDue == seconds(70))
+    #expect(a.nextFixTime == seconds(70))
   }
 
   @Test("a start after tracking is warm; after too short a fix the ephemeris stays the old one")
   func ephemeris() {
     var a = acquisition()
     a.start(at: .boot)
-    #expect(a.fixDue == seconds(30))
-    a.gotFix(at: seconds(30))
+    #expect(a.nextFixTime == seconds(30))
+    a.recordFix(at: seconds(30))
     a.stop(at: seconds(49.9))
     a.start(at: seconds(109.9))
-    #expect(a.fixDue == seconds(112.9))
-    a.gotFix(at: seconds(112.9))
+    #expect(a.nextFixTime == seconds(112.9))
+    a.recordFix(at: seconds(112.9))
     // 47.1 s of tracking: the ephemeris is that of 160 s.
     a.stop(at: seconds(160))
     a.start(at: seconds(220))
-    #expect(a.fixDue == seconds(223))
-    a.gotFix(at: seconds(223))
+    #expect(a.nextFixTime == seconds(223))
+    a.recordFix(at: seconds(223))
     a.stop(at: seconds(224))
     a.start(at: seconds(160 + 7_201))
-    #expect(a.fixDue == seconds(160 + 7_201 + 30), "the ephemeris is that of 160 s")
+    #expect(a.nextFixTime == seconds(160 + 7_201 + 30), "the ephemeris is that of 160 s")
   }
 
   @Test("without sky the search begins when the sky is back")
   func noSky() {
     var a = acquisition {
-      $0.faults.noSky = [seconds(100)..<seconds(200), seconds(0)..<seconds(50)]
+      $0.faults.signalOutages = [seconds(100)..<seconds(200), seconds(0)..<seconds(50)]
     }
     a.start(at: .boot)
-    #expect(a.fixDue == seconds(80))
+    #expect(a.nextFixTime == seconds(80))
     a.stop(at: seconds(75))
     a.start(at: seconds(75))
-    #expect(a.fixDue == seconds(230), "a search the sky interrupts begins again")
+    #expect(a.nextFixTime == seconds(230), "a search the sky interrupts begins again")
   }
 
   @Test("known from before the run")
   func before() {
     var a = acquisition { $0.receiver.offBeforeStart = .seconds(60) }
     a.start(at: .boot)
-    #expect(a.fixDue == seconds(3))
+    #expect(a.nextFixTime == seconds(3))
   }
 
   @Test("sampled: the median stays, one in ten takes longer than the 90th percentile")
@@ -112,10 +113,10 @@ import Testing
       var a = acquisition {
         $0.seed = seed
         $0.samplesTimeToFirstFix = true
-        $0.receiver.timeToFirstFix.spread = 2
+        $0.receiver.timeToFirstFix.p90Ratio = 2
       }
       a.start(at: .boot)
-      times.append(a.fixDue.seconds)
+      times.append(a.nextFixTime.seconds)
     }
     times.sort()
     #expect((28.0...32.0).contains(times[2_000]))
@@ -237,7 +238,7 @@ import Testing
         $0.receiver.interval = .milliseconds(100)
       }, track: straight())
     let heard = listen(&board, until: seconds(60))
-    #expect(board.messagesDropped > 200)
+    #expect(board.droppedEpochs > 200)
     #expect(heard.solutions.count == heard.bytes.count / 100)
   }
 
@@ -245,8 +246,8 @@ import Testing
   func tap() {
     var board = SimulatedBoard(streaming { $0.recordsBytes = true }, track: straight())
     let heard = listen(&board, until: seconds(20.5))
-    #expect(board.takeSentBytes() == heard.bytes)
-    #expect(board.takeSentBytes().isEmpty)
+    #expect(board.removeSentBytes() == heard.bytes)
+    #expect(board.removeSentBytes().isEmpty)
   }
 }
 

@@ -55,8 +55,8 @@ func drain(_ board: inout SimulatedBoard, _ decoder: inout GNSSDecoder, _ heard:
 
 extension SimulatedBoard {
   /// A wait that bytes end.
-  mutating func wait(in state: BoardState, until deadline: Instant) -> Waking {
-    wait(in: state, until: deadline, listening: true)
+  mutating func wait(in state: BoardState, until deadline: Instant) -> WakeReport {
+    wait(in: state, until: deadline, wakesOnInput: true)
   }
 
   /// Writes a frame.

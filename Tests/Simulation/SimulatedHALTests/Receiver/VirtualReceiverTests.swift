@@ -62,7 +62,7 @@ struct VirtualReceiverTests {
     frame.appendPowerRequest(UBXPowerRequest(wakeupSources: UBXPowerRequest.wakesByEXTINT0))
     receiver.write((0..<frame.count).map { frame.span[$0] }, at: seconds(20), speed: 38_400)
     _ = listen(&receiver, from: 20, until: 22)
-    #expect(receiver.state == .standby && receiver.next == .distantFuture)
+    #expect(receiver.state == .standby && receiver.nextEventTime == .distantFuture)
     #expect(listen(&receiver, from: 22, until: 40).isEmpty)
     receiver.wake(at: seconds(40))
     #expect(!listen(&receiver, from: 40, until: 44).isEmpty && receiver.state == .tracking)

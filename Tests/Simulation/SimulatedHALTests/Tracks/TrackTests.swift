@@ -150,8 +150,8 @@ import Testing
       ("", 1, .empty),
       (h, 1, .empty),
       ("time,lat,lon\n" + p, 1, .badHeader(found: "time,lat,lon")),
-      (h + p + "101,1,2,3\n", 3, .fieldCount(found: 4, wanted: 5)),
-      (h + p + "101,1,2,3,4,5\n", 3, .fieldCount(found: 6, wanted: 5)),
+      (h + p + "101,1,2,3\n", 3, .fieldCount(found: 4, expected: 5)),
+      (h + p + "101,1,2,3,4,5\n", 3, .fieldCount(found: 6, expected: 5)),
       (h + p + "\n101,x,2,3,4", 4, .notANumber(field: "lat", found: "x")),
       (h + "101,nan,2,3,4", 2, .notANumber(field: "lat", found: "nan")),
       (h + "101,1,inf,3,4", 2, .notANumber(field: "lon", found: "inf")),
@@ -170,15 +170,15 @@ import Testing
         h + "101,1,2,3,-1", 2,
         .outOfRange(field: "speed", found: "-1", allowed: "0.0 to 16777.0")
       ),
-      (h + p + "99,1,2,3,4", 3, .timeGoesBack(found: "99")),
+      (h + p + "99,1,2,3,4", 3, .timeDecreases(found: "99")),
       ("unix_time,lat,lon,alt,speedy\n" + p, 1, .badHeader(found: "unix_time,lat,lon,alt,speedy")),
-      ("unix_time,lat,lon,alt,speed,mode\n" + p, 2, .fieldCount(found: 5, wanted: 6)),
+      ("unix_time,lat,lon,alt,speed,mode\n" + p, 2, .fieldCount(found: 5, expected: 6)),
       (h + "100,,,,\n,1,2,3,4\n", 3, .empty),
     ]
     for (text, line, expected) in cases {
       #expect(problem(text) == TrackError(line: line, problem: expected))
     }
-    #expect(throws: TrackError(line: 2, problem: .notText)) {
+    #expect(throws: TrackError(line: 2, problem: .notUTF8)) {
       _ = try Track(csv: Array(h.utf8) + [0x31, 0xFF, 0x0A])
     }
   }
@@ -207,12 +207,14 @@ import Testing
   @Test("a track over its limit is told with the line of its largest step")
   func tooLong() throws {
     let text = Self.header + "0,1,2,,\n10,1,2,,\n\n1000,1,2,,\n1001,1,2,,\n"
-    #expect(try Track(csv: Array(text.utf8), longest: .seconds(1_001)).duration == .seconds(1_001))
+    #expect(
+      try Track(csv: Array(text.utf8), maximumDuration: .seconds(1_001)).duration == .seconds(1_001)
+    )
     let expected = TrackError(
       line: 5,
-      problem: .tooLong(span: .seconds(1_001), step: .seconds(990), longest: .seconds(1_000)))
+      problem: .tooLong(span: .seconds(1_001), step: .seconds(990), maximum: .seconds(1_000)))
     #expect(throws: expected) {
-      _ = try Track(csv: Array(text.utf8), longest: .seconds(1_000))
+      _ = try Track(csv: Array(text.utf8), maximumDuration: .seconds(1_000))
     }
   }
 

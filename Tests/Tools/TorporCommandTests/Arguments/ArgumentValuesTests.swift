@@ -124,9 +124,9 @@ struct ValuesTests {
     #expect(Suggestion.nearest(to: "boards", among: names) == "board")
     #expect(Suggestion.nearest(to: "xyz", among: names) == nil)
     #expect(Suggestion.nearest(to: "", among: names) == nil)
-    #expect(Suggestion.distance("kitten", "sitting") == 3)
-    #expect(Suggestion.distance("ab", "ba") == 1)
-    #expect(Suggestion.distance("", "abc") == 3)
+    #expect(Suggestion.editDistance("kitten", "sitting") == 3)
+    #expect(Suggestion.editDistance("ab", "ba") == 1)
+    #expect(Suggestion.editDistance("", "abc") == 3)
   }
 }
 
@@ -151,13 +151,13 @@ struct OptionTests {
       "--scenario", "commute", "--hours", "24", "--service", "standard", "--accuracy", "10",
       "--noise", "none", "--ttff", "sampled", "--seed", "7", "--trace", "t.jsonl",
     ])
-    #expect(command.way.scenario == .commute)
+    #expect(command.routeOptions.scenario == .commute)
     #expect(command.hours == 24)
     #expect(command.service == .standard)
     #expect(command.accuracy == 10)
-    #expect(command.chance.noise == .none)
+    #expect(command.random.noise == .none)
     #expect(command.ttff == .sampled)
-    #expect(command.chance.seed == 7)
+    #expect(command.random.seed == 7)
     #expect(command.printing.trace == "t.jsonl")
   }
 

@@ -22,7 +22,7 @@ struct RecordingFilterTests {
         switch piece {
         case .bytes(let range): passed += block[range]
         case .date(let date): dates.append(date)
-        case .unreadDate: break
+        case .invalidDate: break
         }
       }
       start += block.count
@@ -209,16 +209,16 @@ struct RecordingDecoderTests {
   func silence() {
     var recording = RecordingDecoder(dateGiven: nil, source: .device)
     var epochs: [Epoch] = []
-    func silence() -> Interval? { recording.silence }
+    func silence() -> Interval? { recording.silenceTimeout }
     #expect(silence() == nil)
     let bytes = Array(Self.rmc(1, "010420").utf8)
     recording.decode(Array(bytes.prefix(30))) { epochs.append($0) }
     #expect(silence() == .milliseconds(250))
     recording.decode(Array(bytes.dropFirst(30))) { epochs.append($0) }
     #expect(silence() == .milliseconds(100) && epochs.isEmpty)
-    recording.fallSilent(for: .milliseconds(100)) { epochs.append($0) }
+    recording.handleSilence(for: .milliseconds(100)) { epochs.append($0) }
     #expect(silence() == nil && epochs.count == 1)
-    recording.fallSilent(for: .seconds(1)) { epochs.append($0) }
+    recording.handleSilence(for: .seconds(1)) { epochs.append($0) }
     recording.finish { epochs.append($0) }
     #expect(epochs.count == 1)
   }
@@ -226,15 +226,15 @@ struct RecordingDecoderTests {
   @Test("a message that is not whole is waited for on a line, and for ever in a file that grows")
   func heldUp() {
     for (source, patience) in [
-      (RecordingDecoder.Source.device, EpochAssembler.messagePatience), (.live, nil), (.file, nil),
+      (RecordingDecoder.Source.device, EpochAssembler.messageTimeout), (.live, nil), (.file, nil),
     ] {
       var recording = RecordingDecoder(dateGiven: nil, source: source)
       var epochs: [Epoch] = []
       let bytes = Array((Self.rmc(1, "010420") + Self.rmc(2, "010420")).utf8)
       recording.decode(Array(bytes.dropLast(20))) { epochs.append($0) }
-      let silence = recording.silence
+      let silence = recording.silenceTimeout
       #expect(silence == patience)
-      recording.fallSilent(for: .milliseconds(40)) { epochs.append($0) }
+      recording.handleSilence(for: .milliseconds(40)) { epochs.append($0) }
       recording.decode(Array(bytes.suffix(20))) { epochs.append($0) }
       recording.finish { epochs.append($0) }
       #expect(epochs.compactMap { $0.timeOfDay_us }.count == 2)

@@ -123,10 +123,10 @@ struct SameBytesTests {
     var recording = RecordingDecoder(dateGiven: nil, source: .live)
     let cycles = (0..<3).map { Self.sentences($0).flatMap { $0 } }
     recording.decode(cycles[0]) { _ in }
-    let alone = recording.silence
+    let alone = recording.silenceTimeout
     #expect(alone == .milliseconds(400))
     recording.decode(cycles[1] + cycles[2] + Self.sentences(3)[0]) { _ in }
-    let gathered = recording.silence
+    let gathered = recording.silenceTimeout
     #expect(gathered == .seconds(2))
   }
 
@@ -136,8 +136,8 @@ struct SameBytesTests {
     var epochs: [Epoch] = []
     var now = Instant.boot
     for (pause, message) in messages {
-      if let silence = recording.silence, silence <= pause {
-        recording.fallSilent(for: silence) { epochs.append($0) }
+      if let silence = recording.silenceTimeout, silence <= pause {
+        recording.handleSilence(for: silence) { epochs.append($0) }
       }
       now = now + pause
       recording.decode(message, at: now) { epochs.append($0) }
@@ -171,7 +171,7 @@ struct SameBytesTests {
   @Test("NAV-PVT alone is given at once, but for the first; sentences beside it are waited for")
   func alone() {
     var recording = RecordingDecoder(dateGiven: nil, source: .live)
-    func silence() -> Interval? { recording.silence }
+    func silence() -> Interval? { recording.silenceTimeout }
     recording.decode(Self.navPVT(0) { _ in }) { _ in }
     #expect(silence() == .milliseconds(400))
     recording.decode(Self.navPVT(1) { _ in }) { _ in }

@@ -48,6 +48,6 @@ struct UnreadMessageTests {
     #expect(!many.contains("not used"))
     var unread = UnreadMessages()
     for number in 0..<1_000 { unread.add(.sentence(UInt64(number) << 8)) }
-    #expect(unread.words == ["1,000 not understood"])
+    #expect(unread.summaries == ["1,000 not understood"])
   }
 }

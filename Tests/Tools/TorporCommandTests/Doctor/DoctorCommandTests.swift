@@ -154,19 +154,19 @@ struct DoctorCommandTests {
     options.profile = try BoardProfile.named(board)
     options.line = link
     options.state = "/"
-    options.longestFix = .seconds(60)
-    let pins = LinePins(
+    options.fixTimeout = .seconds(60)
+    let pins = GPIOAccess(
       chips: { ["gpiochip0"] }, check: { _ throws(GPIOFault) in },
       holder: { _ throws(GPIOFault) in nil },
-      take: { _, isOn throws(GPIOFault) in
-        let drive: LinePins.Drive = { isOn in
+      request: { _, isOn throws(GPIOFault) in
+        let drive: GPIOAccess.Drive = { isOn in
           receiver.say(isOn ? "supply on\n" : "supply off\n")
           return true
         }
         _ = drive(isOn)
         return drive
       })
-    var doctor = Doctor(options, pins: pins)
+    var doctor = Doctor(options, gpio: pins)
     doctor.examine()
     let byName = Dictionary(doctor.findings.map { ($0.name, $0) }) { first, _ in first }
     #expect(byName["identity"]?.outcome == .passed)

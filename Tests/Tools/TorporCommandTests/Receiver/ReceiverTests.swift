@@ -13,7 +13,7 @@ struct ReceiverTests {
     let link = Command.directory() + "/gnss"
     let running = Running(["receiver", "--board", "pi4-l76k-hat", "--link", link, "--quiet"])
     let path = try #require(running.line())
-    #expect(path.hasPrefix("/dev/pts/") && SystemFiles.link(link) == path)
+    #expect(path.hasPrefix("/dev/pts/") && SystemFiles.linkTarget(link) == path)
     let descriptor = unsafe open(link, O_RDONLY | O_NOCTTY)
     defer { close(descriptor) }
     var heard: [UInt8] = []
@@ -28,7 +28,7 @@ struct ReceiverTests {
     #expect(String(decoding: heard, as: UTF8.self).contains("$GN"))
     running.signal(SIGTERM)
     #expect(running.finish().status == 0)
-    #expect(SystemFiles.link(link) == nil)
+    #expect(SystemFiles.linkTarget(link) == nil)
   }
 
   @Test("what has stood by without ever having searched searches as from the cold")
@@ -83,10 +83,10 @@ struct ReceiverTests {
           "is used by the emulated receiver "
             + "of process")
     )
-    #expect(SystemFiles.link(link) == path)
+    #expect(SystemFiles.linkTarget(link) == path)
     first.signal(SIGKILL)
     _ = first.finish()
-    #expect(SystemFiles.link(link) == path, "nothing could take it away")
+    #expect(SystemFiles.linkTarget(link) == path, "nothing could take it away")
     // Its number is another terminal's.
     var others: [PseudoTerminal] = []
     for _ in 0..<64 where !others.contains(where: { $0.path == path }) {
@@ -94,9 +94,9 @@ struct ReceiverTests {
     }
     let third = Running(arguments)
     let next = try #require(third.line(), "\(third.errors)")
-    #expect(SystemFiles.link(link) == next)
+    #expect(SystemFiles.linkTarget(link) == next)
     third.signal(SIGTERM)
-    #expect(third.finish().status != 73 && SystemFiles.link(link) == nil)
+    #expect(third.finish().status != 73 && SystemFiles.linkTarget(link) == nil)
   }
 
   @Test("a file is not overwritten by a link, and a board without a receiver has none to play")
@@ -108,7 +108,7 @@ struct ReceiverTests {
     #expect(result.errors.contains("exists already and is not a link to a pseudo-terminal"))
     _ = unsafe symlink("/dev/null", folder + "/mine")
     #expect(Command.run(["receiver", "--link", folder + "/mine"]).status == 73)
-    #expect(SystemFiles.link(folder + "/mine") == "/dev/null", "it is somebody else's")
+    #expect(SystemFiles.linkTarget(folder + "/mine") == "/dev/null", "it is somebody else's")
     #expect(Command.run(["receiver", "--track", "a", "--scenario", "walk"]).status == 64)
     let bare = """
       name = "bare"

@@ -77,7 +77,7 @@ struct ReportPageTests {
   func markup() {
     var page = Markup()
     page.element("a", ["b": "<\"'&>"]) { page in
-      page.say("1 < 2")
+      page.addText("1 < 2")
       page.leaf("c")
       page.element("d", "")
     }
@@ -250,11 +250,11 @@ struct ReportPageTests {
         })
     }
     let border = track([(0, 179.999), (0, -179.999)])
-    let points = border.points.map { Plane(border).point($0.coordinate) }
+    let points = border.points.map { TangentPlane(border).point($0.coordinate) }
     #expect(abs(points[1].east - points[0].east - 222.64) < 0.01)
     #expect(abs(points[0].east + points[1].east) < 1e-3)
     let pole = track([(90, 0), (89.999, 90), (89.999, -90)])
-    for point in pole.points.map({ Plane(pole).point($0.coordinate) }) {
+    for point in pole.points.map({ TangentPlane(pole).point($0.coordinate) }) {
       #expect(abs(point.north) < 60 && abs(point.east) < 200)
     }
   }

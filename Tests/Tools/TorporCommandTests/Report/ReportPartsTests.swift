@@ -52,9 +52,10 @@ struct ReportPartsTests {
     curve.set(1, at: .boot)
     curve.set(9, at: .boot + .seconds(20))
     curve.close(at: .boot + .milliseconds(20_499))
-    #expect(curve.buckets[2].mean == 9 && curve.withoutScrap.buckets.map(\.mean) == [1, 1, 1])
+    #expect(
+      curve.buckets[2].mean == 9 && curve.withoutPartialLast.buckets.map(\.mean) == [1, 1, 1])
     curve.close(at: .boot + .milliseconds(20_500))
-    #expect(curve.withoutScrap.buckets.map(\.mean) == [1, 1, 9])
+    #expect(curve.withoutPartialLast.buckets.map(\.mean) == [1, 1, 9])
   }
 
   @Test("counts are kept when buckets become fewer")
@@ -69,7 +70,7 @@ struct ReportPartsTests {
     "of places the first, the last and the outermost are kept", arguments: [1, 5, 4_799, 90_001])
   func places(_ count: Int) {
     var random = SplitMix64(seed: UInt64(count))
-    var sketch = PlaceSketch()
+    var sketch = PositionSamples()
     var all: [PlanePoint] = []
     for _ in 0..<count {
       let point = PlanePoint(
@@ -92,12 +93,12 @@ struct ReportPartsTests {
   func timeAxis() {
     for length in [1, 59, 60, 3_600, 13_380, 86_400, 86_402, 2_678_400] {
       let axis = TimeAxis(.seconds(Int64(length)), atMost: 8)
-      #expect((1...9).contains(axis.marks.count), "\(length)")
-      #expect(axis.marks[0].part == 0 && axis.marks.allSatisfy { $0.part <= 1 })
+      #expect((1...9).contains(axis.ticks.count), "\(length)")
+      #expect(axis.ticks[0].part == 0 && axis.ticks.allSatisfy { $0.part <= 1 })
     }
-    #expect(TimeAxis(.seconds(86_402), atMost: 8).marks.map(\.words).last == "24:00")
-    #expect(TimeAxis(.seconds(90), atMost: 8).marks.map(\.words).dropFirst().first == "0:15")
-    #expect(TimeAxis(.seconds(2_678_400), atMost: 8).marks.map(\.words).last == "30 d")
+    #expect(TimeAxis(.seconds(86_402), atMost: 8).ticks.map(\.words).last == "24:00")
+    #expect(TimeAxis(.seconds(90), atMost: 8).ticks.map(\.words).dropFirst().first == "0:15")
+    #expect(TimeAxis(.seconds(2_678_400), atMost: 8).ticks.map(\.words).last == "30 d")
   }
 
   @Test("marks of a value reach from nought to a round number above the greatest")
@@ -105,11 +106,11 @@ struct ReportPartsTests {
     for greatest in [1e-4, 0.3, 1, 30, 99, 100, 110.5, 733, 1_000, 3_838, 123_456] {
       let axis = ValueAxis(to: greatest)
       #expect(axis.top >= greatest * (1 - 1e-9) && axis.top < greatest * 2.5, "\(greatest)")
-      #expect((3...5).contains(axis.marks.count), "\(greatest)")
-      #expect(Set(axis.marks.map(axis.words)).count == axis.marks.count, "\(greatest)")
+      #expect((3...5).contains(axis.ticks.count), "\(greatest)")
+      #expect(Set(axis.ticks.map(axis.label)).count == axis.ticks.count, "\(greatest)")
     }
     #expect(ValueAxis(to: 0).top == 1)
-    #expect(ValueAxis(to: 30).marks == [0, 10, 20, 30])
+    #expect(ValueAxis(to: 30).ticks == [0, 10, 20, 30])
     #expect(ValueAxis.round(down: 0.7) == 0.5 && ValueAxis.round(down: 1_000) == 1_000)
     #expect(ValueAxis.round(up: 0.7) == 1 && ValueAxis.round(up: 500) == 500)
   }
@@ -119,12 +120,12 @@ struct ReportPartsTests {
     for text in ["3000mAh@3.7V", "3Ah@3700mV", "11.1Wh", "11100mWh", " 3000 mAh @ 3.7 V "] {
       #expect(abs(try Battery(text).energy_J - 39_960) < 1e-6, "\(text)")
     }
-    #expect(try Battery("11.1Wh").words == "11.10 Wh")
-    #expect(try Battery("500mWh").words == "0.500 Wh")
+    #expect(try Battery("11.1Wh").text == "11.10 Wh")
+    #expect(try Battery("500mWh").text == "0.500 Wh")
     #expect(try Battery("1Wh").life(at: 1_000) == .seconds(3_600))
     #expect(try Battery("1Wh").life(at: 1_000, charge: 25) == .seconds(900))
-    #expect(try Battery("1Wh").words(100) == "1.00 Wh")
-    #expect(try Battery("1Wh").words(12.5) == "1.00 Wh, 12.5 % full")
+    #expect(try Battery("1Wh").text(100) == "1.00 Wh")
+    #expect(try Battery("1Wh").text(12.5) == "1.00 Wh, 12.5 % full")
     #expect(try Battery("100000Wh").life(at: 1) == nil)
     #expect(try Battery("1Wh").life(at: 0) == nil)
     for (text, message) in [

@@ -182,14 +182,14 @@ struct DaemonTests {
     #expect(status.output.contains("none: this board has no receiver"), "\(status.output)")
     var program = try ClientSession(name: "trail-log", path: daemon.socket)
     #expect(!program.session.isDeferralAvailable)
-    try program.listen()
+    try program.subscribe()
     _ = try program.call(.startUpdating)
     var notices: [WireNotice] = []
-    while let notice = try program.notice(within: .milliseconds(500)) { notices.append(notice) }
+    while let notice = try program.nextNotice(within: .milliseconds(500)) { notices.append(notice) }
     #expect(notices.contains { if case .failure(.locationUnknown) = $0 { true } else { false } })
     _ = try program.call(.allowDeferred(distance: .infinity, timeout: 60))
     var code: LocationErrorCode?
-    while code == nil, let notice = try program.notice(within: .seconds(5)) {
+    while code == nil, let notice = try program.nextNotice(within: .seconds(5)) {
       if case .finished(let error) = notice { code = error }
     }
     #expect(code == .deferredFailed)
@@ -296,7 +296,7 @@ struct DaemonTests {
     let daemon = try #require(Daemon())
     var program = try ClientSession(name: "trail-log", path: daemon.socket)
     // Who hears nothing wants nothing of the receiver.
-    try program.listen()
+    try program.subscribe()
     _ = try program.call(.startUpdating)
     for second in 0..<3 as Range<Int64> {
       daemon.say(second)
@@ -311,7 +311,7 @@ struct DaemonTests {
     let file = "\(daemon.folder)/track.gpx"
     #expect(daemon.ask(["export", "--client", "trail-log", "-q", "-o", file]).errors.isEmpty)
     #expect(Command.read(file)?.contains("<trkpt lat=\"52.371972000\"") == true)
-    #expect(try program.notice(within: .zero) != nil, "it is told them none the less")
+    #expect(try program.nextNotice(within: .zero) != nil, "it is told them none the less")
     _ = try ClientSession(name: "other", path: daemon.socket)
     let nothing = daemon.ask(["export", "--json", "--client", "other"])
     #expect(nothing.status == 0 && nothing.output.isEmpty)

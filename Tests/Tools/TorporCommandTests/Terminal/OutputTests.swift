@@ -66,7 +66,7 @@ struct OutputTests {
     let descriptor = file.open()
     #expect(descriptor >= 0)
     close(descriptor)
-    #expect(file.takePlace())
+    #expect(file.replaceTarget())
     #expect(TestFolder.names(in: folder) == [".a.torpor-\(getpid())", "a"])
   }
 

@@ -77,11 +77,12 @@ struct StatusTextTests {
   @Test("receiver, plan, board and newest fix")
   func facts() {
     let told = text { status in
-      status.receiver = WireReceiver(.batching, answers: true, since: time(-90), heard: time(-60))
+      status.receiver = WireReceiver(
+        .batching, isAnswering: true, since: time(-90), lastByte: time(-60))
       status.plan = WirePlan(
         Plan(
           receiver: .batching(watermark: 250), board: .suspended, wake: .boot + .seconds(7_290),
-          listens: false))
+          wakesOnInput: false))
       status.newest = time(-61)
       status.ringFixes = 4_000
     }
@@ -98,7 +99,7 @@ struct StatusTextTests {
     func told(_ state: WireReceiverState, _ fixed: FixTime?) -> String {
       text {
         $0.receiver = WireReceiver(
-          state, answers: true, since: time(-14), heard: time(0), fixed: fixed)
+          state, isAnswering: true, since: time(-14), lastByte: time(0), lastFix: fixed)
       }
     }
     #expect(
@@ -118,7 +119,7 @@ struct StatusTextTests {
     let later = text {
       $0.now.utc = $0.now.utc.map { $0 + .seconds(3_600) }
       $0.receiver = WireReceiver(
-        .batching, answers: true, since: time(-14), heard: time(0), fixed: time(-180))
+        .batching, isAnswering: true, since: time(-14), lastByte: time(0), lastFix: time(-180))
     }
     #expect(later.contains("; last fix 00:57:00 UTC, 3 min ago, newer ones are in its buffer"))
     #expect(told(.tracking, time(-1)).contains("tracking, for 14 s; last data now"))
@@ -131,7 +132,8 @@ struct StatusTextTests {
       var status = WireStatus(
         version: "0.1", board: "a-board", now: now, generation: 1, nextSequence: 0,
         ringCapacity: 8, clients: 0)
-      status.plan = WirePlan(Plan(receiver: .tracking, board: .idle, wake: wake, listens: false))
+      status.plan = WirePlan(
+        Plan(receiver: .tracking, board: .idle, wake: wake, wakesOnInput: false))
       return StatusText(status, style: Style(isColoured: false)).lines.joined(separator: "\n")
     }
     let far = told(now.acquired + .seconds(12))
@@ -144,18 +146,18 @@ struct StatusTextTests {
   @Test("a receiver that is missing says what to look at")
   func missing() {
     let told = text {
-      $0.receiver = WireReceiver(.lost, answers: false, since: time(-5))
-      $0.receiver?.remedy = "is it connected?"
+      $0.receiver = WireReceiver(.lost, isAnswering: false, since: time(-5))
+      $0.receiver?.suggestion = "is it connected?"
     }
     #expect(told.contains("receiver  does not answer; no data yet: is it connected?"))
     let hidden = text {
       $0.nextSequence = nil
       $0.now = FixTime(acquired: $0.now.acquired, utc: nil)
-      $0.receiver = WireReceiver(.standby, answers: true, since: time(-5))
+      $0.receiver = WireReceiver(.standby, isAnswering: true, since: time(-5))
     }
     #expect(!hidden.contains("no data yet") && !hidden.contains("no date"), "AUT-9")
     let other = text {
-      $0.receiver = WireReceiver(.lost, answers: false, since: time(-5), heard: time(-2))
+      $0.receiver = WireReceiver(.lost, isAnswering: false, since: time(-5), lastByte: time(-2))
     }
     #expect(other.contains("does not answer; last data 2 s ago\n"))
     #expect(!told.contains("plan"), "who may not know is told none")
@@ -168,7 +170,7 @@ struct StatusTextTests {
     func told(_ receiver: PlannedReceiver, _ names: [String]) -> String {
       text { status in
         status.plan = WirePlan(
-          Plan(receiver: receiver, board: .idle, wake: .distantFuture, listens: true))
+          Plan(receiver: receiver, board: .idle, wake: .distantFuture, wakesOnInput: true))
         for name in names {
           var use = WireUse(WireClientName(user: 1_000, name: name), execution: nil)
           use.need = name == "idle" ? .nothing : .position
@@ -189,7 +191,7 @@ struct StatusTextTests {
     let told = text {
       $0.holds = [
         WireHold(.acknowledgement, client: client), WireHold(.everyFix), WireHold(.noSuspend),
-        WireHold(.receiverCannotRest, detail: "no line"), WireHold(.system, detail: "a lock"),
+        WireHold(.receiverCannotSleep, detail: "no line"), WireHold(.system, detail: "a lock"),
         WireHold(.staysOn, detail: "no alarm"),
       ]
     }
@@ -202,7 +204,7 @@ struct StatusTextTests {
           + "the board could be powered off, but stays on: no alarm")
     )
     for reason in WireHoldReason.allCases {
-      #expect(!StatusText.words(WireHold(reason)).contains("nil"))
+      #expect(!StatusText.text(WireHold(reason)).contains("nil"))
     }
   }
 
@@ -211,7 +213,7 @@ struct StatusTextTests {
     func told(_ holds: [WireHold]) -> String {
       text {
         $0.plan = WirePlan(
-          Plan(receiver: .off, board: .suspended, wake: .distantFuture, listens: false))
+          Plan(receiver: .off, board: .suspended, wake: .distantFuture, wakesOnInput: false))
         $0.holds = holds
       }
     }
@@ -227,12 +229,12 @@ struct StatusTextTests {
       var use = WireUse(WireClientName(user: 4_000_000, name: "trail-log"), execution: .background)
       use.services = [.updates, .deferredUpdates]
       use.need = .everyFixLater
-      use.keepsReceiver = true
+      use.keepsReceiverOn = true
       use.next = time(600)
-      status.demanding = 3
+      status.demandingClients = 3
       status.uses = [use]
       status.batteryPercent = 9
-      status.givenUp = PromiseSet(.everyFix)
+      status.shed = ServiceLevelSet(.everyFix)
     }
     #expect(told.contains("2 connected; 3 clients with active requests (2 of other users)"))
     #expect(

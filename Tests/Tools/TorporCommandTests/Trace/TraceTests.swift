@@ -19,10 +19,10 @@ func fixRecord(_ sequence: UInt64, at moment: Double) -> TraceRecord {
 }
 
 /// All that can be given up.
-let everything: PromiseSet = {
-  var set = PromiseSet.none
+let everything: ServiceLevelSet = {
+  var set = ServiceLevelSet.none
   for promise in [
-    Promise.everyFix, .accuracy, .updates, .visits, .regions, .significantChange,
+    ServiceLevel.everyFix, .accuracy, .updates, .visits, .regions, .significantChange,
   ] {
     set.insert(promise)
   }
@@ -98,7 +98,7 @@ struct TraceJSONTests {
   func told() {
     let place = Coordinate(latitude_e9: 52_579_439_500, longitude_e9: -13_409_978_900)
     func members(_ notice: TraceNotice) -> String {
-      let line = line(7, .told(client: 0, notice))
+      let line = line(7, .notice(client: 0, notice))
       let head = #"{"t":7,"kind":"told","client":0,"#
       #expect(line.hasPrefix(head) && line.hasSuffix("}\n"))
       return String(line.dropFirst(head.count).dropLast(2))
@@ -131,12 +131,12 @@ struct TraceJSONTests {
 
   @Test("a promise has the keys of the reference; the ratio only where there is one")
   func promise() {
-    var promise = PromiseSummary()
+    var promise = OptimumComparison()
     promise.bound_m = 100
     promise.error.seconds = 200
-    promise.error.broken = 5
+    promise.error.exceededSeconds = 5
     promise.error.p95_m = 90
-    promise.error.greatest_m = 120.5
+    promise.error.maximum_m = 120.5
     promise.receiver_mJ = 300
     func text() -> String {
       var json = JSONWriter()
@@ -154,13 +154,13 @@ struct TraceJSONTests {
   @Test("every state and reason has the word of the reference")
   func words() {
     #expect(
-      TraceReceiverState.allCases.map(\.word)
+      TraceReceiverState.allCases.map(\.name)
         == ["off", "backup", "standby", "acquiring", "tracking", "powersave", "batching"])
     #expect(
-      (0...3).compactMap { BoardState(rawValue: $0) }.map(TraceJSON.word)
+      (0...3).compactMap { BoardState(rawValue: $0) }.map(TraceJSON.name)
         == ["awake", "idle", "suspended", "off"])
     #expect(
-      (0...4).compactMap { WakeReason(rawValue: $0) }.map(TraceJSON.word)
+      (0...4).compactMap { WakeReason(rawValue: $0) }.map(TraceJSON.name)
         == ["alarm", "bytes", "batch_pin", "request", "motion"])
   }
 
@@ -171,13 +171,13 @@ struct TraceJSONTests {
     summary.delivered = 9
     summary.batches = 2
     summary.finishes = 1
-    summary.refusals = 1
+    summary.deferralErrors = 1
     summary.lost = 1
     summary.notices = 4
     summary.hostWakes = 3
-    summary.awake = Interval(microseconds: 1_250_000)
-    summary.processor = Interval(microseconds: 270)
-    summary.suspended = .seconds(590)
+    summary.awakeTime = Interval(microseconds: 1_250_000)
+    summary.processorTime = Interval(microseconds: 270)
+    summary.suspendedTime = .seconds(590)
     summary.longestDelay = .seconds(300)
     summary.duration = .seconds(600)
     var json = JSONWriter()
@@ -193,7 +193,7 @@ struct TraceJSONTests {
 @Suite("What a trace adds up to")
 struct TraceTallyTests {
   /// Ten seconds: 2 s acquiring, 8 s tracking; awake, 5 s suspended, awake again.
-  static let bill = BillFigures(tracking_mW: 20, awake_mW: 2_000, gpsdBoard_mW: 1_000)
+  static let bill = EnergyBaseline(tracking_mW: 20, awake_mW: 2_000, gpsdBoard_mW: 1_000)
 
   func run() -> TraceTally {
     var tally = TraceTally()
@@ -214,17 +214,18 @@ struct TraceTallyTests {
   func summary() throws {
     var tally = run()
     let summary = tally.finish(
-      at: second(10), processorPerWake: Interval(microseconds: 90), bill: TraceTallyTests.bill)
+      at: second(10), processorPerWake: Interval(microseconds: 90), baseline: TraceTallyTests.bill)
     #expect(summary.fixes == 5 && summary.delivered == 4 && summary.batches == 1)
     #expect(summary.finishes == 1 && summary.lost == 1 && summary.hostWakes == 1)
-    #expect(summary.duration == .seconds(10) && summary.awake == .seconds(5))
+    #expect(summary.duration == .seconds(10) && summary.awakeTime == .seconds(5))
     #expect(summary.longestDelay == Interval(microseconds: 4_500_000))
     let energy = try #require(summary.energy)
     #expect(energy.receiver_mJ == 2 * 30 + 8 * 20)
     #expect(energy.board_mJ == 5 * 1_000 + 5 * 10)
     #expect(energy.receiverAlwaysOn_mJ == 2 * 30 + 8 * 20 && energy.boardAlwaysAwake_mJ == 20_000)
     #expect(energy.boardGpsd_mJ == 10_000)
-    #expect(summary.processor == Interval(microseconds: 90) && summary.suspended == .seconds(5))
+    #expect(
+      summary.processorTime == Interval(microseconds: 90) && summary.suspendedTime == .seconds(5))
     #expect(energy.receiverTime[Int(TraceReceiverState.tracking.rawValue)] == .seconds(8))
     #expect(energy.receiverTime[Int(TraceReceiverState.acquiring.rawValue)] == .seconds(2))
     #expect(energy.boardTime[Int(BoardState.suspended.rawValue)] == .seconds(5))
@@ -237,7 +238,7 @@ struct TraceTallyTests {
       for (time, state, power_mw) in states {
         tally.add(TraceRecord(at: second(time), .receiver(state: state, power_mw: power_mw)))
       }
-      return try #require(tally.finish(at: second(100), bill: TraceTallyTests.bill).energy)
+      return try #require(tally.finish(at: second(100), baseline: TraceTallyTests.bill).energy)
     }
     // Batching at the power of tracking, the search told twice.
     let busy = try energy([

@@ -99,14 +99,14 @@ struct TraceTextTests {
   func told() {
     let place = Coordinate(latitude_e9: 52_579_439_500, longitude_e9: 13_409_978_900)
     func told(_ at: Double, _ notice: TraceNotice, client: Int = 0) -> TraceRecord {
-      TraceRecord(at: second(at), .told(client: client, notice))
+      TraceRecord(at: second(at), .notice(client: client, notice))
     }
     let records = [
       told(10, .arrived(place: place, at: second(4))), told(11, .departed(place: place, at: nil)),
       told(12, .paused), told(13, .resumed), told(14, .entered(region: 1)),
       told(15, .exited(region: 1), client: 2), told(16, .stationary(true)),
       told(17, .stationary(false)), told(18, .failed(.regionMonitoringFailure)),
-      told(19, .degraded(PromiseSet(.everyFix), charge: 29)),
+      told(19, .degraded(ServiceLevelSet(.everyFix), charge: 29)),
       told(20, .degraded(everything, charge: 3)), told(21, .degraded(.none, charge: 90)),
       told(22, .flags(LiveFlags.insufficientlyInUse.union(.locationUnavailable))),
       told(23, .flags(.empty)), TraceRecord(at: second(24), .batteryEmpty),
@@ -148,7 +148,7 @@ struct TraceTextTests {
   @Test("the summary has the energy bill and fits 80 columns")
   func summary() {
     var tally = TraceTallyTests().run()
-    let summary = tally.finish(at: second(10), bill: TraceTallyTests.bill)
+    let summary = tally.finish(at: second(10), baseline: TraceTallyTests.bill)
     var text = TextBuffer()
     SummaryText(style: Style(isColoured: false)).write(summary, to: &text)
     for line in text.string.split(separator: "\n") { #expect(line.count <= 80) }
@@ -166,7 +166,7 @@ struct TraceTextTests {
       var tally = tally
       var text = TextBuffer()
       SummaryText(style: Style(isColoured: false))
-        .write(tally.finish(at: second(9)), remedy: remedy, to: &text)
+        .write(tally.finish(at: second(9)), suggestion: remedy, to: &text)
       for line in text.string.split(separator: "\n") { #expect(line.count <= 80) }
       return text.string
     }
@@ -179,19 +179,19 @@ struct TraceTextTests {
     tally.add(TraceRecord(at: second(3), .finish(client: 0, code: .deferredFailed)))
     #expect(told("ask again").contains("refused         twice, first: error: the des"))
     #expect(told("ask again").contains("\nsuggestion      ask again\n"))
-    #expect(tally.finish(at: second(4)).refusals == 2)
+    #expect(tally.finish(at: second(4)).deferralErrors == 2)
   }
 
   @Test("notices and what became of a promise are told where there are any")
   func promise() {
     var summary = TraceSummary()
     summary.notices = 1_234
-    var promise = PromiseSummary()
+    var promise = OptimumComparison()
     promise.bound_m = 100
     promise.error.seconds = 2_000
-    promise.error.broken = 5
+    promise.error.exceededSeconds = 5
     promise.error.p95_m = 85.44
-    promise.error.greatest_m = 1_204
+    promise.error.maximum_m = 1_204
     promise.receiver_mJ = 8_500
     func told() -> String {
       var text = TextBuffer()
@@ -209,11 +209,11 @@ struct TraceTextTests {
       told().contains(
         "optimum         5.00 J; this run 8.50 J since the first report: 1.70 ×\n"
           + "                but error above 100 m for 5 s (0.25 %)\n"))
-    promise.hasDrawnTimesToFix = true
+    promise.hasSampledTimesToFix = true
     #expect(told().contains("first report: -\n                (--ttff sampled: "))
     #expect(!told().contains("but error above"))
-    promise.hasDrawnTimesToFix = false
-    promise.error.broken = 0
+    promise.hasSampledTimesToFix = false
+    promise.error.exceededSeconds = 0
     #expect(told().contains("1.70 ×\n") && !told().contains("but error above"))
   }
 
@@ -222,7 +222,7 @@ struct TraceTextTests {
     var tally = TraceTally()
     let place = Coordinate(latitude_e9: 0, longitude_e9: 0)
     func tell(_ times: Int, _ notice: TraceNotice) {
-      for _ in 0..<times { tally.add(TraceRecord(at: second(1), .told(client: 0, notice))) }
+      for _ in 0..<times { tally.add(TraceRecord(at: second(1), .notice(client: 0, notice))) }
     }
     tell(7, .report(sequence: 1))
     tell(2, .arrived(place: place, at: nil))

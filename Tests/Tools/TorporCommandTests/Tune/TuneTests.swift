@@ -65,20 +65,20 @@ struct TuneTests {
   func picks() {
     let settings = TuneSetting.all(hasBatch: true)
     #expect(settings.count == 18)
-    func best(sensing: Double, batching: Double) -> [TunePick] {
+    func best(sensing: Double, batching: Double) -> [TuneRecommendation] {
       let sums = settings.map {
-        let isBatching = $0.batches && $0.question == .wholeWay
+        let isBatching = $0.batches && $0.useCase == .wholeTrack
         return Self.sum($0, ($0.hasMotionLine ? sensing : 100) + (isBatching ? batching : 0))
       }
-      return TunePick.best(of: settings, sums)
+      return TuneRecommendation.best(of: settings, sums)
     }
     for pick in best(sensing: 99, batching: 0) { #expect(!pick.setting.hasMotionLine) }
     for pick in best(sensing: 98.9, batching: 0) {
       #expect(pick.setting.hasMotionLine && pick.sum.mean_mW == 98.9)
     }
-    let deferred = best(sensing: 100, batching: 1).first { $0.question == .wholeWay }
+    let deferred = best(sensing: 100, batching: 1).first { $0.useCase == .wholeTrack }
     #expect(
-      deferred?.setting.question == .wholeWay && deferred?.setting.batches == false
+      deferred?.setting.useCase == .wholeTrack && deferred?.setting.batches == false
         && deferred?.others.count == 3)
   }
 
@@ -92,45 +92,45 @@ struct TuneTests {
       run.summary.duration = .seconds(1)
       run.summary.energy = .init()
       run.summary.energy?.board_mJ =
-        setting.question == .everyFix ? 100 : setting.hasMotionLine ? 10 : 50
-      guard setting.question.bound_m != nil else { return run }
+        setting.useCase == .everyFix ? 100 : setting.hasMotionLine ? 10 : 50
+      guard setting.useCase.bound_m != nil else { return run }
       run.error = BoundSummary()
       run.error?.seconds = 10_000
-      run.error?.broken = Int((share * 10_000).rounded())
+      run.error?.exceededSeconds = Int((share * 10_000).rounded())
       return run
     }
     let runs = settings.map { setting in
-      switch setting.question {
+      switch setting.useCase {
       case .within(50): run(setting, setting.hasMotionLine ? 0.0707 : 0.005)
       case .within(100): run(setting, 0.0051)
       case _: run(setting, 0)
       }
     }
-    let picks = TunePick.best(
+    let picks = TuneRecommendation.best(
       of: settings,
       runs.map {
         var sum = TuneSum()
         sum.add($0)
         return sum
       })
-    func pick(_ question: TuneQuestion) throws -> TunePick {
-      try #require(picks.first { $0.question == question })
+    func pick(_ question: TuneUseCase) throws -> TuneRecommendation {
+      try #require(picks.first { $0.useCase == question })
     }
     let near = try pick(.within(50))
-    #expect(near.setting.question == .within(50) && !near.setting.hasMotionLine)
+    #expect(near.setting.useCase == .within(50) && !near.setting.hasMotionLine)
     #expect(near.others.map(\.setting.hasMotionLine) == [true])
     #expect(try pick(.within(100)).setting == near.setting)
     #expect(try pick(.within(200)).setting.hasMotionLine)
     // Nothing but every fix at once keeps 50 m.
-    let broken = runs.map { $0.setting.question == .within(50) ? run($0.setting, 0.01) : $0 }
-    let dear = TunePick.best(
+    let broken = runs.map { $0.setting.useCase == .within(50) ? run($0.setting, 0.01) : $0 }
+    let dear = TuneRecommendation.best(
       of: settings,
       broken.map {
         var sum = TuneSum()
         sum.add($0)
         return sum
       })
-    #expect(dear.first { $0.question == .within(50) }?.setting.question == .everyFix)
+    #expect(dear.first { $0.useCase == .within(50) }?.setting.useCase == .everyFix)
     var report = TuneReport("b", nil, isJSON: false, style: Style(isColoured: false))
     report.add(runs, "way.csv", .seconds(1))
     report.finish(picks)
@@ -147,18 +147,20 @@ struct TuneTests {
   @Test("what answers more and takes less is picked for what asks for less, and not the reverse")
   func standIns() {
     let settings = TuneSetting.all(hasBatch: false)
-    func picked(_ cheap: TuneQuestion) -> [TuneQuestion] {
-      TunePick.best(of: settings, settings.map { Self.sum($0, $0.question == cheap ? 90 : 100) })
-        .filter { $0.setting.question == cheap }.map(\.question)
+    func picked(_ cheap: TuneUseCase) -> [TuneUseCase] {
+      TuneRecommendation.best(
+        of: settings, settings.map { Self.sum($0, $0.useCase == cheap ? 90 : 100) }
+      )
+      .filter { $0.setting.useCase == cheap }.map(\.useCase)
     }
     #expect(
       picked(.everyFix) == [
-        .everyFix, .within(50), .within(100), .within(200), .within(500), .wholeWay,
+        .everyFix, .within(50), .within(100), .within(200), .within(500), .wholeTrack,
       ])
     #expect(picked(.within(100)) == [.within(100), .within(200), .within(500)])
-    #expect(picked(.wholeWay) == [.wholeWay])
-    #expect(picked(.elsewhere) == [.elsewhere])
-    #expect(picked(.stays) == [.stays])
+    #expect(picked(.wholeTrack) == [.wholeTrack])
+    #expect(picked(.significantChange) == [.significantChange])
+    #expect(picked(.visits) == [.visits])
   }
 
   @Test(

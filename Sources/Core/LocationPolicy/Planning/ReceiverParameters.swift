@@ -1,0 +1,120 @@
+import LocationTypes
+
+/// Power of a receiver in each state, and time and energy of a start, from the board's profile.
+///
+/// ``FixSchedule`` and ``MovementModel`` compute from these parameters whether the receiver stays on, sleeps, or is
+/// powered off; there are no fixed thresholds.
+public struct ReceiverParameters: Equatable, Sendable {
+  /// Power while searching for satellites, mW.
+  public var acquire_mW: Double
+  /// Power with a fix, mW.
+  public var track_mW: Double
+  /// Power with a fix in the receiver's own duty cycle, mW; nil if it has none or must not use it now.
+  public var powersave_mW: Double?
+  /// Power while asleep by command, mW.
+  public var standby_mW: Double
+  /// Power while its supply is switched off, mW.
+  public var off_mW: Double
+  /// Time from the wake command until the receiver searches, including its configuration (PWR-6); at tracking power.
+  public var startUp: Interval
+  /// Time to first fix by time off.
+  public var timeToFix: TimeToFixTable
+  /// 90th percentile of the time to fix as a multiple of the median, at least 1.
+  public var spread: Double
+  /// Age at which an ephemeris can no longer be used.
+  public var ephemerisLifetime: Interval
+  /// Tracking time after which the receiver has a new ephemeris.
+  public var ephemerisDownload: Interval
+  /// Longest time for which the receiver stays on to complete a new ephemeris after the last need (PWR-1).
+  public var ephemerisHoldLimit: Interval
+  /// Upper limit of an acquisition that finds nothing (PWR-7).
+  public var acquisitionTimeout: Interval
+  /// Whether clock and ephemeris survive a power-off: with a backup supply, or if the board stores the navigation
+  /// database (PWR-8).
+  public var keepsDataWhenOff: Bool
+  /// Time before a power-off in which the board reads the navigation database; zero if nothing is to be read.
+  public var saveTime = Interval.zero
+  /// Time after a power-off until the receiver has its navigation database again.
+  public var restoreTime = Interval.zero
+
+  /// Creates the parameters of a receiver that takes 30 mW awake and 0.1 mW asleep; set the other properties as
+  /// needed.
+  public init(timeToFix: TimeToFixTable) {
+    self.timeToFix = timeToFix
+    acquire_mW = 30
+    track_mW = 30
+    standby_mW = 0.1
+    off_mW = 0
+    startUp = .milliseconds(200)
+    spread = 2.7
+    ephemerisLifetime = .seconds(14_400)
+    ephemerisDownload = .seconds(30)
+    ephemerisHoldLimit = .seconds(20)
+    acquisitionTimeout = .seconds(120)
+    keepsDataWhenOff = false
+  }
+
+  /// Energy of a start whose acquisition takes `search`, mJ.
+  func start_mJ(acquisition: Interval) -> Double {
+    track_mW * startUp.seconds + acquire_mW * acquisition.seconds
+  }
+
+  /// The acquisition time after a power-off, where the time after standby is `warm`. The receiver searches as in a
+  /// cold start until its navigation database is restored, and may find satellites before that.
+  func acquisitionAfterPowerOff(_ warm: Interval) -> Interval {
+    guard keepsDataWhenOff else { return timeToFix.cold }
+    return min(warm + restoreTime, max(warm, timeToFix.cold))
+  }
+
+  /// Lowest power with a fix, mW.
+  var on_mW: Double { powersave_mW.map { min($0, track_mW) } ?? track_mW }
+
+  /// Energy of staying on for `time`, mJ.
+  func stayOn_mJ(_ time: Interval) -> Double { on_mW * time.seconds }
+
+  /// The same receiver, with its duty cycle only if `maySave` is true.
+  public func withDutyCycle(_ maySave: Bool) -> ReceiverParameters {
+    var figures = self
+    if !maySave { figures.powersave_mW = nil }
+    return figures
+  }
+}
+
+/// How a receiver spends the time until the next fix is due.
+public enum ReceiverSleepMode: UInt8, Sendable {
+  /// On: a start would cost more energy.
+  case none = 0
+  /// Asleep by command.
+  case standby = 1
+  /// Supply switched off.
+  case off = 2
+}
+
+extension ReceiverParameters {
+  /// The mode with the least energy for `time` until the next fix, among the modes that the wiring allows; O(1).
+  ///
+  /// - Parameters:
+  ///   - warm: Expected time to fix out of standby after that time.
+  ///   - canStandby: Whether it sleeps by command.
+  ///   - canSwitchOff: Whether its supply can be switched off.
+  func sleepMode(
+    for time: Interval, warm: Interval, canStandby: Bool, canSwitchOff: Bool
+  ) -> ReceiverSleepMode {
+    var best = ReceiverSleepMode.none
+    var least = stayOn_mJ(time)
+    if canStandby, warm + startUp < time {
+      let cost = standby_mW * (time - warm - startUp).seconds + start_mJ(acquisition: warm)
+      if cost < least {
+        least = cost
+        best = .standby
+      }
+    }
+    let cold = acquisitionAfterPowerOff(warm)
+    if canSwitchOff, cold + startUp + saveTime < time {
+      let off = time - cold - startUp - saveTime
+      let cost = off_mW * off.seconds + start_mJ(acquisition: cold) + track_mW * saveTime.seconds
+      if cost < least { best = .off }
+    }
+    return best
+  }
+}

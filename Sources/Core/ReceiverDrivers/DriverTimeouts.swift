@@ -1,0 +1,52 @@
+import LocationTypes
+
+/// Timeouts, retry limits and back-off of the drivers.
+enum DriverTimeouts {
+  /// Maximum number of transmissions of a command before the receiver is declared lost.
+  static let maximumSends: UInt8 = 3
+  /// Maximum number of wake-ups before the receiver is declared lost.
+  static let maximumWakeUps: UInt8 = 2
+  /// Maximum back-off between two attempts to reach a lost receiver.
+  static let maximumBackOff = Interval.seconds(60)
+  /// Maximum back-off for a receiver that sends fixes but answers no command: each attempt interrupts its output.
+  static let maximumStreamingBackOff = Interval.seconds(240)
+  /// Number of losses after which a receiver with a supply switch is power-cycled.
+  static let lossesBeforePowerCycle: UInt8 = 4
+  /// Time within which a fault of the supply switch is reported. The receiver counts as off only afterwards (PWR-4).
+  static let switchFaultTime = Interval.milliseconds(1)
+  /// Time within which a receiver falls asleep after the command, including its serial port.
+  static let sleepEntryTime = Interval.milliseconds(500)
+  /// Minimum time for which the supply stays off.
+  static let minimumOffTime = Interval.seconds(1)
+  /// Maximum number of bytes that precede an answer in the receiver's output queue: the sentences of an epoch.
+  static let outputQueueBytes: Int64 = 700
+
+  /// Transmission time of `bytes` bytes at `speed` baud, with ten bits per byte.
+  static func transmissionTime(_ bytes: Int64, at speed: UInt32) -> Interval {
+    Interval(microseconds: bytes * 10_000_000 / Int64(speed))
+  }
+
+  /// Back-off after this number of consecutive losses: 1, 2, 4 … 60 s, or up to 240 s for a receiver that sends fixes.
+  static func backOff(after losses: UInt8, isStreaming: Bool) -> Interval {
+    let exponent = Int64(min(max(losses, 1), 9)) - 1
+    return min(.seconds(1 << exponent), isStreaming ? maximumStreamingBackOff : maximumBackOff)
+  }
+}
+
+extension ReceiverSetup {
+  /// Duration of silence after the answer timeout that shows that a receiver with live output is asleep.
+  var sleepSilence: Interval { .milliseconds(min(Int64(interval_ms), 2_000) + 100) }
+
+  /// Duration of silence after which the driver probes a tracking receiver.
+  var lossSilence: Interval { .milliseconds(max(Int64(interval_ms) * 10, 10_000)) }
+}
+
+/// Observations that wait to be reported, one per step, in this order.
+struct PendingObservations: Sendable {
+  var lost = false
+  var recovered = false
+  var drained = false
+  var reached = false
+
+  var isEmpty: Bool { !lost && !recovered && !drained && !reached }
+}

@@ -1,0 +1,36 @@
+import LocationTypes
+
+/// Checks for sleep inhibitor locks of systemd-logind. While one is held, fixes are not deferred for a board that will
+/// not sleep (DEF-28).
+struct InhibitorLocks {
+  /// Interval between checks while a lock is held, doubled up to the longest: a release is detected after at most
+  /// the time that the lock was held, and a lock of days costs one wake per hour.
+  static let firstCheckInterval = Interval.seconds(60)
+  static let longestCheckInterval = Interval.seconds(3_600)
+
+  /// Whether a lock was held at the last check.
+  private(set) var isHeld = false
+  /// Time of the next check; `.distantFuture` for never.
+  private(set) var due = Instant.distantFuture
+  private var checkInterval = InhibitorLocks.firstCheckInterval
+
+  /// Checks, if the board would be suspended or a lock was held.
+  ///
+  /// - Parameter holder: Queries the system for the holder of a lock.
+  /// - Returns: Whether a lock is held; nil if that has not changed.
+  mutating func check(
+    wouldSuspend: Bool, at now: Instant, holder: () -> String?
+  ) -> Bool? {
+    guard wouldSuspend || isHeld else { return nil }
+    let before = isHeld
+    isHeld = holder() != nil
+    if !isHeld {
+      checkInterval = InhibitorLocks.firstCheckInterval
+      due = .distantFuture
+    } else if !before || now >= due {
+      due = now + checkInterval
+      checkInterval = min(checkInterval * 2, InhibitorLocks.longestCheckInterval)
+    }
+    return isHeld == before ? nil : isHeld
+  }
+}
