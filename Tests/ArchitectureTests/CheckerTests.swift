@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("The checkers see what they must")
+@Suite("Tests of the checkers")
 struct CheckerTests {
   @Test(
-    "an import in any dress",
+    "every form of an import is found",
     arguments: [
       ("import Glibc", ["Glibc"]),
       ("@testable import LocationEngine", ["LocationEngine"]),
@@ -19,18 +19,18 @@ struct CheckerTests {
       ("import /* of */ A", ["A"]),
       ("import `A`", ["A"]),
     ])
-  func seesImports(_ source: String, _ modules: [String]) {
+  func findsImports(_ source: String, _ modules: [String]) {
     #expect(SwiftText(source).imports == modules)
   }
 
   @Test(
-    "what only looks like an import",
+    "text that is not an import is ignored",
     arguments: [
       "// import Foundation", "/* import A /* import B */ import C */", "\"import Foundation\"",
       "\"\"\"\nimport Foundation\n\"\"\"", "#\"a \" import Foundation\"#", "let important = 1",
       "file.import(1)", "func `import`() {}", "\"a \\\" import B\"",
     ])
-  func seesNoImport(_ source: String) {
+  func findsNoImport(_ source: String) {
     #expect(SwiftText(source).imports == [])
   }
 
@@ -60,7 +60,7 @@ struct CheckerTests {
     ]
     """)
 
-  @Test("a manifest gives modules, layers, dependencies and comments, and no tests")
+  @Test("a manifest is parsed into modules, layers, dependencies, comments and tests")
   func manifest() {
     #expect(
       Self.manifest.modules == [
@@ -107,7 +107,7 @@ struct CheckerTests {
     #expect(RepositoryRules.layerViolations(of: module, in: Self.manifest) == ["C"])
   }
 
-  @Test("C includes only its own headers, and constants are told from variables")
+  @Test("includes of C are found, and constants are distinguished from variables")
   func constants() {
     let text = "// #include is a word\n#include \"A.h\"\n #  include <math.h>\nint a;\n"
     #expect(RepositoryRules.includes(in: text, except: ["A.h"]) == [" #  include <math.h>"])
@@ -119,7 +119,7 @@ struct CheckerTests {
     }
   }
 
-  @Test("a function is too long from 71 lines on")
+  @Test("a function with 71 lines is too long")
   func longFunctions() {
     func function(_ lines: Int, _ head: String = "func long()") -> String {
       "struct A {\n  \(head) {\n"
@@ -138,7 +138,7 @@ struct CheckerTests {
     #expect(RepositoryRules.longFunctions(in: function(70, wide)) == ["func wide: 72"])
   }
 
-  @Test("names of tests are read, other strings are not")
+  @Test("names of tests are found, other strings are ignored")
   func testNames() {
     let text = SwiftText(
       """
@@ -153,25 +153,25 @@ struct CheckerTests {
     #expect(text.testNames == ["a suite", "DEF-1: none", "DEF-3, DEF-4: both"])
   }
 
-  @Test("numbers are cited whole, and statements are read with their mark")
+  @Test("citations are complete numbers, and statements are parsed with their mark")
   func contractText() {
     #expect(
       ContractText.citations(in: "(DEF-1…35, RNG-2) XDEF-7 UBX-8 DEF-x") == ["DEF-1", "RNG-2"])
     let contract = ContractText("- ● DEF-1 one\n- ○ DEF-2 two\ntext DEF-3\n- DEF-4 none\n")
     #expect(contract.statements.map(\.number) == ["DEF-1", "DEF-2"])
-    #expect(contract.statements.map(\.isKept) == [true, false])
+    #expect(contract.statements.map(\.isImplemented) == [true, false])
   }
 
-  @Test("a recipe ends where the next target begins")
+  @Test("a recipe ends at the next target")
   func makefile() {
-    let text = MakefileText("ROOMS := A B\na: b\n\t@one\n\ttwo\n\nb:\n\tthree\n")
-    #expect(text.variable("ROOMS") == ["A", "B"])
+    let text = MakefileText("MODULES := A B\na: b\n\t@one\n\ttwo\n\nb:\n\tthree\n")
+    #expect(text.variable("MODULES") == ["A", "B"])
     #expect(text.recipe("a") == ["\t@one", "\ttwo"])
     #expect(text.recipe("b") == ["\tthree"])
     #expect(text.recipe("c") == [])
   }
 
-  @Test("paths are read; of a rename only the new one")
+  @Test("paths are found; of a rename only the new one")
   func paths() {
     #expect(
       RepositoryRules.paths(in: "in `Sources/A/b.swift` and Tests/C.", isRename: false)
@@ -183,7 +183,7 @@ struct CheckerTests {
     #expect(RepositoryRules.paths(in: "### `Sources/A`", isRename: true) == [])
   }
 
-  @Test("suites are read to the end of their type, with their tags")
+  @Test("suites are parsed up to the end of their type, with their tags")
   func suites() {
     let text =
       "import A\n\n@Suite(\"a\")\nstruct B {\n  c()\n}\n\nd()\n"

@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("The contract and what cites it agree")
+@Suite("The contract agrees with its citations and tests")
 struct ContractTests {
-  /// The statements that are kept today; each is in the name of a test that fails without it.
-  static let kept: [String] =
+  /// The implemented statements; each is in the name of a test that fails without it.
+  static let implemented: [String] =
     deferral + services + (1...7).map { "RNG-\($0)" } + (1...4).map { "LOC-\($0)" }
     + ["LOC-6", "LOC-7", "LOC-8", "LOC-9", "AUT-3", "AUT-5", "AUT-6"]
 
@@ -20,14 +20,14 @@ struct ContractTests {
     ContractText(try Repository.text("Docs/Contract.md"))
   }
 
-  @Test("a number is a statement of Docs/Contract.md, and only one")
+  @Test("each number is used by exactly one statement of Docs/Contract.md")
   func numbersAreUnique() throws {
     let numbers = try Self.contract().statements.map(\.number)
     #expect(numbers.count > 100)
     #expect(Set(numbers).count == numbers.count)
   }
 
-  @Test("every number that is cited exists")
+  @Test("every cited number exists")
   func citationsExist() throws {
     let numbers = Set(try Self.contract().statements.map(\.number))
     let texts =
@@ -40,21 +40,21 @@ struct ContractTests {
     }
   }
 
-  @Test("every statement that is kept is in the name of a test", arguments: kept)
+  @Test("every implemented statement is in the name of a test", arguments: implemented)
   func isTested(_ number: String) throws {
     let names = try Self.testNames.get()
     #expect(names.contains(number), "no test is named after \(number)")
   }
 
-  @Test("what the contract marks as kept is what the tests hold")
+  @Test("the marks in the contract agree with the tests")
   func marksAgree() throws {
-    let marked = try Self.contract().statements.filter(\.isKept).map(\.number)
+    let marked = try Self.contract().statements.filter(\.isImplemented).map(\.number)
     let names = try Self.testNames.get()
-    #expect(Set(Self.kept).subtracting(marked).isEmpty, "tested and not marked ●")
+    #expect(Set(Self.implemented).subtracting(marked).isEmpty, "tested and not marked ●")
     #expect(Set(marked).subtracting(names).isEmpty, "marked ● and in no test's name")
   }
 
-  /// Every number in a display name of a test; the checkers' own examples do not count.
+  /// Every number in a display name of a test, except in the checkers' own examples.
   static let testNames = Result {
     var numbers: Set<String> = []
     for file in try Repository.files(in: ["Tests"], endings: ["swift"])
@@ -67,13 +67,13 @@ struct ContractTests {
   }
 }
 
-/// Docs/Contract.md as far as these tests need it.
+/// The parts of Docs/Contract.md that these tests need.
 struct ContractText {
   /// One numbered statement.
   struct Statement {
     var number: String
-    /// Marked with ● : implemented, and held by a test.
-    var isKept: Bool
+    /// Whether it is marked with ●: implemented and tested.
+    var isImplemented: Bool
   }
 
   private(set) var statements: [Statement] = []
@@ -84,7 +84,7 @@ struct ContractText {
         continue
       }
       statements.append(
-        Statement(number: String(match.output.number), isKept: match.output.mark == "●"))
+        Statement(number: String(match.output.number), isImplemented: match.output.mark == "●"))
     }
   }
 

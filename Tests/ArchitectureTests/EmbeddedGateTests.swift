@@ -2,7 +2,7 @@ import Testing
 
 @Suite("The Embedded build covers the core")
 struct EmbeddedGateTests {
-  @Test("the modules that it builds need every module of the core")
+  @Test("the Embedded build includes every module of the core")
   func coversTheCore() throws {
     let makefile = try Repository.text("Makefile")
     let modules = try #require(MakefileText(makefile).variable("EMBEDDED_MODULES"))
@@ -12,7 +12,7 @@ struct EmbeddedGateTests {
     #expect(reached == Set(manifest.modules.filter { $0.layer == "core" }.map(\.name)))
   }
 
-  @Test("it is Embedded, it refuses allocations, and make test runs it")
+  @Test("`make test` runs the Embedded build, which refuses allocations")
   func isAGate() throws {
     let makefile = MakefileText(try Repository.text("Makefile"))
     let embedded = makefile.recipe("embedded").joined(separator: "\n")
@@ -33,7 +33,7 @@ struct EmbeddedGateTests {
     #expect(makefile.recipe("boards").contains { $0.contains(".ci/check-boards") })
   }
 
-  /// The gates that `.ci/test` runs for `what`, in the order in which they are named.
+  /// The gates that `.ci/test` runs for `what`, in their order there.
   private func gates(of what: String) throws -> [String] {
     let script = try Repository.text(".ci/test")
     let pattern = try Regex("\n  \(what)\\)\n    first=\\(([^)]*)\\)\n    lanes=\\(([^)]*)\\)")
@@ -43,7 +43,7 @@ struct EmbeddedGateTests {
     }
   }
 
-  @Test("the firmware is made of the same modules, and fails on a heap")
+  @Test("the firmware has the same modules, and its build fails on a heap")
   func firmware() throws {
     let makefile = MakefileText(try Repository.text("Makefile"))
     #expect(
@@ -55,13 +55,13 @@ struct EmbeddedGateTests {
     #expect(script.contains(" -no-allocations"))
   }
 
-  @Test("continuous integration runs make test")
+  @Test("continuous integration runs `make test`")
   func continuousIntegration() throws {
     #expect(try Repository.text(".ci/run").contains("\nmake test "))
   }
 }
 
-/// A Makefile as far as these tests need it.
+/// The parts of a Makefile that these tests need.
 struct MakefileText {
   private let lines: [Substring]
 

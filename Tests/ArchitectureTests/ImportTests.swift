@@ -5,27 +5,27 @@ import Testing
 struct ImportTests {
   static let manifest = Result { Manifest(try Repository.text("Package.swift")) }
 
-  @Test("every folder of a layer is a module, and every module has a folder")
+  @Test("the folders of each layer are its modules")
   func folders() throws {
     let manifest = try Self.manifest.get()
     #expect(Set(manifest.folders.keys) == Set(RepositoryRules.layersBelow.keys))
     #expect(Set(Repository.folders(in: "Sources")) == Set(manifest.folders.values))
     for (layer, folder) in manifest.folders {
       let modules = Set(manifest.modules.filter { $0.layer == layer }.map(\.name))
-      // The training of the exit network is in no build.
+      // The training of the exit network is not built.
       let folders = Set(Repository.folders(in: "Sources/\(folder)")).subtracting(["Training"])
       #expect(modules == folders, "\(folder)")
     }
   }
 
-  @Test("no import that Package.swift does not declare", arguments: try Repository.swiftSources())
+  @Test("modules import only what Package.swift declares", arguments: try Repository.swiftSources())
   func imports(_ file: Repository.File) throws {
     let module = try #require(try Self.manifest.get().module(file.module), "\(file.path)")
     let violations = RepositoryRules.violations(of: module, imports: SwiftText(file.text).imports)
     #expect(violations.isEmpty, "\(file.path) may not import \(violations.joined(separator: ", "))")
   }
 
-  @Test("no import of tests that Package.swift does not declare, or that what it declares needs")
+  @Test("tests import only declared dependencies and what these need")
   func importsOfTests() throws {
     let manifest = try Self.manifest.get()
     #expect(manifest.tests.count > 20)
@@ -55,7 +55,7 @@ struct ImportTests {
     }
   }
 
-  @Test("the core needs no package")
+  @Test("the core uses no other package")
   func coreIsClosed() throws {
     for module in try Self.manifest.get().modules where module.layer == "core" {
       #expect(module.packages.isEmpty, "\(module.name)")
@@ -69,7 +69,7 @@ struct ImportTests {
     #expect(!manifest.closure(of: "LocationHAL").contains("LocationEngine"))
   }
 
-  @Test("of the product's modules only the loop imports both engine and HAL")
+  @Test("only LocationRuntime imports both engine and HAL, apart from the lab")
   func onlyTheLoopImportsBoth() throws {
     var imports: [String: Set<String>] = [:]
     for file in try Repository.swiftSources() where !file.path.hasPrefix("Sources/Lab/") {
@@ -79,13 +79,13 @@ struct ImportTests {
     #expect(Set(both.keys) == ["LocationRuntime"])
   }
 
-  @Test("the simulated truth reaches the engine as bytes alone")
-  func simulatorDoesNotKnowTheEngine() throws {
+  @Test("the simulated HAL does not depend on the engine, and sends it only bytes")
+  func simulatedHALIsIndependent() throws {
     let needed = try Self.manifest.get().closure(of: "SimulatedHAL")
     #expect(needed.isDisjoint(with: ["LocationEngine", "LocationPolicy", "ReceiverDrivers"]))
   }
 
-  @Test("RNG-5: only policy, engine, what runs them in one process, and the doctor read the ring")
+  @Test("RNG-5: only policy, engine, modules that run them and the doctor read the ring")
   func ringIsNotForClients() throws {
     let readers: Set = [
       "LocationPolicy", "LocationEngine", "LocationRuntime", "LocationSimulation", "TorporBench",
@@ -97,8 +97,8 @@ struct ImportTests {
     #expect(Set(named.map(\.name)) == readers)
   }
 
-  @Test("no module depends on itself")
-  func noCircle() throws {
+  @Test("there are no circular dependencies")
+  func noCircularDependencies() throws {
     let manifest = try Self.manifest.get()
     for module in manifest.modules {
       for dependency in module.dependencies {
@@ -120,7 +120,7 @@ struct ImportTests {
     }
   }
 
-  @Test("the network's weights are constants: no variable, no start-up code, one function")
+  @Test("the network's weights are constants, without variables and start-up code")
   func weightsAreConstant() throws {
     let text = try Repository.text("Sources/Core/CCore/ExitWeights.c")
     for line in text.split(separator: "\n") where line.first?.isLetter == true {
@@ -128,7 +128,7 @@ struct ImportTests {
     }
   }
 
-  @Test("the core uses no word that needs more than Embedded Swift")
+  @Test("the core uses no keyword that Embedded Swift does not support")
   func coreWords() throws {
     let files = try Repository.swiftSources().filter { $0.path.hasPrefix("Sources/Core/") }
     #expect(files.count > 50)
@@ -138,7 +138,7 @@ struct ImportTests {
     }
   }
 
-  @Test("the table of modules in Docs/Architecture.md is written from Package.swift")
+  @Test("the table of modules in Docs/Architecture.md is generated from Package.swift")
   func architectureTable() throws {
     let manifest = try Self.manifest.get()
     for module in manifest.modules { #expect(!module.summary.isEmpty, "\(module.name)") }

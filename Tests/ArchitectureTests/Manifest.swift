@@ -1,8 +1,8 @@
-/// The module graph of a Package.swift, read as text.
+/// The module graph of a Package.swift, parsed as text.
 ///
-/// Starting the package manager inside a test run would wait for the run's own lock. The manifest declares
-/// each module with one call, `LAYER.module("NAME", ["DEPENDENCY", …])`, `LAYER.cModule(…)` or
-/// `LAYER.program(…)`, below a comment that says what the module is.
+/// The package manager cannot run inside a test run: it would wait for the run's own lock. The
+/// manifest declares each module with one call, `LAYER.module("NAME", ["DEPENDENCY", …])`,
+/// `LAYER.cModule(…)` or `LAYER.program(…)`, below a comment that describes the module.
 struct Manifest {
   /// A module of `Sources`.
   struct Module: Equatable {
@@ -22,13 +22,13 @@ struct Manifest {
     var name: String
     /// The name of the layer's constant.
     var layer: String
-    /// The tested module and what the tests may import besides, with what these need.
+    /// The tested module and other modules that the tests may import.
     var dependencies: [String]
   }
 
-  /// In the order of their declarations.
+  /// Modules, in the order of their declarations.
   let modules: [Module]
-  /// In the order of their declarations.
+  /// Test targets, in the order of their declarations.
   let tests: [Tests]
   /// The names of the layers' constants, in the order of their declarations.
   let layers: [String]
@@ -95,7 +95,7 @@ struct Manifest {
     return reached
   }
 
-  /// The list behind the module's name: the second argument, if it is a list.
+  /// The list after the module's name: the second argument, if it is a list.
   private static func dependencies(in rest: String) -> [String] {
     let pattern = /\s*,\s*\[(?<list>[^\]]*)\]/
     guard let match = rest.prefixMatch(of: pattern) else { return [] }
@@ -107,7 +107,7 @@ struct Manifest {
       .filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
   }
 
-  /// The lines with `///` right above a position.
+  /// The text of the `///` lines directly above a position.
   private static func comment(above position: String.Index, in text: String) -> String {
     let lines = text[..<position].split(separator: "\n", omittingEmptySubsequences: false)
     var found: [String] = []

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The repository these tests were built from.
+/// The repository that contains these tests.
 enum Repository {
-  /// Its top folder.
+  /// Its root folder.
   static let root = URL(filePath: packageRoot)
 
-  /// A file with its path from the top and what is in it.
+  /// A file with its path from the root and its text.
   struct File: Sendable, CustomTestStringConvertible {
     var path: String
     var text: String
@@ -25,9 +25,9 @@ enum Repository {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// The names of all that is kept right below the top, hidden ones too.
+  /// The names of all tracked entries of the root folder, including hidden ones.
   ///
-  /// Git knows them; in a copy without its history they are what is there and not ignored.
+  /// Git lists them; in a copy without `.git` they are all entries that are not ignored.
   static func topLevel() throws -> Set<String> {
     if FileManager.default.fileExists(atPath: root.appending(path: ".git").path),
       let listed = try? tracked()
@@ -46,13 +46,13 @@ enum Repository {
     return Set(names.filter { !isIgnored($0) && $0 != ".git" })
   }
 
-  /// The paths of all files that git keeps.
+  /// The paths of all files that git tracks.
   private static func tracked() throws -> [Substring] {
     try output(of: ["git", "-C", root.path, "-c", "safe.directory=*", "ls-files", "-z"])
       .split(separator: "\0")
   }
 
-  /// What a program prints; it is found by the system, or by its path from the top of the repository.
+  /// The output of a program, which is found in `PATH` or by its path from the root.
   static func output(of arguments: [String]) throws -> String {
     let program = Process()
     let output = Pipe()
@@ -68,7 +68,7 @@ enum Repository {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The names of the folders right below `path`.
+  /// The names of the folders directly below `path`.
   static func folders(in path: String) -> [String] {
     let folder = root.appending(path: path)
     let found = try? FileManager.default.contentsOfDirectory(

@@ -1,4 +1,4 @@
-/// The rules that Package.swift does not state: which layer may use which, and which modules of the system.
+/// Rules beyond Package.swift: which layers and system modules a module may use; rules for files.
 enum RepositoryRules {
   /// The layers that the modules of a layer may depend on, besides their own.
   static let layersBelow: [String: Set<String>] = [
@@ -25,42 +25,42 @@ enum RepositoryRules {
 
   /// Words that may not occur in the core.
   ///
-  /// The Embedded build refuses most of what needs a heap; it would accept these.
+  /// The Embedded build rejects most features that need a heap, but accepts these.
   static let notInTheCore: Set<String> = [
     "Codable", "Encodable", "Decodable", "class", "actor", "async", "await",
     "_silgen_name", "_extern", "_cdecl",
   ]
 
-  /// The entries of the repository's top folder.
+  /// The entries of the repository's root folder.
   static let topLevel: Set<String> = [
     "Package.swift", "Sources", "Tests", "Boards", "Docs", "README.md", "LICENSE", "Makefile",
     ".swift-format", ".gitignore", ".ci", "packaging",
   ]
 
-  /// The most lines that a function of Swift may have, from its first to its closing brace.
+  /// Largest number of lines of a Swift function, from its declaration to its closing brace.
   static let functionLines = 70
 
-  /// The most Swift files in one folder.
+  /// Largest number of Swift files in one folder.
   static let folderFiles = 15
 
-  /// File names that say nothing about the content.
+  /// File names that do not describe the content.
   static let emptyNames: Set<String> = ["Machines", "Words", "Values", "Text", "System"]
 
-  /// Ends of file names that divide a type by length.
+  /// Endings of file names that split a type by length.
   static let emptyEndings = ["+More", "+Events", "+Values"]
 
-  /// Boards whose name is an everyday word of the field and the default of the command.
+  /// Boards whose name is also a common word.
   static let boardNamesThatAreWords: Set<String> = ["simulated"]
 
-  /// Paths of a developer's machine.
+  /// Prefixes of paths on a developer's machine.
   static let machinePaths = ["/work/", "/home/", "/root/", "/tmp/", "/opt/", "/Users/"]
 
-  /// Modules that any test may import; what `TestSupport` needs comes with it.
+  /// Modules that any test may import, in addition to the dependencies of `TestSupport`.
   static let importsOfTests = builtIn.union(cLibraries).union([
     "Testing", "TestSupport", "Foundation", "Dispatch", "Synchronization",
   ])
 
-  /// The imports that a module may not have.
+  /// The imports of a module that are not allowed.
   static func violations(of module: Manifest.Module, imports: [String]) -> [String] {
     imports.filter { imported in
       !module.dependencies.contains(imported) && !module.packages.contains(imported)
@@ -70,7 +70,7 @@ enum RepositoryRules {
     }
   }
 
-  /// The dependencies of a module that its layer may not have.
+  /// The dependencies of a module that its layer does not allow.
   static func layerViolations(of module: Manifest.Module, in manifest: Manifest) -> [String] {
     let allowed = (layersBelow[module.layer] ?? []).union([module.layer])
     return module.dependencies.filter { name in
@@ -88,19 +88,19 @@ enum RepositoryRules {
     }
   }
 
-  /// Whether a line at the left edge of C begins a constant, or the one function that returns them.
+  /// Whether an unindented line of C begins a constant, or the function that returns the constants.
   static func isConstantOrAccess(_ line: some StringProtocol) -> Bool {
     line.hasPrefix("static const ") || line.hasPrefix("const float *torpor_exit_weights(")
   }
 
-  /// Calls that start a process or wait in real time, and the test kit's helpers that do.
+  /// Calls that start a process or wait in real time, including helpers of the tests.
   private static let slowCalls = [
     "Command.run(", "builtProgram(", "usleep(", "Task.sleep(", "nanosleep(", "posix_spawn",
     "openpty",
     "Process()", "TestGroup(", "FakeLine(", "FakeService {", "FakeService(", "Running(",
   ]
 
-  /// The slow calls that a text makes.
+  /// The slow calls in a text.
   static func slowCalls(in text: Substring) -> [String] {
     slowCalls.filter { call in
       text.ranges(of: call).contains { range in
@@ -117,7 +117,7 @@ enum RepositoryRules {
     var name: String
     /// Whether it has a tag for processes or real time.
     var isTagged: Bool
-    /// From its attribute to the closing brace at the left edge.
+    /// The text from its attribute to the unindented closing brace.
     var text: Substring
   }
 
@@ -133,10 +133,10 @@ enum RepositoryRules {
     }
   }
 
-  /// The paths below `Sources` and `Tests` that a line names.
+  /// The paths below `Sources` and `Tests` in a line.
   ///
-  /// A line of Docs/Renames.md names old paths first: there only what follows the arrow, stands in the second column
-  /// of a table or before a colon counts.
+  /// A line of Docs/Renames.md has old paths first: there, only paths after an arrow or from the
+  /// second column of a table on count.
   static func paths(in line: Substring, isRename: Bool) -> [String] {
     var line = line
     if isRename {
@@ -157,9 +157,9 @@ enum RepositoryRules {
 
   /// Functions with more lines than allowed, as `name: lines`.
   ///
-  /// A function begins where a line declares one, and ends at the closing brace with the same indentation:
-  /// swift-format puts it there. A requirement of a protocol has no brace. Computed properties, subscripts and
-  /// deinitializers count as functions.
+  /// A function begins at its declaration and ends at the closing brace with the same indentation,
+  /// as swift-format writes it. A requirement of a protocol has no brace. Computed properties,
+  /// subscripts and deinitializers count as functions.
   static func longFunctions(in text: String) -> [String] {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let head = /(?:^|\s)(func\s+\S+?|init[?]?|subscript|deinit|var\s+\w+)\s*[(<:{]/
@@ -173,9 +173,9 @@ enum RepositoryRules {
         let isOver = code == "}" || code.hasPrefix(")") && !code.hasSuffix("{")
         guard isOver else { continue }
         let length = number - function.line + 1
-        // Behind a bare parenthesis comes a generic requirement with the brace, or nothing.
-        let goesOn = code != "}" && number + 1 < lines.count && lines[number + 1].contains("where ")
-        if goesOn { continue }
+        // After a single parenthesis follows a `where` clause with the brace, or nothing.
+        let next = number + 1 < lines.count ? lines[number + 1] : ""
+        if code != "}", next.contains("where ") { continue }
         if code == "}", length > functionLines { found.append("\(function.name): \(length)") }
         open = nil
       } else if let match = code.firstMatch(of: head), !code.hasPrefix("//"),

@@ -26,7 +26,7 @@ struct RepositoryTests {
     }
   }
 
-  @Test("a file's name says what is in it")
+  @Test("a file's name describes its content")
   func fileNames() throws {
     for file in try Self.everything() {
       let stem = String(file.name.prefix { $0 != "." })
@@ -37,7 +37,7 @@ struct RepositoryTests {
     }
   }
 
-  @Test("a suite that starts processes or waits in real time has a tag for it")
+  @Test("a suite that starts processes or waits in real time is tagged")
   func tags() throws {
     var tagged: Set<String> = []
     for file in try Repository.files(in: ["Tests"], endings: ["swift"])
@@ -49,14 +49,14 @@ struct RepositoryTests {
       }
     }
     #expect(tagged.count > 30)
-    // What the Makefile runs apart is what has the tag.
+    // The Makefile runs exactly the tagged suites separately.
     let listed = try Repository.output(of: [".ci/tagged-suites"]).split { $0 == "|" || $0 == "\n" }
     #expect(
       Set(listed.map { $0.replacing("\\.", with: ".").dropLast() }.map(String.init)) == tagged)
   }
 
-  @Test("nothing is left for later in a comment")
-  func nothingLeftForLater() throws {
+  @Test("comments contain no marks for unfinished work")
+  func noUnfinishedWork() throws {
     let marks: Set = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
     let texts =
       try Self.everything() + Repository.files(in: ["Docs", "Boards"], endings: ["md", "toml"])
@@ -66,7 +66,7 @@ struct RepositoryTests {
     }
   }
 
-  @Test("no board is named in Sources: profiles are the only place")
+  @Test("Sources contain no name of a board")
   func noBoardInSources() throws {
     let boards = Repository.folders(in: "Boards")
     #expect(!boards.isEmpty, "Boards/ has no board")
@@ -78,22 +78,22 @@ struct RepositoryTests {
     }
   }
 
-  @Test("no path of somebody's machine is in Sources")
+  @Test("Sources contain no path of a developer's machine")
   func noMachinePaths() throws {
     for file in try Repository.sources() {
       for path in RepositoryRules.machinePaths {
-        let isThere = file.text.contains(path)
-        #expect(!isThere, "\(file.path): \(path)")
+        let exists = file.text.contains(path)
+        #expect(!exists, "\(file.path): \(path)")
       }
     }
   }
 
-  @Test("the top of the repository holds what it always holds, nothing more, hidden or not")
+  @Test("the root folder contains exactly the expected entries")
   func topLevel() throws {
     #expect(try Repository.topLevel() == RepositoryRules.topLevel)
   }
 
-  @Test("a link in the documents leads somewhere")
+  @Test("every link in the documents has an existing target")
   func links() throws {
     var documents = try Repository.files(in: ["Docs", "Boards"], endings: ["md"])
     documents.append(.init(path: "README.md", text: try Repository.text("README.md")))
@@ -102,13 +102,13 @@ struct RepositoryTests {
       for match in document.text.matches(of: /\]\((?<target>[^)#\s]+)(#[^)]*)?\)/) {
         let target = String(match.output.target)
         if target.contains("://") { continue }
-        let there = FileManager.default.fileExists(atPath: folder.appending(path: target).path)
-        #expect(there, "\(document.path) points to \(target)")
+        let exists = FileManager.default.fileExists(atPath: folder.appending(path: target).path)
+        #expect(exists, "\(document.path) points to \(target)")
       }
     }
   }
 
-  @Test("a path of this repository that a page or a script names is there")
+  @Test("every path in pages, comments and scripts exists")
   func paths() throws {
     var texts = try Repository.files(in: ["Docs", "Boards"], endings: ["md"])
     texts += try Repository.files(in: ["Sources"], endings: ["swift", "c", "h", "py", "md"])
@@ -121,16 +121,16 @@ struct RepositoryTests {
       for line in file.text.split(separator: "\n") {
         for path in RepositoryRules.paths(in: line, isRename: file.name == "Renames.md") {
           count += 1
-          let isThere = FileManager.default.fileExists(
+          let exists = FileManager.default.fileExists(
             atPath: Repository.root.appending(path: path).path)
-          #expect(isThere, "\(file.path): \(path)")
+          #expect(exists, "\(file.path): \(path)")
         }
       }
     }
     #expect(count > 300)
   }
 
-  @Test("a page is linked from another one: nobody finds what nothing points to")
+  @Test("every page is linked from another page")
   func pagesAreLinked() throws {
     var documents = try Repository.files(in: ["Docs"], endings: ["md"])
     documents.append(.init(path: "README.md", text: try Repository.text("README.md")))

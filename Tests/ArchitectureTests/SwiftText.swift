@@ -1,4 +1,4 @@
-/// Swift source as a list of tokens: enough to see imports and words, blind to comments and text.
+/// Swift source as a list of tokens, without comments and string literals, to find imports.
 struct SwiftText {
   /// Identifiers, numbers and single punctuation marks, in order.
   private(set) var tokens: [String] = []
@@ -9,10 +9,10 @@ struct SwiftText {
     var scanner = Scanner(characters: Array(source))
     while let character = scanner.current {
       if scanner.skipComment() { continue }
-      if let literal = scanner.takeLiteral() {
+      if let literal = scanner.consumeLiteral() {
         literals.append((tokens.count, literal))
-      } else if isOfWord(character) {
-        tokens.append(scanner.takeWord())
+      } else if isWordCharacter(character) {
+        tokens.append(scanner.consumeWord())
       } else {
         if !character.isWhitespace { tokens.append(String(character)) }
         scanner.position += 1
@@ -20,10 +20,10 @@ struct SwiftText {
     }
   }
 
-  /// Every module imported, in order: `import struct A.B` is `A`.
+  /// All imported modules, in order: `import struct A.B` is `A`.
   ///
-  /// `import` is a keyword, so wherever it stands as a word it imports; attributes and access
-  /// levels before it change nothing.
+  /// `import` is a keyword, so each token `import` is an import, with any attributes and access
+  /// levels before it.
   var imports: [String] {
     let kinds: Set = [
       "typealias", "struct", "class", "enum", "protocol", "let", "var", "func", "actor",
@@ -46,7 +46,7 @@ struct SwiftText {
   }
 }
 
-private func isOfWord(_ character: Character) -> Bool {
+private func isWordCharacter(_ character: Character) -> Bool {
   character.isLetter || character.isNumber || character == "_"
 }
 
@@ -64,13 +64,13 @@ private struct Scanner {
     return end <= characters.count && characters[begin..<end].elementsEqual(text)
   }
 
-  mutating func takeWord() -> String {
+  mutating func consumeWord() -> String {
     let begin = position
-    while let character = current, isOfWord(character) { position += 1 }
+    while let character = current, isWordCharacter(character) { position += 1 }
     return String(characters[begin..<position])
   }
 
-  /// Passes a comment, nested ones too; false if there is none here.
+  /// Skips a comment, including nested ones; false if none begins here.
   mutating func skipComment() -> Bool {
     if starts(with: "//") {
       while let character = current, !character.isNewline { position += 1 }
@@ -92,8 +92,8 @@ private struct Scanner {
     return true
   }
 
-  /// Takes a string literal of any form; nil if there is none here.
-  mutating func takeLiteral() -> String? {
+  /// Consumes a string literal of any form; nil if none begins here.
+  mutating func consumeLiteral() -> String? {
     var hashes = 0
     while starts(with: "#", at: hashes) { hashes += 1 }
     guard starts(with: "\"", at: hashes) else { return nil }

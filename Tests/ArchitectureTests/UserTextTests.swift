@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What users read refers to nothing that they do not have")
+@Suite("Texts for users contain no references to the sources")
 struct UserTextTests {
   /// Modules whose strings are printed or logged.
   private static let printing: Set = [
@@ -9,7 +9,7 @@ struct UserTextTests {
     "ServiceState", "GPXFiles",
   ]
 
-  /// What is wrong with a text of the program or an installed file; nil where nothing is.
+  /// The problem of a text in a program or an installed file; nil if it has none.
   static func problem(in text: some StringProtocol) -> String? {
     let line = String(text)
     if line.contains("Docs/") { return "it names a page that no package ships" }
@@ -21,7 +21,7 @@ struct UserTextTests {
     return nil
   }
 
-  @Test("the check finds each kind")
+  @Test("the check finds each kind of problem")
   func checker() {
     let wrong = [
       "see Docs/HowTo/add-a-board.md", "https://torpor.org", "error 15, canceled",
@@ -31,11 +31,11 @@ struct UserTextTests {
     #expect(Self.problem(in: "org.torpor.Location, error: canceled, UTF-8") == nil)
   }
 
-  @Test("strings of the programs")
+  @Test("strings in the programs have no problem")
   func strings() throws {
     for file in try Repository.swiftSources() where Self.printing.contains(file.module) {
       for line in file.text.split(separator: "\n") {
-        // Comments cite both.
+        // Comments may contain such references.
         guard let code = line.split(separator: "//", maxSplits: 1).first, !line.isComment else {
           continue
         }
@@ -47,7 +47,7 @@ struct UserTextTests {
     }
   }
 
-  @Test("files that are installed")
+  @Test("installed files have no problem")
   func files() throws {
     let files =
       try Repository.files(in: ["Boards"], endings: ["toml", "md"])
@@ -63,7 +63,7 @@ struct UserTextTests {
     #expect(!Repository.folders(in: "Boards").contains("gpio-sim-m10"))
   }
 
-  @Test("one version of Swift is asked for everywhere")
+  @Test("the same version of Swift is required everywhere")
   func swiftVersion() throws {
     let manifest = try Repository.text("Package.swift").prefix { $0 != "\n" }
     let version = manifest.split(separator: " ").last.map(String.init) ?? ""

@@ -1,19 +1,19 @@
 import Glibc
 
-/// The path of a program of this package, built with the tests that run.
+/// The path of a program of this package, built together with the running tests.
 ///
 /// - Parameter name: The name of an executable product or target, such as `torpor`.
 public func builtProgram(_ name: String) -> String {
   if let bundle = unsafe realpath("/proc/self/exe", nil) {
     defer { unsafe free(bundle) }
-    let beside = "\(parent(of: unsafe String(cString: bundle)))/\(name)"
-    if unsafe access(beside, X_OK) == 0 { return beside }
+    let sibling = "\(parent(of: unsafe String(cString: bundle)))/\(name)"
+    if unsafe access(sibling, X_OK) == 0 { return sibling }
   }
-  // Some runners load the bundle into a program of the toolchain: look in the package instead.
+  // Some runners load the test bundle into a program of the toolchain: use the package's folder.
   return "\(packageRoot)/.build/debug/\(name)"
 }
 
-/// The top folder of the package these tests were built from.
+/// The root folder of the package that contains these tests.
 public let packageRoot = parent(of: parent(of: parent(of: #filePath)))
 
 private func parent(of path: String) -> String {

@@ -3,26 +3,26 @@ import Glibc
 import LocationWire
 import Synchronization
 
-/// A service of one thread that answers as a test says.
+/// A service in one thread that answers calls with a test's function.
 public final class FakeService: Sendable {
-  /// What becomes of a call: bytes to write, and whether the connection ends behind them.
+  /// Answer to a call: bytes to write, and whether the connection closes after them.
   public typealias Answer = @Sendable (WireCall) -> (bytes: [UInt8], ends: Bool)
 
-  /// Where it listens.
+  /// Path of its socket.
   public let path: String
   private let folder = TestFolder()
   private let listener: Int32
   private let answer: Answer
-  private let heard = Mutex<[WireCall]>([])
+  private let received = Mutex<[WireCall]>([])
   /// Connections that have called `Watch`.
   private let watchers = Mutex<[Int32]>([])
-  /// What nobody was there to hear.
-  private let untold = Mutex<[UInt8]>([])
+  /// Frames of notices that wait for the first watcher.
+  private let pending = Mutex<[UInt8]>([])
 
-  /// What it was asked.
-  public var calls: [WireCall] { heard.withLock { $0 } }
+  /// Calls received so far.
+  public var calls: [WireCall] { received.withLock { $0 } }
 
-  /// Answers each call as `answer` says.
+  /// Starts the service, which answers each call with `answer`.
   public init(_ answer: @escaping Answer) {
     path = folder.file("socket")
     self.answer = answer
@@ -37,17 +37,17 @@ public final class FakeService: Sendable {
         unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    precondition(result == 0 && listen(listener, 8) == 0, "a test may listen")
+    precondition(result == 0 && listen(listener, 8) == 0, "the socket can be created")
     let thread = Thread { [self] in serve() }
     thread.start()
   }
 
-  /// Says something to whoever watches, and where nobody does yet, to who comes first: a call on one
-  /// connection may be read before `Watch` on the other.
-  public func tell(_ notice: WireNotice) {
+  /// Sends a notice to all watchers; without any, to the first one later: a call on one connection
+  /// may be read before `Watch` on another.
+  public func notify(_ notice: WireNotice) {
     let bytes = FakeService.frame(.notice(notice), continues: true)
     watchers.withLock { watchers in
-      if watchers.isEmpty { return untold.withLock { $0 += bytes } }
+      if watchers.isEmpty { return pending.withLock { $0 += bytes } }
       for descriptor in watchers {
         _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
       }
@@ -57,9 +57,9 @@ public final class FakeService: Sendable {
   private func watch(_ descriptor: Int32) {
     watchers.withLock { watchers in
       watchers.append(descriptor)
-      let bytes = untold.withLock { untold in
-        defer { untold = [] }
-        return untold
+      let bytes = pending.withLock { pending in
+        defer { pending = [] }
+        return pending
       }
       if !bytes.isEmpty {
         _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -67,7 +67,7 @@ public final class FakeService: Sendable {
     }
   }
 
-  /// Ends it; its socket stays behind, as after a crash.
+  /// Stops the service; its socket file remains, as after a crash.
   public func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   /// The frame of a reply.
@@ -93,7 +93,7 @@ public final class FakeService: Sendable {
       guard waiting[0].revents != 0 else { continue }
       let descriptor = accept(listener, nil, nil)
       guard descriptor >= 0 else { break }
-      // Programs that other tests start meanwhile would keep it open.
+      // Programs that other tests start in the meantime must not inherit the descriptor.
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       connections.append((descriptor, FrameSplitter()))
     }
@@ -101,16 +101,16 @@ public final class FakeService: Sendable {
     close(listener)
   }
 
-  /// Answers what has come; false at the connection's end.
+  /// Answers received calls. Returns false at the end of the connection.
   private func read(_ descriptor: Int32, _ splitter: inout FrameSplitter) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
     guard count > 0 else { return false }
-    var place = 0
-    while splitter.next(in: buffer.span.extracting(first: count), at: &place) == .frame {
+    var offset = 0
+    while splitter.next(in: buffer.span.extracting(first: count), at: &offset) == .frame {
       guard let call = try? CallDecoder.decode(splitter.frame).call else { return false }
       if case .watch = call { watch(descriptor) }
-      heard.withLock { $0.append(call) }
+      received.withLock { $0.append(call) }
       let (bytes, ends) = answer(call)
       _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
       if ends { return false }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Compares a part of a page that is written by a program with what it would write now.
+/// Compares a generated part of a page with its current text.
 ///
 /// The part is between the lines `<!-- NAME: … -->` and `<!-- end of NAME -->`. With
 /// `TORPOR_SNAPSHOTS=write` in the environment (`make snapshots`) the page is rewritten instead.
@@ -8,8 +8,8 @@ import Glibc
 /// - Parameters:
 ///   - page: The path of the page from the package's root.
 ///   - name: The part's name.
-///   - text: What should stand there, with a line feed at its end.
-/// - Returns: What differs; nil where nothing does.
+///   - text: The expected text, with a line feed at its end.
+/// - Returns: A description of the difference; nil if both are equal.
 public func differenceFromGeneratedPart(
   of page: String, named name: String, _ text: String
 ) -> String? {

@@ -1,12 +1,12 @@
-/// The boards of the package: those that `Boards/README.md` lists. A user may have made others beside them.
+/// The boards listed in `Boards/README.md`. A user's checkout may contain further boards.
 public enum PackageBoards {
-  /// The folder that holds a folder for each.
+  /// The folder with one folder per board.
   public static let folder = "\(packageRoot)/Boards"
 
-  /// The folder of those that are for tests alone.
+  /// The folder of the boards for tests only.
   public static let testFolder = "\(packageRoot)/Tests/Boards"
 
-  /// Their names, in the order of the list.
+  /// Names of the boards, in the order of the list.
   public static let names: [String] = {
     let rows = String(decoding: readFile("\(folder)/README.md"), as: UTF8.self)
       .split(separator: "\n").filter { $0.hasPrefix("| [`") }

@@ -1,10 +1,10 @@
 import Glibc
 import Testing
 
-/// Recordings that are no part of the package: `shared/data` beside the checkout, or the folder that the
+/// Recordings outside the package: in `shared/data` next to the checkout, or in the folder that the
 /// environment variable `TORPOR_DATA` names.
 public enum RecordedData {
-  /// The folder; nil where it is absent.
+  /// The folder; nil if it does not exist.
   public static let folder: String? = {
     let path =
       unsafe getenv("TORPOR_DATA").map { unsafe String(cString: $0) }
@@ -14,6 +14,6 @@ public enum RecordedData {
 
   /// Whether the tests of recordings can run.
   public static var isPresent: Bool { folder != nil }
-  /// Why they do not run.
+  /// Reason why these tests are skipped.
   public static let missing: Comment = "no folder of recordings; set TORPOR_DATA to it"
 }

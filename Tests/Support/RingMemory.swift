@@ -1,16 +1,16 @@
 import DeferralCache
 
-/// Storage for one ring, as the memory-mapped file of a service would be.
+/// Storage for one ring, in place of the memory-mapped file of the service.
 @safe public final class RingMemory {
-  /// How many fixes the ring holds.
+  /// Capacity of the ring, fixes.
   public let capacity: Int
-  /// Bytes of storage.
+  /// Size of the storage, bytes.
   public let size: Int
   private let buffer: UnsafeMutableRawBufferPointer
 
-  /// Storage of zeros.
+  /// Creates storage filled with zeros.
   ///
-  /// - Parameter size: Its bytes; those that the capacity needs if not given.
+  /// - Parameter size: Size, bytes; by default the size for the capacity.
   public init(capacity: Int, size: Int? = nil) {
     self.capacity = capacity
     self.size = size ?? FixRing.storageSize(capacity: capacity)
@@ -20,10 +20,10 @@ import DeferralCache
 
   deinit { unsafe buffer.deallocate() }
 
-  /// Opens the ring as it is.
+  /// Opens the ring with the present content of the storage.
   ///
   /// - Parameters:
-  ///   - capacity: Its capacity if not the storage's.
+  ///   - capacity: Capacity of the ring; by default that of the storage.
   ///   - floor: The generation floor.
   public func open(capacity: Int? = nil, floor: UInt32 = 0) throws(RingError) -> FixRing {
     try unsafe FixRing(
@@ -36,7 +36,7 @@ import DeferralCache
       recovering: UnsafeMutableRawBufferPointer(rebasing: buffer[4...]), capacity: capacity - 1)
   }
 
-  /// Opens the ring as a service does: its header is durable before the first append.
+  /// Opens the ring like the service: its header is durable before the first append.
   public func openSynced(floor: UInt32 = 0) throws(RingError) -> FixRing {
     var ring = try open(floor: floor)
     ring.markSynced(ring.unsynced)

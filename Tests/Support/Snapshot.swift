@@ -1,12 +1,12 @@
 import Glibc
 import LocationTypes
 
-/// Compares text that an interface gives with its checked-in copy, `Tests/Snapshots/NAME`.
+/// Compares the text of an interface with its checked-in copy, `Tests/Snapshots/NAME`.
 ///
-/// With `TORPOR_SNAPSHOTS=write` in the environment (`make snapshots`) the copy is written instead. A change of a
-/// copy is a change of an interface, and is reviewed as one.
+/// With `TORPOR_SNAPSHOTS=write` in the environment (`make snapshots`) the copy is written instead.
+/// A changed copy is a changed interface and must be reviewed as such.
 ///
-/// - Returns: The first line that differs, with its number; nil where both are equal.
+/// - Returns: The first line that differs, with its number; nil if both are equal.
 public func differenceFromSnapshot(_ name: String, _ text: String) -> String? {
   let path = "\(packageRoot)/Tests/Snapshots/\(name)"
   if isWritingSnapshots { return writeFile(Array(text.utf8), to: path) }
@@ -27,7 +27,7 @@ var isWritingSnapshots: Bool {
 
 /// Replaces a file.
 ///
-/// - Returns: What went wrong; nil if nothing did.
+/// - Returns: A description of the error; nil on success.
 func writeFile(_ bytes: [UInt8], to path: String) -> String? {
   let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
   guard file >= 0 else { return "\(path) cannot be written: error \(errno)" }

@@ -1,8 +1,8 @@
-/// Sebastiano Vigna's SplitMix64: small, and the same numbers from the same seed, everywhere.
+/// Sebastiano Vigna's SplitMix64: a small generator, the same numbers for a seed anywhere.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Begins at a seed.
+  /// Creates a generator with a seed.
   public init(seed: UInt64) { state = seed }
 
   /// The next number.
@@ -14,13 +14,13 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     return z ^ (z >> 31)
   }
 
-  /// 0 ..< bound, which is at least 1.
+  /// A number in 0 ..< `bound`; `bound` is at least 1.
   public mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-  /// 0 ..< 1.
+  /// A number in 0 ..< 1.
   public mutating func fraction() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 
-  /// About normally distributed, mean 0 and deviation 1: the sum of twelve.
+  /// An approximately normal number, mean 0 and deviation 1: the sum of twelve uniform ones.
   public mutating func normal() -> Double {
     var sum = -6.0
     for _ in 0..<12 { sum += fraction() }

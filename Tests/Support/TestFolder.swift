@@ -1,54 +1,54 @@
 import Glibc
 
-/// A folder of one test, removed with all that is in it.
+/// A temporary folder of one test, which is removed with its content.
 public final class TestFolder: Sendable {
-  /// Where it is.
+  /// Path of the folder.
   public let path: String
 
-  /// Makes an empty one.
+  /// Creates an empty folder.
   public init() {
     let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
     var name = Array("\(base)/torpor-XXXXXX".utf8CString)
-    guard let made = unsafe mkdtemp(&name) else { preconditionFailure("no folder") }
-    path = unsafe String(cString: made)
+    guard let created = unsafe mkdtemp(&name) else { preconditionFailure("no folder") }
+    path = unsafe String(cString: created)
   }
 
   deinit { TestFolder.removeAll(path) }
 
-  /// The path of one of its files.
+  /// The path of a file in the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// The names of its files, hidden ones too.
+  /// The sorted names of its files, including hidden ones.
   public var names: [String] { TestFolder.names(in: path) }
 
-  /// All bytes of a file; none if it is not there.
+  /// All bytes of a file; empty if it does not exist.
   public func read(_ name: String) -> [UInt8] { readFile(file(name)) }
 
   /// Writes a file.
   public func write(_ bytes: [UInt8], to name: String) {
     let descriptor = unsafe open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    precondition(descriptor >= 0, "it can be written")
+    precondition(descriptor >= 0, "the file can be opened")
     defer { close(descriptor) }
     let count = unsafe Glibc.write(descriptor, bytes, bytes.count)
-    precondition(count == bytes.count, "it is written whole")
+    precondition(count == bytes.count, "the file is written completely")
   }
 
-  /// Makes a folder in it, with those that it lies in; one that is there stays.
+  /// Creates a folder and its parents, if they do not exist.
   public func makeFolders(_ name: String) {
-    var place = path
+    var folder = path
     for part in name.split(separator: "/") {
-      place += "/" + part
-      precondition(unsafe mkdir(place, 0o700) == 0 || errno == EEXIST, "it can be made")
+      folder += "/" + part
+      precondition(unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST, "the folder can be created")
     }
   }
 
-  /// Removes one of its files or folders.
+  /// Removes a file or folder in the folder.
   public func remove(_ name: String) { TestFolder.removeAll(file(name)) }
 
   /// Copies a file into another folder.
   public func copy(_ name: String, to other: TestFolder) { other.write(read(name), to: name) }
 
-  /// The names in a folder, hidden ones too, in order.
+  /// The sorted names in a folder, including hidden ones.
   public static func names(in path: String) -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }
@@ -62,7 +62,7 @@ public final class TestFolder: Sendable {
     return names.sorted()
   }
 
-  /// What cannot be unlinked is a folder.
+  /// Removes a file, or a folder with its content.
   private static func removeAll(_ path: String) {
     if unsafe unlink(path) == 0 { return }
     for name in names(in: path) { removeAll("\(path)/\(name)") }
@@ -70,7 +70,7 @@ public final class TestFolder: Sendable {
   }
 }
 
-/// All bytes of a file; none if it is not there.
+/// All bytes of a file; empty if it does not exist.
 public func readFile(_ path: String) -> [UInt8] {
   let descriptor = unsafe open(path, O_RDONLY)
   guard descriptor >= 0 else { return [] }

@@ -25,8 +25,8 @@ import LocationTypes
 ///   ┌───────────┐  skip(to:)        ┌───────────┐  acknowledgeExcluded(to:)  ┌──────────────┐
 ///   │undelivered├──────────────────▶│ delivered ├───────────────────────────▶│ acknowledged │
 ///   └─────┬─────┘◀──────────────────┴─────┬─────┘                            └──────────────┘
-///         │            rewind()           │ makeRoom(for:in:)                    ▲
-///         │ makeRoom(for:in:)             ▼                                      │ acknowledge(_:in:)
+///         │            rewind()           │ prepareForAppend(of:in:)             ▲
+///         │ prepareForAppend(of:in:)      ▼                                      │ acknowledge(_:in:)
 ///         │              takeGap()  ┌──────────────────────────┐                 │ acknowledgeExcluded(to:)
 ///         │          ┌─────────────▶│ delivered and overwritten├─────────────────┘
 ///         ▼          │              └─────┬────────────────────┘
@@ -50,7 +50,7 @@ import LocationTypes
 ///    ``rewind()``, under the same name.
 ///
 /// Ownership. The client's record in `LocationPolicy` owns the cursor. All properties are `internal(set)`: only the
-/// methods below change them. The owner calls ``makeRoom(for:in:)`` before every ``FixRing/append(_:)``.
+/// methods below change them. The owner calls ``prepareForAppend(of:in:)`` before every ``FixRing/append(_:)``.
 ///
 /// Bounds. Fixed size, no heap; every operation is O(1).
 @frozen public struct Cursor: Equatable, Sendable {
@@ -197,8 +197,8 @@ extension Cursor {
   ///
   /// - Returns: Number of undelivered fixes that this call lost.
   @discardableResult
-  public mutating func makeRoom(
-    for count: UInt64 = 1, in ring: borrowing FixRing
+  public mutating func prepareForAppend(
+    of count: UInt64 = 1, in ring: borrowing FixRing
   ) -> UInt64 {
     let next = ring.head + count
     let size = UInt64(ring.capacity)

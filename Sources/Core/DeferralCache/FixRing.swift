@@ -66,7 +66,7 @@ import LocationTypes
 ///
 /// Ownership. The ring is not copyable and has one owner, which calls the mutating methods, makes ``unsynced``
 /// durable (`msync`) and then calls ``markSynced(_:)``. Before each append it calls
-/// ``Cursor/makeRoom(for:in:)`` for every cursor. The ring has no reference to its cursors.
+/// ``Cursor/prepareForAppend(of:in:)`` for every cursor. The ring has no reference to its cursors.
 ///
 /// Bounds. 1,024 + 64 × capacity bytes. Append, read, `unsynced`, `markSynced` and `close` are O(1); opening is
 /// O(capacity); `erase` is linear in its range. No heap. The capacity must be at least twice the deferral limit of
@@ -158,9 +158,9 @@ import LocationTypes
 
   /// Appends a fix and returns its name. Overwrites the oldest fix if the ring is full. O(1).
   ///
-  /// Call ``Cursor/makeRoom(for:in:)`` for the cursor of every client first (RNG-4). UTC outside the years 829 to
-  /// 3111 is stored as unknown, and `acquired` is clamped to 1,141 years before or after boot; every other
-  /// field is stored exactly.
+  /// Call ``Cursor/prepareForAppend(of:in:)`` for the cursor of every client first (RNG-4). UTC outside the years 829
+  /// to 3111 is stored as unknown, and `acquired` is clamped to 1,141 years before or after boot; every other field is
+  /// stored exactly.
   ///
   /// - Precondition: The ring is not closed.
   @discardableResult

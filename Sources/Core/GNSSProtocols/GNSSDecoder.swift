@@ -3,15 +3,17 @@ import LocationTypes
 /// Decodes a receiver's byte stream into messages: NMEA sentences and UBX frames mixed on one line, in
 /// chunks of any size.
 ///
-/// Use it where every message matters (drivers, `torpor decode`); to get epochs only, call
-/// ``next(_:_:through:at:into:)``, which skips the ``GNSSMessage`` value. ``StreamDecoder`` finds the
-/// frames, ``NMEADecoding`` and ``UBXDecoding`` read them. Depends on `LocationTypes` and `CCore` only.
+/// ``next(_:_:)`` returns one ``GNSSMessage`` after another, for callers that need every message
+/// (drivers, `torpor decode`). ``next(_:_:through:at:into:)`` is for callers that need only epochs: it
+/// passes what it decodes directly to an ``EpochAssembler`` and creates no ``GNSSMessage``.
+/// ``StreamDecoder`` finds the frames, ``NMEADecoding`` and ``UBXDecoding`` read them.
 ///
-/// Accepts any input without trapping and allocates nothing on the heap. The result does not depend on
-/// how the stream is split into chunks. Buffers at most one unfinished frame of 4,106 bytes.
+/// Pure: no I/O, no heap, no clock (the time of arrival is an argument). Accepts any input without
+/// trapping. The result does not depend on how the stream is split into chunks. The buffer holds 4,112
+/// bytes, more than the longest frame (4,106); an unfinished frame stays in it until the next call.
 public struct GNSSDecoder: Sendable {
   private var stream: StreamDecoder
-  // Whether all buffered bytes were examined.
+  // Whether all buffered bytes were examined, so that the next message requires more input.
   @usableFromInline var needsInput = true
 
   /// Creates a decoder at the start of a stream.
@@ -28,7 +30,8 @@ public struct GNSSDecoder: Sendable {
   /// Whether the unfinished part is the start of a sentence.
   public var isMidSentence: Bool { stream.isMidSentence }
 
-  /// Number of buffered bytes after the last message returned, 0 to 4,112.
+  /// Number of buffered bytes after the last message returned, 0 to 4,112; they may contain complete
+  /// frames that are not returned yet.
   public var bufferedByteCount: Int { stream.bufferedByteCount }
 
   /// Consumes bytes from `offset` on and returns the first complete message.

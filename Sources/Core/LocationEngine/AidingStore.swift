@@ -1,9 +1,12 @@
 import LocationTypes
 
-/// Storage for the entries of a receiver's navigation database (assistance data) while its supply is off (PWR-8), in
-/// memory that the caller provides. ``Effects/aiding`` states each operation.
+/// Storage for the entries of a receiver's navigation database (UBX-MGA-DBD) while its supply is off, so that its next
+/// start is shorter (PWR-8).
 ///
-/// A store without memory stores nothing; an engine whose setup declares no store never uses it.
+/// The engine does not own the store: its ``Effects/aiding`` states which entry the caller must store, or read here and
+/// send to the receiver. The entries are in memory that the caller provides, and are written to no file. A store
+/// without memory stores nothing; an engine whose setup declares no store
+/// (``EngineSetup/enableAidingStore(entries:)``) never uses it. No I/O, no clock, no heap.
 @safe public struct AidingStore: ~Copyable {
   /// Largest length of an entry, bytes.
   public static let entryLimit = 172
@@ -36,12 +39,12 @@ import LocationTypes
   ///
   /// O(length). An entry is ignored if it is too long, if it is not for the next slot, or if the store is full.
   public mutating func store(_ entry: ByteChunk, at index: UInt8) {
-    let place = Int(index)
-    if place == 0 { count = 0 }
-    guard let storage = unsafe storage, place == count, place < capacity,
+    let slot = Int(index)
+    if slot == 0 { count = 0 }
+    guard let storage = unsafe storage, slot == count, slot < capacity,
       entry.count <= AidingStore.entryLimit
     else { return }
-    let start = place * AidingStore.stride
+    let start = slot * AidingStore.stride
     unsafe storage[start] = UInt8(entry.count)
     for i in entry.span.indices { unsafe storage[start + 1 + i] = entry.span[i] }
     count += 1
@@ -50,9 +53,9 @@ import LocationTypes
   /// The entry in slot `index`; empty if none is stored. O(1).
   public func entry(at index: UInt8) -> ByteChunk {
     var entry = ByteChunk()
-    let place = Int(index)
-    guard let storage = unsafe storage, place < count else { return entry }
-    let start = place * AidingStore.stride
+    let slot = Int(index)
+    guard let storage = unsafe storage, slot < count else { return entry }
+    let start = slot * AidingStore.stride
     // The memory belongs to the caller, so the length is checked again.
     let length = min(unsafe Int(storage[start]), AidingStore.entryLimit)
     for i in 0..<length { unsafe entry.append(storage[start + 1 + i]) }

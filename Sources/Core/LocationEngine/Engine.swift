@@ -300,12 +300,12 @@ public struct Engine: ~Copyable {
     clients[client.index].backlog(in: ring)
   }
 
-  /// A region of a client for durable storage, for ``Request/addRegion(_:assuming:)`` (BKG-20); nil if slot `place`,
+  /// A region of a client for durable storage, for ``Request/addRegion(_:assuming:)`` (BKG-20); nil if `slot`,
   /// below `RegionMonitor.capacity`, is empty. O(1).
   public func regionRecord(
-    of client: ClientID, at place: Int
+    of client: ClientID, at slot: Int
   ) -> (region: Region, assuming: MonitorState)? {
-    clients[client.index].services.regions.record(at: place)
+    clients[client.index].services.regions.record(at: slot)
   }
 
   /// The bytes to write to the receiver when ``Effects/hasOutput`` is set.
@@ -581,7 +581,7 @@ extension Engine {
         let pulse = bufferedInputReadAt == now ? nil : pulse
         fixClock.update(utc, received: fix.acquired, pulse: pulse)
         // A pulse belongs to one epoch only.
-        if let heard = self.pulse, heard <= fix.acquired { self.pulse = nil }
+        if let lastPulse = self.pulse, lastPulse <= fix.acquired { self.pulse = nil }
       case .batch: fixClock.updateFromBatch(utc, received: fix.acquired - minimumEntryAge)
       }
       if let bootUTC_us = fixClock.bootUTC_us { driver.setClock(bootUTC_us: bootUTC_us) }
@@ -610,12 +610,12 @@ extension Engine {
       case .live: .fix(accuracy: accuracy(of: fix), measured: fix.acquired, demand.need)
       case .batch: .drained
       }
-    return schedule.handle(event, planner.parameters, at: now) == .use || demand.wantsEveryFix
+    return schedule.handle(event, planner.parameters, at: now) == .use || demand.needsEveryFix
   }
 
   /// The fix to deliver: `fix`, or the held one if that is more accurate.
   private func moreAccurate(_ fix: Fix) -> Fix {
-    guard let heldFix, !demand.wantsEveryFix, accuracy(of: heldFix) < accuracy(of: fix) else {
+    guard let heldFix, !demand.needsEveryFix, accuracy(of: heldFix) < accuracy(of: fix) else {
       return fix
     }
     return heldFix
@@ -625,7 +625,7 @@ extension Engine {
   mutating func releaseHeldFix(_ effects: inout Effects) {
     guard let fix = heldFix, effects.appended == nil else { return }
     let isOver = schedule.state != .refining || demand.need.until <= now
-    guard isOver || demand.wantsEveryFix else { return }
+    guard isOver || demand.needsEveryFix else { return }
     deliver(fix, &effects)
     effects.needsProceed = true
   }
@@ -899,7 +899,7 @@ extension Engine {
   private var isReceiverUnavailable: Bool {
     guard hasDriver else { return true }
     if isReceiverLost { return !isReceiverStreaming }
-    return (demand.wantsEveryFix || schedule.isOn) && isSilent(driver.status.activity, at: now)
+    return (demand.needsEveryFix || schedule.isOn) && isSilent(driver.status.activity, at: now)
   }
 
   /// Whether a receiver that answers no command sends fixes.
@@ -929,15 +929,15 @@ extension Engine {
   /// Time of the last data from an awake receiver, or of the start of the wait for it.
   private var silenceStart: Instant {
     // For a receiver without commands only complete epochs count.
-    let heard = driver.usesMessages ? lastByteTime : lastEpochTime
-    return max(max(heard, inputDiscardedAt), acquisition.startTime ?? .boot)
+    let lastInput = driver.usesMessages ? lastByteTime : lastEpochTime
+    return max(max(lastInput, inputDiscardedAt), acquisition.startTime ?? .boot)
   }
 
   /// Time of the next check of the receiver, also while all clients are suspended (DEF-43): a lost receiver is
   /// retried, and one without commands counts as lost after a long silence. `.distantFuture` while no client needs the
   /// receiver.
   private func receiverCheckTime(_ demand: DemandSummary) -> Instant {
-    guard hasDriver, demand.wantsEveryFix || schedule.isOn else { return .distantFuture }
+    guard hasDriver, demand.needsEveryFix || schedule.isOn else { return .distantFuture }
     switch driver.status.activity {
     case .lost:
       guard let due = driver.status.deadline, due > now else { return .distantFuture }
@@ -1067,7 +1067,7 @@ extension Engine {
   ///
   /// A caller that waits without reading must call ``noteDiscardedInput(at:)`` afterwards.
   public var isReceiverUnneeded: Bool {
-    !demand.wantsEveryFix && !demand.need.isRequired && demand.bound == .infinity
+    !demand.needsEveryFix && !demand.need.isRequired && demand.bound == .infinity
       && isReceiverIdle && isReceiverAwake && !isBusy && !isInhibited && !isEnding
       && demand.check == .distantFuture && schedule.wake == .distantFuture
       && driver.status.deadline == nil && acknowledgementDeadline == nil
@@ -1181,14 +1181,14 @@ extension Engine {
   /// Arrival times of buffered messages are computed from the last one read. If that is too old they are computed from
   /// `now`, which is late by less than one interval; but not between two chunks of messages that were buffered
   /// already.
-  private mutating func setInputBuffering(_ willBeDeaf: Bool) {
+  private mutating func setInputBuffering(_ willBuffer: Bool) {
     let isReading = bufferedInputReadAt == now
-    if willBeDeaf && !isInputBuffering && !isReading
+    if willBuffer && !isInputBuffering && !isReading
       && now - lastEpochTime > setup.parameters.fixInterval
     {
       lastEpochTime = now
     }
-    isInputBuffering = willBeDeaf
+    isInputBuffering = willBuffer
   }
 
   /// Handles the deadlines of driver and line that have passed.
@@ -1235,10 +1235,10 @@ extension Engine {
       clients[i].elapse(context)
       hasFullQueue = hasFullQueue || clients[i].isQueueFull
       scheduleDistanceCheck(i)
-      let wanted = clients[i].demand(at: now)
-      demand.add(wanted)
+      let clientDemand = clients[i].demand(at: now)
+      demand.add(clientDemand)
       // No accuracy bound applies before the client's first fix, which is therefore needed now (STD-3).
-      if case .within(let metres) = wanted, clients[i].awaitsFirstFix(context) {
+      if case .within(let metres) = clientDemand, clients[i].awaitsFirstFix(context) {
         demand.need.add(due: now, accuracy: metres * Engine.accuracyShare)
       }
       let check = clients[i].check
@@ -1252,7 +1252,7 @@ extension Engine {
         demand.need.add(clients[i].fixNeed(at: now, fastest: fastest, line: motionLine))
       }
     }
-    if hasFullQueue { noteRecording(demand.wantsEveryFix, context) }
+    if hasFullQueue { noteRecording(demand.needsEveryFix, context) }
     let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
     for i in clients.dirtyRange
     where clients.isDirty(i, at: now) && clients[i].deferral.state != .idle {
@@ -1286,10 +1286,10 @@ extension Engine {
       demand.need.add(due: due, accuracy: demand.bound * Engine.accuracyShare)
     }
     guard hasDriver else { return }
-    if demand.wantsEveryFix, schedule.keepOn(at: now) { return }
+    if demand.needsEveryFix, schedule.keepOn(at: now) { return }
     let wasSearching = schedule.isOn
     schedule.handle(
-      .plan(demand.need, isKeptOn: demand.wantsEveryFix), planner.parameters, at: now)
+      .plan(demand.need, isKeptOn: demand.needsEveryFix), planner.parameters, at: now)
     // The acquisition has failed: the services that needed it compute a new due time.
     if wasSearching, schedule.state == .backedOff {
       let context = context
@@ -1331,7 +1331,7 @@ extension Engine {
       where clients.isDirty(i, at: now) && clients[i].execution != .suspended {
         clients[i].reportLocationUnknown(context)
       }
-    } else if demand.live > 0 || (schedule.isOn && !demand.wantsEveryFix) {
+    } else if demand.live > 0 || (schedule.isOn && !demand.needsEveryFix) {
       demand.addCheck(at: due)
     }
   }
@@ -1340,22 +1340,22 @@ extension Engine {
   private mutating func commandReceiver(
     _ planned: PlannedReceiver, _ demand: DemandSummary, _ effects: inout Effects
   ) {
-    let wanted = Engine.goal(for: planned)
-    if wanted != goal {
-      setGoal(wanted)
-      drive(.goal(wanted), &effects)
+    let newGoal = Engine.goal(for: planned)
+    if newGoal != goal {
+      setGoal(newGoal)
+      drive(.goal(newGoal), &effects)
       effects.needsProceed = true
       return
     }
     var isWaiting = false
-    var look = drainDue
+    var check = drainDue
     for i in clients.dirtyRange where clients.isDirty(i, at: now) {
       if clients[i].isWaitingForDrain { isWaiting = true }
-      look = min(look, clients[i].distanceCheck)
+      check = min(check, clients[i].distanceCheck)
     }
     if isWaiting && !receiverBuffers {
       finishDrain()
-    } else if receiverBuffers && !isDrainRequested && (isWaiting || look <= checkHorizon) {
+    } else if receiverBuffers && !isDrainRequested && (isWaiting || check <= checkHorizon) {
       isDrainRequested = true
       drive(.drain, &effects)
       effects.needsProceed = true
@@ -1406,7 +1406,7 @@ extension Engine {
     situation.acquiringSince = acquisition.startTime
     situation.previousOffTime = acquisition.previousOffTime
     situation.lastMessageTime = lastEpochTime
-    if !demand.wantsEveryFix { situation.schedule = schedule }
+    if !demand.needsEveryFix { situation.schedule = schedule }
     situation.drainDue = drainDue
     situation.acknowledgementDeadline = acknowledgementDeadline
     return situation

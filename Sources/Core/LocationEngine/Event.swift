@@ -26,8 +26,8 @@ public enum Event: Sendable {
   case pinFault(OutputPin)
 }
 
-/// What the caller must do after a step, in this order: pin, line speed, output, aiding, notices, then wait as
-/// planned.
+/// What the caller must do after a step, in this order: store a received database entry, pin, line speed, output, send a
+/// stored database entry, notices, then wait as planned.
 public struct Effects: Sendable {
   /// An output pin to drive.
   public var pin: PinCommand?
@@ -35,8 +35,8 @@ public struct Effects: Sendable {
   public var lineSpeed: UInt32?
   /// Whether ``Engine/output`` must be written to the receiver before the next step.
   public var hasOutput = false
-  /// What to do with the stored navigation database after ``hasOutput``: store ``Engine/aidingFrame``, or write a
-  /// stored entry to the receiver (PWR-8).
+  /// What to do with the stored navigation database: before the other effects, store ``Engine/aidingFrame``; after
+  /// ``hasOutput``, write a stored entry to the receiver (PWR-8).
   public var aiding = AidingOperation.none
   /// The fix that was appended to the ring in this step.
   public var appended: FixName?

@@ -31,10 +31,10 @@ struct FixClock: Sendable {
   /// - Parameter received: Latest possible measurement time. The fix may be much older, but the newest one of a batch
   ///   is recent, and each of those behind it was measured one interval later.
   mutating func updateFromBatch(_ utc: UTCTime, received: Instant) {
-    let seen = utc.microseconds - received.microseconds
-    let ahead = bootUTC_us.map { seen - $0 } ?? 0
+    let offset = utc.microseconds - received.microseconds
+    let ahead = bootUTC_us.map { offset - $0 } ?? 0
     guard ahead >= 0 && ahead <= FixClock.maximumLateness.microseconds else { return }
-    bootUTC_us = seen
+    bootUTC_us = offset
   }
 
   /// Updates the offset from a live fix with time `utc` that arrived at `received`.
@@ -46,22 +46,22 @@ struct FixClock: Sendable {
       lastReceived = received
     }
     let exact = FixClock.offset(of: utc, received: received, pulse: pulse)
-    let seen = exact ?? utc.microseconds - received.microseconds
+    let offset = exact ?? utc.microseconds - received.microseconds
     guard let known = bootUTC_us else {
-      bootUTC_us = seen
+      bootUTC_us = offset
       return
     }
-    let ahead = Interval(microseconds: seen - known)
+    let ahead = Interval(microseconds: offset - known)
     if ahead >= .zero - FixClock.maximumStepBack && ahead <= FixClock.maximumLateness {
       deviatingFixes = 0
-      bootUTC_us = exact ?? max(known, seen)
+      bootUTC_us = exact ?? max(known, offset)
       return
     }
     // Buffered fixes are read at the same time, so their arrival times do not show the offset.
     let isPrompt = (received - lastReceived) * 2 >= utc - lastUTC
     deviatingFixes = deviatingFixes == 0 || isPrompt ? deviatingFixes + 1 : 1
     if deviatingFixes >= FixClock.stepConfirmations {
-      bootUTC_us = seen
+      bootUTC_us = offset
       deviatingFixes = 0
     }
   }

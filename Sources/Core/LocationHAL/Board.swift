@@ -1,7 +1,9 @@
 import LocationTypes
 
-// The hardware interface of the loop, implemented for Linux (`LinuxHAL`) and for simulation (`SimulatedHAL`). Each
-// protocol states what a caller must never do; the simulated board checks this and fails the run.
+// The hardware as `LocationLoop` (`LocationRuntime`) uses it: protocols and their values, without system calls and
+// heap. `LinuxBoard` (`LinuxHAL`) and `SimulatedBoard` (`SimulatedHAL`) implement them; the engine does not use them.
+// "Never" in a comment marks a call that breaks a rule of the hardware (PWR-5): the simulated board records it as a
+// violation, with which `torpor simulate` fails.
 
 /// A failure of the serial line.
 public enum LineFault: Error, Equatable, Sendable {

@@ -135,9 +135,9 @@ public struct SignificantChange: Equatable, Sendable {
 
   /// When the service needs the next fix, that is, when acquisition should begin.
   ///
-  /// Never before ``gateOpens``. After that, when the remaining distance can have been travelled: at rest at most every
-  /// 5 minutes, with a motion line that reports no motion every 30 minutes. The receiver is not kept tracking until
-  /// then (SLC-10). `.distantFuture` if the service is not started.
+  /// Never before ``gateOpens``. After that, when the remaining distance can have been travelled: while stationary at
+  /// most every 5 minutes, with a motion line that reports no motion every 30 minutes. The receiver is not kept
+  /// tracking until then (SLC-10). `.distantFuture` if the service is not started.
   ///
   /// - Parameters:
   ///   - fastest: Greatest plausible speed until then, m/s; ignored if it is not above 0.
@@ -146,7 +146,7 @@ public struct SignificantChange: Equatable, Sendable {
     switch state {
     case .idle: .distantFuture
     case .first:
-      // An acquisition failed: the next one begins after the interval that applies at rest.
+      // An acquisition failed: the next one begins after the interval of a stationary device.
       if let lastCheck { lastCheck + SignificantChange.shortestReportInterval } else { now }
     case .watching:
       if isExceeded { gateOpens } else { max(gateOpens, nextCheck(fastest: fastest, line: line)) }

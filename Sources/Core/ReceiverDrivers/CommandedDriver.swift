@@ -22,7 +22,7 @@ protocol CommandedDriver: Sendable {
   var effectiveGoal: ReceiverGoal? { get }
 
   /// Next state of a receiver that is awake and answers: a step towards the effective goal, or the goal's own state.
-  func nextStateWhenResponsive(_ wanted: ReceiverGoal) -> State
+  func nextStateWhenResponsive(_ goal: ReceiverGoal) -> State
   /// Enters a state and executes its entry actions. The only writer of `state`.
   mutating func enter(_ new: State)
 

@@ -102,12 +102,12 @@ struct ForeignLineSyntax {
     }
     let digits = place.hasPrefix("gpiochip") ? place.dropFirst("gpiochip".count) : place
     let chip = digits.prefix { $0 >= "0" && $0 <= "9" }
-    let rest = digits.dropFirst(chip.count)
+    let remainder = digits.dropFirst(chip.count)
     let isChip = place.hasPrefix("gpiochip")
-    guard !chip.isEmpty, let separator = rest.first, isNumber(rest.dropFirst()),
+    guard !chip.isEmpty, let separator = remainder.first, isNumber(remainder.dropFirst()),
       isChip ? " /.-".contains(separator) : separator == ":"
     else { return nil }
-    place = "gpiochip\(chip):\(rest.dropFirst())"
+    place = "gpiochip\(chip):\(remainder.dropFirst())"
     return "a chip and a number are written with a colon between them"
   }
 }

@@ -13,9 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// clinux_start: starts a program as a given user, through two forks, so that it is not a child of the service. Uses
+// only the C library. Before exec, the child looks up groups, which may lock and allocate, so the caller must have only
+// one thread.
+
+// Maximum number of variables of a program's environment, including HOME, USER and PATH.
 enum { ENVIRONMENT_MAX = 32 };
 
-// Variables that are added to a program's environment, and the user it runs as.
+// The variables that are added to a program's environment, and the user it runs as; `switches` if that is another user.
 struct identity {
   char home[512], user[128], path[128];
   uint32_t uid;

@@ -4,8 +4,9 @@ import LocationTypes
 /// A board that runs Linux: a serial line, pins, the boot clock, and one wait for all of them.
 ///
 /// Its lightest sleep is the wait itself (`BoardState.idle`), during which the kernel idles the processor. A
-/// ``BoardSuspender`` suspends it; if that is not possible, it idles instead. The server's descriptors are in the same
-/// ``EventWait``: a wait that ends with one of them ready returns `WakeReason.request`.
+/// ``BoardSuspender`` suspends it; if that is not possible, it idles instead. The descriptors of
+/// `LocationServer` (clients) are in the same ``EventWait``: a wait that ends with one of them ready returns
+/// `WakeReason.request`. System calls are in the types that it combines: line, pins, wait, clock, suspender, gauge.
 public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable {
   /// Wait for all descriptors.
   public let events: EventWait
@@ -14,7 +15,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   private var pins: Pins
   private let suspender: BoardSuspender?
   private let clock = SystemClock()
-  /// Latest clock reading, and the one from before the last suspend.
+  /// Offset between the boot clock and the clock of edge timestamps: the latest one, and the one from before the last
+  /// suspend.
   private var clockOffset = ClockOffset()
   private var clockOffsetBeforeSuspend = ClockOffset()
   private var burst = BurstTiming()
@@ -100,25 +102,25 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       }
       if events.conditions(of: .line).contains(.writable) { line.flush() }
       if !wakesOnInput { burst.didBufferInput(from: begin, until: now) }
-      var news = pins.consumeChanges(from: events)
+      var changes = pins.consumeChanges(from: events)
       let isBack = wasSuspended(by: sleep)
       if isBack {
         burst.didBufferInput(from: begin, until: now)
-        if handleResume(&news, wakesOnInput: wakesOnInput) { return waking(.bytes, news) }
+        if handleResume(&changes, wakesOnInput: wakesOnInput) { return waking(.bytes, changes) }
       }
       if wakesOnInput, line.hasUnreportedInput || isLineReady {
         // Read the pulse before the rest of the epoch: a pulse after that belongs to the next epoch.
         let pulse = consumePulse()
         if !isClientReady && !isLineLost { gatherBurst(until: deadline) }
-        return waking(.bytes, news, pulse)
+        return waking(.bytes, changes, pulse)
       }
-      if news.batchPinRose { return waking(.batchPin, news) }
-      if news.motion != nil { return waking(.motion, news) }
+      if changes.batchPinRose { return waking(.batchPin, changes) }
+      if changes.motion != nil { return waking(.motion, changes) }
       // Not urgent, but the change must reach the service, so the wait ends.
-      if news.isBatteryLow != nil { return waking(.request, news) }
-      if isClientReady || meetsLock { return waking(.request, news) }
-      if now >= deadline { return waking(.alarm, news) }
-      if now >= events.postponableDeadline { return waking(.request, news) }
+      if changes.isBatteryLow != nil { return waking(.request, changes) }
+      if isClientReady || meetsLock { return waking(.request, changes) }
+      if now >= deadline { return waking(.alarm, changes) }
+      if now >= events.postponableDeadline { return waking(.request, changes) }
       if isBack { suspender?.recordOtherWake(at: now) }
     }
   }
@@ -154,11 +156,11 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   /// Handles a resume: discards input, whose first bytes are lost, and requests the pins again.
   ///
   /// - Returns: Whether bytes, which are discarded, have woken the board.
-  private mutating func handleResume(_ news: inout PinChanges, wakesOnInput: Bool) -> Bool {
+  private mutating func handleResume(_ changes: inout PinChanges, wakesOnInput: Bool) -> Bool {
     let isByBytes = wakesOnInput && isLineReady && !isLineLost
     line.discardInput()
     pins.rearm()
-    news.merge(pins.consumeChanges(from: events))
+    changes.merge(pins.consumeChanges(from: events))
     return isByBytes
   }
 
@@ -168,14 +170,14 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   private mutating func waking(
     _ reason: WakeReason, _ first: PinChanges, _ pulse: Instant? = nil
   ) -> WakeReport {
-    var news = first
-    news.merge(pins.consumeChanges(from: events))
+    var changes = first
+    changes.merge(pins.consumeChanges(from: events))
     return WakeReport(
-      reason: reason, batchPinRose: news.batchPinRose, motion: news.motion,
-      motionEdge: news.motionEdge_ns.map {
+      reason: reason, batchPinRose: changes.batchPinRose, motion: changes.motion,
+      motionEdge: changes.motionEdge_ns.map {
         min(clockOffset.bootTime(monotonic_ns: $0, before: clockOffsetBeforeSuspend), now)
       },
-      battery: batteryCharge(news.isBatteryLow), pulse: pulse)
+      battery: batteryCharge(changes.isBatteryLow), pulse: pulse)
   }
 
   /// Time of the last pulse before the first byte of an epoch, if at most one second before it: an older pulse marks

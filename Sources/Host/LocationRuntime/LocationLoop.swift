@@ -167,8 +167,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     if waking.batchPinRose { perform(.batchPin) }
     if let level = waking.motion { perform(.motion(level), at: waking.motionEdge) }
     if let charge = waking.battery { perform(.battery(charge)) }
-    let hasTold = waking.batchPinRose || waking.motion != nil || waking.battery != nil
-    if !readAll() && !hasTold { perform(.time) }
+    let hasReport = waking.batchPinRose || waking.motion != nil || waking.battery != nil
+    if !readAll() && !hasReport { perform(.time) }
     return .woke(waking.reason)
   }
 
@@ -219,9 +219,9 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     while true {
       if effects.needsProceed {
         effects = step(.proceed, &fault)
-      } else if let told = fault {
+      } else if let raised = fault {
         fault = nil
-        effects = step(told.event, &fault)
+        effects = step(raised.event, &fault)
       } else if let (client, request) = clients.nextRequest(at: board.now) {
         effects = step(.request(client, request), &fault)
       } else if isFlushing {

@@ -122,17 +122,17 @@ FLOOR uint64_t floor_slots(uint8_t *ring, size_t capacity, uint64_t *sequence, u
   return ring[60];
 }
 
-FLOOR uint64_t floor_copies(uint8_t *output, size_t room, const uint8_t *text, size_t length, uint64_t texts) {
-  size_t place = 0;
+FLOOR uint64_t floor_copies(uint8_t *output, size_t capacity, const uint8_t *text, size_t length, uint64_t texts) {
+  size_t offset = 0;
   uint64_t sum = 0;
   for (; texts > 0; texts--) {
-    if (length > room - place) {
-      sum += output[place / 2];
-      place = 0;
+    if (length > capacity - offset) {
+      sum += output[offset / 2];
+      offset = 0;
     }
-    memcpy(output + place, text, length);
-    output[place] = (uint8_t)texts;
-    place += length;
+    memcpy(output + offset, text, length);
+    output[offset] = (uint8_t)texts;
+    offset += length;
   }
   return sum + output[0];
 }
@@ -140,10 +140,10 @@ FLOOR uint64_t floor_copies(uint8_t *output, size_t room, const uint8_t *text, s
 FLOOR uint64_t floor_haversine(const double *radians, size_t pairs, size_t *position, uint64_t distances) {
   uint64_t sum = 0;
   for (; distances > 0; distances--) {
-    const double *place = radians + 4 * *position;
-    double north = sin((place[2] - place[0]) / 2);
-    double east = sin((place[3] - place[1]) / 2);
-    double square = north * north + cos(place[0]) * cos(place[2]) * east * east;
+    const double *pair = radians + 4 * *position;
+    double north = sin((pair[2] - pair[0]) / 2);
+    double east = sin((pair[3] - pair[1]) / 2);
+    double square = north * north + cos(pair[0]) * cos(pair[2]) * east * east;
     double distance = 2 * 6371008.8 * asin(sqrt(square));
     uint64_t bits;
     memcpy(&bits, &distance, sizeof bits);

@@ -131,7 +131,7 @@ struct ControlledClient: ~Copyable {
         "gap \(gap.count) \(gap.range.lowerBound) \(gap.range.upperBound) \(gap.mayBeMore) "
           + "\(gap.from?.utc?.microseconds ?? 0)")
     case .failure(let code): printLine("failed \(code.rawValue)")
-    case .degraded(let promises): printLine("degraded \(promises.rawValue)")
+    case .degraded(let levels): printLine("degraded \(levels.rawValue)")
     case .paused: printLine("paused")
     case .resumed: printLine("resumed")
     case .report(let fix):

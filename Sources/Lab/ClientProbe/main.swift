@@ -8,7 +8,7 @@ import LocationWire
 //
 //   ClientProbe drain SOCKET NAME          reads all undelivered fixes; prints their number, the first and the last
 //                                          sequence number, and the nanoseconds from the call to the end
-//   ClientProbe follow SOCKET NAME PACE    receives and acknowledges every fix. PACE: at-once; relaxed; or a
+//   ClientProbe follow SOCKET NAME MODE    receives and acknowledges every fix. MODE: at-once; relaxed; or a
 //                                          percentage of fixes to acknowledge, a third of these with a reply
 //
 //   ClientProbe talk SOCKET NAME           executes commands from standard input: start, stop, significant,
@@ -66,11 +66,11 @@ enum AcknowledgementMode {
 }
 
 func handle(
-  _ fixes: [StoredFix], _ manner: AcknowledgementMode, _ session: inout ClientSession
+  _ fixes: [StoredFix], _ mode: AcknowledgementMode, _ session: inout ClientSession
 ) throws(ClientError) {
   for fix in fixes {
     printLine("told \(fix.name.generation) \(fix.name.sequence) \(fix.fix.utc?.microseconds ?? 0)")
-    guard case .percentage(let part) = manner, Int.random(in: 0..<100) < part else { continue }
+    guard case .percentage(let part) = mode, Int.random(in: 0..<100) < part else { continue }
     printLine("acknowledges \(fix.name.generation) \(fix.name.sequence)")
     if Int.random(in: 0..<3) > 0 {
       try session.acknowledge(fix.name)
@@ -79,29 +79,29 @@ func handle(
       printLine("settled \(fix.name.generation) \(fix.name.sequence)")
     }
   }
-  if case .policy = manner, let last = fixes.last { try session.acknowledge(last.name) }
+  if case .policy = mode, let last = fixes.last { try session.acknowledge(last.name) }
 }
 
-func follow(_ path: String, _ name: String, _ manner: AcknowledgementMode) throws(ClientError) {
+func follow(_ path: String, _ name: String, _ mode: AcknowledgementMode) throws(ClientError) {
   var session = try ClientSession(name: name, path: path)
-  if case .policy(let pace) = manner { session.acknowledgementPolicy = pace }
+  if case .policy(let policy) = mode { session.acknowledgementPolicy = policy }
   printLine("begins")
   try session.subscribe()
   _ = try session.call(.startUpdating)
   printLine("follows")
   while let notice = try session.nextNotice(within: nil) {
     switch notice {
-    case .fixes(let fixes): try handle(fixes, manner, &session)
+    case .fixes(let fixes): try handle(fixes, mode, &session)
     case .gap(let gap): printLine("gap \(gap.range.lowerBound) \(gap.range.upperBound)")
     default: break
     }
   }
 }
 
-func followAll(_ path: String, _ name: String, _ manner: AcknowledgementMode) -> Never {
+func followAll(_ path: String, _ name: String, _ mode: AcknowledgementMode) -> Never {
   while true {
     do throws(ClientError) {
-      try follow(path, name, manner)
+      try follow(path, name, mode)
     } catch {
       switch error {
       case .noService, .noSocket, .disconnected, .system: usleep(5_000)
@@ -119,8 +119,8 @@ case 4 where arguments[1] == "drain":
     exit(1)
   }
 case 5 where arguments[1] == "follow":
-  guard let manner = AcknowledgementMode(arguments[4]) else { exit(EX_USAGE) }
-  followAll(arguments[2], arguments[3], manner)
+  guard let mode = AcknowledgementMode(arguments[4]) else { exit(EX_USAGE) }
+  followAll(arguments[2], arguments[3], mode)
 case 4 where arguments[1] == "talk":
   do throws(ClientError) {
     var talk = try ControlledClient(arguments[2], arguments[3])

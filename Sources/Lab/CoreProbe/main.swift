@@ -40,13 +40,13 @@ func write(_ bytes: [UInt8], to path: String) {
   let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
   guard descriptor >= 0 else { fail("'\(path)' cannot be created: errno \(errno)") }
   defer { close(descriptor) }
-  var rest = bytes[...]
-  while !rest.isEmpty {
-    let count = unsafe rest.withUnsafeBytes { part in
+  var remaining = bytes[...]
+  while !remaining.isEmpty {
+    let count = unsafe remaining.withUnsafeBytes { part in
       unsafe Glibc.write(descriptor, part.baseAddress, part.count)
     }
     guard count > 0 else { fail("'\(path)' cannot be written: errno \(errno)") }
-    rest = rest.dropFirst(count)
+    remaining = remaining.dropFirst(count)
   }
 }
 
@@ -56,13 +56,13 @@ struct TextLines {
   private(set) var bytes: [UInt8] = []
 
   mutating func add(_ value: some BinaryInteger) {
-    var rest = Int64(value).magnitude
+    var remaining = Int64(value).magnitude
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
     let start = bytes.count
     repeat {
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
+      bytes.append(UInt8(ascii: "0") + UInt8(remaining % 10))
+      remaining /= 10
+    } while remaining > 0
     bytes[start...].reverse()
     bytes.append(UInt8(ascii: " "))
   }
@@ -121,9 +121,9 @@ extension TextLines {
 
   /// Adds the notice counts in a fixed order, because the order of a dictionary differs between runs.
   mutating func add(_ summary: TraceSummary) {
-    var rest = summary
-    rest.noticesByKind = [:]
-    add("\(rest)")
+    var copy = summary
+    copy.noticesByKind = [:]
+    add("\(copy)")
     for kind in TraceNotice.Kind.allCases { add(summary.noticesByKind[kind]) }
     end()
   }

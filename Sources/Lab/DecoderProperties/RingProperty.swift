@@ -10,7 +10,7 @@ enum RingProperty {
     let capacity = Int(reader.byte() % 16) + 2
     let kind = reader.byte()
     let floor = kind & 2 == 0 ? 0 : reader.integer(UInt32.self)
-    let deeds = (0..<8).map { _ in reader.byte() }
+    let operations = (0..<8).map { _ in reader.byte() }
     // Sometimes the storage is too short, or longer than necessary.
     let excess = kind & 4 == 0 ? 0 : Int(reader.byte()) - 128
     let storage = RingStorage(count: max(0, FixRing.storageSize(capacity: capacity) + excess))
@@ -27,7 +27,7 @@ enum RingProperty {
       trial.countDecoded(stored.count)
       expectOrder(ring, stored, &trial)
       expectReopens(storage, ring, stored, &trial)
-      exercise(&ring, deeds, storage.count, &trial)
+      exercise(&ring, operations, storage.count, &trial)
     } catch {
       trial.require(storage.bytes == image, "rejected with \(error), but the image was changed")
     }
@@ -84,22 +84,22 @@ enum RingProperty {
 
   /// Random use of the ring: appends, erasures, syncs, deliveries and acknowledgements.
   private static func exercise(
-    _ ring: inout FixRing, _ deeds: [UInt8], _ size: Int, _ trial: inout PropertyResult
+    _ ring: inout FixRing, _ operations: [UInt8], _ size: Int, _ trial: inout PropertyResult
   ) {
     let head = ring.head
-    let name = FixName(generation: UInt32(deeds[0]), sequence: head &- UInt64(deeds[1]))
-    var cursor = Cursor(resumingAfter: deeds[2] == 0 ? nil : name, in: ring)
-    for deed in deeds[3...] {
-      switch deed & 3 {
+    let name = FixName(generation: UInt32(operations[0]), sequence: head &- UInt64(operations[1]))
+    var cursor = Cursor(resumingAfter: operations[2] == 0 ? nil : name, in: ring)
+    for operation in operations[3...] {
+      switch operation & 3 {
       case 0:
         let fix = Fix(
-          acquired: .boot, coordinate: Coordinate(latitude_e9: Int64(deed), longitude_e9: 0))
-        cursor.makeRoom(for: 1, in: ring)
+          acquired: .boot, coordinate: Coordinate(latitude_e9: Int64(operation), longitude_e9: 0))
+        cursor.prepareForAppend(of: 1, in: ring)
         let name = ring.append(fix)
         trial.require(ring.stored(at: name.sequence)?.fix == fix, "the appended fix is not stored")
       case 1:
-        let first = ring.tail + UInt64(deed >> 2) % 16
-        ring.erase(first..<first + UInt64(deed >> 6))
+        let first = ring.tail + UInt64(operation >> 2) % 16
+        ring.erase(first..<first + UInt64(operation >> 6))
       case 2:
         let unsynced = ring.unsynced
         for range in [unsynced.header, unsynced.slots, unsynced.wrapped] {
@@ -111,10 +111,10 @@ enum RingProperty {
       case _:
         _ = cursor.takeGap()
         if cursor.delivered < ring.head { cursor.deliver(to: ring.head, in: ring) }
-        if deed & 4 != 0, let last = ring.bookmark(below: ring.head) {
+        if operation & 4 != 0, let last = ring.bookmark(below: ring.head) {
           _ = cursor.acknowledge(last, in: ring)
         }
-        if deed & 8 != 0 { cursor.rewind() }
+        if operation & 8 != 0 { cursor.rewind() }
       }
       trial.require(cursor.acknowledged <= cursor.delivered, "acknowledged beyond delivered")
       trial.require(ring.head - ring.tail <= UInt64(ring.capacity), "more fixes than the capacity")
@@ -169,8 +169,8 @@ enum RingImageBuilder {
     }
     bytes += littleEndian(sequence).prefix(5)
     bytes += littleEndian(reader.integer(UInt32.self))
-    let rest = reader.nextBytes(48)
-    bytes += rest + [UInt8](repeating: 0, count: 48 - rest.count)
+    let remainder = reader.nextBytes(48)
+    bytes += remainder + [UInt8](repeating: 0, count: 48 - remainder.count)
     bytes += littleEndian(crc32c(bytes) &+ UInt32(kind & 1))
     storage.write(bytes, at: 1_024 + 64 * position)
   }

@@ -31,9 +31,9 @@ enum StreamProperty {
     for learnsEnd in [false, true] {
       var options = options
       options.detectsEpochEnd = learnsEnd
-      let made = epochs(of: bytes, chunks, decoding, options, step, throughMessages: true)
+      let result = epochs(of: bytes, chunks, decoding, options, step, throughMessages: true)
       let straight = epochs(of: bytes, chunks, decoding, options, step, throughMessages: false)
-      trial.require(made == straight, "direct decoding gives other epochs than through messages")
+      trial.require(result == straight, "direct decoding gives other epochs than through messages")
     }
     trial.countDecoded(whole.messages.count)
   }

@@ -8,14 +8,14 @@ enum WireProperty {
   static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
     var lengths = ChunkLengths(reader.byte())
-    let asked = calls[Int(reader.byte()) % calls.count]
+    let call = calls[Int(reader.byte()) % calls.count]
     let bytes = reader.remainingBytes()
     let whole = frames(bytes) { $0.count }
     let parts = frames(bytes) { _ in lengths.next() }
     trial.require(whole == parts, "chunk boundaries change the frames")
     for case .some(let frame) in whole {
       checkCall(frame, &trial)
-      checkReply(frame, to: asked, &trial)
+      checkReply(frame, to: call, &trial)
     }
     if let fix = FixRecord.decode(bytes.span) {
       trial.countDecoded()
@@ -39,13 +39,13 @@ enum WireProperty {
   ) -> [[UInt8]?] {
     var splitter = FrameSplitter(limit: 1_024)
     var all: [[UInt8]?] = []
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let chunk = Array(rest.prefix(length(rest)))
-      rest = rest.dropFirst(chunk.count)
-      var place = 0
+    var remaining = bytes[...]
+    while !remaining.isEmpty {
+      let chunk = Array(remaining.prefix(length(remaining)))
+      remaining = remaining.dropFirst(chunk.count)
+      var offset = 0
       reading: while true {
-        switch splitter.next(in: chunk.span, at: &place) {
+        switch splitter.next(in: chunk.span, at: &offset) {
         case .needsMore: break reading
         case .frame: all.append(splitter.frame)
         case .oversize: all.append(nil)

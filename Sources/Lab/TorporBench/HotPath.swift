@@ -87,9 +87,9 @@ struct HotPathTimer {
     let before = heap_counts_now()
     sink(path.run(turns))
     let after = heap_counts_now()
-    let asked =
+    let count =
       (after.allocations + after.reallocations) - (before.allocations + before.reallocations)
-    return Double(asked) / Double(turns)
+    return Double(count) / Double(turns)
   }
 
   /// Whether allocations are counted: a known number of allocations must be counted exactly.
@@ -97,9 +97,9 @@ struct HotPathTimer {
   /// A wrongly linked bench would report zero allocations otherwise.
   static func countsAllocations() -> Bool {
     let before = heap_counts_now()
-    let kept = (0..<10).map { _ in HeapProbe() }
+    let probes = (0..<10).map { _ in HeapProbe() }
     let after = heap_counts_now()
-    sink(UInt64(kept.count))
+    sink(UInt64(probes.count))
     // Ten objects and the array's storage.
     return after.allocations - before.allocations == 11
   }

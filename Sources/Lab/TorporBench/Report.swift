@@ -71,8 +71,8 @@ struct Report {
     for _ in 0..<digits { scale *= 10 }
     let scaled = Int((value * Double(scale)).rounded())
     if digits == 0 { return "\(scaled)" }
-    let rest = "\(scaled % scale)"
-    return "\(scaled / scale)." + String(repeating: "0", count: digits - rest.count) + rest
+    let fraction = "\(scaled % scale)"
+    return "\(scaled / scale)." + String(repeating: "0", count: digits - fraction.count) + fraction
   }
 
   private func number(_ value: Double?) -> String {

@@ -44,8 +44,8 @@ struct RingAppendPath: HotPath, ~Copyable {
   private var floor = SlotFloor()
 
   init() {
-    let place = Coordinate(latitude_e9: 48_118_000_000, longitude_e9: 11_520_000_000)
-    fix = Fix(acquired: Instant(microseconds: 0), coordinate: place)
+    let coordinate = Coordinate(latitude_e9: 48_118_000_000, longitude_e9: 11_520_000_000)
+    fix = Fix(acquired: Instant(microseconds: 0), coordinate: coordinate)
     fix.utc = UTCTime(microseconds: 1_750_000_000_000_000)
     fix.speed_mmps = 1_400
     fix.course_e4 = 844_000

@@ -69,16 +69,16 @@ struct Options {
   var turns = 0
 
   init?(_ arguments: [String]) {
-    var rest = arguments[...]
-    while let word = rest.popFirst() {
+    var unread = arguments[...]
+    while let word = unread.popFirst() {
       switch word {
       case "--json": isJSON = true
       case "--quick": countsInstructions = false
       case "--only":
-        guard let name = rest.popFirst(), TorporBench.isPath(name) else { return nil }
+        guard let name = unread.popFirst(), TorporBench.isPath(name) else { return nil }
         only = name
       case "--turns":
-        guard let text = rest.popFirst(), let number = Int(text), number > 0 else { return nil }
+        guard let text = unread.popFirst(), let number = Int(text), number > 0 else { return nil }
         turns = number
       default: return nil
       }

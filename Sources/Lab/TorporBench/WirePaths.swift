@@ -8,8 +8,8 @@ private struct WireFix {
   var stored: StoredFix
 
   init() {
-    let place = Coordinate(latitude_e9: 48_118_273_512, longitude_e9: 11_520_123_457)
-    var fix = Fix(acquired: Instant(microseconds: 123_456_789_012), coordinate: place)
+    let coordinate = Coordinate(latitude_e9: 48_118_273_512, longitude_e9: 11_520_123_457)
+    var fix = Fix(acquired: Instant(microseconds: 123_456_789_012), coordinate: coordinate)
     fix.utc = UTCTime(microseconds: 1_750_000_000_250_000)
     fix.altitude_mm = 523_125
     fix.ellipsoidalAltitude_mm = 570_251
@@ -123,8 +123,8 @@ struct WireCallPath: HotPath {
     let bytes = bytes
     var splitter = FrameSplitter()
     for _ in 0..<turns {
-      var place = 0
-      guard splitter.next(in: bytes.span, at: &place) == .frame,
+      var offset = 0
+      guard splitter.next(in: bytes.span, at: &offset) == .frame,
         let read = try? CallDecoder.decode(splitter.frame),
         case .acknowledge(let name) = read.call
       else { preconditionFailure("the call cannot be decoded") }

@@ -209,8 +209,8 @@ final class Bench {
     var waiting = ports.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     waiting.append(pollfd(fd: receiver.descriptor, events: Int16(POLLIN), revents: 0))
     let second = generatesPulses ? pulsedSecond + 1 - HostClock.wall : 1
-    let rest = max(min(time, receiver.timeToNextEvent, second), 0)
-    _ = unsafe poll(&waiting, nfds_t(waiting.count), Int32(rest * 1_000) + 1)
+    let remaining = max(min(time, receiver.timeToNextEvent, second), 0)
+    _ = unsafe poll(&waiting, nfds_t(waiting.count), Int32(remaining * 1_000) + 1)
     for (port, state) in zip(ports, waiting) where state.revents != 0 { port.read() }
     handleInput()
   }
@@ -316,11 +316,11 @@ final class Bench {
   func shell(_ command: String, within seconds: Double = 15, fails: Bool = false) throws -> String {
     let answer = sendCommand(command)
     try wait("the guest executes: \(command.prefix(60))", within: seconds) { answer.code != nil }
-    let said = answer.lines.joined(separator: "\n")
+    let output = answer.lines.joined(separator: "\n")
     guard fails || answer.code == 0 else {
-      throw Failure("the guest's command failed: \(command.prefix(60)): \(said)")
+      throw Failure("the guest's command failed: \(command.prefix(60)): \(output)")
     }
-    return said
+    return output
   }
 
   /// Pulls an input line of the board up or down.

@@ -27,11 +27,11 @@ extension Bench {
   }
 
   /// Starts the service with empty state and a receiver that was never powered.
-  func start(_ wish: BoardSetup = BoardSetup()) throws {
-    try clear(suspends: wish.canSuspend)
-    let profile = try edited(wish)
+  func start(_ boardSetup: BoardSetup = BoardSetup()) throws {
+    try clear(suspends: boardSetup.canSuspend)
+    let profile = try edited(boardSetup)
     var setup = try parseProfile(profile, in: folders.run).simulationSetup
-    wish.receiver(&setup)
+    boardSetup.receiver(&setup)
     receiver.replace(setup)
     changes.removeAll()
     followsBatchPin = true
@@ -41,14 +41,14 @@ extension Bench {
     try serve()
   }
 
-  private func edited(_ wish: BoardSetup) throws -> String {
+  private func edited(_ boardSetup: BoardSetup) throws -> String {
     var text = profileText
-    for edit in wish.edits {
+    for edit in boardSetup.edits {
       guard text.contains(edit.old) else { throw Failure("the profile has no '\(edit.old)'") }
       text = text.replacing(edit.old, with: edit.new)
     }
     var isLeftOut = false
-    let without = wish.removed + (wish.canSuspend ? [] : ["[board.suspended]"])
+    let without = boardSetup.removed + (boardSetup.canSuspend ? [] : ["[board.suspended]"])
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
       if line.hasPrefix("[") { isLeftOut = without.contains(String(line)) }
       return !isLeftOut && !line.hasPrefix("#")

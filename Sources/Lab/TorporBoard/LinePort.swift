@@ -9,8 +9,8 @@ final class LinePort {
   var lines: [String] = []
 
   /// Connects; retries until QEMU has created the socket.
-  init(path: String, within patience: Double) throws {
-    let end = HostClock.now + patience
+  init(path: String, within timeout: Double) throws {
+    let end = HostClock.now + timeout
     while true {
       let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
       guard descriptor >= 0 else { throw Failure("no socket: errno \(errno)") }
@@ -53,9 +53,9 @@ final class LinePort {
   }
 
   func write(_ text: String) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
+    var remaining = Array(text.utf8)[...]
+    while !remaining.isEmpty {
+      let count = unsafe remaining.withUnsafeBytes {
         unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       guard count > 0 else {
@@ -63,7 +63,7 @@ final class LinePort {
         isOpen = false
         return
       }
-      rest = rest.dropFirst(count)
+      remaining = remaining.dropFirst(count)
     }
   }
 

@@ -53,10 +53,10 @@ final class RealTimeReceiver {
   }
 
   private static func makeReceiver(_ setup: SimulationSetup) -> VirtualReceiver {
-    let way = Scenario.drive.track(seed: 1, duration: nil)
+    let drive = Scenario.drive.track(seed: 1, duration: nil)
     let track = Track(
-      start: UTCTime(microseconds: Int64(HostClock.wall * 1e6)) - way.points[0].offset,
-      points: way.points, gapLimit: way.gapLimit)
+      start: UTCTime(microseconds: Int64(HostClock.wall * 1e6)) - drive.points[0].offset,
+      points: drive.points, gapLimit: drive.gapLimit)
     return VirtualReceiver(setup, track: track)
   }
 
@@ -100,9 +100,9 @@ final class RealTimeReceiver {
         receiver.write(Array(bytes[..<count]), at: now, speed: speed)
       }
     }
-    let said = receiver.read(at: now, speed: speed)
+    let output = receiver.read(at: now, speed: speed)
     switch fault {
-    case .none: send(said)
+    case .none: send(output)
     case .silent: break
     case .badChecksums: sendBadFrames(speed)
     }

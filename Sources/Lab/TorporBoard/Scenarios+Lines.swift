@@ -20,8 +20,8 @@ extension BoardScenario {
     }
     try expect(programs.contains("cgpio-check2"), "version 2 is not among \(programs)")
     for program in programs {
-      let said = try bench.shell(String(program))
-      try expect(said.hasPrefix("libgpiod \(program.suffix(1))."), said)
+      let output = try bench.shell(String(program))
+      try expect(output.hasPrefix("libgpiod \(program.suffix(1))."), output)
     }
   }
 
@@ -33,11 +33,11 @@ extension BoardScenario {
     try bench.launch()
     let code = try bench.shell("wait $torpord; echo $?")
     try expect(code == "69", "the exit code is \(code) instead of 69")
-    let said = try bench.log
+    let log = try bench.log
     try expect(
-      said.contains(
+      log.contains(
         "GPIO line 'GNSS_SUPPLY' is held by 'gpioset': end that program, or use another line"),
-      "the log is: \(said)")
+      "the log is: \(log)")
     try bench.releaseLine()
     try bench.serve()
     try bench.shell("kill $torpord; wait $torpord")

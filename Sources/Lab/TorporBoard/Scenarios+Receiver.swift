@@ -89,12 +89,12 @@ extension BoardScenario {
     try client.execute("background")
     try client.execute("defer far 18")
     try bench.wait("the receiver batches", within: 8) { bench.receiver.state == "batching" }
-    let told = client.received.count
+    let delivered = client.received.count
     for _ in 0..<2 {
       try bench.wait("the batch pin is up", within: 10) { bench.receiver.isBatchPinActive }
       try bench.wait("the batch is drained", within: 4) { !bench.receiver.isBatchPinActive }
     }
-    try expect(client.received.count == told, "a fix was delivered during the deferral")
+    try expect(client.received.count == delivered, "a fix was delivered during the deferral")
     try bench.wait("the deferral ends", within: 20) { !client.finishes.isEmpty }
     try bench.wait("its batch is delivered", within: 4) { client.batches.last ?? 0 >= 10 }
     try expect(client.finishes == ["ok"], "the deferral finished with \(client.finishes)")
@@ -117,9 +117,9 @@ extension BoardScenario {
     try expect(bench.receiver.bytesReceived == 0, "bytes were sent to the receiver")
     try client.execute("stop")
     try bench.waitForLine("GNSS_SUPPLY", false, within: 10)
-    let told = client.received.count
+    let before = client.received.count
     try client.execute("start")
-    try bench.wait("fixes are delivered again", within: 20) { client.received.count >= told + 2 }
+    try bench.wait("fixes are delivered again", within: 20) { client.received.count >= before + 2 }
     try expectOrder(client.received)
   }
 
@@ -174,10 +174,10 @@ extension BoardScenario {
     let client = try bench.client("storm")
     try client.execute("start")
     try client.waitForFixes(2, within: 20)
-    let told = client.received.count
+    let delivered = client.received.count
     bench.receiver.fault = .badChecksums
     try bench.advance(6)
-    try expect(client.received.count <= told + 1, "a fix was decoded from wrong checksums")
+    try expect(client.received.count <= delivered + 1, "a fix was decoded from wrong checksums")
     bench.receiver.fault = .none
     try client.waitForFixes(3, within: 30)
     try expectOrder(client.received)
@@ -189,16 +189,16 @@ extension BoardScenario {
 extension Bench {
   /// A profile of a receiver that streams NMEA.
   static var streaming: BoardSetup {
-    var wish = sending("nmea", "simulated receiver")
-    wish.edits.append(("line_speed_baud = 115200", "line_speed_baud = 9600"))
-    return wish
+    var setup = sending("nmea", "simulated receiver")
+    setup.edits.append(("line_speed_baud = 115200", "line_speed_baud = 9600"))
+    return setup
   }
 
   /// A profile of a receiver with sentence commands and without a supply switch.
   static var sentences: BoardSetup {
-    var wish = sending("mtk", "simulated L76")
-    wish.edits.append(("supply_line = \"GNSS_SUPPLY\"\nbackup_supply = true\n", ""))
-    return wish
+    var setup = sending("mtk", "simulated L76")
+    setup.edits.append(("supply_line = \"GNSS_SUPPLY\"\nbackup_supply = true\n", ""))
+    return setup
   }
 
   private static func sending(_ family: String, _ model: String) -> BoardSetup {

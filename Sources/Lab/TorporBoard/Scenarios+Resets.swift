@@ -71,8 +71,8 @@ struct ResetChecker {
         throw Failure("reset \(round): \(fix) has the generation of an earlier run (RNG-2)")
       }
     }
-    let told = Set(client.received)
-    let missing = undelivered.filter { !told.contains($0) }
+    let delivered = Set(client.received)
+    let missing = undelivered.filter { !delivered.contains($0) }
     if let first = missing.first {
       if first.utc < resetAt - unsynced {
         throw Failure("reset \(round): \(first) is lost, though it was synced (RNG-4)")

@@ -17,7 +17,7 @@ extension BoardScenario {
     try bench.start(Bench.suspending)
     let client = try bench.client("alarm")
     let begin = try bench.startDeferral(client, for: 28)
-    let told = client.received.count
+    let delivered = client.received.count
     let suspends = bench.suspends
     var awake = begin
     for number in 1...2 {
@@ -29,7 +29,7 @@ extension BoardScenario {
       try expect(slept > 2, "the suspend lasted \(slept) s")
       awake = bench.resumedAt
     }
-    try expect(client.received.count == told, "a fix was delivered during the deferral")
+    try expect(client.received.count == delivered, "a fix was delivered during the deferral")
     try bench.expectBatch(client, begin, 28)
   }
 
@@ -38,7 +38,7 @@ extension BoardScenario {
     try bench.start(Bench.suspending)
     let client = try bench.client("byte")
     let begin = try bench.startDeferral(client, for: 26)
-    let told = client.received.count
+    let delivered = client.received.count
     // The first suspend is short, because the ring's file is synced.
     let before = bench.suspends
     try bench.wait("a long suspend", within: 16) { bench.suspends > before && bench.isSuspended }
@@ -48,9 +48,9 @@ extension BoardScenario {
     let poked = bench.now
     bench.receiver.sendWakeByte()
     try bench.wait("the board wakes", within: 3) { bench.suspends > suspends }
-    let taken = bench.resumedAt - poked
-    try expect(taken.guest < 1, "the wake-up took \(taken.text)")
-    try expect(client.received.count == told, "a fix was delivered during the deferral")
+    let duration = bench.resumedAt - poked
+    try expect(duration.guest < 1, "the wake-up took \(duration.text)")
+    try expect(client.received.count == delivered, "a fix was delivered during the deferral")
     try bench.expectBatch(client, begin, 26)
     let wakes = try client.countWakes()
     try expect(wakes[7] > 3_000, "the board was suspended for \(wakes[7]) ms")
@@ -58,12 +58,12 @@ extension BoardScenario {
 
   /// The kernel rejects an alarm two seconds ahead, and the service does not set one.
   private static func nearAlarm(_ bench: Bench) throws {
-    var wish = Bench.suspending
-    wish.edits += [
+    var setup = Bench.suspending
+    setup.edits += [
       ("shortest_s = 4", "shortest_s = 0.2"),
       ("resume_s = 0.5\nalarm_resolution_s = 1", "resume_s = 0.1\nalarm_resolution_s = 0.1"),
     ]
-    try bench.start(wish)
+    try bench.start(setup)
     let client = try bench.client("near")
     try client.execute("start")
     try client.waitForFixes(1, within: 20)
@@ -74,8 +74,8 @@ extension BoardScenario {
       let begin = bench.now
       try client.execute("defer far 2")
       try bench.wait("the deferral ends", within: 6) { client.finishes.count > finishes }
-      let taken = bench.now - begin
-      try expect(taken.guest < 4, "a deferral of 2 s took \(taken.text)")
+      let duration = bench.now - begin
+      try expect(duration.guest < 4, "a deferral of 2 s took \(duration.text)")
     }
     try expect(bench.suspends == suspends && !bench.isSuspended, "the board was suspended")
     try expect(client.finishes == ["ok", "ok", "ok"], "\(client.finishes)")
@@ -119,9 +119,9 @@ extension BoardScenario {
     try expect(client.finishes.isEmpty, "the deferral ended: \(client.finishes)")
     // A lock created while the board is suspended takes effect before the next suspend.
     try bench.wait("the board is awake", within: 14) { !bench.isSuspended }
-    let told = client.received.count
+    let before = client.received.count
     try bench.shell(make)
-    try bench.wait("fixes are delivered again", within: 20) { client.received.count > told + 2 }
+    try bench.wait("fixes are delivered again", within: 20) { client.received.count > before + 2 }
     try expectOrder(client.received)
   }
 }

@@ -21,8 +21,8 @@ struct BoardScenario {
   }
 
   /// Checks that fixes are in order, each delivered once.
-  static func expectOrder(_ told: [GuestClient.FixReport]) throws {
-    for (a, b) in zip(told, told.dropFirst()) {
+  static func expectOrder(_ fixes: [GuestClient.FixReport]) throws {
+    for (a, b) in zip(fixes, fixes.dropFirst()) {
       try expect(a.sequence < b.sequence && a.utc < b.utc, "\(b) was delivered after \(a)")
     }
   }

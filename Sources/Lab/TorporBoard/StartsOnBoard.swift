@@ -12,7 +12,7 @@ struct StartsOnBoard {
   var tracePath: String?
 
   /// Seconds after the service's start before which it does not suspend without a deadline
-  /// (`BoardSuspender.Pace.startTime`).
+  /// (`BoardSuspender.Timing.startupTime`).
   private static let startTime = 125.0
 
   /// Counters at one time.
@@ -35,11 +35,11 @@ struct StartsOnBoard {
   /// Runs the schedule on an otherwise idle board; returns one line of JSON.
   func run(on bench: Bench) throws -> String {
     bench.limit(to: StartsOnBoard.startTime + period * Double(starts) + 300)
-    var wish = Bench.BoardSetup(canSuspend: true)
-    wish.edits = [
+    var setup = Bench.BoardSetup(canSuspend: true)
+    setup.edits = [
       ("wakes_on = [\"alarm\", \"bytes\"]", "wakes_on = [\"alarm\", \"bytes\", \"motion\"]")
     ]
-    try bench.start(wish)
+    try bench.start(setup)
     bench.followsBatchPin = false
     let client = try bench.client("starts")
     for line in ["background", "acknowledge"] { try client.execute(line) }
@@ -89,11 +89,11 @@ struct StartsOnBoard {
   ) throws -> Counts {
     bench.wakeUp()
     var counts = Counts()
-    let told = try bench.shell(
+    let output = try bench.shell(
       "cut -d ' ' -f 1 /proc/$torpord/schedstat; "
         + "sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' /proc/$torpord/status")
-    let numbers = told.split(separator: "\n").map { Int($0) ?? 0 }
-    guard numbers.count == 2 else { throw Failure("the guest's kernel reports '\(told)'") }
+    let numbers = output.split(separator: "\n").map { Int($0) ?? 0 }
+    guard numbers.count == 2 else { throw Failure("the guest's kernel reports '\(output)'") }
     (counts.processor_ns, counts.switches) = (numbers[0], numbers[1])
     counts.suspends = bench.suspends
     try send(["clocks", "wakes"] + lines, client, bench)
@@ -141,11 +141,13 @@ struct StartsOnBoard {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw Failure("'\(path)' cannot be written: errno \(errno)") }
     defer { close(descriptor) }
-    var rest = Array((text + "\n").utf8)[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    var remaining = Array((text + "\n").utf8)[...]
+    while !remaining.isEmpty {
+      let count = unsafe remaining.withUnsafeBytes {
+        unsafe write(descriptor, $0.baseAddress, $0.count)
+      }
       guard count > 0 else { throw Failure("'\(path)' cannot be written: errno \(errno)") }
-      rest = rest.dropFirst(count)
+      remaining = remaining.dropFirst(count)
     }
   }
 

@@ -134,33 +134,33 @@ struct BoardOptions {
   var seed: UInt64 = 1
 
   init?(_ arguments: [String]) {
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
+    var unread = arguments[...]
+    while let argument = unread.popFirst() {
       switch argument {
       case "--verbose": isVerbose = true
       case "--only":
-        guard let words = rest.popFirst() else { return nil }
+        guard let words = unread.popFirst() else { return nil }
         only = words
       case "--lane":
-        guard let number = rest.popFirst().flatMap({ Int($0) }), (0...3).contains(number) else {
+        guard let number = unread.popFirst().flatMap({ Int($0) }), (0...3).contains(number) else {
           return nil
         }
         lane = number
       case "--compare": compares = true
       case "--starts":
-        guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0 else { return nil }
+        guard let number = unread.popFirst().flatMap({ Int($0) }), number > 0 else { return nil }
         starts.starts = number
       case "--period":
-        guard let time = rest.popFirst().flatMap({ Double($0) }), time > 0 else { return nil }
+        guard let time = unread.popFirst().flatMap({ Double($0) }), time > 0 else { return nil }
         starts.period = time
       case "--record":
-        guard let path = rest.popFirst() else { return nil }
+        guard let path = unread.popFirst() else { return nil }
         starts.tracePath = path
       case "--resets":
-        guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0 else { return nil }
+        guard let number = unread.popFirst().flatMap({ Int($0) }), number > 0 else { return nil }
         resets = number
       case "--seed":
-        guard let number = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
+        guard let number = unread.popFirst().flatMap({ UInt64($0) }) else { return nil }
         seed = number
       default:
         guard !argument.hasPrefix("-"), folder.isEmpty || profile.isEmpty else { return nil }

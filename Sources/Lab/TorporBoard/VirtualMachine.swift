@@ -69,9 +69,9 @@ final class VirtualMachine {
       throw Failure("'\(path)' cannot be created: errno \(errno)")
     }
     close(descriptor)
-    let made = try spawn(["/sbin/mke2fs", "-q", "-F", "-t", "ext4", path], output: "/dev/null")
+    let process = try spawn(["/sbin/mke2fs", "-q", "-F", "-t", "ext4", path], output: "/dev/null")
     var status: Int32 = 0
-    guard unsafe waitpid(made, &status, 0) == made, status == 0 else {
+    guard unsafe waitpid(process, &status, 0) == process, status == 0 else {
       throw Failure("mke2fs cannot create a file system in '\(path)'")
     }
   }

@@ -31,11 +31,11 @@ struct BatteryAudit {
 
   mutating func update(_ charge: UInt8, at now: Instant) {
     for number: UInt8 in 0..<6 {
-      guard let promise = ServiceLevel(rawValue: number) else { continue }
-      let least = BatteryAudit.thresholds.threshold(of: promise)
-      if charge < least { shedLevels.insert(number) }
-      if charge >= least + BatteryAudit.thresholds.hysteresis, shedLevels.remove(number) != nil {
-        wasRestored = wasRestored || reported.contains(promise)
+      guard let level = ServiceLevel(rawValue: number) else { continue }
+      let minimum = BatteryAudit.thresholds.threshold(of: level)
+      if charge < minimum { shedLevels.insert(number) }
+      if charge >= minimum + BatteryAudit.thresholds.hysteresis, shedLevels.remove(number) != nil {
+        wasRestored = wasRestored || reported.contains(level)
       }
     }
     if updatesShedSince != nil { updatesRestoredAt = now }

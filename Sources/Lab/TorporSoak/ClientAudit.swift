@@ -301,12 +301,12 @@ struct ClientAudit {
     return isCoarse ? nil : "AUT-6: a precise \(place) for a reduced client"
   }
 
-  private mutating func check(_ told: Visit) -> String? {
+  private mutating func check(_ visit: Visit) -> String? {
     if !isGranted || isReduced { return "AUT-6: a visit for a denied or reduced client" }
-    guard let departure = told.departure else {
+    guard let departure = visit.departure else {
       defer {
         visitSide = .inside
-        arrival = told
+        arrival = visit
       }
       return visitSide == .inside ? "VIS-6: two arrivals without a departure" : nil
     }
@@ -314,11 +314,11 @@ struct ClientAudit {
       visitSide = .outside
       arrival = nil
     }
-    if let begun = told.arrival, begun.instant > departure.instant {
+    if let reportedArrival = visit.arrival, reportedArrival.instant > departure.instant {
       return "VIS-6: the departure precedes the arrival"
     }
     if visitSide == .outside { return "VIS-6: two departures without an arrival" }
-    if let arrival, arrival.coordinate != told.coordinate { return "VIS-6: another coordinate" }
+    if let arrival, arrival.coordinate != visit.coordinate { return "VIS-6: another coordinate" }
     return nil
   }
 

@@ -36,15 +36,15 @@ struct MovingDevice {
       remaining = Int(random.next() % 4 == 0 ? random.uniform(600, 2_400) : random.uniform(5, 400))
       return
     }
-    let pace = [1.3, 1.3, 4, 15, 40][Int(random.next() % 5)]
+    let speed = [1.3, 1.3, 4, 15, 40][Int(random.next() % 5)]
     remaining = Int(random.uniform(30, 600))
     let home = coordinate.localOffset(to: Scenario.home)
-    let way = (home.east * home.east + home.north * home.north).squareRoot()
-    if way > 3_000 {
+    let distance = (home.east * home.east + home.north * home.north).squareRoot()
+    if distance > 3_000 {
       // Return home, to stay away from the poles.
-      velocity = (pace * home.east / way, pace * home.north / way)
+      velocity = (speed * home.east / distance, speed * home.north / distance)
     } else {
-      velocity = (pace * random.uniform(-1, 1), pace * random.uniform(-1, 1))
+      velocity = (speed * random.uniform(-1, 1), speed * random.uniform(-1, 1))
     }
   }
 }

@@ -54,8 +54,8 @@ final class RandomClients {
     tally.fixes += 1
     let stored = engine.stored(at: sequence)
     tally.digest.add(stored)
-    let made = stored?.fix.acquired ?? .boot
-    for index in audits.indices { audits[index].didAppend(sequence, acquired: made) }
+    let measured = stored?.fix.acquired ?? .boot
+    for index in audits.indices { audits[index].didAppend(sequence, acquired: measured) }
   }
 
   func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant) {
@@ -165,25 +165,25 @@ final class RandomClients {
     ].map { (client, $0) }
   }
 
-  /// Random requests near `place`.
-  func requests(near place: Coordinate) -> [(ClientID, Request)] {
+  /// Random requests near `coordinate`.
+  func requests(near coordinate: Coordinate) -> [(ClientID, Request)] {
     let client = ClientID(below(count))
     if !audits[client.index].isConnected && below(3) == 0 { return [(client, .connect)] }
     switch load {
     case .busy, .calm: break
     case .servicesOnly:
-      return [(client, below(8) == 0 ? rareRequest() : serviceRequest(near: place))]
+      return [(client, below(8) == 0 ? rareRequest() : serviceRequest(near: coordinate))]
     case .singleFixes:
       delayedRequest = (1 + below(12), client, .stopUpdating)
       return [(client, .setDesiredAccuracy(one(of: -1, 10))), (client, .requestLocation)]
     }
     switch below(13) {
-    case 12: return regionRequests(of: client, near: place)
+    case 12: return regionRequests(of: client, near: coordinate)
     case 0: return below(3) == 0 ? restartRequests(client) : setUpRequests(client)
     case 1...4: return [(client, basicRequest())]
     case 5: return [(client, rareRequest())]
     case 6, 7: return [(client, .setExecution(one(of: .background, .background, .foreground)))]
-    default: return [(client, serviceRequest(near: place))]
+    default: return [(client, serviceRequest(near: coordinate))]
     }
   }
 

@@ -6,7 +6,7 @@ import SimulatedHAL
 /// Soak run of ``FixSchedule`` without an engine: random needs, fixes and events at any time.
 ///
 /// An engine drains a buffer only for a client that needs every fix, so it rarely does so while a first fix
-/// is refined or after acquisition was given up.
+/// is refined or after acquisition ended without a fix.
 struct ScheduleSoak {
   private let soakRun: SoakRun
   private var random: SimulationRandom
@@ -71,10 +71,10 @@ struct ScheduleSoak {
     tally.steps += 1
     let event = FixSchedule.Event.fix(
       accuracy: random.uniform(1, 90), measured: now - .milliseconds(Int64(below(900))), need)
-    let verdict = schedule.handle(event, parameters, at: now)
-    tally.digest.add(verdict == .use)
+    let decision = schedule.handle(event, parameters, at: now)
+    tally.digest.add(decision == .use)
     expect(
-      verdict == .use || schedule.state == .refining, "PWR-7: a fix is held in \(schedule.state)")
+      decision == .use || schedule.state == .refining, "PWR-7: a fix is held in \(schedule.state)")
   }
 
   private mutating func plan() {

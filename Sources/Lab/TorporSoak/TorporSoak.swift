@@ -163,9 +163,9 @@ struct SoakOptions {
   var digests: DigestFile?
 
   init?(_ arguments: [String]) {
-    var rest = arguments[...]
-    while let word = rest.popFirst() {
-      guard let value = rest.popFirst() else { return nil }
+    var remaining = arguments[...]
+    while let word = remaining.popFirst() {
+      guard let value = remaining.popFirst() else { return nil }
       switch word {
       case "--seconds":
         guard let number = Int64(value), number > 0 else { return nil }

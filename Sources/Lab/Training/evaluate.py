@@ -31,7 +31,7 @@ def conditions(track, bound, has_line, is_noisy):
 
 
 def evaluate(tracks, net, has_line, receiver, is_noisy, constants, bounds=BOUNDS):
-    """Rows of (track, bound, logarithm of the ratio, seconds outside, seconds judged)."""
+    """Rows of (track, bound, logarithm of the ratio, seconds outside, seconds checked)."""
     rows = []
     for track in tracks:
         for bound in bounds:
@@ -40,7 +40,7 @@ def evaluate(tracks, net, has_line, receiver, is_noisy, constants, bounds=BOUNDS
             out = run(track, receiver, net, constants,
                       conditions(track, bound, has_line, is_noisy))
             ratio = math.log(out.energy / track.optimum(bound, receiver))
-            rows.append((track.name, bound, ratio, out.outside, max(out.judged, 1)))
+            rows.append((track.name, bound, ratio, out.outside, max(out.checked, 1)))
     return rows
 
 
@@ -50,11 +50,11 @@ def summary(rows):
     mean = np.mean([row[3] / row[4] for row in rows])
     pooled = sum(row[3] for row in rows) / sum(row[4] for row in rows)
     by_track = {}
-    for name, _, _, outside, judged in rows:
+    for name, _, _, outside, checked in rows:
         sums = by_track.setdefault(name, [0, 0])
         sums[0] += outside
-        sums[1] += judged
-    worst, name = max((outside / judged, name) for name, (outside, judged) in by_track.items())
+        sums[1] += checked
+    worst, name = max((outside / checked, name) for name, (outside, checked) in by_track.items())
     return ratio, mean, pooled, worst, name
 
 
@@ -67,7 +67,7 @@ def cell(rows):
 def first_minutes(tracks, net, has_line, constants, count=20):
     """Mean power and share outside over the first ten minutes from random positions."""
     rng = np.random.default_rng(7)
-    energy = seconds = outside = judged = 0
+    energy = seconds = outside = checked = 0
     for track in tracks:
         for _ in range(count):
             start = int(rng.integers(0, max(track.seconds - 600, 1)))
@@ -78,8 +78,8 @@ def first_minutes(tracks, net, has_line, constants, count=20):
                 energy += out.energy
                 seconds += out.seconds
                 outside += out.outside
-                judged += out.judged
-    return energy / seconds, outside / judged
+                checked += out.checked
+    return energy / seconds, outside / checked
 
 
 def main():

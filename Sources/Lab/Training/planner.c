@@ -42,23 +42,23 @@ double distance_margin(const Planner *planner) {
 
 /* ---- State ---- */
 
-static void set_anchor(Planner *p, int i, const FixSample *seen) {
-  p->anchor_east[i] = seen->east;
-  p->anchor_north[i] = seen->north;
-  p->anchor_time[i] = seen->time;
+static void set_anchor(Planner *p, int i, const FixSample *sample) {
+  p->anchor_east[i] = sample->east;
+  p->anchor_north[i] = sample->north;
+  p->anchor_time[i] = sample->time;
 }
 
-static void reset(Planner *p, const FixSample *seen) {
-  p->start_time = seen->time;
-  p->previous_speed = seen->speed;
-  for (int i = 0; i < 4; i++) p->mean_speed[i] = seen->speed;
+static void reset(Planner *p, const FixSample *sample) {
+  p->start_time = sample->time;
+  p->previous_speed = sample->speed;
+  for (int i = 0; i < 4; i++) p->mean_speed[i] = sample->speed;
   for (int i = 0; i < 3; i++) {
-    p->peak_speed[i] = seen->speed;
-    set_anchor(p, i, seen);
+    p->peak_speed[i] = sample->speed;
+    set_anchor(p, i, sample);
   }
-  p->last_moving_time = p->last_standing_time = seen->time;
-  p->moving_share = p->long_moving_share = seen->speed > standing_speed;
-  p->short_motion_share = p->long_motion_share = seen->is_moving;
+  p->last_moving_time = p->last_standing_time = sample->time;
+  p->moving_share = p->long_moving_share = sample->speed > standing_speed;
+  p->short_motion_share = p->long_motion_share = sample->is_moving;
 }
 
 /* Records energy and time of the cycle that this fix ended. */
@@ -79,7 +79,7 @@ static void record_cycle(Planner *p) {
   if (p->displacement > p->bound) p->outside_time += (1 - p->bound / p->displacement) * (p->time_step - 1);
 }
 
-static void update_speeds(Planner *p, const FixSample *seen) {
+static void update_speeds(Planner *p, const FixSample *sample) {
   double over = p->displacement / p->time_step;
   for (int i = 0; i < 4; i++) {
     double decay = exp(-p->time_step / mean_times[i]);
@@ -88,38 +88,38 @@ static void update_speeds(Planner *p, const FixSample *seen) {
     p->east_drift[i] = p->east_displacement * gain + p->east_drift[i] * decay;
     p->north_drift[i] = p->north_displacement * gain + p->north_drift[i] * decay;
   }
-  double fast = fmax(seen->speed, over);
+  double fast = fmax(sample->speed, over);
   for (int i = 0; i < 3; i++) {
     p->peak_speed[i] = fmax(fast, p->peak_speed[i] * exp(-p->time_step / peak_times[i]));
   }
-  if (fast > standing_speed) p->last_moving_time = seen->time;
-  if (seen->speed < standing_speed) p->last_standing_time = seen->time;
+  if (fast > standing_speed) p->last_moving_time = sample->time;
+  if (sample->speed < standing_speed) p->last_standing_time = sample->time;
   double moving = fast > standing_speed;
   p->moving_share = moving + (p->moving_share - moving) * exp(-p->time_step / 600);
   p->long_moving_share = moving + (p->long_moving_share - moving) * exp(-p->time_step / 3600);
 }
 
-static void update_anchors(Planner *p, const FixSample *seen) {
+static void update_anchors(Planner *p, const FixSample *sample) {
   for (int i = 0; i < 3; i++) {
-    double away = hypot(seen->east - p->anchor_east[i], seen->north - p->anchor_north[i]);
-    if (away > fmax(anchor_radii[i] * p->bound, 2.5 * seen->accuracy)) set_anchor(p, i, seen);
+    double away = hypot(sample->east - p->anchor_east[i], sample->north - p->anchor_north[i]);
+    if (away > fmax(anchor_radii[i] * p->bound, 2.5 * sample->accuracy)) set_anchor(p, i, sample);
   }
   p->mean_displacement_ratio += 0.15 * (fmin(p->displacement / p->bound, 2) - p->mean_displacement_ratio);
 }
 
-static void update_motion_shares(Planner *p, const FixSample *seen) {
-  p->motion_share = fmin(seen->motion / p->time_step, 1);
+static void update_motion_shares(Planner *p, const FixSample *sample) {
+  p->motion_share = fmin(sample->motion / p->time_step, 1);
   p->short_motion_share = p->motion_share + (p->short_motion_share - p->motion_share) * exp(-p->time_step / 120);
   p->long_motion_share = p->motion_share + (p->long_motion_share - p->motion_share) * exp(-p->time_step / 1200);
 }
 
-static void update(Planner *p, const FixSample *seen) {
+static void update(Planner *p, const FixSample *sample) {
   double previous_displacement = p->displacement;
   double previous_east = p->east_displacement, previous_north = p->north_displacement;
   p->previous_speed = p->last.speed;
-  p->time_step = fmax(seen->time - p->last.time, 0.5);
-  p->east_displacement = seen->east - p->last.east;
-  p->north_displacement = seen->north - p->last.north;
+  p->time_step = fmax(sample->time - p->last.time, 0.5);
+  p->east_displacement = sample->east - p->last.east;
+  p->north_displacement = sample->north - p->last.north;
   p->displacement = hypot(p->east_displacement, p->north_displacement);
   p->turn_cosine = 0;
   if (p->displacement > 1e-9 && previous_displacement > 1e-9) {
@@ -127,25 +127,25 @@ static void update(Planner *p, const FixSample *seen) {
               (p->displacement * previous_displacement);
   }
   record_cycle(p);
-  update_speeds(p, seen);
-  update_anchors(p, seen);
-  update_motion_shares(p, seen);
+  update_speeds(p, sample);
+  update_anchors(p, sample);
+  update_motion_shares(p, sample);
 }
 
-static void accept(Planner *p, const FixSample *seen) {
+static void accept(Planner *p, const FixSample *sample) {
   if (p->fix_count == 0) {
-    reset(p, seen);
+    reset(p, sample);
   } else {
-    update(p, seen);
+    update(p, sample);
   }
   p->fix_count++;
-  p->last = *seen;
-  double pace = fmax(seen->speed, p->fix_count > 1 ? p->displacement / p->time_step : seen->speed);
-  pace = fmax(pace, 0.5 * p->peak_speed[1]);
-  pace = fmax(pace, 0.25 * p->peak_speed[2]);
-  p->recent_speed = fmax(pace, 0.4);
+  p->last = *sample;
+  double speed = fmax(sample->speed, p->fix_count > 1 ? p->displacement / p->time_step : sample->speed);
+  speed = fmax(speed, 0.5 * p->peak_speed[1]);
+  speed = fmax(speed, 0.25 * p->peak_speed[2]);
+  p->recent_speed = fmax(speed, 0.4);
   p->time_scale = distance_margin(p) / p->recent_speed;
-  p->pause_limit = fmin(longest_off, fmax(300, seen->time - p->anchor_time[0]));
+  p->pause_limit = fmin(longest_off, fmax(300, sample->time - p->anchor_time[0]));
 }
 
 /* ---- Network ---- */
@@ -153,16 +153,16 @@ static void accept(Planner *p, const FixSample *seen) {
 /* Each feature is the logarithm of a ratio to the distance, to the recent speed, or to the quotient of both, so that
    one network serves every distance and every kind of motion. */
 static void set_features(Planner *p) {
-  double *f = p->features, now = p->last.time, log_pace = log(p->recent_speed);
+  double *f = p->features, now = p->last.time, log_speed = log(p->recent_speed);
   double over = p->fix_count > 1 ? p->displacement / p->time_step : p->last.speed;
   f[0] = log(p->bound);
   f[1] = log(p->time_scale);
-  f[2] = log(p->last.speed + 0.1) - log_pace;
-  f[3] = log(p->previous_speed + 0.1) - log_pace;
-  f[4] = log(over + 0.1) - log_pace;
-  for (int i = 0; i < 3; i++) f[5 + i] = log(p->peak_speed[i] + 0.1) - log_pace;
+  f[2] = log(p->last.speed + 0.1) - log_speed;
+  f[3] = log(p->previous_speed + 0.1) - log_speed;
+  f[4] = log(over + 0.1) - log_speed;
+  for (int i = 0; i < 3; i++) f[5 + i] = log(p->peak_speed[i] + 0.1) - log_speed;
   for (int i = 0; i < 4; i++) {
-    f[8 + i] = log(p->mean_speed[i] + 0.1) - log_pace;
+    f[8 + i] = log(p->mean_speed[i] + 0.1) - log_speed;
     f[12 + i] = log(0.05 + hypot(p->east_drift[i], p->north_drift[i]) / p->bound);
   }
   for (int i = 0; i < 3; i++) f[16 + i] = log((now - p->anchor_time[i] + 2) / p->time_scale);
@@ -177,7 +177,7 @@ static void set_features(Planner *p) {
   f[27] = p->mean_displacement_ratio;
   f[28] = p->turn_cosine;
   f[29] = (p->last.speed - p->previous_speed) / p->recent_speed * (p->time_step < 5 ? 1 : 5 / p->time_step);
-  f[30] = log_pace;
+  f[30] = log_speed;
   if (!p->has_line) return;
   f[31] = p->last.is_moving;
   f[32] = p->motion_share;
@@ -292,8 +292,8 @@ static double cheapest_off_time(const Planner *p) {
   return best;
 }
 
-double planner_off_time(Planner *planner, const FixSample *seen) {
-  accept(planner, seen);
+double planner_off_time(Planner *planner, const FixSample *sample) {
+  accept(planner, sample);
   set_features(planner);
   if (planner->tuning.policy == NETWORK) {
     set_probabilities(planner);

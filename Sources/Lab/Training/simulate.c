@@ -176,34 +176,34 @@ void simulate(const Track *track, const Profile *profile, const Network *network
     double decay = exp(-(t - then) / conditions->noise_time), gain = sqrt(1 - decay * decay);
     east_error = east_error * decay + conditions->noise * gain * normal(&random);
     north_error = north_error * decay + conditions->noise * gain * normal(&random);
-    FixSample seen = {.time = t, .accuracy = conditions->accuracy};
-    seen.east = track->east[t] + east_error;
-    seen.north = track->north[t] + north_error;
-    seen.speed = fabs(track->speed[t] + conditions->speed_noise * normal(&random));
+    FixSample sample = {.time = t, .accuracy = conditions->accuracy};
+    sample.east = track->east[t] + east_error;
+    sample.north = track->north[t] + north_error;
+    sample.speed = fabs(track->speed[t] + conditions->speed_noise * normal(&random));
     if (conditions->has_line) {
-      for (int s = then + 1; s <= t; s++) seen.motion += track->is_moving[s];
+      for (int s = then + 1; s <= t; s++) sample.motion += track->is_moving[s];
       while (line_time < t) {
         line_time++;
         if (track->is_moving[line_time] != track->is_moving[line_time - 1]) changed = line_time;
       }
-      seen.is_moving = track->is_moving[t];
-      seen.since_change = t - changed;
+      sample.is_moving = track->is_moving[t];
+      sample.since_change = t - changed;
     }
-    double off = planner_off_time(&planner, &seen);
+    double off = planner_off_time(&planner, &sample);
     outcome->fixes++;
     if (conditions->exploration > 0 && uniform(&random) < conditions->exploration) {
       off = planner.off_time = random_off(&random, off);
     }
     if (samples && samples->count < samples->capacity) {
-      add_sample(track, &planner, t, seen.east, seen.north, samples);
+      add_sample(track, &planner, t, sample.east, sample.north, samples);
     }
     outcome->energy += cycle(track, &planner, t, off, &next);
     for (int s = t + 1; s < next && s < track->seconds; s++) {
-      outcome->judged += track->is_known[s];
+      outcome->checked += track->is_known[s];
       outcome->outside +=
-          track->is_known[s] && is_outside(track, s, seen.east, seen.north, conditions->bound);
+          track->is_known[s] && is_outside(track, s, sample.east, sample.north, conditions->bound);
     }
-    if (next < track->seconds) outcome->judged += track->is_known[next]; /* a new fix is inside */
+    if (next < track->seconds) outcome->checked += track->is_known[next]; /* a new fix is inside */
     then = t;
     if (conditions->most_fixes && outcome->fixes >= conditions->most_fixes) break;
   }

@@ -26,7 +26,7 @@ typedef struct {
 } Conditions;
 
 typedef struct {
-  double energy, seconds, outside, judged;
+  double energy, seconds, outside, checked;
   int fixes;
 } Outcome;
 

@@ -64,7 +64,7 @@ class Conditions(ctypes.Structure):
 
 
 class Outcome(ctypes.Structure):
-    _fields_ = [("energy", D), ("seconds", D), ("outside", D), ("judged", D), ("fixes", I)]
+    _fields_ = [("energy", D), ("seconds", D), ("outside", D), ("checked", D), ("fixes", I)]
 
 
 class Samples(ctypes.Structure):

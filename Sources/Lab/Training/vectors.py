@@ -1,7 +1,8 @@
-"""Writes Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift: decisions of the reference planner.
+"""Writes Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift: decisions of the reference planner (planner.c).
 
-The test `decides as the program that trained it` passes the fixes to the Swift planner, which must
-return the same off times to the second.
+Each decision is an off time: for how long the receiver is off after a fix. The test `decides as the
+program that trained it` passes the same fixes to the Swift planner, which must return the same off
+times to the second. Run it after weights.py, which installs the weights; needs a C compiler and NumPy (README.md).
 """
 import argparse
 import ctypes
@@ -13,7 +14,8 @@ import weights
 from simulator import FOLDER, LIBRARY, PLANNER_SIZE, PROFILES, FixSample, generated, tuning
 
 OUT = FOLDER.parents[2] / "Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift"
-#: Name, kind and seed of the track, distance, motion line, receiver.
+#: For each test: name, kind and seed of the generated track, accuracy bound in metres, whether the board
+#: has a motion line, receiver (a key of PROFILES).
 VECTORS = [
     ("cityAt100", 4, 901, 100, False, "model"),
     ("walkAt50", 0, 902, 50, False, "measured"),

@@ -76,9 +76,9 @@ public struct BoardFiles: Sendable {
 
   private static func isOwnTerminal(_ device: stat) -> Bool {
     for descriptor in Int32(0)...2 where isatty(descriptor) == 1 {
-      var ours = stat()
-      guard unsafe fstat(descriptor, &ours) == 0 else { continue }
-      if ours.st_rdev == device.st_rdev { return true }
+      var ownStatus = stat()
+      guard unsafe fstat(descriptor, &ownStatus) == 0 else { continue }
+      if ownStatus.st_rdev == device.st_rdev { return true }
     }
     return false
   }

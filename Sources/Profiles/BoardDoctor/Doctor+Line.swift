@@ -117,11 +117,11 @@ extension Doctor {
       pass("serial line", freeLineText(path))
       return line
     } catch {
-      var remedy = error.description
+      var suggestion = error.description
       if case .busy = error, geteuid() != 0 {
-        remedy = "run sudo torpor doctor to see which program uses it"
+        suggestion = "run sudo torpor doctor to see which program uses it"
       }
-      reportInUse("serial line", "'\(path)' cannot be opened", suggestion: remedy)
+      reportInUse("serial line", "'\(path)' cannot be opened", suggestion: suggestion)
       return nil
     }
   }

@@ -37,21 +37,23 @@ extension Doctor {
       "serial lines",
       "none is specified; \(count): \(candidates.joined(separator: ", ")). Up to \(Doctor.maxScannedLines) unused "
         + "lines are read; nothing is sent unless a receiver is detected")
-    var heard: [String] = []
-    var rest = candidates[...]
-    while heard.count < Doctor.maxScannedLines, facts.device == nil, let path = rest.popFirst() {
+    var scanned: [String] = []
+    var unread = candidates[...]
+    while scanned.count < Doctor.maxScannedLines, facts.device == nil,
+      let path = unread.popFirst()
+    {
       guard !options.isStopped() else { return }
       guard examineLine(path), let line = open(path, speed: speeds[0]) else { continue }
-      heard.append(path)
+      scanned.append(path)
       let supply = requestSupply()
       if examineReceiver(on: line, path) { examineTimes(on: line, supply) }
     }
     guard !options.isStopped() else { return }
-    reportScan(of: heard, unscanned: Array(rest))
+    reportScan(of: scanned, unscanned: Array(unread))
   }
 
   /// Reports the result of a scan: lines that were not read, and a failure if no receiver was found.
-  private mutating func reportScan(of heard: [String], unscanned: [String]) {
+  private mutating func reportScan(of scanned: [String], unscanned: [String]) {
     if !unscanned.isEmpty {
       let why = facts.device == nil ? "" : ", because a receiver was found"
       skip(
@@ -59,17 +61,17 @@ extension Doctor {
         hint: "--line \(unscanned[0]) checks that line")
     }
     guard facts.device == nil else { return }
-    guard !heard.isEmpty else {
+    guard !scanned.isEmpty else {
       // Suggest how to free the first, most likely line before specifying another line.
       return fail(
         "receiver", "no serial line can be read, see above",
         suggestion: lineInUseSuggestion ?? Doctor.specifyLineSuggestion)
     }
     fail(
-      "receiver", "no receiver detected on \(heard.joined(separator: ", "))",
+      "receiver", "no receiver detected on \(scanned.joined(separator: ", "))",
       suggestion: "\(silenceSuggestion); a sleeping receiver is polled only on a specified "
         + "line: --line "
-        + heard[0])
+        + scanned[0])
   }
 
   private static let specifyLineSuggestion =
@@ -96,16 +98,16 @@ extension Doctor {
   /// - Returns: Whether a receiver was detected.
   private mutating func examineReceiver(on line: ReceiverLine, _ path: String) -> Bool {
     switch scan(line).run(expecting: speeds) {
-    case .detected(let heard):
+    case .detected(let detected):
       facts.device = path
-      facts.speed_baud = heard.speed
-      facts.identity = heard.probe.identity
+      facts.speed_baud = detected.speed
+      facts.identity = detected.probe.identity
       // Report a different receiver first, because it also explains a different speed.
-      let isOther = isOtherFamily(heard.probe.identity)
-      if isOther { examineIdentity(heard, path) }
-      examineSpeed(heard)
-      if !isOther { examineIdentity(heard, path) }
-      examineFix(heard.probe)
+      let isOther = isOtherFamily(detected.probe.identity)
+      if isOther { examineIdentity(detected, path) }
+      examineSpeed(detected)
+      if !isOther { examineIdentity(detected, path) }
+      examineFix(detected.probe)
       return true
     case .unrecognised(let bytes):
       guard isLineSpecified else { return false }
@@ -136,32 +138,32 @@ extension Doctor {
     return family != .nmea && family != identity.family
   }
 
-  private mutating func examineSpeed(_ heard: ReceiverScan.Detected) {
-    let text = "sends \(heard.probe.format) at \(heard.speed) baud"
-    guard let receiver = options.profile?.receiver, !speeds.contains(heard.speed) else {
+  private mutating func examineSpeed(_ detected: ReceiverScan.Detected) {
+    let text = "sends \(detected.probe.format) at \(detected.speed) baud"
+    guard let receiver = options.profile?.receiver, !speeds.contains(detected.speed) else {
       return pass("receiver", text)
     }
-    let family = heard.probe.identity?.family ?? receiver.family
-    let isDefault = receiver.family != .nmea && family.isUsualDefaultSpeed(heard.speed)
+    let family = detected.probe.identity?.family ?? receiver.family
+    let isDefault = receiver.family != .nmea && family.isUsualDefaultSpeed(detected.speed)
     let key = isDefault ? "default_line_speed_baud" : "line_speed_baud"
-    var remedy = "\(key) = \(heard.speed) in [receiver]"
+    var suggestion = "\(key) = \(detected.speed) in [receiver]"
     if receiver.family != .nmea, !isDefault {
-      remedy +=
+      suggestion +=
         "; a program such as torpord may have set this speed, while default_line_speed_baud is "
         + "the speed after power-on"
     }
     let expected =
       speeds[0] == speeds[1] ? "\(speeds[0])" : "\(speeds[0]), or \(speeds[1]) after power-on"
-    fail("receiver", "it \(text); the profile says \(expected)", suggestion: remedy)
+    fail("receiver", "it \(text); the profile says \(expected)", suggestion: suggestion)
   }
 
-  private mutating func examineIdentity(_ heard: ReceiverScan.Detected, _ path: String) {
-    guard heard.wasQueried || heard.probe.identity != nil else {
+  private mutating func examineIdentity(_ detected: ReceiverScan.Detected, _ path: String) {
+    guard detected.wasQueried || detected.probe.identity != nil else {
       return skip(
         "identity", "not polled: its output contains no fixes, so it may not be a GNSS receiver",
         hint: "if it is the receiver: --line \(path)")
     }
-    guard let identity = heard.probe.identity else {
+    guard let identity = detected.probe.identity else {
       let isUnexpected = options.profile.map { $0.receiver?.family != .nmea } ?? false
       guard isUnexpected, let family = options.profile?.receiver?.family else {
         return skip(
@@ -177,17 +179,17 @@ extension Doctor {
     guard let family = options.profile?.receiver?.family, family != identity.family else {
       return pass("identity", identity.description)
     }
-    let remedy = "family = \"\(identity.family.rawValue)\" in [receiver]"
+    let suggestion = "family = \"\(identity.family.rawValue)\" in [receiver]"
     // The family nmea works with every receiver.
-    if family == .nmea { return pass("identity", identity.description, hint: remedy) }
+    if family == .nmea { return pass("identity", identity.description, hint: suggestion) }
     fail(
       "identity", "\(identity.description); the profile's family is \"\(family.rawValue)\"",
-      suggestion: remedy)
+      suggestion: suggestion)
   }
 
-  private mutating func examineFix(_ ear: BaudProbe) {
-    let used = ear.satellites.map { ", \($0) satellites used" } ?? ""
-    switch ear.hasFix {
+  private mutating func examineFix(_ probe: BaudProbe) {
+    let used = probe.satellites.map { ", \($0) satellites used" } ?? ""
+    switch probe.hasFix {
     case true?: pass("fix", "available\(used)")
     case false?: skip("fix", "no fix now", hint: "place the antenna with a view of the sky")
     case nil: skip("fix", "its output does not say whether it has a fix")
@@ -235,10 +237,10 @@ extension Doctor {
         "not measured: the supply_line cannot "
           + "be switched")
     }
-    var rest = BaudProbe()
-    let hunt = scan(line)
+    var discarded = BaudProbe()
+    let receiverScan = scan(line)
     // Wait until its capacitors are discharged.
-    hunt.read(into: &rest, until: clock.now + .seconds(2)) { _ in false }
+    receiverScan.read(into: &discarded, until: clock.now + .seconds(2)) { _ in false }
     _ = line.setSpeed(UInt32(receiver.defaultLineSpeed_baud))
     line.discardInput()
     let begin = clock.now
@@ -248,10 +250,10 @@ extension Doctor {
         "not measured: the supply_line cannot be "
           + "switched")
     }
-    var ear = BaudProbe()
-    hunt.read(into: &ear, until: begin + .seconds(10)) { $0.byteCount > 0 }
+    var probe = BaudProbe()
+    receiverScan.read(into: &probe, until: begin + .seconds(10)) { $0.byteCount > 0 }
     guard !options.isStopped() else { return }
-    guard ear.byteCount > 0 else {
+    guard probe.byteCount > 0 else {
       return fail(
         "first byte", "no byte within 10 s after its supply was switched on",
         suggestion: "check that \(receiver.supplyLine ?? "") switches its supply and that "
@@ -259,9 +261,9 @@ extension Doctor {
           + "mark a line that is active low: \"GPIO17, active-low\"")
     }
     pass("first byte", "\(Doctor.durationText(clock.now - begin)) after its supply was switched on")
-    hunt.read(into: &ear, until: begin + options.fixTimeout) { $0.hasFix == true }
+    receiverScan.read(into: &probe, until: begin + options.fixTimeout) { $0.hasFix == true }
     guard !options.isStopped() else { return }
-    guard ear.hasFix == true else {
+    guard probe.hasFix == true else {
       return skip(
         "first fix",
         "no fix within \(Doctor.durationText(options.fixTimeout)), so its time "

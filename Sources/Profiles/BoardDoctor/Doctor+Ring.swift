@@ -29,9 +29,9 @@ extension Doctor {
         "ring", "'\(path)' has \(status.st_size) bytes, which is not the size of a ring",
         suggestion: Doctor.lossSuggestion)
     }
-    if let wanted = options.profile?.cache.capacity, wanted != capacity {
+    if let expected = options.profile?.cache.capacity, expected != capacity {
       return fail(
-        "ring", "'\(path)' has a capacity of \(capacity) fixes, but the profile says \(wanted)",
+        "ring", "'\(path)' has a capacity of \(capacity) fixes, but the profile says \(expected)",
         suggestion: "capacity_fixes = \(capacity) in [cache], or move the file away to "
           + "start a new ring"
       )

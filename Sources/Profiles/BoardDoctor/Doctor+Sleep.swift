@@ -49,9 +49,9 @@ extension Doctor {
           + "i2c-rtc), or remove [board.suspended] and [board.off] from the profile")
     }
     guard survey.maySetAlarm else {
-      let remedy =
+      let hint =
         "run it as root; the service needs CAP_WAKE_ALARM or write access to wakealarm of \(clock)"
-      return skip("alarm", "\(clock) has an alarm, which this user may not set", hint: remedy)
+      return skip("alarm", "\(clock) has an alarm, which this user may not set", hint: hint)
     }
     pass("alarm", "\(clock) has an alarm, which can be set")
   }

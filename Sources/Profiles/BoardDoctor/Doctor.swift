@@ -79,8 +79,8 @@ public struct Doctor {
   ///
   /// - Parameters:
   ///   - files: Files of the system.
-  ///   - pins: Access to GPIO lines; nil for those of the kernel.
-  ///   - tell: Closure that is called with each finding.
+  ///   - gpio: Access to GPIO lines; nil for those of the kernel.
+  ///   - onFinding: Closure that is called with each finding.
   public init(
     _ options: Options, files: BoardFiles = BoardFiles(), gpio: GPIOAccess? = nil,
     onFinding: @escaping (Finding) -> Void = { _ in }
@@ -94,14 +94,14 @@ public struct Doctor {
     onFinding: @escaping (Finding) -> Void = { _ in }
   ) {
     originalProfile = options.profile
-    var looked = options
+    var checkedOptions = options
     if options.excludesGPIO {
       excludedLines = options.profile?.gpioLines.map { "\($0.name) \($0.text)" } ?? []
-      looked.profile = options.profile?.withoutGPIOLines
+      checkedOptions.profile = options.profile?.withoutGPIOLines
     } else {
       excludedLines = []
     }
-    self.options = looked
+    self.options = checkedOptions
     self.files = files
     self.gpio = gpio ?? .kernel(files)
     self.timeouts = timeouts

@@ -1,10 +1,11 @@
-/// The result of one check.
+/// The result of one check of a board by ``Doctor`` (`torpor doctor`). Only a value: it makes no checks and prints
+/// nothing.
 public struct Finding: Equatable, Sendable {
   /// Outcome of a check.
   public enum Outcome: String, CaseIterable, Sendable {
     /// The check passed.
     case passed = "pass"
-    /// The service cannot work, or not as its profile says.
+    /// The service would not work on this board, or not as the board's profile states.
     case failed = "fail"
     /// The check was skipped or does not apply; `found` says why.
     case skipped = "skip"

@@ -20,12 +20,12 @@ public struct FileProblem: Equatable, Sendable, CustomStringConvertible {
   public var isUnreadable = false
 
   package init(
-    file: String, at place: TOMLPosition = .none, key: String = "", _ problem: String,
+    file: String, at position: TOMLPosition = .none, key: String = "", _ problem: String,
     expected: String = "", suggestion: String = ""
   ) {
     self.file = file
-    line = place.line
-    column = place.column
+    line = position.line
+    column = position.column
     self.key = printable(key)
     self.problem = problem
     self.expected = expected

@@ -72,10 +72,10 @@ package func readFile(
   _ path: String, folderHint hintForFolder: String = ""
 ) throws(FileProblems) -> [UInt8] {
   func failure(_ problem: String, _ suggestion: String = "") -> FileProblems {
-    var told = FileProblem(
+    var fileProblem = FileProblem(
       file: printable(path, maxLength: 300), problem, suggestion: suggestion)
-    told.isUnreadable = true
-    return FileProblems([told])
+    fileProblem.isUnreadable = true
+    return FileProblems([fileProblem])
   }
   guard !path.isEmpty, !path.utf8.contains(0) else {
     throw failure("this is not a valid file name")

@@ -92,9 +92,9 @@ package struct TOMLText: Sendable {
 }
 
 extension TOMLPosition {
-  init(_ place: ctoml_position) {
-    line = Int(place.line)
-    column = Int(place.column)
+  init(_ position: ctoml_position) {
+    line = Int(position.line)
+    column = Int(position.column)
   }
 }
 

@@ -32,17 +32,17 @@ struct HandledFixes {
   }
 
   /// Time at which to acknowledge if no other fix is handled.
-  func deadline(_ pace: AcknowledgementPolicy) -> Instant {
+  func deadline(_ policy: AcknowledgementPolicy) -> Instant {
     guard newest != nil else { return .distantFuture }
-    switch pace {
+    switch policy {
     case .immediate: return since
     case .batched(let fixes, let limit): return count >= fixes ? since : since + limit
     }
   }
 
   /// Name to acknowledge now, which is then cleared; nil if no acknowledgement is due.
-  mutating func consumeDue(_ pace: AcknowledgementPolicy, at now: Instant) -> FixName? {
-    guard deadline(pace) <= now else { return nil }
+  mutating func consumeDue(_ policy: AcknowledgementPolicy, at now: Instant) -> FixName? {
+    guard deadline(policy) <= now else { return nil }
     return consumeAll()
   }
 

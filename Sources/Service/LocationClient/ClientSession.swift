@@ -90,8 +90,8 @@ public struct ClientSession: ~Copyable {
     while true {
       let due = handled.deadline(acknowledgementPolicy)
       let limit = min(end, due)
-      let rest = limit == .distantFuture ? nil : max(limit - LocationConnection.now, .zero)
-      if let reply = try watch?.next(to: call, within: rest)?.reply {
+      let remaining = limit == .distantFuture ? nil : max(limit - LocationConnection.now, .zero)
+      if let reply = try watch?.next(to: call, within: remaining)?.reply {
         guard case .notice(let notice) = reply else {
           throw .malformed("another answer than a notice")
         }

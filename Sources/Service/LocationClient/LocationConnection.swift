@@ -27,10 +27,10 @@ public struct LocationConnection: ~Copyable {
   /// Connects to the service.
   public init(path: String = LocationConnection.defaultPath) throws(ClientError) {
     var address = sockaddr_un()
-    let room = MemoryLayout.size(ofValue: address.sun_path)
-    guard !path.isEmpty, path.utf8.count < room else {
+    let capacity = MemoryLayout.size(ofValue: address.sun_path)
+    guard !path.isEmpty, path.utf8.count < capacity else {
       throw .system(
-        "the socket's path '\(path)' is empty or longer than \(room - 1) "
+        "the socket's path '\(path)' is empty or longer than \(capacity - 1) "
           + "bytes", code: EINVAL)
     }
     address.sun_family = sa_family_t(AF_UNIX)
@@ -82,7 +82,7 @@ public struct LocationConnection: ~Copyable {
     return reply.reply
   }
 
-  /// Sends a call without waiting for its reply; with `oneway` there is none.
+  /// Sends a call without waiting for its reply; with `oneway` no reply follows.
   public func send(_ call: WireCall, oneway: Bool = false) throws(ClientError) {
     var json = JSONOutput()
     CallEncoder.encode(call, oneway: oneway, to: &json)
@@ -160,8 +160,8 @@ public struct LocationConnection: ~Copyable {
   private mutating func receive(until deadline: inout Instant?) throws(ClientError) -> Bool {
     while true {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let rest = deadline.map { max($0 - LocationConnection.now, .zero) }
-      let timeout = rest.map { Int32(clamping: ($0.microseconds + 999) / 1_000) } ?? -1
+      let remaining = deadline.map { max($0 - LocationConnection.now, .zero) }
+      let timeout = remaining.map { Int32(clamping: ($0.microseconds + 999) / 1_000) } ?? -1
       let ready = unsafe poll(&waiting, 1, timeout)
       if ready == 0 { return false }
       if ready < 0 {

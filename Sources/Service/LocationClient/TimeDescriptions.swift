@@ -24,9 +24,9 @@ extension Interval: CustomStringConvertible {
   /// Seconds with milliseconds, `12.250 s`.
   public var description: String {
     let milliseconds = microseconds / 1_000
-    let rest = "\(milliseconds.magnitude % 1_000)"
-    let zeros = String(repeating: "0", count: 3 - rest.utf8.count)
-    return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1_000).\(zeros)\(rest) s"
+    let fraction = "\(milliseconds.magnitude % 1_000)"
+    let zeros = String(repeating: "0", count: 3 - fraction.utf8.count)
+    return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1_000).\(zeros)\(fraction) s"
   }
 }
 

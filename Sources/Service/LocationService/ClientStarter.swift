@@ -61,8 +61,8 @@ public struct ClientStarter: Sendable {
     let folder =
       socket.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "/") + "/launch"
-    let made = unsafe mkdir(folder, 0o755)
-    guard made == 0 || errno == EEXIST else {
+    let result = unsafe mkdir(folder, 0o755)
+    guard result == 0 || errno == EEXIST else {
       throw SystemError(
         "creating "
           + "'\(folder)'", code: errno)

@@ -232,7 +232,7 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   // MARK: Called by the loop
 
-  /// The next request of a client; nil if there is none now.
+  /// The next request of a client; nil if none exists now.
   public mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
     self.now = now
     while true {
@@ -316,9 +316,9 @@ public struct LocationServer: LocationClients, ~Copyable {
     return true
   }
 
-  private mutating func handleEvent(at place: Int, _ conditions: EventWait.Conditions) {
-    let isProgram = place >= LocationServer.connectionsLimit
-    let index = isProgram ? place - LocationServer.connectionsLimit : place
+  private mutating func handleEvent(at source: Int, _ conditions: EventWait.Conditions) {
+    let isProgram = source >= LocationServer.connectionsLimit
+    let index = isProgram ? source - LocationServer.connectionsLimit : source
     // A connection accepted after this wait reuses the index, and the event is not for it.
     guard index < connections.count, let connection = connections[index],
       connection.acceptedWait < currentWait
@@ -358,19 +358,19 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   /// Splits input into frames and handles them. Input that may not be handled yet is kept.
   mutating func consume(_ count: Int, of bytes: [UInt8], from index: Int) {
-    var place = 0
-    while place < count, connections[index]?.isEnding == false {
+    var offset = 0
+    while offset < count, connections[index]?.isEnding == false {
       guard mayHandle(index) else {
-        connections[index]?.input = Array(bytes[place..<count])
+        connections[index]?.input = Array(bytes[offset..<count])
         return pause(index)
       }
-      switch connections[index]!.nextFrame(bytes, upTo: count, &place) {
+      switch connections[index]!.nextFrame(bytes, upTo: count, &offset) {
       case .needsMore: break
       case .oversize: closeAfterOutput(index)
       case .frame:
         completeFrame(index)
         guard handleFrame(index) else {
-          connections[index]?.input = Array(bytes[place..<count])
+          connections[index]?.input = Array(bytes[offset..<count])
           return pause(index)
         }
       }

@@ -75,10 +75,10 @@ public struct LocationService: ~Copyable {
     } catch {
       throw RingProblem(path: ring.path, error: error, state: server.state.path)
     }
-    let news = RingReport(
+    let report = RingReport(
       fixes.recovery, count: fixes.start - fixes.tail, path: ring.path, hadRing: floor > 0,
       hasState: !server.state.repairs.isNew)
-    for line in news.lines { log.write(line.priority, line.text) }
+    for line in report.lines { log.write(line.priority, line.text) }
     // The new generation must be durable before the first append (RNG-2).
     let unsynced = fixes.unsynced
     try LocationService.sync(unsynced, in: ring)
@@ -139,13 +139,13 @@ public struct LocationService: ~Copyable {
     notifier.ready()
     while true {
       turn()
-      guard let wish = nextSignal() else {
+      guard let request = nextSignal() else {
         guard preparePowerOff() else { continue }
         notifier.stopping()
         end()
         return .poweringOff
       }
-      switch wish {
+      switch request {
       case .stop:
         notifier.stopping()
         return end()
@@ -201,7 +201,7 @@ public struct LocationService: ~Copyable {
 
   /// Logs a change of the reason why the board is not suspended.
   private func logSleepChange() {
-    if let news = suspender?.consumeLogMessage() { log.write(.notice, news) }
+    if let message = suspender?.consumeLogMessage() { log.write(.notice, message) }
   }
 
   /// Switches the session light: on while any client has a background session (BKG-11).
@@ -307,8 +307,8 @@ public struct RingProblem: Error, CustomStringConvertible {
     case .notARing: "it is not a ring, or damaged beyond use"
     case .unsupportedFormat(let found, let known):
       "it has format \(found), and this version supports format \(known); use the version that wrote it"
-    case .capacityMismatch(let found, let wanted):
-      "it holds \(found) fixes, and the profile requires \(wanted) (cache.capacity_fixes)"
+    case .capacityMismatch(let found, let expected):
+      "it holds \(found) fixes, and the profile requires \(expected) (cache.capacity_fixes)"
     case .capacityOutOfRange(let capacity): "a ring cannot hold \(capacity) fixes"
     case .storageTooSmall(let needed, let given):
       "it has \(given) bytes, and \(needed) are "

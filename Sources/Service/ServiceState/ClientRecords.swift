@@ -139,15 +139,15 @@ public struct CursorRecord: StateRow {
   /// Reads a row from disk; nil if any value is invalid.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.integer(0, ClientNumber.self), let acknowledged = columns.fixName(1),
-      let owesAll = columns.flag(3), let owed = columns.fixName(4), let after = columns.fixName(6),
-      let through = columns.fixName(8), let mayHaveLost = columns.flag(10)
+      let isOpenEnded = columns.flag(3), let undeliveredThrough = columns.fixName(4),
+      let excludedAfter = columns.fixName(6), let excludedThrough = columns.fixName(8),
+      let mayHaveLost = columns.flag(10)
     else { return nil }
     self.client = client
     self.mayHaveLostFixes = mayHaveLost
     bookmark = ClientBookmark(
-      acknowledged: acknowledged, isOpenEnded: owesAll, undeliveredThrough: owed,
-      excludedAfter: after,
-      excludedThrough: through)
+      acknowledged: acknowledged, isOpenEnded: isOpenEnded, undeliveredThrough: undeliveredThrough,
+      excludedAfter: excludedAfter, excludedThrough: excludedThrough)
   }
 }
 

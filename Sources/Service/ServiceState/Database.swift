@@ -56,7 +56,7 @@ enum StateValue: Equatable, Sendable {
     guard unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error() }
   }
 
-  /// The first column of the first row; `.null` if there is none.
+  /// The first column of the first row; `.null` if none exists.
   func firstValue(_ sql: String) throws(StateError) -> StateValue {
     let statement = try prepare(sql)
     return try statement.step() ? statement.value(0) : .null
@@ -69,12 +69,12 @@ enum StateValue: Equatable, Sendable {
   }
 
   func prepare(_ sql: String) throws(StateError) -> Statement {
-    var made: OpaquePointer?
-    let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &made, nil)
+    var statement: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
     // The statements match the tables, so a rejected statement means that the tables were changed.
     if code & 0xff == SQLITE_ERROR { throw .damaged("\(error())") }
-    guard code == SQLITE_OK, let made = unsafe made else { throw error() }
-    return unsafe Statement(made, self)
+    guard code == SQLITE_OK, let statement = unsafe statement else { throw error() }
+    return unsafe Statement(statement, self)
   }
 
   /// Whether a transaction is active.
@@ -117,14 +117,14 @@ enum StateValue: Equatable, Sendable {
   /// Binds values to the parameters 1, 2, ….
   func bind(_ values: [StateValue]) throws(StateError) {
     for (index, value) in values.enumerated() {
-      let place = Int32(index + 1)
+      let parameter = Int32(index + 1)
       let code: Int32
       switch value {
-      case .null, .other: code = unsafe sqlite3_bind_null(handle, place)
-      case .integer(let number): code = unsafe sqlite3_bind_int64(handle, place, number)
-      case .real(let number): code = unsafe sqlite3_bind_double(handle, place, number)
+      case .null, .other: code = unsafe sqlite3_bind_null(handle, parameter)
+      case .integer(let number): code = unsafe sqlite3_bind_int64(handle, parameter, number)
+      case .real(let number): code = unsafe sqlite3_bind_double(handle, parameter, number)
       case .text(let text):
-        code = unsafe csqlite_bind_text(handle, place, text, Int32(text.utf8.count))
+        code = unsafe csqlite_bind_text(handle, parameter, text, Int32(text.utf8.count))
       }
       guard code == SQLITE_OK else { throw database.error() }
     }

@@ -146,13 +146,13 @@ struct StateFiles {
       var survey = WriteAheadLogCheck(header: header)
     else { return "the header of its write-ahead log cannot be read" }
     let end = Int(status.st_size) - survey.frameSize
-    var place = WriteAheadLogCheck.headerSize
-    while place <= end {
-      guard let frame = read(survey.frameSize, of: descriptor, at: place) else {
+    var offset = WriteAheadLogCheck.headerSize
+    while offset <= end {
+      guard let frame = read(survey.frameSize, of: descriptor, at: offset) else {
         return "frame \(survey.frameCount) of its write-ahead log cannot be read"
       }
       survey.add(frame: frame)
-      place += survey.frameSize
+      offset += survey.frameSize
     }
     guard survey.isDamaged, let bad = survey.firstBadFrame else { return nil }
     return "frame \(bad) of \(survey.frameCount) of its write-ahead log has a wrong checksum"

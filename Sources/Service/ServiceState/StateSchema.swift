@@ -1,4 +1,8 @@
-/// The format of the database as a list of migrations. `user_version` of a file is the number of applied ones.
+/// The format of the service's SQLite database as a list of migrations; checks a ``Database`` and applies the missing
+/// ones. `user_version` of a file is the number of migrations applied to it. Columns with the suffix `_e9` are in 1e-9
+/// degree.
+///
+/// ``StateStore`` opens and writes the file; this type reads no clock and opens no file.
 struct StateSchema: Sendable {
   /// "TORP" in ASCII: SQLite's `application_id` of the file.
   static let applicationID = 0x544F_5250

@@ -262,10 +262,10 @@ public final class StateStore {
   }
 
   private func checkIntegrity(of database: Database) throws(StateError) {
-    guard case .text(let verdict) = try database.firstValue("PRAGMA integrity_check(1)") else {
+    guard case .text(let result) = try database.firstValue("PRAGMA integrity_check(1)") else {
       throw .damaged("its integrity cannot be checked")
     }
-    guard verdict == "ok" else { throw .damaged(verdict) }
+    guard result == "ok" else { throw .damaged(result) }
   }
 
   private func read(_ database: Database) throws(StateError) {

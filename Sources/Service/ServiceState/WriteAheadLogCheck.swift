@@ -1,7 +1,7 @@
 /// Checks SQLite's write-ahead log for damage that SQLite itself ignores.
 ///
 /// SQLite replays the log up to the first frame with a wrong checksum and ignores all further frames. That is correct
-/// after a torn write, and loses durable transactions after a damaged sector. This type tells the two cases apart:
+/// after a torn write, and loses durable transactions after a damaged sector. This type distinguishes the two cases:
 ///
 /// - A torn write leaves an incomplete frame, or a frame that was never written, at the end of the log.
 /// - A complete frame with the salts of this log and a wrong checksum is damage. So is a frame of this log after such a
@@ -100,20 +100,20 @@ struct WriteAheadLogChecksum: Equatable {
   /// Adds bytes. Their number is a multiple of eight.
   mutating func add(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) {
     precondition(bytes.count % 8 == 0, "the checksum covers pairs of 32-bit words")
-    var place = bytes.startIndex
-    while place < bytes.endIndex {
-      first &+= WriteAheadLogChecksum.word(bytes, at: place, isBigEndian: isBigEndian) &+ second
-      second &+= WriteAheadLogChecksum.word(bytes, at: place + 4, isBigEndian: isBigEndian) &+ first
-      place += 8
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      first &+= WriteAheadLogChecksum.word(bytes, at: index, isBigEndian: isBigEndian) &+ second
+      second &+= WriteAheadLogChecksum.word(bytes, at: index + 4, isBigEndian: isBigEndian) &+ first
+      index += 8
     }
   }
 
   private static func word(
-    _ bytes: ArraySlice<UInt8>, at place: Int, isBigEndian: Bool
+    _ bytes: ArraySlice<UInt8>, at offset: Int, isBigEndian: Bool
   ) -> UInt32 {
     let word =
-      UInt32(bytes[place]) << 24 | UInt32(bytes[place + 1]) << 16 | UInt32(bytes[place + 2]) << 8
-      | UInt32(bytes[place + 3])
+      UInt32(bytes[offset]) << 24 | UInt32(bytes[offset + 1]) << 16 | UInt32(bytes[offset + 2]) << 8
+      | UInt32(bytes[offset + 3])
     return isBigEndian ? word : word.byteSwapped
   }
 }

@@ -168,7 +168,7 @@ public final class LocationMonitor: Sendable {
     get async throws(ClientError) { try await monitored().map(\.identifier) }
   }
 
-  /// The condition with that identifier; nil if there is none.
+  /// The condition with that identifier; nil if none exists.
   public func record(for identifier: String) async throws(ClientError) -> Record? {
     try await monitored().first { $0.identifier == identifier }?.record
   }
@@ -247,9 +247,9 @@ public final class LocationMonitor: Sendable {
 
 extension LocationMonitor.Event {
   /// Creates the event of a monitor's condition; nil for any other event.
-  init?(_ told: WireRegionEvent, number: UInt32) {
-    guard told.kind == .condition, case .monitor(let state, let problem, let date) = told.change,
-      let parts = LocationMonitor.Event.parts(told.name)
+  init?(_ event: WireRegionEvent, number: UInt32) {
+    guard event.kind == .condition, case .monitor(let state, let problem, let date) = event.change,
+      let parts = LocationMonitor.Event.parts(event.name)
     else { return nil }
     monitor = parts.monitor
     identifier = parts.identifier

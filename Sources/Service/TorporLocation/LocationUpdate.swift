@@ -106,7 +106,7 @@ final class LiveLoop: Sendable {
   private enum Phase {
     case new, over
     /// The iterator was opened on that connection.
-    case begun(ServiceLink)
+    case opened(ServiceLink)
   }
 
   init(_ configuration: LiveConfiguration, _ center: LocationCenter) {
@@ -119,7 +119,7 @@ final class LiveLoop: Sendable {
   func next() async throws(ClientError) -> LocationUpdate? {
     switch phase.withLock({ $0 }) {
     case .new: begin()
-    case .begun: break
+    case .opened: break
     // After an error or cancellation.
     case .over: return nil
     }
@@ -137,7 +137,7 @@ final class LiveLoop: Sendable {
 
   private func begin() {
     let link = center.connection
-    phase.withLock { $0 = .begun(link) }
+    phase.withLock { $0 = .opened(link) }
     let mailbox = mailbox
     link.open(.openLive(configuration), opened, for: mailbox) { $0.live[$1] = mailbox }
   }
@@ -148,7 +148,7 @@ final class LiveLoop: Sendable {
       return phase
     }
     mailbox.finish()
-    guard case .begun(let link) = before else { return }
+    guard case .opened(let link) = before else { return }
     link.close(opened) { state, number in
       state.live[number] = nil
       _ = try? state.call(.closeLive(number))

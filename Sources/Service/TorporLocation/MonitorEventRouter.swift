@@ -43,8 +43,8 @@ struct MonitorEventRouter {
   }
 
   /// Routes a received event.
-  mutating func route(_ told: WireRegionEvent, number: UInt32) {
-    guard let event = Event(told, number: number) else { return }
+  mutating func route(_ received: WireRegionEvent, number: UInt32) {
+    guard let event = Event(received, number: number) else { return }
     if number > 0 {
       newest = max(newest, number)
       outstanding.append(number)
@@ -63,9 +63,9 @@ struct MonitorEventRouter {
   ///
   /// - Returns: Number up to which all events are handled now; nil if that has not changed.
   mutating func markHandled(_ number: UInt32) -> UInt32? {
-    guard let place = outstanding.firstIndex(of: number) else { return nil }
-    outstanding.remove(at: place)
-    guard place == 0 else { return nil }
+    guard let index = outstanding.firstIndex(of: number) else { return nil }
+    outstanding.remove(at: index)
+    guard index == 0 else { return nil }
     return outstanding.first.map { $0 - 1 } ?? newest
   }
 

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The threads of Swift's default executor wake once a second after their first use ([decision
 /// 150](../../Docs/Decisions/0150-run-client-code-on-the-calling-thread.md)). Here the thread that calls ``run(_:)``
-/// does all the work, and sleeps without a timeout when there is none:
+/// does all the work, and sleeps without a timeout when it is idle:
 ///
 ///     import TorporLocation
 ///

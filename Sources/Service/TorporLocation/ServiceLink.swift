@@ -176,10 +176,10 @@ import Synchronization
         return (inbox.jobs, inbox.isReleased)
       }
       for job in jobs {
-        if let broken = state.connectionError { job.fail(broken) } else { job.run(&state) }
+        if let error = state.connectionError { job.fail(error) } else { job.run(&state) }
       }
       state.dispatchNotices()
-      if let broken = state.connectionError { return broken }
+      if let error = state.connectionError { return error }
       if isLeft { return .disconnected }
       wait(for: state.session.descriptor)
     }
@@ -249,7 +249,7 @@ struct LinkState: ~Copyable {
     switch notice {
     case .live(let element): live[element.iterator]?.put(element)
     case .region(let event, let number): events.route(event, number: number)
-    case .session(let number, let told): diagnostics[number]?.put(told)
+    case .session(let number, let diagnostic): diagnostics[number]?.put(diagnostic)
     case .authorization(let status, let isReduced):
       authorization = LocationAuthorization(status: status, isReduced: isReduced)
     case .takenOver: connectionError = .takenOver

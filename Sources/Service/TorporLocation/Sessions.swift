@@ -13,14 +13,15 @@ public final class ServiceSession: Sendable {
   ///
   /// - Parameters:
   ///   - authorization: Required authorization.
-  ///   - wantsFullAccuracy: Whether precise locations are required.
+  ///   - requiresFullAccuracy: Whether precise locations are required.
   public init(
-    authorization: SessionRequirement, wantsFullAccuracy: Bool = false,
+    authorization: SessionRequirement, requiresFullAccuracy: Bool = false,
     of center: LocationCenter = .shared
   ) {
     link = center.connection
     let mailbox = mailbox
-    let call = WireCall.openServiceSession(authorization, wantsFullAccuracy: wantsFullAccuracy)
+    let call = WireCall.openServiceSession(
+      authorization, requiresFullAccuracy: requiresFullAccuracy)
     link.open(call, opened, for: mailbox) { $0.diagnostics[$1] = mailbox }
   }
 
@@ -47,12 +48,12 @@ public final class ServiceSession: Sendable {
     /// Whether `always` was required, but is not granted.
     public let alwaysAuthorizationDenied: Bool
 
-    init(_ told: SessionDiagnostics) {
+    init(_ diagnostics: SessionDiagnostics) {
       update = LocationUpdate(
         LiveElement(
-          iterator: 0, location: nil, flags: told.flags, isStationary: false, dropped: 0))
-      fullAccuracyDenied = told.fullAccuracyDenied
-      alwaysAuthorizationDenied = told.alwaysAuthorizationDenied
+          iterator: 0, location: nil, flags: diagnostics.flags, isStationary: false, dropped: 0))
+      fullAccuracyDenied = diagnostics.fullAccuracyDenied
+      alwaysAuthorizationDenied = diagnostics.alwaysAuthorizationDenied
     }
   }
 

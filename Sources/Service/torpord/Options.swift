@@ -45,14 +45,14 @@ struct Options {
 
   static func parse(_ arguments: [String]) -> Parsed {
     var options = Options()
-    var rest = arguments[...]
-    var seen: Set<String> = []
-    while let argument = rest.popFirst() {
+    var remaining = arguments[...]
+    var names: Set<String> = []
+    while let argument = remaining.popFirst() {
       // `--board=NAME` is the same as `--board NAME`.
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = argument.hasPrefix("--") ? String(parts[0]) : argument
       if parts.count == 2, argument.hasPrefix("--") {
-        rest.insert(String(parts[1]), at: rest.startIndex)
+        remaining.insert(String(parts[1]), at: remaining.startIndex)
       }
       switch name {
       case "--help", "-h": return .output(help)
@@ -60,10 +60,10 @@ struct Options {
       case "--no-pins": options.ignoresPins = true
       case "--line-is-pipe": options.isLinePipe = true
       case "--board", "--line", "--socket", "--state", "--clients":
-        guard let value = rest.popFirst(), !value.isEmpty else {
+        guard let value = remaining.popFirst(), !value.isEmpty else {
           return .invalid("\(name) requires a value")
         }
-        guard seen.insert(name).inserted else { return .invalid("\(name) is given twice") }
+        guard names.insert(name).inserted else { return .invalid("\(name) is given twice") }
         switch name {
         case "--board": options.board = value
         case "--line": options.line = value

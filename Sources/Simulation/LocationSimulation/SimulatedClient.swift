@@ -178,14 +178,14 @@ struct SimulatedClient: LocationClients {
   /// Returns the time of the first later request for which no board wake is scheduled yet, and marks it as scheduled;
   /// nil if none remains.
   mutating func consumeNextWakeTime() -> Instant? {
-    guard let place = scheduledRequests.firstIndex(where: { !$0.isBoardWoken }) else { return nil }
-    scheduledRequests[place].isBoardWoken = true
-    return scheduledRequests[place].due
+    guard let index = scheduledRequests.firstIndex(where: { !$0.isBoardWoken }) else { return nil }
+    scheduledRequests[index].isBoardWoken = true
+    return scheduledRequests[index].due
   }
 
   private mutating func schedule(_ request: Request, at due: Instant) {
-    let place = scheduledRequests.firstIndex { $0.due > due } ?? scheduledRequests.count
-    scheduledRequests.insert((due, request, false), at: place)
+    let index = scheduledRequests.firstIndex { $0.due > due } ?? scheduledRequests.count
+    scheduledRequests.insert((due, request, false), at: index)
   }
 
   /// Removes and returns the next request that is due; nil for none.

@@ -101,7 +101,8 @@ public struct SimulationRun {
     }
     let board = SimulatedBoard(setup, track: plan.track)
     return run(
-      board, engineSetup, until: .boot + plan.duration, bill: true, progress, bytes, ring, sink)
+      board, engineSetup, until: .boot + plan.duration, hasEnergy: true, progress, bytes, ring,
+      sink)
   }
 
   /// Replays a recording at its original times to an engine that only receives. The closures are those of
@@ -125,11 +126,11 @@ public struct SimulationRun {
     let board = SimulatedBoard(setup, replaying: scan.recording)
     // The last epoch ends after a silence.
     let end = scan.end + engineSetup.epochs.silenceTimeout * 4
-    return run(board, engineSetup, until: end, bill: false, progress, nil, ring, sink)
+    return run(board, engineSetup, until: end, hasEnergy: false, progress, nil, ring, sink)
   }
 
   private func run(
-    _ board: consuming SimulatedBoard, _ setup: EngineSetup, until end: Instant, bill: Bool,
+    _ board: consuming SimulatedBoard, _ setup: EngineSetup, until end: Instant, hasEnergy: Bool,
     _ progress: (Double) -> Void, _ bytes: (([UInt8]) -> Void)?, _ ring: (([UInt8]) -> Void)?,
     _ sink: (TraceRecord) -> Void
   ) -> SimulationResult {
@@ -145,14 +146,14 @@ public struct SimulationRun {
     loop.board.request(at: end)
     var isStopped = false
     // A replay has no ring file; a simulated board writes it like the service.
-    var syncs = bill ? SyncSchedule(every: profile.cache.syncInterval, at: .boot) : nil
+    var syncs = hasEnergy ? SyncSchedule(every: profile.cache.syncInterval, at: .boot) : nil
     loop.engine.markSynced(loop.engine.unsynced)
     // After the client has stopped, the receiver's buffer is drained and the receiver goes to sleep. A later end of
     // its sleep is not awaited.
     let limit = end + .seconds(600)
     while loop.board.now < limit && !loop.board.isBatteryEmpty {
-      let isAtRest = !loop.engine.isReceiverAwake && loop.engine.isDriverIdle
-      if isStopped && isAtRest { break }
+      let isIdle = !loop.engine.isReceiverAwake && loop.engine.isDriverIdle
+      if isStopped && isIdle { break }
       while let due = loop.clients.consumeNextWakeTime() { loop.board.request(at: due) }
       let due = SimulationRun.sync(&loop.engine, &syncs, before: loop.planned, at: loop.board.now)
       let turn = loop.turn(
@@ -177,7 +178,7 @@ public struct SimulationRun {
     let summary = loop.clients.trace.finish(
       at: isBatteryEmpty ? loop.board.now : end,
       processorPerWake: BoardProfile.processorTimePerWake,
-      baseline: bill ? EnergyBaseline(profile) : nil, to: sink)
+      baseline: hasEnergy ? EnergyBaseline(profile) : nil, to: sink)
     ring?(memory.ringBytes)
     return SimulationResult(
       summary: summary, violations: loop.board.violations,

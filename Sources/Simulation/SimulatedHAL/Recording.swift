@@ -61,9 +61,9 @@ struct RecordingPlayer: Sendable {
     index += 1
     let start = max(chunk.time, line.sendingEnd)
     let natural = (Int64(chunk.range.count) * 10_000_000 + Int64(speed) - 1) / Int64(speed)
-    let room = nextTime < .distantFuture ? (nextTime - start).microseconds : natural
+    let available = nextTime < .distantFuture ? (nextTime - start).microseconds : natural
     line.send(
       recording.bytes.span.extracting(chunk.range), at: chunk.time,
-      lasting: Interval(microseconds: max(1, min(natural, room))), speed: speed)
+      lasting: Interval(microseconds: max(1, min(natural, available))), speed: speed)
   }
 }

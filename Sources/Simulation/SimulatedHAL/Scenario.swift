@@ -70,43 +70,43 @@ public enum Scenario: String, CaseIterable, Sendable {
   }
 
   private func addWalk(_ builder: inout RouteBuilder) {
-    var way = builder.emptyRoute()
-    builder.addStreets(to: &way, count: 16, length: 60...180, straight: 0.4, .walking)
-    builder.move(along: way)
+    var route = builder.emptyRoute()
+    builder.addStreets(to: &route, count: 16, length: 60...180, straight: 0.4, .walking)
+    builder.move(along: route)
     builder.stay(builder.random.uniform(60, 240))
-    builder.move(along: way.reversed)
+    builder.move(along: route.reversed)
     builder.stay(builder.random.uniform(30, 120))
   }
 
   private func addLoop(_ builder: inout RouteBuilder) {
-    var way = builder.emptyRoute()
-    let start = way.end
+    var route = builder.emptyRoute()
+    let start = route.end
     for _ in 0..<20 {
       for corner in [(160.0, 0.0), (160.0, 110.0), (0.0, 110.0), (0.0, 0.0)] {
         let point = RoutePoint(east: start.east + corner.0, north: start.north + corner.1)
-        way.legs.append(Route.Leg(to: point, travelMode: .running))
+        route.legs.append(Route.Leg(to: point, travelMode: .running))
       }
     }
-    builder.move(along: way)
+    builder.move(along: route)
   }
 
   private func addCommute(_ builder: inout RouteBuilder) {
-    let way = builder.commuteRoute()
+    let route = builder.commuteRoute()
     builder.stay(300)
-    builder.move(along: way)
+    builder.move(along: route)
     builder.stay(2_400)
-    builder.move(along: way.reversed)
+    builder.move(along: route.reversed)
     builder.stay(2_400)
   }
 
   private func addDrive(_ builder: inout RouteBuilder) {
-    var way = builder.emptyRoute()
-    builder.addStreets(to: &way, count: 20, length: 120...400, straight: 0.6, .driving)
-    builder.addBends(to: &way, count: 50, length: 900...2_400, turn: 14, .motorway)
-    builder.addStreets(to: &way, count: 20, length: 120...400, straight: 0.6, .driving)
-    builder.move(along: way)
+    var route = builder.emptyRoute()
+    builder.addStreets(to: &route, count: 20, length: 120...400, straight: 0.6, .driving)
+    builder.addBends(to: &route, count: 50, length: 900...2_400, turn: 14, .motorway)
+    builder.addStreets(to: &route, count: 20, length: 120...400, straight: 0.6, .driving)
+    builder.move(along: route)
     builder.stay(600)
-    builder.move(along: way.reversed)
+    builder.move(along: route.reversed)
     builder.stay(600)
   }
 

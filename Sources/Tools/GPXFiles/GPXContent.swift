@@ -31,17 +31,17 @@ struct GPXContent {
   ///   - attributes: Returns the value of the attribute with a given name.
   /// - Throws: ``GPXError`` for an invalid point, too many points, too deep nesting, or another root element.
   mutating func start(
-    _ name: String, _ attributes: (String) -> String?, at place: GPXTextPosition
+    _ name: String, _ attributes: (String) -> String?, at position: GPXTextPosition
   ) throws(GPXError) {
     guard open.count < GPXReader.maximumNesting else {
-      throw GPXError(position: place, problem: .nestedTooDeep)
+      throw GPXError(position: position, problem: .nestedTooDeep)
     }
-    let element = try element(name, at: place)
+    let element = try element(name, at: position)
     switch element {
-    case .point: try startPoint(attributes, at: place)
+    case .point: try startPoint(attributes, at: position)
     case .altitude, .time, .speed:
       value.removeAll(keepingCapacity: true)
-      valuePosition = place
+      valuePosition = position
     case .gpx, .track, .segment, .extensions, .pointExtension, .other: break
     }
     open.append(element)
@@ -78,7 +78,7 @@ struct GPXContent {
     }
   }
 
-  private mutating func element(_ name: String, at place: GPXTextPosition) throws(GPXError)
+  private mutating func element(_ name: String, at position: GPXTextPosition) throws(GPXError)
     -> Element
   {
     let cut = name.utf8.lastIndex(of: 0x0A)
@@ -87,7 +87,7 @@ struct GPXContent {
     let isOwn = space.isEmpty || space.hasPrefix("http://www.topografix.com/GPX/1/")
     guard let parent = open.last else {
       if isOwn, local == "gpx" { return .gpx }
-      throw GPXError(position: place, problem: .notGPX(root: String(local.prefix(40))))
+      throw GPXError(position: position, problem: .notGPX(root: String(local.prefix(40))))
     }
     switch parent {
     case .gpx where isOwn: return topLevelElement(local)
@@ -124,16 +124,16 @@ struct GPXContent {
   }
 
   private mutating func startPoint(
-    _ attributes: (String) -> String?, at place: GPXTextPosition
+    _ attributes: (String) -> String?, at position: GPXTextPosition
   ) throws(GPXError) {
     guard file.points.count < GPXReader.maximumPoints else {
-      throw GPXError(position: place, problem: .tooManyPoints)
+      throw GPXError(position: position, problem: .tooManyPoints)
     }
     func degrees(_ name: String, _ limit: Double) throws(GPXError) -> Double {
       guard let text = attributes(name) else {
-        throw GPXError(position: place, problem: .missing(attribute: name, element: "trkpt"))
+        throw GPXError(position: position, problem: .missing(attribute: name, element: "trkpt"))
       }
-      return try GPXContent.number(text, name, -limit, limit, at: place)
+      return try GPXContent.number(text, name, -limit, limit, at: position)
     }
     let latitude = try degrees("lat", 90)
     let longitude = try degrees("lon", 180)
@@ -141,7 +141,7 @@ struct GPXContent {
       preconditionFailure("the ranges were checked")
     }
     point = GPXPoint(coordinate: coordinate)
-    file.positions.append(place)
+    file.positions.append(position)
   }
 
   /// Whether the value contains only white space.
@@ -167,15 +167,15 @@ struct GPXContent {
   }
 
   private static func number(
-    _ text: String, _ name: String, _ low: Double, _ high: Double, at place: GPXTextPosition
+    _ text: String, _ name: String, _ low: Double, _ high: Double, at position: GPXTextPosition
   ) throws(GPXError) -> Double {
     guard let value = GPXValueParser.number(text) else {
       throw GPXError(
-        position: place, problem: .notANumber(name: name, found: String(text.prefix(40))))
+        position: position, problem: .notANumber(name: name, found: String(text.prefix(40))))
     }
     guard value >= low, value <= high else {
       throw GPXError(
-        position: place,
+        position: position,
         problem: .outOfRange(
           name: name, found: String(text.prefix(40)), allowed: "\(low) to \(high)"))
     }

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite("Cursors") struct CursorTests {
-  @Test("RNG-3: what is another's is passed over, and settled once nothing waits before it")
-  func passing() throws {
+  @Test("RNG-3: excluded fixes are skipped, and acknowledged once no fix waits before them")
+  func excluded() throws {
     let memory = RingMemory(capacity: 4)
     var ring = try memory.openSynced()
     for n in 0..<3 { ring.append(fix(n)) }
@@ -16,35 +16,35 @@ import Testing
     cursor.skip(to: 3)
     cursor.skip(to: 1)
     #expect(cursor.acknowledged == 1 && cursor.delivered == 3)
-    var settled = cursor
-    let early = settled.acknowledgeExcluded(to: 2)
-    #expect(early && settled.acknowledged == 2 && settled.delivered == 3)
-    // More was overwritten than is another's: it is lost to who begins anew.
+    var advanced = cursor
+    let early = advanced.acknowledgeExcluded(to: 2)
+    #expect(early && advanced.acknowledged == 2 && advanced.delivered == 3)
+    // More fixes than the excluded ones were overwritten: the client has lost them.
     for n in 3..<8 {
-      cursor.makeRoom(in: ring)
+      cursor.prepareForAppend(in: ring)
       ring.append(fix(n))
     }
-    settled = cursor
-    let told = settled.acknowledgeExcluded(to: 4)
-    #expect(!told && settled == cursor, "the gap is told first")
-    let gap = settled.takeGap()
+    advanced = cursor
+    let beforeGap = advanced.acknowledgeExcluded(to: 4)
+    #expect(!beforeGap && advanced == cursor, "the gap is reported first")
+    let gap = advanced.takeGap()
     #expect(gap?.range == 3..<4)
-    let part = settled.acknowledgeExcluded(to: 3)
-    #expect(!part && settled.acknowledged == 1)
-    let all = settled.acknowledgeExcluded(to: 4)
-    #expect(all && settled.acknowledged == 4 && settled.delivered == 4 && settled.gap == nil)
+    let part = advanced.acknowledgeExcluded(to: 3)
+    #expect(!part && advanced.acknowledged == 1)
+    let all = advanced.acknowledgeExcluded(to: 4)
+    #expect(all && advanced.acknowledged == 4 && advanced.delivered == 4 && advanced.gap == nil)
   }
 
   @Test(
-    "RNG-4: every capacity, start, cursor and count: what the head passes is told, no more, no less",
+    "RNG-4: for every capacity, start, cursor and count, exactly the overwritten fixes are reported",
     arguments: 2...5)
   func everyOverflow(capacity: Int) throws {
     for shape in RingShape.every(capacity: capacity, starts: capacity + 1) {
       let stored = min(shape.start, capacity)
       for unread in 0...stored {
-        for unsettled in 0...stored - unread {
+        for unacknowledged in 0...stored - unread {
           for step in 1...3 {
-            try overflow(capacity, shape.start, unread, unsettled, shape.count, step)
+            try overflow(capacity, shape.start, unread, unacknowledged, shape.count, step)
           }
         }
       }
@@ -52,12 +52,12 @@ import Testing
   }
 
   private func overflow(
-    _ capacity: Int, _ start: Int, _ unread: Int, _ unsettled: Int, _ count: Int, _ step: Int
+    _ capacity: Int, _ start: Int, _ unread: Int, _ unacknowledged: Int, _ count: Int, _ step: Int
   ) throws {
     let memory = RingMemory(capacity: capacity)
     var ring = try memory.openSynced()
     for n in 0..<start { ring.append(fix(n)) }
-    let acknowledged = start - unread - unsettled
+    let acknowledged = start - unread - unacknowledged
     let delivered = start - unread
     var cursor = Cursor(at: UInt64(acknowledged))
     cursor.deliver(to: UInt64(delivered), in: ring)
@@ -66,27 +66,27 @@ import Testing
     while next < start + count {
       let chunk = min(step, start + count - next)
       let before = ring.head
-      lost += Int(cursor.makeRoom(for: UInt64(chunk), in: ring))
-      #expect(cursor.delivered <= before, "a cursor never passes the head")
+      lost += Int(cursor.prepareForAppend(of: UInt64(chunk), in: ring))
+      #expect(cursor.delivered <= before, "a cursor is never beyond the head")
       for _ in 0..<chunk {
         ring.append(fix(next))
         next += 1
       }
-      // A chunk larger than the ring passes fixes of itself: then a second call tells them.
-      lost += Int(cursor.makeRoom(for: 0, in: ring))
+      // A chunk larger than the ring overwrites its own fixes: a second call reports them.
+      lost += Int(cursor.prepareForAppend(of: 0, in: ring))
     }
     let end = max(0, start + count - capacity)
-    let untold = delivered..<max(delivered, end)
-    let unsettledLost = acknowledged..<max(acknowledged, end)
-    #expect(lost == untold.count)
-    expect(cursor.gap, untold, capacity: capacity, step: step)
-    expect(cursor.overwritten, unsettledLost, capacity: capacity, step: step)
+    let unreported = delivered..<max(delivered, end)
+    let overwritten = acknowledged..<max(acknowledged, end)
+    #expect(lost == unreported.count)
+    expect(cursor.gap, unreported, capacity: capacity, step: step)
+    expect(cursor.overwritten, overwritten, capacity: capacity, step: step)
     #expect(cursor.acknowledged == UInt64(acknowledged))
-    #expect(cursor.delivered == UInt64(untold.upperBound))
-    let rest = walk(ring, from: cursor.delivered)
-    #expect(rest.gaps.isEmpty)
-    #expect(rest.fixes.map(\.fix) == (untold.upperBound..<start + count).map(fix))
-    expectRewound(cursor, ring, unsettledLost, all: start + count)
+    #expect(cursor.delivered == UInt64(unreported.upperBound))
+    let remaining = walk(ring, from: cursor.delivered)
+    #expect(remaining.gaps.isEmpty)
+    #expect(remaining.fixes.map(\.fix) == (unreported.upperBound..<start + count).map(fix))
+    expectRewound(cursor, ring, overwritten, all: start + count)
   }
 
   /// Times are exact as long as no chunk was larger than the ring.
@@ -111,15 +111,15 @@ import Testing
     #expect(cursor.gap == cursor.overwritten)
     #expect(cursor.delivered == UInt64(lost.upperBound))
     #expect(walk(ring, from: cursor.delivered).fixes.map(\.fix) == (lost.upperBound..<all).map(fix))
-    let told = cursor.takeGap()
-    #expect(told?.count ?? 0 == UInt64(lost.count))
+    let reported = cursor.takeGap()
+    #expect(reported?.count ?? 0 == UInt64(lost.count))
     #expect(cursor.takeGap() == nil)
     cursor.deliver(to: ring.head, in: ring)
     cursor.rewind()
-    #expect(cursor.gap == told, "until acknowledged, a gap is told again")
+    #expect(cursor.gap == reported, "an unacknowledged gap is reported again")
   }
 
-  @Test("RNG-3: every acknowledgement of every name, at every place of the cursor")
+  @Test("RNG-3: every acknowledgement of every name, at every cursor position")
   func everyAcknowledgement() throws {
     let memory = RingMemory(capacity: 4)
     var old = try memory.openSynced()
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test("RNG-3: an acknowledgement settles what was overwritten before it, and only that")
+  @Test("RNG-3: an acknowledgement covers exactly the overwritten fixes before it")
   func acknowledgingOverwritten() throws {
     for through in 0..<4 as Range<UInt64> {
       let memory = RingMemory(capacity: 3)
@@ -167,7 +167,7 @@ import Testing
       var cursor = Cursor(at: 0)
       cursor.deliver(to: 3, in: ring)
       for n in 3..<5 {
-        #expect(cursor.makeRoom(in: ring) == 0)
+        #expect(cursor.prepareForAppend(in: ring) == 0)
         ring.append(fix(n))
       }
       cursor.deliver(to: 4, in: ring)
@@ -182,13 +182,13 @@ import Testing
     }
   }
 
-  @Test("RNG-3: what lies behind an untold gap cannot have been handled")
-  func acknowledgingAnUntoldGap() throws {
+  @Test("RNG-3: fixes after an unreported gap cannot be acknowledged")
+  func acknowledgingUnreportedGap() throws {
     let memory = RingMemory(capacity: 2)
     var ring = try memory.openSynced()
     var cursor = Cursor(at: 0)
     for n in 0..<4 {
-      cursor.makeRoom(in: ring)
+      cursor.prepareForAppend(in: ring)
       ring.append(fix(n))
     }
     let name = FixName(generation: ring.generation, sequence: 0)
@@ -200,13 +200,13 @@ import Testing
     #expect(cursor.gap == Gap(1..<2, from: time(0), to: time(1)))
   }
 
-  @Test("RNG-4: two gaps before they are told are one, with the sum of both")
+  @Test("RNG-4: two unreported gaps are merged, with the sum of both counts")
   func mergedGaps() throws {
     let memory = RingMemory(capacity: 2)
     var ring = try memory.openSynced()
     var cursor = Cursor(at: 0)
     for n in 0..<7 {
-      cursor.makeRoom(in: ring)
+      cursor.prepareForAppend(in: ring)
       ring.append(fix(n))
       if n == 2 { #expect(cursor.gap == Gap(0..<1, from: time(0), to: time(0))) }
     }
@@ -222,13 +222,13 @@ import Testing
     #expect(alone.count == 0 && alone.from == time(8) && alone.to == nil)
   }
 
-  @Test("RNG-6: revocation moves the cursor to the head, and nothing before is told or shown")
+  @Test("RNG-6: revocation moves the cursor to the head; no earlier fix or gap is delivered")
   func skip() throws {
     let memory = RingMemory(capacity: 3)
     var ring = try memory.openSynced()
     var cursor = Cursor(at: 0)
     for n in 0..<5 {
-      cursor.makeRoom(in: ring)
+      cursor.prepareForAppend(in: ring)
       ring.append(fix(n))
     }
     #expect(cursor.gap != nil)
@@ -241,31 +241,31 @@ import Testing
     #expect(walk(ring, from: cursor.delivered).fixes.map(\.fix) == [fix(5)])
   }
 
-  @Test("BKG-20: a client that comes back after a restart resumes behind what it acknowledged")
+  @Test("BKG-20: after a restart, a client resumes after its last acknowledged fix")
   func resume() throws {
     for acknowledged in 0...8 as ClosedRange<UInt64> {
       let memory = RingMemory(capacity: 4)
       var before = try memory.openSynced()
       for n in 0..<6 { before.append(fix(n)) }
-      // A bookmark beyond the head cannot be; one made at the head can.
+      // A bookmark cannot be beyond the head; it can be at the head.
       let bookmark = before.bookmark(below: min(acknowledged, 6))
       #expect((bookmark == nil) == (acknowledged == 0))
       var ring = try memory.openSynced()
       ring.append(fix(6))
       var cursor = Cursor(resumingAfter: bookmark, in: ring)
-      let place = min(acknowledged, 6)
-      #expect(cursor.acknowledged == place)
-      let lost: Gap? = place < 3 ? Gap(place..<3, from: nil, to: time(3)) : nil
+      let position = min(acknowledged, 6)
+      #expect(cursor.acknowledged == position)
+      let lost: Gap? = position < 3 ? Gap(position..<3, from: nil, to: time(3)) : nil
       #expect(cursor.gap == lost)
-      #expect(cursor.delivered == max(place, 3))
+      #expect(cursor.delivered == max(position, 3))
       _ = cursor.takeGap()
       cursor.deliver(to: 7, in: ring)
       cursor.rewind()
-      #expect(cursor.gap == lost && cursor.delivered == max(place, 3))
+      #expect(cursor.gap == lost && cursor.delivered == max(position, 3))
     }
   }
 
-  @Test("a client that comes back while the service runs resumes the same way")
+  @Test("a client that reconnects while the service runs resumes the same way")
   func resumeWithinAGeneration() throws {
     let memory = RingMemory(capacity: 4)
     var ring = try memory.openSynced()
@@ -276,7 +276,7 @@ import Testing
     }
   }
 
-  @Test("a name from another image begins at the tail")
+  @Test("after a name from another image, the cursor starts at the tail")
   func resumeElsewhere() throws {
     let memory = RingMemory(capacity: 4)
     var ring = try memory.openSynced()

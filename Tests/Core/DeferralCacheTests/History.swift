@@ -2,17 +2,17 @@ import DeferralCache
 import LocationTypes
 import TestSupport
 
-/// A service that runs, syncs, loses power and starts again, and all that it ever named.
+/// A service that runs, syncs, loses power and starts again, with all fixes that it ever named.
 ///
-/// `memory` is what the process sees, `disk` what would be there after a power cut now.
+/// `memory` is the content that the process reads, `disk` the content after a power cut now.
 struct History {
   let memory: RingMemory
   var disk: [UInt8]
   /// Every fix ever appended, by its name.
   private(set) var journal: [FixName: Fix] = [:]
-  /// The content of the next fix; never the same twice, later ones greater.
+  /// Number of the next fix; unique and increasing.
   private(set) var next = 1
-  /// A name was given a second time.
+  /// The name that was assigned a second time.
   private(set) var repeatedName: FixName?
 
   init(capacity: Int) {
@@ -22,7 +22,7 @@ struct History {
 
   var sectors: Int { (memory.size + 511) / 512 }
 
-  /// Opens what is in memory; `synced` as a service does it before the first append.
+  /// Opens the ring in memory; with `synced`, as a service does before the first append.
   func open(synced: Bool = true) throws(RingError) -> FixRing {
     try synced ? memory.openSynced() : memory.open()
   }
@@ -36,7 +36,7 @@ struct History {
     }
   }
 
-  /// Copies to the disk what `ring` says is not there, as `msync` of those bytes would.
+  /// Copies the unsynced bytes of `ring` to the disk, as `msync` of those bytes would.
   mutating func sync(_ ring: inout FixRing) {
     let unsynced = ring.unsynced
     let bytes = memory.bytes
@@ -46,7 +46,7 @@ struct History {
     ring.markSynced(unsynced)
   }
 
-  /// The power fails: of the sectors that differ, those of `survivors` reached the disk.
+  /// Cuts the power: of the sectors that differ, those in `survivors` reached the disk.
   mutating func cutPower(_ survivors: (Int) -> Bool) {
     let bytes = memory.bytes
     for sector in 0..<sectors where survivors(sector) {
@@ -57,7 +57,7 @@ struct History {
   }
 }
 
-/// An image of which each sector is as in one of `versions`.
+/// An image whose sectors are each from one of `versions`.
 func mixed(_ versions: [[UInt8]], _ choice: (Int) -> Int) -> [UInt8] {
   var image: [UInt8] = []
   var sector = 0

@@ -5,7 +5,8 @@ import Testing
 @testable import DeferralCache
 
 @Suite("Opening") struct OpeningTests {
-  @Test("RNG-2: each opening begins a new generation, in the copy that is not the last good one")
+  @Test(
+    "RNG-2: each opening starts a new generation, in the header copy that is not the last good one")
   func generations() throws {
     let memory = RingMemory(capacity: 2)
     var copies: [Range<Int>] = []
@@ -18,7 +19,7 @@ import Testing
       copies.append(header)
       var expected = before
       expected.replaceSubrange(header, with: memory.bytes[header])
-      #expect(memory.bytes == expected, "opening writes nothing but one copy")
+      #expect(memory.bytes == expected, "opening writes only one copy")
       ring.markSynced(ring.unsynced)
       let mirror = try #require(ring.unsynced.header)
       #expect(mirror != header)
@@ -28,12 +29,12 @@ import Testing
     #expect(copies.first == 0..<512)
   }
 
-  @Test("RNG-2: a header that never reached the disk, whole or torn, repeats no generation")
+  @Test("RNG-2: a lost or torn header write repeats no generation")
   func tornHeader() throws {
     for code in 0..<65 * 6 {
       let keep = code / 6
       var history = History(capacity: 3)
-      // However many starts were before, and whether the mirror was written: which copy is good?
+      // The good copy depends on the number of earlier starts and on the mirror write.
       for _ in 0..<code % 3 {
         var earlier = try history.open(synced: false)
         history.sync(&earlier)
@@ -45,12 +46,12 @@ import Testing
       if code % 6 < 3 {
         history.sync(&first)
       } else {
-        // The power failed before the mirror was written: this start is all there is of it.
+        // The power failed before the mirror write: only one copy has this start.
         let slots = try #require(first.unsynced.slots)
         history.disk.replaceSubrange(slots, with: history.memory.bytes[slots])
         history.memory.bytes = history.disk
       }
-      // The next start writes its header; of it only the first bytes arrive.
+      // The next start writes its header; only the first bytes reach the disk.
       let second = try history.open(synced: false)
       let header = try #require(second.unsynced.header)
       if code % 6 >= 3 { #expect(header != good) }
@@ -76,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("RNG-2: with both header copies lost the slots tell the generation, and a margin is added")
+  @Test("RNG-2: with both header copies lost, the slots give the generation, and a margin is added")
   func bothHeadersLost() throws {
     let memory = RingMemory(capacity: 4)
     var ring = try memory.openSynced()
@@ -88,7 +89,7 @@ import Testing
     #expect(again.head == 6 && walk(again).fixes.map(\.fix) == (2..<6).map(fix))
   }
 
-  @Test("RNG-4: with both header copies lost, what is missing between two generations is told")
+  @Test("RNG-4: with both header copies lost, fixes missing between generations are reported")
   func missingBetweenGenerations() throws {
     let memory = RingMemory(capacity: 8)
     var first = try memory.openSynced()
@@ -99,21 +100,21 @@ import Testing
       for i in range { memory[i] = 0 }
     }
     let third = try memory.openSynced()
-    // Where the second began is not known any more: perhaps at 4.
+    // The start of the second generation is unknown; it may be 4.
     let name = FixName(generation: first.generation, sequence: 9)
     let cursor = Cursor(resumingAfter: name, in: third)
     #expect(cursor == Cursor(at: 4))
     #expect(walk(third, from: 4).gaps == [Gap(4..<6, from: time(3), to: time(6))])
   }
 
-  @Test("RNG-2: a floor kept elsewhere holds even if the image was replaced by zeros")
+  @Test("RNG-2: a generation floor applies even if the image was replaced by zeros")
   func floor() throws {
     let memory = RingMemory(capacity: 2)
     #expect(try memory.open(floor: 41).generation == 42)
     #expect(try memory.open(floor: 7).generation == 44)
   }
 
-  @Test("RNG-7: what opening found")
+  @Test("RNG-7: the recovery report of an opening")
   func recoveryReport() throws {
     let memory = RingMemory(capacity: 4)
     var ring = try memory.openSynced()
@@ -131,7 +132,7 @@ import Testing
     #expect(!ring.recovery.wasClosed && ring.recovery.missing == 2)
   }
 
-  @Test("RNG-4: what was closed and then lost is missing by number")
+  @Test("RNG-4: fixes lost after a close are reported as missing by number")
   func closedThenLost() throws {
     let memory = RingMemory(capacity: 16)
     var ring = try memory.openSynced()
@@ -148,7 +149,7 @@ import Testing
     #expect(cursor.gap == Gap(3..<12, from: nil, to: nil))
   }
 
-  @Test("refusals say why, and write nothing")
+  @Test("a refused opening reports the reason and writes nothing")
   func refusals() throws {
     func refusal(_ memory: RingMemory, _ capacity: Int? = nil) -> RingError? {
       let before = memory.bytes
@@ -181,7 +182,7 @@ import Testing
     #expect(refusal(almostBlank) == .notARing)
   }
 
-  @Test("RNG-7: another format is refused, never misread", arguments: [0, 2, 255] as [UInt32])
+  @Test("RNG-7: another format version is refused", arguments: [0, 2, 255] as [UInt32])
   func otherFormats(version: UInt32) throws {
     for copy in 0..<2 {
       let memory = RingMemory(capacity: 8)
@@ -211,7 +212,7 @@ import Testing
     #expect(throws: RingError.unsupportedFormat(found: 9, known: 1)) { _ = try memory.open() }
   }
 
-  @Test("numbers that no honest image reaches are refused")
+  @Test("exhausted generation and sequence numbers are refused")
   func exhausted() throws {
     func image(generation: UInt32, sequence: UInt64) throws -> RingMemory {
       let memory = RingMemory(capacity: 2)
@@ -229,8 +230,8 @@ import Testing
     #expect(try image(generation: .max - 2, sequence: 5).open().generation == .max - 1)
   }
 
-  @Test("RNG-7: a slot that no version of this format wrote moves neither head nor generation")
-  func strangeSlot() throws {
+  @Test("RNG-7: a slot with invalid content changes neither head nor generation")
+  func invalidSlot() throws {
     let memory = RingMemory(capacity: 4)
     var ring = try memory.openSynced()
     ring.append(fix(0))
@@ -240,7 +241,7 @@ import Testing
     put(slot, in: memory, at: 1)
     let again = try memory.openSynced()
     #expect(again.generation == ring.generation + 1 && again.head == 1)
-    // Nor does a whole one in a place where its number does not belong.
+    // A valid slot at the wrong index has no effect either.
     put(Slot(fix(1), named: FixName(generation: 70, sequence: 42)), in: memory, at: 1)
     let third = try memory.openSynced()
     #expect(third.generation == ring.generation + 2 && third.head == 1)
@@ -254,7 +255,7 @@ import Testing
     }
   }
 
-  @Test("the header's bytes are those of ring-format.md")
+  @Test("the header has the layout of ring-format.md")
   func headerLayout() throws {
     let memory = RingMemory(capacity: 5)
     var ring = try memory.openSynced()
@@ -268,7 +269,7 @@ import Testing
     }
     #expect(Array(sector[0..<8]) == Array("TORPRING".utf8))
     #expect(number(8, 4) == 1 && number(12, 4) == 64 && number(16, 4) == 5 && number(20, 4) == 2)
-    // Written for each opening, once more for its mirror, and for closing.
+    // The header is written for each opening, again for its mirror, and for closing.
     #expect(number(24, 8) == 5)
     #expect(number(32, 8) == 7 && number(40, 4) == 1 && number(44, 4) == 2)
     #expect(number(48, 8) == 0 && number(56, 8) == 1)
@@ -279,7 +280,7 @@ import Testing
     #expect(sector == sealed)
   }
 
-  @Test("RNG-2: of two header copies the one written last counts, whichever it is")
+  @Test("RNG-2: of two header copies the last written one counts")
   func newerCopy() throws {
     for count in 1...4 {
       let memory = RingMemory(capacity: 3)
@@ -293,7 +294,7 @@ import Testing
     }
   }
 
-  @Test("a header whose numbers contradict each other is damaged, not a trap")
+  @Test("a header with inconsistent numbers counts as damaged and does not trap")
   func contradictoryHeader() throws {
     let changes: [(offset: Int, value: UInt8)] = [
       (12, 63), (44, 17), (44, 255), (20, 0), (56, 2), (48, 9), (72, 1),
@@ -315,7 +316,7 @@ import Testing
     }
   }
 
-  /// Gives a changed header the checksum it needs.
+  /// Writes the checksum of a changed header.
   private func reseal(_ header: inout [UInt8]) {
     var sum = SlotChecksum()
     for i in stride(from: 0, to: 508, by: 4) {
@@ -324,7 +325,7 @@ import Testing
     for k in 0..<4 { header[508 + k] = UInt8(truncatingIfNeeded: sum.value >> (8 * k)) }
   }
 
-  @Test("a size tells a capacity, or that it is that of no ring")
+  @Test("a storage size gives its capacity, or nil")
   func sizes() {
     for capacity in [2, 3, 8_192, 1_048_576] {
       let size = FixRing.storageSize(capacity: capacity)

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Power cuts") struct PowerCutTests {
   @Test(
-    "RNG-2, RNG-3, RNG-7: years of power cuts at any moment: no name twice, nothing synced is lost",
+    "RNG-2, RNG-3, RNG-7: power cuts at any time repeat no name and lose no synced fix",
     arguments: 1...20 as ClosedRange<UInt64>)
-  func years(seed: UInt64) throws {
+  func manyPowerCuts(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let capacity = [2, 5, 16, 40][Int(seed % 4)]
     var history = History(capacity: capacity)
@@ -19,7 +19,7 @@ import Testing
       let isTrue = survivors.allSatisfy { history.journal[$0.name] == $0.fix }
       #expect(isTrue)
       expectResumes(Cursor(resumingAfter: acknowledged, in: ring), ring, after: acknowledged)
-      // The power may fail before the header is durable: then nothing was named.
+      // The power may fail before the header is durable: then no name was assigned.
       var synced: UInt64 = 0
       var kept: [StoredFix] = []
       if Int.random(in: 0..<5, using: &random) > 0 {
@@ -41,7 +41,7 @@ import Testing
       for _ in 0..<history.sectors { reached.append(Bool.random(using: &random)) }
       history.cutPower { reached[$0] }
       let after = try surviving(history)
-      // What was synced and not overwritten since is there.
+      // Fixes that were synced and not overwritten since are present.
       let expected = kept.filter {
         $0.name.sequence < synced && $0.name.sequence + UInt64(capacity) >= head
       }
@@ -51,7 +51,7 @@ import Testing
     #expect(history.repeatedName == nil)
   }
 
-  /// What opening a copy of the image finds.
+  /// The fixes found by opening a copy of the image.
   private func surviving(_ history: History) throws -> [StoredFix] {
     let copy = RingMemory(capacity: history.memory.capacity)
     copy.bytes = history.memory.bytes
@@ -67,7 +67,7 @@ import Testing
     #expect(isRight)
   }
 
-  @Test("RNG-3: a name lost to a power cut does not acknowledge its successor of the same number")
+  @Test("RNG-3: a name lost by a power cut does not acknowledge the next fix with the same number")
   func successorOfTheSameNumber() throws {
     var history = History(capacity: 8)
     var first = try history.open()
@@ -83,15 +83,15 @@ import Testing
     #expect(cursor == Cursor(at: 5))
     cursor.deliver(to: second.head, in: second)
     #expect(cursor.acknowledge(handled, in: second) == .repeated)
-    // Nor after more restarts.
+    // The same holds after more restarts.
     let third = try history.open()
     #expect(Cursor(resumingAfter: handled, in: third) == Cursor(at: 5))
     let name = FixName(generation: second.generation, sequence: 6)
     #expect(Cursor(resumingAfter: name, in: third) == Cursor(at: 7))
   }
 
-  @Test("RNG-7: a branch cut off by a power cut never comes back among the later fixes")
-  func cutOffBranch() throws {
+  @Test("RNG-7: fixes cut off by a power cut never reappear among later fixes")
+  func cutOffFixes() throws {
     var history = History(capacity: 16)
     var first = try history.open()
     history.append(4, to: &first)
@@ -102,7 +102,7 @@ import Testing
     var second = try history.open()
     #expect(second.head == 4)
     history.append(11, to: &second)
-    // The second sector of slots turns up as the first generation had left it.
+    // The second sector of slots has the content of the first generation.
     history.memory.bytes.replaceSubrange(1536..<2048, with: late[1536..<2048])
     let third = try history.open(synced: false)
     #expect(third.head == 8)
@@ -110,14 +110,14 @@ import Testing
   }
 
   @Test(
-    "RNG-7: a stale slot among current ones is zeroed at opening and told as missing",
+    "RNG-7: a stale slot among current ones is zeroed at opening and reported as missing",
     arguments: [1, 2])
   func staleBetween(stale: Int) throws {
     let memory = RingMemory(capacity: 4)
     var first = try memory.openSynced()
     for n in 0..<4 { first.append(fix(n)) }
     let old = memory.bytes
-    // The second generation begins at 1, because 1 to 3 were lost.
+    // The second generation starts at 1, because 1 to 3 were lost.
     memory.bytes.replaceSubrange(1024 + 64..<1280, with: [UInt8](repeating: 0, count: 192))
     var second = try memory.openSynced()
     #expect(second.start == 1)
@@ -127,8 +127,8 @@ import Testing
     let third = try memory.open()
     #expect(third.stored(at: UInt64(stale)) == nil && third.head == 4)
     let before = stale == 1 ? time(0) : time(11)
-    let place = UInt64(stale)
-    #expect(walk(third).gaps == [Gap(place..<place + 1, from: before, to: time(11 + stale))])
+    let start = UInt64(stale)
+    #expect(walk(third).gaps == [Gap(start..<start + 1, from: before, to: time(11 + stale))])
     #expect(memory.bytes[slot].allSatisfy { $0 == 0 })
     #expect(third.unsynced.slots == 1024..<1280 && third.unsynced.wrapped == nil)
   }

@@ -3,22 +3,22 @@ import LocationTypes
 import TestSupport
 import Testing
 
-/// One moment of a history: the image, an earlier one, and what had been named till then.
-struct Moment {
+/// One step of a history: the image and the fixes named so far.
+struct HistoryStep {
   var label: String
   var image: [UInt8]
   var journal: [FixName: Fix]
-  /// What opening the untouched image gives.
+  /// The fixes found by opening the undamaged image.
   var whole: [StoredFix] = []
 }
 
-/// Runs a history with wrap-around, restarts, losses, an erasure and a close; keeps its moments.
-func moments(capacity: Int) throws -> [Moment] {
+/// Runs a history with wrap-around, restarts, losses, an erasure and a close; returns its steps.
+func steps(capacity: Int) throws -> [HistoryStep] {
   var history = History(capacity: capacity)
-  var moments: [Moment] = []
+  var steps: [HistoryStep] = []
   func keep(_ label: String) {
-    moments.append(
-      Moment(label: label, image: history.memory.bytes, journal: history.journal))
+    steps.append(
+      HistoryStep(label: label, image: history.memory.bytes, journal: history.journal))
   }
   func session(_ label: String, _ count: Int, synced: Int = 0, close: Bool = false) throws {
     var ring = try history.open(synced: false)
@@ -32,7 +32,7 @@ func moments(capacity: Int) throws -> [Moment] {
   }
   try session("first", capacity / 2)
   try session("second", capacity / 3 + 1)
-  try session("third, goes round", capacity, close: true)
+  try session("third, wraps around", capacity, close: true)
   try session("fourth", capacity / 2 + 3, synced: 2)
   history.cutPower { $0 % 2 == 1 }
   try session("fifth, after a loss", 5, synced: 1)
@@ -43,76 +43,75 @@ func moments(capacity: Int) throws -> [Moment] {
   history.append(2 * capacity + 3, to: &ring)
   ring.erase(ring.head - 3..<ring.head - 1)
   keep("seventh, with erasures")
-  for i in moments.indices {
-    history.memory.bytes = moments[i].image
-    moments[i].whole = walk(try history.memory.open()).fixes
+  for i in steps.indices {
+    history.memory.bytes = steps[i].image
+    steps[i].whole = walk(try history.memory.open()).fixes
   }
-  return moments
+  return steps
 }
 
 @Suite("Recovery") struct RecoveryTests {
   @Test(
-    "RNG-7: every subset of sectors zero or older, at every moment of a history",
-    arguments: [16, 32])
+    "RNG-7: every subset of sectors zero or older, at every step of a history", arguments: [16, 32])
   func everySubset(capacity: Int) throws {
-    let moments = try moments(capacity: capacity)
-    let blank = [UInt8](repeating: 0, count: moments[0].image.count)
+    let steps = try steps(capacity: capacity)
+    let blank = [UInt8](repeating: 0, count: steps[0].image.count)
     let sectors = (blank.count + 511) / 512
-    for (i, moment) in moments.enumerated() {
-      let others = [blank, moments[max(0, i - 1)].image, moments[i / 2].image]
+    for (i, step) in steps.enumerated() {
+      let others = [blank, steps[max(0, i - 1)].image, steps[i / 2].image]
       for (which, other) in others.enumerated() {
         for subset in 0..<1 << sectors {
-          let image = mixed([moment.image, other]) { subset >> $0 & 1 }
-          var lost = Loss(label: "\(moment.label), \(which), \(subset)")
+          let image = mixed([step.image, other]) { subset >> $0 & 1 }
+          var lost = Loss(label: "\(step.label), \(which), \(subset)")
           lost.areBothHeadersGone = subset & 3 == 3
           lost.isAHeaderGone = subset & 3 != 0
           lost.intact = (2..<sectors).filter { subset >> $0 & 1 == 0 }
-          try check(image, moment, lost, capacity: capacity)
+          try check(image, step, lost, capacity: capacity)
         }
       }
     }
   }
 
-  @Test("RNG-7: every mixture of new, older and zero sectors; a last sector cut short")
+  @Test("RNG-7: every mixture of new, older and zero sectors, with a partial last sector")
   func everyMixture() throws {
     let capacity = 21
-    let moments = try moments(capacity: capacity)
-    let blank = [UInt8](repeating: 0, count: moments[0].image.count)
-    for (i, moment) in moments.enumerated() {
-      let versions = [moment.image, moments[max(0, i - 2)].image, blank]
+    let steps = try steps(capacity: capacity)
+    let blank = [UInt8](repeating: 0, count: steps[0].image.count)
+    for (i, step) in steps.enumerated() {
+      let versions = [step.image, steps[max(0, i - 2)].image, blank]
       for code in 0..<243 {
         let choice = [code % 3, code / 3 % 3, code / 9 % 3, code / 27 % 3, code / 81]
-        var lost = Loss(label: "\(moment.label), \(choice)")
+        var lost = Loss(label: "\(step.label), \(choice)")
         lost.areBothHeadersGone = choice[0] > 0 && choice[1] > 0
         lost.isAHeaderGone = choice[0] > 0 || choice[1] > 0
         lost.intact = (2..<5).filter { choice[$0] == 0 }
-        try check(mixed(versions) { choice[$0] }, moment, lost, capacity: capacity)
+        try check(mixed(versions) { choice[$0] }, step, lost, capacity: capacity)
       }
     }
   }
 
-  @Test("RNG-7: any one bit flipped, anywhere in the image: nothing false is served")
+  @Test("RNG-7: with any one bit of the image flipped, no wrong fix is returned")
   func everyBit() throws {
     let capacity = 10
-    let moments = try moments(capacity: capacity)
+    let steps = try steps(capacity: capacity)
     let memory = RingMemory(capacity: capacity)
-    for moment in [moments[0], moments[moments.count - 1]] {
-      for bit in 0..<moment.image.count * 8 {
-        var image = moment.image
+    for step in [steps[0], steps[steps.count - 1]] {
+      for bit in 0..<step.image.count * 8 {
+        var image = step.image
         image[bit / 8] ^= 1 << UInt8(bit % 8)
-        // With its only header's mark gone and no slot to speak for it, it may be anything.
-        if moment.image[512] == 0, moment.image[1024...].allSatisfy({ $0 == 0 }), bit < 64 {
+        // Without the mark of its only header and without a slot, the image is no known ring.
+        if step.image[512] == 0, step.image[1024...].allSatisfy({ $0 == 0 }), bit < 64 {
           try expectNoRing(image, capacity: capacity)
           continue
         }
-        let label = "\(moment.label), bit \(bit)"
-        try check(image, moment, Loss(label: label), capacity: capacity, isBrief: true)
+        let label = "\(step.label), bit \(bit)"
+        try check(image, step, Loss(label: label), capacity: capacity, isBrief: true)
         let slot = bit / 512 - 16
-        let others = moment.whole.filter { Int($0.name.sequence) % capacity != slot }
+        let others = step.whole.filter { Int($0.name.sequence) % capacity != slot }
         memory.bytes = image
         let left = walk(try memory.open()).fixes
-        let areThere = others.allSatisfy { left.contains($0) }
-        #expect(areThere, "\(label): nothing else is lost by it")
+        let arePresent = others.allSatisfy { left.contains($0) }
+        #expect(arePresent, "\(label): no other fix is lost")
       }
     }
   }
@@ -124,25 +123,25 @@ func moments(capacity: Int) throws -> [Moment] {
     #expect(memory.bytes == image)
   }
 
-  /// What was done to an image.
+  /// The damage of an image.
   struct Loss {
     var label: String
-    /// Then a generation of which no slot is left either may be repeated.
+    /// Whether both headers are lost; then a generation without a remaining slot may be repeated.
     var areBothHeadersGone = false
     var isAHeaderGone = false
-    /// The sectors of slots that are as they were.
+    /// The unchanged sectors of slots.
     var intact: [Int] = []
   }
 
   private func check(
-    _ image: [UInt8], _ moment: Moment, _ loss: Loss, capacity: Int, isBrief: Bool = false
+    _ image: [UInt8], _ step: HistoryStep, _ loss: Loss, capacity: Int, isBrief: Bool = false
   ) throws {
     let memory = RingMemory(capacity: capacity)
     memory.bytes = image
     var ring = try memory.openSynced()
     let comment = Comment(rawValue: loss.label)
     let stored = walk(ring).fixes
-    let isTrue = stored.allSatisfy { moment.journal[$0.name] == $0.fix }
+    let isTrue = stored.allSatisfy { step.journal[$0.name] == $0.fix }
     #expect(isTrue, comment)
     let isOrdered = zip(stored, stored.dropFirst()).allSatisfy {
       $0.name.order < $1.name.order && $0.fix.acquired < $1.fix.acquired
@@ -154,23 +153,23 @@ func moments(capacity: Int) throws -> [Moment] {
     #expect(inRange && (stored.isEmpty || stored[0].name.sequence == ring.tail), comment)
     #expect(ring.recovery.newest == stored.last, comment)
     #expect(UInt64(stored.count) + ring.recovery.missing == ring.head - ring.tail, comment)
-    expectComplete(ring, moment, loss)
-    // A new name is new, also if only slots or only one header copy remained.
-    let used = moment.journal.keys.map(\.generation).max() ?? 0
+    expectComplete(ring, step, loss)
+    // A new name is unique even if only slots or only one header copy remained.
+    let used = step.journal.keys.map(\.generation).max() ?? 0
     if !loss.areBothHeadersGone { #expect(ring.generation > used, comment) }
     let newest = stored.map(\.name.generation).max() ?? 0
     #expect(ring.generation > newest, comment)
     if isBrief { return }
-    expectResumes(ring, moment, stored, comment, isHeaderKnown: !loss.areBothHeadersGone)
+    expectResumes(ring, step, stored, comment, isHeaderKnown: !loss.areBothHeadersGone)
     expectReopens(&ring, memory, stored, comment)
   }
 
-  /// No fix of an untouched sector was dropped, if it belongs to the last branch.
-  private func expectComplete(_ ring: borrowing FixRing, _ moment: Moment, _ loss: Loss) {
-    for found in moment.whole {
+  /// No fix of an unchanged sector was dropped, if it belongs to the last branch.
+  private func expectComplete(_ ring: borrowing FixRing, _ step: HistoryStep, _ loss: Loss) {
+    for found in step.whole {
       let sector = (1024 + Int(found.name.sequence) % ring.capacity * 64) / 512
       guard loss.intact.contains(sector) else { continue }
-      // With the newest header lost, what its generation had cut off may be the newest there is.
+      // With the newest header lost, fixes that its generation had cut off may be the newest ones.
       let isPassed = found.name.sequence + UInt64(ring.capacity) < ring.head
       if loss.isAHeaderGone && isPassed { continue }
       #expect(
@@ -179,24 +178,24 @@ func moments(capacity: Int) throws -> [Moment] {
     }
   }
 
-  /// RNG-3: from any name once given, a client gets every younger fix that is left and no other.
+  /// RNG-3: after any assigned name, a client receives exactly the remaining later fixes.
   private func expectResumes(
-    _ ring: borrowing FixRing, _ moment: Moment, _ stored: [StoredFix], _ comment: Comment,
+    _ ring: borrowing FixRing, _ step: HistoryStep, _ stored: [StoredFix], _ comment: Comment,
     isHeaderKnown: Bool
   ) {
-    for name in moment.journal.keys where name.sequence % 5 == 0 {
-      // Of a generation that no trace is left of, an image as old as that knows nothing.
+    for name in step.journal.keys where name.sequence % 5 == 0 {
+      // An older image has no information about a generation without any trace.
       guard name.generation < ring.generation else { continue }
       let cursor = Cursor(resumingAfter: name, in: ring)
-      let got = stored.filter { $0.name.sequence >= cursor.delivered }
-      let younger = stored.filter { $0.name.order > name.order }
-      // Without a header a cut-off branch may be taken for the end of its generation.
-      let isRight = isHeaderKnown ? got == younger : younger.allSatisfy(got.contains)
+      let found = stored.filter { $0.name.sequence >= cursor.delivered }
+      let later = stored.filter { $0.name.order > name.order }
+      // Without a header a cut-off branch may count as the end of its generation.
+      let isRight = isHeaderKnown ? found == later : later.allSatisfy(found.contains)
       #expect(isRight, comment)
     }
   }
 
-  /// Opened again, it has the same fixes; what is appended is there too.
+  /// Opened again, the ring has the same fixes and the appended ones.
   private func expectReopens(
     _ ring: inout FixRing, _ memory: RingMemory, _ stored: [StoredFix], _ comment: Comment
   ) {
@@ -214,7 +213,7 @@ func moments(capacity: Int) throws -> [Moment] {
 }
 
 extension RecoveryTests {
-  @Test("RNG-7: fixes outlive any number of starts, with and without names between them")
+  @Test("RNG-7: fixes are kept over any number of starts, with and without new fixes between them")
   func manyStarts() throws {
     for step in 0...2 {
       let memory = RingMemory(capacity: 120)

@@ -2,7 +2,7 @@ import DeferralCache
 import LocationTypes
 import TestSupport
 
-/// The fix number `n` of a test: its content tells which it is.
+/// Fix number `n` of a test; its content identifies it.
 func fix(_ n: Int) -> Fix {
   var fix = Fix(
     acquired: Instant(microseconds: Int64(n) * 1_000_000),
@@ -13,7 +13,7 @@ func fix(_ n: Int) -> Fix {
 
 func time(_ n: Int) -> FixTime { FixTime(acquired: fix(n).acquired, utc: fix(n).utc) }
 
-/// A fix with every field drawn at random, extremes and unknowns often.
+/// A fix with random fields, often at their limits or unknown.
 func randomFix(_ random: inout SplitMix64) -> Fix {
   var fix = Fix(
     acquired: Instant(microseconds: pick(-(1 << 55) + 1, (1 << 55) - 1, &random)),
@@ -43,7 +43,7 @@ func randomFix(_ random: inout SplitMix64) -> Fix {
   return fix
 }
 
-/// A number of the range; one time in four its end, one in eight next to zero.
+/// A number in the range; with probability 1/4 one of its ends, with 1/8 next to zero.
 private func pick(_ low: Int64, _ high: Int64, _ random: inout SplitMix64) -> Int64 {
   switch Int.random(in: 0..<8, using: &random) {
   case 0: return low
@@ -54,15 +54,15 @@ private func pick(_ low: Int64, _ high: Int64, _ random: inout SplitMix64) -> In
 }
 
 extension FixName {
-  /// Compares as fixes are named: by generation, then by sequence.
+  /// Order of names: by generation, then by sequence.
   var order: (UInt32, UInt64) { (generation, sequence) }
 }
 
-/// All that a walk along the whole ring meets.
-func walk(_ ring: borrowing FixRing, from place: UInt64 = 0, to end: UInt64? = nil) -> [RingItem] {
-  var place = place
+/// All items of the ring in the range.
+func walk(_ ring: borrowing FixRing, from start: UInt64 = 0, to end: UInt64? = nil) -> [RingItem] {
+  var sequence = start
   var items: [RingItem] = []
-  while let item = ring.next(at: &place, before: end ?? ring.head) { items.append(item) }
+  while let item = ring.next(at: &sequence, before: end ?? ring.head) { items.append(item) }
   return items
 }
 

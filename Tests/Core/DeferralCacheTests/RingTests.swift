@@ -3,9 +3,9 @@ import LocationTypes
 import TestSupport
 import Testing
 
-@Suite("The ring") struct RingTests {
+@Suite("Fix ring") struct RingTests {
   @Test(
-    "DEF-31: every capacity, start and count: the last fixes are there, in order, under their names",
+    "DEF-31: for every capacity, start and count, the ring has the last fixes, in order, with their names",
     arguments: 2...6)
   func everyCapacityStartAndCount(capacity: Int) throws {
     let memory = RingMemory(capacity: capacity)
@@ -40,7 +40,7 @@ import Testing
     #expect(ring.missing(in: ring.tail..<ring.head) == nil)
   }
 
-  @Test("a walk from every place to every end, over every pattern of missing fixes")
+  @Test("reading from every start to every end, for every pattern of missing fixes")
   func everyPatternOfMissing() throws {
     for start in [0, 3, 5] {
       let memory = RingMemory(capacity: 5)
@@ -62,42 +62,42 @@ import Testing
     }
   }
 
-  /// Compares a walk with the list of who is present.
+  /// Compares the items read from the ring with the list of present fixes.
   private func check(
     _ ring: borrowing FixRing, _ start: Int, _ present: [Bool], _ from: Int, _ to: Int
   ) {
     let range = UInt64(start + from)..<UInt64(start + min(to, 5))
     let items = walk(ring, from: range.lowerBound, to: UInt64(start + to))
-    let there = (from..<min(to, 5)).filter { present[$0] }
-    #expect(items.fixes.map(\.fix) == there.map { fix(start + $0) })
+    let stored = (from..<min(to, 5)).filter { present[$0] }
+    #expect(items.fixes.map(\.fix) == stored.map { fix(start + $0) })
     #expect(
       ring.nextFix(from: range.lowerBound, before: UInt64(start + to))?.fix
-        == there.first.map { fix(start + $0) })
-    var place = range.lowerBound
+        == stored.first.map { fix(start + $0) })
+    var next = range.lowerBound
     for item in items {
       switch item {
       case .fix(let stored):
-        #expect(stored.name.sequence == place)
-        place += 1
+        #expect(stored.name.sequence == next)
+        next += 1
       case .gap(let gap):
-        #expect(gap.range.lowerBound == place)
+        #expect(gap.range.lowerBound == next)
         #expect(gap.count == UInt64(gap.range.count))
-        let before = Int(place) - start - 1
+        let before = Int(next) - start - 1
         let after = Int(gap.range.upperBound) - start
         #expect(gap.from == (before >= 0 && present[before] ? time(start + before) : nil))
         #expect(gap.to == (after < 5 && present[after] ? time(start + after) : nil))
-        place = gap.range.upperBound
+        next = gap.range.upperBound
       }
     }
-    #expect(place == range.upperBound)
+    #expect(next == range.upperBound)
     let missing = ring.missing(in: range.lowerBound..<UInt64(start + max(to, from)))
-    #expect(missing?.count ?? 0 == UInt64(range.count - there.count))
+    #expect(missing?.count ?? 0 == UInt64(range.count - stored.count))
     #expect(missing?.range.lowerBound == items.gaps.first?.range.lowerBound)
     #expect(missing?.range.upperBound == items.gaps.last?.range.upperBound)
     #expect(missing?.from == items.gaps.first?.from && missing?.to == items.gaps.last?.to)
   }
 
-  @Test("a walk that begins below the tail tells what was overwritten as a gap")
+  @Test("reading from below the tail reports overwritten fixes as a gap")
   func walkFromBelowTail() throws {
     let memory = RingMemory(capacity: 4)
     var ring = try memory.openSynced()
@@ -108,7 +108,7 @@ import Testing
     #expect(walk(ring, from: 1, to: 3) == [.gap(Gap(1..<3, from: nil, to: nil))])
   }
 
-  @Test("RNG-6: what is erased is zeroed in the image, and nothing else is")
+  @Test("RNG-6: erased fixes are zeroed in the image, and no other bytes change")
   func erase() throws {
     for capacity in 2...5 {
       for count in RingShape.every(capacity: capacity, starts: 0).map(\.count) {
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("damage to memory is never served, at any bit of a slot")
+  @Test("a slot with any damaged bit is not returned")
   func damagedMemory() throws {
     let memory = RingMemory(capacity: 3)
     var ring = try memory.openSynced()
@@ -153,7 +153,7 @@ import Testing
     #expect(ring.stored(at: 1)?.fix == fix(1))
   }
 
-  @Test("the storage is two sectors and 64 bytes for each fix; more is left alone")
+  @Test("the storage is two sectors and 64 bytes per fix; further bytes stay unchanged")
   func storageSize() throws {
     #expect(FixRing.storageSize(capacity: 2) == 1152)
     #expect(FixRing.storageSize(capacity: 1_048_576) == 1024 + 67_108_864)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeferralCache
 
-/// The bytes of a slot as they lie in memory.
+/// The bytes of a slot in memory order.
 private func bytes(_ slot: Slot) -> [UInt8] {
   [slot.w0, slot.w1, slot.w2, slot.w3, slot.w4, slot.w5, slot.w6, slot.w7].flatMap { word in
     (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
@@ -30,7 +30,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
 }
 
 @Suite("Slots") struct SlotTests {
-  @Test("checksums are the published ones (RFC 3720, B.4)")
+  @Test("checksums equal the published ones (RFC 3720, B.4)")
   func publishedChecksums() {
     #expect(checksum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
     #expect(checksum([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
@@ -38,7 +38,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     #expect(checksum([UInt8]((0..<32).reversed())) == 0x113F_DB5C)
   }
 
-  @Test("the tables are those of the polynomial")
+  @Test("the tables match the polynomial")
   func tables() {
     for i in 0..<256 {
       var register = UInt32(i)
@@ -51,7 +51,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     }
   }
 
-  @Test("a slot gives back the fix and the name that went in")
+  @Test("a slot returns the fix and name that were stored")
   func roundTrip() {
     var random = SplitMix64(seed: 1)
     for _ in 0..<20_000 {
@@ -66,7 +66,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     }
   }
 
-  @Test("each field at its ends and unknown, all others unknown", arguments: [0, 1, 2])
+  @Test("each field at its limits and unknown, all other fields unknown", arguments: [0, 1, 2])
   func fieldsAlone(which: Int) {
     func check(_ change: (inout Fix) -> Void) {
       var fix = Fix(acquired: .boot, coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0))
@@ -95,7 +95,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     for raw in 0..<10 as Range<UInt8> { check { $0.quality = FixQuality(rawValue: raw)! } }
   }
 
-  @Test("UTC that 56 bits do not hold is kept as not known", arguments: [1, -1] as [Int64])
+  @Test("UTC outside of 56 bits is stored as unknown", arguments: [1, -1] as [Int64])
   func distantDates(sign: Int64) {
     for distance in [1 << 55, (1 << 55) + 1, Int64.max] as [Int64] {
       var given = fix(1)
@@ -106,7 +106,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     }
   }
 
-  @Test("a boot time that 56 bits do not hold is kept as the nearest", arguments: [1, -1])
+  @Test("a boot time outside of 56 bits is stored as the nearest value", arguments: [1, -1])
   func distantBoot(sign: Int64) {
     let end: Int64 = (1 << 55) - 1
     for distance in [end - 1, end, end + 1, end + 2, Int64.max] as [Int64] {
@@ -122,7 +122,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     #expect(kept?.acquired == Instant(microseconds: -end))
   }
 
-  @Test("a slot with any one bit flipped is none, and neither is a blank one")
+  @Test("a slot with any one bit flipped is invalid, and so is a blank one")
   func flippedBits() {
     let whole = bytes(Slot(fix(7), named: FixName(generation: 3, sequence: 9)))
     #expect(slot(whole).fix == fix(7))
@@ -135,7 +135,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     #expect(slot([UInt8](repeating: 0xFF, count: 64)).fix == nil)
   }
 
-  @Test("a slot whose checksum is right but whose content never was written is none")
+  @Test("a slot with a correct checksum but invalid content is invalid")
   func wrongContent() {
     func forged(_ change: (inout Slot) -> Void) -> Fix? {
       var made = Slot(fix(7), named: FixName(generation: 3, sequence: 9))

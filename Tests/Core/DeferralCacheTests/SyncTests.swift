@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Syncing") struct SyncTests {
   @Test(
-    "after every start, count and erasure, the unsynced bytes are all that differ from the disk")
+    "after every start, count and erasure, the unsynced bytes cover all differences from the disk")
   func unsyncedCoversAllThatDiffers() throws {
     for capacity in 2...5 {
       for start in 0...capacity + 2 {
@@ -20,11 +20,11 @@ import Testing
             history.sync(&ring)
             history.append(first, to: &ring)
             expectExact(history, ring, count: min(first, capacity))
-            // A sync takes its time: meanwhile more is appended.
-            let asked = ring.unsynced
-            copy(asked, to: &history)
+            // More fixes are appended while the sync runs.
+            let pending = ring.unsynced
+            copy(pending, to: &history)
             history.append(second, to: &ring)
-            ring.markSynced(asked)
+            ring.markSynced(pending)
             expectExact(history, ring, count: min(second, capacity))
             history.sync(&ring)
             #expect(history.disk == history.memory.bytes && ring.unsynced.isEmpty)
@@ -37,44 +37,44 @@ import Testing
     }
   }
 
-  private func copy(_ asked: UnsyncedBytes, to history: inout History) {
+  private func copy(_ pending: UnsyncedBytes, to history: inout History) {
     let bytes = history.memory.bytes
-    for case let range? in [asked.header, asked.slots, asked.wrapped] {
+    for case let range? in [pending.header, pending.slots, pending.wrapped] {
       history.disk.replaceSubrange(range, with: bytes[range])
     }
   }
 
-  /// The bytes told are those of `count` slots, and outside them disk and memory are the same.
+  /// The unsynced bytes are those of `count` slots; outside of them disk and memory are equal.
   private func expectExact(_ history: History, _ ring: borrowing FixRing, count: Int) {
-    let told = ring.unsynced
-    #expect((told.slots?.count ?? 0) + (told.wrapped?.count ?? 0) == 64 * count)
-    #expect(told.isEmpty == (count == 0))
-    #expect(told.slots?.isEmpty != true && told.wrapped?.isEmpty != true)
+    let unsynced = ring.unsynced
+    #expect((unsynced.slots?.count ?? 0) + (unsynced.wrapped?.count ?? 0) == 64 * count)
+    #expect(unsynced.isEmpty == (count == 0))
+    #expect(unsynced.slots?.isEmpty != true && unsynced.wrapped?.isEmpty != true)
     var disk = history.disk
     let bytes = history.memory.bytes
-    for case let range? in [told.header, told.slots, told.wrapped] {
+    for case let range? in [unsynced.header, unsynced.slots, unsynced.wrapped] {
       disk.replaceSubrange(range, with: bytes[range])
     }
     #expect(disk == bytes)
   }
 
-  @Test("RNG-6: an erasure while a sync runs is not taken for synced")
+  @Test("RNG-6: an erasure during a sync does not count as synced")
   func eraseDuringSync() throws {
     var history = History(capacity: 4)
     var ring = try history.open(synced: false)
     history.sync(&ring)
     history.sync(&ring)
     history.append(3, to: &ring)
-    let asked = ring.unsynced
-    copy(asked, to: &history)
+    let pending = ring.unsynced
+    copy(pending, to: &history)
     ring.erase(0..<2)
-    ring.markSynced(asked)
+    ring.markSynced(pending)
     history.sync(&ring)
     #expect(history.disk == history.memory.bytes)
     #expect(ring.unsynced.isEmpty)
   }
 
-  @Test("RNG-2: never are both header copies unsynced, whatever is opened, closed and synced when")
+  @Test("RNG-2: at most one header copy is unsynced, for any order of open, close and sync")
   func oneHeaderAtATime() throws {
     for code in 0..<1 << 10 {
       let memory = RingMemory(capacity: 2)
@@ -92,21 +92,21 @@ import Testing
         switch code >> (2 * step) & 3 {
         case 0: ring.close()
         case 1:
-          // The process dies, not the board: the next one finds the memory, and syncs all of it.
+          // The process dies, not the board: the next process maps the same memory.
           disk = memory.bytes
           ring = try memory.open()
         default:
-          let asked = ring.unsynced
-          if let header = asked.header {
+          let pending = ring.unsynced
+          if let header = pending.header {
             disk.replaceSubrange(header, with: memory.bytes[header])
           }
-          ring.markSynced(asked)
+          ring.markSynced(pending)
         }
       }
     }
   }
 
-  @Test("closing twice is closing once")
+  @Test("a second close has no effect")
   func closeTwice() throws {
     let memory = RingMemory(capacity: 2)
     var ring = try memory.openSynced()
@@ -116,21 +116,21 @@ import Testing
     #expect(memory.bytes == bytes)
   }
 
-  @Test("a header rewritten while its sync runs is not taken for synced")
+  @Test("a header rewritten during its sync does not count as synced")
   func closeDuringSync() throws {
     let memory = RingMemory(capacity: 2)
     var ring = try memory.open()
-    let asked = ring.unsynced
+    let pending = ring.unsynced
     ring.close()
-    ring.markSynced(asked)
-    #expect(ring.unsynced.header == asked.header)
+    ring.markSynced(pending)
+    #expect(ring.unsynced.header == pending.header)
     ring.markSynced(ring.unsynced)
     #expect(ring.unsynced.header == 512..<1024)
     ring.markSynced(ring.unsynced)
     #expect(ring.unsynced.isEmpty)
     for copy in 0..<2 {
       for i in 0..<512 { memory[copy * 512 + i] = 0 }
-      #expect(try memory.open().recovery.wasClosed, "both copies say so")
+      #expect(try memory.open().recovery.wasClosed, "both copies record the close")
       ring = try memory.openSynced()
       ring.close()
       ring.markSynced(ring.unsynced)
@@ -139,12 +139,12 @@ import Testing
 }
 
 @Suite("Starts of generations") struct GenerationStartsTests {
-  /// The plain definition: the numbers that no younger generation took over.
+  /// The definition: the numbers that no later generation uses again.
   private func end(_ all: [(UInt32, UInt64)], _ name: FixName) -> UInt64 {
     all.filter { $0.0 > name.generation }.map(\.1).reduce(name.sequence + 1, min)
   }
 
-  @Test("RNG-3: over every sequence of six starts, the end of every name is exact")
+  @Test("RNG-3: for every sequence of six starts, the end of every name is exact")
   func everySequence() {
     for code in 0..<4096 {
       var starts = GenerationStarts()
@@ -163,33 +163,32 @@ import Testing
     }
   }
 
-  @Test(
-    "RNG-3: with more starts than there is room for, nothing younger than a name is passed over")
+  @Test("RNG-3: with more starts than the record holds, no fix after a name is skipped")
   func overflow() {
     var random = SplitMix64(seed: 3)
     for _ in 0..<20 {
       var starts = GenerationStarts()
       var all: [(UInt32, UInt64)] = []
-      var place: UInt64 = 5
+      var start: UInt64 = 5
       for i in 1...60 as ClosedRange<UInt32> {
-        place += UInt64.random(in: 0...8, using: &random)
-        place -= min(place, UInt64.random(in: 0...3, using: &random))
-        starts.begin(i, at: place)
-        all.append((i, place))
+        start += UInt64.random(in: 0...8, using: &random)
+        start -= min(start, UInt64.random(in: 0...3, using: &random))
+        starts.begin(i, at: start)
+        all.append((i, start))
       }
       #expect(starts.newest == 60 && starts.count <= 16)
       for generation in 0...61 as ClosedRange<UInt32> {
-        for sequence in stride(from: 0, to: place + 20, by: 3) as StrideTo<UInt64> {
+        for sequence in stride(from: 0, to: start + 20, by: 3) as StrideTo<UInt64> {
           let name = FixName(generation: generation, sequence: sequence)
           #expect(starts.sequence(after: name) <= end(all, name))
-          // Exact for whoever was away no longer than the record reaches back.
+          // The result is exact for the generations in the record.
           if generation >= 46 { #expect(starts.sequence(after: name) == end(all, name)) }
         }
       }
     }
   }
 
-  @Test("the greatest number has an end")
+  @Test("the largest sequence number has an end")
   func greatest() {
     let name = FixName(generation: 1, sequence: .max)
     #expect(GenerationStarts().sequence(after: name) == .max)

@@ -1,4 +1,4 @@
-/// The slot that ring-format.md shows.
+/// The example slot of ring-format.md.
 enum WorkedExample {
   static let lines = [
     "01 25 11 0E 0D 0C 0B 0A 04 03 02 01 43 2D 01 00",

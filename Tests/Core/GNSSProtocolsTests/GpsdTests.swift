@@ -5,12 +5,12 @@ import Testing
 
 @testable import GNSSProtocols
 
-/// What gpsd says of one moment.
+/// gpsd's report for one time.
 private struct TPV {
   var mode: Int
   var values: [String: Double]
 
-  /// All TPV lines of a `.chk`, by time in ms; of each time the last.
+  /// All TPV lines of a `.chk` by time in ms; the last one per time.
   static func read(_ name: String) throws -> [Int64: TPV] {
     let folder = try #require(recordings)
     let data = try Data(contentsOf: folder.appendingPathComponent(name))
@@ -37,16 +37,16 @@ private struct TPV {
   }
 }
 
-/// Where decoder and gpsd differ: in how many epochs of a recording, and in what.
+/// A difference between the decoder and gpsd: the recording, the field and the number of epochs.
 private struct Difference: Hashable, CustomStringConvertible {
   var recording: String
-  /// A member of TPV; `fix` and `mode` for whether there is a position and of how many dimensions,
+  /// A member of TPV; `fix` and `mode` for whether there is a position and its dimensions,
   /// `epoch` where gpsd reports a time that the decoder does not.
   var field: String
 
   var description: String { "\(recording) \(field)" }
 
-  /// The table in nmea-and-ubx.md: each difference, in how many epochs, and why.
+  /// The table in nmea-and-ubx.md: each difference, the number of epochs, and the reason.
   static func listed() throws -> [Difference: Int] {
     let page = URL(filePath: "\(packageRoot)/Docs/Reference/nmea-and-ubx.md")
     let text = try String(contentsOf: page, encoding: .utf8)
@@ -67,9 +67,9 @@ private struct Difference: Hashable, CustomStringConvertible {
   }
 }
 
-@Suite("gpsd's recordings", .enabled(if: RecordedData.isPresent, RecordedData.missing))
+@Suite("gpsd recordings", .enabled(if: RecordedData.isPresent, RecordedData.missing))
 struct GpsdTests {
-  /// How many epochs each has. ublox-zoe-m8b-logbatch has a test of its own.
+  /// Number of epochs per recording. ublox-zoe-m8b-logbatch has a separate test.
   private static let counts = [
     "bu353s4": 25, "garmin48": 14, "gp-320fw-2019-04-07-coldboot": 20, "mt3339": 30, "neo-m8n": 24,
     "nmea-fuzzy-cases": 14, "quectel-l76k-nmea": 151, "sirfstarv-nmea": 59, "st-teseo-liv4f": 12,
@@ -77,11 +77,11 @@ struct GpsdTests {
     "ublox-neo-m9n-nmea": 61, "ublox-zed-f9p-hp": 29, "ublox-zed-f9r": 30,
   ]
 
-  @Test("agree with gpsd but for what nmea-and-ubx.md lists with its reason, and that is still so")
+  @Test("each recording agrees with gpsd, except for the differences listed in nmea-and-ubx.md")
   func agree() throws {
     var found: [Difference: Int] = [:]
     for (name, count) in Self.counts {
-      // gpsfake's marks of where the stream was cut.
+      // gpsfake's marks where the stream was cut.
       let unwanted = name == "tcp-torture" ? UInt8(ascii: "|") : nil
       let file = try Recording("gpsd-logs/\(name).log", removing: unwanted)
       let said = try TPV.read("gpsd-logs/\(name).log.chk")
@@ -101,17 +101,17 @@ struct GpsdTests {
     for (difference, _) in listed { #expect(found[difference] != nil, "stale: \(difference)") }
   }
 
-  /// What differs, a name for each epoch and field.
+  /// Differences, one name per epoch and field.
   private func differences(_ epochs: [Epoch], _ said: [Int64: TPV]) throws -> [String] {
     var ours: [Int64: Epoch] = [:]
     for epoch in epochs {
       guard let utc = epoch.utc else { continue }
       // README of the recordings: gpsd rounds nanoseconds to the nearest millisecond.
       let key = (utc.microseconds + 500) / 1_000
-      #expect(ours[key] == nil, "given twice")
+      #expect(ours[key] == nil, "emitted twice")
       ours[key] = epoch
     }
-    // gpsd moves dates that look too old to it by 1,024 weeks.
+    // gpsd moves dates that it considers too old by 1,024 weeks.
     let rollover: Int64 = 7_168 * 86_400_000
     return said.flatMap { time, tpv in
       guard let epoch = ours[time] ?? ours[time - rollover] ?? ours[time + rollover] else {
@@ -142,7 +142,7 @@ struct GpsdTests {
     return found
   }
 
-  @Test("LOG-BATCH agrees with gpsd: place, heights, velocities, time")
+  @Test("LOG-BATCH agrees with gpsd: position, heights, velocities, time")
   func logBatch() throws {
     let file = try Recording("gpsd-logs/ublox-zoe-m8b-logbatch.log")
     let folder = try #require(recordings)
@@ -171,7 +171,7 @@ struct GpsdTests {
     #expect(found.filter { $0.fix != nil }.count == lines.filter { $0["lat"] != nil }.count)
   }
 
-  @Test("every chunking gives the same epochs", arguments: [1, 7, 128])
+  @Test("any chunk size gives the same epochs", arguments: [1, 7, 128])
   func chunks(size: Int) throws {
     for name in ["ublox-zed-f9r", "st-teseo-liv4f", "gp-320fw-2019-04-07-coldboot"] {
       let file = try Recording("gpsd-logs/\(name).log")
@@ -181,10 +181,10 @@ struct GpsdTests {
   }
 }
 
-@Suite("recorded drives", .enabled(if: RecordedData.isPresent, RecordedData.missing))
+@Suite("Recorded drives", .enabled(if: RecordedData.isPresent, RecordedData.missing))
 struct DriveTests {
   @Test(
-    "every epoch once, in order, none lost, whatever the chunking",
+    "each epoch appears once and in order, for any chunk size",
     arguments: [
       ("boat_amsterdam_gps_20min", "GPGGA", 2, 5_748),
       ("car_nevada_garmin_2005-09-25_3h", "GPGGA", 2, 53_628),
@@ -192,7 +192,7 @@ struct DriveTests {
     ])
   func drives(name: String, kind: String, timeField: Int, sentences: UInt32) throws {
     let file = try Recording("nmea/\(name).nmea")
-    // The times of all position sentences, found with plain string handling.
+    // Times of all position sentences, found by plain string processing.
     var times: [String] = []
     for line in String(decoding: file.bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
     where line.hasPrefix("$" + kind) && line.contains("*") {
@@ -210,7 +210,7 @@ struct DriveTests {
     for size in [1, 7, 128] { #expect(epochs(file.bytes, chunk: size) == whole) }
   }
 
-  @Test("STD-13: sailing without dates takes them from the header")
+  @Test("STD-13: a sailing recording without dates takes them from its header")
   func sailing() throws {
     let file = try Recording("nmea/sailing_gulf_of_finland_1h.nmea")
     #expect(epochs(file.bytes).allSatisfy { $0.utc == nil })

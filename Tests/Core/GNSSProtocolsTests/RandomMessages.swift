@@ -31,7 +31,7 @@ extension SplitMix64 {
   mutating func metres() -> Int32 { Int32.random(in: -12_000_000...60_000_000, using: &self) }
   mutating func dilution() -> UInt16 { UInt16.random(in: 1..<9_900, using: &self) }
 
-  /// A solution in which NAV-PVT has every field.
+  /// A solution with every field of NAV-PVT.
   mutating func solution() -> UBXSolution {
     var s = UBXSolution(
       utc: maybe(utc()), fixType: UInt8.random(in: 0...5, using: &self),
@@ -179,7 +179,7 @@ extension SplitMix64 {
       var entry = UBXBatchEntry(
         messageCount: bits(UInt16.self), hasExtraPVT: hasExtraPVT,
         solution: hasExtraPVT ? fullSolution() : solution())
-      // LOG-BATCH does not say how carrier phases were used.
+      // LOG-BATCH does not report the carrier-phase solution.
       entry.solution.carrierSolution = 0
       buffer.appendBatchEntry(entry)
       return .batchEntry(entry)
@@ -282,7 +282,7 @@ extension SplitMix64 {
     }
   }
 
-  /// A fix in which everything is known that NAV-PVT carries; places in steps of 1e-9 degree.
+  /// A fix with every field of NAV-PVT; coordinates in steps of 1e-9 degree.
   mutating func fix(step: Int64) -> Fix {
     let place = place()
     var fix = Fix(

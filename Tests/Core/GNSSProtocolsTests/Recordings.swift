@@ -5,10 +5,10 @@ import Testing
 
 @testable import GNSSProtocols
 
-/// The folder of recordings that are no part of the package; nil where it is absent.
+/// The folder of recordings, which are not part of the package; nil if it is missing.
 let recordings = RecordedData.folder.map { URL(filePath: $0) }
 
-/// A recording without its comment lines, and the date that its header tells.
+/// A recording without its comment lines, and the date in its header.
 struct Recording {
   var bytes: [UInt8]
   var date: CalendarDate?
@@ -41,7 +41,7 @@ struct Recording {
   }
 }
 
-/// All epochs of a stream that comes in chunks of `size` bytes (0: whole).
+/// All epochs of a stream that arrives in chunks of `size` bytes (0: whole).
 func epochs(
   _ bytes: [UInt8], _ options: EpochOptions = EpochOptions(), chunk size: Int = 0
 ) -> [Epoch] {

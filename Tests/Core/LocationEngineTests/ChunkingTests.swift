@@ -6,9 +6,9 @@ import Testing
 
 @testable import LocationEngine
 
-/// What gathered on the line while nobody listened is read in chunks, and where they are cut is chance.
-@Suite("Chunks of a backlog") struct ChunkingTests {
-  /// What the receiver sends.
+/// Buffered input is read in chunks that begin and end anywhere in a message.
+@Suite("Chunks of buffered input") struct ChunkingTests {
+  /// The receiver's output.
   struct Line: Sendable, CustomStringConvertible {
     var sendsNMEA = false
     var hasUTC = true
@@ -17,11 +17,11 @@ import Testing
   }
 
   static let lines = [Line(), Line(hasUTC: false), Line(sendsNMEA: true)]
-  /// Epochs that gather; the later half have a fix.
+  /// Number of buffered epochs; the later half has a fix.
   static let count = 20
 
-  /// When the fixes of a backlog were made, read in chunks of `size` bytes; the clock goes on by
-  /// `pause` after each chunk.
+  /// The times of the fixes of buffered input that is read in chunks of `size` bytes; the clock
+  /// advances by `pause` after each chunk.
   private func times(_ line: Line, pause: Interval = .zero, _ size: () -> Int) -> [Instant] {
     let bench = EngineBench(connects: false) {
       $0.parameters.inputBufferTime = .seconds(40)
@@ -30,8 +30,8 @@ import Testing
     bench.hasUTC = line.hasUTC
     bench.client.connect(in: .background)
     bench.client.start()
-    // A search that nobody watches is not listened to, when one message was heard: the first fixes
-    // gather.
+    // Once a message was received, an acquisition in the background is not read: the first fixes
+    // are buffered.
     bench.run(1)
     bench.noFix()
     #expect(!bench.plan.wakesOnInput)
@@ -53,9 +53,8 @@ import Testing
     return bench.client.fixes.map(\.fix.acquired)
   }
 
-  @Test(
-    "STD-7: when a fix was made does not depend on where what gathered is cut", arguments: lines)
-  func cuts(_ line: Line) {
+  @Test("STD-7: the time of a fix does not depend on how buffered input is split", arguments: lines)
+  func splits(_ line: Line) {
     let whole = times(line) { ByteChunk.capacity }
     for (before, after) in zip(whole, whole.dropFirst()) {
       #expect(after - before == .seconds(1), "one each interval")
@@ -63,12 +62,14 @@ import Testing
     for size in [1, 7, 50, 100, 127] { #expect(times(line) { size } == whole, "\(size)") }
     for seed in 0..<30 {
       var random = SplitMix64(seed: UInt64(seed + 1))
-      let cut = times(line) { 1 + random.below(ByteChunk.capacity) }
-      #expect(cut == whole, "seed \(seed)")
+      let split = times(line) { 1 + random.below(ByteChunk.capacity) }
+      #expect(split == whole, "seed \(seed)")
     }
   }
 
-  @Test("STD-7: nor on the time that it takes to read full chunks", arguments: lines)
+  @Test(
+    "STD-7: the time of a fix does not depend on the time needed to read full chunks",
+    arguments: lines)
   func slowReading(_ line: Line) {
     let whole = times(line) { ByteChunk.capacity }
     let slow = times(line, pause: Interval(microseconds: 200)) { ByteChunk.capacity }

@@ -5,12 +5,12 @@ import Testing
 @testable import LocationEngine
 @testable import LocationPolicy
 
-/// Who must be looked at, found without looking at all, against looking at all.
-@Suite("The table of clients") struct ClientTableTests {
+/// Compares the table's range of dirty clients with a check of every client.
+@Suite("Client table") struct ClientTableTests {
   @Test(
-    "whoever is awake is looked at, and the first who will be is known, in any order of rests and stirs",
+    "the dirty range has every dirty client and the earliest wake time, in any order of changes",
     arguments: 1..<40 as Range<UInt64>)
-  func awake(_ seed: UInt64) {
+  func dirtyRange(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let capacity = 1 + random.below(40)
     let memory = UnsafeMutableBufferPointer<Client>.allocate(capacity: capacity)
@@ -30,30 +30,30 @@ import Testing
       default: break
       }
       expectAll(&table, at: now)
-      // A step looks at those who are awake, and lets some of them rest.
+      // A step checks the dirty clients; some of them become dormant.
       for i in table.dirtyRange where table.isDirty(i, at: now) && random.below(3) > 0 {
-        let isForGood = random.below(4) == 0
+        let isWithoutEnd = random.below(4) == 0
         table[i].dormantUntil =
-          isForGood ? .distantFuture : now + .milliseconds(1 + Int64(random.below(30)))
+          isWithoutEnd ? .distantFuture : now + .milliseconds(1 + Int64(random.below(30)))
       }
     }
   }
 
   private func expectAll(_ table: inout ClientTable, at now: Instant) {
-    var resting = Instant.distantFuture
+    var nextWake = Instant.distantFuture
     for i in 0..<table.used where table[i].dormantUntil > now {
-      resting = min(resting, table[i].dormantUntil)
+      nextWake = min(nextWake, table[i].dormantUntil)
     }
     let (next, isSound) = (table.updateDirtyRange(at: now), table.noDirtyClientSkipped(at: now))
-    #expect(next == resting && isSound)
+    #expect(next == nextWake && isSound)
     for i in 0..<table.used {
-      let isLookedAt = table.dirtyRange.contains(i) && table.isDirty(i, at: now)
+      let isChecked = table.dirtyRange.contains(i) && table.isDirty(i, at: now)
       let isDue = table[i].dormantUntil <= now
-      #expect(isLookedAt == isDue)
+      #expect(isChecked == isDue)
     }
-    // No farther than from the first to the last.
+    // The range begins and ends with a dirty client.
     guard let first = table.dirtyRange.first, let last = table.dirtyRange.last else { return }
-    let areAwake = table.isDirty(first, at: now) && table.isDirty(last, at: now)
-    #expect(areAwake)
+    let areDirty = table.isDirty(first, at: now) && table.isDirty(last, at: now)
+    #expect(areDirty)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("Whatever happens, in any order")
+@Suite("Random events in any order")
 struct FuzzTests {
   #if DEBUG
     static let steps = 50_000
@@ -16,23 +16,23 @@ struct FuzzTests {
   #endif
 
   @Test(
-    "RNG-3, RNG-4, DEF-8: in any order of events each client gets every fix or a gap, each call one finish",
+    "RNG-3, RNG-4, DEF-8: after random events, each client has every fix or a gap, each call one finish",
     arguments: [UInt64(1), 2, 3, 4])
-  func anything(_ seed: UInt64) {
+  func randomEvents(_ seed: UInt64) {
     var walk = Walk(seed)
     while walk.bench.steps < FuzzTests.steps { walk.step() }
     walk.finish()
     #expect(walk.bench.longestChain < 100)
   }
 
-  @Test("random bytes of any kind end every chain of steps, and trap never")
+  @Test("random bytes neither trap nor cause an endless chain of steps")
   func randomBytes() {
     var random = SplitMix64(seed: 9)
     let bench = EngineBench { $0.receiver = Walk.m10 }
     for _ in 0..<4_000 {
       let count = 1 + random.below(400)
       var bytes = (0..<count).map { _ in UInt8(random.below(256)) }
-      // Bait: starts of frames and sentences.
+      // Add valid starts of frames and sentences.
       if random.below(2) == 0 {
         bytes.replaceSubrange(0..<0, with: [0xB5, 0x62, UInt8(random.below(3)), 7, 92, 0])
       }
@@ -43,7 +43,7 @@ struct FuzzTests {
     #expect(bench.longestChain < 400)
   }
 
-  @Test("a line that is never silent does not keep the driver from its deadlines")
+  @Test("on a line that is never silent, the driver meets its deadlines")
   func saturatedLine() {
     let bench = EngineBench {
       $0.receiver = Walk.m10
@@ -53,17 +53,17 @@ struct FuzzTests {
       bench.run(0.01)
       bench.send(Array("$GNXYZ,nothing of ours,*00\r\n".utf8))
     }
-    // It probes, gets no answer, and probes again.
+    // The driver probes, gets no answer, and probes again.
     #expect(bench.repeats >= 2)
   }
 
-  @Test("what has just come is read to its end before a deadline is held to have passed")
+  @Test("received bytes are processed completely before a deadline expires")
   func answerAtDeadline() {
     let bench = EngineBench {
       $0.receiver = ReceiverSetup()
       $0.parameters.canStandby = true
     }
-    // Until it probes; then the answer comes in two parts, the first at the deadline itself.
+    // Run until the driver probes; the answer arrives in two parts, the first at the deadline.
     while bench.commands == 0 { bench.run(0.05) }
     let deadline = bench.engine.driver.status.deadline ?? .distantFuture
     var frame = FrameBuffer()
@@ -75,7 +75,7 @@ struct FuzzTests {
     #expect(bench.commands == 2)
   }
 
-  /// A random walk over all that can happen to an engine.
+  /// A random walk over all events of an engine.
   struct Walk {
     static let m10 = ReceiverSetup(
       lineSpeed: 38_400, defaultLineSpeed: 9_600, hasWakePin: true,
@@ -90,7 +90,7 @@ struct FuzzTests {
     init(_ seed: UInt64) {
       random = SplitMix64(seed: seed)
       bench = EngineBench(limit: 8, capacity: 20, clients: 3) {
-        // Half the walks drive the receiver that batches, whose answers are as random as the rest.
+        // Half of the walks use a batching receiver with random answers.
         if seed % 2 == 0 {
           $0.receiver = Walk.m10
           $0.parameters.canStandby = true
@@ -114,7 +114,7 @@ struct FuzzTests {
           untilTraveled: [.unlimited, 30, 0, -1][random.below(4)],
           timeout: [.unlimited, 20, 3, 0][random.below(4)])
       case 7: client.disallow()
-      case 8: client.ask(.setDesiredAccuracy(random.below(4) == 0 ? 10 : -1))
+      case 8: client.request(.setDesiredAccuracy(random.below(4) == 0 ? 10 : -1))
       case 9: if random.below(4) == 0 { bench.perform(.lineFault) }
       case 10: bench.perform(.batchPin)
       case 11: bench.perform(.time)
@@ -124,18 +124,18 @@ struct FuzzTests {
       case 15: bench.send((0..<(1 + random.below(100))).map { _ in UInt8(random.below(256)) })
       default: fix()
       }
-      settle()
+      countFinishes()
     }
 
     private mutating func fix() {
       bench.run(random.fraction())
       bench.sendsNMEA = random.below(3) == 0
-      bench.place = bench.place.moved(east: random.fraction() * 20, north: 0)
+      bench.position = bench.position.moved(east: random.fraction() * 20, north: 0)
       bench.utcError = random.below(50) == 0 ? .seconds(Int64(random.below(100))) : bench.utcError
       bench.fix()
     }
 
-    /// What a receiver of the batching kind might say.
+    /// A random message of a batching receiver.
     private mutating func answer() {
       var frame = FrameBuffer()
       switch random.below(5) {
@@ -152,11 +152,11 @@ struct FuzzTests {
       bench.send(frame)
     }
 
-    /// Counts finishes; a client that was suspended long has no more outstanding than it called.
-    private mutating func settle() {
-      for client in bench.clients where client.story.count > 200 {
+    /// Counts finishes and clears the clients' records before they grow large.
+    private mutating func countFinishes() {
+      for client in bench.clients where client.notices.count > 200 {
         finishes[client.id.index] += client.finishes.count
-        client.forget()
+        client.clearRecords()
       }
     }
 
@@ -165,7 +165,7 @@ struct FuzzTests {
         client.foreground()
         client.disallow()
       }
-      // A lost receiver lets go of what it was asked for in bounded time.
+      // Deferrals of a lost receiver end in bounded time.
       bench.run(1_000)
       for client in bench.clients {
         finishes[client.id.index] += client.finishes.count

@@ -5,9 +5,9 @@ import Testing
 @testable import LocationEngine
 
 extension EngineBench {
-  /// Bytes at the line's speed from `start` on; the engine hears them as the loop would.
+  /// Sends bytes at the line's speed from `start` on; the engine reads them as in the loop.
   ///
-  /// - Returns: When each fix went into the ring, up to `end`.
+  /// - Returns: The times at which fixes were appended to the ring, up to `end`.
   fileprivate func receive(
     _ bytes: [UInt8], from start: Instant, baud: Int, until end: Instant
   ) -> [Instant] {
@@ -17,26 +17,26 @@ extension EngineBench {
       start + Interval(microseconds: Int64(index + 1) * 10_000_000 / Int64(baud))
     }
     while true {
-      var moment = plan.wake
-      if plan.wakesOnInput && next < bytes.count { moment = min(moment, max(now, arrival(next))) }
-      guard moment <= end else { return fixes }
+      var time = plan.wake
+      if plan.wakesOnInput && next < bytes.count { time = min(time, max(now, arrival(next))) }
+      guard time <= end else { return fixes }
       var gathered: [UInt8] = []
-      while next < bytes.count, arrival(next) <= moment {
+      while next < bytes.count, arrival(next) <= time {
         gathered.append(bytes[next])
         next += 1
       }
       let head = engine.head
       if gathered.isEmpty {
-        run(until: moment)
+        run(until: time)
       } else {
-        sendAt(moment, gathered)
+        sendAt(time, gathered)
       }
-      if engine.head != head { fixes.append(moment) }
+      if engine.head != head { fixes.append(time) }
     }
   }
 }
 
-@Suite("How soon a live fix goes out") struct LatencyTests {
+@Suite("Latency of a live fix") struct LatencyTests {
   private static func frame(_ bench: EngineBench, _ edit: (inout FrameBuffer) -> Void) -> [UInt8] {
     var frame = FrameBuffer()
     edit(&frame)
@@ -72,7 +72,7 @@ extension EngineBench {
   }
 
   @Test(
-    "once the end of its epochs is known, a fix is out within 50 ms of its last byte",
+    "once the last message of an epoch is known, a fix is delivered within 50 ms of its last byte",
     arguments: epochs.keys.sorted())
   func lastByte(name: String) throws {
     let baud = try #require(Self.epochs[name])
@@ -90,11 +90,11 @@ extension EngineBench {
       worst = max(worst, fix - end)
     }
     #expect(bench.engine.head == 30)
-    // The bytes are left to gather for 40 ms.
+    // Reading is delayed by 40 ms to collect bytes.
     #expect(worst <= .milliseconds(50) && worst <= bench.setup.readDelayToKnownEnd, "\(worst)")
   }
 
-  @Test("where no sentence is always the last, the silence that ends an epoch is learned")
+  @Test("without a constant last sentence, the silence that ends an epoch is measured")
   func silence() {
     let bench = EngineBench()
     bench.run(until: Instant(seconds: 20))
@@ -117,6 +117,6 @@ extension EngineBench {
     }
     #expect(bench.engine.head == 40)
     #expect(worst <= .milliseconds(50), "\(worst)")
-    #expect(worst > bench.setup.readDelay, "nothing but silence ended them")
+    #expect(worst > bench.setup.readDelay, "the epochs ended by silence")
   }
 }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("A client comes back after a restart of the service")
+@Suite("Restoring a client after a restart of the service")
 struct RestoreTests {
   static let setup = EngineBench.setup(limit: 4)
 
-  /// Fixes straight into the ring, as the engine would append them.
+  /// Appends fixes to the ring directly, as the engine would.
   static func append(_ count: Int, to ring: inout FixRing) {
     for _ in 0..<count {
       let time = Instant(microseconds: Int64(ring.head) * 1_000_000)
@@ -20,15 +20,15 @@ struct RestoreTests {
     }
   }
 
-  /// A ring of ten on the same memory after another start, with so many fixes more.
+  /// Opens a ring of ten on the same memory and appends `count` fixes.
   static func ring(_ memory: EngineMemory, appending count: Int) -> FixRing {
     var ring = memory.openRing()
     append(count, to: &ring)
     return ring
   }
 
-  /// What a restored client is told when it connects and starts updates.
-  static func told(_ bookmark: ClientBookmark, _ memory: EngineMemory) -> [Notice] {
+  /// The notices of a restored client that connects and starts updates.
+  static func notices(_ bookmark: ClientBookmark, _ memory: EngineMemory) -> [Notice] {
     var engine = memory.makeEngine(setup)
     engine.restore(ClientID(0), from: bookmark)
     return start(&engine)
@@ -56,68 +56,69 @@ struct RestoreTests {
     notices.compactMap { if case .gap(let gap) = $0 { gap.range } else { nil } }
   }
 
-  @Test("BKG-20, RNG-3: owed is exactly what is younger than what was acknowledged")
-  func owed() {
+  @Test("BKG-20, RNG-3: exactly the fixes after the acknowledged one are delivered")
+  func undelivered() {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
     let acknowledged = FixName(generation: 1, sequence: 4)
-    let notices = Self.told(ClientBookmark(acknowledged: acknowledged, isOpenEnded: true), memory)
+    let notices = Self.notices(
+      ClientBookmark(acknowledged: acknowledged, isOpenEnded: true), memory)
     #expect(Self.batches(notices) == [5...7] && Self.gaps(notices).isEmpty)
-    let all = Self.told(ClientBookmark(isOpenEnded: true), memory)
+    let all = Self.notices(ClientBookmark(isOpenEnded: true), memory)
     #expect(Self.batches(all) == [0...7])
     let name = FixName(generation: 1, sequence: 7)
-    #expect(Self.told(ClientBookmark(acknowledged: name, isOpenEnded: true), memory).isEmpty)
+    #expect(Self.notices(ClientBookmark(acknowledged: name, isOpenEnded: true), memory).isEmpty)
   }
 
-  @Test("BKG-20: what was made after its updates had ended is not owed")
+  @Test("BKG-20: fixes measured after a client's updates ended are not delivered")
   func ended() {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
     let bookmark = ClientBookmark(
       acknowledged: FixName(generation: 1, sequence: 2),
       undeliveredThrough: FixName(generation: 1, sequence: 5))
-    #expect(Self.batches(Self.told(bookmark, memory)) == [3...5])
-    #expect(Self.told(ClientBookmark(), memory).isEmpty)
+    #expect(Self.batches(Self.notices(bookmark, memory)) == [3...5])
+    #expect(Self.notices(ClientBookmark(), memory).isEmpty)
   }
 
-  @Test("BKG-20, RNG-6: what was not for it in the middle stays so")
-  func passed() {
+  @Test("BKG-20, RNG-6: fixes excluded in the middle stay excluded")
+  func excluded() {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
     let bookmark = ClientBookmark(
       acknowledged: FixName(generation: 1, sequence: 0), isOpenEnded: true,
       excludedAfter: FixName(generation: 1, sequence: 2),
       excludedThrough: FixName(generation: 1, sequence: 4))
-    #expect(Self.batches(Self.told(bookmark, memory)) == [1...2, 5...7])
+    #expect(Self.batches(Self.notices(bookmark, memory)) == [1...2, 5...7])
   }
 
-  @Test(
-    "RNG-4, BKG-20: what the ring no longer has is a gap, told first, and no more than was owed")
+  @Test("RNG-4, BKG-20: overwritten fixes are a gap, reported first, of undelivered fixes only")
   func overwritten() {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 25)
     let acknowledged = FixName(generation: 1, sequence: 4)
-    let notices = Self.told(ClientBookmark(acknowledged: acknowledged, isOpenEnded: true), memory)
+    let notices = Self.notices(
+      ClientBookmark(acknowledged: acknowledged, isOpenEnded: true), memory)
     #expect(Self.gaps(notices) == [5..<15] && Self.batches(notices) == [15...24])
     if case .gap? = notices.first {} else { Issue.record("the gap comes first") }
-    let ended = ClientBookmark(
+    let endsAtNine = ClientBookmark(
       acknowledged: acknowledged, undeliveredThrough: FixName(generation: 1, sequence: 9))
-    let fewer = Self.told(ended, memory)
+    let fewer = Self.notices(endsAtNine, memory)
     #expect(Self.gaps(fewer) == [5..<10] && Self.batches(fewer) == [])
-    let settled = ClientBookmark(acknowledged: acknowledged, undeliveredThrough: acknowledged)
-    #expect(Self.told(settled, memory).isEmpty)
+    let ended = ClientBookmark(acknowledged: acknowledged, undeliveredThrough: acknowledged)
+    #expect(Self.notices(ended, memory).isEmpty)
   }
 
-  @Test("RNG-2, BKG-20: a name of a ring that was replaced by another is owed all of this one")
+  @Test("RNG-2, BKG-20: after a name of a replaced ring, all fixes of the new ring are delivered")
   func foreign() {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 3)
     let name = FixName(generation: 900, sequence: 77)
-    let notices = Self.told(ClientBookmark(acknowledged: name, isOpenEnded: true), memory)
+    let notices = Self.notices(ClientBookmark(acknowledged: name, isOpenEnded: true), memory)
     #expect(Self.batches(notices) == [0...2])
   }
 
-  @Test("BKG-20: what is kept of a client is what it comes back from")
+  @Test("BKG-20: a bookmark holds what a client is restored from")
   func bookmark() {
     let bench = EngineBench(limit: 4, capacity: 10)
     #expect(bench.engine.bookmark(of: ClientID(0)) == ClientBookmark(isOpenEnded: true))
@@ -127,13 +128,13 @@ struct RestoreTests {
     let running = bench.engine.bookmark(of: ClientID(0))
     let acknowledged = FixName(generation: 1, sequence: 2)
     #expect(running == ClientBookmark(acknowledged: acknowledged, isOpenEnded: true))
-    bench.client.ask(.stopUpdating)
+    bench.client.request(.stopUpdating)
     let stopped = bench.engine.bookmark(of: ClientID(0))
     #expect(stopped.acknowledged == acknowledged && !stopped.isOpenEnded)
     #expect(stopped.undeliveredThrough == FixName(generation: 1, sequence: 4))
   }
 
-  @Test("RNG-6, BKG-20: a client that is denied after it came back is shown nothing of before")
+  @Test("RNG-6, BKG-20: a restored client that is then denied receives no earlier fix")
   func denied() {
     let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
@@ -145,7 +146,7 @@ struct RestoreTests {
     #expect(Self.batches(Self.start(&engine)) == [])
   }
 
-  @Test("BKG-20, REG-6: a region comes back with its state, from which it may be crossed")
+  @Test("BKG-20, REG-6: a region is restored with its state")
   func region() {
     let memory = EngineMemory(capacity: 10, clients: 1)
     var engine = memory.makeEngine(Self.setup)
@@ -158,8 +159,8 @@ struct RestoreTests {
     #expect(engine.client(ClientID(0)).services.regions.state(of: identifier) == .inside)
   }
 
-  @Test("clients come back before the first step, not after it")
-  func late() async {
+  @Test("clients can be restored only before the first step")
+  func restoreAfterStep() async {
     await #expect(processExitsWith: .failure) {
       var engine = EngineMemory(capacity: 10, clients: 1).makeEngine(RestoreTests.setup)
       _ = engine.step(.time, at: Instant(microseconds: 1))

@@ -5,24 +5,24 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("The standard service")
+@Suite("Standard location updates")
 struct StandardTests {
-  @Test("STD-3: start gives nothing at once, then reports; a second start adds nothing")
+  @Test("STD-3: a start delivers nothing immediately, then every fix; a second start has no effect")
   func start() {
     let bench = EngineBench(connects: false)
     bench.client.connect()
     bench.client.start()
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.fixes(count: 2)
     bench.client.start()
     bench.fixes(count: 1)
     #expect(bench.client.text == "batch(0...0) batch(1...1) batch(2...2)")
   }
 
-  @Test("STD-3: after stop and start a new first event comes, of a new fix")
+  @Test("STD-3: stop and start give a new initial event, with a new fix")
   func startAgain() {
     let bench = EngineBench()
-    bench.client.ask(.setDistanceFilter(1_000))
+    bench.client.request(.setDistanceFilter(1_000))
     bench.fixes(count: 2)
     bench.client.stop()
     bench.fixes(count: 2)
@@ -35,24 +35,24 @@ struct StandardTests {
   @Test("STD-4: the filter is measured from the last delivered fix")
   func filter() {
     let bench = EngineBench()
-    bench.client.ask(.setDistanceFilter(25))
+    bench.client.request(.setDistanceFilter(25))
     bench.fixes(count: 10, east: 10)
     #expect(bench.client.sequences == [0, 3, 6, 9])
   }
 
-  @Test("STD-6: what is told together is one batch, oldest first, never empty")
+  @Test("STD-6: fixes delivered together are one batch, oldest first, never empty")
   func oldestFirst() {
     let bench = EngineBench()
     bench.client.suspend()
     bench.fixes(count: 5)
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.background()
     #expect(bench.client.text == "batch(0...4)")
     let times = bench.client.fixes.map(\.fix.acquired)
     #expect(times == times.sorted())
   }
 
-  @Test("STD-7: a fix bears the moment of its making, not of its delivery")
+  @Test("STD-7: a fix has the time of its measurement, not of its delivery")
   func acquired() {
     let bench = EngineBench()
     bench.background()
@@ -69,7 +69,7 @@ struct StandardTests {
         })
   }
 
-  @Test("STD-8: location is the newest delivered fix, and not one that is cached")
+  @Test("STD-8: location is the newest delivered fix, not a cached one")
   func location() {
     let bench = EngineBench()
     bench.fixes(count: 2)
@@ -83,7 +83,7 @@ struct StandardTests {
     #expect(EngineBench(clients: 2).location(of: ClientID(1)) == nil)
   }
 
-  @Test("STD-10: without a fix for a while clients are told 0 once a search, and it goes on")
+  @Test("STD-10: without a fix, clients receive error 0 once per acquisition, and updates continue")
   func unknown() {
     let bench = EngineBench { $0.locationUnknownTimeout = .seconds(20) }
     bench.noFix()
@@ -105,8 +105,8 @@ struct StandardTests {
     #expect(bench.client.text == "fail(0) batch(0...0) fail(0)")
   }
 
-  @Test("STD-10: what came while nobody wanted it does not shorten the search of who comes later")
-  func unwantedFixes() {
+  @Test("STD-10: fixes received without demand do not shorten the timeout of a later client")
+  func fixesWithoutDemand() {
     let bench = EngineBench(connects: false) { $0.parameters.canStandby = true }
     bench.client.connect()
     bench.client.start()
@@ -122,10 +122,10 @@ struct StandardTests {
     #expect(bench.client.failures == [.locationUnknown])
   }
 
-  @Test("PWR-1: without a sky nobody is woken for single fixes where every fix is wanted")
-  func noSkyForAll() {
+  @Test("PWR-1: without signal, single fixes cause no extra wakes beside a client of all fixes")
+  func noSignalForAll() {
     let bench = EngineBench(clients: 2)
-    bench.clients[1].ask(.setDesiredAccuracy(100))
+    bench.clients[1].request(.setDesiredAccuracy(100))
     bench.clients[1].background()
     bench.clients[0].stop()
     bench.fixes(count: 3)
@@ -139,7 +139,7 @@ struct StandardTests {
     #expect(bench.steps - steps < 300 * 10)
   }
 
-  @Test("STD-10: a receiver that falls silent is as good as none")
+  @Test("STD-10: a silent receiver results in locationUnknown")
   func silence() {
     let bench = EngineBench { $0.locationUnknownTimeout = .seconds(20) }
     bench.fixes(count: 1)
@@ -154,7 +154,7 @@ struct StandardTests {
     #expect(bench.client.failures == [.locationUnknown, .locationUnknown])
   }
 
-  @Test("STD-10: a client that starts during a long search is told at once")
+  @Test("STD-10: a client that starts during a long acquisition receives error 0 immediately")
   func unknownLater() {
     let bench = EngineBench(clients: 2, connects: false)
     let (first, second) = (bench.clients[0], bench.clients[1])
@@ -171,14 +171,15 @@ struct StandardTests {
     #expect(first.text == "fail(0)")
   }
 
-  @Test("STD-10: a client that starts while the receiver is gone is told at once")
-  func unknownWhileGone() {
+  @Test("STD-10: a client that starts while the receiver is lost receives error 0 immediately")
+  func unknownWhileLost() {
     let bench = EngineBench(clients: 3, connects: false)
     let (first, second, third) = (bench.clients[0], bench.clients[1], bench.clients[2])
     first.connect()
     first.start()
     bench.fixes(count: 1)
-    // It falls silent: who waits for fixes is told after a while, who comes then at once.
+    // The receiver is silent: a waiting client receives the error after the timeout, a new client
+    // receives it immediately.
     bench.run(20)
     #expect(first.failures.isEmpty)
     second.connect()
@@ -186,7 +187,7 @@ struct StandardTests {
     #expect(second.failures == [.locationUnknown] && first.failures.isEmpty)
     bench.run(60)
     #expect(second.failures == [.locationUnknown] && first.failures == [.locationUnknown])
-    // And it goes on.
+    // The receiver sends again.
     bench.fixes(count: 1)
     #expect(!second.fixes.isEmpty)
     bench.perform(.lineFault)
@@ -197,40 +198,40 @@ struct StandardTests {
     #expect(third.fixes.count == 2 && third.failures.count == 1)
   }
 
-  @Test("STD-10: a cached deferral is not disturbed by a long search")
+  @Test("STD-10: a long acquisition does not interrupt an engaged deferral")
   func unknownDeferred() {
     let bench = EngineBench()
     bench.fixes(count: 1)
     bench.background()
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     for _ in 0..<30 {
       bench.noFix()
       bench.run(10)
     }
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.foreground()
     #expect(bench.client.text == "fail(0)")
   }
 
-  @Test("STD-10: denial is told as 1, at the change and at a start")
+  @Test("STD-10: denial is reported as error 1, at the change and at a start")
   func denied() {
     let bench = EngineBench()
-    bench.client.ask(.setAuthorization(.denied))
+    bench.client.request(.setAuthorization(.denied))
     #expect(bench.client.text == "fail(1)")
-    bench.client.ask(.setAuthorization(.denied))
+    bench.client.request(.setAuthorization(.denied))
     #expect(bench.client.text == "fail(1)")
     bench.client.stop()
     bench.client.start()
     #expect(bench.client.text == "fail(1) fail(1)")
     bench.fixes(count: 3)
     #expect(bench.client.batches.isEmpty)
-    bench.client.ask(.setAuthorization(.always))
+    bench.client.request(.setAuthorization(.always))
     bench.fixes(count: 1)
     #expect(bench.client.sequences == [0])
   }
 
-  @Test("STD-12: a suspended client gets nothing, and all of it once it runs")
+  @Test("STD-12: a suspended client receives nothing, and all fixes once it runs")
   func suspended() {
     let bench = EngineBench()
     bench.fixes(count: 1)
@@ -241,21 +242,21 @@ struct StandardTests {
     #expect(bench.client.text == "batch(0...0) batch(1...3)")
   }
 
-  @Test("STD-12: a process that is gone gets nothing, and nobody keeps the receiver on for it")
-  func gone() {
+  @Test("STD-12: after a client disconnects, the receiver is switched off")
+  func disconnected() {
     let bench = EngineBench {
       $0.receiver?.hasSupplySwitch = true
       $0.parameters.canSwitchOff = true
     }
     #expect(bench.isReceiverAwake)
     bench.run(1)
-    bench.client.ask(.disconnect)
+    bench.client.request(.disconnect)
     bench.run(2)
     #expect(!bench.isReceiverAwake)
     #expect(bench.pins.last == PinCommand(.receiverSupply, .inactive))
   }
 
-  @Test("STD-13: without UTC a fix is delivered without one, never as 1970")
+  @Test("STD-13: a fix without UTC is delivered without a date, never as 1970")
   func noUTC() {
     let bench = EngineBench()
     bench.hasUTC = false
@@ -264,7 +265,7 @@ struct StandardTests {
     #expect(bench.client.fixes[0].fix.acquired == bench.now - .seconds(1))
   }
 
-  @Test("STD-13: sentences without a date give a time of day alone, and so no UTC")
+  @Test("STD-13: sentences without a date give only a time of day, and therefore no UTC")
   func noDate() {
     let bench = EngineBench()
     var frame = FrameBuffer()
@@ -275,7 +276,7 @@ struct StandardTests {
     #expect(bench.client.fixes.first?.fix.utc == nil)
   }
 
-  @Test("STD-13: a week rollover is repaired against the build's date and flagged")
+  @Test("STD-13: a week rollover is corrected by the build date, and the date is flagged")
   func rollover() {
     let bench = EngineBench { $0.epochs.earliestDate = CalendarDate(year: 2025, month: 1, day: 1) }
     bench.utcError = .seconds(-1_024 * 7 * 86_400)
@@ -287,7 +288,7 @@ struct StandardTests {
     #expect(!bench.client.fixes[2].fix.isDateUncertain)
   }
 
-  @Test("LOC-1: a position that the receiver calls invalid is no fix")
+  @Test("LOC-1: a position that the receiver marks invalid is no fix")
   func invalid() {
     let bench = EngineBench()
     bench.fix { $0.isFixOK = false }
@@ -296,10 +297,10 @@ struct StandardTests {
     bench.run(1)
     bench.fix { $0.latitude_e7 = 910_000_000 }
     bench.run(1)
-    #expect(bench.head == 0 && bench.client.story.isEmpty)
+    #expect(bench.head == 0 && bench.client.notices.isEmpty)
   }
 
-  @Test("LOC-4: accuracy comes from the error told, else from DOP and range error, else assumed")
+  @Test("LOC-4: accuracy is the sent error estimate, else DOP times range error, else assumed")
   func accuracy() {
     let bench = EngineBench {
       $0.epochs.rangeError_mm = 4_000
@@ -321,7 +322,7 @@ struct StandardTests {
     #expect(bench.head == 3)
   }
 
-  @Test("the same bytes in any chunks give the same fixes", arguments: [1, 2, 7, 64, 128])
+  @Test("the same bytes give the same fixes for every chunk size", arguments: [1, 2, 7, 64, 128])
   func chunks(_ size: Int) {
     let bench = EngineBench()
     bench.sendsNMEA = true
@@ -344,7 +345,7 @@ struct StandardTests {
       ])
   }
 
-  @Test("an epoch of sentences ends with the next one, or with a silence of the line")
+  @Test("an epoch of sentences ends with the next epoch, or with silence on the line")
   func epochEnd() {
     let bench = EngineBench()
     bench.sendsNMEA = true
@@ -359,10 +360,10 @@ struct StandardTests {
     #expect(bench.client.fixes.first?.fix.acquired == bench.now - .milliseconds(100))
   }
 
-  @Test("a frame that never ends gives back what it swallowed after a silence")
-  func brokenFrame() {
+  @Test("after a silence, the bytes of an unfinished frame are parsed again")
+  func unfinishedFrame() {
     let bench = EngineBench()
-    // The head of a frame of 900 bytes, then a whole one.
+    // The start of a frame of 900 bytes, then a complete frame.
     bench.send([0xB5, 0x62, 0x01, 0x35, 0x84, 0x03])
     bench.fix()
     bench.run(0.249)

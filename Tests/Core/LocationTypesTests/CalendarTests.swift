@@ -1,9 +1,9 @@
 import LocationTypes
 import Testing
 
-@Suite("The calendar")
+@Suite("Calendar dates")
 struct CalendarTests {
-  /// The rule as Gregory gave it, in other words than the code's.
+  /// The Gregorian rule, written differently from the code.
   static func isLeap(_ year: Int) -> Bool {
     if year % 400 == 0 { return true }
     if year % 100 == 0 { return false }
@@ -12,7 +12,7 @@ struct CalendarTests {
 
   static let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-  @Test("STD-7: each day of 1900 to 2200 has its number, and each number its day")
+  @Test("STD-7: each date of 1900 to 2200 converts to its day number and back")
   func everyDay() throws {
     var number = -25_567  // 1900-01-01
     for year in 1900...2200 {
@@ -34,7 +34,7 @@ struct CalendarTests {
     #expect(number == 84_371)  // 2201-01-01
   }
 
-  @Test("the ends of the calendar, and the first day of 1970")
+  @Test("the first and last date, and 1970-01-01")
   func ends() throws {
     #expect(try #require(CalendarDate(year: 1970, month: 1, day: 1)).daysSince1970 == 0)
     let first = try #require(CalendarDate(year: 1, month: 1, day: 1))
@@ -43,7 +43,7 @@ struct CalendarTests {
     let last = try #require(CalendarDate(year: 9999, month: 12, day: 31))
     #expect(last.daysSince1970 == 2_932_896)
     #expect(CalendarDate(daysSince1970: 2_932_896) == last)
-    // The calendar runs on before year 1, where no date can be written but a day counted.
+    // Day numbers before year 1 are valid, although no such date can be created.
     let before = CalendarDate(daysSince1970: -719_163)
     #expect((before.year, before.month, before.day) == (0, 12, 31))
     #expect(before.daysSince1970 == -719_163)
@@ -53,7 +53,7 @@ struct CalendarTests {
   }
 
   @Test(
-    "what the calendar does not have is refused",
+    "invalid dates are refused",
     arguments: [
       (0, 1, 1), (10_000, 1, 1), (-4, 2, 1), (2024, 0, 1), (2024, 13, 1), (2024, 1, 0),
       (2024, 1, 32), (2023, 2, 29), (2024, 2, 30), (1900, 2, 29), (2100, 2, 29), (2024, 4, 31),
@@ -63,13 +63,13 @@ struct CalendarTests {
     #expect(CalendarDate(year: year, month: month, day: day) == nil)
   }
 
-  @Test("leap days are there", arguments: [2000, 2024, 2400, 1904])
+  @Test("leap days are valid", arguments: [2000, 2024, 2400, 1904])
   func leapDays(_ year: Int) throws {
     let date = try #require(CalendarDate(year: year, month: 2, day: 29))
     #expect(CalendarDate(daysSince1970: date.daysSince1970 + 1).month == 3)
   }
 
-  @Test("dates compare by their day")
+  @Test("dates are ordered by day")
   func compares() throws {
     let a = try #require(CalendarDate(year: 2023, month: 12, day: 31))
     let b = try #require(CalendarDate(year: 2024, month: 1, day: 1))
@@ -79,16 +79,16 @@ struct CalendarTests {
   }
 
   @Test(
-    "a moment lies in one day and at one time of it",
+    "a UTC time splits into its date and time of day",
     arguments: [
       (0, 0, 0), (1, 0, 1), (86_399_999_999, 0, 86_399_999_999), (86_400_000_000, 1, 0),
       (-1, -1, 86_399_999_999), (-86_400_000_000, -1, 0), (-86_400_000_001, -2, 86_399_999_999),
       (1_709_208_000_000_000, 19_782, 43_200_000_000),
     ] as [(Int64, Int, Int64)])
   func splits(_ microseconds: Int64, _ day: Int, _ time: Int64) {
-    let moment = UTCTime(microseconds: microseconds)
-    #expect(moment.date.daysSince1970 == day)
-    #expect(moment.microsecondsOfDay == time)
-    #expect((moment.date.start + Interval(microseconds: time)) == moment)
+    let utc = UTCTime(microseconds: microseconds)
+    #expect(utc.date.daysSince1970 == day)
+    #expect(utc.microsecondsOfDay == time)
+    #expect((utc.date.start + Interval(microseconds: time)) == utc)
   }
 }

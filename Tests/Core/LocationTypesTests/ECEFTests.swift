@@ -2,7 +2,7 @@ import LocationTypes
 import Testing
 
 @Suite("ECEF") struct ECEFTests {
-  @Test("known places: equator, pole, and one that gpsd worked out")
+  @Test("known positions: equator, pole, and one computed by gpsd")
   func known() {
     let equator = ECEF(x: 6_378_137, y: 0, z: 0).geodetic
     #expect(equator?.place == Coordinate(latitude_e9: 0, longitude_e9: 0))
@@ -16,18 +16,18 @@ import Testing
     #expect(abs((edmonton?.height ?? 0) - 635.458_7) < 1e-4)
   }
 
-  @Test("there and back within 1 mm, from 1,000 km below the ground to 50,000 km above it")
+  @Test("a round trip within 1 mm, from 1,000 km below to 50,000 km above the ellipsoid")
   func roundTrip() throws {
     for height in [-1_000_000.0, -11_000, 0, 8_848, 400_000, 20_200_000, 50_000_000] {
       var latitude: Int64 = -90_000_000_000
       while latitude <= 90_000_000_000 {
         for longitude in [-180_000_000_000, -113_439_544_853, 0, 1, 90_000_000_000] as [Int64] {
-          let place = Coordinate(latitude_e9: latitude, longitude_e9: longitude)
-          let ecef = ECEF(place, height: height)
+          let position = Coordinate(latitude_e9: latitude, longitude_e9: longitude)
+          let ecef = ECEF(position, height: height)
           let back = try #require(ecef.geodetic)
           let again = ECEF(back.place, height: back.height)
           let (x, y, z) = (ecef.x - again.x, ecef.y - again.y, ecef.z - again.z)
-          #expect((x * x + y * y + z * z).squareRoot() < 1e-3, "\(place) \(height)")
+          #expect((x * x + y * y + z * z).squareRoot() < 1e-3, "\(position) \(height)")
           #expect(abs(back.height - height) < 1e-4)
         }
         latitude += 1_234_567_891
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("nothing at the centre and beyond all orbits; never a trap")
+  @Test("nil near the centre and beyond all orbits, without a trap")
   func bounds() {
     #expect(ECEF(x: 0, y: 0, z: 0).geodetic == nil)
     #expect(ECEF(x: 999_999, y: 0, z: 0).geodetic == nil)
@@ -46,9 +46,9 @@ import Testing
 
   @Test("velocities north, east and up, and their course")
   func velocities() {
-    let place = Coordinate(latitude_e9: 0, longitude_e9: 90_000_000_000)
-    let seen = ECEF(x: -3, y: 5, z: 4).localVelocity(at: place)
-    #expect(abs(seen.north - 4) < 1e-9 && abs(seen.east - 3) < 1e-9 && abs(seen.up - 5) < 1e-9)
+    let position = Coordinate(latitude_e9: 0, longitude_e9: 90_000_000_000)
+    let local = ECEF(x: -3, y: 5, z: 4).localVelocity(at: position)
+    #expect(abs(local.north - 4) < 1e-9 && abs(local.east - 3) < 1e-9 && abs(local.up - 5) < 1e-9)
     #expect(abs(ECEF.course(north: 4, east: 3) - 36.869_897_645_8) < 1e-9)
     #expect(ECEF.course(north: 0, east: -1) == 270 && ECEF.course(north: -1, east: 0) == 180)
     #expect(ECEF.course(north: 0, east: 0) == 0 && ECEF.course(north: 1, east: -1e-300) < 360)

@@ -4,7 +4,7 @@ import Testing
 @Suite("FNV-1a")
 struct FNV1aTests {
   @Test(
-    "published values of 64 bits",
+    "the published 64-bit values",
     arguments: [
       ("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C),
       ("foobar", 0x8594_4171_F739_67E8),
@@ -15,7 +15,7 @@ struct FNV1aTests {
     #expect(hash.value == value)
   }
 
-  @Test("a number counts as its eight bytes, the lowest first")
+  @Test("a number is hashed as its eight bytes, lowest first")
   func numbers() {
     var one = FNV1a()
     one.add(0x0807_0605_0403_0201 as UInt64)

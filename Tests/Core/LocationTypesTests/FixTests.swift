@@ -1,13 +1,13 @@
 import LocationTypes
 import Testing
 
-@Suite("Fixes, places and chunks")
+@Suite("Fixes, coordinates and chunks")
 struct FixTests {
   static func fix() -> Fix {
     Fix(acquired: .boot, coordinate: Coordinate(latitude_e9: 1, longitude_e9: 2))
   }
 
-  @Test("LOC-3: a new fix knows its place and moment alone")
+  @Test("LOC-3: a new fix has only its coordinate and time")
   func unknown() {
     let fix = Self.fix()
     #expect(fix.utc == nil)
@@ -29,7 +29,7 @@ struct FixTests {
     #expect(!fix.isSimulated)
   }
 
-  @Test("LOC-2: what is written is read back, and nil takes it away again")
+  @Test("LOC-2: a field returns its written value, and nil clears it")
   func readsBack() {
     var fix = Self.fix()
     fix.utc = UTCTime(microseconds: 0)
@@ -65,7 +65,7 @@ struct FixTests {
     #expect(fix == Self.fix())
   }
 
-  @Test("LOC-4: values beyond a field's range are held at its ends")
+  @Test("LOC-4: values beyond a field's range are clamped")
   func clamps() {
     var fix = Self.fix()
     for (value, speed, accuracy, speedAccuracy, courseAccuracy) in [
@@ -95,7 +95,7 @@ struct FixTests {
   }
 
   @Test(
-    "LOC-3: a course lies in 0° up to but not 360°",
+    "LOC-3: a course is normalized to 0° up to but not including 360°",
     arguments: [
       (0, 0), (3_599_999, 3_599_999), (3_600_000, 0), (3_600_001, 1), (-1, 3_599_999),
       (-3_600_000, 0), (-3_600_001, 3_599_999), (Int32.max, 1_883_647), (.min, 1_716_352),
@@ -106,7 +106,7 @@ struct FixTests {
     #expect(fix.course_e4 == kept)
   }
 
-  @Test("metres, metres a second and degrees follow from the integers")
+  @Test("metres, metres per second and degrees are derived from the integers")
   func derived() {
     var fix = Self.fix()
     fix.horizontalAccuracy_mm = 2_500
@@ -117,7 +117,7 @@ struct FixTests {
     #expect(fix.course == 90.5)
   }
 
-  @Test("names are equal when generation and sequence are")
+  @Test("names are equal if generation and sequence are equal")
   func names() {
     let name = FixName(generation: 1, sequence: 2)
     #expect(name == FixName(generation: 1, sequence: 2))
@@ -126,19 +126,19 @@ struct FixTests {
   }
 
   @Test(
-    "LOC-10: what lies on the globe is valid, (0, 0) too",
+    "LOC-10: coordinates on the globe are valid, also (0, 0)",
     arguments: [
       (0.0, 0.0, true), (90, 180, true), (-90, -180, true), (90.000_000_001, 0, false),
       (-90.000_000_001, 0, false), (0, 180.000_000_001, false), (0, -180.000_000_001, false),
       (.nan, 0, false), (0, .nan, false), (.infinity, 0, false), (0, -.infinity, false),
     ])
   func globe(_ latitude: Double, _ longitude: Double, _ isValid: Bool) {
-    let place = Coordinate(latitude: latitude, longitude: longitude)
-    #expect((place != nil) == isValid)
-    #expect(place?.isValid ?? false == isValid)
+    let position = Coordinate(latitude: latitude, longitude: longitude)
+    #expect((position != nil) == isValid)
+    #expect(position?.isValid ?? false == isValid)
   }
 
-  @Test("LOC-10: integers off the globe are told apart")
+  @Test("LOC-10: integer coordinates off the globe are invalid")
   func offTheGlobe() {
     let (pole, date) = (90_000_000_000 as Int64, 180_000_000_000 as Int64)
     #expect(Coordinate(latitude_e9: pole, longitude_e9: date).isValid)
@@ -149,17 +149,17 @@ struct FixTests {
     #expect(!Coordinate(latitude_e9: 0, longitude_e9: -date - 1).isValid)
   }
 
-  @Test("degrees are rounded to billionths and come back")
+  @Test("degrees are rounded to 1e-9 and converted back")
   func degrees() throws {
-    let place = try #require(
+    let position = try #require(
       Coordinate(latitude: 50.123_456_789_4, longitude: -0.000_000_000_6))
-    #expect(place.latitude_e9 == 50_123_456_789)
-    #expect(place.longitude_e9 == -1)
-    #expect(place.latitude == 50.123_456_789)
-    #expect(place.longitude == -1e-9)
+    #expect(position.latitude_e9 == 50_123_456_789)
+    #expect(position.longitude_e9 == -1)
+    #expect(position.latitude == 50.123_456_789)
+    #expect(position.longitude == -1e-9)
   }
 
-  @Test("a chunk takes 256 bytes and gives them back")
+  @Test("a chunk stores 256 bytes and returns them")
   func chunk() {
     var chunk = ByteChunk()
     #expect(chunk.count == 0)
@@ -177,7 +177,7 @@ struct FixTests {
     }
   }
 
-  @Test("a chunk of a span holds its first 256 bytes", arguments: [0, 1, 255, 256, 257, 500])
+  @Test("a chunk of a span has its first 256 bytes", arguments: [0, 1, 255, 256, 257, 500])
   func chunkOfSpan(_ count: Int) {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let chunk = ByteChunk(bytes.span)
@@ -186,7 +186,7 @@ struct FixTests {
     for i in 0..<chunk.count { #expect(chunk[i] == bytes[i]) }
   }
 
-  @Test("STD-10: errors bear Apple's numbers")
+  @Test("STD-10: error codes have Apple's numbers")
   func errorNumbers() {
     let codes: [LocationErrorCode] = [
       .locationUnknown, .denied, .network, .headingFailure, .regionMonitoringDenied,

@@ -10,26 +10,26 @@ extension SplitMix64 {
       longitude_e9: Int64.random(in: -180_000_000_000...180_000_000_000, using: &self))
   }
 
-  /// From nothing to a degree, small as often as large.
-  mutating func little() -> Int64 {
+  /// A random shift of up to one degree, with a logarithmic distribution.
+  mutating func shift() -> Int64 {
     var size: Int64 = 1
     for _ in 0..<Int.random(in: 0...9, using: &self) { size *= 10 }
     return Int64.random(in: -size...size, using: &self)
   }
 
-  /// Two places as a solver dislikes them.
+  /// Two points that are difficult for a solver.
   mutating func pair() -> (Coordinate, Coordinate) {
     let a = anywhere()
     let pole: Int64 = Bool.random(using: &self) ? 90_000_000_000 : -90_000_000_000
     switch Int.random(in: 0..<7, using: &self) {
     case 0: return (a, anywhere())
-    case 1: return (a, a.shifted(little(), little()))
-    case 2: return (a, a.antipode.shifted(little(), little()))
-    case 3: return (a, a.antipode.shifted(0, little()))
+    case 1: return (a, a.shifted(shift(), shift()))
+    case 2: return (a, a.antipode.shifted(shift(), shift()))
+    case 3: return (a, a.antipode.shifted(0, shift()))
     case 4:
-      return (a.at(latitude: little()), a.antipode.at(latitude: little()).shifted(0, little()))
-    case 5: return (a.at(latitude: pole).shifted(little(), 0), anywhere().at(latitude: -pole))
-    default: return (a.at(latitude: pole).shifted(little(), 0), a.at(latitude: pole))
+      return (a.at(latitude: shift()), a.antipode.at(latitude: shift()).shifted(0, shift()))
+    case 5: return (a.at(latitude: pole).shifted(shift(), 0), anywhere().at(latitude: -pole))
+    default: return (a.at(latitude: pole).shifted(shift(), 0), a.at(latitude: pole))
     }
   }
 }
@@ -43,7 +43,7 @@ extension Coordinate {
     Coordinate(latitude_e9: latitude, longitude_e9: longitude_e9)
   }
 
-  /// Held within ±90°, wrapped into ±180°.
+  /// Latitude clamped to ±90°, longitude wrapped to ±180°.
   func shifted(_ north: Int64, _ east: Int64) -> Coordinate {
     var longitude = longitude_e9 + east
     if longitude > 180_000_000_000 { longitude -= 360_000_000_000 }
@@ -54,17 +54,17 @@ extension Coordinate {
   }
 }
 
-@Suite("Geodesics where they are hard")
+@Suite("Difficult geodesics")
 struct GeodesyHardTests {
-  /// From pole to pole, metres: no two places are farther apart.
+  /// Distance from pole to pole, metres: the largest distance of two points.
   static let halfMeridian = 20_003_931.458_625_446
 
-  /// Computed for this test with 34 digits, without series: the integrals of Karney (2013), (7), (8), by
-  /// quadrature, the azimuth by bisection. Places are 1e-9°; then metres, two bearings, and how
-  /// well the bearings are determined by places that are rounded to a double.
-  @Test("LOC-6, LOC-7: antipodes, poles, the equator and its neighbours, millimetres apart")
+  /// Computed for this test with 34 digits, without series: integrals of Karney (2013), (7), (8),
+  /// by quadrature, the azimuth by bisection. Each row: coordinates in 1e-9°, metres, two bearings,
+  /// and the uncertainty of the bearings for coordinates rounded to a double.
+  @Test("LOC-6, LOC-7: antipodes, poles, equator and near-equator, and points millimetres apart")
   func hard() {
-    let numbers = Self.places.split(whereSeparator: \.isWhitespace).map { Double($0)! }
+    let numbers = Self.cases.split(whereSeparator: \.isWhitespace).map { Double($0)! }
     #expect(numbers.count == 45 * 8)
     for i in stride(from: 0, to: numbers.count, by: 8) {
       let r = Array(numbers[i..<i + 8])
@@ -79,11 +79,11 @@ struct GeodesyHardTests {
     }
   }
 
-  @Test("LOC-6, LOC-7: any two places: a number, the same there and back, found in a few trials")
+  @Test("LOC-6, LOC-7: any two points: a finite, symmetric distance, found in few iterations")
   func everyPair() {
-    var places = SplitMix64(seed: 2013)
+    var random = SplitMix64(seed: 2013)
     for _ in 0..<20_000 {
-      let (a, b) = places.pair()
+      let (a, b) = random.pair()
       let line = Geodesic(from: a, to: b)
       let back = Geodesic(from: b, to: a)
       #expect(line.length >= 0 && line.length < Self.halfMeridian + 1e-8, "\(a) \(b)")
@@ -93,7 +93,7 @@ struct GeodesyHardTests {
       }
       #expect(GeodesicSolution(from: a, to: b).trials <= 8, "\(a) \(b)")
       #expect((line.length == 0) == (a == b || a.isSamePole(as: b)), "\(a) \(b)")
-      // The mirror image in the equator, and the whole picture turned about the axis.
+      // The same points mirrored at the equator, and rotated about the axis.
       let mirrored = (a.at(latitude: -a.latitude_e9), b.at(latitude: -b.latitude_e9))
       #expect(mirrored.0.distance(to: mirrored.1) == line.length)
       let turned = (a.shifted(0, 77_123_456_789), b.shifted(0, 77_123_456_789))
@@ -101,31 +101,31 @@ struct GeodesyHardTests {
     }
   }
 
-  @Test("LOC-6: the way back leaves opposite to where the way there arrives")
-  func bearingsThereAndBack() {
-    var places = SplitMix64(seed: 5)
+  @Test("LOC-6: the reverse geodesic has opposite bearings")
+  func reverseBearings() {
+    var random = SplitMix64(seed: 5)
     for _ in 0..<3_000 {
-      let (a, b) = places.pair()
-      // Between exact antipodes, or along a meridian of mirrored ends, there are two lines.
+      let (a, b) = random.pair()
+      // Exact antipodes, and mirrored ends on one meridian, have two shortest lines.
       let isOpposite = abs(a.longitude_e9 - b.longitude_e9) == 180_000_000_000
       guard a != b, !isOpposite, !a.isSamePole(as: b) else { continue }
       let line = Geodesic(from: a, to: b)
       let back = Geodesic(from: b, to: a)
-      // Mirrored latitudes may be joined over the north or over the south.
+      // Mirrored latitudes may be connected over the north or over the south.
       guard abs(a.latitude_e9) != abs(b.latitude_e9) else { continue }
       #expect(GeodesyPublishedTests.turn(line.initialBearing, back.finalBearing + 180) < 1e-12)
       #expect(GeodesyPublishedTests.turn(line.finalBearing, back.initialBearing + 180) < 1e-12)
     }
   }
 
-  @Test("LOC-6: no way round is shorter")
+  @Test("LOC-6: the triangle inequality holds")
   func triangles() {
-    var places = SplitMix64(seed: 1736)
+    var random = SplitMix64(seed: 1736)
     for _ in 0..<10_000 {
-      let (a, b) = places.pair()
-      let c = places.anywhere()
+      let (a, b) = random.pair()
+      let c = random.anywhere()
       #expect(a.distance(to: b) <= a.distance(to: c) + c.distance(to: b) + 2e-8, "\(a) \(b) \(c)")
-      // On the line itself the two parts add up, to the rounding of the place between.
+      // On the line itself the two parts add up, within the rounding of the midpoint.
       let line = Geodesic(from: a, to: b)
       let middle = a.destination(bearing: line.initialBearing, distance: line.length / 2)
       let parts = a.distance(to: middle) + middle.distance(to: b)
@@ -133,11 +133,11 @@ struct GeodesyHardTests {
     }
   }
 
-  @Test("LOC-6, LOC-7: a line followed for its length ends where it should, from everywhere")
-  func thereAndFollowed() {
-    var places = SplitMix64(seed: 99)
+  @Test("LOC-6, LOC-7: the direct solution reaches the end point of the inverse solution")
+  func directAndInverse() {
+    var random = SplitMix64(seed: 99)
     for _ in 0..<5_000 {
-      let (a, b) = places.pair()
+      let (a, b) = random.pair()
       let line = Geodesic(from: a, to: b)
       let end = a.destination(bearing: line.initialBearing, distance: line.length)
       #expect(end.isValid)
@@ -147,18 +147,18 @@ struct GeodesyHardTests {
     }
   }
 
-  @Test("LOC-7: the search finds the way from any first guess, within its bound")
-  func badGuesses() {
-    var places = SplitMix64(seed: 7)
+  @Test("LOC-7: the iteration converges from any first guess, within its limit")
+  func firstGuesses() {
+    var random = SplitMix64(seed: 7)
     var most = 0
     for _ in 0..<2_000 {
-      let a = places.anywhere()
+      let a = random.anywhere()
       let b =
-        Bool.random(using: &places)
-        ? places.anywhere()
+        Bool.random(using: &random)
+        ? random.anywhere()
         : a.antipode.shifted(
-          Int64.random(in: -2_000_000_000...2_000_000_000, using: &places),
-          Int64.random(in: -2_000_000_000...2_000_000_000, using: &places))
+          Int64.random(in: -2_000_000_000...2_000_000_000, using: &random),
+          Int64.random(in: -2_000_000_000...2_000_000_000, using: &random))
       let isSwapped = abs(a.latitude_e9) < abs(b.latitude_e9)
       let (far, near) = isSwapped ? (b, a) : (a, b)
       let mirror: Double = far.latitude >= 0 ? -1 : 1
@@ -172,13 +172,13 @@ struct GeodesyHardTests {
         most = max(most, found.trials)
       }
     }
-    #expect(most > 8, "none of them was bad")
+    #expect(most > 8, "no guess was poor enough")
     #expect(most < GeodesicProblem.trials)
   }
 
-  @Test("LOC-7: where the equator stops being the shortest way, to the last bit")
-  func liftOff() {
-    // 180° (1 − f), rounded: the last longitude to which the equator is the shortest way.
+  @Test("LOC-7: the transition where the equator stops being the shortest path, to the last bit")
+  func equatorLimit() {
+    // 180° (1 − f), rounded: the last longitude up to which the equator is the shortest path.
     var longitude = 179.396_494_080_345_43
     let before = GeodesicSolution(latitude1: 0, latitude2: 0, longitude: longitude)
     #expect(before.initial.bearing == 90)
@@ -197,38 +197,38 @@ struct GeodesyHardTests {
     #expect(abs(poleward.length - Self.halfMeridian) < 5e-9)
   }
 
-  @Test("LOC-6, LOC-7: equal places are 0 apart and have no direction")
+  @Test("LOC-6, LOC-7: equal points have distance 0 and bearing 0")
   func equalPlaces() {
-    var places = SplitMix64(seed: 3)
+    var random = SplitMix64(seed: 3)
     for _ in 0..<1_000 {
-      let a = places.anywhere()
-      #expect(Geodesic(from: a, to: a) == Geodesic(from: place(90, 0), to: place(90, 123)))
+      let a = random.anywhere()
+      #expect(Geodesic(from: a, to: a) == Geodesic(from: point(90, 0), to: point(90, 123)))
       #expect(a.distance(to: a) == 0)
       #expect(a.bearing(to: a) == 0)
     }
-    let (west, east) = (place(12, -180), place(12, 180))
+    let (west, east) = (point(12, -180), point(12, 180))
     #expect(west.distance(to: east) == 0)
-    #expect(place(-90, 3).distance(to: place(-90, -170)) == 0)
+    #expect(point(-90, 3).distance(to: point(-90, -170)) == 0)
   }
 
-  @Test("LOC-7: the antimeridian is no border")
+  @Test("LOC-7: geodesics cross the antimeridian")
   func antimeridian() {
-    let line = Geodesic(from: place(-17, 179.5), to: place(-16, -179.25))
-    #expect(line == Geodesic(from: place(-17, 0), to: place(-16, 1.25)))
+    let line = Geodesic(from: point(-17, 179.5), to: point(-16, -179.25))
+    #expect(line == Geodesic(from: point(-17, 0), to: point(-16, 1.25)))
     #expect(line.initialBearing < 90)
-    let end = place(-17, 179.5).destination(bearing: 90, distance: 200_000)
+    let end = point(-17, 179.5).destination(bearing: 90, distance: 200_000)
     #expect(end.longitude < -178)
-    #expect(place(5, -179.9).destination(bearing: 270, distance: 50_000).longitude > 179)
-    #expect(place(5, 170).destination(bearing: 90, distance: -2e7).isValid)
+    #expect(point(5, -179.9).destination(bearing: 270, distance: 50_000).longitude > 179)
+    #expect(point(5, 170).destination(bearing: 90, distance: -2e7).isValid)
   }
 
-  @Test("LOC-7: coordinates beyond the globe are taken for the nearest that mean something")
+  @Test("LOC-7: coordinates beyond the globe are clamped or wrapped to valid ones")
   func beyondTheGlobe() {
     let wild = [Int64.min, -400_000_000_000, -90_000_000_001, 0, 361_000_000_000, Int64.max]
     for latitude in wild {
       for longitude in wild {
         let a = Coordinate(latitude_e9: latitude, longitude_e9: longitude)
-        for b in [a, place(10, 20), place(-90, 0)] {
+        for b in [a, point(10, 20), point(-90, 0)] {
           let line = Geodesic(from: a, to: b)
           #expect(line.length >= 0 && line.length <= Self.halfMeridian + 1e-8)
           #expect(line.initialBearing >= 0 && line.initialBearing < 360)
@@ -236,22 +236,22 @@ struct GeodesyHardTests {
       }
     }
     let beyond = Coordinate(latitude_e9: 91_000_000_000, longitude_e9: 0)
-    #expect(beyond.distance(to: place(0, 0)) == place(90, 0).distance(to: place(0, 0)))
+    #expect(beyond.distance(to: point(0, 0)) == point(90, 0).distance(to: point(0, 0)))
     let round = Coordinate(latitude_e9: 0, longitude_e9: 361_000_000_000)
-    #expect(round.distance(to: place(0, 0)) == place(0, 1).distance(to: place(0, 0)))
-    #expect(place(0, 350).bearing(to: place(0, 5)) == 90)
-    #expect(place(0, -350).bearing(to: place(0, 350)) == 270)
+    #expect(round.distance(to: point(0, 0)) == point(0, 1).distance(to: point(0, 0)))
+    #expect(point(0, 350).bearing(to: point(0, 5)) == 90)
+    #expect(point(0, -350).bearing(to: point(0, 350)) == 270)
   }
 
-  @Test("LOC-6: a quarter meridian, a degree of the equator, and a sphere's error")
+  @Test("LOC-6: a quarter meridian, one degree of the equator, and the error of a sphere")
   func known() {
     // The length of a quarter meridian is a constant of WGS 84: 10 001 965.729 m.
-    #expect(abs(place(0, 7).distance(to: place(90, 0)) - 10_001_965.729) < 0.5e-3)
-    #expect(abs(place(0, 0).distance(to: place(0, 1)) - 6_378_137 * Double.pi / 180) < 1e-9)
-    #expect(place(0, 0).bearing(to: place(0, -1)) == 270)
-    #expect(place(10, 0).bearing(to: place(-10, 0)) == 180)
-    // LOC-6 tells how far a sphere of the mean radius is off: by 0.56 % at worst.
-    let (a, b) = (place(0, 0), place(0.001, 0))
+    #expect(abs(point(0, 7).distance(to: point(90, 0)) - 10_001_965.729) < 0.5e-3)
+    #expect(abs(point(0, 0).distance(to: point(0, 1)) - 6_378_137 * Double.pi / 180) < 1e-9)
+    #expect(point(0, 0).bearing(to: point(0, -1)) == 270)
+    #expect(point(10, 0).bearing(to: point(-10, 0)) == 180)
+    // LOC-6: a sphere of the mean radius deviates by up to 0.56 %.
+    let (a, b) = (point(0, 0), point(0.001, 0))
     let sphere = 6_371_008.8 * 0.001 * Double.pi / 180
     #expect(abs(sphere / a.distance(to: b) - 1.0056) < 0.0001)
   }
@@ -264,7 +264,7 @@ extension Coordinate {
 }
 
 extension GeodesyHardTests {
-  static let places = """
+  static let cases = """
     -33868800000 151209300000 33868800001 -28790700001
       20003931.458514526 1.14316862410586e-07 179.999999885683 1e-11
     33868800000 151209300000 -33868800000 -28790699999

@@ -2,18 +2,18 @@ import Testing
 
 @testable import LocationTypes
 
-/// Published geodesics on WGS 84. Numbers as published; no code of theirs is in here.
+/// Published geodesics on WGS 84: numbers only, without the publishers' code.
 ///
 /// - The twenty of the unit tests of GeographicLib's Python package 2.1 (`test_geodesic.py`), and its
-///   cases `GeodSolve…`, each of which was once a mistake in some implementation. C. Karney, MIT licence.
+///   cases `GeodSolve…`, each a former bug of some implementation. C. Karney, MIT licence.
 /// - Lines of its test set of 500,000, computed with 100 digits: C. F. F. Karney, Test set for
 ///   geodesics (2010), doi 10.5281/zenodo.32156.
-@Suite("Geodesics as published")
+@Suite("Published geodesics")
 struct GeodesyPublishedTests {
-  /// Half a dozen roundings of a half meridian, metres.
+  /// Six rounding errors of a half meridian, metres.
   static let tolerance = 12e-9
 
-  /// Degrees from one bearing to another, the short way.
+  /// Smaller angle between two bearings, in degrees.
   static func turn(_ a: Double, _ b: Double) -> Double {
     let turn = abs(a - b).truncatingRemainder(dividingBy: 360)
     return min(turn, 360 - turn)
@@ -24,8 +24,8 @@ struct GeodesyPublishedTests {
     return stride(from: 0, to: numbers.count, by: count).map { Array(numbers[$0..<$0 + count]) }
   }
 
-  @Test("LOC-6: the twenty lines of GeographicLib's unit tests, there and back")
-  func twenty() {
+  @Test("LOC-6: the twenty lines of GeographicLib's unit tests, in both directions")
+  func unitTestLines() {
     let records = Self.records(of: Self.unitTests)
     #expect(records.count == 20)
     for r in records {
@@ -40,20 +40,20 @@ struct GeodesyPublishedTests {
       #expect(Self.turn(end.azimuth.bearing, r[5]) < 1e-13)
       let back = GeodesicEnd(latitude: r[3], azimuth: Angle(degrees: r[5]), distance: -r[6])
       #expect(abs(back.latitude - r[0]) < 1e-13)
-      // One of them starts 2° from a pole.
+      // One of these lines starts 2° from a pole.
       #expect(Self.turn(back.longitude, -longitude) < 1e-12)
     }
   }
 
-  @Test("LOC-6: lines of GeographicLib's test set, of every kind that it has")
+  @Test("LOC-6: lines of every kind in GeographicLib's test set")
   func testSet() {
     let records = Self.records(of: Self.lines)
     #expect(records.count == 37)
     for r in records {
       let line = GeodesicSolution(latitude1: r[0], latitude2: r[2], longitude: r[3])
       #expect(abs(line.length - r[5]) < Self.tolerance, "\(r)")
-      // What an azimuth is off by moves the far end by as much times the reduced length; between
-      // vertices that is nothing, and rounding of the places alone turns it by 1e-5°.
+      // An azimuth error moves the far end by the error times the reduced length. Between vertices
+      // that length is 0, and rounding the coordinates alone changes the azimuth by 1e-5°.
       for (azimuth, published) in [(line.initial, r[1]), (line.final, r[4])] {
         let error = Self.turn(azimuth.bearing, published)
         #expect(error * .pi / 180 * r[6] < Self.tolerance, "\(r)")
@@ -61,15 +61,15 @@ struct GeodesyPublishedTests {
       }
       let end = GeodesicEnd(latitude: r[0], azimuth: Angle(degrees: r[1]), distance: r[5])
       #expect(abs(end.latitude - r[2]) < 1e-13, "\(r)")
-      // As far as a longitude means anything that near to a pole.
+      // Near a pole, a longitude error is scaled by the length of the parallel.
       let parallel = Angle(degrees: r[2]).cosine
       #expect(Self.turn(end.longitude, r[3]) * parallel < 1e-13, "\(r)")
     }
   }
 
-  @Test("LOC-7: cases that were mistakes of GeographicLib, GeodSolve0 to 99")
-  func mistakes() {
-    let records = Self.records(of: Self.onceMistaken, of: 5)
+  @Test("LOC-7: regression cases of GeographicLib, GeodSolve0 to 99")
+  func regressions() {
+    let records = Self.records(of: Self.regressionCases, of: 5)
     #expect(records.count == 21)
     for r in records {
       let line = GeodesicSolution(latitude1: r[0], latitude2: r[1], longitude: r[2])
@@ -79,7 +79,7 @@ struct GeodesyPublishedTests {
     }
   }
 
-  @Test("LOC-6: azimuths of such cases")
+  @Test("LOC-6: azimuths of GeographicLib's regression cases")
   func azimuths() {
     let wellington = GeodesicSolution(
       latitude1: -(41 + 19 / 60.0), latitude2: 40 + 58 / 60.0, longitude: 179 + 41 / 60.0)
@@ -128,8 +128,8 @@ struct GeodesyPublishedTests {
 }
 
 extension GeodesyPublishedTests {
-  /// Two latitudes and a longitude, degrees; distance and how well it is published, metres.
-  static let onceMistaken = """
+  /// Two latitudes and a longitude, degrees; distance and its published precision, metres.
+  static let regressionCases = """
     40.6 49.01666667 76.35 5853226 0.5
     36.493349428792 36.49334942879201 0.0000008 0.072 0.5e-3
     88.202499451857 -88.202499451857 179.981022032992859592 20003898.214 0.5e-3

@@ -3,7 +3,7 @@ import Testing
 @testable import LocationTypes
 
 @Suite("Geodesics and frames, branch by branch") struct GeodesyRuleTests {
-  @Test("LOC-6: short lines come back as long as they were drawn, to 20 nm")
+  @Test("LOC-6: the solved length of a short line equals its given length within 20 nm")
   func short() {
     for latitude in [-89.9, -45, -0.001, 0, 12, 60, 80] {
       for bearing in [0.0, 1, 45, 89.999, 90, 170, 251] {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("LOC-7: longitudes beyond a turn on both sides are wrapped")
+  @Test("LOC-7: longitudes beyond ±360° are wrapped")
   func wrapped() {
     func at(_ longitude: Int64) -> Coordinate {
       Coordinate(latitude_e9: 10_000_000_000, longitude_e9: longitude * 1_000_000_000)
@@ -29,23 +29,23 @@ import Testing
     }
   }
 
-  @Test("a velocity is seen by its part along each of north, east and up")
-  func seen() {
-    let place = Coordinate(latitude_e9: 30_000_000_000, longitude_e9: 0)
+  @Test("a velocity is resolved into its components north, east and up")
+  func components() {
+    let position = Coordinate(latitude_e9: 30_000_000_000, longitude_e9: 0)
     let root = 0.75.squareRoot()
     for (v, north, east, up) in [
       (ECEF(x: 1, y: 0, z: 0), -0.5, 0, root), (ECEF(x: 0, y: 1, z: 0), 0, 1, 0),
       (ECEF(x: 0, y: 0, z: 1), root, 0, 0.5),
     ] as [(ECEF, Double, Double, Double)] {
-      let found = v.localVelocity(at: place)
+      let found = v.localVelocity(at: position)
       #expect(abs(found.north - north) < 1e-12 && abs(found.east - east) < 1e-12)
       #expect(abs(found.up - up) < 1e-12)
     }
   }
 
-  @Test("a pole has longitude 0, whatever the sign of a zero")
+  @Test("a pole has longitude 0, also for a negative zero")
   func pole() {
-    let place = ECEF(x: -0.0, y: 0, z: 6_400_000).geodetic?.place
-    #expect(place == Coordinate(latitude_e9: 90_000_000_000, longitude_e9: 0))
+    let position = ECEF(x: -0.0, y: 0, z: 6_400_000).geodetic?.place
+    #expect(position == Coordinate(latitude_e9: 90_000_000_000, longitude_e9: 0))
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocationTypes
 
-/// ∫ f from `a` to `b`, by Gauss's rule of five points on 60 panels: exact to rounding here.
+/// ∫ f from `a` to `b` by Gauss–Legendre quadrature, five points on 60 panels: exact to rounding.
 func integral(from a: Double, to b: Double, _ f: (Double) -> Double) -> Double {
   let nodes = [-0.906_179_845_938_664, -0.538_469_310_105_683_1, 0]
   let weights = [0.236_926_885_056_189_1, 0.478_628_670_499_366_5, 0.568_888_888_888_888_9]
@@ -19,8 +19,8 @@ func integral(from a: Double, to b: Double, _ f: (Double) -> Double) -> Double {
   return sum * half
 }
 
-/// The series against the integrals they stand for, at parameters so large that what they leave out
-/// is seen: it must shrink as fast as a series of its order does, which a wrong coefficient spoils.
+/// Compares the series with their integrals at large parameters, where the truncation error is
+/// visible: it must shrink as fast as the order of the series, which a wrong coefficient prevents.
 @Suite("Series along a geodesic")
 struct GeodesySeriesTests {
   static let arcs = stride(from: 0.15, to: 3.1, by: 0.17)
@@ -37,7 +37,7 @@ struct GeodesySeriesTests {
     }.max()!
   }
 
-  /// How many times smaller `error` gets from 0.1 to 0.05.
+  /// Ratio of `error` at 0.1 to `error` at 0.05.
   static func gain(_ error: (Double) -> Double) -> Double { error(0.1) / error(0.05) }
 
   @Test("the distance is complete to the sixth order: I1")
@@ -58,7 +58,7 @@ struct GeodesySeriesTests {
     #expect(gain > 110 && gain < 150, "\(gain), 2⁷ is 128")
   }
 
-  @Test("the way back from distance to arc is complete to the sixth order")
+  @Test("the inverse series from distance to arc is complete to the sixth order")
   func arc() {
     let gain = Self.gain { e in
       Self.arcs.map { sigma in
@@ -82,7 +82,7 @@ struct GeodesySeriesTests {
     #expect(gain > 52 && gain < 75, "\(gain), 2⁶ is 64")
   }
 
-  @Test("on WGS 84 every series gives its integral to rounding")
+  @Test("on WGS 84 every series equals its integral within rounding")
   func rounding() {
     let f = WGS84.flattening
     for inclination in stride(from: 0.0, through: 1, by: 0.1) {
@@ -98,7 +98,7 @@ struct GeodesySeriesTests {
     }
   }
 
-  @Test("six sines are summed as they are written")
+  @Test("the sum of six sines equals the direct sum")
   func sines() {
     let c = [0.3, -0.2, 0.17, 0.11, -0.05, 0.7]
     let series = SineSeries(c1: c[0], c2: c[1], c3: c[2], c4: c[3], c5: c[4], c6: c[5])
@@ -110,7 +110,7 @@ struct GeodesySeriesTests {
     }
   }
 
-  @Test("the constants are those of WGS 84, and follow from a and 1/f")
+  @Test("the constants are those of WGS 84 and consistent with a and 1/f")
   func constants() {
     let (a, f) = (6_378_137.0, 1 / 298.257223563)
     #expect(WGS84.semiMajorAxis == a)
@@ -125,7 +125,7 @@ struct GeodesySeriesTests {
     #expect(Angle.degreesPerRadian == 180 / .pi)
   }
 
-  @Test("an angle in degrees loses nothing at quarter turns, and comes back as a bearing")
+  @Test("an angle in degrees is exact at quarter turns and converts back to a bearing")
   func angles() {
     for quarter in -4...4 {
       let angle = Angle(degrees: 90 * Double(quarter))
@@ -142,12 +142,12 @@ struct GeodesySeriesTests {
       #expect(abs(angle.versine - (1 - cos(degrees * .pi / 180))) < 2e-15)
       #expect(abs(angle.vercosine - (1 + cos(degrees * .pi / 180))) < 2e-15)
     }
-    // Small angles and what is left of a half turn keep their digits.
+    // Angles near 0° and near 180° keep their digits.
     #expect(Angle(radians: 1e-9).versine == 0.5e-18)
     #expect(abs(Angle(degrees: 180 - 0x1p-30).vercosine / 1.321_067_473e-22 - 1) < 1e-6)
   }
 
-  @Test("LOC-3: a bearing is from 0 to below 360, also a hair west of north")
+  @Test("LOC-3: a bearing is from 0 to below 360, also just west of north")
   func bearings() {
     #expect(Angle(sine: -1e-20, cosine: 1).bearing == 0)
     #expect(Angle(sine: -0.0, cosine: 1).bearing == 0)
@@ -157,13 +157,13 @@ struct GeodesySeriesTests {
     #expect(Angle(sine: -1, cosine: 0).bearing == 270)
   }
 
-  @Test("the quartic of the antipodes gets its root, on both sides of the astroid")
+  @Test("the quartic for antipodes is solved on both sides of the astroid")
   func astroid() {
     for x in [-3.0, -1.2, -1, -0.999_999, -0.7, -0.2, -1e-6, 0] {
       for y in [-2.0, -1, -0.4, -0.05, -1e-3, -1e-7] {
         let k = astroidRoot(x, y)
         #expect(k > 0)
-        // Divided by κ², the quartic says that the place lies where geometry has it.
+        // The quartic divided by κ²: the point is on the unit circle.
         let (u, v) = (x / (1 + k), y / k)
         #expect(abs(u * u + v * v - 1) < 1e-8, "\(x) \(y): \(k)")
       }

@@ -41,57 +41,57 @@ func vincenty(_ p: Coordinate, _ q: Coordinate) -> Double {
   return .nan
 }
 
-/// A place from degrees that are known to be good.
-func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
+/// A coordinate from valid degrees.
+func point(_ latitude: Double, _ longitude: Double) -> Coordinate {
   Coordinate(
     latitude_e9: Int64((latitude * 1e9).rounded()), longitude_e9: Int64((longitude * 1e9).rounded())
   )
 }
 
-@Suite("Distances on the plane that touches the ellipsoid")
+@Suite("Distances on the tangent plane of the ellipsoid")
 struct GeodesyTests {
   static let latitudes = [-70.0, -51.5, -33.9, -0.001, 0, 1, 23.4, 45, 60, 70]
 
-  @Test("the reference formula gives the published length (Flinders Peak to Buninyong)")
+  @Test("Vincenty's formula gives the published length (Flinders Peak to Buninyong)")
   func reference() {
-    let flinders = place(-(37 + 57 / 60.0 + 3.72030 / 3600), 144 + 25 / 60.0 + 29.52440 / 3600)
-    let buninyong = place(-(37 + 39 / 60.0 + 10.15610 / 3600), 143 + 55 / 60.0 + 35.38390 / 3600)
+    let flinders = point(-(37 + 57 / 60.0 + 3.72030 / 3600), 144 + 25 / 60.0 + 29.52440 / 3600)
+    let buninyong = point(-(37 + 39 / 60.0 + 10.15610 / 3600), 143 + 55 / 60.0 + 35.38390 / 3600)
     // Geoscience Australia gives it on GRS 80, which differs by less than 0.1 mm here.
     #expect(abs(vincenty(flinders, buninyong) - 54_972.271) < 0.001)
   }
 
-  @Test("LOC-6: Vincenty's formula agrees with the geodesic wherever it converges")
+  @Test("LOC-6: Vincenty's formula agrees with the geodesic where it converges")
   func vincentyAgrees() {
-    var places = SplitMix64(seed: 1975)
+    var random = SplitMix64(seed: 1975)
     for _ in 0..<2_000 {
-      let (a, b) = (places.anywhere(), places.anywhere())
+      let (a, b) = (random.anywhere(), random.anywhere())
       let other = vincenty(a, b)
-      // It does not, near the antipodes: that is why it is not ours.
+      // Near antipodes the formula does not converge, which is why the product does not use it.
       guard other.isFinite else { continue }
       #expect(abs(a.distance(to: b) - other) < 0.000_2, "\(a) \(b)")
     }
-    #expect(vincenty(place(0, 0), place(0.5, 179.7)).isNaN)
-    let flinders = place(-(37 + 57 / 60.0 + 3.72030 / 3600), 144 + 25 / 60.0 + 29.52440 / 3600)
-    let buninyong = place(-(37 + 39 / 60.0 + 10.15610 / 3600), 143 + 55 / 60.0 + 35.38390 / 3600)
+    #expect(vincenty(point(0, 0), point(0.5, 179.7)).isNaN)
+    let flinders = point(-(37 + 57 / 60.0 + 3.72030 / 3600), 144 + 25 / 60.0 + 29.52440 / 3600)
+    let buninyong = point(-(37 + 39 / 60.0 + 10.15610 / 3600), 143 + 55 / 60.0 + 35.38390 / 3600)
     #expect(abs(flinders.distance(to: buninyong) - 54_972.271) < 0.001)
   }
 
-  /// What the local form errs by, over what its documentation allows: d³ / 20 r², r the distance from
+  /// Error of the local form as a share of its documented bound d³ / 20 r²; r is the distance from
   /// the axis of the end nearer to a pole.
   static func share(_ here: Coordinate, _ there: Coordinate) -> Double {
     let distance = here.distance(to: there)
     let latitude = max(abs(here.latitude), abs(there.latitude))
     let radius = 6_357_000 * cos(latitude * .pi / 180)
     let allowed = distance * distance * distance / (20 * radius * radius)
-    // Places are kept to 1e-9° and turned into metres in `Double`.
+    // Positions are stored to 1e-9° and converted to metres in `Double`.
     return abs(here.localDistance(to: there) - distance) / (allowed + 2e-8)
   }
 
-  @Test("LOC-6: the local form keeps the error that is told of it, over a grid")
+  @Test("LOC-6: the error of the local form is within its documented bound, over a grid")
   func localErrorOnGrid() {
     var worst = 0.0
     for latitude in Self.latitudes + [-89, -85, -80, 75, 82, 88] {
-      let here = place(latitude, 8.5)
+      let here = point(latitude, 8.5)
       let reach = 6_357_000 * cos(latitude * .pi / 180) / 10
       for bearing in stride(from: 0.0, to: 360, by: 7.5) {
         for length in [0.001, 0.1, 1, 12, 400, 3_000, 10_000, 50_000, 100_000, 500_000] {
@@ -103,20 +103,20 @@ struct GeodesyTests {
         }
       }
     }
-    #expect(worst > 0.9, "the bound is told too large: \(worst)")
+    #expect(worst > 0.9, "the documented bound is too large: \(worst)")
   }
 
-  @Test("LOC-6: up to |70°|, within 1e-6 up to 10 km and 1e-4 up to 100 km")
+  @Test("LOC-6: up to |70°|, the local error is within 1e-6 to 10 km and 1e-4 to 100 km")
   func localErrorInNumbers() {
-    var places = SplitMix64(seed: 70)
+    var random = SplitMix64(seed: 70)
     var worst = (near: 0.0, far: 0.0)
     for _ in 0..<20_000 {
-      let here = places.anywhere()
-      let bearing = Double.random(in: 0..<360, using: &places)
+      let here = random.anywhere()
+      let bearing = Double.random(in: 0..<360, using: &random)
       let (near, far) = (
-        here.destination(bearing: bearing, distance: Double.random(in: 1...10_000, using: &places)),
+        here.destination(bearing: bearing, distance: Double.random(in: 1...10_000, using: &random)),
         here.destination(
-          bearing: bearing, distance: Double.random(in: 10_000...100_000, using: &places))
+          bearing: bearing, distance: Double.random(in: 10_000...100_000, using: &random))
       )
       for (there, limit) in [(near, 1e-6), (far, 1e-4)] {
         guard abs(here.latitude) <= 70, abs(there.latitude) <= 70 else { continue }
@@ -134,14 +134,14 @@ struct GeodesyTests {
     #expect(worst.near > 5e-7 && worst.far > 5e-5, "\(worst)")
   }
 
-  @Test("LOC-6: the offset is the geodesic's bearing and length, as told")
+  @Test("LOC-6: the local offset agrees with the geodesic's bearing and length")
   func localOffset() {
     for latitude in Self.latitudes {
-      let here = place(latitude, 179.99)
+      let here = point(latitude, 179.99)
       for bearing in stride(from: 0.0, to: 360, by: 15) {
         let there = here.destination(bearing: bearing, distance: 2_000)
         let offset = here.localOffset(to: there)
-        // The plane touches between the two: its north is the mean of both ends' norths.
+        // The plane touches midway: its north is the mean of the norths of both ends.
         let line = Geodesic(from: here, to: there)
         let turn = (line.finalBearing - line.initialBearing).remainder(dividingBy: 360)
         let middle = (line.initialBearing + turn / 2) * .pi / 180
@@ -151,10 +151,10 @@ struct GeodesyTests {
     }
   }
 
-  @Test("LOC-6: symmetric, and 0 for equal places")
+  @Test("LOC-6: distances are symmetric, and 0 for equal positions")
   func symmetric() {
     for latitude in Self.latitudes {
-      let (a, b) = (place(latitude, 179.99), place(latitude + 0.01, -179.98))
+      let (a, b) = (point(latitude, 179.99), point(latitude + 0.01, -179.98))
       #expect(a.localDistance(to: b) == b.localDistance(to: a))
       #expect(a.localDistance(to: a) == 0)
       let (forth, back) = (a.localOffset(to: b), b.localOffset(to: a))
@@ -163,27 +163,27 @@ struct GeodesyTests {
     }
   }
 
-  @Test("LOC-7: the antimeridian is no border")
+  @Test("LOC-7: distances across the antimeridian are correct")
   func antimeridian() {
-    let (west, east) = (place(10, 179.999), place(10, -179.999))
-    #expect(abs(west.localDistance(to: east) - place(10, 0).distance(to: place(10, 0.002))) < 1e-4)
+    let (west, east) = (point(10, 179.999), point(10, -179.999))
+    #expect(abs(west.localDistance(to: east) - point(10, 0).distance(to: point(10, 0.002))) < 1e-4)
     #expect(west.localOffset(to: east).east > 0)
     #expect(east.localOffset(to: west).east < 0)
-    let exactly = (place(0, 180), place(0, -180))
+    let exactly = (point(0, 180), point(0, -180))
     #expect(exactly.0.localDistance(to: exactly.1) == 0)
-    // Half the globe apart, neither way is shorter: no wrap, no NaN.
-    #expect(place(0, 0).localOffset(to: place(0, 180)).east > 2e7)
-    #expect(place(0, 0).localOffset(to: place(0, -180)).east < -2e7)
+    // At 180° both directions are equally long: no wrap, no NaN.
+    #expect(point(0, 0).localOffset(to: point(0, 180)).east > 2e7)
+    #expect(point(0, 0).localOffset(to: point(0, -180)).east < -2e7)
   }
 
-  @Test("LOC-7: poles and far ends of the globe give a number")
+  @Test("LOC-7: poles and antipodes give finite distances")
   func extremes() {
-    let places = [
-      place(90, 0), place(90, 180), place(-90, -180), place(-90, 77), place(0, 180), place(0, -180),
-      place(89.999_999_999, -180), place(0, 0), place(1e-9, -180),
+    let positions = [
+      point(90, 0), point(90, 180), point(-90, -180), point(-90, 77), point(0, 180), point(0, -180),
+      point(89.999_999_999, -180), point(0, 0), point(1e-9, -180),
     ]
-    for a in places {
-      for b in places {
+    for a in positions {
+      for b in positions {
         let distance = a.localDistance(to: b)
         #expect(distance.isFinite)
         #expect(distance >= 0)
@@ -192,21 +192,21 @@ struct GeodesyTests {
         #expect(a.moved(east: east, north: north).isValid)
       }
     }
-    #expect(place(90, 10).localDistance(to: place(90, -100)) < 1e-6)
+    #expect(point(90, 10).localDistance(to: point(90, -100)) < 1e-6)
   }
 
-  @Test("a place moved is where the offset says, and back again")
+  @Test("a moved position has the given local offset")
   func movedRoundTrip() {
     for latitude in Self.latitudes + [-85, 85] {
       for longitude in [0.0, -179.999_5, 179.999_5, 8.5] {
-        let here = place(latitude, longitude)
+        let here = point(latitude, longitude)
         for (east, north) in [
           (0.0, 0.0), (1, 0), (0, 1), (-3, 4), (250, -800), (9_000, 9_000), (-60_000, 60_000),
         ] {
           let there = here.moved(east: east, north: north)
           let offset = here.localOffset(to: there)
           let length = (east * east + north * north).squareRoot()
-          // At 60 km the mean radius of `moved` is a first guess; below 10 km it is exact enough.
+          // At 60 km the mean radius of `moved` is approximate; below 10 km it is exact enough.
           let allowed = 2e-4 + length * (length > 10_000 ? 1e-5 : 1e-7)
           #expect(abs(offset.east - east) < allowed, "\(latitude): \(offset.east - east)")
           #expect(abs(offset.north - north) < allowed, "\(latitude): \(offset.north - north)")
@@ -218,13 +218,13 @@ struct GeodesyTests {
 
   @Test("LOC-7: moving stops at a pole and wraps at the antimeridian")
   func movedAtEdges() {
-    #expect(place(90, 0).moved(east: 0, north: 10).latitude_e9 == 90_000_000_000)
-    #expect(place(-90, 0).moved(east: 0, north: -10).latitude_e9 == -90_000_000_000)
-    #expect(place(89.9999, 0).moved(east: 0, north: 1_000).latitude_e9 == 90_000_000_000)
-    #expect(place(-89.9999, 0).moved(east: 0, north: -1_000).latitude_e9 == -90_000_000_000)
-    #expect(place(90, 12).moved(east: 50, north: 0) == place(90, 12))
-    #expect(place(0, 179.999).moved(east: 1_000, north: 0).longitude < -179)
-    #expect(place(0, -179.999).moved(east: -1_000, north: 0).longitude > 179)
-    #expect(place(0, 180).moved(east: 0, north: 0).longitude_e9 == 180_000_000_000)
+    #expect(point(90, 0).moved(east: 0, north: 10).latitude_e9 == 90_000_000_000)
+    #expect(point(-90, 0).moved(east: 0, north: -10).latitude_e9 == -90_000_000_000)
+    #expect(point(89.9999, 0).moved(east: 0, north: 1_000).latitude_e9 == 90_000_000_000)
+    #expect(point(-89.9999, 0).moved(east: 0, north: -1_000).latitude_e9 == -90_000_000_000)
+    #expect(point(90, 12).moved(east: 50, north: 0) == point(90, 12))
+    #expect(point(0, 179.999).moved(east: 1_000, north: 0).longitude < -179)
+    #expect(point(0, -179.999).moved(east: -1_000, north: 0).longitude > 179)
+    #expect(point(0, 180).moved(east: 0, north: 0).longitude_e9 == 180_000_000_000)
   }
 }

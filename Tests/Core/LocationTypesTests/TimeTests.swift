@@ -4,7 +4,7 @@ import Testing
 @Suite("Intervals and instants")
 struct TimeTests {
   @Test(
-    "DEF-22: seconds of any size become an interval without a trap",
+    "DEF-22: any number of seconds converts to an interval without a trap",
     arguments: [
       (1.5, 1_500_000), (-1.5, -1_500_000), (0.000_000_4, 0), (0.000_000_6, 1), (-0.000_000_6, -1),
       (.nan, 0), (-.nan, 0), (.signalingNaN, 0),
@@ -18,7 +18,7 @@ struct TimeTests {
     #expect(Instant(seconds: seconds).microseconds == microseconds)
   }
 
-  @Test("the units agree")
+  @Test("the units are consistent")
   func units() {
     #expect(Interval.seconds(3) == Interval.milliseconds(3_000))
     #expect(Interval.milliseconds(3) == Interval(microseconds: 3_000))
@@ -29,7 +29,7 @@ struct TimeTests {
     #expect(Instant.boot.microseconds == 0)
   }
 
-  @Test("intervals add, take away, multiply and compare")
+  @Test("intervals support addition, subtraction, multiplication and comparison")
   func arithmetic() {
     let (a, b) = (Interval(microseconds: 7), Interval(microseconds: 3))
     #expect((a + b).microseconds == 10)
@@ -41,7 +41,7 @@ struct TimeTests {
     #expect(!(a < a))
   }
 
-  @Test("instants move by intervals and differ by them")
+  @Test("adding an interval moves an instant, and instants differ by an interval")
   func instants() {
     let t = Instant(microseconds: 100)
     #expect((t + Interval(microseconds: 5)).microseconds == 105)
@@ -52,7 +52,7 @@ struct TimeTests {
     #expect(!(t < t))
   }
 
-  @Test("DEF-22: an instant never passes the end of time, whatever is added")
+  @Test("DEF-22: adding any interval to an instant never exceeds distantFuture")
   func instantClamps() {
     let far = Instant.distantFuture
     #expect(far + .unlimited == far)
@@ -65,7 +65,7 @@ struct TimeTests {
     #expect(Instant.boot + .unlimited < far)
   }
 
-  @Test("UTC moves by intervals and differs by them")
+  @Test("adding an interval moves a UTC time, and UTC times differ by an interval")
   func utc() {
     let t = UTCTime(microseconds: 100)
     #expect((t + Interval(microseconds: 5)).microseconds == 105)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Bounds of retries") struct BoundsTests {
   private func at(_ seconds: Int64) -> Instant { .boot + .seconds(seconds) }
 
-  @Test("As many answers are passed over as a command was repeated, and not for long")
+  @Test("As many stale answers are skipped as the command was repeated, for a limited time")
   func staleAnswers() {
     var stale = StaleAnswers()
     stale.recordAnswered(7, sends: 1, until: at(10))
@@ -20,13 +20,13 @@ import Testing
     #expect(answer3)
     let answer4 = stale.consume(7, at: at(10))
     #expect(!answer4)
-    // Sent three times, two of which answers went to the command before: none is left.
+    // Sent three times, and two of the answers belonged to the command before: none is left.
     stale.recordAnswered(7, sends: 3, until: at(20))
     #expect(stale.expected == 0)
     stale.recordAnswered(7, sends: 2, until: at(20))
     let answer5 = stale.consume(7, at: at(21))
     #expect(!answer5)
-    // Answers of another kind are no business of these.
+    // Answers of another kind are unaffected.
     stale.recordAnswered(7, sends: 2, until: at(30))
     let answer6 = stale.consume(8, at: at(22))
     #expect(!answer6)
@@ -35,7 +35,7 @@ import Testing
     #expect(answer7)
   }
 
-  @Test("A configuration is written anew three times a minute at most")
+  @Test("A configuration is rewritten at most three times a minute")
   func reconfigurations() {
     var attempts = RetryCounters()
     let answers = (0..<5).map { attempts.countReconfiguration(at: at(100 + $0)) }
@@ -46,7 +46,7 @@ import Testing
     #expect(answer7)
   }
 
-  @Test("The fourth waking within a minute each is too often; a longer sleep forgives")
+  @Test("The fourth unexpected wake-up in a row is too often; a minute of sleep resets the count")
   func wakings() {
     var attempts = RetryCounters()
     attempts.recordGoalReached(at: at(0))
@@ -56,7 +56,7 @@ import Testing
     #expect(!answer8)
   }
 
-  @Test("Losses are forgotten when it does its work")
+  @Test("Losses are reset when the receiver works")
   func losses() {
     var attempts = RetryCounters()
     for _ in 0..<300 { attempts.recordLoss() }
@@ -87,7 +87,7 @@ import Testing
     #expect(step(ack, 2_050) == .batching)
   }
 
-  @Test("A trickle of entries does not keep a drain alive for ever")
+  @Test("A trickle of entries does not keep a drain alive indefinitely")
   func trickle() {
     var driver = UBloxDriver(Setups.wired)
     var now = Instant.boot
@@ -115,12 +115,12 @@ import Testing
         step(.message(.batchEntry(entry)), 300)
       }
     }
-    // Twice the time of 100 entries at 115200 baud, and an answer's.
+    // Twice the time of 100 entries at 115200 baud, plus one answer timeout.
     #expect(now - begun < .milliseconds(2_600))
     #expect(driver.drain.retrievals == 2)
   }
 
-  @Test("A drain of a receiver that fills faster than the line drains ends")
+  @Test("A drain ends even if the receiver's buffer fills faster than the line empties it")
   func endlessDrain() {
     var driver = UBloxDriver(Setups.wired)
     var now = Instant.boot
@@ -138,12 +138,12 @@ import Testing
     _ = step(.message(.receiverVersion(UBXVersion(software: "", hardware: ""))))
     for event in [ack, empty, ack, ack, .deadline, .drain] { _ = step(event) }
     #expect(driver.state == .draining)
-    var told: [DriverObservation] = []
+    var reported: [DriverObservation] = []
     for _ in 0..<200 where driver.state == .draining {
-      told.append(step(.message(.batchStatus(UBXBatchStatus(fillLevel: 1)))))
-      told.append(step(.message(.batchEntry(entry))))
+      reported.append(step(.message(.batchStatus(UBXBatchStatus(fillLevel: 1)))))
+      reported.append(step(.message(.batchEntry(entry))))
     }
     #expect(driver.state == .batching)
-    #expect(told.last == .drained)
+    #expect(reported.last == .drained)
   }
 }

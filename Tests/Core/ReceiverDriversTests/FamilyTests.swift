@@ -6,74 +6,73 @@ import Testing
 
 @testable import ReceiverDrivers
 
-@Suite("Every family that takes commands") struct FamilyTests {
+@Suite("All commandable receiver families") struct FamilyTests {
   @Test(
-    "PWR-6: it starts, is configured, and its fixes count from then on", arguments: Families.all)
+    "PWR-6: it is configured after start, and its fixes count afterwards", arguments: Families.all)
   func start(_ family: ReceiverFamily) {
     let bench = FamilyBench(Families.setup(family))
     #expect(bench.reach(.tracking))
     let configured = bench.now
-    #expect(bench.told == [.reached(.tracking)])
+    #expect(bench.reported == [.reached(.tracking)])
     #expect(bench.fixes.isEmpty)
     bench.run(20)
     #expect((17...20).contains(bench.fixes.count))
     #expect(bench.fixes.allSatisfy { $0 > configured })
-    #expect(bench.told.count == 1 && bench.violations.isEmpty, "\(bench.violations)")
+    #expect(bench.reported.count == 1 && bench.violations.isEmpty, "\(bench.violations)")
     #expect(bench.counters.repeats == 0 && bench.counters.refusals == 0)
   }
 
   @Test(
-    "a receiver at its default speed is found, told the line's speed and followed",
+    "a receiver at its default speed is found, switched to the line's speed and followed",
     arguments: Families.all, [38_400, 115_200] as [UInt32])
   func wrongSpeed(_ family: ReceiverFamily, _ speed: UInt32) {
     let bench = FamilyBench(Families.setup(family, lineSpeed: speed))
     #expect(bench.reach(.tracking))
     bench.run(10)
     #expect(bench.fixes.count >= 8)
-    #expect(bench.told == [.reached(.tracking)] && bench.violations.isEmpty, "\(bench.violations)")
+    #expect(
+      bench.reported == [.reached(.tracking)] && bench.violations.isEmpty, "\(bench.violations)")
   }
 
-  @Test("it sleeps when told, keeps silent, and is woken again", arguments: Families.all)
+  @Test("on command it enters standby, stays silent, and is woken again", arguments: Families.all)
   func standby(_ family: ReceiverFamily) {
     for pin in [false, true] {
       let bench = FamilyBench(Families.setup(family, wake: pin))
       bench.reach(.tracking)
       bench.run(5)
-      bench.forget()
+      bench.clearRecords()
       #expect(bench.reach(.standby))
       #expect(bench.power == .standby && bench.activity == .standby)
       bench.run(900)
-      #expect(bench.power == .standby && bench.told == [.reached(.standby)])
+      #expect(bench.power == .standby && bench.reported == [.reached(.standby)])
       #expect(bench.counters.failedStandbys == 0)
-      bench.forget()
+      bench.clearRecords()
       #expect(bench.reach(.tracking))
       bench.run(30)
       #expect(bench.fixes.count >= 10 && bench.counters.losses == 0)
-      #expect(bench.told == [.reached(.tracking)] && bench.violations.isEmpty)
+      #expect(bench.reported == [.reached(.tracking)] && bench.violations.isEmpty)
     }
   }
 
-  @Test(
-    "PWR-4: a CASIC, which sleeps 18 hours at most, is put to sleep again though nobody hears it")
+  @Test("PWR-4: a CASIC in standby, which lasts 18 hours at most, is put to standby again")
   func longSleep() {
     let bench = FamilyBench(Families.setup(.casic))
     bench.reach(.tracking)
     bench.run(5)
     bench.reach(.standby)
-    let settled = bench.now
+    let reachedAt = bench.now
     guard let due = bench.status.deadline else {
-      Issue.record("nobody looks after it")
+      Issue.record("no deadline for the end of standby")
       return
     }
-    #expect(due - settled > .seconds(65_530) && due - settled < .seconds(65_545))
+    #expect(due - reachedAt > .seconds(65_530) && due - reachedAt < .seconds(65_545))
     let commands = bench.counters.commands
     bench.run(65_600)
     #expect(bench.counters.commands > commands && bench.power == .standby)
   }
 
-  @Test(
-    "PWR-4: one that wakes again and again is counted without end, and left alone longer each time")
-  func wakesForEver() {
+  @Test("PWR-4: repeated unexpected wake-ups are counted with saturation, with growing back-off")
+  func repeatedWakeUps() {
     var attempts = RetryCounters()
     for round in 1...600 as ClosedRange<Int64> {
       attempts.recordGoalReached(at: Instant(seconds: Double(round * 5)))
@@ -84,11 +83,11 @@ import Testing
     #expect(attempts.unexpectedWakes == .max && attempts.losses == .max)
     attempts.recordGoalReached(at: Instant(seconds: 4_000))
     let isTooOften = attempts.countUnexpectedWake(at: Instant(seconds: 4_100))
-    #expect(!isTooOften, "it has slept")
+    #expect(!isTooOften, "the receiver stayed asleep")
   }
 
   @Test(
-    "PWR-5: off is standby, asked for and waited for, then the cut; then all begins anew",
+    "PWR-5: off means standby, the wait for it, then power off; the next start configures again",
     arguments: Families.all)
   func off(_ family: ReceiverFamily) {
     for backup in [true, false] {
@@ -96,14 +95,14 @@ import Testing
       #expect(bench.power == (backup ? .backup : .off))
       bench.reach(.tracking)
       bench.run(3)
-      bench.forget()
-      let asked = bench.now
+      bench.clearRecords()
+      let requested = bench.now
       #expect(bench.reach(.off))
       #expect(bench.pins == [PinCommand(.receiverSupply, .inactive)])
-      #expect(bench.now - asked >= .milliseconds(500))
+      #expect(bench.now - requested >= .milliseconds(500))
       #expect(bench.power == (backup ? .backup : .off) && bench.activity == .off)
       bench.run(5)
-      bench.forget()
+      bench.clearRecords()
       #expect(bench.reach(.tracking))
       bench.run(60)
       #expect(bench.fixes.count >= 10)
@@ -112,21 +111,21 @@ import Testing
   }
 
   @Test(
-    "PWR-5: where no answer to standby comes, the cut waits for the time of one",
+    "PWR-5: without an answer to standby, power off waits for the answer timeout",
     arguments: Families.sentences)
   func offUnanswered(_ family: ReceiverFamily) {
     let bench = FamilyBench(Families.setup(family, supply: true))
     bench.reach(.tracking)
     bench.run(3)
     bench.tampering = .drop(bench.acknowledgements)
-    let asked = bench.now
+    let requested = bench.now
     #expect(bench.reach(.off))
-    #expect(bench.now - asked >= bench.setup.ackTimeout)
+    #expect(bench.now - requested >= bench.setup.ackTimeout)
     #expect(bench.violations.isEmpty, "\(bench.violations)")
   }
 
   @Test(
-    "whichever acknowledgement is lost: it gets where it should, in few tries",
+    "any single lost acknowledgement: the goal is reached in few attempts",
     arguments: Families.all)
   func acknowledgementsLost(_ family: ReceiverFamily) {
     var number = 0
@@ -138,7 +137,7 @@ import Testing
         #expect(bench.reach(goal, 60), "\(number): \(goal) of \(family)")
         bench.run(3)
       }
-      #expect(bench.told == goals.map { .reached($0) }, "\(number)")
+      #expect(bench.reported == goals.map { .reached($0) }, "\(number)")
       #expect(bench.counters.commands < 80 && bench.counters.losses == 0, "\(number)")
       bench.run(20)
       #expect(bench.fixes.count >= 15 && bench.violations.isEmpty, "\(bench.violations)")
@@ -148,17 +147,17 @@ import Testing
     #expect(number >= 6)
   }
 
-  @Test("whichever answer is no: it gets where it should all the same", arguments: Families.all)
-  func refusals(_ family: ReceiverFamily) {
+  @Test("any single rejection: the goal is still reached", arguments: Families.all)
+  func rejections(_ family: ReceiverFamily) {
     var number = 0
     while true {
       let bench = FamilyBench(Families.setup(family, lineSpeed: 38_400, supply: true))
-      bench.tampering = .refuse(number)
+      bench.tampering = .reject(number)
       for goal in [.tracking, .standby, .tracking, .off, .tracking] as [ReceiverGoal] {
         #expect(bench.reach(goal, 90), "\(number): \(goal) of \(family)")
         bench.run(3)
       }
-      #expect(bench.told.last == .reached(.tracking) && bench.counters.commands < 100)
+      #expect(bench.reported.last == .reached(.tracking) && bench.counters.commands < 100)
       bench.run(20)
       #expect(bench.fixes.count >= 15 && bench.violations.isEmpty, "\(bench.violations)")
       if bench.acknowledgements <= number { break }
@@ -166,7 +165,7 @@ import Testing
     }
   }
 
-  @Test("PWR-6: a receiver that reboots is found out and configured anew", arguments: Families.all)
+  @Test("PWR-6: a receiver that reboots is detected and configured again", arguments: Families.all)
   func reboot(_ family: ReceiverFamily) {
     for speed: UInt32 in [9_600, 38_400] {
       var faults = FaultPlan()
@@ -174,22 +173,23 @@ import Testing
       let bench = FamilyBench(Families.setup(family, lineSpeed: speed), faults: faults)
       bench.reach(.tracking)
       bench.run(50)
-      bench.forget()
+      bench.clearRecords()
       bench.run(60)
-      let word = "\(family) at \(speed): \(bench.told)"
-      // At another speed than its own it says nothing that can be read: silence is looked into, and
-      // nobody was told of a loss.
-      let isHeard = speed == 9_600
-      #expect(bench.told == (isHeard ? [.recovered, .reached(.tracking)] : []), "\(word)")
-      #expect((bench.counters.configurationsLost > 0) == isHeard, "\(word)")
-      bench.forget()
+      let word = "\(family) at \(speed): \(bench.reported)"
+      // At another speed its output cannot be decoded: the driver probes because of the silence,
+      // and
+      // no loss is reported.
+      let isReceived = speed == 9_600
+      #expect(bench.reported == (isReceived ? [.recovered, .reached(.tracking)] : []), "\(word)")
+      #expect((bench.counters.configurationsLost > 0) == isReceived, "\(word)")
+      bench.clearRecords()
       bench.run(20)
       #expect(bench.fixes.count >= 18 && bench.violations.isEmpty, "\(word)")
     }
   }
 
   @Test(
-    "DEF-43: a receiver that goes is told once, looked for, and found again",
+    "DEF-43: a receiver that disappears is reported once, probed for, and found again",
     arguments: Families.all)
   func gone(_ family: ReceiverFamily) {
     var faults = FaultPlan()
@@ -197,13 +197,13 @@ import Testing
     let bench = FamilyBench(Families.setup(family), faults: faults)
     bench.reach(.tracking)
     bench.run(190)
-    #expect(bench.told == [.reached(.tracking), .lost])
+    #expect(bench.reported == [.reached(.tracking), .lost])
     bench.run(150)
-    #expect(bench.told.suffix(2) == [.recovered, .reached(.tracking)])
+    #expect(bench.reported.suffix(2) == [.recovered, .reached(.tracking)])
     #expect(bench.counters.losses < 12 && bench.violations.isEmpty, "\(bench.violations)")
   }
 
-  @Test("PWR-4: a switch that sticks is told and tried again", arguments: Families.all)
+  @Test("PWR-4: a stuck switch is reported and retried", arguments: Families.all)
   func stuckSwitch(_ family: ReceiverFamily) {
     var faults = FaultPlan()
     faults.supplySwitchStuck = [
@@ -211,15 +211,15 @@ import Testing
     ]
     let bench = FamilyBench(Families.setup(family, supply: true), faults: faults)
     #expect(bench.reach(.tracking))
-    #expect(bench.told == [.lost, .recovered, .reached(.tracking)])
+    #expect(bench.reported == [.lost, .recovered, .reached(.tracking)])
     bench.run(61 - bench.now.seconds)
     #expect(bench.reach(.off))
-    #expect(bench.told.suffix(2) == [.lost, .reached(.off)])
+    #expect(bench.reported.suffix(2) == [.lost, .reached(.off)])
     #expect(bench.power == .backup && bench.violations.isEmpty, "\(bench.violations)")
   }
 
-  @Test("goals that change at any moment: the latest is reached", arguments: Families.all)
-  func changesOfMind(_ family: ReceiverFamily) {
+  @Test("goals that change at any time: the latest one is reached", arguments: Families.all)
+  func changingGoals(_ family: ReceiverFamily) {
     for wait in stride(from: 0.0, to: 3.0, by: 0.21) {
       let bench = FamilyBench(Families.setup(family, wake: true, supply: true))
       for goal in [.tracking, .standby, .tracking, .off, .standby, .off] as [ReceiverGoal] {
@@ -228,59 +228,60 @@ import Testing
       }
       #expect(bench.reach(.tracking))
       #expect(
-        bench.violations.isEmpty && !bench.told.contains(.lost), "\(wait): \(bench.violations)")
+        bench.violations.isEmpty && !bench.reported.contains(.lost), "\(wait): \(bench.violations)")
     }
   }
 }
 
 @Suite("Receivers commanded by sentences") struct SentenceDriverTests {
-  @Test("batching and the duty cycle are refused, and it tracks", arguments: Families.sentences)
+  @Test("batching and the duty cycle are rejected, and it tracks", arguments: Families.sentences)
   func refused(_ family: ReceiverFamily) {
     let bench = FamilyBench(Families.setup(family))
     for goal in [.batching(watermark: 10), .powersave] as [ReceiverGoal] {
       bench.reach(goal)
-      #expect(bench.told.last == .refused(goal) && bench.activity == .running)
+      #expect(bench.reported.last == .refused(goal) && bench.activity == .running)
     }
     bench.handle(.drain)
-    #expect(bench.told.last == .drained && !bench.status.mayBufferFixes)
+    #expect(bench.reported.last == .drained && !bench.status.mayBufferFixes)
   }
 
-  @Test("PWR-4: one that does not know standby says so, is told, and asked again after minutes")
+  @Test("PWR-4: a receiver that rejects standby is reported, and standby is retried after minutes")
   func noStandby() {
     for family in [ReceiverFamily.mtk, .airoha] {
       let bench = FamilyBench(Families.setup(family))
       bench.reach(.tracking)
-      bench.tampering = .refuseAll(.result(family == .mtk ? 161 : 3))
-      // It says no and yet sleeps, here: whoever says no is taken at its word.
-      bench.forget()
+      bench.tampering = .rejectAll(.result(family == .mtk ? 161 : 3))
+      // This simulated receiver rejects standby and yet sleeps: the rejection counts.
+      bench.clearRecords()
       bench.reach(.standby)
-      #expect(bench.told == [.refused(.standby)], "\(bench.told)")
+      #expect(bench.reported == [.refused(.standby)], "\(bench.reported)")
       #expect(bench.counters.refusals > 0)
     }
   }
 
-  @Test("PWR-4: a CASIC receiver that ignores standby is refused and asked again: 1, 2, 4 minutes")
+  @Test(
+    "PWR-4: standby ignored by a CASIC is reported as rejected and retried after 1, 2, 4 minutes")
   func ignoredStandby() {
     var faults = FaultPlan()
     faults.ignoresUnlimitedStandby = true
     let bench = FamilyBench(Families.setup(.casic), faults: faults)
     bench.reach(.tracking)
-    bench.forget()
+    bench.clearRecords()
     #expect(bench.reach(.standby))
-    #expect(bench.told == [.refused(.standby)] && bench.power == .tracking)
+    #expect(bench.reported == [.refused(.standby)] && bench.power == .tracking)
     bench.run(20)
     #expect(bench.fixes.count >= 15)
     bench.run(460)
-    #expect(bench.told == Array(repeating: .refused(.standby), count: 4))
+    #expect(bench.reported == Array(repeating: .refused(.standby), count: 4))
     #expect(bench.sentences.count { $0.hasPrefix("$PCAS12") } == 12)
-    // With a switch it is cut all the same (PWR-5).
+    // With a supply switch it is powered off nevertheless (PWR-5).
     let switched = FamilyBench(Families.setup(.casic, supply: true), faults: faults)
     switched.reach(.tracking)
     #expect(switched.reach(.off))
     #expect(switched.power == .backup && switched.violations.isEmpty)
   }
 
-  @Test("a CASIC receiver's standby ends after 18 hours: it is sent back")
+  @Test("a CASIC receiver whose standby ends after 18 hours is sent back to standby")
   func wakesByItself() {
     let bench = FamilyBench(Families.setup(.casic))
     bench.reach(.standby)
@@ -288,12 +289,12 @@ import Testing
     #expect(bench.counters.failedStandbys == 0 && bench.power == .standby)
     bench.run(30)
     #expect(bench.counters.failedStandbys == 1 && bench.power == .standby)
-    #expect(bench.told == [.reached(.standby)])
+    #expect(bench.reported == [.reached(.standby)])
   }
 
   @Test(
-    "sentences that were switched off show that the configuration is gone, thrice a minute at most")
-  func forbidden() {
+    "disabled sentences show a lost configuration; it is rewritten at most three times a minute")
+  func disabledSentences() {
     for family in Families.sentences {
       let bench = FamilyBench(Families.setup(family))
       bench.reach(.tracking)
@@ -308,22 +309,22 @@ import Testing
     }
   }
 
-  @Test("an Airoha that navigates once a second and knows no other rate is configured all the same")
+  @Test("an Airoha with a fixed rate of once a second is configured nevertheless")
   func fixedRate() {
     let bench = FamilyBench(Families.setup(.airoha))
-    bench.tampering = .refuseAll(.result(50))
+    bench.tampering = .rejectAll(.result(50))
     bench.reach(.tracking)
-    #expect(bench.told == [.reached(.tracking)] && bench.counters.refusals == 1)
+    #expect(bench.reported == [.reached(.tracking)] && bench.counters.refusals == 1)
     var quick = Families.setup(.airoha)
     quick.interval_ms = 500
     let other = FamilyBench(quick)
-    other.tampering = .refuseAll(.result(50))
+    other.tampering = .rejectAll(.result(50))
     other.handle(.goal(.tracking))
     other.run(20)
-    #expect(other.told == [.lost])
+    #expect(other.reported == [.lost])
   }
 
-  @Test("PWR-8: an hour in standby costs the ephemeris nothing: the next fix comes hot")
+  @Test("PWR-8: an hour in standby keeps the ephemeris: the next start is hot")
   func hotStart() {
     for family in Families.all {
       let bench = FamilyBench(Families.setup(family))
@@ -331,7 +332,7 @@ import Testing
       bench.run(60)
       bench.reach(.standby)
       bench.run(3_600)
-      bench.forget()
+      bench.clearRecords()
       let woken = bench.now
       bench.reach(.tracking)
       bench.run(15)
@@ -339,7 +340,7 @@ import Testing
     }
   }
 
-  @Test("an Airoha's talk in standby wakes nobody")
+  @Test("output of an Airoha in standby wakes nothing")
   func talksInStandby() {
     let bench = FamilyBench(Families.setup(.airoha))
     bench.reach(.standby)
@@ -362,16 +363,16 @@ import Testing
     let bench = FamilyBench(Self.wired)
     bench.reach(.tracking)
     bench.run(40)
-    bench.forget()
+    bench.clearRecords()
     #expect(bench.reach(.batching(watermark: 60)))
     bench.run(600)
-    #expect(bench.told.count { $0 == .drained } >= 9)
+    #expect(bench.reported.count { $0 == .drained } >= 9)
     bench.handle(.drain)
     bench.run(10)
     #expect(bench.fixes.count >= 600)
     #expect(bench.counters.batchEntriesMissing == 0 && bench.counters.batchDrops == 0)
     #expect(bench.power == .batching && bench.violations.isEmpty, "\(bench.violations)")
-    // What it is told in one message it is told when its buffer is empty.
+    // An M8 has one CFG-BATCH message for all settings; it is written when the buffer is empty.
     let before = bench.fixes.count
     #expect(bench.reach(.batching(watermark: 100)))
     bench.run(50)
@@ -381,13 +382,13 @@ import Testing
     #expect(bench.violations.isEmpty, "\(bench.violations)")
   }
 
-  @Test("whichever acknowledgement is lost on the way into batching and out: no epoch is")
+  @Test("any acknowledgement lost while entering or leaving batching: no epoch is lost")
   func batchingLosesNothing() {
     for number in 0..<24 {
       let bench = FamilyBench(Self.wired)
       bench.reach(.tracking)
       bench.run(30)
-      bench.forget()
+      bench.clearRecords()
       bench.tampering = .drop(bench.acknowledgements + number)
       let begun = bench.now
       bench.reach(.batching(watermark: 50))
@@ -400,35 +401,36 @@ import Testing
     }
   }
 
-  @Test("its own duty cycle: CFG-PM2, then CFG-RXM; full power again by CFG-RXM alone")
+  @Test("duty cycle: CFG-PM2, then CFG-RXM; full power again by CFG-RXM alone")
   func saving() {
     let bench = FamilyBench(Self.wired)
     bench.reach(.tracking)
     bench.run(30)
-    bench.forget()
+    bench.clearRecords()
     #expect(bench.reach(.powersave))
-    #expect(bench.told == [.reached(.powersave)] && bench.power == .powersave)
+    #expect(bench.reported == [.reached(.powersave)] && bench.power == .powersave)
     #expect(bench.written.map { Array($0[2..<4]) } == [[6, 0x3B], [6, 0x11], [6, 9]])
-    bench.forget()
+    bench.clearRecords()
     #expect(bench.reach(.tracking))
     #expect(bench.written.map { Array($0[2..<4]) } == [[6, 0x11], [6, 9]])
     #expect(bench.power == .tracking && bench.violations.isEmpty, "\(bench.violations)")
   }
 
-  @Test("one that refuses its power is configured without, and that is told")
-  func refusesPower() {
+  @Test("a receiver that rejects the power mode is configured without it, which is reported")
+  func rejectsPowerMode() {
     var faults = FaultPlan()
     faults.powerModeRejected = [.boot..<Instant(seconds: 100)]
     let bench = FamilyBench(Self.wired, faults: faults)
     #expect(bench.reach(.powersave))
-    #expect(bench.told == [.refused(.powersave)] && bench.power != .powersave)
+    #expect(bench.reported == [.refused(.powersave)] && bench.power != .powersave)
     bench.run(100)
-    bench.forget()
+    bench.clearRecords()
     #expect(bench.reach(.powersave))
-    #expect(bench.told == [.reached(.powersave)] && bench.violations.isEmpty, "\(bench.told)")
+    #expect(
+      bench.reported == [.reached(.powersave)] && bench.violations.isEmpty, "\(bench.reported)")
   }
 
-  @Test("sentences as output: they come from the configuration on, and are silent while it batches")
+  @Test("NMEA output: sentences follow the configuration and stop while it batches")
   func nmea() {
     var setup = Self.wired
     setup.output = .nmea

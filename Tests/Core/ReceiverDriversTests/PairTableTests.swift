@@ -5,7 +5,7 @@ import Testing
 @testable import ReceiverDrivers
 
 @Suite("Every state and event") struct PairTableTests {
-  /// A driver in each state, on a board that has everything, with the moment it was found.
+  /// A driver in each state, on a board with all lines, and the time at which it was reached.
   static func samples() -> [UBloxDriver.State: (driver: UBloxDriver, at: Instant)] {
     var found: [UBloxDriver.State: (driver: UBloxDriver, at: Instant)] = [:]
     var setup = Setups.switched
@@ -41,7 +41,7 @@ import Testing
     return found
   }
 
-  @Test("What each event makes of each state, on time and with the deadline past")
+  @Test("The effect of each event in each state, before and after the deadline")
   func table() {
     let samples = PairTableTests.samples()
     var lines: [String] = []
@@ -53,7 +53,7 @@ import Testing
       var changes: [String] = []
       for (name, event) in zip(Pairs.names, Pairs.events) {
         var now = sample.at + .milliseconds(1)
-        // A deadline comes when it is due; messages when what was under way is over.
+        // The deadline event occurs when it is due; messages after the command under way has ended.
         if name == "deadline", let due = sample.driver.deadline { now = max(due, now) }
         if case .message = event { now = now + .milliseconds(800) }
         var driver = sample.driver
@@ -72,7 +72,7 @@ import Testing
     #expect(lines.count == PairTableTests.expected.count)
   }
 
-  /// State | event: the state it leads to (none: stays), ! writes, ^ wake pin, # supply, (told).
+  /// State | event: next state (none: unchanged), ! writes, ^ wake pin, # supply, (reported).
   static let expected = [
     "idle | off:unpowered# standby:powering# tracking:powering# "
       + "powersave:powering# batching:powering# drain:(drained)",
@@ -88,8 +88,7 @@ import Testing
     "tracking | off:fallingAsleep! standby:fallingAsleep! tracking:(settled) "
       + "powersave:changingPower! batching:enabling! drain:(drained) \(PairTable.faults) deadline:probing! "
       + "rmc:configuring!",
-    "enabling | drain:(drained) \(PairTable.faults) deadline:! ack:muting! "
-      + "nak:tracking(refused)",
+    "enabling | drain:(drained) \(PairTable.faults) deadline:! ack:muting! nak:tracking(refused)",
     "muting | \(PairTable.faults) deadline:! ack:batching(settled) nak:!",
     "batching | off:unmuting! standby:unmuting! tracking:unmuting! "
       + "powersave:unmuting! batching:changingWatermark! drain:draining! pin:draining! \(PairTable.faults) "

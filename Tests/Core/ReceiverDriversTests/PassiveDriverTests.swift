@@ -7,7 +7,7 @@ import Testing
 @Suite("Passive receivers") struct PassiveDriverTests {
   private func at(_ ms: Int64) -> Instant { .boot + .milliseconds(ms) }
 
-  @Test("One without a switch tracks, refuses the rest, and never writes")
+  @Test("A receiver without a switch tracks, rejects other goals, and is never written to")
   func streams() {
     var driver = ReceiverDriver(ReceiverSetup(family: .passive))
     #expect(
@@ -22,23 +22,23 @@ import Testing
     #expect(driver.handle(.drain, at: at(3)).observation == .drained)
     #expect(driver.handle(.lineFault, at: at(3)).observation == .lost)
     #expect(driver.handle(.message(.malformed), at: at(4)) == DriverEffects())
-    let hears = driver.usesMessages
-    #expect(!hears)
-    let m10Hears = ReceiverDriver(ReceiverSetup(family: .ubloxM10)).usesMessages
-    #expect(m10Hears)
+    let decodes = driver.usesMessages
+    #expect(!decodes)
+    let m10Decodes = ReceiverDriver(ReceiverSetup(family: .ubloxM10)).usesMessages
+    #expect(m10Decodes)
     #expect(driver.handle(.batchPin, at: at(4)) == DriverEffects())
     #expect(driver.handle(.deadline, at: at(4)) == DriverEffects())
     #expect(driver.counters == DriverCounters())
   }
 
-  @Test("PWR-4: a fault of a switch that nobody has used starts nothing")
+  @Test("PWR-4: a fault of an unused switch starts nothing")
   func faultBeforeGoal() {
     var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
     #expect(driver.handle(.pinFault(.receiverSupply), at: at(0)).observation == .lost)
     #expect(driver.status.deadline == nil)
   }
 
-  @Test("With a switch it is switched on, given time, and switched off")
+  @Test("With a switch, the receiver is powered on, given time to start, and powered off")
   func switched() {
     var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
     #expect(driver.admit(Epoch(), at: at(0)) == .drop)
@@ -53,7 +53,7 @@ import Testing
     #expect(driver.handle(.goal(.standby), at: at(500)).observation == .refused(.standby))
     let off = driver.handle(.goal(.off), at: at(600))
     #expect(off.pin == PinCommand(.receiverSupply, .inactive) && off.observation == .none)
-    // Settled when the switch has had the time to say that it failed.
+    // The goal is reached once the time in which the switch can report a fault has passed.
     #expect(driver.status.deadline == at(601) && !driver.status.isQuiescent)
     #expect(driver.handle(.deadline, at: at(601)).observation == .reached(.off))
     #expect(driver.status.deadline == nil && driver.status.isQuiescent)
@@ -62,7 +62,7 @@ import Testing
       driver.handle(.deadline, at: at(2_000)).observation == .refused(.batching(watermark: 1)))
   }
 
-  @Test("PWR-4: a switch that fails is told each time and tried again, ever more seldom")
+  @Test("PWR-4: each fault of a switch is reported, and retried with growing back-off")
   func switchFails() {
     for goal in [ReceiverGoal.off, .tracking] {
       var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
@@ -80,14 +80,14 @@ import Testing
       now += 300
       #expect(driver.handle(.deadline, at: at(now)).observation == .reached(goal))
       #expect(driver.status.isQuiescent && driver.status.deadline == nil)
-      // It counts anew from there.
+      // The back-off restarts from there.
       _ = driver.handle(.goal(.off), at: at(now))
       _ = driver.handle(.pinFault(.receiverSupply), at: at(now))
       #expect(driver.status.deadline == at(now + 1_000))
     }
   }
 
-  @Test("A goal overtakes a switch that is to be tried again")
+  @Test("A new goal replaces a pending retry of the switch")
   func goalAfterFault() {
     var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
     _ = driver.handle(.goal(.tracking), at: at(0))
@@ -101,7 +101,7 @@ import Testing
     #expect(streaming.status.deadline == nil)
   }
 
-  @Test("The driver of the setup's family is the one that answers")
+  @Test("The driver of the setup's family is created")
   func family() {
     var driver = ReceiverDriver(Setups.wired)
     _ = driver.handle(.goal(.tracking), at: at(0))
@@ -117,7 +117,7 @@ import Testing
         && !driver.status.isDraining)
   }
 
-  @Test("Counters stop at their largest value")
+  @Test("Counters saturate at their largest value")
   func counters() {
     var counter = UInt32.max - 1
     counter.incrementSaturating()
@@ -133,7 +133,8 @@ import Testing
     return epoch
   }
 
-  @Test("Those not newer than the newest batch entry are thrown away, the others come in order")
+  @Test(
+    "Epochs not newer than the newest batch entry are discarded, the others are released in order")
   func release() {
     var held = HeldEpochs()
     for second in 1...6 { _ = held.add(epoch(Int64(second)), at: .boot) }
@@ -144,7 +145,7 @@ import Testing
     #expect(held.nextReleased() == nil && held.count == 0)
   }
 
-  @Test("Eight are kept, the latest")
+  @Test("The latest eight are kept")
   func overflow() {
     var held = HeldEpochs()
     for second in 1...12 {

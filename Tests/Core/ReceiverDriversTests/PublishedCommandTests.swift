@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReceiverDrivers
 
-// What M8, MediaTek, Airoha and CASIC receivers are told, against what others published.
+// Commands for M8, MediaTek, Airoha and CASIC receivers, compared with published ones.
 
 private func hex(_ text: String) -> [UInt8] {
   text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
@@ -70,7 +70,8 @@ private func text(
     #expect(m8(.powerMode(.full)) == hex("B5 62 06 11 02 00 08 00 21 91"))
   }
 
-  @Test("CFG-PM2: version 2, cyclic tracking once a second, as published but for reserved fields")
+  @Test(
+    "CFG-PM2: version 2, cyclic tracking once a second, as published except for reserved fields")
   func powerManagement() {
     // "power save with 1Hz" as u-center shows it for an M8: flags 00 00 43 01, period E8 03, search
     // period 10 27. Of its flags bit 16 (search on) and 17 (cyclic) have names; bit 12 keeps the
@@ -90,7 +91,8 @@ private func text(
     #expect(m8(.standby) == hex("B5 62 02 41 08 00 00 00 00 00 02 00 00 00 4D 3B"))
   }
 
-  @Test("CFG-BATCH: enabled, extra PVT, pin 6; no frame was found published, the layout was")
+  @Test(
+    "CFG-BATCH: enabled, extra PVT, pin 6; from the published layout (no published frame exists)")
   func batch() {
     let ours = m8(
       .enableBatching(watermark: 250),
@@ -101,7 +103,7 @@ private func text(
       Array(m8(.disableBatching).dropLast(2)) == hex("B5 62 06 93 08 00 00 00 00 00 00 00 00 00"))
   }
 
-  @Test("each command has an answer of its own for each of its messages")
+  @Test("each command has a distinct answer for each of its messages")
   func answers() {
     let setup = ReceiverSetup(family: .ubloxM8, batch: BatchSetup(capacity: 300))
     let all = UBloxCommand.configuration(.cyclic)
@@ -155,12 +157,12 @@ private func text(
     #expect(text(.configuration, .airoha, part: 6) == "$PAIR050,1000*12\r\n")
   }
 
-  @Test("CASIC: each followed by the question for its firmware, which alone is answered")
+  @Test("CASIC: each command is followed by a firmware query, which alone is answered")
   func casic() {
     // $PCAS06,0*1B and its answer $GPTXT,01,01,02,SW=…: drivers for ATGM336H and L76K (LilyGo).
     #expect(text(.probe, .casic) == "$PCAS06,0*1B\r\n")
     // A MicroPython driver for the AT6558 has $PCAS03,1,0,0,0,1,0,0,0,0,0,,,0,0*02; one more field is
-    // on here, GSA, which turns the checksum's last bit.
+    // enabled here, GSA, which changes the checksum's last bit.
     #expect(
       text(.configuration, .casic)
         == "$PCAS03,1,0,1,0,1,0,0,0,0,0,,,0,0*03\r\n$PCAS06,0*1B\r\n")
@@ -177,7 +179,7 @@ private func text(
   }
 
   @Test(
-    "what wakes: bytes that are no sentence, at least one more than is lost",
+    "wake-up bytes form no sentence, and are at least one more than the receiver loses",
     arguments: [ReceiverFamily.mtk, .casic])
   func wakeBytes(_ family: ReceiverFamily) {
     let setup = ReceiverSetup(family: family, output: .nmea)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReceiverDrivers
 
-// Frames as others published them, against ours.
+// Frames published by others, compared with Torpor's.
 
 private func hex(_ text: String) -> [UInt8] {
   text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
@@ -21,12 +21,12 @@ private func valset(_ layers: UBXLayers, _ items: [(UInt32, UInt64)]) -> [UInt8]
   return bytes(of: buffer)
 }
 
-@Test("The poll of MON-VER is the one of u-blox's protocol specification and of every client")
+@Test("The poll of MON-VER equals the one in u-blox's protocol specification and in public clients")
 func versionPoll() {
   #expect(frame(.probe) == hex("B5 62 0A 04 00 00 0E 34"))
 }
 
-@Test("Standby without a wake pin is the 16-byte request that meshtastic and others send an M10")
+@Test("Standby without a wake pin is the 16-byte request that meshtastic and others send to an M10")
 func standbyByUART() {
   // meshtastic/firmware src/gps/ubx.h, _message_PMREQ_10: version 0, until woken, backup and force,
   // woken by uartrx; with its checksum as in public M10 drivers.
@@ -41,7 +41,7 @@ func standbyByPin() {
   #expect(Array(ours[6..<22]) == hex("00 00 00 00 00 00 00 00 06 00 00 00 28 00 00 00"))
 }
 
-@Test("115200 baud into RAM and backup memory is the frame that a public M10 driver documents")
+@Test("115200 baud into RAM and backup memory is the frame documented by a public M10 driver")
 func lineSpeedFrame() {
   #expect(
     frame(.lineSpeed(115_200))
@@ -72,7 +72,7 @@ func nmeaOff() {
       == hex("B5 62 06 8A 09 00 00 07 00 00 02 00 74 10 00 26 E7"))
 }
 
-@Test("The rate's key is where a published 1 Hz configuration has it")
+@Test("The rate key is at the same offset as in a published 1 Hz configuration")
 func rateKey() {
   // B5 62 06 8A 24 00 01 07 00 00 | 01 00 21 30 E8 03 | … | 07 00 91 20 01 | 34 16
   let ours = frame(.configuration(nil))
@@ -80,7 +80,7 @@ func rateKey() {
   #expect(ours.suffix(8).dropLast(2) == published[...])
 }
 
-@Test("Retrieving asks for MON-BATCH first: version 0, flag sendMonFirst, two reserved bytes")
+@Test("Retrieving requests MON-BATCH first: version 0, flag sendMonFirst, two reserved bytes")
 func retrieveFrame() {
   // Payload as in the M8 protocol specification, 21 10; the checksum is Fletcher's over it.
   let ours = frame(.retrieveBatch)
@@ -88,7 +88,7 @@ func retrieveFrame() {
   #expect(ours.suffix(2) == [0x36, 0x93][...])
 }
 
-@Test("Batching's keys are those of ubxlib and of pyubx2's table")
+@Test("The batching keys are those of ubxlib and of pyubx2's table")
 func batchKeys() {
   let setup = ReceiverSetup(
     batch: BatchSetup(capacity: 300, pioWired: true, pioID: 6, pioActiveLow: true))
@@ -101,7 +101,7 @@ func batchKeys() {
   #expect(frame(.watermark(100)).suffix(8).dropLast(2) == hex("16 00 26 30 64 00")[...])
 }
 
-@Test("Without a wired PIO none is driven")
+@Test("Without a wired PIO no pin is configured")
 func noPIO() {
   let setup = ReceiverSetup(batch: BatchSetup(capacity: 600, extraPVT: false))
   let payload = Array(frame(.enableBatching(watermark: 600), setup).dropFirst(6).dropLast(2))

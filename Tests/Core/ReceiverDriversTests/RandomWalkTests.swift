@@ -10,7 +10,7 @@ extension SplitMix64 {
   mutating func roll(_ sides: Int) -> Int { below(sides) }
 }
 
-/// Every state.
+/// All states.
 let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
 
 @Suite("Random walks") struct RandomWalkTests {
@@ -36,7 +36,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     case 11: if bench.receiver.hasSupply { bench.receiver.reset(at: bench.now) }
     case 12:
       if bench.receiver.hasSupply { bench.receiver.reset(at: bench.now, keepsBackup: true) }
-    case 13: bench.receiver.refusals = dice.roll(3)
+    case 13: bench.receiver.rejections = dice.roll(3)
     case 14: bench.receiver.stallsAfter = dice.roll(30)
     default: bench.step(.lineFault)
     }
@@ -44,22 +44,22 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
   }
 
   @Test(
-    "Whatever is asked for and whenever: no epoch lost, none twice, every rule kept",
+    "Any goals at any time: no epoch lost, none twice, every rule kept",
     arguments: 1...40)
   func goalsAtRandom(_ seed: Int) {
     var dice = SplitMix64(seed: UInt64(seed))
     let bench = DriverBench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
     for _ in 0..<60 { act(bench, &dice, faults: false) }
     #expect(bench.reach(.tracking, 200))
-    #expect(bench.told.last == .reached(.tracking))
-    // Standby tells it sleeps by silence; nothing here goes wrong, so nothing is ever lost.
-    #expect(!bench.told.contains(.lost))
-    #expect(bench.receiver.lostWithBuffer.allSatisfy { bench.taken.contains($0) })
+    #expect(bench.reported.last == .reached(.tracking))
+    // Silence shows that standby was reached; without faults nothing is ever lost.
+    #expect(!bench.reported.contains(.lost))
+    #expect(bench.receiver.lostWithBuffer.allSatisfy { bench.emitted.contains($0) })
     bench.expectClean()
   }
 
   @Test(
-    "Whatever breaks: every rule kept, none twice, and it works again when the receiver does",
+    "Any faults: every rule kept, no epoch twice, and recovery once the receiver works",
     arguments: 1...60)
   func faultsAtRandom(_ seed: Int) {
     var dice = SplitMix64(seed: UInt64(seed) &* 7_919)
@@ -68,19 +68,19 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     bench.receiver.isSilent = false
     bench.receiver.lostAnswers = 0
     bench.receiver.ignoredStandbys = 0
-    bench.receiver.refusals = 0
+    bench.receiver.rejections = 0
     bench.receiver.stallsAfter = nil
     bench.step(.goal(.tracking))
-    #expect(bench.settle(400))
+    #expect(bench.runUntilIdle(400))
     #expect(bench.driver.state == .tracking)
-    #expect(bench.told.last == .reached(.tracking))
+    #expect(bench.reported.last == .reached(.tracking))
     bench.expectClean()
-    let before = bench.taken.count
+    let before = bench.emitted.count
     bench.run(20)
-    #expect(bench.taken.count >= before + 15)
+    #expect(bench.emitted.count >= before + 15)
   }
 
-  @Test("Every message and event in every state: no trap, a deadline whenever it waits")
+  @Test("Every message and event in every state: no trap, and a deadline in every waiting state")
   func everyPair() {
     var seen: Set<UInt8> = []
     for seed in 1...30 {
@@ -125,7 +125,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
   }
 }
 
-/// Events that stand for all.
+/// One event of each kind.
 enum Pairs {
   static let names = [
     "off", "standby", "tracking", "powersave", "batching", "drain", "pin", "fault", "wake-fault",

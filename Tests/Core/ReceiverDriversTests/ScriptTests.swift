@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReceiverDrivers
 
-/// Moves a driver message by message, 20 ms apart.
+/// Advances a driver message by message, 20 ms apart.
 private struct Script {
   var driver = UBloxDriver(Setups.wired)
   var now = Instant.boot
@@ -21,7 +21,7 @@ private struct Script {
     step(.message(.batchStatus(UBXBatchStatus(fillLevel: level, nextMessageCount: next))))
   }
 
-  /// Hears an entry; gives whether something is sent for it, and what becomes of its epoch.
+  /// Receives an entry; returns whether the driver sends a command, and whether the epoch is kept.
   mutating func entry(_ second: Int, _ count: UInt16) -> (sends: Bool, admission: Admission) {
     let solution = FakeM10.solution(second)
     let entry = UBXBatchEntry(messageCount: count, hasExtraPVT: true, solution: solution)
@@ -41,7 +41,7 @@ private struct Script {
     return epoch
   }
 
-  /// Brings it to batching.
+  /// Brings the driver to batching.
   mutating func batch() {
     step(.goal(.batching(watermark: 50)))
     step(.deadline)
@@ -56,21 +56,21 @@ private struct Script {
 }
 
 @Suite("Message by message") struct ScriptTests {
-  @Test("The next retrieval is sent when the last promised entry has come, not before")
+  @Test("The next retrieval is sent when the last announced entry has arrived, not before")
   func lastEntry() {
     var script = Script()
     script.batch()
     #expect(script.driver.state == .batching)
-    let asked = script.step(.drain)
-    let promised = script.status(3)
+    let isRequested = script.step(.drain)
+    let isEarly = script.status(3)
     let sends = (1...3).map { script.entry($0, UInt16($0)).sends }
-    #expect(asked && !promised)
+    #expect(isRequested && !isEarly)
     #expect(sends == [false, false, true])
     let ended = script.status(0, next: 4)
     #expect(!ended && script.driver.state == .batching)
   }
 
-  @Test("Entries that a retrieval sends again, with new numbers, are dropped")
+  @Test("Entries that a retrieval sends again with new numbers are dropped")
   func sentAgain() {
     var script = Script()
     script.batch()
@@ -86,7 +86,7 @@ private struct Script {
     #expect(script.driver.counters.duplicates == 3)
   }
 
-  @Test("A clock that was set back is no duplicate")
+  @Test("An epoch after the clock was set back is not a duplicate")
   func setBack() {
     var script = Script()
     script.batch()
@@ -99,7 +99,7 @@ private struct Script {
     #expect(admission == .accept)
   }
 
-  @Test("What was on its way when the output was muted is no sign of a reset; later it is")
+  @Test("A message in flight when the output was muted is no sign of a reset; a later one is")
   func stragglers() {
     var script = Script()
     script.batch()
@@ -111,7 +111,7 @@ private struct Script {
     #expect(script.driver.counters.configurationsLost == 1)
   }
 
-  @Test("An epoch released from hold comes out of the buffer later, and is dropped there")
+  @Test("An epoch released from hold is dropped when it arrives from the buffer later")
   func releasedAndBuffered() {
     var script = Script()
     script.batch()
@@ -135,7 +135,7 @@ private struct Script {
     #expect(twice == .drop && next == .accept)
   }
 
-  @Test("More than eight live epochs while the buffer drains: the older ones are in the buffer")
+  @Test("More than eight live epochs during a drain: the older ones come from the buffer")
   func manyHeld() {
     var script = Script()
     script.batch()

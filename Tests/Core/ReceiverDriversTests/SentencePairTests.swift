@@ -16,7 +16,7 @@ import Testing
     .message(.commandResult(CommandResult(family: .pair, command: command, outcome: outcome)))
   }
 
-  /// What leads from no goal to a state; nil stands for the deadline.
+  /// The events that lead from no goal to a state; nil stands for the deadline.
   private static func way(to state: State) -> [DriverEvent?] {
     let configured: [DriverEvent?] =
       [.goal(.tracking), nil, result(2, .done)]
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// A driver in a state, with the moment it came there; nothing is left to tell.
+  /// A driver in a state, with the time at which it got there; all observations are consumed.
   private static func driver(in state: State) -> (SentenceDriver, Instant) {
     var driver = SentenceDriver(setup)
     var now = Instant.boot
@@ -66,7 +66,7 @@ import Testing
     ("sleep-nak", result(3, .unsupported)), ("other", .message(.malformed)),
   ]
 
-  @Test("what each event makes of each state")
+  @Test("the effect of each event in each state")
   func table() {
     var lines: [String] = []
     for state in Self.states {
@@ -76,7 +76,7 @@ import Testing
       for (name, event) in Self.events {
         var now = at + .milliseconds(1)
         if name == "deadline", let due = sample.deadline { now = max(due, now) }
-        // What was under way is over, and the answer's time.
+        // The command under way has ended, and its answer timeout has passed.
         if ["rmc", "gsv", "started"].contains(name) { now = now + .seconds(2) }
         var driver = sample
         let effects = driver.handle(event, at: now)
@@ -93,12 +93,11 @@ import Testing
     #expect(lines.count == Self.expected.count, "\n\(lines.joined(separator: "\n"))")
   }
 
-  /// State | event: the state it leads to (none: stays), ! writes, ^ wake pin, # supply, (told).
+  /// State | event: next state (none: unchanged), ! writes, ^ wake pin, # supply, (reported).
   static let expected = [
     "idle | off:unpowered# standby:powering# tracking:powering# powersave:powering# "
       + "batching:powering# drain:(drained)",
-    "unpowered | off:(settled) drain:(drained) supply-fault:lost(lost) "
-      + "deadline:(settled)",
+    "unpowered | off:(settled) drain:(drained) supply-fault:lost(lost) deadline:(settled)",
     "powering | drain:(drained) \(PairTable.faults) deadline:probing!",
     "pulsing | drain:(drained) fault:lost^(lost) wake-fault:lost^(lost) "
       + "supply-fault:lost^(lost) deadline:waking!^",

@@ -7,36 +7,37 @@ import Testing
 private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
 @Suite("Standby and supply") struct SleepTests {
-  @Test("PWR-4: standby is settled when silence proves it, and its configuration written again")
+  @Test(
+    "PWR-4: standby is reached when silence proves it; on waking the configuration is rewritten")
   func standbyAndBack() {
     let bench = DriverBench(Setups.plain)
     bench.reach(.tracking)
     bench.run(3)
-    bench.forget()
+    bench.clearRecords()
     bench.reach(.standby)
     #expect(bench.receiver.isAsleep)
-    #expect(bench.told == [.reached(.standby)])
+    #expect(bench.reported == [.reached(.standby)])
     #expect(bench.commands() == ["standby"])
     #expect(bench.driver.deadline == nil)
     bench.run(60)
-    bench.forget()
+    bench.clearRecords()
     bench.reach(.tracking)
     #expect(bench.commands() == ["probe", configuration])
     bench.run(5)
-    #expect(bench.taken.count == 5)
+    #expect(bench.emitted.count == 5)
     bench.expectClean()
   }
 
-  @Test("The wake pin is pulsed, and both edges come")
+  @Test("The wake pin is pulsed with both edges")
   func wakePin() {
     let bench = DriverBench(Setups.wired)
     bench.reach(.standby)
-    bench.forget()
+    bench.clearRecords()
     bench.step(.goal(.tracking))
     #expect(bench.pins == [PinCommand(.receiverWake, .active)])
-    bench.settle()
+    bench.runUntilIdle()
     #expect(bench.pins.suffix(1) == [PinCommand(.receiverWake, .inactive)])
-    #expect(bench.told == [.reached(.tracking)])
+    #expect(bench.reported == [.reached(.tracking)])
     bench.expectClean()
   }
 
@@ -49,28 +50,28 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     #expect(bench.pins.last == PinCommand(.receiverWake, .inactive))
   }
 
-  @Test("PWR-4: a standby that is not followed is asked for again", arguments: [1, 2])
+  @Test("PWR-4: an ignored standby command is repeated", arguments: [1, 2])
   func standbyRepeated(_ ignored: Int) {
     let bench = DriverBench(Setups.plain)
     bench.reach(.tracking)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.ignoredStandbys = ignored
     bench.reach(.standby)
     #expect(bench.receiver.isAsleep)
     #expect(bench.commands().filter { $0 == "standby" }.count == ignored + 1)
     #expect(bench.driver.counters.failedStandbys == UInt32(ignored))
-    #expect(bench.told == [.reached(.standby)])
+    #expect(bench.reported == [.reached(.standby)])
     bench.expectClean()
   }
 
-  @Test("PWR-4: a standby that is never followed is told, and tried again")
+  @Test("PWR-4: if standby is always ignored, the loss is reported and standby is retried")
   func standbyFails() {
     let bench = DriverBench(Setups.plain)
     bench.reach(.tracking)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.ignoredStandbys = 4
     #expect(bench.reach(.standby))
-    #expect(bench.told == [.lost, .recovered, .reached(.standby)])
+    #expect(bench.reported == [.lost, .recovered, .reached(.standby)])
     #expect(bench.receiver.isAsleep)
     bench.expectClean()
   }
@@ -80,17 +81,17 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     let bench = DriverBench(Setups.plain)
     bench.reach(.standby)
     bench.run(100)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.reset(at: bench.now, keepsBackup: true)
     bench.run(10)
     #expect(bench.receiver.isAsleep)
     #expect(bench.driver.state == .standby)
     #expect(bench.driver.counters.failedStandbys == 1)
-    #expect(bench.told.isEmpty)
+    #expect(bench.reported.isEmpty)
     bench.expectClean()
   }
 
-  @Test("A receiver that wakes all the time is told and backed off from")
+  @Test("A receiver that keeps waking is reported, and retried with back-off")
   func wakesTooOften() {
     let bench = DriverBench(Setups.plain)
     bench.reach(.standby)
@@ -99,44 +100,44 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
       bench.receiver.reset(at: bench.now, keepsBackup: true)
       bench.run(2)
     }
-    #expect(bench.told.contains(.lost))
-    bench.settle()
+    #expect(bench.reported.contains(.lost))
+    bench.runUntilIdle()
     #expect(bench.receiver.isAsleep)
   }
 
-  @Test("PWR-5: the supply is cut after standby was asked for and waited for")
-  func cutAfterStandby() {
+  @Test("PWR-5: the supply is switched off after standby was requested and awaited")
+  func powerOffAfterStandby() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     #expect(bench.pins.first == PinCommand(.receiverSupply, .active))
     bench.run(3)
-    bench.forget()
+    bench.clearRecords()
     bench.reach(.off)
     #expect(!bench.receiver.hasSupply)
     #expect(bench.commands() == ["standby"])
-    #expect(bench.told == [.reached(.off)])
+    #expect(bench.reported == [.reached(.off)])
     #expect(bench.pins == [PinCommand(.receiverSupply, .inactive)])
     bench.run(5)
     bench.reach(.tracking)
     bench.run(3)
-    #expect(bench.told.suffix(1) == [.reached(.tracking)])
+    #expect(bench.reported.suffix(1) == [.reached(.tracking)])
     bench.expectClean()
   }
 
-  @Test("PWR-5: from standby the supply may go at once")
-  func cutFromStandby() {
+  @Test("PWR-5: from standby the supply may be switched off immediately")
+  func powerOffFromStandby() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.standby)
     #expect(bench.receiver.isAsleep)
-    bench.forget()
+    bench.clearRecords()
     bench.step(.goal(.off))
     #expect(!bench.receiver.hasSupply)
     #expect(bench.commands().isEmpty)
     bench.expectClean()
   }
 
-  @Test("PWR-5: an unresponsive receiver is cut after the wait")
-  func cutSilent() {
+  @Test("PWR-5: an unresponsive receiver is powered off after the wait")
+  func powerOffSilent() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.receiver.isSilent = true
@@ -145,61 +146,61 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectClean()
   }
 
-  @Test("PWR-5: one that ignores standby is cut after three times")
-  func cutStubborn() {
+  @Test("PWR-5: a receiver that ignores standby is powered off after three attempts")
+  func powerOffIgnoredStandby() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.ignoredStandbys = 100
     bench.reach(.off)
     #expect(!bench.receiver.hasSupply)
     #expect(bench.commands() == ["standby", "standby", "standby"])
-    #expect(bench.told == [.reached(.off)])
+    #expect(bench.reported == [.reached(.off)])
     bench.expectClean()
   }
 
   @Test("A lost receiver can be switched off")
-  func cutLost() {
+  func powerOffLost() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.receiver.isSilent = true
     while bench.driver.state != .lost { bench.run(0.1) }
     bench.reach(.off)
     #expect(!bench.receiver.hasSupply)
-    #expect(bench.told.suffix(1) == [.reached(.off)])
-    #expect(!bench.told.contains(.recovered))
+    #expect(bench.reported.suffix(1) == [.reached(.off)])
+    #expect(!bench.reported.contains(.recovered))
     bench.expectClean()
   }
 
-  @Test("Off and on again: the supply rests a second")
+  @Test("Off and on again: the supply stays off for at least a second")
   func rest() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.reach(.off)
-    bench.forget()
-    let cut = bench.now
+    bench.clearRecords()
+    let powerOff = bench.now
     bench.step(.goal(.tracking))
     #expect(bench.pins.isEmpty)
     #expect(!bench.driver.isQuiescent)
     while bench.pins.isEmpty { bench.run(0.01) }
-    #expect((bench.now - cut) > .milliseconds(800))
-    bench.settle()
-    #expect(bench.told == [.reached(.tracking)])
+    #expect((bench.now - powerOff) > .milliseconds(800))
+    bench.runUntilIdle()
+    #expect(bench.reported == [.reached(.tracking)])
   }
 
   @Test(
-    "PWR-4, PWR-5: a switch that does not switch on: told, no pin or byte goes out, tried again")
+    "PWR-4, PWR-5: a switch fault at power-on is reported and retried; no pin or byte is written")
   func switchOnFails() {
     let bench = DriverBench(Setups.switched)
     bench.failingSwitches = 6
     bench.step(.goal(.tracking))
     bench.run(30)
     #expect(bench.failingSwitches == 1)
-    #expect(bench.told == [.lost])
+    #expect(bench.reported == [.lost])
     #expect(bench.pins == Array(repeating: PinCommand(.receiverSupply, .active), count: 5))
     #expect(bench.commands().isEmpty)
-    bench.settle()
-    #expect(bench.told == [.lost, .recovered, .reached(.tracking)])
+    bench.runUntilIdle()
+    #expect(bench.reported == [.lost, .recovered, .reached(.tracking)])
     // 1, 2, 4, 8, 16 and 32 s.
     #expect(bench.now > Instant(seconds: 63) && bench.now < Instant(seconds: 70))
     bench.reach(.standby)
@@ -207,8 +208,9 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectClean()
   }
 
-  @Test("PWR-4, PWR-5: cut already and told to cut again by a switch that sticks, it stays cut")
-  func stuckWhileCut() {
+  @Test(
+    "PWR-4, PWR-5: a powered-off receiver stays off if a sticking switch is commanded off again")
+  func stuckWhileOff() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.reach(.off)
@@ -218,76 +220,77 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.run(0.05)
     bench.step(.goal(.off))
     #expect(bench.failingSwitches == 0)
-    bench.settle()
+    bench.runUntilIdle()
     #expect(bench.driver.state == .unpowered)
     #expect(bench.reach(.tracking))
     bench.expectClean()
   }
 
-  @Test("PWR-4: a switch that does not switch off: told, never taken for cut, tried again")
+  @Test(
+    "PWR-4: a switch fault at power-off is reported and retried; the receiver is not deemed off")
   func switchOffFails() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
-    bench.forget()
+    bench.clearRecords()
     bench.failingSwitches = 3
     bench.step(.goal(.off))
     bench.run(2)
-    #expect(bench.told == [.lost] && bench.receiver.hasSupply)
+    #expect(bench.reported == [.lost] && bench.receiver.hasSupply)
     bench.run(30)
-    #expect(bench.told == [.lost, .reached(.off)] && !bench.receiver.hasSupply)
+    #expect(bench.reported == [.lost, .reached(.off)] && !bench.receiver.hasSupply)
     #expect(bench.failingSwitches == 0)
-    // A new loss is told anew.
+    // A new loss is reported again.
     bench.receiver.isSilent = true
     bench.step(.goal(.tracking))
     bench.run(30)
-    #expect(bench.told.dropFirst(2) == [.lost])
+    #expect(bench.reported.dropFirst(2) == [.lost])
     bench.expectClean()
   }
 
-  @Test("A receiver that hangs is started anew by its supply, after the fourth failed try")
+  @Test("A hanging receiver is restarted by its supply after the fourth failed attempt")
   func powerCycle() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.isSilent = true
     while bench.receiver.hasSupply { bench.run(0.1) }
     #expect(bench.driver.counters.losses == 4)
     bench.receiver.isSilent = false
-    #expect(bench.settle())
-    #expect(bench.told == [.lost, .recovered, .reached(.tracking)])
-    // That is over then: standby keeps the supply.
+    #expect(bench.runUntilIdle())
+    #expect(bench.reported == [.lost, .recovered, .reached(.tracking)])
+    // Afterwards the restart is over: standby keeps the supply on.
     #expect(bench.reach(.standby))
     #expect(bench.receiver.hasSupply && bench.receiver.isAsleep)
     bench.expectClean()
   }
 
-  @Test("Tracking again while it falls asleep: it is woken when it sleeps")
-  func changeOfMind() {
+  @Test("Tracking requested while falling asleep: the receiver is woken once it sleeps")
+  func trackingWhileFallingAsleep() {
     let bench = DriverBench(Setups.wired)
     bench.reach(.tracking)
-    bench.forget()
+    bench.clearRecords()
     bench.step(.goal(.standby))
     bench.run(0.2)
     bench.step(.goal(.tracking))
-    bench.settle()
-    #expect(bench.told == [.reached(.tracking)])
+    bench.runUntilIdle()
+    #expect(bench.reported == [.reached(.tracking)])
     bench.run(3)
-    #expect(!bench.taken.isEmpty)
+    #expect(!bench.emitted.isEmpty)
     bench.expectClean()
   }
 
-  @Test("Tracking again while standby is not followed: it goes on awake")
-  func changeOfMindAwake() {
+  @Test("Tracking requested while standby is ignored: the receiver continues awake")
+  func trackingWhileStandbyIgnored() {
     let bench = DriverBench(Setups.plain)
     bench.reach(.tracking)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.ignoredStandbys = 1
     bench.step(.goal(.standby))
     bench.run(0.2)
     bench.step(.goal(.tracking))
-    bench.settle()
+    bench.runUntilIdle()
     #expect(bench.commands() == ["standby", "probe", configuration])
-    #expect(bench.told == [.reached(.tracking)])
+    #expect(bench.reported == [.reached(.tracking)])
     bench.expectClean()
   }
 
@@ -296,18 +299,18 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     let bench = DriverBench(Setups.plain)
     bench.reach(.off)
     #expect(bench.receiver.isAsleep)
-    #expect(bench.told == [.reached(.off)])
+    #expect(bench.reported == [.reached(.off)])
     #expect(bench.pins.isEmpty)
   }
 
-  @Test("A goal is answered each time it is given")
+  @Test("A goal is answered each time it is set")
   func answeredAgain() {
     let bench = DriverBench(Setups.wired)
     for goal in [ReceiverGoal.tracking, .standby, .batching(watermark: 250)] {
       bench.reach(goal)
-      bench.forget()
+      bench.clearRecords()
       bench.step(.goal(goal))
-      #expect(bench.told == [.reached(goal)])
+      #expect(bench.reported == [.reached(goal)])
       #expect(bench.commands().isEmpty)
     }
   }

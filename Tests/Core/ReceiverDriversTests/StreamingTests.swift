@@ -5,9 +5,9 @@ import Testing
 
 @testable import ReceiverDrivers
 
-@Suite("Receivers that answer no command and send fixes") struct StreamingTests {
+@Suite("Receivers that send fixes but answer no command") struct StreamingTests {
   @Test(
-    "PWR-12: one that sends fixes and answers no command is used as it is, at the speed at which it sends",
+    "PWR-12: a receiver that sends fixes but answers no command is used unconfigured, at its speed",
     arguments: Families.all, [9_600, 115_200] as [UInt32])
   func streaming(_ family: ReceiverFamily, _ speed: UInt32) {
     var faults = FaultPlan()
@@ -15,16 +15,18 @@ import Testing
     let bench = FamilyBench(Families.setup(family, lineSpeed: speed), faults: faults)
     bench.handle(.goal(.tracking))
     bench.run(300)
-    #expect(bench.told == [.lost] && bench.status.isStreaming && bench.activity != .running)
-    bench.forget()
+    #expect(bench.reported == [.lost] && bench.status.isStreaming && bench.activity != .running)
+    bench.clearRecords()
     bench.run(3_600)
-    // Trying it again interrupts what is sent at another speed for some seconds.
+    // A probe at another speed interrupts reception for some seconds.
     #expect(bench.fixes.count > 3_100, "\(bench.fixes.count)")
-    #expect(bench.told.isEmpty && bench.violations.isEmpty, "\(bench.told) \(bench.violations)")
+    #expect(
+      bench.reported.isEmpty && bench.violations.isEmpty, "\(bench.reported) \(bench.violations)")
     #expect(bench.counters.losses < 30)
   }
 
-  @Test("PWR-12: one that answers again is configured, and one that is gone is not streaming")
+  @Test(
+    "PWR-12: when it answers again it is configured; when it disappears it is no longer streaming")
   func streamingEnds() {
     var faults = FaultPlan()
     faults.commandLoss = 1
@@ -37,7 +39,7 @@ import Testing
     #expect(!bench.status.isStreaming)
   }
 
-  @Test("PWR-12: the supply of one that is used as it is is never cut to start it anew")
+  @Test("PWR-12: an unconfigured streaming receiver is never power-cycled")
   func supply() {
     var faults = FaultPlan()
     faults.commandLoss = 1
@@ -45,12 +47,12 @@ import Testing
     bench.handle(.goal(.tracking))
     bench.run(60)
     #expect(bench.status.isStreaming)
-    bench.forget()
+    bench.clearRecords()
     bench.run(3_600)
     #expect(bench.counters.losses > 12 && bench.pins.isEmpty, "\(bench.pins)")
   }
 
-  @Test("PWR-12: one that is used as it is and was switched off is known as such afterwards")
+  @Test("PWR-12: a streaming receiver is still known as streaming after it was switched off")
   func switchedOff() {
     var faults = FaultPlan()
     faults.commandLoss = 1

@@ -2,7 +2,7 @@ import BoardHardware
 import TestSupport
 import Testing
 
-@Suite("A GPIO line's text")
+@Suite("Text form of a GPIO line")
 struct GPIOLineTests {
   private func reason(_ text: String) -> String? {
     do throws(GPIOLineError) {
@@ -13,8 +13,8 @@ struct GPIOLineTests {
     }
   }
 
-  @Test("a line is named by its name, or by chip and number")
-  func places() throws {
+  @Test("a line is addressed by its name, or by chip and number")
+  func addresses() throws {
     #expect(try GPIOLine("GPIO17").address == .name("GPIO17"))
     #expect(try GPIOLine("gpiochip12:4294967295").address == .offset(.max, chip: "gpiochip12"))
     #expect(try GPIOLine("  a name ").address == .name("a name"))
@@ -23,14 +23,14 @@ struct GPIOLineTests {
     #expect(!plain.isActiveLow && plain.bias == nil && plain.drive == nil)
   }
 
-  @Test("how it is wired stands behind commas, in any order")
+  @Test("attributes follow after commas, in any order")
   func wiring() throws {
     let line = try GPIOLine("gpiochip0:3 ,open-drain, active-low,pull-up")
     #expect(line.isActiveLow && line.bias == .pullUp && line.drive == .openDrain)
     #expect(line.text == "gpiochip0:3, active-low, pull-up, open-drain")
   }
 
-  @Test("what a line's text gives is read as it was")
+  @Test("parsing the text of a line gives the same line")
   func roundTrip() throws {
     for isActiveLow in [false, true] {
       for bias in [nil] + GPIOLine.Bias.allCases.map(Optional.some) {
@@ -46,7 +46,7 @@ struct GPIOLineTests {
   }
 
   @Test(
-    "names as device trees have them are names, whatever is in them",
+    "names from device trees are accepted with any punctuation",
     arguments: [
       "PIN_11", "ID_SDA", "[SPI0 CLK]", "P9_15 [eQEP1_index]", "7J1 Header Pin12", "GPIO-A", "NC",
       "SENSOR_ACTIVE_LOW", "VCC:EN", "nRESET", "/RESET", "J2 1:2", "gpiochipless", "17A",
@@ -56,7 +56,7 @@ struct GPIOLineTests {
   }
 
   @Test(
-    "the syntax of another tool is refused with the line in this one",
+    "the syntax of another tool is refused with a suggestion in this syntax",
     arguments: [
       ("GPIO17 active-lwo", "GPIO17, active-low"), ("GPIO17:active-low", "GPIO17, active-low"),
       ("GPIO17:active-lwo", "GPIO17, active-low"), ("GPIO17?active-lwo", "GPIO17, active-low"),
@@ -71,13 +71,13 @@ struct GPIOLineTests {
       ("gpiochip1:17:active-low", "gpiochip1:17, active-low"),
     ])
   func foreign(_ text: String, _ right: String) throws {
-    let told = try #require(reason(text))
-    #expect(told.contains(", as in \"\(right)\""), "\(told)")
+    let reported = try #require(reason(text))
+    #expect(reported.contains(", as in \"\(right)\""), "\(reported)")
     #expect(reason(right) == nil, "\(right)")
   }
 
   @Test(
-    "the right line has nothing that the text does not give",
+    "the suggested line contains only what the text contains",
     arguments: [
       ("/dev/gpiochip4", "gpiochip4:NUMBER"),
       ("/sys/bus/gpio/devices/gpiochip4", "gpiochip4:NUMBER"),
@@ -88,20 +88,20 @@ struct GPIOLineTests {
       ("!GPIO22?foo", "GPIO22, active-low"), ("GPIO22;foo;pull-up", "GPIO22, pull-up"),
     ])
   func nothingInvented(_ text: String, _ right: String) throws {
-    let told = try #require(reason(text))
-    #expect(told.contains(", as in \"\(right)\""), "\(told)")
+    let reported = try #require(reason(text))
+    #expect(reported.contains(", as in \"\(right)\""), "\(reported)")
     #expect((reason(right) == nil) == !right.contains("NUMBER"), "a placeholder names no line")
   }
 
   @Test(
-    "a place that is empty is an empty name, whatever stands beside it",
+    "an empty address is refused as an empty name, with any attributes",
     arguments: ["!", "! ", "!, pull-up", "?active-low", ";", "!;"])
-  func emptyPlace(_ text: String) {
+  func emptyAddress(_ text: String) {
     #expect(reason(text)?.hasPrefix("a line's name has 1 to 31 bytes") == true)
   }
 
   @Test(
-    "what names no line says what would",
+    "an invalid line is refused with the reason and the valid forms",
     arguments: [
       ("", "a line's name has 1 to 31 bytes"), (",active-low", "a line's name has 1 to 31 bytes"),
       ("A2345678901234567890123456789012", "a line's name has 1 to 31 bytes"),
@@ -127,12 +127,11 @@ struct GPIOLineTests {
       ("gpiochip0:5?bias=pull-up", "as in \"gpiochip0:5, pull-up\""),
       (
         "GPIO17, upside-down",
-        "'upside-down' is no attribute of a line; the attributes are "
-          + "active-low"
+        "'upside-down' is no attribute of a line; the attributes are active-low"
       ),
       ("GPIO17, GPIO_ACTIVE_LOW", "did you mean active-low?"),
     ])
   func refused(_ text: String, _ part: String) {
-    #expect(reason(text)?.contains(part) == true, "\(reason(text) ?? "taken")")
+    #expect(reason(text)?.contains(part) == true, "\(reason(text) ?? "accepted")")
   }
 }

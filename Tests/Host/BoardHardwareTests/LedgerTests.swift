@@ -3,11 +3,11 @@ import Testing
 
 @testable import BoardHardware
 
-@Suite("A ledger of states and powers")
+@Suite("Energy ledger")
 struct LedgerTests {
   private func seconds(_ count: Int64) -> Instant { .boot + .seconds(count) }
 
-  @Test("time and energy of each state are kept from the ledger's beginning on")
+  @Test("the ledger counts time and energy of each state from its start")
   func sums() {
     var ledger = EnergyLedger(from: seconds(100))
     ledger.setReceiver(.acquiring, mW: 36, at: seconds(100))
@@ -21,7 +21,7 @@ struct LedgerTests {
     #expect(
       closed.time(of: .acquiring) == .seconds(30) && closed.time(of: .tracking) == .seconds(30))
     #expect(
-      closed.time(of: ReceiverPowerState.off) == .zero, "what was before it began is not counted")
+      closed.time(of: ReceiverPowerState.off) == .zero, "time before the start is not counted")
     #expect(closed.receiver_mJ == 30 * 36 + 30 * 30)
     #expect(closed.board_mJ == 600 + 59 * 300)
     for reason in (UInt8.min ... .max).compactMap(WakeReason.init(rawValue:)) {
@@ -32,7 +32,7 @@ struct LedgerTests {
     #expect(closed.hostWakes == 4 && closed.hostWakes(for: .alarm) == 3)
   }
 
-  @Test("no receiver takes nothing, whatever it is said to do")
+  @Test("an absent receiver consumes no energy in any state")
   func none() {
     for state in ReceiverPowerState.allCases { #expect(ReceiverPower.none.mW(in: state) == 0) }
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("The board on Linux", .tags(.realTime)) struct LinuxBoardTests {
+@Suite("Board on Linux", .tags(.realTime)) struct LinuxBoardTests {
   private let terminal = Terminal()
   private let events: EventWait
   private let request = EventWait.Token.firstFree
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("a deadline, bytes and a request end a wait and say so")
+  @Test("a deadline, bytes and a request end a wait and are reported as its reason")
   func reasons() throws {
     var board = try board()
     let end = soon(10)
@@ -41,14 +41,14 @@ import Testing
     try #require(unsafe pipe(&ends) == 0)
     try events.add(ends[0], as: request, for: .readable)
     _ = unsafe write(ends[1], [1], 1)
-    let waking = board.wait(in: .suspended, until: .distantFuture, wakesOnInput: true)
-    #expect(waking == WakeReport(reason: .request, batchPinRose: false))
+    let report = board.wait(in: .suspended, until: .distantFuture, wakesOnInput: true)
+    #expect(report == WakeReport(reason: .request, batchPinRose: false))
     #expect(events.conditions(of: request) == .readable)
     for descriptor in ends { close(descriptor) }
   }
 
-  @Test("a request is not kept waiting for the rest of an epoch")
-  func requestBesideBytes() throws {
+  @Test("a request is not delayed until the rest of an epoch has arrived")
+  func requestDuringEpoch() throws {
     var board = try board()
     var ends: [Int32] = [-1, -1]
     try #require(unsafe pipe(&ends) == 0)
@@ -61,7 +61,7 @@ import Testing
     for descriptor in ends { close(descriptor) }
   }
 
-  @Test("a deadline that has passed returns at once, and finds what is there")
+  @Test("a passed deadline returns immediately and reports pending bytes")
   func passed() throws {
     var board = try board()
     #expect(board.wait(in: .awake, until: .boot, wakesOnInput: true).reason == .alarm)
@@ -71,8 +71,8 @@ import Testing
     #expect(events.wakeCount == 0)
   }
 
-  @Test("bytes do not end a wait that does not listen; they gather, 4,096 at least")
-  func deaf() throws {
+  @Test("with `wakesOnInput` false, at least 4,096 bytes are buffered without a wake")
+  func bufferedInput() throws {
     var board = try board()
     let sent = (0..<4_095).map { UInt8($0 % 253) }
     terminal.send(sent)
@@ -81,7 +81,7 @@ import Testing
     #expect(try read(&board) == sent)
   }
 
-  @Test("a device that vanishes ends a wait that listens, once; then nothing does")
+  @Test("a disappearing device ends a wait with `wakesOnInput` once")
   func vanish() throws {
     var board = try board()
     terminal.unplug()
@@ -90,7 +90,7 @@ import Testing
     #expect(board.wait(in: .idle, until: soon(10), wakesOnInput: true).reason == .alarm)
   }
 
-  @Test("what is queued leaves while the board waits, and ends no wait")
+  @Test("queued output is sent during a wait without ending it")
   func flushes() throws {
     var board = try board()
     var sent = 0
@@ -104,14 +104,14 @@ import Testing
     #expect(received == sent && board.line.queuedCount == 0)
   }
 
-  @Test("no pin is wired")
+  @Test("setting a pin that is not wired fails")
   func pins() throws {
     var board = try board()
     #expect(throws: PinFault.notWired) { try board.set(PinCommand(.receiverWake, .active)) }
   }
 
-  /// Wakes for each of the last three epochs, of `pieces` pieces 5 ms apart, one every 150 ms; nil if
-  /// one was not read as a whole.
+  /// Number of wakes for each of the last three epochs. An epoch has `pieces` pieces 5 ms apart;
+  /// the epochs are 150 ms apart. Nil if one was not read completely.
   private func wakes(pieces: Int) throws -> [UInt64]? {
     let terminal = Terminal()
     let events = try EventWait()
@@ -139,18 +139,18 @@ import Testing
     return wakes.suffix(3)
   }
 
-  /// A busy machine may send late: one of ten runs must be as it should.
+  /// A busy machine may send late, so one of ten runs must succeed.
   private func once(_ run: () throws -> Bool) rethrows -> Bool {
     for _ in 0..<10 where try run() { return true }
     return false
   }
 
-  @Test("an epoch in 16-byte pieces is read as a whole, with two wakes once its length is known")
+  @Test("an epoch in 16-byte pieces is read with two wakes after its length was measured")
   func pieces() throws {
     #expect(try once { try wakes(pieces: 10) == [2, 2, 2] })
   }
 
-  @Test("an epoch that comes at once is handed on at once, with one wake")
+  @Test("an epoch that arrives in one piece is delivered immediately, with one wake")
   func whole() throws {
     #expect(try once { try wakes(pieces: 1) == [1, 1, 1] })
   }

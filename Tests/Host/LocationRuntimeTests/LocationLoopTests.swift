@@ -8,9 +8,9 @@ import Testing
 
 @testable import LocationRuntime
 
-@Suite("The loop")
+@Suite("Location loop")
 struct LocationLoopTests {
-  /// A loop over a scripted board; `receiver` decides whether it writes.
+  /// A loop over a scripted board; the receiver's family decides whether the loop sends commands.
   final class Stage {
     let script = ScriptedBoard.Script()
     let notes = ScriptedClients.Notes()
@@ -19,17 +19,17 @@ struct LocationLoopTests {
     private var utc = UTCTime(microseconds: 1_740_787_200_000_000)
 
     init(_ receiver: ReceiverSetup, _ battery: BatteryThresholds = BatteryThresholds()) {
-      var figures = PlannerParameters(
+      var parameters = PlannerParameters(
         fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(5)))
-      figures.canStandby = receiver.family == .ubloxM10
-      figures.batch = receiver.batch.map {
+      parameters.canStandby = receiver.family == .ubloxM10
+      parameters.batch = receiver.batch.map {
         BatchParameters(capacity: $0.capacity, watermark: 20, hasPin: true)
       }
-      figures.idle = SleepParameters(
+      parameters.idle = SleepParameters(
         state: .idle, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
         wakesOnPin: true,
         wakesOnBytes: true)
-      var setup = EngineSetup(receiver: receiver, parameters: figures)
+      var setup = EngineSetup(receiver: receiver, parameters: parameters)
       setup.battery = battery
       loop = LocationLoop(
         engine: memory.makeEngine(setup), board: ScriptedBoard(script),
@@ -61,7 +61,7 @@ struct LocationLoopTests {
       }
     }
 
-    /// The same, out of the receiver's buffer.
+    /// A fix from the receiver's batch buffer.
     func entry() -> [UInt8] {
       utc = utc + .seconds(1)
       return frame {
@@ -80,145 +80,145 @@ struct LocationLoopTests {
       return (0..<frame.count).map { frame[$0] }
     }
 
-    /// A wait that bytes end.
-    func hear(
+    /// Runs a turn whose wait ends with these bytes.
+    func receive(
       _ bytes: [UInt8], after interval: Interval = .seconds(1), isPin: Bool = false
     ) {
       script.waits.append(
         ScriptedBoard.Script.Wait(
           sleeps: interval,
-          waking: WakeReport(reason: isPin ? .batchPin : .bytes, batchPinRose: isPin), bytes: bytes)
+          report: WakeReport(reason: isPin ? .batchPin : .bytes, batchPinRose: isPin), bytes: bytes)
       )
       _ = turn()
     }
 
-    /// Answers whatever an M10 is asked, until it rests.
+    /// Answers each command to an M10 until the driver sends no more.
     func answerAll() {
       let version = frame { $0.appendVersion(UBXVersion(software: "ROM", hardware: "00")) }
       let acknowledgement = frame { $0.appendAcknowledgement(of: .cfgVALSET) }
       let empty = frame { $0.appendBatchStatus(UBXBatchStatus(fillLevel: 0)) }
       for _ in 0..<200 {
         let before = script.calls.count
-        hear(answer, after: .milliseconds(20))
+        receive(answer, after: .milliseconds(20))
         answer = script.calls.count > before ? version + acknowledgement + empty : []
       }
     }
     private var answer: [UInt8] = []
   }
 
-  @Test("bytes of any number are read to their end in one turn, in chunks")
+  @Test("all received bytes are read in one turn, in chunks")
   func readsAll() {
     let stage = Stage.streaming
     var bytes: [UInt8] = []
     for _ in 0..<5 { bytes += stage.fix() }
-    stage.hear(bytes)
+    stage.receive(bytes)
     #expect(stage.notes.appended == [0, 1, 2, 3, 4])
-    #expect(stage.notes.told == (0..<5).map { "batch \($0)...\($0)" })
+    #expect(stage.notes.notices == (0..<5).map { "batch \($0)...\($0)" })
   }
 
-  @Test("a chunk that is not full was the last, and is not asked after again", arguments: 1...3)
+  @Test("a chunk that is not full is the last one of a turn", arguments: 1...3)
   func lastChunk(_ chunks: Int) {
     let stage = Stage.streaming
     let before = stage.script.reads
-    stage.hear([UInt8](repeating: 10, count: chunks * ByteChunk.capacity - 1))
+    stage.receive([UInt8](repeating: 10, count: chunks * ByteChunk.capacity - 1))
     #expect(stage.script.reads - before == chunks)
-    stage.hear([UInt8](repeating: 10, count: chunks * ByteChunk.capacity))
+    stage.receive([UInt8](repeating: 10, count: chunks * ByteChunk.capacity))
     #expect(stage.script.reads - before == chunks * 2 + 1)
   }
 
   @Test(
-    "a motion sensor's edge counts from its own time, but never from before what was done already")
+    "a motion edge is handled at its own time, but never before the last step")
   func motionEdge() {
     let stage = Stage.streaming
-    stage.hear(stage.fix())
+    stage.receive(stage.fix())
     let begin = stage.loop.board.now
     for (edge, counts) in [(begin + .milliseconds(300), begin + .milliseconds(300)), (.boot, nil)] {
       let before = stage.loop.lastStepTime
       stage.script.waits.append(
         .init(
           sleeps: .seconds(1),
-          waking: WakeReport(
+          report: WakeReport(
             reason: .motion, batchPinRose: false, motion: .active, motionEdge: edge)))
       _ = stage.turn()
       #expect(stage.loop.lastStepTime == (counts ?? before))
     }
   }
 
-  @Test("STD-7: a pulse that ended with the bytes of a fix is when that was made")
+  @Test("STD-7: the time of a pulse becomes the time of the fix that follows it")
   func pulse() {
     let stage = Stage.streaming
-    stage.hear(stage.fix())
+    stage.receive(stage.fix())
     let pulse = stage.now + .milliseconds(700)
-    var heard = WakeReport(reason: .bytes, batchPinRose: false)
-    heard.pulse = pulse
-    stage.script.waits.append(.init(sleeps: .seconds(1), waking: heard, bytes: stage.fix()))
+    var report = WakeReport(reason: .bytes, batchPinRose: false)
+    report.pulse = pulse
+    stage.script.waits.append(.init(sleeps: .seconds(1), report: report, bytes: stage.fix()))
     _ = stage.turn()
     #expect(stage.loop.engine.newestStored?.fix.acquired == pulse)
   }
 
-  @Test("requests are brought only when the engine is done, and all of them")
+  @Test("all requests are handled, each after the engine has finished its steps")
   func requests() {
     let stage = Stage.streaming
-    stage.hear(stage.fix())
-    #expect(stage.notes.requests.isEmpty && stage.notes.told == ["batch 0...0"])
+    stage.receive(stage.fix())
+    #expect(stage.notes.requests.isEmpty && stage.notes.notices == ["batch 0...0"])
     stage.notes.requests = [
       .allowDeferred(distance: .infinity, timeout: .infinity), .disallowDeferred,
     ]
-    stage.hear([])
-    #expect(stage.notes.told == ["batch 0...0", "finish 15"])
+    stage.receive([])
+    #expect(stage.notes.notices == ["batch 0...0", "finish 15"])
   }
 
-  @Test("a spurious or early waking does no harm, and the plan still holds")
+  @Test("spurious and early wakes do not change the plan")
   func spurious() {
     let stage = Stage.streaming
-    stage.hear(stage.fix())
+    stage.receive(stage.fix())
     stage.request(.allowDeferred(distance: .infinity, timeout: 50))
     let due = stage.now + .seconds(50)
     for _ in 0..<20 {
-      stage.hear([], after: .milliseconds(300))
-      stage.hear([], after: .zero)
+      stage.receive([], after: .milliseconds(300))
+      stage.receive([], after: .zero)
     }
-    #expect(stage.notes.told == ["batch 0...0"])
+    #expect(stage.notes.notices == ["batch 0...0"])
     while stage.now < due { _ = stage.turn() }
-    #expect(stage.notes.told == ["batch 0...0", "finish -1"])
+    #expect(stage.notes.notices == ["batch 0...0", "finish -1"])
     #expect(stage.now == due)
   }
 
-  @Test("DEF-18: a wait that ends late is made up for in the same turn")
+  @Test("DEF-18: a deadline missed by a late wake is handled in the same turn")
   func late() {
     let stage = Stage.streaming
-    stage.hear(stage.fix())
+    stage.receive(stage.fix())
     stage.request(.allowDeferred(distance: .infinity, timeout: 50))
-    stage.hear([], after: .seconds(59))
-    #expect(stage.notes.told == ["batch 0...0", "finish -1"])
+    stage.receive([], after: .seconds(59))
+    #expect(stage.notes.notices == ["batch 0...0", "finish -1"])
   }
 
-  @Test("DEF-43: a line that is gone when read is told once, and the loop goes on")
+  @Test("DEF-43: a line that fails on read is reported once, and the loop continues")
   func readFault() {
     let stage = Stage.streaming
-    stage.hear(stage.fix())
+    stage.receive(stage.fix())
     stage.request(.allowDeferred(distance: .infinity, timeout: .infinity))
-    stage.hear(stage.fix())
+    stage.receive(stage.fix())
     stage.script.readFaults = [.gone, .gone]
-    stage.hear([])
-    stage.hear([])
-    #expect(stage.notes.told == ["batch 0...0", "finish 11", "batch 1...1", "fail 0"])
-    stage.hear(stage.fix())
-    #expect(stage.notes.told.last == "batch 2...2")
+    stage.receive([])
+    stage.receive([])
+    #expect(stage.notes.notices == ["batch 0...0", "finish 11", "batch 1...1", "fail 0"])
+    stage.receive(stage.fix())
+    #expect(stage.notes.notices.last == "batch 2...2")
   }
 
-  @Test("what came before the line went is not lost")
+  @Test("bytes received before a line fault are not lost")
   func bytesBeforeFault() {
     let stage = Stage.streaming
-    stage.hear(stage.fix())
-    stage.hear(stage.fix() + stage.fix())
+    stage.receive(stage.fix())
+    stage.receive(stage.fix() + stage.fix())
     stage.script.readFaults = [.gone]
-    stage.hear(stage.fix())
-    stage.hear([])
+    stage.receive(stage.fix())
+    stage.receive([])
     #expect(stage.notes.appended == [0, 1, 2, 3])
   }
 
-  @Test("pin, then speed, then bytes: the order of the effects")
+  @Test("effects are executed in the order pin, speed, bytes")
   func order() {
     let stage = Stage.m10
     for _ in 0..<6 { _ = stage.turn() }
@@ -230,7 +230,7 @@ struct LocationLoopTests {
   }
 
   @Test(
-    "DEF-43: a fault of pin, speed or write is told to the driver once and tried again later",
+    "DEF-43: a fault of pin, speed or write is reported to the driver once and retried",
     arguments: [0, 1, 2])
   func outputFault(_ kind: Int) {
     let stage = Stage.m10
@@ -245,22 +245,22 @@ struct LocationLoopTests {
       turns += 1
     }
     #expect(stage.losses == 1)
-    // One that begins when the receiver is lost already is told so, too (STD-10).
-    #expect(stage.notes.told == ["fail 0"])
+    // A client that starts while the receiver is lost also receives the failure (STD-10).
+    #expect(stage.notes.notices == ["fail 0"])
     let calls = stage.script.calls.count
     while stage.script.calls.count == calls && turns < 40 {
       _ = stage.turn()
       turns += 1
     }
-    // Backs off and begins anew.
+    // The driver retries after its back-off.
     #expect(stage.script.calls.count > calls)
     #expect(stage.losses == 1)
     stage.answerAll()
-    stage.hear(stage.fix())
-    #expect(stage.notes.told.last == "batch 0...0")
+    stage.receive(stage.fix())
+    #expect(stage.notes.notices.last == "batch 0...0")
   }
 
-  @Test("after a failed pin neither speed nor bytes go out")
+  @Test("after a pin fault neither speed nor bytes are sent")
   func stopsAtFault() {
     let stage = Stage.m10
     stage.script.pinFaults = [.lineLost]
@@ -268,7 +268,7 @@ struct LocationLoopTests {
     #expect(!stage.script.calls.contains { $0.hasPrefix("write") || $0.hasPrefix("speed") })
   }
 
-  @Test("a fault in what follows from a fault does not go round in circles")
+  @Test("repeated faults do not cause an endless loop")
   func faultOnFault() {
     let stage = Stage.m10
     stage.script.pinFaults = Array(repeating: .lineLost, count: 50)
@@ -276,25 +276,25 @@ struct LocationLoopTests {
     stage.script.speedFaults = Array(repeating: .gone, count: 50)
     for _ in 0..<30 { _ = stage.turn() }
     #expect(stage.losses >= 2 && stage.losses <= 31)
-    #expect(stage.notes.told.allSatisfy { $0 == "fail 0" } && stage.notes.told.count <= 2)
+    #expect(stage.notes.notices.allSatisfy { $0 == "fail 0" } && stage.notes.notices.count <= 2)
   }
 
-  @Test("DEF-33: batch pin and bytes at once: the drain is asked for, and the bytes are read")
+  @Test("DEF-33: with batch pin and bytes together, the drain starts and the bytes are read")
   func pinAndBytes() {
     let stage = Stage.m10
     stage.answerAll()
-    stage.hear(stage.fix())
+    stage.receive(stage.fix())
     stage.request(.allowDeferred(distance: .infinity, timeout: .infinity))
     stage.answerAll()
     #expect(stage.isHolding)
     let before = stage.script.calls.count
     let appended = stage.notes.appended.count
-    stage.hear(stage.entry(), after: .milliseconds(10), isPin: true)
+    stage.receive(stage.entry(), after: .milliseconds(10), isPin: true)
     #expect(stage.script.calls[before...].contains { $0.hasPrefix("write") })
     #expect(stage.notes.appended.count == appended + 1)
   }
 
-  @Test("quiet is told instead of a wait that only a request could end")
+  @Test("a turn returns `quiet` instead of waiting for a request only")
   func quiet() {
     let stage = Stage.m10
     stage.answerAll()
@@ -310,10 +310,10 @@ struct LocationLoopTests {
     #expect(stage.script.plans.last?.deadline == .distantFuture)
   }
 
-  @Test("DEF-28: with an inhibitor the board idles at the most")
+  @Test("DEF-28: with a sleep inhibitor the board enters no deeper state than idle")
   func inhibitor() {
     let stage = Stage.streaming
-    stage.hear(stage.fix())
+    stage.receive(stage.fix())
     stage.inhibit(true)
     _ = stage.turn()
     #expect(stage.script.plans.last?.state == .idle)
@@ -324,32 +324,32 @@ struct LocationLoopTests {
     #expect(stage.script.plans.last?.state == .idle)
   }
 
-  @Test("PWR-10: what the gauge says goes to the engine, beside bytes and instead of the time")
+  @Test("PWR-10: a new charge is passed to the engine, with bytes or without")
   func gauge() {
-    var terms = BatteryThresholds()
-    terms.updates = 20
-    let stage = Stage(ReceiverSetup(family: .passive), terms)
-    stage.hear(stage.fix())
+    var thresholds = BatteryThresholds()
+    thresholds.updates = 20
+    let stage = Stage(ReceiverSetup(family: .passive), thresholds)
+    stage.receive(stage.fix())
     for (charge, bytes) in [(19, []), (90, stage.fix())] {
       stage.script.waits.append(
         ScriptedBoard.Script.Wait(
           sleeps: .seconds(1),
-          waking: WakeReport(reason: .alarm, batchPinRose: false, battery: UInt8(charge)),
+          report: WakeReport(reason: .alarm, batchPinRose: false, battery: UInt8(charge)),
           bytes: bytes))
       _ = stage.turn()
     }
     let updates = 1 << ServiceLevel.updates.rawValue
-    let told = stage.notes.told.filter { $0.hasPrefix("degraded") }
-    #expect(told == ["degraded \(updates)", "degraded 0"])
+    let degraded = stage.notes.notices.filter { $0.hasPrefix("degraded") }
+    #expect(degraded == ["degraded \(updates)", "degraded 0"])
     #expect(stage.notes.appended.count == 2)
   }
 
-  @Test("what ended a turn is told")
+  @Test("a turn returns the reason of its wake")
   func reason() {
     let stage = Stage.streaming
     stage.script.waits = [
       ScriptedBoard.Script.Wait(
-        sleeps: .zero, waking: WakeReport(reason: .request, batchPinRose: false))
+        sleeps: .zero, report: WakeReport(reason: .request, batchPinRose: false))
     ]
     #expect(stage.turn() == .woke(.request))
   }

@@ -9,14 +9,14 @@ import Testing
 
 @testable import LocationRuntime
 
-/// A board that does what a test wrote down, and writes down what it was asked.
+/// A board that follows a test's script and records its calls.
 struct ScriptedBoard: LocationBoard, ~Copyable {
-  /// What a test and the board share.
+  /// State shared by a test and the board.
   final class Script {
-    /// What a wait does: moves the clock by so much, at most to its deadline unless it oversleeps.
+    /// Result of one wait: it advances the clock by `sleeps`, or to its deadline if that is nil.
     struct Wait {
       var sleeps: Interval?
-      var waking = WakeReport(reason: .alarm, batchPinRose: false)
+      var report = WakeReport(reason: .alarm, batchPinRose: false)
       var bytes: [UInt8] = []
     }
     var waits: [Wait] = []
@@ -25,10 +25,10 @@ struct ScriptedBoard: LocationBoard, ~Copyable {
     var writeFaults: [LineFault] = []
     var speedFaults: [LineFault] = []
     var pinFaults: [PinFault] = []
-    /// All that was asked, in order.
+    /// Calls to the line and the pins, in order.
     var calls: [String] = []
     var reads = 0
-    var plans: [(state: BoardState, deadline: Instant, listens: Bool)] = []
+    var plans: [(state: BoardState, deadline: Instant, wakesOnInput: Bool)] = []
   }
 
   let script: Script
@@ -47,7 +47,7 @@ struct ScriptedBoard: LocationBoard, ~Copyable {
     let next = script.waits.removeFirst()
     if let sleeps = next.sleeps { now = now + sleeps } else { now = max(now, deadline) }
     script.pending += next.bytes
-    return next.waking
+    return next.report
   }
 
   mutating func write(_ bytes: Span<UInt8>) throws(LineFault) {
@@ -74,13 +74,13 @@ struct ScriptedBoard: LocationBoard, ~Copyable {
   }
 }
 
-/// Clients that write down what they are told.
+/// Clients that record their notices.
 struct ScriptedClients: LocationClients {
   final class Notes {
-    var told: [String] = []
+    var notices: [String] = []
     var appended: [UInt64] = []
     var requests: [Request] = []
-    /// Whether a request was asked for while the engine was not done.
+    /// Number of appended fixes at each request.
     var fixesAtRequest: [Int] = []
   }
   let notes: Notes
@@ -92,13 +92,13 @@ struct ScriptedClients: LocationClients {
 
   mutating func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant) {
     switch notice.notice {
-    case .gap(let gap): notes.told.append("gap \(gap.count)")
-    case .finish(let code): notes.told.append("finish \(code?.rawValue ?? -1)")
-    case .batch(let first, let last): notes.told.append("batch \(first)...\(last)")
-    case .failure(let code): notes.told.append("fail \(code.rawValue)")
-    case .degraded(let givenUp): notes.told.append("degraded \(givenUp.rawValue)")
+    case .gap(let gap): notes.notices.append("gap \(gap.count)")
+    case .finish(let code): notes.notices.append("finish \(code?.rawValue ?? -1)")
+    case .batch(let first, let last): notes.notices.append("batch \(first)...\(last)")
+    case .failure(let code): notes.notices.append("fail \(code.rawValue)")
+    case .degraded(let shed): notes.notices.append("degraded \(shed.rawValue)")
     case .authorization, .paused, .resumed, .report, .coarse, .visit, .region, .live, .liveRefused:
-      notes.told.append("service")
+      notes.notices.append("service")
     }
   }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import LocationEngine
 @testable import LocationRuntime
 
-@Suite("When the ring is written to the disk")
+@Suite("Schedule of writing the ring to the disk")
 struct SyncScheduleTests {
   private let start = Instant(seconds: 100)
 
@@ -16,7 +16,7 @@ struct SyncScheduleTests {
     return plan
   }
 
-  @Test("RNG-4: what is unwritten is written an interval after the last write")
+  @Test("RNG-4: unsynced fixes are written one interval after the last write")
   func due() {
     var syncs = SyncSchedule(every: .seconds(60), at: start)
     #expect(syncs.due == Instant(seconds: 160))
@@ -25,9 +25,9 @@ struct SyncScheduleTests {
   }
 
   @Test(
-    "a board that rests is not woken for a write",
+    "the ring is written before a long sleep, so that the board is not woken for it",
     arguments: [
-      // board, its wake, whether the receiver is quiet, whether to write before
+      // board state, wake time, whether the receiver is quiet, whether to write early
       (BoardState.suspended, 400.0, false, true), (.off, 400, false, true),
       (.idle, 400, false, false), (.idle, 400, true, true), (.idle, 160, true, false),
       (.suspended, 160, false, false), (.suspended, 160.001, false, true),
@@ -41,16 +41,16 @@ struct SyncScheduleTests {
     #expect(isEarly == expected)
   }
 
-  @Test("early writes are a quarter of the interval apart, however often the board would suspend")
+  @Test("early writes are at least a quarter of the interval apart")
   func often() {
     var syncs = SyncSchedule(every: .seconds(60), at: start)
     let plan = plan(.suspended, until: 400)
-    let moments = [100.0, 100.001, 114.999, 115, 129.999, 130]
+    let times = [100.0, 100.001, 114.999, 115, 129.999, 130]
     var written: [Double] = []
-    for moment in moments {
-      let now = Instant(seconds: moment)
+    for time in times {
+      let now = Instant(seconds: time)
       if syncs.shouldWriteEarly(before: plan, isReceiverQuiet: false, at: now) {
-        written.append(moment)
+        written.append(time)
       }
     }
     #expect(written == [100, 115, 130])

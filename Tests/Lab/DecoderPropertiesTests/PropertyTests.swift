@@ -3,8 +3,8 @@ import Testing
 
 @testable import DecoderProperties
 
-@Suite("What holds for any bytes (RNG-7 and every decoder)") struct PropertyTests {
-  @Test("every seed holds, and reaches what is behind framing", arguments: DecoderProperty.allCases)
+@Suite("Properties for any input (RNG-7 and every decoder)") struct PropertyTests {
+  @Test("every seed passes, and a third is decoded", arguments: DecoderProperty.allCases)
   func seeds(property: DecoderProperty) {
     var reached = 0
     for (i, seed) in property.seeds.enumerated() {
@@ -12,16 +12,16 @@ import Testing
       #expect(trial.violation == nil, "seed \(i)")
       if trial.decodedCount > 0 { reached += 1 }
     }
-    // Seeds for what is not read yet, and those that begin where errors are, may reach nothing.
+    // Seeds with unsupported or erroneous messages need not be decoded.
     #expect(reached * 3 >= property.seeds.count, "\(reached) of \(property.seeds.count)")
   }
 
-  @Test("what was once found holds for ever", arguments: RegressionInput.all)
+  @Test("every regression input passes", arguments: RegressionInput.all)
   func found(input: RegressionInput) {
     #expect(input.property.check(input.bytes).violation == nil)
   }
 
-  @Test("nothing and noise hold", arguments: DecoderProperty.allCases)
+  @Test("empty and random input pass", arguments: DecoderProperty.allCases)
   func noise(property: DecoderProperty) {
     #expect(property.check([]).violation == nil)
     var random = SplitMix64(seed: 1)
@@ -31,8 +31,8 @@ import Testing
     }
   }
 
-  @Test("seeds with wounds hold", arguments: DecoderProperty.allCases)
-  func wounds(property: DecoderProperty) {
+  @Test("mutated seeds pass", arguments: DecoderProperty.allCases)
+  func mutations(property: DecoderProperty) {
     var random = SplitMix64(seed: 2)
     for seed in property.seeds {
       for _ in 0..<40 {
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("a trial keeps the first violation")
+  @Test("a result keeps the first violation")
   func trial() {
     var trial = PropertyResult()
     trial.require(true, "no")
@@ -61,12 +61,12 @@ import Testing
     #expect(trial.violation == "first")
   }
 
-  @Test("the checksum of drafts is the ring's: CRC-32C's check value")
+  @Test("the checksum for test images is CRC-32C")
   func checksum() {
     #expect(crc32c("123456789".utf8) == 0xE306_9283)
   }
 
-  @Test("chunks of every length come up, and none is empty")
+  @Test("chunks of every length occur, and none is empty")
   func chunks() {
     for seed in 0...UInt8.max {
       var lengths = ChunkLengths(seed)

@@ -3,22 +3,22 @@ import Testing
 
 @testable import TorporBoard
 
-/// A folder that looks like `/proc`.
+/// A folder with files as in `/proc`.
 private struct Kernel {
   let folder = TestFolder()
 
-  /// Says how long a thread has been ready and without a processor.
+  /// Sets the time for which a thread was runnable without a processor.
   func delay(_ seconds: Double, thread: Int, of process: Int) {
     let task = "\(process)/task/\(thread)"
     folder.makeFolders(task)
     folder.write(Array("123456789 \(Int(seconds * 1e9)) 42\n".utf8), to: "\(task)/schedstat")
   }
 
-  /// A thread ends.
+  /// Removes a thread.
   func end(thread: Int, of process: Int) { folder.remove("\(process)/task/\(thread)") }
 }
 
-@Suite("The time an emulated machine had to run in")
+@Suite("Guest time of an emulated machine")
 struct GuestTimeTests {
   private let kernel = Kernel()
 
@@ -28,7 +28,7 @@ struct GuestTimeTests {
 
   private func near(_ a: Double, _ b: Double) -> Bool { abs(a - b) < 1e-6 }
 
-  @Test("on an idle host it is the host's time, and without the kernel's counts as well")
+  @Test("on an idle host, and without scheduler statistics, guest time is host time")
   func idle() {
     kernel.delay(5, thread: 70, of: 7)
     var time = time(of: 7)
@@ -38,7 +38,7 @@ struct GuestTimeTests {
     #expect(near(unknown.now(at: 103), 3))
   }
 
-  @Test("a thread's wait for a processor is taken from it, once")
+  @Test("a thread's wait for a processor is subtracted once")
   func withheld() {
     kernel.delay(5, thread: 70, of: 7)
     var time = time(of: 7)
@@ -47,7 +47,7 @@ struct GuestTimeTests {
     #expect(near(time.now(at: 102), 1.25))
   }
 
-  @Test("the delays of all threads and processes count, and of those that begin later all")
+  @Test("the delays of all threads and processes count, also of later threads")
   func threads() {
     kernel.delay(1, thread: 70, of: 7)
     kernel.delay(2, thread: 90, of: 9)
@@ -58,12 +58,12 @@ struct GuestTimeTests {
     #expect(near(time.now(at: 101), 0.25))
     kernel.end(thread: 71, of: 7)
     #expect(near(time.now(at: 102), 1.25))
-    // Another with its number.
+    // A new thread with the same id.
     kernel.delay(0.125, thread: 71, of: 7)
     #expect(near(time.now(at: 103), 2.125))
   }
 
-  @Test("a delay that ends late is taken from what comes after it, never from what was counted")
+  @Test("a delay that ends late is subtracted from later time, never from reported time")
   func late() {
     kernel.delay(0, thread: 70, of: 7)
     var time = time(of: 7)
@@ -74,7 +74,7 @@ struct GuestTimeTests {
     #expect(near(time.now(at: 103), 1.5))
   }
 
-  @Test("after a load it goes on within seconds, however many threads had waited")
+  @Test("after a load guest time continues within seconds, for any number of waiting threads")
   func overlap() {
     for thread in 70..<80 { kernel.delay(0, thread: thread, of: 7) }
     var time = time(of: 7)
@@ -83,7 +83,7 @@ struct GuestTimeTests {
     #expect(near(time.now(at: 160 + GuestTime.maximumCarry + 1), 1))
   }
 
-  @Test("a clock that goes back moves nothing")
+  @Test("a clock that goes back does not change guest time")
   func back() {
     kernel.delay(0, thread: 70, of: 7)
     var time = time(of: 7)
@@ -92,7 +92,7 @@ struct GuestTimeTests {
     #expect(near(time.now(at: 103), 3))
   }
 
-  @Test("another process is followed from the moment it is named")
+  @Test("a replaced process counts from the time of the replacement")
   func follow() {
     kernel.delay(1, thread: 70, of: 7)
     kernel.delay(9, thread: 90, of: 9)

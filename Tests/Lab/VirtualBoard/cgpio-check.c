@@ -1,5 +1,5 @@
-// What Sources/Host/CGPIO promises, on a chip of the kernel's, whose other side is in sysfs (`gpio-sim`): built once with
-// each version of libgpiod. Prints which; ends with 1 at the first thing that is otherwise.
+// Checks the interface of Sources/Host/CGPIO on a simulated chip (`gpio-sim`) controlled by sysfs.
+// Built with each version of libgpiod. Prints the version; exits with 1 at the first failed check.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,14 +14,14 @@
 #define EXPECT(what)                                                                       \
   do {                                                                                     \
     if (!(what)) {                                                                         \
-      printf("libgpiod %s, line %d: not so: %s (errno %d)\n", cgpio_version(), __LINE__, #what, errno); \
+      printf("libgpiod %s, line %d: check failed: %s (errno %d)\n", cgpio_version(), __LINE__, #what, errno); \
       exit(1);                                                                             \
     }                                                                                      \
   } while (0)
 
 static struct cgpio_chip *chip;
 
-// The other side of a line.
+// Sets the simulated level of an input line.
 static void pull(int offset, const char *where) {
   char path[64];
   snprintf(path, sizeof path, "/gpio/sim_gpio%d/pull", offset);
@@ -50,7 +50,7 @@ static int64_t now_ns(void) {
   return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-static void drives(int offset) {
+static void check_output(int offset) {
   struct cgpio_info info;
   struct cgpio_line *line = cgpio_drive(chip, offset, 0, 1, "check");
   EXPECT(line && level(offset) == 1);
@@ -64,15 +64,15 @@ static void drives(int offset) {
   EXPECT(level(offset) == 0 && cgpio_set(line, 0) == 0 && level(offset) == 1);
   cgpio_release(line);
 
-  // What the kernel does of these with a chip that has no such drive; they must be taken.
-  const unsigned ways[] = {CGPIO_OPEN_DRAIN, CGPIO_OPEN_SOURCE, CGPIO_NO_BIAS, CGPIO_PULL_UP, CGPIO_PULL_DOWN};
-  for (unsigned way = 0; way < sizeof ways / sizeof *ways; way++) {
-    EXPECT(line = cgpio_drive(chip, offset, ways[way], 1, "check"));
+  // A chip may not support these attributes; requests with them must be accepted nevertheless.
+  const unsigned attributes[] = {CGPIO_OPEN_DRAIN, CGPIO_OPEN_SOURCE, CGPIO_NO_BIAS, CGPIO_PULL_UP, CGPIO_PULL_DOWN};
+  for (unsigned i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+    EXPECT(line = cgpio_drive(chip, offset, attributes[i], 1, "check"));
     cgpio_release(line);
   }
 }
 
-static void hears(int offset, unsigned flags) {
+static void check_edges(int offset, unsigned flags) {
   int is_low_active = flags & CGPIO_ACTIVE_LOW ? 1 : 0;
   pull(offset, "pull-down");
   struct cgpio_edge edge;
@@ -92,8 +92,8 @@ static void hears(int offset, unsigned flags) {
   cgpio_release(line);
 }
 
-// The stamp of the last pulse is told, whichever way is up, and nothing waits.
-static void times(int offset, unsigned flags) {
+// The timestamp of the last pulse is returned for either polarity, and no event remains queued.
+static void check_pulses(int offset, unsigned flags) {
   const char *up = flags & CGPIO_ACTIVE_LOW ? "pull-down" : "pull-up";
   const char *down = flags & CGPIO_ACTIVE_LOW ? "pull-up" : "pull-down";
   int64_t time = -1;
@@ -109,7 +109,7 @@ static void times(int offset, unsigned flags) {
   pull(offset, down);
   EXPECT(cgpio_last_pulse(line, &time) == 1 && time >= before && time <= after);
   EXPECT(!is_ready(line, 0) && cgpio_last_pulse(line, &time) == 0);
-  // More than the kernel keeps: one is told, and then the line is read empty.
+  // More pulses than the kernel queues: the last one is returned, and the queue is empty.
   for (int pulse = 0; pulse < 40; pulse++) {
     pull(offset, up);
     pull(offset, down);
@@ -132,17 +132,17 @@ int main(void) {
   EXPECT(wake >= 0);
   int batch = cgpio_find(chip, "GNSS_BATCH");
   EXPECT(batch >= 0 && batch != wake);
-  EXPECT(cgpio_find(chip, "NOBODY") == -1 && errno == ENOENT);
+  EXPECT(cgpio_find(chip, "NO_SUCH_LINE") == -1 && errno == ENOENT);
   struct cgpio_info info;
   EXPECT(cgpio_info(chip, 999, &info) == -1 && errno == EINVAL);
   EXPECT(cgpio_info(chip, wake, &info) == 0 && !strcmp(info.name, "GNSS_WAKE"));
   EXPECT(!cgpio_open("/dev/gpiochip99") && errno == ENOENT);
-  drives(wake);
-  hears(batch, 0);
-  hears(batch, CGPIO_ACTIVE_LOW);
-  times(batch, 0);
-  times(batch, CGPIO_ACTIVE_LOW);
-  // A bias is seen where nothing else pulls.
+  check_output(wake);
+  check_edges(batch, 0);
+  check_edges(batch, CGPIO_ACTIVE_LOW);
+  check_pulses(batch, 0);
+  check_pulses(batch, CGPIO_ACTIVE_LOW);
+  // Without an external level, the bias determines the value.
   struct cgpio_line *line = cgpio_watch_edges(chip, batch, CGPIO_PULL_UP, "check");
   EXPECT(line && cgpio_get(line) == 1);
   cgpio_release(line);

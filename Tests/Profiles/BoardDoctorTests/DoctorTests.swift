@@ -9,9 +9,9 @@ import Testing
 
 @testable import BoardDoctor
 
-@Suite("A doctor of boards that are folders", .tags(.realTime))
+@Suite("Doctor on boards simulated with folders", .tags(.realTime))
 struct DoctorTests {
-  /// A profile with all lines wired, on a line.
+  /// A profile whose receiver is on the line `device`, with changed settings.
   static func profile(_ device: String, _ settings: [(String, String)] = []) throws -> BoardProfile
   {
     var new = NewProfile()
@@ -27,7 +27,7 @@ struct DoctorTests {
     return options
   }
 
-  @Test("a board of which nothing is known: each thing is told, and what it is called")
+  @Test("an unknown board without a profile: every check has a finding under its name")
   func bare() {
     let board = FakeBoard()
     board.write("Some Board Rev 1\0", to: "/proc/device-tree/model")
@@ -35,13 +35,13 @@ struct DoctorTests {
     #expect(findings["board"]?.found == "Some Board Rev 1, Linux 6.1.0")
     #expect(findings["service"]?.outcome == .skipped)
     #expect(findings["GPIO chip"]?.outcome == .skipped)
-    #expect(findings["serial line"]?.outcome == .failed, "there is none to look at")
+    #expect(findings["serial line"]?.outcome == .failed, "no line exists")
     #expect(findings["battery"]?.outcome == .skipped)
     #expect(findings["state"]?.outcome == .passed)
     for finding in findings where finding.outcome == .failed { #expect(finding.suggestion != nil) }
   }
 
-  @Test("a boot that has no name fails: the service could not tell one from the next")
+  @Test("a missing boot ID fails: the service could not distinguish boots")
   func boot() {
     let board = FakeBoard()
     board.write("", to: "/proc/sys/kernel/random/boot_id")
@@ -50,7 +50,7 @@ struct DoctorTests {
 
   // MARK: The ring
 
-  /// A ring with three fixes, as a file's bytes.
+  /// The bytes of a ring file with three fixes.
   private static func ring(capacity: Int) throws -> [UInt8] {
     let memory = RingMemory(capacity: capacity)
     var ring = try memory.open()
@@ -63,7 +63,7 @@ struct DoctorTests {
     return memory.bytes
   }
 
-  @Test("the ring's file is opened as the service would open it, and left as it is")
+  @Test("the ring file is checked as the service opens it, and is not changed")
   func ring() throws {
     let board = FakeBoard()
     board.make("/var/lib/torpor")
@@ -100,7 +100,7 @@ struct DoctorTests {
 
   // MARK: The serial line
 
-  @Test("a line that is not there: the ones that are there are named, a PC's empty ports are not")
+  @Test("a missing line: the finding lists existing lines, without a PC's unused ports")
   func missingLine() throws {
     let board = FakeBoard()
     board.link("/dev/ttyUSB0", to: "/dev/null")
@@ -114,9 +114,9 @@ struct DoctorTests {
   }
 
   @Test(
-    "console, login and gpsd on the line: each fails, with what takes it away",
+    "console, login and gpsd on the line: each fails, with how to release the line",
     arguments: [true, false])
-  func taken(_ isNamed: Bool) throws {
+  func inUse(_ isSpecified: Bool) throws {
     let board = FakeBoard()
     let line = FakeLine()
     board.link("/dev/ttyAMA0", to: line.path)
@@ -126,8 +126,8 @@ struct DoctorTests {
       "/etc/systemd/system/getty.target.wants/serial-getty@ttyAMA0.service", to: "/nowhere")
     board.process(512, "gpsd", holding: line.path)
     board.process(513, "sshd", holding: "/dev/null")
-    let findings = board.findings(Self.options(line: isNamed ? "/dev/serial0" : nil))
-    let outcome: Finding.Outcome = isNamed ? .failed : .skipped
+    let findings = board.findings(Self.options(line: isSpecified ? "/dev/serial0" : nil))
+    let outcome: Finding.Outcome = isSpecified ? .failed : .skipped
     #expect(findings["console"]?.outcome == outcome)
     #expect(findings["console"]?.suggestion?.contains("console=ttyAMA0") == true)
     #expect(findings["login"]?.outcome == outcome)
@@ -136,19 +136,18 @@ struct DoctorTests {
     #expect(findings["holder"]?.outcome == outcome)
     #expect(findings["holder"]?.found.contains("gpsd (process 512)") == true)
     #expect(
-      findings["holder"]?.suggestion == "sudo systemctl disable --now gpsd.socket "
-        + "gpsd.service")
+      findings["holder"]?.suggestion == "sudo systemctl disable --now gpsd.socket gpsd.service")
     #expect(findings.filter { $0.name == "holder" }.count == 1, "others hold other files")
-    #expect(findings["receiver"]?.outcome == (isNamed ? .skipped : .failed))
-    guard !isNamed else { return }
-    // What frees the line is said before where else a receiver may be, and is what to do first.
-    let remedies = findings.compactMap(\.suggestion)
-    #expect(remedies.first?.contains("console=ttyAMA0") == true, "\(remedies)")
+    #expect(findings["receiver"]?.outcome == (isSpecified ? .skipped : .failed))
+    guard !isSpecified else { return }
+    // How to release the line comes first, before suggestions to check other lines.
+    let suggestions = findings.compactMap(\.suggestion)
+    #expect(suggestions.first?.contains("console=ttyAMA0") == true, "\(suggestions)")
     #expect(findings["receiver"]?.suggestion == findings["console"]?.suggestion)
     #expect(findings["serial lines"]?.suggestion == nil)
   }
 
-  @Test("a console that only the kernel's command line tells of")
+  @Test("a console that is only in the kernel's command line")
   func commandLine() {
     let board = FakeBoard()
     let line = FakeLine()
@@ -159,7 +158,7 @@ struct DoctorTests {
     #expect(board.findings(Self.options(line: "/dev/ttyS0"))["console"] == nil)
   }
 
-  @Test("torpord itself has the line: that is as it should be")
+  @Test("torpord itself has the line open: no failure")
   func service() {
     let board = FakeBoard()
     let line = FakeLine()
@@ -172,7 +171,7 @@ struct DoctorTests {
     #expect(!findings.contains { $0.outcome == .failed })
   }
 
-  @Test("a line that another program has locked")
+  @Test("a line that another program has locked fails")
   func busy() throws {
     let board = FakeBoard()
     let line = FakeLine()
@@ -184,7 +183,7 @@ struct DoctorTests {
     #expect(findings["serial line"]?.outcome == .failed)
   }
 
-  @Test("what is no serial line is told so, and nobody is to be ended who has it open")
+  @Test("a file that is not a serial line fails, without a suggestion to stop its holders")
   func noLine() throws {
     let board = FakeBoard()
     let line = FakeLine()
@@ -204,7 +203,7 @@ struct DoctorTests {
       #expect(found.outcome == .failed)
       #expect(
         found.found
-          == "'/dev/\(name)' is \(what), and not a serial line; "
+          == "'/dev/\(name)' is \(what) and not a serial line; "
           + "serial lines found: /dev/ttyUSB0, /dev/ttyS8")
       #expect(found.suggestion?.contains("specify the receiver's serial device") == true)
       #expect(findings["holder"] == nil && findings["receiver"]?.outcome == .skipped)
@@ -213,20 +212,20 @@ struct DoctorTests {
 
   // MARK: The receiver
 
-  @Test("a line that nobody talks on: what to look at first")
+  @Test("a silent line fails with a suggestion of what to check first")
   func silence() throws {
     let board = FakeBoard()
     let line = FakeLine()
     board.link("/dev/ttyAMA0", to: line.path)
     let silent = try #require(board.findings(Self.options(line: "/dev/ttyAMA0"))["receiver"])
     #expect(silent.outcome == .failed && silent.suggestion?.contains("TX and RX") == true)
-    // Not named, it is one of those that are looked at.
+    // Without --line it is one of the scanned lines.
     let searched = try #require(board.findings(Self.options())["receiver"])
     #expect(searched.outcome == .failed && searched.found == "no receiver detected on /dev/ttyAMA0")
   }
 
   @Test(
-    "a profile that cannot be read: what depends on it is not checked, and nothing is said of it")
+    "with an invalid profile, checks that depend on it are skipped and make no statement")
   func invalidProfile() throws {
     let board = FakeBoard()
     let line = FakeLine()
@@ -244,9 +243,9 @@ struct DoctorTests {
     #expect(findings["receiver"]?.suggestion?.contains("--line") == true)
     #expect(line.received.isEmpty && findings["serial lines"] == nil)
     #expect(!findings.contains { $0.found.contains("the profile names") })
-    // A line that is named needs no profile.
+    // A line given with --line needs no profile.
     options.line = "/dev/ttyAMA0"
-    line.send(SearchTests.position + SearchTests.position)
+    line.send(ReceiverScanTests.position + ReceiverScanTests.position)
     let named = board.findings(options)
     #expect(named["receiver"]?.outcome == .passed)
     #expect(named["times"]?.found == "not checked: the profile is not valid")
@@ -254,7 +253,7 @@ struct DoctorTests {
 
   // MARK: Lines, battery, disk
 
-  @Test("GPIO: free, held, not there, and a chip that is not permitted")
+  @Test("GPIO: free, held and missing lines, and a chip without permission")
   func pins() throws {
     let board = FakeBoard()
     let profile = try Self.profile(
@@ -287,8 +286,8 @@ struct DoctorTests {
     #expect(ours["supply_line"]?.outcome == .passed)
   }
 
-  @Test("lines that somebody wants to be left alone are told so, and not said to be missing")
-  func leftAlone() throws {
+  @Test("lines excluded with --no-pins are reported as excluded, not as missing")
+  func excludedLines() throws {
     let board = FakeBoard()
     let line = FakeLine()
     board.link("/dev/ttyAMA0", to: line.path)
@@ -307,16 +306,16 @@ struct DoctorTests {
     #expect(silent["supply_line"] == nil)
     #expect(
       silent["receiver"]?.suggestion?.contains("--no-pins excludes supply_line SUPPLY") == true)
-    line.send(SearchTests.position + SearchTests.position)
+    line.send(ReceiverScanTests.position + ReceiverScanTests.position)
     let doctor = board.examined(options, pins: pins)
     #expect(
       doctor.findings["times"]?.found == "not measured: --no-pins excludes supply_line SUPPLY")
-    // They stay in what is offered.
-    let offer = try #require(try ProposedProfile(doctor, name: "other"))
-    #expect(try offer.new.profile(file: "a.toml").receiver?.supplyLine == "SUPPLY")
+    // Excluded lines stay in the proposed profile.
+    let proposal = try #require(try ProposedProfile(doctor, name: "other"))
+    #expect(try proposal.new.profile(file: "a.toml").receiver?.supplyLine == "SUPPLY")
   }
 
-  @Test("PWR-10: a gauge that is there, one that is not, one that the profile does not name")
+  @Test("PWR-10: an existing gauge, a missing one, and one that the profile does not name")
   func battery() throws {
     let board = FakeBoard()
     let plain = try Self.profile("/dev/ttyAMA0")
@@ -334,7 +333,7 @@ struct DoctorTests {
     #expect(board.findings(Self.options(gauged))["battery"]?.found == "BAT0 reports 81 %")
   }
 
-  @Test("RNG-1: a disk on which the ring has no room")
+  @Test("RNG-1: a disk without enough space for the ring")
   func disk() throws {
     let board = FakeBoard()
     #expect(board.findings(Self.options())["state"]?.outcome == .passed)
@@ -351,7 +350,7 @@ struct DoctorTests {
     }
     var options = Self.options()
     options.state = "/proc"
-    // The kernel's own files are no disk: nothing is free there.
+    // /proc is not a disk and has no free space.
     var doctor = Doctor(options, files: BoardFiles(), gpio: GPIOAccess.none, timeouts: .init())
     doctor.examineState()
     #expect(doctor.findings["state"]?.outcome == .failed)
@@ -359,7 +358,7 @@ struct DoctorTests {
 
   // MARK: Sleep
 
-  @Test("PWR-9: what the kernel says of sleep, against what the profile says")
+  @Test("PWR-9: sleep states of the kernel are compared with the profile")
   func sleep() throws {
     let board = FakeBoard()
     let plain = try Self.profile("/dev/ttyAMA0")
@@ -371,7 +370,7 @@ struct DoctorTests {
     let wanted = board.findings(Self.options(sleeping))
     #expect(wanted["suspend"]?.suggestion?.contains("remove [board.suspended] from") == true)
     #expect(wanted["alarm"]?.outcome == .failed)
-    #expect(wanted["wake by bytes"]?.outcome == .skipped, "the line itself is not there")
+    #expect(wanted["wake by bytes"]?.outcome == .skipped, "the line does not exist")
     #expect(
       wanted["wake by bytes"]?.found == "'/dev/ttyAMA0' is not an existing serial line, see above")
     let line = FakeLine()
@@ -389,19 +388,19 @@ struct DoctorTests {
     let able = board.findings(Self.options(sleeping))
     #expect(able["suspend"]?.found == "supported by the kernel: mem (deep)")
     #expect(able["suspend"]?.suggestion == nil && able["alarm"]?.outcome == .passed)
-    #expect(able["sleep"]?.outcome == .skipped, "it is never tried unasked")
+    #expect(able["sleep"]?.outcome == .skipped, "suspend is tried only on request")
     let unused = board.findings(Self.options(plain))
     #expect(unused["suspend"]?.outcome == .passed && unused["suspend"]?.suggestion != nil)
   }
 
-  @Test("a suspend that the profile has and the kernel has not is not in the offered profile")
-  func offeredSleep() throws {
+  @Test("a suspended state that the kernel does not support is not in the proposed profile")
+  func proposedSleep() throws {
     let board = FakeBoard()
     let sleeping = try Self.profile("/dev/ttyAMA0", [("board.suspended", "yes")])
-    let offer = try #require(
+    let proposal = try #require(
       try ProposedProfile(board.examined(Self.options(sleeping)), name: "other"))
-    #expect(offer.changedPaths == ["board.suspended"] && offer.new.name == "other")
-    let read = try BoardProfile.parse(offer.text(file: "a.toml"), file: "a.toml")
+    #expect(proposal.changedPaths == ["board.suspended"] && proposal.new.name == "other")
+    let read = try BoardProfile.parse(proposal.text(file: "a.toml"), file: "a.toml")
     #expect(read.board.suspended == nil && read.receiver == sleeping.receiver)
     #expect(try ProposedProfile(board.examined(Self.options()), name: nil) == nil)
   }

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import BoardDoctor
 
-/// A board made of plain files, and a pseudo-terminal where its serial line would be.
+/// A board simulated with plain files, and a pseudo-terminal as its serial line.
 final class FakeBoard {
   private let folder = TestFolder()
   var files: BoardFiles { BoardFiles(root: folder.path) }
@@ -20,25 +20,25 @@ final class FakeBoard {
     make("/var/lib")
   }
 
-  /// Makes a folder and those above it.
+  /// Creates a folder and its parents.
   func make(_ path: String) {
-    var place = folder.path
+    var parent = folder.path
     for name in path.split(separator: "/") {
-      place += "/\(name)"
-      _ = unsafe mkdir(place, 0o755)
+      parent += "/\(name)"
+      _ = unsafe mkdir(parent, 0o755)
     }
   }
 
-  /// Writes a file, in a folder that is made for it.
+  /// Writes a text file and creates its folder.
   func write(_ text: String, to path: String) {
     make(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
     folder.write(Array(text.utf8), to: path)
   }
 
-  /// Writes a file of bytes.
+  /// Writes a binary file.
   func write(_ bytes: [UInt8], to path: String) { folder.write(bytes, to: path) }
 
-  /// What a file holds.
+  /// The content of a file.
   func bytes(_ path: String) -> [UInt8] {
     let descriptor = unsafe open(files.fullPath(path), O_RDONLY)
     defer { close(descriptor) }
@@ -50,20 +50,20 @@ final class FakeBoard {
   /// Removes a file.
   func remove(_ path: String) { _ = unsafe unlink(files.fullPath(path)) }
 
-  /// Makes a link, in a folder that is made for it.
+  /// Creates a symbolic link and its folder.
   func link(_ path: String, to target: String) {
     make(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
     precondition(unsafe symlink(target, files.fullPath(path)) == 0, "a link can be made")
   }
 
-  /// A process that has a file open.
+  /// Adds a process that has a file open.
   func process(_ number: Int, _ name: String, holding path: String? = nil) {
     write("\(name)\n", to: "/proc/\(number)/comm")
     make("/proc/\(number)/fd")
     if let path { link("/proc/\(number)/fd/7", to: path) }
   }
 
-  /// Looks at it without a chip, and without waiting long for what does not come.
+  /// Findings on this board, by default without a GPIO chip, with short timeouts.
   func findings(_ options: Doctor.Options, pins: GPIOAccess = .none) -> [Finding] {
     examined(options, pins: pins).findings
   }
@@ -71,16 +71,16 @@ final class FakeBoard {
   func examined(_ options: Doctor.Options, pins: GPIOAccess = .none) -> Doctor {
     var options = options
     options.state = "/var/lib/torpor"
-    let pace = ReceiverScan.Timeouts(
+    let timeouts = ReceiverScan.Timeouts(
       expected: .milliseconds(40), other: .milliseconds(10), response: .milliseconds(40))
-    var doctor = Doctor(options, files: files, gpio: pins, timeouts: pace)
+    var doctor = Doctor(options, files: files, gpio: pins, timeouts: timeouts)
     doctor.examine()
     return doctor
   }
 }
 
 extension GPIOAccess {
-  /// A board without a chip.
+  /// A board without a GPIO chip.
   static var none: GPIOAccess {
     GPIOAccess(
       chips: { [] }, check: { chip throws(GPIOFault) in throw .noChip(path: chip) },
@@ -88,7 +88,7 @@ extension GPIOAccess {
       request: { line, _ throws(GPIOFault) in throw .noLine(line) })
   }
 
-  /// One chip, with what is the matter with each line.
+  /// One chip, with the error of the chip and the holder of each line.
   static func chip(
     fault: GPIOFault? = nil, _ holder: @escaping (GPIOLine) throws(GPIOFault) -> String?
   ) -> GPIOAccess {
@@ -101,11 +101,11 @@ extension GPIOAccess {
 }
 
 extension [Finding] {
-  /// The finding of that name.
+  /// The first finding with that name.
   subscript(_ name: String) -> Finding? { first { $0.name == name } }
 }
 
-/// A receiver's end of a pseudo-terminal that somebody answers on.
+/// The receiver's end of a pseudo-terminal that a test acts on.
 final class FakeLine {
   let path: String
   private let descriptor: Int32
@@ -119,7 +119,7 @@ final class FakeLine {
     var line = termios()
     _ = unsafe tcgetattr(slave, &line)
     unsafe cfmakeraw(&line)
-    // The first speed that is tried: what is sent before the line is opened is then not thrown away.
+    // The first speed that is tried, so that bytes sent before the open are not discarded.
     _ = unsafe cfsetspeed(&line, speed_t(B9600))
     _ = unsafe tcsetattr(slave, TCSANOW, &line)
     close(slave)
@@ -134,14 +134,14 @@ final class FakeLine {
     _ = unsafe write(descriptor, bytes, bytes.count)
   }
 
-  /// What was said to the receiver.
+  /// The bytes sent to the receiver.
   var received: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe read(descriptor, &bytes, bytes.count)
     return Array(bytes.prefix(max(0, count)))
   }
 
-  /// How the line is set: flags and speed.
+  /// The line's flags and speed.
   var settings: [UInt32] {
     var line = termios()
     precondition(unsafe tcgetattr(descriptor, &line) == 0, "a terminal has settings")
@@ -151,7 +151,7 @@ final class FakeLine {
     ]
   }
 
-  /// Sets it as a terminal for people at another speed: nothing like a receiver's.
+  /// Sets canonical mode and another speed, unlike the settings for a receiver.
   func makeCooked() {
     var line = termios()
     _ = unsafe tcgetattr(descriptor, &line)
@@ -162,14 +162,14 @@ final class FakeLine {
     precondition(unsafe tcsetattr(descriptor, TCSANOW, &line) == 0, "a terminal can be set")
   }
 
-  /// Whether a process has claimed it for itself.
+  /// Whether a process has set exclusive mode (TIOCEXCL).
   var isExclusive: Bool {
     let slave = unsafe open(path, O_RDWR | O_NOCTTY)
     guard slave >= 0 else { return errno == EBUSY }
     defer { close(slave) }
-    var claimed: Int32 = 0
-    // TIOCGEXCL, which Glibc's module lacks.
-    precondition(unsafe ioctl(slave, 0x8004_5440, &claimed) == 0, "a terminal says it")
-    return claimed != 0
+    var exclusive: Int32 = 0
+    // TIOCGEXCL, which the Glibc module does not export.
+    precondition(unsafe ioctl(slave, 0x8004_5440, &exclusive) == 0, "the terminal reports its mode")
+    return exclusive != 0
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BoardProfiles
 
-@Suite("Boards and where they are found")
+@Suite("Boards and their folders")
 struct CatalogTests {
   static let boards = BoardCatalog(directory: PackageBoards.folder)
 
@@ -24,7 +24,7 @@ struct CatalogTests {
     }
   }
 
-  @Test("the default board batches, wakes by pin and sleeps deep")
+  @Test("the default board batches, wakes by pin and can be suspended")
   func defaultBoard() throws {
     let board = try CatalogTests.boards.find(BoardCatalog.defaultBoard)
     let receiver = try #require(board.receiver), batch = try #require(receiver.batch)
@@ -34,7 +34,7 @@ struct CatalogTests {
     #expect(board.board.sleep(.idle)?.power_mw == 100)
   }
 
-  @Test("every setting is listed with its default told apart")
+  @Test("every setting is listed, and defaults are marked")
   func settings() throws {
     let board = try CatalogTests.boards.find(BoardCatalog.defaultBoard)
     let settings = board.settings
@@ -45,9 +45,9 @@ struct CatalogTests {
     #expect(!settings.contains { $0.key.table == "board.off" })
   }
 
-  @Test("an unknown board comes with a guess and with those that there are")
+  @Test("an unknown board is reported with a suggestion and the known boards")
   func unknown() {
-    func said(_ name: String) -> String {
+    func message(_ name: String) -> String {
       do throws(ProfileErrors) {
         _ = try BoardCatalog(directory: CatalogTests.boards.directory).find(name)
         return ""
@@ -56,16 +56,17 @@ struct CatalogTests {
     let known = CatalogTests.boards.list().joined(separator: ", ")
     let folder = CatalogTests.boards.directory
     #expect(
-      said("simulatd")
+      message("simulatd")
         == "\(folder): no board is named \"simulatd\"; did you mean \"simulated\"? known boards: \(known)"
     )
-    #expect(said("toaster") == "\(folder): no board is named \"toaster\"; known boards: \(known)")
-    #expect(said("").contains("no board is named \"\""))
-    #expect(said("./nowhere/profile.toml").contains("cannot be read: No such file or directory"))
-    #expect(said("..").contains("no board is named"))
+    #expect(
+      message("toaster") == "\(folder): no board is named \"toaster\"; known boards: \(known)")
+    #expect(message("").contains("no board is named \"\""))
+    #expect(message("./nowhere/profile.toml").contains("cannot be read: No such file or directory"))
+    #expect(message("..").contains("no board is named"))
   }
 
-  @Test("a board is found by path, of its file or of its folder")
+  @Test("a board is found by the path of its file or of its folder")
   func byPath() throws {
     let folder = CatalogTests.boards.directory + "/simulated"
     let empty = BoardCatalog(directory: "/nonexistent")
@@ -74,24 +75,24 @@ struct CatalogTests {
     #expect(try empty.find(folder + "/profile.toml").name == "simulated")
   }
 
-  @Test("files that cannot be read: missing, a folder, endless, refused, impossible names")
+  @Test("unreadable files: missing, a folder, endless, without permission, invalid names")
   func unreadable() {
-    func said(_ path: String) -> String {
+    func message(_ path: String) -> String {
       do throws(ProfileErrors) {
         _ = try BoardProfile.load(path: path)
         return ""
       } catch { return error.description }
     }
-    #expect(said("/nonexistent") == "/nonexistent: cannot be read: No such file or directory")
-    #expect(said("/") == "/: is a folder; give the path of the profile.toml in it")
-    #expect(said("") == ": this is not a valid file name")
-    #expect(said("a\u{0}b") == "a�b: this is not a valid file name")
-    #expect(said("/proc/self/mem") == "/proc/self/mem: cannot be read: Input/output error")
-    #expect(said("/dev/zero").contains("longer than 64 KiB"))
-    #expect(said("/dev/null").contains("the profile is empty"))
+    #expect(message("/nonexistent") == "/nonexistent: cannot be read: No such file or directory")
+    #expect(message("/") == "/: is a folder; give the path of the profile.toml in it")
+    #expect(message("") == ": this is not a valid file name")
+    #expect(message("a\u{0}b") == "a�b: this is not a valid file name")
+    #expect(message("/proc/self/mem") == "/proc/self/mem: cannot be read: Input/output error")
+    #expect(message("/dev/zero").contains("longer than 64 KiB"))
+    #expect(message("/dev/null").contains("the profile is empty"))
   }
 
-  @Test("the folder is looked for in the order that is documented")
+  @Test("the folder of boards is searched for in the documented order")
   func order() throws {
     try withFolder { folder in
       for place in ["env", "app/Boards", "app/share/torpor/Boards", "work/Boards", "src/Boards"] {
@@ -111,7 +112,7 @@ struct CatalogTests {
       #expect(try found(nil, nil, nil, folder + "/src") == "src/Boards")
       try FileManager.default.removeItem(atPath: folder + "/app/Boards")
       #expect(try found(nil, executable, working, nil) == "app/share/torpor/Boards")
-      // A folder of that name without a profile is somebody else's.
+      // A folder `Boards` without a profile is not a folder of boards.
       try FileManager.default.removeItem(atPath: folder + "/work/Boards/one/profile.toml")
       #expect(try found(nil, "/torpor", working, folder + "/src") == "src/Boards")
       #expect(throws: ProfileErrors.self) { try found(folder + "/none", nil, nil, folder) }
@@ -119,7 +120,7 @@ struct CatalogTests {
     }
   }
 
-  @Test("a board is a folder with a profile, under its own name")
+  @Test("a board is a folder with a profile whose name is that of the folder")
   func listing() throws {
     try withFolder { folder in
       try board("two", in: folder)
@@ -129,7 +130,7 @@ struct CatalogTests {
       #expect(BoardCatalog(directory: folder).list() == ["one", "two"])
       do throws(ProfileErrors) {
         _ = try BoardCatalog(directory: folder).find("two")
-        Issue.record("a board under another's name was taken")
+        Issue.record("a board under another name was accepted")
       } catch {
         #expect(
           error.description
@@ -139,12 +140,12 @@ struct CatalogTests {
     }
   }
 
-  @Test("a folder without a board says so, and what to do")
+  @Test("a folder without a board is reported with a suggestion")
   func empty() throws {
     try withFolder { folder in
       do throws(ProfileErrors) {
         _ = try BoardCatalog(directory: folder).names()
-        Issue.record("no board was taken for a board")
+        Issue.record("a folder without a board was accepted")
       } catch {
         #expect(
           error.description
@@ -157,17 +158,17 @@ struct CatalogTests {
     }
   }
 
-  @Test("the list of boards names each, with what its profile says")
+  @Test("the list of boards has each board with its description")
   func list() throws {
     let rows = try text("Boards/README.md").split(separator: "\n")
       .filter { $0.hasPrefix("| [") }
-    let wanted = try PackageBoards.names.sorted().map { name in
+    let expected = try PackageBoards.names.sorted().map { name in
       "| [`\(name)`](\(name)/README.md) | \(try CatalogTests.boards.find(name).summary) |"
     }
-    #expect(rows.map(String.init) == wanted)
+    #expect(rows.map(String.init) == expected)
   }
 
-  @Test("the folders above one, by name alone")
+  @Test("the ancestors of a path are computed from its text")
   func above() {
     #expect(BoardCatalog.ancestors(of: "/a/b") == ["/a/b", "/a", "/"])
     #expect(BoardCatalog.ancestors(of: "a/b") == ["a/b", "a"])
@@ -192,10 +193,10 @@ struct CatalogTests {
   }
 }
 
-@Suite("Small parts")
-struct PartTests {
+@Suite("Text helpers and median time to fix")
+struct HelperTests {
   @Test(
-    "letters to change",
+    "edit distance",
     arguments: [
       ("", "", 0), ("a", "", 1), ("kitten", "sitting", 3), ("track", "trakc", 1), ("abc", "abc", 0),
       ("ab", "ba", 1), ("abcd", "zzzz", 3),
@@ -206,7 +207,7 @@ struct PartTests {
     #expect(editDistance(b, a, limit: 2) == min(letters, 3))
   }
 
-  @Test("only what is near is a guess, the nearest first")
+  @Test("only a close match is suggested, the closest first")
   func near() {
     #expect(closestMatch(to: "idel", among: ["idle", "ideal"]) == "idle")
     #expect(closestMatch(to: "xyz", among: ["abc"]) == nil)
@@ -214,7 +215,7 @@ struct PartTests {
     #expect(closestMatch(to: "IDLE", among: ["idle"]) == "idle")
   }
 
-  @Test("numbers as people write them")
+  @Test("numbers are written in decimal notation")
   func numbers() {
     #expect(
       [24.6, 600, 0, -0.5, 0.000001, 1.5e-7, 1e5].map(decimalText)
@@ -222,14 +223,14 @@ struct PartTests {
     #expect(decimalText(1e308) == "1e+308" && decimalText(-1e300).hasPrefix("-1"))
   }
 
-  @Test("text for a terminal")
+  @Test("text is made printable for a terminal")
   func terminal() {
     #expect(printable("a\u{1B}[2Jb\n") == "a�[2Jb�")
     #expect(printable(String(repeating: "x", count: 90)) == String(repeating: "x", count: 80) + "…")
     #expect(printable("é\u{202E}") == "é�")
   }
 
-  @Test("the median time to fix: lines, steps, both ends, no ephemeris")
+  @Test("the median time to fix: interpolation, steps, both ends, no ephemeris")
   func median() {
     var times = BoardProfile.TimeToFix()
     times.afterOff = [
@@ -249,7 +250,7 @@ struct PartTests {
   }
 }
 
-@Suite("What the commands of a family can say")
+@Suite("Limits of a receiver family's commands")
 struct FamilyRuleTests {
   private static func problem(
     _ family: BoardProfile.Receiver.Family, interval_ms: Int64 = 1_000, speed: Int = 9_600
@@ -262,7 +263,7 @@ struct FamilyRuleTests {
       .map { $0.key + ": " + $0.expected }
   }
 
-  @Test("intervals and speeds that a family has no words for")
+  @Test("intervals and speeds that a family does not support are rejected")
   func bounds() {
     let interval = "receiver.fix_interval_ms: "
     #expect(Self.problem(.mtk, interval_ms: 10_000) == nil)

@@ -10,27 +10,26 @@ struct LineTests {
     "motion.line", "battery.low_line", "board.session_light_line",
   ]
 
-  @Test("every key that names a line says so when it names none", arguments: keys)
+  @Test("every key for a line reports an invalid line", arguments: keys)
   func named(_ key: String) {
     let name = key.split(separator: ".").last ?? ""
-    let told = problems(Sample.replacing(key, with: "\(name) = \"GPIO1, upside-down\""))
-    #expect(told.map(\.key) == [key])
+    let found = problems(Sample.replacing(key, with: "\(name) = \"GPIO1, upside-down\""))
+    #expect(found.map(\.key) == [key])
     #expect(
-      told.first?.problem.contains(
-        "'upside-down' is no attribute of a line; the attributes "
-          + "are active-low")
+      found.first?.problem.contains(
+        "'upside-down' is no attribute of a line; the attributes are active-low")
         == true)
-    #expect(told.first?.line == Sample.line(of: key))
+    #expect(found.first?.line == Sample.line(of: key))
     #expect(problems(Sample.replacing(key, with: "\(name) = \"gpiochip1:8, active-low\"")).isEmpty)
   }
 
   @Test(
-    "an attribute that is misspelt, or not behind a comma, has its place, and what was meant",
+    "a misspelt attribute, or one without a comma, is reported with line and suggestion",
     arguments: ["GPIO1 active-lwo", "GPIO1, active-lwo", "GPIO1:active-low", "!GPIO1"])
-  func meant(_ text: String) throws {
-    let told = problems(Sample.replacing("motion.line", with: "line = \"\(text)\""))
-    let problem = try #require(told.first)
-    #expect(told.count == 1 && problem.key == "motion.line")
+  func misspelt(_ text: String) throws {
+    let found = problems(Sample.replacing("motion.line", with: "line = \"\(text)\""))
+    let problem = try #require(found.first)
+    #expect(found.count == 1 && problem.key == "motion.line")
     #expect(problem.line == Sample.line(of: "motion.line"))
     #expect(
       problem.problem.contains("did you mean active-low?")
@@ -38,7 +37,7 @@ struct LineTests {
   }
 
   @Test(
-    "every line that the page on wiring quotes can be read",
+    "every line that the page on wiring quotes is valid",
     arguments: ["HowTo/wire-a-receiver.md", "Reference/board-profile.md"])
   func quoted(_ page: String) throws {
     let text = try ReferencePageTests.text("Docs/" + page)
@@ -48,11 +47,11 @@ struct LineTests {
     #expect(!text.contains("?active-low"))
   }
 
-  @Test("a line does one thing", arguments: keys)
+  @Test("a line can be used by one key only", arguments: keys)
   func twice(_ key: String) {
     let name = key.split(separator: ".").last ?? ""
     let other = key == "motion.line" ? "WAKE" : "MOTION"
-    let told = problems(Sample.replacing(key, with: "\(name) = \"\(other), active-low\""))
-    #expect(told.count == 1 && told.first?.problem.contains("is already used for") == true)
+    let found = problems(Sample.replacing(key, with: "\(name) = \"\(other), active-low\""))
+    #expect(found.count == 1 && found.first?.problem.contains("is already used for") == true)
   }
 }

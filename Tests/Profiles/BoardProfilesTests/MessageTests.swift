@@ -2,7 +2,7 @@ import Testing
 
 @testable import BoardProfiles
 
-/// A line of the sample changed, and exactly what is said about it.
+/// A changed line of the sample profile, and the exact error message.
 struct Bad: Sendable, CustomTestStringConvertible {
   var path: String
   var line: String
@@ -16,7 +16,7 @@ struct Bad: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("What is said about a bad profile")
+@Suite("Messages about an invalid profile")
 struct MessageTests {
   static let rules: [Bad] = [
     Bad(
@@ -192,31 +192,31 @@ struct MessageTests {
     ("[{ off_s = 0, fix_s = 1 }, { off_s = 0, fix_s = 2 }]", ""),
   ]
 
-  @Test("RNG-1, DEF-33: values, and values that do not go together", arguments: rules)
+  @Test("RNG-1, DEF-33: invalid values and conflicting values are reported", arguments: rules)
   func message(_ bad: Bad) throws {
     let own = try #require(Sample.line(of: bad.path))
     check(Sample.replacing(bad.path, with: bad.line), bad.message, own)
   }
 
-  @Test("the table of times to fix", arguments: pairs)
+  @Test("invalid tables of times to fix are reported", arguments: pairs)
   func pair(_ value: String, _ message: String) throws {
     let path = "receiver.time_to_fix.after_off"
     let own = try #require(Sample.line(of: path))
     check(Sample.replacing(path, with: "after_off = " + value), message, own)
   }
 
-  /// Compares everything that is printed; `@` in `message` is the changed line.
+  /// Compares the whole output; a leading `@` in `message` stands for the changed line.
   private func check(_ text: String, _ message: String, _ own: Int) {
-    let wanted = message.split(separator: "\n").map { line in
+    let expected = message.split(separator: "\n").map { line in
       line.hasPrefix("@") ? "p.toml:\(own)" + line.dropFirst() : "p.toml:" + line
     }
-    #expect(report(text) == wanted.joined(separator: "\n"))
+    #expect(report(text) == expected.joined(separator: "\n"))
   }
 
   private static func header(_ table: String) -> Int { Sample.header(of: table) ?? 0 }
   private static func line(_ path: String) -> Int { Sample.line(of: path) ?? 0 }
 
-  @Test("errors of one profile, all of them, from top to bottom")
+  @Test("all errors of a profile are reported, from top to bottom")
   func together() {
     let text = """
       name = 3
@@ -262,7 +262,7 @@ struct MessageTests {
       ])
   }
 
-  @Test("at most twenty problems are listed, the rest are counted")
+  @Test("at most 20 problems are listed, and the others are counted")
   func bounded() throws {
     let many = (1...30).map { "zzz\($0) = 1" }.joined(separator: "\n") + "\n" + Sample.profile.text
     let found = report(many).split(separator: "\n")
@@ -272,7 +272,7 @@ struct MessageTests {
     #expect(ProfileErrors.exitCode == 78)
   }
 
-  @Test("what wakes a board must be wired: motion needs its table and nothing else")
+  @Test("a wake source must be wired: motion needs its table only")
   func wiredWaking() {
     let place = "p.toml:\(Self.line("board.suspended.wakes_on")):12: board.suspended.wakes_on: "
     #expect(
@@ -293,7 +293,7 @@ struct MessageTests {
     #expect(without("\"alarm\", \"batch_pin\"").contains("need a receiver"))
   }
 
-  @Test("a table where a value belongs, and a value where a table belongs")
+  @Test("a table instead of a value, and a value instead of a table, are reported")
   func tables() {
     #expect(
       report("[[receiver]]\n" + Sample.without(table: "receiver")).contains(

@@ -4,9 +4,9 @@ import Testing
 
 @testable import BoardProfiles
 
-@Suite("A profile made by asking")
+@Suite("A profile created from answers")
 struct NewProfileTests {
-  /// Answers `answers` by path, everything else with nothing; gives the paths that were asked.
+  /// Answers questions from `answers` by path, others with ""; returns the paths of all questions.
   static func ask(
     _ new: inout NewProfile, _ answers: [String: String]
   ) throws -> [String] {
@@ -26,7 +26,7 @@ struct NewProfileTests {
     } catch { return error.message }
   }
 
-  @Test("nothing but a name gives a valid board that only idles, with a receiver that streams")
+  @Test("a name alone gives a valid board that only idles, with a receiver that streams")
   func proposed() throws {
     var new = NewProfile()
     let asked = try NewProfileTests.ask(&new, ["name": "mine"])
@@ -43,7 +43,7 @@ struct NewProfileTests {
     #expect(profile.board.awake_mw == 1_000 && profile.receiver?.lineSpeed_baud == 9_600)
   }
 
-  @Test("all of it: every optional table, every key, as it was answered")
+  @Test("every optional table and every key has the given answer")
   func everything() throws {
     let answers = [
       "name": "all-of-it", "description": "A \"quoted\" board", "receiver.family": "ublox-m10",
@@ -68,14 +68,14 @@ struct NewProfileTests {
     #expect(new.wiring.contains { $0.key == "motion line" && $0.name == "GPIO27" })
     let battery = try #require(profile.battery)
     #expect(battery.gauge == "BAT0" && battery.everyFix == 30 && battery.significantChange == 4)
-    #expect(battery.accuracy == 25 && battery.updates == 25, "the proposal makes room")
+    #expect(battery.accuracy == 25 && battery.updates == 25, "the proposal is lowered to fit")
     #expect(profile.board.off?.power_mw == 3 && profile.cache.deferralLimit == 50)
-    // The proposal follows the answer: no start is slower than a cold one.
+    // The proposal follows the answer: no start is slower than a cold start.
     #expect(receiver.timeToFix.afterOff.allSatisfy { $0.fix <= .seconds(2) })
     #expect(receiver.lineSpeed_baud == 115_200 && receiver.output == .ubx)
   }
 
-  @Test("a board without a receiver is asked nothing more of it")
+  @Test("a board without a receiver gets no questions about it")
   func noReceiver() throws {
     var new = NewProfile()
     let asked = try NewProfileTests.ask(
@@ -85,7 +85,7 @@ struct NewProfileTests {
     #expect(try new.profile(file: "p.toml").receiver == nil && new.wiring.isEmpty)
   }
 
-  @Test("a bad answer is told in the schema's words and changes nothing")
+  @Test("an invalid answer is reported with the schema's expectation and changes nothing")
   func rejected() throws {
     var new = NewProfile()
     try new.answer("name", "a")
@@ -93,9 +93,9 @@ struct NewProfileTests {
       let before = new.draft
       for bad in ["\u{1B}[2J", "1 # x", "1\nb = 2", "nan", "1, 2", "{}"] {
         guard let message = NewProfileTests.rejection(&new, key.path, bad) else {
-          // Any line of printable characters is a text.
+          // Any line of printable characters is valid text.
           guard case .text = key.constraint else {
-            Issue.record("\(key.path) = \(bad) was taken")
+            Issue.record("\(key.path) = \(bad) was accepted")
             continue
           }
           new.draft = before
@@ -126,49 +126,49 @@ struct NewProfileTests {
     #expect(NewProfileTests.rejection(&new, "", "1") == "unknown key")
     #expect(
       NewProfileTests.rejection(&new, "name", "My Board")?.contains(
-        "lower-case "
-          + "letters") == true)
+        "lower-case letters") == true)
   }
 
-  @Test("RNG-1, DEF-33: what breaks a rule with an earlier answer is told at once")
+  @Test("RNG-1, DEF-33: a conflict with an earlier answer is reported immediately")
   func rules() throws {
     var new = NewProfile()
     try new.answer("name", "a")
     try new.answer("receiver.family", "ublox-m10")
     try new.answer("receiver.batch", "yes")
     try new.answer("board.awake.power_mw", "500")
-    // Not before both are answered: the other one is still a proposal.
+    // No conflict until both are answered: the other value is still a proposal.
     try new.answer("receiver.batch.extra_pvt", "")
     try new.answer("receiver.batch.capacity_fixes", "100")
     try new.answer("cache.capacity_fixes", "100")
-    func said(_ path: String, _ answer: String) -> String? {
+    func rejection(_ path: String, _ answer: String) -> String? {
       NewProfileTests.rejection(&new, path, answer)
     }
     #expect(
-      said("receiver.batch.watermark_fixes", "100")
+      rejection("receiver.batch.watermark_fixes", "100")
         == "100 is not below capacity_fixes; expected at most 99")
     #expect(
-      said("cache.deferral_limit_fixes", "51")
+      rejection("cache.deferral_limit_fixes", "51")
         == "51 is more than half of capacity_fixes; expected at most 50")
     #expect(
-      said("board.idle.power_mw", "501")
+      rejection("board.idle.power_mw", "501")
         == "board.awake.power_mw: 500 mW is less than the 501 mW of [board.idle]; "
         + "expected at least 501, measured with one core busy")
-    #expect(said("board.idle.power_mw", "500") == nil)
+    #expect(rejection("board.idle.power_mw", "500") == nil)
     try new.answer("board.suspended", "y")
-    #expect(said("board.suspended.power_mw", "501")?.contains("save nothing") == true)
+    #expect(rejection("board.suspended.power_mw", "501")?.contains("save nothing") == true)
     try new.answer("receiver.batch.pio", "")
-    #expect(said("receiver.batch.line", "B")?.hasPrefix("receiver.batch.pio: is missing") == true)
+    #expect(
+      rejection("receiver.batch.line", "B")?.hasPrefix("receiver.batch.pio: is missing") == true)
   }
 
-  @Test("whatever is answered and taken, what comes out is a valid profile")
+  @Test("any accepted answers give a valid profile")
   func anyAnswers() throws {
     var random = SplitMix64(seed: 7)
     let words = [
       "", "", "", "y", "n", "0", "1", "2", "5", "0.5", "100", "700", "90000", "ublox-m10", "nmea",
       "ubx", "4800", "921600", "alarm", "alarm bytes", "GPIO4", "x\"y\\z", "é", "-1", "1e9", "#",
     ]
-    var taken = 0
+    var accepted = 0
     for round in 0..<60 {
       var new = NewProfile()
       try new.answer("name", "b\(round)")
@@ -176,15 +176,15 @@ struct NewProfileTests {
       while let question = new.next, steps < 2_000 {
         steps += 1
         let answer = words[random.below(words.count)]
-        if NewProfileTests.rejection(&new, question.path, answer) == nil { taken += 1 }
+        if NewProfileTests.rejection(&new, question.path, answer) == nil { accepted += 1 }
       }
       #expect(new.next == nil)
       #expect(throws: Never.self) { try new.profile(file: "p.toml") }
     }
-    #expect(taken > 1_000)
+    #expect(accepted > 1_000)
   }
 
-  @Test("a proposal is what it would be when it is typed")
+  @Test("the text of a proposal, entered as an answer, gives the same value")
   func typed() throws {
     for key in ProfileSchema.keys {
       guard let value = key.get(ProfileDraft(Sample.profile)) else { continue }
@@ -192,17 +192,17 @@ struct NewProfileTests {
     }
   }
 
-  @Test("every key and table is in the template; uncommented, it is a profile with all of them")
+  @Test("the template has every key and table; uncommented, it is a complete profile")
   func template() throws {
     let example = ProfileTemplate.example
     #expect(throws: Never.self) { try BoardProfile.parse(example, file: "p.toml") }
     #expect(example.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.contains(" = ") })
     let lines = example.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      let rest = line.dropFirst(2)
+      let remainder = line.dropFirst(2)
       let isKey =
         line.hasPrefix("# ")
-        && (rest.hasPrefix("[") || rest.wholeMatch(of: /[a-z0-9_]+ = .*/) != nil)
-      return isKey ? rest : line
+        && (remainder.hasPrefix("[") || remainder.wholeMatch(of: /[a-z0-9_]+ = .*/) != nil)
+      return isKey ? remainder : line
     }
     let text = lines.joined(separator: "\n")
       .replacing("family = \"nmea\"", with: "family = \"ublox-m10\"")
@@ -214,17 +214,17 @@ struct NewProfileTests {
     }
   }
 
-  @Test("what was proposed is told apart from what was given")
+  @Test("proposed values are marked, given values are not")
   func origins() throws {
     var new = NewProfile()
     _ = try NewProfileTests.ask(&new, ["name": "a", "receiver.power.track_mw": "66"])
-    let figures = new.values
-    let track = try #require(figures.first { $0.path == "receiver.power.track_mw" })
-    let acquire = try #require(figures.first { $0.path == "receiver.power.acquire_mw" })
+    let values = new.values
+    let track = try #require(values.first { $0.path == "receiver.power.track_mw" })
+    let acquire = try #require(values.first { $0.path == "receiver.power.acquire_mw" })
     #expect(track.isGiven && !acquire.isGiven && acquire.value == "82.5")
-    #expect(!figures.contains { $0.path == "cache.capacity_fixes" })
+    #expect(!values.contains { $0.path == "cache.capacity_fixes" })
     let text = ProfileTemplate.text(new)
-    // A comment is wrapped wherever a line is full.
+    // Join wrapped comment lines.
     let words = text.split { $0 == "\n" || $0 == "#" || $0 == " " }.joined(separator: " ")
     let mark = "Measure this: the proposed value is only an order of magnitude."
     #expect(

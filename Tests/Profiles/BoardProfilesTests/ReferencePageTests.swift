@@ -4,9 +4,9 @@ import Testing
 
 @testable import BoardProfiles
 
-@Suite("The reference page and the template say what the program checks by")
+@Suite("The reference page and the template agree with the schema")
 struct ReferencePageTests {
-  /// A row of the page's tables, and the table it stands under.
+  /// A row of the page's tables, and the profile table of its heading.
   struct Row: Equatable {
     var table: String
     var cells: [String]
@@ -37,7 +37,7 @@ struct ReferencePageTests {
     return rows
   }
 
-  @Test("every key has its row, every row its key: place, range, unit, default and meaning")
+  @Test("every key has its row and every row its key, with range, unit, default and meaning")
   func rows() throws {
     let rows = ReferencePageTests.rows(
       of: try ReferencePageTests.text("Docs/Reference/board-profile.md"))
@@ -45,18 +45,18 @@ struct ReferencePageTests {
     #expect(paths == ProfileSchema.keys.map { $0.table + ".`" + $0.name + "`" })
     for (row, key) in zip(rows, ProfileSchema.keys) {
       try #require(row.cells.count == 4, "\(key.path)")
-      #expect(row.cells[1] == ReferencePageTests.takes(key), "\(key.path)")
-      #expect(row.cells[2] == ReferencePageTests.standard(key), "\(key.path)")
+      #expect(row.cells[1] == ReferencePageTests.expectedValues(key), "\(key.path)")
+      #expect(row.cells[2] == ReferencePageTests.defaultValue(key), "\(key.path)")
       #expect(row.cells[3] == key.meaning, "\(key.path)")
     }
   }
 
-  @Test("what holds when a key is left out is what its row says")
+  @Test("the row of a key has the value that applies without the key")
   func defaults() throws {
     let page = try ReferencePageTests.text("Docs/Reference/board-profile.md")
     for (row, key) in zip(ReferencePageTests.rows(of: page), ProfileSchema.keys) {
       let without = Sample.replacing(key.path, with: "# nothing")
-      // These two are only right together.
+      // These keys are only valid together with another key.
       let both = [
         "receiver.batch.pio", "receiver.batch.line", "battery.every_fix_percent",
       ].contains(key.path)
@@ -70,7 +70,7 @@ struct ReferencePageTests {
     }
   }
 
-  @Test("every table has its heading, its meaning and whether it must be there")
+  @Test("every table has its heading, its meaning and whether it is required")
   func tables() throws {
     let page = try ReferencePageTests.text("Docs/Reference/board-profile.md")
     for table in ProfileSchema.tables {
@@ -78,17 +78,17 @@ struct ReferencePageTests {
       let presence = table.path.isEmpty || table.isRequired ? "" : " Optional."
       #expect(page.contains("\n## \(title)\n\n\(table.meaning)\(presence)\n"), "\(table.path)")
     }
-    #expect(page.hasSuffix(ProfileSchema.reference), "write it anew from ProfileSchema.reference")
+    #expect(page.hasSuffix(ProfileSchema.reference), "regenerate it from ProfileSchema.reference")
   }
 
-  @Test("the template of the documentation is what the program writes")
+  @Test("the documented template is what the program writes")
   func template() throws {
     let file = try ReferencePageTests.text("Docs/Reference/board-template.toml")
-    #expect(file == ProfileTemplate.example, "write it anew: torpor board new my-board --yes")
+    #expect(file == ProfileTemplate.example, "regenerate it with: torpor board new my-board --yes")
   }
 
-  /// What a row says that a key takes, put together from its form and not by the program's own words.
-  private static func takes(_ key: ProfileKey) -> String {
+  /// The expected values of a key, composed here and not by the code under test.
+  private static func expectedValues(_ key: ProfileKey) -> String {
     let units = [
       "mw": "milliwatts", "s": "seconds", "ms": "milliseconds", "m": "metres",
       "mps": "metres per second", "fixes": "fixes", "percent": "percent",
@@ -117,7 +117,7 @@ struct ReferencePageTests {
     }
   }
 
-  private static func standard(_ key: ProfileKey) -> String {
+  private static func defaultValue(_ key: ProfileKey) -> String {
     if key.isRequired { return "required" }
     return key.get(ProfileDraft()).map { "`\($0.text)`" } ?? "not set"
   }

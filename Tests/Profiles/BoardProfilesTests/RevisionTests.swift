@@ -3,10 +3,10 @@ import Testing
 
 @testable import BoardProfiles
 
-@Suite("A profile made of another one")
+@Suite("A profile derived from another one")
 struct RevisionTests {
   @Test(
-    "what is not changed is as it was, on every board",
+    "an unchanged revision equals its profile, on every board",
     arguments: PackageBoards.names)
   func same(_ board: String) throws {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
@@ -15,7 +15,7 @@ struct RevisionTests {
     #expect(!revised.values.contains { !$0.isGiven }, "nothing is proposed")
   }
 
-  @Test("an interval that the new family cannot be told goes with the old receiver")
+  @Test("an interval that the new family does not support is reset")
   func interval() throws {
     var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     profile.receiver?.fixInterval = .seconds(20)
@@ -27,7 +27,7 @@ struct RevisionTests {
     #expect(try kept.profile(file: "p.toml").receiver?.fixInterval == .seconds(20))
   }
 
-  @Test("a note stands in the comment, on its own line whatever is in it")
+  @Test("a note is written as a comment only, whatever it contains")
   func notes() throws {
     var new = NewProfile()
     try new.answer("name", "a")

@@ -2,7 +2,7 @@ import LocationTypes
 
 @testable import BoardProfiles
 
-/// A profile with every table and every key, one key a line.
+/// A profile with every table and every key, one key per line.
 enum Sample {
   static let profile: BoardProfile = {
     var draft = ProfileDraft()
@@ -47,7 +47,7 @@ enum Sample {
   static let lines = profile.text.split(separator: "\n", omittingEmptySubsequences: false)
     .map(String.init)
 
-  /// The number of the line, from 1, on which the key at `path` stands.
+  /// The number of the line of the key at `path`, from 1.
   static func line(of path: String) -> Int? {
     var table = ""
     for (index, line) in lines.enumerated() {
@@ -60,34 +60,34 @@ enum Sample {
     return nil
   }
 
-  /// The line of the header `[table]`.
+  /// The number of the line of the header `[table]`, from 1.
   static func header(of table: String) -> Int? {
     lines.firstIndex(of: "[\(table)]").map { $0 + 1 }
   }
 
-  /// The text with another line in the place of the one at `path`.
+  /// The text with the line of the key at `path` replaced by `line`.
   static func replacing(_ path: String, with line: String) -> String {
     var lines = lines
     if let number = Sample.line(of: path) { lines[number - 1] = line }
     return lines.joined(separator: "\n")
   }
 
-  /// The text with a line taken out of the table and `line` put right after its header.
+  /// The text without the table and its subtables.
   static func without(table: String) -> String {
     var kept: [String] = []
-    var isOut = false
+    var isRemoved = false
     for line in lines {
       if line.hasPrefix("[") {
         let name = String(line.dropFirst().dropLast())
-        isOut = name == table || name.hasPrefix(table + ".")
+        isRemoved = name == table || name.hasPrefix(table + ".")
       }
-      if !isOut { kept.append(line) }
+      if !isRemoved { kept.append(line) }
     }
     return kept.joined(separator: "\n")
   }
 }
 
-/// What is wrong with `text`; empty when nothing is.
+/// The problems of `text`; empty if it is a valid profile.
 func problems(_ text: String) -> [ProfileError] {
   do throws(ProfileErrors) {
     _ = try BoardProfile.parse(text, file: "p.toml")
@@ -97,7 +97,7 @@ func problems(_ text: String) -> [ProfileError] {
   }
 }
 
-/// The printed errors of `text`.
+/// The printed errors of `text`; empty if it is a valid profile.
 func report(_ text: String) -> String {
   do throws(ProfileErrors) {
     _ = try BoardProfile.parse(text, file: "p.toml")

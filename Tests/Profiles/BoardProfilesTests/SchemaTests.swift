@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Every key of the schema")
 struct SchemaTests {
-  @Test("the sample holds every key, reads back and is written the same")
+  @Test("the sample has every key, and parsing and writing it gives the same text")
   func roundTrip() throws {
     for key in ProfileSchema.keys { #expect(Sample.line(of: key.path) != nil, "\(key.path)") }
     let again = try BoardProfile.parse(Sample.profile.text, file: "p.toml")
@@ -13,7 +13,7 @@ struct SchemaTests {
     #expect(again.text == Sample.profile.text)
   }
 
-  @Test("a key fills its own field and no other")
+  @Test("a key sets its own field and no other")
   func ownField() throws {
     for key in ProfileSchema.keys {
       var draft = ProfileDraft()
@@ -26,7 +26,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("keys and tables are named once, and each key's table exists")
+  @Test("names of keys and tables are unique, and each key's table exists")
   func names() {
     let paths = ProfileSchema.keys.map(\.path), tables = ProfileSchema.tables.map(\.path)
     #expect(Set(paths).count == paths.count && Set(tables).count == tables.count)
@@ -34,7 +34,7 @@ struct SchemaTests {
     #expect(paths.count == 73)
   }
 
-  @Test("a value of another type is refused at its place, whatever the key")
+  @Test("for every key, a value of another type is rejected at its position")
   func wrongType() throws {
     for key in ProfileSchema.keys {
       let line = try #require(Sample.line(of: key.path))
@@ -48,7 +48,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("a value right outside the range is refused, the ends are taken")
+  @Test("a value just outside the range is rejected, the limits are accepted")
   func outOfRange() throws {
     for key in ProfileSchema.keys {
       for (value, isIn) in SchemaTests.edges(key) {
@@ -60,7 +60,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("a required key is missed at its table, an optional one is not")
+  @Test("a missing required key is reported at its table, an optional one is not")
   func missing() throws {
     for key in ProfileSchema.keys {
       let found = problems(Sample.replacing(key.path, with: "# nothing"))
@@ -73,7 +73,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("a required table is missed where the one around it is, an optional one is not")
+  @Test("a missing required table is reported at its parent, an optional one is not")
   func missingTable() {
     for table in ProfileSchema.tables where !table.path.isEmpty {
       let found = problems(Sample.without(table: table.path))
@@ -87,7 +87,7 @@ struct SchemaTests {
     #expect(problems(Sample.without(table: "board.off")).isEmpty)
   }
 
-  @Test("a key with a wrong letter is told with the right one")
+  @Test("a key with a wrong letter is reported with the right key")
   func typos() throws {
     for key in ProfileSchema.keys where key.name.count > 4 {
       var letters = Array(key.name)
@@ -101,7 +101,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("a unit other than the key's is told with the right one")
+  @Test("a wrong unit is reported with the right one")
   func units() throws {
     let others = ["s": "ms", "ms": "s", "mw": "w", "m": "km", "mps": "kmh", "baud": "bps"]
     var seen: Set<String> = []
@@ -110,7 +110,9 @@ struct SchemaTests {
       seen.insert(unit.suffix)
       let name = Unit.stem(of: key.name) + "_" + other
       let found = problems(Sample.replacing(key.path, with: "\(name) = 1"))
-      #expect(found.map(\.suggestion) == ["give \(unit.word) as `\(key.name)`"], "\(key.path)")
+      #expect(
+        found.map(\.suggestion) == ["write the value in \(unit.word) as `\(key.name)`"],
+        "\(key.path)")
     }
     #expect(seen.count == others.count)
   }
@@ -150,10 +152,11 @@ struct SchemaTests {
   private static func edges(_ key: ProfileKey) -> [(String, Bool)] {
     switch key.constraint {
     case .text(let range):
-      let most = range.upperBound
+      let maximum = range.upperBound
       return [
-        ("\"\"", false), ("\"a\"", true), ("\"" + String(repeating: "a", count: most) + "\"", true),
-        ("\"" + String(repeating: "é", count: most + 1) + "\"", false), ("\"a\\nb\"", false),
+        ("\"\"", false), ("\"a\"", true),
+        ("\"" + String(repeating: "a", count: maximum) + "\"", true),
+        ("\"" + String(repeating: "é", count: maximum + 1) + "\"", false), ("\"a\\nb\"", false),
         ("\"\\u001B[2J\"", false),
       ]
     case .word(let words):

@@ -3,12 +3,12 @@ import Testing
 
 @testable import BoardProfiles
 
-/// Invalid texts by the categories of the TOML project's own tests (toml-test, `invalid/…`), written
-/// anew, each with where the mistake is; and odd ones that are valid.
-@Suite("TOML: what is refused, where, and what is taken")
+/// Invalid texts in the categories of toml-test (`invalid/…`), newly written, each with the
+/// position of its error, and unusual texts that are valid.
+@Suite("TOML: rejected texts with their positions, and accepted texts")
 struct TOMLTests {
-  /// A text and the place at which it is refused, `line:column`.
-  typealias Case = (text: String, place: String)
+  /// A text and the position of its error, `line:column`.
+  typealias Case = (text: String, position: String)
 
   static let arrays: [Case] = [
     ("a = [1, 2\n", "1:11"), ("a = [1 2]\n", "1:8"), ("a = [,]\n", "1:6"),
@@ -103,18 +103,18 @@ struct TOMLTests {
   ]
 
   @Test(
-    "what is invalid is refused where the mistake is, whatever stands around it", arguments: all)
+    "an invalid text is rejected at the position of its error, in any context", arguments: all)
   func invalid(_ cases: [Case]) {
-    for (text, place) in cases {
-      #expect(TOMLTests.refusal(text) == place, "\(text)")
-      // Further down, and with a mark of the byte order in front, it is the same mistake.
+    for (text, position) in cases {
+      #expect(TOMLTests.refusal(text) == position, "\(text)")
+      // The error is the same further down and after a byte order mark.
       let below = "# é\n\n[other]\nx = 'é' # é\n"
       if !text.contains("\n[") && !text.hasPrefix("[") {
-        let line = (Int(place.prefix { $0 != ":" }) ?? 0) + 4
-        let column = place.drop { $0 != ":" }
+        let line = (Int(position.prefix { $0 != ":" }) ?? 0) + 4
+        let column = position.drop { $0 != ":" }
         #expect(TOMLTests.refusal(below + text) == "\(line)\(column)", "\(text)")
       }
-      #expect(TOMLTests.refusal("\u{FEFF}" + text) == place, "\(text)")
+      #expect(TOMLTests.refusal("\u{FEFF}" + text) == position, "\(text)")
     }
   }
 
@@ -134,17 +134,17 @@ struct TOMLTests {
     "a = {}", "a = { b.c = 1, b.d = 2 }", "a = { b = [\n1,\n2 ] }", "[a]\nb.c = 1\n[a.d]",
     "[a]\nb = { c = 1 }\n[a.d]", "[[a]]\nb.c = 1", "\"é\" = 1",
     "\u{FEFF}a = 1",
-    // The one text of toml-test that toml++ takes: no profile takes a date anyway.
+    // The one invalid text of toml-test that toml++ accepts; profiles have no dates.
     "a = 0000-01-01",
   ]
 
-  @Test("what is odd and valid is taken", arguments: odd)
+  @Test("unusual valid texts are accepted", arguments: odd)
   func valid(_ text: String) {
     #expect(TOMLTests.refusal(text) == nil)
     #expect(TOMLTests.refusal(text + "\n") == nil)
   }
 
-  @Test("a key twice is told by its name, in whatever table")
+  @Test("a duplicate key is reported by its name, in any table")
   func twice() {
     #expect(
       report("k = { c = {}, b = [{ e = 1 }, { e = 2, e = 3 }] }\n")

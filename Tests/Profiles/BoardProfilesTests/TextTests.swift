@@ -6,7 +6,7 @@ import Testing
 
 @testable import BoardProfiles
 
-@Suite("Any text is a profile or an error with a place")
+@Suite("Any text gives a profile or an error with a position")
 struct TextTests {
   static let broken: [(String, String)] = [
     (
@@ -57,7 +57,7 @@ struct TextTests {
     ("ok = 1\n[[[\n", "2:1: not valid TOML: this line is not TOML"),
   ]
 
-  @Test("texts that are no TOML, with the place", arguments: broken)
+  @Test("invalid TOML is reported with its position", arguments: broken)
   func syntax(_ text: String, _ message: String) {
     let found = report(text)
     if message.isEmpty {
@@ -67,7 +67,7 @@ struct TextTests {
     }
   }
 
-  @Test("what would exhaust the stack or the memory is refused, with the place")
+  @Test("input that would exhaust stack or memory is rejected with its position")
   func bounds() {
     func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
     #expect(
@@ -80,14 +80,14 @@ struct TextTests {
       report("x = \"" + many("x", 70_000) + "\"")
         == "p.toml: is longer than 64 KiB; check that this is the right file")
     #expect(report("[a" + many(".a", 32) + "]\n").contains("a: no such table"))
-    // Four quotes end a text with a quote; what follows is a key again.
+    // Four quotes end a string that ends in a quote; a key follows.
     #expect(
       report("x = [\"\"\"x\"\"\"\", {a" + many(".a", 40) + " = 1}, \"\"]")
         .hasSuffix("more than 32 names joined by dots"))
     #expect(report("a = " + many("[", 15) + many("]", 15)).hasPrefix("p.toml:1:1: a: unknown key"))
   }
 
-  @Test("bytes that are no UTF-8, with the place")
+  @Test("bytes that are not UTF-8 are reported with their position")
   func encoding() {
     let bad: [[UInt8]] = [
       [0xFF], [0xC0, 0x80], [0xC3], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
@@ -98,7 +98,7 @@ struct TextTests {
       for (before, column) in [("a = 1\n", 1), ("a = 1\n# é", 4), ("a = 1\nb = \"€", 7)] {
         do throws(ProfileErrors) {
           _ = try BoardProfile.parse(bytes: Array(before.utf8) + bytes, file: "p.toml")
-          Issue.record("\(bytes) was taken")
+          Issue.record("\(bytes) was accepted")
         } catch {
           #expect(error.description == "p.toml:2:\(column): not valid TOML: this is not UTF-8")
         }
@@ -110,7 +110,7 @@ struct TextTests {
     }
   }
 
-  @Test("strings and comments hide dots and letters, all kinds of them")
+  @Test("dots and letters inside strings and comments are not parsed as keys")
   func hidden() throws {
     let dots = String(repeating: ".", count: 50)
     let text = """
@@ -132,8 +132,8 @@ struct TextTests {
     #expect(nodes[6].position == TOMLPosition(line: 11, column: 9))
   }
 
-  @Test("values come in the order of the text, each with its holder and its places")
-  func places() throws {
+  @Test("values have the order of the text, each with its parent and positions")
+  func positions() throws {
     let text = "z = 1\n[t]\nb = [true, 2.5]\na = 1979-05-27\n[t.u]\nc = 'x'\n"
     let nodes = try TOMLText(Array(text.utf8)).nodes
     #expect(nodes.map(\.key) == ["z", "t", "b", "", "", "a", "u", "c"])
@@ -147,7 +147,7 @@ struct TextTests {
       ])
   }
 
-  @Test("the shim takes no bytes at all, and indices past the end")
+  @Test("the C shim accepts empty input and indices past the end")
   func shim() {
     guard let document = unsafe ctoml_parse(nil, 0) else {
       Issue.record("no memory")
@@ -159,7 +159,7 @@ struct TextTests {
     ctoml_free(nil)
   }
 
-  @Test("random bytes and mangled profiles never trap and always have a place")
+  @Test("random bytes and corrupted profiles never trap, and errors have positions")
   func fuzz() {
     var random = SplitMix64(seed: 20_240_229)
     let sample = Array(Sample.profile.text.utf8)
@@ -177,18 +177,18 @@ struct TextTests {
       } else {
         bytes = sample
         for _ in 0...random.below(6) {
-          let place = random.below(bytes.count)
+          let index = random.below(bytes.count)
           switch random.below(4) {
-          case 0: bytes[place] = UInt8(random.below(256))
-          case 1: bytes.remove(at: place)
-          case 2: bytes.insert(contentsOf: bits[random.below(bits.count)], at: place)
-          default: bytes = Array(bytes[place...]) + Array(bytes[..<place])
+          case 0: bytes[index] = UInt8(random.below(256))
+          case 1: bytes.remove(at: index)
+          case 2: bytes.insert(contentsOf: bits[random.below(bits.count)], at: index)
+          default: bytes = Array(bytes[index...]) + Array(bytes[..<index])
           }
         }
       }
       do throws(ProfileErrors) {
         let profile = try BoardProfile.parse(bytes: bytes, file: "p.toml")
-        // What is taken is a profile that is written and taken again.
+        // An accepted profile can be written and parsed again.
         #expect((try? BoardProfile.parse(profile.text, file: "p.toml")) == profile)
       } catch {
         #expect(error.problems.allSatisfy { $0.line > 0 && $0.column > 0 && !$0.message.isEmpty })

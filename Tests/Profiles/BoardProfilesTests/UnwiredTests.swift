@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A board without its GPIO lines")
 struct UnwiredTests {
-  @Test("no key that names a line is left, nothing wakes by one, and it is a profile")
+  @Test("all keys for lines and wake sources on lines are removed, and the profile is valid")
   func unwired() throws {
     let profile = Sample.profile.withoutGPIOLines
     #expect(Sample.profile.text.contains("_line = ") && Sample.profile.text.contains("\nline = "))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LocationClient
 
-@Suite("A program's way to the service", .tags(.realTime))
+@Suite("A client program's connection to the service", .tags(.realTime))
 struct ConnectionTests {
   private let session = WireSession(
     session: 7, authorization: .always, isReduced: false, isDeferralAvailable: true)
@@ -21,7 +21,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("where no service is, it is told why, and what helps")
+  @Test("connecting without a service fails with the cause and a suggestion")
   func absent() {
     let missing = "/tmp/torpor-no-such-socket"
     #expect(
@@ -30,34 +30,34 @@ struct ConnectionTests {
     #expect(
       error { () throws(ClientError) in _ = try LocationConnection(path: "/etc/passwd") }
         == .notASocket(path: "/etc/passwd"))
-    // Between the refusal and the look at what is there, a service that begins took it away.
+    // A starting service may remove the old socket between the refusal and the check of the path.
     #expect(LocationConnection.connectError(missing, ECONNREFUSED) == .noSocket(path: missing))
     let long = "/tmp/" + String(repeating: "x", count: 200)
     for path in ["", long] {
       guard
         case .system? = error({ () throws(ClientError) in _ = try LocationConnection(path: path) })
       else {
-        Issue.record("a path that cannot be is refused")
+        Issue.record("an invalid path is refused")
         continue
       }
     }
     let service = FakeService { _ in ([], false) }
     service.stop()
     var got: ClientError?
-    // Its thread closes the listener a moment later.
+    // The thread closes the listener a moment later.
     for _ in 0..<1_000 where got != .noService(path: service.path) {
       got = error { () throws(ClientError) in _ = try LocationConnection(path: service.path) }
       usleep(1_000)
     }
     #expect(got == .noService(path: service.path))
-    for told in [
+    for failure in [
       ClientError.noSocket(path: "x"), .disconnected, .timedOut, .refused(.permissionDenied),
     ] {
-      #expect(!told.description.isEmpty && !told.description.contains("\n"))
+      #expect(!failure.description.isEmpty && !failure.description.contains("\n"))
     }
   }
 
-  @Test("a call is answered, refused, or not understood")
+  @Test("a call returns its reply, a refusal or a decoding error")
   func calls() throws {
     let service = FakeService { call in
       switch call {
@@ -81,11 +81,11 @@ struct ConnectionTests {
     #expect(met[0] == .refused(.permissionDenied))
     #expect(met[1] == .malformed("the parameter 'status.version'"))
     #expect(met[2] == .malformed("no Varlink message"))
-    #expect(met[3] == .disconnected, "the service went away within the call")
+    #expect(met[3] == .disconnected, "the service disconnected during the call")
   }
 
-  @Test("one that does not answer is not waited for without end")
-  func patience() throws {
+  @Test("a call without a reply times out")
+  func timeout() throws {
     let service = FakeService { _ in ([], false) }
     defer { service.stop() }
     var connection = try LocationConnection(path: service.path)
@@ -94,7 +94,7 @@ struct ConnectionTests {
     #expect(met == .timedOut)
   }
 
-  @Test("a session speaks on one connection and hears on another, notice after notice")
+  @Test("a session calls on one connection and receives its notices in order on another")
   func notices() throws {
     let session = session
     let service = FakeService { call in
@@ -111,18 +111,18 @@ struct ConnectionTests {
     defer { service.stop() }
     var program = try ClientSession(name: "test", path: service.path)
     #expect(program.descriptor == -1 && program.session == session)
-    #expect(try program.nextNotice(within: .zero) == nil, "nobody listens yet")
+    #expect(try program.nextNotice(within: .zero) == nil, "no connection watches yet")
     try program.subscribe()
     #expect(program.descriptor >= 0)
     #expect(try program.nextNotice(within: .seconds(5)) == .paused)
     #expect(try program.nextNotice(within: .seconds(5)) == .resumed)
     var met: ClientError?
     do { _ = try program.nextNotice(within: .seconds(5)) } catch { met = error }
-    #expect(met == .disconnected, "the service went away in the middle of the stream")
+    #expect(met == .disconnected, "the service disconnected in the middle of the stream")
     #expect(service.calls == [.connect(name: "test"), .watch(session: 7)])
   }
 
-  /// A service that hands out `count` fixes and writes so many bytes of them.
+  /// A service that announces `count` fixes and omits the last `bytes` bytes of the records.
   private func drained(_ count: UInt64, dropping bytes: Int) -> FakeService {
     let session = session
     return FakeService { call in
@@ -142,7 +142,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a drain hands out every fix, and ends", arguments: [0, 1, 1_000] as [UInt64])
+  @Test("a drain returns every fix, then ends", arguments: [0, 1, 1_000] as [UInt64])
   func drain(_ count: UInt64) throws {
     let service = drained(count, dropping: 0)
     defer { service.stop() }
@@ -167,7 +167,7 @@ struct ConnectionTests {
   }
 
   @Test(
-    "AUT-7: where a rule decides, the command does nothing: the refusal names the rule as well",
+    "AUT-7: a refusal names the rule too, because a command does not override a rule",
     arguments: [ClientError.locationNotPermitted(client: "a"), .refused(.notAuthorized)])
   func ruleDecides(_ error: ClientError) {
     #expect(
@@ -175,7 +175,7 @@ struct ConnectionTests {
         ", or, if a rule in clients.toml decides about it, by changing that rule"))
   }
 
-  @Test("BKG-18: background updates that are refused are no refusal of location")
+  @Test("BKG-18: a refusal of background updates is not reported as a refusal of location")
   func noBackground() throws {
     let session = session
     let service = FakeService { call in
@@ -194,8 +194,8 @@ struct ConnectionTests {
     #expect(text.contains("`background = true` in its rule in clients.toml"))
   }
 
-  @Test("a drain that is cut short is told with how far it came")
-  func cutShort() throws {
+  @Test("an interrupted drain fails with the number of fixes received")
+  func truncatedDrain() throws {
     let service = drained(3, dropping: 81)
     defer { service.stop() }
     let program = try ClientSession(name: "test", path: service.path)

@@ -4,7 +4,7 @@ import Testing
 @Suite("The command that lets a client use location")
 struct AllowCommandTests {
   @Test(
-    "it names user and client, quoted where a shell would read more than a word",
+    "the command names user and client, quoted for the shell where necessary",
     arguments: [
       ("trail-log", nil, "torpor clients allow 1000/trail-log"),
       ("trail-log", "pi", "torpor clients allow pi/trail-log"),

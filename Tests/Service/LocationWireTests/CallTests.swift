@@ -11,8 +11,8 @@ import Testing
     return Array(json.bytes.dropLast())
   }
 
-  /// What comes of a frame.
-  static func outcome(_ text: String) -> Result<IncomingCall, CallRejection> {
+  /// The result of decoding a frame.
+  static func result(_ text: String) -> Result<IncomingCall, CallRejection> {
     do {
       return .success(try CallDecoder.decode(Array(text.utf8)))
     } catch {
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("every call is read as it was written", arguments: Samples.calls)
+  @Test("every call survives encoding and decoding", arguments: Samples.calls)
   func roundTrip(_ call: WireCall) throws {
     let mode: WireReplyMode =
       call.method == .watch ? .more : call.isUpgrade ? .upgrade : .once
@@ -32,37 +32,35 @@ import Testing
   }
 
   @Test(
-    "an acknowledgement without an answer is read at once, in any order and spacing",
+    "a oneway acknowledgement uses the fast reader, in any order and spacing",
     arguments: [
       #"{"method":"org.torpor.Location.Acknowledge","oneway":true,"parameters":{"generation":7,"sequence":41}}"#,
       #"{"oneway":true,"parameters":{"sequence":41,"generation":7},"method":"org.torpor.Location.Acknowledge"}"#,
       " {\t\"parameters\" : { \"generation\": 7 ,\n\"sequence\" : 41 } , \"method\": \"org.torpor.Location.Acknowledge\", \"oneway\" : true }\r\n",
     ])
-  func quickAcknowledgement(_ text: String) throws {
+  func fastAcknowledgement(_ text: String) throws {
     let frame = Array(text.utf8)
     let name = FixName(generation: 7, sequence: 41)
     #expect(AcknowledgementReader.read(frame) == name)
     #expect(try CallDecoder.decodeAny(frame) == IncomingCall(.acknowledge(name), .oneway))
   }
 
-  @Test(
-    "whatever is changed in an acknowledgement, its quick reader says the same as the other, or nothing"
-  )
-  func quickOrNothing() {
+  @Test("for any mutated acknowledgement the fast reader agrees with the decoder or declines")
+  func fastReaderAgrees() {
     let frame = Self.frame(
       .acknowledge(FixName(generation: 40, sequence: 1 << 40 - 1)), oneway: true)
     #expect(AcknowledgementReader.read(frame) != nil)
     var agreed = 0
-    for place in frame.indices {
+    for index in frame.indices {
       var shorter = frame
-      shorter.remove(at: place)
-      var variants = [shorter, Array(frame[..<place])]
+      shorter.remove(at: index)
+      var variants = [shorter, Array(frame[..<index])]
       for byte in Array(" \"{}:,\\0159-.eE+ntx\n\u{7F}".utf8) {
         var other = frame
-        other[place] = byte
+        other[index] = byte
         variants.append(other)
         other = frame
-        other.insert(byte, at: place)
+        other.insert(byte, at: index)
         variants.append(other)
       }
       for variant in variants {
@@ -71,7 +69,7 @@ import Testing
         #expect((try? CallDecoder.decodeAny(variant)) == IncomingCall(.acknowledge(name), .oneway))
       }
     }
-    // Spaces between, and other digits.
+    // Spaces in between, and other digits.
     #expect(agreed > 100)
   }
 
@@ -79,7 +77,7 @@ import Testing
     #expect(Set(Samples.calls.compactMap(\.method)) == Set(WireMethod.allCases))
   }
 
-  @Test("calls are as short as this") func examples() {
+  @Test("calls are this short") func examples() {
     #expect(
       text(Self.frame(.acknowledge(FixName(generation: 7, sequence: 41))))
         == #"{"method":"org.torpor.Location.Acknowledge","parameters":{"generation":7,"sequence":41}}"#
@@ -89,10 +87,10 @@ import Testing
         == #"{"method":"org.torpor.Location.Watch","more":true,"parameters":{"session":3}}"#)
   }
 
-  @Test("DEF-22: what is left out is unlimited, null too")
+  @Test("DEF-22: a missing or null criterion is unlimited")
   func unlimited() throws {
     let call = #"{"method":"org.torpor.Location.AllowDeferred","parameters":{"timeout_s":null}}"#
-    guard case .success(let read) = Self.outcome(call),
+    guard case .success(let read) = Self.result(call),
       case .allowDeferred(let distance, let timeout)? = read.call.request
     else {
       Issue.record("no call")
@@ -101,15 +99,15 @@ import Testing
     #expect(distance == LocationLimits.distanceMax && timeout == LocationLimits.timeIntervalMax)
   }
 
-  @Test("a call without parameters needs none, and vendors may add to the frame")
+  @Test("calls without parameters may omit them, and frames may have vendor members")
   func lenient() {
     #expect(
-      Self.outcome(
+      Self.result(
         #" { "io.example": {"a": [1]}, "method" : "org.torpor.Location.StartUpdating", "more": null } "#
       ) == .success(IncomingCall(.startUpdating)))
   }
 
-  @Test("settings become one request each") func settings() {
+  @Test("each setting becomes one request") func settings() {
     guard case .configure(let settings)? = Samples.calls.first(where: { $0.method == .configure })
     else { return }
     #expect(settings.requests.count == 4)
@@ -117,7 +115,7 @@ import Testing
   }
 
   @Test(
-    "what is no call closes the connection",
+    "a malformed call closes the connection",
     arguments: [
       "", " ", "null", "[]", "{}", "1", "{", #"{"method":1}"#, #"{"method":null}"#,
       #"{"method":"a.b.C","method":"a.b.C"}"#, #"{"method":"a.b.C","m\u0065thod":"a.b.C"}"#,
@@ -136,10 +134,10 @@ import Testing
       "{\"\(String(repeating: "n", count: 65))\":1}",
       #"{"method":"a.b.C","x":""# + String(repeating: "x", count: 16_384) + "\"}",
     ])
-  func malformed(_ text: String) { #expect(Self.outcome(text) == .failure(.malformed)) }
+  func malformed(_ text: String) { #expect(Self.result(text) == .failure(.malformed)) }
 
   @Test(
-    "what is no UTF-8 closes the connection",
+    "invalid UTF-8 closes the connection",
     arguments: [
       [0x80], [0xC0, 0x80], [0xC3], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
       [0xF0, 0x80, 0x80, 0x80],
@@ -152,7 +150,7 @@ import Testing
   }
 
   @Test(
-    "a wrong parameter is named, and the connection goes on",
+    "an invalid parameter is named, and the connection stays open",
     arguments: [
       ("Connect", "{}", "name"), ("Connect", #"{"name":1}"#, "name"),
       ("Connect", #"{"name":""}"#, "name"), ("Connect", #"{"name":"a\u0000b"}"#, "name"),
@@ -194,11 +192,11 @@ import Testing
   func wrongParameter(_ method: String, _ parameters: String, _ name: String) {
     let call = #"{"method":"org.torpor.Location.\#(method)","parameters":\#(parameters)}"#
     #expect(
-      Self.outcome(call) == .failure(.refused(.invalidParameter(name), isOneway: false)))
+      Self.result(call) == .failure(.refused(.invalidParameter(name), isOneway: false)))
   }
 
   @Test(
-    "what is not there is named",
+    "an unknown method, interface or parameter is named",
     arguments: [
       ("org.torpor.Location.Fly", WireError.methodNotFound("org.torpor.Location.Fly")),
       ("org.varlink.service.Fly", .methodNotFound("org.varlink.service.Fly")),
@@ -208,17 +206,17 @@ import Testing
     ])
   func notFound(_ method: String, _ error: WireError) {
     #expect(
-      Self.outcome("{\"oneway\":true,\"method\":\"\(method)\"}")
+      Self.result("{\"oneway\":true,\"method\":\"\(method)\"}")
         == .failure(.refused(error, isOneway: true)))
   }
 
-  @Test("Watch wants more, Drain wants the connection") func modes() {
+  @Test("Watch requires `more`, Drain requires `upgrade`") func modes() {
     let call = #"{"method":"org.torpor.Location.@","parameters":{"session":1}}"#
     #expect(
-      Self.outcome(call.replacing("@", with: "Watch"))
+      Self.result(call.replacing("@", with: "Watch"))
         == .failure(.refused(.expectedMore, isOneway: false)))
     #expect(
-      Self.outcome(call.replacing("@", with: "Drain"))
+      Self.result(call.replacing("@", with: "Drain"))
         == .failure(.refused(.expectedUpgrade, isOneway: false)))
   }
 }

@@ -4,25 +4,25 @@ import Testing
 @testable import LocationWire
 
 @Suite("Frames") struct FrameTests {
-  /// What a splitter makes of chunks: each frame, and nil where one is too long.
+  /// The splitter's frames for these chunks; nil for an oversized frame.
   static func split(_ chunks: [[UInt8]], limit: Int) -> [[UInt8]?] {
     var splitter = FrameSplitter(limit: limit)
     var all: [[UInt8]?] = []
     for chunk in chunks {
-      var place = 0
+      var index = 0
       reading: while true {
-        switch splitter.next(in: chunk.span, at: &place) {
+        switch splitter.next(in: chunk.span, at: &index) {
         case .needsMore: break reading
         case .frame: all.append(splitter.frame)
         case .oversize: all.append(nil)
         }
       }
-      #expect(place == chunk.count)
+      #expect(index == chunk.count)
     }
     return all
   }
 
-  @Test("a frame ends with its NUL, wherever chunks end") func cuts() {
+  @Test("a frame ends with its NUL at any chunk boundary") func cuts() {
     let bytes: [UInt8] = [1, 2, 0, 0, 3, 0, 4]
     for cut in 0...bytes.count {
       #expect(
@@ -30,32 +30,32 @@ import Testing
     }
   }
 
-  @Test("a frame may be as long as the limit, and one byte more is told once") func bound() {
+  @Test("a frame may be as long as the limit; an oversized one is reported once") func bound() {
     #expect(Self.split([[1, 2, 3, 0]], limit: 3) == [[1, 2, 3]])
     #expect(Self.split([[1, 2, 3, 4, 0, 1, 0], [1, 0]], limit: 3) == [nil])
     #expect(Self.split([[9, 0, 1, 2], [3, 4], [0, 1, 0]], limit: 3) == [[9], nil])
   }
 
-  @Test("a half frame is seen") func half() {
+  @Test("an incomplete frame is detected") func incomplete() {
     var splitter = FrameSplitter(limit: 4)
-    var place = 0
+    var index = 0
     #expect(!splitter.isInFrame)
-    _ = splitter.next(in: [UInt8(7)].span, at: &place)
+    _ = splitter.next(in: [UInt8(7)].span, at: &index)
     #expect(splitter.isInFrame)
-    place = 0
-    #expect(splitter.next(in: [UInt8(0)].span, at: &place) == .frame)
+    index = 0
+    #expect(splitter.next(in: [UInt8(0)].span, at: &index) == .frame)
     #expect(!splitter.isInFrame)
   }
 }
 
-@Suite("What holds for any bytes on the socket") struct AnyBytesTests {
-  /// Everything that is said, calls and replies, each with its NUL.
+@Suite("Properties of arbitrary bytes on the socket") struct AnyBytesTests {
+  /// All calls and replies, each with its NUL.
   private static let seeds: [[UInt8]] =
     Samples.calls.map { CallTests.frame($0) + [0] }
     + Samples.replies.map { ReplyTests.frame($0.1) + [0] }
 
-  /// Bytes with one to four wounds.
-  private static func wounded(_ seed: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
+  /// Bytes with one to four random mutations.
+  private static func mutated(_ seed: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
     var bytes = seed
     for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
       let i = Int.random(in: 0..<bytes.count, using: &random)
@@ -70,7 +70,7 @@ import Testing
     return bytes
   }
 
-  /// Nothing traps; what is read as a call or reply is written and read again as the same.
+  /// No trap; a decoded call or reply is the same after encoding and decoding again.
   private static func check(_ frame: [UInt8]) {
     if let read = try? CallDecoder.decode(frame) {
       let again = try? CallDecoder.decode(CallTests.frame(read.call))
@@ -88,23 +88,23 @@ import Testing
     _ = FixRecordHeader(frame.span)
   }
 
-  @Test("any bytes are read without a trap, and mean the same when written again")
-  func wounds() {
+  @Test("any bytes decode without a trap, and survive encoding and decoding again")
+  func mutations() {
     var random = SplitMix64(seed: 1)
     for seed in Self.seeds {
-      for _ in 0..<25 { Self.check(Self.wounded(Array(seed.dropLast()), &random)) }
+      for _ in 0..<25 { Self.check(Self.mutated(Array(seed.dropLast()), &random)) }
     }
     for length in 0..<200 {
       Self.check((0..<length).map { _ in UInt8.random(in: 0...255, using: &random) })
     }
   }
 
-  @Test("chunking makes no difference")
+  @Test("chunk boundaries do not change the frames")
   func chunking() {
     var random = SplitMix64(seed: 2)
     for _ in 0..<60 {
       let bytes = (0..<8).flatMap { _ in
-        Self.wounded(Self.seeds.randomElement(using: &random) ?? [], &random)
+        Self.mutated(Self.seeds.randomElement(using: &random) ?? [], &random)
       }
       var chunks: [[UInt8]] = []
       var rest = bytes[...]

@@ -12,13 +12,13 @@ private func repositoryText(_ path: String) throws -> String {
   try String(contentsOf: URL(filePath: "\(packageRoot)/\(path)"), encoding: .utf8)
 }
 
-@Suite("The interface's text and the code agree") struct InterfaceTests {
-  /// The text without comments, and with one space where there is any.
+@Suite("The interface file agrees with the code") struct InterfaceTests {
+  /// The text without comments and with single spaces.
   private static let declarations = LocationInterface.text
     .split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: " ")
     .split(separator: " ").joined(separator: " ")
 
-  /// Names of parameters by method, in and out.
+  /// Names of input and output parameters by method.
   private static let methods: [String: (input: Set<String>, output: Set<String>)] = {
     var all: [String: (input: Set<String>, output: Set<String>)] = [:]
     for part in declarations.split(separator: "method ").dropFirst() {
@@ -33,13 +33,13 @@ private func repositoryText(_ path: String) throws -> String {
     Set(text.matches(of: #/([a-z][a-z0-9_]*): /#).map { String($0.output.1) })
   }
 
-  /// Names of fields of a type, those of types within it too.
+  /// Names of the fields of a type, including nested types.
   private static func fields(of type: String) throws -> Set<String> {
     let part = try #require(declarations.split(separator: "type \(type) (").last)
     return names(in: part.split(separator: " type ")[0].split(separator: " method ")[0])
   }
 
-  @Test("the document is what the service hands out") func document() throws {
+  @Test("the document is the text that the service returns") func document() throws {
     #expect(
       try repositoryText("Docs/Reference/org.torpor.Location.varlink") == LocationInterface.text)
     #expect(LocationInterface.text(of: "org.torpor.Location") == LocationInterface.text)
@@ -47,11 +47,11 @@ private func repositoryText(_ path: String) throws -> String {
     #expect(LocationInterface.text(of: "org.torpor") == nil)
   }
 
-  @Test("every method in the text is read, and no other") func everyMethod() {
+  @Test("the methods in the text are those of the code") func everyMethod() {
     #expect(Set(Self.methods.keys) == Set(WireMethod.allCases.map(\.rawValue)))
   }
 
-  @Test("a call has all parameters of the text, over its samples, and no other")
+  @Test("the samples of each call contain exactly the parameters of the text")
   func parameters() throws {
     var seen: [String: Set<String>] = [:]
     for call in Samples.calls {
@@ -65,7 +65,7 @@ private func repositoryText(_ path: String) throws -> String {
     }
   }
 
-  @Test("a reply has all parameters of the text, over its samples, and no other")
+  @Test("the samples of each reply contain exactly the parameters of the text")
   func replies() throws {
     var seen: [String: Set<String>] = [:]
     for (call, reply) in Samples.replies {
@@ -79,14 +79,14 @@ private func repositoryText(_ path: String) throws -> String {
     }
   }
 
-  @Test("what is told has all fields of the text, over its samples, and no other")
+  @Test("the samples of notices and replies contain exactly the fields of the text")
   func notices() throws {
     var seen: [String: Set<String>] = [:]
-    func see(_ reply: WireReply, _ type: String, _ path: [String]) throws {
+    func collect(_ reply: WireReply, _ type: String, _ path: [String]) throws {
       seen[type, default: []].formUnion(try Self.names(in: ReplyTests.frame(reply), at: path))
     }
     for notice in Samples.notices {
-      try see(.notice(notice), "Notice", ["parameters", "notice"])
+      try collect(.notice(notice), "Notice", ["parameters", "notice"])
       let names = try Self.names(
         in: ReplyTests.frame(.notice(notice)), at: ["parameters", "notice"])
       #expect(names.count == 1)
@@ -95,20 +95,20 @@ private func repositoryText(_ path: String) throws -> String {
         "session": "SessionDiagnostics",
       ]
       for (name, type) in types where names == [name] {
-        try see(.notice(notice), type, ["parameters", "notice", name])
+        try collect(.notice(notice), type, ["parameters", "notice", name])
       }
     }
     let reply = WireReply.location(Samples.longest)
-    try see(reply, "Fix", ["parameters", "fix"])
+    try collect(reply, "Fix", ["parameters", "fix"])
     for (_, reply) in Samples.replies {
       if case .status(let status) = reply {
-        try see(reply, "Status", ["parameters", "status"])
+        try collect(reply, "Status", ["parameters", "status"])
         if status.receiver != nil {
-          try see(reply, "Receiver", ["parameters", "status", "receiver"])
-          try see(reply, "Use", ["parameters", "status", "uses"])
+          try collect(reply, "Receiver", ["parameters", "status", "receiver"])
+          try collect(reply, "Use", ["parameters", "status", "uses"])
         }
       }
-      if case .plan = reply { try see(reply, "PowerPlan", ["parameters", "plan"]) }
+      if case .plan = reply { try collect(reply, "PowerPlan", ["parameters", "plan"]) }
       if case .regions(let regions) = reply {
         for region in regions {
           var json = JSONOutput()
@@ -130,7 +130,7 @@ private func repositoryText(_ path: String) throws -> String {
     #expect(seen.count == 13)
   }
 
-  @Test("every error in the text is one that is sent, and the other way round")
+  @Test("the errors in the text are those that are sent")
   func errors() {
     let prefix = "org.torpor.Location."
     let text = LocationInterface.text + LocationInterface.service
@@ -143,7 +143,7 @@ private func repositoryText(_ path: String) throws -> String {
     )
   }
 
-  @Test("every word of the code is in the text")
+  @Test("every enumeration value of the code is in the text")
   func words() {
     let text = Set(
       LocationInterface.text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
@@ -168,7 +168,7 @@ private func repositoryText(_ path: String) throws -> String {
     has(LiveFlags.wireWords.map(\.1))
   }
 
-  /// Names of the members of the object at `path`; of a list its first element.
+  /// Names of the members of the object at `path`; for a list, of its first element.
   private static func names(in frame: [UInt8], at path: [String]) throws -> Set<String> {
     var value = try JSONDocument(frame, limits: .reply).root
     for name in path {

@@ -3,8 +3,9 @@ import Testing
 
 @testable import LocationWire
 
-@Suite("What JSON is written into") struct OutputTests {
-  /// The same number by way of text: digits with a point in front of the last `scale`, no zeros at the end.
+@Suite("The JSON output buffer") struct OutputTests {
+  /// The same number computed by way of text: digits with a point before the last `scale`, without
+  /// trailing zeros.
   private static func written(_ value: Int64, _ scale: Int) -> String {
     var digits = Array(String(value.magnitude))
     while digits.count <= scale { digits.insert("0", at: 0) }
@@ -20,7 +21,7 @@ import Testing
     return String(decoding: json.bytes.dropLast(), as: UTF8.self)
   }
 
-  @Test("numbers of every scale, the smallest and the largest, have all their digits")
+  @Test("numbers of every scale, including the extremes, keep all digits")
   func scales() {
     var random = SplitMix64(seed: 0x0115)
     for scale in 0...18 {
@@ -34,13 +35,13 @@ import Testing
     }
   }
 
-  @Test("what is written grows past any room, and what was sent is taken out in front of it")
+  @Test("the buffer grows as needed and drops bytes that were sent")
   func growsAndShrinks() {
     var random = SplitMix64(seed: 2)
     var json = JSONOutput()
     var expected: [UInt8] = []
     let nothing: [UInt8] = []
-    // Bytes have none between them.
+    // An empty span adds no bytes.
     unsafe json.append(nothing.span.bytes)
     #expect(json.isEmpty && json.bytes.isEmpty && json.capacity == 0)
     for turn in 0..<400 {
@@ -64,16 +65,16 @@ import Testing
     #expect(json.bytes == Array(#"{"a":true}"#.utf8) + [0])
   }
 
-  @Test("one member that is longer than all that was written before it has room")
+  @Test("the buffer grows for one member longer than all previous content")
   func longMember() {
     var json = JSONOutput()
     let text = String(repeating: "y", count: 100_000)
     json.frame { $0.member("t", text) }
     #expect(json.bytes == Array(#"{"t":"\#(text)"}"#.utf8) + [0])
-    #expect(json.capacity <= 2 * json.count, "it takes no more than twice what it holds")
+    #expect(json.capacity <= 2 * json.count, "the capacity is at most twice the content")
   }
 
-  @Test("the room of what is long is given back, and that of what is usual is kept")
+  @Test("a large buffer is released when empty, a usual one is retained")
   func givesBack() {
     var json = JSONOutput()
     json.frame { $0.member("t", String(repeating: "y", count: JSONOutput.defaultRetainedCapacity)) }
@@ -87,7 +88,7 @@ import Testing
     #expect(json.capacity == kept && kept > 0)
   }
 
-  @Test("a frame that is taken back leaves what was there before it")
+  @Test("truncation restores the content before a frame")
   func truncates() {
     var json = JSONOutput()
     json.frame { $0.member("a", Int64(1)) }
@@ -97,7 +98,7 @@ import Testing
     #expect(json.bytes == before)
   }
 
-  @Test("taking out more than was written is a mistake of the program's")
+  @Test("removing more bytes than were written is a programming error")
   func tooMuch() async {
     await #expect(processExitsWith: .failure) {
       var json = JSONOutput()

@@ -13,7 +13,7 @@ import Testing
     return output.bytes
   }
 
-  @Test("whatever the pieces, the same fixes come, and the end is the end")
+  @Test("chunks of any size give the same fixes and a complete end")
   func pieces() throws {
     for size in [1, 7, 31, 32, 80, 112, 1_000] {
       var reader = FixRecordReader(announced: 3)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("a stream that ends early is told, with how far it came")
+  @Test("a truncated stream fails with the number of fixes received")
   func cut() throws {
     var reader = FixRecordReader(announced: 3)
     reader.add(stream().dropLast(81))
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("another header, or one of another number, is refused, and so is what is no record")
+  @Test("an invalid header, another count and an invalid record are refused")
   func wrong() {
     var other = stream()
     other[0] = 0

@@ -13,7 +13,7 @@ import Testing
   static func decode(_ bytes: [UInt8]) -> StoredFix? { FixRecord.decode(bytes.span) }
   static func header(_ bytes: [UInt8]) -> FixRecordHeader? { FixRecordHeader(bytes.span) }
 
-  @Test("a record gives back the same fix")
+  @Test("a record survives encoding and decoding")
   func roundTrip() {
     for fix in [Samples.full, Samples.longest, Samples.fix(0)] {
       let bytes = Self.record(fix)
@@ -22,12 +22,12 @@ import Testing
     }
   }
 
-  @Test("the layout is what Docs/Reference/socket.md says")
+  @Test("the layout is the one in Docs/Reference/socket.md")
   func layout() {
     let bytes = Self.record(Samples.full)
-    func number<N: FixedWidthInteger>(_ place: Int, _: N.Type) -> N {
+    func number<N: FixedWidthInteger>(_ offset: Int, _: N.Type) -> N {
       var value: N = 0
-      for i in 0..<N.bitWidth / 8 { value |= N(truncatingIfNeeded: bytes[place + i]) << N(8 * i) }
+      for i in 0..<N.bitWidth / 8 { value |= N(truncatingIfNeeded: bytes[offset + i]) << N(8 * i) }
       return value
     }
     #expect(number(0, UInt64.self) == 41)
@@ -51,7 +51,7 @@ import Testing
     #expect(Array(bare[76..<80]) == [0, 0, 0, 0x80])
   }
 
-  @Test("a header tells version, sizes and number")
+  @Test("a header contains version, sizes and count")
   func headers() {
     var json = JSONOutput()
     FixRecordHeader(count: 258).append(to: &json)
@@ -60,21 +60,21 @@ import Testing
     #expect(json.bytes == expected)
     #expect(Self.header(json.bytes) == FixRecordHeader(count: 258))
     for i in 0..<16 {
-      var wounded = json.bytes
-      wounded[i] ^= 1
-      #expect(Self.header(wounded) == nil)
+      var mutated = json.bytes
+      mutated[i] ^= 1
+      #expect(Self.header(mutated) == nil)
     }
     #expect(Self.header(Array(json.bytes.dropLast())) == nil)
   }
 
-  @Test("what is no record is none")
+  @Test("invalid records are refused")
   func wrong() {
     let bytes = Self.record(Samples.full)
     #expect(Self.decode(Array(bytes.dropLast())) == nil)
-    for (place, value) in [(12, UInt8(1)), (13, 10), (37, 1), (45, 1)] {
-      var wounded = bytes
-      wounded[place] = value
-      #expect(Self.decode(wounded) == nil)
+    for (offset, value) in [(12, UInt8(1)), (13, 10), (37, 1), (45, 1)] {
+      var mutated = bytes
+      mutated[offset] = value
+      #expect(Self.decode(mutated) == nil)
     }
   }
 }

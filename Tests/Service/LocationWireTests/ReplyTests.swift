@@ -11,7 +11,7 @@ import Testing
     return Array(json.bytes.dropLast())
   }
 
-  @Test("every reply, notice and error is read as it was written")
+  @Test("every reply, notice and error survives encoding and decoding")
   func roundTrip() throws {
     for (call, reply) in Samples.replies {
       let frame = Self.frame(reply)
@@ -25,7 +25,7 @@ import Testing
         == IncomingReply(.notice(.paused), continues: true))
   }
 
-  @Test("replies look like this")
+  @Test("examples of replies")
   func examples() {
     func text(_ reply: WireReply) -> String { LocationWireTests.text(Self.frame(reply)) }
     #expect(text(.done) == #"{"parameters":{}}"#)
@@ -43,7 +43,7 @@ import Testing
     #expect(text(.notice(.finished(nil))) == #"{"parameters":{"notice":{"finished":{}}}}"#)
   }
 
-  @Test("a batch goes out in frames of bounded length, whatever its fixes hold")
+  @Test("a batch is split into frames of bounded length")
   func batch() throws {
     var json = JSONOutput()
     var left = WireLimits.fixesPerReply + 10
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("what is not a reply is told from what is not expected")
+  @Test("malformed replies are distinguished from unexpected ones")
   func rejections() {
     func rejection(_ text: String, _ call: WireCall) -> ReplyRejection? {
       do {
@@ -90,7 +90,7 @@ import Testing
         == .unexpected(parameter: "notice.notice"))
   }
 
-  @Test("the policy's events get names and UTC")
+  @Test("policy events are sent with names and UTC")
   func regionEvents() {
     let id = RegionIdentifier(.region, 4)
     let at = Instant(microseconds: 5)
@@ -102,7 +102,7 @@ import Testing
     #expect(RegionEvent.monitor(id, .satisfied, nil, at: at).identifier == id)
   }
 
-  @Test("numbers come back as they went in")
+  @Test("numbers survive encoding and decoding")
   func numbers() throws {
     for value in [
       0.1, -0.0 as Double, 1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e15,

@@ -3,7 +3,7 @@ import LocationTypes
 
 @testable import LocationWire
 
-/// One of everything that is said on the socket.
+/// One sample of every call, reply, notice and error.
 enum Samples {
   static func fix(_ sequence: UInt64, _ change: (inout Fix) -> Void = { _ in }) -> StoredFix {
     var fix = Fix(
@@ -13,7 +13,7 @@ enum Samples {
     return StoredFix(name: FixName(generation: 7, sequence: sequence), fix: fix)
   }
 
-  /// All of a fix at its longest.
+  /// A fix with all fields at their longest.
   static var longest: StoredFix {
     var stored = fix(1 << 40 - 1) { fix in
       fix.acquired = Instant(microseconds: .min / 2)
@@ -92,14 +92,14 @@ enum Samples {
       .allowClient(client, .always),
       .allowClient(client, .whenInUse), .denyClient(client), .forgetClient(client),
       .reduceClient(client, isReduced: true), .requestAuthorization(.always),
-      .openServiceSession(.none, wantsFullAccuracy: false),
-      .openServiceSession(.always, wantsFullAccuracy: true), .closeServiceSession(7),
+      .openServiceSession(.none, requiresFullAccuracy: false),
+      .openServiceSession(.always, requiresFullAccuracy: true), .closeServiceSession(7),
       .openBackgroundSession, .closeBackgroundSession,
       .flush,
     ]
   }
 
-  /// Circles that are monitored: all there is to tell of one, and the least.
+  /// Monitored circles: one with all fields, one with the required ones.
   static var monitored: [WireMonitoredRegion] {
     let center = Coordinate(latitude_e9: 1, longitude_e9: -2)
     var silent = WireRegion(.region, name: "home", center: center, radius: 0.1)
@@ -114,19 +114,19 @@ enum Samples {
   }
 
   static var notices: [WireNotice] {
-    var promises = ServiceLevelSet(.everyFix)
-    promises.insert(.significantChange)
+    var levels = ServiceLevelSet(.everyFix)
+    levels.insert(.significantChange)
     let flags = LiveFlags.accuracyLimited.union(.authorizationRequestInProgress)
     var gap = Gap(10..<20, from: time, to: bare)
     gap.count = 3
-    let place = full.fix.coordinate
+    let position = full.fix.coordinate
     let moment = VisitMoment(instant: time.acquired, utc: time.utc)
     return [
       .fixes([full, longest, fix(0)]), .report(full), .finished(nil),
       .finished(.deferredCanceled), .gap(gap), .gap(Gap(unsyncedBefore: 5, after: nil)),
-      .visit(Visit(coordinate: place, horizontalAccuracy: 12.25, arrival: moment)),
+      .visit(Visit(coordinate: position, horizontalAccuracy: 12.25, arrival: moment)),
       .visit(
-        Visit(coordinate: place, horizontalAccuracy: 0.1, arrival: nil, departure: moment),
+        Visit(coordinate: position, horizontalAccuracy: 0.1, arrival: nil, departure: moment),
         number: 4),
       .region(WireRegionEvent(.region, name: "home", .entered(at: time)), number: .max),
       .region(WireRegionEvent(.region, name: "home", .exited(at: bare))),
@@ -141,7 +141,7 @@ enum Samples {
       .live(
         LiveElement(iterator: 0, location: nil, flags: .empty, isStationary: false, dropped: 0)),
       .authorization(.whenInUse, isReduced: true), .paused, .resumed, .failure(.denied),
-      .degraded(promises), .degraded(.none), .takenOver, .session(0, SessionDiagnostics()),
+      .degraded(levels), .degraded(.none), .takenOver, .session(0, SessionDiagnostics()),
       .session(
         7,
         SessionDiagnostics(
@@ -161,7 +161,7 @@ enum Samples {
     ]
   }
 
-  /// A client that uses all there is.
+  /// A client with all services.
   static var use: WireUse {
     var use = WireUse(client, execution: .background)
     use.services = WireService.allCases
@@ -172,7 +172,7 @@ enum Samples {
     return use
   }
 
-  /// A status in which everything is known.
+  /// A status with all fields.
   static var status: WireStatus {
     var status = WireStatus(
       version: "0.1", board: "simulated", now: time, generation: 7, nextSequence: 42,
@@ -197,14 +197,14 @@ enum Samples {
     return status
   }
 
-  /// A status of a service without fixes and clients that need something.
+  /// A status of a service without fixes and without demanding clients.
   static var sparseStatus: WireStatus {
     WireStatus(
       version: "0.1", board: "simulated", now: time, generation: 7, nextSequence: nil,
       ringCapacity: 4_096, clients: 2)
   }
 
-  /// An account with large, small and broken numbers.
+  /// An energy report with large, small and fractional numbers.
   static var energy: WireEnergy {
     var energy = WireEnergy(since: bare, until: time)
     energy.receiver_mJ = 12_345.678_9
@@ -216,7 +216,7 @@ enum Samples {
     return energy
   }
 
-  /// Calls with what may answer them.
+  /// Calls and possible replies.
   static var replies: [(WireCall, WireReply)] {
     let asleep = Plan(receiver: .standby, board: .off, wake: .distantFuture, wakesOnInput: false)
     let batching = Plan(
@@ -225,10 +225,10 @@ enum Samples {
     var launched = WireSession(
       session: 1, authorization: .whenInUse, isReduced: true, isDeferralAvailable: false)
     launched.launchReason = .significantChange
-    var asking = WireClient(
+    var undetermined = WireClient(
       client, authorization: .notDetermined, isReduced: false, execution: .background)
-    asking.hasBackgroundSession = true
-    asking.requestedAuthorization = .whenInUse
+    undetermined.hasBackgroundSession = true
+    undetermined.requestedAuthorization = .whenInUse
     let session = WireSession(
       session: 12, authorization: .always, isReduced: false, isDeferralAvailable: true)
     return [
@@ -237,7 +237,7 @@ enum Samples {
       (.connect(name: "a"), .connected(session)),
       (.connect(name: "a"), .connected(launched)), (.startUpdating, .done),
       (.openBackgroundSession, .active(false)), (.openBackgroundSession, .active(true)),
-      (.openServiceSession(.always, wantsFullAccuracy: false), .opened(0)),
+      (.openServiceSession(.always, requiresFullAccuracy: false), .opened(0)),
       (.openLive(.default), .opened(2)), (.getLocation, .location(nil)),
       (.getLocation, .location(full)), (.getStatus, .status(status)),
       (.getStatus, .status(sparseStatus)), (.getPowerPlan, .plan(WirePlan(asleep))),
@@ -254,7 +254,7 @@ enum Samples {
         .clients([
           WireClient(client, authorization: .denied, isReduced: true, execution: nil),
           WireClient(client, authorization: .always, isReduced: false, execution: .suspended),
-          asking,
+          undetermined,
         ])
       ),
     ] + notices.map { (.watch(session: 1), .notice($0)) }
@@ -262,12 +262,12 @@ enum Samples {
   }
 }
 
-/// The frames of `bytes`, NULs taken off; fails when the last is not ended.
+/// The frames of `bytes` without their NULs.
 func frames(_ bytes: [UInt8], limit: Int = WireLimits.replyFrame) -> [[UInt8]] {
   var splitter = FrameSplitter(limit: limit)
   var all: [[UInt8]] = []
-  var place = 0
-  while splitter.next(in: bytes.span, at: &place) == .frame { all.append(splitter.frame) }
+  var index = 0
+  while splitter.next(in: bytes.span, at: &index) == .frame { all.append(splitter.frame) }
   return all
 }
 

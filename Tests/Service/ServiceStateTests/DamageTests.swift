@@ -6,9 +6,9 @@ import Testing
 
 @testable import ServiceState
 
-@Suite("Durable state: damage, a full disk, SIGKILL", .tags(.process))
+@Suite("Durable state: damage, full disk, SIGKILL", .tags(.process))
 struct DamageTests {
-  /// A closed file with four clients, and how it was.
+  /// A closed file with four clients.
   static func filled() throws -> Folder {
     let folder = Folder()
     let store = try folder.open()
@@ -19,7 +19,7 @@ struct DamageTests {
 
   static let aside = "state.db.damaged-20251122T001432Z"
 
-  @Test("RNG-3: a writer killed at any moment has lost no number that it gave out")
+  @Test("RNG-3: a writer killed at any time loses no number that it reported")
   func killed() throws {
     var random = SplitMix64(seed: 1)
     let rounds = ProcessInfo.processInfo.environment["TORPOR_KILLS"].flatMap(Int.init) ?? 12
@@ -34,14 +34,14 @@ struct DamageTests {
       let sequences = Set(store.rows.cursors.all.map { $0.bookmark.acknowledged?.sequence ?? 0 })
       #expect(sequences.count <= 1 && store.repairs.isEmpty)
       let found = sequences.first ?? 0
-      // One may have been written and not said.
+      // The last number may have been written but not reported.
       #expect(found == last || found == last + 1)
       last = found
     }
     #expect(last > 0)
   }
 
-  @Test("a torn end of the log is cut off: a state that was once flushed, and nothing to repair")
+  @Test("a truncated log opens with an earlier flushed state, without repairs")
   func tornLog() throws {
     let folder = Folder()
     let store = try folder.open()
@@ -62,7 +62,7 @@ struct DamageTests {
     }
   }
 
-  @Test("RNG-3, BKG-20: a damaged file is moved aside; what is readable of it goes on")
+  @Test("RNG-3, BKG-20: a damaged file is moved aside; its readable rows are kept")
   func damagedPage() throws {
     let folder = try DamageTests.filled()
     let store = try folder.open()
@@ -86,7 +86,7 @@ struct DamageTests {
     try again.close(at: Folder.time)
   }
 
-  @Test("a destroyed header: begun anew, told, and the old file is kept")
+  @Test("a destroyed header is reported; the state is created again and the old file is kept")
   func damagedHeader() throws {
     let folder = try DamageTests.filled()
     var bytes = folder.read()
@@ -103,12 +103,12 @@ struct DamageTests {
     #expect(again.repairs == Repairs() && again.rows.clients.count == 1)
   }
 
-  @Test("a definition whose words were changed is damage, though every page can be read")
+  @Test("a changed table definition is damage, even if every page can be read")
   func changedDefinition() throws {
     let folder = try DamageTests.filled()
     var bytes = folder.read()
-    let place = try #require(bytes.firstRange(of: Array("REFERENCES clients".utf8)))
-    bytes[place.upperBound - 1] = UInt8(ascii: "x")
+    let range = try #require(bytes.firstRange(of: Array("REFERENCES clients".utf8)))
+    bytes[range.upperBound - 1] = UInt8(ascii: "x")
     folder.write(bytes)
     let store = try folder.open()
     #expect(store.repairs.damage == "its table definitions do not match its format version")
@@ -117,7 +117,7 @@ struct DamageTests {
     try store.flush()
   }
 
-  @Test("any byte changed, any length: it opens, with rows that can be, and can be written")
+  @Test("a file with any bytes changed or cut opens with valid rows and can be written")
   func anyDamage() throws {
     let folder = try DamageTests.filled()
     let bytes = folder.read()
@@ -142,13 +142,13 @@ struct DamageTests {
         try store.close(at: Folder.time)
         #expect(try copy.open().rows.clients[id]?.name == "after")
       } catch StateError.newer, StateError.foreign {
-        // The very bytes that say so.
+        // Only if the identifying bytes changed.
         #expect(damaged[60..<72] != bytes[60..<72])
       }
     }
   }
 
-  @Test("an exchange that was interrupted after any step is brought to its end")
+  @Test("a replacement that was interrupted at any step is completed")
   func interrupted() throws {
     for step in 0..<3 {
       let folder = try DamageTests.filled()
@@ -170,7 +170,7 @@ struct DamageTests {
     }
   }
 
-  @Test("a rebuilt file that was not finished is thrown away")
+  @Test("an incomplete rebuilt file is removed")
   func unfinished() throws {
     let folder = try DamageTests.filled()
     folder.write([UInt8](repeating: 7, count: 5_000), to: "state.db.new")
@@ -179,7 +179,7 @@ struct DamageTests {
     #expect(!folder.names.contains("state.db.new"))
   }
 
-  @Test("a row that cannot be is dropped and told, for a file can be edited")
+  @Test("an invalid row, as after an edit, is dropped and reported")
   func edited() throws {
     let folder = try DamageTests.filled()
     try folder.edit(
@@ -193,9 +193,9 @@ struct DamageTests {
       INSERT INTO counters VALUES ('ring_generation', -4);
       """)
     let store = try folder.open()
-    // With the client goes what is its.
+    // The rows of a dropped client are dropped, too.
     #expect(store.rows.clients.all.map(\.id).sorted() == [2, 3, 4])
-    // A place that was lost is replaced by one whose client is sent a gap (RNG-9).
+    // A lost cursor is replaced by one whose client is sent a gap (RNG-9).
     #expect(store.rows.cursors.all.map(\.client).sorted() == [2, 3, 4])
     #expect(
       store.rows.cursors[2] == CursorRecord(client: 2, bookmark: .init(), mayHaveLostFixes: true))
@@ -209,7 +209,7 @@ struct DamageTests {
     #expect(try folder.open().repairs == Repairs())
   }
 
-  @Test("counters of other versions that take all room make it for ours")
+  @Test("counters of other versions are dropped if they use up the capacity")
   func foreignCounters() throws {
     let folder = try DamageTests.filled()
     try folder.edit(
@@ -226,7 +226,7 @@ struct DamageTests {
     #expect(next.counter(.boot) == 7 && next.counter(.ringGeneration) == 3)
   }
 
-  @Test("two rows that say they are one client's: the second is dropped")
+  @Test("of two rows with the same client name the second is dropped")
   func doubled() throws {
     let folder = try DamageTests.filled()
     try folder.edit("UPDATE clients SET name = 'a' WHERE id = 3")
@@ -235,7 +235,7 @@ struct DamageTests {
     #expect(store.rows.cursors[3] == nil)
   }
 
-  @Test("a full disk: told, kept in memory, and written when there is room")
+  @Test("on a full disk changes stay in memory, are reported, and are written later")
   func full() throws {
     let folder = try DamageTests.filled()
     let store = try folder.open()
@@ -250,7 +250,7 @@ struct DamageTests {
     #expect(try folder.snapshot().open().rows.clients.count == 204)
   }
 
-  @Test("no file may grow: what was given out is on the disk, the rest is an error")
+  @Test("with a file size limit the reported numbers are on disk, and the next write fails")
   func limited() throws {
     let folder = Folder()
     let lines = try Probe("limited", folder.path).lines()
@@ -260,7 +260,7 @@ struct DamageTests {
     #expect(store.rows.cursors.all.allSatisfy { $0.bookmark.acknowledged?.sequence == last })
   }
 
-  @Test("a file that was taken away while it was open is made again, with all rows")
+  @Test("a file that was removed while open is created again, with all rows")
   func removed() throws {
     let folder = Folder()
     let store = try folder.open()
@@ -275,7 +275,7 @@ struct DamageTests {
     #expect(try folder.open().rows.clients.count == 2)
   }
 
-  @Test("a state of the first format keeps its circles, of which nothing was handled yet")
+  @Test("a state of the first format keeps its circles, without handled events")
   func firstFormat() throws {
     let folder = Folder()
     try folder.edit("PRAGMA journal_mode = WAL;" + StateSchema.initialTables)
@@ -289,14 +289,14 @@ struct DamageTests {
     let store = try folder.open()
     let row = try #require(store.rows.regions.all.first)
     #expect(row.name == "home" && row.handled == nil && store.repairs.migratedFrom == 1)
-    store.rows.regions.keep(
+    store.rows.regions.save(
       RegionRecord(
         client: 2, name: row.name, region: row.region, state: row.state, handled: "{}"))
     try store.flush()
     #expect(try folder.snapshot().open().rows.regions.all.first?.handled == "{}")
   }
 
-  @Test("an older format is migrated, all steps or none; a newer one is refused, untouched")
+  @Test("an older format is migrated completely or not at all; a newer one is refused unchanged")
   func versions() throws {
     let folder = Folder()
     let old = StateSchema(steps: [
@@ -321,7 +321,7 @@ struct DamageTests {
     #expect(untouched.read() == before && untouched.names == ["state.db"])
   }
 
-  @Test("another program's database is refused, untouched")
+  @Test("another program's database is refused unchanged")
   func foreign() throws {
     let folder = Folder()
     try folder.edit("CREATE TABLE theirs (x); PRAGMA application_id = 7")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServiceState
 
-@Suite("Clients whose rows are kept in memory alone, and files that are none")
+@Suite("Clients with rows in memory only, and paths that are not regular files")
 struct DurabilityTests {
   private func region(of client: ClientNumber) -> RegionRecord {
     let center = Coordinate(latitude_e9: 1, longitude_e9: 1)
@@ -19,7 +19,7 @@ struct DurabilityTests {
     _ = store.rows.services.put(ServicesRecord(client: client))
   }
 
-  @Test("RES-2: rows of a client that is not durable are not written, whatever is put")
+  @Test("RES-2: rows of a client that is not durable are not written")
   func volatileRows() throws {
     let folder = Folder()
     let store = try folder.open()
@@ -43,10 +43,10 @@ struct DurabilityTests {
     try store.flush(at: Folder.time)
     let last = try folder.snapshot().open()
     #expect(last.rows.clients.count == 0 && last.rows.regions.count == 0)
-    #expect(store.rows.regions.count == 1, "its process goes on with them")
+    #expect(store.rows.regions.count == 1, "its process keeps them")
   }
 
-  @Test("RES-2: a decision is written in any case, and outlives the client's other rows")
+  @Test("RES-2: a decision is always written and outlives the client's other rows")
   func decision() throws {
     let folder = Folder()
     let store = try folder.open()
@@ -67,7 +67,7 @@ struct DurabilityTests {
     #expect(try folder.snapshot().open().rows.clients.count == 0)
   }
 
-  @Test("a number that was never on the disk may be used again, one that was is not")
+  @Test("a number that was never on disk may be reused, one that was on disk may not")
   func numbers() throws {
     let store = try Folder().open()
     let first = try #require(store.addClient(uid: 1, name: "a"))
@@ -77,13 +77,13 @@ struct DurabilityTests {
       #expect(client.id == first.id + 1)
       store.removeUndecided(client.id)
     }
-    // What is durable under a number that others had before is.
+    // The row of a durable client is written, even if others had its number before.
     let last = try #require(store.addClient(uid: 1, name: "b"))
     fill(store, last.id)
     #expect(store.rows.regions.changed.count == 1)
   }
 
-  @Test("a link in the place of the state is refused, and what it leads to stays as it is")
+  @Test("a symbolic link instead of the state is refused, and its target stays unchanged")
   func link() throws {
     for name in ["state.db", "state.db-wal"] {
       let folder = Folder()
@@ -98,7 +98,7 @@ struct DurabilityTests {
     }
   }
 
-  @Test("a FIFO in the place of the state is not waited for", arguments: ["", "-wal", ".new"])
+  @Test("a FIFO instead of the state does not block", arguments: ["", "-wal", ".new"])
   func fifo(_ end: String) throws {
     let folder = Folder()
     if !end.isEmpty { try folder.open().close(at: Folder.time) }
@@ -110,7 +110,7 @@ struct DurabilityTests {
     }
   }
 
-  @Test("a state that others could read is made its owner's alone")
+  @Test("a state readable by others is restricted to its owner")
   func mode() throws {
     let folder = Folder()
     try folder.open().close(at: Folder.time)

@@ -7,25 +7,25 @@ import Testing
 
 @Suite("Durable state: a damaged write-ahead log, and rows that are not valid")
 struct LogDamageTests {
-  /// A killed store: its client has acknowledged 2, …, `last`, each in a transaction of its own.
+  /// A killed store whose client has acknowledged 2, …, `last`, each in its own transaction.
   static func killed(last: UInt64 = 19) throws -> (folder: Folder, client: ClientNumber) {
     let folder = Folder()
     let store = try folder.open()
     let id = try store.fill("map", sequence: 1)
     for sequence in 2...last {
-      keep(sequence, of: id, in: store)
+      save(sequence, of: id, in: store)
       try store.flush()
     }
     return (folder.snapshot(), id)
   }
 
-  static func keep(_ sequence: UInt64, of client: ClientNumber, in store: StateStore) {
+  static func save(_ sequence: UInt64, of client: ClientNumber, in store: StateStore) {
     let name = FixName(generation: 3, sequence: sequence)
-    store.rows.cursors.keep(
+    store.rows.cursors.save(
       CursorRecord(client: client, bookmark: ClientBookmark(acknowledged: name, isOpenEnded: true)))
   }
 
-  @Test("RNG-9: a bit flipped anywhere in the log loses nothing, or is reported to every client")
+  @Test("RNG-9: a bit flipped anywhere in the log loses nothing or is reported to every client")
   func flippedBit() throws {
     let (folder, id) = try LogDamageTests.killed()
     let log = folder.read("state.db-wal")
@@ -34,41 +34,38 @@ struct LogDamageTests {
     let count = (log.count - WriteAheadLogCheck.headerSize) / frame
     #expect(count >= 18)
     var random = SplitMix64(seed: 18)
-    var places = Array(0..<WriteAheadLogCheck.headerSize)
+    var offsets = Array(0..<WriteAheadLogCheck.headerSize)
     for index in 0..<count {
       let begin = WriteAheadLogCheck.headerSize + index * frame
-      places += (0..<WriteAheadLogCheck.frameHeaderSize).map { begin + $0 }
-      places += (0..<4).map { _ in begin + 24 + Int(random.next() % 4_096) }
+      offsets += (0..<WriteAheadLogCheck.frameHeaderSize).map { begin + $0 }
+      offsets += (0..<4).map { _ in begin + 24 + Int(random.next() % 4_096) }
     }
-    for place in places {
+    for offset in offsets {
       var damaged = log
-      damaged[place] ^= 1 << UInt8(random.next() % 8)
+      damaged[offset] ^= 1 << UInt8(random.next() % 8)
       let copy = folder.snapshot()
       copy.write(damaged, to: "state.db-wal")
       let store = try copy.open()
-      #expect(store.repairs.isLogDamaged && store.repairs.mayHaveLostClients, "byte \(place)")
-      #expect(store.rows.cursors.all.allSatisfy { $0.mayHaveLostFixes }, "byte \(place)")
-      #expect(store.counter(.clientsLostUntil) == .max, "byte \(place)")
-      // What was damaged is kept as it was found.
+      #expect(store.repairs.isLogDamaged && store.repairs.mayHaveLostClients, "byte \(offset)")
+      #expect(store.rows.cursors.all.allSatisfy { $0.mayHaveLostFixes }, "byte \(offset)")
+      #expect(store.counter(.clientsLostUntil) == .max, "byte \(offset)")
+      // The damaged file is kept unchanged.
       let isKept = copy.read(DamageTests.aside + "-wal") == damaged
-      #expect(isKept, "byte \(place)")
-      guard place % 64 == 0 else { continue }
+      #expect(isKept, "byte \(offset)")
+      guard offset % 64 == 0 else { continue }
       try store.flush()
       let next = try copy.snapshot().open()
       #expect(next.repairs.isEmpty && next.counter(.clientsLostUntil) == .max)
       #expect(
         next.rows.cursors.all.allSatisfy { $0.mayHaveLostFixes },
-        "it holds until it "
-          + "was sent")
+        "the flag stays until the gap is sent")
     }
     let sound = try folder.open()
     #expect(sound.repairs.isEmpty && sound.rows.cursors[id]?.bookmark.acknowledged?.sequence == 19)
     #expect(sound.rows.cursors[id]?.mayHaveLostFixes == false)
   }
 
-  @Test(
-    "RNG-9: the report is in the repaired file itself: a kill right after the repair forgets nothing"
-  )
+  @Test("RNG-9: a kill right after the repair keeps the report, which the repaired file contains")
   func killedAfterRepair() throws {
     let (folder, id) = try LogDamageTests.killed()
     var log = folder.read("state.db-wal")
@@ -80,7 +77,7 @@ struct LogDamageTests {
     #expect(next.counter(.clientsLostUntil) == .max)
   }
 
-  @Test("frames of an earlier use of the log are no damage", arguments: [1, 2, 9])
+  @Test("frames of an earlier use of the log are not damage", arguments: [1, 2, 9])
   func earlierUse(behind count: Int) throws {
     let frame = WriteAheadLogCheck.frameHeaderSize + 4_096
     let (folder, id) = try LogDamageTests.killed(last: 9)
@@ -92,14 +89,14 @@ struct LogDamageTests {
     let store = try folder.snapshot().open()
     #expect(store.repairs.isEmpty && store.rows.cursors[id]?.bookmark.acknowledged?.sequence == 9)
     #expect(store.rows.cursors[id]?.mayHaveLostFixes == false)
-    // A newest frame that is damaged is still found in front of them.
+    // A damaged newest frame before them is still detected.
     var damaged = both
     damaged[log.count - 1] ^= 1
     folder.write(damaged, to: "state.db-wal")
     #expect(try folder.open().repairs.isLogDamaged)
   }
 
-  @Test("a transaction that a kill cut off is no damage, also when another one was written since")
+  @Test("a transaction cut off by a kill is not damage, even if another one was written since")
   func cutTransaction() throws {
     let folder = Folder()
     let store = try folder.open()
@@ -120,7 +117,7 @@ struct LogDamageTests {
     #expect(third.repairs.isEmpty && third.counter(.boot) == 5)
   }
 
-  @Test("the log is emptied after 64 pages, and every acknowledgement is there all the same")
+  @Test("the log is truncated after 64 pages, and every acknowledgement is kept")
   func shortLog() throws {
     let folder = Folder()
     let store = try folder.open()
@@ -129,7 +126,7 @@ struct LogDamageTests {
     var longest = 0
     var shortest = Int.max
     for sequence in 2..<200 as Range<UInt64> {
-      LogDamageTests.keep(sequence, of: id, in: store)
+      LogDamageTests.save(sequence, of: id, in: store)
       try store.flush()
       let size = folder.read("state.db-wal").count
       longest = max(longest, size)
@@ -142,14 +139,14 @@ struct LogDamageTests {
   }
 
   @Test(
-    "RNG-9: a client or a place that was dropped is reported as lost, and only that one",
+    "RNG-9: only the client of a dropped client or cursor row is reported as lost",
     arguments: [false, true])
   func droppedRow(isClient: Bool) throws {
     let folder = Folder()
     var store: StateStore? = try folder.open()
     let first = try #require(store).fill("first")
     let second = try #require(store).fill("second")
-    for id in [first, second] { LogDamageTests.keep(7, of: id, in: try #require(store)) }
+    for id in [first, second] { LogDamageTests.save(7, of: id, in: try #require(store)) }
     try store?.close(at: Folder.time)
     store = nil
     try folder.edit(
@@ -162,7 +159,7 @@ struct LogDamageTests {
     #expect(found.rows.cursors[second]?.mayHaveLostFixes == false)
   }
 
-  @Test("an event or region that was dropped loses no place in the ring")
+  @Test("a dropped event or region keeps the client's cursor")
   func droppedEvent() throws {
     let folder = try DamageTests.filled()
     try folder.edit("UPDATE events SET notice = '' WHERE client = 4")

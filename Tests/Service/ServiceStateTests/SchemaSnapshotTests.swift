@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Snapshot of the state database's schema")
 struct SchemaSnapshotTests {
-  @Test("every step of the schema, and the application's number") func schema() {
+  @Test("every step of the schema, and the application id") func schema() {
     let text =
       "application_id \(StateSchema.applicationID)\n"
       + StateSchema.current.steps.joined(separator: "\n\n") + "\n"

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ServiceState
 
-@Suite("Durable state: what is written comes back", .tags(.process))
+@Suite("Durable state: stored rows are restored", .tags(.process))
 struct StoreTests {
-  @Test("BKG-20, AUT-2: every row comes back as it went in")
+  @Test("BKG-20, AUT-2: every row survives writing and reading")
   func roundTrip() throws {
     let folder = Folder()
     var store: StateStore? = try folder.open()
@@ -30,13 +30,13 @@ struct StoreTests {
       again.client(uid: 1_000, name: "map")?.id == id && again.client(uid: 1, name: "map") == nil)
   }
 
-  @Test("what was flushed is on the disk though nothing was closed; what was not, is not")
+  @Test("flushed changes are on disk without closing; unflushed changes are not")
   func flushed() throws {
     let folder = Folder()
     let store = try folder.open()
     let id = try store.fill("map")
     try store.flush()
-    store.rows.cursors.keep(
+    store.rows.cursors.save(
       CursorRecord(client: id, bookmark: ClientBookmark(acknowledged: nil, isOpenEnded: true)))
     #expect(store.hasChanges)
     let killed = try folder.snapshot().open()
@@ -47,7 +47,7 @@ struct StoreTests {
     #expect(later.rows.cursors[id]?.bookmark.isOpenEnded == true)
   }
 
-  @Test("changes of one key are one write, and a turn without any is none")
+  @Test("changes of one key are written once, and a flush without changes writes nothing")
   func coalesced() throws {
     let folder = Folder()
     let store = try folder.open()
@@ -62,14 +62,14 @@ struct StoreTests {
     try store.flush()
     try store.flush()
     let same = try #require(store.rows.cursors[id])
-    store.rows.cursors.keep(same)
+    store.rows.cursors.save(same)
     #expect(!store.hasChanges)
     try store.flush()
     #expect(store.statistics.transactions == before.transactions + 1)
     #expect(store.statistics.pages == before.pages + 1)
   }
 
-  @Test("a client that is removed takes all that is its along, and its number is not used again")
+  @Test("removing a client removes all of its rows, and its number is not reused")
   func removal() throws {
     let folder = Folder()
     var store: StateStore? = try folder.open()
@@ -87,7 +87,7 @@ struct StoreTests {
     #expect(again.addClient(uid: 1_000, name: "second")?.id == second + 1)
   }
 
-  @Test("a change of a client's own row leaves what is its")
+  @Test("changing a client's own row keeps its other rows")
   func clientChange() throws {
     let folder = Folder()
     var store: StateStore? = try folder.open()
@@ -95,7 +95,7 @@ struct StoreTests {
     try store?.flush()
     var record = try #require(store?.rows.clients[id])
     record.authorization = .denied
-    store?.rows.clients.keep(record)
+    store?.rows.clients.save(record)
     try store?.flush()
     store = nil
     let again = try folder.open()
@@ -117,7 +117,7 @@ struct StoreTests {
     }
   }
 
-  @Test("each commit is synced: WAL, FULL, foreign keys, ours by its application id")
+  @Test("each commit is synced: WAL, FULL, foreign keys, and the application id")
   func settings() throws {
     let folder = Folder()
     var store: StateStore? = try folder.open()
@@ -127,7 +127,7 @@ struct StoreTests {
     #expect(bytes[68..<72].elementsEqual("TORP".utf8) && bytes[18] == 2 && bytes[63] == 2)
   }
 
-  @Test("a second opener is refused, in this process and in another one")
+  @Test("a second open is refused, in this process and in another one")
   func busy() throws {
     let folder = Folder()
     let store = try folder.open()
@@ -138,21 +138,21 @@ struct StoreTests {
       try Probe("read", folder.path).lines().first?.hasPrefix("error another process") == true)
     let other = Folder()
     let holder = try Probe("hold", other.path)
-    holder.waitForWord()
+    holder.waitForOutput()
     #expect(throws: StateError.busy) { try other.open() }
     holder.kill()
     _ = holder.lines()
     #expect(try other.open().rows.clients.count == 4)
   }
 
-  @Test("an empty file is begun anew, and that is said")
+  @Test("an empty file is initialized and reported as new")
   func empty() throws {
     let folder = Folder()
     folder.write([])
     #expect(try folder.open().repairs.isNew)
   }
 
-  @Test("what is no file says what it should be")
+  @Test("a path that is not a regular file is refused with a description")
   func noFile() throws {
     let folder = Folder()
     try FileManager.default.createDirectory(
@@ -165,7 +165,7 @@ struct StoreTests {
     }
   }
 
-  @Test("no folder, no state: said at once")
+  @Test("a missing folder is refused")
   func noFolder() {
     #expect(throws: StateError.self) {
       try StateStore(path: "/nowhere/at/all/state.db", at: Folder.time)

@@ -6,14 +6,14 @@ import Testing
 
 @testable import ServiceState
 
-/// A folder of one test, removed with it.
+/// A folder for one test, removed afterwards.
 final class Folder {
   static let time = UTCTime(microseconds: 1_763_770_472_000_000)  // 2025-11-22T00:14:32Z
   private let folder = TestFolder()
 
   var path: String { folder.file("state.db") }
 
-  /// The names in it, in order.
+  /// The names of its files, sorted.
   var names: [String] { folder.names }
 
   func open(_ schema: StateSchema = .current) throws -> StateStore {
@@ -27,21 +27,21 @@ final class Folder {
 
   func write(_ bytes: [UInt8], to name: String = "state.db") { folder.write(bytes, to: name) }
 
-  /// The files as a power cut or SIGKILL would leave them now, in a folder of their own.
+  /// A copy of the files as a power cut or SIGKILL would leave them now.
   func snapshot() -> Folder {
     let copy = Folder()
     for name in names { folder.copy(name, to: copy.folder) }
     return copy
   }
 
-  /// Changes the file past the store.
+  /// Changes the file without the store.
   func edit(_ sql: String) throws {
     let database = try Database(path, .writing)
     try database.run(sql)
   }
 }
 
-/// The process that is killed.
+/// A process to be killed.
 struct Probe {
   let process = Process()
   private let output = Pipe()
@@ -53,15 +53,15 @@ struct Probe {
     try process.run()
   }
 
-  /// All it says until it ends.
+  /// All output lines until the process ends.
   func lines() -> [Substring] {
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     return String(decoding: data, as: UTF8.self).split(separator: "\n")
   }
 
-  /// Waits until it has said something.
-  func waitForWord() { _ = output.fileHandleForReading.availableData }
+  /// Waits for the first output.
+  func waitForOutput() { _ = output.fileHandleForReading.availableData }
 
   func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
@@ -76,25 +76,25 @@ extension StateStore {
     client.decision = .whenInUse
     client.isReducedByDecision = true
     client.hasRequestedAlways = true
-    rows.clients.keep(client)
+    rows.clients.save(client)
     let name = FixName(generation: 3, sequence: sequence)
     let bookmark = ClientBookmark(
       acknowledged: name, undeliveredThrough: FixName(generation: 3, sequence: sequence + 2),
       excludedAfter: name, excludedThrough: FixName(generation: 3, sequence: sequence + 1))
-    rows.cursors.keep(CursorRecord(client: client.id, bookmark: bookmark, mayHaveLostFixes: true))
+    rows.cursors.save(CursorRecord(client: client.id, bookmark: bookmark, mayHaveLostFixes: true))
     var services = ServicesRecord(client: client.id)
     services.significantChange = true
     services.visits = true
     services.backgroundSession = true
-    rows.services.keep(services)
-    let place = Coordinate(latitude_e9: -33_856_784_000, longitude_e9: 151_215_297_000)
+    rows.services.save(services)
+    let center = Coordinate(latitude_e9: -33_856_784_000, longitude_e9: 151_215_297_000)
     let region = Region(
-      RegionIdentifier(.condition, 9), center: place, radius: 123.25, notifyOnExit: false)
-    rows.regions.keep(
+      RegionIdentifier(.condition, 9), center: center, radius: 123.25, notifyOnExit: false)
+    rows.regions.save(
       RegionRecord(
         client: client.id, name: "zu Hause ⌂", region: region, state: .satisfied,
         handled: "{\"region\":\"⌂\"}"))
-    rows.events.keep(
+    rows.events.save(
       EventRecord(.init(client: client.id, number: 4), notice: "{\"visit\":\"⌂\"}"))
     return client.id
   }
@@ -103,8 +103,8 @@ extension StateStore {
 }
 
 extension StateTable {
-  /// Puts a row for which there must be room.
-  mutating func keep(_ row: Row) {
+  /// Puts a row into a table with free capacity.
+  mutating func save(_ row: Row) {
     let isPut = put(row)
     #expect(isPut)
   }

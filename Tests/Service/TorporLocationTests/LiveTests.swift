@@ -8,14 +8,14 @@ import Testing
 
 @testable import TorporLocation
 
-/// A service that gives iterators and sessions numbers, and knows what it was asked.
+/// A service that numbers iterators and sessions and records the calls it receives.
 final class StagedService: Sendable {
   let service: FakeService
   let center: LocationCenter
 
   init(
     _ authorization: Authorization = .always, regions: [WireMonitoredRegion] = [],
-    takesRegions: Bool = true
+    storesRegions: Bool = true
   ) {
     let next = Mutex(0)
     service = FakeService { call in
@@ -36,7 +36,7 @@ final class StagedService: Sendable {
           number < 4 ? .opened(number) : .error(.limitExceeded(what: "live updates", limit: 4))
       case .openBackgroundSession: reply = .active(true)
       case .listRegions: reply = .regions(regions)
-      case .addRegion where !takesRegions: reply = .error(.notAvailable(what: "the disk"))
+      case .addRegion where !storesRegions: reply = .error(.notAvailable(what: "the disk"))
       default: reply = .done
       }
       return (reply.map { FakeService.frame($0) } ?? [], false)
@@ -46,8 +46,8 @@ final class StagedService: Sendable {
 
   deinit { service.stop() }
 
-  /// Waits until it was asked that.
-  func wasAsked(_ call: WireCall, times: Int = 1) async -> Bool {
+  /// Waits until the service has received this call.
+  func received(_ call: WireCall, times: Int = 1) async -> Bool {
     for _ in 0..<20_000 {
       if service.calls.filter({ $0 == call }).count >= times { return true }
       try? await Task.sleep(for: .milliseconds(1))
@@ -73,26 +73,26 @@ final class StagedService: Sendable {
   }
 }
 
-@Suite("Live updates as a program has them", .tags(.realTime))
+@Suite("Live updates for programs", .tags(.realTime))
 struct LiveTests {
-  @Test("LIV-1, LIV-2: the service starts with each loop over them, and ends when it is left")
+  @Test("LIV-1, LIV-2: the service starts with each loop and ends when the loop is left")
   func loops() async throws {
     let staged = StagedService()
     let updates = LocationUpdate.liveUpdates(.fitness, of: staged.center)
-    #expect(staged.service.calls.isEmpty, "nothing has begun")
+    #expect(staged.service.calls.isEmpty, "not started yet")
     for round in 0..<2 {
-      let told = Task {
+      let received = Task {
         for try await update in updates { return update.location }
         return nil
       }
-      #expect(await staged.wasAsked(.openLive(.fitness), times: round + 1))
-      staged.service.tell(.live(StagedService.element(round, 9)))
-      #expect(try await told.value == StagedService.fix(9).fix)
-      #expect(await staged.wasAsked(.closeLive(round)))
+      #expect(await staged.received(.openLive(.fitness), times: round + 1))
+      staged.service.notify(.live(StagedService.element(round, 9)))
+      #expect(try await received.value == StagedService.fix(9).fix)
+      #expect(await staged.received(.closeLive(round)))
     }
   }
 
-  @Test("LIV-2: a loop whose task is cancelled ends without an error, and the demand with it")
+  @Test("LIV-2: cancelling a loop's task ends it without an error, and its demand")
   func cancelled() async throws {
     let staged = StagedService()
     let loop = Task {
@@ -100,10 +100,10 @@ struct LiveTests {
       for try await _ in LocationUpdate.liveUpdates(of: staged.center) { count += 1 }
       return count
     }
-    #expect(await staged.wasAsked(.openLive(.default)))
+    #expect(await staged.received(.openLive(.default)))
     loop.cancel()
     #expect(try await loop.value == 0)
-    #expect(await staged.wasAsked(.closeLive(0)))
+    #expect(await staged.received(.closeLive(0)))
   }
 
   @Test("LIV-9: two loops are independent, and a fifth one is refused")
@@ -114,8 +114,8 @@ struct LiveTests {
     }
     for number in 0..<4 {
       let next = Task { [loop = loops[number].loop] in try await loop.next() }
-      #expect(await staged.wasAsked(.openLive(.default), times: number + 1))
-      staged.service.tell(.live(StagedService.element(number, UInt64(number))))
+      #expect(await staged.received(.openLive(.default), times: number + 1))
+      staged.service.notify(.live(StagedService.element(number, UInt64(number))))
       #expect(try await next.value?.location == StagedService.fix(UInt64(number)).fix)
     }
     var fifth = LocationUpdate.liveUpdates(of: staged.center).makeAsyncIterator()
@@ -123,12 +123,12 @@ struct LiveTests {
       try await fifth.next()
     }
     loops.removeFirst()
-    #expect(await staged.wasAsked(.closeLive(0)))
+    #expect(await staged.received(.closeLive(0)))
     #expect(!staged.service.calls.contains(.closeLive(1)))
   }
 
   @Test(
-    "LIV-6: each flag has a property of its own",
+    "LIV-6: each flag has its own property",
     arguments: [
       (LiveFlags.authorizationDenied, \LocationUpdate.authorizationDenied),
       (.authorizationDeniedGlobally, \.authorizationDeniedGlobally),
@@ -146,15 +146,15 @@ struct LiveTests {
     ]
     let update = LocationUpdate(StagedService.element(0, nil, flag))
     #expect(all.filter { update[keyPath: $0] } == [property])
-    let rest = LocationUpdate(StagedService.element(0, nil, stationary: true))
-    #expect(all.filter { rest[keyPath: $0] } == [\.stationary, \.isStationary])
+    let stationary = LocationUpdate(StagedService.element(0, nil, stationary: true))
+    #expect(all.filter { stationary[keyPath: $0] } == [\.stationary, \.isStationary])
   }
 
-  @Test("LIV-11: denial is an element; only a connection that is lost throws")
+  @Test("LIV-11: denial is an element; only a lost connection throws")
   func denied() async throws {
     let staged = StagedService(.denied)
     let center = staged.center
-    let told = Task {
+    let received = Task {
       var updates: [LocationUpdate] = []
       do {
         for try await update in LocationUpdate.liveUpdates(of: center) { updates.append(update) }
@@ -163,41 +163,42 @@ struct LiveTests {
       }
       return (updates, nil)
     }
-    #expect(await staged.wasAsked(.openLive(.default)))
-    staged.service.tell(.live(StagedService.element(0, nil, .authorizationDenied)))
-    staged.service.tell(.takenOver)
-    let (updates, error) = await told.value
+    #expect(await staged.received(.openLive(.default)))
+    staged.service.notify(.live(StagedService.element(0, nil, .authorizationDenied)))
+    staged.service.notify(.takenOver)
+    let (updates, error) = await received.value
     #expect(updates.map(\.authorizationDenied) == [true] && error == .takenOver)
     await #expect(throws: ClientError.takenOver) { try await center.authorization }
     #expect(staged.service.calls.filter { $0 == .connect(name: "test") }.count == 1)
   }
 
-  @Test("a connection that is lost ends loops with an error, and the next question connects anew")
+  @Test("a lost connection ends loops with an error, and the next call reconnects")
   func lost() async throws {
     let staged = StagedService()
     let center = staged.center
     var loop = LocationUpdate.liveUpdates(of: center).makeAsyncIterator()
     let first = Task { [loop = loop.loop] in try await loop.next() }
-    #expect(await staged.wasAsked(.openLive(.default)))
+    #expect(await staged.received(.openLive(.default)))
     await #expect(throws: ClientError.disconnected) { try await center.setExecution(.suspended) }
     await #expect(throws: ClientError.disconnected) { try await first.value }
-    #expect(try await loop.next() == nil, "it is over")
-    // Its number is another one's on the next connection, which ends with nobody but its own.
+    #expect(try await loop.next() == nil, "the loop has ended")
+    // Its number belongs to another loop on the next connection; the old loop's end must not close
+    // it.
     let second = Task { [updates = LocationUpdate.liveUpdates(of: center)] in
       for try await update in updates { return update.location }
       return nil
     }
-    #expect(await staged.wasAsked(.openLive(.default), times: 2))
+    #expect(await staged.received(.openLive(.default), times: 2))
     loop = LocationUpdate.liveUpdates(of: center).makeAsyncIterator()
     _ = try await center.authorization
     #expect(!staged.service.calls.contains(.closeLive(0)))
-    staged.service.tell(.live(StagedService.element(1, 6)))
+    staged.service.notify(.live(StagedService.element(1, 6)))
     #expect(try await second.value == StagedService.fix(6).fix)
     #expect(try await center.authorization.status == .always)
     #expect(staged.service.calls.filter { $0 == .connect(name: "test") }.count == 2)
   }
 
-  @Test("LIV-11: without a service a loop throws, and says what helps")
+  @Test("LIV-11: without a service a loop throws an error with a suggestion")
   func absent() async {
     let center = LocationCenter(name: "test", socket: "/tmp/torpor-no-such-socket")
     var loop = LocationUpdate.liveUpdates(of: center).makeAsyncIterator()
@@ -206,46 +207,46 @@ struct LiveTests {
     }
   }
 
-  @Test("LIV-10: a slow loop finds the newest location, and how many it missed")
+  @Test("LIV-10: a slow loop gets the newest location and the number of dropped ones")
   func slow() async throws {
     let staged = StagedService()
     var loop = LocationUpdate.liveUpdates(of: staged.center).makeAsyncIterator()
     let first = Task { [loop = loop.loop] in try await loop.next() }
-    #expect(await staged.wasAsked(.openLive(.default)))
-    staged.service.tell(.live(StagedService.element(0, 0)))
+    #expect(await staged.received(.openLive(.default)))
+    staged.service.notify(.live(StagedService.element(0, 0)))
     _ = try await first.value
     for sequence in 1...5 as ClosedRange<UInt64> {
-      staged.service.tell(.live(StagedService.element(0, sequence, dropped: 2)))
+      staged.service.notify(.live(StagedService.element(0, sequence, dropped: 2)))
     }
-    staged.service.tell(.live(StagedService.element(0, nil, stationary: true)))
-    try await heard(staged)
+    staged.service.notify(.live(StagedService.element(0, nil, stationary: true)))
+    try await synchronize(staged)
     let update = try #require(try await loop.next())
     #expect(update.location == StagedService.fix(5).fix && update.stationary)
-    #expect(update.dropped == 14, "five that told of two each, and four of them")
+    #expect(update.dropped == 14, "two dropped in each of five, and four of the five")
   }
 
-  @Test("AUT-6: a location that waits is not told after a right was lost, or accuracy")
+  @Test("AUT-6: a pending location is discarded when a right or full accuracy is lost")
   func forgotten() async throws {
     let staged = StagedService()
     var loop = LocationUpdate.liveUpdates(of: staged.center).makeAsyncIterator()
     let first = Task { [loop = loop.loop] in try await loop.next() }
-    #expect(await staged.wasAsked(.openLive(.default)))
-    staged.service.tell(.live(StagedService.element(0, 0)))
+    #expect(await staged.received(.openLive(.default)))
+    staged.service.notify(.live(StagedService.element(0, 0)))
     _ = try await first.value
     for flag in [LiveFlags.accuracyLimited, .authorizationDenied] {
-      staged.service.tell(.live(StagedService.element(0, 1)))
-      staged.service.tell(.live(StagedService.element(0, nil, flag)))
-      try await heard(staged)
+      staged.service.notify(.live(StagedService.element(0, 1)))
+      staged.service.notify(.live(StagedService.element(0, nil, flag)))
+      try await synchronize(staged)
       let update = try #require(try await loop.next())
       #expect(update.location == nil && update.dropped == 1)
     }
   }
 
-  /// All that was told has come: questions are answered behind it.
-  private func heard(_ staged: StagedService) async throws {
-    staged.service.tell(.authorization(.whenInUse, isReduced: true))
+  /// Waits until all notices are handled: replies come after them.
+  private func synchronize(_ staged: StagedService) async throws {
+    staged.service.notify(.authorization(.whenInUse, isReduced: true))
     while try await !staged.center.authorization.isReduced { await Task.yield() }
-    staged.service.tell(.authorization(.whenInUse, isReduced: false))
+    staged.service.notify(.authorization(.whenInUse, isReduced: false))
     while try await staged.center.authorization.isReduced { await Task.yield() }
   }
 }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import TorporLocation
 
-@Suite("What waits for a loop")
+@Suite("The mailbox of a loop")
 struct MailboxTests {
   private func box() -> Mailbox<Int> { Mailbox { waiting, new in waiting.append(new) } }
 
-  @Test("what came before the reader is read in its order, then what comes")
+  @Test("elements put before and during reading are delivered in order")
   func order() async throws {
     let box = box()
     box.put(1)
@@ -19,7 +19,7 @@ struct MailboxTests {
     #expect(try await later == 3)
   }
 
-  @Test("at the end what waits is read, then nil or the error, again and again")
+  @Test("after the end pending elements are read, then nil or the error, repeatedly")
   func ends() async throws {
     let box = box()
     box.put(1)
@@ -36,14 +36,14 @@ struct MailboxTests {
     }
   }
 
-  @Test("LIV-2: who is cancelled gets nil, while it waits and before")
+  @Test("LIV-2: a cancelled reader gets nil, while it waits and before")
   func cancelled() async throws {
     let box = box()
     let waiting = Task { try await box.next() }
     await Task.yield()
     waiting.cancel()
     #expect(try await waiting.value == nil)
-    // What comes after that is for the next one.
+    // Later elements are for the next reader.
     box.put(7)
     let early = Task {
       while !Task.isCancelled { await Task.yield() }
@@ -54,12 +54,12 @@ struct MailboxTests {
     #expect(try await box.next() == 7)
   }
 
-  @Test("another reader takes the place of the first, who gets nil")
+  @Test("a second reader replaces the first, which gets nil")
   func replaced() async throws {
     let box = box()
     let readers = (0..<2).map { _ in Task { try await box.next() } }
     var first: Int??
-    // One of them is sent away as soon as both wait.
+    // One of the readers ends as soon as both wait.
     await withTaskGroup(of: Int?.self) { group in
       for reader in readers { group.addTask { try? await reader.value } }
       first = await group.next()

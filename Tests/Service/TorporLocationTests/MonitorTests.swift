@@ -7,7 +7,7 @@ import Testing
 
 @testable import TorporLocation
 
-@Suite("Monitors and sessions as a program has them", .tags(.realTime))
+@Suite("Monitors and sessions for programs", .tags(.realTime))
 struct MonitorTests {
   private let home = LocationMonitor.CircularCondition(
     center: Coordinate(latitude_e9: 5, longitude_e9: 6), radius: 150)
@@ -17,7 +17,7 @@ struct MonitorTests {
       .condition, name: name, .monitor(state, nil, at: FixTime(acquired: .boot, utc: nil)))
   }
 
-  @Test("REG-11: a name is open once, and again when nobody holds it")
+  @Test("REG-11: a name can be open once, and again after it was released")
   func openOnce() async throws {
     let staged = StagedService()
     var monitor: LocationMonitor? = try await LocationMonitor("doors", of: staged.center)
@@ -36,8 +36,7 @@ struct MonitorTests {
     }
   }
 
-  @Test(
-    "REG-11, REG-12: conditions go to the service under the monitor's name, and are found there")
+  @Test("REG-11, REG-12: conditions are stored in the service under the monitor's name")
   func conditions() async throws {
     let region = WireRegion(
       .condition, name: "doors/home", center: home.center, radius: home.radius)
@@ -52,19 +51,20 @@ struct MonitorTests {
     ])
     let monitor = try await LocationMonitor("doors", of: staged.center)
     try await monitor.add(home, identifier: "home", assuming: .unsatisfied)
-    #expect(await staged.wasAsked(.addRegion(region, assuming: .unsatisfied)))
+    #expect(await staged.received(.addRegion(region, assuming: .unsatisfied)))
     #expect(try await monitor.identifiers == ["home"])
     let record = try #require(try await monitor.record(for: "home"))
     #expect(record.condition == home && record.lastEvent?.state == .satisfied)
     #expect(record.lastEvent?.identifier == "home")
     #expect(try await monitor.record(for: "office") == nil)
     try await monitor.remove("home")
-    #expect(await staged.wasAsked(.removeRegion(.condition, name: "doors/home")))
+    #expect(await staged.received(.removeRegion(.condition, name: "doors/home")))
   }
 
-  @Test("REG-14: a beacon is unsupported; what the disk does not take is told, and monitored")
+  @Test(
+    "REG-14: a beacon is unsupported; a condition that cannot be stored is reported and monitored")
   func problems() async throws {
-    let staged = StagedService(takesRegions: false)
+    let staged = StagedService(storesRegions: false)
     let monitor = try await LocationMonitor("doors", of: staged.center)
     var loop = monitor.events.makeAsyncIterator()
     monitor.add(
@@ -73,14 +73,14 @@ struct MonitorTests {
     let beacon = try #require(try await loop.next())
     #expect(beacon.identifier == "key" && beacon.problem == .conditionUnsupported)
     #expect(beacon.state == .unmonitored)
-    #expect(staged.service.calls.allSatisfy { !$0.addsRegion }, "the service is not asked")
+    #expect(staged.service.calls.allSatisfy { !$0.addsRegion }, "the service receives no call")
     try await monitor.add(home, identifier: "home")
     let event = try #require(try await loop.next())
     #expect(event.identifier == "home" && event.problem == .persistenceUnavailable)
     #expect(event.state == .unknown && event.date.acquired > .boot)
   }
 
-  @Test("LOC-8: a fix says whether a simulation or an accessory made it")
+  @Test("LOC-8: a fix shows whether it comes from a simulation or an accessory")
   func source() {
     var fix = StagedService.fix(1).fix
     #expect(!fix.sourceInformation.isSimulatedBySoftware)
@@ -97,18 +97,18 @@ struct MonitorTests {
     #expect(StagedService.fix(1).fix.floor == nil)
   }
 
-  @Test("REG-13: an event is handled when the loop comes back, and then all before it are")
+  @Test("REG-13: the next iteration of the loop acknowledges the event and those before it")
   func handled() async throws {
     let staged = StagedService()
     let doors = try await LocationMonitor("doors", of: staged.center)
     let windows = try await LocationMonitor("windows", of: staged.center)
-    staged.service.tell(.region(event("windows/w", .satisfied), number: 3))
-    staged.service.tell(.region(event("doors/d", .satisfied), number: 4))
-    staged.service.tell(.region(event("doors/d", .unsatisfied), number: 5))
+    staged.service.notify(.region(event("windows/w", .satisfied), number: 3))
+    staged.service.notify(.region(event("doors/d", .satisfied), number: 4))
+    staged.service.notify(.region(event("doors/d", .unsatisfied), number: 5))
     var atDoors = doors.events.makeAsyncIterator()
     #expect(try await atDoors.next()?.state == .satisfied)
     #expect(try await atDoors.next()?.state == .unsatisfied)
-    #expect(staged.service.calls.filter(\.acknowledges).isEmpty, "3 comes first")
+    #expect(staged.service.calls.filter(\.acknowledges).isEmpty, "event 3 comes first")
     var atWindows = windows.events.makeAsyncIterator()
     #expect(try await atWindows.next()?.identifier == "w")
     let end = Task { [events = windows.events] in
@@ -116,25 +116,25 @@ struct MonitorTests {
       _ = events
       return try await loop.next()
     }
-    #expect(await staged.wasAsked(.acknowledgeEvents(4)))
+    #expect(await staged.received(.acknowledgeEvents(4)))
     end.cancel()
     #expect(try await end.value == nil)
   }
 
-  @Test("REG-13: what a monitor was told before it was opened waits for it")
+  @Test("REG-13: events received before a monitor was opened wait for it")
   func unclaimed() async throws {
     let staged = StagedService()
     _ = try await staged.center.authorization
-    staged.service.tell(.region(event("doors/d", .satisfied), number: 1))
-    staged.service.tell(.region(event("other", .satisfied), number: 2))
+    staged.service.notify(.region(event("doors/d", .satisfied), number: 1))
+    staged.service.notify(.region(event("other", .satisfied), number: 2))
     let monitor = try await LocationMonitor("doors", of: staged.center)
     var loop = monitor.events.makeAsyncIterator()
     let first = try #require(try await loop.next())
     #expect(first.identifier == "d" && first.problem == nil)
-    // One that was not read before it was let go waits for who opens it again.
+    // An event unread when its monitor was released waits for the next one of that name.
     var closing: LocationMonitor? = try await LocationMonitor("windows", of: staged.center)
-    staged.service.tell(.region(event("windows/w", .satisfied), number: 3))
-    staged.service.tell(.authorization(.denied, isReduced: false))
+    staged.service.notify(.region(event("windows/w", .satisfied), number: 3))
+    staged.service.notify(.authorization(.denied, isReduced: false))
     while try await staged.center.authorization.status != .denied { await Task.yield() }
     #expect(closing?.name == "windows")
     closing = nil
@@ -143,42 +143,42 @@ struct MonitorTests {
     #expect(try await next.next()?.identifier == "w")
   }
 
-  @Test("BKG-8, BKG-10: a background session is there at once, and ends when nobody holds it")
+  @Test("BKG-8, BKG-10: a background session is active immediately and ends when released")
   func background() async throws {
     let staged = StagedService()
     var session: BackgroundActivitySession? = BackgroundActivitySession(of: staged.center)
     #expect(try await session?.isActive == true)
     session = nil
-    #expect(await staged.wasAsked(.closeBackgroundSession))
+    #expect(await staged.received(.closeBackgroundSession))
   }
 
-  @Test("BKG-12, BKG-17: a service session tells what it lacks, until it is invalidated")
+  @Test("BKG-12, BKG-17: a service session reports diagnostics until it is invalidated")
   func session() async throws {
     let staged = StagedService()
     let session = ServiceSession(
-      authorization: .always, wantsFullAccuracy: true, of: staged.center)
-    #expect(await staged.wasAsked(.openServiceSession(.always, wantsFullAccuracy: true)))
-    staged.service.tell(
+      authorization: .always, requiresFullAccuracy: true, of: staged.center)
+    #expect(await staged.received(.openServiceSession(.always, requiresFullAccuracy: true)))
+    staged.service.notify(
       .session(
         0, SessionDiagnostics(flags: .insufficientlyInUse, alwaysAuthorizationDenied: true)))
     var loop = session.diagnostics.makeAsyncIterator()
-    let told = try #require(try await loop.next())
-    #expect(told.alwaysAuthorizationDenied && !told.fullAccuracyDenied)
-    #expect(told.update.insufficientlyInUse)
+    let diagnostics = try #require(try await loop.next())
+    #expect(diagnostics.alwaysAuthorizationDenied && !diagnostics.fullAccuracyDenied)
+    #expect(diagnostics.update.insufficientlyInUse)
     session.invalidate()
     #expect(try await loop.next() == nil)
-    #expect(await staged.wasAsked(.closeServiceSession(0)))
+    #expect(await staged.received(.closeServiceSession(0)))
   }
 
-  @Test("a center's end is the end of its connection; what it asks is asked under its name")
+  @Test("a center uses one connection under its name for all calls")
   func center() async throws {
     let staged = StagedService()
     let service = staged.service
     try await staged.center.requestAuthorization(.whenInUse)
     try await staged.center.setExecution(.background)
     #expect(service.calls.first == .connect(name: "test"))
-    #expect(await staged.wasAsked(.requestAuthorization(.whenInUse)))
-    #expect(await staged.wasAsked(.setExecution(.background)))
+    #expect(await staged.received(.requestAuthorization(.whenInUse)))
+    #expect(await staged.received(.setExecution(.background)))
     let explicit = LocationCenter(
       name: "strict", socket: service.path, needsExplicitSessions: true)
     _ = try await explicit.authorization

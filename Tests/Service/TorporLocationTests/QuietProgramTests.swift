@@ -6,11 +6,11 @@ import Testing
 
 @testable import TorporLocation
 
-@Suite("A program that waits on its own thread", .tags(.realTime))
+@Suite("Programs that wait on the calling thread", .tags(.realTime))
 struct QuietProgramTests {
   struct Refused: Error {}
 
-  @Test("what is awaited runs on the calling thread, through suspensions, and its result is given")
+  @Test("an async operation runs on the calling thread across suspensions and returns its result")
   func result() throws {
     let caller = pthread_self()
     let sum = try QuietProgram.run {
@@ -25,7 +25,7 @@ struct QuietProgramTests {
     #expect(sum == 6)
   }
 
-  @Test("an error that is thrown comes out")
+  @Test("a thrown error is rethrown")
   func error() {
     #expect(throws: Refused.self) {
       try QuietProgram.run {
@@ -35,7 +35,7 @@ struct QuietProgramTests {
     }
   }
 
-  @Test("a loop over live updates runs there, and ends when it is left")
+  @Test("a loop over live updates runs on the calling thread and ends when it is left")
   func live() throws {
     let staged = StagedService()
     let (service, center) = (staged.service, staged.center)
@@ -50,7 +50,7 @@ struct QuietProgramTests {
           return nil
         }
         while !service.calls.contains(.openLive(.default)) { await Task.yield() }
-        service.tell(.live(StagedService.element(0, 4)))
+        service.notify(.live(StagedService.element(0, 4)))
         return try await group.reduce(into: []) { $0.append($1) }
       }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GPXFiles
 
-/// Reads a text in pieces of `size` bytes.
+/// Parses a text in chunks of `size` bytes.
 func read(_ text: String, size: Int = .max) throws(GPXError) -> GPXFile {
   try read(Array(text.utf8), size: size)
 }
@@ -19,7 +19,7 @@ func read(_ bytes: [UInt8], size: Int = .max) throws(GPXError) -> GPXFile {
   return try reader.finish()
 }
 
-/// The error that a text gives.
+/// The error that parsing `text` throws.
 func failure(_ text: String) -> GPXError? {
   do {
     _ = try read(text)
@@ -27,13 +27,13 @@ func failure(_ text: String) -> GPXError? {
   } catch { return error }
 }
 
-@Suite("What is read from GPX")
+@Suite("GPX reader")
 struct GPXReaderTests {
   static let head = #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n"
   static let open11 = #"<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">"#
-  static let moment = UTCTime(microseconds: 1_396_515_251_000_000)
+  static let time = UTCTime(microseconds: 1_396_515_251_000_000)
 
-  /// A file of one point with these parts.
+  /// A GPX file with one point that contains `parts`.
   static func point(_ parts: String, _ open: String = open11) -> String {
     head + open + "\n<trk><trkseg>\n<trkpt lat=\"47.5\" lon=\"-8.25\">" + parts
       + "</trkpt></trkseg></trk></gpx>"
@@ -45,19 +45,19 @@ struct GPXReaderTests {
     return try #require(file.points.first)
   }
 
-  @Test("a point has its place, altitude and time")
+  @Test("a point has its coordinate, altitude and time")
   func onePoint() throws {
     let point = try Self.only("<ele>59.9</ele><time>2014-04-03T08:54:11Z</time>")
     #expect(
       point
         == GPXPoint(
           coordinate: Coordinate(latitude_e9: 47_500_000_000, longitude_e9: -8_250_000_000),
-          utc: Self.moment, altitude_mm: 59_900))
+          utc: Self.time, altitude_mm: 59_900))
     #expect(try Self.only("") == GPXPoint(coordinate: point.coordinate))
     #expect(try Self.only("<ele/><time></time>") == GPXPoint(coordinate: point.coordinate))
   }
 
-  @Test("pieces of any size give the same points and places")
+  @Test("chunks of any size give the same points and text positions")
   func pieces() throws {
     let text =
       Self.head + Self.open11 + "<trk><trkseg>"
@@ -72,7 +72,7 @@ struct GPXReaderTests {
     for size in 1...40 { #expect(try read(text, size: size) == whole) }
   }
 
-  @Test("speed is read where GPX 1.0, Garmin's extension and common practice have it")
+  @Test("speed is read from GPX 1.0, Garmin's extension and common non-standard elements")
   func speeds() throws {
     let open10 = #"<gpx version="1.0" creator="x" xmlns="http://www.topografix.com/GPX/1/0">"#
     #expect(try Self.only("<speed>3.25</speed>", open10).speed_mmps == 3_250)
@@ -85,7 +85,7 @@ struct GPXReaderTests {
         "<extensions><n:TrackPointExtension><n:atemp>9</n:atemp><n:speed>1.5</n:speed>"
         + "</n:TrackPointExtension></extensions>"
       #expect(try Self.only(parts, open).speed_mmps == 1_500)
-      // Elsewhere it is something else.
+      // The same element outside TrackPointExtension has another meaning.
       #expect(try Self.only("<n:speed>1.5</n:speed>", open).speed_mmps == nil)
       #expect(
         try Self.only("<extensions><n:speed>1</n:speed></extensions>", open).speed_mmps == nil)
@@ -93,7 +93,7 @@ struct GPXReaderTests {
     #expect(try Self.only("<extensions><speed>2</speed></extensions>").speed_mmps == 2_000)
   }
 
-  @Test("what belongs to another namespace or another element is passed over")
+  @Test("elements of other namespaces and other parents are skipped")
   func others() throws {
     let parts =
       "<o:ele xmlns:o=\"urn:o\">9</o:ele><link href=\"x\"><time>x</time></link>"
@@ -107,19 +107,19 @@ struct GPXReaderTests {
     #expect(file.points.isEmpty && file.waypoints == 1 && file.routes == 1)
   }
 
-  @Test("files without a namespace are taken for GPX")
+  @Test("a file without a namespace is read as GPX")
   func noNamespace() throws {
     #expect(try Self.only("<speed>1</speed>", "<gpx>").speed_mmps == 1_000)
   }
 
-  @Test("entities of a file, of characters, and CDATA are text")
+  @Test("declared entities, character references and CDATA are read as text")
   func entities() throws {
     let text = Self.point("<ele>&#x31;<![CDATA[2.]]>&half;</ele>").replacing(
       Self.head, with: "<!DOCTYPE gpx [<!ENTITY half \"5\">]>", maxReplacements: 1)
     #expect(try read(text).points.first?.altitude_mm == 12_500)
   }
 
-  @Test("UTF-16 and ISO-8859-1 are read as they say they are")
+  @Test("UTF-16 and ISO-8859-1 are decoded as declared")
   func encodings() throws {
     let body =
       Self.open11 + "<!-- Zürich --><trk><name>Zürich</name><trkseg>"
@@ -127,7 +127,7 @@ struct GPXReaderTests {
     let latin = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>" + body
     let bytes = latin.unicodeScalars.map { UInt8($0.value) }
     #expect(try read(bytes).points.count == 1)
-    // The same bytes are no UTF-8.
+    // The same bytes are not valid UTF-8.
     #expect(failure(Self.head + "\u{0}") != nil)
     let wrong = body.unicodeScalars.map { UInt8($0.value) }
     #expect(throws: GPXError.self) { try read(wrong) }
@@ -144,7 +144,7 @@ struct GPXReaderTests {
     #expect(failure(unknown)?.problem == .unknownEncoding)
   }
 
-  @Test("XML is told from a table by its beginning")
+  @Test("XML is distinguished from a table by its first bytes")
   func isXML() {
     for text in ["<gpx", "<?xml", "\u{FEFF}<gpx", " \n<gpx"] {
       #expect(GPXReader.isXML(Array(text.utf8)))
@@ -156,12 +156,12 @@ struct GPXReaderTests {
   }
 }
 
-@Suite("Files that are no GPX are refused with a place")
+@Suite("Files that are not GPX are rejected with line and column")
 struct GPXRefusalTests {
   static let reader = GPXReaderTests.self
 
   @Test(
-    "a value that cannot be is told where it stands",
+    "an invalid value is reported with its line and column",
     arguments: [
       ("<ele>12,5</ele>", .notANumber(name: "ele", found: "12,5"), 31),
       ("<ele>nan</ele>", .notANumber(name: "ele", found: "nan"), 31),
@@ -174,14 +174,14 @@ struct GPXRefusalTests {
       ("<sym/><time>08:54</time>", .badTime(found: "08:54"), 37),
     ] as [(String, GPXError.Problem, Int)])
   func values(parts: String, problem: GPXError.Problem, column: Int) {
-    let place = GPXTextPosition(line: 4, column: column)
+    let position = GPXTextPosition(line: 4, column: column)
     #expect(
-      failure(GPXReaderTests.point(parts)) == GPXError(position: place, problem: problem),
+      failure(GPXReaderTests.point(parts)) == GPXError(position: position, problem: problem),
       "\(parts)")
   }
 
-  @Test("a point needs latitude and longitude on the globe")
-  func places() {
+  @Test("a point needs a valid latitude and longitude")
+  func coordinates() {
     func wrong(_ attributes: String) -> GPXError.Problem? {
       failure("<gpx><trk><trkseg><trkpt \(attributes)/></trkseg></trk></gpx>")?.problem
     }
@@ -197,7 +197,7 @@ struct GPXRefusalTests {
     #expect(wrong("lat='' lon='0'") == .notANumber(name: "lat", found: ""))
   }
 
-  @Test("other XML, broken XML and a file that ends too early are told apart")
+  @Test("other XML, malformed XML and a truncated file give different errors")
   func documents() throws {
     let kml = failure("<?xml version='1.0'?>\n <kml xmlns='http://www.opengis.net/kml/2.2'/>")
     #expect(
@@ -217,7 +217,7 @@ struct GPXRefusalTests {
     }
   }
 
-  @Test("elements inside each other without end are refused")
+  @Test("too deeply nested elements are rejected")
   func depth() {
     func nested(_ count: Int) -> String {
       "<gpx>" + String(repeating: "<a>", count: count - 1)
@@ -228,7 +228,7 @@ struct GPXRefusalTests {
     #expect(failure(nested(100_000))?.problem == .nestedTooDeep)
   }
 
-  @Test("a billion laughs are refused, and so is one long entity again and again")
+  @Test("entity expansion attacks are rejected: nested entities and one long repeated entity")
   func entityExpansion() {
     var laughs = "<!DOCTYPE gpx [<!ENTITY a0 \"ha\">"
     for level in 1...30 { laughs += "<!ENTITY a\(level) \"&a\(level - 1);&a\(level - 1);\">" }
@@ -240,7 +240,7 @@ struct GPXRefusalTests {
     #expect(failure(long)?.problem == .entityExpansion)
   }
 
-  @Test("nothing outside the file is read")
+  @Test("external entities are not read")
   func external() {
     let text =
       "<!DOCTYPE gpx [<!ENTITY out SYSTEM \"file:///etc/hostname\">]>"
@@ -248,7 +248,7 @@ struct GPXRefusalTests {
     #expect((try? read(text))?.points.first?.altitude_mm == 1_000)
   }
 
-  @Test("a value of any length is refused, without keeping it")
+  @Test("an overlong value is rejected without being stored")
   func longValue() {
     let parts = "<ele>" + String(repeating: "1", count: 1_000_000) + "</ele>"
     #expect(
@@ -257,7 +257,7 @@ struct GPXRefusalTests {
           name: "ele", found: String(repeating: "1", count: 40), allowed: "-20000.0 to 1000000.0"))
   }
 
-  @Test("every message says what is wrong and what to do")
+  @Test("every message states the problem and how to fix it")
   func messages() {
     let problems: [GPXError.Problem] = [
       .notXML("x"), .truncated, .unknownEncoding, .entityExpansion, .notGPX(root: "kml"),
@@ -266,18 +266,18 @@ struct GPXRefusalTests {
       .nestedTooDeep,
       .tooManyPoints, .tooLong, .noMemory,
     ]
-    let told = Set(
+    let messages = Set(
       problems.map {
         GPXError(position: GPXTextPosition(line: 1, column: 1), problem: $0).description
       })
-    #expect(told.count == problems.count && told.allSatisfy { $0.count > 20 })
+    #expect(messages.count == problems.count && messages.allSatisfy { $0.count > 20 })
   }
 }
 
-@Suite("Values of GPX")
+@Suite("GPX value parser")
 struct GPXValueTests {
   @Test(
-    "moments with fraction and offset are UTC",
+    "timestamps with fraction and offset are converted to UTC",
     arguments: [
       ("2014-04-03T08:54:11Z", 0), ("2014-04-03T08:54:11", 0), (" 2014-04-03T08:54:11Z\n", 0),
       ("2014-04-03T08:54:11.5Z", 500_000), ("2014-04-03T08:54:11.123456789Z", 123_456),
@@ -286,12 +286,12 @@ struct GPXValueTests {
       ("2014-04-04T00:00:00Z", 54_349_000_000), ("2014-04-03T24:00:00Z", 54_349_000_000),
     ] as [(String, Int64)])
   func times(text: String, difference: Int64) {
-    let expected = GPXReaderTests.moment + Interval(microseconds: difference)
+    let expected = GPXReaderTests.time + Interval(microseconds: difference)
     #expect(GPXValueParser.time(text) == expected, "\(text)")
   }
 
   @Test(
-    "what is no moment is none",
+    "invalid timestamps are rejected",
     arguments: [
       "", "2014", "2014-04-03", "2014-02-30T08:54:11Z", "2014-04-03T25:00:00Z",
       "2014-04-03T24:00:01Z", "2014-04-03T08:60:00Z", "2014-04-03T08:54:61Z",

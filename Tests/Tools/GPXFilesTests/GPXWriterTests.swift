@@ -3,7 +3,7 @@ import Testing
 
 @testable import GPXFiles
 
-@Suite("What is written as GPX")
+@Suite("GPX writer")
 struct GPXWriterTests {
   static func document(
     _ points: [(GPXPoint, GPXWriter.Details)], creator: String = "c", name: String? = nil
@@ -15,11 +15,11 @@ struct GPXWriterTests {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  @Test("what is written is read back with equal values")
+  @Test("written points are read back with equal values")
   func roundTrip() throws {
     var points: [GPXPoint] = []
     for index in 0..<2_000 {
-      // All digits, both signs, the edges of what may be.
+      // All digits, both signs and the limits of each range.
       let step = Int64(index)
       var point = GPXPoint(
         coordinate: Coordinate(
@@ -35,7 +35,7 @@ struct GPXWriterTests {
     #expect(try read(text).points == points)
   }
 
-  @Test("the name and the maker may be any text")
+  @Test("name and creator may contain any text")
   func escaping() throws {
     let text = Self.document([], creator: "a<b>&\"c\u{1}", name: "<&>\"' ü \u{B}\u{FFFF}.nmea")
     #expect(text.contains("creator=\"a&lt;b&gt;&amp;&quot;c\u{FFFD}\""))
@@ -43,7 +43,7 @@ struct GPXWriterTests {
     #expect(try read(text).points.isEmpty)
   }
 
-  @Test("all that is known of a point is there, in the order of the schema")
+  @Test("all known fields of a point are written, in the order of the schema")
   func details() throws {
     var details = GPXWriter.Details()
     details.fix = .dgps
@@ -68,7 +68,7 @@ struct GPXWriterTests {
         """))
   }
 
-  @Test("moments are rounded to the millisecond, across midnight too")
+  @Test("times are rounded to the millisecond, also across midnight")
   func times() {
     #expect(GPXFormat.time(UTCTime(microseconds: -501)) == "1969-12-31T23:59:59.999Z")
     #expect(GPXFormat.time(UTCTime(microseconds: -500)) == "1970-01-01T00:00:00.000Z")
@@ -76,7 +76,7 @@ struct GPXWriterTests {
       GPXFormat.time(UTCTime(microseconds: 951_868_799_999_500)) == "2000-03-01T00:00:00.000Z")
   }
 
-  @Test("numbers are written digit by digit")
+  @Test("scaled integers are written as exact decimals")
   func numbers() {
     #expect(GPXFormat.decimal(0, 3) == "0" && GPXFormat.decimal(-1, 9) == "-0.000000001")
     #expect(GPXFormat.decimal(12_500, 3) == "12.5" && GPXFormat.decimal(-12_000, 3) == "-12")
@@ -84,7 +84,7 @@ struct GPXWriterTests {
     #expect(GPXFormat.decimal(Int64.min, 2) == "-92233720368547758.08")
   }
 
-  @Test("a track without points is a document all the same")
+  @Test("a track without points is a valid document")
   func empty() throws {
     #expect(try read(Self.document([])).points.isEmpty)
   }

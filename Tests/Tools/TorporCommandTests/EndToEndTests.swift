@@ -3,12 +3,12 @@ import Testing
 
 @testable import torpor
 
-@Suite("The command as it is run", .tags(.process))
+@Suite("The command, end to end", .tags(.process))
 struct EndToEndTests {
   static let drive = Array(
     ((0...9).map { RecordingDecoderTests.rmc($0, "010420") }.joined()).utf8)
 
-  @Test("decode reads a pipe and tells what it met on standard error")
+  @Test("decode reads a pipe and reports its content on standard error")
   func pipe() {
     let result = Command.run(["decode", "-"], input: Self.drive)
     #expect(result.status == 0)
@@ -19,15 +19,15 @@ struct EndToEndTests {
     #expect(quiet.errors.isEmpty && quiet.output == result.output)
   }
 
-  @Test("when nobody reads any more it ends, quietly")
-  func nobodyReads() {
+  @Test("the command ends without an error when its output is closed")
+  func closedOutput() {
     for arguments in [["decode", "-"], ["replay", "--json", "-"], ["board", "list"]] {
-      let result = Command.run(arguments, input: Self.drive, nobodyReads: true)
+      let result = Command.run(arguments, input: Self.drive, closesOutput: true)
       #expect(result.status == 0 && result.errors.isEmpty, "\(arguments)")
     }
   }
 
-  @Test("a missing file, a directory and an empty file are told, each with its own exit code")
+  @Test("a missing file, a directory and an empty file each have their own exit code")
   func noInput() {
     let missing = Command.run(["decode", "/nonexistent/a.nmea"])
     #expect(missing.status == 66)
@@ -57,7 +57,7 @@ struct EndToEndTests {
   }
 
   @Test(
-    "what cannot be is refused before anything is read",
+    "invalid arguments are rejected before any input is read",
     arguments: [
       ["decode", "--date", "2019-02-30", "x"], ["decode", "--date", "yesterday", "x"],
       ["decode", "--format", "kml", "x"], ["decode"], ["decode", "a", "b"],
@@ -73,12 +73,12 @@ struct EndToEndTests {
     #expect(!result.errors.isEmpty)
   }
 
-  @Test("a slip in the command's name is understood")
+  @Test("a misspelt command name gives a suggestion")
   func suggestion() {
     #expect(Command.run(["deocde"]).errors.contains("did you mean 'decode'?"))
   }
 
-  @Test("an output file is there complete or not at all")
+  @Test("an output file is complete or does not exist")
   func files() {
     let folder = Command.directory()
     let path = "\(folder)/track.gpx"
@@ -86,11 +86,11 @@ struct EndToEndTests {
     #expect(Command.run(arguments, input: Self.drive).status == 0)
     let complete = Command.read(path)
     #expect(complete?.hasSuffix("</gpx>\n") == true)
-    // A file that is replaced keeps its permissions.
+    // A replaced file keeps its permissions.
     Command.setPermissions(of: path, to: 0o600)
     #expect(Command.run(arguments, input: Self.drive).status == 0)
     #expect(Command.permissions(of: path) == 0o600)
-    // What fails leaves the file as it was, and nothing beside it.
+    // A failed run leaves the file unchanged and no temporary file.
     #expect(Command.run(arguments, input: Array("garbage".utf8)).status == 65)
     #expect(Command.read(path) == complete)
     #expect(TestFolder.names(in: folder) == ["track.gpx"])
@@ -98,7 +98,7 @@ struct EndToEndTests {
     #expect(TestFolder.names(in: folder) == ["track.gpx"])
   }
 
-  @Test("an output that cannot be written is told")
+  @Test("an output that cannot be written is reported")
   func unwritable() {
     for path in ["/nonexistent/a", "/tmp", "", "/tmp/"] {
       let result = Command.run(["decode", "-o", path, "-"], input: Self.drive)
@@ -118,18 +118,18 @@ struct EndToEndTests {
     for arguments in [["--help"], ["help", "decode"], ["--version"], ["manual"]] {
       let full = Command.run(arguments, outputPath: "/dev/full")
       #expect(full.status == 74 && full.errors.contains("writing standard output failed"))
-      #expect(Command.run(arguments, nobodyReads: true).status == 0)
+      #expect(Command.run(arguments, closesOutput: true).status == 0)
     }
     #expect(Command.run(["--version"]).output == "torpor \(Torpor.version)\n")
   }
 
-  /// The figure that `key` has in a line of JSON.
+  /// The number of `key` in a line of JSON.
   static func number(_ key: String, in line: Substring) -> Double? {
     guard let start = line.firstRange(of: "\"\(key)\":")?.upperBound else { return nil }
     return Double(line[start...].prefix { !",}".contains($0) })
   }
 
-  /// Millijoules of `part`, added up from its lines alone.
+  /// Energy of `part` in millijoules, summed from its records.
   static func energy(of part: String, in lines: [Substring]) -> Double {
     let own = lines.filter { $0.contains("\"kind\":\"\(part)\"") }
     return zip(own, own.dropFirst()).reduce(0) { sum, pair in
@@ -138,7 +138,7 @@ struct EndToEndTests {
     }
   }
 
-  @Test("simulate: every figure of the summary can be computed from the trace")
+  @Test("simulate: every number in the summary can be computed from the trace")
   func simulate() throws {
     let folder = Command.directory()
     let result = Command.run([
@@ -151,7 +151,7 @@ struct EndToEndTests {
     let summary = try #require(lines.last)
     lines.removeLast()
     #expect(summary.hasPrefix(#"{"kind":"summary","fixes":"#))
-    // The file has the records, the same ones, and not the summary.
+    // The file has the same records, without the summary.
     #expect(Command.read("\(folder)/t.jsonl") == lines.joined(separator: "\n") + "\n")
     let times = lines.map { Self.number("t", in: $0) ?? .nan }
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
@@ -166,13 +166,13 @@ struct EndToEndTests {
     let delivered = batches.reduce(0) { $0 + (Self.number("count", in: $1) ?? .nan) }
     #expect(Self.number("delivered", in: summary) == delivered && delivered == count("fix"))
     for (part, key) in [("receiver", "receiver_mj"), ("board", "board_mj")] {
-      let told = try #require(Self.number(key, in: summary))
-      #expect(abs(Self.energy(of: part, in: lines) - told) < told * 1e-6)
+      let reported = try #require(Self.number(key, in: summary))
+      #expect(abs(Self.energy(of: part, in: lines) - reported) < reported * 1e-6)
     }
     #expect(Self.number("duration_s", in: summary) == times.last)
   }
 
-  @Test("replay gives every epoch once, in batches and in the summary")
+  @Test("replay delivers every epoch once, in batches and in the summary")
   func replay() {
     let result = Command.run(["replay", "--timeout", "5", "--json", "-"], input: Self.drive)
     #expect(result.status == 0)
@@ -189,7 +189,7 @@ struct EndToEndTests {
     #expect(empty.status == 65 && empty.errors.contains("there is no epoch in standard input"))
   }
 
-  @Test("a track that is none, a board there is not, and a trace that cannot be written are told")
+  @Test("an invalid track, an unknown board and an unwritable trace are reported")
   func wrongRuns() {
     let folder = Command.directory()
     let path = "\(folder)/track.csv"
@@ -236,7 +236,7 @@ struct EndToEndTests {
 }
 
 extension String {
-  /// With the first `old` replaced.
+  /// This string with the first `old` replaced.
   fileprivate func replacingFirst(_ old: String, by new: String) -> String {
     guard let range = firstRange(of: old) else { return self }
     return String(self[..<range.lowerBound]) + new + String(self[range.upperBound...])

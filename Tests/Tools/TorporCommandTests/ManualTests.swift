@@ -4,7 +4,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("What the command says of itself to man and to shells", .tags(.process))
+@Suite("Manual page and shell completion", .tags(.process))
 struct ManualTests {
   @Test("the manual page names every command and every option that --help lists")
   func options() {
@@ -24,7 +24,7 @@ struct ManualTests {
     #expect(!page.contains("torpor manual"))
   }
 
-  @Test("a line of the page is a known request or text that troff takes as it is")
+  @Test("a line of the page is a known request or text without troff markup")
   func lines() {
     let requests: Set = [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".br", ".nf", ".fi", ".in"]
     for line in ManualPage.text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -38,7 +38,7 @@ struct ManualTests {
     }
   }
 
-  @Test("marks of troff in a text are made harmless")
+  @Test("troff control characters in a text are escaped")
   func escaping() {
     var page = ManualText()
     page.prose(["a\\b -x 'q' `c`", "", "  .PP \"d\"", "", "e f"])
@@ -60,8 +60,8 @@ struct ManualTests {
     #expect(page.text.split(separator: "\n").allSatisfy { $0.utf8.count <= 80 })
   }
 
-  /// What bash offers for the last of `words`.
-  func offered(_ words: [String], in folder: String = "/") -> [String] {
+  /// The completions that bash lists for the last of `words`.
+  func completions(_ words: [String], in folder: String = "/") -> [String] {
     let script = """
       cd "$1" || exit 1
       shift
@@ -79,31 +79,32 @@ struct ManualTests {
 
   @Test("bash completes commands, options and values")
   func bash() {
-    #expect(offered(["de"]) == ["decode"])
+    #expect(completions(["de"]) == ["decode"])
     #expect(
-      Set(offered([""])).isSuperset(
+      Set(completions([""])).isSuperset(
         of: ["decode", "replay", "simulate", "tune", "optimum", "board"]))
-    #expect(!offered([""]).contains("manual"))
-    #expect(offered(["decode", "--fo"]).sorted() == ["--follow", "--format"])
-    #expect(offered(["decode", "--format", ""]) == EpochFormat.allCases.map(\.rawValue))
-    #expect(offered(["decode", "--baud", "96"]) == ["9600"])
-    #expect(offered(["simulate", "--service", "d"]) == ["deferred"])
-    #expect(offered(["simulate", "--scenario", "co"]) == ["commute"])
+    #expect(!completions([""]).contains("manual"))
+    #expect(completions(["decode", "--fo"]).sorted() == ["--follow", "--format"])
+    #expect(completions(["decode", "--format", ""]) == EpochFormat.allCases.map(\.rawValue))
+    #expect(completions(["decode", "--baud", "96"]) == ["9600"])
+    #expect(completions(["simulate", "--service", "d"]) == ["deferred"])
+    #expect(completions(["simulate", "--scenario", "co"]) == ["commute"])
   }
 
-  @Test("bash completes boards by name and by path, and tracks by their endings")
+  @Test("bash completes boards by name and by path, and tracks by file extension")
   func bashFiles() {
-    #expect(offered(["replay", "--board", "simu"]) == ["simulated"])
+    #expect(completions(["replay", "--board", "simu"]) == ["simulated"])
     let folder = Command.directory()
     for name in ["track.gpx", "track.csv", "track.nmea", "mine.toml", "mine.txt"] {
       Command.write([], to: "\(folder)/\(name)")
     }
-    #expect(offered(["simulate", "--board", "mi"], in: folder) == ["mine.toml"])
-    #expect(offered(["simulate", "--board", "\(folder)/m"]) == ["\(folder)/mine.toml"])
+    #expect(completions(["simulate", "--board", "mi"], in: folder) == ["mine.toml"])
+    #expect(completions(["simulate", "--board", "\(folder)/m"]) == ["\(folder)/mine.toml"])
     #expect(
-      offered(["simulate", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
+      completions(["simulate", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
     #expect(
-      offered(["optimum", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
-    #expect(offered(["tune", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
+      completions(["optimum", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
+    #expect(
+      completions(["tune", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
   }
 }

@@ -1,20 +1,20 @@
 import TestSupport
 import Testing
 
-@Suite("Pages that repeat what programs and scripts say", .tags(.process))
+@Suite("Documents agree with programs and scripts", .tags(.process))
 struct PageTests {
   static func text(_ path: String) -> String {
     String(decoding: readFile("\(packageRoot)/\(path)"), as: UTF8.self)
   }
 
-  /// The lines of the first fenced block of a page whose first line begins with `start`.
+  /// The lines of the first fenced block of a page whose first line starts with `start`.
   static func block(_ start: String, in page: String) -> [Substring] {
     let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
     guard let first = lines.firstIndex(where: { $0.hasPrefix(start) }) else { return [] }
     return Array(lines[first...].prefix { !$0.hasPrefix("```") })
   }
 
-  /// Whether `excerpt` is `whole` with runs of lines left out, each marked by a line `…`.
+  /// Whether `excerpt` is `whole` with runs of lines omitted, each marked by a line `…`.
   static func isExcerpt(_ excerpt: [Substring], of whole: [Substring]) -> Bool {
     guard let first = excerpt.first else { return whole.isEmpty }
     guard first == "…" else {
@@ -27,7 +27,7 @@ struct PageTests {
   }
 
   @Test(
-    "an excerpt has the lines of the whole, in order, and marks what it leaves out",
+    "an excerpt has the lines of the whole in order, and marks omitted lines",
     arguments: [
       ("a b c", true), ("a … c", true), ("… c", true), ("a …", true), ("a c", false),
       ("a b", false),
@@ -37,7 +37,7 @@ struct PageTests {
     #expect(PageTests.isExcerpt(excerpt.split(separator: " "), of: ["a", "b", "c"]) == holds)
   }
 
-  @Test("the sample in the README is what make run prints")
+  @Test("the sample in the README is the output of `make run`")
   func sample() throws {
     let makefile = PageTests.text("Makefile")
     let options = try #require(makefile.firstMatch(of: /\nRUN \?= (.*)/)).output.1
@@ -53,7 +53,7 @@ struct PageTests {
   }
 
   @Test(
-    "the README lists the packages that are installed, no more and no fewer",
+    "the README lists exactly the packages that the script installs",
     arguments: [("run", "build"), ("test", "firmware")])
   func packages(_ target: String, _ use: String) throws {
     let script = PageTests.text(".ci/install-missing")
@@ -70,7 +70,7 @@ struct PageTests {
     #expect(listed == installed)
   }
 
-  @Test("the manual page of torpord has the options of its --help, no more and no fewer")
+  @Test("the manual page of torpord has exactly the options of its --help")
   func service() throws {
     let help = Command.run(["--help"], program: builtProgram("torpord")).output
     let options = Set(help.matches(of: /--([a-z-]+)/).map { String($0.output.1) })

@@ -9,7 +9,7 @@ struct ReferenceTests {
   static let page =
     Command.read("\(packageRoot)/Docs/Reference/torpor.md") ?? ""
 
-  /// All `--names` in a text but those every command has.
+  /// All `--names` in a text except the options that every command has.
   static func options(in text: some StringProtocol) -> Set<String> {
     let names = String(text).matches(of: /(?:^|[^-a-z])--([a-z][a-z-]*)/).map {
       String($0.output.1)
@@ -17,11 +17,11 @@ struct ReferenceTests {
     return Set(names).subtracting(["help", "version"])
   }
 
-  /// The options that a command's help lists, not those its prose speaks of.
+  /// The options in the list of a command's help, without those only mentioned in prose.
   static func options(of command: any ParsableCommand.Type) -> Set<String> {
     let lines = Torpor.helpMessage(for: command, columns: 100).split(separator: "\n")
     let listed = lines.filter { $0.hasPrefix("  -") }.map { $0.dropFirst(2) }
-    // A line: `-q, --quiet`, or `--board <board>`, then what it is about.
+    // Format: `-q, --quiet` or `--board <board>`, then the description.
     return options(
       in: listed.map { line in
         String(
@@ -29,19 +29,19 @@ struct ReferenceTests {
       }.joined(separator: "\n"))
   }
 
-  /// What stands below a heading, up to the next one of its level.
+  /// The text below a heading, up to the next heading of the same level.
   static func section(_ name: String) -> Substring {
     let parts = page.split(separator: "\n## ", omittingEmptySubsequences: false)
     return parts.first { $0.hasPrefix(name + "\n") } ?? ""
   }
 
-  /// The first block of code: how a command is called.
+  /// The first code block: the synopsis of a command.
   static func synopsis(_ section: Substring) -> Substring {
     let parts = section.split(separator: "```", omittingEmptySubsequences: false)
     return parts.count > 1 ? parts[1] : ""
   }
 
-  @Test("the page shows the options that --help lists, no more and no fewer")
+  @Test("the page lists exactly the options of --help")
   func options() {
     let commands: [(String, any ParsableCommand.Type)] = [
       ("`torpor decode`", Decode.self), ("`torpor replay`", Replay.self),
@@ -57,11 +57,12 @@ struct ReferenceTests {
       let options = Self.options(of: command)
       #expect(options.count > 1, "\(name)")
       #expect(Self.options(in: Self.synopsis(section)) == options, "\(name)")
-      // Each has its row; simulate leaves those to replay that both have, and all leave the socket to status.
+      // Every option has a row, except options documented elsewhere: those of simulate that
+      // replay has, and --socket, which is documented with status.
       let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `-") }.joined()
       let elsewhere = command == Simulate.self ? replays : ["socket"]
-      let told = Self.options(in: rows).union(elsewhere)
-      #expect(told.isSuperset(of: options), "\(name): \(options.subtracting(told))")
+      let documented = Self.options(in: rows).union(elsewhere)
+      #expect(documented.isSuperset(of: options), "\(name): \(options.subtracting(documented))")
     }
     let lines = ["board", "clients"].flatMap {
       Self.synopsis(Self.section("`torpor \($0)`")).split(separator: "\n")

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What programs and scripts depend on: names of commands, options and values, what completes them, and the bytes
-/// that the command writes for programs. The prose of help and messages is no part of it.
+/// The interfaces that programs and scripts depend on: names of commands, options and values, shell
+/// completion, and machine-readable output. The prose of help and messages is excluded.
 @Suite("Snapshots of the command's interfaces", .tags(.process))
 struct SnapshotTests {
-  /// The recording in `Tests/Snapshots`, which all samples are made of.
+  /// The recording in `Tests/Snapshots`, the input of all samples.
   private static let recording = "\(packageRoot)/Tests/Snapshots/recording.nmea"
 
   /// Standard output of a run that must succeed.
@@ -63,7 +63,7 @@ struct SnapshotTests {
     #expect(differenceFromSnapshot("options.txt", text) == nil)
   }
 
-  /// The scripts themselves are the library's text, and change with its version.
+  /// Compares option names only: the text of the scripts changes with the library's version.
   @Test("completions: the options that each shell completes", arguments: ["bash", "zsh", "fish"])
   func completions(shell: String) throws {
     let script = output("--generate-completion-script", shell)
@@ -73,7 +73,7 @@ struct SnapshotTests {
     #expect(differenceFromSnapshot("completions.\(shell)", text) == nil)
   }
 
-  // MARK: What is written for programs
+  // MARK: Machine-readable output
 
   @Test("decode: every format", arguments: ["tpv", "jsonl", "csv", "gpx"])
   func decode(format: String) {
@@ -97,7 +97,7 @@ struct SnapshotTests {
   func simulate(service: String) {
     let records = output(
       "simulate", "--json", "--service", service, "--scenario", "drive", "--hours", "0.5")
-    // The first record of each kind; the summary is one.
+    // The first record of each kind, including the summary.
     var seen = Set<Substring>()
     let chosen = records.split(separator: "\n").filter { record in
       guard let kind = record.firstMatch(of: #/"kind":"([a-z_]+)"/#)?.output.1 else { return true }
@@ -126,7 +126,7 @@ struct SnapshotTests {
   @Test("board new: the profile that it writes") func profileTemplate() throws {
     let folder = Command.directory()
     _ = output("board", "new", "myboard", "--yes", "--output", folder)
-    // Comments are prose.
+    // Comments are prose and are excluded.
     let lines = (Command.read("\(folder)/myboard/profile.toml") ?? "")
       .split(separator: "\n").filter { !$0.hasPrefix("#") }
       .map { $0.replacing(#/ *#.*$/#, with: "") }
@@ -135,7 +135,7 @@ struct SnapshotTests {
 
   // MARK: Exit codes and the environment
 
-  @Test("the exit codes of bad use") func exitCodes() {
+  @Test("the exit codes of usage errors") func exitCodes() {
     let missing = Command.directory() + "/none"
     let folder = Command.directory()
     Command.write(Array("[receiver]\nfamily = 1\n".utf8), to: folder + "/profile.toml")
@@ -174,11 +174,11 @@ struct SnapshotTests {
   }
 }
 
-/// Each later change of structure leaves these as they are; a change of behaviour writes them anew in a commit of
-/// its own.
+/// Refactorings must not change these digests; a change of behaviour updates them in a separate
+/// commit.
 @Suite("Digests of simulated behaviour", .tags(.process))
 struct BehaviourDigestTests {
-  @Test("every board of the catalogue with every service") func boards() {
+  @Test("every board of the catalogue with every service has its recorded digest") func boards() {
     let boards = TestFolder.names(in: "\(packageRoot)/Boards")
     #expect(boards.count >= 6)
     var lines: [String] = []

@@ -449,20 +449,20 @@ extension EpochAssembler {
   /// closes an epoch, writes it and returns true.
   @inline(__always)
   private mutating func addToDraft(
-    _ told_us: Int64?, _ date: ShortDate? = nil, into epoch: inout Epoch,
-    _ say: (inout EpochDraft) -> Void
+    _ reported_us: Int64?, _ date: ShortDate? = nil, into epoch: inout Epoch,
+    _ add: (inout EpochDraft) -> Void
   ) -> Bool {
-    let entry = selectDraft(told_us, date, into: &epoch)
-    if entry != .late { say(&draft) }
+    let entry = selectDraft(reported_us, date, into: &epoch)
+    if entry != .late { add(&draft) }
     return entry == .closedPrevious
   }
 
   /// Selects the draft for a sentence that may contain a time, whose kind is in ``messageKey``, and
   /// writes the epoch that this closes.
   private mutating func selectDraft(
-    _ told_us: Int64?, _ date: ShortDate?, into epoch: inout Epoch
+    _ reported_us: Int64?, _ date: ShortDate?, into epoch: inout Epoch
   ) -> DraftAssignment {
-    let time_us = told_us.map { EpochCalendar.withinDay($0) }
+    let time_us = reported_us.map { EpochCalendar.withinDay($0) }
     if let time_us, !belongsToDraft(time_us, date), isLate(time_us, arrival, date) {
       placement = .late
       return .late
@@ -496,11 +496,11 @@ extension EpochAssembler {
   /// If no other message ever contained a time, ZDA is the only time source, and each one closes an
   /// epoch.
   private mutating func handle(_ m: ZDA, into epoch: inout Epoch) -> Bool {
-    guard let told_us = m.time_us else {
+    guard let reported_us = m.time_us else {
       if hasDraft, draft.time_us == nil { placement = .joined }
       return false
     }
-    let time_us = EpochCalendar.withinDay(told_us)
+    let time_us = EpochCalendar.withinDay(reported_us)
     var m = m
     m.time_us = time_us
     if !hasDraft, let lastEmitted,
@@ -608,7 +608,7 @@ extension EpochAssembler {
     return held
   }
 
-  /// Removes the held epoch and writes it to `epoch`; false if there is none.
+  /// Removes the held epoch and writes it to `epoch`; false if none exists.
   private mutating func removeHeld(into epoch: inout Epoch) -> Bool {
     if !hasHeld { return false }
     hasHeld = false
@@ -662,7 +662,7 @@ extension EpochAssembler {
     return closeDraft(at: now, by: cause, into: &epoch) ? epoch : nil
   }
 
-  /// Closes the draft and writes its epoch, or the held one, to `epoch`; false if there is none.
+  /// Closes the draft and writes its epoch, or the held one, to `epoch`; false if none exists.
   private mutating func closeDraft(
     at now: Instant, by cause: EpochEndDetector.Cause, into epoch: inout Epoch
   ) -> Bool {
@@ -687,8 +687,8 @@ extension EpochAssembler {
       if let zdaTime { setDate(&epoch, from: zdaTime) }
       return true
     }
-    if let zdaTime, let told_us = zdaTime.time_us, draft.zdaDay == nil,
-      EpochAssembler.isSameMoment(told_us, zdaTime.hasDate, time_us)
+    if let zdaTime, let reported_us = zdaTime.time_us, draft.zdaDay == nil,
+      EpochAssembler.isSameMoment(reported_us, zdaTime.hasDate, time_us)
     {
       draft.zdaDay = calendar.day(of: zdaTime)
     }
@@ -770,9 +770,9 @@ extension EpochAssembler {
     // Parts without a fix status are no epoch, and are not used to detect the last message.
     guard parts.hasFixStatus else { return nil }
     if options.detectsEpochEnd { endDetector.endEpoch(by: cause) }
-    let (solution, place) = parts.solution(leapSeconds)
+    let (solution, coordinate) = parts.solution(leapSeconds)
     var epoch = Epoch(solution, options.isSimulated, at: parts.received)
-    if let place { epoch.fix?.coordinate = place }
+    if let coordinate { epoch.fix?.coordinate = coordinate }
     // NAV-PVT always contains a speed; without a part with a velocity it is unknown, not 0.
     if !parts.hasVelocity { epoch.fix?.speed_mmps = nil }
     parts.addDilutions(to: &epoch)
@@ -970,7 +970,7 @@ extension EpochAssembler {
 
   @inline(never)
   private mutating func addWithPending(
-    _ solution: UBXSolution, at now: Instant, into made: inout Epoch
+    _ solution: UBXSolution, at now: Instant, into output: inout Epoch
   ) -> Bool {
     var epoch = Epoch(solution, options.isSimulated, at: now)
     var earlier: Epoch?
@@ -985,9 +985,9 @@ extension EpochAssembler {
       }
     }
     let mayWait = precisionDetector.isExpected && !isPrecise && epoch.fix != nil && earlier == nil
-    let given = emit(&epoch, solution, mayWait: mayWait, at: now)
-    guard let first = emitInOrder(earlier, given) else { return false }
-    made = first
+    let emitted = emit(&epoch, solution, mayWait: mayWait, at: now)
+    guard let first = emitInOrder(earlier, emitted) else { return false }
+    output = first
     return true
   }
 
@@ -1142,8 +1142,8 @@ extension Epoch {
   }
 
   /// An accuracy clamped to the maximum of ``Fix``.
-  @inline(__always) private static func accuracy(_ told: UInt32) -> Int32 {
-    Int32(truncatingIfNeeded: min(told, UInt32(Fix.accuracyLimit_mm)))
+  @inline(__always) private static func accuracy(_ reported: UInt32) -> Int32 {
+    Int32(truncatingIfNeeded: min(reported, UInt32(Fix.accuracyLimit_mm)))
   }
 
   /// Course, 1e-4 degree; nil if its error is 180° or more, which means undetermined.

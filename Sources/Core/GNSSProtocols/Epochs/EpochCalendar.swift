@@ -155,12 +155,12 @@ struct EpochCalendar {
   ///
   /// A receiver without a position may send the date of a clock that was never set; the epoch is then
   /// marked uncertain and its date not used for later epochs.
-  mutating func setDate(_ epoch: inout Epoch, from told: ReportedDate) {
+  mutating func setDate(_ epoch: inout Epoch, from reported: ReportedDate) {
     isClockSet = epoch.hasFix
-    guard let time_us = told.time_us else { return }
-    if let (day, isDisputed) = combinedDay(told.rmcDate, told.zdaDay) {
+    guard let time_us = reported.time_us else { return }
+    if let (day, isDisputed) = combinedDay(reported.rmcDate, reported.zdaDay) {
       let repaired = repair(day)
-      let isTrusted = told.zdaDay != nil ? epoch.hasFix : told.isRMCValid
+      let isTrusted = reported.zdaDay != nil ? epoch.hasFix : reported.isRMCValid
       let isLeap = isTrusted && isJump(repaired.day, time_us)
       let isUncertain = repaired.isUncertain || isDisputed
       epoch.isDateUncertain = isUncertain || !isTrusted || isLeap

@@ -86,7 +86,7 @@ extension EpochDraft {
     rmcValidity.update(isValid)
     if let date = m.date { rmcDate = date }
     guard isValid else { return }
-    if let place = m.coordinate { rmcCoordinate = place }
+    if let coordinate = m.coordinate { rmcCoordinate = coordinate }
     if let speed = m.speed_mmps { rmcSpeed_mmps = speed }
     if let course = m.course_e4 { rmcCourse_e4 = course }
     if let mode = m.mode { indicator = mode }
@@ -98,7 +98,7 @@ extension EpochDraft {
     let isValid = quality != 0
     ggaValidity.update(isValid)
     guard isValid else { return }
-    if let place = m.coordinate { ggaCoordinate = place }
+    if let coordinate = m.coordinate { ggaCoordinate = coordinate }
     self.quality = quality
     if let count = m.satellites { ggaSatellites = max(count, ggaSatellites ?? 0) }
     if let dop = m.horizontalDOP_e2 { hdop_e2 = dop }
@@ -110,7 +110,7 @@ extension EpochDraft {
     let isValid = m.isValid && m.mode != .notValid
     gllValidity.update(isValid)
     guard isValid else { return }
-    if let place = m.coordinate { gllCoordinate = place }
+    if let coordinate = m.coordinate { gllCoordinate = coordinate }
     if indicator == nil { indicator = m.mode }
   }
 
@@ -178,15 +178,15 @@ extension EpochDraft {
     epoch.satellitesInView = inViewCounts.sum
     epoch.mode = .noFix
     if !hasInvalidPosition,
-      let place = ggaCoordinate ?? gns.coordinate ?? rmcCoordinate ?? gllCoordinate
+      let coordinate = ggaCoordinate ?? gns.coordinate ?? rmcCoordinate ?? gllCoordinate
         ?? pubx.coordinate
     {
-      writePosition(&epoch, place, options)
+      writePosition(&epoch, coordinate, options)
     }
   }
 
   private mutating func writePosition(
-    _ epoch: inout Epoch, _ place: Coordinate, _ options: EpochOptions
+    _ epoch: inout Epoch, _ coordinate: Coordinate, _ options: EpochOptions
   ) {
     let altitude_mm = self.altitude_mm ?? gns.altitude_mm ?? garminAltitude.altitude_mm
     let separation_mm = self.separation_mm ?? gns.separation_mm
@@ -194,7 +194,7 @@ extension EpochDraft {
     let hasHeight = altitude_mm != nil || height_mm != nil
     let isSpatial = dimensions == 3 || (dimensions == 0 && hasHeight)
     var fix = Fix(
-      acquired: received, coordinate: place,
+      acquired: received, coordinate: coordinate,
       mode: isSpatial ? .threeDimensional : .twoDimensional)
     fix.altitude_mm = altitude_mm
     fix.ellipsoidalAltitude_mm = height_mm

@@ -214,10 +214,10 @@ struct EpochMessageKinds: Equatable, Sendable {
   private mutating func updateSilenceTimeout() {
     epochCount += 1
     guard epochCount >= EpochEndDetector.window else { return }
-    let learned = EpochEndDetector.timeout(after: longestGap)
+    let estimate = EpochEndDetector.timeout(after: longestGap)
     // The maximum of two windows, so that a rare long silence is not forgotten immediately.
-    silenceTimeout = max(learned, previousEstimate ?? learned)
-    previousEstimate = learned
+    silenceTimeout = max(estimate, previousEstimate ?? estimate)
+    previousEstimate = estimate
     longestGap = .zero
     epochCount = 0
   }

@@ -11,8 +11,8 @@ enum LeapSecond {
   /// `time_us` had a second of 60 and therefore lies in the first second of a minute; a time that
   /// rounding moved before that minute is returned unchanged.
   static func compressed(_ time_us: Int64) -> Int64 {
-    let rest = time_us % 60_000_000
-    if rest >= 1_000_000 { return time_us }
-    return time_us - rest - 1_000 + rest / 2_500
+    let remainder = time_us % 60_000_000
+    if remainder >= 1_000_000 { return time_us }
+    return time_us - remainder - 1_000 + remainder / 2_500
   }
 }

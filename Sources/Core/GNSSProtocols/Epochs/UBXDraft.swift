@@ -91,7 +91,7 @@ extension UBXDraft {
     return found.place
   }
 
-  private func addVelocity(_ s: inout UBXSolution, _ place: Coordinate) {
+  private func addVelocity(_ s: inout UBXSolution, _ coordinate: Coordinate) {
     if let velocity {
       s.velocityNorth_mmps = UBXDraft.tenfold(velocity.north_cmps)
       s.velocityEast_mmps = UBXDraft.tenfold(velocity.east_cmps)
@@ -106,16 +106,16 @@ extension UBXDraft {
       s.groundSpeed_mmps = -1
       return
     }
-    let seen = ecef.vector.localVelocity(at: place)
-    let speed = (seen.north * seen.north + seen.east * seen.east).squareRoot()
-    s.velocityNorth_mmps = UBXDraft.millimetres(seen.north)
-    s.velocityEast_mmps = UBXDraft.millimetres(seen.east)
-    s.velocityDown_mmps = UBXDraft.millimetres(-seen.up)
+    let enu = ecef.vector.localVelocity(at: coordinate)
+    let speed = (enu.north * enu.north + enu.east * enu.east).squareRoot()
+    s.velocityNorth_mmps = UBXDraft.millimetres(enu.north)
+    s.velocityEast_mmps = UBXDraft.millimetres(enu.east)
+    s.velocityDown_mmps = UBXDraft.millimetres(-enu.up)
     s.groundSpeed_mmps = UBXDraft.millimetres(speed)
     s.speedAccuracy_mmps = UBXDraft.tenfold(ecef.accuracy)
     // Below its own error, a speed has no usable course.
     guard speed > Double(ecef.accuracy) / 100 else { return }
-    s.headingOfMotion_e5 = Int32((ECEF.course(north: seen.north, east: seen.east) * 1e5).rounded())
+    s.headingOfMotion_e5 = Int32((ECEF.course(north: enu.north, east: enu.east) * 1e5).rounded())
     s.headingAccuracy_e5 = UInt32(min(Double(ecef.accuracy) / 100 / speed * 57.3, 179) * 1e5)
   }
 

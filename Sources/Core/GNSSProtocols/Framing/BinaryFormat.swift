@@ -96,8 +96,8 @@ enum BinaryFormat {
     case .sirf: return BinaryFormat.hasValidSiRFChecksum(s, i, end)
     case .skyTraq: return BinaryFormat.hasValidSkyTraqChecksum(s, i, end)
     case .rtcm3:
-      let told = UInt32(s[end]) << 16 | UInt32(s[end + 1]) << 8 | UInt32(s[end + 2])
-      return told == BinaryFormat.crc24q(s, i, end)
+      let received = UInt32(s[end]) << 16 | UInt32(s[end + 1]) << 8 | UInt32(s[end + 2])
+      return received == BinaryFormat.crc24q(s, i, end)
     }
   }
 

@@ -57,13 +57,13 @@
   /// - Precondition: ``available`` is at least `bytes.count`.
   public mutating func append(_ bytes: Span<UInt8>) {
     precondition(bytes.count <= available, "a frame buffer holds 1,024 bytes")
-    let place = count
+    let offset = count
     var target = storage.mutableSpan
     // The length is checked above; the source is the caller's and never this buffer.
     unsafe target.withUnsafeMutableBufferPointer { target in
       unsafe bytes.withUnsafeBufferPointer { bytes in
         guard let from = bytes.baseAddress, let to = target.baseAddress else { return }
-        unsafe (to + place).update(from: from, count: bytes.count)
+        unsafe (to + offset).update(from: from, count: bytes.count)
       }
     }
     count += bytes.count

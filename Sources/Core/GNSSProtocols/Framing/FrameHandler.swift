@@ -1,7 +1,7 @@
 /// Receives the frames and sentences that a ``StreamDecoder`` finds.
 ///
 /// Conformers: `MessageReader` (messages), ``EpochAssembler`` (epochs), `CommandReader` (commands to a
-/// receiver). A product is written into the caller's variable, and left unchanged if there is none:
+/// receiver). A product is written into the caller's variable, and left unchanged if none exists:
 /// returning it as a value would move it several times for every sentence.
 protocol FrameHandler {
   /// Result of decoding.

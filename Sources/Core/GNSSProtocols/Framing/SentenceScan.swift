@@ -68,30 +68,30 @@ struct SentenceScan {
     precondition(
       i >= 0 && scanned >= 0 && limit >= 0 && limit <= s.count &- SentenceScan.margin,
       "the sentence and a margin lie in the span")
-    var place = scanned
+    var offset = scanned
     var now = Progress(sum: sum, marks: commaMask)
-    while i &+ place < limit {
-      // Bounds: 0 ≤ i + place, which is below limit, and limit + margin ≤ count.
+    while i &+ offset < limit {
+      // Bounds: 0 ≤ i + offset, which is below limit, and limit + margin ≤ count.
       let bytes = unsafe s.bytes.unsafeLoadUnaligned(
-        fromUncheckedByteOffset: i &+ place, as: SIMD16<UInt8>.self)
+        fromUncheckedByteOffset: i &+ offset, as: SIMD16<UInt8>.self)
       let ends = bytes16_delimiters(bytes)
-      let left = limit &- i &- place
+      let left = limit &- i &- offset
       if ends != 0 || left < 16 {
         let end = ends == 0 ? 16 : ends.trailingZeroBitCount
         // The last bytes are scanned again when more follow.
         if end >= left { break }
-        now.add(bytes, end, at: place)
-        (sum, commaMask, scanned) = (now.sum, now.marks, place &+ end)
+        now.add(bytes, end, at: offset)
+        (sum, commaMask, scanned) = (now.sum, now.marks, offset &+ end)
         return i &+ scanned
       }
-      now.add(bytes, at: place)
-      place &+= 16
-      if place & 63 == 0 {
-        recordCommas(now.marks, from: place &- 64)
+      now.add(bytes, at: offset)
+      offset &+= 16
+      if offset & 63 == 0 {
+        recordCommas(now.marks, from: offset &- 64)
         now.marks = 0
       }
     }
-    (sum, commaMask, scanned) = (now.sum, now.marks, place)
+    (sum, commaMask, scanned) = (now.sum, now.marks, offset)
     return limit
   }
 
@@ -99,13 +99,13 @@ struct SentenceScan {
   @inline(never) private mutating func recordCommas(_ marks: UInt64, from start: Int) {
     if commaCount > SentenceScan.fieldLimit { return }
     var count = commaCount
-    var rest = marks
-    while rest != 0 {
+    var remaining = marks
+    while remaining != 0 {
       // At most 24 were recorded before, and 64 are marked: there is capacity for 88.
-      let place = start &+ rest.trailingZeroBitCount
-      unsafe commaOffsets[unchecked: count] = UInt16(truncatingIfNeeded: place)
+      let offset = start &+ remaining.trailingZeroBitCount
+      unsafe commaOffsets[unchecked: count] = UInt16(truncatingIfNeeded: offset)
       count &+= 1
-      rest &= rest &- 1
+      remaining &= remaining &- 1
     }
     commaCount = count
   }
@@ -117,10 +117,10 @@ extension SentenceScan {
     var sum: SentenceParity
     var marks: UInt64
 
-    /// Adds sixteen bytes, the first one at `place`.
-    @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, at place: Int) {
+    /// Adds sixteen bytes, the first one at `offset`.
+    @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, at offset: Int) {
       sum.add(bytes)
-      addCommas(bytes16_commas(bytes), at: place)
+      addCommas(bytes16_commas(bytes), at: offset)
     }
 
     /// Adds the first `count` of sixteen bytes; `count` is below 16.
@@ -129,8 +129,8 @@ extension SentenceScan {
       addCommas(bytes16_commas(bytes) & ((1 &<< UInt32(truncatingIfNeeded: count)) &- 1), at: place)
     }
 
-    @inline(__always) private mutating func addCommas(_ commas: UInt32, at place: Int) {
-      marks |= UInt64(commas) &<< UInt64(truncatingIfNeeded: place)
+    @inline(__always) private mutating func addCommas(_ commas: UInt32, at offset: Int) {
+      marks |= UInt64(commas) &<< UInt64(truncatingIfNeeded: offset)
     }
   }
 }

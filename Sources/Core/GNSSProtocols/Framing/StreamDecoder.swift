@@ -174,12 +174,12 @@ struct StreamDecoder: Sendable {
     // Class to end of payload, and two bytes after it: start + 8 + length ≤ end ≤ capacity.
     let checked = unsafe Range(uncheckedBounds: (start &+ 2, last))
     let sum = UBXChecksum(of: unsafe buffer.span.extracting(unchecked: checked))
-    let told = unsafe buffer.span.bytes.unsafeLoadUnaligned(
+    let received = unsafe buffer.span.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: last, as: UInt16.self)
-    return UInt16(littleEndian: told) == sum.word ? .complete(length) : .undecided
+    return UInt16(littleEndian: received) == sum.word ? .complete(length) : .undecided
   }
 
-  /// Payload length of a UBX frame that may start at `i`; nil if there is none, or fewer than 8 bytes
+  /// Payload length of a UBX frame that may start at `i`; nil if none exists, or fewer than 8 bytes
   /// are buffered.
   @inline(__always)
   private func ubxLength(_ i: Int) -> Int? {
@@ -297,20 +297,20 @@ struct StreamDecoder: Sendable {
       end = 0
     }
     // `next` has compared the offset with the count, and `end` is at most the capacity.
-    let wanted = bytes.count &- offset
-    if wanted > Self.capacity &- end { moveToFront() }
-    let count = min(wanted, Self.capacity &- end)
+    let available = bytes.count &- offset
+    if available > Self.capacity &- end { moveToFront() }
+    let count = min(available, Self.capacity &- end)
     precondition(count > 0, "an unfinished frame leaves free space in the buffer")
-    // `next` ensured that 0 ≤ offset; and count ≤ wanted.
+    // `next` ensured that 0 ≤ offset; and count ≤ available.
     let part = unsafe bytes.extracting(
       unchecked: Range(uncheckedBounds: (offset, offset &+ count)))
-    let place = end
+    let position = end
     var target = buffer.mutableSpan
     // Both lengths are checked above; the source is the caller's and never this buffer.
     unsafe target.withUnsafeMutableBufferPointer { target in
       unsafe part.withUnsafeBufferPointer { part in
         guard let from = part.baseAddress, let to = target.baseAddress else { return }
-        unsafe (to + place).update(from: from, count: part.count)
+        unsafe (to + position).update(from: from, count: part.count)
       }
     }
     end &+= count

@@ -6,44 +6,44 @@ import LocationTypes
 /// that a version lacks are nil; additional ones are ignored. The comment of each method lists the
 /// fields in order. Depends on `LocationTypes`.
 enum NMEADecoding {
-  /// Decodes a sentence and passes it to `taker`; returns whether that wrote a product.
+  /// Decodes a sentence and passes it to `consumer`; returns whether that wrote a product.
   @inline(__always)
   static func read<Taker: SentenceHandler>(
-    _ f: inout NMEAFields, _ counters: inout DecoderCounters, for taker: inout Taker,
+    _ f: inout NMEAFields, _ counters: inout DecoderCounters, for consumer: inout Taker,
     into product: inout Taker.Product
   ) -> Bool {
     let head = f.head
     let talker = Talker(UInt8(truncatingIfNeeded: head), UInt8(truncatingIfNeeded: head &>> 8))
     guard f.addressLength == 5, talker.first != UInt8(ascii: "P") else {
-      return taker.handle(proprietary(&f, head, &counters), into: &product)
+      return consumer.handle(proprietary(&f, head, &counters), into: &product)
     }
     // The three letters of the sentence type, the last one in the highest byte.
     switch UInt32(truncatingIfNeeded: head &>> 16) & 0xFF_FFFF {
     case 0x56_53_47:
       let m = gsv(&f, talker)
-      if !f.isMalformed { return taker.handle(m, into: &product) }
+      if !f.isMalformed { return consumer.handle(m, into: &product) }
     case 0x41_53_47:
       let m = gsa(&f, talker)
-      if !f.isMalformed { return taker.handle(m, into: &product) }
+      if !f.isMalformed { return consumer.handle(m, into: &product) }
     case 0x41_47_47:
       let m = gga(&f, talker)
-      if !f.isMalformed { return taker.handle(m, into: &product) }
+      if !f.isMalformed { return consumer.handle(m, into: &product) }
     case 0x43_4D_52:
       let m = rmc(&f, talker)
-      if !f.isMalformed { return taker.handle(m, into: &product) }
+      if !f.isMalformed { return consumer.handle(m, into: &product) }
     case 0x47_54_56:
       let m = vtg(&f, talker)
-      if !f.isMalformed { return taker.handle(m, into: &product) }
+      if !f.isMalformed { return consumer.handle(m, into: &product) }
     case 0x4C_4C_47:
       let m = gll(&f, talker)
-      if !f.isMalformed { return taker.handle(m, into: &product) }
+      if !f.isMalformed { return consumer.handle(m, into: &product) }
     case 0x54_53_47:
       let m = gst(&f, talker)
-      if !f.isMalformed { return taker.handle(m, into: &product) }
-    case let kind: return taker.handle(other(kind, &f, talker, &counters), into: &product)
+      if !f.isMalformed { return consumer.handle(m, into: &product) }
+    case let kind: return consumer.handle(other(kind, &f, talker, &counters), into: &product)
     }
     counters.malformed.incrementSaturating()
-    return taker.handle(.malformed, into: &product)
+    return consumer.handle(.malformed, into: &product)
   }
 
   /// Sentences that few receivers send, or that come once per epoch, and unsupported ones.
@@ -373,12 +373,12 @@ extension NMEAFields {
   /// Best mode in a field with one letter per system; nil without a known letter.
   fileprivate func bestMode(_ i: Int) -> NMEAMode? {
     var best: NMEAMode?
-    var place = 0
-    while let byte = byte(place, ofField: i) {
+    var offset = 0
+    while let byte = byte(offset, ofField: i) {
       if let mode = NMEAMode(rawValue: byte), best.map({ $0.rank < mode.rank }) ?? true {
         best = mode
       }
-      place += 1
+      offset += 1
     }
     return best
   }

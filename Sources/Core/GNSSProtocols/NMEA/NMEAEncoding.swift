@@ -265,15 +265,15 @@ extension FrameBuffer {
       (time_us - seconds / 60 * 60_000_000) / scale, decimals: format.timeDecimals, integers: 2)
   }
 
-  private mutating func appendCoordinate(_ place: Coordinate?, _ format: NMEAFormat) {
-    guard let place else {
+  private mutating func appendCoordinate(_ coordinate: Coordinate?, _ format: NMEAFormat) {
+    guard let coordinate else {
       append(ascii: ",,,,")
       return
     }
-    appendAngle(place.latitude_e9, format, integers: 2)
-    appendField(letter: place.latitude_e9 < 0 ? UInt8(ascii: "S") : UInt8(ascii: "N"))
-    appendAngle(place.longitude_e9, format, integers: 3)
-    appendField(letter: place.longitude_e9 < 0 ? UInt8(ascii: "W") : UInt8(ascii: "E"))
+    appendAngle(coordinate.latitude_e9, format, integers: 2)
+    appendField(letter: coordinate.latitude_e9 < 0 ? UInt8(ascii: "S") : UInt8(ascii: "N"))
+    appendAngle(coordinate.longitude_e9, format, integers: 3)
+    appendField(letter: coordinate.longitude_e9 < 0 ? UInt8(ascii: "W") : UInt8(ascii: "E"))
   }
 
   private mutating func appendAngle(_ angle_e9: Int64, _ format: NMEAFormat, integers: Int) {

@@ -174,8 +174,8 @@ extension NMEAFields {
     if length != 13 && length != 11 { return nil }
     // Digits minus `0`, and zero where a comma is: `12,45,12` and `123,45`.
     let first = load(begin) ^ 0x3030_2C30_302C_3030
-    let kept: UInt64 = length == 13 ? 0xFFFF_FFFF_FFFF : 0xFFFF_FFFF
-    let second = (load(begin &+ 6) ^ 0x0000_3030_2C30_3030) & kept
+    let mask: UInt64 = length == 13 ? 0xFFFF_FFFF_FFFF : 0xFFFF_FFFF
+    let second = (load(begin &+ 6) ^ 0x0000_3030_2C30_3030) & mask
     let strange = (first &+ 0x7676_7F76_767F_7676) | (second &+ 0x0000_7676_7F76_7676)
     if strange & NMEAFields.highBits != 0 { return nil }
     let front = first &* 10 &+ first &>> 8
@@ -318,9 +318,9 @@ extension NMEAFields {
       let whole = Int64((hours &* 3_600 &+ minutes &* 60 &+ seconds) &* 1_000_000)
       if length == 6 { return whole }
       if bytes[begin &+ 6] == UInt8(ascii: "."),
-        let rest = fraction(begin &+ 7, length &- 7, 6)
+        let remainder = fraction(begin &+ 7, length &- 7, 6)
       {
-        return whole &+ Int64(rest)
+        return whole &+ Int64(remainder)
       }
     }
     return longTime(begin, length)

@@ -90,7 +90,7 @@ public struct UBXConfiguration: Sendable {
     return UBXConfigurationItem(key: keys[index], value: values[index])
   }
 
-  /// Value of the last item with that key; nil if there is none. O(items).
+  /// Value of the last item with that key; nil if none exists. O(items).
   public func value(of key: UInt32) -> UInt64? {
     var found: UInt64?
     for i in 0..<count where keys[i] == key { found = values[i] }

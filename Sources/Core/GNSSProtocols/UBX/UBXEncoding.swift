@@ -85,10 +85,10 @@ extension FrameBuffer {
     for i in 0..<configuration.count {
       let item = configuration[i]
       append(littleEndian: item.key)
-      var rest = item.value
+      var remaining = item.value
       for _ in 0..<(UBXConfigurationItem.valueSize(of: item.key) ?? 0) {
-        append(UInt8(truncatingIfNeeded: rest))
-        rest >>= 8
+        append(UInt8(truncatingIfNeeded: remaining))
+        remaining >>= 8
       }
     }
     endUBX(start)
@@ -331,13 +331,13 @@ extension FrameBuffer {
     append(asChannels ? m.inView : 1)
     append(asChannels ? 0 : m.inView)
     append(littleEndian: UInt16(0))
-    var rest = m.signalSum_dBHz
+    var remaining = m.signalSum_dBHz
     for i in 0..<m.inView {
       var signal: UInt8 = 0
       if i < m.used {
         let left = UInt16(m.used - i)
-        signal = i == 0 ? m.best_dBHz : UInt8(min(rest / left, UInt16(m.best_dBHz)))
-        rest -= min(rest, UInt16(signal))
+        signal = i == 0 ? m.best_dBHz : UInt8(min(remaining / left, UInt16(m.best_dBHz)))
+        remaining -= min(remaining, UInt16(signal))
       }
       let entry = appendZeroes(12)
       self[entry + 1] = i + 1

@@ -1,5 +1,9 @@
-// Configuration of receivers without CFG-VALSET: u-blox 6 to 8. One message per subject, each with its
-// own ACK. Layouts: u-blox 8 / M8 receiver description, UBX-13003221, protocol 23.01.
+// Configuration messages of receivers without CFG-VALSET, u-blox 6 to 8: one message per subject, each
+// of which the receiver acknowledges. Layouts: u-blox 8 / M8 receiver description, UBX-13003221,
+// protocol 23.01.
+//
+// `init?(_:)` of each type decodes a payload, for the simulated receiver; the extension of
+// ``FrameBuffer`` below appends complete frames, for the M8 driver. Pure: no I/O, no clock, no heap.
 
 /// UBX-CFG-PRT of UART 1, 20 bytes: line speed, 8N1, input and output protocols.
 @frozen public struct UBXPort: Equatable, Sendable {

@@ -314,12 +314,12 @@ extension UBXPrecisePosition {
   /// Whether it is marked valid and within valid ranges.
   var isUsable: Bool { isValid && coordinate.isValid }
 
-  /// Whether it is the same position with more digits: within one unit of the last digit of `place`.
+  /// Whether it is the same position with more digits: within one unit of the last digit of `coordinate`.
   ///
   /// Parts of an epoch that disagree are not mixed; NAV-PVT and NAV-POSLLH have precedence.
-  func refines(_ place: Coordinate) -> Bool {
-    isUsable && abs(latitude_e9 - place.latitude_e9) <= 100
-      && abs(longitude_e9 - place.longitude_e9) <= 100
+  func refines(_ coordinate: Coordinate) -> Bool {
+    isUsable && abs(latitude_e9 - coordinate.latitude_e9) <= 100
+      && abs(longitude_e9 - coordinate.longitude_e9) <= 100
   }
 
   var height_mm: Int32 { UBXPrecisePosition.millimetres(height_dmm) }

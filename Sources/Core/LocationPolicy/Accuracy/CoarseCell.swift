@@ -22,11 +22,11 @@ public struct CoarseCell: Equatable, Sendable {
   public let columns: Int64
 
   /// Creates the cell that contains a valid coordinate. O(1).
-  public init(of place: Coordinate) {
-    let fromPole = place.latitude_e9 + 90_000_000_000
+  public init(of coordinate: Coordinate) {
+    let fromPole = coordinate.latitude_e9 + 90_000_000_000
     row = (fromPole + CoarseCell.height / 2) / CoarseCell.height
     columns = CoarseCell.columns(in: row)
-    let fromAntimeridian = place.longitude_e9 + CoarseCell.fullCircle / 2
+    let fromAntimeridian = coordinate.longitude_e9 + CoarseCell.fullCircle / 2
     column = fromAntimeridian * columns / CoarseCell.fullCircle % columns  // +180° is −180°
   }
 
@@ -48,12 +48,12 @@ public struct CoarseCell: Equatable, Sendable {
 
   /// Whether a coordinate lies in the cell or within the margin of ``margin`` around it, where measurement noise may
   /// have moved it across the border. O(1).
-  public func covers(_ place: Coordinate) -> Bool {
+  public func covers(_ coordinate: Coordinate) -> Bool {
     let middle = middle
-    let north = abs(place.latitude_e9 - middle.latitude_e9)
+    let north = abs(coordinate.latitude_e9 - middle.latitude_e9)
     guard 20 * north <= (10 + 2 * CoarseCell.margin) * CoarseCell.height else { return false }
     if columns == 1 { return true }
-    var east = abs(place.longitude_e9 - middle.longitude_e9)
+    var east = abs(coordinate.longitude_e9 - middle.longitude_e9)
     if east > CoarseCell.fullCircle / 2 { east = CoarseCell.fullCircle - east }
     return 20 * east * columns <= (10 + 2 * CoarseCell.margin) * CoarseCell.fullCircle
   }

@@ -440,7 +440,7 @@ extension Client {
       undeliveredEnd = ring.head
       excluded = nil
     } else if !isGone {
-      cursor.makeRoom(in: ring)
+      cursor.prepareForAppend(in: ring)
     }
   }
 
@@ -533,7 +533,7 @@ extension UInt64 {
 public struct Backlog: Sendable {
   /// Their sequence numbers; some of them may be excluded, see ``includes(_:)``.
   public let range: Range<UInt64>
-  /// The unreported gap before them; nil if there is none.
+  /// The unreported gap before them; nil if none exists.
   public let gap: Gap?
   private let excluded: Range<UInt64>?
   private let deniedUntil: Instant?
@@ -1062,10 +1062,11 @@ extension Client {
       isUpdating: isRunning, settings: grantedSettings)
     guard let terms, failure == nil else {
       // The previous call is cancelled even so (DEF-14).
-      let kept = deferral.state == .idle ? rearmDeadline : nil
+      let deadline = deferral.state == .idle ? rearmDeadline : nil
       end(.deferredCanceled, context)
       finish(.failed(failure ?? .deferredFailed), context)
-      if let kept { rearmDeadline = kept }  // nothing was deferred: batching need not continue
+      // Nothing was deferred: batching need not continue.
+      if let deadline { rearmDeadline = deadline }
       return
     }
     var start = isAuthorized ? context.newest?.fix : nil
@@ -1079,7 +1080,7 @@ extension Client {
     elapse(context)  // a timeout of 0 is met immediately (DEF-23)
   }
 
-  /// Ends an outstanding deferral with `code`; does nothing if there is none.
+  /// Ends an outstanding deferral with `code`; does nothing if none exists.
   private mutating func end(_ code: LocationErrorCode, _ context: ClientContext) {
     if case .finish(let end) = deferral.handle(.end(code)) { finishAfterDrain(end, context) }
   }

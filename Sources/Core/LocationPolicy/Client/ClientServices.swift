@@ -90,7 +90,7 @@ extension ClientServices {
     return coarse
   }
 
-  /// The coarse fix that is valid until the next one is due; nil if there is none.
+  /// The coarse fix that is valid until the next one is due; nil if none exists.
   func coarse(at now: Instant) -> StoredFix? {
     guard let coarse, now - coarse.fix.acquired <= AccuracyReduction.shortestInterval else {
       return nil

@@ -34,7 +34,7 @@ public struct DemandSummary: Equatable, Sendable {
   public init() {}
 
   /// Whether the receiver must be on for clients that need every fix.
-  public var wantsEveryFix: Bool { live > 0 || deferred > 0 }
+  public var needsEveryFix: Bool { live > 0 || deferred > 0 }
 
   /// Adds a check at `time`, in the future, independent of the clients' demands: a deadline that must be met.
   public mutating func addCheck(at time: Instant) { check = min(check, time) }

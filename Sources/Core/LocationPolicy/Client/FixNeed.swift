@@ -1,11 +1,15 @@
 import LocationTypes
 
-/// The next single fix that services need when they do not need every fix; also the sum of several needs.
+/// The next single fix that is needed by clients that do not need every fix: for regions, visits, significant change, a
+/// request for one location, or an accuracy bound.
+///
+/// Needs are summed up in one value: the earliest time, the smallest accuracy, the earliest end. ``Client`` states the
+/// need of one client; ``FixSchedule`` switches the receiver on for the sum of all. Pure: no I/O, no clock, no heap.
 public struct FixNeed: Equatable, Sendable {
   /// When the next fix is needed; `.distantFuture` if none is.
   public private(set) var due = Instant.distantFuture
-  /// Required horizontal accuracy, metres: a less accurate fix is held back for a short time while accuracy improves
-  /// (PWR-7).
+  /// Required horizontal accuracy, metres: if the first fix is less accurate, it is held back for a few seconds while
+  /// the accuracy improves (PWR-7).
   public private(set) var accuracy = Double.infinity
   /// When the first client waiting for the fix stops waiting; `.distantFuture` if none does.
   public private(set) var until = Instant.distantFuture

@@ -27,8 +27,8 @@ struct LatitudeBand: Sendable {
   /// Creates a band around a coordinate.
   ///
   /// - Parameter metres: Distance to its northern and southern limit, finite and at least 0.
-  init(around place: Coordinate, metres: Double) {
-    let latitude = Double(place.latitude_e9)
+  init(around coordinate: Coordinate, metres: Double) {
+    let latitude = Double(coordinate.latitude_e9)
     let units = metres / LatitudeBand.leastNorth
     south = max(latitude - units, -LatitudeBand.pole).rounded(.down)
     north = min(latitude + units, LatitudeBand.pole).rounded(.up)
@@ -45,21 +45,21 @@ struct LatitudeBand: Sendable {
   }
 
   /// Half the height of a narrow band around a coordinate, metres.
-  static func narrowExtent(around place: Coordinate) -> Double {
+  static func narrowExtent(around coordinate: Coordinate) -> Double {
     // Near a pole the length of parallels changes quickly.
-    let toPole = (pole - Double(place.latitude_e9.magnitude)) * leastNorth
+    let toPole = (pole - Double(coordinate.latitude_e9.magnitude)) * leastNorth
     return min(narrowExtent, toPole / 50)
   }
 
   /// Whether a coordinate lies in the band.
-  @inline(__always) func contains(_ place: Coordinate) -> Bool {
-    let latitude = Double(place.latitude_e9)
+  @inline(__always) func contains(_ coordinate: Coordinate) -> Bool {
+    let latitude = Double(coordinate.latitude_e9)
     return latitude >= south && latitude <= north
   }
 
   /// Whether all coordinates within `metres` of a coordinate lie in the band.
-  func contains(_ place: Coordinate, metres: Double) -> Bool {
-    let latitude = Double(place.latitude_e9)
+  func contains(_ coordinate: Coordinate, metres: Double) -> Bool {
+    let latitude = Double(coordinate.latitude_e9)
     let units = metres / LatitudeBand.leastNorth
     return max(latitude - units, -LatitudeBand.pole) >= south
       && min(latitude + units, LatitudeBand.pole) <= north

@@ -15,14 +15,14 @@ public struct Odometer: Sendable {
   public init() {}
 
   /// Advances to a position. O(1), mostly without trigonometry.
-  public mutating func advance(to place: Coordinate) {
-    defer { newest = place }
-    guard let newest, newest != place else { return }
-    if band.contains(newest) && band.contains(place) {
-      length += band.squaredDistance(from: newest, to: place).squareRoot()
+  public mutating func advance(to coordinate: Coordinate) {
+    defer { newest = coordinate }
+    guard let newest, newest != coordinate else { return }
+    if band.contains(newest) && band.contains(coordinate) {
+      length += band.squaredDistance(from: newest, to: coordinate).squareRoot()
     } else {
-      length += newest.regionDistance(to: place) + CheckRadius.distanceError
-      band = LatitudeBand(around: place, metres: LatitudeBand.narrowExtent(around: place))
+      length += newest.regionDistance(to: coordinate) + CheckRadius.distanceError
+      band = LatitudeBand(around: coordinate, metres: LatitudeBand.narrowExtent(around: coordinate))
     }
   }
 }

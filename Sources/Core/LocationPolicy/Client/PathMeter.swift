@@ -6,9 +6,9 @@ import LocationTypes
 /// the two) away from it; the moves are added up. On a loop each lap counts. The measured length lags behind the true
 /// one by less than one gate. O(1) per fix.
 ///
-/// The gate alone is not sufficient: the distance of two fixes at rest exceeds it once in 3,000 independent pairs,
-/// which is one hour in ten. A fix between one and two gates away therefore does not count if the receiver's Doppler
-/// speed is below ``standingSpeed``; slower movement lags by up to two gates.
+/// The gate alone is not sufficient: the distance of two fixes of a stationary device exceeds it once in 3,000
+/// independent pairs, which is one hour in ten. A fix between one and two gates away therefore does not count if the
+/// receiver's Doppler speed is below ``standingSpeed``; slower movement lags by up to two gates.
 public struct PathMeter: Equatable, Sendable {
   /// Distance from the anchor, in horizontal accuracies, from which a fix counts.
   public static let gate = 4.0

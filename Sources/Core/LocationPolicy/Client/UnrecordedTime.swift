@@ -185,7 +185,7 @@ extension Client {
     if to.interval(since: known.from) <= known.slack { unrecorded = nil }
   }
 
-  /// Name of the newest fix before an unreported gap that must survive the service; nil if there is none.
+  /// Name of the newest fix before an unreported gap that must survive the service; nil if none exists.
   func gapAfter(in ring: borrowing FixRing) -> FixName? {
     guard let known = unrecorded, !known.isReported, !known.isOpen else { return nil }
     return ring.bookmark(below: known.sequence)
@@ -201,7 +201,7 @@ extension Client {
     }
   }
 
-  /// Returns the gap to report now; nil if there is none.
+  /// Returns the gap to report now; nil if none exists.
   mutating func takeUnrecorded() -> Gap? {
     guard mustReportUnrecorded else { return nil }
     defer { if isUpdating { unrecorded?.isReported = true } else { unrecorded = nil } }

@@ -76,7 +76,7 @@ struct LiveIterator: Sendable {
       || isStationary != reportedStationary
   }
 
-  /// Returns the pending element; nil if there is none.
+  /// Returns the pending element; nil if none exists.
   mutating func nextElement(_ iterator: Int, _ flags: LiveFlags) -> LiveElement? {
     // The device is stationary as already reported; movement since then was too short to report.
     if monitor.isPaused, reportedStationary, pendingFix != nil {

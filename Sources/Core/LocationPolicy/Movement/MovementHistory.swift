@@ -5,7 +5,7 @@ import CCore
 ///
 /// Nearly all features are logarithms of a ratio to the accuracy bound, to the recent speed, or to the time scale that
 /// follows from both. Therefore one network serves every bound and every kind of motion (Docs/Explanation/planner.md,
-/// "The network"). Pure: it reads no clock and depends only on the C mathematics in `CCore`.
+/// "The network"). Pure: no I/O, no clock, no heap; depends only on the C mathematics in `CCore`.
 struct MovementHistory: Equatable, Sendable {
   /// One fix: seconds on any time base, metres in any local plane, m/s.
   struct Sample: Equatable, Sendable {
@@ -30,7 +30,8 @@ struct MovementHistory: Equatable, Sendable {
   /// Time between the last two fixes, seconds, at least 0.5, and the distance between them, metres.
   private(set) var timeStep = 1.0
   private(set) var displacement = 0.0
-  /// Time at which the device entered the smallest anchor circle, seconds.
+  /// Time of the fix at the centre of the smallest anchor circle, seconds. There are three such circles, with radii of
+  /// 0.35, 1 and 3 times the bound: each is centred on a fix, and moves to the first fix outside it.
   private(set) var stationarySince = 0.0
   /// Recent speed, m/s, at least 0.4, and the time to leave the bound at that speed, seconds.
   private(set) var recentSpeed = 0.4
@@ -83,41 +84,41 @@ struct MovementHistory: Equatable, Sendable {
   }
 
   /// Adds a fix. O(1).
-  mutating func accept(_ seen: Sample) {
-    if fixCount == 0 { reset(to: seen) } else { update(with: seen) }
+  mutating func accept(_ sample: Sample) {
+    if fixCount == 0 { reset(to: sample) } else { update(with: sample) }
     fixCount = min(fixCount + 1, 1_000_000)
-    last = seen
-    var pace = max(seen.speed, fixCount > 1 ? displacement / timeStep : seen.speed)
-    pace = max(pace, 0.5 * peakSpeed[1])
-    pace = max(pace, 0.25 * peakSpeed[2])
-    self.recentSpeed = max(pace, 0.4)
+    last = sample
+    var speed = max(sample.speed, fixCount > 1 ? displacement / timeStep : sample.speed)
+    speed = max(speed, 0.5 * peakSpeed[1])
+    speed = max(speed, 0.25 * peakSpeed[2])
+    self.recentSpeed = max(speed, 0.4)
     timeScale = distanceMargin / self.recentSpeed
   }
 
-  private mutating func reset(to seen: Sample) {
-    startTime = seen.time
-    previousSpeed = seen.speed
-    for i in 0..<4 { meanSpeed[i] = seen.speed }
+  private mutating func reset(to sample: Sample) {
+    startTime = sample.time
+    previousSpeed = sample.speed
+    for i in 0..<4 { meanSpeed[i] = sample.speed }
     for i in 0..<3 {
-      peakSpeed[i] = seen.speed
-      setAnchor(i, seen)
+      peakSpeed[i] = sample.speed
+      setAnchor(i, sample)
     }
-    stationarySince = seen.time
-    lastMovingTime = seen.time
-    lastStandingTime = seen.time
-    movingShare = seen.speed > MovementHistory.standingSpeed ? 1 : 0
+    stationarySince = sample.time
+    lastMovingTime = sample.time
+    lastStandingTime = sample.time
+    movingShare = sample.speed > MovementHistory.standingSpeed ? 1 : 0
     longMovingShare = movingShare
-    shortMotionShare = seen.isMoving ? 1 : 0
+    shortMotionShare = sample.isMoving ? 1 : 0
     longMotionShare = shortMotionShare
   }
 
-  private mutating func update(with seen: Sample) {
+  private mutating func update(with sample: Sample) {
     previousSpeed = last.speed
     previousDisplacement = displacement
     let (eastBefore, northBefore) = (eastDisplacement, northDisplacement)
-    timeStep = max(seen.time - last.time, 0.5)
-    eastDisplacement = seen.east - last.east
-    northDisplacement = seen.north - last.north
+    timeStep = max(sample.time - last.time, 0.5)
+    eastDisplacement = sample.east - last.east
+    northDisplacement = sample.north - last.north
     displacement = (eastDisplacement * eastDisplacement + northDisplacement * northDisplacement)
       .squareRoot()
     turnCosine = 0
@@ -126,12 +127,12 @@ struct MovementHistory: Equatable, Sendable {
         (eastDisplacement * eastBefore + northDisplacement * northBefore)
         / (displacement * previousDisplacement)
     }
-    updateSpeeds(seen)
-    updateAnchors(seen)
-    updateMotionShares(seen)
+    updateSpeeds(sample)
+    updateAnchors(sample)
+    updateMotionShares(sample)
   }
 
-  private mutating func updateSpeeds(_ seen: Sample) {
+  private mutating func updateSpeeds(_ sample: Sample) {
     let over = displacement / timeStep
     for i in 0..<4 {
       let time = MovementHistory.meanTimeConstant(i)
@@ -141,36 +142,36 @@ struct MovementHistory: Equatable, Sendable {
       eastDrift[i] = eastDisplacement * gain + eastDrift[i] * decay
       northDrift[i] = northDisplacement * gain + northDrift[i] * decay
     }
-    let fast = max(seen.speed, over)
+    let fast = max(sample.speed, over)
     for i in 0..<3 {
       peakSpeed[i] = max(fast, peakSpeed[i] * exp(-timeStep / MovementHistory.peakTimeConstant(i)))
     }
-    if fast > MovementHistory.standingSpeed { lastMovingTime = seen.time }
-    if seen.speed < MovementHistory.standingSpeed { lastStandingTime = seen.time }
+    if fast > MovementHistory.standingSpeed { lastMovingTime = sample.time }
+    if sample.speed < MovementHistory.standingSpeed { lastStandingTime = sample.time }
     let moving = fast > MovementHistory.standingSpeed ? 1.0 : 0
     movingShare = moving + (movingShare - moving) * exp(-timeStep / 600)
     longMovingShare = moving + (longMovingShare - moving) * exp(-timeStep / 3_600)
   }
 
-  private mutating func updateAnchors(_ seen: Sample) {
+  private mutating func updateAnchors(_ sample: Sample) {
     for i in 0..<3 {
-      let east = seen.east - anchorEast[i]
-      let north = seen.north - anchorNorth[i]
-      let radius = max(MovementHistory.anchorRadius(i) * bound, 2.5 * seen.accuracy)
-      if (east * east + north * north).squareRoot() > radius { setAnchor(i, seen) }
+      let east = sample.east - anchorEast[i]
+      let north = sample.north - anchorNorth[i]
+      let radius = max(MovementHistory.anchorRadius(i) * bound, 2.5 * sample.accuracy)
+      if (east * east + north * north).squareRoot() > radius { setAnchor(i, sample) }
     }
     stationarySince = anchorTime[0]
     meanDisplacementRatio += 0.15 * (min(displacement / bound, 2) - meanDisplacementRatio)
   }
 
-  private mutating func setAnchor(_ i: Int, _ seen: Sample) {
-    anchorEast[i] = seen.east
-    anchorNorth[i] = seen.north
-    anchorTime[i] = seen.time
+  private mutating func setAnchor(_ i: Int, _ sample: Sample) {
+    anchorEast[i] = sample.east
+    anchorNorth[i] = sample.north
+    anchorTime[i] = sample.time
   }
 
-  private mutating func updateMotionShares(_ seen: Sample) {
-    motionShare = min(seen.motionSeconds / timeStep, 1)
+  private mutating func updateMotionShares(_ sample: Sample) {
+    motionShare = min(sample.motionSeconds / timeStep, 1)
     shortMotionShare = motionShare + (shortMotionShare - motionShare) * exp(-timeStep / 120)
     longMotionShare = motionShare + (longMotionShare - motionShare) * exp(-timeStep / 1_200)
   }
@@ -180,16 +181,16 @@ extension MovementHistory {
   /// The inputs of the network, in its order.
   var features: InlineArray<36, Double> {
     var f = InlineArray<36, Double>(repeating: 0)
-    let logPace = log(recentSpeed)
+    let logRecentSpeed = log(recentSpeed)
     let over = fixCount > 1 ? displacement / timeStep : last.speed
     f[0] = log(bound)
     f[1] = log(timeScale)
-    f[2] = log(last.speed + 0.1) - logPace
-    f[3] = log(previousSpeed + 0.1) - logPace
-    f[4] = log(over + 0.1) - logPace
-    for i in 0..<3 { f[5 + i] = log(peakSpeed[i] + 0.1) - logPace }
+    f[2] = log(last.speed + 0.1) - logRecentSpeed
+    f[3] = log(previousSpeed + 0.1) - logRecentSpeed
+    f[4] = log(over + 0.1) - logRecentSpeed
+    for i in 0..<3 { f[5 + i] = log(peakSpeed[i] + 0.1) - logRecentSpeed }
     for i in 0..<4 {
-      f[8 + i] = log(meanSpeed[i] + 0.1) - logPace
+      f[8 + i] = log(meanSpeed[i] + 0.1) - logRecentSpeed
       let drift = (eastDrift[i] * eastDrift[i] + northDrift[i] * northDrift[i]).squareRoot()
       f[12 + i] = log(0.05 + drift / bound)
     }
@@ -205,7 +206,7 @@ extension MovementHistory {
     f[27] = meanDisplacementRatio
     f[28] = turnCosine
     f[29] = (last.speed - previousSpeed) / recentSpeed * (timeStep < 5 ? 1 : 5 / timeStep)
-    f[30] = logPace
+    f[30] = logRecentSpeed
     guard hasMotionLine else { return f }
     f[31] = last.isMoving ? 1 : 0
     f[32] = motionShare

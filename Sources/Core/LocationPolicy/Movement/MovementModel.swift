@@ -22,11 +22,11 @@ struct MovementModel: Equatable, Sendable {
 
   /// Adds a fix and returns for how many seconds the receiver may be off; 0 to stay on.
   mutating func offTime(
-    after seen: MovementHistory.Sample, _ figures: ReceiverParameters,
+    after sample: MovementHistory.Sample, _ figures: ReceiverParameters,
     _ predictor: TimeToFixPredictor
   ) -> Double {
     let isFirst = history.fixCount == 0
-    history.accept(seen)
+    history.accept(sample)
     if !isFirst { recordCycle(figures, predictor) }
     plannedOff = cheapest(
       ExitNetwork.chances(history.features, hasLine: history.hasMotionLine), figures, predictor)
@@ -82,9 +82,9 @@ struct MovementModel: Equatable, Sendable {
     _ chances: InlineArray<24, Double>, _ figures: ReceiverParameters,
     _ predictor: TimeToFixPredictor
   ) -> Double {
-    let seen = history.last
+    let last = history.last
     let price = price(figures)
-    let isStill = history.hasMotionLine && !seen.isMoving
+    let isStill = history.hasMotionLine && !last.isMoving
     let longestRun =
       history.distanceMargin
       * (history.fixCount <= MovementTuning.initialFixCount ? 1 : MovementTuning.travelLimit)
@@ -98,11 +98,11 @@ struct MovementModel: Equatable, Sendable {
       let cycle = 1 + off + search
       // Even with maximum acceleration the device cannot be outside the bound earlier than this.
       let ahead = cycle - 1
-      let reach = seen.speed * ahead + 0.5 * MovementTuning.maximumAcceleration * ahead * ahead
+      let reach = last.speed * ahead + 0.5 * MovementTuning.maximumAcceleration * ahead * ahead
       var outside = risk.secondsOutside(until: cycle - 1)
       if history.hasMotionLine { outside /= MovementTuning.stillAfterMotionRate }
       // The network's estimate is limited by the speed that the receiver reported.
-      if seen.speed * ahead > longestRun { break }
+      if last.speed * ahead > longestRun { break }
       if reach < history.distanceMargin { outside = 0 }
       // The receiver has not entered its duty cycle in the second after a fix; the cheaper power applies only if it
       // stays on.

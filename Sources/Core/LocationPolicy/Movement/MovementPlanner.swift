@@ -116,12 +116,12 @@ public struct MovementPlanner: Equatable, Sendable {
       || fix.acquired - lastFixTime > MovementPlanner.historyLifetime
     if isNew { restart(within: bound, hasMotionLine: hasLine) }
     offClock.advance(motionLine, until: now)
-    let seen = sample(of: fix, accuracy: accuracy, at: now)
-    let off = model.offTime(after: seen, figures, predictor)
-    let rest = seen.time - model.history.stationarySince
-    let trust = min(
-      max(rest, MovementPlanner.minimumPauseLimit), MovementPlanner.maximumPauseLimit)
-    offClock = OffClock(offTime: off, pauseLimit: trust, usesMotionLine: hasLine, at: now)
+    let newest = sample(of: fix, accuracy: accuracy, at: now)
+    let off = model.offTime(after: newest, figures, predictor)
+    let stationaryTime = newest.time - model.history.stationarySince
+    let pauseLimit = min(
+      max(stationaryTime, MovementPlanner.minimumPauseLimit), MovementPlanner.maximumPauseLimit)
+    offClock = OffClock(offTime: off, pauseLimit: pauseLimit, usesMotionLine: hasLine, at: now)
   }
 
   /// The time at which the receiver must start for clients with `bound`, metres: `now` if it must stay on, and if the

@@ -128,7 +128,7 @@ public struct PauseMonitor: Equatable, Sendable {
   private var lineSince = Instant.boot
   /// End of the last check, with or without a fix.
   private var lastCheck = Instant.boot
-  /// Time at which the line reported motion that no check has covered yet; nil if there is none.
+  /// Time at which the line reported motion that no check has covered yet; nil if none exists.
   private var uncheckedMotionSince: Instant?
 
   /// Creates a pause monitor for updates that have not started.
@@ -159,7 +159,7 @@ public struct PauseMonitor: Equatable, Sendable {
     case .activity(let activity): thresholds = activity.pause
     case .noFix(let now):
       noteCheck(at: now)
-      detector.clearDoubt()
+      detector.clearUnconfirmedMovement()
     case .line(let newLine, let now):
       guard newLine != line else { return nil }
       line = newLine

@@ -2,7 +2,7 @@ import LocationTypes
 
 /// Detects from fixes whether the device stands still or moves. Fixes may come every second or every few minutes.
 ///
-/// It keeps the mean position of the fixes since the device stands. The fixes of a receiver at rest scatter by a few
+/// It keeps the mean position of the fixes since the device stands. The fixes of a stationary receiver scatter by a few
 /// metres and now and then by 20 to 30 m, so one fix outside the radius is not sufficient. Movement is detected from
 /// - a reliable speed above ``walkingSpeed``; or
 /// - fixes farther away than ``outlierDistance``, for ``confirmation``; or
@@ -26,7 +26,7 @@ public struct StillnessDetector: Equatable, Sendable {
   static let standingSpeed = 0.2
   /// Smallest ratio of a reliable speed to its standard deviation.
   static let reliability: Int32 = 3
-  /// Greatest scatter of a receiver at rest, metres.
+  /// Greatest scatter of a stationary receiver, metres.
   static let outlierDistance = 40.0
   /// Accuracy assumed for a fix that reports none, metres.
   static let assumedAccuracy = 10.0
@@ -83,7 +83,7 @@ public struct StillnessDetector: Equatable, Sendable {
   }
 
   /// Clears an unconfirmed movement, because no fix will come to confirm it.
-  public mutating func clearDoubt() { outsideSince = nil }
+  public mutating func clearUnconfirmedMovement() { outsideSince = nil }
 
   private mutating func evaluate(_ fix: Fix, _ distance: Double, _ radius: Double) -> Finding {
     let accuracy = fix.horizontalAccuracy ?? StillnessDetector.assumedAccuracy

@@ -5,7 +5,7 @@ import LocationTypes
 /// **Problem.** Some clients need every fix; for them the receiver is simply on. Others need one fix at a time: a
 /// request for one location, a region check, an accuracy bound whose next start ``MovementPlanner`` computed. Their
 /// needs are summed up in a `FixNeed`: time at which the next fix is due, its accuracy, and the time at which the
-/// first client stops waiting. The schedule turns this into "on" or "off" so that the fix is there on time and the
+/// first client stops waiting. The schedule turns this into "on" or "off" so that the fix arrives on time and the
 /// energy is minimal. It
 ///
 /// - starts the receiver early by its start-up and expected acquisition time (``TimeToFixPredictor``),
@@ -91,7 +91,7 @@ public struct FixSchedule: Equatable, Sendable {
     case asleep = 1
     /// On: searching for satellites, for the fix that is due.
     case acquiring = 2
-    /// On: the first fix is there and its accuracy still improves.
+    /// On: the first fix has arrived and its accuracy still improves.
     case refining = 3
     /// On: a good fix was delivered, and a new start would cost more than staying on.
     case tracking = 4
@@ -208,8 +208,8 @@ extension FixSchedule {
       let isTime = usesDutyCycle || !wasOn || state == .tracking
       usesDutyCycle = isTime && mayUseDutyCycle(need, figures.receiver, at: now)
       return .use
-    case .fix(let accuracy, let made, let need):
-      return acceptFix(accuracy, measured: made, need, figures, at: now)
+    case .fix(let accuracy, let measured, let need):
+      return acceptFix(accuracy, measured: measured, need, figures, at: now)
     case .drained:
       acceptDrained(at: now)
       return .use
@@ -438,8 +438,8 @@ extension FixSchedule {
       }
     case .acquiring:
       let expected = predictor.expected(after: previousOffTime, figures.receiver)
-      let isInVain = now - timeoutStart >= figures.receiver.startUp + restoreTime + expected
-      if isInVain { endFailedAcquisition(figures, at: now) } else { goIdle(figures, at: now) }
+      let hasFailed = now - timeoutStart >= figures.receiver.startUp + restoreTime + expected
+      if hasFailed { endFailedAcquisition(figures, at: now) } else { goIdle(figures, at: now) }
     case .backedOff: if now >= retryTime { goIdle(figures, at: now) }
     }
   }
@@ -456,9 +456,9 @@ extension FixSchedule {
     if isEphemerisExpired(figures.receiver, at: stateStart) {
       expected = max(expected, figures.receiver.timeToFix.cold)
     }
-    let patience = Interval(seconds: expected.seconds * figures.receiver.spread * 2 + 10)
+    let timeout = Interval(seconds: expected.seconds * figures.receiver.spread * 2 + 10)
     return timeoutStart + figures.receiver.startUp + restoreTime
-      + min(patience, figures.receiver.acquisitionTimeout)
+      + min(timeout, figures.receiver.acquisitionTimeout)
   }
 
   /// Whether the ephemeris will have expired at `time`: the acquisition must then read it again, however short the

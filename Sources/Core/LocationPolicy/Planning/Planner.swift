@@ -171,15 +171,15 @@ public struct Planner: Sendable {
     var plan = Plan(
       receiver: receiver, board: .idle, wake: alarmTime(check, idle), wakesOnInput: true)
     // For a single fix the schedule has computed the time to the second, so its messages are not buffered.
-    let isReckoned = situation.schedule?.isOn ?? false
-    let isPatient = situation.demand.watched == 0 && !isReckoned
-    if isPatient, let look = nextCheck(situation, at: now) {
+    let isScheduled = situation.schedule?.isOn ?? false
+    let mayBuffer = situation.demand.watched == 0 && !isScheduled
+    if mayBuffer, let checkTime = nextCheck(situation, at: now) {
       if isOutOfSync(situation, at: now) {
         plan.wake = min(plan.wake, now + parameters.fixInterval)
         return plan
       }
       plan.wakesOnInput = false
-      plan.wake = min(plan.wake, look)
+      plan.wake = min(plan.wake, checkTime)
     }
     return plan
   }
@@ -207,8 +207,8 @@ public struct Planner: Sendable {
       since + parameters.timeToFix.expected(after: situation.previousOffTime)
       + parameters.fixInterval
     let overdue = (now - since) / 4
-    let wanted = min(expected > now ? expected : now + overdue, now + parameters.inputBufferTime)
-    return nextMessageTime(after: wanted, situation.lastMessageTime)
+    let checkTime = min(expected > now ? expected : now + overdue, now + parameters.inputBufferTime)
+    return nextMessageTime(after: checkTime, situation.lastMessageTime)
   }
 
   /// The expected time of the first message after `time`, including slack.

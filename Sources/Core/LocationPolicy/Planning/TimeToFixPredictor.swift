@@ -35,11 +35,14 @@ public struct TimeToFixPredictor: Equatable, Sendable {
       isFirstAcquisition = false
       return
     }
-    let said = max(receiver.timeToFix.expected(after: off + receiver.startUp).seconds, 0.1)
+    let expected = max(receiver.timeToFix.expected(after: off + receiver.startUp).seconds, 0.1)
     // Epochs come once per second, so the measured time may be up to 1 s too long.
-    let seen = acquisition.seconds > said ? max(acquisition.seconds - 1, said) : acquisition.seconds
+    let measured =
+      acquisition.seconds > expected
+      ? max(acquisition.seconds - 1, expected) : acquisition.seconds
     let ratio = min(
-      max(seen / said, 1 / TimeToFixPredictor.maximumScale), TimeToFixPredictor.maximumScale)
+      max(measured / expected, 1 / TimeToFixPredictor.maximumScale),
+      TimeToFixPredictor.maximumScale)
     scale += (ratio - scale) / TimeToFixPredictor.averagingCount
   }
 }

@@ -39,34 +39,34 @@ struct CheckRadius: Sendable {
   }
 
   /// Whether a position may lie beyond the radius; never false if it does.
-  @inline(__always) func isExceeded(at place: Coordinate) -> Bool {
-    band.squaredDistance(from: origin, to: place) >= limit
+  @inline(__always) func isExceeded(at coordinate: Coordinate) -> Bool {
+    band.squaredDistance(from: origin, to: coordinate) >= limit
   }
 
   /// Upper bound of the distance from the origin to a position within the radius, metres.
-  func metres(to place: Coordinate) -> Double {
-    band.squaredDistance(from: origin, to: place).squareRoot()
+  func metres(to coordinate: Coordinate) -> Double {
+    band.squaredDistance(from: origin, to: coordinate).squareRoot()
   }
 
   /// Lower bound of the distance that can be travelled from a position within the radius before the radius is exceeded,
   /// metres.
-  func slack(at place: Coordinate) -> Double { limit.squareRoot() - metres(to: place) }
+  func slack(at coordinate: Coordinate) -> Double { limit.squareRoot() - metres(to: coordinate) }
 }
 
 extension Region {
   /// Distance from the centre to a position with the given accuracy, metres, exact to 1 cm. If the position is
   /// certainly far outside the circle, the result may be up to 0.01 % too short.
-  func distance(to place: Coordinate, _ accuracy: Double) -> Double {
+  func distance(to coordinate: Coordinate, _ accuracy: Double) -> Double {
     let limit: Int64 = 70_000_000_000
-    guard abs(center.latitude_e9) <= limit && abs(place.latitude_e9) <= limit else {
-      return center.distance(to: place)
+    guard abs(center.latitude_e9) <= limit && abs(coordinate.latitude_e9) <= limit else {
+      return center.distance(to: coordinate)
     }
-    let near = center.localDistance(to: place)
+    let near = center.localDistance(to: coordinate)
     if near <= 10_000 { return near }
     let least = near * 0.9999
     let isFarOutside =
       near <= 50_000 && least - max(accuracy, RegionPlacement.minimumDistance) >= radius
-    return isFarOutside ? least : center.distance(to: place)
+    return isFarOutside ? least : center.distance(to: coordinate)
   }
 }
 

@@ -1,5 +1,8 @@
 import LocationTypes
 
+// The values of region monitoring: circles, their states, the events for the client, the limits. ``RegionMonitor``
+// monitors them. Pure: no I/O, no clock, no heap.
+
 /// Which Core Location API monitors a circle; each API has its own names.
 public enum RegionKind: UInt8, Sendable {
   /// `CLCircularRegion` of a location manager: enter, exit, state.
@@ -8,7 +11,8 @@ public enum RegionKind: UInt8, Sendable {
   case condition = 1
 }
 
-/// Identifier of a region or condition of one client: the service maps its strings to numbers.
+/// Identifier of a region or condition of one client. It has a number instead of the name that the client gave, because
+/// a string needs heap memory: `LocationService` keeps the names.
 ///
 /// A region and a condition with the same number are different. 8 bytes.
 public struct RegionIdentifier: Hashable, Sendable {

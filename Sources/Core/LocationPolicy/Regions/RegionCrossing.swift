@@ -64,7 +64,7 @@ public struct RegionCrossing: Equatable, Sendable {
 
   /// Decided state of the device.
   public private(set) var state: RegionState
-  /// Start of a crossing that does not count yet; nil if there is none.
+  /// Start of a crossing that does not count yet; nil if none exists.
   public private(set) var pendingSince: Instant?
 
   /// Creates the state machine; a state other than `unknown` was restored from disk.

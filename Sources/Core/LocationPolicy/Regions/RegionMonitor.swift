@@ -55,7 +55,7 @@ import LocationTypes
 /// - After each call that adds, removes or checks circles, bit i of `activeCrossings` is set exactly if slot i has a
 ///   started crossing, and ``dwellEnd`` is the earliest of their dwell ends.
 /// - ``deadline`` is the earliest deadline of the slots' waiting requests.
-/// - A slot has at most two unreported crossings; what is reported always ends in the current state.
+/// - A slot has at most two unreported crossings; the reported sequence always ends in the current state.
 /// - Each request for a state gets exactly one answer (REG-7).
 ///
 /// # Who changes what
@@ -296,9 +296,9 @@ public struct RegionMonitor: Sendable {
   }
 
   /// Moves the origin of ``checkRadius`` to a position and adds the distance to ``travelled``.
-  private mutating func move(to place: Coordinate) {
-    guard checkRadius.origin != place else { return }
-    travelled += checkRadius.move(to: place) + CheckRadius.distanceError
+  private mutating func move(to coordinate: Coordinate) {
+    guard checkRadius.origin != coordinate else { return }
+    travelled += checkRadius.move(to: coordinate) + CheckRadius.distanceError
   }
 
   /// Updates ``checkRadius`` and ``dwellEnd``: until then no circle can change.
@@ -500,7 +500,7 @@ extension RegionMonitor {
 
   // MARK: State
 
-  /// The monitored circle with that identifier; nil if there is none.
+  /// The monitored circle with that identifier; nil if none exists.
   public func region(_ identifier: RegionIdentifier) -> Region? {
     guard let i = slot(of: identifier), slots[i].use == .live else { return nil }
     return slots[i].region

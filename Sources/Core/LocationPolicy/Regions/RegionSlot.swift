@@ -149,9 +149,9 @@ struct RegionSlot: Sendable {
   extension RegionSlot {
     static let machine = TransitionCoverage(
       "RegionSlot", states: "free live leaving",
-      events: "add believe remove turn fix request expire crossing answer",
+      events: "add assume remove turn fix request expire crossing answer",
       excluded: [
-        ("free leaving", "believe remove turn fix request", "the slot monitors no circle"),
+        ("free leaving", "assume remove turn fix request", "the slot monitors no circle"),
         ("free leaving", "expire", "no request of the slot waits"),
         ("free", "crossing answer", "the slot is free when everything is reported"),
         ("leaving", "crossing", "unreported crossings were dropped"),

@@ -194,12 +194,12 @@ extension ClientSessions {
 
   /// `CLServiceSession(authorization:)`; returns its number, or nil if ``capacity`` sessions are open.
   public mutating func open(
-    _ requirement: SessionRequirement, wantsFullAccuracy: Bool, at now: Instant
+    _ requirement: SessionRequirement, requiresFullAccuracy: Bool, at now: Instant
   ) -> Int? {
     for i in 0..<ClientSessions.capacity where sessions[i] == nil {
       let isPrompt = isInUse || now - launchedAt <= grace
       sessions[i] = ServiceSession(
-        requirement: requirement, wantsFullAccuracy: wantsFullAccuracy,
+        requirement: requirement, requiresFullAccuracy: requiresFullAccuracy,
         isValid: process != nil && isPrompt, reported: nil)
       return i
     }
@@ -240,7 +240,7 @@ extension ClientSessions {
     case .restricted: found.flags = .authorizationRestricted
     case .notDetermined: found.flags = .authorizationRequestInProgress
     }
-    if isReduced && session.wantsFullAccuracy { found.fullAccuracyDenied = true }
+    if isReduced && session.requiresFullAccuracy { found.fullAccuracyDenied = true }
     guard authorization.isGranted else { return found }
     let isEnough =
       isInUse || (session.isValid && authorization == .always && requirement == .always)

@@ -40,7 +40,7 @@ public struct ServiceSession: Equatable, Sendable {
   /// Required authorization.
   public var requirement: SessionRequirement
   /// Whether it requires full accuracy.
-  public var wantsFullAccuracy: Bool
+  public var requiresFullAccuracy: Bool
   /// Whether it is effective: it was created in use or promptly after launch, or its client was in use since (BKG-13).
   public internal(set) var isValid: Bool
   /// Diagnostics that were last reported to its process; nil if none were.

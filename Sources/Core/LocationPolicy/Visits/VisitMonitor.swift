@@ -118,7 +118,7 @@ public struct VisitMonitor: Equatable, Sendable {
   /// - Parameter cached: A visit that lasted when the service stopped a short time ago, with its arrival on this boot's
   ///   clock. If nil, the visit that lasted at ``stop(at:)``, at most ``recent`` ago. It is reported again immediately
   ///   (VIS-7), and its departure later.
-  public mutating func start(at now: Instant, cached given: Visit? = nil) -> Outcome {
+  public mutating func start(at now: Instant, cached cachedVisit: Visit? = nil) -> Outcome {
     #if REACHED
       reach(0)
     #endif
@@ -126,16 +126,16 @@ public struct VisitMonitor: Equatable, Sendable {
     state = .underWay
     let lasting = now - stoppedAt <= VisitMonitor.recent ? self.cached : nil
     self.cached = nil
-    guard var cached = given ?? lasting, cached.coordinate.isValid else { return .nothing }
+    guard var cached = cachedVisit ?? lasting, cached.coordinate.isValid else { return .nothing }
     cached.departure = nil
     // No position is known since the stop, so the visit cannot have ended before now.
-    var place = Fix(acquired: now, coordinate: cached.coordinate)
+    var fix = Fix(acquired: now, coordinate: cached.coordinate)
     if let arrival = cached.arrival, let utc = arrival.utc {
-      place.utc = utc + (now - arrival.instant)
+      fix.utc = utc + (now - arrival.instant)
     }
     if let arrival = cached.arrival, arrival.instant > now { cached.arrival = nil }
     stay = VisitStay(
-      first: VisitSample(place), accuracy: max(0, cached.horizontalAccuracy), before: nil)
+      first: VisitSample(fix), accuracy: max(0, cached.horizontalAccuracy), before: nil)
     visit = cached
     state = .visiting
     return .arrived(cached)
@@ -225,8 +225,8 @@ public struct VisitMonitor: Equatable, Sendable {
         outside = nil
         return openVisit()
       }
-      guard let gone = confirmedDeparture(mark, next) else { return .nothing }
-      replaceStay(with: gone, mark, accuracy: accuracy, next)
+      guard let departure = confirmedDeparture(mark, next) else { return .nothing }
+      replaceStay(with: departure, mark, accuracy: accuracy, next)
       return openVisit()
     case .visiting:
       if distanceFromCentre <= parameters.departureFactor * reach {
@@ -234,10 +234,10 @@ public struct VisitMonitor: Equatable, Sendable {
         outside = nil
         return .nothing
       }
-      guard let gone = confirmedDeparture(mark, next) else { return .nothing }
-      replaceStay(with: gone, mark, accuracy: accuracy, next)
+      guard let departure = confirmedDeparture(mark, next) else { return .nothing }
+      replaceStay(with: departure, mark, accuracy: accuracy, next)
       // One outcome per fix: an arrival at the next location is reported at the next fix.
-      return closeVisit(here, outside: gone.first)
+      return closeVisit(here, outside: departure.first)
     }
   }
 
@@ -271,7 +271,7 @@ public struct VisitMonitor: Equatable, Sendable {
       here.last.acquired >= here.visitDue(parameters: parameters, earliest: earliest)
     else { return .nothing }
     var arrival = here.arrival(parameters: parameters)
-    if let seen = arrival, seen.instant < earliest { arrival = here.first.moment(earliest) }
+    if let recorded = arrival, recorded.instant < earliest { arrival = here.first.moment(earliest) }
     let opened = Visit(
       coordinate: here.centre, horizontalAccuracy: here.accuracy, arrival: arrival)
     visit = opened
@@ -328,31 +328,31 @@ extension VisitMonitor {
     }
   }
 
-  private func nextTravelCheck(after look: Instant, line: MotionLine) -> Instant {
+  private func nextTravelCheck(after check: Instant, line: MotionLine) -> Instant {
     let isStill = line == .still
     // The device has stopped since the last check: a fix now gives the location and nearly the arrival time.
-    if isStill, self.line == .still, lineSince > look {
-      return max(look + parameters.promptCheckDelay, lineSince)
+    if isStill, self.line == .still, lineSince > check {
+      return max(check + parameters.promptCheckDelay, lineSince)
     }
     guard let here = outside ?? stay else {
-      return look + retryInterval(parameters.travelCheckInterval)
+      return check + retryInterval(parameters.travelCheckInterval)
     }
     // A single fix at travelling speed does not start a stay.
     if here.last.isMoving && here.first == here.last && !isStill {
-      return look + retryInterval(parameters.travelCheckInterval)
+      return check + retryInterval(parameters.travelCheckInterval)
     }
     let ripe = here.visitDue(parameters: parameters, earliest: earliest)
-    if ripe <= look {
-      return look
+    if ripe <= check {
+      return check
         + (failedChecks > 0
           ? retryInterval(parameters.travelCheckInterval) : parameters.confirmation)
     }
-    return isStill ? ripe : min(ripe, look + retryInterval(parameters.travelCheckInterval))
+    return isStill ? ripe : min(ripe, check + retryInterval(parameters.travelCheckInterval))
   }
 
-  private func nextVisitCheck(after look: Instant, fastest: Double, line: MotionLine) -> Instant {
+  private func nextVisitCheck(after check: Instant, fastest: Double, line: MotionLine) -> Instant {
     if outside != nil {
-      return look
+      return check
         + (failedChecks > 0
           ? retryInterval(parameters.visitCheckInterval) : parameters.confirmation)
     }
@@ -360,16 +360,16 @@ extension VisitMonitor {
     case .absent:
       let gap = min(
         parameters.visitCheckInterval, doubled(parameters.promptCheckDelay, checksSinceHint))
-      return look + max(gap, shortestExitTime(fastest: fastest))
+      return check + max(gap, shortestExitTime(fastest: fastest))
     case .moving:
       let need = motionNeeded - motionTime
       // Within the first minute a fix could not show a departure on foot.
-      guard self.line == .moving, lineSince > look else { return look + max(.zero, need) }
+      guard self.line == .moving, lineSince > check else { return check + max(.zero, need) }
       return lineSince + max(parameters.promptCheckDelay, need)
     case .still:
       // There was enough motion, and no check followed.
       return motionTime >= motionNeeded
-        ? max(look, lineSince) : look + parameters.stillCheckInterval
+        ? max(check, lineSince) : check + parameters.stillCheckInterval
     }
   }
 

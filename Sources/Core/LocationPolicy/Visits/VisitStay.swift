@@ -1,5 +1,8 @@
 import LocationTypes
 
+// The geometry of the visits service: one possible stay (``VisitStay``), its centre, and its times of arrival and
+// departure, which lie between two fixes. ``VisitMonitor`` decides with it. Pure: no I/O, no clock, no heap.
+
 /// The part of a fix that stay detection uses.
 struct VisitSample: Equatable, Sendable {
   var acquired: Instant
@@ -17,7 +20,8 @@ struct VisitSample: Equatable, Sendable {
 
   /// Speed from which the device counts as moving, m/s.
   static let movingSpeed = 1.0
-  /// Distance up to which walking is assumed if no speed was reported, metres; the two assumed speeds follow, m/s.
+  /// Distance up to which walking is assumed, metres, and the speeds assumed up to it and beyond it, m/s. Used if the
+  /// fix reports no speed, or one below ``movingSpeed``.
   private static let walkingDistance = 1500.0
   private static let walkingSpeed = 1.3
   private static let vehicleSpeed = 8.0
@@ -27,7 +31,7 @@ struct VisitSample: Equatable, Sendable {
     return speed >= VisitSample.movingSpeed
   }
 
-  /// Time to travel `metres`, of which this fix is the beginning or the end; at most `most`.
+  /// Time to travel `metres` from or to this fix, at its speed if it is moving, else at an assumed one; at most `most`.
   func travelTime(for metres: Double, atMost most: Interval) -> Interval {
     let assumed =
       metres <= VisitSample.walkingDistance ? VisitSample.walkingSpeed : VisitSample.vehicleSpeed
@@ -35,7 +39,7 @@ struct VisitSample: Equatable, Sendable {
     return min(most, Interval(seconds: max(0, metres) / speed))
   }
 
-  /// Another time, with the UTC that follows from this fix's UTC.
+  /// `instant` with its UTC, computed from this fix's UTC; without UTC if this fix has none.
   func moment(_ instant: Instant) -> VisitMoment {
     VisitMoment(instant: instant, utc: utc.map { $0 + (instant - acquired) })
   }
@@ -68,7 +72,7 @@ struct VisitStay: Equatable, Sendable {
     weight = VisitStay.weight(of: first)
   }
 
-  /// Weight from which the centre is stable (60 fixes at rest).
+  /// Weight from which the centre is stable (60 stationary fixes).
   private static let stableWeight = 60.0
 
   /// Share of the radius that counts as near the centre; on a straight pass half of the distance lies farther out.

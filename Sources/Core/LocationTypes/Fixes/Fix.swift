@@ -135,8 +135,8 @@ extension Fix {
         course_raw = newValue
         return
       }
-      let rest = newValue % 3_600_000
-      course_raw = rest < 0 ? rest + 3_600_000 : rest
+      let remainder = newValue % 3_600_000
+      course_raw = remainder < 0 ? remainder + 3_600_000 : remainder
     }
   }
   /// Horizontal accuracy √(σe² + σn²), millimetres (LOC-4); clamped to 0 … ``accuracyLimit_mm``.

@@ -17,9 +17,9 @@ public struct ECEF: Equatable, Sendable {
   }
 
   /// Creates the position vector of a coordinate `height` metres above the ellipsoid.
-  public init(_ place: Coordinate, height: Double) {
-    let latitude = Double(place.latitude_e9) * WGS84.radiansPerUnit
-    let longitude = Double(place.longitude_e9) * WGS84.radiansPerUnit
+  public init(_ coordinate: Coordinate, height: Double) {
+    let latitude = Double(coordinate.latitude_e9) * WGS84.radiansPerUnit
+    let longitude = Double(coordinate.longitude_e9) * WGS84.radiansPerUnit
     let e2 = WGS84.eccentricitySquared
     let sine = sin(latitude)
     let prime = WGS84.semiMajorAxis / sqrt(1 - e2 * sine * sine)
@@ -53,10 +53,10 @@ public struct ECEF: Equatable, Sendable {
     let sine = sin(latitude)
     let height = p * cos(latitude) + z * sine - a * sqrt(1 - e2 * sine * sine)
     let longitude = p == 0 ? 0 : atan2(y, x)
-    let place = Coordinate(
+    let coordinate = Coordinate(
       latitude_e9: Int64((latitude / WGS84.radiansPerUnit).rounded()),
       longitude_e9: Int64((longitude / WGS84.radiansPerUnit).rounded()))
-    return (place, height)
+    return (coordinate, height)
   }
 
   /// Course of a displacement or velocity, degrees clockwise from true north, 0 ..< 360; 0 for the zero vector.

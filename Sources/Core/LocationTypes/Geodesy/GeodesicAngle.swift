@@ -26,12 +26,12 @@ struct Angle: Equatable {
   init(degrees: Double) {
     let quarter = (degrees / 90).rounded()
     // Rounding and subtraction are exact; only the remainder is converted to radians.
-    let rest = Angle(radians: (degrees - 90 * quarter) * Angle.radiansPerDegree)
+    let remainder = Angle(radians: (degrees - 90 * quarter) * Angle.radiansPerDegree)
     switch Int(quarter) & 3 {
-    case 0: self = rest
-    case 1: self = Angle(sine: rest.cosine, cosine: 0 - rest.sine)
-    case 2: self = Angle(sine: 0 - rest.sine, cosine: -rest.cosine)
-    default: self = Angle(sine: -rest.cosine, cosine: rest.sine)
+    case 0: self = remainder
+    case 1: self = Angle(sine: remainder.cosine, cosine: 0 - remainder.sine)
+    case 2: self = Angle(sine: 0 - remainder.sine, cosine: -remainder.cosine)
+    default: self = Angle(sine: -remainder.cosine, cosine: remainder.sine)
     }
   }
 

@@ -101,7 +101,7 @@ extension UTCTime {
 
   /// Microseconds since midnight UTC, 0 to 86,399,999,999.
   public var microsecondsOfDay: Int64 {
-    let rest = microseconds % 86_400_000_000
-    return rest < 0 ? rest + 86_400_000_000 : rest
+    let remainder = microseconds % 86_400_000_000
+    return remainder < 0 ? remainder + 86_400_000_000 : remainder
   }
 }

@@ -62,8 +62,8 @@ extension SentenceDriver {
     }
   }
 
-  func nextStateWhenResponsive(_ wanted: ReceiverGoal) -> State {
-    switch wanted {
+  func nextStateWhenResponsive(_ goal: ReceiverGoal) -> State {
+    switch goal {
     case .off, .standby: .fallingAsleep
     case .tracking, .powersave, .batching: link.isConfigured ? .tracking : .configuring
     }

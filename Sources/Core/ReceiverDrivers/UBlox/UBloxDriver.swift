@@ -1012,11 +1012,11 @@ extension UBloxDriver {
   /// Whether the receiver's power mode differs from the one to set.
   private var needsPowerChange: Bool { targetPower.map { $0 != known.powerMode } ?? false }
 
-  func nextStateWhenResponsive(_ wanted: ReceiverGoal) -> State {
-    switch wanted {
+  func nextStateWhenResponsive(_ goal: ReceiverGoal) -> State {
+    switch goal {
     case .off, .standby:
       guard known.batch == .off else { return stateToLeave }
-      return wanted == .off && shouldSave ? .saving : .fallingAsleep
+      return goal == .off && shouldSave ? .saving : .fallingAsleep
     case .tracking, .powersave:
       guard link.isConfigured else { return .configuring }
       guard known.batch == .off else { return stateToLeave }

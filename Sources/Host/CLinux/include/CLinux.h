@@ -94,7 +94,7 @@ int clinux_power_off(int is_systemd);
 /// Blocks `count` signals in the calling thread and opens a descriptor that becomes readable with them.
 int clinux_signals_open(const int *signals, int count);
 
-/// The next received signal; 0 if there is none.
+/// The next received signal; 0 if none exists.
 int clinux_signals_next(int descriptor);
 
 // MARK: Sockets

@@ -43,11 +43,12 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
       "'\(path)' is in use by another service: stop that service, or give this one its own file"
     case .notARegularFile(let path):
       "'\(path)' is not a regular file: choose the path of a file that can be created"
-    case .wrongSize(let path, let found, let wanted):
-      "'\(path)' has \(found) bytes, but the profile's ring needs \(wanted): set capacity_fixes "
+    case .wrongSize(let path, let found, let expected):
+      "'\(path)' has \(found) bytes, but the profile's ring needs \(expected): set capacity_fixes "
         + "back to its former value, or move the file away to start with a new ring"
-    case .noSpace(let path, let wanted):
-      "the disk has no space for the \(wanted) bytes of '\(path)': free some space, or lower capacity_fixes"
+    case .noSpace(let path, let expected):
+      "the disk has no space for the \(expected) bytes of '\(path)': free some space, or lower "
+        + "capacity_fixes"
     case .missingFolder(let path):
       "the folder of '\(path)' does not exist: create it, or choose another path"
     case .parentNotAFolder(let path):
@@ -115,17 +116,17 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     let opened = unsafe path.withCString { unsafe open($0, flags, 0o600) }
     guard opened >= 0 else { throw RingFileError(errno, path: path, size: size) }
-    let made: (isNew: Bool, memory: UnsafeMutableRawPointer)
+    let mapping: (isNew: Bool, memory: UnsafeMutableRawPointer)
     do {
       let isNew = try RingFile.prepare(opened, path, size)
-      unsafe made = (isNew, try RingFile.map(opened, path, size))
+      unsafe mapping = (isNew, try RingFile.map(opened, path, size))
     } catch {
       // Closing the descriptor also releases the lock.
       close(opened)
       throw error
     }
-    isNew = unsafe made.isNew
-    unsafe memory = made.memory
+    isNew = unsafe mapping.isNew
+    unsafe memory = mapping.memory
     descriptor = opened
     self.path = path
     self.size = size

@@ -173,19 +173,19 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     GPIOPins.recover(&batch, events)
     GPIOPins.recover(&motion, events)
     GPIOPins.recover(&lowBattery, events)
-    var news = PinChanges()
+    var changes = PinChanges()
     if var input = batch,
       events.conditions(of: input.token).contains(.readable) || input.needsLevelCheck
     {
-      news.batchPinRose = GPIOPins.hasRisen(&input)
+      changes.batchPinRose = GPIOPins.hasRisen(&input)
       batch = input
     }
     if let (level, edge_ns) = GPIOPins.levelChange(&motion, events) {
-      news.motion = level ? .active : .inactive
-      news.motionEdge_ns = edge_ns
+      changes.motion = level ? .active : .inactive
+      changes.motionEdge_ns = edge_ns
     }
-    news.isBatteryLow = GPIOPins.levelChange(&lowBattery, events)?.isActive
-    return news
+    changes.isBatteryLow = GPIOPins.levelChange(&lowBattery, events)?.isActive
+    return changes
   }
 
   /// Reads the `CLOCK_MONOTONIC` time of the newest pulse since the last call, ns; nil without a pulse or without a

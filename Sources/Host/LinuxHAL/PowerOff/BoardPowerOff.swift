@@ -136,7 +136,7 @@ extension WakeIntent.StartCause: CustomStringConvertible {
     case .early(let by):
       "the board was off, and was switched on \(Int(by.seconds)) s before its alarm"
     case .late(let by): "the board was off, and started \(Int(by.seconds)) s later than planned"
-    case .unknown: "the board was off; its clock cannot tell for how long"
+    case .unknown: "the board was off; its clock does not show for how long"
     }
   }
 }

@@ -90,7 +90,7 @@ struct WittyPi4: PowerOnAlarm {
   }
 
   func restore(_ before: Int64?) {
-    for place in 0..<4 { _ = writeVerified(0, to: Register.alarm + UInt8(place)) }
+    for index in 0..<4 { _ = writeVerified(0, to: Register.alarm + UInt8(index)) }
   }
 
   /// Start reason 1 is the alarm, 8 the alarm after it had to wait for the power-off.

@@ -12,8 +12,8 @@ import LocationTypes
 public struct SerialLine: ByteLine, ~Copyable {
   /// Size of the input buffer in bytes.
   public static let inputCapacity = 4_096
-  /// Number of bytes from which a read may have left more: the kernel buffers a little less than 4,096 bytes, and more
-  /// may follow. A shorter read has emptied the kernel's buffer.
+  /// A read of fewer bytes has emptied the kernel's buffer, so that no second read is necessary. A longer one may have
+  /// left bytes: the kernel's buffer has a little less than 4,096 bytes, and more may arrive during the read.
   private static let fullReadThreshold = 2_048
   /// Size of the output queue in bytes, for output that the kernel does not accept yet.
   public static let outputCapacity = 4_096
@@ -252,11 +252,11 @@ public struct SerialLine: ByteLine, ~Copyable {
     try ensureOpen()
     guard bytes.count <= SerialLine.outputCapacity - outputCount else { throw .full }
     guard !bytes.isEmpty else { return }
-    let taken = outputCount == 0 ? send(bytes) : 0
+    let sent = outputCount == 0 ? send(bytes) : 0
     try reportLoss()
-    guard taken < bytes.count else { return }
+    guard sent < bytes.count else { return }
     let wasEmpty = outputCount == 0
-    for index in taken..<bytes.count {
+    for index in sent..<bytes.count {
       output[outputCount] = bytes[index]
       outputCount += 1
     }
@@ -328,8 +328,8 @@ public struct SerialLine: ByteLine, ~Copyable {
     while outputCount > 0, descriptor >= 0 {
       let left = end - clock.now
       guard left > .zero else { break }
-      var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      _ = unsafe poll(&room, 1, Int32(left.microseconds / 1_000 + 1))
+      var pollRequest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      _ = unsafe poll(&pollRequest, 1, Int32(left.microseconds / 1_000 + 1))
       flush()
     }
     guard outputCount > 0, descriptor >= 0 else { return }

@@ -18,7 +18,7 @@ struct SerialWake {
     self.path = files.exists(path) ? path : nil
   }
 
-  /// Enables or disables the wakeup, if it is not so already.
+  /// Enables or disables the wakeup, if it is not already.
   ///
   /// - Returns: Path of the file if that fails; nil on success. A device without the file wakes nothing.
   func set(_ isOn: Bool) -> String? {

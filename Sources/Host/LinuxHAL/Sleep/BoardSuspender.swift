@@ -59,7 +59,7 @@ public final class BoardSuspender {
   public private(set) var suspendCount: UInt64 = 0
 
   let files: KernelFiles
-  /// Reason that prevents suspend for as long as the service runs; nil if there is none.
+  /// Reason that prevents suspend for as long as the service runs; nil if none exists.
   private let permanentBlocker: SleepBlocker?
   private let sources: WakeSources
   private let timing: Timing
@@ -81,12 +81,12 @@ public final class BoardSuspender {
     self.init(sources, KernelFiles(), Timing())
   }
 
-  init(_ sources: WakeSources, _ files: KernelFiles, _ pace: Timing, usesTimer: Bool = true) {
+  init(_ sources: WakeSources, _ files: KernelFiles, _ timing: Timing, usesTimer: Bool = true) {
     self.sources = sources
     self.files = files
-    self.timing = pace
-    retryDelay = pace.initialRetryDelay
-    sendingRetryDelay = pace.sendingRetryDelay
+    self.timing = timing
+    retryDelay = timing.initialRetryDelay
+    sendingRetryDelay = timing.sendingRetryDelay
     states = SleepStates(files)
     alarm = SuspendAlarm(files, usesTimer: usesTimer)
     inhibitors = SleepInhibitors(files)
@@ -101,7 +101,7 @@ public final class BoardSuspender {
     blocker = permanentBlocker
   }
 
-  /// Holder of a systemd inhibitor lock against suspend; nil if there is none. Updates `blocker` accordingly. Always
+  /// Holder of a systemd inhibitor lock against suspend; nil if none exists. Updates `blocker` accordingly. Always
   /// nil for a board that cannot suspend.
   public func checkInhibitors() -> String? {
     guard permanentBlocker == nil else { return nil }
@@ -234,9 +234,9 @@ public final class BoardSuspender {
     return .notPermitted(path: path)
   }
 
-  private func postpone(_ hindrance: SleepBlocker, at now: Instant) -> SuspendResult {
-    self.blocker = hindrance
-    if hindrance == .sending {
+  private func postpone(_ blocker: SleepBlocker, at now: Instant) -> SuspendResult {
+    self.blocker = blocker
+    if blocker == .sending {
       earliestRetry = now + sendingRetryDelay
       sendingRetryDelay = min(sendingRetryDelay * 2, timing.maximumRetryDelay)
     } else {
@@ -248,7 +248,7 @@ public final class BoardSuspender {
 
   // MARK: Log
 
-  /// The next log line about suspend since the last call; nil if there is none.
+  /// The next log line about suspend since the last call; nil if none exists.
   public func consumeLogMessage() -> String? {
     if blocker == nil, suspendCount > 0, !hasLoggedSuspend || loggedBlocker != nil {
       defer { (loggedBlocker, hasLoggedSuspend) = (nil, true) }

@@ -8,7 +8,7 @@ protocol PowerOnAlarm {
   /// Name for the log.
   var name: String { get }
 
-  /// Current setting in the alarm's own format; nil if there is none or it cannot be read.
+  /// Current setting in the alarm's own format; nil if none exists or it cannot be read.
   var setting: Int64? { get }
 
   /// Sets the alarm, unless another program's alarm comes sooner, and reads it back, so that no board is switched off

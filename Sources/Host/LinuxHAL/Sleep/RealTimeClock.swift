@@ -10,7 +10,7 @@ struct RealTimeClock {
   private let files: KernelFiles
   private let path: String
 
-  /// Finds the first clock with an alarm that may wake the board; nil if there is none.
+  /// Finds the first clock with an alarm that may wake the board; nil if none exists.
   init?(_ files: KernelFiles) {
     let names = files.names(in: RealTimeClock.folder)
     let found = names.first { name in

@@ -25,7 +25,7 @@ struct SleepInhibitors {
 
   init(_ files: KernelFiles) { self.files = files }
 
-  /// Holder of a lock that forbids the action; nil if there is none. Skips delay locks, which only request notice:
+  /// Holder of a lock that forbids the action; nil if none exists. Skips delay locks, which only request notice:
   /// this program writes to the kernel directly and cannot give it.
   func holder(of action: Action) -> String? {
     for name in files.names(in: SleepInhibitors.folder) where !name.hasSuffix(".ref") {

@@ -35,7 +35,7 @@ public struct SleepSurvey {
   /// Whether the kernel has a wakeup count; without it the service does not suspend the board (PWR-9).
   public var hasWakeupCount: Bool { SleepStates(files).hasWakeupCount }
 
-  /// Name of the clock that can wake the board, `rtc0`; nil if there is none.
+  /// Name of the clock that can wake the board, `rtc0`; nil if none exists.
   public var clock: String? { RealTimeClock(files)?.name }
 
   /// Whether this process may set an alarm that wakes the board.
@@ -43,13 +43,13 @@ public struct SleepSurvey {
 
   /// Why this process could not suspend the board now or at all; nil if no reason is known.
   public var blocker: SleepBlocker? {
-    if let hindrance = suspender(.init()).blocker { return hindrance }
+    if let blocker = suspender(.init()).blocker { return blocker }
     if !maySetAlarm { return .noAlarm }
     return SleepInhibitors(files).holder(of: .suspend).map { .inhibited(by: $0) }
   }
 
-  private func suspender(_ pace: BoardSuspender.Timing) -> BoardSuspender {
-    BoardSuspender([], files, pace, usesTimer: usesTimer)
+  private func suspender(_ timing: BoardSuspender.Timing) -> BoardSuspender {
+    BoardSuspender([], files, timing, usesTimer: usesTimer)
   }
 
   /// Suspends the board once, with an alarm `time` from now.

@@ -17,9 +17,10 @@ uint64_t floor_ubx(const uint8_t *stream, size_t length, size_t *position, uint6
 /// Copies `slots` records of 64 bytes into a ring of `capacity` slots, each with its CRC-32C.
 uint64_t floor_slots(uint8_t *ring, size_t capacity, uint64_t *sequence, uint64_t slots);
 
-/// Copies the `length` bytes of `text` `texts` times one after another into `output` of `room` bytes, with a different
-/// first byte each time; starts again at the beginning when `output` is full. `room` must be at least `length`.
-uint64_t floor_copies(uint8_t *output, size_t room, const uint8_t *text, size_t length, uint64_t texts);
+/// Copies the `length` bytes of `text` `texts` times one after another into `output` of `capacity` bytes, with a
+/// different first byte each time; starts again at the beginning when `output` is full. `capacity` must be at least
+/// `length`.
+uint64_t floor_copies(uint8_t *output, size_t capacity, const uint8_t *text, size_t length, uint64_t texts);
 
 /// Computes `distances` distances on a sphere by the haversine formula, cyclically over `pairs` of coordinates in
 /// `radians`, four numbers each. Returns a number that depends on each distance.

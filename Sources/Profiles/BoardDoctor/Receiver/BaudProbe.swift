@@ -76,12 +76,12 @@ struct BaudProbe {
   private mutating func handle(_ line: [UInt8]) {
     guard line.count > 3, line[line.count - 3] == UInt8(ascii: "*") else { return }
     let body = line.dropLast(3)
-    let told = UInt8(String(decoding: line.suffix(2), as: UTF8.self), radix: 16)
-    guard told == body.reduce(0, { $0 ^ $1 }) else { return }
-    guard let said = ReceiverIdentity(sentence: String(decoding: body, as: UTF8.self)) else {
+    let checksum = UInt8(String(decoding: line.suffix(2), as: UTF8.self), radix: 16)
+    guard checksum == body.reduce(0, { $0 ^ $1 }) else { return }
+    guard let newIdentity = ReceiverIdentity(sentence: String(decoding: body, as: UTF8.self)) else {
       return
     }
     // Keep the identity from MON-VER, which has the most detail.
-    if identity?.maker != .ublox { identity = said }
+    if identity?.maker != .ublox { identity = newIdentity }
   }
 }

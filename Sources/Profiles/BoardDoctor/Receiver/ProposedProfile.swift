@@ -92,11 +92,11 @@ public struct ProposedProfile: Sendable {
     // A profile with the family nmea is correct for a receiver of any family.
     if receiver.family != .nmea, receiver.family != identity.family { return true }
     // Only u-blox receivers report the name of the module; others report their chip or release.
-    guard identity.maker == .ublox, let told = identity.model?.lowercased(),
-      let said = receiver.model?.lowercased()
+    guard identity.maker == .ublox, let reported = identity.model?.lowercased(),
+      let expected = receiver.model?.lowercased()
     else { return false }
-    let words = said.split(separator: " ").filter { $0.contains(where: \.isNumber) }
-    return !said.contains(told) && !words.contains { told.contains($0) }
+    let words = expected.split(separator: " ").filter { $0.contains(where: \.isNumber) }
+    return !expected.contains(reported) && !words.contains { reported.contains($0) }
   }
 
   private mutating func replace(

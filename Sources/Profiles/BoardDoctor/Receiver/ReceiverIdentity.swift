@@ -93,7 +93,7 @@ public struct ReceiverIdentity: Equatable, Sendable {
     }
   }
 
-  /// Family with a driver for its commands; `nmea` if there is none.
+  /// Family with a driver for its commands; `nmea` if none exists.
   public var family: BoardProfile.Receiver.Family {
     let word =
       switch maker {

@@ -67,18 +67,18 @@ final class ReceiverLine {
 
   /// Writes bytes; bytes that the line does not accept within a second are dropped.
   func write(_ bytes: [UInt8]) {
-    var rest = bytes[...]
+    var remaining = bytes[...]
     let end = SystemClock().now + .seconds(1)
-    while !rest.isEmpty, !isDisconnected {
-      let count = unsafe rest.withUnsafeBytes { part in
+    while !remaining.isEmpty, !isDisconnected {
+      let count = unsafe remaining.withUnsafeBytes { part in
         unsafe Glibc.write(descriptor, part.baseAddress, part.count)
       }
-      if count > 0 { rest = rest.dropFirst(count) }
+      if count > 0 { remaining = remaining.dropFirst(count) }
       if count < 0, errno != EAGAIN, errno != EINTR { isDisconnected = true }
       let left = end - SystemClock().now
-      guard !rest.isEmpty, left > .zero else { return }
-      var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      _ = unsafe poll(&room, 1, Int32(clamping: left.microseconds / 1_000 + 1))
+      guard !remaining.isEmpty, left > .zero else { return }
+      var pollRequest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      _ = unsafe poll(&pollRequest, 1, Int32(clamping: left.microseconds / 1_000 + 1))
     }
   }
 }

@@ -55,15 +55,15 @@ struct ReceiverScan {
   private static let pollInterval = Interval.milliseconds(200)
 
   /// - Parameters:
-  ///   - asking: When queries may be sent.
+  ///   - queryPolicy: When queries may be sent.
   ///   - isStopped: Whether the scan should stop.
   init(
-    _ line: ReceiverLine, _ pace: Timeouts, _ asking: QueryPolicy = .always,
+    _ line: ReceiverLine, _ timeouts: Timeouts, _ queryPolicy: QueryPolicy = .always,
     isStopped: @escaping () -> Bool = { false }
   ) {
     self.line = line
-    self.timeouts = pace
-    self.queryPolicy = asking
+    self.timeouts = timeouts
+    self.queryPolicy = queryPolicy
     self.isStopped = isStopped
   }
 
@@ -72,59 +72,59 @@ struct ReceiverScan {
   /// The time per speed is bounded by ``Timeouts``.
   func run(expecting expected: [UInt32]) -> Result {
     var tried: Set<UInt32> = []
-    var rubbish = 0
+    var unrecognisedBytes = 0
     for speed in expected + ReceiverScan.speeds where tried.insert(speed).inserted {
       guard line.setSpeed(speed) else { continue }
-      let ear = probe(for: expected.contains(speed) ? timeouts.expected : timeouts.other)
+      let input = probe(for: expected.contains(speed) ? timeouts.expected : timeouts.other)
       if isStopped() { return .stopped }
       if line.isDisconnected { return .disconnected }
-      if ear.isRecognised { return .detected(identify(ear, at: speed)) }
-      rubbish = max(rubbish, ear.byteCount)
+      if input.isRecognised { return .detected(identify(input, at: speed)) }
+      unrecognisedBytes = max(unrecognisedBytes, input.byteCount)
     }
-    return rubbish > 0 ? .unrecognised(bytes: rubbish) : .silence
+    return unrecognisedBytes > 0 ? .unrecognised(bytes: unrecognisedBytes) : .silence
   }
 
   /// Reads until the input is recognised. If it is not, and sending is permitted, sends queries: the receiver may be
   /// asleep or send only responses.
   private func probe(for time: Interval) -> BaudProbe {
-    var ear = BaudProbe()
+    var probe = BaudProbe()
     let end = clock.now + time
     // A receiver that streams is detected in the first half. The first byte of the queries wakes one that is asleep.
     let half = queryPolicy == .always ? time / 2 : .zero
-    read(into: &ear, until: end - half) { $0.isRecognised }
-    if queryPolicy == .always, !ear.isRecognised {
+    read(into: &probe, until: end - half) { $0.isRecognised }
+    if queryPolicy == .always, !probe.isRecognised {
       line.write(ReceiverIdentity.queries)
-      read(into: &ear, until: end) { $0.isRecognised }
+      read(into: &probe, until: end) { $0.isRecognised }
     }
-    return ear
+    return probe
   }
 
   /// Queries the identity; a busy receiver may need a second query.
-  private func identify(_ heard: BaudProbe, at speed: UInt32) -> Detected {
-    var ear = heard
+  private func identify(_ detected: BaudProbe, at speed: UInt32) -> Detected {
+    var probe = detected
     if queryPolicy == .afterDetection {
-      read(into: &ear, until: clock.now + timeouts.response) { $0.hasFix != nil }
+      read(into: &probe, until: clock.now + timeouts.response) { $0.hasFix != nil }
       // Other instruments, too, send two valid sentences.
-      if ear.hasFix == nil { return Detected(speed: speed, probe: ear, wasQueried: false) }
+      if probe.hasFix == nil { return Detected(speed: speed, probe: probe, wasQueried: false) }
     }
-    for _ in 0..<2 where ear.identity == nil {
+    for _ in 0..<2 where probe.identity == nil {
       line.write(ReceiverIdentity.queries)
-      read(into: &ear, until: clock.now + timeouts.response) { $0.identity != nil }
+      read(into: &probe, until: clock.now + timeouts.response) { $0.identity != nil }
     }
-    if ear.hasFix == nil {
-      read(into: &ear, until: clock.now + timeouts.response) { $0.hasFix != nil }
+    if probe.hasFix == nil {
+      read(into: &probe, until: clock.now + timeouts.response) { $0.hasFix != nil }
     }
-    return Detected(speed: speed, probe: ear, wasQueried: true)
+    return Detected(speed: speed, probe: probe, wasQueried: true)
   }
 
   /// Reads into the probe until `isEnough` returns true, until `end`, or until a requested stop.
   func read(
-    into ear: inout BaudProbe, until end: Instant, _ isEnough: (BaudProbe) -> Bool
+    into probe: inout BaudProbe, until end: Instant, _ isEnough: (BaudProbe) -> Bool
   ) {
-    while !isEnough(ear), !line.isDisconnected, !isStopped() {
+    while !isEnough(probe), !line.isDisconnected, !isStopped() {
       let left = end - clock.now
       guard left > .zero else { return }
-      ear.decode(line.read(within: min(left, ReceiverScan.pollInterval)))
+      probe.decode(line.read(within: min(left, ReceiverScan.pollInterval)))
     }
   }
 }

@@ -230,12 +230,12 @@ extension NewProfile {
     guard let path = pending.first else { return nil }
     let key = ProfileSchema.key(path)
     let value = path == "name" && draft.name.isEmpty ? nil : key?.get(draft)
-    let takes = key?.constraint == .boolean ? nil : key?.expectation
+    let expectation = key?.constraint == .boolean ? nil : key?.expectation
     let around = ProfileSchema.table(ProfileSchema.parentPath(of: path))
     return Question(
       path: path, table: around?.path ?? "", tableMeaning: around?.meaning ?? "",
       meaning: key?.meaning ?? ProfileSchema.table(path)?.meaning ?? "",
-      expectation: takes ?? "yes or no",
+      expectation: expectation ?? "yes or no",
       proposal: key == nil ? (draft.tables.contains(path) ? "yes" : "no") : value?.answerText)
   }
 
@@ -304,8 +304,8 @@ extension NewProfile {
     let capacity =
       draft.receiver.family == .ubloxM8 ? 300 : draft.batch.hasExtraPVT ? 309 : 600
     propose("receiver.batch.capacity_fixes", \.batch.capacity, capacity)
-    let room = max(1, draft.batch.capacity / 10)
-    propose("receiver.batch.watermark_fixes", \.batch.watermark, draft.batch.capacity - room)
+    let reserve = max(1, draft.batch.capacity / 10)
+    propose("receiver.batch.watermark_fixes", \.batch.watermark, draft.batch.capacity - reserve)
     propose("receiver.batch.power_mw", \.batch.power_mw, track)
     propose(
       "receiver.time_to_fix.ephemeris_s", \.receiver.timeToFix.ephemerisLifetime, .seconds(14_400))

@@ -122,12 +122,12 @@ struct ProfileReader {
   }
 
   private mutating func report(
-    _ key: String, at place: TOMLPosition, _ problem: String, expected: String = "",
+    _ key: String, at position: TOMLPosition, _ problem: String, expected: String = "",
     suggestion: String = ""
   ) {
     problems.append(
       ProfileError(
-        file: file, at: place, key: key, problem, expected: expected, suggestion: suggestion))
+        file: file, at: position, key: key, problem, expected: expected, suggestion: suggestion))
   }
 }
 
@@ -176,27 +176,27 @@ extension ProfileReader {
   }
 
   private func checkText(
-    _ string: String, _ length: ClosedRange<Int>, at place: TOMLPosition
+    _ string: String, _ length: ClosedRange<Int>, at position: TOMLPosition
   ) -> Result<ProfileValue, InvalidValue> {
     let count = string.unicodeScalars.count
     if !length.contains(count) {
-      return .failure(InvalidValue(position: place, problem: "has \(count) characters"))
+      return .failure(InvalidValue(position: position, problem: "has \(count) characters"))
     }
     if printable(string, maxLength: count) != string {
       return .failure(
         InvalidValue(
-          position: place,
+          position: position,
           problem: "contains characters that cannot be printed "
             + "on one line"))
     }
     return .success(.text(string))
   }
 
-  private func unknownWord(_ word: String, _ words: [String], at place: TOMLPosition)
+  private func unknownWord(_ word: String, _ words: [String], at position: TOMLPosition)
     -> InvalidValue
   {
     let near = closestMatch(to: word, among: words).map { " (did you mean \"\($0)\"?)" } ?? ""
-    return InvalidValue(position: place, problem: "unknown word \"\(printable(word))\"" + near)
+    return InvalidValue(position: position, problem: "unknown word \"\(printable(word))\"" + near)
   }
 
   private func readWords(_ words: [String], _ index: Int) -> Result<ProfileValue, InvalidValue> {

@@ -237,7 +237,7 @@ extension AccessPolicy {
   ///
   /// - Parameters:
   ///   - file: Name of the file in messages.
-  ///   - users: Looks up the ID of a user by name; nil if there is none.
+  ///   - users: Looks up the ID of a user by name; nil if none exists.
   /// - Throws: ``PolicyErrors`` with all errors.
   public static func parse(
     bytes: [UInt8], file: String, users: (String) -> UInt32?

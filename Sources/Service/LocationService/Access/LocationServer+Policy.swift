@@ -21,7 +21,7 @@ extension LocationServer {
     _ = environment.subordinates.refresh()
     warnOfUnresolvedLines()
     updateAccounts()
-    var lapsed: [WireClientName] = []
+    var unpermitted: [WireClientName] = []
     for client in clients.indices where !clients[client].isVacant {
       let before = clients[client].access
       let name = clients[client].name
@@ -30,14 +30,14 @@ extension LocationServer {
       guard access != before else { continue }
       apply(access, client)
       if before.authorization.isGranted, !access.authorization.isGranted, !access.isExplicitDenial {
-        lapsed.append(name)
+        unpermitted.append(name)
       }
     }
     dropUnpermitted()
     warn(
       "the policy no longer permits them; their fixes are erased, and their requests are kept "
         + "until the service restarts",
-      lapsed.filter { name in clients.contains { $0.name == name } }, showsCommand: true)
+      unpermitted.filter { name in clients.contains { $0.name == name } }, showsCommand: true)
   }
 
   /// Warns about a policy without rules: an empty file is valid, but may be a mistake.

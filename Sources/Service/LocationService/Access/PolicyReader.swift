@@ -252,11 +252,11 @@ struct PolicyReader {
   }
 
   private mutating func report(
-    _ key: String, at place: TOMLPosition, _ problem: String, expected: String = "",
+    _ key: String, at position: TOMLPosition, _ problem: String, expected: String = "",
     suggestion: String = ""
   ) {
     problems.append(
       PolicyError(
-        file: file, at: place, key: key, problem, expected: expected, suggestion: suggestion))
+        file: file, at: position, key: key, problem, expected: expected, suggestion: suggestion))
   }
 }

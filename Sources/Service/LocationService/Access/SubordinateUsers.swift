@@ -27,7 +27,7 @@ public struct SubordinateUsers: Equatable, Sendable {
   /// Parses `login:first:count` lines, with the login user as a name or number. Invalid lines are ignored, as by
   /// `newuidmap`. If several lines contain an ID, the first one applies.
   ///
-  /// - Parameter users: Looks up the ID of a user by name; nil if there is none.
+  /// - Parameter users: Looks up the ID of a user by name; nil if none exists.
   public init(text: String, users: (String) -> UInt32?) {
     var count = 0
     for line in text.split(separator: "\n") {
@@ -73,7 +73,7 @@ public struct SubordinateUsers: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - passwd: File of the local users, which contains most of the names.
-  ///   - lookUp: Looks up a user ID in the system's user database; nil if there is none.
+  ///   - lookUp: Looks up a user ID in the system's user database; nil if none exists.
   static func system(
     path: String = standardPath, passwd: String = UserNames.standardPath,
     lookUp: @escaping (String) -> UInt32? = AccessPolicy.systemUser

@@ -27,13 +27,13 @@ struct UserNames {
 
   /// - Parameters:
   ///   - path: File of the local users in the format of passwd(5).
-  ///   - lookUp: Looks up a user ID in the system's user database; nil if there is none.
+  ///   - lookUp: Looks up a user ID in the system's user database; nil if none exists.
   init(path: String = standardPath, lookUp: @escaping (String) -> UInt32?) {
     self.path = path
     self.lookUp = lookUp
   }
 
-  /// The ID of a user; nil if there is none, or the look-up limit is exceeded.
+  /// The ID of a user; nil if none exists, or the look-up limit is exceeded.
   mutating func number(of name: String) -> UInt32? {
     let users = localUsers ?? UserNames.read(path)
     localUsers = users

@@ -122,7 +122,7 @@ final class Connection {
   /// Whether output is below the high-water mark.
   var hasOutputCapacity: Bool { output.count < Connection.highWater }
 
-  /// Whether its received calls are handled even if nobody reads the answers.
+  /// Whether its received calls are handled even if the peer does not read the answers.
   var carriesCalls: Bool {
     switch purpose {
     case .open, .control: true
@@ -132,9 +132,9 @@ final class Connection {
 
   /// Consumes bytes up to the end of a frame.
   func nextFrame(
-    _ bytes: [UInt8], upTo count: Int, _ place: inout Int
+    _ bytes: [UInt8], upTo count: Int, _ offset: inout Int
   ) -> FrameSplitter.Outcome {
-    splitter.next(in: bytes.span.extracting(first: count), at: &place)
+    splitter.next(in: bytes.span.extracting(first: count), at: &offset)
   }
 
   /// Writes what the socket accepts. One system call if it accepts everything.

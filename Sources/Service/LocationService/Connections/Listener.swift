@@ -16,10 +16,10 @@ public final class Listener {
   /// Replaces the socket of a service that is gone, but not that of a running one.
   public init(path: String) throws(SystemError) {
     var address = sockaddr_un()
-    let room = MemoryLayout.size(ofValue: address.sun_path)
-    guard path.utf8.count < room, !path.isEmpty else {
+    let capacity = MemoryLayout.size(ofValue: address.sun_path)
+    guard path.utf8.count < capacity, !path.isEmpty else {
       throw SystemError(
-        "the socket's path '\(path)' has over \(room - 1) bytes", code: ENAMETOOLONG)
+        "the socket's path '\(path)' has over \(capacity - 1) bytes", code: ENAMETOOLONG)
     }
     address.sun_family = sa_family_t(AF_UNIX)
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in

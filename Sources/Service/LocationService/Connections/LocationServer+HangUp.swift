@@ -1,7 +1,9 @@
 import LinuxHAL
 import LocationTypes
 
-// Lingering connections: programs that hang up while their calls wait for their user's rate (RES-6).
+// Lingering connections: their programs have hung up, but calls that they sent before are held, because their user
+// exceeded the rate limit (RES-6). `resumePaused` handles these calls, `expireConnections` ends the connection after
+// ``LocationServer/lingerTime``. The time is `now`, which the loop passes to the server.
 
 extension LocationServer {
   /// How long held calls are handled after the peer has hung up.
@@ -12,7 +14,7 @@ extension LocationServer {
   /// Handles a hang-up of the peer. Received calls that are held are still handled, in order and at their rate; their
   /// answers are dropped.
   ///
-  /// The connection still counts for its user, so that hanging up gains nothing.
+  /// The connection still counts as one of its user's, so that hanging up does not evade the limits.
   mutating func hangUp(_ index: Int) {
     guard let connection = connections[index], connection.lingersUntil == nil else { return }
     guard !connection.isEnding, connection.carriesCalls else { return close(index) }

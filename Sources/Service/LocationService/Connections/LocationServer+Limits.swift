@@ -64,26 +64,26 @@ extension LocationServer {
         }
         return
       }
-      guard let peer = listener.peer(descriptor), let place = connectionIndex(for: peer) else {
+      guard let peer = listener.peer(descriptor), let index = connectionIndex(for: peer) else {
         Glibc.close(descriptor)
         continue
       }
-      admit(descriptor, peer, at: place)
+      admit(descriptor, peer, at: index)
     }
   }
 
-  private mutating func admit(_ descriptor: Int32, _ peer: Peer, at place: Int) {
+  private mutating func admit(_ descriptor: Int32, _ peer: Peer, at index: Int) {
     do {
-      try events.add(descriptor, as: LocationServer.token(of: place), for: .readable)
+      try events.add(descriptor, as: LocationServer.token(of: index), for: .readable)
     } catch {
       Glibc.close(descriptor)
       return
     }
-    if place == connections.count { connections.append(nil) }
-    connections[place] = Connection(
+    if index == connections.count { connections.append(nil) }
+    connections[index] = Connection(
       descriptor, peer, of: account(of: peer.user), since: currentWait, at: now)
     isDeadlineStale = true
-    guard standing(of: place) == .unpermitted else { return }
+    guard standing(of: index) == .unpermitted else { return }
     // A small send buffer, because unread answers in the kernel use memory as well.
     var size = Connection.unpermittedSendBuffer
     _ = unsafe setsockopt(
@@ -115,15 +115,15 @@ extension LocationServer {
   }
 
   /// Closes a connection of the unpermitted user with the most connections, if that user has more than `user` would
-  /// then have; `user` is nil if it is not known yet. With `takesAny`, for a user with permission, otherwise closes the
-  /// least useful connection of any unpermitted user. Returns whether one was closed.
+  /// then have; `user` is nil if it is not known yet. With `fallsBackToAny`, for a user with permission, otherwise
+  /// closes the least useful connection of any unpermitted user. Returns whether one was closed.
   private mutating func closeHeaviest(for user: UInt32?, fallsBackToAny: Bool) -> Bool {
     let held = displacementCandidates { _ in 1 }
     let heaviest = DisplacementCandidate.selectDisplaced(
       for: user, among: held, includesIdle: false)
-    guard let place = heaviest ?? (fallsBackToAny ? DisplacementCandidate.leastUseful(held) : nil)
+    guard let index = heaviest ?? (fallsBackToAny ? DisplacementCandidate.leastUseful(held) : nil)
     else { return false }
-    close(place)
+    close(index)
     return true
   }
 
@@ -307,13 +307,13 @@ extension LocationServer {
       unpermitted: held.reduce(0) { $0 + $1.amount }, own: own.reduce(0) { $0 + $1.amount })
     switch LocationServer.outputQuota.refusal(.unpermitted, usage) {
     case nil, .total: return
-    case .user: if let place = DisplacementCandidate.leastUseful(own) { close(place) }
+    case .user: if let index = DisplacementCandidate.leastUseful(own) { close(index) }
     case .unpermitted:
-      if let place = DisplacementCandidate.selectDisplaced(
+      if let index = DisplacementCandidate.selectDisplaced(
         for: user, among: held, includesIdle: false)
         ?? DisplacementCandidate.leastUseful(own)
       {
-        close(place)
+        close(index)
       }
     }
   }
@@ -363,7 +363,7 @@ extension LocationServer {
     isDeadlineStale = true
   }
 
-  /// Sets the time limit for the remainder of a call that has begun. Between calls there is none.
+  /// Sets the time limit for the remainder of a call that has begun. Between calls no limit applies.
   mutating func updateCallDeadline(_ index: Int) {
     guard let connection = connections[index] else { return }
     let isExpected = connection.splitter.isInFrame || !connection.hasMadeCall

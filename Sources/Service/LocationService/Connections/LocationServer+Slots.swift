@@ -38,32 +38,32 @@ extension LocationServer {
     switch refusal {
     case nil: break
     case .user:
-      guard let place = slotToFree(of: account, isPermitted: isPermitted) else {
+      guard let index = slotToFree(of: account, isPermitted: isPermitted) else {
         let limit = isOverShare ? quota.perUnpermittedUser : quota.perUser
         return .failure(.limitExceeded(what: "clients of a user", limit: Int64(limit)))
       }
-      displace(place)
+      displace(index)
     case .unpermitted:
       let all = unpermittedClients.filter { !$0.hadPermission }
       guard
-        let place = DisplacementCandidate.selectDisplaced(
+        let index = DisplacementCandidate.selectDisplaced(
           for: account, among: all, includesIdle: true)
       else {
         return .failure(
           .limitExceeded(what: "clients without permission", limit: Int64(quota.unpermitted)))
       }
-      displace(place)
+      displace(index)
     case .total:
-      let place =
+      let index =
         standing == .unpermitted
         ? DisplacementCandidate.selectDisplaced(
           for: account, among: unpermittedClients, includesIdle: true)
         : DisplacementCandidate.leastUseful(unpermittedClients)
           ?? clients.indices.first { canBeDropped($0) }
-      guard let place else {
+      guard let index else {
         return .failure(.limitExceeded(what: "clients", limit: Int64(environment.clients)))
       }
-      displace(place)
+      displace(index)
     }
     return .success(clients.firstIndex { $0.isVacant } ?? clients.count)
   }
@@ -157,14 +157,14 @@ extension LocationServer {
         grouping: clientsWithoutPermission { _ in true }.filter { !$0.hadPermission }, by: \.user)
       let quota = clientQuota
       if let excess = users.values.first(where: { $0.count > quota.perUnpermittedUser }),
-        let place = DisplacementCandidate.leastUseful(excess)
+        let index = DisplacementCandidate.leastUseful(excess)
       {
-        displace(place)
+        displace(index)
       } else if all.count > quota.unpermitted,
-        let place = DisplacementCandidate.selectDisplaced(for: nil, among: all, includesIdle: true)
+        let index = DisplacementCandidate.selectDisplaced(for: nil, among: all, includesIdle: true)
           ?? DisplacementCandidate.leastUseful(all)
       {
-        displace(place)
+        displace(index)
       } else {
         return
       }
@@ -176,15 +176,15 @@ extension LocationServer {
     guard let row = state.client(uid: name.user, name: name.name) else {
       return .error(.unknownClient(name))
     }
-    if let place = clients.firstIndex(where: { $0.name == name }) { drop(place) }
+    if let index = clients.firstIndex(where: { $0.name == name }) { drop(index) }
     state.removeClient(row.id)
     discardHeldCharges()
     return .done
   }
 
   /// Frees a slot that another client needs, or that exceeds a quota.
-  private mutating func displace(_ place: Int) {
-    let (name, number) = (clients[place].name, clients[place].number)
+  private mutating func displace(_ index: Int) {
+    let (name, number) = (clients[index].name, clients[index].number)
     // Nothing is lost by a client that never had permission.
     if state.isDurable(number), state.hasRegistrations(number) {
       logLine(
@@ -192,19 +192,19 @@ extension LocationServer {
         "the requests of '\(name.name)' of user \(name.user) are dropped: it no longer has permission, and "
           + "another client needs its slot")
     }
-    drop(place)
+    drop(index)
   }
 
   /// Frees a slot: closes its connections and removes its rows, except the decision of a command.
-  private mutating func drop(_ place: Int) {
-    if let control = clients[place].control {
-      if let watch = clients[place].watch { close(watch) }
+  private mutating func drop(_ index: Int) {
+    if let control = clients[index].control {
+      if let watch = clients[index].watch { close(watch) }
       close(control)
     }
-    endDrains(of: place, includingReads: true)
-    state.removeUndecided(clients[place].number)
-    submit(.forget, place)
-    clients[place] = .vacant(policy.access(uid: .max, client: ""))
+    endDrains(of: index, includingReads: true)
+    state.removeUndecided(clients[index].number)
+    submit(.forget, index)
+    clients[index] = .vacant(policy.access(uid: .max, client: ""))
     updateStandings()
   }
 

@@ -85,9 +85,9 @@ struct DisplacementCandidate {
   ) -> Int? {
     let others = all.filter { !$0.hadPermission }
     if others.count < all.count,
-      let place = selectDisplaced(for: user, among: others, includesIdle: includesIdle)
+      let index = selectDisplaced(for: user, among: others, includesIdle: includesIdle)
     {
-      return place
+      return index
     }
     var amounts: [UInt32: Int] = [:]
     for one in all { amounts[one.user, default: 0] += one.amount }
@@ -144,9 +144,9 @@ struct TokenBucket {
   /// Whether the bucket is full.
   func isFull(at now: Instant) -> Bool { level(at: now) >= limit.burst }
 
-  /// Earliest time at which at least `wanted` tokens are available.
-  func time(reaching wanted: Double, at now: Instant) -> Instant {
-    let missing = wanted - level(at: now)
+  /// Earliest time at which at least `amount` tokens are available.
+  func time(reaching amount: Double, at now: Instant) -> Instant {
+    let missing = amount - level(at: now)
     guard missing > 0 else { return now }
     return now + Interval(microseconds: Int64((missing / limit.perSecond * 1_000_000).rounded(.up)))
   }

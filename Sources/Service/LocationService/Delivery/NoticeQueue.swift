@@ -42,9 +42,9 @@ struct NoticeQueue {
   ///   - events: Events restored from disk, in order.
   ///   - last: Number of the newest event that was ever queued.
   init(_ events: [Event] = [], last: UInt32 = 0) {
-    let kept = events.suffix(NoticeQueue.eventCapacity)
-    entries = kept.map { .event($0) }
-    eventCount = kept.count
+    let newest = events.suffix(NoticeQueue.eventCapacity)
+    entries = newest.map { .event($0) }
+    eventCount = newest.count
     lastNumber = max(last, events.last?.number ?? 0)
   }
 
@@ -104,19 +104,19 @@ struct NoticeQueue {
   }
 
   /// Marks an entry as sent: an event stays until it is acknowledged, a notice is removed.
-  mutating func markSent(at place: Int) {
-    switch entries[place] {
+  mutating func markSent(at index: Int) {
+    switch entries[index] {
     case .event(var event):
       event.isSent = true
-      entries[place] = .event(event)
-    case .notice: entries.remove(at: place)
+      entries[index] = .event(event)
+    case .notice: entries.remove(at: index)
     }
   }
 
   /// Replaces a partly sent notice by its remainder.
-  mutating func replaceNotice(at place: Int, with rest: Notice) {
-    precondition(entries[place].notice != nil, "an event is sent as a whole")
-    entries[place] = .notice(rest)
+  mutating func replaceNotice(at index: Int, with remainder: Notice) {
+    precondition(entries[index].notice != nil, "an event is sent as a whole")
+    entries[index] = .notice(remainder)
   }
 
   /// Marks all events as unsent, for a new notice connection.
@@ -137,11 +137,11 @@ struct NoticeQueue {
 
   /// Removes events. Returns their numbers.
   mutating func removeEvents(where isGone: (Event) -> Bool) -> [UInt32] {
-    let gone = entries.compactMap(\.event).filter(isGone).map(\.number)
-    guard !gone.isEmpty else { return [] }
+    let removed = entries.compactMap(\.event).filter(isGone).map(\.number)
+    guard !removed.isEmpty else { return [] }
     entries.removeAll { $0.event.map(isGone) ?? false }
-    eventCount -= gone.count
-    return gone
+    eventCount -= removed.count
+    return removed
   }
 
   /// Removes notices.

@@ -105,9 +105,9 @@ struct ServedClient {
   /// The identifier of a region name. A new name gets a new number, and replaces the first removed name if the table is
   /// full; nil if no name was removed.
   mutating func identifier(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
-    if let place = regionIndex(kind, named: name) {
-      regions[place].isRemoved = false
-      return regions[place].identifier
+    if let index = regionIndex(kind, named: name) {
+      regions[index].isRemoved = false
+      return regions[index].identifier
     }
     if regions.count == ServedClient.namesLimit {
       guard let removed = regions.firstIndex(where: \.isRemoved) else { return nil }
@@ -126,9 +126,9 @@ struct ServedClient {
 
   /// Marks a region name as removed and returns its identifier; nil if it is unknown.
   mutating func remove(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
-    guard let place = regionIndex(kind, named: name) else { return nil }
-    regions[place].isRemoved = true
-    return regions[place].identifier
+    guard let index = regionIndex(kind, named: name) else { return nil }
+    regions[index].isRemoved = true
+    return regions[index].identifier
   }
 
   private func regionIndex(_ kind: RegionKind, named name: String) -> Int? {

@@ -87,12 +87,12 @@ extension LocationServer {
       queueEvent(client) { .visit(visit, number: $0) }
       requestLaunch(.visit, client)
     case .region(let event):
-      let told = wire(event, client)
+      let wireEvent = wire(event, client)
       // The state after a crossing is sent together with the crossing (REG-8).
       if case .determined(let identifier, _) = event, identifier == crossed { return true }
-      guard told.outlivesProcess else { return false }
+      guard wireEvent.outlivesProcess else { return false }
       clients[client].crossedRegion = event.identifier
-      queueEvent(client) { .region(told, number: $0) }
+      queueEvent(client) { .region(wireEvent, number: $0) }
       requestLaunch(.region, client)
     case .report(let fix):
       guard clients[client].control == nil else { return false }
@@ -116,14 +116,14 @@ extension LocationServer {
   /// the diagnostics of sessions.
   mutating func sendNotices(_ client: Int, _ engine: borrowing Engine) {
     let mayKnow = clients[client].access.authorization.isGranted
-    let begun = clients[client].startedServices
+    let started = clients[client].startedServices
     let use = clients[client].use
-    while let place = clients[client].notices.nextIndex(where: {
-      mayKnow && begun.includes($0, use)
+    while let entry = clients[client].notices.nextIndex(where: {
+      mayKnow && started.includes($0, use)
     }), let index = noticeConnection(of: client) {
-      switch clients[client].notices.entries[place] {
+      switch clients[client].notices.entries[entry] {
       case .event(let event):
-        clients[client].notices.markSent(at: place)
+        clients[client].notices.markSent(at: entry)
         reply(.notice(event.notice), continues: true, to: index)
         if let state = event.notice.stateAfterCrossing {
           reply(.notice(state), continues: true, to: index)
@@ -131,12 +131,12 @@ extension LocationServer {
       case .notice(.batch(let first, let last)):
         let next = writeBatch(first, last, to: index, engine)
         if next <= last {
-          clients[client].notices.replaceNotice(at: place, with: .batch(first: next, last: last))
+          clients[client].notices.replaceNotice(at: entry, with: .batch(first: next, last: last))
         } else {
-          clients[client].notices.markSent(at: place)
+          clients[client].notices.markSent(at: entry)
         }
       case .notice(let notice):
-        clients[client].notices.markSent(at: place)
+        clients[client].notices.markSent(at: entry)
         if case .gap(let gap) = notice, gap.mayBeMore {
           _ = consumeLoss(client)
           clients[client].isDirty = true  // the loss was durable until now
@@ -210,7 +210,7 @@ extension LocationServer {
     case .failure(let code): .failure(code)
     case .authorization(let authorization, let isReduced):
       .authorization(authorization, isReduced: isReduced)
-    case .degraded(let promises): .degraded(promises)
+    case .degraded(let levels): .degraded(levels)
     case .paused: .paused
     case .resumed: .resumed
     case .report(let fix): .report(fix)

@@ -24,7 +24,7 @@ extension LocationServer {
     answers.append(PendingAnswer(connection: index, answer: answer))
   }
 
-  /// The answer, if it does not depend on the engine; nil if it does, or there is none.
+  /// The answer, if it does not depend on the engine; nil if it does, or if the call has no answer.
   private mutating func reply(to incoming: IncomingCall, from index: Int) -> WireReply? {
     guard let connection = connections[index] else { return nil }
     switch incoming.call {
@@ -105,9 +105,9 @@ extension LocationServer {
     let decision = state.client(uid: name.user, name: name.name)?.accessDecision
     let access = policy.access(uid: name.user, client: name.name, decision: decision)
     let isPermitted = access.authorization.isGranted
-    let place: Int
+    let index: Int
     switch allocateSlot(for: name.user, isPermitted: isPermitted) {
-    case .success(let found): place = found
+    case .success(let found): index = found
     case .failure(let refusal): return .failure(refusal)
     }
     boundDecisions(except: name)
@@ -117,10 +117,10 @@ extension LocationServer {
     var client = ServedClient(name, of: account(of: name.user), number: row.id, access)
     // The client's row, with its undelivered fixes, may have been lost with a damaged file.
     client.mayHaveLostFixes = mayHaveLostClients
-    if place < clients.count { clients[place] = client } else { clients.append(client) }
-    saveAccess(place)
+    if index < clients.count { clients[index] = client } else { clients.append(client) }
+    saveAccess(index)
     updateStandings()
-    return .success(place)
+    return .success(index)
   }
 
   private mutating func takeOver(_ client: Int) {
@@ -197,8 +197,8 @@ extension LocationServer {
   /// suspended for the engine (BKG-2).
   mutating func updateDeliveryPause(_ client: Int) {
     guard clients[client].control != nil else { return }
-    let hasRoom = clients[client].watch.flatMap { connections[$0]?.hasOutputCapacity } ?? false
-    let isHeld = clients[client].isFrozen || !hasRoom || clients[client].notices.noticeCount > 0
+    let hasCapacity = clients[client].watch.flatMap { connections[$0]?.hasOutputCapacity } ?? false
+    let isHeld = clients[client].isFrozen || !hasCapacity || clients[client].notices.noticeCount > 0
     guard isHeld != clients[client].isDeliveryPaused else { return }
     clients[client].isDeliveryPaused = isHeld
     if clients[client].execution != .suspended {
@@ -390,17 +390,17 @@ extension LocationServer {
   private mutating func decide(
     _ name: WireClientName, _ change: (inout AccessDecision) -> Void
   ) -> WireReply {
-    let place = clients.firstIndex { $0.name == name }
+    let index = clients.firstIndex { $0.name == name }
     guard var row = state.client(uid: name.user, name: name.name) else {
       return .error(.unknownClient(name))
     }
-    var decision = place.map { clients[$0].access.reported } ?? row.reported
+    var decision = index.map { clients[$0].access.reported } ?? row.reported
     change(&decision)
     let access = policy.access(uid: name.user, client: name.name, decision: decision)
     guard access.source == .decision else {
       return .error(.decidedByFile(line: access.source.line))
     }
-    guard let client = place else {
+    guard let client = index else {
       // The decision is applied when the client connects.
       row.decide(decision)
       put(row, in: \.clients)

@@ -11,11 +11,11 @@ extension LocationServer {
   mutating func saveRegions(_ client: Int, _ engine: borrowing Engine) {
     guard clients[client].hasRegions else { return }
     let number = clients[client].number
-    var seen: Set<RegionIdentifier> = []
-    for place in 0..<RegionMonitor.capacity {
-      guard let held = engine.regionRecord(of: ClientID(client), at: place) else { continue }
+    var identifiers: Set<RegionIdentifier> = []
+    for index in 0..<RegionMonitor.capacity {
+      guard let held = engine.regionRecord(of: ClientID(client), at: index) else { continue }
       let identifier = held.region.identifier
-      seen.insert(identifier)
+      identifiers.insert(identifier)
       let name = clients[client].name(of: identifier)
       guard StateStore.isValidName(name) else { continue }
       let before = state.rows.regions[.init(client: number, identifier: identifier)]
@@ -26,9 +26,9 @@ extension LocationServer {
         in: \.regions)
     }
     for row in state.rows.regions.all where row.client == number {
-      if !seen.contains(row.region.identifier) { state.rows.regions.remove(row.key) }
+      if !identifiers.contains(row.region.identifier) { state.rows.regions.remove(row.key) }
     }
-    clients[client].setMonitored(seen)
+    clients[client].setMonitored(identifiers)
     updateUse(client)
   }
 

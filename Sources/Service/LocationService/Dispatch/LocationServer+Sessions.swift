@@ -10,9 +10,9 @@ extension LocationServer {
     case .requestAuthorization(let permission):
       requestPermission(permission, client)
       return .done
-    case .openServiceSession(let requirement, let wantsFull):
+    case .openServiceSession(let requirement, let requiresFullAccuracy):
       let number = clients[client].sessions.open(
-        requirement, wantsFullAccuracy: wantsFull, at: now)
+        requirement, requiresFullAccuracy: requiresFullAccuracy, at: now)
       updateUse(client)
       guard let number else {
         return .error(
@@ -75,11 +75,11 @@ extension LocationServer {
   private mutating func recordImplicitRequest(_ client: Int) {
     let sessions = clients[client].sessions
     guard clients[client].access.authorization == .notDetermined, sessions.isInUse,
-      let wanted = WirePermission(sessions.requested),
+      let requested = WirePermission(sessions.requested),
       clients[client].requestedPermission != .always,
-      clients[client].requestedPermission != wanted
+      clients[client].requestedPermission != requested
     else { return }
-    recordPermissionRequest(wanted, client)
+    recordPermissionRequest(requested, client)
   }
 
   /// Passes changes of a client's use of location to the engine and the durable state, and logs the start and end of

@@ -100,18 +100,20 @@ extension LocationServer {
   ) -> WireReceiver? {
     guard let report = engine.receiverReport(at: now) else { return nil }
     // Updated to this moment: the silence may have become too long since the last turn.
-    var seen = receiver
-    _ = seen.update(report, hasBackup: environment.power.hasBackupSupply, at: now)
-    let since = mayKnow ? seen.since : seen.coarseSince
-    var told = WireReceiver(
-      mayKnow ? seen.state : seen.state.coarse, isAnswering: seen.isResponding,
+    var monitor = receiver
+    _ = monitor.update(report, hasBackup: environment.power.hasBackupSupply, at: now)
+    let since = mayKnow ? monitor.since : monitor.coarseSince
+    var result = WireReceiver(
+      mayKnow ? monitor.state : monitor.state.coarse, isAnswering: monitor.isResponding,
       since: FixTime(acquired: since, utc: mayKnow ? utc(since) : nil))
     if mayKnow {
-      told.lastByte = seen.lastInput.map { FixTime(acquired: $0, utc: utc($0)) }
-      told.lastFix = seen.lastFix.map { FixTime(acquired: $0, utc: utc($0)) }
+      result.lastByte = monitor.lastInput.map { FixTime(acquired: $0, utc: utc($0)) }
+      result.lastFix = monitor.lastFix.map { FixTime(acquired: $0, utc: utc($0)) }
     }
-    if !seen.isResponding { told.suggestion = environment.receiver.suggestion(seen.input(at: now)) }
-    return told
+    if !monitor.isResponding {
+      result.suggestion = environment.receiver.suggestion(monitor.input(at: now))
+    }
+    return result
   }
 
   /// The demand of a client; nil if it has none and has started nothing.

@@ -79,8 +79,8 @@ extension ReceiverMonitor {
 
 extension ReceiverLineSettings {
   /// The probable cause of a receiver that does not respond, and how to fix it, in one line for log and status.
-  func suggestion(_ speech: ReceiverInput) -> String {
-    switch speech {
+  func suggestion(_ input: ReceiverInput) -> String {
+    switch input {
     case .nothing:
       "no input\(device.map { " from \($0)" } ?? ""): check that it is connected, powered and set to \(speeds)"
     case .unrecognized:

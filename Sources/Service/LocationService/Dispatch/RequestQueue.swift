@@ -1,8 +1,10 @@
 import LocationPolicy
 
-/// FIFO queue of requests for the engine.
+/// FIFO queue of requests from ``LocationServer`` to the engine, which takes one at a time.
 ///
-/// Bounded by its producer: one buffer is read per connection and wait, and nothing while requests are pending.
+/// It has no limit of its own. It stays short because the server reads the next connection only when the queue is
+/// empty: one buffer, or up to ``LocationServer/readsAfterHangUp`` if the peer has hung up. Its heap memory is kept for
+/// reuse.
 struct RequestQueue {
   private var waiting: [(ClientID, Request)] = []
   private var first = 0

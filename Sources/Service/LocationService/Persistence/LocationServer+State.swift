@@ -60,13 +60,13 @@ extension LocationServer {
   }
 
   private mutating func restore(_ row: ClientRecord, into engine: inout Engine) {
-    let place = clients.count
+    let index = clients.count
     let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
     var client = ServedClient(
       WireClientName(user: row.uid, name: row.name), of: account(of: row.uid), number: row.id,
       access)
     if var cursor = state.rows.cursors[row.id] {
-      engine.restore(ClientID(place), from: cursor.bookmark, startingAt: now)
+      engine.restore(ClientID(index), from: cursor.bookmark, startingAt: now)
       // Saved together with the boot number, because the next start does not detect the power cut again.
       cursor.mayHaveLostFixes =
         cursor.mayHaveLostFixes || (possibleLoss != nil && cursor.bookmark.isOpenEnded)
@@ -79,47 +79,47 @@ extension LocationServer {
     client.sessions = ClientSessions(hasBackground: services.backgroundSession)
     clients.append(client)
     // First the permission last reported, then the current one, so that data of a revoked permission is lost (RNG-6).
-    setAuthorization(row.reported, place)
-    setAuthorization(access.reported, place)
-    if access.reported.isNarrower(than: row.reported) { discardEvents(place) }
-    resume(services, place)
+    setAuthorization(row.reported, index)
+    setAuthorization(access.reported, index)
+    if access.reported.isNarrower(than: row.reported) { discardEvents(index) }
+    resume(services, index)
     // The process may still run and reconnect by itself.
-    if let reason = clients[place].waitingReason {
-      requestLaunch(reason, place, after: ClientSessions.standardGrace)
+    if let reason = clients[index].waitingReason {
+      requestLaunch(reason, index, after: ClientSessions.standardGrace)
     }
   }
 
   /// Requests all services that outlive a process, as the process would, and disconnects.
-  private mutating func resume(_ services: ServicesRecord, _ place: Int) {
+  private mutating func resume(_ services: ServicesRecord, _ index: Int) {
     let regions = state.rows.regions.all.filter { $0.client == services.client }
     guard services.significantChange || services.visits || !regions.isEmpty else { return }
-    submit(.connect, place)
-    start(services, place)
+    submit(.connect, index)
+    start(services, index)
     for region in regions.sorted(by: { $0.region.identifier.number < $1.region.identifier.number })
     {
-      clients[place].restore(region.region.identifier, named: region.name)
-      submit(.addRegion(region.region, assuming: region.state), place)
+      clients[index].restore(region.region.identifier, named: region.name)
+      submit(.addRegion(region.region, assuming: region.state), index)
     }
-    submit(.disconnect, place)
+    submit(.disconnect, index)
   }
 
-  private mutating func start(_ services: ServicesRecord, _ place: Int) {
-    if services.significantChange { submit(.startSignificantChange, place) }
-    if services.visits { submit(.startVisits, place) }
+  private mutating func start(_ services: ServicesRecord, _ index: Int) {
+    if services.significantChange { submit(.startSignificantChange, index) }
+    if services.visits { submit(.startVisits, index) }
   }
 
   /// Restarts the services that were stopped while permission was denied, unless the client has stopped them since.
-  mutating func restartServices(_ place: Int) {
-    guard let services = state.rows.services[clients[place].number],
+  mutating func restartServices(_ index: Int) {
+    guard let services = state.rows.services[clients[index].number],
       services.significantChange || services.visits
     else { return }
-    let isThere = clients[place].control != nil
-    if !isThere { submit(.connect, place) }
-    start(services, place)
-    if !isThere { return submit(.disconnect, place) }
+    let isThere = clients[index].control != nil
+    if !isThere { submit(.connect, index) }
+    start(services, index)
+    if !isThere { return submit(.disconnect, index) }
     // The client has made no call, so a suspended client stays suspended.
-    if clients[place].isDeliveryPaused || clients[place].execution == .suspended {
-      submit(.setExecution(.suspended), place)
+    if clients[index].isDeliveryPaused || clients[index].execution == .suspended {
+      submit(.setExecution(.suspended), index)
     }
   }
 

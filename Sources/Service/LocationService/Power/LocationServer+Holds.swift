@@ -13,26 +13,26 @@ extension LocationServer {
     names: (Int) -> WireClientName?
   ) -> [WireHold] {
     var holds: [WireHold] = []
-    let hindrance = suspender?.blocker
+    let blocker = suspender?.blocker
     if mayReadLocation {
       holds = clientHolds(engine, at: now, names: names)
       if let reason = engine.sleepObstacle(effects).map(WireHoldReason.init) {
-        let isTold = reason == .receiverRuns && holds.contains { $0.reason == .everyFix }
+        let isListed = reason == .receiverRuns && holds.contains { $0.reason == .everyFix }
         // A lock is added below, for all callers; `soon` mostly results from a reason listed above.
-        let isLock = reason == .inhibited && hindrance?.isInhibitorLock == true
-        if !isTold, !isLock, reason != .soon || holds.isEmpty {
+        let isLock = reason == .inhibited && blocker?.isInhibitorLock == true
+        if !isListed, !isLock, reason != .soon || holds.isEmpty {
           holds.append(WireHold(reason, detail: missingPinNote(for: reason)))
         }
       }
     }
     if !engine.canSuspend { holds.append(WireHold(.noSuspend)) }
-    if let hindrance,
-      hindrance.isPermanent || hindrance.isInhibitorLock
-        || (mayReadLocation && effects.board >= .suspended && !hindrance.isTransient)
+    if let blocker,
+      blocker.isPermanent || blocker.isInhibitorLock
+        || (mayReadLocation && effects.board >= .suspended && !blocker.isTransient)
     {
       let unwired =
-        hindrance == .noWakeTime ? missingPinNote(for: .system).map { "; \($0)" } ?? "" : ""
-      holds.append(WireHold(.system, detail: hindrance.description + unwired))
+        blocker == .noWakeTime ? missingPinNote(for: .system).map { "; \($0)" } ?? "" : ""
+      holds.append(WireHold(.system, detail: blocker.description + unwired))
     }
     if let powerOffObstacle {
       holds.append(WireHold(.staysOn, detail: powerOffObstacle.description))

@@ -33,9 +33,9 @@ extension LocationService {
     guard rule.check(callers: loop.clients.callerCount, until: end, at: now), let end else {
       return false
     }
-    if let hindrance = powerOff.prepare(until: end) {
-      if rule.recordRefusal(hindrance, at: now) {
-        log.write(.notice, "the board stays on although it could be off: \(hindrance)")
+    if let blocker = powerOff.prepare(until: end) {
+      if rule.recordRefusal(blocker, at: now) {
+        log.write(.notice, "the board stays on although it could be off: \(blocker)")
       }
       return false
     }

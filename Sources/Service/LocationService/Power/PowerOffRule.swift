@@ -46,11 +46,11 @@ struct PowerOffRule {
   /// Records that an attempt was refused.
   ///
   /// - Returns: Whether the reason has changed.
-  mutating func recordRefusal(_ hindrance: SleepBlocker, at now: Instant) -> Bool {
-    defer { obstacle = hindrance }
+  mutating func recordRefusal(_ blocker: SleepBlocker, at now: Instant) -> Bool {
+    defer { obstacle = blocker }
     notBefore = now + retryDelay
     retryDelay = min(retryDelay * 2, PowerOffRule.longestRetryDelay)
-    return hindrance != obstacle
+    return blocker != obstacle
   }
 
   /// Time of the next check if nothing happens before; nil if no check is needed.

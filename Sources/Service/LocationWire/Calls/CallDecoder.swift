@@ -47,9 +47,9 @@ public enum CallDecoder {
   /// permits extensions by vendors.
   private static func mode(_ fields: inout JSONFields) throws(WireError) -> WireReplyMode {
     let isOneway = try fields.flag("oneway")
-    let wantsMore = try fields.flag("more")
-    let wantsUpgrade = try fields.flag("upgrade")
-    switch (isOneway, wantsMore, wantsUpgrade) {
+    let isMore = try fields.flag("more")
+    let isUpgrade = try fields.flag("upgrade")
+    switch (isOneway, isMore, isUpgrade) {
     case (false, false, false): return .once
     case (true, false, false): return .oneway
     case (false, true, false): return .more
@@ -140,7 +140,7 @@ public enum CallDecoder {
     case .requestAuthorization: .requestAuthorization(try fields.word("authorization"))
     case .openServiceSession:
       .openServiceSession(
-        try fields.word("authorization"), wantsFullAccuracy: try fields.flag("full_accuracy"))
+        try fields.word("authorization"), requiresFullAccuracy: try fields.flag("full_accuracy"))
     case .closeServiceSession: .closeServiceSession(try session(&fields))
     case .openBackgroundSession: .openBackgroundSession
     case .closeBackgroundSession: .closeBackgroundSession

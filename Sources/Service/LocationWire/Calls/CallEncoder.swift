@@ -59,9 +59,9 @@ public enum CallEncoder {
       json.member("reduced_accuracy", isReduced)
     case .requestAuthorization(let permission):
       json.member("authorization", word: permission.wireWord)
-    case .openServiceSession(let requirement, let wantsFull):
+    case .openServiceSession(let requirement, let requiresFullAccuracy):
       json.member("authorization", word: requirement.wireWord)
-      if wantsFull { json.member("full_accuracy", true) }
+      if requiresFullAccuracy { json.member("full_accuracy", true) }
     case .closeServiceSession(let number): json.member("number", Int64(number))
     case .getInfo, .startUpdating, .stopUpdating, .disallowDeferred, .requestLocation,
       .startSignificantChange, .stopSignificantChange, .startVisits, .stopVisits, .getLocation,

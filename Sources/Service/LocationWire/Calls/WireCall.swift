@@ -120,7 +120,7 @@ public enum WireCall: Equatable, Sendable {
   /// `requestWhenInUseAuthorization()` or `requestAlwaysAuthorization()` (AUT-4).
   case requestAuthorization(WirePermission)
   /// `CLServiceSession(authorization:fullAccuracyPurposeKey:)` (BKG-12).
-  case openServiceSession(SessionRequirement, wantsFullAccuracy: Bool)
+  case openServiceSession(SessionRequirement, requiresFullAccuracy: Bool)
   /// Invalidates the service session with this number.
   case closeServiceSession(Int)
   /// `CLBackgroundActivitySession()` (BKG-8).

@@ -106,8 +106,8 @@ public struct JSONValue: Sendable {
     guard node.kind == .number, node.hasEscapesOrIsInteger else { return nil }
     var magnitude: UInt64 = 0
     var isNegative = false
-    for place in Int(node.start)..<Int(node.end) {
-      let byte = document.bytes[place]
+    for index in Int(node.start)..<Int(node.end) {
+      let byte = document.bytes[index]
       guard byte != UInt8(ascii: "-") else {
         isNegative = true
         continue
@@ -146,10 +146,10 @@ public struct JSONValue: Sendable {
   public var elements: [JSONValue]? {
     guard node.kind == .list else { return nil }
     var all: [JSONValue] = []
-    var place = index + 1
-    while place < Int(node.next) {
-      all.append(JSONValue(document: document, index: place))
-      place = Int(document.nodes[place].next)
+    var slot = index + 1
+    while slot < Int(node.next) {
+      all.append(JSONValue(document: document, index: slot))
+      slot = Int(document.nodes[slot].next)
     }
     return all
   }
@@ -158,11 +158,11 @@ public struct JSONValue: Sendable {
   public var members: [(name: String, value: JSONValue)]? {
     guard node.kind == .object else { return nil }
     var all: [(name: String, value: JSONValue)] = []
-    var place = index + 1
-    while place < Int(node.next) {
-      let name = JSONValue(document: document, index: place).string ?? ""
-      all.append((name, JSONValue(document: document, index: place + 1)))
-      place = Int(document.nodes[place + 1].next)
+    var slot = index + 1
+    while slot < Int(node.next) {
+      let name = JSONValue(document: document, index: slot).string ?? ""
+      all.append((name, JSONValue(document: document, index: slot + 1)))
+      slot = Int(document.nodes[slot + 1].next)
     }
     return all
   }

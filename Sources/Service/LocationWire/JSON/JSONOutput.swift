@@ -218,35 +218,35 @@ extension JSONOutput {
     // 24 bytes hold nineteen digits, a point and a sign. The move to the front copies 24 bytes from any offset, so
     // reserve twice as many.
     let size = 24
-    let room = unsafe reserve(2 * size)
-    var place = size
+    let buffer = unsafe reserve(2 * size)
+    var offset = size
     func put(_ byte: UInt8) {
-      place -= 1
-      unsafe room.storeBytes(of: byte, toByteOffset: place, as: UInt8.self)
+      offset -= 1
+      unsafe buffer.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
     }
-    var rest = value.magnitude
-    var decimals = rest == 0 ? 0 : scale
-    while decimals > 0, rest.isMultiple(of: 10) {
-      rest /= 10
+    var remaining = value.magnitude
+    var decimals = remaining == 0 ? 0 : scale
+    while decimals > 0, remaining.isMultiple(of: 10) {
+      remaining /= 10
       decimals -= 1
     }
     let hasPoint = decimals > 0
     while decimals > 0 {
-      put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
+      put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remaining % 10))
+      remaining /= 10
       decimals -= 1
     }
     if hasPoint { put(UInt8(ascii: ".")) }
     repeat {
-      put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
-    } while rest > 0
+      put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remaining % 10))
+      remaining /= 10
+    } while remaining > 0
     if value < 0 { put(UInt8(ascii: "-")) }
     for word in 0..<size / 8 {
-      let moved = unsafe room.loadUnaligned(fromByteOffset: place + 8 * word, as: UInt64.self)
-      unsafe room.storeBytes(of: moved, toByteOffset: 8 * word, as: UInt64.self)
+      let moved = unsafe buffer.loadUnaligned(fromByteOffset: offset + 8 * word, as: UInt64.self)
+      unsafe buffer.storeBytes(of: moved, toByteOffset: 8 * word, as: UInt64.self)
     }
-    count += size - place
+    count += size - offset
   }
 
   private mutating func decimal(_ value: Double) {

@@ -222,15 +222,15 @@ extension JSONScanner {
   /// UTF-8 bytes of a validated string after decoding its escapes.
   static func unescaped(_ raw: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
-    var place = raw.startIndex
-    while place < raw.endIndex {
-      guard raw[place] == UInt8(ascii: "\\") else {
-        result.append(raw[place])
-        place += 1
+    var index = raw.startIndex
+    while index < raw.endIndex {
+      guard raw[index] == UInt8(ascii: "\\") else {
+        result.append(raw[index])
+        index += 1
         continue
       }
-      let kind = raw[place + 1]
-      place += 2
+      let kind = raw[index + 1]
+      index += 2
       switch kind {
       case UInt8(ascii: "b"): result.append(0x08)
       case UInt8(ascii: "f"): result.append(0x0C)
@@ -238,12 +238,12 @@ extension JSONScanner {
       case UInt8(ascii: "r"): result.append(0x0D)
       case UInt8(ascii: "t"): result.append(0x09)
       case UInt8(ascii: "u"):
-        var scalar = unit(raw[place..<place + 4]) ?? 0
-        place += 4
+        var scalar = unit(raw[index..<index + 4]) ?? 0
+        index += 4
         if (0xD800..<0xDC00).contains(scalar) {
-          let low = unit(raw[place + 2..<place + 6]) ?? 0
+          let low = unit(raw[index + 2..<index + 6]) ?? 0
           scalar = 0x1_0000 + (scalar - 0xD800) << 10 + (low - 0xDC00)
-          place += 6
+          index += 6
         }
         if let scalar = Unicode.Scalar(scalar) { result.append(contentsOf: String(scalar).utf8) }
       default: result.append(kind)

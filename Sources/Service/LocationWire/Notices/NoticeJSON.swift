@@ -32,7 +32,7 @@ extension JSONOutput {
     case .paused: member("paused", true)
     case .resumed: member("resumed", true)
     case .failure(let code): object("failure") { $0.member("code", Int64(code.rawValue)) }
-    case .degraded(let promises): list("degraded", promises)
+    case .degraded(let levels): list("degraded", levels)
     case .session(let number, let diagnostics):
       object("session") { json in
         json.member("number", Int64(number))
@@ -42,9 +42,9 @@ extension JSONOutput {
     }
   }
 
-  mutating func list(_ name: StaticString, _ promises: ServiceLevelSet) {
+  mutating func list(_ name: StaticString, _ levels: ServiceLevelSet) {
     list(name) { json in
-      for (promise, word) in ServiceLevel.wireWords where promises.contains(promise) {
+      for (level, word) in ServiceLevel.wireWords where levels.contains(level) {
         json.element(word: word)
       }
     }
@@ -187,7 +187,9 @@ extension JSONFields {
     if let code = try object("failure", { f throws(WireError) in try f.code() }) {
       return .failure(code)
     }
-    if let told = try object("session", { f throws(WireError) in try f.session() }) { return told }
+    if let session = try object("session", { f throws(WireError) in try f.session() }) {
+      return session
+    }
     if has("degraded") { return .degraded(try serviceLevels("degraded")) }
     if try flag("paused") { return .paused }
     if try flag("resumed") { return .resumed }
@@ -218,7 +220,7 @@ extension JSONFields {
 
   mutating func serviceLevels(_ name: StaticString) throws(WireError) -> ServiceLevelSet {
     var set = ServiceLevelSet.none
-    for promise in try words(name, ServiceLevel.self) { set.insert(promise) }
+    for level in try words(name, ServiceLevel.self) { set.insert(level) }
     return set
   }
 

@@ -97,15 +97,15 @@ public enum FixRecord {
   /// Decodes the fix in the first ``size`` bytes; nil if they are not a valid record.
   public static func decode(_ bytes: Span<UInt8>) -> StoredFix? {
     guard bytes.count >= size else { return nil }
-    let place = Coordinate(
+    let coordinate = Coordinate(
       latitude_e9: Int64(bitPattern: word(bytes, 32)),
       longitude_e9: Int64(bitPattern: word(bytes, 40)))
     let names = word(bytes, 8)
-    guard place.isValid, let mode = FixMode(rawValue: UInt8(truncatingIfNeeded: names >> 32)),
+    guard coordinate.isValid, let mode = FixMode(rawValue: UInt8(truncatingIfNeeded: names >> 32)),
       let quality = FixQuality(rawValue: UInt8(truncatingIfNeeded: names >> 40))
     else { return nil }
     var fix = Fix(
-      acquired: Instant(microseconds: Int64(bitPattern: word(bytes, 16))), coordinate: place,
+      acquired: Instant(microseconds: Int64(bitPattern: word(bytes, 16))), coordinate: coordinate,
       mode: mode)
     let utc = Int64(bitPattern: word(bytes, 24))
     fix.utc = utc == .min ? nil : UTCTime(microseconds: utc)
@@ -137,9 +137,9 @@ public enum FixRecord {
     return value == .min ? nil : value
   }
 
-  static func word(_ bytes: Span<UInt8>, _ place: Int) -> UInt64 {
+  static func word(_ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
     var word: UInt64 = 0
-    for i in 0..<8 { word |= UInt64(bytes[place + i]) << (8 * UInt64(i)) }
+    for i in 0..<8 { word |= UInt64(bytes[offset + i]) << (8 * UInt64(i)) }
     return word
   }
 }

@@ -113,6 +113,8 @@ public enum ReplyEncoder {
     json.member("reduced_accuracy", client.isReduced)
     if let execution = client.execution { json.member("execution", word: execution.wireWord) }
     if client.hasBackgroundSession { json.member("background_session", true) }
-    if let asks = client.requestedAuthorization { json.member("asks", word: asks.wireWord) }
+    if let requested = client.requestedAuthorization {
+      json.member("asks", word: requested.wireWord)
+    }
   }
 }

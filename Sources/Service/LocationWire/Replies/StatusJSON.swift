@@ -75,7 +75,7 @@ extension ReplyEncoder {
     json.object("since", receiver.since)
     json.object("heard", receiver.lastByte)
     json.object("fixed", receiver.lastFix)
-    if let remedy = receiver.suggestion { json.member("remedy", remedy) }
+    if let suggestion = receiver.suggestion { json.member("remedy", suggestion) }
   }
 
   private static func write(_ use: WireUse, _ json: inout JSONOutput) {

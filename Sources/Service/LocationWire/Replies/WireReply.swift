@@ -1,6 +1,9 @@
 import LocationPolicy
 import LocationTypes
 
+// The replies as values, without I/O. ``ReplyEncoder`` (in the service) and ``ReplyDecoder`` (in clients) convert them
+// to and from the JSON of Varlink.
+
 /// A reply of the service to a call of a client.
 public enum WireReply: Equatable, Sendable {
   /// Success without parameters.
@@ -15,7 +18,7 @@ public enum WireReply: Equatable, Sendable {
   case notice(WireNotice)
   /// To ``WireCall/openLive(_:)``: the iterator's number.
   case opened(Int)
-  /// To ``WireCall/openBackgroundSession``: whether it is active.
+  /// To ``WireCall/openBackgroundSession``: whether the session is active.
   case active(Bool)
   /// To ``WireCall/getLocation``.
   case location(StoredFix?)
@@ -25,8 +28,8 @@ public enum WireReply: Equatable, Sendable {
   case plan(WirePlan)
   /// To ``WireCall/getEnergy``.
   case energy(WireEnergy)
-  /// To ``WireCall/drain(session:)`` and ``WireCall/readBacklog(name:)``: number of records after the header, and the
-  /// gap before the first record (RNG-4).
+  /// To ``WireCall/drain(session:)`` and ``WireCall/readBacklog(name:)``: number of records that follow this reply
+  /// after a header of 32 bytes, and the gap before the first record (RNG-4).
   case drain(count: UInt64, Gap?)
   /// To ``WireCall/listRegions``.
   case regions([WireMonitoredRegion])
@@ -36,7 +39,7 @@ public enum WireReply: Equatable, Sendable {
   case error(WireError)
 }
 
-/// A reply with the `continues` flag of its frame.
+/// A reply with the `continues` flag of its frame, which Varlink defines.
 public struct IncomingReply: Equatable, Sendable {
   /// The decoded reply.
   public var reply: WireReply

@@ -68,11 +68,11 @@ public struct OptimumComparisonTally: Sendable {
     switch record.kind {
     case .fix(let fix): coordinates[fix.name.sequence] = fix.coordinate
     case .batch(_, let first, let last, _):
-      guard let place = coordinates[last] else { return }
+      guard let coordinate = coordinates[last] else { return }
       if firstSecond == nil { firstSecond = (record.at.microseconds + 999_999) / 1_000_000 }
-      errors.add(place, at: record.at)
+      errors.add(coordinate, at: record.at)
       for sequence in first...last { coordinates[sequence] = nil }
-      coordinates[last] = place
+      coordinates[last] = coordinate
     case .receiver(_, let power_mW):
       addEnergy(until: record.at)
       receiver = (power_mW, record.at)

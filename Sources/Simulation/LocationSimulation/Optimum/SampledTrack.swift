@@ -96,8 +96,8 @@ private struct BoundingBoxTree {
     self.leafCount = leaves
     boxes = Array(repeating: Box(), count: 2 * leaves)
     for second in 0..<count where !track.isGap[second] {
-      let place = BoundingBoxTree.vector(track.coordinates[second])
-      boxes[leaves + second / BoundingBoxTree.leafSize].add(Box(low: place, high: place))
+      let coordinate = BoundingBoxTree.vector(track.coordinates[second])
+      boxes[leaves + second / BoundingBoxTree.leafSize].add(Box(low: coordinate, high: coordinate))
     }
     for node in (1..<leaves).reversed() {
       boxes[node] = boxes[2 * node]
@@ -105,8 +105,8 @@ private struct BoundingBoxTree {
     }
   }
 
-  private static func vector(_ place: Coordinate) -> SIMD3<Double> {
-    let point = ECEF(place, height: 0)
+  private static func vector(_ coordinate: Coordinate) -> SIMD3<Double> {
+    let point = ECEF(coordinate, height: 0)
     return SIMD3(point.x, point.y, point.z)
   }
 

@@ -17,7 +17,7 @@ struct HeaderLine: Sendable {
     case notHeader
   }
 
-  /// Number of bytes stored from the start of the line. A date is near the start; the rest may have any length.
+  /// Number of bytes stored from the start of the line. A date is near the start; the input may have any length.
   private static let prefixLength = 64
   private var prefix: [UInt8] = []
 
@@ -39,53 +39,55 @@ struct HeaderLine: Sendable {
   /// State at the end of the line.
   private var outcome: Outcome {
     if let date = HeaderLine.date(in: prefix) { return .ended(date) }
-    var rest = prefix[...]
-    return HeaderLine.skipKey(&rest) ? .endedWithInvalidDate : .ended(nil)
+    var input = prefix[...]
+    return HeaderLine.skipKey(&input) ? .endedWithInvalidDate : .ended(nil)
   }
 
   /// Returns the date in a line such as ` Date: 2014-12-31`, ` Date = 2015-03-18` or ` Date: 2019-04 23`.
   static func date(in line: [UInt8]) -> CalendarDate? {
-    var rest = line[...]
-    guard skipKey(&rest) else { return nil }
-    guard let year = number(&rest, digits: 4...4), separator(&rest),
-      let month = number(&rest, digits: 1...2), separator(&rest),
-      let day = number(&rest, digits: 1...2)
+    var input = line[...]
+    guard skipKey(&input) else { return nil }
+    guard let year = number(&input, digits: 4...4), separator(&input),
+      let month = number(&input, digits: 1...2), separator(&input),
+      let day = number(&input, digits: 1...2)
     else { return nil }
     return CalendarDate(year: year, month: month, day: day)
   }
 
   /// Skips `Date:` or `Date =`, with optional blanks; returns false if the text differs.
-  private static func skipKey(_ rest: inout ArraySlice<UInt8>) -> Bool {
-    skipBlanks(&rest)
+  private static func skipKey(_ input: inout ArraySlice<UInt8>) -> Bool {
+    skipBlanks(&input)
     for expected in "date".utf8 {
       // Setting bit 5 converts a letter to lower case.
-      guard let byte = rest.popFirst(), byte | 0x20 == expected else { return false }
+      guard let byte = input.popFirst(), byte | 0x20 == expected else { return false }
     }
-    skipBlanks(&rest)
-    guard let mark = rest.popFirst(), mark == UInt8(ascii: ":") || mark == UInt8(ascii: "=") else {
+    skipBlanks(&input)
+    guard let mark = input.popFirst(), mark == UInt8(ascii: ":") || mark == UInt8(ascii: "=") else {
       return false
     }
-    skipBlanks(&rest)
+    skipBlanks(&input)
     return true
   }
 
-  private static func skipBlanks(_ rest: inout ArraySlice<UInt8>) {
-    while rest.first == UInt8(ascii: " ") || rest.first == UInt8(ascii: "\t") { rest.removeFirst() }
+  private static func skipBlanks(_ input: inout ArraySlice<UInt8>) {
+    while input.first == UInt8(ascii: " ") || input.first == UInt8(ascii: "\t") {
+      input.removeFirst()
+    }
   }
 
-  private static func separator(_ rest: inout ArraySlice<UInt8>) -> Bool {
-    guard let byte = rest.popFirst() else { return false }
+  private static func separator(_ input: inout ArraySlice<UInt8>) -> Bool {
+    guard let byte = input.popFirst() else { return false }
     return byte == UInt8(ascii: "-") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: " ")
   }
 
-  private static func number(_ rest: inout ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
+  private static func number(_ input: inout ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
     var value = 0
     var count = 0
-    while let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+    while let byte = input.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
       guard count < digits.upperBound else { return nil }
       value = value * 10 + Int(byte - UInt8(ascii: "0"))
       count += 1
-      rest.removeFirst()
+      input.removeFirst()
     }
     return count >= digits.lowerBound ? value : nil
   }

@@ -85,7 +85,7 @@ public struct RecordingFilter: Sendable {
     return nil
   }
 
-  /// Returns the start of the next header line from `start` on; the number of bytes if there is none.
+  /// Returns the start of the next header line from `start` on; the number of bytes if none exists.
   private mutating func skip(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var i = skipByteOrderMark(bytes, from: start)
     while i < bytes.count {

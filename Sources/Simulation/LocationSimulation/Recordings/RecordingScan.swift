@@ -127,12 +127,14 @@ private struct Timeline {
     // With UBX epochs in the recording, sentences may open and close epochs other than their own.
     var isNMEA = true
     // Time field of the open epoch's first sentence, if only that sentence has been decoded.
-    var told: RepeatedTimeField?
+    var timeField: RepeatedTimeField?
     while offset < span.count {
       let isFresh = isNMEA && !decodesAll && decoder.bufferedByteCount == 0
       // Sentences without a new time and position only extend the open epoch.
       if isFresh, assembler.isOpen {
-        while offset < span.count, let end = TimelessSentence.end(of: span, from: offset, told) {
+        while offset < span.count,
+          let end = TimelessSentence.end(of: span, from: offset, timeField)
+        {
           offset = end
           messageEnd = end
         }
@@ -147,11 +149,11 @@ private struct Timeline {
         if isNMEA, !message.isSentence { isNMEA = false }
         let wasOpen = assembler.isOpen
         var closed = assembler.add(message, at: .boot)
-        told = nil
+        timeField = nil
         if isFresh, closed != nil || !wasOpen, assembler.isOpen,
           NMEAFraming.end(of: span, from: line) == messageEnd
         {
-          told = RepeatedTimeField(message, in: span, from: line)
+          timeField = RepeatedTimeField(message, in: span, from: line)
         }
         while let epoch = closed {
           closed = assembler.next()

@@ -68,20 +68,20 @@ struct RepeatedTimeField {
     return true
   }
 
-  /// Whether the first and the last bytes of the field, one word each, occur at `place`.
+  /// Whether the first and the last bytes of the field, one word each, occur at `offset`.
   @inline(__always)
   private func matchesEnds<Word: FixedWidthInteger & BitwiseCopyable>(
-    in bytes: Span<UInt8>, at place: Int, _: Word.Type
+    in bytes: Span<UInt8>, at offset: Int, _: Word.Type
   ) -> Bool {
     let last = field.count - MemoryLayout<Word>.size
     let own = field.lowerBound
-    precondition(last >= 0 && place >= 0 && own >= 0, "a word is no longer than the field")
-    precondition(max(place, own) <= bytes.count - field.count, "both lie in the span")
+    precondition(last >= 0 && offset >= 0 && own >= 0, "a word is no longer than the field")
+    precondition(max(offset, own) <= bytes.count - field.count, "both lie in the span")
     // All bit patterns are valid integers, and both positions were checked against the bounds.
     let raw = unsafe bytes.bytes
     func word(_ i: Int) -> Word {
       unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: Word.self)
     }
-    return word(place) == word(own) && word(place + last) == word(own + last)
+    return word(offset) == word(own) && word(offset + last) == word(own + last)
   }
 }

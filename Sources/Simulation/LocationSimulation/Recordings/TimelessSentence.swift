@@ -8,12 +8,13 @@ enum TimelessSentence {
   /// Returns the end of the sentence that starts at `start`, including its line end, if its checksum is correct and
   /// it has neither a time nor a position, or repeats those of the open epoch. Returns nil for any other data, and if
   /// fewer than 16 bytes follow. O(length of the sentence).
-  static func end(of bytes: Span<UInt8>, from start: Int, _ told: RepeatedTimeField? = nil) -> Int?
-  {
+  static func end(
+    of bytes: Span<UInt8>, from start: Int, _ timeField: RepeatedTimeField? = nil
+  ) -> Int? {
     precondition(start >= 0, "start is a position in the bytes")
     guard bytes.count - start >= 16 else { return nil }
     if !isTimeless(word(bytes, start)) {
-      guard let told, told.isRepeated(in: bytes, from: start) else { return nil }
+      guard let timeField, timeField.isRepeated(in: bytes, from: start) else { return nil }
     }
     return NMEAFraming.end(of: bytes, from: start)
   }

@@ -1,9 +1,12 @@
 import BoardHardware
 import LocationTypes
 
+// What ``SimulatedBoard`` records during a run: events, and violations of the hardware's rules. Only values; all times
+// are of the board's virtual clock.
+
 /// An event on the simulated board, for a trace.
 ///
-/// The energy ledger can be computed from the events and the end time of the run.
+/// `EnergyLedger` can be computed from the events and the end time of the run.
 public enum BoardEvent: Equatable, Sendable {
   /// The receiver entered a state with the given power.
   case receiver(ReceiverPowerState, mW: Double)
@@ -31,7 +34,8 @@ public struct TimedBoardEvent: Equatable, Sendable {
   }
 }
 
-/// A request to the board or receiver that the hardware forbids or cannot execute.
+/// A request to the board or receiver that the hardware forbids or cannot execute. `torpor simulate` fails if a
+/// run has one.
 public struct Violation: Equatable, Sendable, CustomStringConvertible {
   /// The rule that was broken.
   public enum Kind: Equatable, Sendable {

@@ -37,9 +37,9 @@ extension SimulatedBoard {
     guard setup.battery != nil || !setup.faults.gaugeFaults.isEmpty, gauge.isDue(at: now) else {
       return nil
     }
-    guard let news = gauge.update(gaugeCharge, at: now) else { return nil }
-    record(.battery(news), at: now)
-    return news
+    guard let reading = gauge.update(gaugeCharge, at: now) else { return nil }
+    record(.battery(reading), at: now)
+    return reading
   }
 
   /// Charge that the gauge reports now; nil without a gauge.

@@ -56,13 +56,13 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
 
   /// Creates a board whose receiver sends a recording, regardless of commands.
   public init(_ setup: SimulationSetup, replaying recording: Recording) {
-    let nowhere = Track(
+    let emptyTrack = Track(
       start: UTCTime(microseconds: 0),
       points: [
         TrackPoint(offset: .zero, coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0))
       ])
     let player = RecordingPlayer(recording, speed: setup.receiver.defaultSpeed)
-    self.init(setup, SimulatedReceiver(setup, track: nowhere, player: player))
+    self.init(setup, SimulatedReceiver(setup, track: emptyTrack, player: player))
   }
 
   private init(_ setup: SimulationSetup, _ receiver: SimulatedReceiver) {
@@ -108,16 +108,16 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
 
   /// Removes and returns the events since the last call; empty unless the setup records events.
   public mutating func removeEvents() -> [TimedBoardEvent] {
-    var taken: [TimedBoardEvent] = []
-    removeEvents(into: &taken)
-    return taken
+    var removed: [TimedBoardEvent] = []
+    removeEvents(into: &removed)
+    return removed
   }
 
-  /// Replaces the contents of `taken` by the events since the last call. The two arrays are swapped, so that neither
+  /// Replaces the contents of `removed` by the events since the last call. The two arrays are swapped, so that neither
   /// is reallocated.
-  public mutating func removeEvents(into taken: inout [TimedBoardEvent]) {
-    if !taken.isEmpty { taken.removeAll(keepingCapacity: true) }
-    swap(&taken, &events)
+  public mutating func removeEvents(into removed: inout [TimedBoardEvent]) {
+    if !removed.isEmpty { removed.removeAll(keepingCapacity: true) }
+    swap(&removed, &events)
   }
 
   /// Removes and returns the bytes that the receiver sent since the last call; empty unless the setup records bytes.
@@ -330,9 +330,10 @@ extension SimulatedBoard {
   }
 
   /// Returns the deepest state that can be entered: the requested one or a lighter one.
-  private mutating func enterableState(_ wanted: BoardState, until deadline: Instant) -> BoardState
-  {
-    var state = max(wanted, .idle)
+  private mutating func enterableState(
+    _ requested: BoardState, until deadline: Instant
+  ) -> BoardState {
+    var state = max(requested, .idle)
     while state > .idle {
       if let figures = setup.board.sleepParameters(state) {
         if deadline - now > figures.minimumDuration { return state }

@@ -36,8 +36,8 @@ struct ReceiverBatch: Sendable {
       dropsSinceLast += 1
       entriesToSend = min(entriesToSend, count)
     }
-    let place = (firstIndex + count) % capacity
-    if place < entries.count { entries[place] = solution } else { entries.append(solution) }
+    let index = (firstIndex + count) % capacity
+    if index < entries.count { entries[index] = solution } else { entries.append(solution) }
     count += 1
   }
 

@@ -133,9 +133,9 @@ struct ReceiverConfiguration: Sendable {
   mutating func write(_ items: UBXConfiguration) {
     for i in 0..<items.count {
       let item = items[i]
-      guard let place = index(of: item.key) else { continue }
-      if items.layers.contains(.ram) { entries[place].ram = item.value }
-      if items.layers.contains(.batteryBacked) { entries[place].batteryBacked = item.value }
+      guard let slot = index(of: item.key) else { continue }
+      if items.layers.contains(.ram) { entries[slot].ram = item.value }
+      if items.layers.contains(.batteryBacked) { entries[slot].batteryBacked = item.value }
     }
   }
 

@@ -154,26 +154,28 @@ struct ReceiverLine: Sendable {
   /// Discards the bytes that have arrived by `now` after the input buffer of `limit` bytes was full.
   mutating func discardExcess(over limit: Int, by now: Instant) {
     if bytes.count - readIndex <= limit { return }
-    var room = limit
-    var place = readIndex
-    var rest: [Burst] = []
+    var freeSpace = limit
+    var index = readIndex
+    var remaining: [Burst] = []
     for burst in bursts[firstBurst...] {
       let arrived = max(burst.arrived(by: now.microseconds), burst.consumed)
-      let kept = min(arrived - burst.consumed, room)
+      let kept = min(arrived - burst.consumed, freeSpace)
       let excess = arrived - burst.consumed - kept
-      room -= kept
+      freeSpace -= kept
       if excess == 0 {
-        rest.append(burst)
-        place += burst.total - burst.consumed
+        remaining.append(burst)
+        index += burst.total - burst.consumed
         continue
       }
       lostBytes += excess
-      bytes.removeSubrange((place + kept)..<(place + kept + excess))
-      if kept > 0 { rest.append(burst.arrivedPart(burst.consumed + kept, by: now.microseconds)) }
-      if arrived < burst.total { rest.append(burst.remainingPart(from: arrived)) }
-      place += kept + burst.total - arrived
+      bytes.removeSubrange((index + kept)..<(index + kept + excess))
+      if kept > 0 {
+        remaining.append(burst.arrivedPart(burst.consumed + kept, by: now.microseconds))
+      }
+      if arrived < burst.total { remaining.append(burst.remainingPart(from: arrived)) }
+      index += kept + burst.total - arrived
     }
-    bursts.replaceSubrange(firstBurst..., with: rest)
+    bursts.replaceSubrange(firstBurst..., with: remaining)
     if firstBurst == bursts.count { reset() }
   }
 
@@ -193,9 +195,9 @@ struct ReceiverLine: Sendable {
 
   private mutating func consume(_ count: Int) {
     readIndex += count
-    let taken = bursts[firstBurst].consumed + count
-    bursts[firstBurst].consumed = taken
-    if taken == bursts[firstBurst].total { firstBurst += 1 }
+    let consumed = bursts[firstBurst].consumed + count
+    bursts[firstBurst].consumed = consumed
+    if consumed == bursts[firstBurst].total { firstBurst += 1 }
     if firstBurst == bursts.count {
       reset()
     } else if firstBurst >= 1_024 {

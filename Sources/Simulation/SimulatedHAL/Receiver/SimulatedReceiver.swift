@@ -248,11 +248,12 @@ struct ActiveConfiguration: Equatable, Sendable {
       case .nmea: (rmc, gga, gsa, gsv, gst, vtg, zda) = (1, 1, 1, 1, 1, 1, 1)
       }
     case .mtk, .airoha, .casic:
-      let told = values.sentenceSettings
-      interval = told.interval
-      speed = told.speed
+      let settings = values.sentenceSettings
+      interval = settings.interval
+      speed = settings.speed
       (gga, gll, gsa, gsv, rmc, vtg) = (
-        told.rates[0], told.rates[1], told.rates[2], told.rates[3], told.rates[4], told.rates[5]
+        settings.rates[0], settings.rates[1], settings.rates[2], settings.rates[3],
+        settings.rates[4], settings.rates[5]
       )
     case .ubloxM10, .ubloxM8:
       let period = Int64(values.value(ConfigurationKey.measurementPeriod))
@@ -361,9 +362,9 @@ extension SimulatedReceiver {
     guard acquisition.hasTime else {
       return acknowledgeAiding(.mgaDBD, isAccepted: false, reason: 1, start: start, at: now)
     }
-    func moment(_ place: Int) -> Instant {
+    func moment(_ offset: Int) -> Instant {
       var bits: UInt64 = 0
-      for j in 0..<8 { bits |= UInt64(payload[place + j]) << UInt64(8 * j) }
+      for j in 0..<8 { bits |= UInt64(payload[offset + j]) << UInt64(8 * j) }
       return Instant(microseconds: Int64(bitPattern: bits))
     }
     databaseTransfer.receivedEntries.insert(payload[0])
@@ -639,8 +640,8 @@ extension SimulatedReceiver {
   private mutating func planEpochs(from now: Instant) {
     let utc = origin.microseconds + now.microseconds
     let step = activeConfiguration.interval.microseconds
-    let rest = utc % step
-    let due = rest == 0 ? utc : utc - rest + (rest > 0 ? step : 0)
+    let remainder = utc % step
+    let due = remainder == 0 ? utc : utc - remainder + (remainder > 0 ? step : 0)
     planEpoch(at: UTCTime(microseconds: due))
   }
 
@@ -746,8 +747,8 @@ extension SimulatedReceiver {
   private static func timeOfWeek_ms(_ time: UTCTime) -> UInt32 {
     let week: Int64 = 604_800_000
     let since1980 = time.microseconds / 1_000 - 315_964_800_000 + 18_000
-    let rest = since1980 % week
-    return UInt32(rest < 0 ? rest + week : rest)
+    let remainder = since1980 % week
+    return UInt32(remainder < 0 ? remainder + week : remainder)
   }
 }
 
@@ -1079,8 +1080,8 @@ extension SimulatedReceiver {
       boot(at: now)
       return
     }
-    let hears = phase == .running || phase == .standby
-    guard hears, arrived.speed == activeConfiguration.speed else { return }
+    let canReceive = phase == .running || phase == .standby
+    guard canReceive, arrived.speed == activeConfiguration.speed else { return }
     if faults.plan.commandLoss > 0, faultRandom.uniform() < faults.plan.commandLoss { return }
     for byte in arrived.bytes {
       if byte == UInt8(ascii: "$") { partialSentence.removeAll() }
@@ -1143,8 +1144,10 @@ extension SimulatedReceiver {
     case ("PMTK605", 0): sendSentence("PMTK705,AXN_2.31_3339_13101700,5632,PA6H,1.0", at: now)
     case ("PMTK314", 19):
       // GLL, RMC, VTG, GGA, GSA, GSV.
-      let told = values.map { $0 ?? 0 }
-      updateSettings(at: now) { $0.rates = [told[3], told[0], told[4], told[5], told[1], told[2]] }
+      let rates = values.map { $0 ?? 0 }
+      updateSettings(at: now) {
+        $0.rates = [rates[3], rates[0], rates[4], rates[5], rates[1], rates[2]]
+      }
       sendResult(.pmtk, number, .done, at: now)
     case ("PMTK220", 1):
       guard let period = values[0], (100...10_000).contains(period) else {

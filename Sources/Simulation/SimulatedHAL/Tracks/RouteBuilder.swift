@@ -60,11 +60,11 @@ struct Route: Sendable {
 
   /// The route in the opposite direction.
   var reversed: Route {
-    var back = Route(start: end)
+    var result = Route(start: end)
     for i in legs.indices.reversed() {
-      back.legs.append(Leg(to: i > 0 ? legs[i - 1].to : start, travelMode: legs[i].travelMode))
+      result.legs.append(Leg(to: i > 0 ? legs[i - 1].to : start, travelMode: legs[i].travelMode))
     }
-    return back
+    return result
   }
 }
 
@@ -94,10 +94,10 @@ struct RouteBuilder {
 
   /// Appends blocks of a street grid: each continues straight or turns by a right angle, left or right.
   mutating func addStreets(
-    to way: inout Route, count: Int, length: ClosedRange<Double>, straight: Double,
-    _ gait: TravelMode
+    to route: inout Route, count: Int, length: ClosedRange<Double>, straight: Double,
+    _ mode: TravelMode
   ) {
-    var at = way.end
+    var at = route.end
     for _ in 0..<count {
       if random.uniform() >= straight {
         let left = random.uniform() < 0.5
@@ -106,33 +106,33 @@ struct RouteBuilder {
       let block = random.uniform(length.lowerBound, length.upperBound)
       at.east += heading.east * block
       at.north += heading.north * block
-      way.legs.append(Route.Leg(to: at, travelMode: gait))
+      route.legs.append(Route.Leg(to: at, travelMode: mode))
     }
   }
 
   /// Appends a winding road whose parts deviate by at most `turn` degrees from its direction.
   mutating func addBends(
-    to way: inout Route, count: Int, length: ClosedRange<Double>, turn: Double, _ gait: TravelMode
+    to route: inout Route, count: Int, length: ClosedRange<Double>, turn: Double, _ mode: TravelMode
   ) {
-    var at = way.end
+    var at = route.end
     for _ in 0..<count {
       let angle = random.uniform(-turn, turn) * 3.141_592_653_589_793 / 180
       let part = random.uniform(length.lowerBound, length.upperBound)
       at.east += (heading.east * cos(angle) + heading.north * sin(angle)) * part
       at.north += (heading.north * cos(angle) - heading.east * sin(angle)) * part
-      way.legs.append(Route.Leg(to: at, travelMode: gait))
+      route.legs.append(Route.Leg(to: at, travelMode: mode))
     }
   }
 
   /// Returns the route from home to work: streets, a fast road, streets. It is the same on every day of a track.
   mutating func commuteRoute() -> Route {
     if let commute { return commute }
-    var made = emptyRoute()
-    addStreets(to: &made, count: 8, length: 100...350, straight: 0.5, .driving)
-    addBends(to: &made, count: 9, length: 500...1_100, turn: 12, .fastRoad)
-    addStreets(to: &made, count: 8, length: 100...350, straight: 0.5, .driving)
-    commute = made
-    return made
+    var route = emptyRoute()
+    addStreets(to: &route, count: 8, length: 100...350, straight: 0.5, .driving)
+    addBends(to: &route, count: 9, length: 500...1_100, turn: 12, .fastRoad)
+    addStreets(to: &route, count: 8, length: 100...350, straight: 0.5, .driving)
+    commute = route
+    return route
   }
 
   // MARK: Movement
@@ -152,17 +152,17 @@ struct RouteBuilder {
   /// Moves along a route and stops at its end.
   ///
   /// - Precondition: The route starts at the present position.
-  mutating func move(along way: Route) {
+  mutating func move(along route: Route) {
     if isDone { return }
     precondition(
-      position.distance(to: way.start) < 0.01,
+      position.distance(to: route.start) < 0.01,
       "the route starts at the present "
         + "position")
     var v = 0.0
-    for i in way.legs.indices {
+    for i in route.legs.indices {
       if isDone { return }
-      let leg = way.legs[i]
-      let next = i + 1 < way.legs.count ? way.legs[i + 1].to : nil
+      let leg = route.legs[i]
+      let next = i + 1 < route.legs.count ? route.legs[i + 1].to : nil
       let stops = next == nil || random.uniform() < leg.travelMode.stopChance
       let exit = stops ? 0 : exitSpeed(from: position, over: leg.to, to: next, leg.travelMode)
       v = moveStraight(to: leg.to, from: v, exit: exit, leg.travelMode)
@@ -178,7 +178,7 @@ struct RouteBuilder {
   /// Returns the speed at the end of a leg: full speed straight on, corner speed at a right angle, less for a turn
   /// back.
   private func exitSpeed(
-    from a: RoutePoint, over b: RoutePoint, to c: RoutePoint?, _ gait: TravelMode
+    from a: RoutePoint, over b: RoutePoint, to c: RoutePoint?, _ mode: TravelMode
   ) -> Double {
     guard let c else { return 0 }
     let ab = max(a.distance(to: b), 1e-6)
@@ -187,13 +187,13 @@ struct RouteBuilder {
       ((b.east - a.east) * (c.east - b.east) + (b.north - a.north) * (c.north - b.north))
       / (ab * bc)
     return along >= 0
-      ? gait.cornerSpeed + (gait.cruiseSpeed - gait.cornerSpeed) * along
-      : gait.cornerSpeed * (1 + along)
+      ? mode.cornerSpeed + (mode.cruiseSpeed - mode.cornerSpeed) * along
+      : mode.cornerSpeed * (1 + along)
   }
 
   /// Moves to `target` in steps of one second; returns the speed at arrival.
   private mutating func moveStraight(
-    to target: RoutePoint, from speed: Double, exit: Double, _ gait: TravelMode
+    to target: RoutePoint, from speed: Double, exit: Double, _ mode: TravelMode
   ) -> Double {
     let total = position.distance(to: target)
     guard total > 0 else { return speed }
@@ -202,12 +202,12 @@ struct RouteBuilder {
     var v = speed
     var left = total
     while !isDone {
-      let cruise = gait.cruiseSpeed * (1 + gait.speedVariation * random.normal())
+      let cruise = mode.cruiseSpeed * (1 + mode.speedVariation * random.normal())
       // The highest speed from which, after one second at it, the remaining distance still suffices to brake.
-      let a = gait.acceleration
+      let a = mode.acceleration
       let braking = sqrt(a * a + exit * exit + 2 * a * left) - a
-      let wanted = max(min(cruise, braking), 0.3)
-      v += min(max(wanted - v, -2 * a), a)
+      let targetSpeed = max(min(cruise, braking), 0.3)
+      v += min(max(targetSpeed - v, -2 * a), a)
       v = max(v, 0.3)
       // The last step is shorter than a second, so that every leg ends exactly on its corner.
       let step = min(1, left / v)

@@ -41,8 +41,8 @@ public struct TrackError: Error, Equatable, Sendable, CustomStringConvertible {
         + "with its time, latitude and longitude"
     case .badHeader(let found):
       "line \(line): the header must begin with “\(Track.csvHeader)”, not “\(found)”"
-    case .fieldCount(let found, let wanted):
-      "line \(line): this line has \(found) fields, but the header has \(wanted)"
+    case .fieldCount(let found, let expected):
+      "line \(line): this line has \(found) fields, but the header has \(expected)"
     case .notANumber(let field, let found):
       "line \(line): \(field) must be a finite number, not “\(found)”"
     case .outOfRange(let field, let found, let allowed):

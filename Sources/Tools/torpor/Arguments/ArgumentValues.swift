@@ -16,9 +16,9 @@ enum ArgumentValues {
 
   /// Parses a distance above 0 and at most `most` metres.
   static func distance(_ text: String, atMost most: Double) throws -> Double {
-    let wanted = "metres, more than 0 and at most \(HumanFormat.distance(most)) (50, 50m, 2km)"
-    let value = try metres(text, expected: wanted)
-    guard value > 0, value <= most else { throw ValidationError("it should be \(wanted)") }
+    let expected = "metres, more than 0 and at most \(HumanFormat.distance(most)) (50, 50m, 2km)"
+    let value = try metres(text, expected: expected)
+    guard value > 0, value <= most else { throw ValidationError("it should be \(expected)") }
     return value
   }
 
@@ -48,9 +48,9 @@ enum ArgumentValues {
   /// Parses a duration in seconds, with an optional unit `s`, `min` or `h`; `unlimited` gives infinity.
   static func timeout(_ text: String) throws -> Double {
     if isUnlimited(text) { return .infinity }
-    let wanted = "seconds, 0 or more (90, 90s, 5min, 1h), or 'unlimited'"
+    let expected = "seconds, 0 or more (90, 90s, 5min, 1h), or 'unlimited'"
     let (number, factor) = splitUnit(text, [("min", 60), ("s", 1), ("h", 3_600)])
-    return try bounded(number, factor, maximumSeconds, expected: wanted)
+    return try bounded(number, factor, maximumSeconds, expected: expected)
   }
 
   /// Longest simulation, hours: 31 days.
@@ -58,10 +58,10 @@ enum ArgumentValues {
 
   /// Parses the hours to simulate, more than 0 and at most ``maximumHours``.
   static func hours(_ text: String) throws -> Double {
-    let wanted = "hours, more than 0 and at most \(maximumHours) (31 days)"
-    let value = try nonNegative(text, expected: wanted)
+    let expected = "hours, more than 0 and at most \(maximumHours) (31 days)"
+    let value = try nonNegative(text, expected: expected)
     guard value > 0, value <= Double(maximumHours) else {
-      throw ValidationError("it should be \(wanted)")
+      throw ValidationError("it should be \(expected)")
     }
     return value
   }
@@ -98,10 +98,10 @@ enum ArgumentValues {
 
   /// Parses the charge of a battery in percent, more than 0 and at most 100, with an optional `%`.
   static func charge(_ text: String) throws -> Double {
-    let wanted = "percent, more than 0 and at most 100 (30, 30%)"
+    let expected = "percent, more than 0 and at most 100 (30, 30%)"
     let value = try nonNegative(
-      text.hasSuffix("%") ? String(text.dropLast()) : text, expected: wanted)
-    guard value > 0, value <= 100 else { throw ValidationError("it should be \(wanted)") }
+      text.hasSuffix("%") ? String(text.dropLast()) : text, expected: expected)
+    guard value > 0, value <= 100 else { throw ValidationError("it should be \(expected)") }
     return value
   }
 

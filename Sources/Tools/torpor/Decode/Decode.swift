@@ -4,7 +4,8 @@ import Glibc
 import LinuxHAL
 import LocationTypes
 
-/// `torpor decode`: decodes a recording or live input into one record per epoch.
+/// `torpor decode`: decodes a recording or live input into one record per epoch. Options, input and output are here;
+/// ``RecordingDecoder`` decodes, ``EpochWriter`` formats.
 struct Decode: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Decode the output of a receiver into one record per epoch.",
@@ -130,7 +131,7 @@ extension Decode {
     var writer = makeWriter()
     var block: [UInt8] = []
     var end: EndReason?
-    var isDateTold = false
+    var isDateReported = false
     while end == nil {
       do throws(CommandError) {
         let silence = recording.silenceTimeout
@@ -145,8 +146,8 @@ extension Decode {
       try result.write(writer.text.bytes)
       writer.text.removeAll()
       try result.flush()
-      if input.isDevice, recording.uncertain > 0, !isDateTold, !quiet {
-        isDateTold = true
+      if input.isDevice, recording.uncertain > 0, !isDateReported, !quiet {
+        isDateReported = true
         POSIX.printError(
           "torpor: the receiver's date is before the build date of this program and was corrected, "
             + "or it cannot be checked; if it is right, confirm it with --date")

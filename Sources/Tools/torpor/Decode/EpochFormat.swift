@@ -23,7 +23,7 @@ struct EpochWriter {
   private let name: String?
   private var json = JSONWriter()
   private var track = GPXWriter()
-  private var hasBegun = false
+  private var hasStarted = false
 
   /// Creates a writer.
   ///
@@ -63,8 +63,8 @@ struct EpochWriter {
   }
 
   private mutating func begin() {
-    guard !hasBegun else { return }
-    hasBegun = true
+    guard !hasStarted else { return }
+    hasStarted = true
     switch format {
     case .csv: EpochTable.writeHeader(to: &text)
     case .gpx:

@@ -113,14 +113,14 @@ struct InputFile: ~Copyable {
   }
 
   private static func cannotOpen(
-    _ path: String, _ code: Int32, _ wanted: String
+    _ path: String, _ code: Int32, _ expected: String
   ) -> CommandError {
     switch code {
     case ENOENT:
       let hint = path.isEmpty ? "the name is empty" : "there is no such file"
       return CommandError(
         .noInput,
-        "cannot read '\(path)': \(hint); give the path of \(wanted), or - to read a pipe")
+        "cannot read '\(path)': \(hint); give the path of \(expected), or - to read a pipe")
     case EBUSY:
       return CommandError(
         .noInput,

@@ -207,7 +207,7 @@ extension RecordingDecoder {
     return "torpor: " + parts.joined(separator: ", ") + advice
   }
 
-  /// Advice on an invalid date line and on missing data; empty if there is none.
+  /// Advice on an invalid date line and on missing data; empty if none exists.
   private var advice: String {
     let date =
       invalidDates == 0 || isDateGiven

@@ -242,7 +242,7 @@ final class FindingPrinter {
     writer.member("check", finding.name)
     writer.member("outcome", finding.outcome.rawValue)
     writer.member("found", finding.found)
-    if let remedy = finding.suggestion { writer.member("remedy", remedy) }
+    if let suggestion = finding.suggestion { writer.member("remedy", suggestion) }
     writer.end()
     put(isJSON ? writer.text.bytes : Array(lines(finding).utf8))
   }
@@ -256,8 +256,8 @@ final class FindingPrinter {
       }
     let name = finding.name + String(repeating: " ", count: max(0, 18 - finding.name.count))
     var text = "\(style.paint(finding.outcome.rawValue, tone))  \(name)  \(finding.found)\n"
-    if let remedy = finding.suggestion {
-      text += String(repeating: " ", count: 26) + "-> \(remedy)\n"
+    if let suggestion = finding.suggestion {
+      text += String(repeating: " ", count: 26) + "-> \(suggestion)\n"
     }
     return text
   }

@@ -5,8 +5,8 @@ extension TextBuffer {
   ///
   /// Rounds to the nearest millisecond, as gpsd does.
   mutating func add(iso8601 moment: UTCTime) {
-    let rest = moment.microseconds % 1_000
-    let below = moment.microseconds - (rest < 0 ? rest + 1_000 : rest)
+    let remainder = moment.microseconds % 1_000
+    let below = moment.microseconds - (remainder < 0 ? remainder + 1_000 : remainder)
     let rounded = UTCTime(microseconds: moment.microseconds - below >= 500 ? below + 1_000 : below)
     add(day: rounded.date)
     add("T")

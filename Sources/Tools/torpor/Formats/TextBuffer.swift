@@ -39,17 +39,18 @@ struct TextBuffer {
   /// - Precondition: 0 ≤ `scale` ≤ 18 and 0 ≤ `places` ≤ 18.
   mutating func add(_ value: Int64, scale: Int, places: Int) {
     precondition((0...18).contains(scale) && (0...18).contains(places), "at most 18 decimals")
-    let kept = min(scale, places)
-    let cut = TextBuffer.power(scale - kept)
+    let decimals = min(scale, places)
+    let divisor = TextBuffer.power(scale - decimals)
     let rounded =
-      value.magnitude / cut + (value.magnitude % cut >= cut - cut / 2 && cut > 1 ? 1 : 0)
+      value.magnitude / divisor
+      + (value.magnitude % divisor >= divisor - divisor / 2 && divisor > 1 ? 1 : 0)
     if value < 0, rounded > 0 { bytes.append(UInt8(ascii: "-")) }
-    let unit = TextBuffer.power(kept)
+    let unit = TextBuffer.power(decimals)
     addDigits(rounded / unit, width: 1)
     guard places > 0 else { return }
     bytes.append(UInt8(ascii: "."))
-    if kept > 0 { addDigits(rounded % unit, width: kept) }
-    for _ in kept..<places { bytes.append(UInt8(ascii: "0")) }
+    if decimals > 0 { addDigits(rounded % unit, width: decimals) }
+    for _ in decimals..<places { bytes.append(UInt8(ascii: "0")) }
   }
 
   /// Adds `value` / 10^`scale` without trailing zeros.
@@ -62,13 +63,13 @@ struct TextBuffer {
 
   private mutating func addDigits(_ value: UInt64, width: Int) {
     var digits: InlineArray<20, UInt8> = InlineArray(repeating: UInt8(ascii: "0"))
-    var rest = value
+    var remainder = value
     var count = 0
     repeat {
-      digits[count] = UInt8(ascii: "0") + UInt8(rest % 10)
-      rest /= 10
+      digits[count] = UInt8(ascii: "0") + UInt8(remainder % 10)
+      remainder /= 10
       count += 1
-    } while rest > 0
+    } while remainder > 0
     for index in (0..<max(count, min(width, 20))).reversed() { bytes.append(digits[index]) }
   }
 

@@ -7,10 +7,10 @@ struct TextTable {
   /// Creates a table without rows.
   ///
   /// - Parameters:
-  ///   - heads: Column headers.
+  ///   - headers: Column headers.
   ///   - leftColumns: Number of left-aligned columns, from the first.
-  init(_ heads: [String], leftColumns: Int = 1) {
-    self.headers = heads
+  init(_ headers: [String], leftColumns: Int = 1) {
+    self.headers = headers
     self.leftColumns = leftColumns
   }
 

@@ -100,13 +100,13 @@ final class PseudoTerminal {
 
   /// Sends bytes to the slave side; bytes beyond the kernel's buffer are lost, as on a serial line.
   func write(_ bytes: [UInt8]) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { part in
+    var remaining = bytes[...]
+    while !remaining.isEmpty {
+      let count = unsafe remaining.withUnsafeBytes { part in
         unsafe Glibc.write(descriptor, part.baseAddress, part.count)
       }
       guard count > 0 else { return }
-      rest = rest.dropFirst(count)
+      remaining = remaining.dropFirst(count)
     }
   }
 

@@ -76,9 +76,9 @@ struct Battery: Equatable {
 extension String {
   /// The string without spaces at both ends.
   fileprivate var trimmed: String {
-    var rest = self[...]
-    while rest.first == " " { rest.removeFirst() }
-    while rest.last == " " { rest.removeLast() }
-    return String(rest)
+    var remaining = self[...]
+    while remaining.first == " " { remaining.removeFirst() }
+    while remaining.last == " " { remaining.removeLast() }
+    return String(remaining)
   }
 }

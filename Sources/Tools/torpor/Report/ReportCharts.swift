@@ -18,22 +18,22 @@ struct ReportCharts {
   ///
   /// - Parameters:
   ///   - length: Duration of the run.
-  ///   - sketch: Downsampled data of the run.
-  ///   - promise: Accuracy bound and error of each second, if the client has a bound.
+  ///   - samples: Downsampled data of the run.
+  ///   - boundResult: Accuracy bound and error of each second, if the client has a bound.
   ///   - battery: The simulated battery, if any.
   ///   - charge: Its charge at the start, percent.
   init(
-    _ length: Interval, _ sketch: RunSamples, _ promise: (OptimumComparison, BoundTally)?,
+    _ length: Interval, _ samples: RunSamples, _ boundResult: (OptimumComparison, BoundTally)?,
     battery: Battery? = nil, charge: Double = 100
   ) {
-    self.samples = sketch
+    self.samples = samples
     self.battery = battery
     self.charge = charge
     time = TimeAxis(length, atMost: 8)
-    bound_m = promise?.0.bound_m
+    bound_m = boundResult?.0.bound_m
     error = StepCurve(length)
-    errorRows = StepCurve(buckets: sketch.rowInterval, capacity: 64)
-    guard let tally = promise?.1, let first = tally.firstSecond else { return }
+    errorRows = StepCurve(buckets: samples.rowInterval, capacity: 64)
+    guard let tally = boundResult?.1, let first = tally.firstSecond else { return }
     for (index, error_m) in tally.errors.enumerated() {
       let from = Instant.boot + .seconds(first + Int64(index))
       for keyPath in [\ReportCharts.error, \.errorRows] {

@@ -28,19 +28,19 @@ struct ReportEnergy {
   /// - Parameters:
   ///   - summary: Totals of the run.
   ///   - energy: Its energy, and that of gpsd.
-  ///   - sketch: Time and energy of each state.
-  ///   - promise: Comparison with the optimum, if the client has an accuracy bound.
+  ///   - samples: Time and energy of each state.
+  ///   - boundResult: Comparison with the optimum, if the client has an accuracy bound.
   ///   - battery: Battery whose life is reported.
   ///   - charge: Its charge at the start, percent.
   init(
-    _ summary: TraceSummary, _ energy: TraceEnergy, _ sketch: RunSamples,
-    _ promise: OptimumComparison?,
+    _ summary: TraceSummary, _ energy: TraceEnergy, _ samples: RunSamples,
+    _ boundResult: OptimumComparison?,
     _ battery: Battery?, _ charge: Double = 100
   ) {
     self.summary = summary
     self.energy = energy
-    self.samples = sketch
-    self.boundResult = promise
+    self.samples = samples
+    self.boundResult = boundResult
     self.battery = battery
     self.charge = charge
   }

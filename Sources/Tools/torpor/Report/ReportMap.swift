@@ -2,10 +2,12 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// The map of the report: track and fixes, north up, with a scale and without a background map.
+/// The map in the HTML report of a simulated run (``ReportPage``): track and fixes, north up, with a scale and without
+/// a background map. Writes only markup, no file.
 struct ReportMap {
-  /// Width of the picture in SVG units; points closer than ``minimumSpacing`` units count as one.
+  /// Width of the picture in SVG units.
   static let width = 10_000
+  /// Points of the track or fixes that are closer than about this many SVG units are drawn as one.
   private static let minimumSpacing = 8
   /// Largest number of vertices of the track.
   static let maximumVertices = 5_000
@@ -18,18 +20,19 @@ struct ReportMap {
   private var vertices: [(point: PlanePoint, isGap: Bool)] = []
   private let fixes: PositionSamples
 
-  /// Creates the map of `track` up to `length`, with the fixes and the plane of `sketch`.
+  /// Creates the map of `track` up to the time `length` after its start. The fixes, and the plane on which all
+  /// positions are projected, are those of `samples`.
   ///
   /// - Parameter gapLimit: Interval between two track points above which the recording has a gap.
-  init(_ track: Track, _ length: Interval, _ sketch: RunSamples, gapLimit: Interval) {
-    fixes = sketch.positions
+  init(_ track: Track, _ length: Interval, _ samples: RunSamples, gapLimit: Interval) {
+    fixes = samples.positions
     var trackPoints: [(point: PlanePoint, isGap: Bool)] = []
     var before: Interval?
     for known in track.points {
       let offset = known.offset - track.points[0].offset
       if offset > length { break }
       let isGap = before.map { offset - $0 > gapLimit } ?? false
-      trackPoints.append((sketch.plane.point(known.coordinate), isGap))
+      trackPoints.append((samples.plane.point(known.coordinate), isGap))
       before = offset
     }
     let all = trackPoints.map(\.point) + fixes.points
@@ -205,19 +208,19 @@ struct ReportMap {
   ) -> [(point: PlanePoint, isGap: Bool)] {
     var distance = Double(ReportMap.minimumSpacing) / unitsPerMetre
     while true {
-      var kept: [(point: PlanePoint, isGap: Bool)] = []
+      var selected: [(point: PlanePoint, isGap: Bool)] = []
       for corner in points {
-        if let last = kept.last?.point {
+        if let last = selected.last?.point {
           let east = corner.point.east - last.east
           let north = corner.point.north - last.north
           if east * east + north * north < distance * distance { continue }
         }
-        kept.append(corner)
+        selected.append(corner)
       }
-      if let last = points.last, let shown = kept.last, shown.point != last.point {
-        kept.append(last)
+      if let last = points.last, let shown = selected.last, shown.point != last.point {
+        selected.append(last)
       }
-      if kept.count <= ReportMap.maximumVertices { return kept }
+      if selected.count <= ReportMap.maximumVertices { return selected }
       distance *= 1.5
     }
   }

@@ -61,10 +61,10 @@ final class ReportFile {
   ///
   /// - Throws: As ``Output/finish()``; an existing file then remains unchanged.
   func commit(
-    _ summary: TraceSummary, _ promise: (summary: OptimumComparison, errors: BoundTally)?
+    _ summary: TraceSummary, _ boundResult: (summary: OptimumComparison, errors: BoundTally)?
   ) throws {
     page.summary = summary
-    page.boundResult = promise
+    page.boundResult = boundResult
     page.samples.finish(at: .boot + summary.duration)
     try output.write(page.bytes)
     try output.finish()

@@ -110,18 +110,18 @@ struct ReportPage {
     page.newLine()
     page.element("dl", ["class": boundResult == nil ? "tiles" : "tiles many"]) { page in
       if let energy = summary.energy { writeEnergyTiles(energy, to: &page) }
-      if let promise = boundResult?.summary {
-        let share = HumanFormat.decimal(promise.error.exceededShare * 100, places: 2)
+      if let comparison = boundResult?.summary {
+        let share = HumanFormat.decimal(comparison.error.exceededShare * 100, places: 2)
         tile(
-          "Error above \(HumanFormat.distance(promise.bound_m))", "\(share) %",
-          "of the time; p95 \(HumanFormat.distance(promise.error.p95_m)), "
-            + "worst \(HumanFormat.distance(promise.error.maximum_m))", to: &page)
-        if let ratio = promise.ratio {
+          "Error above \(HumanFormat.distance(comparison.bound_m))", "\(share) %",
+          "of the time; p95 \(HumanFormat.distance(comparison.error.p95_m)), "
+            + "worst \(HumanFormat.distance(comparison.error.maximum_m))", to: &page)
+        if let ratio = comparison.ratio {
           tile(
             "Receiver energy / optimum", "\(HumanFormat.decimal(ratio, places: 2)) ×",
-            "\(HumanFormat.energy(promise.receiver_mJ)); optimum "
-              + HumanFormat.energy(promise.optimum_mJ)
-              + (SummaryText.violation(promise).map { "; \($0)" } ?? ""), to: &page)
+            "\(HumanFormat.energy(comparison.receiver_mJ)); optimum "
+              + HumanFormat.energy(comparison.optimum_mJ)
+              + (SummaryText.violation(comparison).map { "; \($0)" } ?? ""), to: &page)
         }
       }
       let lost =

@@ -174,11 +174,11 @@ struct TangentPlane {
   }
 
   /// Position of a coordinate on the plane.
-  func point(_ place: Coordinate) -> PlanePoint {
+  func point(_ coordinate: Coordinate) -> PlanePoint {
     PlanePoint(
-      east: Double(TangentPlane.normalizedLongitude(place.longitude_e9 - centre.longitude_e9))
+      east: Double(TangentPlane.normalizedLongitude(coordinate.longitude_e9 - centre.longitude_e9))
         * eastPerUnit,
-      north: Double(place.latitude_e9 - centre.latitude_e9) * northPerUnit)
+      north: Double(coordinate.latitude_e9 - centre.latitude_e9) * northPerUnit)
   }
 
   /// A difference of longitudes, 10⁻⁹ degrees, normalised to ±180°.

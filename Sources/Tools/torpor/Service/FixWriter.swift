@@ -9,7 +9,7 @@ struct FixWriter {
   /// Writer of GPX and JSON Lines, shared with `torpor decode`.
   private var epochs: EpochWriter
   private var json = JSONWriter()
-  private var hasBegun = false
+  private var hasStarted = false
   private var last: UInt64?
 
   /// Creates a writer.
@@ -24,7 +24,7 @@ struct FixWriter {
 
   /// Adds a fix; the first call also adds the start of the document.
   mutating func write(_ stored: StoredFix) {
-    let isFirst = !hasBegun
+    let isFirst = !hasStarted
     writeStartIfNeeded()
     let follows = last.map { $0 + 1 == stored.name.sequence } ?? true
     last = stored.name.sequence
@@ -55,8 +55,8 @@ struct FixWriter {
   }
 
   private mutating func writeStartIfNeeded() {
-    guard !hasBegun else { return }
-    hasBegun = true
+    guard !hasStarted else { return }
+    hasStarted = true
     switch format {
     case .gpx, .jsonl, .nmea: break
     case .geojson: text.add("{\"type\":\"FeatureCollection\",\"features\":[\n")

@@ -99,8 +99,8 @@ struct Monitor: ~Copyable {
         // A key was pressed, or the terminal was resized.
         screen.show(shown)
       }
-      let rest = Interval(seconds: max(due - POSIX.uptime, 0.001))
-      switch try ServiceWait.wait(for: [STDIN_FILENO], timeout: rest) {
+      let remaining = Interval(seconds: max(due - POSIX.uptime, 0.001))
+      switch try ServiceWait.wait(for: [STDIN_FILENO], timeout: remaining) {
       case .ready: if readsQuit() { return }
       case .timeout: break
       case .outputClosed: return
@@ -196,8 +196,8 @@ struct Monitor: ~Copyable {
     case .authorization(let authorization, let isReduced):
       addRemark(
         "may use location: \(ClientsList.text(authorization))\(isReduced ? ", reduced" : "")")
-    case .degraded(let promises):
-      addRemark(promises == .none ? "the battery has recovered" : "the battery is low")
+    case .degraded(let levels):
+      addRemark(levels == .none ? "the battery has recovered" : "the battery is low")
     case .takenOver:
       addRemark(
         "another torpor command uses location now; this one receives no "

@@ -37,9 +37,9 @@ enum ServiceWait {
     if count == 0 || (count < 0 && errno == EINTR) { return .timeout }
     if count < 0 { throw CommandError(.io, "waiting failed: \(POSIX.reason(errno))") }
     if waiting[1].revents != 0 { return .outputClosed }
-    guard let place = waiting.dropFirst(2).firstIndex(where: { $0.revents != 0 }) else {
+    guard let index = waiting.dropFirst(2).firstIndex(where: { $0.revents != 0 }) else {
       return .timeout
     }
-    return .ready(place - 2)
+    return .ready(index - 2)
   }
 }

@@ -52,15 +52,15 @@ struct StatusText {
     guard let receiver = status.receiver else { return "none: this board has no receiver" }
     var text = style.paint(
       StatusText.text(receiver.state), receiver.isAnswering ? .good : .bad)
-    let heard =
+    let lastData =
       receiver.lastByte.map { "; last data \(clock.relative($0))" }
       ?? (isComplete ? "; no data yet" : "")
     if !receiver.isAnswering {
-      text += heard + (receiver.suggestion.map { ": \($0)" } ?? "")
+      text += lastData + (receiver.suggestion.map { ": \($0)" } ?? "")
     } else {
       text += ", for \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
       text += lastFix(receiver)
-      if receiver.state != .off && receiver.state != .backup { text += heard }
+      if receiver.state != .off && receiver.state != .backup { text += lastData }
     }
     return text
   }
@@ -109,8 +109,8 @@ struct StatusText {
     let names = status.uses.filter { $0.need != .nothing }.map(\.name.name)
     guard let first = names.first else { return "" }
     let others = names.dropFirst().prefix(2).map { ", \($0)" }.joined()
-    let rest = names.count - 3
-    let who = "\(first)\(others)" + (rest > 0 ? " and \(rest) more" : "")
+    let remaining = names.count - 3
+    let who = "\(first)\(others)" + (remaining > 0 ? " and \(remaining) more" : "")
     return receiver == .off || receiver == .standby ? "; next fix for \(who)" : "; for \(who)"
   }
 
@@ -216,8 +216,8 @@ struct StatusText {
     return "\(percent) %; too low for \(lost.joined(separator: ", "))"
   }
 
-  private static func text(_ promise: LocationPolicy.ServiceLevel) -> String {
-    switch promise {
+  private static func text(_ level: LocationPolicy.ServiceLevel) -> String {
+    switch level {
     case .everyFix: "every fix"
     case .accuracy: "accuracy"
     case .updates: "updates"

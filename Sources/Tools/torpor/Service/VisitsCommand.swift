@@ -108,11 +108,11 @@ enum VisitText {
   }
 
   /// Latitude and longitude with a resolution of 0.1 m.
-  static func degrees(_ place: Coordinate) -> String {
+  static func degrees(_ coordinate: Coordinate) -> String {
     var text = TextBuffer()
-    text.add(place.latitude_e9, scale: 9, places: 6)
+    text.add(coordinate.latitude_e9, scale: 9, places: 6)
     text.add(", ")
-    text.add(place.longitude_e9, scale: 9, places: 6)
+    text.add(coordinate.longitude_e9, scale: 9, places: 6)
     return text.string
   }
 

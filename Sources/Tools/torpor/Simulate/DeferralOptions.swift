@@ -32,10 +32,10 @@ extension DeferralOptions {
 
   /// Human-readable form of the options.
   var text: String {
-    let way = script.distance.isFinite ? HumanFormat.distance(script.distance) : "unlimited"
+    let distance = script.distance.isFinite ? HumanFormat.distance(script.distance) : "unlimited"
     let time =
       script.timeout.isFinite
       ? HumanFormat.duration(Interval(seconds: script.timeout)) : "unlimited"
-    return "deferred: distance \(way), timeout \(time)"
+    return "deferred: distance \(distance), timeout \(time)"
   }
 }

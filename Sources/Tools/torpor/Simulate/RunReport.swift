@@ -74,8 +74,8 @@ struct RunReport: ~Copyable {
   /// - Parameters:
   ///   - summary: Totals of the run.
   ///   - service: Service that the client used.
-  ///   - promise: Comparison with the optimum, if the client has an accuracy bound.
-  ///   - remedy: Suggestion if a deferral was refused.
+  ///   - boundResult: Comparison with the optimum, if the client has an accuracy bound.
+  ///   - suggestion: Suggestion if a deferral was refused.
   /// - Throws: The first error of the run, or of writing the summary.
   mutating func finish(
     _ summary: TraceSummary, of service: ScriptedService = .updates,

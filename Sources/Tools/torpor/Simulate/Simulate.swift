@@ -122,7 +122,7 @@ struct Simulate: ParsableCommand {
     report.writeHeadline(
       "\(profile.name): \(routeName), \(HumanFormat.duration(duration)); "
         + "\(requestText(script))")
-    var promise = script.bound_m.flatMap {
+    var tally = script.bound_m.flatMap {
       OptimumComparisonTally(route, within: $0, profile, hasSampledTimesToFix: ttff == .sampled)
     }
     let result = SimulationRun(profile, script).simulate(
@@ -130,15 +130,16 @@ struct Simulate: ParsableCommand {
       bytes: recording.map { recording in { recording.add($0) } },
       sink: {
         report.add($0)
-        promise?.add($0)
+        tally?.add($0)
         page?.add($0)
       })
-    let kept = promise?.finish(at: .boot + result.summary.duration)
+    let comparison = tally?.finish(at: .boot + result.summary.duration)
     try report.finish(
-      result.summary, of: script.service, boundResult: kept,
+      result.summary, of: script.service, boundResult: comparison,
       suggestion: suggestion(for: result.summary))
     try recording?.commit()
-    try page?.commit(result.summary, kept.flatMap { kept in promise.map { (kept, $0.errors) } })
+    try page?.commit(
+      result.summary, comparison.flatMap { comparison in tally.map { (comparison, $0.errors) } })
     try RunCheck.check(result)
   }
 
@@ -196,7 +197,7 @@ struct Simulate: ParsableCommand {
     }
   }
 
-  /// Suggestion for a refused deferral; nil if there is none.
+  /// Suggestion for a refused deferral; nil if none exists.
   private func suggestion(for summary: TraceSummary) -> String? {
     guard let refusal = summary.firstDeferralError else { return nil }
     if let accuracy, accuracy >= 0 {

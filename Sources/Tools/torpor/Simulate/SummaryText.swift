@@ -14,11 +14,11 @@ struct SummaryText {
   /// - Parameters:
   ///   - summary: Totals of the run.
   ///   - service: Service that the client used.
-  ///   - promise: Comparison with the optimum, if the client has an accuracy bound.
-  ///   - remedy: Suggestion if a deferral was refused.
+  ///   - comparison: Comparison with the optimum, if the client has an accuracy bound.
+  ///   - suggestion: Suggestion if a deferral was refused.
   func write(
     _ summary: TraceSummary, of service: ScriptedService = .updates,
-    _ promise: OptimumComparison? = nil, suggestion: String? = nil, to text: inout TextBuffer
+    _ comparison: OptimumComparison? = nil, suggestion: String? = nil, to text: inout TextBuffer
   ) {
     text.add("\n")
     row(
@@ -48,25 +48,27 @@ struct SummaryText {
       "woke \(HumanFormat.times(summary.hostWakes)), "
         + "awake \(HumanFormat.duration(summary.awakeTime)), CPU time \(HumanFormat.duration(summary.processorTime))",
       to: &text)
-    if let promise { write(promise, to: &text) }
+    if let comparison { write(comparison, to: &text) }
     if let energy = summary.energy { write(energy, summary.duration, to: &text) }
   }
 
-  private func write(_ promise: OptimumComparison, to text: inout TextBuffer) {
-    let share = HumanFormat.decimal(promise.error.exceededShare * 100, places: 2)
+  private func write(_ result: OptimumComparison, to text: inout TextBuffer) {
+    let share = HumanFormat.decimal(result.error.exceededShare * 100, places: 2)
     row(
       "error",
-      "above \(HumanFormat.distance(promise.bound_m)) for \(share) % of the time, p95 "
-        + "\(HumanFormat.distance(promise.error.p95_m)), worst \(HumanFormat.distance(promise.error.maximum_m))",
+      "above \(HumanFormat.distance(result.bound_m)) for \(share) % of the time, p95 "
+        + "\(HumanFormat.distance(result.error.p95_m)), "
+        + "worst \(HumanFormat.distance(result.error.maximum_m))",
       to: &text)
-    let ratio = promise.ratio.map { HumanFormat.decimal($0, places: 2) + " ×" } ?? "-"
+    let ratio = result.ratio.map { HumanFormat.decimal($0, places: 2) + " ×" } ?? "-"
     row(
       "optimum",
-      "\(HumanFormat.energy(promise.optimum_mJ)); this run \(HumanFormat.energy(promise.receiver_mJ)) since the "
-        + "first report: \(ratio)", to: &text)
-    if promise.hasSampledTimesToFix {
+      "\(HumanFormat.energy(result.optimum_mJ)); "
+        + "this run \(HumanFormat.energy(result.receiver_mJ)) since the first report: \(ratio)",
+      to: &text)
+    if result.hasSampledTimesToFix {
       row("", "(--ttff sampled: the optimum uses the median time to fix)", to: &text)
-    } else if promise.ratio != nil, let violation = SummaryText.violation(promise) {
+    } else if result.ratio != nil, let violation = SummaryText.violation(result) {
       row("", style.paint(violation, .bad), to: &text)
     }
   }
@@ -94,11 +96,11 @@ struct SummaryText {
   }
 
   /// Time with an error above the accuracy bound, which qualifies the ratio; nil if there was none.
-  static func violation(_ promise: OptimumComparison) -> String? {
-    guard promise.error.exceededSeconds > 0 else { return nil }
-    let share = HumanFormat.decimal(promise.error.exceededShare * 100, places: 2)
-    let length = HumanFormat.duration(.seconds(Int64(promise.error.exceededSeconds)))
-    return "but error above \(HumanFormat.distance(promise.bound_m)) for \(length) (\(share) %)"
+  static func violation(_ comparison: OptimumComparison) -> String? {
+    guard comparison.error.exceededSeconds > 0 else { return nil }
+    let share = HumanFormat.decimal(comparison.error.exceededShare * 100, places: 2)
+    let length = HumanFormat.duration(.seconds(Int64(comparison.error.exceededSeconds)))
+    return "but error above \(HumanFormat.distance(comparison.bound_m)) for \(length) (\(share) %)"
   }
 
   private func write(_ energy: TraceEnergy, _ duration: Interval, to text: inout TextBuffer) {

@@ -14,8 +14,8 @@ enum POSIX {
     unsafe bytes.withUnsafeBytes { buffer -> Int32? in
       var done = 0
       while done < buffer.count {
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
-        let count = unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
+        let remaining = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
+        let count = unsafe Glibc.write(descriptor, remaining.baseAddress, remaining.count)
         if count < 0 {
           if errno == EINTR { continue }
           return errno

@@ -35,12 +35,13 @@ struct ScreenLine {
     guard columns > 0 else { return [""] }
     let indent = hasName && columns >= 3 * ScreenLine.indentation ? ScreenLine.indentation : 0
     var rows: [String] = []
-    var rest = cells[...]
-    while !rest.isEmpty {
+    var remaining = cells[...]
+    while !remaining.isEmpty {
       let margin = rows.isEmpty ? 0 : indent
-      let row = ScreenLine.firstRow(of: rest, columns - margin, unbroken: margin == 0 ? indent : 0)
+      let row = ScreenLine.firstRow(
+        of: remaining, columns - margin, unbroken: margin == 0 ? indent : 0)
       rows.append(String(repeating: " ", count: margin) + text(row))
-      rest = rest[row.endIndex...].drop { $0.character == " " }
+      remaining = remaining[row.endIndex...].drop { $0.character == " " }
     }
     return rows
   }
@@ -52,20 +53,20 @@ struct ScreenLine {
       && cells[edge].character != " "
   }
 
-  /// The words that fit in `room` characters; if not even one fits, that many characters.
+  /// The words that fit in `width` characters; if not even one fits, that many characters.
   ///
-  /// - Parameter isWhole: Number of characters at the start that are not broken at a space.
+  /// - Parameter first: Number of characters at the start that are not broken at a space.
   private static func firstRow(
-    of rest: ArraySlice<Cell>, _ room: Int, unbroken first: Int
+    of cells: ArraySlice<Cell>, _ width: Int, unbroken first: Int
   ) -> ArraySlice<Cell> {
-    guard rest.count > room else { return rest }
-    let edge = rest.startIndex + room
-    let least = rest.startIndex + first
+    guard cells.count > width else { return cells }
+    let edge = cells.startIndex + width
+    let least = cells.startIndex + first
     guard edge > least,
-      let space = rest[least...edge].lastIndex(where: { $0.character == " " }),
-      let end = rest[..<space].lastIndex(where: { $0.character != " " })
-    else { return rest[..<edge] }
-    return rest[...end]
+      let space = cells[least...edge].lastIndex(where: { $0.character == " " }),
+      let end = cells[..<space].lastIndex(where: { $0.character != " " })
+    else { return cells[..<edge] }
+    return cells[...end]
   }
 
   /// The text of the cells with their colours, reset at the end.

@@ -90,7 +90,7 @@ enum TraceJSON {
 
   /// Adds the last line, with the totals of the run.
   static func write(
-    _ summary: TraceSummary, _ promise: OptimumComparison? = nil, to json: inout JSONWriter
+    _ summary: TraceSummary, _ comparison: OptimumComparison? = nil, to json: inout JSONWriter
   ) {
     json.begin()
     json.member("kind", "summary")
@@ -117,21 +117,21 @@ enum TraceJSON {
     json.member("max_delay_s", trimmed: summary.longestDelay.microseconds, scale: 6)
     json.member("duration_s", trimmed: summary.duration.microseconds, scale: 6)
     if let energy = summary.energy { write(energy, to: &json) }
-    if let promise { write(promise, to: &json) }
+    if let comparison { write(comparison, to: &json) }
     json.end()
   }
 
-  private static func write(_ promise: OptimumComparison, to json: inout JSONWriter) {
+  private static func write(_ comparison: OptimumComparison, to json: inout JSONWriter) {
     json.object("promise") { json in
-      json.member("bound_m", promise.bound_m)
-      json.member("seconds", Int64(promise.error.seconds))
-      json.member("broken_s", Int64(promise.error.exceededSeconds))
-      json.member("broken_share", promise.error.exceededShare)
-      json.member("p95_m", promise.error.p95_m)
-      json.member("worst_m", promise.error.maximum_m)
-      json.member("receiver_mj", promise.receiver_mJ)
-      json.member("optimum_mj", promise.optimum_mJ)
-      if let ratio = promise.ratio { json.member("ratio", ratio) }
+      json.member("bound_m", comparison.bound_m)
+      json.member("seconds", Int64(comparison.error.seconds))
+      json.member("broken_s", Int64(comparison.error.exceededSeconds))
+      json.member("broken_share", comparison.error.exceededShare)
+      json.member("p95_m", comparison.error.p95_m)
+      json.member("worst_m", comparison.error.maximum_m)
+      json.member("receiver_mj", comparison.receiver_mJ)
+      json.member("optimum_mj", comparison.optimum_mJ)
+      if let ratio = comparison.ratio { json.member("ratio", ratio) }
     }
   }
 
@@ -166,8 +166,8 @@ enum TraceJSON {
   }
 
   /// Name of a service level, as in the keys of a profile.
-  static func name(_ promise: ServiceLevel) -> String {
-    switch promise {
+  static func name(_ level: ServiceLevel) -> String {
+    switch level {
     case .everyFix: "every_fix"
     case .accuracy: "accuracy"
     case .updates: "updates"

@@ -53,10 +53,10 @@ struct TuneRecommendation {
     TuneUseCase.all.compactMap { question in
       let all = Array(zip(settings, sums)).filter { $0.0.useCase.covers(question) }
       let own = all.filter { $0.0.useCase == question }
-      let kept = all.filter { $0.1.meetsBound }
-      let mine = cheapest(of: kept.filter { $0.0.useCase == question })
-      let other = cheapest(of: kept.filter { $0.0.useCase != question })
-      guard var best = mine ?? other else { return nil }
+      let candidates = all.filter { $0.1.meetsBound }
+      let cheapestRun = cheapest(of: candidates.filter { $0.0.useCase == question })
+      let other = cheapest(of: candidates.filter { $0.0.useCase != question })
+      guard var best = cheapestRun ?? other else { return nil }
       if let other, saves(other, best) { best = other }
       return TuneRecommendation(
         useCase: question, setting: best.0, sum: best.1,

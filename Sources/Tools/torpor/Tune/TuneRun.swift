@@ -34,7 +34,7 @@ enum TuneUseCase: Equatable {
     }
   }
 
-  /// Accuracy bound, metres; nil if there is none.
+  /// Accuracy bound, metres; nil if none exists.
   var bound_m: Double? {
     switch self {
     case .within(let metres): metres
@@ -178,11 +178,11 @@ struct TuneSimulation {
     plan.seed = seed
     plan.motionPeriods = setting.hasMotionLine ? motion : nil
     let script = setting.useCase.script
-    var promise = script.bound_m.flatMap { OptimumComparisonTally(route, within: $0, profile) }
+    var tally = script.bound_m.flatMap { OptimumComparisonTally(route, within: $0, profile) }
     let result = SimulationRun(profile, script).simulate(
-      plan, progress: progress, sink: { promise?.add($0) })
+      plan, progress: progress, sink: { tally?.add($0) })
     try RunCheck.checkRules(result)
-    let kept = promise?.finish(at: .boot + result.summary.duration)
-    return TuneRun(setting: setting, summary: result.summary, error: kept?.error)
+    let comparison = tally?.finish(at: .boot + result.summary.duration)
+    return TuneRun(setting: setting, summary: result.summary, error: comparison?.error)
   }
 }

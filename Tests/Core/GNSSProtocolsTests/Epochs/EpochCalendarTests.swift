@@ -7,17 +7,17 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
   CalendarDate(year: year, month: month, day: day)
 }
 
-@Suite("the calendar of epochs") struct EpochCalendarTests {
+@Suite("Epoch calendar") struct EpochCalendarTests {
   private let noon = UTCTime(microseconds: 1_780_315_200_000_000)
   private let second: Int64 = 1_000_000
   private let hour: Int64 = 3_600_000_000
 
-  /// What a sentence without a date is told at that time of day.
-  private func told(_ calendar: inout EpochCalendar, _ time_us: Int64) -> Epoch {
+  /// The epoch of a sentence without a date at that time of day.
+  private func reported(_ calendar: inout EpochCalendar, _ time_us: Int64) -> Epoch {
     var epoch = Epoch()
-    let told = EpochCalendar.ReportedDate(
+    let reported = EpochCalendar.ReportedDate(
       time_us: time_us, zdaDay: nil, rmcDate: nil, isRMCValid: false)
-    calendar.setDate(&epoch, from: told)
+    calendar.setDate(&epoch, from: reported)
     return epoch
   }
 
@@ -31,7 +31,7 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
     }
   }
 
-  @Test("STD-13: midnight itself is of the day that begins")
+  @Test("STD-13: midnight belongs to the day that begins")
   func midnight() {
     var calendar = EpochCalendar(EpochOptions())
     _ = calendar.datedMoment(noon.microseconds, isResolved: true)
@@ -41,35 +41,36 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
     #expect(before.time_us == 24 * hour - 1)
   }
 
-  @Test("STD-13: sentences go on from NAV-PVT's moment, over midnight and with its doubt")
+  @Test(
+    "STD-13: undated sentences continue NAV-PVT's date across midnight and keep its uncertainty")
   func held() {
     for isResolved in [true, false] {
       var calendar = EpochCalendar(EpochOptions())
       var moment = calendar.datedMoment(
         noon.microseconds + 12 * hour - second, isResolved: isResolved)
       calendar.record(&moment)
-      let next = told(&calendar, 0)
+      let next = reported(&calendar, 0)
       #expect(next.utc == noon + .seconds(12 * 3_600) && next.isDateUncertain != isResolved)
     }
   }
 
-  @Test("STD-13: midnight has passed where a time goes back by more than half a day")
+  @Test("STD-13: a time of day that jumps back by more than half a day means midnight has passed")
   func half() {
     for (time_us, date) in [(6 * hour, 1), (6 * hour - 1, 2), (10 * hour, 1)] as [(Int64, Int)] {
       var calendar = EpochCalendar(EpochOptions())
       var moment = calendar.datedMoment(noon.microseconds + 6 * hour, isResolved: true)
       calendar.record(&moment)
-      #expect(told(&calendar, time_us).utc?.date.day == date, "\(time_us)")
+      #expect(reported(&calendar, time_us).utc?.date.day == date, "\(time_us)")
     }
-    // The second that ends a leap day is within it.
+    // The leap second at the end of a day belongs to that day.
     var calendar = EpochCalendar(EpochOptions())
     calendar.recordDay(
       day(2026, 6, 1)!.daysSince1970, EpochCalendar.withinDay(24 * hour + second / 2))
-    #expect(told(&calendar, 12 * hour + second / 4).utc?.date.day == 1)
+    #expect(reported(&calendar, 12 * hour + second / 4).utc?.date.day == 1)
   }
 
-  @Test("STD-13: a date is as sure as the one that it follows")
-  func doubt() {
+  @Test("STD-13: a date is as certain as the date it was derived from")
+  func uncertainty() {
     let gll = ["120001", "120002", "120003"].map { "GPGLL,4800.0,N,01100.0,E,\($0),A" }
     let rmc = "GPRMC,120000,A,4800.0,N,01100.0,E,,,180700,,"
     #expect(marks(rmc, gll[0], gll[1], gll[2]) == [false, false, false, false])
@@ -77,7 +78,7 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
     #expect(repaired == [true, true, true, true])
     let header = marks(gll[0], gll[1], gll[2]) { $0.recordingDate = day(2019, 1, 1) }
     #expect(header == [true, true, true])
-    // A ZDA without a position is of a clock that may never have been set.
+    // A ZDA without a position comes from a clock that may never have been set.
     let zda = "GPZDA,120000,18,07,2000,00,00"
     #expect(marks("GPRMC,120000,V,,,,,,,180700,,", zda, gll[0]) == [true, false])
     #expect(marks(zda, gll[0]) { $0.earliestDate = day(2019, 1, 1) } == [true])
@@ -87,7 +88,7 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
     #expect(marks(zda, gll[0], gll[1], "GPZDA,120002,18,07,2000,00,00") == [true, false])
   }
 
-  @Test("STD-13: of whole rollovers no more are added than are needed; centuries reach to 2199")
+  @Test("STD-13: only the necessary week rollovers are added; centuries reach to 2199")
   func bounds() {
     func date(_ text: String, _ change: (inout EpochOptions) -> Void) -> CalendarDate? {
       var options = EpochOptions()
@@ -100,7 +101,7 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
     #expect(date("010101") { $0.recordingDate = day(2101, 6, 1) } == day(2101, 1, 1))
   }
 
-  @Test("STD-13: second 60 is squeezed into the end of its minute, and nothing else is")
+  @Test("STD-13: second 60 is compressed into the end of its minute; other seconds are unchanged")
   func leapSecond() {
     #expect(LeapSecond.compressed(60_000_000) == 59_999_000)
     #expect(LeapSecond.compressed(60_999_999) == 59_999_399)

@@ -16,7 +16,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
   CalendarDate(year: year, month: month, day: day)!.start + .seconds(seconds)
 }
 
-@Suite("ZDA beside RMC, and alone") struct ZDADateTests {
+@Suite("ZDA with RMC, and alone") struct ZDADateTests {
   private func day(
     _ sentences: String..., change: (inout EpochOptions) -> Void = { _ in }
   ) -> (CalendarDate?, Bool?) {
@@ -27,7 +27,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
   }
 
   @Test(
-    "STD-13: two digits of ZDA's year are read as RMC's",
+    "STD-13: a two-digit year in ZDA is read as in RMC",
     arguments: [
       ("14", 2014), ("0014", 2014), ("00", 2000), ("79", 2079), ("80", 1980), ("2014", 2014),
       ("2080", 2080),
@@ -37,7 +37,8 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     #expect(found == (CalendarDate(year: year, month: 6, day: 16), false))
   }
 
-  @Test("STD-13: with a date of recording the century nearest to it is meant, and no rollover")
+  @Test(
+    "STD-13: with a recording date, a two-digit year means the nearest century, without rollover")
   func recorded() {
     let found = day(gga("120000"), "GPZDA,120000,16,06,14,00,00") {
       $0.recordingDate = CalendarDate(year: 2014, month: 6, day: 17)
@@ -46,7 +47,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
   }
 
   @Test(
-    "STD-13: a year of ZDA out of range is none: RMC's date counts, and is not disputed",
+    "STD-13: an out-of-range ZDA year is ignored: RMC's date is used and is not disputed",
     arguments: ["1979", "3000", "114", "9999", "65535", "1914"])
   func outOfRange(year: String) {
     let zda = "GPZDA,120000,16,06,\(year),00,00"
@@ -56,7 +57,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     #expect(day(gga("120000"), zda).0 == nil)
   }
 
-  @Test("STD-13: where ZDA and RMC tell different days, RMC's counts and is marked")
+  @Test("STD-13: if ZDA and RMC report different days, RMC's is used and marked uncertain")
   func disputed() {
     let zda = "GPZDA,120000,17,06,2014,00,00"
     let found = day(rmc("120000", "160614"), zda)
@@ -65,8 +66,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
       day(rmc("120000", "170614"), zda) == (CalendarDate(year: 2014, month: 6, day: 17), false))
   }
 
-  @Test(
-    "STD-13: without a fix the time of ZDA is the epoch's, marked, wherever it stands in the cycle")
+  @Test("STD-13: without a fix, ZDA's time is used and marked, at any position in the cycle")
   func alone() {
     func zda(_ second: Int) -> String { "GPZDA,12000\(second),16,06,2014,00,00" }
     let last = (0..<4).flatMap { [unknownRMC, unknownGGA, zda($0)] }
@@ -76,27 +76,27 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
       #expect(found.map(\.utc) == (0..<4).map { utc(2014, 6, 16, 43_200 + $0) })
       #expect(found.allSatisfy { $0.isDateUncertain && $0.mode == .noFix && $0.fix == nil })
     }
-    // A sentence that tells a time is believed before it.
-    let told = epochs(
+    // The time of another sentence takes precedence over ZDA's.
+    let reported = epochs(
       (sentence(unknownGGA) + sentence(zda(5)) + sentence("GPRMC,120001,V,,,,,,,,,,N")))
-    #expect(told.map(\.timeOfDay_us) == [43_201_000_000])
+    #expect(reported.map(\.timeOfDay_us) == [43_201_000_000])
   }
 
-  @Test("STD-13: where nothing but ZDA is sent, each is an epoch of which no position was said")
+  @Test("STD-13: if a receiver sends only ZDA, each is an epoch without position status")
   func onlyZDA() {
     let lines = (0..<3).map { "GPZDA,12000\($0),16,06,2014,00,00" }
     let found = epochs(lines.flatMap { sentence($0) })
     #expect(found.map(\.utc) == (0..<3).map { utc(2014, 6, 16, 43_200 + $0) })
     #expect(found.allSatisfy { $0.mode == .notSeen && $0.isDateUncertain })
-    // Before the first fix it makes no epoch of its own, and none behind it.
+    // Next to RMC, ZDA creates no epoch of its own, before or after the first fix.
     let mixed = epochs(
       sentence(lines[1]) + sentence(rmc("120001", "160614")) + sentence(lines[2]))
     #expect(mixed.map(\.utc) == [utc(2014, 6, 16, 43_201)])
   }
 }
 
-@Suite("times of one epoch that differ by a rounding") struct RoundedTimeTests {
-  @Test("sentences that differ by at most 15 ms are one epoch, of the first one's time")
+@Suite("Times of one epoch that differ by rounding") struct RoundedTimeTests {
+  @Test("sentences whose times differ by at most 15 ms are one epoch with the first one's time")
   func tolerance() {
     for (second, count) in [("303", 1), ("315", 1), ("3151", 2), ("285", 1), ("2849", 2)] {
       let found = epochs(
@@ -107,13 +107,13 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
       #expect(found.map(\.timeOfDay_us) == [43_200_300_000])
       #expect(found.first?.fix?.altitude_mm == 500_000 && found.first?.utc != nil)
     }
-    // Midnight lies between them.
+    // The two times are on different sides of midnight.
     let midnight = epochs(
       sentence(gga("235959.995")) + sentence("GPGLL,4800.0,N,01100.0,E,000000.00,A"))
     #expect(midnight.map(\.timeOfDay_us) == [86_399_995_000])
   }
 
-  @Test("a receiver of 100 epochs a second keeps them apart")
+  @Test("100 epochs per second stay separate")
   func fast() {
     let lines = (0..<20).flatMap { i in
       let time = "120000.\(i < 10 ? "0" : "")\(i)"
@@ -124,7 +124,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     #expect(found.allSatisfy { $0.fix?.altitude_mm == 500_000 })
   }
 
-  @Test("at 100 epochs a second a lost sentence mixes no two of them, and hides none as late")
+  @Test("at 100 epochs per second, a lost sentence neither merges epochs nor makes one late")
   func lost() {
     let lines = [
       rmc("120000.00", "160614"), gga("120000.00"), gga("120000.01"), rmc("120000.02", "160614"),
@@ -141,14 +141,14 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     #expect(assembler.isOpen)
   }
 
-  @Test("STD-13: a date is of its own side of midnight, however near a time on the other is")
+  @Test("STD-13: a date applies only to its own side of midnight, even to times close to it")
   func midnight() {
     let before = [rmc("235958.995", "160624"), gga("235959.995")]
     let late = utc(2024, 6, 16, 86_399) + .milliseconds(995)
     let found = epochs((before + [rmc("000000.00", "170624")]).flatMap { sentence($0) })
     #expect(found.map(\.utc) == [late - .seconds(1), late, utc(2024, 6, 17, 0)])
     #expect(!found.contains { $0.isDateUncertain })
-    // Nor is it late for the epoch before midnight.
+    // It is not late for the epoch before midnight either.
     var assembler = EpochAssembler()
     for message in decode(before.flatMap { sentence($0) }).messages {
       _ = assembler.add(message, at: .boot)
@@ -163,7 +163,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     #expect(zda.map(\.utc) == [late - .seconds(1), late, late + .seconds(1)])
   }
 
-  @Test("what comes late with a time rounded otherwise is left out, and time does not go back")
+  @Test("a late sentence with a differently rounded time is ignored, and time does not go back")
   func late() {
     var assembler = EpochAssembler()
     for message in decode(sentence(gga("120000.303"))).messages {
@@ -176,7 +176,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
   }
 }
 
-@Suite("dates that leap") struct DateLeapTests {
+@Suite("Date jumps") struct DateLeapTests {
   private func pvt(_ time: UTCTime) -> [UInt8] {
     var frame = FrameBuffer()
     frame.appendNavPVT(
@@ -196,7 +196,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     )
   }
 
-  /// Epochs of those times, as RMC, as RMC and ZDA before it, and as NAV-PVT.
+  /// Date marks for these times, sent as RMC, as ZDA before RMC, and as NAV-PVT.
   private func marks(_ times: [UTCTime]) -> [[Bool]] {
     var streams: [[UInt8]] = [[], [], []]
     for time in times {
@@ -218,7 +218,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
 
   private let noon = utc(2024, 6, 16, 43_200)
 
-  /// Seconds that follow each other from noon, each on a day so far from the first.
+  /// Consecutive seconds from noon, each shifted by a number of days.
   private func leaping(_ days: [Int64]) -> [UTCTime] {
     days.indices.map { i in
       let seconds: Int64 = days[i] * 86_400 + Int64(i)
@@ -227,23 +227,23 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
   }
 
   @Test(
-    "STD-14: a date that leaps for one epoch is marked there alone",
+    "STD-14: if the date jumps for a single epoch, only that epoch is marked",
     arguments: [3_653, -3_653, 7_168, -7_168, -1, 400] as [Int64])
   func single(days: Int64) {
     let times = leaping([0, 0, 0, days, 0, 0])
     for found in marks(times) { #expect(found == [false, false, false, true, false, false]) }
   }
 
-  @Test("STD-14: a date that stays is marked until the next epoch confirms it")
+  @Test("STD-14: a lasting date jump is marked until the next epoch confirms it")
   func lasting() {
     let times = leaping([0, 0, 0, 3_653, 3_653, 3_653])
     for found in marks(times) { #expect(found == [false, false, false, true, false, false]) }
-    // Two leaps to different days confirm nothing.
+    // Two jumps to different days do not confirm each other.
     let wild = leaping([0, 0, 0, 3_653, 7_168, 0])
     for found in marks(wild) { #expect(found == [false, false, false, true, true, false]) }
   }
 
-  @Test("STD-14: midnight, a clock put back over it, and a gap in a recording are no leaps")
+  @Test("STD-14: midnight, a small clock correction across it, and a recording gap are no jumps")
   func gaps() {
     let late = utc(2024, 6, 16, 86_399)
     let gap: Int64 = 3 * 86_400 + 7_000
@@ -269,7 +269,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     }
   }
 
-  @Test("STD-14: a receiver that is woken once a day, or once an hour, has certain dates")
+  @Test("STD-14: dates stay certain for a receiver that wakes once a day or once an hour")
   func dutyCycle() {
     for (step, count) in [(86_400, 400), (3_600, 400), (31 * 86_400, 30)] as [(Int64, Int64)] {
       let times = (0..<count).map { noon + .seconds($0 * step + $0 * 7 % 53) }
@@ -277,14 +277,14 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     }
   }
 
-  @Test("STD-14: a day too far on is no leap; the way back from it is, until it is confirmed")
+  @Test("STD-14: one day ahead is no jump; the return from it is one until it is confirmed")
   func dayOn() {
     for found in marks(leaping([0, 0, 0, 1, 0, 0])) {
       #expect(found == [false, false, false, false, true, false])
     }
   }
 
-  @Test("STD-14: what confirms a date is later, by more than a rounding and at most a year")
+  @Test("STD-14: a confirming date is later by more than the rounding tolerance and at most a year")
   func confirmation() {
     let far = noon + .seconds(3_653 * 86_400)
     let year: Int64 = 366 * 86_400 * 1_000_000
@@ -302,7 +302,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     }
   }
 
-  @Test("STD-14: by a minute back and 366 days on a moment follows, and by no more")
+  @Test("STD-14: a moment from 1 minute before to 366 days after the last one is no jump")
   func bounds() {
     let midnight = utc(2024, 6, 17, 0)
     let year: Int64 = 366 * 86_400 * 1_000_000
@@ -319,7 +319,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     }
   }
 
-  @Test("STD-14: an uncertain epoch does not hide a leap behind it")
+  @Test("STD-14: an uncertain epoch does not hide the jump after it")
   func uncertainBetween() {
     var calendar = EpochCalendar(EpochOptions())
     let times = leaping([0, 0, 3_653, 0, 0])
@@ -335,7 +335,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     epochs(lines.flatMap { sentence($0) }).map(\.isDateUncertain)
   }
 
-  @Test("STD-14: sentences without a date do not go on from a date that leapt, and are marked")
+  @Test("STD-14: undated sentences do not continue from a date that jumped, and are marked")
   func dateless() {
     let lines = [
       rmc("120000", "160624"), rmc("120001", "160634"), gga("120002"), rmc("120003", "160624"),
@@ -346,7 +346,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     #expect(found.map(\.isDateUncertain) == [false, true, true, false, false])
   }
 
-  @Test("STD-14: a date that stays is confirmed across epochs that have none")
+  @Test("STD-14: a lasting date jump is confirmed across undated epochs")
   func datelessBetween() {
     let lines = [
       rmc("120000", "160624"), gga("120001"), rmc("120002", "160634"), gga("120003"),
@@ -357,7 +357,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     #expect(found.map(\.isDateUncertain) == [false, false, true, true, false, false])
   }
 
-  @Test("STD-14: a leap is marked where ZDA stands behind each NAV-PVT, and the clock is a set one")
+  @Test("STD-14: a jump is marked if ZDA follows each NAV-PVT and the clock is set")
   func besideZDA() {
     func zda(_ time: UTCTime) -> [UInt8] {
       let (clock, date) = text(time)
@@ -372,7 +372,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     #expect(next.map { $0.utc?.date.day } == [16, 17] && !next.contains { $0.isDateUncertain })
   }
 
-  @Test("STD-13: a ZDA without a position takes no certainty from a date with which it agrees")
+  @Test("STD-13: a ZDA without a position that agrees with a date keeps that date certain")
   func agreeing() {
     let lost = "GPGGA,120001,,,,,0,00,,,M,,M,,"
     for (day, isMarked) in [(16, false), (17, true)] {
@@ -385,7 +385,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     #expect(marks(of: unsure).last == true)
   }
 
-  @Test("STD-14: a ZDA that rounds the time otherwise confirms no date, and dates its epoch")
+  @Test("STD-14: a differently rounded ZDA confirms no date, but dates its epoch")
   func roundedZDA() {
     for fraction in ["297", "303", "315"] {
       let found = marks(of: [

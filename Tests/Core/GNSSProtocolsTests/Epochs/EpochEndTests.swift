@@ -3,16 +3,16 @@ import Testing
 
 @testable import GNSSProtocols
 
-/// A live receiver on a line: sentences go in with their moments, epochs come out with theirs.
+/// A live receiver on a line: sentences enter and epochs come out, each with its time.
 private struct Live {
-  /// An epoch and when it was given, after its cycle began.
-  struct Given: Equatable {
+  /// An epoch and the time at which it was emitted, since the start of its cycle.
+  struct Emission: Equatable {
     var second: Int
     var after_ms: Int64
   }
 
   var assembler: EpochAssembler
-  var given: [Given] = []
+  var emitted: [Emission] = []
   var fixes: [Fix] = []
   private var cycle = 0
   private var lastByte = Instant.boot
@@ -28,11 +28,11 @@ private struct Live {
 
   private mutating func take(_ epoch: Epoch?, at now: Instant) {
     guard let epoch else { return }
-    given.append(Given(second: cycle, after_ms: (now - start(of: cycle)).microseconds / 1_000))
+    emitted.append(Emission(second: cycle, after_ms: (now - start(of: cycle)).microseconds / 1_000))
     if let fix = epoch.fix { fixes.append(fix) }
   }
 
-  /// Lets the line be silent until `now`, as the engine does.
+  /// Keeps the line silent until `now`, as the engine does.
   private mutating func wait(until now: Instant) {
     if isFlowing { lastByte = now }
     while assembler.isOpen, now - lastByte >= assembler.silenceTimeout {
@@ -40,7 +40,7 @@ private struct Live {
     }
   }
 
-  /// One second's sentences, each that long after the one before; `nil` as text is nothing heard.
+  /// Sentences of one second, each a delay after the previous one; `nil` as text means no input.
   mutating func second(_ lines: [(text: String?, gap_ms: Int64)]) {
     var now = start(of: cycle)
     wait(until: now)
@@ -59,7 +59,7 @@ private struct Live {
     cycle += 1
   }
 
-  /// The same in even steps; `flowing` if bytes come all the time.
+  /// The same with equal delays; `flowing` if bytes arrive continuously.
   mutating func second(_ lines: [String], every gap_ms: Int64 = 10, flowing: Bool = false) {
     if flowing { isFlowing = true }
     second(lines.map { ($0, gap_ms) })
@@ -78,19 +78,19 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
   "\(talker)GSV,\(count),\(number),11,01,10,100,30,02,20,110,31,03,30,120,32,04,40,130,33"
 }
 
-@Suite("The learned end of an epoch") struct EpochEndTests {
-  @Test("after two epochs the third is given with its last sentence")
-  func learned() {
+@Suite("Detected end of an epoch") struct EpochEndTests {
+  @Test("after two epochs, the third is emitted with its last sentence")
+  func detected() {
     var live = Live()
     for second in 0..<5 { live.second([rmc(second), gga(second), gsa, vtg]) }
     // The first two wait for 100 ms of silence.
-    #expect(live.given.map(\.after_ms) == [140, 140, 40, 40, 40])
-    #expect(live.given.map(\.second) == [0, 1, 2, 3, 4])
+    #expect(live.emitted.map(\.after_ms) == [140, 140, 40, 40, 40])
+    #expect(live.emitted.map(\.second) == [0, 1, 2, 3, 4])
     #expect(!live.assembler.isOpen)
   }
 
-  @Test("without a learned end an epoch is given with the next one or at close")
-  func unlearned() {
+  @Test("without a detected end, an epoch is emitted with the next one or at close")
+  func undetected() {
     var assembler = EpochAssembler()
     for second in 0..<9 {
       assembler.noteInput(at: .boot + .seconds(Int64(second)))
@@ -102,55 +102,55 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
     #expect(assembler.silenceTimeout == .milliseconds(100))
   }
 
-  @Test("an epoch of one sentence is given with it")
+  @Test("an epoch of one sentence is emitted with it")
   func single() {
     var live = Live()
     for second in 0..<5 { live.second([rmc(second)]) }
-    #expect(live.given.map(\.after_ms) == [110, 110, 10, 10, 10])
+    #expect(live.emitted.map(\.after_ms) == [110, 110, 10, 10, 10])
   }
 
-  @Test("three of one kind: the last of them counts, and GSV by whole groups")
+  @Test("of three sentences of one kind the last one ends the epoch; GSV counts by whole groups")
   func turns() {
     var live = Live()
     for second in 0..<4 { live.second([rmc(second), gga(second), gsa, gsa, gsa]) }
-    #expect(live.given.map(\.after_ms) == [150, 150, 50, 50])
+    #expect(live.emitted.map(\.after_ms) == [150, 150, 50, 50])
     var views = Live()
     for second in 0..<6 {
-      // The number of satellites changes, and with it how many sentences tell of them.
+      // The number of satellites changes, and with it the number of GSV sentences.
       let count = 1 + second % 3
       let groups =
         (1...count).map { gsv($0, of: count) } + [gsv(1, of: 1, talker: "GL")]
       views.second([rmc(second), gga(second)] + groups)
     }
-    #expect(views.given.map(\.after_ms) == [140, 150, 60, 40, 50, 60])
+    #expect(views.emitted.map(\.after_ms) == [140, 150, 60, 40, 50, 60])
   }
 
-  @Test("a last sentence lost on the line costs that epoch a silence, and nothing else")
+  @Test("a lost last sentence only delays that epoch until a silence")
   func lost() {
     var live = Live()
     for second in 0..<12 {
       live.second(
         second == 5 || second == 8 ? [rmc(second), gga(second)] : [rmc(second), gga(second), vtg])
     }
-    #expect(live.given.map(\.second) == Array(0..<12))
+    #expect(live.emitted.map(\.second) == Array(0..<12))
     // By then a silence of 40 ms ends an epoch.
-    for (second, given) in live.given.enumerated() where second >= 2 {
+    for (second, emitted) in live.emitted.enumerated() where second >= 2 {
       let isLost = second == 5 || second == 8
-      #expect(given.after_ms == (isLost ? (second < 8 ? 120 : 60) : 30), "second \(second)")
+      #expect(emitted.after_ms == (isLost ? (second < 8 ? 120 : 60) : 30), "second \(second)")
     }
   }
 
-  @Test("another order of sentences is learned after four silences")
+  @Test("a changed order of sentences is detected after four silences")
   func changed() {
     var live = Live()
     for second in 0..<5 { live.second([rmc(second), gga(second), vtg]) }
     for second in 5..<12 { live.second([rmc(second), vtg, gga(second)]) }
-    #expect(live.given.count == 12)
-    #expect(live.given.suffix(2).allSatisfy { $0.after_ms == 30 })
+    #expect(live.emitted.count == 12)
+    #expect(live.emitted.suffix(2).allSatisfy { $0.after_ms == 30 })
     #expect(live.fixes.suffix(2).allSatisfy { $0.altitude_mm == 500_000 && $0.speed_mmps != nil })
   }
 
-  @Test("what comes only every fifth second is not cut off for ever")
+  @Test("a sentence sent only every fifth second is not excluded permanently")
   func everyFifth() {
     var live = Live()
     for second in 0..<59 {
@@ -158,42 +158,43 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
         second % 5 == 4
           ? [rmc(second), gga(second), gsv(1, of: 2), gsv(2, of: 2)] : [rmc(second), gga(second)])
     }
-    #expect(live.given.map(\.second) == Array(0..<59))
-    // Never more than 50 ms after the last byte, once the silences are known.
-    for given in live.given.dropFirst(8) {
-      let end: Int64 = given.second % 5 == 4 ? 40 : 20
-      #expect(given.after_ms <= end + 50, "second \(given.second)")
+    #expect(live.emitted.map(\.second) == Array(0..<59))
+    // At most 50 ms after the last byte, once the silences are measured.
+    for emitted in live.emitted.dropFirst(8) {
+      let end: Int64 = emitted.second % 5 == 4 ? 40 : 20
+      #expect(emitted.after_ms <= end + 50, "second \(emitted.second)")
     }
-    // In the end the four sentences are waited for: the satellites of the fifth are there.
+    // Finally the assembler waits for all four sentences and includes the satellites of the fifth
+    // second.
     let views = live.assembler
     #expect(views.silenceTimeout <= .milliseconds(45))
   }
 
-  @Test("a silence inside the epoch is learned: at most one epoch is cut")
+  @Test("a silence inside the epoch is detected: at most one epoch is split")
   func pauseInside() {
     var live = Live()
-    // 60 ms between the two halves, the last sentence never the same.
+    // 60 ms between the two halves, and the last sentence varies.
     for second in 0..<30 {
       live.second([
         (rmc(second), 10), (gga(second), 60), (second % 2 == 0 ? vtg : gsa, 10),
       ])
     }
-    #expect(live.given.map(\.second) == Array(0..<30))
+    #expect(live.emitted.map(\.second) == Array(0..<30))
     #expect(live.fixes.allSatisfy { $0.altitude_mm == 500_000 })
     #expect(live.assembler.silenceTimeout == .milliseconds(120))
-    // A longer one cuts an epoch, and only one.
+    // A longer silence splits only one epoch.
     var longer = Live()
     for second in 0..<30 {
       longer.second([
         (rmc(second), 10), (gga(second), 150), (second % 2 == 0 ? vtg : gsa, 10),
       ])
     }
-    #expect(longer.given.map(\.second) == Array(0..<30))
+    #expect(longer.emitted.map(\.second) == Array(0..<30))
     #expect(longer.fixes.count { $0.altitude_mm == nil } == 1)
     #expect(longer.assembler.silenceTimeout == .milliseconds(300))
   }
 
-  @Test("a pause is never shorter than 40 ms nor longer than 400 ms")
+  @Test("the silence timeout stays between 40 ms and 400 ms")
   func bounds() {
     var quick = Live()
     for second in 0..<20 { quick.second([rmc(second), gga(second)], every: 1) }
@@ -203,21 +204,21 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
       slow.second([(rmc(second), 10), (gga(second), 350), (second % 2 == 0 ? vtg : gsa, 10)])
     }
     #expect(slow.assembler.silenceTimeout == .milliseconds(400))
-    #expect(slow.given.map(\.second) == Array(0..<20))
+    #expect(slow.emitted.map(\.second) == Array(0..<20))
   }
 
-  @Test("on a slow line that is never silent each epoch is given with its last sentence as well")
+  @Test("on a slow line that is never silent, each epoch is emitted with its last sentence")
   func continuous() {
     var live = Live()
     for second in 0..<6 {
       live.second([rmc(second), gga(second), gsa, vtg], every: 240, flowing: true)
     }
-    // The first two are ended by the next one's first sentence.
-    let late = [Live.Given(second: 1, after_ms: 240), Live.Given(second: 2, after_ms: 240)]
-    #expect(live.given == late + (2..<6).map { Live.Given(second: $0, after_ms: 960) })
+    // The first two end with the first sentence of the next one.
+    let late = [Live.Emission(second: 1, after_ms: 240), Live.Emission(second: 2, after_ms: 240)]
+    #expect(live.emitted == late + (2..<6).map { Live.Emission(second: $0, after_ms: 960) })
   }
 
-  @Test("a message that closes an epoch and is another's last gives both, in order")
+  @Test("a message that closes one epoch and is the last of another emits both, in order")
   func both() {
     var options = EpochOptions()
     options.detectsEpochEnd = true
@@ -232,41 +233,41 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
     }
     #expect(add(rmc(0)) == [])
     #expect(add(rmc(1)) == [0])
-    // Now the end is known: the third closes the second and is given itself.
+    // Now the end is detected: the third message closes the second epoch and completes its own.
     #expect(add(rmc(2)) == [1, 2])
     #expect(add(rmc(3)) == [3])
   }
 
-  @Test("sentences without time that come late for a silence make it longer, and open nothing")
+  @Test("untimed sentences later than the timeout extend it and open no epoch")
   func lateWithoutTime() {
     var live = Live()
     for second in 0..<40 {
-      // Satellites come 130 ms after the rest, every second time.
+      // Satellites arrive 130 ms after the other sentences, every second time.
       let last: (String?, Int64) = second % 2 == 0 ? (vtg, 130) : (gsa, 10)
       live.second([(rmc(second), 10), (gga(second), 10), last])
     }
-    #expect(live.given.map(\.second) == Array(0..<40))
+    #expect(live.emitted.map(\.second) == Array(0..<40))
     #expect(live.assembler.silenceTimeout == .milliseconds(260))
   }
 
-  @Test("a mistake doubles what is needed, up to 64")
+  @Test("a mistake doubles the required confirmations, up to 64")
   func doubling() {
     let end = EpochMessageKey(kind: 0)
     let other = EpochMessageKey(kind: 1)
-    var learner = EpochEndDetector(silenceTimeout: .milliseconds(100))
+    var detector = EpochEndDetector(silenceTimeout: .milliseconds(100))
     var needed: [Int] = []
     for _ in 0..<8 {
       var count = 0
       repeat {
-        learner.beginEpoch(with: end)
-        if learner.isOver { break }
-        learner.endEpoch(by: .silence)
+        detector.beginEpoch(with: end)
+        if detector.isOver { break }
+        detector.endEpoch(by: .silence)
         count += 1
       } while count < 200
       needed.append(count)
-      learner.endEpoch(by: .lastMessage)
-      learner.beginEpoch(with: other)  // what does not begin epochs: it was late
-      learner.endEpoch(by: .silence)
+      detector.endEpoch(by: .lastMessage)
+      detector.beginEpoch(with: other)  // late: not a message that begins epochs
+      detector.endEpoch(by: .silence)
     }
     #expect(needed == [2, 4, 8, 16, 32, 64, 64, 64])
   }

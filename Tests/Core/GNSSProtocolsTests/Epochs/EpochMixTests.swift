@@ -33,7 +33,7 @@ private func dop(_ time_ms: UInt32) -> [UInt8] {
 }
 private let noon: Int64 = 43_200_000_000
 
-@Suite("Epochs of both protocols, of several days, and of clocks that are wrong")
+@Suite("Epochs of both protocols, across days, and with wrong clocks")
 struct EpochMixTests {
   private func times(_ stream: [UInt8], file: Bool = true) -> [Int64] {
     var options = EpochOptions()
@@ -41,49 +41,49 @@ struct EpochMixTests {
     return epochs(stream, options).map { ($0.timeOfDay_us ?? -1) / 1_000 }
   }
 
-  @Test("parts that tell no position hide no epoch that is open")
-  func untoldParts() {
+  @Test("UBX parts without a position do not hide an open epoch")
+  func partsWithoutPosition() {
     #expect(times(rmc("120000") + gga("120000") + dop(43_200_000)).count == 1)
     var assembler = EpochAssembler()
     for message in decode(rmc("120000") + dop(43_200_000)).messages {
       #expect(assembler.add(message, at: .boot) == nil)
     }
-    // The one call after the silence gives it.
+    // The one call after the silence emits it.
     #expect(assembler.close()?.fix != nil && !assembler.isOpen)
   }
 
-  @Test("a live epoch of sentences is given with the last, parts or none beside them")
-  func learnedWithParts() {
+  @Test("a live epoch of sentences is emitted with the last one, with or without UBX parts")
+  func detectedWithParts() {
     var options = EpochOptions()
     options.detectsEpochEnd = true
     var assembler = EpochAssembler(options)
-    var given: [Int] = []
+    var emitted: [Int] = []
     for second in 0..<6 {
       let time = "12000\(second)"
       let all = rmc(time) + gga(time) + dop(43_200_000 + UInt32(second) * 1_000)
       let messages = decode(all).messages
       for message in messages {
-        if assembler.add(message, at: .boot) != nil { given.append(second) }
+        if assembler.add(message, at: .boot) != nil { emitted.append(second) }
       }
       if second < 2 {
-        while assembler.isOpen { if assembler.close() != nil { given.append(second) } }
+        while assembler.isOpen { if assembler.close() != nil { emitted.append(second) } }
       }
     }
-    #expect(given == [0, 1, 2, 3, 4, 5] && !assembler.isOpen)
+    #expect(emitted == [0, 1, 2, 3, 4, 5] && !assembler.isOpen)
     #expect(assembler.silenceTimeout == .milliseconds(100))
   }
 
-  @Test("NAV-PVT that comes twice is one epoch, in a file too")
+  @Test("a repeated NAV-PVT is one epoch, also in a file")
   func repeated() {
     #expect(times(pvt(noon) + pvt(noon)) == [43_200_000])
     #expect(times(pvt(noon) + pvt(noon), file: false) == [43_200_000])
     #expect(times(pvt(noon) + pvt(noon) + pvt(noon + 100_000)) == [43_200_000, 43_200_100])
-    // A sentence without time between the two opens an epoch, and makes no difference.
+    // A sentence without time between the two opens an epoch but changes nothing.
     let gsa = sentence("GPGSA,A,3,01,02,03,,,,,,,,,,2.0,1.2,1.6")
     #expect(times(pvt(noon) + gsa + pvt(noon)) == [43_200_000])
   }
 
-  @Test("sentences behind the next UBX epoch come too late, and time does not go back")
+  @Test("sentences after the next UBX epoch are late, and time does not go back")
   func behind() {
     let stream =
       rmc("120000.00") + pvt(noon + 100_000) + gga("120000.00") + rmc("120000.10")
@@ -91,12 +91,12 @@ struct EpochMixTests {
     let live = times(stream, file: false)
     #expect(live == live.sorted() && Set(live).count == live.count)
     #expect(live == [43_200_000, 43_200_100, 43_200_200, 43_200_300])
-    // Two seconds behind, and the receiver's clock was put back.
+    // Two seconds back means that the receiver's clock was put back.
     let back = pvt(noon + 2_000_000) + rmc("120000.00") + gga("120000.00")
     #expect(times(back, file: false) == [43_202_000, 43_200_000])
   }
 
-  /// A stream of sentences, solutions and parts in any mix, time going on or standing.
+  /// A random stream of sentences, solutions and parts, in which time advances or stops.
   private func mixture(_ seed: UInt64) -> [GNSSMessage] {
     var random = SplitMix64(seed: seed)
     var second = 0
@@ -129,7 +129,7 @@ struct EpochMixTests {
     return decode(stream).messages
   }
 
-  @Test("a caller that never fetches the second of two epochs gets all of them, in the same order")
+  @Test("a caller that does not fetch the second of two epochs receives all epochs in order")
   func unfetched() {
     for seed in 0..<200 as Range<UInt64> {
       for (waits, learns) in [(false, false), (true, false), (false, true)] {
@@ -139,19 +139,19 @@ struct EpochMixTests {
         var fetching = EpochAssembler(options)
         var lazy = EpochAssembler(options)
         var fetched: [Epoch] = []
-        var taken: [Epoch] = []
+        var lazily: [Epoch] = []
         for message in mixture(seed) {
           if let epoch = fetching.add(message, at: .boot) { fetched.append(epoch) }
           while let epoch = fetching.next() { fetched.append(epoch) }
-          if let epoch = lazy.add(message, at: .boot) { taken.append(epoch) }
+          if let epoch = lazy.add(message, at: .boot) { lazily.append(epoch) }
         }
         while fetching.isOpen { if let epoch = fetching.close() { fetched.append(epoch) } }
-        while lazy.isOpen { if let epoch = lazy.close() { taken.append(epoch) } }
+        while lazy.isOpen { if let epoch = lazy.close() { lazily.append(epoch) } }
         if learns {
-          // A learned end may be passed over while another epoch waits to be fetched.
-          #expect(Set(taken.map(\.timeOfDay_us)).isSubset(of: Set(fetched.map(\.timeOfDay_us))))
+          // A detected end may be skipped while another epoch waits to be fetched.
+          #expect(Set(lazily.map(\.timeOfDay_us)).isSubset(of: Set(fetched.map(\.timeOfDay_us))))
         } else {
-          #expect(taken == fetched, "seed \(seed)")
+          #expect(lazily == fetched, "seed \(seed)")
         }
         #expect(fetched.count > 3)
       }
@@ -165,24 +165,24 @@ struct EpochMixTests {
     #expect(days == [1, 2, 3])
   }
 
-  @Test("the ZDA of the second to come does not hold an epoch up")
+  @Test("the ZDA of the next second does not delay an epoch")
   func comingDate() {
     var options = EpochOptions()
     options.detectsEpochEnd = true
     var assembler = EpochAssembler(options)
-    var given: [Bool] = []
+    var emitted: [Bool] = []
     for second in 0..<5 {
       let zda = sentence("GPZDA,12000\(second + 1),01,06,2026,00,00")
       for line in [rmc("12000\(second)"), gga("12000\(second)"), zda] {
         let epoch = assembler.add(decode(line).messages[0], at: .boot)
-        given.append(epoch != nil)
+        emitted.append(epoch != nil)
       }
     }
-    // From the third on it is given with its GGA.
-    #expect(given.suffix(9) == [true, true, false, false, true, false, false, true, false])
+    // From the third epoch on it is emitted with its GGA.
+    #expect(emitted.suffix(9) == [true, true, false, false, true, false, false, true, false])
   }
 
-  @Test("STD-13: the date of a clock that was never set is marked, be it a ZDA's")
+  @Test("STD-13: the date of a clock that was never set is marked, also from ZDA")
   func unsetClock() {
     let unset =
       sentence("GPZDA,000010,06,01,1980,00,00") + gga("000010", "0,00,,,M,,M,,")
@@ -195,7 +195,7 @@ struct EpochMixTests {
     #expect(epochs(set).map(\.isDateUncertain) == [false, false, false])
   }
 
-  @Test("STD-13: a clock that is put back over midnight does not win a day")
+  @Test("STD-13: a clock put back across midnight does not advance the day")
   func backOverMidnight() {
     let stream =
       rmc("235958", "010126") + gga("235958") + gga("235959") + gga("000000") + gga("000001")
@@ -229,7 +229,7 @@ struct EpochMixTests {
     return bytes(frame)
   }
 
-  @Test("UBX parts take speed, course, accuracy and quality from the sentences of their time")
+  @Test("UBX parts get speed, course, accuracy and quality from sentences of the same time")
   func poorParts() {
     var options = EpochOptions()
     options.waitsForSentences = true
@@ -242,20 +242,20 @@ struct EpochMixTests {
     #expect(fix?.speed_mmps == 514 && fix?.course_e4 == 900_000 && fix?.quality == .rtkFixed)
     #expect(fix?.horizontalAccuracy_mm == 5_000 && fix?.verticalAccuracy_mm == 4)
     #expect(fix?.altitude_mm == 2)
-    // Where UBX tells a speed, and that it may go anywhere, it goes anywhere.
+    // If UBX reports a speed and an unknown course, the course stays unknown.
     let slow = epochs(parts(speed: 2) + sentences, options).first?.fix
     #expect(slow?.speed_mmps == 20 && slow?.course_e4 == nil)
-    // What is known nowhere stays as it was told.
+    // Values that neither protocol reports stay unchanged.
     let bare = sentence("GPGLL,4800.0,N,01100.0,E,120000,A")
     #expect(
       epochs(parts() + bare, options).first?.fix?.horizontalAccuracy_mm == Fix.accuracyLimit_mm)
   }
 
-  @Test("the quality of HNR-PVT beside GGA is the one that says more")
+  @Test("the quality of HNR-PVT combined with GGA is the more detailed one")
   func highRateQuality() {
     var options = EpochOptions()
     options.waitsForSentences = true
-    for (isDifferential, isCombined, told, quality) in [
+    for (isDifferential, isCombined, reported, quality) in [
       (false, false, 4, .rtkFixed), (false, false, 5, .rtkFloat), (false, false, 2, .differential),
       (true, false, 4, .rtkFixed), (true, false, 1, .differential), (false, true, 4, .combined),
       (false, false, 1, .autonomous),
@@ -268,9 +268,9 @@ struct EpochMixTests {
       solution.isDifferential = isDifferential
       var frame = FrameBuffer()
       frame.appendHNRPVT(solution)
-      let line = gga("120000", "\(told),08,1.0,500.0,M,47.0,M,,")
+      let line = gga("120000", "\(reported),08,1.0,500.0,M,47.0,M,,")
       let found = epochs(bytes(frame) + line, options)
-      #expect(found.map { $0.fix?.quality } == [quality], "\(told)")
+      #expect(found.map { $0.fix?.quality } == [quality], "\(reported)")
     }
   }
 
@@ -283,13 +283,13 @@ struct EpochMixTests {
     let stream = ubx(0x01, 0x07, payload) + rmc("235960.50", "311216") + gga("235960.50")
     let all = epochs(stream)
     #expect(all.count == 1)
-    // To the nearest millisecond it is still that day.
+    // Rounded to the nearest millisecond it still belongs to that day.
     #expect(all.allSatisfy { ($0.utc!.microseconds + 500) / 1_000 % 86_400_000 == 86_399_999 })
   }
 }
 
-@Suite("Sentences that are not quite as they should be") struct LenientTests {
-  @Test("a station's name, a system from 10 up and a zone of any sign lose nothing else")
+@Suite("Slightly malformed sentences") struct LenientTests {
+  @Test("a station name, a system number from 10 and a zone of any sign lose no other field")
   func names() {
     let named = epochs(gga("120000", "2,09,1.0,1048.47,M,-16.27,M,08,AAAA"))
     #expect(named.count == 1 && named[0].fix?.altitude_mm == 1_048_470)
@@ -302,8 +302,8 @@ struct EpochMixTests {
     #expect(m.system == 10 && m.verticalDOP_e2 == 160)
   }
 
-  @Test("status D is valid, an empty quality says nothing, and mode 1 of GSA does not undo a place")
-  func verdicts() {
+  @Test("status D is valid, an empty quality is ignored, and GSA mode 1 does not remove a position")
+  func validity() {
     let differential = sentence("GPRMC,120000,D,4800.0,N,01100.0,E,1.0,90.0,010626,,,D")
     #expect(epochs(differential).first?.fix != nil)
     #expect(epochs(sentence("GPGLL,4800.0,N,01100.0,E,120000,D")).first?.fix != nil)
@@ -312,7 +312,7 @@ struct EpochMixTests {
     #expect(epochs(unsure).first?.mode == .threeDimensional)
   }
 
-  @Test("a second talker's empty GST takes nothing away, in either order")
+  @Test("an empty GST of a second talker removes nothing, in either order")
   func emptyErrors() {
     let full = sentence("GPGST,120000,1.0,,,,1.0,2.0,3.0")
     let empty = sentence("GLGST,120000,,,,,,,")
@@ -321,7 +321,7 @@ struct EpochMixTests {
     #expect(one == epochs(frame + empty + full) && one.first?.fix?.horizontalAccuracy_mm == 2_236)
   }
 
-  @Test("a DOP of 99.99 is none in UBX as well")
+  @Test("a DOP of 99.99 is unknown in UBX as well")
   func dilution() {
     let known = epochs(pvt(noon)).first
     var assembler = EpochAssembler()

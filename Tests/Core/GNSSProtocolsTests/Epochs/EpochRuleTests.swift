@@ -3,7 +3,7 @@ import Testing
 
 @testable import GNSSProtocols
 
-/// An assembler to which sentences are given with the second at which they come.
+/// An assembler that receives sentences with their arrival time in seconds.
 private struct Line {
   var assembler: EpochAssembler
 
@@ -23,10 +23,10 @@ private func rmc(_ time: String, _ date: String) -> String {
 }
 private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
 
-@Suite("what opens and closes an NMEA epoch") struct EpochRuleTests {
+@Suite("Rules that open and close an NMEA epoch") struct EpochRuleTests {
   private func day(_ epoch: Epoch?) -> Int? { epoch?.utc?.date.day }
 
-  @Test("a fix bears the moment of the first sentence that may tell the time")
+  @Test("a fix has the time of the first sentence that can report it")
   func received() {
     var line = Line()
     #expect(line.add(gsa, at: 1) == nil)
@@ -34,13 +34,13 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
     #expect(line.assembler.close()?.fix?.acquired == Instant(seconds: 2))
   }
 
-  @Test("without times an epoch begins where the same sentence of the same talker comes again")
+  @Test("without times, an epoch begins when the same sentence of the same talker repeats")
   func talkers() {
     let cycle = stream("GPGGA,,,,,,0,00,,,,,,,", "GLGGA,,,,,,0,00,,,,,,,", "GPRMC,,V,,,,,,,,,,N")
     #expect(epochs(cycle + cycle).count == 2)
   }
 
-  @Test("the same time of day is late for an hour, and then another day's")
+  @Test("the same time of day is late for an hour, then belongs to another day")
   func lateness() {
     for (second, isLate) in [(3_599.999_999, true), (3_600, false)] {
       var line = Line()
@@ -50,10 +50,10 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
     }
   }
 
-  @Test("a ZDA dates its own time: the open epoch's, the next one's, or none of the two")
-  func wandering() {
+  @Test("a ZDA dates only its own time: the open epoch's, the next one's, or neither")
+  func anyOrderZDA() {
     let zda = "GPZDA,120001,03,06,2026,00,00"
-    // Before the first sentence of its epoch, with and without one that bears no time.
+    // Before the first sentence of its epoch, with and without an untimed sentence.
     var line = Line()
     #expect(line.add(gll("120000")) == nil)
     #expect(line.assembler.close()?.utc == nil)
@@ -63,7 +63,7 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
     #expect(epochs(stream(gll("120001"), zda)).map { day($0) } == [3])
     let bare = "GPZDA,120001,,,,00,"
     #expect(epochs(stream(gll("120001"), zda, bare)).map { day($0) } == [3])
-    // In the epoch before it: that one is not dated by it, nor is any after it twice.
+    // In the epoch before it: ZDA does not date that epoch, nor a later one twice.
     let found = epochs(
       stream(
         gll("120000"), zda, gll("120001"), rmc("120002", "050626"), rmc("120003", "050626"),
@@ -95,8 +95,7 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
     return options
   }
 
-  @Test(
-    "times of both protocols that differ by 15 ms are one; sentences older by less than 2 s late")
+  @Test("times of both protocols within 15 ms are one; sentences less than 2 s older are late")
   func tolerance() {
     let half: Int64 = 43_200_000_000
     let cases: [(Int64, Int)] = [
@@ -113,7 +112,7 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
   }
 
   @Test(
-    "NAV-PVT takes of sentences of its time what it does not say, also where the next close them")
+    "NAV-PVT gets missing values from sentences of its time, also when the next epoch closes them")
   func merged() {
     let found = epochs(ubx(0) + stream(gga("120000"), gga("120001")), waiting)
     #expect(found.map(\.climb_mmps) == [-20, nil])
@@ -122,26 +121,26 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
     #expect(found.map(\.hdop_e2) == [100, 100])
   }
 
-  @Test("NAV-PVT that has waited in vain is given as it is, and is none to be late for twice")
-  func vain() {
+  @Test("NAV-PVT is emitted unchanged after an unsuccessful wait, and no part counts as late twice")
+  func unsuccessfulWait() {
     let next = epochs(ubx(0) + stream(gsa, gga("120001")), waiting)
     #expect(next.map { $0.fix?.horizontalAccuracy_mm } == [1_500, 5_000])
-    // Sentences without a position, or without a time, do not go before it.
+    // Sentences without a position or without a time do not precede it.
     for text in ["GNRMC,120000,V,,,,,,,010626,,,N", gga("")] {
       let found = epochs(ubx(0) + sentence(text), waiting)
       #expect(found.map { $0.fix?.horizontalAccuracy_mm } == [1_500], "\(text)")
     }
     var assembler = EpochAssembler(waiting)
-    var given = 0
+    var emitted = 0
     for message in decode(ubx(0) + sentence(gga("120000"))).messages {
-      if assembler.add(message, at: .boot) != nil { given += 1 }
+      if assembler.add(message, at: .boot) != nil { emitted += 1 }
     }
-    while assembler.close() != nil { given += 1 }
+    while assembler.close() != nil { emitted += 1 }
     let late = decode(sentence(gll("120000"))).messages[0]
-    #expect(given == 1 && assembler.add(late, at: .boot) == nil && !assembler.isOpen)
+    #expect(emitted == 1 && assembler.add(late, at: .boot) == nil && !assembler.isOpen)
   }
 
-  @Test("NAV-HPPOSLLH refines NAV-PVT while it waits for sentences")
+  @Test("NAV-HPPOSLLH refines NAV-PVT while NAV-PVT waits for sentences")
   func heldPrecision() {
     var assembler = EpochAssembler(waiting)
     let precise = UBXPrecisePosition(
@@ -157,9 +156,9 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
     #expect(fix?.ellipsoidalAltitude_mm == 547_001 && fix?.horizontalAccuracy_mm == 15)
   }
 
-  // MARK: The learned end
+  // MARK: Detected end
 
-  private var learning: EpochOptions {
+  private var detectingOptions: EpochOptions {
     var options = EpochOptions()
     options.detectsEpochEnd = true
     return options
@@ -167,22 +166,23 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
 
   @Test("an epoch can end with its ZDA")
   func lastZDA() {
-    var line = Line(learning)
-    var given: [Int] = []
+    var line = Line(detectingOptions)
+    var emitted: [Int] = []
     for second in 0..<4 {
       let time = "12000\(second)"
       for (i, text) in [gga(time), "GPZDA,\(time),03,06,2026,00,00"].enumerated() {
-        if line.add(text, at: Double(second)) != nil { given.append(2 * second + i) }
+        if line.add(text, at: Double(second)) != nil { emitted.append(2 * second + i) }
       }
     }
-    // Two are closed by the next time; the second shows the end, and then each has its ZDA's moment.
-    #expect(given == [2, 4, 5, 7] && !line.assembler.isOpen)
+    // The next time closes the first two; the second shows the end, then each epoch has its ZDA's
+    // time.
+    #expect(emitted == [2, 4, 5, 7] && !line.assembler.isOpen)
   }
 
-  @Test("a ZDA that comes after its epoch was given makes the pause longer; another does not")
+  @Test("a ZDA after its emitted epoch extends the silence timeout; other ZDAs do not")
   func lateZDA() {
     for (time, pause) in [("120000", 300), ("120001", 100)] as [(String, Int64)] {
-      var line = Line(learning)
+      var line = Line(detectingOptions)
       line.assembler.noteInput(at: .boot)
       #expect(line.add(gga("120000")) == nil && line.assembler.close() != nil)
       line.assembler.noteInput(at: Instant(seconds: 0.15))

@@ -3,8 +3,8 @@ import Testing
 
 @testable import GNSSProtocols
 
-/// Which sentence a value of an epoch is taken from, each with values of its own.
-@Suite("sources of an epoch's values") struct EpochSourceTests {
+/// The sentence that each value of an epoch is read from; each sentence has different values.
+@Suite("Sources of an epoch's values") struct EpochSourceTests {
   private static let gga = "GNGGA,120000,4800.0001,N,01100.0,E,4,05,1.01,501.0,M,41.0,M,,"
   private static let gns = "GNGNS,120000,4800.0002,N,01100.0,E,DD,06,1.02,502.0,42.0,,"
   private static let rmc = "GNRMC,120000,A,4800.0003,N,01100.0,E,1.0,10.0,010626,,,F"
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("the place: GGA, GNS, RMC, GLL, PUBX")
+  @Test("position: GGA, GNS, RMC, GLL, PUBX")
   func place() {
     // In 1e-4 minutes beyond 48°.
     let found = without(Self.gga, Self.gns, Self.rmc, Self.gll) {
@@ -45,7 +45,7 @@ import Testing
     #expect(without(Self.gsa) { $0.pdop_e2 } == [200, nil])
   }
 
-  @Test("LOC-5: heights of GGA, GNS, PGRMZ; above the ellipsoid PUBX where they are none")
+  @Test("LOC-5: heights from GGA, GNS, PGRMZ; ellipsoidal height from PUBX if these are missing")
   func heights() {
     #expect(
       without(Self.gga, Self.gns, Self.garmin) { $0.fix?.altitude_mm }
@@ -71,15 +71,17 @@ import Testing
     #expect(
       without(Self.gga, Self.gns, Self.rmc, Self.gll) { $0.fix?.quality }
         == [.rtkFixed, .differential, .rtkFloat, .deadReckoning, .autonomous])
-    let reckoned = Self.pubx.replacing("G3", with: "DR")
-    #expect(fix(reckoned)?.quality == .deadReckoning && fix(reckoned)?.mode == .twoDimensional)
+    let fromDeadReckoning = Self.pubx.replacing("G3", with: "DR")
+    #expect(
+      fix(fromDeadReckoning)?.quality == .deadReckoning
+        && fix(fromDeadReckoning)?.mode == .twoDimensional)
     let combined = Self.pubx.replacing("G3", with: "RK")
     #expect(fix(combined)?.quality == .combined && fix(combined)?.mode == .threeDimensional)
     let surveyed = Self.pubx.replacing("G3", with: "TT")
     #expect(fix(surveyed)?.quality == .surveyed && fix(surveyed)?.mode == .threeDimensional)
   }
 
-  @Test("a talker whose sentence has no position takes no place away from another's")
+  @Test("a sentence without position from one talker does not remove another talker's position")
   func invalid() {
     let far = "4900.0,N,01200.0,E"
     for (valid, other) in [
@@ -95,7 +97,8 @@ import Testing
     }
   }
 
-  @Test("GGA without quality says nothing; GNS without mode has its place, without place its mode")
+  @Test(
+    "GGA without quality is ignored; GNS without mode supplies a position, without position a mode")
   func partial() {
     #expect(epoch(["GNGGA,120000,4800.0,N,01100.0,E,,05,1.0,,M,,M,,"]) == nil)
     #expect(fix("GNGNS,120000,4800.0,N,01100.0,E,,05,1.0,,,,") != nil)
@@ -107,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("two or three dimensions: GSA's best, then PUBX and PGRMZ, then whether there is a height")
+  @Test("2D or 3D: GSA's best mode, then PUBX and PGRMZ, then whether a height exists")
   func dimensions() {
     let flat = Self.gsa.replacing("A,3", with: "A,2")
     let silent = Self.gsa.replacing("A,3", with: "A,")
@@ -117,7 +120,7 @@ import Testing
     #expect(fix(Self.gga, Self.gsa.replacing("A,3", with: "A,1"))?.mode == .threeDimensional)
     #expect(fix(Self.gga, Self.gsa.replacing("A,3", with: "A,9"))?.mode == .twoDimensional)
     #expect(epoch([Self.gll])?.mode == .twoDimensional && fix(Self.gll)?.mode == .twoDimensional)
-    // Without a height there is no accuracy of one, with half of one there is.
+    // Without a height there is no vertical accuracy; half of a height is enough.
     let spatial = fix(Self.rmc, Self.gsa)
     #expect(spatial?.mode == .threeDimensional && spatial?.verticalAccuracy_mm == nil)
     let altitude = "GNGGA,120000,4800.0,N,01100.0,E,1,05,1.0,500.0,M,,M,,"
@@ -125,12 +128,12 @@ import Testing
     #expect(fix(altitude, Self.gsa)?.verticalAccuracy_mm == 8_000)
     #expect(fix(Self.pubx)?.verticalAccuracy_mm == 3_500)
     #expect(fix(Self.pubx.replacing("555.0", with: ""))?.mode == .threeDimensional)
-    // A height above the ellipsoid alone is a height.
+    // An ellipsoidal height alone is a height.
     let unsure = Self.pubx.replacing("G3", with: "")
     #expect(fix(Self.gll, unsure)?.mode == .twoDimensional)
   }
 
-  @Test("errors of latitude and longitude: one of them is enough, none is unknown")
+  @Test("latitude and longitude errors: one of them is enough; without both the error is unknown")
   func errors() {
     func gst(_ errors: String) -> Epoch? { epoch([Self.gga, "GNGST,120000,,,,,\(errors)"]) }
     let both = gst("3.0,4.0,5.0")
@@ -145,7 +148,7 @@ import Testing
     #expect(fix(Self.gga, zero)?.horizontalAccuracy_mm == 5_050)
   }
 
-  @Test("values that no receiver sends are bounded or unknown, and none traps")
+  @Test("out-of-range values are bounded or unknown, and none traps")
   func extremes() {
     var draft = EpochDraft()
     var rmc = RMC()
@@ -174,7 +177,7 @@ import Testing
     options.rangeError_mm = -5_000
     let accuracy = epochs(sentence(Self.gga), options).first?.fix?.horizontalAccuracy_mm
     #expect(accuracy == 0)
-    // Satellites of many GSA: no more than 254 are counted.
+    // At most 254 satellites are counted over many GSA.
     let many = (0..<25).map { i in
       "GNGSA,A,3,\((1...12).map { "\($0 + 12 * i)" }.joined(separator: ",")),2.0,1.2,1.6"
     }
@@ -183,7 +186,7 @@ import Testing
 }
 
 extension EpochDraft {
-  /// What it adds up to.
+  /// The combined fix.
   fileprivate mutating func epoch(_ options: EpochOptions) -> Epoch {
     var epoch = Epoch()
     write(to: &epoch, options)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GNSSProtocols
 
-/// A stream of sentences, checksums added.
+/// A stream of sentences with checksums.
 func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
 
 @Suite("NMEA epochs") struct NMEAEpochTests {
@@ -47,7 +47,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     }
   }
 
-  @Test("an epoch ends where another time begins, and at close, once")
+  @Test("an epoch ends once, at the next time or at close")
   func boundaries() {
     var assembler = EpochAssembler()
     let now = Instant(seconds: 5)
@@ -61,13 +61,13 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(first?.timeOfDay_us == 43_200_000_000 && first?.fix?.acquired == now)
     let second = assembler.close()
     #expect(second?.timeOfDay_us == 43_201_000_000 && !assembler.isOpen && assembler.close() == nil)
-    // Late for the epoch that a pause has closed.
+    // Late for the epoch that a silence has closed.
     #expect(add("GPGGA,120001,4801.0,N,01100.0,E,1,,,,,,,,") == nil && assembler.close() == nil)
     #expect(add("GPGGA,120002,4801.0,N,01100.0,E,1,,,,,,,,") == nil)
     #expect(assembler.close()?.timeOfDay_us == 43_202_000_000)
   }
 
-  @Test("two talkers with one time are one epoch; one without a position takes nothing away")
+  @Test("two talkers with one time are one epoch; one without position removes nothing")
   func talkers() {
     let found = epochs(
       stream(
@@ -79,7 +79,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(found.count == 2 && found.allSatisfy { $0.fix?.satellites == 8 })
   }
 
-  @Test("receivers without position or time: an epoch for every cycle")
+  @Test("receivers without position or time send one epoch per cycle")
   func withoutTime() {
     let cycle = stream(
       "GNRMC,,V,,,,,,,,,,N", "GNGGA,,,,,,0,00,99.99,,,,,,", "GNGSA,A,1,,,,,,,,,,,,,99.9,99.9,99.9",
@@ -90,7 +90,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
   }
 
   @Test(
-    "no fix: status V, quality 0, mode N, whatever the others say",
+    "status V, quality 0 or mode N means no fix, despite other sentences",
     arguments: [
       "GNRMC,120000,V,4800.0,N,01100.0,E,1.0,,010626,,,A",
       "GNRMC,120000,A,4800.0,N,01100.0,E,1.0,,010626,,,N",
@@ -107,7 +107,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(zero.count == 1 && zero[0].fix == nil)
   }
 
-  @Test("LOC-4: HDOP is converted with the range error, and only where no error is sent")
+  @Test("LOC-4: HDOP is converted with the range error only if no error estimate is sent")
   func accuracy() {
     let gga = "GNGGA,120000,4800.0,N,01100.0,E,1,05,1.50,500.0,M,47.0,M,,"
     func fix(_ lines: String..., range: Int32 = 5_000) -> Fix? {
@@ -129,7 +129,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
       fix("GNGLL,4800.0,N,01100.0,E,120000,A,A")?.horizontalAccuracy_mm == nil)
   }
 
-  @Test("LOC-2: a 2D fix keeps its altitude but has no accuracy of it")
+  @Test("LOC-2: a 2D fix keeps its altitude but has no vertical accuracy")
   func twoDimensional() {
     let fix = epochs(
       stream(
@@ -140,7 +140,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(fix?.verticalAccuracy_mm == nil)
   }
 
-  @Test("speed and course of VTG are taken where RMC has none")
+  @Test("VTG supplies speed and course that RMC lacks")
   func vtg() {
     let rmc = "GNRMC,120000,A,4800.0,N,01100.0,E,,,010626,,,A"
     let vtg = "GNVTG,91.0,T,,M,1.0,N,1.852,K,A"
@@ -148,7 +148,8 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(fix?.speed_mmps == 514 && fix?.course_e4 == 910_000)
     let invalid = epochs(stream(rmc, "GNVTG,91.0,T,,M,1.0,N,1.852,K,N")).first?.fix
     #expect(invalid?.speed_mmps == nil && invalid?.course_e4 == nil)
-    // In a cycle VTG, ZDA, GLL it belongs to the GLL before it, and the first to the one that comes.
+    // In a cycle VTG, ZDA, GLL, VTG belongs to the GLL before it, and the first VTG to the next
+    // GLL.
     let found = epochs(
       stream(
         "IIVTG,10.0,T,,M,1.0,N,,,D", "GPZDA,120000,,,,00,", "GPGLL,4800.0,N,01100.0,E,120000,A,D",
@@ -156,7 +157,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(found.map { $0.fix?.speed_mmps } == [1_029, nil])
   }
 
-  @Test("qualities of GGA and mode indicators")
+  @Test("GGA qualities and mode indicators")
   func qualities() {
     let expected: [FixQuality] = [
       .autonomous, .differential, .autonomous, .rtkFixed, .rtkFloat, .deadReckoning, .surveyed,
@@ -175,7 +176,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     }
   }
 
-  @Test("a ZDA of another time splits no epoch")
+  @Test("a ZDA of another time does not split an epoch")
   func wanderingZDA() {
     let found = epochs(
       stream(
@@ -195,7 +196,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
   }
 }
 
-@Suite("dates of epochs") struct EpochDateTests {
+@Suite("Dates of epochs") struct EpochDateTests {
   private func dates(_ bytes: [UInt8], recorded: CalendarDate? = nil, earliest: CalendarDate? = nil)
     -> [(CalendarDate?, Bool)]
   {
@@ -212,7 +213,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
   }
   private func gll(_ time: String) -> String { "GPGLL,4800.0,N,01100.0,E,\(time),A" }
 
-  @Test("the century: 80 is 1980, unless the recording's date says otherwise")
+  @Test("year 80 means 1980, unless the recording date implies another century")
   func century() {
     #expect(dates(stream(rmc("120000", "010180")))[0] == (day(1980, 1, 1), false))
     #expect(dates(stream(rmc("120000", "010179")))[0] == (day(2079, 1, 1), false))
@@ -220,7 +221,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(found[0] == (day(2081, 1, 1), false))
   }
 
-  @Test("STD-13: a date 1,024 weeks back is repaired against the recording's date, and marked")
+  @Test("STD-13: a date 1,024 weeks back is corrected with the recording date, and marked")
   func rollover() {
     let back = rmc("120000", "180700")  // 2000-07-18 is 1,024 weeks before 2020-03-03.
     let found = dates(stream(back), recorded: day(2020, 3, 1))
@@ -234,19 +235,20 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(dates(stream(back), earliest: day(2000, 7, 18))[0] == (day(2000, 7, 18), false))
   }
 
-  @Test("times without date follow the last date over midnight")
+  @Test("undated times continue from the last date across midnight")
   func midnight() {
     let found = dates(
       stream(rmc("235958", "311226"), gll("235959"), gll("000000"), gll("000001"), gll("115959")))
     #expect(
       found.map(\.0) == [day(2026, 12, 31), day(2026, 12, 31)]
         + Array(repeating: day(2027, 1, 1), count: 3))
-    // A little back is no midnight.
+    // A small step back is not a midnight.
     let back = dates(stream(rmc("120002", "311226"), gll("120001")))
     #expect(back.map(\.0) == [day(2026, 12, 31), day(2026, 12, 31)])
   }
 
-  @Test("a recording without dates takes its header's, marked; without header it has times alone")
+  @Test(
+    "an undated recording uses its header's date, marked; without a header only the time is known")
   func header() {
     let found = dates(stream(gll("235959"), gll("000000")), recorded: day(2014, 1, 1))
     #expect(found[0] == (day(2014, 1, 1), true) && found[1] == (day(2014, 1, 2), true))
@@ -255,13 +257,13 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(bare[0].fix?.utc == nil)
   }
 
-  @Test("the date of a receiver without position is marked, and not believed afterwards")
+  @Test("the date of a receiver without position is marked and not used afterwards")
   func clock() {
     let found = dates(stream(rmc("235948", "161206", "V"), gll("235949")))
     #expect(found[0] == (day(2006, 12, 16), true) && found[1].0 == nil)
   }
 
-  @Test("ZDA's date goes before RMC's")
+  @Test("ZDA's four-digit year takes precedence over RMC's two-digit year")
   func zda() {
     let found = dates(stream(rmc("120000", "010180"), "GPZDA,120000,01,01,2080,00,00"))
     #expect(found[0] == (day(2080, 1, 1), false))

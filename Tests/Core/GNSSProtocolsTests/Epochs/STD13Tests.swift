@@ -25,7 +25,7 @@ import Testing
     CalendarDate(year: year, month: month, day: day)!.start
   }
 
-  @Test("STD-13: midnight goes on to the next day, dated or not, NMEA and UBX")
+  @Test("STD-13: the day advances at midnight for dated and undated NMEA and for UBX")
   func midnight() {
     let dated = epochs(rmc("235959.00", "311226") + rmc("000000.00", "010127"))
     #expect(dated.map(\.utc) == [day(2027, 1, 1) - .seconds(1), day(2027, 1, 1)])
@@ -39,17 +39,17 @@ import Testing
       let utc = day(2027, 1, 1) + .seconds(second)
       #expect(assembler.add(.navPVT(pvt(utc)), at: .boot)?.utc == utc)
     }
-    // Sentences without a date go on from what UBX said.
+    // Undated sentences continue from the UBX date.
     let later = decode(gga("000005.00") + gga("000006.00")).messages
     _ = assembler.add(later[0], at: .boot)
     #expect(assembler.add(later[1], at: .boot)?.utc == day(2027, 1, 1) + .seconds(5))
   }
 
-  @Test("STD-13: a leap second is told within the second before it; time never goes back")
+  @Test("STD-13: a leap second is reported within the second before it; time never goes back")
   func leapSecond() {
     let end = day(2017, 1, 1)
     var assembler = EpochAssembler()
-    var told: [UTCTime] = []
+    var reported: [UTCTime] = []
     for (second, time) in [(58, 16_000), (59, 17_000), (60, 18_000)] as [(UInt8, UInt32)] {
       for tenth in [0, 5] as [UInt32] {
         var buffer = FrameBuffer()
@@ -60,16 +60,16 @@ import Testing
           payload[16 + i] = UInt8(truncatingIfNeeded: (tenth * 100_000_000) >> UInt32(8 * i))
         }
         for message in decode(ubx(1, 7, payload)).messages {
-          if let utc = assembler.add(message, at: .boot)?.utc { told.append(utc) }
+          if let utc = assembler.add(message, at: .boot)?.utc { reported.append(utc) }
         }
       }
     }
-    if let utc = assembler.add(.navPVT(pvt(end, 19_000)), at: .boot)?.utc { told.append(utc) }
-    let offsets = told.map { ($0 - end).microseconds }
+    if let utc = assembler.add(.navPVT(pvt(end, 19_000)), at: .boot)?.utc { reported.append(utc) }
+    let offsets = reported.map { ($0 - end).microseconds }
     #expect(offsets == [-2_000_000, -1_500_000, -1_000_000, -500_000, -1_000, -800, 0])
   }
 
-  @Test("STD-13: the leap second in sentences, dated or not, is of the day that ends")
+  @Test("STD-13: a leap second in dated or undated sentences belongs to the day that ends")
   func leapSecondInSentences() {
     let end = day(2017, 1, 1)
     let dated = epochs(
@@ -82,18 +82,18 @@ import Testing
     #expect(dateless.allSatisfy { $0.utc == $0.fix?.utc })
   }
 
-  @Test("STD-13: rounding that ends a leap second on the same UTC loses no epoch")
+  @Test("STD-13: rounding a leap second to the same UTC loses no epoch")
   func roundedLeapSecond() {
     let end = day(2017, 1, 1)
     var assembler = EpochAssembler()
     // 23:59:60 and 00:00:00, each 300 µs early, are both 23:59:59.9997.
     for time in [17_999, 18_999] as [UInt32] {
-      let given = assembler.add(.navPVT(pvt(end - Interval(microseconds: 300), time)), at: .boot)
-      #expect(given?.utc == end - Interval(microseconds: 300))
+      let emitted = assembler.add(.navPVT(pvt(end - Interval(microseconds: 300), time)), at: .boot)
+      #expect(emitted?.utc == end - Interval(microseconds: 300))
     }
   }
 
-  @Test("STD-13: a start without a date is never 1970: only the time of day is known")
+  @Test("STD-13: without a date only the time of day is known; the date is never 1970")
   func dateless() {
     let live = epochs(gga("120000.00") + gga("120001.00"))
     #expect(live.allSatisfy { $0.utc == nil && $0.fix?.utc == nil && $0.timeOfDay_us != nil })
@@ -102,13 +102,13 @@ import Testing
     s.utc = nil
     let epoch = assembler.add(.navPVT(s), at: .boot)
     #expect(epoch?.fix != nil && epoch?.utc == nil && epoch?.fix?.utc == nil)
-    // The date that comes at last counts from there on.
+    // A date that arrives later applies from that epoch on.
     let then = epochs(gga("120000.00") + rmc("120001.00", "010626") + gga("120002.00"))
     #expect(then.map { $0.utc != nil } == [false, true, true])
   }
 
   @Test(
-    "STD-13: live, a date before the build's is a week rollover, moved and marked; later ones stay")
+    "STD-13: live, a date before the build date is a rollover, moved and marked; later ones stay")
   func rolloverLive() {
     var options = EpochOptions()
     options.earliestDate = CalendarDate(year: 2026, month: 5, day: 1)
@@ -121,7 +121,7 @@ import Testing
       #expect(epoch?.isDateUncertain == (count > 0))
       #expect(epoch?.fix?.isDateUncertain == (count > 0))
     }
-    // On the day itself nothing is wrong; on the day before all is.
+    // The build date itself is valid; the day before it is corrected.
     for (utc, isMoved) in [(day(2026, 5, 1), false), (day(2026, 4, 30), true)] {
       var assembler = EpochAssembler(options)
       let epoch = assembler.add(.navPVT(pvt(utc)), at: .boot)
@@ -132,7 +132,7 @@ import Testing
     #expect(sentences.allSatisfy { $0.isDateUncertain })
   }
 
-  @Test("STD-13: a recording is repaired against its own date alone; without one nothing is")
+  @Test("STD-13: a recording is corrected only with its own date; without one it is unchanged")
   func rolloverRecorded() {
     let old = rmc("000007.00", "161006")
     #expect(epochs(old).first?.utc == day(2006, 10, 16) + .seconds(7))
@@ -148,13 +148,13 @@ import Testing
     #expect(ubx?.utc == day(2026, 6, 1) && ubx?.isDateUncertain == true)
   }
 
-  @Test("STD-13: the date may leap: what the receiver says counts, forward and back")
+  @Test("STD-13: the date may jump forward and back: the receiver's date is used")
   func leaps() {
     var assembler = EpochAssembler()
     for utc in [day(2026, 1, 1), day(2026, 6, 1), day(2026, 5, 31)] {
       #expect(assembler.add(.navPVT(pvt(utc + .seconds(5))), at: .boot)?.utc == utc + .seconds(5))
     }
-    // 13 hours without a date: no midnight between, for time went forward.
+    // 13 hours without a date: no midnight between, because time advanced.
     let gap = epochs(rmc("010000.00", "010626") + gga("140000.00"))
     #expect(gap.last?.utc == day(2026, 6, 1) + .seconds(50_400))
   }

@@ -3,30 +3,30 @@ import LocationTypes
 @testable import GNSSProtocols
 
 extension BadInput {
-  static let all = framing + interrupted + addresses + numbers + places + times + frames
+  static let all = framing + interrupted + addresses + numbers + coordinates + times + frames
 
-  /// GLL as a receiver sends it that has no position.
+  /// GLL of a receiver without a position.
   private static let lost: GNSSMessage = {
     var m = GLL(talker: .gps)
     m.mode = .notValid
     return .gll(m)
   }()
 
-  /// GGA of such a receiver.
+  /// GGA of a receiver without a position.
   private static let noSatellite: GNSSMessage = {
     var m = GGA(talker: .gps, quality: 0)
     m.satellites = 0
     return .gga(m)
   }()
 
-  /// RMC of such a receiver.
+  /// RMC of a receiver without a position.
   private static let noFix: GNSSMessage = {
     var m = RMC(talker: .gps)
     m.mode = .notValid
     return .rmc(m)
   }()
 
-  /// What stands between `$` and the end.
+  /// Start, checksum and end of a sentence.
   private static let framing: [BadInput] = [
     .raw(
       "three digits of checksum: two count", .minmea, #"$GPRMC,,V,,,,,,,,,,N*532"#,
@@ -114,7 +114,7 @@ extension BadInput {
     .raw("star and checksum alone", .torpor, "*00", counts(skipped: 3)),
   ]
 
-  /// What breaks into a sentence.
+  /// Sentences that are interrupted.
   private static let interrupted: [BadInput] = [
     .raw(
       "leading garbage", .gpsd, #"\xff\xbf\x00\xbf$GPGLL,,,,,,V,N*64\r\n"#, [lost],
@@ -178,7 +178,7 @@ extension BadInput {
       messages: [], counters: counts(skipped: 600)),
   ]
 
-  /// Addresses of odd length or none.
+  /// Addresses of odd length, and missing ones.
   private static let addresses: [BadInput] = [
     unknown("an empty address", .goNMEA, ",1,2,3,x,y,z"),
     unknown("an address of seven", .goNMEA, "INVALID,123,123,"),
@@ -251,7 +251,7 @@ extension BadInput {
   private static func at(_ place: String) -> String { "GPGLL,\(place),,A" }
 
   /// Latitude, hemisphere, longitude, hemisphere.
-  private static let places: [BadInput] =
+  private static let coordinates: [BadInput] =
     ([
       ("9000.0001,N,01131.000,E", .torpor), ("4807.038,N,18000.001,E", .torpor),
       ("4860.000,N,01131.000,E", .torpor), ("4807.038,N,01160.000,E", .torpor),

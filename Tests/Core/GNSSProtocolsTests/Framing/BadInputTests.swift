@@ -3,9 +3,9 @@ import Testing
 
 @testable import GNSSProtocols
 
-/// One input that other decoders stumbled over, and what this one makes of it.
+/// One input that other decoders failed on, and the expected result.
 struct BadInput: Sendable, CustomTestStringConvertible {
-  /// Where the case, or one like it, was published.
+  /// Where the case, or a similar one, was published.
   enum Source: String {
     /// kosma/minmea, tests.c.
     case minmea
@@ -27,7 +27,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
     case ubloxRS = "ublox-rs"
     /// semuconsulting/pyubx2, tests/test_exceptions.py.
     case pyubx2
-    /// Ours.
+    /// Torpor's own cases.
     case torpor
   }
 
@@ -38,7 +38,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
   var counters: DecoderCounters
   var testDescription: String { "\(source.rawValue): \(name)" }
 
-  /// Bytes as they are, with `\r`, `\n`, `\\` and `\xHH` for what cannot be written.
+  /// Literal bytes, with `\r`, `\n`, `\\` and `\xHH` as escapes.
   static func raw(
     _ name: String, _ source: Source, _ text: String, _ messages: [GNSSMessage],
     _ counters: DecoderCounters
@@ -47,17 +47,17 @@ struct BadInput: Sendable, CustomTestStringConvertible {
       name: name, source: source, bytes: unescaped(text), messages: messages, counters: counters)
   }
 
-  /// Bytes as they are that give no message.
+  /// Literal bytes that yield no message.
   static func raw(
     _ name: String, _ source: Source, _ text: String, _ counters: DecoderCounters
   ) -> BadInput { raw(name, source, text, [], counters) }
 
-  /// Bytes in hexadecimal that give no message.
+  /// Hexadecimal bytes that yield no message.
   static func hex(
     _ name: String, _ source: Source, _ digits: String, _ counters: DecoderCounters
   ) -> BadInput { hex(name, source, digits, [], counters) }
 
-  /// Bytes in hexadecimal.
+  /// Hexadecimal bytes.
   static func hex(
     _ name: String, _ source: Source, _ digits: String, _ messages: [GNSSMessage],
     _ counters: DecoderCounters
@@ -67,7 +67,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
       counters: counters)
   }
 
-  /// A sentence of that body with a right checksum that gives that message.
+  /// A sentence with this body and a valid checksum that yields this message.
   static func read(
     _ name: String, _ source: Source, _ body: String, _ message: GNSSMessage
   ) -> BadInput {
@@ -76,21 +76,21 @@ struct BadInput: Sendable, CustomTestStringConvertible {
       counters: counts(sentences: 1))
   }
 
-  /// A sentence of that body with a right checksum that is one of ours and cannot be read.
+  /// A sentence of a supported type with a valid checksum that is malformed.
   static func malformed(_ name: String, _ source: Source, _ body: String) -> BadInput {
     BadInput(
       name: name, source: source, bytes: sentence(body), messages: [.malformed],
       counters: counts(sentences: 1, malformed: 1))
   }
 
-  /// A sentence of that body with a right checksum that is none of ours.
+  /// A sentence of an unsupported type with a valid checksum.
   static func unread(_ name: String, _ source: Source, _ body: String) -> BadInput {
     BadInput(
       name: name, source: source, bytes: sentence(body), messages: [.unknown(named(body))],
       counters: counts(sentences: 1, unknown: 1))
   }
 
-  /// A NAV-PVT with a right checksum and a payload of that many zeros.
+  /// A NAV-PVT with a valid checksum and a payload of zeros.
   static func navPVT(_ length: Int, _ source: Source) -> BadInput {
     BadInput(
       name: "NAV-PVT of \(length) bytes", source: source,
@@ -122,13 +122,13 @@ struct BadInput: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The name of a sentence with this body; one without any field has no address.
+/// The name of a sentence with this body; a body without fields has no address.
 func named(_ body: String) -> MessageName {
   let address = body.contains(",") ? body.prefix { $0 != "," } : ""
   return .sentence(address.utf8.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
 }
 
-/// Counters with these values and zeros.
+/// Counters with these values; the others are zero.
 func counts(
   sentences: UInt32 = 0, frames: UInt32 = 0, checksumErrors: UInt32 = 0, malformed: UInt32 = 0,
   unknown: UInt32 = 0, brokenOff: UInt32 = 0, overlong: UInt32 = 0, skipped: UInt64 = 0
@@ -145,8 +145,8 @@ func counts(
   return counters
 }
 
-@Suite("bad input") struct BadInputTests {
-  @Test("gives these messages and counters, in any chunks", arguments: BadInput.all)
+@Suite("Bad input") struct BadInputTests {
+  @Test("each gives the expected messages and counters, in any chunks", arguments: BadInput.all)
   func table(input: BadInput) {
     for size in [0, 1, 2, 3, 7, 64] {
       let decoded = decode(input.bytes, chunk: size)
@@ -155,7 +155,7 @@ func counts(
     }
   }
 
-  @Test("swallows nothing that follows it", arguments: BadInput.all)
+  @Test("the valid message after each input is decoded", arguments: BadInput.all)
   func recovers(input: BadInput) {
     let frame = ubx(0x05, 0x01, [0x06, 0x8A])
     let line = sentence("GPVTG,,T,,M,0.0,N,0.0,K,A")
@@ -167,7 +167,7 @@ func counts(
     #expect(decode(line + frame + input.bytes).messages == good + input.messages)
   }
 
-  @Test("is one row for each name")
+  @Test("each case has a unique name")
   func names() {
     let names = BadInput.all.map(\.testDescription)
     #expect(Set(names).count == names.count)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import GNSSProtocols
 
-/// Frames of the formats that are passed over, computed apart from the decoder.
+/// Frames of the skipped formats, computed independently of the decoder.
 enum Foreign {
   static func allystar(_ payload: [UInt8]) -> [UInt8] {
     [0xF1, 0xD9] + ubx(0x01, 0x02, payload).dropFirst(2)
   }
 
-  /// Length, class and identifier, payload; the sum of all words of 32 bits.
+  /// Length, class and identifier, payload; checksum: the sum of all 32-bit words.
   static func casic(_ payload: [UInt8]) -> [UInt8] {
     let inner = [UInt8(payload.count & 255), UInt8(payload.count >> 8), 0x01, 0x03] + payload
     var sum: UInt32 = 0
@@ -31,7 +31,7 @@ enum Foreign {
       + [payload.reduce(0, ^), 0x0D, 0x0A]
   }
 
-  /// The remainder of the whole division, bit by bit, of all bits in one row.
+  /// The CRC remainder by bitwise long division over all bits.
   static func rtcm3(_ payload: [UInt8]) -> [UInt8] {
     let inner = [0xD3, UInt8(payload.count >> 8), UInt8(payload.count & 255)] + payload
     var rest: UInt32 = 0
@@ -47,15 +47,15 @@ enum Foreign {
   static let all: [@Sendable ([UInt8]) -> [UInt8]] = [allystar, casic, sirf, skyTraq, rtcm3]
 }
 
-@Suite("binary frames of other formats") struct BinaryFrameTests {
+@Suite("Binary frames of other formats") struct BinaryFrameTests {
   static let line = sentence("GPVTG,,T,,M,0.0,N,0.0,K,A")
-  /// A payload in which there is a sentence, a multiple of four bytes long.
+  /// A payload that contains a sentence; its length is a multiple of four bytes.
   static let payload: [UInt8] = {
     let inner = [1, 2, 3] + line + Array("$GP".utf8)
     return inner + [UInt8](repeating: 7, count: (4 - inner.count % 4) % 4)
   }()
 
-  @Test("nothing inside a frame is taken for a sentence", arguments: Foreign.all.indices)
+  @Test("a sentence inside a frame is not decoded", arguments: Foreign.all.indices)
   func skipped(index: Int) {
     let frame = Foreign.all[index](Self.payload)
     for size in [0, 1, 3, 7, 64] {
@@ -66,10 +66,10 @@ enum Foreign {
     }
   }
 
-  @Test("a frame whose checksum is wrong swallows no sentence", arguments: Foreign.all.indices)
+  @Test("a frame with an invalid checksum hides no sentence", arguments: Foreign.all.indices)
   func wrong(index: Int) {
     let frame = Foreign.all[index](Self.payload)
-    // Every byte from the payload on: what is inside and behind comes out.
+    // Any corrupted byte from the payload on: the sentences inside and after the frame are decoded.
     for i in [6 + 3 + Self.line.count, frame.count - 1, frame.count - 2, frame.count - 3] {
       var broken = frame
       broken[i] ^= 0x40
@@ -81,7 +81,7 @@ enum Foreign {
 
   @Test("published frames: RTCM 3 message 1005, SiRF's and SkyTraq's examples")
   func published() {
-    // RTCM 10403.1, 4.2: the example of message type 1005.
+    // RTCM 10403.1, 4.2: example of message type 1005.
     let rtcm: [UInt8] = [
       0xD3, 0x00, 0x13, 0x3E, 0xD7, 0xD3, 0x02, 0x02, 0x98, 0x0E, 0xDE, 0xEF, 0x34, 0xB4, 0xBD,
       0x62, 0xAC, 0x09, 0x41, 0x98, 0x6F, 0x33, 0x36, 0x0B, 0x98,
@@ -96,7 +96,7 @@ enum Foreign {
     }
   }
 
-  @Test("lengths that no frame has are false starts")
+  @Test("invalid lengths are false starts")
   func lengths() {
     for start: [UInt8] in [
       [0xBA, 0xCE, 6, 0, 1, 1], [0xBA, 0xCE, 4, 0x10, 1, 1], [0xA0, 0xA2, 0, 0],
@@ -105,13 +105,13 @@ enum Foreign {
       let decoded = decode(start + Self.line, finish: false)
       #expect(decoded.messages.count == 1 && decoded.counters.overlong == 1, "\(start)")
     }
-    // Reserved bits in RTCM 3, and starts that are none.
+    // Reserved bits in RTCM 3, and invalid start bytes.
     for start: [UInt8] in [
       [0xD3, 4, 0], [0xA0, 0xA0], [0xBA, 0xBA], [0xF1, 0xF1], [0xD3, 0xD3],
     ] {
       #expect(decode(start + Self.line, finish: false).messages.count == 1, "\(start)")
     }
-    // The longest ones that are waited for.
+    // The longest lengths that are accepted.
     let most = [UInt8](repeating: 0x55, count: 4_096)
     for frame in [Foreign.casic(most), Foreign.skyTraq(most), Foreign.allystar(most)] {
       #expect(decode(frame, chunk: 100).counters.otherFrames == 1)
@@ -119,7 +119,7 @@ enum Foreign {
     #expect(decode(Foreign.rtcm3(Array(most.prefix(1_023)))).counters.otherFrames == 1)
     #expect(decode(Foreign.rtcm3([])).counters.otherFrames == 1)
     #expect(decode(Foreign.sirf(Array(most.prefix(1_023)))).counters.otherFrames == 1)
-    // The shortest ones, and a sum that is cut to 15 bits.
+    // The shortest frames, and a checksum truncated to 15 bits.
     for frame in [Foreign.sirf([7]), Foreign.skyTraq([7])] {
       #expect(decode(frame).counters.otherFrames == 1)
     }
@@ -128,7 +128,7 @@ enum Foreign {
   }
 
   @Test(
-    "frames, sentences, noise and wounds: every chunking gives the same",
+    "frames, sentences, noise and corruption: any chunk size gives the same result",
     arguments: 1...12 as ClosedRange<UInt64>)
   func chunks(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -166,7 +166,7 @@ enum Foreign {
     }
   }
 
-  @Test("a false start swallows no frame behind it")
+  @Test("a false start hides no frame after it")
   func falseStarts() {
     for good in Foreign.all.map({ $0(Self.payload) }) {
       for start: [UInt8] in [
@@ -182,7 +182,7 @@ enum Foreign {
   }
 }
 
-@Suite("sentences without checksum") struct MissingChecksumTests {
+@Suite("Sentences without checksum") struct MissingChecksumTests {
   private func counters(_ text: String, isAllowed: Bool = true) -> DecoderCounters {
     var options = DecoderOptions()
     options.allowsMissingChecksum = isAllowed
@@ -194,7 +194,7 @@ enum Foreign {
     return decoder.counters
   }
 
-  @Test("count if the options allow them and a line end is there")
+  @Test("they are accepted if the options allow it and a line end follows")
   func allowed() {
     let text = "$GPGLL,4527.458,S,16709.165,E,225309,A\r\n"
     #expect(counters(text).withoutChecksum == 1 && counters(text).sentences == 0)
@@ -202,14 +202,14 @@ enum Foreign {
     #expect(counters(text, isAllowed: false).withoutChecksum == 0)
     #expect(counters(text, isAllowed: false).truncated == 1)
     #expect(counters("$GPGLL,4527.458,S,16709.165,E,225309,A\n$").withoutChecksum == 1)
-    // No line end: it may go on.
+    // Without a line end the sentence may continue.
     #expect(counters("$GPGLL,4527.458,S,16709.165,E,225309,A").withoutChecksum == 0)
     #expect(counters("$GPGLL,4527.458,S,167$GPGLL,,,,,,V,N*64\r\n").withoutChecksum == 0)
     #expect(counters("$\r\n$\n").withoutChecksum == 0)
     #expect(counters("$G\r\n").withoutChecksum == 1 && counters("$G\r\n").unknown == 1)
   }
 
-  @Test("a wrong checksum is refused all the same, and a right one is no missing one")
+  @Test("an invalid checksum is still rejected, and a valid one does not count as missing")
   func wrong() {
     #expect(counters("$GPGLL,,,,,,V,N*65\r\n").withoutChecksum == 0)
     #expect(counters("$GPGLL,,,,,,V,N*65\r\n").checksumErrors == 1)
@@ -219,7 +219,7 @@ enum Foreign {
     #expect(counters("$GPGLL,,,,,,V,N*64\r\n").withoutChecksum == 0)
   }
 
-  @Test("all fields are read, in any chunks")
+  @Test("all fields are decoded, in chunks of any size")
   func fields() {
     let body = "GPRMC,225308,A,4527.458,S,16709.165,E,000.0,094.5,060601,024.1,E"
     var options = DecoderOptions()

@@ -4,8 +4,8 @@ import Testing
 
 @testable import GNSSProtocols
 
-@Suite("the stream") struct StreamTests {
-  /// A stream of messages with noise between them; noise that cannot start a frame.
+@Suite("Stream decoder") struct StreamTests {
+  /// A stream of messages, separated by noise that cannot start a frame.
   private func stream(_ random: inout SplitMix64, count: Int) -> ([UInt8], [GNSSMessage]) {
     var all: [UInt8] = []
     var messages: [GNSSMessage] = []
@@ -24,7 +24,7 @@ import Testing
     return (all, messages)
   }
 
-  @Test("what is encoded is decoded, message for message", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test("encoded messages decode to the same messages", arguments: 1...20 as ClosedRange<UInt64>)
   func roundTrip(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<300 {
@@ -37,12 +37,12 @@ import Testing
   }
 
   @Test(
-    "every chunking gives the same messages and counters", arguments: 1...12 as ClosedRange<UInt64>)
+    "any chunk size gives the same messages and counters", arguments: 1...12 as ClosedRange<UInt64>)
   func chunks(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var (all, messages) = stream(&random, count: 120)
     #expect(decode(all).messages == messages)
-    // Then with wounds: any byte changed, dropped or doubled.
+    // Then with corruption: a byte changed, dropped or duplicated.
     for _ in 0..<(Int(seed) * 10) {
       let i = Int.random(in: 0..<all.count, using: &random)
       switch Int.random(in: 0..<4, using: &random) {
@@ -61,11 +61,11 @@ import Testing
   }
 
   @Test(
-    "any bytes are taken without a trap, and all are accounted for",
+    "random bytes never trap, and all bytes are counted",
     arguments: 1...20 as ClosedRange<UInt64>)
   func anyBytes(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    // Bytes that look like something are likelier than others.
+    // Bytes that occur in frames are more likely.
     let likely: [UInt8] =
       Array("$!*,.-+0123456789ANSEWGPRMCV\r\n".utf8) + [0xB5, 0x62, 1, 7, 0, 92]
     let all = (0..<20_000).map { _ in
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "sentences with any field contents, checksum right, are taken without a trap",
+    "sentences with any field contents and a valid checksum never trap",
     arguments: 1...20 as ClosedRange<UInt64>)
   func anyFields(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -111,7 +111,7 @@ import Testing
     #expect(count == 2_000)
   }
 
-  @Test("a false start swallows no frame behind it")
+  @Test("a false start hides no frame after it")
   func falseStarts() {
     var buffer = FrameBuffer()
     buffer.appendAcknowledgement(of: .cfgVALSET)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test("what an unfinished frame holds back comes at the end, once")
+  @Test("bytes held back by an incomplete frame are released once at the end")
   func finish() {
     let line = sentence("GPVTG,,T,,M,0.0,N,0.0,K,A")
     let held = [0xB5, 0x62, 1, 7, 0, 4] + line + line
@@ -150,7 +150,7 @@ import Testing
     #expect(decoder.next(line.span, &offset) != nil)
   }
 
-  @Test("sentences need a right checksum, in either case, and no line end")
+  @Test("sentences need a valid checksum in either case, and no line end")
   func checksums() {
     func one(_ text: String) -> DecoderCounters { decode(Array(text.utf8)).counters }
     #expect(one("$GPGLL,,,,,,V,N*64\r\n").sentences == 1)
@@ -165,7 +165,7 @@ import Testing
     #expect(one("# Date: 2020-01-01\n$GPGLL,,,,,,V,N*64").sentences == 1)
   }
 
-  @Test("sentences up to 512 characters are read, longer ones are not")
+  @Test("sentences up to 512 characters are decoded, longer ones are rejected")
   func lengths() {
     func line(_ length: Int) -> [UInt8] {
       Array(sentence("GPTXT," + String(repeating: "x", count: length - 10)).dropLast(2))
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test("payloads up to 4,096 bytes are read, longer ones are not")
+  @Test("payloads up to 4,096 bytes are decoded, longer ones are rejected")
   func payloads() {
     for (length, frames) in [(0, 1), (1_025, 1), (4_095, 1), (4_096, 1), (4_097, 0)] {
       let frame = ubx(0x13, 0x40, [UInt8](repeating: 0x55, count: length))
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test("the checksum is Fletcher's, whatever the length")
+  @Test("the Fletcher checksum is correct for any length")
   func checksum() {
     var random = SplitMix64(seed: 5)
     for length in 0..<80 {
@@ -202,14 +202,14 @@ import Testing
   }
 }
 
-/// A sentence with its checksum and line end, computed apart from the encoder.
+/// A sentence with checksum and line end, computed independently of the encoder.
 func sentence(_ text: String) -> [UInt8] {
   let parity = text.utf8.reduce(0) { $0 ^ $1 }
   let digits = String(parity, radix: 16, uppercase: true)
   return Array("$\(text)*\(digits.count < 2 ? "0" : "")\(digits)\r\n".utf8)
 }
 
-/// A frame with its checksum, computed apart from the encoder.
+/// A frame with checksum, computed independently of the encoder.
 func ubx(_ messageClass: UInt8, _ messageID: UInt8, _ payload: [UInt8]) -> [UInt8] {
   let inner =
     [messageClass, messageID, UInt8(payload.count & 255), UInt8(payload.count >> 8)] + payload

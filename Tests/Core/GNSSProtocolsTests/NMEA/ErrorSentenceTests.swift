@@ -4,8 +4,8 @@ import Testing
 
 @testable import GNSSProtocols
 
-/// GNS, GBS and proprietary sentences: examples that receivers' makers have published.
-@Suite("sentences of errors, places and proprietary ones") struct ErrorSentenceTests {
+/// GNS, GBS and proprietary sentences: examples published by receiver manufacturers.
+@Suite("Error, position and proprietary sentences") struct ErrorSentenceTests {
   private func one(_ text: String) -> GNSSMessage? { decode(sentence(text)).messages.first }
   private func isMalformed(_ text: String) -> Bool {
     decode(sentence(text)).counters.malformed == 1
@@ -99,7 +99,7 @@ import Testing
     #expect(decode(sentence("PUBX,001,")).counters.unknown == 1)
   }
 
-  @Test("PGRME and PGRMZ: a Garmin 48 as gpsd recorded it, and a FLARM in metres")
+  @Test("PGRME and PGRMZ: a Garmin 48 recorded by gpsd, and a FLARM in metres")
   func garmin() {
     #expect(
       one("PGRME,9.1,M,15.0,M,12.0,M")
@@ -149,7 +149,7 @@ import Testing
     #expect(decode(sentence("PMTK012,001")).counters.unknown == 1)
   }
 
-  @Test("what receivers commanded by sentences say of themselves, as others recorded it")
+  @Test("identification sentences of sentence-commanded receivers, as recorded by others")
   func notices() {
     // MTK NMEA packet manual; the start of an ATGM336H (AT6558, URANUS5 V5.3.0.0).
     for (text, notice): (String, ReceiverNotice) in [
@@ -159,7 +159,7 @@ import Testing
     ] {
       #expect(decode(sentence(text)).messages == [.receiverNotice(notice)], "\(text)")
     }
-    // The rest of that start, and what an antenna is like, are nobody's business.
+    // The other start-up sentences and the antenna status are ignored.
     for text in [
       "GPTXT,01,01,02,HW=ATGM336H,0001170603610", "GPTXT,01,01,02,MO=GB",
       "GPTXT,01,01,01,ANTENNA OPEN", "GPTXT,01,01,02,", "GPTXT,01,01,02,MA", "GPTXT,01,01,02",
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test("satellites of GSV in every form; signals; GSA with gaps and many digits")
+  @Test("all forms of GSV satellites; signals; GSA with gaps and long numbers")
   func satellites() {
     func gsv(_ text: String) -> [SatelliteInView]? {
       guard case .gsv(let m)? = one("GPGSV,3,1,11,\(text)") else { return nil }
@@ -226,7 +226,7 @@ extension GBS {
   }
 }
 
-@Suite("epochs with such sentences") struct ErrorSentenceEpochTests {
+@Suite("Epochs with error and proprietary sentences") struct ErrorSentenceEpochTests {
   static let gns = "GNGNS,120000.00,4800.0001,N,01100.0001,E,ADNN,14,1.20,500.0,47.0,,,V"
   static let rmc = "GNRMC,120000.00,A,4800.0000,N,01100.0000,E,10.0,90.0,010626,,,A"
   static let gbs = "GNGBS,120000.00,3.0,4.0,5.0,,,,"
@@ -237,7 +237,7 @@ extension GBS {
     epochs(lines.flatMap { sentence($0) }).first?.fix
   }
 
-  @Test("GNS is a GGA of all systems, whatever the order")
+  @Test("GNS equals a GGA of all systems, in any order")
   func combined() throws {
     let lines = [
       Self.gns, Self.rmc, Self.gbs, "PGRME,9.0,M,15.0,M,12.0,M", "PGRMZ,48,f,2", Self.pubx,
@@ -272,7 +272,7 @@ extension GBS {
     #expect(fix(Self.gns, "GNGBS,120000.00,0.0,0.0,0.0,,,,")?.horizontalAccuracy_mm == 6_000)
   }
 
-  @Test("PUBX,00 alone is a fix; without one it takes the position away")
+  @Test("PUBX,00 alone is a fix; without a fix it removes the position")
   func ublox() {
     let found = fix(Self.pubx)
     #expect(found?.coordinate.latitude_e9 == 48_000_005_000)
@@ -283,18 +283,18 @@ extension GBS {
     #expect(fix(flat)?.mode == .twoDimensional && fix(flat)?.quality == .autonomous)
     let none = Self.pubx.replacing("D3", with: "NF")
     #expect(fix(Self.rmc, none) == nil && epochs(sentence(none)).count == 1)
-    let placeless = "PUBX,00,120000.00,,,,,,TT,,,,,,,,,,,,"
-    #expect(fix(Self.rmc, placeless) == nil && epochs(sentence(placeless)).count == 1)
+    let withoutPosition = "PUBX,00,120000.00,,,,,,TT,,,,,,,,,,,,"
+    #expect(fix(Self.rmc, withoutPosition) == nil && epochs(sentence(withoutPosition)).count == 1)
   }
 
-  @Test("GNS without position: no fix; empty it says nothing")
+  @Test("GNS without position means no fix; an empty GNS is ignored")
   func noFix() {
     let none = "GNGNS,120000.00,4800.0001,N,01100.0001,E,NN,00,,,,,"
     #expect(fix(Self.rmc, none) == nil && fix(none, Self.rmc) == nil)
     #expect(fix(Self.rmc, "GNGNS,120000.00,,,,,,,,,,,") != nil)
   }
 
-  @Test("PGRMZ is the altitude where nothing else tells one, and not where it has no fix")
+  @Test("PGRMZ supplies the altitude only if no other sentence does and it has a fix")
   func garmin() {
     let gll = "GPGLL,4800.0,N,01100.0,E,120000,A"
     #expect(fix(gll, "PGRMZ,48,f,3")?.altitude_mm == 14_630)
@@ -304,8 +304,8 @@ extension GBS {
     #expect(fix(Self.gns, "PGRMZ,48,f,3")?.altitude_mm == 500_000)
   }
 
-  @Test("what is not of the position disturbs no epoch")
-  func strangers() {
+  @Test("sentences unrelated to position do not disturb an epoch")
+  func unrelatedSentences() {
     let plain = epochs(sentence(Self.rmc) + sentence(Self.gns))
     let mixed = epochs(
       stream(

@@ -30,7 +30,7 @@ import Testing
     #expect(one("GNRMC,") == .rmc(RMC()))
   }
 
-  @Test("GGA with both altitudes; what is empty is nil, never zero")
+  @Test("GGA with both altitudes; an empty field is nil, never zero")
   func gga() {
     var m = GGA(talker: .gps, time_us: 32_051_000_000, quality: 1)
     m.coordinate = Coordinate(latitude_e9: 52_372_025_000, longitude_e9: -4_909_630_000)
@@ -45,7 +45,7 @@ import Testing
       one("GPGGA,,,,,,0,00,0.0,,M,,M,,") == .gga(GGA(talker: .gps, quality: 0, satellites: 0)))
   }
 
-  @Test("VTG in knots, in km/h, and before NMEA 2.0")
+  @Test("VTG in knots, in km/h, and from before NMEA 2.0")
   func vtg() {
     var m = VTG(talker: .gps)
     m.course_e4 = 2_513_400
@@ -63,7 +63,7 @@ import Testing
     #expect(one("GPVTG,,T,,M,,N,,K") == .vtg(VTG(talker: .gps)))
   }
 
-  @Test("GSA counts satellites, of any numbers; GST and GSV")
+  @Test("GSA counts satellites with any numbers; GST and GSV")
   func others() {
     var gsa = GSA(talker: .combined, fixMode: 2)
     for number: UInt16 in [208, 211, 213] { gsa.append(number) }
@@ -157,19 +157,18 @@ import Testing
     #expect(isMalformed("GPRMC,,A,,,,,2000001,,,,"))
   }
 
-  @Test(
-    "places: hemispheres, minutes below 60, nothing off the globe; (0, 0) is one", .tags(.location))
-  func places() {
-    func place(_ text: String) -> Coordinate? {
+  @Test("coordinates: hemispheres, minutes below 60, in range; (0, 0) is valid", .tags(.location))
+  func coordinates() {
+    func parse(_ text: String) -> Coordinate? {
       guard case .gll(let m)? = one("GPGLL,\(text),,A") else { return nil }
       return m.coordinate
     }
-    #expect(place("0000.0,N,00000.0,E") == Coordinate(latitude_e9: 0, longitude_e9: 0))
+    #expect(parse("0000.0,N,00000.0,E") == Coordinate(latitude_e9: 0, longitude_e9: 0))
     #expect(
-      place("9000,S,18000.0,W")
+      parse("9000,S,18000.0,W")
         == Coordinate(latitude_e9: -90_000_000_000, longitude_e9: -180_000_000_000))
-    #expect(place("0000.00000003,N,0.00000002,W") == Coordinate(latitude_e9: 1, longitude_e9: 0))
-    #expect(place("5959.9999999,N,5959.9999999,E")?.latitude_e9 == 59_999_999_998)
+    #expect(parse("0000.00000003,N,0.00000002,W") == Coordinate(latitude_e9: 1, longitude_e9: 0))
+    #expect(parse("5959.9999999,N,5959.9999999,E")?.latitude_e9 == 59_999_999_998)
     for text in [
       "9000.1,N,0,E", "0,N,18000.1,E", "0060.0,N,0,E", "0,N,00060,E", "-0100.0,N,0,E", "0,X,0,E",
       "0,N,0,N", "0,E,0,E", "12a,N,0,E",
@@ -181,7 +180,7 @@ import Testing
     }
   }
 
-  @Test("times: fractions to the microsecond, second 60, nothing beyond")
+  @Test("times: fractions to the microsecond, second 60, no later second")
   func times() {
     func time(_ text: String) -> Int64? {
       guard case .zda(let m)? = one("GPZDA,\(text),,,") else { return nil }
@@ -197,7 +196,7 @@ import Testing
     }
   }
 
-  @Test("LOC-3: a course outside 0 … 360° is none")
+  @Test("LOC-3: a course outside 0 … 360° is unknown")
   func courses() {
     func course(_ text: String) -> Int32? {
       guard case .vtg(let m)? = one("GPVTG,\(text),T,,M,,N,,K") else { return nil }
@@ -207,7 +206,7 @@ import Testing
     #expect(course("360.1") == nil && course("-0.1") == nil && course("") == nil)
   }
 
-  @Test("proprietary and other sentences are known as such")
+  @Test("proprietary and other sentences are identified")
   func unknown() {
     for text in [
       "PGRMM,WGS 84", "GPTXT,01", "IIHDT,1.0,T", "IIVHW,,T,,M,0.1,N,,K", "PMTK012,MTKGPS",
@@ -220,7 +219,7 @@ import Testing
     }
   }
 
-  @Test("sentences as a u-blox receiver writes them")
+  @Test("sentences are encoded as a u-blox receiver writes them")
   func common() {
     var fix = Fix(
       acquired: .boot,

@@ -4,26 +4,26 @@ import Testing
 
 @testable import GNSSProtocols
 
-@Suite("the scan of a sentence") struct SentenceScanTests {
-  /// What a scan has to find, byte by byte: where the sentence ends, parity, commas and its end.
-  private func expected(_ body: [UInt8]) -> (end: Int, parity: UInt8, places: [Int]) {
+@Suite("Sentence scan") struct SentenceScanTests {
+  /// The expected scan result, found byte by byte: end of sentence, parity and commas.
+  private func expected(_ body: [UInt8]) -> (end: Int, parity: UInt8, offsets: [Int]) {
     var parity: UInt8 = 0
-    var places: [Int] = []
-    for (place, byte) in body.enumerated() {
+    var offsets: [Int] = []
+    for (offset, byte) in body.enumerated() {
       if byte < 0x20 || byte > 0x7E || byte == UInt8(ascii: "$") || byte == UInt8(ascii: "*") {
-        return (place, parity, Array((places + [place]).prefix(25)))
+        return (offset, parity, Array((offsets + [offset]).prefix(25)))
       }
       parity ^= byte
-      if byte == UInt8(ascii: ",") { places.append(place) }
+      if byte == UInt8(ascii: ",") { offsets.append(offset) }
     }
     return (body.count, parity, [])
   }
 
-  /// Scans what is behind `before` bytes, as far as `lengths` tell one after the other.
+  /// Scans what follows `before` bytes, in steps of `lengths`.
   private func found(_ body: [UInt8], behind before: Int, _ lengths: [Int]) -> (
-    end: Int, parity: UInt8, places: [Int]
+    end: Int, parity: UInt8, offsets: [Int]
   ) {
-    // What lies behind the limit must not matter: it ends no sentence and is full of commas.
+    // Bytes after the limit must not matter: they end no sentence and are full of commas.
     let rest = [UInt8](repeating: UInt8(ascii: ","), count: SentenceScan.margin)
     var scan = SentenceScan()
     var end = 0
@@ -34,16 +34,16 @@ import Testing
     }
     if end == body.count { return (end, 0, []) }
     scan.close()
-    let places = scan.fieldOffsets
-    return (end, scan.parity, places.indices.map { Int(places[$0]) })
+    let offsets = scan.fieldOffsets
+    return (end, scan.parity, offsets.indices.map { Int(offsets[$0]) })
   }
 
   @Test(
-    "it finds end, parity and commas as one byte after the other does, wherever it is cut",
+    "the scan finds end, parity and commas like a bytewise scan, for any split",
     arguments: 1...8 as ClosedRange<UInt64>)
   func bytesOneByOne(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    // Bytes on both sides of what is told apart: the comma, the tilde, control characters.
+    // Bytes on both sides of each special byte: the comma, the tilde, control characters.
     let likely: [UInt8] =
       seed.isMultiple(of: 2) ? Array("0123456789.-,,,,A~}".utf8) : Array(",+- !0/~".utf8)
     let ends: [UInt8] = [0x00, 0x0A, 0x1F, 0x24, 0x2A, 0x7F, 0x80, 0xAC, 0xFF]
@@ -62,14 +62,14 @@ import Testing
     }
   }
 
-  @Test("without an end it stands at the limit, and goes on from there byte by byte")
+  @Test("without an end the scan stops at the limit and continues from there bytewise")
   func goesOn() {
     let body = [UInt8]("GNRMC,120300.00,A,4807.10000,N,01131.20000,E,12.345,084.40*".utf8)
     #expect(found(body, behind: 1, Array(0...body.count)) == expected(body))
     #expect(found(Array(body.dropLast()), behind: 1, [body.count - 1]).end == body.count - 1)
   }
 
-  @Test("vectors and words see the same of sixteen bytes, whatever they are")
+  @Test("the vector and word versions find the same in any sixteen bytes")
   func vectorsAndWords() {
     var random = SplitMix64(seed: 3)
     for byte in UInt8.min...UInt8.max {
@@ -86,11 +86,11 @@ import Testing
     }
   }
 
-  @Test("vectors and words add up sixteen bytes alike, and rightly")
+  @Test("the vector and word versions give the same correct sum of sixteen bytes")
   func sums() {
     var random = SplitMix64(seed: 4)
     for i in 0..<4_096 {
-      // Among others those of which many are as large as can be.
+      // Includes inputs with many maximum values.
       let least = UInt8(truncatingIfNeeded: i % 256)
       let bytes = SIMD16<UInt8>.random(in: least ... .max, using: &random)
       let others = SIMD16<UInt8>.random(in: least ... .max, using: &random)

@@ -2,7 +2,7 @@ import GNSSProtocols
 import LocationTypes
 import Testing
 
-// Frames as others published them, against ours.
+// Frames published by others, compared with Torpor's.
 
 private func hex(_ text: String) -> [UInt8] {
   text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
@@ -30,15 +30,15 @@ private func hostCommands(_ bytes: [UInt8]) -> [UBXCommand] {
   return commands
 }
 
-@Suite("UBX-MGA: what a receiver knew, handed out and taken back") struct UBXAidingTests {
-  @Test("The poll of UBX-MGA-DBD is the one that public clients send")
+@Suite("UBX-MGA: navigation database entries, saved and restored") struct UBXAidingTests {
+  @Test("The UBX-MGA-DBD poll equals the one that public clients send")
   func poll() {
     #expect(bytes { $0.appendPoll(.mgaDBD) } == hex("B5 62 13 80 00 00 93 CC"))
   }
 
-  @Test("CFG-NAVX5 that asks for acknowledgements is the one that an M8 was seen to obey")
+  @Test("The CFG-NAVX5 that enables acknowledgements equals one that an M8 accepted")
   func acknowledgements() {
-    // Electric Imp's UBloxAssistNow, test run against a protocol 15 receiver: its ACK followed.
+    // Electric Imp's UBloxAssistNow, in a test run with a protocol 15 receiver: its ACK followed.
     let published = hex(
       "b5 62 06 23 28 00 00 00 00 04 00 00 00 00 00 00 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00 "
         + "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 56 24")
@@ -57,9 +57,9 @@ private func hostCommands(_ bytes: [UInt8]) -> [UBXCommand] {
       ])
   }
 
-  @Test("UBX-MGA-ACK-DATA0 is read as a receiver sent it, and written the same")
+  @Test("UBX-MGA-ACK-DATA0 is decoded as a receiver sent it, and encoded the same")
   func answer() {
-    // The same run: the answer to an UBX-MGA-ANO.
+    // The same run: the answer to a UBX-MGA-ANO.
     let published = hex("b5 62 13 60 08 00 01 00 00 20 00 00 01 00 9d fe")
     let answer = UBXAidingAnswer(to: UBXIdentity(0x13, 0x20), payloadStart: 0x0001_0000)
     #expect(messages(published) == [.aidingAnswer(answer)])
@@ -75,14 +75,14 @@ private func hostCommands(_ bytes: [UInt8]) -> [UBXCommand] {
   @Test("UBX-MGA-INI-TIME_UTC has the layout of the frame of u-blox's own service")
   func time() throws {
     // The first message of AssistNow Online, in the tests of a public UBX library: 5 September 2020,
-    // 06:40:48.217, 18 leap seconds, right to 10 s.
+    // 06:40:48.217, 18 leap seconds, accurate to 10 s.
     let published = hex(
       "B5 62 13 40 18 00 10 00 00 12 E4 07 09 05 06 28 30 00 40 28 EF 0C 0A 00 00 00 00 00 00 00 51 AC"
     )
     let utc = UTCTime(microseconds: 1_599_288_048_217_000)
     #expect(hostCommands(published) == [.aidingTime(utc)])
     let ours = bytes { $0.appendAidingTime(utc) }
-    // Ours tells no leap seconds, and is right to 2 s.
+    // Torpor's frame has no leap seconds and an accuracy of 2 s.
     var expected = Array(published.dropLast(2))
     expected[9] = 0x80
     expected[22] = 2
@@ -96,12 +96,12 @@ private func hostCommands(_ bytes: [UInt8]) -> [UBXCommand] {
       hostCommands(bytes { $0.appendUBX(.mgaINI, payload: noTime.span) }) == [.malformed(.mgaINI)])
   }
 
-  @Test("PWR-8: an entry's bytes are handed out as they came", arguments: 0...180)
+  @Test("PWR-8: an entry's bytes are passed on unchanged", arguments: 0...180)
   func entries(_ length: Int) {
     let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let frame = bytes { $0.appendUBX(.mgaDBD, payload: payload.span) }
     let isEntry = (12...164).contains(length)
-    // Behind a sentence, before another frame, in chunks of every length up to the whole.
+    // After a sentence, before another frame, in chunks of any length up to the whole.
     let stream = Array("$GPTXT,01*2F\r\n".utf8) + frame + hex("B5 62 05 01 02 00 06 23 31 5A")
     for chunk in [1, 7, 20, 100, stream.count] {
       var decoder = GNSSDecoder()

@@ -5,7 +5,7 @@ import Testing
 
 private let place = Coordinate(latitude_e9: 45_000_000_000, longitude_e9: 90_000_000_000)
 
-/// A place or velocity of the frame that turns with the Earth, of metres or m/s.
+/// A position or velocity in the Earth-fixed (ECEF) frame, in metres or m/s.
 private func vector(_ v: ECEF, _ accuracy: UInt32 = 100, _ time_ms: UInt32 = 0) -> UBXECEFVector {
   func cm(_ value: Double) -> Int32 { Int32((value * 100).rounded()) }
   return UBXECEFVector(
@@ -45,7 +45,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
       accuracy_ns: 40))
 }
 
-@Suite("what the parts of a UBX epoch add up to") struct UBXDraftTests {
+@Suite("Values combined from the parts of a UBX epoch") struct UBXDraftTests {
   private func sum(_ parts: UBXNavigation..., leapSeconds: Int8? = nil) -> (
     whole: UBXSolution, place: Coordinate?
   ) {
@@ -54,7 +54,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     return draft.solution(leapSeconds)
   }
 
-  @Test("whether there is a fix, and a differential one, is told by a bit each")
+  @Test("one bit each reports whether the fix is valid and differential")
   func flags() {
     #expect(sum(sol(), .position(position)).whole.isFixOK)
     #expect(!sum(sol(), .position(position)).whole.isDifferential)
@@ -63,7 +63,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(!sum(status(0x0D)).whole.isFixOK)
   }
 
-  @Test("satellites: NAV-SAT, then NAV-SOL; the dilution NAV-SOL's where NAV-DOP is missing")
+  @Test("satellites: NAV-SAT, then NAV-SOL; NAV-SOL supplies the dilution if NAV-DOP is missing")
   func counts() {
     var seen = UBXSatellites(timeOfWeek_ms: 0)
     for _ in 0..<5 { seen.add(isUsed: true, signal_dBHz: 40) }
@@ -71,7 +71,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(sum(sol()).whole.satellites == 8 && sum(sol()).whole.positionDOP_e2 == 242)
   }
 
-  @Test("places: NAV-HPPOSLLH where it agrees, NAV-POSLLH, NAV-SOL, NAV-POSECEF")
+  @Test("positions: NAV-HPPOSLLH if it agrees, NAV-POSLLH, NAV-SOL, NAV-POSECEF")
   func places() {
     let other = vector(ECEF(Coordinate(latitude_e9: 0, longitude_e9: 0), height: 0), 700)
     #expect(sum(sol(), .ecefPosition(other)).place?.latitude_e9 == place.latitude_e9)
@@ -80,12 +80,12 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(alone.place == Coordinate(latitude_e9: 0, longitude_e9: 0))
     #expect(alone.whole.verticalAccuracy_mm == 7_000)
     #expect(sum(status(1), .position(position)).place == place)
-    // Finer by less than a digit of NAV-POSLLH, or not taken.
+    // NAV-HPPOSLLH is used only if it differs by less than one digit of NAV-POSLLH.
     let fine = sum(status(1), .position(position), precise(by: 37))
     #expect(fine.place?.latitude_e9 == 44_999_999_963 && fine.whole.horizontalAccuracy_mm == 14)
     let off = sum(status(1), .position(position), precise(by: 101))
     #expect(off.place == place && off.whole.horizontalAccuracy_mm == 3_000)
-    // Without it any valid one.
+    // Without NAV-POSLLH, any valid one is used.
     #expect(sum(sol(), precise(by: 101)).place?.latitude_e9 == 44_999_999_899)
     #expect(sum(sol(), precise(by: 101)).whole.heightMSL_mm == 60_000)
     let invalid = sum(sol(), precise(by: 101, isValid: false))
@@ -93,7 +93,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(sum(status(1), .position(position), precise(by: 37, isValid: false)).place == place)
   }
 
-  @Test("a place out of the frame is one up to 2,000 km above and below the ground")
+  @Test("an ECEF position is valid up to 2,000 km above and below the ground")
   func heights() {
     for (height, isPlace) in [
       (1_999_999, true), (2_000_001, false), (-1_999_999, true), (-2_000_001, false),
@@ -105,7 +105,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(ground.place != nil && abs(ground.whole.height_mm - 100_000) <= 10)
   }
 
-  @Test("a height out of the frame is rounded, not cut")
+  @Test("a height from ECEF is rounded, not truncated")
   func rounded() {
     for k in 1...100 as ClosedRange<Int32> {
       let above = UBXECEFVector(timeOfWeek_ms: 0, x: 637_813_700 + k, y: 0, z: 0, accuracy: 1)
@@ -113,10 +113,10 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     }
   }
 
-  @Test("velocities: NAV-VELNED, NAV-SOL, NAV-VELECEF; else none")
+  @Test("velocities: NAV-VELNED, NAV-SOL, NAV-VELECEF; otherwise unknown")
   func velocities() {
     let other = vector(ECEF(x: -7, y: 0, z: 0), 30)
-    let told = sum(
+    let reported = sum(
       sol(),
       .velocity(
         UBXVelocity(
@@ -124,8 +124,8 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
           groundSpeed_cmps: 500, heading_e5: 5_313_000, speedAccuracy_cmps: 20,
           headingAccuracy_e5: 200_000))
     ).whole
-    #expect(told.velocityNorth_mmps == 3_000 && told.velocityEast_mmps == 4_000)
-    #expect(told.speedAccuracy_mmps == 200 && told.headingAccuracy_e5 == 200_000)
+    #expect(reported.velocityNorth_mmps == 3_000 && reported.velocityEast_mmps == 4_000)
+    #expect(reported.speedAccuracy_mmps == 200 && reported.headingAccuracy_e5 == 200_000)
     // At 90° E the x axis points west.
     let seen = sum(sol(), .ecefVelocity(other)).whole
     #expect(seen.velocityEast_mmps == 3_000 && seen.groundSpeed_mmps == 3_000)
@@ -139,7 +139,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(none.groundSpeed_mmps < 0 && none.headingAccuracy_e5 == .max)
   }
 
-  @Test("a course is told of what is faster than it errs")
+  @Test("a course is reported only if the speed exceeds its error")
   func courses() {
     func course(_ z: Double, _ accuracy: UInt32) -> UInt32? {
       let v = sol { $0.velocity = vector(ECEF(x: -3, y: 0, z: z), accuracy) }
@@ -149,26 +149,26 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(course(0, 300) == .max)
   }
 
-  @Test("speeds that no receiver has are bounded, and none traps")
+  @Test("out-of-range speeds are bounded, and none traps")
   func extremes() {
     let wild = UBXVelocity(
       timeOfWeek_ms: 0, north_cmps: .max, east_cmps: .min, down_cmps: 0, speed_cmps: 0,
       groundSpeed_cmps: .max, heading_e5: 0, speedAccuracy_cmps: .max, headingAccuracy_e5: 0)
-    let told = sum(sol(), .velocity(wild)).whole
-    #expect(told.velocityNorth_mmps == .max && told.velocityEast_mmps ?? .min == .min)
-    #expect(told.groundSpeed_mmps == .max && told.speedAccuracy_mmps == .max)
+    let reported = sum(sol(), .velocity(wild)).whole
+    #expect(reported.velocityNorth_mmps == .max && reported.velocityEast_mmps ?? .min == .min)
+    #expect(reported.groundSpeed_mmps == .max && reported.speedAccuracy_mmps == .max)
     for (x, east) in [(Int32.min, 2_000_000_000), (Int32.max, -2_000_000_000)] as [(Int32, Int32)] {
       let fast = UBXECEFVector(timeOfWeek_ms: 0, x: x, y: 0, z: 0, accuracy: 0)
       #expect(sum(sol { $0.velocity = fast }).whole.velocityEast_mmps == east)
     }
   }
 
-  @Test("times: NAV-TIMEUTC, NAV-TIMEGPS, NAV-SOL, each only where it is marked valid")
+  @Test("times: NAV-TIMEUTC, NAV-TIMEGPS, NAV-SOL, each only if marked valid")
   func times() {
     let moment = UTCTime(microseconds: 1_780_315_200_000_000)
     let utc = UBXNavigation.utc(UBXTimeUTC(timeOfWeek_ms: 0, utc: moment, accuracy_ns: 30))
-    let told = sum(sol(), gps(3), utc).whole
-    #expect(told.utc == moment && told.timeAccuracy_ns == 30 && told.isTimeResolved)
+    let reported = sum(sol(), gps(3), utc).whole
+    #expect(reported.utc == moment && reported.timeAccuracy_ns == 30 && reported.isTimeResolved)
     func week(_ parts: UBXSolution) -> Int64? {
       parts.utc.map { ($0.microseconds - 315_964_800_000_000 + 18_000_000) / 604_800_000_000 }
     }
@@ -183,17 +183,17 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
   }
 }
 
-@Suite("what opens and closes a UBX epoch of parts") struct UBXPartsRuleTests {
+@Suite("Rules that open and close a UBX epoch of parts") struct UBXPartsRuleTests {
   private func end(_ time_ms: UInt32) -> GNSSMessage {
     .navigation(.endOfEpoch(timeOfWeek_ms: time_ms))
   }
-  private var learning: EpochOptions {
+  private var detectingOptions: EpochOptions {
     var options = EpochOptions()
     options.detectsEpochEnd = true
     return options
   }
 
-  @Test("NAV-EOE closes the epoch of its time, once")
+  @Test("NAV-EOE closes the epoch of its time once")
   func ends() {
     var assembler = EpochAssembler()
     #expect(assembler.add(.navigation(status(1)), at: Instant(seconds: 7)) == nil)
@@ -202,7 +202,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(assembler.add(end(0), at: .boot) == nil)
   }
 
-  @Test("an epoch knows nothing of the one before, also where the week begins")
+  @Test("an epoch uses no values of the one before, also at the week rollover")
   func renewed() {
     var assembler = EpochAssembler()
     let late = UBXPosition(
@@ -216,41 +216,40 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(next?.mode == .noFix)
   }
 
-  @Test("the end of parts is learned, and so are silences between them and what comes late")
-  func learned() {
-    var assembler = EpochAssembler(learning)
-    var given: [Int] = []
+  @Test("the end of an epoch of parts is detected, with silences between parts and late parts")
+  func detected() {
+    var assembler = EpochAssembler(detectingOptions)
+    var emitted: [Int] = []
     for second in 0..<4 {
       let time_ms = UInt32(second) * 1_000
       var where_ = position
       where_.timeOfWeek_ms = time_ms
       for (i, part) in [status(1, time_ms), .position(where_)].enumerated() {
-        if assembler.add(.navigation(part), at: .boot) != nil { given.append(2 * second + i) }
+        if assembler.add(.navigation(part), at: .boot) != nil { emitted.append(2 * second + i) }
       }
       while assembler.next() != nil {}
     }
-    #expect(given == [2, 4, 5, 7] && !assembler.isOpen)
+    #expect(emitted == [2, 4, 5, 7] && !assembler.isOpen)
   }
 
-  @Test(
-    "a part that comes late shows that a silence cut its epoch; one that opens nothing does not")
+  @Test("a late part shows that a silence split its epoch; one that opens no epoch does not")
   func late() {
-    var assembler = EpochAssembler(learning)
+    var assembler = EpochAssembler(detectingOptions)
     let timed = sol()
     assembler.noteInput(at: .boot)
     #expect(assembler.add(.navigation(timed), at: .boot) == nil && assembler.close() != nil)
     assembler.noteInput(at: Instant(seconds: 0.15))
     #expect(assembler.add(.navigation(.position(position)), at: Instant(seconds: 0.15)) == nil)
     #expect(assembler.silenceTimeout == .milliseconds(300))
-    // Parts of another time that tell of no position.
+    // Parts of another time without a position.
     assembler.noteInput(at: Instant(seconds: 0.34))
-    var untold = position
-    untold.timeOfWeek_ms = 1_000
-    #expect(assembler.add(.navigation(.position(untold)), at: Instant(seconds: 0.34)) == nil)
+    var noPosition = position
+    noPosition.timeOfWeek_ms = 1_000
+    #expect(assembler.add(.navigation(.position(noPosition)), at: Instant(seconds: 0.34)) == nil)
     #expect(assembler.close() == nil && assembler.silenceTimeout == .milliseconds(300))
   }
 
-  @Test("a time of week is late for an hour, and then another week's")
+  @Test("a time of week is late for an hour, then belongs to another week")
   func lateness() {
     for (second, isLate) in [(3_599.999_999, true), (3_600, false)] {
       var assembler = EpochAssembler()
@@ -260,7 +259,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     }
   }
 
-  @Test("NAV-PVT that waits is refined by NAV-HPPOSLLH of its own time only")
+  @Test("a waiting NAV-PVT is refined only by NAV-HPPOSLLH of its own time")
   func otherTime() {
     func pvt(_ time_ms: UInt32) -> GNSSMessage {
       var s = UBXSolution(
@@ -274,12 +273,12 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(assembler.add(pvt(0), at: .boot) != nil)
     #expect(assembler.add(.navigation(precise(by: 37)), at: .boot) == nil)
     #expect(assembler.add(pvt(1_000), at: .boot) == nil)
-    let given = assembler.add(.navigation(precise(by: 37)), at: .boot)
-    #expect(given?.timeOfDay_us == 43_201_000_000 && given?.fix?.coordinate == place)
+    let emitted = assembler.add(.navigation(precise(by: 37)), at: .boot)
+    #expect(emitted?.timeOfDay_us == 43_201_000_000 && emitted?.fix?.coordinate == place)
   }
 
-  @Test("nothing is learned where that is not asked for")
-  func unlearned() {
+  @Test("end detection is inactive if the options disable it")
+  func undetected() {
     var assembler = EpochAssembler()
     for second in 0..<9 {
       _ = assembler.add(.navigation(status(1, UInt32(second) * 1_000)), at: .boot)
@@ -288,7 +287,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(assembler.silenceTimeout == .milliseconds(100))
   }
 
-  @Test("a habit is lost when it is missed three times in a row, not in all")
+  @Test("a detected pattern is dropped after three consecutive misses, not three in total")
   func habit() {
     var habit = HighPrecisionDetector()
     habit.recordArrival()
@@ -304,7 +303,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     }
   }
 
-  @Test("a flat fix takes no vertical accuracy, and satellites in view are at most 254")
+  @Test("a 2D fix gets no vertical accuracy, and satellites in view are at most 254")
   func refined() {
     guard case .precisePosition(let precise) = precise(by: 37) else { return }
     var epoch = Epoch()

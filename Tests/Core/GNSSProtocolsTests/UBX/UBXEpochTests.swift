@@ -26,7 +26,7 @@ import Testing
     return assembler.add(.navPVT(solution(change)), at: Instant(seconds: 3))
   }
 
-  @Test("an epoch is written whole, whatever lay in its place before")
+  @Test("an epoch is overwritten completely, whatever its storage held before")
   func writtenWhole() {
     let now = Instant(seconds: 3)
     var full = Epoch(origin: .batch)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("NAV-PVT is a whole epoch, given at once")
+  @Test("NAV-PVT is a complete epoch, emitted immediately")
   func live() {
     let e = epoch()
     #expect(e?.utc == utc && e?.mode == .threeDimensional && e?.origin == .live)
@@ -72,7 +72,7 @@ import Testing
     #expect(e?.isDateUncertain == false && e?.fix?.isDateUncertain == false)
   }
 
-  @Test("no fix: type 0, unknown types, not OK, off the globe")
+  @Test("no fix: type 0, unknown types, not OK, coordinates out of range")
   func noFix() {
     for type in [0, 6, 255] as [UInt8] {
       let e = epoch { $0.fixType = type }
@@ -83,7 +83,7 @@ import Testing
     #expect(epoch { $0.longitude_e7 = .min }?.fix == nil)
   }
 
-  @Test("2D has no vertical accuracy; kinds of fix give qualities")
+  @Test("2D has no vertical accuracy; fix types map to qualities")
   func kinds() {
     #expect(epoch { $0.fixType = 2 }?.fix?.mode == .twoDimensional)
     #expect(epoch { $0.fixType = 2 }?.fix?.verticalAccuracy_mm == nil)
@@ -102,7 +102,7 @@ import Testing
     #expect(carried?.fix?.quality == .rtkFixed)
   }
 
-  @Test("a timing receiver's surveyed place is a 3D fix of its own quality, where it is OK")
+  @Test("a timing receiver's surveyed position is a 3D fix with its own quality, if it is OK")
   func surveyed() {
     let timing = epoch {
       $0.fixType = 5
@@ -111,14 +111,14 @@ import Testing
     }
     #expect(timing?.fix?.quality == .surveyed && timing?.mode == .threeDimensional)
     #expect(timing?.fix?.mode == .threeDimensional && timing?.fix?.verticalAccuracy_mm == 2_500)
-    let untold = epoch {
+    let noPosition = epoch {
       $0.fixType = 5
       $0.isFixOK = false
     }
-    #expect(untold?.fix == nil && untold?.mode == .noFix && untold?.utc == utc)
+    #expect(noPosition?.fix == nil && noPosition?.mode == .noFix && noPosition?.utc == utc)
   }
 
-  @Test("LOC-3: no course where the receiver says that it may be any")
+  @Test("LOC-3: the course is unknown if the receiver reports it as arbitrary")
   func course() {
     #expect(epoch { $0.headingAccuracy_e5 = 18_000_000 }?.fix?.course_e4 == nil)
     #expect(epoch { $0.headingAccuracy_e5 = 18_000_000 }?.fix?.courseAccuracy_e2 == nil)
@@ -145,7 +145,7 @@ import Testing
     #expect(e?.climb_mmps == nil)
   }
 
-  @Test("STD-13: seconds that are not resolved are marked; no UTC leaves it unknown")
+  @Test("STD-13: unresolved seconds are marked; without UTC the time is unknown")
   func time() {
     #expect(epoch { $0.isTimeResolved = false }?.isDateUncertain == true)
     #expect(epoch { $0.isTimeResolved = false }?.fix?.isDateUncertain == true)
@@ -153,7 +153,7 @@ import Testing
     #expect(epoch { $0.utc = nil }?.fix != nil)
   }
 
-  @Test("a UBX epoch behind an open NMEA epoch: both come, in order, none is lost")
+  @Test("a UBX epoch after an open NMEA epoch: both are emitted in order, none is lost")
   func mixed() {
     let lines = [
       "GNRMC,115959.00,A,4800.0,N,01100.0,E,,,010626,,,A",
@@ -163,14 +163,14 @@ import Testing
     for message in decode(lines).messages { #expect(assembler.add(message, at: .boot) == nil) }
     let first = assembler.add(.navPVT(solution()), at: .boot)
     #expect(first?.timeOfDay_us == 43_199_000_000 && assembler.isOpen)
-    // Not fetched by next(): the next message brings it.
+    // Not fetched by next(): the next message returns it.
     let second = assembler.add(.navPVT(solution { $0.utc = utc + .seconds(1) }), at: .boot)
     #expect(second?.utc == utc && assembler.isOpen)
     #expect(assembler.close()?.utc == utc + .seconds(1) && !assembler.isOpen)
     #expect(assembler.close() == nil)
   }
 
-  @Test("one epoch in both protocols is given once, whichever comes first")
+  @Test("one epoch in both protocols is emitted once, whichever arrives first")
   func both() {
     func nmea(_ second: Int) -> [UInt8] {
       sentence("GNRMC,12000\(second).00,A,4800.0,N,01100.0,E,,,010626,,,A")
@@ -179,7 +179,7 @@ import Testing
     }
     func ubx(_ second: Int) -> [UInt8] {
       var buffer = FrameBuffer()
-      // Receivers put a fraction of a millisecond on it, before or after.
+      // Receivers add a fraction of a millisecond, positive or negative.
       buffer.appendNavPVT(
         solution { $0.utc = utc + Interval(microseconds: Int64(second) * 1_000_000 - 301) })
       return bytes(buffer)
@@ -189,7 +189,7 @@ import Testing
     #expect(ubxFirst.count == 4 && ubxLast.count == 4)
     #expect(ubxFirst.allSatisfy { $0.fix?.horizontalAccuracy_mm == 1_500 })
     #expect(ubxLast.allSatisfy { $0.fix?.horizontalAccuracy_mm == 1_500 })
-    // In a recording NAV-PVT waits for sentences behind it, and does not get lost without them.
+    // In a recording NAV-PVT waits for sentences after it, and is not lost without them.
     var options = EpochOptions()
     options.waitsForSentences = true
     let merged = epochs((0..<4).flatMap { ubx($0) + nmea($0) }, options)
@@ -204,7 +204,7 @@ import Testing
     #expect(epochs(ubx(0) + sentence("GNRMC,,V,,,,,,,,,,N"), options).first?.fix != nil)
   }
 
-  @Test("NAV-PVT sent twice is one epoch; batch entries are all given and disturb nothing")
+  @Test("NAV-PVT sent twice is one epoch; all batch entries are emitted and affect no other epoch")
   func repeated() {
     var assembler = EpochAssembler()
     #expect(assembler.add(.navPVT(solution()), at: .boot) != nil)

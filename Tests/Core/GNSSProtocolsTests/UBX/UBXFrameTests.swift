@@ -12,7 +12,7 @@ func bytes(hex: String) -> [UInt8] {
   }
 }
 
-/// All messages of a stream that comes in chunks of `size` bytes (0: whole), then the end of it.
+/// All messages of a stream that arrives in chunks of `size` bytes (0: whole), then its end.
 func decode(
   _ bytes: [UInt8], chunk size: Int = 0, finish: Bool = true
 ) -> (messages: [GNSSMessage], counters: DecoderCounters) {
@@ -43,9 +43,9 @@ func commands(_ bytes: [UInt8]) -> [UBXCommand] {
 /// The bytes of a buffer.
 func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$0] } }
 
-/// The frames here were published by others: in the protocol's manuals, in captures, and in tests of
+/// These frames were published by others: in the protocol's manuals, in captures, and in tests of
 /// other projects that computed them by other programs.
-@Suite("UBX frames that others published") struct UBXFrameTests {
+@Suite("UBX frames published by others") struct UBXFrameTests {
   @Test("a poll of MON-VER")
   func pollVersion() {
     var buffer = FrameBuffer()
@@ -94,7 +94,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     #expect(s.speedAccuracy_mmps == 30 && s.positionDOP_e2 == 180)
   }
 
-  @Test("NAV-PVT computed by another project after the M10 manual, 2026-09-24 11:59:42.1")
+  @Test("NAV-PVT computed by another project from the M10 manual, 2026-09-24 11:59:42.1")
   func navPVTOfM10() {
     let frame = bytes(
       hex: """
@@ -226,7 +226,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     return solution
   }
 
-  @Test("NAV-PVT comes with 92 or 84 bytes; 78 and others are refused")
+  @Test("NAV-PVT has 92 or 84 bytes; 78 and other lengths are rejected")
   func lengths() {
     #expect(solution { _ in } != nil)
     #expect(solution { $0.removeLast(8) }?.longitude_e7 == 1)
@@ -236,7 +236,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     }
   }
 
-  @Test("UTC needs validDate and validTime, and a date of the calendar")
+  @Test("UTC needs validDate and validTime, and a valid calendar date")
   func validity() {
     for valid in UInt8(0)..<16 {
       let s = solution { $0[11] = valid }
@@ -263,7 +263,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     #expect(s?.utc == UTCTime(microseconds: 1_767_225_600_000_000 + expected_us))
   }
 
-  @Test("invalidLlh makes gnssFixOK void")
+  @Test("invalidLlh overrides gnssFixOK")
   func invalidPlace() {
     #expect(solution { $0[78] = 1 }?.isFixOK == false)
     #expect(solution { $0[78] = 2 }?.isFixOK == true)
@@ -294,7 +294,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     #expect(read.solution.carrierSolution == 0 && read.solution.isFixOK)
   }
 
-  @Test("LOG-BATCH without extra PVT leaves unknown what it does not carry")
+  @Test("LOG-BATCH without extra PVT leaves the missing fields unknown")
   func batchWithoutExtra() {
     var entry = UBXBatchEntry(
       messageCount: 7, hasExtraPVT: false,
@@ -336,7 +336,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     #expect(buffer[6 + 25] == 1)
   }
 
-  @Test("a solution that was made of a fix gives the fix back, to 1e-7 degree")
+  @Test("a solution encoded from a fix decodes to the same fix, to 1e-7 degree")
   func fixes() {
     var random = SplitMix64(seed: 3)
     for _ in 0..<500 {
@@ -349,7 +349,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     }
   }
 
-  @Test("commands: wrong lengths and keys are refused, not guessed")
+  @Test("commands: wrong lengths and keys are rejected")
   func malformedCommands() {
     #expect(commands(ubx(0x06, 0x8A, [0, 1, 0])) == [.malformed(.cfgVALSET)])
     #expect(commands(ubx(0x06, 0x8A, [0, 1, 0, 0, 1, 0, 0, 0x20])) == [.malformed(.cfgVALSET)])
@@ -368,7 +368,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     #expect(commands(ubx(0x06, 0x8A, most + item)) == [.malformed(.cfgVALSET)])
   }
 
-  @Test("commands: what is encoded is decoded")
+  @Test("encoded commands decode to the same commands")
   func commandRoundTrip() {
     var random = SplitMix64(seed: 9)
     for _ in 0..<300 {

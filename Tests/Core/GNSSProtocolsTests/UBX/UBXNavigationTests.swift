@@ -10,7 +10,7 @@ import Testing
     return part
   }
 
-  @Test("NAV-VELNED and NAV-POSLLH as other projects captured and read them")
+  @Test("NAV-VELNED and NAV-POSLLH, captured and decoded by other projects")
   func published() {
     let velocity = part(
       bytes(
@@ -40,7 +40,7 @@ import Testing
             verticalAccuracy_mm: 5_519)))
   }
 
-  @Test("lengths are exact, of lists by their count; other versions are refused")
+  @Test("lengths are exact, for lists by their count; other versions are rejected")
   func lengths() {
     let identities: [(UInt8, Int)] = [
       (0x01, 20), (0x02, 28), (0x03, 16), (0x04, 18), (0x06, 52), (0x11, 20), (0x12, 36),
@@ -69,7 +69,7 @@ import Testing
     #expect(part(ubx(1, 0x14, precise)) == nil)
   }
 
-  @Test("satellites are counted and their signals added up")
+  @Test("satellites are counted and their signals are summed")
   func satellites() {
     var payload = [UInt8](repeating: 0, count: 8 + 12 * 4)
     payload[4] = 1
@@ -86,7 +86,7 @@ import Testing
     #expect(UBXSatellites(timeOfWeek_ms: 0).mean_dBHz == nil)
   }
 
-  @Test("what is encoded is decoded, whatever the content")
+  @Test("encoded messages decode to the same messages, for any content")
   func roundTrip() {
     var random = SplitMix64(seed: 77)
     for _ in 0..<400 {
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("the checksum is Fletcher's at every length")
+  @Test("the Fletcher checksum is correct at every length")
   func checksum() {
     var random = SplitMix64(seed: 5)
     for count in 0..<300 {
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("NAV-PVT's time is the calendar's, day by day through four centuries")
+  @Test("NAV-PVT's time matches the calendar for each day of four centuries")
   func calendar() {
     var days = 0
     var year = 1_899
@@ -147,7 +147,7 @@ import Testing
     #expect(days == 403 * 53 + 97)
   }
 
-  @Test("a byte beyond what calendar or clock has is no time, whatever stands beside it")
+  @Test("a byte out of range for calendar or clock makes the time unknown")
   func bytesOfTime() {
     let allowed: [ClosedRange<UInt8>] = [1...12, 1...31, 0...23, 0...59, 0...60]
     for beside: UInt8 in [0, 0xFF] {
@@ -175,7 +175,7 @@ extension SplitMix64 {
       z: bits(Int32.self), accuracy: bits(UInt32.self))
   }
 
-  /// Every field any value that its encoder can write; `kind` is 0 to 13.
+  /// Random values that the encoder can write in every field; `kind` is 0 to 13.
   mutating func part(_ kind: Int) -> UBXNavigation {
     let time = bits(UInt32.self)
     switch kind {

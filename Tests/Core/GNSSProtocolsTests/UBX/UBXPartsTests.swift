@@ -4,7 +4,7 @@ import Testing
 
 @testable import GNSSProtocols
 
-/// What a receiver of those years sends of one moment: 2009-01-28 20:35:43, week 1516.
+/// Messages of an older receiver for one time: 2009-01-28 20:35:43, week 1516.
 private struct OldReceiver {
   var time_ms: UInt32 = 333_358_000
   let place = Coordinate(latitude_e9: 53_563_256_300, longitude_e9: -113_439_544_900)
@@ -53,7 +53,7 @@ private struct OldReceiver {
     .status(
       UBXStatus(timeOfWeek_ms: time_ms, fixType: 3, flags: 0x0D, timeToFix_ms: 0, uptime_ms: 1))
   }
-  /// GPS time less 15 leap seconds.
+  /// GPS time minus 15 leap seconds.
   var moment: UTCTime {
     let week: Int64 = 1_516 * 604_800_000_000
     return UTCTime(
@@ -78,7 +78,7 @@ private struct OldReceiver {
     return found
   }
 
-  @Test("the parts of one time make one epoch, whatever their order")
+  @Test("the parts of one time form one epoch, in any order")
   func order() throws {
     var parts = [
       receiver.sol, receiver.position, receiver.velocity, receiver.dilutions, receiver.utc,
@@ -104,7 +104,7 @@ private struct OldReceiver {
     }
   }
 
-  @Test("a speed that no part tells is unknown, and not 0")
+  @Test("a speed that no part reports is unknown, not 0")
   func noVelocity() throws {
     let still = try #require(epochs([receiver.status, receiver.position, receiver.utc]).first?.fix)
     #expect(still.speed_mmps == nil && still.course_e4 == nil && still.altitude_mm == 654_000)
@@ -116,7 +116,7 @@ private struct OldReceiver {
     #expect(epochs([receiver.sol]).first?.fix?.speed_mmps == 2_970)
   }
 
-  @Test("NAV-SOL alone: place and velocity out of the ECEF frame, GPS time less 18 s, uncertain")
+  @Test("NAV-SOL alone: position and velocity from ECEF, GPS time minus 18 s, uncertain")
   func solution() throws {
     let epoch = try #require(epochs([receiver.sol]).first)
     let fix = try #require(epoch.fix)
@@ -128,33 +128,33 @@ private struct OldReceiver {
     #expect(epoch.utc == receiver.moment - .seconds(3) && epoch.isDateUncertain)
     #expect(epochs([receiver.sol, receiver.gps]).first?.utc == receiver.moment)
     guard case .ecefSolution(var slow) = receiver.sol else { return }
-    // Slower than it errs, it may go anywhere.
+    // If the speed is below its error, the course is unknown.
     slow.velocity.accuracy = 300
     #expect(epochs([.ecefSolution(slow)]).first?.fix?.course_e4 == nil)
-    // NAV-SOL goes before NAV-STATUS.
+    // NAV-SOL has precedence over NAV-STATUS.
     slow.fixType = 2
     #expect(epochs([receiver.status, .ecefSolution(slow)]).first?.mode == .twoDimensional)
     #expect(epochs([receiver.sol, receiver.gps]).first?.isDateUncertain == false)
   }
 
-  @Test("leap seconds count where the receiver has heard them, not where it was built with them")
+  @Test("leap seconds are used if received over the air, not if they are the firmware's default")
   func leapSeconds() {
-    func told(_ source: UInt8, _ valid: UInt8) -> UTCTime? {
+    func reported(_ source: UInt8, _ valid: UInt8) -> UTCTime? {
       let message = UBXLeapSeconds(
         timeOfWeek_ms: receiver.time_ms, current: 15, source: source, change: 0, untilEvent_s: 0,
         eventWeek: 0, eventDay: 0, valid: valid)
       return epochs([.leapSeconds(message), receiver.sol]).first?.utc
     }
-    #expect(told(2, 1) == receiver.moment)
-    #expect(told(0, 1) == receiver.moment - .seconds(3))
-    #expect(told(2, 2) == receiver.moment - .seconds(3))
+    #expect(reported(2, 1) == receiver.moment)
+    #expect(reported(0, 1) == receiver.moment - .seconds(3))
+    #expect(reported(2, 2) == receiver.moment - .seconds(3))
     guard case .gpsTime(var gps) = receiver.gps else { return }
     gps.valid = 3
     #expect(epochs([.gpsTime(gps), receiver.sol]).first?.utc == receiver.moment - .seconds(3))
     #expect(epochs([.gpsTime(gps), receiver.sol]).first?.isDateUncertain == true)
   }
 
-  @Test("a leap second that is due within a day is told as pending")
+  @Test("a leap second due within a day is reported as pending")
   func pending() {
     func pending(_ until: Int32, _ valid: UInt8) -> Int8 {
       UBXLeapSeconds(
@@ -179,15 +179,15 @@ private struct OldReceiver {
     let second = assembler.add(
       .navigation(.endOfEpoch(timeOfWeek_ms: later.time_ms)), at: .boot)
     #expect(second?.utc == later.moment - .seconds(3) && !assembler.isOpen)
-    // What comes late for it is left out.
+    // Late parts of that epoch are ignored.
     #expect(assembler.add(.navigation(later.position), at: .boot) == nil && !assembler.isOpen)
     later.time_ms += 1_000
     #expect(assembler.add(.navigation(later.sol), at: .boot) == nil)
     #expect(assembler.close()?.utc == later.moment - .seconds(3) && !assembler.isOpen)
   }
 
-  @Test("without a word of NAV-SOL or NAV-STATUS there is no epoch, and no fix where they deny it")
-  func untold() {
+  @Test("without NAV-SOL and NAV-STATUS there is no epoch; without their fix flag there is no fix")
+  func missingStatus() {
     #expect(epochs([receiver.position, receiver.velocity, receiver.utc]).isEmpty)
     #expect(epochs([receiver.position, receiver.status]).first?.fix != nil)
     guard case .status(var denied) = receiver.status else { return }
@@ -220,10 +220,10 @@ private struct OldReceiver {
           horizontalAccuracy_dmm: 141, verticalAccuracy_dmm: 200)))
   }
 
-  @Test("NAV-PVT waits for NAV-HPPOSLLH once it has come behind it, and no longer than it comes")
+  @Test("NAV-PVT waits for NAV-HPPOSLLH once one has followed it, until they stop arriving")
   func precision() {
     var assembler = EpochAssembler()
-    // The first is given at once: nothing is known of the receiver.
+    // The first is emitted immediately: nothing is known about the receiver.
     #expect(
       assembler.add(.navPVT(pvt(0)), at: .boot)?.fix?.coordinate.latitude_e9 == 48_000_000_000)
     #expect(assembler.add(precise(0), at: .boot) == nil)
@@ -234,23 +234,23 @@ private struct OldReceiver {
       fine?.coordinate == Coordinate(latitude_e9: 47_999_999_963, longitude_e9: 11_000_000_037))
     #expect(fine?.ellipsoidalAltitude_mm == 547_001 && fine?.altitude_mm == 500_000)
     #expect(fine?.horizontalAccuracy_mm == 15 && fine?.verticalAccuracy_mm == 20)
-    // A silence gives it as it is; so does the next epoch; the third time it is waited for no more.
+    // A silence or the next epoch emits it unrefined; after the third time it waits no longer.
     #expect(assembler.add(.navPVT(pvt(2)), at: .boot) == nil)
     #expect(assembler.close()?.timeOfDay_us == 43_202_000_000 && !assembler.isOpen)
     #expect(assembler.add(.navPVT(pvt(3)), at: .boot) == nil)
     for second in UInt32(4)...5 {
-      let given = assembler.add(.navPVT(pvt(second)), at: .boot)
-      #expect(given?.timeOfDay_us == 43_200_000_000 + Int64(second - 1) * 1_000_000)
+      let emitted = assembler.add(.navPVT(pvt(second)), at: .boot)
+      #expect(emitted?.timeOfDay_us == 43_200_000_000 + Int64(second - 1) * 1_000_000)
       #expect(assembler.next() == nil && assembler.isOpen)
     }
-    // Both at once: the one that waited, and the one that waits no more.
+    // Both are emitted: the one that waited, and the one that no longer waits.
     #expect(assembler.add(.navPVT(pvt(6)), at: .boot)?.timeOfDay_us == 43_205_000_000)
     #expect(assembler.next()?.timeOfDay_us == 43_206_000_000 && !assembler.isOpen)
     #expect(assembler.add(.navPVT(pvt(7)), at: .boot) != nil)
   }
 
   @Test(
-    "NAV-HPPOSLLH before NAV-PVT refines it too; NAV-EOE ends the wait; another place is refused")
+    "NAV-HPPOSLLH before NAV-PVT refines it; NAV-EOE ends the wait; another position is rejected")
   func disagreement() {
     var assembler = EpochAssembler()
     #expect(assembler.add(precise(0), at: .boot) == nil)
@@ -267,7 +267,7 @@ private struct OldReceiver {
     #expect(assembler.add(end, at: .boot)?.fix?.coordinate.latitude_e9 == 48_000_000_000)
   }
 
-  @Test("NAV-PVT of the same time goes before parts, and takes their dilutions")
+  @Test("NAV-PVT of the same time overrides parts and takes their dilutions")
   func both() {
     var assembler = EpochAssembler()
     guard case .dilutions(var dops) = receiver.dilutions else { return }
@@ -276,13 +276,13 @@ private struct OldReceiver {
     let epoch = assembler.add(.navPVT(pvt(1)), at: .boot)
     #expect(epoch?.hdop_e2 == 115 && epoch?.fix?.horizontalAccuracy_mm == 1_500)
     #expect(!assembler.isOpen)
-    // An epoch of parts that NAV-PVT of another time closes comes first.
+    // An epoch of parts closed by a NAV-PVT of another time comes first.
     #expect(assembler.add(.navigation(receiver.sol), at: .boot) == nil)
     #expect(assembler.add(.navPVT(pvt(2)), at: .boot)?.utc == receiver.moment - .seconds(3))
     #expect(assembler.next()?.timeOfDay_us == 43_202_000_000)
   }
 
-  @Test("NAV-SAT says of the epoch after it what is in view and how well it is heard")
+  @Test("NAV-SAT reports satellites in view and signal strength for the epoch after it")
   func view() {
     var assembler = EpochAssembler()
     var seen = UBXSatellites(timeOfWeek_ms: 0)
@@ -296,7 +296,7 @@ private struct OldReceiver {
     #expect(assembler.add(.navPVT(pvt(2)), at: .boot)?.satellitesInView == nil)
   }
 
-  @Test("HNR-PVT makes epochs of its own; NAV-PVT of its time or before it is left out")
+  @Test("HNR-PVT creates its own epochs; a NAV-PVT of the same or an earlier time is ignored")
   func highRate() {
     var assembler = EpochAssembler()
     func high(_ tenth: UInt32) -> GNSSMessage {
@@ -313,15 +313,15 @@ private struct OldReceiver {
     #expect(assembler.add(.navPVT(pvt(9)), at: .boot) != nil)
   }
 
-  @Test("any messages in any order: none traps, no epoch is lost and NAV-PVT's keep their order")
+  @Test("any messages in any order: no trap, no lost epoch, and NAV-PVT epochs stay in order")
   func anything() {
     var random = SplitMix64(seed: 12)
     for round in 0..<300 {
       var assembler = EpochAssembler()
-      var given: [Int64] = []
+      var emitted: [Int64] = []
       var sent: [Int64] = []
       func note(_ epoch: Epoch?) {
-        if let epoch, epoch.pdop_e2 == 777, let time = epoch.timeOfDay_us { given.append(time) }
+        if let epoch, epoch.pdop_e2 == 777, let time = epoch.timeOfDay_us { emitted.append(time) }
       }
       var second: UInt32 = 0
       for _ in 0..<60 {
@@ -344,9 +344,9 @@ private struct OldReceiver {
         if round % 2 == 0 { while let epoch = assembler.next() { note(epoch) } }
       }
       while assembler.isOpen { note(assembler.close()) }
-      // Sentences of the same second, or parts, may stand for NAV-PVT; nothing comes twice.
-      #expect(Set(given).count == given.count && given == given.sorted())
-      #expect(given.allSatisfy(sent.contains) && given.count >= sent.count - 2)
+      // Sentences or parts of the same second may replace NAV-PVT; no epoch appears twice.
+      #expect(Set(emitted).count == emitted.count && emitted == emitted.sorted())
+      #expect(emitted.allSatisfy(sent.contains) && emitted.count >= sent.count - 2)
     }
   }
 }

@@ -5,43 +5,43 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("A receiver that batches, its power and its faults")
+@Suite("Power and faults of a batching receiver")
 struct BatchingPowerTests {
-  @Test("DEF-42: a tunnel ends nothing; the timeout does, and the host is not kept awake by it")
+  @Test(
+    "DEF-42: a deferral continues in a tunnel until its timeout, without keeping the host awake")
   func tunnel() {
     let bench = BoardBench { board, _ in
       board.faults.signalOutages = [Instant(seconds: 60)..<Instant(seconds: 400)]
     }
     bench.run(20)
     bench.client.defer(untilTraveled: .unlimited, timeout: 300)
-    bench.settle()
+    bench.runUntilBatching()
     bench.run(250)
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.run(60)
-    #expect(bench.client.story.first == .finish(nil))
+    #expect(bench.client.notices.first == .finish(nil))
     #expect(bench.client.finishes.count == 1)
     #expect(bench.violations.isEmpty)
   }
 
   @Test(
-    "DEF-43: the receiver goes: finish(11), batch, didFail(0); it comes back: service goes on by itself"
-  )
-  func goneAndBack() {
+    "DEF-43: a lost receiver gives finish(11), batch, didFail(0); when it is back, updates resume")
+  func lostAndBack() {
     let bench = BoardBench(watermark: 50) { board, _ in
       board.faults.deviceAbsent = [Instant(seconds: 100)..<Instant(seconds: 160)]
     }
     bench.run(20)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
-    bench.settle()
+    bench.runUntilBatching()
     bench.run(110)
     let text = bench.client.text
-    #expect(bench.client.story.first == .finish(.deferredFailed), "\(text)")
+    #expect(bench.client.notices.first == .finish(.deferredFailed), "\(text)")
     #expect(bench.client.failures == [.locationUnknown], "\(text)")
-    guard bench.client.story.count == 3, case .batch = bench.client.story[1] else {
+    guard bench.client.notices.count == 3, case .batch = bench.client.notices[1] else {
       Issue.record("\(text)")
       return
     }
-    bench.forget()
+    bench.clearRecords()
     bench.run(200)
     #expect(bench.client.fixes.count > 60)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
@@ -49,7 +49,7 @@ struct BatchingPowerTests {
     #expect(bench.state == .engaged)
   }
 
-  @Test("PWR-1: with no demand the receiver sleeps within a second, and wakes with the next")
+  @Test("PWR-1: without demand the receiver sleeps within a second, and wakes at the next demand")
   func standby() {
     let bench = BoardBench()
     bench.run(10)
@@ -58,7 +58,7 @@ struct BatchingPowerTests {
     #expect(!bench.isReceiverAwake)
     bench.run(3)
     #expect(bench.receiver == .standby)
-    bench.forget()
+    bench.clearRecords()
     bench.run(3_600)
     #expect(bench.hostWakes == 0)
     bench.client.start()
@@ -68,14 +68,14 @@ struct BatchingPowerTests {
   }
 
   @Test(
-    "PWR-1: the least state for all: tracking for a live client, batching for deferred ones alone")
-  func leastState() {
+    "PWR-1: the lowest-power state: tracking for a live client, batching for only deferred clients")
+  func lowestPowerState() {
     let bench = BoardBench.deferring(clients: 2)
     #expect(bench.receiver == .batching)
     bench.clients[1].disallow()
     bench.run(5)
     #expect(bench.receiver == .tracking)
-    bench.clients[1].ask(.disconnect)
+    bench.clients[1].request(.disconnect)
     bench.run(5)
     #expect(bench.receiver == .batching)
     bench.inhibit(true)
@@ -88,7 +88,7 @@ struct BatchingPowerTests {
     bench.expectWhole()
   }
 
-  @Test("PWR-6: a receiver that has lost its configuration gets it again before its fixes count")
+  @Test("PWR-6: a lost configuration is written again before the receiver's fixes count")
   func configuration() {
     let bench = BoardBench { board, _ in
       board.faults.configurationLosses = [Instant(seconds: 50), Instant(seconds: 100)]
@@ -100,23 +100,21 @@ struct BatchingPowerTests {
     bench.run(40)
     bench.client.defer(untilTraveled: .unlimited, timeout: 60)
     bench.run(120)
-    // Each wake from standby and each loss writes it again.
+    // The configuration is written again after each standby and each loss.
     #expect(bench.counters.configurationsLost >= 1)
     #expect(bench.appended.allSatisfy { $0.fix.horizontalAccuracy_mm != nil })
     #expect(bench.client.finishes == [nil])
-    let taken = bench.seconds
-    #expect(taken == taken.sorted() && Set(taken).count == taken.count)
+    let utc = bench.seconds
+    #expect(utc == utc.sorted() && Set(utc).count == utc.count)
     #expect(bench.violations.isEmpty)
   }
 
-  @Test(
-    "RNG-8: after a delivery the board is not suspended before the acknowledgement, and no longer than that"
-  )
+  @Test("RNG-8: after a delivery, suspend waits for the acknowledgement, not longer")
   func hold() {
     for isAcknowledged in [true, false] {
       let bench = BoardBench.deferring(limit: 30)
       bench.client.acknowledges = isAcknowledged
-      bench.forget()
+      bench.clearRecords()
       bench.run(320)
       let wakes = Double(bench.hostWakes)
       #expect(wakes >= 10)
@@ -129,13 +127,13 @@ struct BatchingPowerTests {
     }
   }
 
-  @Test("STD-7: what waits in the line's buffer while nobody listens bears its own moment")
-  func gathered() {
+  @Test("STD-7: fixes in unread input have their own times")
+  func buffered() {
     let bench = BoardBench(hasDeepSleep: false) { board, _ in
       board.faults.signalOutages = [Instant(seconds: 30)..<Instant(seconds: 97)]
     }
     bench.run(150)
-    // What comes first was late by nobody knows how much.
+    // The delay of the first fixes is unknown.
     for fix in bench.appended.dropFirst(3) {
       let utc = fix.fix.utc ?? Scenario.start
       let truth = Instant.boot + (utc - Scenario.start)
@@ -144,8 +142,7 @@ struct BatchingPowerTests {
     bench.expectOrdered()
   }
 
-  @Test(
-    "PWR-4: a supply switch that is stuck is told, and tried again; nothing is driven meanwhile")
+  @Test("PWR-4: a stuck supply switch is reported and retried; no pin is driven until it works")
   func stuckSwitch() {
     let bench = BoardBench { board, setup in
       board.receiver.hasSupplySwitch = true
@@ -153,7 +150,7 @@ struct BatchingPowerTests {
       board.faults.supplySwitchStuck = [Instant(seconds: 0)..<Instant(seconds: 20)]
     }
     bench.run(19)
-    // It failed before anybody was there: who starts then is told at once.
+    // The switch failed before the client started: it receives the error immediately.
     #expect(bench.client.text == "fail(0)" && bench.receiver == .backup)
     bench.client.defer(untilTraveled: .unlimited, timeout: 60)
     #expect(bench.client.text == "fail(0) finish(11)")
@@ -165,7 +162,7 @@ struct BatchingPowerTests {
     #expect(bench.violations.isEmpty)
   }
 
-  @Test("one refusal does not end batching for good: it is asked for again, ever more seldom")
+  @Test("refused batching is requested again with back-off")
   func refusedForAWhile() {
     let bench = BoardBench { board, _ in
       board.faults.batchingRejected = [Instant(seconds: 0)..<Instant(seconds: 200)]
@@ -173,7 +170,7 @@ struct BatchingPowerTests {
     bench.run(10)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.run(170)
-    // Asked at 10, 70 and 190 s; the next time at 430 s.
+    // Requested at 10, 70 and 190 s; the next time at 430 s.
     #expect(bench.counters.refusals == 2 && bench.receiver == .tracking)
     bench.run(40)
     #expect(bench.counters.refusals == 3)
@@ -186,7 +183,7 @@ struct BatchingPowerTests {
     bench.expectWhole()
   }
 
-  @Test("a receiver that comes back from a loss is asked to batch at once, whatever was refused")
+  @Test("after a loss, batching is requested immediately, regardless of earlier refusals")
   func refusedBeforeALoss() {
     let bench = BoardBench { board, _ in
       board.faults.batchingRejected = [Instant(seconds: 0)..<Instant(seconds: 75)]
@@ -202,7 +199,7 @@ struct BatchingPowerTests {
     #expect(bench.receiver == .batching && bench.counters.refusals == 2)
   }
 
-  @Test("STD-7: a first drain before any live fix: each entry bears its own moment")
+  @Test("STD-7: in a first drain before any live fix, each entry has its own time")
   func firstDrain() {
     let bench = BoardBench(watermark: 50)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
@@ -213,7 +210,7 @@ struct BatchingPowerTests {
       let late = fix.fix.acquired - (Instant.boot + (utc - Scenario.start))
       #expect(late >= .zero && late < .milliseconds(1_500))
     }
-    // Of the first 50 entries five were made before there was a fix.
+    // Five of the first 50 entries were recorded before the first fix.
     let first = bench.appended.prefix(45)
     for (a, b) in zip(first, first.dropFirst()) {
       #expect(b.fix.acquired - a.fix.acquired == .seconds(1))
@@ -221,12 +218,12 @@ struct BatchingPowerTests {
     bench.expectOrdered()
   }
 
-  @Test("a receiver that refuses to batch is used without: the deferral goes on in the ring")
+  @Test("with a receiver that refuses to batch, the deferral caches in the ring")
   func refused() {
     let bench = BoardBench(hasDeepSleep: false) { board, _ in board.receiver.batchCapacity = nil }
     bench.run(20)
     bench.client.defer(untilTraveled: .unlimited, timeout: 60)
-    bench.forget()
+    bench.clearRecords()
     bench.run(65)
     #expect(bench.client.finishes == [nil])
     #expect(bench.client.batches.first.map { $0.count >= 55 } == true)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("A receiver that batches")
+@Suite("Batching receiver")
 struct BatchingTests {
-  @Test("PWR-2: an engaged deferral wakes the host once a full cache, and for no more than 2 s")
-  func headline() {
+  @Test("PWR-2: an engaged deferral wakes the host once per full cache, for at most 2 s")
+  func wakesPerCache() {
     let bench = BoardBench.deferring(limit: 30)
     bench.fixes(count: 3_600, every: .seconds(1))
     let batches = bench.client.batches.map(\.count)
@@ -17,19 +17,19 @@ struct BatchingTests {
     #expect(batches.count >= 112)
     #expect(bench.hostWakes <= 3_600 / 30 + 1)
     #expect(bench.busySeconds <= 2.0 * Double(bench.hostWakes))
-    // Of that only the resumes are spent awake: commands and drains are waited for.
+    // The host is awake only for the resumes; it idles during commands and drains.
     #expect(bench.awakeSeconds <= 0.5 * Double(bench.hostWakes))
     bench.expectWhole()
   }
 
-  @Test("DEF-33: the receiver's buffer is drained at the watermark, and not before")
+  @Test("DEF-33: the receiver's buffer is drained at the watermark, not before")
   func watermark() {
     let bench = BoardBench.deferring(watermark: 50)
     bench.run(40)
     #expect(bench.hostWakes == 0)
     bench.run(20)
     #expect(bench.hostWakes == 1)
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.run(500)
     #expect(bench.hostWakes == 11)
     bench.client.disallow()
@@ -37,7 +37,7 @@ struct BatchingTests {
     bench.expectWhole()
   }
 
-  @Test("DEF-33: without a pin the clock tells when it is full")
+  @Test("DEF-33: without a batch pin, the buffer is drained by time")
   func noPin() {
     let bench = BoardBench.deferring(limit: 40, hasPin: false)
     bench.run(1_000)
@@ -46,11 +46,11 @@ struct BatchingTests {
     bench.expectWhole()
   }
 
-  @Test("DEF-33: a pin that fails costs no fix: the clock drains before the buffer is full")
+  @Test("DEF-33: with a failed batch pin, the buffer is drained by time and no fix is lost")
   func brokenPin() {
     let bench = BoardBench { board, _ in board.receiver.hasBatchPin = false }
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
-    bench.settle()
+    bench.runUntilBatching()
     bench.run(1_000)
     #expect(bench.counters.batchDrops == 0)
     #expect((3...5).contains(bench.hostWakes))
@@ -58,20 +58,20 @@ struct BatchingTests {
   }
 
   @Test(
-    "DEF-18: with what the receiver holds it ends on time: alarm, resume and drain at most late")
+    "DEF-18: with fixes in the receiver, the timeout is late at most by alarm, resume and drain")
   func timeout() {
     let bench = BoardBench()
     bench.run(20)
     let call = bench.now
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: .unlimited, timeout: 100)
     bench.run(105)
     let late = (bench.client.time(of: .finish(nil)) ?? .distantFuture) - call
     // Alarm 1 s, resume 0.3 s; 100 entries of 108 bytes at 38,400 baud and two answers.
     #expect(late >= .seconds(100) && late <= .seconds(100) + .milliseconds(1_300 + 3_000))
-    // X1, DEF-34: the finish, and at once one batch of all.
-    guard bench.client.story.count >= 2, case .finish(nil) = bench.client.story[0],
-      case .batch = bench.client.story[1]
+    // X1, DEF-34: the finish, immediately followed by one batch of all fixes.
+    guard bench.client.notices.count >= 2, case .finish(nil) = bench.client.notices[0],
+      case .batch = bench.client.notices[1]
     else {
       Issue.record("finish and batch are adjacent: \(bench.client.text)")
       return
@@ -83,50 +83,49 @@ struct BatchingTests {
     bench.expectWhole()
   }
 
-  @Test("DEF-21: the distance is looked at no later than it can have been travelled")
+  @Test("DEF-21: the distance is checked before it can be exceeded")
   func distance() {
     for speed in [3.0, 30, 60] {
       let bench = BoardBench(speed: speed)
       bench.run(20)
-      bench.forget()
+      bench.clearRecords()
       bench.client.onFinish = [.allowDeferred(distance: .infinity, timeout: .infinity)]
       let start = bench.appended.last?.fix.coordinate ?? Scenario.home
       bench.client.defer(untilTraveled: 2_000, timeout: .unlimited)
       bench.run(2_000 / speed + 30)
       #expect(bench.client.finishes == [nil], "at \(speed) m/s")
-      guard let index = bench.client.story.firstIndex(of: .finish(nil)),
-        case .batch(let range) = bench.client.story[index + 1]
+      guard let index = bench.client.notices.firstIndex(of: .finish(nil)),
+        case .batch(let range) = bench.client.notices[index + 1]
       else {
         Issue.record("a batch follows the finish")
         continue
       }
       let travelled = start.localDistance(to: bench.appended[Int(range.upperBound)].fix.coordinate)
-      // The meter's gate, and one fix interval; what lies in the drain beyond is another's.
+      // The odometer's gate and one fix interval; later fixes of the drain are not in the batch.
       #expect(travelled >= 2_000 && travelled <= 2_000 + speed + 20)
       let end = bench.client.times[index]
       let truth = speed * (end - .boot).seconds - start.localDistance(to: Scenario.home)
-      // The shortest poll is 5 s; a second for the meter, the drain and the alarm each.
+      // The shortest check interval is 5 s; one second each for odometer, drain and alarm.
       #expect(truth <= 2_000 + speed * 8 + 20, "\(truth) m at \(speed) m/s")
       #expect(bench.hostWakes <= 100, "\(bench.hostWakes) at \(speed) m/s")
       bench.expectWhole()
     }
   }
 
-  @Test(
-    "DEF-21: a client that asks something now and then does not put off the look at its distance")
-  func talkative() {
+  @Test("DEF-21: repeated requests of a client do not delay its distance check")
+  func repeatedRequests() {
     let bench = BoardBench(speed: 30)
     bench.run(20)
-    bench.forget()
+    bench.clearRecords()
     bench.client.defer(untilTraveled: 900, timeout: .unlimited)
     for _ in 0..<25 {
       bench.run(2)
-      bench.client.ask(.setDesiredAccuracy(LocationAccuracy.best))
+      bench.client.request(.setDesiredAccuracy(LocationAccuracy.best))
     }
     #expect(bench.client.finishes == [nil])
   }
 
-  @Test("DEF-29: a deferral with a distance beside a live client does not keep the host spinning")
+  @Test("DEF-29: a deferral by distance beside a live client causes no busy loop")
   func armedDistance() {
     let bench = BoardBench(clients: 2, speed: 1)
     bench.run(10)
@@ -139,25 +138,26 @@ struct BatchingTests {
     bench.expectWhole()
   }
 
-  @Test("DEF-35: the fix that met the criterion is last; later ones of the drain go on one by one")
+  @Test(
+    "DEF-35: the fix that met the criterion is last; later fixes of the drain follow one by one")
   func last() {
     let bench = BoardBench(speed: 30)
     bench.run(20)
-    bench.forget()
+    bench.clearRecords()
     bench.client.defer(untilTraveled: 1_500, timeout: .unlimited)
     bench.run(90)
-    guard case .finish(nil)? = bench.client.story.first else {
+    guard case .finish(nil)? = bench.client.notices.first else {
       Issue.record("\(bench.client.text)")
       return
     }
     let batch = bench.client.batches[0]
     let length = batch[0].fix.coordinate.localDistance(to: batch[batch.count - 1].fix.coordinate)
-    // One fix interval and one gate at most beyond.
+    // At most one fix interval and one gate beyond the distance.
     #expect(length >= 1_430 && length <= 1_560)
     bench.expectWhole()
   }
 
-  @Test("DEF-13: a second call while fixes are still in the receiver: they are the first one's")
+  @Test("DEF-13: at a second call, the fixes in the receiver belong to the first call")
   func secondCall() {
     let bench = BoardBench.deferring(.unlimited, 1_000)
     bench.run(30)
@@ -165,11 +165,12 @@ struct BatchingTests {
     bench.client.defer(untilTraveled: .unlimited, timeout: 1_000)
     let call = bench.now
     bench.run(5)
-    guard bench.client.story.count >= 2, bench.client.story[0] == .finish(.deferredCanceled) else {
+    guard bench.client.notices.count >= 2, bench.client.notices[0] == .finish(.deferredCanceled)
+    else {
       Issue.record("\(bench.client.text)")
       return
     }
-    // What was made after the call is the second one's, and may be told before it engages again.
+    // Fixes measured after the call belong to the second call; they may arrive before it engages.
     #expect(bench.client.batches[0].count >= 30 && bench.client.batches.count <= 2)
     let last = bench.client.batches[0].last?.fix.acquired ?? .distantFuture
     #expect(last <= call)
@@ -178,7 +179,8 @@ struct BatchingTests {
   }
 
   @Test(
-    "DEF-15, DEF-37: cancelled or stopped, what the receiver holds is drained first and told whole")
+    "DEF-15, DEF-37: at disallow or stop, the receiver is drained first, and all fixes are delivered"
+  )
   func cancelled() {
     for isStop in [false, true] {
       let bench = BoardBench.deferring()
@@ -187,11 +189,11 @@ struct BatchingTests {
       let call = bench.now
       bench.run(5)
       let text = bench.client.text
-      #expect(bench.client.story.first == .finish(.deferredCanceled))
+      #expect(bench.client.notices.first == .finish(.deferredCanceled))
       #expect(bench.client.batches.first.map { $0.count >= 30 } == true)
       let late = bench.client.fixes.filter { $0.fix.acquired > call + .milliseconds(1_100) }
       if isStop {
-        #expect(bench.client.story.count == 2, "\(text)")
+        #expect(bench.client.notices.count == 2, "\(text)")
         #expect(late.isEmpty, "\(text)")
       } else {
         #expect(!late.isEmpty, "\(text)")
@@ -200,7 +202,7 @@ struct BatchingTests {
     }
   }
 
-  @Test("DEF-27: foreground drains at once and goes on live; background batches again")
+  @Test("DEF-27: foreground drains immediately and delivers live; background batches again")
   func toForeground() {
     let bench = BoardBench.deferring()
     bench.run(30)
@@ -214,14 +216,14 @@ struct BatchingTests {
     bench.background()
     bench.run(5)
     #expect(bench.state == .engaged)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.run(30)
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.expectWhole()
   }
 
-  @Test("DEF-29: a live client empties the receiver; when it stops the other engages again")
-  func liveBeside() {
+  @Test("DEF-29: a live client drains the receiver; when it stops, the other engages again")
+  func liveClient() {
     let bench = BoardBench.deferring(clients: 2)
     let (deferred, other) = (bench.clients[0], bench.clients[1])
     bench.run(20)
@@ -232,23 +234,24 @@ struct BatchingTests {
     other.stop()
     bench.run(5)
     #expect(bench.state == .engaged)
-    deferred.forget()
+    deferred.clearRecords()
     bench.run(20)
-    #expect(deferred.story.isEmpty)
+    #expect(deferred.notices.isEmpty)
     bench.expectWhole()
   }
 
-  @Test("two clients defer: the end of one drains, and leaves the other's fixes cached")
+  @Test(
+    "with two deferrals, the end of one drains the receiver and leaves the other's fixes cached")
   func twoDeferred() {
     let bench = BoardBench(clients: 2)
     bench.run(10)
     bench.clients[0].defer(untilTraveled: .unlimited, timeout: 30)
     bench.clients[1].defer(untilTraveled: .unlimited, timeout: 100)
-    bench.settle()
+    bench.runUntilBatching()
     bench.clients[0].onFinish = [.allowDeferred(distance: .infinity, timeout: 30)]
     bench.run(82)
     #expect(bench.clients[0].finishes.count >= 2)
-    #expect(bench.clients[1].story.isEmpty)
+    #expect(bench.clients[1].notices.isEmpty)
     bench.run(20)
     #expect(bench.clients[1].finishes == [nil])
     #expect(bench.clients[1].batches.first.map { $0.count > 80 } == true)
@@ -256,7 +259,7 @@ struct BatchingTests {
   }
 
   @Test(
-    "DEF-30, BKG-5: no change of foreground, background, suspension or sleep loses, doubles or reorders",
+    "DEF-30, BKG-5: changes of foreground, background, suspension and sleep keep every fix once, in order",
     arguments: 1...12)
   func switching(_ seed: UInt64) {
     let bench = BoardBench(limit: 300, watermark: 20, clients: 2)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("What a deferral caches, and how it ends")
+@Suite("Cache and end of a deferral")
 struct DeferralCacheTests {
-  @Test("DEF-31: the cache has the size that was handed in, and never grows")
+  @Test("DEF-31: the cache has the given size and never grows")
   func fixedSize() {
     let bench = EngineBench(limit: 4, capacity: 9)
     bench.client.suspend()
@@ -16,7 +16,7 @@ struct DeferralCacheTests {
     #expect(bench.client.text == "gap(91) batch(91...99)")
   }
 
-  @Test("DEF-32: a full cache is flushed, and the deferral goes on")
+  @Test("DEF-32: a full cache is flushed, and the deferral continues")
   func flushOnFull() {
     let bench = EngineBench(limit: 4)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
@@ -24,21 +24,21 @@ struct DeferralCacheTests {
     bench.fixes(count: 43, every: .seconds(1))
     #expect(bench.client.batches.map(\.count) == Array(repeating: 4, count: 10))
     #expect(bench.client.finishes.isEmpty && bench.cached == 3)
-    #expect(bench.hostWakes >= 43)  // it streams: the board wakes for each
+    #expect(bench.hostWakes >= 43)  // the receiver streams: one wake per fix
   }
 
-  @Test("DEF-32: time and distance go on over a flush")
-  func goesOn() {
+  @Test("DEF-32: time and distance continue over a flush")
+  func continues() {
     let bench = EngineBench(limit: 4)
     bench.background()
     bench.fixes(count: 1)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: 100, timeout: .unlimited)
     bench.fixes(count: 10, east: 10.1)
     #expect(bench.client.text == "batch(1...4) batch(5...8) finish batch(9...10)")
   }
 
-  @Test("DEF-34: an end with nothing cached is the finish alone")
+  @Test("DEF-34: with an empty cache, the end is the finish alone")
   func emptyEnd() {
     let bench = EngineBench.deferring(.unlimited, 5)
     bench.run(6)
@@ -46,7 +46,7 @@ struct DeferralCacheTests {
   }
 
   @Test(
-    "DEF-43: a receiver that is gone ends deferrals with 11, batch, 0; then it goes on by itself")
+    "DEF-43: a lost receiver ends deferrals with 11, batch, error 0; updates resume by themselves")
   func lost() {
     let bench = EngineBench.deferring(clients: 2)
     let live = bench.clients[1]
@@ -67,14 +67,14 @@ struct DeferralCacheTests {
     #expect(bench.client.failures == [.locationUnknown, .locationUnknown])
   }
 
-  @Test("DEF-11: a client that dies takes its deferral with it; its fixes wait for its successor")
+  @Test("DEF-11: a client's death ends its deferral; its fixes are delivered after it reconnects")
   func crash() {
     let bench = EngineBench.deferring(.unlimited, 10)
     bench.client.acknowledges = false
     bench.fixes(count: 3)
-    bench.client.ask(.disconnect)
+    bench.client.request(.disconnect)
     bench.run(20)
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.client.connect(in: .background)
     bench.client.start()
     #expect(bench.client.text == "batch(0...2)")
@@ -82,7 +82,7 @@ struct DeferralCacheTests {
     #expect(bench.state == .idle)
   }
 
-  @Test("X1: the handler of a final batch may call again without another fix between")
+  @Test("X1: the handler of a finish may call again without another fix in between")
   func callsAgain() {
     let bench = EngineBench.deferring(.unlimited, 5)
     bench.client.onFinish = [.allowDeferred(distance: .infinity, timeout: 5)]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("A call of allowDeferredLocationUpdates")
+@Suite("Calls of allowDeferredLocationUpdates")
 struct DeferralCallTests {
   @Test("DEF-1: without a receiver a call fails with 11")
   func noReceiver() {
@@ -15,28 +15,28 @@ struct DeferralCallTests {
   }
 
   @Test(
-    "DEF-2: an accuracy other than Best fails with 13, a small number too",
+    "DEF-2: an accuracy other than Best fails with 13, also a small number",
     arguments: [1.0, 0, 10, 100, 3000, .nan, -3])
   func accuracy(_ accuracy: Double) {
     let bench = EngineBench()
-    bench.client.ask(.setDesiredAccuracy(accuracy))
+    bench.client.request(.setDesiredAccuracy(accuracy))
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text == "finish(13)")
   }
 
-  @Test("DEF-2: Best and BestForNavigation go", arguments: [-1.0, -2.0])
+  @Test("DEF-2: Best and BestForNavigation are accepted", arguments: [-1.0, -2.0])
   func bestAccuracy(_ accuracy: Double) {
     let bench = EngineBench()
-    bench.client.ask(.setDesiredAccuracy(accuracy))
+    bench.client.request(.setDesiredAccuracy(accuracy))
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     #expect(bench.state == .armed)
   }
 
   @Test("DEF-3: a distance filter fails with 14", arguments: [0.0, 10, 1e9])
   func filter(_ filter: Double) {
     let bench = EngineBench()
-    bench.client.ask(.setDistanceFilter(filter))
+    bench.client.request(.setDistanceFilter(filter))
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text == "finish(14)")
   }
@@ -56,24 +56,24 @@ struct DeferralCallTests {
   @Test("DEF-5: a denied client's call fails with 1")
   func denied() {
     let bench = EngineBench()
-    bench.client.ask(.setAuthorization(.denied))
-    bench.client.forget()
+    bench.client.request(.setAuthorization(.denied))
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text == "finish(1)")
   }
 
-  @Test("DEF-6: of several reasons the first of denied, 11, 12, 13, 14 is told")
+  @Test("DEF-6: of several reasons, the first of denied, 11, 12, 13, 14 is reported")
   func order() {
     let bench = EngineBench()
     let client = bench.client
-    client.ask(.setDistanceFilter(5))
-    client.ask(.setDesiredAccuracy(10))
+    client.request(.setDistanceFilter(5))
+    client.request(.setDesiredAccuracy(10))
     client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     client.stop()
     client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.perform(.lineFault)
     client.defer(untilTraveled: .unlimited, timeout: .unlimited)
-    client.ask(.setAuthorization(.denied))
+    client.request(.setAuthorization(.denied))
     client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(
       client.finishes == [
@@ -81,7 +81,7 @@ struct DeferralCallTests {
       ])
   }
 
-  @Test("DEF-7: available with a receiver and a caching state, and then never 11")
+  @Test("DEF-7: deferral is available exactly with a receiver and a caching state")
   func available() {
     #expect(EngineBench().isDeferralAvailable)
     let bench = EngineBench { $0.parameters.idle = nil }
@@ -106,9 +106,9 @@ struct DeferralCallTests {
     bench.fixes(count: 10, east: 10.1)
     call(.unlimited, .unlimited)
     call(.unlimited, .unlimited)
-    client.ask(.setDesiredAccuracy(10))
+    client.request(.setDesiredAccuracy(10))
     call(.unlimited, .unlimited)
-    client.ask(.setDesiredAccuracy(-1))
+    client.request(.setDesiredAccuracy(-1))
     call(.unlimited, .unlimited)
     client.disallow()
     client.disallow()
@@ -134,22 +134,22 @@ struct DeferralCallTests {
     #expect(bench.client.finishes == [nil, nil, .deferredCanceled])
   }
 
-  @Test("DEF-10: nothing is told inside the call, and in order with other events")
+  @Test("DEF-10: a finish is not delivered inside the call, and is in order with other events")
   func outsideTheCall() {
     let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 3)
-    // The step of a call yields notices; the call itself gives nothing to its caller.
+    // The step of a call yields notices; the call itself returns nothing to its caller.
     let effects = bench.engine.step(.request(bench.client.id, .disallowDeferred), at: bench.now)
     #expect(effects.hasNotices && effects.needsProceed)
-    #expect(bench.client.story.isEmpty)
-    var told: [String] = []
-    while let notice = bench.engine.nextNotice() { told.append("\(notice.notice)") }
-    #expect(told.map { $0.prefix(5) } == ["finis", "batch"])
+    #expect(bench.client.notices.isEmpty)
+    var delivered: [String] = []
+    while let notice = bench.engine.nextNotice() { delivered.append("\(notice.notice)") }
+    #expect(delivered.map { $0.prefix(5) } == ["finis", "batch"])
   }
 
-  @Test("DEF-12: after the end updates go on one by one until the next call")
+  @Test("DEF-12: after the end, fixes are delivered one by one until the next call")
   func afterTheEnd() {
     let bench = EngineBench()
     bench.background()
@@ -160,7 +160,7 @@ struct DeferralCallTests {
     )
   }
 
-  @Test("DEF-13: a second call ends the first with 15 and its batch, and starts anew")
+  @Test("DEF-13: a second call ends the first with 15 and its batch, then starts")
   func secondCall() {
     let bench = EngineBench()
     bench.background()
@@ -170,12 +170,12 @@ struct DeferralCallTests {
     #expect(bench.client.text == "finish(15) batch(0...2)")
     #expect(bench.state == .engaged)
     bench.fixes(count: 99)
-    #expect(bench.client.story.count == 2)
+    #expect(bench.client.notices.count == 2)
     bench.run(1)
     #expect(bench.client.text == "finish(15) batch(0...2) finish batch(3...101)")
   }
 
-  @Test("DEF-13: what was travelled before the second call counts for the first alone")
+  @Test("DEF-13: distance travelled before the second call counts only for the first")
   func secondDistance() {
     let bench = EngineBench()
     bench.background()
@@ -189,7 +189,7 @@ struct DeferralCallTests {
     #expect(bench.client.finishes == [.deferredCanceled, nil])
   }
 
-  @Test("DEF-14: the first is cancelled though the second fails, and equal calls cancel too")
+  @Test("DEF-14: a failing second call and an equal second call also cancel the first")
   func cancelled() {
     let bench = EngineBench()
     bench.background()
@@ -205,12 +205,12 @@ struct DeferralCallTests {
   }
 
   @Test(
-    "DEF-15: disallow ends with 15, flushes, and goes on; with nothing outstanding it is silent")
+    "DEF-15: disallow ends with 15 and a flush, updates continue; without a call it has no effect")
   func disallow() {
     let bench = EngineBench()
     bench.background()
     bench.client.disallow()
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 3)
     bench.client.disallow()
@@ -225,15 +225,15 @@ struct DeferralCallTests {
     let bench = EngineBench(limit: 100) { $0.locationUnknownTimeout = .seconds(100_000) }
     bench.background()
     bench.fixes(count: 1)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: value, timeout: value)
     bench.fixes(count: 50, every: .seconds(86_400), east: 10_000)
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     #expect(bench.state == .engaged)
   }
 
   @Test(
-    "DEF-23: negative or not a number is 11 exactly once",
+    "DEF-23: a negative criterion or NaN fails with 11 exactly once",
     arguments: [(-1.0, 1.0), (1, -1), (.nan, 1), (1, .nan), (-.infinity, 1), (1, -.infinity)])
   func invalid(_ distance: Double, _ timeout: Double) {
     let bench = EngineBench()
@@ -242,24 +242,24 @@ struct DeferralCallTests {
     #expect(bench.client.finishes == [.deferredFailed])
   }
 
-  @Test("DEF-23: timeout 0 is met at once, distance 0 by the next valid fix")
+  @Test("DEF-23: timeout 0 is met immediately, distance 0 by the next valid fix")
   func zero() {
     let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: 0)
     #expect(bench.client.text == "finish")
     bench.fixes(count: 1)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: 0, timeout: .unlimited)
     bench.run(0.5)
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.noFix()
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.fixes(count: 1)
     #expect(bench.client.text == "finish batch(1...1)")
   }
 
-  @Test("DEF-37: stopping ends with 15, then the batch, then nothing")
+  @Test("DEF-37: stop gives 15, then the batch, then nothing")
   func stop() {
     let bench = EngineBench()
     bench.background()
@@ -270,32 +270,32 @@ struct DeferralCallTests {
     #expect(bench.client.text == "finish(15) batch(0...2)")
   }
 
-  @Test("DEF-39: a setting that forbids deferral ends it with 13 or 14 and its batch")
+  @Test("DEF-39: an incompatible setting ends the deferral with 13 or 14 and its batch")
   func incompatible() {
     let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 3)
-    bench.client.ask(.setDesiredAccuracy(100))
+    bench.client.request(.setDesiredAccuracy(100))
     #expect(bench.client.text == "finish(13) batch(0...2)")
-    bench.client.ask(.setDesiredAccuracy(-1))
-    bench.client.forget()
+    bench.client.request(.setDesiredAccuracy(-1))
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 2)
-    bench.client.ask(.setDesiredAccuracy(-2))
-    #expect(bench.client.story.isEmpty)
-    bench.client.ask(.setDistanceFilter(0))
+    bench.client.request(.setDesiredAccuracy(-2))
+    #expect(bench.client.notices.isEmpty)
+    bench.client.request(.setDistanceFilter(0))
     #expect(bench.client.text.hasPrefix("finish(14) batch"))
     #expect(bench.client.sequences == [3, 4])
   }
 
-  @Test("DEF-39: with a new filter the cached fixes go through the filter one by one")
+  @Test("DEF-39: a new filter applies to each cached fix")
   func filteredEnd() {
     let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 5, east: 6)
-    bench.client.ask(.setDistanceFilter(10))
+    bench.client.request(.setDistanceFilter(10))
     #expect(bench.client.finishes == [.deferredDistanceFiltered])
     #expect(bench.client.sequences == [0, 2, 4])
   }

@@ -6,23 +6,25 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("A deferral that goes on")
+@Suite("Outstanding deferrals")
 struct DeferralTests {
   // MARK: Criteria
 
-  @Test("DEF-16: distance and timeout met at once give one finish")
-  func bothAtOnce() {
+  @Test("DEF-16: distance and timeout met at the same time give one finish")
+  func bothAtTheSameTime() {
     let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: 50, timeout: 5)
     bench.fixes(count: 5, east: 10.1)
     bench.fixes(count: 5, east: 10.1)
     #expect(bench.client.finishes == [nil])
   }
 
-  @Test("DEF-16: the first of the two ends it", arguments: [(30.0, 100.0, 3), (1_000, 4, 4)])
+  @Test(
+    "DEF-16: the first criterion that is met ends the deferral",
+    arguments: [(30.0, 100.0, 3), (1_000, 4, 4)])
   func firstOfTwo(_ distance: Double, _ timeout: Double, _ end: Int64) {
     let bench = EngineBench()
     bench.background()
@@ -34,7 +36,7 @@ struct DeferralTests {
   }
 
   @Test(
-    "DEF-17: the timeout counts boot time, however UTC jumps",
+    "DEF-17: the timeout counts boot time, independent of steps of UTC",
     arguments: [Interval.seconds(3_600), .seconds(-3_600), .seconds(18), .seconds(-619_315_200)])
   func utcJumps(_ jump: Interval) {
     let bench = EngineBench.deferring(.unlimited, 10)
@@ -42,14 +44,14 @@ struct DeferralTests {
     bench.fixes(count: 4)
     bench.utcError = jump
     bench.fixes(count: 5)
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.utcError = .zero
     bench.fixes(count: 3)
     #expect(bench.client.time(of: .finish(nil)) == start + .seconds(10))
   }
 
   @Test(
-    "DEF-18: not a microsecond early, and late by the wake latency at most",
+    "DEF-18: a timeout is never early, and late at most by the wake latency",
     arguments: [5.0, 0.5, 7.25, 3.001, 86_400])
   func punctual(_ timeout: Double) {
     for isForeground in [false, true] {
@@ -64,10 +66,10 @@ struct DeferralTests {
     }
   }
 
-  @Test("DEF-18: the alarm is set early by what waking takes")
+  @Test("DEF-18: the alarm is set early by the time to wake")
   func alarm() {
     let bench = EngineBench.deferring(.unlimited, 100) { $0.locationUnknownTimeout = .seconds(200) }
-    // 2 ms to resume and 1 ms of the alarm's grain.
+    // 2 ms to resume and 1 ms resolution of the alarm.
     #expect(bench.plan.wake == bench.now + .seconds(100) - .milliseconds(3))
     #expect(bench.plan.board == .idle)
     bench.run(until: bench.plan.wake)
@@ -86,7 +88,7 @@ struct DeferralTests {
     #expect(bench.client.finishes == [nil])
   }
 
-  @Test("DEF-19: else from the first fix after the call")
+  @Test("DEF-19: otherwise distance counts from the first fix after the call")
   func staleStart() {
     let bench = EngineBench()
     bench.background()
@@ -99,24 +101,24 @@ struct DeferralTests {
     #expect(bench.client.finishes == [nil])
   }
 
-  @Test("DEF-20: an hour at rest in the receiver's noise is no distance")
-  func atRest() {
+  @Test("DEF-20: an hour of stationary noise adds no distance")
+  func stationary() {
     let bench = EngineBench.deferring(50, .unlimited, limit: 4_000)
     var random = SplitMix64(seed: 1)
-    let home = bench.place
+    let home = bench.position
     for _ in 0..<3_600 {
-      bench.place = home.moved(east: random.normal() * 2, north: random.normal() * 2)
+      bench.position = home.moved(east: random.normal() * 2, north: random.normal() * 2)
       bench.fixes(count: 1)
     }
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
   }
 
-  @Test("DEF-20: on a loop every lap counts")
+  @Test("DEF-20: on a loop, every lap counts")
   func loop() {
     let bench = EngineBench(limit: 4_000)
     bench.background()
     bench.fixes(count: 1)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: 1_000, timeout: .unlimited)
     var seconds = 0
     // 100 m out and back at 10.1 m/s.
@@ -127,30 +129,31 @@ struct DeferralTests {
     #expect(abs(seconds - 100) <= 2)
   }
 
-  @Test("DEF-21: where the host sees each fix, it ends with the first that is far enough")
+  @Test(
+    "DEF-21: if the host receives each fix, the first one beyond the distance ends the deferral")
   func overshoot() {
     let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: 300, timeout: .unlimited)
     bench.fixes(count: 40, east: 10.1)
     #expect(bench.client.batches.first?.count == 30)
   }
 
-  @Test("DEF-24: a fix without valid accuracy or position counts for neither distance nor batch")
+  @Test("DEF-24: an invalid fix counts neither for the distance nor in a batch")
   func invalid() {
     let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: 100, timeout: .unlimited)
-    bench.place = bench.place.moved(east: 500, north: 0)
+    bench.position = bench.position.moved(east: 500, north: 0)
     bench.run(1)
     bench.noFix()
-    bench.place = bench.place.moved(east: -490, north: 0)
+    bench.position = bench.position.moved(east: -490, north: 0)
     bench.fixes(count: 1, east: 0)
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     #expect(bench.cached == 1)
   }
 
@@ -159,13 +162,13 @@ struct DeferralTests {
     let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: 50, timeout: .unlimited)
     bench.fixes(count: 8, east: 10.1)
     #expect(bench.client.text == "finish batch(1...5) batch(6...6) batch(7...7) batch(8...8)")
   }
 
-  @Test("DEF-42: without a fix it goes on, and the timeout ends it")
+  @Test("DEF-42: without fixes a deferral continues, and the timeout ends it")
   func tunnel() {
     let bench = EngineBench.deferring(.unlimited, 300)
     let start = bench.now
@@ -174,7 +177,7 @@ struct DeferralTests {
       bench.run(1)
       bench.noFix()
     }
-    #expect(bench.client.story.isEmpty)
+    #expect(bench.client.notices.isEmpty)
     bench.run(10)
     #expect(bench.client.text == "finish batch(0...4) fail(0)")
     #expect(bench.client.times[0] == start + .seconds(300))
@@ -189,7 +192,7 @@ struct DeferralTests {
     bench.fixes(count: 4)
     #expect(bench.client.text == "batch(0...0) batch(1...1) finish batch(2...2) batch(3...3)")
     #expect(bench.state == .idle)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: 30, timeout: .unlimited)
     bench.fixes(count: 3, east: 10.1)
     #expect(bench.client.text == "batch(4...4) batch(5...5) finish batch(6...6)")
@@ -204,11 +207,11 @@ struct DeferralTests {
     bench.fixes(count: 5, east: 10.1)
     bench.background()
     #expect(bench.state == .engaged)
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.fixes(count: 5, east: 10.1)
     #expect(bench.client.text == "finish batch(6...10)")
     bench.foreground()
-    bench.client.forget()
+    bench.client.clearRecords()
     bench.client.defer(untilTraveled: .unlimited, timeout: 10)
     bench.run(6)
     bench.background()
@@ -216,7 +219,7 @@ struct DeferralTests {
     #expect(bench.client.time(of: .finish(nil)) == start + .seconds(20))
   }
 
-  @Test("DEF-27: coming to the foreground flushes at once; armed again, no finish")
+  @Test("DEF-27: a change to the foreground flushes immediately; armed again, no finish")
   func toForeground() {
     let bench = EngineBench.deferring()
     bench.fixes(count: 3)
@@ -232,7 +235,7 @@ struct DeferralTests {
     #expect(bench.client.text == "batch(0...2) batch(3...3) finish(15) batch(4...5)")
   }
 
-  @Test("DEF-28: it engages in the background alone, and only while the board may sleep")
+  @Test("DEF-28: a deferral engages only in the background and while the board may sleep")
   func engages() {
     let bench = EngineBench()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
@@ -252,7 +255,7 @@ struct DeferralTests {
     #expect(bench.state == .armed)
   }
 
-  @Test("DEF-29: a client that needs fixes now keeps another from engaging, as long as it does")
+  @Test("DEF-29: a client that needs fixes now keeps another from engaging")
   func otherClient() {
     let bench = EngineBench.deferring(clients: 2)
     let (deferred, live) = (bench.clients[0], bench.clients[1])
@@ -270,7 +273,7 @@ struct DeferralTests {
     #expect(live.sequences == [0, 1, 4])
   }
 
-  @Test("two clients defer with criteria of their own, each cached for itself")
+  @Test("two deferrals with their own criteria cache independently")
   func twoDeferred() {
     let bench = EngineBench(clients: 2)
     let (first, second) = (bench.clients[0], bench.clients[1])
@@ -282,7 +285,7 @@ struct DeferralTests {
     #expect(bench.state(of: first) == .engaged && bench.state(of: second) == .engaged)
     bench.fixes(count: 3)
     #expect(first.text.hasSuffix("finish batch(2...3) batch(4...4)"))
-    // One whose deferral has ended is given its handler's turn; then it is live again.
+    // A client whose deferral has ended first runs its handler; then it is live again.
     bench.run(5)
     bench.fixes(count: 2)
     #expect(first.sequences == [0, 1, 2, 3, 4, 5, 6])
@@ -294,7 +297,7 @@ struct DeferralTests {
   }
 
   @Test(
-    "DEF-30, BKG-5: no change of foreground, background, suspension or sleep loses, doubles or reorders",
+    "DEF-30, BKG-5: changes of foreground, background, suspension and sleep keep every fix once, in order",
     arguments: 1...20)
   func switching(_ seed: UInt64) {
     let bench = EngineBench.deferring(limit: 20, clients: 3)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("What the receiver's buffer holds when the service is killed")
+@Suite("Fixes in the receiver's buffer when the service is killed")
 struct RestartBufferTests {
   enum Outage: Sendable { case overwritten, lost, supply }
 
-  /// A suspended client whose receiver has batched for 60 s, of which nothing is in the ring.
+  /// A suspended client whose receiver has batched for 60 s, without these fixes in the ring.
   private func buffered(
     _ change: (inout SimulationSetup, inout EngineSetup) -> Void = { _, _ in }
   ) -> BoardBench {
@@ -23,7 +23,7 @@ struct RestartBufferTests {
     return bench
   }
 
-  /// The client's program connects again, 20 s after the start, and runs.
+  /// The client's program connects again and runs for 20 s.
   private func reconnect(_ bench: BoardBench) {
     bench.client.connect(in: .background)
     bench.client.start()
@@ -31,7 +31,7 @@ struct RestartBufferTests {
   }
 
   @Test(
-    "BKG-20, RNG-3: what it recorded for a suspended client is delivered after a restart",
+    "BKG-20, RNG-3: fixes recorded for a suspended client are delivered after a restart",
     arguments: [0.0, 20.0])
   func delivered(_ wait: Double) {
     let bench = buffered()
@@ -47,7 +47,7 @@ struct RestartBufferTests {
     #expect(bench.violations.isEmpty)
   }
 
-  @Test("BKG-20: it is not delivered to a client whose updates had ended")
+  @Test("BKG-20: recorded fixes are not delivered to a client whose updates had ended")
   func ended() {
     let bench = BoardBench(limit: 500, clients: 2)
     bench.run(10)
@@ -65,7 +65,7 @@ struct RestartBufferTests {
   }
 
   @Test(
-    "BKG-20: of a receiver that does not answer the time from the newest fix to the start is a gap")
+    "BKG-20: if the receiver does not answer, the time from the newest fix to the start is a gap")
   func lost() {
     let bench = buffered { board, _ in
       board.faults.deviceAbsent = [Instant(seconds: 76)..<Instant(seconds: 4_000)]
@@ -81,7 +81,8 @@ struct RestartBufferTests {
     #expect(gap?.from?.acquired == last && gap?.to?.acquired == start)
   }
 
-  @Test("BKG-20: what a receiver overwrote while the service was down is a gap before the rest")
+  @Test(
+    "BKG-20: fixes the receiver overwrote while the service was down are a gap before the others")
   func overwritten() {
     let bench = buffered()
     let last = bench.appended.last?.fix.acquired
@@ -94,11 +95,11 @@ struct RestartBufferTests {
     #expect(gap?.mayBeMore == true && gap?.count == 0 && gap?.from?.acquired == last)
     let oldest = bench.client.fixes.first { $0.fix.acquired > last ?? .boot }
     #expect(oldest != nil && gap?.to?.acquired == oldest?.fix.acquired)
-    #expect(gap?.to.map { $0.acquired < start - .seconds(250) } == true, "it held 300 fixes")
+    #expect(gap?.to.map { $0.acquired < start - .seconds(250) } == true, "300 fixes in the buffer")
     #expect(gap.map { $0.range.lowerBound } == oldest?.name.sequence)
   }
 
-  @Test("BKG-20: of a receiver that started anew while the service was down the time is a gap")
+  @Test("BKG-20: if the receiver restarted while the service was down, that time is a gap")
   func restarted() {
     let bench = buffered { board, _ in
       board.faults.deviceAbsent = [Instant(seconds: 80)..<Instant(seconds: 82)]
@@ -115,7 +116,7 @@ struct RestartBufferTests {
   }
 
   @Test(
-    "BKG-20: a gap outlives further restarts until it is reported",
+    "BKG-20: a gap is kept over further restarts until it is reported",
     arguments: [Outage.overwritten, .lost, .supply])
   func twice(_ outage: Outage) {
     let bench = buffered { board, setup in
@@ -146,10 +147,10 @@ struct RestartBufferTests {
     #expect(oldest != nil && gap?.to?.acquired == oldest?.fix.acquired)
     bench.restart(after: 1)
     reconnect(bench)
-    #expect(bench.client.gaps.allSatisfy { $0.from?.acquired != last }, "it was reported")
+    #expect(bench.client.gaps.allSatisfy { $0.from?.acquired != last }, "reported before")
   }
 
-  @Test("BKG-20: of a receiver whose supply went with the service the time is a gap")
+  @Test("BKG-20: if the receiver's supply was off with the service, that time is a gap")
   func supply() {
     let bench = buffered { board, setup in
       board.receiver.hasSupplySwitch = true
@@ -166,14 +167,13 @@ struct RestartBufferTests {
     #expect(gap?.from?.acquired == last && gap?.to?.acquired == start)
   }
 
-  @Test(
-    "BKG-5, BKG-20: that a queue was full when the service was killed is a gap after the restart")
+  @Test("BKG-5, BKG-20: a queue that was full when the service was killed is followed by a gap")
   func full() {
     let bench = BoardBench(limit: 50, watermark: 20)
     bench.run(10)
     bench.client.suspend()
     bench.run(300)
-    #expect(bench.receiver == .standby, "N fixes wait")
+    #expect(bench.receiver == .standby, "N fixes are queued")
     let last = bench.appended.last?.fix.acquired
     bench.restart(after: 5)
     let start = bench.now
@@ -183,10 +183,10 @@ struct RestartBufferTests {
     let gap = bench.client.gaps.first
     #expect(bench.client.gaps.count == 1 && gap?.mayBeMore == true && gap?.count == 0)
     #expect(gap?.from?.acquired == last && gap?.to?.acquired == start)
-    #expect(bench.client.story.dropFirst().first == .gap(0))
+    #expect(bench.client.notices.dropFirst().first == .gap(0))
   }
 
-  @Test("BKG-20: with a full queue no gap is reported of the time that the receiver recorded")
+  @Test("BKG-20: with a full queue, time that the receiver recorded is not reported as a gap")
   func fullAndBuffered() {
     let bench = BoardBench(limit: 100, watermark: 60)
     bench.run(10)

@@ -5,42 +5,42 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("A suspended client")
+@Suite("Suspended clients")
 struct SuspendedTests {
-  /// A client in the background whose first fixes have come, and which is suspended then.
+  /// A client in the background that is suspended after its first fixes.
   private func suspended(limit: Int, watermark: UInt16) -> BoardBench {
     let bench = BoardBench(limit: limit, watermark: watermark)
     bench.run(10)
     bench.client.suspend()
     bench.run(5)
-    bench.forget()
+    bench.clearRecords()
     return bench
   }
 
   @Test(
-    "BKG-5, PWR-2: its queue fills while the board sleeps, without a wake for each fix; then all rests"
+    "BKG-5, PWR-2: the queue fills while the board sleeps, without a wake per fix, then the receiver sleeps"
   )
   func queue() {
     let bench = suspended(limit: 500, watermark: 100)
     #expect(bench.receiver == .batching)
     let before = bench.appended.count
     bench.run(480)
-    #expect(bench.client.story.isEmpty)
-    #expect(bench.hostWakes <= 5, "one for each 100 fixes")
+    #expect(bench.client.notices.isEmpty)
+    #expect(bench.hostWakes <= 5, "one per 100 fixes")
     #expect(bench.busySeconds < 20)
     #expect(bench.appended.count - before >= 400)
     bench.run(200)
     #expect(bench.receiver == .standby, "N fixes wait")
     let recorded = bench.appended.count - before
-    #expect(recorded >= 490 && recorded <= 600, "N, and what the receiver still held")
-    bench.forget()
+    #expect(recorded >= 490 && recorded <= 600, "N, and the fixes buffered in the receiver")
+    bench.clearRecords()
     bench.run(3_600)
-    #expect(bench.hostWakes == 0 && bench.client.story.isEmpty)
+    #expect(bench.hostWakes == 0 && bench.client.notices.isEmpty)
     #expect(bench.appended.count == before + recorded)
     let resumed = bench.now
     bench.client.background()
     bench.run(20)
-    guard case .gap(0)? = bench.client.story.dropFirst().first else {
+    guard case .gap(0)? = bench.client.notices.dropFirst().first else {
       Issue.record("\(bench.client.text)")
       return
     }
@@ -52,56 +52,56 @@ struct SuspendedTests {
     #expect(
       gap.to?.acquired == resumed
         && gap.from.map { resumed - $0.acquired > .seconds(3_600) } == true)
-    // What the receiver made until it rested lies behind the gap as well.
-    let made = bench.client.batches[1].map(\.fix.acquired)
+    // The fixes that the receiver measured until it slept are also after the gap.
+    let times = bench.client.batches[1].map(\.fix.acquired)
     let stopped = gap.from?.acquired ?? .boot
-    #expect(made.allSatisfy { $0 >= stopped && ($0 < stopped + .seconds(5) || $0 >= resumed) })
+    #expect(times.allSatisfy { $0 >= stopped && ($0 < stopped + .seconds(5) || $0 >= resumed) })
     #expect(bench.violations.isEmpty)
   }
 
   @Test(
-    "BKG-5: a deferral of a suspended client lasts beyond N, its end is told when the client runs")
+    "BKG-5: a deferral of a suspended client continues beyond N; its finish waits for the client")
   func deferral() {
     let bench = BoardBench(limit: 100, watermark: 50)
     bench.run(10)
     bench.client.defer(untilTraveled: .unlimited, timeout: 150)
     bench.client.suspend()
     bench.run(5)
-    bench.forget()
+    bench.clearRecords()
     bench.run(140)
-    #expect(bench.state == .engaged && bench.client.story.isEmpty)
+    #expect(bench.state == .engaged && bench.client.notices.isEmpty)
     bench.run(10)
     #expect(bench.state == .idle)
     bench.run(30)
-    // More than N wait, and nothing keeps the receiver up any more.
-    #expect(bench.receiver == .standby && bench.client.story.isEmpty)
+    // More than N fixes are queued, and no client needs the receiver.
+    #expect(bench.receiver == .standby && bench.client.notices.isEmpty)
     bench.client.background()
     bench.run(1)
-    #expect(bench.client.story.first == .finish(nil))
+    #expect(bench.client.notices.first == .finish(nil))
     #expect(bench.client.batches.first.map { $0.count >= 148 && $0.count <= 160 } == true)
     #expect(bench.client.gaps.map(\.count) == [0])
   }
 
-  @Test("BKG-5: no distance is looked at for a suspended client, and no handler is waited for")
-  func noLooks() {
+  @Test("BKG-5: for a suspended client, distance is not checked and no handler is awaited")
+  func noDistanceChecks() {
     let bench = BoardBench(limit: 1_000, watermark: 200, speed: 10)
     bench.run(10)
     bench.client.defer(untilTraveled: 1_000, timeout: .unlimited)
     bench.client.suspend()
     bench.run(5)
-    bench.forget()
+    bench.clearRecords()
     bench.run(390)
     #expect(bench.hostWakes <= 2)
     bench.client.background()
     bench.run(2)
     #expect(bench.client.finishes == [nil])
     let last = bench.client.batches.first?.last?.fix.coordinate
-    let way = last.map { bench.appended[9].fix.coordinate.localDistance(to: $0) } ?? 0
-    #expect(abs(way - 1_000) < 60, "the fix that met the criterion is the last of its batch")
+    let travelled = last.map { bench.appended[9].fix.coordinate.localDistance(to: $0) } ?? 0
+    #expect(abs(travelled - 1_000) < 60, "the fix that met the criterion is the last of its batch")
   }
 
   @Test(
-    "BKG-5, PWR-1: another client's fixes are owed to a suspended one beyond N, and no gap is told")
+    "BKG-5, PWR-1: another client's fixes are queued for a suspended one beyond N, without a gap")
   func others() {
     let bench = BoardBench(limit: 50, watermark: 20, clients: 2)
     bench.run(10)
@@ -113,7 +113,7 @@ struct SuspendedTests {
     #expect(bench.clients[0].sequences == Array(0..<UInt64(bench.appended.count)))
   }
 
-  @Test("BKG-5: the gap ends where another client's fixes begin, which come behind it")
+  @Test("BKG-5: the gap ends where another client's fixes begin; they follow it")
   func othersBegin() {
     let bench = BoardBench(limit: 50, watermark: 20, clients: 2)
     bench.clients[1].stop()
@@ -121,19 +121,19 @@ struct SuspendedTests {
     bench.clients[0].suspend()
     bench.run(300)
     #expect(bench.receiver == .standby)
-    let begun = bench.now
+    let restarted = bench.now
     bench.clients[1].start()
     bench.run(30)
     bench.clients[0].background()
     bench.run(5)
     #expect(bench.clients[0].gaps.count == 1)
     let end = bench.clients[0].gaps.first?.to?.acquired ?? .boot
-    #expect(end >= begun && end <= begun + .seconds(1))
+    #expect(end >= restarted && end <= restarted + .seconds(1))
     #expect(bench.clients[0].sequences == Array(0..<UInt64(bench.appended.count)))
   }
 
-  @Test("DEF-43, BKG-5: a receiver that is lost while its only client is suspended is tried again")
-  func lostMeanwhile() {
+  @Test("DEF-43, BKG-5: a receiver lost while its only client is suspended is retried")
+  func lostReceiver() {
     let bench = BoardBench(limit: 500, watermark: 20) { board, _ in
       board.faults.deviceAbsent = [Instant(seconds: 60)..<Instant(seconds: 400)]
     }
@@ -143,10 +143,10 @@ struct SuspendedTests {
     let before = bench.appended.count
     bench.run(300)
     #expect(bench.appended.count > before + 80, "\(bench.appended.count - before)")
-    #expect(bench.receiver == .batching, "it may gather again")
+    #expect(bench.receiver == .batching, "it batches again")
   }
 
-  @Test("PWR-12, BKG-5: the board does not sleep over what a receiver sends that takes no commands")
+  @Test("PWR-12, BKG-5: the board does not sleep while a receiver without commands streams")
   func streaming() {
     let bench = BoardBench(limit: 500, watermark: 20) { board, _ in
       board.faults.commandLoss = 1
@@ -160,11 +160,11 @@ struct SuspendedTests {
     #expect(bench.appended.count - before > 250, "\(bench.appended.count - before)")
   }
 
-  @Test("STD-3, BKG-5: a fix that waits for a suspended client is its first one")
+  @Test("STD-3, BKG-5: the queued fix of a suspended client is its first fix")
   func firstFix() {
     let bench = BoardBench(limit: 500, watermark: 20)
     bench.client.stop()
-    bench.client.ask(.setDesiredAccuracy(100))
+    bench.client.request(.setDesiredAccuracy(100))
     bench.client.start()
     bench.client.suspend()
     bench.run(600)
@@ -175,10 +175,10 @@ struct SuspendedTests {
   }
 }
 
-@Suite("A receiver that was not listened to")
-struct UnheardTests {
+@Suite("Input that was not read")
+struct DiscardedInputTests {
   @Test(
-    "DEF-43: a receiver is not lost because the board slept or the program was stopped; its silence counts from then",
+    "DEF-43: sleep of the board or a stop of the program does not count as silence of the receiver",
     arguments: [false, true])
   func stopped(hasBytes: Bool) {
     let bench = EngineBench()
@@ -196,7 +196,7 @@ struct UnheardTests {
     #expect(bench.client.failures == [.locationUnknown])
   }
 
-  @Test("DEF-43: a lost receiver that is switched off has not shown that it works")
+  @Test("DEF-43: a lost receiver that is switched off stays lost until it sends")
   func switchedOff() {
     let bench = EngineBench {
       $0.receiver = ReceiverSetup(family: .passive, hasSupplySwitch: true)
@@ -221,33 +221,33 @@ struct UnheardTests {
 @Suite("Services that wait for a fix or for permission")
 struct WaitingServiceTests {
   @Test(
-    "SLC-11, VIS-12: who starts while the receiver is gone is told at once",
+    "SLC-11, VIS-12: a service started while the receiver is lost receives error 0 immediately",
     arguments: [false, true])
-  func gone(isVisits: Bool) {
+  func lost(isVisits: Bool) {
     let bench = EngineBench(clients: 2, connects: false)
     bench.clients[0].connect()
     bench.clients[0].start()
     bench.fixes(count: 1)
     bench.perform(.lineFault)
     bench.clients[1].connect()
-    bench.clients[1].ask(isVisits ? .startVisits : .startSignificantChange)
+    bench.clients[1].request(isVisits ? .startVisits : .startSignificantChange)
     #expect(bench.clients[1].failures == [.locationUnknown])
-    bench.clients[1].ask(isVisits ? .startVisits : .startSignificantChange)
+    bench.clients[1].request(isVisits ? .startVisits : .startSignificantChange)
     #expect(bench.clients[1].failures.count == 1)
   }
 
-  @Test("AUT-11, PWR-7: permission is a reason to search again soon after searches in vain")
+  @Test("AUT-11, PWR-7: a new permission shortens the back-off after failed acquisitions")
   func permission() {
     let bench = EngineBench(clients: 2, connects: false) { $0.parameters.canStandby = true }
     bench.clients[0].connect()
-    bench.clients[0].ask(.startSignificantChange)
-    bench.clients[1].ask(.setAuthorization(.notDetermined))
+    bench.clients[0].request(.startSignificantChange)
+    bench.clients[1].request(.setAuthorization(.notDetermined))
     bench.clients[1].connect()
-    bench.clients[1].ask(.requestLocation)
+    bench.clients[1].request(.requestLocation)
     bench.run(3_600)
     #expect(bench.engine.schedule.state == .backedOff)
     let before = bench.engine.schedule.wake
-    bench.clients[1].ask(.setAuthorization(.always))
+    bench.clients[1].request(.setAuthorization(.always))
     #expect(bench.engine.schedule.wake < before)
     #expect(bench.clients[1].failures.isEmpty)
   }

@@ -9,13 +9,13 @@ private func bytes(_ chunk: ByteChunk) -> [UInt8] {
   (0..<chunk.span.count).map { chunk.span[$0] }
 }
 
-@Suite("The memory of what a receiver knows") struct AidingStoreTests {
-  /// What can be asked of a store of two places, and more.
+@Suite("Store of a receiver's assistance data") struct AidingStoreTests {
+  /// The operations on a store of two entries, and two that it ignores.
   private enum Step: CaseIterable { case first, second, third, long, clear }
 
-  @Test("PWR-8: whatever is asked of it, it holds what was kept in order, and nothing else")
-  func smallWorld() {
-    // All sequences of five steps over a store of two places, against an array.
+  @Test("PWR-8: after any operations, the store has exactly the stored entries, in order")
+  func everySequence() {
+    // All sequences of five steps on a store of two entries, compared with an array.
     let steps = Step.allCases
     var count = 1
     for _ in 0..<5 { count *= steps.count }
@@ -26,10 +26,10 @@ private func bytes(_ chunk: ByteChunk) -> [UInt8] {
       for i in memory.indices { unsafe memory[i] = 0xAA }
       var store = unsafe AidingStore(memory)
       var model: [[UInt8]] = []
-      var rest = number
+      var remaining = number
       for turn in 0..<5 {
-        let step = steps[rest % steps.count]
-        rest /= steps.count
+        let step = steps[remaining % steps.count]
+        remaining /= steps.count
         let entry = [UInt8](repeating: UInt8(turn), count: turn * 42 + 2)
         switch step {
         case .first:
@@ -45,9 +45,9 @@ private func bytes(_ chunk: ByteChunk) -> [UInt8] {
           model = []
         }
         #expect(store.count == model.count, "\(number)")
-        for place in 0..<4 {
-          let expected = place < model.count ? model[place] : []
-          #expect(bytes(store.entry(at: UInt8(place))) == expected, "\(number)")
+        for index in 0..<4 {
+          let expected = index < model.count ? model[index] : []
+          #expect(bytes(store.entry(at: UInt8(index))) == expected, "\(number)")
         }
       }
       for i in memory.indices.suffix(5) {
@@ -57,7 +57,7 @@ private func bytes(_ chunk: ByteChunk) -> [UInt8] {
     }
   }
 
-  @Test("PWR-8: a store without memory keeps nothing, and one of any size no more than 255 entries")
+  @Test("PWR-8: a store without memory is empty; a store has at most 255 entries")
   func bounds() {
     var none = AidingStore()
     none.store(chunk([1]), at: 0)

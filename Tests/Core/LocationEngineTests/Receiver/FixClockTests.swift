@@ -5,7 +5,7 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("Where UTC lies on the boot clock")
+@Suite("Offset of UTC to the boot clock")
 struct FixClockTests {
   private let base: Int64 = 1_700_000_000_000_000
 
@@ -14,14 +14,14 @@ struct FixClockTests {
   }
   private func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
 
-  @Test("nothing is known before the first live fix with a time")
-  func nothing() {
+  @Test("before the first live fix with UTC, the arrival time is used")
+  func unknown() {
     let clock = FixClock()
     #expect(clock.instant(of: utc(5), at: at(9), isLive: true) == at(9))
     #expect(clock.instant(of: nil, at: at(9), isLive: true) == at(9))
   }
 
-  @Test("the fix that came with the least delay is the best")
+  @Test("the fix with the least delay defines the offset")
   func leastDelay() {
     var clock = FixClock()
     clock.update(utc(0), received: at(100.4))
@@ -31,25 +31,26 @@ struct FixClockTests {
     #expect(clock.instant(of: utc(-50), at: at(103), isLive: false) == at(50.1))
   }
 
-  @Test("STD-7: a fix of a whole second was true at the pulse before it, and others are by that")
+  @Test(
+    "STD-7: a fix of a whole second has the time of the pulse before it, and other fixes follow it")
   func pulse() {
     var clock = FixClock()
     clock.update(utc(0), received: at(100.4))
     clock.update(utc(1), received: at(101.4), pulse: at(101.05))
     #expect(clock.instant(of: utc(1), at: at(101.4), isLive: true) == at(101.05))
     #expect(clock.instant(of: utc(1.2), at: at(101.7), isLive: true) == at(101.25))
-    // The receiver's own clock is a little off the second; the boot clock goes a little too fast.
+    // The receiver's clock deviates slightly from the second; the boot clock is slightly fast.
     clock.update(utc(2.000_3), received: at(102.4), pulse: at(102.051))
     #expect(clock.instant(of: utc(2), at: at(102.4), isLive: true) == at(102.051))
     clock.update(utc(2.999_7), received: at(103.4), pulse: at(103.052))
     #expect(clock.instant(of: utc(3), at: at(103.4), isLive: true) == at(103.052))
-    // One that came later without a pulse changes nothing.
+    // A later fix without a pulse changes nothing.
     clock.update(utc(4), received: at(104.3))
     #expect(clock.instant(of: utc(4), at: at(104.3), isLive: true) == at(104.052))
   }
 
   @Test(
-    "a pulse that is not the fix's says nothing: too old, after it, of no whole second",
+    "a pulse of another fix is ignored: too old, later, or not at a whole second",
     arguments: [(1, 101.4, 99.499_999), (1, 101.4, 101.400_001), (1.1, 101.5, 101.05)])
   func foreignPulse(_ second: Double, _ received: Double, _ pulse: Double) {
     var clock = FixClock()
@@ -57,7 +58,7 @@ struct FixClockTests {
     #expect(clock.instant(of: utc(second), at: at(received), isLive: true) == at(received))
   }
 
-  @Test("a pulse does not make a wrong date believed any sooner")
+  @Test("a pulse does not speed up the acceptance of a wrong date")
   func pulseOfWrongDate() {
     var clock = FixClock()
     for i in 0..<5 {
@@ -70,7 +71,7 @@ struct FixClockTests {
     #expect(clock.bootUTC_us == base - 100_000_000)
   }
 
-  @Test("never later than now")
+  @Test("a fix time is never later than the current time")
   func notLater() {
     var clock = FixClock()
     clock.update(utc(0), received: at(100))
@@ -78,7 +79,7 @@ struct FixClockTests {
   }
 
   @Test(
-    "a step back of UTC is believed when three fixes running say so", arguments: [18.0, 3_600, 6e8])
+    "a step back of UTC is accepted after three consecutive fixes", arguments: [18.0, 3_600, 6e8])
   func stepBack(_ step: Double) {
     var clock = FixClock()
     for i in 0..<5 { clock.update(utc(Double(i)), received: at(100 + Double(i))) }
@@ -88,7 +89,9 @@ struct FixClockTests {
     #expect(clock.instant(of: utc(7 - step), at: at(108), isLive: true) == at(107))
   }
 
-  @Test("a fix far ahead is believed when three running say so; one alone does no harm")
+  @Test(
+    "a step forward of UTC is accepted after three consecutive fixes; one deviating fix has no effect"
+  )
   func stepForward() {
     var clock = FixClock()
     for i in 0..<5 { clock.update(utc(Double(i)), received: at(100 + Double(i))) }
@@ -99,7 +102,7 @@ struct FixClockTests {
     #expect(clock.bootUTC_us == base - 100_000_000 + 1_000_000_000_000_000)
   }
 
-  @Test("the first fix may have been late: an earlier one is believed at once")
+  @Test("a fix with less delay than the first one corrects the offset immediately")
   func earlier() {
     var clock = FixClock()
     clock.update(utc(0), received: at(130))
@@ -108,8 +111,8 @@ struct FixClockTests {
     #expect(clock.instant(of: utc(0), at: at(130), isLive: true) == at(100.1))
   }
 
-  @Test("fixes out of a batch give a first guess, and the newest of them a good one")
-  func stored() {
+  @Test("fixes of a batch give a first estimate, and the newest of them a good one")
+  func batch() {
     var clock = FixClock()
     for i in 0..<50 { clock.updateFromBatch(utc(Double(i)), received: at(149.5)) }
     #expect(clock.instant(of: utc(49), at: at(200), isLive: false) == at(149.5))
@@ -122,8 +125,8 @@ struct FixClockTests {
     #expect(clock.bootUTC_us == base - 100_000_000)
   }
 
-  @Test("STD-7: fixes that are read late together do not move it")
-  func gathered() {
+  @Test("STD-7: fixes read late together do not change the offset")
+  func buffered() {
     var clock = FixClock()
     clock.update(utc(0), received: at(100))
     for i in 10..<40 { clock.update(utc(Double(i)), received: at(140)) }
@@ -131,7 +134,7 @@ struct FixClockTests {
     #expect(clock.instant(of: utc(10), at: at(140), isLive: true) == at(110))
   }
 
-  @Test("what would be older than anything is kept took its time from a clock that has stepped")
+  @Test("a fix older than the maximum age is timed by its arrival")
   func tooOld() {
     var clock = FixClock()
     clock.update(utc(0), received: at(1_000_000))
@@ -141,17 +144,15 @@ struct FixClockTests {
     #expect(clock.instant(of: utc(-172_801), at: at(1_000_000), isLive: false) == at(1_000_000))
   }
 
-  @Test(
-    "STD-13: whatever dates a receiver tells, fixes stay in order on the boot clock and nothing traps"
-  )
-  func wildDates() {
+  @Test("STD-13: with random dates, fixes stay in order on the boot clock, without a trap")
+  func randomDates() {
     let bench = EngineBench()
     var random = SplitMix64(seed: 5)
     for i in 0..<2_000 {
       bench.run(1)
       let year = [1, 829, 1970, 1980, 2025, 2026, 3111, 3112, 9_000, 9_999][random.below(10)]
       let day = CalendarDate(year: year, month: 1 + random.below(12), day: 1 + random.below(28))
-      // Runs of one date too, so that the clock comes to believe it.
+      // Some dates are repeated, so that the clock accepts them.
       if i % 7 < 3 || random.below(2) == 0, let day {
         bench.utcError = day.start - EngineBench.base
       }
@@ -159,8 +160,8 @@ struct FixClockTests {
       bench.fix()
     }
     bench.run(1)
-    let moments = bench.client.fixes.map(\.fix.acquired)
-    #expect(moments == moments.sorted() && moments.count > 1_500)
+    let times = bench.client.fixes.map(\.fix.acquired)
+    #expect(times == times.sorted() && times.count > 1_500)
     #expect(bench.client.fixes.allSatisfy { $0.fix.acquired >= Instant(microseconds: 10_000_000) })
   }
 }

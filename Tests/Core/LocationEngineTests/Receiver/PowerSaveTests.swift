@@ -7,9 +7,10 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("The receiver's own duty cycle, end to end")
+@Suite("Power save mode of the receiver")
 struct PowerSaveTests {
-  /// A wearer so fast that 100 m leave no time to sleep; the duty cycle takes 10 mW of 25.
+  /// A device so fast that a bound of 100 m leaves no time to sleep; the duty cycle uses
+  /// 10 of 25 mW.
   private static func bench(
     clients: Int = 1, speed: Double = 60, powersave_mW: Double? = 10,
     _ change: (inout SimulationSetup, inout EngineSetup) -> Void = { _, _ in }
@@ -24,13 +25,13 @@ struct PowerSaveTests {
     }
     for client in bench.clients {
       client.stop()
-      client.ask(.setDesiredAccuracy(100))
+      client.request(.setDesiredAccuracy(100))
     }
     bench.clients[0].start()
     return bench
   }
 
-  @Test("PWR-1: a receiver that stays on for a promise of 100 m does so in its duty cycle")
+  @Test("PWR-1: a receiver that stays on for an accuracy bound of 100 m uses its duty cycle")
   func staysOn() {
     let bench = Self.bench()
     bench.run(120)
@@ -41,28 +42,28 @@ struct PowerSaveTests {
     #expect(full.receiver != .powersave && full.counters.refusals == 0)
   }
 
-  @Test("PWR-1: full power as soon as a client wants every fix, and the duty cycle again after it")
+  @Test("PWR-1: full power while a client needs every fix, then the duty cycle again")
   func beside() {
     let bench = Self.bench(clients: 2)
     bench.run(120)
-    bench.clients[1].ask(.setDesiredAccuracy(LocationAccuracy.best))
+    bench.clients[1].request(.setDesiredAccuracy(LocationAccuracy.best))
     bench.clients[1].start()
     bench.run(2)
     #expect(bench.receiver == .tracking)
-    bench.clients[1].forget()
+    bench.clients[1].clearRecords()
     bench.run(60)
-    #expect(bench.clients[1].fixes.count >= 59, "none is lost to the change")
+    #expect(bench.clients[1].fixes.count >= 59, "the change loses no fix")
     bench.clients[1].stop()
     bench.run(3)
     #expect(bench.receiver == .powersave)
     #expect(bench.violations.isEmpty)
   }
 
-  @Test("PWR-1: a promise too narrow for the duty cycle does not count on it either")
+  @Test("PWR-1: an accuracy bound below the duty cycle's minimum is planned at full power")
   func narrow() {
     func fixes(_ powersave_mW: Double?) -> [Int] {
       let bench = Self.bench(speed: 12, powersave_mW: powersave_mW)
-      bench.client.ask(.setDesiredAccuracy(49))
+      bench.client.request(.setDesiredAccuracy(49))
       bench.run(300)
       #expect(bench.receiver != .powersave)
       return bench.seconds
@@ -72,13 +73,13 @@ struct PowerSaveTests {
     #expect(fixes(5) == full)
   }
 
-  @Test("PWR-6: the configuration of a start brings it: no command more than without")
+  @Test("PWR-6: the duty cycle is part of a start's configuration and needs no extra command")
   func starts() {
     func commands(_ powersave_mW: Double?) -> (sent: UInt32, starts: Int, saving: Bool) {
       let bench = Self.bench(speed: 3, powersave_mW: powersave_mW)
       bench.run(200)
       let before = bench.counters.commands
-      bench.forget()
+      bench.clearRecords()
       bench.run(1_200)
       let states = bench.events.compactMap { event -> ReceiverPowerState? in
         if case .receiver(let state, mW: _) = event.event { state } else { nil }
@@ -90,19 +91,19 @@ struct PowerSaveTests {
     }
     let (saving, full) = (commands(10), commands(nil))
     #expect(saving.saving && !full.saving && saving.starts > 10)
-    // Each start: the question whether it is there, its configuration, and standby again.
+    // Commands of each start: a version poll, the configuration, and standby.
     #expect(Int(saving.sent) <= 3 * saving.starts + 3)
     #expect(Int(full.sent) <= 3 * full.starts + 3)
   }
 
-  @Test("a receiver without that key stays at full power; it is asked again, ever more seldom")
+  @Test("a receiver without that key stays at full power; the request is repeated with back-off")
   func refused() {
     let bench = Self.bench { board, _ in
       board.faults.powerModeRejected = [Instant(seconds: 0)..<Instant(seconds: 100)]
     }
     bench.run(60)
     #expect(bench.receiver != .powersave && bench.counters.refusals > 0)
-    #expect(!bench.client.fixes.isEmpty, "it works all the same")
+    #expect(!bench.client.fixes.isEmpty, "fixes are still delivered")
     let before = bench.counters.refusals
     bench.run(30)
     #expect(bench.counters.refusals - before <= 1)
@@ -111,7 +112,7 @@ struct PowerSaveTests {
     #expect(bench.violations.isEmpty)
   }
 
-  @Test("once it was taken, a refusal counts as the first again: it is asked after a minute")
+  @Test("after a success, a refusal counts as the first again: the next request is after a minute")
   func refusedAfterSuccess() {
     let bench = Self.bench(clients: 2) { board, _ in
       board.faults.powerModeRejected = [
@@ -120,7 +121,7 @@ struct PowerSaveTests {
     }
     bench.run(250)
     #expect(bench.receiver == .powersave)
-    bench.clients[1].ask(.setDesiredAccuracy(LocationAccuracy.best))
+    bench.clients[1].request(.setDesiredAccuracy(LocationAccuracy.best))
     bench.clients[1].start()
     bench.run(10)
     bench.clients[1].stop()
@@ -130,7 +131,7 @@ struct PowerSaveTests {
     #expect(bench.receiver == .powersave)
   }
 
-  @Test("one that comes back from a loss is asked at once, whatever was refused")
+  @Test("after a loss, power save is requested immediately, regardless of earlier refusals")
   func refusedBeforeALoss() {
     let bench = Self.bench { board, _ in
       board.faults.powerModeRejected = [Instant(seconds: 0)..<Instant(seconds: 85)]

@@ -4,11 +4,12 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("The receiver's pulse per second in the engine")
+@Suite("Pulse per second in the engine")
 struct PulseTests {
   private let bench = EngineBench()
 
-  /// A fix that is true `after` the next whole second arrives `late`, with a pulse at that second.
+  /// Sends a fix measured `after` the next whole second, delayed by `late`, with a pulse at `pulse`
+  /// after that second.
   private func second(
     late: Interval, after: Interval = .zero, pulse: Interval? = .zero
   ) throws -> (fix: Fix, begin: Instant) {
@@ -22,7 +23,7 @@ struct PulseTests {
     return (try #require(bench.newest), begin)
   }
 
-  @Test("STD-7: a fix of a whole second was made at its pulse, the first one too")
+  @Test("STD-7: a fix of a whole second has the time of its pulse, also the first fix")
   func exact() throws {
     for late in [300, 250, 400, 120] {
       let (fix, begin) = try second(late: .milliseconds(Int64(late)))
@@ -30,7 +31,7 @@ struct PulseTests {
     }
   }
 
-  @Test("LOC-8: a fix of a receiver that is an accessory says so", arguments: [true, false])
+  @Test("LOC-8: a fix of an accessory receiver is marked as such", arguments: [true, false])
   func accessory(_ isAccessory: Bool) {
     let bench = EngineBench { $0.isAccessory = isAccessory }
     bench.send(bench.bytes(hasFix: true))
@@ -38,7 +39,7 @@ struct PulseTests {
     #expect(bench.newest?.isFromAccessory == isAccessory)
   }
 
-  @Test("the same of sentences")
+  @Test("a fix from NMEA sentences has the time of its pulse")
   func sentences() throws {
     bench.sendsNMEA = true
     for _ in 0..<3 {
@@ -47,13 +48,13 @@ struct PulseTests {
     }
   }
 
-  @Test("without a pulse of its own a fix counts from its arrival; with one before, from its time")
+  @Test("a fix without its own pulse is timed by its arrival, or by UTC after an earlier pulse")
   func bounds() throws {
     let late = Interval.milliseconds(300)
     let (first, begin) = try second(late: late, pulse: nil)
     #expect(first.acquired == begin + late)
     let (old, next) = try second(late: late, pulse: .milliseconds(-1_601))
-    #expect(old.acquired == next + late, "older than an epoch is gathered")
+    #expect(old.acquired == next + late, "a pulse older than an epoch can be buffered")
     let (between, third) = try second(late: late, after: .milliseconds(200))
     #expect(between.acquired == third + .milliseconds(500), "no whole second")
     let (pulsed, fourth) = try second(late: late)
@@ -62,18 +63,19 @@ struct PulseTests {
     #expect(fifth.acquired == last + .milliseconds(200))
   }
 
-  @Test("STD-7: an epoch that is read more than a second after its pulse was made at its pulse")
-  func gathered() throws {
+  @Test("STD-7: an epoch read more than a second after its pulse has the time of the pulse")
+  func buffered() throws {
     for late in [1_001, 1_400, 1_900] {
       let (fix, begin) = try second(late: .milliseconds(Int64(late)))
       #expect(fix.acquired == begin, "\(late) ms late")
     }
   }
 
-  @Test("STD-7: a pulse is of one epoch; the next one, without a pulse, is not timed by it")
+  @Test("STD-7: a pulse times only one epoch, not the next epoch without a pulse")
   func consumed() throws {
     let fresh = EngineBench()
-    // The first fix and its pulse say where UTC lies. The second comes earlier than that, and without a pulse.
+    // The first fix and its pulse define the UTC offset. The second fix arrives with a smaller
+    // delay and without a pulse.
     let begin = Instant(microseconds: (fresh.now.microseconds / 1_000_000 + 1) * 1_000_000)
     fresh.run(until: begin)
     let first = fresh.bytes(hasFix: true)
@@ -88,9 +90,8 @@ struct PulseTests {
     #expect(fresh.newest?.acquired == begin + .seconds(1))
   }
 
-  @Test(
-    "whatever pulses come, fixes are in order, and none is off its arrival by more than 3 s")
-  func wild() throws {
+  @Test("with random pulses, fixes are in order and at most 3 s before their arrival")
+  func randomPulses() throws {
     var random = SplitMix64(seed: 7)
     var newest = Instant.boot
     for _ in 0..<300 {

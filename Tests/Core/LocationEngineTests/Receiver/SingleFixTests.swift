@@ -5,8 +5,7 @@ import Testing
 
 @testable import LocationEngine
 
-/// A client that is promised a distance, or a service that needs a fix now and then, on a simulated
-/// board.
+/// A client with an accuracy bound, or a service that needs occasional fixes, on a simulated board.
 @Suite("Single fixes")
 struct SingleFixTests {
   static func bench(
@@ -19,7 +18,7 @@ struct SingleFixTests {
     return bench
   }
 
-  /// How long the receiver was awake, seconds.
+  /// Time for which the receiver was awake, in seconds.
   static func awake(_ bench: BoardBench) -> Double {
     var sum = 0.0
     var since: Instant?
@@ -35,10 +34,10 @@ struct SingleFixTests {
     return sum + (since.map { (bench.now - $0).seconds } ?? 0)
   }
 
-  @Test("within 100 m: the receiver sleeps between fixes, and each is told")
+  @Test("with an accuracy of 100 m, the receiver sleeps between fixes, and each fix is delivered")
   func within() {
     let bench = Self.bench(speed: 2)
-    bench.client.ask(.setDesiredAccuracy(100))
+    bench.client.request(.setDesiredAccuracy(100))
     bench.client.start()
     bench.run(1_800)
     let fixes = bench.client.fixes
@@ -52,12 +51,12 @@ struct SingleFixTests {
     #expect(bench.violations.isEmpty)
   }
 
-  @Test("the finer the distance, the more fixes; Best means every one")
+  @Test("a finer desired accuracy gives more fixes; Best gives every fix")
   func finer() {
     var counts: [Int] = []
     for accuracy in [500.0, 100, 50, 10, LocationAccuracy.best] {
       let bench = Self.bench(speed: 3)
-      bench.client.ask(.setDesiredAccuracy(accuracy))
+      bench.client.request(.setDesiredAccuracy(accuracy))
       bench.client.start()
       bench.run(600)
       counts.append(bench.client.fixes.count)
@@ -66,11 +65,11 @@ struct SingleFixTests {
     #expect(counts[4] > 580 && counts[3] > 580, "\(counts)")
   }
 
-  @Test("PWR-1: with the last demand gone the receiver is put to sleep at once")
+  @Test("PWR-1: when the last demand ends, the receiver sleeps immediately")
   func last() {
     let bench = Self.bench(clients: 2)
     #expect(!bench.isReceiverAwake)
-    bench.clients[0].ask(.setDesiredAccuracy(100))
+    bench.clients[0].request(.setDesiredAccuracy(100))
     bench.clients[0].start()
     bench.run(2)
     #expect(bench.isReceiverAwake)
@@ -79,33 +78,33 @@ struct SingleFixTests {
     #expect(bench.isReceiverAwake && bench.clients[1].fixes.count > 10)
     bench.clients[1].stop()
     bench.run(60)
-    #expect(!bench.isReceiverAwake, "who is promised 100 m and stands needs no fix each second")
+    #expect(!bench.isReceiverAwake, "100 m and stationary: fixes are not needed each second")
     bench.clients[0].stop()
     bench.run(3_600)
     #expect(bench.receiver == .standby)
     #expect(bench.violations.isEmpty)
   }
 
-  @Test("PWR-7, STD-10: a search without sky ends, is tried again, and is told once")
-  func noSky() {
+  @Test("PWR-7, STD-10: an acquisition without signal ends, is retried, and is reported once")
+  func noSignal() {
     let bench = Self.bench { board, _ in
       board.faults.signalOutages = [Instant(seconds: 5)..<Instant(seconds: 4_000)]
     }
-    bench.client.ask(.setDesiredAccuracy(100))
+    bench.client.request(.setDesiredAccuracy(100))
     bench.run(10)
     bench.client.start()
     bench.run(3_000)
     #expect(bench.client.failures == [.locationUnknown])
-    #expect(Self.awake(bench) < 1_200, "it does not search all the time")
+    #expect(Self.awake(bench) < 1_200, "it does not acquire continuously")
     #expect(bench.client.fixes.isEmpty)
     bench.run(3_000)
-    #expect(!bench.client.fixes.isEmpty, "and finds it when there is a sky")
+    #expect(!bench.client.fixes.isEmpty, "the retry succeeds when the signal is back")
   }
 
-  @Test("SLC-10: for significant change alone the receiver never tracks on")
+  @Test("SLC-10: the receiver is not kept tracking for significant change alone")
   func significantChange() {
     let bench = Self.bench(speed: 5)
-    bench.client.ask(.startSignificantChange)
+    bench.client.request(.startSignificantChange)
     bench.run(7_200)
     let reports = bench.client.reports
     #expect(reports.count >= 20 && reports.count <= 25, "SLC-3: \(reports.count) in two hours")
@@ -114,29 +113,29 @@ struct SingleFixTests {
       #expect(b.fix.acquired - a.fix.acquired >= .seconds(295))
     }
     #expect(Self.awake(bench) < 1_200)
-    bench.client.ask(.stopSignificantChange)
+    bench.client.request(.stopSignificantChange)
     bench.run(10)
     #expect(!bench.isReceiverAwake)
   }
 
-  @Test("VIS-5: who rests is visiting; the receiver sleeps nearly all the time")
+  @Test("VIS-5: a stationary device is visiting; the receiver sleeps most of the time")
   func visits() {
     let bench = Self.bench()
-    bench.client.ask(.startVisits)
+    bench.client.request(.startVisits)
     bench.run(7_200)
-    let visits = bench.client.story.compactMap { if case .visit(let v) = $0 { v } else { nil } }
+    let visits = bench.client.notices.compactMap { if case .visit(let v) = $0 { v } else { nil } }
     #expect(visits.count == 1 && visits.first?.departure == nil)
     #expect(Self.awake(bench) < 300)
   }
 
-  @Test("REG-4: leaving a region is told within a minute of its 20 s, though the receiver sleeps")
+  @Test("REG-4: an exit is reported within a minute after the 20 s, although the receiver sleeps")
   func region() {
     let bench = Self.bench(speed: 2)
     let region = Region(RegionIdentifier(.region, 1), center: Scenario.home, radius: 500)
-    bench.client.ask(.addRegion(region, assuming: .unknown))
+    bench.client.request(.addRegion(region, assuming: .unknown))
     bench.run(1_200)
-    let exits = bench.client.story.compactMap { told -> Instant? in
-      if case .region(.exited(_, let at)) = told { at } else { nil }
+    let exits = bench.client.notices.compactMap { notice -> Instant? in
+      if case .region(.exited(_, let at)) = notice { at } else { nil }
     }
     #expect(exits.count == 1)
     // 500 m at 2 m/s; the margin is 10 m.
@@ -144,14 +143,14 @@ struct SingleFixTests {
     #expect(Self.awake(bench) < 700)
   }
 
-  @Test("a still motion line lets the receiver sleep on; its edge wakes board and receiver")
+  @Test("without motion on the line the receiver stays asleep; an edge wakes board and receiver")
   func motionLine() {
     func run(_ motion: [Range<Instant>]?) -> Double {
       let bench = Self.bench { board, setup in
         board.motionPeriods = motion
         setup.parameters.hasMotionLine = motion != nil
       }
-      bench.client.ask(.setDesiredAccuracy(100))
+      bench.client.request(.setDesiredAccuracy(100))
       bench.client.start()
       bench.run(7_200)
       #expect(bench.violations.isEmpty)
@@ -163,44 +162,44 @@ struct SingleFixTests {
     #expect(still < without && still < busy, "\(still) \(without) \(busy)")
   }
 
-  @Test("PAU-1, PAU-4: a pause puts the receiver to sleep, a sentinel looks now and then")
+  @Test("PAU-1, PAU-4: in a pause the receiver sleeps, except for check fixes")
   func pause() {
     let bench = Self.bench()
-    bench.client.ask(.setPausesAutomatically(true))
+    bench.client.request(.setPausesAutomatically(true))
     bench.client.start()
     bench.run(700)
-    #expect(bench.client.story.last == .paused)
+    #expect(bench.client.notices.last == .paused)
     let before = Self.awake(bench)
     bench.run(3_600)
-    #expect(!bench.client.story.contains(.resumed))
-    #expect(Self.awake(bench) - before < 400, "\(Self.awake(bench) - before) s of looks")
+    #expect(!bench.client.notices.contains(.resumed))
+    #expect(Self.awake(bench) - before < 400, "\(Self.awake(bench) - before) s of check fixes")
   }
 
-  @Test("PAU-9: after a resume the first fix is as good as before, within the hot start's time")
+  @Test("PAU-9: the first fix after a resume is as accurate as before, within the hot-start time")
   func afterPause() throws {
     let bench = Self.bench { board, setup in
       board.motionPeriods = []
       setup.parameters.hasMotionLine = true
     }
-    bench.client.ask(.setPausesAutomatically(true))
+    bench.client.request(.setPausesAutomatically(true))
     bench.client.start()
     bench.run(1_990)
-    #expect(bench.client.story.contains(.paused))
+    #expect(bench.client.notices.contains(.paused))
     let before = try #require(bench.client.fixes.last?.fix.horizontalAccuracy_mm)
     let count = bench.client.fixes.count
     bench.client.start()
     bench.run(10)
-    #expect(bench.client.story.contains(.resumed))
+    #expect(bench.client.notices.contains(.resumed))
     let first = try #require(bench.client.fixes.dropFirst(count).first)
     #expect(first.fix.acquired <= bench.now - .seconds(5))
     #expect((first.fix.horizontalAccuracy_mm ?? .max) <= before * 2)
   }
 
-  @Test("STD-11: one request, one fix, and the receiver sleeps again")
+  @Test("STD-11: one request gives one fix, and the receiver sleeps again")
   func request() {
     let bench = Self.bench()
-    bench.client.ask(.setDesiredAccuracy(100))
-    bench.client.ask(.requestLocation)
+    bench.client.request(.setDesiredAccuracy(100))
+    bench.client.request(.requestLocation)
     bench.run(60)
     #expect(bench.client.reports.count == 1 && bench.client.failures.isEmpty)
     #expect(!bench.isReceiverAwake)

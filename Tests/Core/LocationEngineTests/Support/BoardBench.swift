@@ -10,33 +10,33 @@ import ReceiverDrivers
 import SimulatedHAL
 import Testing
 
-/// The engine in its loop on a simulated board whose receiver batches; virtual time.
-final class BoardBench: Desk {
-  /// What lies between the loop and a test's clients.
-  final class Book {
+/// The engine in its loop on a simulated board with a batching receiver; virtual time.
+final class BoardBench: RequestSink {
+  /// State that the loop and a test's clients share.
+  final class Mailbox {
     var clients: [TestClient] = []
     var queue: [(ClientID, Request)] = []
     var appended: [StoredFix] = []
   }
 
   struct Relay: LocationClients {
-    let book: Book
+    let mailbox: Mailbox
 
     mutating func didAppend(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
       guard let fix = engine.stored(at: name.sequence) else { return }
-      book.appended.append(fix)
+      mailbox.appended.append(fix)
     }
     mutating func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant) {
-      book.clients[notice.client.index].receive(notice.notice, from: engine, at: now)
+      mailbox.clients[notice.client.index].receive(notice.notice, from: engine, at: now)
     }
     mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
-      book.queue.isEmpty ? nil : book.queue.removeFirst()
+      mailbox.queue.isEmpty ? nil : mailbox.queue.removeFirst()
     }
   }
 
   private let memory: EngineMemory
   private var setup: EngineSetup
-  private let book = Book()
+  private let mailbox = Mailbox()
   private var loop: LocationLoop<SimulatedBoard, Relay>
   private(set) var turns = 0
   private(set) var events: [TimedBoardEvent] = []
@@ -60,7 +60,7 @@ final class BoardBench: Desk {
     board.recordsEvents = true
     var setup = BoardBench.engineSetup(limit, watermark, hasPin, hasDeepSleep, lineSpeed)
     change(&board, &setup)
-    let way = Track(
+    let track = Track(
       start: Scenario.start,
       points: [
         TrackPoint(offset: .zero, coordinate: Scenario.home, altitude_mm: 40_000),
@@ -71,16 +71,16 @@ final class BoardBench: Desk {
     memory = EngineMemory(capacity: 2 * limit, clients: count)
     self.setup = setup
     loop = LocationLoop(
-      engine: memory.makeEngine(setup), board: SimulatedBoard(board, track: way),
-      clients: Relay(book: book))
-    book.clients = (0..<count).map { TestClient(ClientID($0), self) }
+      engine: memory.makeEngine(setup), board: SimulatedBoard(board, track: track),
+      clients: Relay(mailbox: mailbox))
+    mailbox.clients = (0..<count).map { TestClient(ClientID($0), self) }
     for client in clients {
       client.connect(in: .background)
       client.start()
     }
   }
 
-  /// A bench whose clients have called `allowDeferred`, and whose receiver batches.
+  /// A bench whose clients have called `allowDeferred` and whose receiver is batching.
   static func deferring(
     _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
     watermark: UInt16 = 200, clients: Int = 1, speed: Double = 0, hasPin: Bool = true
@@ -91,7 +91,7 @@ final class BoardBench: Desk {
     for client in bench.clients {
       client.defer(untilTraveled: distance, timeout: timeout)
     }
-    bench.settle()
+    bench.runUntilBatching()
     return bench
   }
 
@@ -100,27 +100,28 @@ final class BoardBench: Desk {
   ) -> EngineSetup {
     var time = TimeToFixTable(cold: .seconds(5))
     time.append(off: .zero, fix: .seconds(1))
-    var figures = PlannerParameters(fixInterval: .seconds(1), deferralLimit: limit, timeToFix: time)
-    figures.canStandby = true
-    figures.batch = BatchParameters(capacity: 300, watermark: watermark, hasPin: hasPin)
-    figures.idle = SleepParameters(
+    var parameters = PlannerParameters(
+      fixInterval: .seconds(1), deferralLimit: limit, timeToFix: time)
+    parameters.canStandby = true
+    parameters.batch = BatchParameters(capacity: 300, watermark: watermark, hasPin: hasPin)
+    parameters.idle = SleepParameters(
       state: .idle, resumeTime: .milliseconds(1), alarmResolution: .milliseconds(1),
       minimumDuration: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
     if hasDeepSleep {
-      figures.deep = SleepParameters(
+      parameters.deep = SleepParameters(
         state: .suspended, resumeTime: .milliseconds(300), alarmResolution: .seconds(1),
         minimumDuration: .seconds(2), wakesOnPin: true, wakesOnBytes: false)
     }
-    figures.inputBufferTime = .seconds(30)
+    parameters.inputBufferTime = .seconds(30)
     var setup = EngineSetup(
       receiver: ReceiverSetup(
         lineSpeed: lineSpeed, defaultLineSpeed: 38_400, hasWakePin: true,
-        batch: BatchSetup(capacity: 300, pioWired: hasPin, pioID: 4)), parameters: figures)
+        batch: BatchSetup(capacity: 300, pioWired: hasPin, pioID: 4)), parameters: parameters)
     setup.deliveryHold = .milliseconds(500)
     return setup
   }
 
-  var clients: [TestClient] { book.clients }
+  var clients: [TestClient] { mailbox.clients }
   var client: TestClient { clients[0] }
   var now: Instant { loop.board.now }
   func state(of client: TestClient) -> Deferral.State {
@@ -130,27 +131,29 @@ final class BoardBench: Desk {
   var holdsFixes: Bool { loop.engine.mayReceiverHoldFixes }
   var isReceiverAwake: Bool { loop.engine.isReceiverAwake }
   var receiver: ReceiverPowerState { loop.board.receiverPowerState }
-  /// What receiver and board have taken, mJ.
+  /// Energy that receiver and board have used, in mJ.
   var used_mJ: Double { loop.board.ledger.total_mJ }
-  var givenUp: ServiceLevelSet { loop.engine.shed }
+  var shed: ServiceLevelSet { loop.engine.shed }
   var violations: [String] { loop.board.violations.map(\.text) }
   /// UTC of boot.
   var origin: UTCTime { loop.board.utc(at: .boot) }
   var counters: DriverCounters { loop.engine.driverCounters }
-  /// All that went into the ring, as seconds of the receiver's UTC since the track began.
+  /// The fixes appended to the ring, as seconds of the receiver's UTC since the track's start.
   var seconds: [Int] {
-    book.appended.map { Int((($0.fix.utc ?? Scenario.start) - Scenario.start).seconds.rounded()) }
+    appended.map { Int((($0.fix.utc ?? Scenario.start) - Scenario.start).seconds.rounded()) }
   }
-  var appended: [StoredFix] { book.appended }
+  var appended: [StoredFix] { mailbox.appended }
 
-  func ask(_ request: Request, of client: ClientID) { loop.request(request, of: client) }
-  func askLater(_ request: Request, of client: ClientID) { book.queue.append((client, request)) }
+  func request(_ request: Request, of client: ClientID) { loop.request(request, of: client) }
+  func requestLater(_ request: Request, of client: ClientID) {
+    mailbox.queue.append((client, request))
+  }
   func inhibit(_ isOn: Bool) { loop.inhibitSleep(isOn) }
   func background() { client.background() }
   func foreground() { client.foreground() }
 
-  /// The service is killed and starts anew, so many seconds later, over the same ring, board and receiver: the clients
-  /// come back from what is durable of them, and their programs are not connected.
+  /// Kills the service and starts it again after `seconds` with the same ring, board and receiver.
+  /// The clients are restored from their bookmarks; their programs are not connected.
   func restart(after seconds: Double) {
     let bookmarks = clients.map { loop.engine.bookmark(of: $0.id) }
     let start = now + Interval(seconds: seconds)
@@ -160,10 +163,10 @@ final class BoardBench: Desk {
       loop.engine.restore(client.id, from: bookmark, startingAt: now)
     }
     loop.poll()
-    forget()
+    clearRecords()
   }
 
-  /// Lets time pass.
+  /// Advances the time.
   func run(_ seconds: Double) {
     let end = now + Interval(seconds: seconds)
     loop.board.request(at: end)
@@ -174,74 +177,74 @@ final class BoardBench: Desk {
     }
   }
 
-  /// As many fixes as the receiver makes in that time.
+  /// Runs for the time in which the receiver measures `count` fixes.
   func fixes(count: Int, every interval: Interval) { run(interval.seconds * Double(count)) }
 
-  /// Runs until the receiver batches with the deferral engaged.
-  func settle() {
+  /// Runs until the receiver is batching and the deferral is engaged.
+  func runUntilBatching() {
     for _ in 0..<60 where !(state == .engaged && receiver == .batching) { run(1) }
     run(2)
-    forget()
+    clearRecords()
   }
 
-  func forget() {
+  func clearRecords() {
     events = []
-    for client in clients { client.forget() }
+    for client in clients { client.clearRecords() }
   }
 
-  /// The waits since ``forget()`` that were none for something on its way: the board was suspended, or
-  /// idled for longer than any answer takes; with what ended each.
-  private var rests: [(length: Interval, reason: WakeReason)] {
-    var rests: [(length: Interval, reason: WakeReason)] = []
-    var begun: (state: BoardState, time: Instant)?
+  /// The sleeps since ``clearRecords()``, with their wake reasons. A sleep is a suspend, or an idle
+  /// time longer than the driver waits for any answer.
+  private var sleeps: [(length: Interval, reason: WakeReason)] {
+    var sleeps: [(length: Interval, reason: WakeReason)] = []
+    var started: (state: BoardState, time: Instant)?
     for event in events {
       switch event.event {
-      case .board(let state, _) where state != .awake: begun = (state, event.time)
+      case .board(let state, _) where state != .awake: started = (state, event.time)
       case .wake(let reason):
-        guard let wait = begun else { continue }
+        guard let wait = started else { continue }
         let length = event.time - wait.time
-        if wait.state >= .suspended || length > .seconds(3) { rests.append((length, reason)) }
-        begun = nil
+        if wait.state >= .suspended || length > .seconds(3) { sleeps.append((length, reason)) }
+        started = nil
       case .board, .receiver, .battery, .batteryEmpty: continue
       }
     }
-    return rests
+    return sleeps
   }
 
-  /// Wakes out of a rest, but for the test's own requests.
-  var hostWakes: Int { rests.count { $0.reason != .request } }
+  /// Number of wakes from a sleep, except by the test's own requests.
+  var hostWakes: Int { sleeps.count { $0.reason != .request } }
 
-  /// Seconds since ``forget()`` that were no rest: running code, or waiting for something on its way.
+  /// Seconds since ``clearRecords()`` outside of sleeps: running code, or waiting for an answer.
   var busySeconds: Double {
     guard let first = events.first, let last = events.last else { return 0 }
-    return rests.reduce((last.time - first.time).seconds) { $0 - $1.length.seconds }
+    return sleeps.reduce((last.time - first.time).seconds) { $0 - $1.length.seconds }
   }
 
-  /// Seconds awake in the events since ``forget()``.
+  /// Seconds awake in the events since ``clearRecords()``.
   var awakeSeconds: Double {
     var sum = 0.0
     var since: Instant?
     for event in events {
       guard case .board(let state, _) = event.event else { continue }
-      if let begun = since { sum += (event.time - begun).seconds }
+      if let start = since { sum += (event.time - start).seconds }
       since = state == .awake ? event.time : nil
     }
     return sum
   }
 
   func expectOrdered(_ location: SourceLocation = #_sourceLocation) {
-    let taken = seconds
-    #expect(taken == taken.sorted() && Set(taken).count == taken.count, sourceLocation: location)
-    let moments = appended.map(\.fix.acquired)
-    #expect(moments == moments.sorted(), sourceLocation: location)
+    let utc = seconds
+    #expect(utc == utc.sorted() && Set(utc).count == utc.count, sourceLocation: location)
+    let times = appended.map(\.fix.acquired)
+    #expect(times == times.sorted(), sourceLocation: location)
   }
 
   func expectWhole(_ location: SourceLocation = #_sourceLocation) {
-    let taken = seconds
+    let utc = seconds
     #expect(violations.isEmpty, sourceLocation: location)
-    guard let first = taken.first, let last = taken.last else { return }
-    #expect(taken == Array(first...last), "each once, in order", sourceLocation: location)
-    let moments = appended.map(\.fix.acquired)
-    #expect(moments == moments.sorted(), sourceLocation: location)
+    guard let first = utc.first, let last = utc.last else { return }
+    #expect(utc == Array(first...last), "each once, in order", sourceLocation: location)
+    let times = appended.map(\.fix.acquired)
+    #expect(times == times.sorted(), sourceLocation: location)
   }
 }

@@ -8,12 +8,12 @@ import Testing
 
 @testable import LocationEngine
 
-/// The engine over a receiver that streams, fed bytes that encoders made; virtual time.
+/// The engine with a streaming receiver whose messages the tests encode; virtual time.
 ///
-/// Does what the loop does, and checks after each step what must hold after each step.
-final class EngineBench: Desk {
+/// Performs the steps of the loop and checks the engine's invariants after each step.
+final class EngineBench: RequestSink {
   static let home = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
-  /// UTC of boot, as the receiver tells it: 2025-03-01.
+  /// UTC of boot, as the receiver sends it: 2025-03-01.
   static let base = UTCTime(microseconds: 1_740_787_200_000_000)
 
   private(set) var now: Instant
@@ -24,31 +24,31 @@ final class EngineBench: Desk {
   private let memory: EngineMemory
   private var later: [(ClientID, Request)] = []
   private var isStepping = false
-  /// How often something woke the board from a sleep.
+  /// Number of wakes of the board.
   private(set) var hostWakes = 0
   private(set) var steps = 0
   private(set) var pins: [PinCommand] = []
   private(set) var appended: [FixName] = []
-  /// The most steps one event has caused.
+  /// Largest number of steps that one event has caused.
   private(set) var longestChain = 0
 
-  // What the receiver sends.
-  var place = EngineBench.home
+  // The receiver's output.
+  var position = EngineBench.home
   var accuracy_mm: Int32 = 2_000
   var speed_mmps: Int32 = 0
-  /// The receiver's UTC less the true one.
+  /// Error of the receiver's UTC: sent minus true time.
   var utcError = Interval.zero
   var hasUTC = true
   var sendsNMEA = false
 
   static func setup(limit: Int = 1_000) -> EngineSetup {
-    var figures = PlannerParameters(
+    var parameters = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: limit,
       timeToFix: TimeToFixTable(cold: .seconds(30)))
-    figures.idle = SleepParameters(
+    parameters.idle = SleepParameters(
       state: .idle, resumeTime: .milliseconds(2), alarmResolution: .milliseconds(1),
       minimumDuration: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
-    return EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: figures)
+    return EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
   }
 
   /// - Parameters:
@@ -75,7 +75,7 @@ final class EngineBench: Desk {
     }
   }
 
-  /// A bench in the background whose first client has called `allowDeferred`.
+  /// A bench whose first client is in the background and has called `allowDeferred`.
   static func deferring(
     _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
     clients: Int = 1, _ change: (inout EngineSetup) -> Void = { _ in }
@@ -86,14 +86,14 @@ final class EngineBench: Desk {
     return bench
   }
 
-  /// The service starts anew over the same ring.
+  /// Restarts the service with the same ring.
   func restart() {
     engine = memory.makeEngine(setup)
     perform(.time)
   }
 
   var client: TestClient { clients[0] }
-  /// How many fixes lie between the first client's cursor and the head.
+  /// Number of fixes between the first client's cursor and the head.
   var cached: Int { Int(engine.head - engine.client(client.id).cursor.delivered) }
   var state: Deferral.State { state(of: client) }
   func state(of client: TestClient) -> Deferral.State { engine.client(client.id).deferral.state }
@@ -107,21 +107,21 @@ final class EngineBench: Desk {
   func foreground() { client.foreground() }
   func background() { client.background() }
   func inhibit(_ isOn: Bool) { perform(.sleepInhibitor(isOn)) }
-  /// The battery's gauge says so many percent.
+  /// Sets the charge that the battery gauge reports, in percent.
   func battery(_ charge: UInt8) { perform(.battery(charge)) }
 
-  // MARK: Desk
+  // MARK: Requests
 
-  func ask(_ request: Request, of client: ClientID) {
-    if isStepping { return askLater(request, of: client) }
+  func request(_ request: Request, of client: ClientID) {
+    if isStepping { return requestLater(request, of: client) }
     perform(.request(client, request))
   }
 
-  func askLater(_ request: Request, of client: ClientID) { later.append((client, request)) }
+  func requestLater(_ request: Request, of client: ClientID) { later.append((client, request)) }
 
   // MARK: Time
 
-  /// Lets time pass; the engine is stepped when it asks to be.
+  /// Advances the time; the engine is stepped at its wake times.
   func run(_ seconds: Double) { run(until: now + Interval(seconds: seconds)) }
 
   func run(until end: Instant) {
@@ -132,7 +132,7 @@ final class EngineBench: Desk {
     now = end
   }
 
-  /// The program is stopped, or its board sleeps without having been told to.
+  /// Stops the program, or lets the board sleep, without a request of the engine.
   func stop(for time: Interval) {
     now = now + time
     perform(.time)
@@ -140,9 +140,9 @@ final class EngineBench: Desk {
 
   // MARK: The receiver
 
-  /// The fix that the receiver has now.
+  /// The receiver's current fix.
   var fix: Fix {
-    var fix = Fix(acquired: now, coordinate: place)
+    var fix = Fix(acquired: now, coordinate: position)
     fix.utc = hasUTC ? EngineBench.base + (now - .boot) + utcError : nil
     fix.altitude_mm = 40_000
     fix.ellipsoidalAltitude_mm = 80_000
@@ -155,10 +155,10 @@ final class EngineBench: Desk {
     return fix
   }
 
-  /// One fix now, whole.
+  /// Sends one complete fix now.
   func fix(_ edit: (inout UBXSolution) -> Void = { _ in }) { send(frame(edit)) }
 
-  /// The bytes of an epoch now, which are not sent.
+  /// The bytes of an epoch at the current time, which are not sent.
   func bytes(hasFix: Bool) -> [UInt8] {
     let frame = frame {
       $0.fixType = hasFix ? 3 : 0
@@ -181,7 +181,7 @@ final class EngineBench: Desk {
     return frame
   }
 
-  /// An epoch without a position.
+  /// Sends an epoch without a position.
   func noFix() {
     fix {
       $0.fixType = 0
@@ -189,11 +189,11 @@ final class EngineBench: Desk {
     }
   }
 
-  /// So many fixes, one each `interval`, the first after the first interval.
+  /// Sends `count` fixes, one per `interval`, the first after the first interval.
   func fixes(count: Int, every interval: Interval = .seconds(1), east step: Double = 0) {
     for _ in 0..<count {
       run(until: now + interval)
-      place = place.moved(east: step, north: 0)
+      position = position.moved(east: step, north: 0)
       speed_mmps = Int32(step / interval.seconds * 1e3)
       fix()
     }
@@ -205,7 +205,7 @@ final class EngineBench: Desk {
     send(bytes)
   }
 
-  /// Bytes, in chunks of the loop's size or another.
+  /// Sends bytes in chunks of `size`, by default the loop's chunk size.
   func send(_ bytes: [UInt8], chunk size: Int = ByteChunk.capacity) {
     var start = 0
     while start < bytes.count {
@@ -215,7 +215,7 @@ final class EngineBench: Desk {
     }
   }
 
-  /// Bytes at a moment at which the engine is not stepped for the time alone.
+  /// Sends bytes at `time` without a step for the time alone.
   func sendAt(_ time: Instant, _ bytes: [UInt8]) {
     now = max(now, time)
     send(bytes)
@@ -228,18 +228,18 @@ final class EngineBench: Desk {
 
   func perform(_ event: Event) {
     if isWaking(event) { hostWakes += 1 }
-    follow { engine.step(event, at: now) }
+    complete { engine.step(event, at: now) }
   }
 
   func perform(bytes: ByteChunk) {
     if plan.wakesOnInput { hostWakes += 1 }
-    follow { engine.step(bytes: bytes.span, at: now) }
+    complete { engine.step(bytes: bytes.span, at: now) }
   }
 
-  /// A first step and all that comes of it.
-  private func follow(_ first: () -> Effects) {
+  /// Performs a first step and all steps that follow from it.
+  private func complete(_ first: () -> Effects) {
     isStepping = true
-    var effects = watch(first)
+    var effects = record(first)
     var chain = 0
     while true {
       if effects.needsProceed {
@@ -261,9 +261,9 @@ final class EngineBench: Desk {
     longestChain = max(longestChain, chain)
     isStepping = false
     plan = effects
-    #expect(plan.wake > now, "the next wake lies ahead")
-    let isAllTold = !engine.hasNotices
-    #expect(isAllTold, "all that can be told has been told")
+    #expect(plan.wake > now, "the next wake is in the future")
+    let areAllDelivered = !engine.hasNotices
+    #expect(areAllDelivered, "every deliverable notice was delivered")
   }
 
   private func isWaking(_ event: Event) -> Bool {
@@ -275,14 +275,14 @@ final class EngineBench: Desk {
     }
   }
 
-  private func step(_ event: Event) -> Effects { watch { engine.step(event, at: now) } }
+  private func step(_ event: Event) -> Effects { record { engine.step(event, at: now) } }
 
-  private func watch(_ step: () -> Effects) -> Effects {
+  private func record(_ step: () -> Effects) -> Effects {
     steps += 1
     let before = engine.head
     let effects = step()
     let added = engine.head - before
-    #expect(added == (effects.appended == nil ? 0 : 1), "one fix a step at most")
+    #expect(added == (effects.appended == nil ? 0 : 1), "at most one fix per step")
     if let pin = effects.pin { pins.append(pin) }
     if let name = effects.appended { appended.append(name) }
     while effects.hasNotices, let notice = engine.nextNotice() {

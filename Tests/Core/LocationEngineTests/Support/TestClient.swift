@@ -4,23 +4,23 @@ import LocationPolicy
 import LocationTypes
 import Testing
 
-/// Where a test's client brings what it asks.
-protocol Desk: AnyObject {
-  /// Asks now.
-  func ask(_ request: Request, of client: ClientID)
-  /// Asks after the step that is being done: from inside a handler.
-  func askLater(_ request: Request, of client: ClientID)
-  /// Now.
+/// Target of a test client's requests.
+protocol RequestSink: AnyObject {
+  /// Performs a request now.
+  func request(_ request: Request, of client: ClientID)
+  /// Performs a request after the current step, as a request of a handler.
+  func requestLater(_ request: Request, of client: ClientID)
+  /// The current time.
   var now: Instant { get }
 }
 
 extension Double {
-  /// A criterion without limit, as `CLLocationDistanceMax` and `CLTimeIntervalMax`.
+  /// A criterion without limit, like `CLLocationDistanceMax` and `CLTimeIntervalMax`.
   static let unlimited = Double.greatestFiniteMagnitude
 }
 
-/// One thing a client was told.
-enum Told: Equatable, CustomStringConvertible {
+/// A notice that a client received.
+enum ReceivedNotice: Equatable, CustomStringConvertible {
   case gap(UInt64)
   case finish(LocationErrorCode?)
   case batch(ClosedRange<UInt64>)
@@ -41,7 +41,7 @@ enum Told: Equatable, CustomStringConvertible {
     case .finish(let code): code.map { "finish(\($0.rawValue))" } ?? "finish"
     case .batch(let range): "batch(\(range.lowerBound)...\(range.upperBound))"
     case .failure(let code): "fail(\(code.rawValue))"
-    case .degraded(let givenUp): "degraded(\(givenUp.rawValue))"
+    case .degraded(let shed): "degraded(\(shed.rawValue))"
     case .paused: "paused"
     case .resumed: "resumed"
     case .report(let sequence): "report(\(sequence))"
@@ -54,83 +54,86 @@ enum Told: Equatable, CustomStringConvertible {
   }
 }
 
-/// A client of a bench: what it asks, and all that it was told, in order.
+/// A client of a bench: sends requests and records all notices it receives, in order.
 ///
-/// Watches over what must hold for every client at every moment: order, no doubles, no batch without
-/// fixes, `location` set before the callback.
+/// Checks what must hold for every client at all times: order, no duplicates, no empty batch,
+/// `location` set before the callback.
 final class TestClient {
   let id: ClientID
-  private unowned let desk: any Desk
-  /// What it was told, and when.
-  private(set) var story: [Told] = []
+  private unowned let sink: any RequestSink
+  /// The received notices.
+  private(set) var notices: [ReceivedNotice] = []
+  /// Times at which the notices were received.
   private(set) var times: [Instant] = []
-  /// The fixes it was given, batch by batch.
+  /// The received fixes, by batch.
   private(set) var batches: [[StoredFix]] = []
   private(set) var gaps: [Gap] = []
-  /// Each batch and report is acknowledged as soon as it came.
+  /// Whether the client acknowledges each batch and report when it receives it.
   var acknowledges = true
-  /// `pausesLocationUpdatesAutomatically`; off, so that a test may stand still for long.
+  /// `pausesLocationUpdatesAutomatically`; off, so that a stationary test does not pause.
   var pauses = false
-  /// Changes of authorization it was told.
+  /// The received changes of authorization.
   private(set) var authorizations: [Authorization] = []
-  /// Fixes it was told outside the running updates.
+  /// The fixes received outside of running updates.
   private(set) var reports: [StoredFix] = []
-  /// What its handlers ask in turn.
+  /// Requests of the client's handlers.
   var onFinish: [Request] = []
   var onBatch: [Request] = []
-  /// The sequence that the next fix must have, or a later one; set anew by a reconnection.
+  /// Smallest sequence that the next fix may have; reset when the client connects again.
   private var expected: UInt64 = 0
   private var isSkipping = true
 
-  init(_ id: ClientID, _ desk: any Desk) {
+  init(_ id: ClientID, _ sink: any RequestSink) {
     self.id = id
-    self.desk = desk
+    self.sink = sink
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  func ask(_ request: Request) {
+  func request(_ request: Request) {
     if case .connect = request {
       expected = 0
       isSkipping = true
     }
-    desk.ask(request, of: id)
+    sink.request(request, of: id)
   }
 
   func connect(in state: ExecutionState = .foreground) {
-    ask(.connect)
-    if !pauses { ask(.setPausesAutomatically(false)) }
-    ask(.setExecution(state))
+    request(.connect)
+    if !pauses { request(.setPausesAutomatically(false)) }
+    request(.setExecution(state))
   }
-  func start() { ask(.startUpdating) }
-  func stop() { ask(.stopUpdating) }
+  func start() { request(.startUpdating) }
+  func stop() { request(.stopUpdating) }
   func `defer`(untilTraveled distance: Double, timeout: Double) {
-    ask(.allowDeferred(distance: distance, timeout: timeout))
+    request(.allowDeferred(distance: distance, timeout: timeout))
   }
-  func disallow() { ask(.disallowDeferred) }
-  func foreground() { ask(.setExecution(.foreground)) }
-  func background() { ask(.setExecution(.background)) }
-  func suspend() { ask(.setExecution(.suspended)) }
+  func disallow() { request(.disallowDeferred) }
+  func foreground() { request(.setExecution(.foreground)) }
+  func background() { request(.setExecution(.background)) }
+  func suspend() { request(.setExecution(.suspended)) }
 
-  // MARK: Told
+  // MARK: Received notices
 
   var finishes: [LocationErrorCode?] {
-    story.compactMap { if case .finish(let code) = $0 { .some(code) } else { nil } }
+    notices.compactMap { if case .finish(let code) = $0 { .some(code) } else { nil } }
   }
   var failures: [LocationErrorCode] {
-    story.compactMap { if case .failure(let code) = $0 { code } else { nil } }
+    notices.compactMap { if case .failure(let code) = $0 { code } else { nil } }
   }
-  /// All fixes it was given, in the order in which they came.
+  /// All received fixes, in order.
   var fixes: [StoredFix] { batches.flatMap { $0 } }
   var sequences: [UInt64] { fixes.map(\.name.sequence) }
-  /// Its story as a line.
-  var text: String { story.map(\.description).joined(separator: " ") }
-  /// When the first thing like this was told.
-  func time(of told: Told) -> Instant? { story.firstIndex(of: told).map { times[$0] } }
+  /// The received notices as one line.
+  var text: String { notices.map(\.description).joined(separator: " ") }
+  /// Time at which the first such notice was received.
+  func time(of notice: ReceivedNotice) -> Instant? {
+    notices.firstIndex(of: notice).map { times[$0] }
+  }
 
-  /// Forgets what was told so far.
-  func forget() {
-    story = []
+  /// Clears the recorded notices, batches and gaps.
+  func clearRecords() {
+    notices = []
     times = []
     batches = []
     gaps = []
@@ -141,60 +144,60 @@ final class TestClient {
     times.append(now)
     switch notice {
     case .gap(let gap):
-      story.append(.gap(gap.count))
+      notices.append(.gap(gap.count))
       gaps.append(gap)
-      #expect(gap.range.lowerBound >= expected || isSkipping, "a gap comes in its order")
-      note(upTo: gap.range.upperBound)
+      #expect(gap.range.lowerBound >= expected || isSkipping, "gaps and fixes are in order")
+      advance(to: gap.range.upperBound)
     case .finish(let code):
-      story.append(.finish(code))
-      for request in onFinish { desk.askLater(request, of: id) }
-    case .failure(let code): story.append(.failure(code))
+      notices.append(.finish(code))
+      for request in onFinish { sink.requestLater(request, of: id) }
+    case .failure(let code): notices.append(.failure(code))
     case .authorization: break
-    case .degraded(let givenUp): story.append(.degraded(givenUp))
-    case .paused: story.append(.paused)
-    case .resumed: story.append(.resumed)
+    case .degraded(let shed): notices.append(.degraded(shed))
+    case .paused: notices.append(.paused)
+    case .resumed: notices.append(.resumed)
     case .coarse(let stored):
-      story.append(.coarse(stored.name.sequence))
+      notices.append(.coarse(stored.name.sequence))
       reports.append(stored)
-      #expect(engine.client(id).isReduced, "AUT-12: only of a client with reduced accuracy")
-      if acknowledges { desk.askLater(.acknowledge(stored.name), of: id) }
+      #expect(engine.client(id).isReduced, "AUT-12: only for a client with reduced accuracy")
+      if acknowledges { sink.requestLater(.acknowledge(stored.name), of: id) }
     case .report(let stored):
-      story.append(.report(stored.name.sequence))
+      notices.append(.report(stored.name.sequence))
       reports.append(stored)
-      if acknowledges { desk.askLater(.acknowledge(stored.name), of: id) }
+      if acknowledges { sink.requestLater(.acknowledge(stored.name), of: id) }
       let location = engine.location(of: id)?.name.sequence ?? 0
-      #expect(location >= stored.name.sequence, "STD-8: location is the newest that was told")
+      #expect(location >= stored.name.sequence, "STD-8: location is the newest delivered fix")
       if !engine.client(id).isReduced {
         #expect(
-          engine.stored(at: stored.name.sequence) == stored, "RNG-2: a fix bears its own name")
+          engine.stored(at: stored.name.sequence) == stored, "RNG-2: a fix has its own name")
       }
-    case .visit(let visit): story.append(.visit(visit))
-    case .region(let event): story.append(.region(event))
-    case .live(let element): story.append(.live(element))
-    case .liveRefused(let configuration): story.append(.liveRefused(configuration))
+    case .visit(let visit): notices.append(.visit(visit))
+    case .region(let event): notices.append(.region(event))
+    case .live(let element): notices.append(.live(element))
+    case .liveRefused(let configuration): notices.append(.liveRefused(configuration))
     case .batch(let first, let last):
       guard first <= last else {
         Issue.record("DEF-34: a batch is never empty")
         return
       }
-      story.append(.batch(first...last))
-      take(first...last, from: engine)
+      notices.append(.batch(first...last))
+      accept(first...last, from: engine)
     }
   }
 
-  private func take(_ range: ClosedRange<UInt64>, from engine: borrowing Engine) {
+  private func accept(_ range: ClosedRange<UInt64>, from engine: borrowing Engine) {
     let fixes = range.compactMap { engine.stored(at: $0) }
     #expect(fixes.count == range.count, "every fix of a batch is in the ring")
-    #expect(isSkipping || range.lowerBound >= expected, "no fix comes twice or out of order")
+    #expect(isSkipping || range.lowerBound >= expected, "no fix is delivered twice or out of order")
     let location = engine.location(of: id)
     #expect(location == fixes.last, "STD-8: location is the newest delivered fix")
-    note(upTo: range.upperBound + 1)
+    advance(to: range.upperBound + 1)
     batches.append(fixes)
-    if acknowledges, let name = fixes.last?.name { desk.askLater(.acknowledge(name), of: id) }
-    for request in onBatch { desk.askLater(request, of: id) }
+    if acknowledges, let name = fixes.last?.name { sink.requestLater(.acknowledge(name), of: id) }
+    for request in onBatch { sink.requestLater(request, of: id) }
   }
 
-  private func note(upTo end: UInt64) {
+  private func advance(to end: UInt64) {
     expected = end
     isSkipping = false
   }

@@ -7,10 +7,10 @@ import Testing
 @Suite("Reduced accuracy")
 struct AccuracyReductionTests {
   static func precise(_ latitude: Double, _ longitude: Double, at seconds: Double = 0) -> Fix {
-    guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
-      preconditionFailure("a place on the globe")
+    guard let position = Coordinate(latitude: latitude, longitude: longitude) else {
+      preconditionFailure("the coordinate is valid")
     }
-    var fix = Fix(acquired: Instant(seconds: seconds), coordinate: place)
+    var fix = Fix(acquired: Instant(seconds: seconds), coordinate: position)
     fix.utc = UTCTime(microseconds: 1_700_000_000_123_456)
     fix.altitude_mm = 12_345
     fix.ellipsoidalAltitude_mm = 23_456
@@ -30,8 +30,8 @@ struct AccuracyReductionTests {
     return reduction.reduce(fix)
   }
 
-  /// A place anywhere, evenly by area but for a share near poles and antimeridian.
-  static func place(_ random: inout SplitMix64) -> (Double, Double) {
+  /// A random position, with a share of positions near the poles and the antimeridian.
+  static func position(_ random: inout SplitMix64) -> (Double, Double) {
     var latitude = Double.random(in: -90...90, using: &random)
     var longitude = Double.random(in: -180...180, using: &random)
     switch Int.random(in: 0..<4, using: &random) {
@@ -42,8 +42,9 @@ struct AccuracyReductionTests {
     return (latitude, longitude)
   }
 
-  @Test("AUT-6: no altitude, speed, course or anything else of the fix; UTC in whole minutes")
-  func nothingElse() throws {
+  @Test(
+    "AUT-6: a coarse fix has no altitude, speed, course or other detail; UTC is in whole minutes")
+  func noOtherFields() throws {
     var fix = Self.precise(48.137, 11.575, at: 77)
     fix.isSimulated = true
     fix.isFromAccessory = true
@@ -64,12 +65,12 @@ struct AccuracyReductionTests {
     #expect(try #require(Self.coarse(fix)).utc == UTCTime(microseconds: -60_000_000))
   }
 
-  @Test("AUT-5: two places in one cell give the same, to the bit")
+  @Test("AUT-5: two positions in one cell give identical coarse fixes")
   func sameCell() {
     var random = SplitMix64(seed: 5)
     var pairs = 0
     for _ in 0..<20_000 {
-      let (latitude, longitude) = Self.place(&random)
+      let (latitude, longitude) = Self.position(&random)
       let one = Self.precise(latitude, longitude)
       let cell = CoarseCell(of: one.coordinate)
       let other = Self.precise(
@@ -83,19 +84,19 @@ struct AccuracyReductionTests {
     #expect(pairs > 5_000)
   }
 
-  @Test("AUT-5: two of three places lie within 5 km of what is told, all within 8.1 km")
+  @Test("AUT-5: two thirds of positions lie within 5 km of the reported one, all within 8.1 km")
   func accuracy() {
     var random = SplitMix64(seed: 6)
     var near = 0
     let count = 10_000
     for _ in 0..<count {
-      let (latitude, longitude) = Self.place(&random)
-      let place = Self.precise(latitude, longitude).coordinate
-      let cell = CoarseCell(of: place)
-      #expect(cell.covers(place))
+      let (latitude, longitude) = Self.position(&random)
+      let position = Self.precise(latitude, longitude).coordinate
+      let cell = CoarseCell(of: position)
+      #expect(cell.covers(position))
       #expect(cell.middle.isValid)
       #expect(cell.column >= 0 && cell.column < cell.columns)
-      let distance = cell.middle.distance(to: place)
+      let distance = cell.middle.distance(to: position)
       #expect(distance < 8_100)
       if distance <= 5_000 { near += 1 }
     }
@@ -103,7 +104,7 @@ struct AccuracyReductionTests {
     #expect(near < count * 80 / 100)
   }
 
-  @Test("AUT-5: all cells but the caps have nearly the same area")
+  @Test("AUT-5: all cells except the polar caps have nearly the same area")
   func area() {
     for row: Int64 in 1...1_999 {
       let latitude_e9 = row * 90_000_000 - 90_000_000_000
@@ -120,7 +121,7 @@ struct AccuracyReductionTests {
     #expect(CoarseCell(of: Coordinate(latitude_e9: 0, longitude_e9: 0)).columns == 4_000)
   }
 
-  @Test("AUT-5, LOC-7: poles and antimeridian are places like others")
+  @Test("AUT-5, LOC-7: poles and antimeridian are handled like any other position")
   func edges() throws {
     for longitude in stride(from: -180.0, through: 180, by: 7.5) {
       for sign in [-1.0, 1] {
@@ -133,7 +134,7 @@ struct AccuracyReductionTests {
       let west = try #require(Self.coarse(Self.precise(latitude, -180)))
       let east = try #require(Self.coarse(Self.precise(latitude, 180)))
       #expect(west == east)
-      // Noise over the antimeridian does not leave the cell.
+      // Noise across the antimeridian does not leave the cell.
       var reduction = AccuracyReduction()
       let first = reduction.reduce(Self.precise(latitude, 179.999_9))?.coordinate
       #expect(first != west.coordinate)
@@ -146,44 +147,46 @@ struct AccuracyReductionTests {
     }
   }
 
-  @Test("AUT-5: a cell holds up to 1 km beyond its border, so that a border is not told")
+  @Test(
+    "AUT-5: a cell applies up to 1 km beyond its border, so that reports do not reveal the border")
   func hysteresis() throws {
     let cell = CoarseCell(of: equator)
     // The cell of (0, 0): 0.045° north and south, 0.09° east.
-    for (latitude, longitude, holds) in [
+    for (latitude, longitude, isCovered) in [
       (0.045, 0.0, true), (0.053_999, 0, true), (0.054_001, 0, false), (-0.053_999, 0, true),
       (-0.054_001, 0, false), (0, 0.098_999, true), (0, 0.099_001, false), (0, -0.008_999, true),
       (0, -0.009_001, false),
     ] {
-      let place = Self.precise(latitude, longitude, at: 900)
-      #expect(cell.covers(place.coordinate) == holds)
+      let position = Self.precise(latitude, longitude, at: 900)
+      #expect(cell.covers(position.coordinate) == isCovered)
       var reduction = AccuracyReduction()
       let first = reduction.reduce(Self.precise(0, 0))
-      let second = reduction.reduce(place)
-      #expect((first?.coordinate == second?.coordinate) == holds)
-      guard !holds else { continue }
-      // It is the other cell's turn to hold.
+      let second = reduction.reduce(position)
+      #expect((first?.coordinate == second?.coordinate) == isCovered)
+      guard !isCovered else { continue }
+      // Now the hysteresis applies to the other cell.
       let third = reduction.reduce(Self.precise(0, 0, at: 1_800))
       #expect(
         third?.coordinate != first?.coordinate || abs(latitude) > 0.054 || abs(longitude) > 0.009)
     }
   }
 
-  @Test("AUT-5: who wanders on a border is told one cell, at most four times an hour")
-  func pace() {
+  @Test("AUT-5: drift along a border reports one cell, at most four times an hour")
+  func reportInterval() {
     var random = SplitMix64(seed: 8)
     var reduction = AccuracyReduction()
-    var told: [Fix] = []
+    var reported: [Fix] = []
     for second in 0..<36_000 {
       let fix = Self.precise(0.045 + 1e-4 * random.normal(), 0.09, at: Double(second))
-      if let coarse = reduction.reduce(fix) { told.append(coarse) }
+      if let coarse = reduction.reduce(fix) { reported.append(coarse) }
     }
-    #expect(told.count == 40)
-    #expect(told.allSatisfy { $0.coordinate == told[0].coordinate })
-    #expect(zip(told, told.dropFirst()).allSatisfy { $1.acquired - $0.acquired == .seconds(900) })
+    #expect(reported.count == 40)
+    #expect(reported.allSatisfy { $0.coordinate == reported[0].coordinate })
+    let pairs = zip(reported, reported.dropFirst())
+    #expect(pairs.allSatisfy { $1.acquired - $0.acquired == .seconds(900) })
   }
 
-  @Test("AUT-5: a change of the cell is told no sooner than anything else")
+  @Test("AUT-5: a change of cell is reported no earlier than any other coarse fix")
   func bounded() {
     var reduction = AccuracyReduction()
     #expect(reduction.due == .boot)
@@ -194,8 +197,8 @@ struct AccuracyReductionTests {
     #expect(moved?.coordinate == CoarseCell(of: Self.precise(5, 5).coordinate).middle)
   }
 
-  @Test("AUT-5: a fix less accurate than 5 km waits for a better one")
-  func poor() {
+  @Test("AUT-5: a fix less accurate than 5 km is not reported")
+  func inaccurate() {
     var fix = Self.precise(0, 0)
     fix.horizontalAccuracy_mm = 5_000_001
     var reduction = AccuracyReduction()

@@ -4,359 +4,359 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("A client and its fixes")
+@Suite("Fix delivery to a client")
 struct ClientDeliveryTests {
-  @Test("STD-3: start tells nothing at once, then each fix; again adds nothing; a new start is new")
+  @Test("STD-3: start delivers each later fix; a second start adds nothing; a restart starts over")
   func start() {
-    let world = World(capacity: 16)
-    #expect(world.ask(.connect) == [])
-    #expect(world.fixes() == [])
-    #expect(world.demand == .none)
-    #expect(world.ask(.startUpdating) == [])
-    #expect(world.demand == .live(isWatched: true))
-    #expect(world.fixes() == [.batch(1...1)])
-    #expect(world.ask(.startUpdating) == [])
-    #expect(world.fixes() == [.batch(2...2)])
-    #expect(world.ask(.stopUpdating) == [])
-    #expect(world.fixes() == [])
-    #expect(world.ask(.startUpdating) == [])
-    #expect(world.fixes() == [.batch(4...4)])
+    let bench = ClientBench(capacity: 16)
+    #expect(bench.send(.connect) == [])
+    #expect(bench.fixes() == [])
+    #expect(bench.demand == .none)
+    #expect(bench.send(.startUpdating) == [])
+    #expect(bench.demand == .live(isWatched: true))
+    #expect(bench.fixes() == [.batch(1...1)])
+    #expect(bench.send(.startUpdating) == [])
+    #expect(bench.fixes() == [.batch(2...2)])
+    #expect(bench.send(.stopUpdating) == [])
+    #expect(bench.fixes() == [])
+    #expect(bench.send(.startUpdating) == [])
+    #expect(bench.fixes() == [.batch(4...4)])
   }
 
-  @Test("STD-3, STD-4: a new start gives its first fix whatever the filter says")
-  func startForgetsFilter() {
-    let world = World.started()
-    world.ask(.setDistanceFilter(100))
-    #expect(world.fixes() == [.batch(0...0)])
-    #expect(world.fixes() == [])
-    world.ask(.stopUpdating)
-    world.ask(.startUpdating)
-    #expect(world.fixes() == [.batch(2...2)])
+  @Test("STD-3, STD-4: the first fix after a start ignores the filter")
+  func startResetsFilter() {
+    let bench = ClientBench.started()
+    bench.send(.setDistanceFilter(100))
+    #expect(bench.fixes() == [.batch(0...0)])
+    #expect(bench.fixes() == [])
+    bench.send(.stopUpdating)
+    bench.send(.startUpdating)
+    #expect(bench.fixes() == [.batch(2...2)])
   }
 
   @Test("STD-4: the filter is measured from the last delivered fix")
   func filter() {
-    let world = World.started()
-    world.ask(.setDistanceFilter(100))
-    #expect(world.fixes(1, east: 0) == [.batch(0...0)])
-    #expect(world.fixes(1, east: 60) == [])
-    #expect(world.fixes(1, east: 99) == [])
-    #expect(world.fixes(1, east: 101) == [.batch(3...3)])
-    #expect(world.fixes(1, east: 190) == [])
-    #expect(world.fixes(1, east: 0) == [.batch(5...5)])
-    // What is exactly at the filter passes.
+    let bench = ClientBench.started()
+    bench.send(.setDistanceFilter(100))
+    #expect(bench.fixes(1, east: 0) == [.batch(0...0)])
+    #expect(bench.fixes(1, east: 60) == [])
+    #expect(bench.fixes(1, east: 99) == [])
+    #expect(bench.fixes(1, east: 101) == [.batch(3...3)])
+    #expect(bench.fixes(1, east: 190) == [])
+    #expect(bench.fixes(1, east: 0) == [.batch(5...5)])
+    // A fix exactly at the filter distance passes.
     let edge = equator.localDistance(to: fix(at: 0, east: 50).coordinate)
-    world.ask(.setDistanceFilter(edge))
-    #expect(world.fixes(1, east: 50) == [.batch(6...6)])
-    world.ask(.setDistanceFilter(edge.nextUp))
-    #expect(world.fixes(1, east: 0) == [])
+    bench.send(.setDistanceFilter(edge))
+    #expect(bench.fixes(1, east: 50) == [.batch(6...6)])
+    bench.send(.setDistanceFilter(edge.nextUp))
+    #expect(bench.fixes(1, east: 0) == [])
   }
 
-  @Test("STD-4: a filter set later counts from the fix delivered without one")
+  @Test("STD-4: a filter set later is measured from the last fix delivered without one")
   func filterLater() {
-    let world = World.started()
-    world.fixes(1, east: 0)
-    world.isDraining = true
-    world.fixes(1, east: 300)
-    world.fixes(1, east: 500)
-    #expect(world.drain() == [.batch(1...2)])
-    world.ask(.setDistanceFilter(100))
-    #expect(world.fixes(1, east: 450) == [])
-    #expect(world.fixes(1, east: 601) == [.batch(4...4)])
-    world.ask(.setDistanceFilter(-1))
-    #expect(world.fixes(1, east: 601) == [.batch(5...5)])
+    let bench = ClientBench.started()
+    bench.fixes(1, east: 0)
+    bench.isDraining = true
+    bench.fixes(1, east: 300)
+    bench.fixes(1, east: 500)
+    #expect(bench.drain() == [.batch(1...2)])
+    bench.send(.setDistanceFilter(100))
+    #expect(bench.fixes(1, east: 450) == [])
+    #expect(bench.fixes(1, east: 601) == [.batch(4...4)])
+    bench.send(.setDistanceFilter(-1))
+    #expect(bench.fixes(1, east: 601) == [.batch(5...5)])
   }
 
-  @Test("STD-6: oldest first, newest last; a filter tells one by one")
+  @Test("STD-6: batches run from oldest to newest; with a filter fixes are delivered one by one")
   func order() {
-    let world = World.started()
-    world.isDraining = true
-    world.fixes(3)
-    #expect(world.drain() == [.batch(0...2)])
-    world.ask(.setDistanceFilter(10))
-    world.isDraining = true
-    for east in [20.0, 25, 40] { world.fixes(1, east: east) }
-    #expect(world.drain() == [.batch(3...3), .batch(5...5)])
+    let bench = ClientBench.started()
+    bench.isDraining = true
+    bench.fixes(3)
+    #expect(bench.drain() == [.batch(0...2)])
+    bench.send(.setDistanceFilter(10))
+    bench.isDraining = true
+    for east in [20.0, 25, 40] { bench.fixes(1, east: east) }
+    #expect(bench.drain() == [.batch(3...3), .batch(5...5)])
   }
 
-  @Test("STD-7, STD-8: the newest told fix is known before it is told on")
+  @Test("STD-7, STD-8: the newest delivered fix is set as soon as its notice is read")
   func newest() {
-    let world = World.started()
-    #expect(world.client.newestDelivered == nil)
-    world.now = 1
-    world.append(fix(at: 1))
-    #expect(world.client.newestDelivered == nil)
-    _ = world.client.nextNotice(
-      in: world.ring, hold: Instant(seconds: world.now) + world.hold)
-    #expect(world.client.newestDelivered == 0)
-    #expect(world.ring.stored(at: 0)?.fix.acquired == Instant(seconds: 1))
+    let bench = ClientBench.started()
+    #expect(bench.client.newestDelivered == nil)
+    bench.now = 1
+    bench.append(fix(at: 1))
+    #expect(bench.client.newestDelivered == nil)
+    _ = bench.client.nextNotice(
+      in: bench.ring, hold: Instant(seconds: bench.now) + bench.hold)
+    #expect(bench.client.newestDelivered == 0)
+    #expect(bench.ring.stored(at: 0)?.fix.acquired == Instant(seconds: 1))
   }
 
-  @Test("STD-10: starting while denied tells 1, and no fix")
+  @Test("STD-10: starting while denied reports 1 and delivers no fix")
   func denied() {
-    let world = World(capacity: 16)
-    #expect(world.ask(.setAuthorization(.denied)) == [])
-    #expect(world.ask(.connect, .startUpdating) == [.failure(1)])
-    #expect(world.demand == .none)
-    #expect(world.fixes(2) == [])
-    world.client.reportLocationUnknown(world.context)
-    #expect(world.told() == [])
-    world.ask(.setAuthorization(.always))
-    #expect(world.demand == .live(isWatched: true))
-    #expect(world.fixes() == [.batch(2...2)])
+    let bench = ClientBench(capacity: 16)
+    #expect(bench.send(.setAuthorization(.denied)) == [])
+    #expect(bench.send(.connect, .startUpdating) == [.failure(1)])
+    #expect(bench.demand == .none)
+    #expect(bench.fixes(2) == [])
+    bench.client.reportLocationUnknown(bench.context)
+    #expect(bench.notices() == [])
+    bench.send(.setAuthorization(.always))
+    #expect(bench.demand == .live(isWatched: true))
+    #expect(bench.fixes() == [.batch(2...2)])
   }
 
-  @Test("a suspended client gets nothing until it runs; then what waited, in order")
+  @Test("A suspended client gets its waiting fixes in order when it runs again")
   func suspended() {
-    let world = World.started()
-    world.ask(.setExecution(.suspended))
-    #expect(world.fixes(3) == [])
-    #expect(world.demand == .deferred(check: .distantFuture))
-    #expect(!world.hasNotices)
-    #expect(world.ask(.setExecution(.background)) == [.batch(0...2)])
-    world.ask(.setExecution(.suspended))
-    #expect(world.fixes() == [])
-    // A request shows that it runs.
-    #expect(world.ask(.startUpdating) == [.batch(3...3)])
-    world.ask(.setExecution(.suspended), .disallowDeferred)
-    #expect(world.client.execution == .background)
-    world.ask(.setExecution(.suspended), .acknowledge(world.name(0)))
-    #expect(world.client.execution == .suspended)
-    world.ask(.stopUpdating)
-    #expect(world.client.execution == .background)
+    let bench = ClientBench.started()
+    bench.send(.setExecution(.suspended))
+    #expect(bench.fixes(3) == [])
+    #expect(bench.demand == .deferred(check: .distantFuture))
+    #expect(!bench.hasNotices)
+    #expect(bench.send(.setExecution(.background)) == [.batch(0...2)])
+    bench.send(.setExecution(.suspended))
+    #expect(bench.fixes() == [])
+    // A request shows that the client is running.
+    #expect(bench.send(.startUpdating) == [.batch(3...3)])
+    bench.send(.setExecution(.suspended), .disallowDeferred)
+    #expect(bench.client.execution == .background)
+    bench.send(.setExecution(.suspended), .acknowledge(bench.name(0)))
+    #expect(bench.client.execution == .suspended)
+    bench.send(.stopUpdating)
+    #expect(bench.client.execution == .background)
   }
 
-  @Test("a suspended client's timeout is met, and told when it runs; its end has its own fixes")
+  @Test("A suspended client's timeout is reported when it runs, with its own fixes")
   func suspendedTimeout() {
-    let world = World.engaged(timeout: 5)
-    #expect(world.fixes(2) == [])
-    world.ask(.setExecution(.suspended))
-    #expect(world.wait(3) == [])
-    #expect(world.fixes(1) == [])
-    #expect(world.ask(.setExecution(.background)) == [.finish(nil), .batch(0...1), .batch(2...2)])
+    let bench = ClientBench.engaged(timeout: 5)
+    #expect(bench.fixes(2) == [])
+    bench.send(.setExecution(.suspended))
+    #expect(bench.wait(3) == [])
+    #expect(bench.fixes(1) == [])
+    #expect(bench.send(.setExecution(.background)) == [.finish(nil), .batch(0...1), .batch(2...2)])
   }
 
-  @Test("an engaged client suspended and back is still engaged, its fixes still cached")
+  @Test("An engaged client stays engaged through a suspension, and its fixes stay cached")
   func suspendedEngaged() {
-    let world = World.engaged()
-    #expect(world.fixes(2) == [])
-    world.ask(.setExecution(.suspended))
-    #expect(world.fixes(1) == [])
-    #expect(world.ask(.setExecution(.background)) == [])
-    #expect(world.state == .engaged)
-    #expect(world.fixes() == [.batch(0...3)])
-    // Engagement taken away while it is suspended: told when it runs.
-    #expect(world.fixes(2) == [])
-    world.ask(.setExecution(.suspended))
-    #expect(world.may(false) == [])
-    #expect(world.ask(.setExecution(.background)) == [.batch(4...5)])
+    let bench = ClientBench.engaged()
+    #expect(bench.fixes(2) == [])
+    bench.send(.setExecution(.suspended))
+    #expect(bench.fixes(1) == [])
+    #expect(bench.send(.setExecution(.background)) == [])
+    #expect(bench.state == .engaged)
+    #expect(bench.fixes() == [.batch(0...3)])
+    // Engagement revoked during suspension: the fixes are delivered when it runs.
+    #expect(bench.fixes(2) == [])
+    bench.send(.setExecution(.suspended))
+    #expect(bench.updateEngagement(false) == [])
+    #expect(bench.send(.setExecution(.background)) == [.batch(4...5)])
   }
 
-  @Test("DEF-11, RNG-3: a dead client's fixes wait for its next start; no finish is replayed")
+  @Test("DEF-11, RNG-3: after a crash the fixes wait for the next start; no finish is replayed")
   func crash() {
-    let world = World.engaged(timeout: 5)
-    #expect(world.fixes(3) == [])
-    world.ask(.disconnect)
-    #expect(world.demand == .none)
-    #expect(world.wait(100) == [])
-    #expect(world.fixes() == [])
-    #expect(world.ask(.connect) == [])
-    #expect(!world.hasNotices)
-    #expect(world.client.execution == .foreground)
-    #expect(world.state == .idle)
-    #expect(world.ask(.startUpdating) == [.batch(0...2)])
-    #expect(world.fixes() == [.batch(4...4)])
+    let bench = ClientBench.engaged(timeout: 5)
+    #expect(bench.fixes(3) == [])
+    bench.send(.disconnect)
+    #expect(bench.demand == .none)
+    #expect(bench.wait(100) == [])
+    #expect(bench.fixes() == [])
+    #expect(bench.send(.connect) == [])
+    #expect(!bench.hasNotices)
+    #expect(bench.client.execution == .foreground)
+    #expect(bench.state == .idle)
+    #expect(bench.send(.startUpdating) == [.batch(0...2)])
+    #expect(bench.fixes() == [.batch(4...4)])
   }
 
-  @Test("DEF-11: ends and failures that waited die with the process")
-  func crashForgets() {
-    let world = World.engaged(timeout: 5)
-    world.buffers = true
-    #expect(world.wait(5) == [])
-    world.ask(.disconnect)
-    #expect(world.drain([1, 2]) == [])
-    #expect(world.ask(.connect) == [])
-    #expect(world.ask(.startUpdating) == [.batch(0...1)])
-    world.ask(.setExecution(.suspended))
-    world.lose()
-    world.ask(.disconnect)
-    // What was told and not acknowledged comes again.
-    #expect(world.ask(.connect, .startUpdating) == [.batch(0...1)])
+  @Test("DEF-11: pending ends and failures are dropped with the process")
+  func crashDropsEnds() {
+    let bench = ClientBench.engaged(timeout: 5)
+    bench.buffers = true
+    #expect(bench.wait(5) == [])
+    bench.send(.disconnect)
+    #expect(bench.drain([1, 2]) == [])
+    #expect(bench.send(.connect) == [])
+    #expect(bench.send(.startUpdating) == [.batch(0...1)])
+    bench.send(.setExecution(.suspended))
+    bench.loseReceiver()
+    bench.send(.disconnect)
+    // Unacknowledged fixes are delivered again.
+    #expect(bench.send(.connect, .startUpdating) == [.batch(0...1)])
   }
 
-  @Test("DEF-11: a process that dies between a finish and its batch leaves no trace of the end")
+  @Test("DEF-11: a crash between a finish and its batch drops the end")
   func crashInBetween() {
-    let world = World.engaged()
-    world.fixes(2)
-    world.askQuietly(.disallowDeferred)
-    let first = world.client.nextNotice(
-      in: world.ring, hold: Instant(seconds: world.now) + world.hold)
-    #expect(first.map { Told($0) } == .finish(15))
-    world.now += 1
-    world.append(fix(at: world.now))
-    world.ask(.disconnect)
-    #expect(world.ask(.connect, .startUpdating) == [.batch(0...2)])
+    let bench = ClientBench.engaged()
+    bench.fixes(2)
+    bench.sendOnly(.disallowDeferred)
+    let first = bench.client.nextNotice(
+      in: bench.ring, hold: Instant(seconds: bench.now) + bench.hold)
+    #expect(first.map { NoticeValue($0) } == .finish(15))
+    bench.now += 1
+    bench.append(fix(at: bench.now))
+    bench.send(.disconnect)
+    #expect(bench.send(.connect, .startUpdating) == [.batch(0...2)])
   }
 
-  @Test("RNG-3: after a stop, too, what a drain brings waits for the next process's start")
+  @Test("RNG-3: fixes drained after a stop wait for the next process's start")
   func crashAfterStop() {
-    let world = World.engaged()
-    world.buffers = true
-    world.now = 0.6
-    world.ask(.stopUpdating)
-    world.ask(.disconnect)
-    #expect(world.ask(.connect) == [])
-    #expect(world.drain([0.5, 0.6]) == [])
-    #expect(world.fixes() == [])
-    #expect(world.ask(.startUpdating) == [.batch(0...1)])
-    #expect(world.fixes() == [.batch(3...3)])
+    let bench = ClientBench.engaged()
+    bench.buffers = true
+    bench.now = 0.6
+    bench.send(.stopUpdating)
+    bench.send(.disconnect)
+    #expect(bench.send(.connect) == [])
+    #expect(bench.drain([0.5, 0.6]) == [])
+    #expect(bench.fixes() == [])
+    #expect(bench.send(.startUpdating) == [.batch(0...1)])
+    #expect(bench.fixes() == [.batch(3...3)])
   }
 
-  @Test("a connection made before the drain gets what is owed with it")
+  @Test("A connection before the drain gets the undelivered fixes, then the drained ones")
   func reconnectBeforeDrain() {
-    let world = World.engaged()
-    world.fixes(2)
-    world.buffers = true
-    world.ask(.disconnect)
-    #expect(world.ask(.connect, .startUpdating) == [.batch(0...1)])
-    #expect(world.drain([0.5]) == [.batch(2...2)])
+    let bench = ClientBench.engaged()
+    bench.fixes(2)
+    bench.buffers = true
+    bench.send(.disconnect)
+    #expect(bench.send(.connect, .startUpdating) == [.batch(0...1)])
+    #expect(bench.drain([0.5]) == [.batch(2...2)])
   }
 
-  @Test("a second connection takes over, with defaults")
-  func takeOver() {
-    let world = World.engaged()
-    world.ask(.setDesiredAccuracy(10), .setDistanceFilter(7))
-    #expect(world.ask(.connect) == [])
-    #expect(world.client.settings == ClientSettings())
-    #expect(!world.client.isUpdating)
-    #expect(world.state == .idle)
+  @Test("A second connection replaces the first, with default settings")
+  func secondConnection() {
+    let bench = ClientBench.engaged()
+    bench.send(.setDesiredAccuracy(10), .setDistanceFilter(7))
+    #expect(bench.send(.connect) == [])
+    #expect(bench.client.settings == ClientSettings())
+    #expect(!bench.client.isUpdating)
+    #expect(bench.state == .idle)
   }
 
-  @Test("DEF-10: without a process only connecting and authorization mean anything")
+  @Test("DEF-10: without a process only connections and authorization have an effect")
   func unconnected() {
-    let world = World(capacity: 16)
+    let bench = ClientBench(capacity: 16)
     for _ in 0..<6 {
-      world.ask(
+      bench.send(
         .startUpdating, .allowDeferred(distance: 1, timeout: 0), .disallowDeferred, .stopUpdating,
         .setDesiredAccuracy(5), .setDistanceFilter(5), .setExecution(.suspended),
-        .acknowledge(world.name(0)), .disconnect)
+        .acknowledge(bench.name(0)), .disconnect)
     }
-    #expect(!world.client.isUpdating)
-    #expect(world.client.settings == ClientSettings())
-    #expect(world.client.execution == .foreground)
-    #expect(world.ask(.connect) == [])
-    world.ask(.disconnect, .setAuthorization(.denied))
-    #expect(!world.client.isAuthorized)
+    #expect(!bench.client.isUpdating)
+    #expect(bench.client.settings == ClientSettings())
+    #expect(bench.client.execution == .foreground)
+    #expect(bench.send(.connect) == [])
+    bench.send(.disconnect, .setAuthorization(.denied))
+    #expect(!bench.client.isAuthorized)
   }
 
-  @Test("RNG-3: what was acknowledged never comes again, what was not does, under its name")
+  @Test("RNG-3: unacknowledged fixes are delivered again under the same name, others never")
   func acknowledged() {
-    let world = World.started()
-    world.fixes(4)
-    world.ask(.acknowledge(world.name(1)), .disconnect)
-    #expect(world.ask(.connect, .startUpdating) == [.batch(2...3)])
-    world.ask(.acknowledge(world.name(3)), .disconnect)
-    #expect(world.ask(.connect, .startUpdating) == [])
-    // Names that were not told yet, or can be no fix's, change nothing.
-    world.fixes()
-    world.ask(
-      .acknowledge(world.name(9)), .acknowledge(FixName(generation: 99, sequence: 4)), .disconnect)
-    #expect(world.ask(.connect, .startUpdating) == [.batch(4...4)])
+    let bench = ClientBench.started()
+    bench.fixes(4)
+    bench.send(.acknowledge(bench.name(1)), .disconnect)
+    #expect(bench.send(.connect, .startUpdating) == [.batch(2...3)])
+    bench.send(.acknowledge(bench.name(3)), .disconnect)
+    #expect(bench.send(.connect, .startUpdating) == [])
+    // Names of undelivered or impossible fixes change nothing.
+    bench.fixes()
+    bench.send(
+      .acknowledge(bench.name(9)), .acknowledge(FixName(generation: 99, sequence: 4)), .disconnect)
+    #expect(bench.send(.connect, .startUpdating) == [.batch(4...4)])
   }
 
   @Test(
-    "the board stays awake for the acknowledgement of the last batch, as long as the profile says")
+    "The board stays awake for the last batch's acknowledgement, up to the delivery hold")
   func acknowledgement() {
-    let world = World.started()
-    #expect(world.awaitsAcknowledgementUntil == nil)
-    world.fixes(2)
-    #expect(world.awaitsAcknowledgementUntil == Instant(seconds: 4))
-    world.ask(.acknowledge(world.name(0)))
-    #expect(world.awaitsAcknowledgementUntil == Instant(seconds: 4))
-    world.ask(.acknowledge(world.name(7)))
-    #expect(world.awaitsAcknowledgementUntil != nil)
-    world.ask(.acknowledge(world.name(1)))
-    #expect(world.awaitsAcknowledgementUntil == nil)
-    world.fixes()
-    world.ask(.disconnect)
-    #expect(world.awaitsAcknowledgementUntil == nil)
+    let bench = ClientBench.started()
+    #expect(bench.acknowledgementDeadline == nil)
+    bench.fixes(2)
+    #expect(bench.acknowledgementDeadline == Instant(seconds: 4))
+    bench.send(.acknowledge(bench.name(0)))
+    #expect(bench.acknowledgementDeadline == Instant(seconds: 4))
+    bench.send(.acknowledge(bench.name(7)))
+    #expect(bench.acknowledgementDeadline != nil)
+    bench.send(.acknowledge(bench.name(1)))
+    #expect(bench.acknowledgementDeadline == nil)
+    bench.fixes()
+    bench.send(.disconnect)
+    #expect(bench.acknowledgementDeadline == nil)
   }
 
   @Test(
-    "X1: after an end nothing is torn down until the handler calls again; acknowledging ends nothing"
+    "X1: after an end the demand stays for the handler's next call, despite an acknowledgement"
   )
-  func turn() {
-    var world = World.engaged(timeout: 5)
-    world.fixes()
-    #expect(world.demand == .deferred(check: Instant(seconds: 5)))
-    world.wait(4)
-    #expect(world.demand == .deferred(check: Instant(seconds: 7)))
-    world.now = 6.999
-    #expect(world.demand == .deferred(check: Instant(seconds: 7)))
-    world.now = 7
-    #expect(world.demand == .live(isWatched: false))
-    world.now = 5
-    world.ask(.acknowledge(world.name(0)))
-    #expect(world.demand == .deferred(check: Instant(seconds: 7)))
-    world.now = 7
-    #expect(world.demand == .live(isWatched: false))
+  func rearm() {
+    var bench = ClientBench.engaged(timeout: 5)
+    bench.fixes()
+    #expect(bench.demand == .deferred(check: Instant(seconds: 5)))
+    bench.wait(4)
+    #expect(bench.demand == .deferred(check: Instant(seconds: 7)))
+    bench.now = 6.999
+    #expect(bench.demand == .deferred(check: Instant(seconds: 7)))
+    bench.now = 7
+    #expect(bench.demand == .live(isWatched: false))
+    bench.now = 5
+    bench.send(.acknowledge(bench.name(0)))
+    #expect(bench.demand == .deferred(check: Instant(seconds: 7)))
+    bench.now = 7
+    #expect(bench.demand == .live(isWatched: false))
 
-    world = World.engaged(timeout: 5)
-    world.wait(5)
-    #expect(world.demand == .deferred(check: Instant(seconds: 7)))
-    world.ask(.allowDeferred(distance: .infinity, timeout: .infinity))
-    #expect(world.demand == .deferred(check: .distantFuture))
-    world.ask(.disallowDeferred)
-    #expect(world.demand == .deferred(check: Instant(seconds: 7)))
-    world.ask(.stopUpdating, .startUpdating)
-    #expect(world.demand == .live(isWatched: false))
+    bench = ClientBench.engaged(timeout: 5)
+    bench.wait(5)
+    #expect(bench.demand == .deferred(check: Instant(seconds: 7)))
+    bench.send(.allowDeferred(distance: .infinity, timeout: .infinity))
+    #expect(bench.demand == .deferred(check: .distantFuture))
+    bench.send(.disallowDeferred)
+    #expect(bench.demand == .deferred(check: Instant(seconds: 7)))
+    bench.send(.stopUpdating, .startUpdating)
+    #expect(bench.demand == .live(isWatched: false))
   }
 
-  @Test("a call that fails at once keeps nothing up that was not deferred")
-  func failedCallKeepsNothing() {
-    let world = World.started()
-    world.ask(.allowDeferred(distance: -1, timeout: 1))
-    #expect(world.demand == .live(isWatched: false))
-    world.ask(.allowDeferred(distance: 1, timeout: 100))
-    world.ask(.allowDeferred(distance: -1, timeout: 1))
-    #expect(world.demand == .deferred(check: Instant(seconds: 2)))
-    world.now = 1
-    world.ask(.allowDeferred(distance: -1, timeout: 1))
-    #expect(world.demand == .deferred(check: Instant(seconds: 2)))
+  @Test("A call that fails immediately adds no deferred demand")
+  func failedCallAddsNoDemand() {
+    let bench = ClientBench.started()
+    bench.send(.allowDeferred(distance: -1, timeout: 1))
+    #expect(bench.demand == .live(isWatched: false))
+    bench.send(.allowDeferred(distance: 1, timeout: 100))
+    bench.send(.allowDeferred(distance: -1, timeout: 1))
+    #expect(bench.demand == .deferred(check: Instant(seconds: 2)))
+    bench.now = 1
+    bench.send(.allowDeferred(distance: -1, timeout: 1))
+    #expect(bench.demand == .deferred(check: Instant(seconds: 2)))
   }
 
-  @Test("PWR-1: what a client needs follows from its state")
+  @Test("PWR-1: a client's demand follows from its state")
   func demands() {
-    let world = World(capacity: 16)
-    #expect(world.demand == .none)
-    world.ask(.connect)
-    #expect(world.demand == .none)
-    world.ask(.startUpdating)
-    #expect(world.demand == .live(isWatched: true))
-    world.ask(.allowDeferred(distance: 100, timeout: 50))
-    #expect(world.demand == .live(isWatched: true))
-    world.ask(.setExecution(.background))
-    #expect(world.demand == .deferred(check: Instant(seconds: 50)))
-    world.client.distanceCheck = Instant(seconds: 40)
-    #expect(world.demand == .deferred(check: Instant(seconds: 40)))
-    world.client.distanceCheck = Instant(seconds: 60)
-    #expect(world.demand == .deferred(check: Instant(seconds: 50)))
-    world.may(true)
-    #expect(world.demand == .deferred(check: Instant(seconds: 50)))
-    world.client.distanceCheck = Instant(seconds: 40)
-    world.ask(.setExecution(.suspended))
-    #expect(world.demand == .deferred(check: Instant(seconds: 50)))
-    world.ask(.setExecution(.background), .setAuthorization(.denied))
-    #expect(world.demand == .none)
-    #expect(world.client.distanceCheck == .distantFuture)
-    world.ask(.setAuthorization(.always))
-    world.client.distanceCheck = .boot
-    world.ask(.disconnect)
-    #expect(world.demand == .none)
-    #expect(world.client.distanceCheck == .distantFuture)
+    let bench = ClientBench(capacity: 16)
+    #expect(bench.demand == .none)
+    bench.send(.connect)
+    #expect(bench.demand == .none)
+    bench.send(.startUpdating)
+    #expect(bench.demand == .live(isWatched: true))
+    bench.send(.allowDeferred(distance: 100, timeout: 50))
+    #expect(bench.demand == .live(isWatched: true))
+    bench.send(.setExecution(.background))
+    #expect(bench.demand == .deferred(check: Instant(seconds: 50)))
+    bench.client.distanceCheck = Instant(seconds: 40)
+    #expect(bench.demand == .deferred(check: Instant(seconds: 40)))
+    bench.client.distanceCheck = Instant(seconds: 60)
+    #expect(bench.demand == .deferred(check: Instant(seconds: 50)))
+    bench.updateEngagement(true)
+    #expect(bench.demand == .deferred(check: Instant(seconds: 50)))
+    bench.client.distanceCheck = Instant(seconds: 40)
+    bench.send(.setExecution(.suspended))
+    #expect(bench.demand == .deferred(check: Instant(seconds: 50)))
+    bench.send(.setExecution(.background), .setAuthorization(.denied))
+    #expect(bench.demand == .none)
+    #expect(bench.client.distanceCheck == .distantFuture)
+    bench.send(.setAuthorization(.always))
+    bench.client.distanceCheck = .boot
+    bench.send(.disconnect)
+    #expect(bench.demand == .none)
+    #expect(bench.client.distanceCheck == .distantFuture)
   }
 
-  @Test("clients are numbered from 0")
+  @Test("Client numbers start at 0")
   func numbers() async {
     #expect(ClientID(0).index == 0)
     await #expect(processExitsWith: .failure) { _ = ClientID(-1) }

@@ -3,260 +3,260 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("A client whose fixes gather in the receiver")
+@Suite("Client with fixes buffered in the receiver")
 struct ClientDrainTests {
-  /// An engaged client; the receiver holds what was made since 0 s.
-  static func buffering(distance: Double = .infinity, timeout: Double = .infinity) -> World {
-    let world = World.engaged(distance: distance, timeout: timeout)
-    world.buffers = true
-    world.limit = 8
-    return world
+  /// An engaged client; the receiver buffers the fixes since 0 s.
+  static func buffering(distance: Double = .infinity, timeout: Double = .infinity) -> ClientBench {
+    let bench = ClientBench.engaged(distance: distance, timeout: timeout)
+    bench.buffers = true
+    bench.limit = 8
+    return bench
   }
 
   static let call = Request.allowDeferred(distance: .infinity, timeout: .infinity)
 
   @Test(
-    "X1, DEF-17: an end waits for what the receiver holds; then the finish and at once the batch")
+    "X1, DEF-17: an end waits for the drain; the finish and its batch follow immediately")
   func timeout() {
-    let world = Self.buffering(timeout: 10)
-    #expect(world.wait(9) == [])
-    #expect(world.demand == .deferred(check: Instant(seconds: 10)))
-    #expect(!world.isWaitingForDrain)
-    #expect(world.wait(1) == [])
-    #expect(world.isWaitingForDrain)
-    #expect(!world.hasNotices)
-    #expect(world.demand == .deferred(check: Instant(seconds: 10)))
-    #expect(world.drain([1, 2, 3, 11]) == [.finish(nil), .batch(0...3)])
-    #expect(!world.isWaitingForDrain)
+    let bench = Self.buffering(timeout: 10)
+    #expect(bench.wait(9) == [])
+    #expect(bench.demand == .deferred(check: Instant(seconds: 10)))
+    #expect(!bench.isWaitingForDrain)
+    #expect(bench.wait(1) == [])
+    #expect(bench.isWaitingForDrain)
+    #expect(!bench.hasNotices)
+    #expect(bench.demand == .deferred(check: Instant(seconds: 10)))
+    #expect(bench.drain([1, 2, 3, 11]) == [.finish(nil), .batch(0...3)])
+    #expect(!bench.isWaitingForDrain)
   }
 
-  @Test("X1: the next end after one that waited comes before its batch again")
+  @Test("X1: the end after one that waited for a drain also precedes its batch")
   func nextEnd() {
-    let world = Self.buffering(timeout: 10)
-    world.wait(10)
-    #expect(world.drain([1]) == [.finish(nil), .batch(0...0)])
-    world.ask(Self.call)
-    world.may(true)
-    #expect(world.fixes(2) == [])
-    #expect(world.ask(.disallowDeferred) == [.finish(15), .batch(1...2)])
+    let bench = Self.buffering(timeout: 10)
+    bench.wait(10)
+    #expect(bench.drain([1]) == [.finish(nil), .batch(0...0)])
+    bench.send(Self.call)
+    bench.updateEngagement(true)
+    #expect(bench.fixes(2) == [])
+    #expect(bench.send(.disallowDeferred) == [.finish(15), .batch(1...2)])
   }
 
-  @Test("DEF-15, DEF-39: so do the other ends")
+  @Test("DEF-15, DEF-39: the other ends wait for the drain too")
   func otherEnds() {
     for (request, code) in [
       (Request.disallowDeferred, 15), (.setDesiredAccuracy(10), 13), (.stopUpdating, 15),
     ] {
-      let world = Self.buffering()
-      world.now = 5
-      #expect(world.ask(request) == [])
-      #expect(world.isWaitingForDrain)
-      #expect(world.drain([1, 2]) == [.finish(code), .batch(0...1)])
-      #expect(!world.isWaitingForDrain)
+      let bench = Self.buffering()
+      bench.now = 5
+      #expect(bench.send(request) == [])
+      #expect(bench.isWaitingForDrain)
+      #expect(bench.drain([1, 2]) == [.finish(code), .batch(0...1)])
+      #expect(!bench.isWaitingForDrain)
     }
   }
 
-  @Test("DEF-35: a fix of the drain that meets the distance ends it there and then")
+  @Test("DEF-35: a drained fix that meets the distance ends the deferral with that fix")
   func distance() {
-    let world = Self.buffering(distance: 50)
-    world.now = 5
-    #expect(world.drain([1]) == [])
-    world.buffers = true
-    #expect(world.drain([2, 3], east: 60) == [.finish(nil), .batch(0...1), .batch(2...2)])
+    let bench = Self.buffering(distance: 50)
+    bench.now = 5
+    #expect(bench.drain([1]) == [])
+    bench.buffers = true
+    #expect(bench.drain([2, 3], east: 60) == [.finish(nil), .batch(0...1), .batch(2...2)])
   }
 
-  @Test("DEF-27: a flush to the foreground waits for what the receiver holds")
+  @Test("DEF-27: a flush on moving to the foreground waits for the drain")
   func flush() {
-    let world = Self.buffering()
-    world.drain([1])
-    world.buffers = true
-    world.now = 5
-    world.ask(.setExecution(.foreground))
-    #expect(world.may(true) == [])
-    #expect(world.state == .armed)
-    #expect(world.isWaitingForDrain)
-    #expect(world.drain([2, 3]) == [.batch(0...2)])
-    #expect(world.fixes() == [.batch(3...3)])
+    let bench = Self.buffering()
+    bench.drain([1])
+    bench.buffers = true
+    bench.now = 5
+    bench.send(.setExecution(.foreground))
+    #expect(bench.updateEngagement(true) == [])
+    #expect(bench.state == .armed)
+    #expect(bench.isWaitingForDrain)
+    #expect(bench.drain([2, 3]) == [.batch(0...2)])
+    #expect(bench.fixes() == [.batch(3...3)])
   }
 
-  @Test("DEF-13, X1: each of several calls that wait is told with its own fixes behind it")
+  @Test("DEF-13, X1: each of several pending ends is delivered before its own fixes")
   func ownFixes() {
-    let world = Self.buffering()
-    world.now = 3
-    #expect(world.ask(.allowDeferred(distance: 0, timeout: .infinity)) == [])
-    #expect(world.state == .armed)
-    // 3.0 was made with the call, not after it; 4 meets the second call's distance of 0.
+    let bench = Self.buffering()
+    bench.now = 3
+    #expect(bench.send(.allowDeferred(distance: 0, timeout: .infinity)) == [])
+    #expect(bench.state == .armed)
+    // The fix of 3 s belongs to the first call; that of 4 s meets the second call's distance of 0.
     #expect(
-      world.drain([1, 2, 3, 4, 5]) == [
+      bench.drain([1, 2, 3, 4, 5]) == [
         .finish(15), .batch(0...2), .finish(nil), .batch(3...3), .batch(4...4),
       ])
   }
 
-  @Test("DEF-8: with several calls in a row, each is told once, and the wait is bounded")
+  @Test("DEF-8: each of several calls in a row ends once, and the queue is bounded")
   func manyCalls() {
-    let world = Self.buffering()
-    var told: [Told] = []
+    let bench = Self.buffering()
+    var notices: [NoticeValue] = []
     for second in 1...9 {
-      world.now = Double(second)
-      told += world.ask(Self.call)
+      bench.now = Double(second)
+      notices += bench.send(Self.call)
     }
-    told += world.drain([0.5, 8.5])
-    told += world.ask(.disallowDeferred)
-    #expect(told.filter { $0 == .finish(15) }.count == 10)
-    #expect(told.filter { if case .finish = $0 { false } else { true } } == [.batch(0...1)])
-    #expect(world.state == .idle)
+    notices += bench.drain([0.5, 8.5])
+    notices += bench.send(.disallowDeferred)
+    #expect(notices.filter { $0 == .finish(15) }.count == 10)
+    #expect(notices.filter { if case .finish = $0 { false } else { true } } == [.batch(0...1)])
+    #expect(bench.state == .idle)
   }
 
-  @Test("DEF-8: even two ends a call are bounded, whatever waits")
+  @Test("DEF-8: even two ends per call are bounded")
   func manyEnds() {
-    let world = Self.buffering()
+    let bench = Self.buffering()
     var finishes = 0
     for second in 1...20 {
-      world.now = Double(second)
-      let told =
+      bench.now = Double(second)
+      let notices =
         switch second % 3 {
-        case 0: world.ask(.allowDeferred(distance: 5, timeout: 0))
-        case 1: world.ask(.allowDeferred(distance: -5, timeout: 0))
-        default: world.ask(Self.call)
+        case 0: bench.send(.allowDeferred(distance: 5, timeout: 0))
+        case 1: bench.send(.allowDeferred(distance: -5, timeout: 0))
+        default: bench.send(Self.call)
         }
-      finishes += told.count
+      finishes += notices.count
     }
-    finishes += world.drain().count
-    #expect(finishes == 21 - (world.state == .idle ? 0 : 1))
+    finishes += bench.drain().count
+    #expect(finishes == 21 - (bench.state == .idle ? 0 : 1))
   }
 
-  @Test("DEF-8: a suspended client's ends are kept, at most one more while it is away")
+  @Test("DEF-8: a suspended client's ends are kept, with at most one more during suspension")
   func suspendedEnds() {
-    let world = Self.buffering()
-    world.ask(Self.call)
-    world.ask(Self.call)
-    world.ask(.setExecution(.suspended))
-    #expect(world.wait(1) == [])
-    #expect(world.lose() == [])
-    let told = world.ask(.setDesiredAccuracy(-1))
-    #expect(told == [.finish(15), .finish(15), .finish(11), .failure(0)])
-    #expect(world.ask(.allowDeferred(distance: 5, timeout: 0)) == [])
-    #expect(world.drain() == [.finish(nil)])
+    let bench = Self.buffering()
+    bench.send(Self.call)
+    bench.send(Self.call)
+    bench.send(.setExecution(.suspended))
+    #expect(bench.wait(1) == [])
+    #expect(bench.loseReceiver() == [])
+    let notices = bench.send(.setDesiredAccuracy(-1))
+    #expect(notices == [.finish(15), .finish(15), .finish(11), .failure(0)])
+    #expect(bench.send(.allowDeferred(distance: 5, timeout: 0)) == [])
+    #expect(bench.drain() == [.finish(nil)])
   }
 
-  @Test("DEF-37: after stop what the receiver holds of the time until then is told, and no more")
+  @Test("DEF-37: after stop only the buffered fixes from before it are delivered")
   func stop() {
-    let world = Self.buffering()
-    world.now = 5
-    #expect(world.ask(.stopUpdating) == [])
-    #expect(world.demand == .none)
-    #expect(world.drain([1, 2]) == [.finish(15), .batch(0...1)])
-    #expect(world.fixes(2) == [])
-    #expect(world.ask(.stopUpdating) == [])
+    let bench = Self.buffering()
+    bench.now = 5
+    #expect(bench.send(.stopUpdating) == [])
+    #expect(bench.demand == .none)
+    #expect(bench.drain([1, 2]) == [.finish(15), .batch(0...1)])
+    #expect(bench.fixes(2) == [])
+    #expect(bench.send(.stopUpdating) == [])
   }
 
-  @Test("DEF-37: without a deferral too")
+  @Test("DEF-37: the same applies without a deferral")
   func stopUndeferred() {
-    let world = World.started()
-    world.buffers = true
-    world.now = 0.5
-    #expect(world.ask(.stopUpdating) == [])
-    #expect(world.isWaitingForDrain)
-    #expect(world.drain([0.5]) == [.batch(0...0)])
-    #expect(world.drain([0.6]) == [])
+    let bench = ClientBench.started()
+    bench.buffers = true
+    bench.now = 0.5
+    #expect(bench.send(.stopUpdating) == [])
+    #expect(bench.isWaitingForDrain)
+    #expect(bench.drain([0.5]) == [.batch(0...0)])
+    #expect(bench.drain([0.6]) == [])
   }
 
-  @Test("STD-3: updates started again before the drain lose nothing and double nothing")
+  @Test("STD-3: restarting updates before the drain neither loses nor duplicates fixes")
   func restart() {
-    let world = Self.buffering()
-    world.now = 5
-    world.ask(.stopUpdating)
-    #expect(world.ask(.startUpdating) == [])
-    #expect(world.drain([1, 2]) == [.finish(15), .batch(0...1)])
-    #expect(world.fixes() == [.batch(2...2)])
-    // The same without a deferral: normal delivery goes on as the fixes come.
-    world.buffers = true
-    world.ask(.stopUpdating)
-    world.ask(.startUpdating)
-    #expect(!world.isWaitingForDrain)
-    #expect(world.drain([6]) == [.batch(3...3)])
+    let bench = Self.buffering()
+    bench.now = 5
+    bench.send(.stopUpdating)
+    #expect(bench.send(.startUpdating) == [])
+    #expect(bench.drain([1, 2]) == [.finish(15), .batch(0...1)])
+    #expect(bench.fixes() == [.batch(2...2)])
+    // The same without a deferral: normal delivery continues.
+    bench.buffers = true
+    bench.send(.stopUpdating)
+    bench.send(.startUpdating)
+    #expect(!bench.isWaitingForDrain)
+    #expect(bench.drain([6]) == [.batch(3...3)])
   }
 
-  @Test("while the receiver is drained normal delivery waits for the rest, N at most")
+  @Test("During a drain normal delivery waits for the remaining fixes, N at most")
   func drainingHolds() {
-    let world = World.started()
-    world.isDraining = true
-    #expect(world.fixes(3) == [])
-    #expect(world.fixes() == [.batch(0...3)])
-    #expect(world.fixes(2) == [])
-    #expect(world.drain() == [.batch(4...5)])
+    let bench = ClientBench.started()
+    bench.isDraining = true
+    #expect(bench.fixes(3) == [])
+    #expect(bench.fixes() == [.batch(0...3)])
+    #expect(bench.fixes(2) == [])
+    #expect(bench.drain() == [.batch(4...5)])
   }
 
-  @Test("DEF-28: nothing engages while a drain is under way or awaited")
+  @Test("DEF-28: no deferral engages while a drain is running or awaited")
   func noEngagement() {
-    let world = World.started()
-    world.ask(Self.call)
-    world.isDraining = true
-    world.may(true)
-    #expect(world.state == .armed)
-    world.isDraining = false
-    world.buffers = true
-    world.ask(Self.call)
-    world.may(true)
-    #expect(world.state == .armed)
-    world.drain()
-    world.may(true)
-    #expect(world.state == .engaged)
-    #expect(world.drain([1, 2]) == [])
+    let bench = ClientBench.started()
+    bench.send(Self.call)
+    bench.isDraining = true
+    bench.updateEngagement(true)
+    #expect(bench.state == .armed)
+    bench.isDraining = false
+    bench.buffers = true
+    bench.send(Self.call)
+    bench.updateEngagement(true)
+    #expect(bench.state == .armed)
+    bench.drain()
+    bench.updateEngagement(true)
+    #expect(bench.state == .engaged)
+    #expect(bench.drain([1, 2]) == [])
   }
 
-  @Test("DEF-12: what came before the engagement is told, what comes after waits")
+  @Test("DEF-12: fixes from before the engagement are delivered, later ones are cached")
   func olderFirst() {
-    let world = World.started()
-    world.ask(Self.call)
-    world.isDraining = true
-    #expect(world.fixes(2) == [])
-    world.isDraining = false
-    #expect(world.may(true) == [.batch(0...1)])
-    #expect(world.state == .engaged)
-    #expect(world.fixes() == [])
+    let bench = ClientBench.started()
+    bench.send(Self.call)
+    bench.isDraining = true
+    #expect(bench.fixes(2) == [])
+    bench.isDraining = false
+    #expect(bench.updateEngagement(true) == [.batch(0...1)])
+    #expect(bench.state == .engaged)
+    #expect(bench.fixes() == [])
   }
 
-  @Test("DEF-43: a lost receiver keeps nobody waiting")
+  @Test("DEF-43: a lost receiver ends the wait for a drain")
   func lost() {
-    var world = Self.buffering(timeout: 10)
-    world.drain([1])
-    world.buffers = true
-    #expect(world.wait(10) == [])
-    #expect(world.lose() == [.finish(nil), .batch(0...0), .failure(0)])
-    #expect(!world.isWaitingForDrain)
-    world = Self.buffering()
-    world.ask(.stopUpdating)
-    #expect(world.lose() == [.finish(15)])
-    #expect(!world.isWaitingForDrain)
+    var bench = Self.buffering(timeout: 10)
+    bench.drain([1])
+    bench.buffers = true
+    #expect(bench.wait(10) == [])
+    #expect(bench.loseReceiver() == [.finish(nil), .batch(0...0), .failure(0)])
+    #expect(!bench.isWaitingForDrain)
+    bench = Self.buffering()
+    bench.send(.stopUpdating)
+    #expect(bench.loseReceiver() == [.finish(15)])
+    #expect(!bench.isWaitingForDrain)
   }
 
-  @Test("RNG-6, X7: what the receiver held of the time before a denial is never shown")
+  @Test("RNG-6, X7: buffered fixes from before or during a denial are never delivered")
   func denial() {
-    let world = Self.buffering(timeout: 10)
-    #expect(world.wait(10) == [])
-    #expect(world.ask(.setAuthorization(.denied)) == [.finish(nil), .failure(1)])
-    #expect(!world.isWaitingForDrain)
-    world.now = 20
-    #expect(world.ask(.setAuthorization(.always)) == [])
-    #expect(world.drain([5, 19.9, 20]) == [])
-    #expect(world.drain([20.1, 19.9]) == [.batch(3...3)])
+    let bench = Self.buffering(timeout: 10)
+    #expect(bench.wait(10) == [])
+    #expect(bench.send(.setAuthorization(.denied)) == [.finish(nil), .failure(1)])
+    #expect(!bench.isWaitingForDrain)
+    bench.now = 20
+    #expect(bench.send(.setAuthorization(.always)) == [])
+    #expect(bench.drain([5, 19.9, 20]) == [])
+    #expect(bench.drain([20.1, 19.9]) == [.batch(3...3)])
   }
 
-  @Test("RNG-6: a process that stopped or died before the denial is owed nothing after it")
+  @Test("RNG-6: after a denial nothing remains undelivered for a process that stopped or exited")
   func denialAfterEnd() {
     for request in [Request.stopUpdating, .disconnect] {
-      let world = Self.buffering()
-      world.drain([1])
-      world.buffers = true
-      world.ask(request)
-      world.ask(.setAuthorization(.denied))
-      world.drain([2])
-      world.ask(.setAuthorization(.always))
-      world.now = 9
-      world.fixes()
-      #expect(world.ask(.connect, .startUpdating) == [])
-      #expect(!world.hasNotices)
-      #expect(world.fixes() == [.batch(3...3)])
+      let bench = Self.buffering()
+      bench.drain([1])
+      bench.buffers = true
+      bench.send(request)
+      bench.send(.setAuthorization(.denied))
+      bench.drain([2])
+      bench.send(.setAuthorization(.always))
+      bench.now = 9
+      bench.fixes()
+      #expect(bench.send(.connect, .startUpdating) == [])
+      #expect(!bench.hasNotices)
+      #expect(bench.fixes() == [.batch(3...3)])
     }
   }
 }

@@ -3,148 +3,148 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("What a client loses, and is told of it")
+@Suite("Gaps reported to a client")
 struct ClientGapTests {
-  @Test("DEF-31, RNG-4: a client that cannot take its fixes is told what was overwritten first")
+  @Test("DEF-31, RNG-4: a suspended client first gets the gap of its overwritten fixes")
   func suspended() {
-    let world = World.started(capacity: 8)
-    world.limit = 4
-    world.fixes(2)
-    world.ask(.acknowledge(world.name(1)), .setExecution(.suspended))
-    #expect(world.fixes(11) == [])
+    let bench = ClientBench.started(capacity: 8)
+    bench.limit = 4
+    bench.fixes(2)
+    bench.send(.acknowledge(bench.name(1)), .setExecution(.suspended))
+    #expect(bench.fixes(11) == [])
     #expect(
-      world.ask(.setExecution(.background)) == [.gap(2..<5, count: 3), .batch(5...12)])
-    #expect(world.fixes() == [.batch(13...13)])
+      bench.send(.setExecution(.background)) == [.gap(2..<5, count: 3), .batch(5...12)])
+    #expect(bench.fixes() == [.batch(13...13)])
   }
 
-  @Test("RNG-4: an engaged client that takes its fixes loses none, round after round")
+  @Test("RNG-4: an engaged client that receives its batches loses no fix in any round")
   func engaged() {
-    let world = World.engaged(capacity: 8)
-    world.limit = 4
+    let bench = ClientBench.engaged(capacity: 8)
+    bench.limit = 4
     for round in 0..<10 as Range<UInt64> {
-      #expect(world.fixes(3) == [])
-      #expect(world.fixes() == [.batch(round * 4...round * 4 + 3)])
-      if round % 2 == 0 { world.ask(.acknowledge(world.name(round * 4 + 3))) }
+      #expect(bench.fixes(3) == [])
+      #expect(bench.fixes() == [.batch(round * 4...round * 4 + 3)])
+      if round % 2 == 0 { bench.send(.acknowledge(bench.name(round * 4 + 3))) }
     }
   }
 
-  @Test("RNG-4: what was told and not acknowledged is a gap only to the next process")
+  @Test("RNG-4: overwritten unacknowledged fixes are a gap only for the next process")
   func unacknowledged() {
-    let world = World.started(capacity: 4)
-    for n in 0..<10 as Range<UInt64> { #expect(world.fixes() == [.batch(n...n)]) }
-    world.ask(.disconnect)
-    #expect(world.ask(.connect) == [.gap(0..<6, count: 6)])
-    #expect(world.ask(.startUpdating) == [.batch(6...9)])
+    let bench = ClientBench.started(capacity: 4)
+    for n in 0..<10 as Range<UInt64> { #expect(bench.fixes() == [.batch(n...n)]) }
+    bench.send(.disconnect)
+    #expect(bench.send(.connect) == [.gap(0..<6, count: 6)])
+    #expect(bench.send(.startUpdating) == [.batch(6...9)])
   }
 
-  @Test("RNG-4: the gap of a dead client ends where its updates ended")
-  func deadGap() {
-    var world = World.started(capacity: 4)
-    world.ask(.setExecution(.suspended))
-    world.fixes(3)
-    world.ask(.disconnect)
-    world.fixes(3)
-    #expect(world.ask(.connect, .startUpdating) == [.gap(0..<2, count: 2), .batch(2...2)])
-    #expect(world.fixes() == [.batch(6...6)])
+  @Test("RNG-4: the gap of an exited client ends where its updates ended")
+  func exitedClientGap() {
+    var bench = ClientBench.started(capacity: 4)
+    bench.send(.setExecution(.suspended))
+    bench.fixes(3)
+    bench.send(.disconnect)
+    bench.fixes(3)
+    #expect(bench.send(.connect, .startUpdating) == [.gap(0..<2, count: 2), .batch(2...2)])
+    #expect(bench.fixes() == [.batch(6...6)])
     for more in [4, 5, 20] {
-      world = World.started(capacity: 4)
-      world.ask(.setExecution(.suspended))
-      world.fixes(3)
-      world.ask(.disconnect)
-      world.fixes(more)
-      #expect(world.ask(.connect, .startUpdating) == [.gap(0..<3, count: 3)])
-      #expect(world.fixes() == [.batch(UInt64(more) + 3...UInt64(more) + 3)])
+      bench = ClientBench.started(capacity: 4)
+      bench.send(.setExecution(.suspended))
+      bench.fixes(3)
+      bench.send(.disconnect)
+      bench.fixes(more)
+      #expect(bench.send(.connect, .startUpdating) == [.gap(0..<3, count: 3)])
+      #expect(bench.fixes() == [.batch(UInt64(more) + 3...UInt64(more) + 3)])
     }
   }
 
   @Test(
-    "RNG-3: a stopped client's unacknowledged fixes are there for its next process while the ring has them"
+    "RNG-3: the next process gets a stopped client's unacknowledged fixes while the ring holds them"
   )
   func stoppedUnacknowledged() {
-    var world = World.started(capacity: 4)
-    world.fixes(6)
-    world.ask(.acknowledge(world.name(3)))
-    #expect(world.ask(.stopUpdating) == [])
-    world.fixes(1)
-    world.ask(.disconnect)
-    #expect(world.ask(.connect, .startUpdating) == [.batch(4...5)])
-    world = World.started(capacity: 4)
-    world.fixes(6)
-    world.ask(.acknowledge(world.name(3)), .stopUpdating)
-    world.fixes(3)
-    world.ask(.disconnect)
-    #expect(world.ask(.connect, .startUpdating) == [.gap(4..<5, count: 1), .batch(5...5)])
-    world = World.started(capacity: 4)
-    world.fixes(6)
-    world.ask(.acknowledge(world.name(3)), .stopUpdating)
-    world.fixes(30)
-    world.ask(.disconnect)
-    #expect(world.ask(.connect, .startUpdating) == [.gap(4..<6, count: 2)])
+    var bench = ClientBench.started(capacity: 4)
+    bench.fixes(6)
+    bench.send(.acknowledge(bench.name(3)))
+    #expect(bench.send(.stopUpdating) == [])
+    bench.fixes(1)
+    bench.send(.disconnect)
+    #expect(bench.send(.connect, .startUpdating) == [.batch(4...5)])
+    bench = ClientBench.started(capacity: 4)
+    bench.fixes(6)
+    bench.send(.acknowledge(bench.name(3)), .stopUpdating)
+    bench.fixes(3)
+    bench.send(.disconnect)
+    #expect(bench.send(.connect, .startUpdating) == [.gap(4..<5, count: 1), .batch(5...5)])
+    bench = ClientBench.started(capacity: 4)
+    bench.fixes(6)
+    bench.send(.acknowledge(bench.name(3)), .stopUpdating)
+    bench.fixes(30)
+    bench.send(.disconnect)
+    #expect(bench.send(.connect, .startUpdating) == [.gap(4..<6, count: 2)])
   }
 
-  @Test("RNG-4: who is owed nothing loses nothing, however far the ring goes")
-  func owedNothing() {
-    var world = World.started(capacity: 4)
-    world.fixes(3)
-    world.ask(.acknowledge(world.name(2)), .stopUpdating)
-    #expect(world.fixes(20) == [])
-    #expect(world.ask(.startUpdating) == [])
-    #expect(world.fixes() == [.batch(23...23)])
-    // The same when it stopped with fixes unacknowledged, and lived on.
-    world.ask(.stopUpdating)
-    #expect(world.fixes(20) == [])
-    #expect(world.ask(.startUpdating) == [])
-    #expect(world.fixes() == [.batch(44...44)])
-    // And for one that never started anything.
-    world = World(capacity: 4)
-    world.ask(.connect)
-    world.fixes(9)
-    #expect(world.ask(.startUpdating) == [])
-    #expect(world.fixes() == [.batch(9...9)])
+  @Test("RNG-4: a client without undelivered fixes gets no gap, however many fixes follow")
+  func nothingUndelivered() {
+    var bench = ClientBench.started(capacity: 4)
+    bench.fixes(3)
+    bench.send(.acknowledge(bench.name(2)), .stopUpdating)
+    #expect(bench.fixes(20) == [])
+    #expect(bench.send(.startUpdating) == [])
+    #expect(bench.fixes() == [.batch(23...23)])
+    // The same when it stopped with unacknowledged fixes and kept running.
+    bench.send(.stopUpdating)
+    #expect(bench.fixes(20) == [])
+    #expect(bench.send(.startUpdating) == [])
+    #expect(bench.fixes() == [.batch(44...44)])
+    // The same for a client that never started a service.
+    bench = ClientBench(capacity: 4)
+    bench.send(.connect)
+    bench.fixes(9)
+    #expect(bench.send(.startUpdating) == [])
+    #expect(bench.fixes() == [.batch(9...9)])
   }
 
-  @Test("RNG-3: a hole in what a dead client is owed keeps back nothing behind it")
-  func deadHole() {
-    let world = World.started(capacity: 16)
-    world.ask(.setExecution(.suspended))
-    world.fixes(4)
-    world.ask(.disconnect)
-    world.fixes(1)
-    world.ring.erase(1..<2)
+  @Test("RNG-3: a hole in an exited client's undelivered fixes does not block later ones")
+  func exitedClientHole() {
+    let bench = ClientBench.started(capacity: 16)
+    bench.send(.setExecution(.suspended))
+    bench.fixes(4)
+    bench.send(.disconnect)
+    bench.fixes(1)
+    bench.ring.erase(1..<2)
     #expect(
-      world.ask(.connect, .startUpdating) == [.batch(0...0), .gap(1..<2, count: 1), .batch(2...3)])
-    #expect(world.fixes() == [.batch(5...5)])
+      bench.send(.connect, .startUpdating) == [.batch(0...0), .gap(1..<2, count: 1), .batch(2...3)])
+    #expect(bench.fixes() == [.batch(5...5)])
   }
 
-  @Test("RNG-6: a denied client has no gap of what was never for it")
+  @Test("RNG-6: a denied client gets no gap for fixes that were never its own")
   func denied() {
-    let world = World.started(capacity: 4)
-    world.ask(.setExecution(.suspended))
-    world.fixes(6)
-    world.ask(.setAuthorization(.denied))
-    world.fixes(6)
-    world.ask(.setAuthorization(.always))
-    #expect(world.ask(.setExecution(.background)) == [])
-    #expect(world.fixes() == [.batch(12...12)])
+    let bench = ClientBench.started(capacity: 4)
+    bench.send(.setExecution(.suspended))
+    bench.fixes(6)
+    bench.send(.setAuthorization(.denied))
+    bench.fixes(6)
+    bench.send(.setAuthorization(.always))
+    #expect(bench.send(.setExecution(.background)) == [])
+    #expect(bench.fixes() == [.batch(12...12)])
   }
 
-  @Test("RNG-4: fixes that are missing in the ring are told as a gap, before what follows")
+  @Test("RNG-4: fixes missing in the ring are reported as a gap before the next fixes")
   func holes() {
-    let world = World.engaged(capacity: 16)
-    world.limit = 8
-    #expect(world.fixes(6) == [])
-    world.ring.erase(0..<1)
-    world.ring.erase(3..<5)
+    let bench = ClientBench.engaged(capacity: 16)
+    bench.limit = 8
+    #expect(bench.fixes(6) == [])
+    bench.ring.erase(0..<1)
+    bench.ring.erase(3..<5)
     #expect(
-      world.ask(.disallowDeferred) == [
+      bench.send(.disallowDeferred) == [
         .finish(15), .gap(0..<1, count: 1), .batch(1...2), .gap(3..<5, count: 2), .batch(5...5),
       ])
-    world.ask(.setDistanceFilter(10))
-    world.isDraining = true
-    world.fixes(1, east: 100)
-    world.fixes(1, east: 200)
-    world.fixes(1, east: 300)
-    world.ring.erase(7..<8)
-    #expect(world.drain() == [.batch(6...6), .gap(7..<8, count: 1), .batch(8...8)])
+    bench.send(.setDistanceFilter(10))
+    bench.isDraining = true
+    bench.fixes(1, east: 100)
+    bench.fixes(1, east: 200)
+    bench.fixes(1, east: 300)
+    bench.ring.erase(7..<8)
+    #expect(bench.drain() == [.batch(6...6), .gap(7..<8, count: 1), .batch(8...8)])
   }
 }

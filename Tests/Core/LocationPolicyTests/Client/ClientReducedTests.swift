@@ -4,99 +4,99 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("What a client of reduced accuracy is shown again")
+@Suite("Cached coarse fixes of a client with reduced accuracy")
 struct ClientReducedTests {
-  /// A reduced client that was shown the coarse fix of the fix number 0, made at 1 s.
-  static func world() -> World {
-    let world = World(capacity: 64)
-    world.ask(.connect, .setReducedAccuracy(true), .startUpdating)
-    #expect(world.fixes(1).map(\.description) == ["coarse(0)"])
-    return world
+  /// A reduced client that received the coarse fix of fix 0, measured at 1 s.
+  static func bench() -> ClientBench {
+    let bench = ClientBench(capacity: 64)
+    bench.send(.connect, .setReducedAccuracy(true), .startUpdating)
+    #expect(bench.fixes(1).map(\.description) == ["coarse(0)"])
+    return bench
   }
 
-  @Test("STD-8, AUT-6: location is the coarse fix, and none once what may be shown has changed")
+  @Test("STD-8, AUT-6: location is the coarse fix, and nil after the accuracy has changed")
   func location() {
-    let world = Self.world()
-    let location = world.client.location(in: world.ring)
-    #expect(location?.name == world.name(0))
+    let bench = Self.bench()
+    let location = bench.client.location(in: bench.ring)
+    #expect(location?.name == bench.name(0))
     #expect(location?.fix.horizontalAccuracy_mm == AccuracyReduction.accuracy_mm)
-    world.ask(.setReducedAccuracy(false))
-    #expect(world.client.location(in: world.ring) == nil)
-    world.fixes(1)
-    #expect(world.client.location(in: world.ring)?.fix.horizontalAccuracy_mm == 3_000)
-    world.ask(.setReducedAccuracy(true))
-    #expect(world.client.location(in: world.ring) == nil)
+    bench.send(.setReducedAccuracy(false))
+    #expect(bench.client.location(in: bench.ring) == nil)
+    bench.fixes(1)
+    #expect(bench.client.location(in: bench.ring)?.fix.horizontalAccuracy_mm == 3_000)
+    bench.send(.setReducedAccuracy(true))
+    #expect(bench.client.location(in: bench.ring) == nil)
   }
 
-  @Test("AUT-5: who starts again is told the last coarse fix as long as no new one is due")
+  @Test("AUT-5: a restart delivers the last coarse fix while no new one is due")
   func startedAgain() {
-    let world = Self.world()
-    world.ask(.stopUpdating)
-    world.now = 901
-    #expect(world.ask(.startUpdating).map(\.description) == ["coarse(0)"])
-    world.ask(.stopUpdating)
-    world.now = 901.1
-    #expect(world.ask(.startUpdating) == [])
+    let bench = Self.bench()
+    bench.send(.stopUpdating)
+    bench.now = 901
+    #expect(bench.send(.startUpdating).map(\.description) == ["coarse(0)"])
+    bench.send(.stopUpdating)
+    bench.now = 901.1
+    #expect(bench.send(.startUpdating) == [])
   }
 
-  @Test("STD-11, AUT-5: a request is answered with the coarse fix there is, or the next one")
+  @Test("STD-11, AUT-5: a request is answered with the cached coarse fix or the next one")
   func request() {
-    let world = Self.world()
-    world.ask(.stopUpdating)
-    world.now = 800
-    #expect(world.ask(.requestLocation).map(\.description) == ["report(0)"])
-    world.now = 902
-    #expect(world.ask(.requestLocation) == [])
-    #expect(world.need().due == Instant(seconds: 902))
-    #expect(world.fixes(1).map(\.description) == ["report(1)"], "5 km is as good as it gets")
-    #expect(!world.need().isRequired)
+    let bench = Self.bench()
+    bench.send(.stopUpdating)
+    bench.now = 800
+    #expect(bench.send(.requestLocation).map(\.description) == ["report(0)"])
+    bench.now = 902
+    #expect(bench.send(.requestLocation) == [])
+    #expect(bench.need().due == Instant(seconds: 902))
+    #expect(bench.fixes(1).map(\.description) == ["report(1)"], "5 km is the best coarse accuracy")
+    #expect(!bench.need().isRequired)
   }
 
-  @Test("SLC-5, AUT-5: significant change begins with the coarse fix there is")
+  @Test("SLC-5, AUT-5: significant change starts with the cached coarse fix")
   func significantChange() {
-    let world = Self.world()
-    world.ask(.stopUpdating)
-    world.now = 100
-    #expect(world.ask(.startSignificantChange).map(\.description) == ["report(0)"])
+    let bench = Self.bench()
+    bench.send(.stopUpdating)
+    bench.now = 100
+    #expect(bench.send(.startSignificantChange).map(\.description) == ["report(0)"])
   }
 
-  @Test("AUT-3: after a denial no coarse fix of before is shown")
+  @Test("AUT-3: after a denial no earlier coarse fix is delivered")
   func denied() {
-    let world = Self.world()
-    world.ask(.stopUpdating, .setAuthorization(.denied), .setAuthorization(.always))
-    #expect(world.ask(.startUpdating) == [])
-    #expect(world.client.location(in: world.ring) == nil)
+    let bench = Self.bench()
+    bench.send(.stopUpdating, .setAuthorization(.denied), .setAuthorization(.always))
+    #expect(bench.send(.startUpdating) == [])
+    #expect(bench.client.location(in: bench.ring) == nil)
   }
 }
 
-@Suite("What a client is told while its deferral waits for the receiver's fixes")
+@Suite("Notices to a client whose deferral waits for a drain")
 struct ClientWaitingTests {
-  @Test("REG-1, REG-7: each call that cannot be granted is answered at once")
+  @Test("REG-1, REG-7: each refused call is answered immediately")
   func refusals() {
-    let world = World.engaged(capacity: 64)
-    world.buffers = true
+    let bench = ClientBench.engaged(capacity: 64)
+    bench.buffers = true
     for number in 0..<UInt32(RegionMonitor.capacity) {
       let region = Region(RegionIdentifier(.region, number), center: equator, radius: 100)
-      world.ask(.addRegion(region, assuming: .unknown))
+      bench.send(.addRegion(region, assuming: .unknown))
     }
-    #expect(world.ask(.disallowDeferred) == [], "the finish waits for the drain")
-    #expect(world.isWaitingForDrain)
+    #expect(bench.send(.disallowDeferred) == [], "the finish waits for the drain")
+    #expect(bench.isWaitingForDrain)
     for number: UInt32 in [30, 31] {
       let region = Region(RegionIdentifier(.region, number), center: equator, radius: 100)
-      let told = world.ask(.addRegion(region, assuming: .unknown))
-      #expect(told.count == 1 && told[0].description.contains("failure"), "\(told)")
+      let notices = bench.send(.addRegion(region, assuming: .unknown))
+      #expect(notices.count == 1 && notices[0].description.contains("failure"), "\(notices)")
     }
-    #expect(world.drain([5]).first == .finish(15))
+    #expect(bench.drain([5]).first == .finish(15))
   }
 
-  @Test("STD-8: location is the newest that was told, by whatever service")
+  @Test("STD-8: location is the newest fix delivered by any service")
   func location() {
-    let world = World(capacity: 64)
-    world.ask(.connect, .requestLocation)
-    world.fixes(1)
-    #expect(world.client.location(in: world.ring)?.name == world.name(0))
-    world.ask(.startUpdating)
-    world.fixes(1)
-    #expect(world.client.location(in: world.ring)?.name == world.name(1))
+    let bench = ClientBench(capacity: 64)
+    bench.send(.connect, .requestLocation)
+    bench.fixes(1)
+    #expect(bench.client.location(in: bench.ring)?.name == bench.name(0))
+    bench.send(.startUpdating)
+    bench.fixes(1)
+    #expect(bench.client.location(in: bench.ring)?.name == bench.name(1))
   }
 }

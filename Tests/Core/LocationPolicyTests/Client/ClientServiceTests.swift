@@ -4,137 +4,137 @@ import Testing
 
 @testable import LocationPolicy
 
-extension World {
+extension ClientBench {
   var now_i: Instant { Instant(seconds: now) }
 
-  /// What the client's services need now.
+  /// Fix need of the client's services now.
   func need(fastest: Double = 5) -> FixNeed {
     client.fixNeed(at: now_i, fastest: fastest, line: line)
   }
 
-  /// The motion line says something.
-  func hear(_ new: MotionLine) -> [Told] {
+  /// Reports a state of the motion line.
+  func motionLineChanged(_ new: MotionLine) -> [NoticeValue] {
     line = new
     client.motionLineChanged(new, at: now_i)
-    return told()
+    return notices()
   }
 
-  /// Fixes each `step` seconds at a place, for so long.
+  /// Appends fixes every `step` seconds at one position, for `seconds` seconds.
   @discardableResult
-  func stay(_ seconds: Double, east: Double = 0, step: Double = 10) -> [Told] {
-    var all: [Told] = []
+  func stay(_ seconds: Double, east: Double = 0, step: Double = 10) -> [NoticeValue] {
+    var all: [NoticeValue] = []
     let end = now + seconds
     while now < end {
       now += step
       if client.mayNeed(fix(at: now, east: east)) { append(fix(at: now, east: east)) }
       client.elapse(context)
-      all += told()
+      all += notices()
     }
     return all
   }
 }
 
-@Suite("What a client asks beside updates")
+@Suite("Client services other than updates")
 struct ClientServiceTests {
-  @Test("SLC-2, SLC-3: a report after 500 m, and no oftener than every five minutes")
+  @Test("SLC-2, SLC-3: a report after 500 m, at most every five minutes")
   func significantChange() {
-    let world = World()
-    world.ask(.connect, .startSignificantChange)
-    #expect(world.need().due <= world.now_i)
-    #expect(world.fixes(1) == [.report(0, accuracy_mm: 3_000)])
-    #expect(world.fixes(1, east: 600) == [])
-    #expect(world.need().due > world.now_i)
-    world.now = 301
-    #expect(world.fixes(1, east: 600).contains { if case .report = $0 { true } else { false } })
-    world.ask(.stopSignificantChange)
-    #expect(!world.need().isRequired)
-    #expect(world.demand == .none)
+    let bench = ClientBench()
+    bench.send(.connect, .startSignificantChange)
+    #expect(bench.need().due <= bench.now_i)
+    #expect(bench.fixes(1) == [.report(0, accuracy_mm: 3_000)])
+    #expect(bench.fixes(1, east: 600) == [])
+    #expect(bench.need().due > bench.now_i)
+    bench.now = 301
+    #expect(bench.fixes(1, east: 600).contains { if case .report = $0 { true } else { false } })
+    bench.send(.stopSignificantChange)
+    #expect(!bench.need().isRequired)
+    #expect(bench.demand == .none)
   }
 
   @Test(
-    "SLC-5, SLC-9: a cached fix may come first, then a current one; a second start is none"
+    "SLC-5, SLC-9: a cached fix may come first, then a current one; a second start has no effect"
   )
   func cachedFirst() {
-    let world = World()
-    world.ask(.connect, .requestLocation)
-    world.fixes(1)
-    let first = world.ask(.startSignificantChange)
+    let bench = ClientBench()
+    bench.send(.connect, .requestLocation)
+    bench.fixes(1)
+    let first = bench.send(.startSignificantChange)
     #expect(first == [.report(0, accuracy_mm: 3_000)])
-    #expect(world.ask(.startSignificantChange) == [])
-    #expect(world.fixes(1, east: 5) == [.report(1, accuracy_mm: 3_000)])
-    world.ask(.stopSignificantChange)
-    world.now += 400
-    #expect(world.ask(.startSignificantChange) == [])
-    #expect(world.fixes(1, east: 5) == [.report(2, accuracy_mm: 3_000)])
+    #expect(bench.send(.startSignificantChange) == [])
+    #expect(bench.fixes(1, east: 5) == [.report(1, accuracy_mm: 3_000)])
+    bench.send(.stopSignificantChange)
+    bench.now += 400
+    #expect(bench.send(.startSignificantChange) == [])
+    #expect(bench.fixes(1, east: 5) == [.report(2, accuracy_mm: 3_000)])
   }
 
-  @Test("VIS-2, VIS-5: visits need authorization at any time; an arrival, then its departure")
+  @Test("VIS-2, VIS-5: visits need authorization always; an arrival is followed by its departure")
   func visits() {
-    let world = World(capacity: 4_096)
-    world.ask(.connect, .setAuthorization(.whenInUse), .startVisits)
-    #expect(!world.need().isRequired)
-    world.ask(.setAuthorization(.always), .startVisits)
-    #expect(world.need().isRequired)
-    let arrived = world.stay(1_200)
+    let bench = ClientBench(capacity: 4_096)
+    bench.send(.connect, .setAuthorization(.whenInUse), .startVisits)
+    #expect(!bench.need().isRequired)
+    bench.send(.setAuthorization(.always), .startVisits)
+    #expect(bench.need().isRequired)
+    let arrived = bench.stay(1_200)
     #expect(arrived.count == 1)
     guard case .visit(_, let open)? = arrived.first else {
       Issue.record("no arrival: \(arrived)")
       return
     }
     #expect(open == nil)
-    var way = 0.0
-    var left: [Told] = []
+    var path = 0.0
+    var left: [NoticeValue] = []
     for _ in 0..<60 {
-      way += 50
-      left += world.stay(10, east: way)
+      path += 50
+      left += bench.stay(10, east: path)
     }
     guard case .visit(_, let departure?)? = left.first else {
       Issue.record("no departure: \(left)")
       return
     }
     #expect(departure >= 1_190 && departure < 1_300)
-    world.ask(.stopVisits)
-    #expect(!world.need().isRequired)
+    bench.send(.stopVisits)
+    #expect(!bench.need().isRequired)
   }
 
   @Test(
-    "VIS-6, BKG-2: visits of a suspended client are handed to its owner in order, none left out")
+    "VIS-6, BKG-2: visits of a suspended client are handed over in order and completely")
   func visitsOfASuspendedClient() {
-    let world = World(capacity: 4_096)
-    world.ask(.connect, .startVisits)
-    world.stay(1_200)
-    world.ask(.setExecution(.suspended))
-    // Away, and three stays elsewhere; the last one lasts.
+    let bench = ClientBench(capacity: 4_096)
+    bench.send(.connect, .startVisits)
+    bench.stay(1_200)
+    bench.send(.setExecution(.suspended))
+    // Departure, then three stays elsewhere; the last one stays open.
     let whole =
-      world.stay(600, east: 2_000) + world.stay(600, east: 5_000) + world.stay(600, east: 9_000)
-    let stays = whole.map { told in
-      if case .visit(_, let departure) = told { departure != nil } else { false }
+      bench.stay(600, east: 2_000) + bench.stay(600, east: 5_000) + bench.stay(600, east: 9_000)
+    let stays = whole.map { notice in
+      if case .visit(_, let departure) = notice { departure != nil } else { false }
     }
     #expect(stays == [true, false, true, false, true, false], "\(whole)")
-    #expect(world.ask(.setExecution(.background)) == [])
+    #expect(bench.send(.setExecution(.background)) == [])
   }
 
   @Test("SLC-5, AUT-3: a denied client gets no cached fix when it starts significant change")
   func noCachedFixForADeniedClient() {
-    let world = World()
-    world.ask(.connect, .requestLocation)
-    world.fixes(1)
-    world.ask(.setAuthorization(.denied))
-    let told = world.ask(.startSignificantChange)
-    #expect(!told.contains { if case .report = $0 { true } else { false } }, "\(told)")
+    let bench = ClientBench()
+    bench.send(.connect, .requestLocation)
+    bench.fixes(1)
+    bench.send(.setAuthorization(.denied))
+    let notices = bench.send(.startSignificantChange)
+    #expect(!notices.contains { if case .report = $0 { true } else { false } }, "\(notices)")
   }
 
-  @Test("REG-2, REG-6, REG-7, REG-8: starting inside is no entry; leaving is told with its state")
+  @Test("REG-2, REG-6, REG-7, REG-8: a start inside is no entry; an exit is followed by its state")
   func regions() {
-    let world = World(capacity: 256)
-    world.ask(.connect)
+    let bench = ClientBench(capacity: 256)
+    bench.send(.connect)
     let region = Region(RegionIdentifier(.region, 7), center: equator, radius: 200)
-    world.ask(.addRegion(region, assuming: .unknown))
-    #expect(world.need().due <= world.now_i)
-    #expect(world.stay(60) == [])
-    let asked = world.ask(.requestRegionState(region.identifier))
-    #expect(asked == [.region(.determined(region.identifier, .inside))])
-    let left = world.stay(60, east: 400)
+    bench.send(.addRegion(region, assuming: .unknown))
+    #expect(bench.need().due <= bench.now_i)
+    #expect(bench.stay(60) == [])
+    let answer = bench.send(.requestRegionState(region.identifier))
+    #expect(answer == [.region(.determined(region.identifier, .inside))])
+    let left = bench.stay(60, east: 400)
     #expect(left.count == 2)
     if case .region(.exited(region.identifier, _))? = left.first {
     } else {
@@ -144,278 +144,278 @@ struct ClientServiceTests {
     for number in 100..<119 {
       let other = Region(
         RegionIdentifier(.region, UInt32(number)), center: equator, radius: 50)
-      #expect(world.ask(.addRegion(other, assuming: .unknown)) == [])
+      #expect(bench.send(.addRegion(other, assuming: .unknown)) == [])
     }
     let tooMany = Region(RegionIdentifier(.region, 999), center: equator, radius: 50)
     #expect(
-      world.ask(.addRegion(tooMany, assuming: .unknown))
+      bench.send(.addRegion(tooMany, assuming: .unknown))
         == [.region(.failure(tooMany.identifier, .regionMonitoringFailure))])
-    for number in 100..<119 { world.ask(.removeRegion(RegionIdentifier(.region, UInt32(number)))) }
-    world.ask(.removeRegion(region.identifier))
-    #expect(!world.need().isRequired)
+    for number in 100..<119 { bench.send(.removeRegion(RegionIdentifier(.region, UInt32(number)))) }
+    bench.send(.removeRegion(region.identifier))
+    #expect(!bench.need().isRequired)
   }
 
   @Test(
-    "PAU-3, PAU-10, DEF-38: finish(12), the batch up to the fix that shows the stop, the pause")
+    "PAU-3, PAU-10, DEF-38: finish(12), the batch up to the deciding fix, then the pause")
   func pause() {
-    let world = World(capacity: 512)
-    world.pauses = true
-    world.limit = 200
-    world.ask(.connect, .startUpdating, .setExecution(.background))
-    world.ask(.allowDeferred(distance: .infinity, timeout: .infinity))
-    world.may(true)
-    #expect(world.state == .engaged)
-    let told = world.stay(700)
-    #expect(told.map(\.description) == ["finish(12)", "batch(0...60)", "paused"])
-    #expect(world.demand == .none)
-    #expect(world.need().due < .distantFuture, "PAU-4: a sentinel")
+    let bench = ClientBench(capacity: 512)
+    bench.pauses = true
+    bench.limit = 200
+    bench.send(.connect, .startUpdating, .setExecution(.background))
+    bench.send(.allowDeferred(distance: .infinity, timeout: .infinity))
+    bench.updateEngagement(true)
+    #expect(bench.state == .engaged)
+    let notices = bench.stay(700)
+    #expect(notices.map(\.description) == ["finish(12)", "batch(0...60)", "paused"])
+    #expect(bench.demand == .none)
+    #expect(bench.need().due < .distantFuture, "PAU-4: checks continue")
     #expect(
-      world.ask(.allowDeferred(distance: .infinity, timeout: .infinity)) == [.finish(12)],
+      bench.send(.allowDeferred(distance: .infinity, timeout: .infinity)) == [.finish(12)],
       "DEF-4: paused is not updating")
-    // PAU-4: outside the radius it goes on, and the resume is told before the fix.
-    let gone = world.stay(30, east: 300)
+    // PAU-4: outside the radius updates resume, and the resume precedes the fix.
+    let gone = bench.stay(30, east: 300)
     #expect(gone.first == .resumed)
     #expect(gone.count >= 2 && gone[1].description.hasPrefix("batch"))
-    #expect(world.demand == .live(isWatched: false))
+    #expect(bench.demand == .live(isWatched: false))
   }
 
-  @Test("PAU-10: the fix that shows the stop is delivered whatever the filter says")
+  @Test("PAU-10: the fix that decides the pause is delivered despite the filter")
   func pauseFiltered() {
-    let world = World(capacity: 512)
-    world.pauses = true
-    world.ask(.connect, .setDistanceFilter(100), .startUpdating)
-    #expect(world.stay(10) == [.batch(0...0)])
-    let told = world.stay(700)
-    #expect(told.map(\.description) == ["batch(60...60)", "paused"])
+    let bench = ClientBench(capacity: 512)
+    bench.pauses = true
+    bench.send(.connect, .setDistanceFilter(100), .startUpdating)
+    #expect(bench.stay(10) == [.batch(0...0)])
+    let notices = bench.stay(700)
+    #expect(notices.map(\.description) == ["batch(60...60)", "paused"])
   }
 
-  @Test("PAU-5: switched off it never pauses, and ends a pause; switched on it takes effect")
+  @Test("PAU-5: switched off, updates never pause and a pause ends; switched on, they pause")
   func pauseSwitched() {
-    let world = World(capacity: 1_024)
-    world.ask(.connect, .startUpdating)
-    let steady = world.stay(2_000)
+    let bench = ClientBench(capacity: 1_024)
+    bench.send(.connect, .startUpdating)
+    let steady = bench.stay(2_000)
     #expect(!steady.contains(.paused))
-    world.ask(.setPausesAutomatically(true))
-    #expect(world.stay(30).last == .paused)
-    #expect(world.ask(.setPausesAutomatically(false)) == [.resumed])
-    world.ask(.stopUpdating)
-    #expect(world.demand == .none)
+    bench.send(.setPausesAutomatically(true))
+    #expect(bench.stay(30).last == .paused)
+    #expect(bench.send(.setPausesAutomatically(false)) == [.resumed])
+    bench.send(.stopUpdating)
+    #expect(bench.demand == .none)
   }
 
-  @Test("SLC-1, VIS-1: filter and accuracy change nothing for significant change and visits")
+  @Test("SLC-1, VIS-1: filter and accuracy settings do not affect significant change and visits")
   func ignoresSettings() {
-    func told(_ settings: [Request], _ service: Request) -> [Told] {
-      let world = World(capacity: 4_096)
-      world.ask(.connect)
-      for request in settings { world.ask(request) }
-      world.ask(service)
-      var all = world.stay(900)
-      for step in 1...40 { all += world.stay(10, east: Double(step) * 60) }
+    func notices(_ settings: [Request], _ service: Request) -> [NoticeValue] {
+      let bench = ClientBench(capacity: 4_096)
+      bench.send(.connect)
+      for request in settings { bench.send(request) }
+      bench.send(service)
+      var all = bench.stay(900)
+      for step in 1...40 { all += bench.stay(10, east: Double(step) * 60) }
       return all
     }
     for service in [Request.startSignificantChange, .startVisits] {
-      let plain = told([], service)
-      let set = told([.setDistanceFilter(5_000), .setDesiredAccuracy(3_000)], service)
+      let plain = notices([], service)
+      let set = notices([.setDistanceFilter(5_000), .setDesiredAccuracy(3_000)], service)
       #expect(plain == set && plain.count >= 2)
     }
   }
 
-  @Test("AUT-3, RNG-6: a client that is denied is told nothing that was cached, whatever it starts")
+  @Test("AUT-3, RNG-6: a denied client gets no cached fix from any service it starts")
   func deniedCached() {
     for start in [Request.startSignificantChange, .requestLocation, .startUpdating] {
-      let world = World(capacity: 64)
-      world.ask(.connect, .requestLocation)
-      world.fixes(1)
-      world.ask(.setAuthorization(.denied))
-      #expect(world.ask(start) == [.failure(1)])
-      #expect(world.stay(60).isEmpty)
+      let bench = ClientBench(capacity: 64)
+      bench.send(.connect, .requestLocation)
+      bench.fixes(1)
+      bench.send(.setAuthorization(.denied))
+      #expect(bench.send(start) == [.failure(1)])
+      #expect(bench.stay(60).isEmpty)
     }
   }
 
-  @Test("AUT-6: an answer that waits, or is about to come, is not shown to a reduced client")
+  @Test("AUT-6: a pending or queued precise answer is not delivered to a reduced client")
   func reducedAnswer() {
-    let world = World(capacity: 64)
-    world.ask(.connect, .requestLocation)
-    world.now += 1
-    world.append(fix(at: world.now, accuracy_mm: 20_000))
-    #expect(world.ask(.setReducedAccuracy(true)) == [.failure(0)])
-    #expect(world.wait(40) == [])
-    let told = World(capacity: 64)
-    told.ask(.connect, .requestLocation, .setExecution(.suspended))
-    told.now += 1
-    told.append(fix(at: told.now))
-    told.askQuietly(.setReducedAccuracy(true))
-    let late = told.ask(.setExecution(.background))
+    let bench = ClientBench(capacity: 64)
+    bench.send(.connect, .requestLocation)
+    bench.now += 1
+    bench.append(fix(at: bench.now, accuracy_mm: 20_000))
+    #expect(bench.send(.setReducedAccuracy(true)) == [.failure(0)])
+    #expect(bench.wait(40) == [])
+    let queued = ClientBench(capacity: 64)
+    queued.send(.connect, .requestLocation, .setExecution(.suspended))
+    queued.now += 1
+    queued.append(fix(at: queued.now))
+    queued.sendOnly(.setReducedAccuracy(true))
+    let late = queued.send(.setExecution(.background))
     #expect(!late.contains { if case .report = $0 { true } else { false } })
   }
 
   @Test(
-    "VIS-2, VIS-5: visits end with the authorization at any time; one that is over is told in its order"
+    "VIS-2, VIS-5: visits end with authorization always; a finished visit is reported in order"
   )
   func visitsEnd() {
-    let world = World(capacity: 4_096)
-    world.ask(.connect, .startVisits)
-    world.stay(600)
-    world.ask(.setAuthorization(.whenInUse))
-    #expect(world.client.services.visits.state == .idle && !world.need().isRequired)
-    let away = World(capacity: 4_096)
-    away.ask(.connect, .startVisits, .setExecution(.suspended))
-    var told = away.stay(1_200)
-    for step in 1...40 { told += away.stay(10, east: Double(step) * 60) }
-    #expect(told.count == 2)
-    if case .visit(_, nil)? = told.first {} else { Issue.record("\(told)") }
-    if case .visit(_, .some)? = told.last {} else { Issue.record("\(told)") }
+    let bench = ClientBench(capacity: 4_096)
+    bench.send(.connect, .startVisits)
+    bench.stay(600)
+    bench.send(.setAuthorization(.whenInUse))
+    #expect(bench.client.services.visits.state == .idle && !bench.need().isRequired)
+    let away = ClientBench(capacity: 4_096)
+    away.send(.connect, .startVisits, .setExecution(.suspended))
+    var notices = away.stay(1_200)
+    for step in 1...40 { notices += away.stay(10, east: Double(step) * 60) }
+    #expect(notices.count == 2)
+    if case .visit(_, nil)? = notices.first {} else { Issue.record("\(notices)") }
+    if case .visit(_, .some)? = notices.last {} else { Issue.record("\(notices)") }
   }
 
   @Test("STD-9: while refining, less accurate fixes are delivered too")
   func refining() {
-    let world = World()
-    world.ask(.connect, .startUpdating)
-    var told: [Told] = []
+    let bench = ClientBench()
+    bench.send(.connect, .startUpdating)
+    var notices: [NoticeValue] = []
     for accuracy_mm in [90_000, 60_000, 30_000, 45_000, 8_000] as [Int32] {
-      world.now += 1
-      world.append(fix(at: world.now, accuracy_mm: accuracy_mm))
-      told += world.told()
+      bench.now += 1
+      bench.append(fix(at: bench.now, accuracy_mm: accuracy_mm))
+      notices += bench.notices()
     }
-    #expect(told == [.batch(0...0), .batch(1...1), .batch(2...2), .batch(3...3), .batch(4...4)])
+    #expect(notices == [.batch(0...0), .batch(1...1), .batch(2...2), .batch(3...3), .batch(4...4)])
   }
 
-  @Test("STD-11, DEF-44: one fix or one error, cancelled by start, deferral and stop")
+  @Test("STD-11, DEF-44: a request gives one fix or one error; start, deferral and stop cancel it")
   func request() {
-    let world = World(capacity: 64)
-    world.ask(.connect, .setDesiredAccuracy(100), .requestLocation)
-    #expect(world.need().due <= world.now_i)
-    #expect(world.fixes(1) == [.report(0, accuracy_mm: 3_000)])
-    #expect(world.fixes(1) == [] && !world.need().isRequired)
-    world.now = 100
-    world.ask(.requestLocation)
-    #expect(world.wait(29) == [])
-    #expect(world.wait(2) == [.failure(0)])
-    #expect(world.wait(60) == [])
+    let bench = ClientBench(capacity: 64)
+    bench.send(.connect, .setDesiredAccuracy(100), .requestLocation)
+    #expect(bench.need().due <= bench.now_i)
+    #expect(bench.fixes(1) == [.report(0, accuracy_mm: 3_000)])
+    #expect(bench.fixes(1) == [] && !bench.need().isRequired)
+    bench.now = 100
+    bench.send(.requestLocation)
+    #expect(bench.wait(29) == [])
+    #expect(bench.wait(2) == [.failure(0)])
+    #expect(bench.wait(60) == [])
     for cancelling in [
       Request.startUpdating, .stopUpdating, .allowDeferred(distance: 1, timeout: 1),
     ] {
-      let other = World(capacity: 64)
-      other.ask(.connect, .requestLocation)
-      other.ask(cancelling)
-      let told = other.wait(60) + other.fixes(2)
-      #expect(!told.contains { if case .report = $0 { true } else { false } })
-      #expect(!told.contains(.failure(0)))
+      let other = ClientBench(capacity: 64)
+      other.send(.connect, .requestLocation)
+      other.send(cancelling)
+      let notices = other.wait(60) + other.fixes(2)
+      #expect(!notices.contains { if case .report = $0 { true } else { false } })
+      #expect(!notices.contains(.failure(0)))
     }
-    let updating = World.started()
-    #expect(updating.ask(.requestLocation) == [])
+    let updating = ClientBench.started()
+    #expect(updating.send(.requestLocation) == [])
     #expect(updating.client.services.request.state == .idle)
   }
 
-  @Test("LIV-4, LIV-5, LIV-9: one element that says stationary, silence, one that says it is over")
+  @Test("LIV-4, LIV-5, LIV-9: one stationary element, none while stationary, one when moving")
   func live() {
-    let world = World(capacity: 1_024)
-    world.ask(.connect, .openLive(.default))
-    #expect(world.demand == .live(isWatched: true))
-    let told = world.stay(900)
-    let stands = told.filter { if case .live(_, _, true, _) = $0 { true } else { false } }
-    #expect(stands.count == 1 && told.last == stands.first)
-    #expect(world.demand == .none && world.need().due < .distantFuture)
-    let moved = world.stay(20, east: 300)
+    let bench = ClientBench(capacity: 1_024)
+    bench.send(.connect, .openLive(.default))
+    #expect(bench.demand == .live(isWatched: true))
+    let notices = bench.stay(900)
+    let stationary = notices.filter { if case .live(_, _, true, _) = $0 { true } else { false } }
+    #expect(stationary.count == 1 && notices.last == stationary.first)
+    #expect(bench.demand == .none && bench.need().due < .distantFuture)
+    let moved = bench.stay(20, east: 300)
     #expect(!moved.isEmpty)
     if case .live(_, _, false, _)? = moved.first {} else { Issue.record("\(moved)") }
-    world.ask(.openLive(.fitness))
-    world.ask(.closeLive(0))
-    #expect(world.demand == .live(isWatched: true))
-    world.ask(.closeLive(1))
-    #expect(world.demand == .none && !world.need().isRequired)
+    bench.send(.openLive(.fitness))
+    bench.send(.closeLive(0))
+    #expect(bench.demand == .live(isWatched: true))
+    bench.send(.closeLive(1))
+    #expect(bench.demand == .none && !bench.need().isRequired)
   }
 
-  @Test("LIV-9: a fifth iterator is refused at once, and nothing else changes")
+  @Test("LIV-9: a fifth iterator is refused immediately, and nothing else changes")
   func fifthIterator() {
-    let world = World(capacity: 64)
-    world.ask(.connect)
-    for _ in 0..<4 { #expect(world.ask(.openLive(.default)) == []) }
-    #expect(world.ask(.openLive(.fitness)) == [.liveRefused(.fitness)])
-    #expect(world.client.services.live.count == 4)
-    world.ask(.closeLive(2))
-    #expect(world.ask(.openLive(.fitness)) == [])
-    #expect(world.ask(.openLive(.airborne)) == [.liveRefused(.airborne)])
+    let bench = ClientBench(capacity: 64)
+    bench.send(.connect)
+    for _ in 0..<4 { #expect(bench.send(.openLive(.default)) == []) }
+    #expect(bench.send(.openLive(.fitness)) == [.liveRefused(.fitness)])
+    #expect(bench.client.services.live.count == 4)
+    bench.send(.closeLive(2))
+    #expect(bench.send(.openLive(.fitness)) == [])
+    #expect(bench.send(.openLive(.airborne)) == [.liveRefused(.airborne)])
   }
 
-  @Test("LIV-7: each change of a flag is one element, without a location too")
+  @Test("LIV-7: each change of a flag gives one element, even without a location")
   func liveFlags() {
-    let world = World(capacity: 64)
-    world.ask(.connect, .openLive(.default))
-    let denied = world.ask(.setAuthorization(.denied))
+    let bench = ClientBench(capacity: 64)
+    bench.send(.connect, .openLive(.default))
+    let denied = bench.send(.setAuthorization(.denied))
     #expect(denied == [.live(0, fix: nil, stationary: false, flags: 1)])
-    #expect(world.wait(10) == [])
-    #expect(world.demand == .none)
-    let granted = world.ask(.setAuthorization(.always))
+    #expect(bench.wait(10) == [])
+    #expect(bench.demand == .none)
+    let granted = bench.send(.setAuthorization(.always))
     #expect(granted == [.live(0, fix: nil, stationary: false, flags: 0)])
-    let reduced = world.ask(.setReducedAccuracy(true))
+    let reduced = bench.send(.setReducedAccuracy(true))
     #expect(reduced == [.live(0, fix: nil, stationary: false, flags: 1 << 5)])
   }
 
   @Test(
-    "DEF-40, AUT-3: the change is told, finish(1), didFail(1); nothing that was cached")
+    "DEF-40, AUT-3: denial gives the change, finish(1), didFail(1), and no cached fix")
   func denial() {
-    let world = World(capacity: 64)
-    world.showsAuthorization = true
-    world.ask(.connect, .startUpdating, .setExecution(.background), .startSignificantChange)
-    world.ask(.allowDeferred(distance: .infinity, timeout: .infinity))
-    world.may(true)
-    world.fixes(3)
-    let told = world.ask(.setAuthorization(.denied))
+    let bench = ClientBench(capacity: 64)
+    bench.showsAuthorization = true
+    bench.send(.connect, .startUpdating, .setExecution(.background), .startSignificantChange)
+    bench.send(.allowDeferred(distance: .infinity, timeout: .infinity))
+    bench.updateEngagement(true)
+    bench.fixes(3)
+    let notices = bench.send(.setAuthorization(.denied))
     #expect(
-      told.map(\.description)
+      notices.map(\.description)
         == ["authorization(denied, full)", "finish(1)", "failure(1)"])
-    #expect(world.demand == .none && !world.need().isRequired)
-    #expect(world.ask(.setAuthorization(.denied)) == [])
-    world.showsAuthorization = false
-    world.ask(.setAuthorization(.always))
-    #expect(world.fixes(2) == [.batch(3...3), .batch(4...4)], "RNG-6: nothing from before")
+    #expect(bench.demand == .none && !bench.need().isRequired)
+    #expect(bench.send(.setAuthorization(.denied)) == [])
+    bench.showsAuthorization = false
+    bench.send(.setAuthorization(.always))
+    #expect(bench.fixes(2) == [.batch(3...3), .batch(4...4)], "RNG-6: nothing from before")
   }
 
   @Test(
-    "DEF-41, AUT-5, AUT-6: reduced accuracy ends a deferral with 13, shows coarse fixes")
+    "DEF-41, AUT-5, AUT-6: reduced accuracy ends a deferral with 13 and gives coarse fixes")
   func reduced() {
-    let world = World(capacity: 512)
-    world.showsAuthorization = true
-    world.ask(.connect, .startUpdating, .setExecution(.background))
-    world.ask(.allowDeferred(distance: .infinity, timeout: .infinity))
-    world.may(true)
-    world.fixes(3)
-    let told = world.ask(.setReducedAccuracy(true))
+    let bench = ClientBench(capacity: 512)
+    bench.showsAuthorization = true
+    bench.send(.connect, .startUpdating, .setExecution(.background))
+    bench.send(.allowDeferred(distance: .infinity, timeout: .infinity))
+    bench.updateEngagement(true)
+    bench.fixes(3)
+    let notices = bench.send(.setReducedAccuracy(true))
     #expect(
-      told.map(\.description) == ["authorization(always, reduced)", "finish(13)"],
-      "precise fixes that were cached are erased")
-    let hour = world.stay(3_600)
-    #expect(hour.count >= 2 && hour.count <= 5, "a few an hour: \(hour.count)")
-    for told in hour {
-      guard case .coarse(_, let accuracy) = told else {
-        Issue.record("a precise fix: \(told)")
+      notices.map(\.description) == ["authorization(always, reduced)", "finish(13)"],
+      "cached precise fixes are erased")
+    let hour = bench.stay(3_600)
+    #expect(hour.count >= 2 && hour.count <= 5, "a few per hour: \(hour.count)")
+    for notice in hour {
+      guard case .coarse(_, let accuracy) = notice else {
+        Issue.record("a precise fix: \(notice)")
         continue
       }
       #expect(accuracy == AccuracyReduction.accuracy_mm)
     }
-    #expect(world.client.location == nil)
+    #expect(bench.client.location == nil)
     let region = Region(RegionIdentifier(.region, 1), center: equator, radius: 100)
-    world.ask(.addRegion(region, assuming: .unknown))
-    #expect(world.stay(200).allSatisfy { if case .region = $0 { false } else { true } }, "REG-15")
-    world.ask(.setReducedAccuracy(false))
-    #expect(world.fixes(1).contains { $0.description.hasPrefix("batch") })
+    bench.send(.addRegion(region, assuming: .unknown))
+    #expect(bench.stay(200).allSatisfy { if case .region = $0 { false } else { true } }, "REG-15")
+    bench.send(.setReducedAccuracy(false))
+    #expect(bench.fixes(1).contains { $0.description.hasPrefix("batch") })
   }
 
-  @Test("DEF-11: with its process end live updates and single requests, not what outlives it")
+  @Test("DEF-11: a disconnect ends live updates and single requests, not significant change")
   func disconnect() {
-    let world = World(capacity: 64)
-    world.ask(.connect, .openLive(.default), .requestLocation, .startSignificantChange)
-    world.ask(.disconnect)
-    #expect(world.client.services.live.count == 0)
-    #expect(world.client.services.request.state == .idle)
-    #expect(world.need().isRequired, "SLC-8: it is still watched for")
-    world.ask(.connect, .stopSignificantChange)
-    #expect(!world.need().isRequired && world.demand == .none)
+    let bench = ClientBench(capacity: 64)
+    bench.send(.connect, .openLive(.default), .requestLocation, .startSignificantChange)
+    bench.send(.disconnect)
+    #expect(bench.client.services.live.count == 0)
+    #expect(bench.client.services.request.state == .idle)
+    #expect(bench.need().isRequired, "SLC-8: significant change stays active")
+    bench.send(.connect, .stopSignificantChange)
+    #expect(!bench.need().isRequired && bench.demand == .none)
   }
 }
 
 extension Client {
-  /// Core Location's `location`, as far as the client itself knows.
+  /// Sequence number of the fix that Core Location's `location` returns.
   var location: UInt64? { newestDelivered }
 }

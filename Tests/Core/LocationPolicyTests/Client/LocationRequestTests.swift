@@ -5,19 +5,19 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("One location, asked for once")
+@Suite("Single location request")
 struct LocationRequestTests {
-  static func terms(
+  static func parameters(
     _ accuracy: Double = 10, isUpdating: Bool = false, at now: Double = 0
   ) -> LocationRequestParameters {
     LocationRequestParameters(
       desiredAccuracy: accuracy, isUpdating: isUpdating, at: Instant(seconds: now))
   }
 
-  /// Called at 0 s for 10 m until 30 s; with one fix of 50 m if asked.
+  /// Called at 0 s for 10 m until 30 s; with one fix of 50 m accuracy if `withFix`.
   static func pending(withFix: Bool = false) -> LocationRequest {
     var request = LocationRequest()
-    #expect(request.handle(.request(terms(), recent: nil)) == .nothing)
+    #expect(request.handle(.request(parameters(), recent: nil)) == .nothing)
     if withFix {
       #expect(request.handle(.fix(stored(1, at: 1, accuracy_mm: 50_000))) == .nothing)
     }
@@ -25,7 +25,7 @@ struct LocationRequestTests {
     return request
   }
 
-  @Test("STD-11: every event in every state does one thing, DEF-44")
+  @Test("STD-11, DEF-44: every event has one defined result in every state")
   func everyPair() {
     let good = stored(7, at: 5)
     let poor = stored(8, at: 5, accuracy_mm: 60_000)
@@ -43,10 +43,13 @@ struct LocationRequestTests {
       (late, .nothing, .fail(.locationUnknown), .deliver(first), true),
       (.cancel, .nothing, .nothing, .nothing, true),
       (.fail(.denied), .nothing, .fail(.denied), .fail(.denied), true),
-      (.request(Self.terms(1e9, at: 9), recent: good), .deliver(good), .nothing, .nothing, false),
       (
-        .request(Self.terms(1e9, isUpdating: true), recent: good), .nothing, .nothing, .nothing,
+        .request(Self.parameters(1e9, at: 9), recent: good), .deliver(good), .nothing, .nothing,
         false
+      ),
+      (
+        .request(Self.parameters(1e9, isUpdating: true), recent: good), .nothing, .nothing,
+        .nothing, false
       ),
     ]
     for (event, idle, empty, some, ends) in table {
@@ -59,14 +62,14 @@ struct LocationRequestTests {
         #expect(request.handle(event) == outcome, "\(event)")
         #expect(request.state == (ends ? .idle : .pending))
         #expect((request.parameters == nil) == ends)
-        // Nothing is kept of a call that ended, no place either.
+        // An ended call leaves no state, not even a position.
         #expect((request == LocationRequest()) == ends)
         #expect(request.check == (ends ? .distantFuture : Instant(seconds: 30)))
       }
     }
   }
 
-  @Test("STD-11: the first fix that is accurate enough is delivered, and only that")
+  @Test("STD-11: the first fix that is accurate enough is delivered, and no other")
   func goodEnough() {
     var request = Self.pending()
     #expect(request.handle(.fix(stored(1, at: 1, accuracy_mm: 10_001))) == .nothing)
@@ -76,7 +79,7 @@ struct LocationRequestTests {
     #expect(request.handle(.time(Instant(seconds: 30))) == .nothing)
   }
 
-  @Test("STD-11: at the end of its time the best is delivered, the newer of equals")
+  @Test("STD-11: at the timeout the best fix is delivered, the newer of equal ones")
   func best() {
     var request = Self.pending()
     let fixes: [(UInt64, Int32?)] = [
@@ -84,17 +87,17 @@ struct LocationRequestTests {
     ]
     let bests: [UInt64] = [1, 2, 3, 3, 5, 5, 7, 7]
     for (number, accuracy_mm) in fixes {
-      let made = stored(number, at: Double(number), accuracy_mm: accuracy_mm)
-      #expect(request.handle(.fix(made)) == .nothing)
+      let candidate = stored(number, at: Double(number), accuracy_mm: accuracy_mm)
+      #expect(request.handle(.fix(candidate)) == .nothing)
       var ended = request
       let outcome = ended.handle(.time(Instant(seconds: 30)))
-      guard case .deliver(let told) = outcome else {
+      guard case .deliver(let delivered) = outcome else {
         Issue.record("no fix: \(outcome)")
         continue
       }
-      #expect(told.name.sequence == bests[Int(number) - 1])
+      #expect(delivered.name.sequence == bests[Int(number) - 1])
     }
-    // A fix that comes when time is over ends it too.
+    // A fix at the deadline ends the request too.
     let last = stored(9, at: 30, accuracy_mm: 15_000)
     #expect(request.handle(.fix(last)) == .deliver(last))
   }
@@ -103,50 +106,50 @@ struct LocationRequestTests {
   func recent() {
     var request = LocationRequest()
     let good = stored(1, at: -5)
-    #expect(request.handle(.request(Self.terms(), recent: good)) == .deliver(good))
+    #expect(request.handle(.request(Self.parameters(), recent: good)) == .deliver(good))
     let poor = stored(2, at: -5, accuracy_mm: 99_000)
-    #expect(request.handle(.request(Self.terms(), recent: poor)) == .nothing)
+    #expect(request.handle(.request(Self.parameters(), recent: poor)) == .nothing)
     #expect(request.handle(.time(Instant(seconds: 30))) == .deliver(poor))
-    // Nothing is left over for the next call.
-    #expect(request.handle(.request(Self.terms(at: 40), recent: nil)) == .nothing)
+    // No candidate remains for the next call.
+    #expect(request.handle(.request(Self.parameters(at: 40), recent: nil)) == .nothing)
     #expect(request.check == Instant(seconds: 70))
     #expect(request.handle(.time(Instant(seconds: 70))) == .fail(.locationUnknown))
   }
 
-  @Test("STD-11: what a receiver's buffer held from before the call is no candidate")
+  @Test("STD-11: a buffered fix from before the call is not a candidate")
   func drained() {
     var request = LocationRequest()
-    #expect(request.handle(.request(Self.terms(at: 40), recent: nil)) == .nothing)
+    #expect(request.handle(.request(Self.parameters(at: 40), recent: nil)) == .nothing)
     #expect(request.handle(.fix(stored(1, at: 39.9))) == .nothing)
     #expect(request.handle(.fix(stored(2, at: 40))) == .deliver(stored(2, at: 40)))
   }
 
   @Test(
-    "STD-11: the best there is means 5 m, and metres mean themselves",
+    "STD-11: best accuracy means 5 m; positive values are metres",
     arguments: [
       (-1.0, 5.0), (-2, 5), (0, 5), (4.9, 5), (.nan, 5), (5.1, 5.1), (10, 10), (3_000, 3_000),
       (.infinity, .infinity), (-.infinity, 5),
     ])
   func accuracies(_ desired: Double, _ accuracy: Double) {
-    #expect(Self.terms(desired).accuracy == accuracy)
+    #expect(Self.parameters(desired).accuracy == accuracy)
   }
 
-  @Test("STD-11: exactly one fix or one error a call, whatever happens")
+  @Test("STD-11: each call gives exactly one fix or one error")
   func exactlyOne() {
     var random = SplitMix64(seed: 11)
     for _ in 0..<500 {
       var request = LocationRequest()
-      var owed = 0
+      var outstanding = 0
       for second in 0..<200 {
         let now = Double(second)
         let event: LocationRequest.Event
         switch Int.random(in: 0..<30, using: &random) {
         case 0, 1:
-          event = .request(Self.terms(at: now), recent: nil)
-          if request.state == .idle { owed = 1 }
+          event = .request(Self.parameters(at: now), recent: nil)
+          if request.state == .idle { outstanding = 1 }
         case 2:
           event = .cancel
-          owed = 0
+          outstanding = 0
         case 3: event = .fail(.locationUnknown)
         case 4...6:
           let accuracy_mm = Int32.random(in: 9_000...99_000, using: &random)
@@ -156,11 +159,11 @@ struct LocationRequestTests {
         switch request.handle(event) {
         case .nothing: break
         case .deliver, .fail:
-          #expect(owed == 1)
-          owed = 0
+          #expect(outstanding == 1)
+          outstanding = 0
         }
-        #expect((request.state == .pending) == (owed == 1))
-        if let terms = request.parameters { #expect(now <= terms.deadline.seconds) }
+        #expect((request.state == .pending) == (outstanding == 1))
+        if let parameters = request.parameters { #expect(now <= parameters.deadline.seconds) }
       }
     }
   }

@@ -55,60 +55,63 @@ struct ServicePairTests {
     PairedService.allCases.map { Pair(first: first, second: $0) }
   }
 
-  static func world() -> World {
-    let world = World(capacity: 4_096)
-    world.limit = 2_000
-    world.ask(.connect, .setExecution(.background))
-    return world
+  static func bench() -> ClientBench {
+    let bench = ClientBench(capacity: 4_096)
+    bench.limit = 2_000
+    bench.send(.connect, .setExecution(.background))
+    return bench
   }
 
-  static func isWanted(_ world: World) -> Bool { world.demand != .none || world.need().isRequired }
+  static func hasDemand(_ bench: ClientBench) -> Bool {
+    bench.demand != .none || bench.need().isRequired
+  }
 
-  @Test("each is served, each ends once, and with the last one the demand ends", arguments: pairs)
+  @Test(
+    "Each service is served and ends once, and the demand ends with the last one", arguments: pairs)
   func pair(_ pair: Pair) {
-    let world = Self.world()
-    var told: [Told] = []
-    for request in pair.first.on + pair.second.on { told += world.ask(request) }
-    world.may(true)
-    #expect(Self.isWanted(world), "somebody wants something")
-    told += world.stay(600)
-    for step in 1...60 { told += world.stay(10, east: Double(step) * 50) }
-    told += world.stay(600, east: 3_000)
-    told += world.wait(3_000)
+    let bench = Self.bench()
+    var notices: [NoticeValue] = []
+    for request in pair.first.on + pair.second.on { notices += bench.send(request) }
+    bench.updateEngagement(true)
+    #expect(Self.hasDemand(bench), "a demand exists")
+    notices += bench.stay(600)
+    for step in 1...60 { notices += bench.stay(10, east: Double(step) * 50) }
+    notices += bench.stay(600, east: 3_000)
+    notices += bench.wait(3_000)
     let calls = [pair.first, pair.second].filter { $0 == .deferral }.count
-    let finishes = told.filter { if case .finish = $0 { true } else { false } }.count
+    let finishes = notices.filter { if case .finish = $0 { true } else { false } }.count
     #expect(finishes == calls, "DEF-8: one finish a call")
-    check(told, pair)
+    check(notices, pair)
 
-    for request in pair.first.off { told += world.ask(request) }
+    for request in pair.first.off { notices += bench.send(request) }
     if !pair.second.isEnded(by: pair.first) && pair.second != .request {
-      #expect(Self.isWanted(world), "\(pair.second) goes on")
+      #expect(Self.hasDemand(bench), "\(pair.second) continues")
     }
-    for request in pair.second.off { told += world.ask(request) }
-    told += world.told()
-    #expect(!Self.isWanted(world), "PWR-1: nothing is wanted any more")
-    #expect(world.stay(100, east: 9_000) == [], "and nothing is told any more")
+    for request in pair.second.off { notices += bench.send(request) }
+    notices += bench.notices()
+    #expect(!Self.hasDemand(bench), "PWR-1: no demand remains")
+    #expect(bench.stay(100, east: 9_000) == [], "no notice follows")
   }
 
-  /// What each of the two must have told, and nobody else.
-  private func check(_ told: [Told], _ pair: Pair) {
+  /// Checks that the two services, and no others, sent their notices.
+  private func check(_ notices: [NoticeValue], _ pair: Pair) {
     let services = [pair.first, pair.second]
     let hasUpdates = services.contains(.updates) || services.contains(.deferral)
-    let batches = told.filter { if case .batch = $0 { true } else { false } }.count
+    let batches = notices.filter { if case .batch = $0 { true } else { false } }.count
     #expect((batches > 0) == hasUpdates, "updates: \(batches) batches")
-    let reports = told.filter { if case .report = $0 { true } else { false } }.count
+    let reports = notices.filter { if case .report = $0 { true } else { false } }.count
     let expectsReports =
       services.contains(.significant) || (services.contains(.request) && !hasUpdates)
     #expect((reports > 0) == expectsReports, "single fixes: \(reports)")
-    let visits = told.filter { if case .visit = $0 { true } else { false } }.count
+    let visits = notices.filter { if case .visit = $0 { true } else { false } }.count
     #expect(services.contains(.visits) ? visits >= 2 : visits == 0, "visits: \(visits)")
-    let exits = told.filter { if case .region(.exited) = $0 { true } else { false } }.count
+    let exits = notices.filter { if case .region(.exited) = $0 { true } else { false } }.count
     #expect(exits == (services.contains(.region) ? 1 : 0), "exits: \(exits)")
-    let elements = told.filter { if case .live = $0 { true } else { false } }.count
+    let elements = notices.filter { if case .live = $0 { true } else { false } }.count
     #expect((elements > 0) == services.contains(.live), "live updates: \(elements)")
-    // In order: sequences of batches rise.
+    // The sequence numbers of the batches ascend.
     var last: UInt64?
-    for case .batch(let range) in told {
+    for case .batch(let range) in notices {
       if let last { #expect(range.lowerBound > last) }
       last = range.upperBound
     }

@@ -3,26 +3,26 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("The machine of one deferral")
+@Suite("Deferral state machine")
 struct DeferralTests {
   /// The three states, each with a distance of 100 m and a timeout of 60 s called at 0 s.
   static func deferral(in state: Deferral.State) -> Deferral {
     var deferral = Deferral()
     guard state != .idle else { return deferral }
-    #expect(deferral.handle(.call(terms(), start: fix(at: 0))) == .nothing)
+    #expect(deferral.handle(.call(criteria(), start: fix(at: 0))) == .nothing)
     if state == .engaged { #expect(deferral.handle(.mayEngage) == .nothing) }
     #expect(deferral.state == state)
     return deferral
   }
 
-  static func terms(_ distance: Double = 100, _ timeout: Double = 60, at now: Double = 0)
+  static func criteria(_ distance: Double = 100, _ timeout: Double = 60, at now: Double = 0)
     -> DeferralCriteria
   {
     guard
-      let terms = DeferralCriteria(
+      let criteria = DeferralCriteria(
         distance: distance, timeout: timeout, calledAt: Instant(seconds: now))
-    else { preconditionFailure("good terms") }
-    return terms
+    else { preconditionFailure("the criteria are valid") }
+    return criteria
   }
 
   struct Row: Sendable, CustomStringConvertible {
@@ -48,7 +48,7 @@ struct DeferralTests {
     let far = Deferral.Event.fix(fix(at: 1, east: 101))
     let early = Deferral.Event.time(Instant(microseconds: 59_999_999))
     let late = Deferral.Event.time(Instant(seconds: 60))
-    let call = Deferral.Event.call(terms(5, 5, at: 2), start: nil)
+    let call = Deferral.Event.call(criteria(5, 5, at: 2), start: nil)
     let cancelled = Deferral.Outcome.finish(.failed(.deferredCanceled))
     let end = Deferral.Event.end(.deferredDistanceFiltered)
     let ended = Deferral.Outcome.finish(.failed(.deferredDistanceFiltered))
@@ -68,7 +68,9 @@ struct DeferralTests {
     ]
   }()
 
-  @Test("DEF-8: every event in every state does one thing, and ends a call once", arguments: table)
+  @Test(
+    "DEF-8: every event has one defined result in every state and ends a call once",
+    arguments: table)
   func everyPair(_ row: Row) {
     var deferral = Self.deferral(in: row.state)
     #expect(deferral.handle(row.event) == row.outcome)
@@ -76,24 +78,24 @@ struct DeferralTests {
     #expect((deferral.criteria == nil) == (row.next == .idle))
   }
 
-  @Test("DEF-9: without error exactly when a criterion was met")
+  @Test("DEF-9: the finish has no error exactly if a criterion was met")
   func codes() {
     #expect(DeferralEnd.met.code == nil)
     #expect(DeferralEnd.failed(.deferredCanceled).code == .deferredCanceled)
     #expect(DeferralEnd.failed(.denied).code == .denied)
   }
 
-  @Test("DEF-13: a second call has its own terms and its own distance")
+  @Test("DEF-13: a second call has its own criteria and its own distance")
   func secondCall() {
     var deferral = Self.deferral(in: .engaged)
     #expect(deferral.handle(.fix(fix(at: 1, east: 90))) == .nothing)
     #expect(deferral.meter.length > 89)
     #expect(
-      deferral.handle(.call(Self.terms(50, 10, at: 2), start: nil))
+      deferral.handle(.call(Self.criteria(50, 10, at: 2), start: nil))
         == .finish(.failed(.deferredCanceled)))
     #expect(deferral.meter.length == 0)
-    #expect(deferral.criteria == Self.terms(50, 10, at: 2))
-    // Acquired before the call, or with it: does not count, though it comes after.
+    #expect(deferral.criteria == Self.criteria(50, 10, at: 2))
+    // A fix acquired before or at the call does not count, even if it arrives later.
     #expect(deferral.handle(.fix(fix(at: 1.9, east: 300))) == .nothing)
     #expect(deferral.handle(.fix(fix(at: 2, east: 300))) == .nothing)
     #expect(deferral.handle(.fix(fix(at: 2.000_001, east: 400))) == .nothing)  // its anchor
@@ -101,7 +103,7 @@ struct DeferralTests {
     #expect(deferral.handle(.fix(fix(at: 4, east: 451))) == .finish(.met))
   }
 
-  @Test("DEF-16: whichever criterion is first ends it, and both at once give one finish")
+  @Test("DEF-16: the first criterion met ends the deferral; both together give one finish")
   func firstOfBoth() {
     var deferral = Self.deferral(in: .engaged)
     #expect(deferral.handle(.fix(fix(at: 60, east: 150))) == .finish(.met))
@@ -114,19 +116,19 @@ struct DeferralTests {
   @Test("DEF-17: the timeout counts from the call on the boot clock, DEF-18: and is never early")
   func timeout() {
     var deferral = Deferral()
-    _ = deferral.handle(.call(Self.terms(.infinity, 30, at: 1_000), start: nil))
+    _ = deferral.handle(.call(Self.criteria(.infinity, 30, at: 1_000), start: nil))
     #expect(deferral.criteria?.deadline == Instant(seconds: 1_030))
     #expect(deferral.handle(.time(Instant(microseconds: 1_029_999_999))) == .nothing)
     #expect(deferral.handle(.time(Instant(microseconds: 1_030_000_000))) == .finish(.met))
   }
 
-  @Test("DEF-19: the distance counts from the start if there is one, else from the first fix")
+  @Test("DEF-19: the distance counts from the start fix if one exists, else from the first fix")
   func start() {
     var fromStart = Deferral()
-    _ = fromStart.handle(.call(Self.terms(), start: fix(at: 0)))
+    _ = fromStart.handle(.call(Self.criteria(), start: fix(at: 0)))
     #expect(fromStart.handle(.fix(fix(at: 1, east: 101))) == .finish(.met))
     var fromFirst = Deferral()
-    _ = fromFirst.handle(.call(Self.terms(), start: nil))
+    _ = fromFirst.handle(.call(Self.criteria(), start: nil))
     #expect(fromFirst.handle(.fix(fix(at: 1, east: 101))) == .nothing)
     #expect(fromFirst.handle(.fix(fix(at: 2, east: 203))) == .finish(.met))
   }
@@ -138,34 +140,34 @@ struct DeferralTests {
       (Double.greatestFiniteMagnitude.nextDown, true), (1e300, true), (5, true), (0, true),
     ])
   func unlimited(_ value: Double, _ isLimit: Bool) {
-    #expect(Self.terms(value, 1).hasDistance == isLimit)
-    #expect(Self.terms(1, value).hasTimeout == isLimit)
-    #expect(Self.terms(1, value, at: 1e6).hasTimeout == isLimit)
-    #expect(Self.terms(1, value).deadline <= .distantFuture)
+    #expect(Self.criteria(value, 1).hasDistance == isLimit)
+    #expect(Self.criteria(1, value).hasTimeout == isLimit)
+    #expect(Self.criteria(1, value, at: 1e6).hasTimeout == isLimit)
+    #expect(Self.criteria(1, value).deadline <= .distantFuture)
   }
 
-  @Test("DEF-22: with both unlimited neither path nor time ends it")
+  @Test("DEF-22: with both unlimited neither path nor time ends the deferral")
   func bothUnlimited() {
     var deferral = Deferral()
-    _ = deferral.handle(.call(Self.terms(.infinity, .infinity), start: fix(at: 0)))
+    _ = deferral.handle(.call(Self.criteria(.infinity, .infinity), start: fix(at: 0)))
     #expect(deferral.handle(.time(Instant(seconds: 1e9))) == .nothing)
     #expect(deferral.handle(.time(.distantFuture)) == .nothing)
     #expect(deferral.handle(.fix(fix(at: 1, east: 50_000))) == .nothing)
     #expect(deferral.state == .armed)
   }
 
-  @Test("DEF-23: distance 0 is met by the first valid fix after the call, timeout 0 at once")
+  @Test("DEF-23: distance 0 is met by the first valid fix after the call, timeout 0 immediately")
   func zero() {
     var deferral = Deferral()
-    _ = deferral.handle(.call(Self.terms(0, .infinity, at: 5), start: fix(at: 4)))
+    _ = deferral.handle(.call(Self.criteria(0, .infinity, at: 5), start: fix(at: 4)))
     #expect(deferral.handle(.fix(fix(at: 5))) == .nothing)
     #expect(deferral.handle(.fix(fix(at: 6))) == .finish(.met))
-    _ = deferral.handle(.call(Self.terms(.infinity, 0, at: 5), start: nil))
+    _ = deferral.handle(.call(Self.criteria(.infinity, 0, at: 5), start: nil))
     #expect(deferral.handle(.time(Instant(seconds: 5))) == .finish(.met))
   }
 
   @Test(
-    "DEF-23: negative or not a number is refused without a trap",
+    "DEF-23: negative values and NaN are refused without a trap",
     arguments: [
       (-1.0, 1.0), (1.0, -1.0), (.nan, 1), (1, .nan), (-.infinity, 1), (1, -.infinity),
       (-Double.leastNonzeroMagnitude, 1), (.nan, .nan),
@@ -175,15 +177,15 @@ struct DeferralTests {
   }
 
   @Test("DEF-20: only an outstanding call with a distance measures the path")
-  func measuresOnlyWhatCounts() {
+  func measuresOnlyWithDistance() {
     var deferral = Deferral()
-    _ = deferral.handle(.call(Self.terms(.infinity, 60), start: fix(at: 0)))
+    _ = deferral.handle(.call(Self.criteria(.infinity, 60), start: fix(at: 0)))
     _ = deferral.handle(.fix(fix(at: 1, east: 500)))
     #expect(deferral.meter.length == 0)
   }
 }
 
-@Suite("What a call of allowDeferred needs")
+@Suite("Preconditions of allowDeferred")
 struct PreconditionTests {
   static func settings(_ accuracy: Double = -1, _ filter: Double = -1) -> ClientSettings {
     var settings = ClientSettings()
@@ -192,7 +194,7 @@ struct PreconditionTests {
     return settings
   }
 
-  @Test("DEF-6, X6: the first that fails is told, in the order denied, 11, 12, 13, 14")
+  @Test("DEF-6, X6: the first failed precondition is reported, in the order denied, 11, 12, 13, 14")
   func order() {
     for bits in 0..<32 {
       let failing = (0..<5).map { bits >> $0 & 1 == 1 }
@@ -205,19 +207,19 @@ struct PreconditionTests {
   }
 
   @Test(
-    "DEF-2: only Best and BestForNavigation will do, and no number of metres",
+    "DEF-2: only Best and BestForNavigation are compatible, no value in metres",
     arguments: [
       (-1.0, true), (-2, true), (0, false), (1, false), (10, false), (-3, false), (-1.5, false),
       (.nan, false), (-.infinity, false), (100, false), (1000, false), (3000, false),
     ])
-  func accuracy(_ accuracy: Double, _ isFit: Bool) {
-    #expect(LocationAccuracy.isBest(accuracy) == isFit)
+  func accuracy(_ accuracy: Double, _ isCompatible: Bool) {
+    #expect(LocationAccuracy.isBest(accuracy) == isCompatible)
     let code = DeferralPreconditions.incompatibility(of: Self.settings(accuracy))
-    #expect(code == (isFit ? nil : .deferredAccuracyTooLow))
+    #expect(code == (isCompatible ? nil : .deferredAccuracyTooLow))
   }
 
   @Test(
-    "DEF-3: any filter but none is in the way", arguments: [0, 1, -2, 1e9, .nan, .infinity])
+    "DEF-3: any distance filter is incompatible", arguments: [0, 1, -2, 1e9, .nan, .infinity])
   func filter(_ filter: Double) {
     #expect(Self.settings(-1, filter).hasDistanceFilter)
     #expect(
@@ -239,7 +241,7 @@ struct PreconditionTests {
     #expect(LocationLimits.timeIntervalMax == .greatestFiniteMagnitude)
   }
 
-  @Test("STD-2: a new client wants the best and every fix")
+  @Test("STD-2: a new client defaults to best accuracy and every fix")
   func defaults() {
     #expect(ClientSettings().desiredAccuracy == LocationAccuracy.best)
     #expect(ClientSettings().distanceFilter == LocationLimits.distanceFilterNone)

@@ -12,7 +12,7 @@ struct LiveUpdatesTests {
     return elements
   }
 
-  /// One iterator that stands since 0 s and was told so at 600 s.
+  /// One iterator, stationary since 0 s and reported so at 600 s.
   static func standing(_ line: MotionLine = .absent) -> LiveUpdates {
     var updates = LiveUpdates()
     updates.motionLineChanged(line, at: .boot)
@@ -27,7 +27,7 @@ struct LiveUpdatesTests {
     return updates
   }
 
-  @Test("LIV-8: the configurations are numbered as Core Location does, and not like the activities")
+  @Test("LIV-8: configurations have Core Location's numbers, which differ from the activities'")
   func configurations() {
     #expect(LiveConfiguration.default.rawValue == 0)
     #expect(LiveConfiguration.automotiveNavigation.rawValue == 1)
@@ -41,7 +41,7 @@ struct LiveUpdatesTests {
     #expect(LiveConfiguration.airborne.activity == .airborne)
   }
 
-  @Test("LIV-6: eight flags, each its own bit; six of them withhold locations")
+  @Test("LIV-6: eight flags, each with its own bit; six withhold locations")
   func flags() {
     let flags: [LiveFlags] = [
       .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted,
@@ -66,7 +66,7 @@ struct LiveUpdatesTests {
     }
   }
 
-  @Test("LIV-4: one element with true, then silence, then one with false on movement")
+  @Test("LIV-4: one stationary element, then none, then one non-stationary element on movement")
   func stationary() {
     var updates = Self.standing()
     for second in 601...4_000 {
@@ -87,8 +87,8 @@ struct LiveUpdatesTests {
     #expect(Self.all(&updates).first?.isStationary == false)
   }
 
-  @Test("LIV-4: the line alone tells of movement when no fix can be had, LIV-3: without location")
-  func blind() {
+  @Test("LIV-4: the motion line alone reports movement without a fix, LIV-3: without location")
+  func withoutFix() {
     var updates = Self.standing(.still)
     let start = Instant(seconds: 700)
     #expect(updates.nextFix(at: start, fastest: 30, line: .still) == .distantFuture)
@@ -108,7 +108,7 @@ struct LiveUpdatesTests {
     #expect(updates.check == .distantFuture)
   }
 
-  @Test("LIV-5: neither flags, nor time, nor silence make it stationary")
+  @Test("LIV-5: flags, time and missing fixes do not make an iterator stationary")
   func noOtherCause() {
     var updates = LiveUpdates()
     _ = updates.open(.default)
@@ -125,7 +125,7 @@ struct LiveUpdatesTests {
     }
   }
 
-  @Test("LIV-7: each change of a flag makes one element, at rest and without location too")
+  @Test("LIV-7: each change of a flag gives one element, even stationary and without location")
   func flagChanges() {
     var updates = Self.standing()
     updates.set(.locationUnavailable)
@@ -140,13 +140,13 @@ struct LiveUpdatesTests {
     #expect(Self.all(&updates).map(\.flags) == [both])
     updates.set(.empty)
     #expect(Self.all(&updates).map(\.flags) == [.empty])
-    // There and back before anybody looked is no change.
+    // A change that is undone before it is read is no change.
     updates.set(.locationUnavailable)
     updates.set(.empty)
     #expect(Self.all(&updates) == [])
   }
 
-  @Test("LIV-7, AUT-6: what withholds erases the fix that waits, and what was known of standing")
+  @Test("LIV-7, AUT-6: a withholding flag erases the pending fix and the stationary state")
   func withholding() {
     for flag in [LiveFlags.authorizationDenied, .accuracyLimited] {
       var updates = Self.standing(.still)
@@ -162,7 +162,7 @@ struct LiveUpdatesTests {
       updates.set(.empty)
       #expect(updates.isLive)
       #expect(Self.all(&updates).count == 1)
-      // It must stand for the whole time again; the line's word is kept.
+      // The whole dwell time starts again; the motion line's state is kept.
       updates.accept(stored(700, at: 700))
       updates.accept(stored(1_299, at: 1_299))
       #expect(updates.isLive)
@@ -171,7 +171,7 @@ struct LiveUpdatesTests {
     }
   }
 
-  @Test("LIV-7: while withheld, nothing that happens is told or keeps anything on")
+  @Test("LIV-7: while withheld, events cause neither elements nor demand")
   func withheld() {
     var updates = Self.standing(.still)
     updates.set(.authorizationDenied)
@@ -182,7 +182,7 @@ struct LiveUpdatesTests {
     #expect(Self.all(&updates) == [])
     #expect(updates.check == .distantFuture)
     #expect(!updates.isLive)
-    // The line's word was heard all the same.
+    // The motion line's state was still updated.
     updates.set(.empty)
     for second in 1_000...2_000 { updates.accept(stored(0, at: Double(second))) }
     #expect(updates.isLive)
@@ -198,16 +198,16 @@ struct LiveUpdatesTests {
     #expect(updates.open(.automotiveNavigation) == 3)
     #expect(updates.open(.default) == nil)
     #expect(updates.count == 4)
-    var stood: [Int: Int] = [:]
+    var stationaryAt: [Int: Int] = [:]
     for second in 0...1_800 {
       updates.accept(stored(UInt64(second), at: Double(second)))
       for element in Self.all(&updates) where element.isStationary {
-        #expect(stood[element.iterator] == nil)
-        stood[element.iterator] = second
+        #expect(stationaryAt[element.iterator] == nil)
+        stationaryAt[element.iterator] = second
       }
       #expect(updates.isLive == (second < 1_800))
     }
-    #expect(stood == [0: 600, 1: 1_800, 2: 600, 3: 900])
+    #expect(stationaryAt == [0: 600, 1: 1_800, 2: 600, 3: 900])
     let now = Instant(seconds: 1_801)
     #expect(updates.nextFix(at: now, fastest: 10, line: .absent) == Instant(seconds: 1_900))
     updates.motionLineChanged(.moving, at: now)
@@ -223,7 +223,7 @@ struct LiveUpdatesTests {
     #expect(updates.isLive)
   }
 
-  @Test("LIV-9, LIV-7: an iterator that opens is told the flags at once, and others nothing")
+  @Test("LIV-9, LIV-7: a new iterator gets the flags immediately, and others get nothing")
   func openWithFlags() {
     var updates = LiveUpdates()
     _ = updates.open(.default)
@@ -233,7 +233,7 @@ struct LiveUpdatesTests {
     #expect(Self.all(&updates).map(\.iterator) == [1])
   }
 
-  @Test("LIV-9, LIV-4: an iterator that opens knows what the line has said, and since when")
+  @Test("LIV-9, LIV-4: a new iterator uses the motion line's state and the time of its change")
   func openWithLine() {
     var moving = LiveUpdates()
     moving.motionLineChanged(.moving, at: .boot)
@@ -248,7 +248,7 @@ struct LiveUpdatesTests {
     #expect(!still.isLive)
   }
 
-  @Test("LIV-10: who is slow gets the newest fix and the count of the others")
+  @Test("LIV-10: a slow reader gets the newest fix and the number of dropped ones")
   func slow() {
     var updates = LiveUpdates()
     _ = updates.open(.default)
@@ -263,7 +263,7 @@ struct LiveUpdatesTests {
     #expect(Self.all(&updates).first?.dropped == 0)
   }
 
-  @Test("LIV-4, LIV-10: a movement that came and went unseen leaves silence and a count")
+  @Test("LIV-4, LIV-10: a movement that began and ended unread gives no element, only a count")
   func unseenMovement() {
     var updates = Self.standing()
     updates.accept(stored(700, at: 700, east: 90))

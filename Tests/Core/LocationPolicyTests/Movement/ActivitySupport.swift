@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import LocationPolicy
 
-/// A fix as it lies in the ring, `east` metres east of (0, 0).
+/// A stored fix `east` metres east of (0, 0).
 func stored(
   _ sequence: UInt64, at seconds: Double, east: Double = 0, accuracy_mm: Int32? = 3_000,
   speed_mmps: Int32? = nil
@@ -16,23 +16,23 @@ func stored(
 
 /// A fix with a speed and its accuracy, m/s.
 func fix(at seconds: Double, east: Double = 0, speed: Double, deviation: Double) -> Fix {
-  var made = fix(at: seconds, east: east, speed_mmps: Int32((speed * 1e3).rounded()))
-  made.speedAccuracy_mmps = Int32((deviation * 1e3).rounded())
-  return made
+  var result = fix(at: seconds, east: east, speed_mmps: Int32((speed * 1e3).rounded()))
+  result.speedAccuracy_mmps = Int32((deviation * 1e3).rounded())
+  return result
 }
 
-/// What a receiver tells of speed.
+/// Speed fields that a receiver reports.
 enum SpeedKind: CaseIterable, Sendable {
-  /// Doppler with its accuracy, as UBX has it.
+  /// Doppler speed with its accuracy, as in UBX.
   case doppler
-  /// Doppler alone, as NMEA has it.
+  /// Doppler speed alone, as in NMEA.
   case bare
-  /// Nothing.
+  /// No speed.
   case absent
 }
 
-/// A receiver that wanders at rest: a few metres correlated over 100 s, 0.7 m of white noise, and
-/// every ten minutes or so an excursion of 20 to 30 m that takes a minute.
+/// A receiver whose position drifts at standstill: a few metres correlated over 100 s, 0.7 m of
+/// white noise, and an excursion of 20 to 30 m for a minute about every ten minutes.
 struct WanderingReceiver {
   var random: SplitMix64
   let kind: SpeedKind
@@ -57,13 +57,13 @@ struct WanderingReceiver {
   }
 
   private func cosine(_ angle: Double) -> Double {
-    // Good to 1e-3, which is enough for a direction.
+    // Accurate to 1e-3, which is enough for a direction.
     let x = angle.remainder(dividingBy: 6.283_185)
     return 1 - x * x / 2 + x * x * x * x / 24 - x * x * x * x * x * x / 720
       + x * x * x * x * x * x * x * x / 40_320
   }
 
-  /// The fix at `seconds` of a wearer who is `east` metres from the start at `speed` m/s.
+  /// The fix at `seconds` of a device `east` metres from the start that moves at `speed` m/s.
   mutating func fix(at seconds: Double, east: Double = 0, speed: Double = 0) -> Fix {
     let step = seconds - time
     time = seconds
@@ -74,17 +74,17 @@ struct WanderingReceiver {
     if seconds > excursion.start + 60 { newExcursion(after: seconds) }
     let into = seconds - excursion.start
     let share = into < 0 ? 0 : min(1, into / 20, (60 - into) / 20)
-    var made = LocationPolicyTests.fix(
+    var result = LocationPolicyTests.fix(
       at: seconds, east: east + drift.east + share * excursion.east + 0.7 * random.normal(),
       north: drift.north + share * excursion.north + 0.7 * random.normal(), accuracy_mm: 4_000)
-    let told = abs(speed + 0.08 * random.normal())
+    let measured = abs(speed + 0.08 * random.normal())
     switch kind {
     case .doppler:
-      made.speed_mmps = Int32(told * 1e3)
-      made.speedAccuracy_mmps = 200
-    case .bare: made.speed_mmps = Int32(told * 1e3)
+      result.speed_mmps = Int32(measured * 1e3)
+      result.speedAccuracy_mmps = 200
+    case .bare: result.speed_mmps = Int32(measured * 1e3)
     case .absent: break
     }
-    return made
+    return result
   }
 }

@@ -1,11 +1,11 @@
 import TestSupport
 
-/// Days of one wearer, from a seed: home, work, lunch, shops, errands, walks and drives, with a
-/// receiver's noise outdoors and indoors, and outages indoors.
+/// Days of one user, generated from a seed: home, work, lunch, shops, errands, walks and drives,
+/// with receiver noise outdoors and indoors, and outages indoors.
 struct GeneratedDays {
   struct Sample {
     var time: Double
-    /// Metres from the origin; nil without a fix.
+    /// Metres from the origin, with the receiver's noise.
     var east: Double
     var north: Double
     var accuracy: Double
@@ -25,7 +25,7 @@ struct GeneratedDays {
     var north: Double
   }
 
-  /// How long an outage indoors lasts.
+  /// Longest outage indoors.
   enum Outages {
     case none
     /// Up to 14 minutes: shorter than the reference's gap.
@@ -35,9 +35,9 @@ struct GeneratedDays {
   }
 
   private(set) var samples: [Sample] = []
-  /// Every stop of 3 minutes and more.
+  /// Stops of 3 minutes and more.
   private(set) var stays: [Stay] = []
-  /// Whether the wearer moves on a scale a motion sensor sees, in rising order: since when.
+  /// Changes of the motion that a motion sensor detects, with their times, in ascending order.
   private(set) var motion: [(since: Double, moves: Bool)] = []
 
   private var generator: SplitMix64
@@ -98,13 +98,13 @@ struct GeneratedDays {
     Double.random(in: range, using: &generator)
   }
 
-  /// A place in that distance, whatever direction.
+  /// A place in that range of distances, in a random direction.
   private mutating func far(from: Place, _ distance: ClosedRange<Double>) -> Place {
     let length = uniform(distance)
     let east = uniform(-1...1) * length
-    let rest = (length * length - east * east).squareRoot()
+    let remainder = (length * length - east * east).squareRoot()
     return Place(
-      east: from.east + east, north: from.north + (uniform(0...1) < 0.5 ? rest : -rest))
+      east: from.east + east, north: from.north + (uniform(0...1) < 0.5 ? remainder : -remainder))
   }
 
   private mutating func travel(to end: Place) {
@@ -132,11 +132,11 @@ struct GeneratedDays {
       done = min(length, done + speed * interval)
       place = Place(
         east: start.east + east * done / length, north: start.north + north * done / length)
-      emit(speed: speed, deviation: 3, memory: 60)
+      emit(speed: speed, deviation: 3, correlation: 60)
       if usual > 2, done > untilStop {
         untilStop = done + uniform(300...2500)
         let end = time + uniform(15...165)
-        while time < end { emit(speed: 0, deviation: 3, memory: 60) }
+        while time < end { emit(speed: 0, deviation: 3, correlation: 60) }
       }
     }
   }
@@ -161,7 +161,7 @@ struct GeneratedDays {
     var nextMove = time + uniform(60...600)
     while time < end {
       if time > nextMove {
-        // To another room, and still again.
+        // Walk indoors, then stay still again.
         target = Place(
           east: centre.east + uniform(-9...9), north: centre.north + uniform(-9...9))
         nextMove = time + uniform(120...2400)
@@ -176,15 +176,15 @@ struct GeneratedDays {
           east: place.east + east / left * step, north: place.north + north / left * step)
       }
       emit(
-        speed: step / interval, deviation: 6, memory: 90, hasFix: !outage.contains(time))
+        speed: step / interval, deviation: 6, correlation: 90, hasFix: !outage.contains(time))
     }
   }
 
   private mutating func emit(
-    speed: Double, deviation: Double, memory: Double, hasFix: Bool = true
+    speed: Double, deviation: Double, correlation: Double, hasFix: Bool = true
   ) {
-    let keep = 1 - interval / memory
-    // Uniform steps: their sum over the memory is as good as normal.
+    let keep = 1 - interval / correlation
+    // Uniform steps: their sum over the correlation time is nearly normal.
     let step = deviation * (3 * (1 - keep * keep)).squareRoot()
     error.east = error.east * keep + uniform(-step...step)
     error.north = error.north * keep + uniform(-step...step)

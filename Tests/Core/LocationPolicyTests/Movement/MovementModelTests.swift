@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("How long the receiver may be off")
+@Suite("Off time of the movement model")
 struct MovementModelTests {
   static let steps: [(Double, Double)] = [(0, 1), (5, 1), (5.0001, 3), (7_200, 3), (14_400, 28)]
   static let slopes: [(Double, Double)] = [
@@ -15,16 +15,16 @@ struct MovementModelTests {
     for (off, fix) in points {
       table.append(off: Interval(seconds: off), fix: Interval(seconds: fix))
     }
-    var figures = ReceiverParameters(timeToFix: table)
-    figures.acquire_mW = 27.6
-    figures.track_mW = 24.6
-    figures.standby_mW = 0.106
-    figures.startUp = .zero
-    return figures
+    var parameters = ReceiverParameters(timeToFix: table)
+    parameters.acquire_mW = 27.6
+    parameters.track_mW = 24.6
+    parameters.standby_mW = 0.106
+    parameters.startUp = .zero
+    return parameters
   }
 
   @Test(
-    "decides as the program that trained it",
+    "Off times match those of the training program",
     arguments: [
       (MovementVectors.cityAt100, 100.0, false, false),
       (MovementVectors.walkAt50, 50, false, true), (MovementVectors.dayAt500, 500, false, false),
@@ -32,17 +32,17 @@ struct MovementModelTests {
       (MovementVectors.deliveriesWithLineAt50, 50, true, true),
     ])
   func vectors(rows: String, bound: Double, hasLine: Bool, slow: Bool) {
-    let figures = Self.receiver(slow ? Self.slopes : Self.steps)
+    let parameters = Self.receiver(slow ? Self.slopes : Self.steps)
     var model = MovementModel(within: bound, hasMotionLine: hasLine)
     var count = 0
     var differing = 0
     for row in rows.split(separator: "\n") {
       let v = row.split(separator: " ").compactMap { Double($0) }
       guard v.count == 9 else { continue }
-      let seen = MovementHistory.Sample(
+      let sample = MovementHistory.Sample(
         time: v[0], east: v[1], north: v[2], speed: v[3], accuracy: v[4], isMoving: v[5] == 1,
         motionSeconds: v[6], secondsSinceLineChange: v[7])
-      let off = model.offTime(after: seen, figures, TimeToFixPredictor())
+      let off = model.offTime(after: sample, parameters, TimeToFixPredictor())
       count += 1
       if off != v[8] { differing += 1 }
     }

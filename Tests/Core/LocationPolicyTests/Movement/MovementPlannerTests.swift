@@ -3,9 +3,9 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("The clock of the time off")
+@Suite("Off-time clock and movement planner")
 struct MovementPlannerTests {
-  @Test("without a motion line it goes as time does")
+  @Test("Without a motion line the clock follows the time")
   func plain() {
     let clock = OffClock(
       offTime: 100, pauseLimit: 300, usesMotionLine: false, at: Instant(seconds: 10))
@@ -14,21 +14,21 @@ struct MovementPlannerTests {
     }
   }
 
-  @Test("while the line says still it stands, and is believed for so long")
+  @Test("While the motion line is still the clock stops, up to the pause limit")
   func still() {
     var clock = OffClock(offTime: 100, pauseLimit: 300, usesMotionLine: true, at: .boot)
     #expect(clock.end(.still, at: .boot) == Instant(seconds: 300))
     clock.advance(.still, until: Instant(seconds: 200))
     #expect(clock.end(.still, at: Instant(seconds: 200)) == Instant(seconds: 300))
-    // It moves: the whole time off is still to come.
+    // Motion starts: the whole off time remains.
     #expect(clock.end(.moving, at: Instant(seconds: 200)) == Instant(seconds: 300))
     clock.advance(.moving, until: Instant(seconds: 240))
     #expect(clock.end(.moving, at: Instant(seconds: 240)) == Instant(seconds: 300))
-    // Still again after 40 s of 100: half speed.
+    // Still again after 40 s of 100: the clock runs at half speed.
     #expect(clock.end(.still, at: Instant(seconds: 240)) == Instant(seconds: 360))
   }
 
-  @Test("motion shorter than three tenths of the time off is taken for a false alarm")
+  @Test("Motion shorter than three tenths of the off time counts as a false alarm")
   func falseAlarm() {
     var clock = OffClock(offTime: 100, pauseLimit: 300, usesMotionLine: true, at: .boot)
     clock.advance(.moving, until: Instant(seconds: 30))
@@ -37,7 +37,7 @@ struct MovementPlannerTests {
     #expect(clock.end(.still, at: Instant(seconds: 31)) == Instant(seconds: 31 + 69 * 2))
   }
 
-  @Test("one that is over is due now")
+  @Test("An expired clock is due now")
   func over() {
     var clock = OffClock(offTime: 10, pauseLimit: 300, usesMotionLine: false, at: .boot)
     clock.advance(.absent, until: Instant(seconds: 12))
@@ -51,23 +51,23 @@ struct MovementPlannerTests {
     var planner = MovementPlanner()
     planner.motionLineChanged(line, at: .boot)
     var now = 0.0
-    var way = 0.0
+    var east = 0.0
     var off = 0.0
     for _ in 0..<fixes {
       planner.accept(
-        fix(at: now, east: way, speed_mmps: Int32(speed * 1_000)), within: bound, accuracy: 3,
+        fix(at: now, east: east, speed_mmps: Int32(speed * 1_000)), within: bound, accuracy: 3,
         MovementModelTests.receiver(MovementModelTests.steps), TimeToFixPredictor(),
         at: Instant(seconds: now))
       off = planner.startTime(within: bound, at: Instant(seconds: now)).seconds - now
       let cycle = max(1, off + 4)
       now += cycle
-      way += speed * cycle
+      east += speed * cycle
     }
     return off
   }
 
-  @Test("what was reckoned serves as wide a promise, not a nearer one, nor one after nobody's")
-  func whose() {
+  @Test("An off time applies to bounds of at least its width, and not after expire()")
+  func bounds() {
     var planner = MovementPlanner()
     planner.accept(
       fix(at: 0, speed_mmps: 0), within: 500, accuracy: 3,
@@ -80,7 +80,7 @@ struct MovementPlannerTests {
     #expect(planner.startTime(within: 500, at: now) == now)
   }
 
-  @Test("the faster the wearer and the nearer the bound, the shorter the time off")
+  @Test("A faster device and a narrower bound shorten the off time")
   func speeds() {
     let walk = Self.planner(100, speed: 1.4)
     let ride = Self.planner(100, speed: 6)
@@ -89,7 +89,7 @@ struct MovementPlannerTests {
     #expect(Self.planner(500, speed: 6) > 3 * ride)
   }
 
-  @Test("it never rests longer than three times what leaves the distance at the speed just told")
+  @Test("The off time is at most three times the travel time of the bound at the reported speed")
   func cap() {
     for bound in [20.0, 50, 100, 200, 500, 3_000] {
       for speed in [1.0, 3, 10, 30, 80] {
@@ -102,23 +102,23 @@ struct MovementPlannerTests {
     }
   }
 
-  @Test("who rests is looked at seldom, and with a still motion line hardly ever")
-  func rest() {
+  @Test("A stationary device is checked rarely, and with a still motion line hardly ever")
+  func stationary() {
     let alone = Self.planner(100, speed: 0, fixes: 40)
     let line = Self.planner(100, speed: 0, line: .still, fixes: 40)
     #expect(alone > 60)
     #expect(line >= MovementPlanner.minimumPauseLimit)
   }
 
-  @Test("the plausible pace follows a rise at once, forgets slowly, and stays within its bounds")
-  func pace() {
-    var pace = PlausibleSpeed(limit: 50)
-    #expect(pace.maximum(at: .boot) == PlausibleSpeed.minimum)
-    pace.accept(fix(at: 0, speed_mmps: 20_000))
-    #expect(pace.maximum(at: .boot) == 26)
-    #expect(pace.maximum(at: Instant(seconds: 300)) == 13)
-    #expect(pace.maximum(at: Instant(seconds: 30_000)) == PlausibleSpeed.minimum)
-    pace.accept(fix(at: 10, east: 600, speed_mmps: nil))
-    #expect(pace.maximum(at: Instant(seconds: 10)) == 50)
+  @Test("The plausible speed rises immediately, decays slowly, and stays within its limits")
+  func plausibleSpeed() {
+    var plausibleSpeed = PlausibleSpeed(limit: 50)
+    #expect(plausibleSpeed.maximum(at: .boot) == PlausibleSpeed.minimum)
+    plausibleSpeed.accept(fix(at: 0, speed_mmps: 20_000))
+    #expect(plausibleSpeed.maximum(at: .boot) == 26)
+    #expect(plausibleSpeed.maximum(at: Instant(seconds: 300)) == 13)
+    #expect(plausibleSpeed.maximum(at: Instant(seconds: 30_000)) == PlausibleSpeed.minimum)
+    plausibleSpeed.accept(fix(at: 10, east: 600, speed_mmps: nil))
+    #expect(plausibleSpeed.maximum(at: Instant(seconds: 10)) == 50)
   }
 }

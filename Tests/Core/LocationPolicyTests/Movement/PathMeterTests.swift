@@ -6,7 +6,7 @@ import Testing
 @testable import LocationPolicy
 
 /// A receiver's error: a first-order Gauss–Markov process on each axis, a little white noise, and
-/// what its Doppler says of the speed.
+/// noise of the Doppler speed.
 struct Noise {
   var random: SplitMix64
   let sigma: Double
@@ -21,10 +21,10 @@ struct Noise {
     (east, north) = (random.normal(), random.normal())
   }
 
-  /// The fix of that second at the true place.
+  /// The fix of that second at the true position.
   mutating func fix(
     at second: Int, east trueEast: Double, north trueNorth: Double, speed: Double,
-    tellsSpeed: Bool = true, accuracy_mm: Int32 = 3_000
+    reportsSpeed: Bool = true, accuracy_mm: Int32 = 3_000
   ) -> Fix {
     let renew = (1 - keep * keep).squareRoot()
     east = keep * east + renew * random.normal()
@@ -33,14 +33,15 @@ struct Noise {
     return LocationPolicyTests.fix(
       at: Double(second), east: trueEast + sigma * east + 0.1 * random.normal(),
       north: trueNorth + sigma * north + 0.1 * random.normal(), accuracy_mm: accuracy_mm,
-      speed_mmps: tellsSpeed ? Int32(doppler * 1_000) : nil)
+      speed_mmps: reportsSpeed ? Int32(doppler * 1_000) : nil)
   }
 }
 
 @Suite("The path travelled")
 struct PathMeterTests {
-  @Test("DEF-20: 0 m in an hour at rest, whatever the noise", arguments: 0..<12 as Range<UInt64>)
-  func rest(_ seed: UInt64) {
+  @Test(
+    "DEF-20: an hour at standstill measures 0 m with any noise", arguments: 0..<12 as Range<UInt64>)
+  func standstill(_ seed: UInt64) {
     for correlation in [20.0, 90, 300] {
       var noise = Noise(seed: seed, correlation: correlation)
       var meter = PathMeter(from: noise.fix(at: 0, east: 0, north: 0, speed: 0))
@@ -52,7 +53,7 @@ struct PathMeterTests {
   }
 
   @Test(
-    "DEF-20: at most 1 % off on a 5 km walk, straight or on a 400 m loop, DEF-21: and behind by less than 4 accuracies",
+    "DEF-20: at most 1 % off on a 5 km walk, straight or on a 400 m loop, DEF-21: with a lag below 4 accuracies",
     arguments: 100..<112 as Range<UInt64>)
   func walk(_ seed: UInt64) {
     let radius = 400 / (2 * Double.pi)
@@ -71,9 +72,9 @@ struct PathMeterTests {
     }
   }
 
-  /// Of the recorders nobody knows the accuracy: what it is, the gate and its short cuts follow.
+  /// The recorders' accuracy is unknown; the assumed one determines the gate and what it cuts.
   @Test(
-    "DEF-20: a recorded trip is as long as its fixes' polyline, less what the gate cuts short",
+    "DEF-20: a recorded trip measures its fixes' polyline minus what the gate cuts short",
     .enabled(if: RecordedData.isPresent, RecordedData.missing),
     arguments: [(3_000, 0.025), (5_000, 0.045), (10_000, 0.09)] as [(Int32, Double)])
   func recorded(_ accuracy_mm: Int32, _ short: Double) throws {
@@ -93,7 +94,7 @@ struct PathMeterTests {
     #expect(counted >= (1 - short / 2) * all)
   }
 
-  @Test("DEF-21: without noise it lags by less than a gate, and a fast fix counts at once")
+  @Test("DEF-21: without noise the lag is below a gate, and a fast fix counts immediately")
   func lag() {
     var meter = PathMeter(from: fix(at: 0))
     for step in 1...500 {
@@ -109,7 +110,7 @@ struct PathMeterTests {
     }
   }
 
-  @Test("DEF-20: the gate is 4 of the worse accuracy, and what is on it counts")
+  @Test("DEF-20: the gate is 4 times the worse accuracy, inclusive")
   func gate() {
     func length(_ east: Double, _ first: Int32?, _ second: Int32?) -> Double {
       var meter = PathMeter(from: fix(at: 0, accuracy_mm: first))
@@ -127,7 +128,7 @@ struct PathMeterTests {
     #expect(length(40.1, nil, 1_000) > 40)
     #expect(length(39.9, 1_000, nil) == 0)
     #expect(length(40.1, 1_000, nil) > 40)
-    // An accuracy of nothing: standing still is still nothing.
+    // Zero accuracy: no movement still measures 0 m.
     #expect(length(0, 0, 0) == 0)
     #expect(length(0.01, 0, 0) > 0)
     // Exactly on the gate: the distance from the meter's own formula.
@@ -140,7 +141,7 @@ struct PathMeterTests {
     }
   }
 
-  @Test("DEF-20: the anchor moves with what counts, and keeps its own accuracy")
+  @Test("DEF-20: the anchor moves to each counted fix and keeps that fix's accuracy")
   func anchor() {
     var meter = PathMeter(from: fix(at: 0, accuracy_mm: 1_000))
     meter.add(fix(at: 1, east: 20, accuracy_mm: 4_000))
@@ -167,7 +168,7 @@ struct PathMeterTests {
   }
 
   @Test(
-    "DEF-20: between one gate and two, a receiver that says it stands is believed",
+    "DEF-20: between one and two gates, a Doppler speed near zero prevents counting",
     arguments: [
       (13.0, 199, false), (13, 200, true), (13, 0, false), (23.9, 0, false), (24.1, 0, true),
       (13, 1_400, true), (13, nil, true), (500, 0, true),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("The machine of the automatic pause")
+@Suite("Automatic pause state machine")
 struct PauseMonitorTests {
   static let quick = PauseThresholds(dwell: .seconds(10), radius: 30)
 
@@ -26,7 +26,7 @@ struct PauseMonitorTests {
     expected: [(PauseMonitor.State, PauseMonitor.Outcome)]
   )
 
-  @Test("PAU-3: every event in every state does one thing")
+  @Test("PAU-3: every event has one defined result in every state")
   func everyPair() {
     let idle = (PauseMonitor.State.idle, PauseMonitor.Outcome.nothing)
     let watching = (PauseMonitor.State.watching, PauseMonitor.Outcome.nothing)
@@ -61,7 +61,7 @@ struct PauseMonitorTests {
     }
   }
 
-  @Test("PAU-6: the activities are numbered as Core Location does")
+  @Test("PAU-6: activities have Core Location's numbers")
   func activities() {
     #expect(ActivityType.other.rawValue == 1)
     #expect(ActivityType.automotiveNavigation.rawValue == 2)
@@ -91,7 +91,7 @@ struct PauseMonitorTests {
     #expect(outside.handle(.fix(fix(at: Double(seconds) + 1))) == .pause)
   }
 
-  @Test("PAU-10: the fix that decides is the one that is delivered, PAU-1: sparse fixes do too")
+  @Test("PAU-10: the deciding fix itself starts the pause, PAU-1: also with sparse fixes")
   func sparse() {
     var monitor = PauseMonitor(.other)
     _ = monitor.handle(.start)
@@ -101,7 +101,7 @@ struct PauseMonitorTests {
     #expect(monitor.handle(.fix(fix(at: 600, east: 20))) == .pause)
   }
 
-  @Test("PAU-5: off it never pauses, and switched on it does with the next fix")
+  @Test("PAU-5: switched off it never pauses; switched on it pauses with the next fix")
   func offAndOn() {
     var monitor = PauseMonitor(.other)
     _ = monitor.handle(.allow(false))
@@ -133,7 +133,7 @@ struct PauseMonitorTests {
     #expect(monitor.handle(.fix(fix(at: 7_800, speed: 1.0, deviation: 0.2))) == .pause)
   }
 
-  @Test("PAU-3: stopped in a pause, the next start tells the resume that is owed")
+  @Test("PAU-3: after a stop in a pause, the next start reports the pending resume")
   func stoppedInPause() {
     var monitor = Self.monitor(in: .halted)
     #expect(monitor.handle(.allow(false)) == .nothing)
@@ -145,8 +145,9 @@ struct PauseMonitorTests {
     #expect(monitor.handle(.fix(fix(at: 111))) == .pause)
   }
 
-  @Test("PAU-3: a start begins a new stillness", arguments: [PauseMonitor.State.watching, .paused])
-  func startAnew(_ state: PauseMonitor.State) {
+  @Test(
+    "PAU-3: a start restarts the stillness time", arguments: [PauseMonitor.State.watching, .paused])
+  func startRestartsDwell(_ state: PauseMonitor.State) {
     var monitor = Self.monitor(in: state)
     if state == .watching { #expect(monitor.handle(.stop) == .nothing) }
     #expect(monitor.handle(.start) == (state == .paused ? .resume : .nothing))
@@ -155,8 +156,8 @@ struct PauseMonitorTests {
     #expect(monitor.handle(.fix(fix(at: 40))) == .pause)
   }
 
-  @Test("PAU-3: whatever happens, pause and resume are told in turn")
-  func inTurn() {
+  @Test("PAU-3: pause and resume always alternate")
+  func alternates() {
     var random = SplitMix64(seed: 7)
     for _ in 0..<200 {
       var monitor = PauseMonitor(thresholds: Self.quick)

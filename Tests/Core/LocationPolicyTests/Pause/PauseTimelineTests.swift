@@ -3,12 +3,12 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("Pauses over hours, with a receiver that wanders")
+@Suite("Pauses over hours with position drift")
 struct PauseTimelineTests {
   @Test(
-    "PAU-1: at rest it pauses in time and never resumes, each second or sparsely, PAU-8",
+    "PAU-1, PAU-8: at standstill it pauses in time and never resumes, at any fix interval",
     arguments: SpeedKind.allCases, [1.0, 7, 60, 300])
-  func rest(_ kind: SpeedKind, _ interval: Double) {
+  func standstill(_ kind: SpeedKind, _ interval: Double) {
     for activity in [ActivityType.other, .automotiveNavigation, .fitness] {
       for seed: UInt64 in 1...2 {
         var receiver = WanderingReceiver(seed: seed, kind)
@@ -33,14 +33,14 @@ struct PauseTimelineTests {
     }
   }
 
-  /// A wearer who rests, then moves: what the monitor made of it.
+  /// Result of a pause monitor for a device that stands still, then moves.
   struct Ride {
     var resumedAfter: Double?
     var metres = 0.0
-    var looks = 0
+    var checks = 0
 
-    /// Looks as the engine would: a fix 3 s after it is wanted. The line tells of the departure
-    /// after 2 s.
+    /// Checks as the engine does: a fix 3 s after it is due. The line reports the departure after
+    /// 2 s.
     init(
       _ activity: ActivityType, _ kind: SpeedKind, speed: Double, line hasLine: Bool, seed: UInt64
     ) {
@@ -61,7 +61,7 @@ struct PauseTimelineTests {
         }
         var outcome = monitor.handle(.time(now))
         if !monitor.isPaused || (ready.map { $0 <= time } ?? false) {
-          if monitor.isPaused { looks += 1 }
+          if monitor.isPaused { checks += 1 }
           ready = nil
           let now = time < leaves ? 0 : speed
           outcome = monitor.handle(.fix(receiver.fix(at: time, east: east, speed: now)))
@@ -77,7 +77,7 @@ struct PauseTimelineTests {
   }
 
   @Test(
-    "PAU-4: with a motion line it resumes within 60 s or 100 m, whatever the receiver tells",
+    "PAU-4: with a motion line it resumes within 60 s or 100 m, with any speed fields",
     arguments: SpeedKind.allCases, [0.7, 1.4, 3, 8, 14, 35])
   func departs(_ kind: SpeedKind, _ speed: Double) {
     for activity in [ActivityType.other, .automotiveNavigation, .fitness] {
@@ -90,7 +90,7 @@ struct PauseTimelineTests {
     }
   }
 
-  @Test("PAU-4: without a line it resumes within a look and its confirmation")
+  @Test("PAU-4: without a motion line it resumes within a check and its confirmation")
   func departsWithoutLine() {
     for kind in SpeedKind.allCases {
       for speed in [1.4, 14] {
@@ -103,7 +103,7 @@ struct PauseTimelineTests {
     }
   }
 
-  @Test("PAU-1: a day at rest with an alarm each hour: one look each, and no resume")
+  @Test("PAU-1: a day at standstill with an alarm each hour causes one check each and no resume")
   func day() {
     for kind in SpeedKind.allCases {
       var receiver = WanderingReceiver(seed: 3, kind)
@@ -111,7 +111,7 @@ struct PauseTimelineTests {
       _ = monitor.handle(.line(.still, at: .boot))
       _ = monitor.handle(.start)
       var line = MotionLine.still
-      var looks = 0
+      var checks = 0
       for second in 0..<86_400 {
         let time = Double(second)
         let now = Instant(seconds: time)
@@ -121,12 +121,12 @@ struct PauseTimelineTests {
         #expect(monitor.handle(.time(now)) != .resume)
         if monitor.isPaused {
           guard monitor.nextFix(at: now, fastest: 40, line: line) <= now else { continue }
-          looks += 1
+          checks += 1
         }
         #expect(monitor.handle(.fix(receiver.fix(at: time))) != .resume)
       }
       #expect(monitor.isPaused)
-      #expect(looks == 24, "\(kind)")
+      #expect(checks == 24, "\(kind)")
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import LocationPolicy
 
 @Suite(
-  "Pauses that a bicycle computer recorded",
+  "Pauses recorded by a bicycle computer",
   .enabled(if: RecordedData.isPresent, RecordedData.missing))
 struct RecordedPausesTests {
   static func rows(_ name: String) throws -> [[String]] {
@@ -17,21 +17,21 @@ struct RecordedPausesTests {
     }
   }
 
-  /// What came of one ride.
+  /// Comparison of one ride's pauses with its recorded stops.
   struct Agreement {
     var stops = 0
     var found = 0
     var pauses = 0
     var confirmed = 0
-    /// For each stop that was found, seconds: from its begin to the pause's, from its end to the
-    /// pause's. When a pause was told the recordings do not say, for nothing is written in a stop.
+    /// Seconds from the start of each found stop to that of its pause, and from end to end. The
+    /// time of the report is unknown, because the computer records nothing during a stop.
     var begins: [Double] = []
     var ends: [Double] = []
 
     static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
   }
 
-  /// Pauses by a dwell of some seconds, against the computer's own stops of `least` seconds or more.
+  /// Compares pauses with a short dwell time to the computer's stops of at least `least` seconds.
   static func compare(_ name: String, least: Double) throws -> Agreement {
     var monitor = PauseMonitor(
       thresholds: PauseThresholds(dwell: .seconds(8), radius: 12))
@@ -79,7 +79,7 @@ struct RecordedPausesTests {
   }
 
   @Test(
-    "PAU-1, PAU-4: stops of a bicycle are found and end, with thresholds of seconds",
+    "PAU-1, PAU-4: with thresholds of seconds, bicycle stops are found and end",
     arguments: [
       ("bike_toronto_2011-06-26", 0.9, 0.9), ("bike_shanghai_elemnt_2019-02-17", 0.9, 0.9),
     ])

@@ -5,15 +5,15 @@ import Testing
 
 @testable import LocationPolicy
 
-/// One recorded trip, which is no part of the package.
+/// One recorded trip; the recordings are not part of the package.
 struct RecordedTrack {
   let name: String
   /// Seconds since the first fix.
   private(set) var samples: [SlidingStayPoints.Sample] = []
-  /// One for each sample; without an accuracy, as it was recorded.
+  /// One fix per sample, without an accuracy, as recorded.
   private(set) var fixes: [Fix] = []
 
-  /// All of them, by name.
+  /// All recorded trips, by name.
   static func all() throws -> [RecordedTrack] {
     let folder = try #require(RecordedData.folder) + "/tracks"
     return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -36,19 +36,19 @@ struct RecordedTrack {
     }
   }
 
-  /// The trip as its wearer made it: a recorder that is paused writes nothing while nothing moves.
+  /// The trip with its stops filled in: a paused recorder writes nothing at standstill.
   ///
-  /// A hole of more than a minute whose ends lie within 50 m is a rest, with a fix every 10 s.
-  /// At one of more than 15 minutes whose ends do not, nobody knows what was, and the reference
-  /// begins anew: there the trip is cut in two.
+  /// A gap of more than a minute whose ends lie within 50 m becomes a stop with a fix every 10 s.
+  /// At a gap of more than 15 minutes whose ends lie farther apart the path is unknown and the
+  /// reference restarts: the trip is split there.
   var trips: [RecordedTrack] {
     var trips: [RecordedTrack] = []
     var trip = RecordedTrack(name: name)
     for (sample, fix) in zip(samples, fixes) {
       if let before = trip.samples.last, sample.time - before.time > 60 {
-        let way = Sphere.haversine(before, sample)
-        if way <= 50 {
-          trip.rest(from: before, to: sample, speed: way / (sample.time - before.time))
+        let distance = Sphere.haversine(before, sample)
+        if distance <= 50 {
+          trip.fill(from: before, to: sample, speed: distance / (sample.time - before.time))
         } else if sample.time - before.time > 900 {
           trips.append(trip)
           trip = RecordedTrack(name: name)
@@ -62,7 +62,7 @@ struct RecordedTrack {
 
   private init(name: String) { self.name = name }
 
-  private mutating func rest(
+  private mutating func fill(
     from: SlidingStayPoints.Sample, to: SlidingStayPoints.Sample, speed: Double
   ) {
     for time in stride(from: from.time + 10, to: to.time, by: 10) {
@@ -88,16 +88,16 @@ struct RecordedTrack {
     zip(samples, samples.dropFirst()).reduce(0) { $0 + Sphere.haversine($1.0, $1.1) }
   }
 
-  /// The visits of a monitor that is fed every fix, the one that lasts at the end included.
-  func everyFix(_ terms: VisitParameters) -> [SlidingStayPoints.Stay] {
-    var monitor = VisitMonitor.started(terms)
+  /// Visits of a monitor that gets every fix, including a visit that is open at the end.
+  func everyFix(_ parameters: VisitParameters) -> [SlidingStayPoints.Stay] {
+    var monitor = VisitMonitor.started(parameters)
     return stays(fixes.map { monitor.accept($0) }, monitor)
   }
 
-  /// The same fed only the fixes it asks for, 3 s to 30 s later; a search lasts a minute.
-  func asked(_ terms: VisitParameters, seed: UInt64) -> [SlidingStayPoints.Stay] {
+  /// The same with only the requested fixes, 3 s to 30 s later; a search lasts a minute.
+  func onDemand(_ parameters: VisitParameters, seed: UInt64) -> [SlidingStayPoints.Stay] {
     var generator = SplitMix64(seed: seed)
-    var monitor = VisitMonitor.started(terms)
+    var monitor = VisitMonitor.started(parameters)
     var outcomes: [VisitMonitor.Outcome] = []
     var (now, next) = (samples[0].time, 0)
     while next < samples.count {
@@ -139,26 +139,26 @@ struct VisitTracksTests {
       samples, gap: gap, includesLast: true, haversine: Sphere.haversine)
   }
 
-  /// What the reference finds begun with the first fix or up to 4 minutes later: where it begins
-  /// decides of a stay on the edge.
+  /// The reference's stays with a start at the first fix or up to 4 minutes later: the start time
+  /// decides about borderline stays.
   static func phases(_ trip: RecordedTrack) -> [[Stay]] {
     stride(from: 0, through: 240, by: 20).map { later in
       reference(trip.samples.filter { $0.time >= trip.samples[0].time + later })
     }
   }
 
-  @Test("VIS-9: the reference's stays, fed every fix or those asked for")
+  @Test("VIS-9: trips give the reference's stays, with every fix or only the requested ones")
   func trips() throws {
     var every = Score()
-    var asked = Score()
+    var onDemand = Score()
     var right = 0
     for trip in try RecordedTrack.all().flatMap(\.trips) {
       let expected = Self.reference(trip.samples)
       every.add(trip.everyFix(.reference), expected)
       let phases = Self.phases(trip)
       for seed in 1...20 as ClosedRange<UInt64> {
-        let stays = trip.asked(.reference, seed: seed)
-        asked.add(stays, expected)
+        let stays = trip.onDemand(.reference, seed: seed)
+        onDemand.add(stays, expected)
         right +=
           stays.filter { stay in
             phases.contains { SlidingStayPoints.matches([stay], $0) > 0 }
@@ -167,12 +167,12 @@ struct VisitTracksTests {
     }
     #expect(every.expected >= 4)
     #expect(every.precision >= 0.95 && every.recall >= 0.95)
-    #expect(asked.recall >= 0.9)
-    #expect(Double(right) >= 0.9 * Double(asked.found))
+    #expect(onDemand.recall >= 0.9)
+    #expect(Double(right) >= 0.9 * Double(onDemand.found))
   }
 
   @Test(
-    "VIS-10: where the reference counts each hole at the place left, few visits beside its stays")
+    "VIS-10: if the reference counts each gap as a stay, visits match it with few extra ones")
   func holes() throws {
     var every = Score()
     for track in try RecordedTrack.all() {

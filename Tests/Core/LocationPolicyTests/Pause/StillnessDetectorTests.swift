@@ -3,9 +3,9 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("Standing still, by fixes")
+@Suite("Stillness detection from fixes")
 struct StillnessDetectorTests {
-  /// One that has stood at (0, 0) from 0 s to 100 s.
+  /// A detector with fixes at (0, 0) from 0 s to 100 s.
   static func standing(radius: Double = 50) -> StillnessDetector {
     var detector = StillnessDetector()
     for second in 0...100 {
@@ -16,7 +16,7 @@ struct StillnessDetectorTests {
   }
 
   @Test(
-    "PAU-8: a speed is reliable above 1 m/s when its deviation is a third of it at most",
+    "PAU-8: a speed is reliable above 1 m/s if its accuracy is at most a third of it",
     arguments: [
       (1.0, 0.1, false), (1.001, 0.1, true), (1.2, 0.4, true), (1.2, 0.401, false),
       (20, 6.666, true), (20, 6.667, false), (0, 0, false), (1.5, 0, true),
@@ -31,7 +31,7 @@ struct StillnessDetectorTests {
   }
 
   @Test(
-    "PAU-8: a speed that tells no accuracy is reliable when positions agree",
+    "PAU-8: a speed without an accuracy is reliable if positions agree",
     arguments: [
       // Seconds after the reference at 90 s, metres from it, mm/s.
       (20, 20.1, 2_000, true), (20, 19.9, 2_000, false), (20, 20.1, 1_000, false),
@@ -45,7 +45,7 @@ struct StillnessDetectorTests {
     #expect(detector.add(last, radius: 50) == (isMoving ? .moved : .inside))
   }
 
-  @Test("PAU-8: an unknown accuracy counts as 10 m when positions are to agree")
+  @Test("PAU-8: an unknown accuracy counts as 10 m when positions are compared")
   func agreementWithoutAccuracy() {
     for (east, isMoving) in [(19.9, false), (20.1, true)] {
       var detector = StillnessDetector()
@@ -55,7 +55,8 @@ struct StillnessDetectorTests {
     }
   }
 
-  @Test("PAU-4: farther than a receiver strays counts after 2 s, farther than the radius after 30")
+  @Test(
+    "PAU-4: movement counts after 2 s beyond the outlier distance, after 30 s beyond the radius")
   func outside() {
     struct Row {
       var radius: Double
@@ -86,25 +87,25 @@ struct StillnessDetectorTests {
     }
   }
 
-  @Test("PAU-4: one fix inside ends the doubt, and so does giving it up")
-  func doubtEnds() {
+  @Test("PAU-4: a fix inside or clearing ends an unconfirmed movement")
+  func unconfirmedMovementEnds() {
     var detector = Self.standing()
     #expect(detector.add(fix(at: 101, east: 90), radius: 50) == .undecided)
     #expect(detector.add(fix(at: 102), radius: 50) == .inside)
     #expect(!detector.needsConfirmation)
     #expect(detector.add(fix(at: 103, east: 90), radius: 50) == .undecided)
-    detector.clearDoubt()
+    detector.clearUnconfirmedMovement()
     #expect(!detector.needsConfirmation)
     #expect(detector.add(fix(at: 104.5, east: 90), radius: 50) == .undecided)
     #expect(detector.add(fix(at: 106.5, east: 90), radius: 50) == .moved)
   }
 
-  @Test("PAU-4: a stray fix while Doppler stands is no movement, nor one that cannot tell")
+  @Test("PAU-4: an outlier with a Doppler speed near zero is no movement, nor is an inaccurate fix")
   func explained() {
     var detector = Self.standing(radius: 30)
     for second in 101...300 {
-      let stray = fix(at: Double(second), east: 42, speed: 0.199, deviation: 0.5)
-      #expect(detector.add(stray, radius: 30) == .undecided)
+      let outlier = fix(at: Double(second), east: 42, speed: 0.199, deviation: 0.5)
+      #expect(detector.add(outlier, radius: 30) == .undecided)
       #expect(!detector.needsConfirmation)
     }
     for second in 301...500 {
@@ -115,14 +116,14 @@ struct StillnessDetectorTests {
     let slow = fix(at: 501, east: 42, speed: 0.2, deviation: 0.5)
     #expect(detector.add(slow, radius: 30) == .undecided)
     #expect(detector.needsConfirmation)
-    // Beyond what a receiver strays Doppler is not believed.
+    // Beyond the outlier distance the Doppler speed is ignored.
     detector = Self.standing(radius: 30)
     #expect(
       detector.add(fix(at: 101, east: 44, speed: 0, deviation: 0.1), radius: 30) == .undecided)
     #expect(detector.add(fix(at: 103, east: 44, speed: 0, deviation: 0.1), radius: 30) == .moved)
   }
 
-  @Test("PAU-4: a fix that is not newer says nothing")
+  @Test("PAU-4: a fix that is not newer is ignored")
   func order() {
     var detector = Self.standing()
     let before = detector
@@ -132,7 +133,7 @@ struct StillnessDetectorTests {
     #expect(detector == before)
   }
 
-  @Test("PAU-8: a creep of 0.2 m/s is no standing, though no fix ever jumps")
+  @Test("PAU-8: a creep of 0.2 m/s is not stillness, although no fix jumps")
   func creep() {
     var detector = StillnessDetector()
     var longest = 0.0
@@ -146,7 +147,7 @@ struct StillnessDetectorTests {
     #expect(longest > 400)
   }
 
-  @Test("PAU-7: the middle settles although the first fix was a bad one")
+  @Test("PAU-7: the centre converges although the first fix was an outlier")
   func badStart() {
     var detector = StillnessDetector()
     _ = detector.add(fix(at: 0, east: 45), radius: 50)

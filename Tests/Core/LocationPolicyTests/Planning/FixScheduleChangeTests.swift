@@ -3,12 +3,12 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("What changes on the way to a fix")
+@Suite("Changes before a scheduled fix")
 struct FixScheduleChangeTests {
   typealias ScheduleBench = FixScheduleTests.ScheduleBench
 
-  /// A bench that has searched in vain, from the cold.
-  static func inVain() -> ScheduleBench {
+  /// A bench after a failed search from a cold start.
+  static func afterFailedSearch() -> ScheduleBench {
     let bench = ScheduleBench()
     bench.need = FixScheduleTests.need(at: 0)
     bench.plan(0)
@@ -16,13 +16,13 @@ struct FixScheduleChangeTests {
     return bench
   }
 
-  @Test("PWR-7: a new reason cuts the pause after a search in vain to an eighth, once")
-  func urged() {
-    let bench = Self.inVain()
+  @Test("PWR-7: a new request shortens the pause after a failed search to an eighth, once")
+  func requestDuringPause() {
+    let bench = Self.afterFailedSearch()
     let end = bench.now
     #expect(bench.schedule.state == .backedOff && bench.schedule.wake == Instant(seconds: end + 60))
-    bench.urge(end + 1)
-    bench.urge(end + 5)
+    bench.requestSearch(end + 1)
+    bench.requestSearch(end + 5)
     #expect(bench.plan() == .backedOff)
     #expect(bench.schedule.wake == Instant(seconds: end + 7.5))
     #expect(bench.plan(end + 7.4) == .backedOff)
@@ -30,33 +30,33 @@ struct FixScheduleChangeTests {
     bench.plan(bench.schedule.wake.seconds)
     let second = bench.now
     #expect(
-      bench.schedule.wake == Instant(seconds: second + 120), "the next pause is the longer one")
-    bench.urge(second + 100)
+      bench.schedule.wake == Instant(seconds: second + 120), "the next pause is longer")
+    bench.requestSearch(second + 100)
     #expect(bench.plan() == .acquiring)
   }
 
-  @Test("PWR-7: one that searches or rests is not hurried")
-  func notUrged() {
+  @Test("PWR-7: a request does not change a running search or a sleep")
+  func requestDuringSearch() {
     let bench = ScheduleBench.warm()
     bench.need = FixScheduleTests.need(at: 1_000)
     bench.plan()
     let before = bench.schedule
-    bench.urge(bench.now + 1)
+    bench.requestSearch(bench.now + 1)
     #expect(bench.schedule == before)
     bench.plan(before.wake.seconds)
     let searching = bench.schedule
-    bench.urge(bench.now + 1)
+    bench.requestSearch(bench.now + 1)
     #expect(bench.schedule == searching)
   }
 
-  @Test("PWR-7: who asks again and again under a roof does not keep the receiver on")
-  func askedAgain() {
+  @Test("PWR-7: repeated requests without reception do not keep the receiver on")
+  func repeatedRequests() {
     let bench = ScheduleBench()
     var searched = 0.0
     for second in 0..<3_600 {
-      // Each call waits half a minute, and the next one follows at once.
+      // Each call waits half a minute, and the next one follows immediately.
       bench.need = second % 30 == 29 ? FixNeed() : FixScheduleTests.need(at: Double(second))
-      if second % 30 == 0 { bench.urge(Double(second)) }
+      if second % 30 == 0 { bench.requestSearch(Double(second)) }
       bench.plan(Double(second))
       if bench.schedule.isOn { searched += 1 }
     }
@@ -64,11 +64,11 @@ struct FixScheduleChangeTests {
     #expect(searched > 200)
     bench.need = FixNeed()
     #expect(bench.plan(3_600 + 1_800) == .idle)
-    #expect(bench.schedule.wake == .distantFuture, "a pause wakes nobody who needs no fix")
+    #expect(bench.schedule.wake == .distantFuture, "without a need a pause sets no wake time")
   }
 
-  @Test("PWR-7: a search that was called off early leaves no pause")
-  func calledOff() {
+  @Test("PWR-7: a search cancelled early causes no pause")
+  func cancelledEarly() {
     let bench = ScheduleBench()
     bench.need = FixScheduleTests.need(at: 0)
     bench.plan(0)
@@ -81,7 +81,7 @@ struct FixScheduleChangeTests {
     #expect(bench.schedule.wake == .distantFuture && !bench.schedule.isOn)
   }
 
-  @Test("PWR-8: a search in vain does not make a receiver forget when it had its last fix")
+  @Test("PWR-8: a failed search does not reset the time of the last fix")
   func lastFix() {
     let bench = ScheduleBench.warm()
     bench.need = FixNeed()
@@ -94,11 +94,11 @@ struct FixScheduleChangeTests {
     }
     bench.need = FixScheduleTests.need(at: 14_428.2)
     bench.plan(14_000)
-    // 14,400 s after its last fix it needs 28 s.
+    // 14,400 s after the last fix an acquisition takes 28 s.
     #expect(bench.schedule.wake == Instant(seconds: 14_400))
   }
 
-  @Test("PWR-8: a silence on the way is no cold start: it reads no ephemeris")
+  @Test("PWR-8: a search after silence is no cold start and reads no ephemeris")
   func silence() {
     let bench = ScheduleBench.warm()
     bench.need = FixScheduleTests.need(at: 13_000)
@@ -115,10 +115,10 @@ struct FixScheduleChangeTests {
     #expect(bench.plan(13_013) == .tracking, "the ephemeris is due as before")
   }
 
-  @Test("PWR-8: once the supply is cut, a nearer fix is reckoned with a cold start")
-  func nearerAfterCut() {
+  @Test("PWR-8: with the supply off, an earlier fix is planned with a cold start")
+  func earlierNeedWhenOff() {
     let bench = ScheduleBench.warm()
-    bench.figures = FixScheduleTests.figures(canCut: true)
+    bench.parameters = FixScheduleTests.parameters(canSwitchOff: true)
     bench.need = FixScheduleTests.need(at: 20_000)
     bench.plan()
     #expect(bench.schedule.sleepMode == .off)
@@ -130,10 +130,10 @@ struct FixScheduleChangeTests {
     #expect(bench.schedule.wake == Instant(seconds: 971.8 + 120.2))
   }
 
-  @Test("PWR-1: with no need a receiver that is cut off stays so, and one that is not stands by")
-  func idleRest() {
+  @Test("PWR-1: without a need a receiver that is off stays off; others go to standby")
+  func idleSleepMode() {
     let bench = ScheduleBench.warm()
-    bench.figures = FixScheduleTests.figures(canCut: true)
+    bench.parameters = FixScheduleTests.parameters(canSwitchOff: true)
     bench.need = FixNeed()
     bench.plan()
     #expect(bench.schedule.state == .idle && bench.schedule.sleepMode == .standby)
@@ -147,28 +147,28 @@ struct FixScheduleChangeTests {
     #expect(bench.schedule.sleepMode == .off && bench.schedule.wake == Instant(seconds: 600 - 28.2))
   }
 
-  @Test("PWR-8: one that can only be cut off is, with no need and after a search in vain")
-  func onlyCut() {
+  @Test("PWR-8: a receiver without standby is off without a need and after a failed search")
+  func switchOffOnly() {
     let idle = ScheduleBench.warm()
-    idle.figures = FixScheduleTests.figures(canStandby: false, canCut: true)
+    idle.parameters = FixScheduleTests.parameters(canStandby: false, canSwitchOff: true)
     idle.need = FixNeed()
     idle.plan()
     #expect(idle.schedule.sleepMode == .off)
     idle.need = FixScheduleTests.need(at: 1_000)
     idle.plan(100)
-    #expect(idle.schedule.wake == Instant(seconds: 1_000 - 28.2), "what it knew is lost")
-    let vain = ScheduleBench()
-    vain.figures = FixScheduleTests.figures(canStandby: false, canCut: true)
-    vain.need = FixScheduleTests.need(at: 0)
-    vain.plan(0)
-    vain.plan(vain.schedule.wake.seconds)
-    #expect(vain.schedule.state == .backedOff && vain.schedule.sleepMode == .off)
+    #expect(idle.schedule.wake == Instant(seconds: 1_000 - 28.2), "the database is lost")
+    let failed = ScheduleBench()
+    failed.parameters = FixScheduleTests.parameters(canStandby: false, canSwitchOff: true)
+    failed.need = FixScheduleTests.need(at: 0)
+    failed.plan(0)
+    failed.plan(failed.schedule.wake.seconds)
+    #expect(failed.schedule.state == .backedOff && failed.schedule.sleepMode == .off)
   }
 
-  @Test("one that nothing puts to rest has never been off")
+  @Test("A receiver without a sleep mode has never been off")
   func neverOff() {
     let bench = ScheduleBench.warm()
-    bench.figures = FixScheduleTests.figures(canStandby: false)
+    bench.parameters = FixScheduleTests.parameters(canStandby: false)
     bench.need = FixNeed()
     bench.plan()
     #expect(bench.schedule.state == .idle && bench.schedule.sleepMode == .none)
@@ -179,7 +179,7 @@ struct FixScheduleChangeTests {
     #expect(bench.schedule.wake == Instant(seconds: 9_001 + 0.2 + 26.2))
   }
 
-  @Test("PWR-7: what comes out of a buffer ends a search and teaches nothing")
+  @Test("PWR-7: a buffered fix ends a search and does not train the prediction")
   func drained() {
     let bench = ScheduleBench.warm()
     bench.need = FixScheduleTests.need(at: 200)
@@ -190,13 +190,13 @@ struct FixScheduleChangeTests {
     #expect(bench.schedule.state == .tracking && bench.schedule.predictor.scale == 1)
     bench.need = FixScheduleTests.need(at: 197)
     bench.plan(206.8)
-    #expect(bench.schedule.state == .tracking, "it has told a fix less than 10 s ago")
+    #expect(bench.schedule.state == .tracking, "the last fix is less than 10 s old")
     bench.drain(206.85)
     #expect(bench.plan(216.8) == .tracking)
     #expect(bench.plan(216.85) == .acquiring)
   }
 
-  @Test("PWR-7: what is learned is when the fix was made, however late it is read")
+  @Test("PWR-7: the prediction uses the fix time, not the time of reading")
   func readLate() {
     func scale(read: Double) -> Double {
       let bench = ScheduleBench.warm()
@@ -210,24 +210,24 @@ struct FixScheduleChangeTests {
     #expect(scale(read: 200) == 1)
   }
 
-  @Test("PWR-7: nothing is held back for longer than those who wait for it do")
-  func until() {
-    func verdict(until seconds: Double) -> FixSchedule.Decision {
+  @Test("PWR-7: no fix is held beyond the deadline of its need")
+  func deadline() {
+    func decision(until seconds: Double) -> FixSchedule.Decision {
       let bench = ScheduleBench()
       bench.need.add(due: .boot, accuracy: 20, until: Instant(seconds: seconds))
       bench.plan(0)
       return bench.fix(28, accuracy: 80)
     }
-    #expect(verdict(until: 29.9) == .use)
-    #expect(verdict(until: 30) == .hold)
+    #expect(decision(until: 29.9) == .use)
+    #expect(decision(until: 30) == .hold)
   }
 
   @Test(
-    "PWR-1, PWR-8: an ephemeris that is due is completed before the receiver rests, in its time")
+    "PWR-1, PWR-8: a due ephemeris is completed before the sleep, within the hold limit")
   func held() {
     func bench(hold: Int64) -> ScheduleBench {
       let bench = ScheduleBench.warm()
-      bench.figures.receiver.ephemerisHoldLimit = .seconds(hold)
+      bench.parameters.receiver.ephemerisHoldLimit = .seconds(hold)
       bench.need = FixScheduleTests.need(at: 13_000)
       bench.plan()
       bench.plan(bench.schedule.wake.seconds)
@@ -245,14 +245,14 @@ struct FixScheduleChangeTests {
     #expect(short.plan(13_020) == .idle)
     let fresh = ScheduleBench.warm()
     fresh.need = FixNeed()
-    #expect(fresh.plan(28.3) == .idle, "what was read just now is not read again")
+    #expect(fresh.plan(28.3) == .idle, "a fresh ephemeris is not read again")
   }
 
-  @Test("PWR-7: patience begins when the last who kept it on anyway is gone")
-  func patience() {
+  @Test("PWR-7: the search timeout starts when no other demand keeps the receiver on")
+  func timeoutStart() {
     let bench = ScheduleBench()
     bench.need = FixScheduleTests.need(at: 0)
-    for time in [0.0, 300, 600] { bench.plan(time, isOnAnyway: true) }
+    for time in [0.0, 300, 600] { bench.plan(time, isKeptOn: true) }
     #expect(bench.plan(601) == .acquiring)
     #expect(bench.schedule.wake == Instant(seconds: 600 + 120.2))
   }

@@ -3,19 +3,19 @@ import Testing
 
 @testable import LocationPolicy
 
-/// So many seconds after boot.
+/// The instant `seconds` after boot.
 private func at(_ seconds: Int64) -> Instant { .boot + .seconds(seconds) }
 
-@Suite("What a search needs when the ephemeris has grown too old")
+@Suite("Searches with an expired ephemeris")
 struct FixScheduleEphemerisTests {
-  static let figures: PlannerParameters = {
+  static let parameters: PlannerParameters = {
     var table = TimeToFixTable(cold: .seconds(28))
     table.append(off: .seconds(5), fix: .seconds(3))
-    var figures = PlannerParameters(
+    var parameters = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 100, timeToFix: table)
-    figures.canStandby = true
-    figures.receiver.startUp = .zero
-    return figures
+    parameters.canStandby = true
+    parameters.receiver.startUp = .zero
+    return parameters
   }()
 
   static func need(at seconds: Int64) -> FixNeed {
@@ -24,52 +24,54 @@ struct FixScheduleEphemerisTests {
     return need
   }
 
-  /// Plans until the fix that is due at `seconds`, which a search of `search` seconds finds; gives
-  /// how long before it the receiver was started, and how long the search might have taken.
+  /// Plans until the fix due at `seconds`, which a search of `search` seconds finds; returns how
+  /// long before it the receiver was started, and the timeout of the search.
   static func cycle(
     _ schedule: inout FixSchedule, to seconds: Int64, search: Int64, from now: Instant
-  ) -> (lead: Interval, patience: Interval) {
-    schedule.handle(.plan(need(at: seconds), isKeptOn: false), figures, at: now)
+  ) -> (lead: Interval, timeout: Interval) {
+    schedule.handle(.plan(need(at: seconds), isKeptOn: false), parameters, at: now)
     let start = schedule.wake
-    schedule.handle(.plan(need(at: seconds), isKeptOn: false), figures, at: start)
+    schedule.handle(.plan(need(at: seconds), isKeptOn: false), parameters, at: start)
     let end = schedule.wake
     let fix = start + .seconds(search)
-    schedule.handle(.fix(accuracy: 3, measured: fix, need(at: seconds)), figures, at: fix)
+    schedule.handle(.fix(accuracy: 3, measured: fix, need(at: seconds)), parameters, at: fix)
     return (at(seconds) - start, end - start)
   }
 
-  @Test("PWR-7, PWR-8: it is started earlier, searches for longer, and teaches nothing")
+  @Test("PWR-7, PWR-8: the receiver starts earlier, searches longer, and trains no prediction")
   func oldEphemeris() {
     var schedule = FixSchedule()
     schedule.handle(
-      .plan(Self.need(at: 0), isKeptOn: false), Self.figures, at: .boot)
-    schedule.handle(.fix(accuracy: 3, measured: at(28), Self.need(at: 0)), Self.figures, at: at(28))
-    // Renewals are due from 12,600 s after 28 s on, and its end is at 14,428 s.
+      .plan(Self.need(at: 0), isKeptOn: false), Self.parameters, at: .boot)
+    schedule.handle(
+      .fix(accuracy: 3, measured: at(28), Self.need(at: 0)), Self.parameters, at: at(28))
+    // Renewals are due from 12,600 s after 28 s; the ephemeris expires at 14,428 s.
     let young = Self.cycle(&schedule, to: 6_000, search: 3, from: at(28))
     #expect(young.lead == .seconds(3))
-    #expect(young.patience < .seconds(28))
+    #expect(young.timeout < .seconds(28))
     _ = Self.cycle(&schedule, to: 12_000, search: 3, from: at(6_000))
     let scale = schedule.predictor.scale
     let old = Self.cycle(&schedule, to: 14_600, search: 28, from: at(12_000))
     #expect(old.lead == .seconds(28))
-    #expect(old.patience == Self.figures.receiver.acquisitionTimeout)
+    #expect(old.timeout == Self.parameters.receiver.acquisitionTimeout)
     #expect(schedule.predictor.scale == scale)
-    // It has been read again.
+    // The ephemeris has been read again.
     let fresh = Self.cycle(&schedule, to: 18_000, search: 3, from: at(14_600))
     #expect(fresh.lead == .seconds(3))
   }
 
-  @Test("up to the end of its life it still serves")
+  @Test("The ephemeris is used until it expires")
   func youngEphemeris() {
     var schedule = FixSchedule()
     schedule.handle(
-      .plan(Self.need(at: 0), isKeptOn: false), Self.figures, at: .boot)
-    schedule.handle(.fix(accuracy: 3, measured: at(28), Self.need(at: 0)), Self.figures, at: at(28))
+      .plan(Self.need(at: 0), isKeptOn: false), Self.parameters, at: .boot)
+    schedule.handle(
+      .fix(accuracy: 3, measured: at(28), Self.need(at: 0)), Self.parameters, at: at(28))
     let last = Self.cycle(&schedule, to: 14_428, search: 3, from: at(28))
     #expect(last.lead == .seconds(3))
     var late = FixSchedule()
-    late.handle(.plan(Self.need(at: 0), isKeptOn: false), Self.figures, at: .boot)
-    late.handle(.fix(accuracy: 3, measured: at(28), Self.need(at: 0)), Self.figures, at: at(28))
+    late.handle(.plan(Self.need(at: 0), isKeptOn: false), Self.parameters, at: .boot)
+    late.handle(.fix(accuracy: 3, measured: at(28), Self.need(at: 0)), Self.parameters, at: at(28))
     let first = Self.cycle(&late, to: 14_429, search: 28, from: at(28))
     #expect(first.lead == .seconds(28))
   }

@@ -3,19 +3,19 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("The receiver's own duty cycle, where single fixes are wanted")
+@Suite("Receiver duty cycle for single fixes")
 struct FixSchedulePowerTests {
   /// 30 mW tracking, 10 mW in its duty cycle; a need at 0 s.
   static func bench(_ powersave_mW: Double? = 10, accuracy: Double = 20)
     -> FixScheduleTests.ScheduleBench
   {
     let bench = FixScheduleTests.ScheduleBench()
-    bench.figures.receiver.powersave_mW = powersave_mW
+    bench.parameters.receiver.powersave_mW = powersave_mW
     bench.need = FixScheduleTests.need(at: 0, accuracy: accuracy)
     return bench
   }
 
-  /// The same after its cold start, its next need in so many seconds.
+  /// The same after its cold start, with the next need in `seconds`.
   static func warm(
     _ powersave_mW: Double? = 10, accuracy: Double = 20, next seconds: Double
   ) -> FixScheduleTests.ScheduleBench {
@@ -27,7 +27,7 @@ struct FixSchedulePowerTests {
     return bench
   }
 
-  @Test("PWR-8: a search that reads the ephemeris is at full power; who stays on afterwards saves")
+  @Test("PWR-8: reading the ephemeris needs full power; tracking afterwards uses the duty cycle")
   func cold() {
     let bench = Self.bench()
     #expect(bench.plan(0) == .acquiring && !bench.schedule.usesDutyCycle)
@@ -35,9 +35,9 @@ struct FixSchedulePowerTests {
     #expect(bench.plan() == .tracking && bench.schedule.usesDutyCycle)
   }
 
-  @Test("PWR-1: it changes what is cheaper: staying on costs less, and so lasts longer")
+  @Test("PWR-1: the duty cycle makes staying on cheaper and moves the break-even time")
   func breakEven() {
-    // 30 mW are worth a rest of 3.3 s, 10 mW one of 9.7 s.
+    // The break-even time is 3.3 s at 30 mW and 9.7 s at 10 mW.
     #expect(Self.warm(next: 9).schedule.state == .tracking)
     #expect(Self.warm(next: 9).schedule.usesDutyCycle)
     #expect(Self.warm(next: 10).schedule.state == .asleep)
@@ -47,7 +47,7 @@ struct FixSchedulePowerTests {
     #expect(!Self.warm(nil, next: 3).schedule.usesDutyCycle)
   }
 
-  @Test("PWR-1: it is used where ten metres are good enough, and where it takes less")
+  @Test("PWR-1: the duty cycle is used if 10 m is accurate enough and it saves power")
   func accuracy() {
     #expect(Self.warm(accuracy: 10, next: 3).schedule.usesDutyCycle)
     #expect(!Self.warm(accuracy: 9.99, next: 3).schedule.usesDutyCycle)
@@ -55,7 +55,7 @@ struct FixSchedulePowerTests {
     #expect(Self.warm(29.9, next: 3).schedule.usesDutyCycle)
   }
 
-  @Test("PWR-6: a start brings it; a search that began at full power is not told otherwise")
+  @Test("PWR-6: a start selects the duty cycle; a search at full power keeps its mode")
   func start() {
     let bench = Self.warm(next: 100)
     #expect(bench.schedule.state == .asleep)
@@ -68,59 +68,59 @@ struct FixSchedulePowerTests {
     #expect(bench.plan() == .tracking && bench.schedule.usesDutyCycle)
   }
 
-  @Test("PWR-1: beside a client that wants every fix it is not used, and again without")
-  func beside() {
+  @Test("PWR-1: it is not used while a client needs every fix, and used again afterwards")
+  func liveClient() {
     let bench = Self.warm(next: 3)
-    bench.plan(29, isOnAnyway: true)
+    bench.plan(29, isKeptOn: true)
     #expect(!bench.schedule.usesDutyCycle)
     bench.plan(30)
     #expect(bench.schedule.state == .tracking && bench.schedule.usesDutyCycle)
   }
 
-  @Test("PWR-8: an ephemeris that would soon be too old is read at full power")
+  @Test("PWR-8: an ephemeris that expires soon is read at full power")
   func ephemeris() {
-    // It was new at 28.2 s, lives 14,400 s and is renewed in the last eighth.
+    // Read at 28.2 s, valid for 14,400 s, renewed in the last eighth.
     let early = Self.warm(next: 12_500)
     #expect(early.plan(12_528) == .acquiring && early.schedule.usesDutyCycle)
     let late = Self.warm(next: 12_700)
     #expect(late.plan(12_728) == .acquiring && !late.schedule.usesDutyCycle)
     late.fix(12_731.2)
     late.need = FixScheduleTests.need(at: 12_900)
-    #expect(late.plan() == .tracking && !late.schedule.usesDutyCycle, "it is completed")
+    #expect(late.plan() == .tracking && !late.schedule.usesDutyCycle, "it is being completed")
     late.fix(12_755)
     #expect(late.plan(12_762) == .asleep)
     #expect(late.plan(12_899) == .acquiring && late.schedule.usesDutyCycle)
   }
 
-  @Test("the planner asks for what the schedule chose, and listens to it as to any fix")
+  @Test("The planner uses the mode of the schedule and wakes on input as for any fix")
   func plan() {
     let bench = Self.warm(next: 3)
-    var situation = PlannerInput()
-    situation.schedule = bench.schedule
+    var input = PlannerInput()
+    input.schedule = bench.schedule
     let now = Instant(seconds: bench.now)
-    var planner = Planner(bench.figures)
-    var plan = planner.plan(situation, isInhibited: false, at: now)
+    var planner = Planner(bench.parameters)
+    var plan = planner.plan(input, isInhibited: false, at: now)
     #expect(plan.receiver == .powersave && plan.wakesOnInput && plan.board == .idle)
     planner.parameters.idle = SleepParameters(
       state: .idle, resumeTime: .milliseconds(1), alarmResolution: .milliseconds(1),
       minimumDuration: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
-    plan = planner.plan(situation, isInhibited: false, at: now)
+    plan = planner.plan(input, isInhibited: false, at: now)
     #expect(plan.receiver == .powersave && plan.wakesOnInput && plan.board == .idle)
-    situation.schedule = Self.warm(nil, next: 3).schedule
-    #expect(planner.plan(situation, isInhibited: false, at: now).receiver == .tracking)
-    situation.demand.add(.live(isWatched: false))
-    #expect(planner.plan(situation, isInhibited: false, at: now).receiver == .tracking)
+    input.schedule = Self.warm(nil, next: 3).schedule
+    #expect(planner.plan(input, isInhibited: false, at: now).receiver == .tracking)
+    input.demand.add(.live(isWatched: false))
+    #expect(planner.plan(input, isInhibited: false, at: now).receiver == .tracking)
   }
 
-  @Test("staying on one more second is weighed at what it costs in the duty cycle")
+  @Test("The cost of one more second on is that of the duty cycle")
   func movement() {
-    func off(_ figures: ReceiverParameters, speed: Double) -> [Double] {
+    func off(_ parameters: ReceiverParameters, speed: Double) -> [Double] {
       var model = MovementModel(within: 50, hasMotionLine: false)
       return (0..<20).map { second in
-        let seen = MovementHistory.Sample(
+        let sample = MovementHistory.Sample(
           time: Double(second) * 4, east: Double(second) * 4 * speed, north: 0, speed: speed,
           accuracy: 2.5, isMoving: true, motionSeconds: 0, secondsSinceLineChange: 0)
-        return model.offTime(after: seen, figures, TimeToFixPredictor())
+        return model.offTime(after: sample, parameters, TimeToFixPredictor())
       }
     }
     let full = MovementModelTests.receiver(MovementModelTests.steps)
@@ -129,13 +129,13 @@ struct FixSchedulePowerTests {
     #expect(off(full, speed: 12).last == 2)
     #expect(off(saving, speed: 12).last == 0)
     #expect(off(saving.withDutyCycle(false), speed: 12) == off(full, speed: 12))
-    // Who sleeps all the same gains nothing: after a fix the cycle has not begun yet.
+    // A receiver that sleeps anyway gains nothing: the cycle has not begun yet after a fix.
     saving.powersave_mW = 15
     for speed in [0.5, 1, 1.5, 2, 3] {
       #expect(off(full, speed: speed).allSatisfy { $0 > 2 })
       #expect(off(saving, speed: speed) == off(full, speed: speed))
     }
     saving.powersave_mW = 50
-    #expect(off(saving, speed: 12) == off(full, speed: 12), "what takes more is not used")
+    #expect(off(saving, speed: 12) == off(full, speed: 12), "a higher power is not used")
   }
 }

@@ -3,18 +3,19 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("When the receiver is on for single fixes")
+@Suite("Receiver schedule for single fixes")
 struct FixScheduleTests {
-  /// 30 mW awake, 0.1 mW asleep, a start of 0.2 s, 3 s to a fix, 28 s from the cold.
-  static func figures(canStandby: Bool = true, canCut: Bool = false) -> PlannerParameters {
+  /// 30 mW awake, 0.1 mW asleep, a start of 0.2 s, 3 s to a fix, 28 s from a cold start.
+  static func parameters(canStandby: Bool = true, canSwitchOff: Bool = false) -> PlannerParameters {
     var table = TimeToFixTable(cold: .seconds(28))
     table.append(off: .zero, fix: .seconds(3))
     table.append(off: .seconds(7_200), fix: .seconds(3))
     table.append(off: .seconds(14_400), fix: .seconds(28))
-    var figures = PlannerParameters(fixInterval: .seconds(1), deferralLimit: 10, timeToFix: table)
-    figures.canStandby = canStandby
-    figures.canSwitchOff = canCut
-    return figures
+    var parameters = PlannerParameters(
+      fixInterval: .seconds(1), deferralLimit: 10, timeToFix: table)
+    parameters.canStandby = canStandby
+    parameters.canSwitchOff = canSwitchOff
+    return parameters
   }
 
   static func need(at seconds: Double, accuracy: Double = 20) -> FixNeed {
@@ -23,17 +24,17 @@ struct FixScheduleTests {
     return need
   }
 
-  /// A schedule and its receiver, which finds its fix when the table says so.
+  /// A schedule with its parameters, the current need and a clock in seconds.
   final class ScheduleBench {
     var schedule = FixSchedule()
-    var figures = FixScheduleTests.figures()
+    var parameters = FixScheduleTests.parameters()
     var now = 0.0
     var need = FixNeed()
 
     @discardableResult
-    func plan(_ time: Double? = nil, isOnAnyway: Bool = false) -> FixSchedule.State {
+    func plan(_ time: Double? = nil, isKeptOn: Bool = false) -> FixSchedule.State {
       if let time { now = time }
-      schedule.handle(.plan(need, isKeptOn: isOnAnyway), figures, at: Instant(seconds: now))
+      schedule.handle(.plan(need, isKeptOn: isKeptOn), parameters, at: Instant(seconds: now))
       return schedule.state
     }
 
@@ -43,21 +44,21 @@ struct FixScheduleTests {
     ) -> FixSchedule.Decision {
       now = read ?? time
       return schedule.handle(
-        .fix(accuracy: accuracy, measured: Instant(seconds: time), need), figures,
+        .fix(accuracy: accuracy, measured: Instant(seconds: time), need), parameters,
         at: Instant(seconds: now))
     }
 
     func drain(_ time: Double) {
       now = time
-      schedule.handle(.drained, figures, at: Instant(seconds: now))
+      schedule.handle(.drained, parameters, at: Instant(seconds: now))
     }
 
-    func urge(_ time: Double) {
+    func requestSearch(_ time: Double) {
       now = time
-      schedule.handle(.searchRequested, figures, at: Instant(seconds: now))
+      schedule.handle(.searchRequested, parameters, at: Instant(seconds: now))
     }
 
-    /// Cold start at 0, its fix at 28.2, the ephemeris read.
+    /// Cold start at 0 s, fix at 28.2 s, ephemeris read.
     static func warm() -> ScheduleBench {
       let bench = ScheduleBench()
       bench.need = FixScheduleTests.need(at: 0)
@@ -68,7 +69,7 @@ struct FixScheduleTests {
     }
   }
 
-  @Test("PWR-1: nobody needs a fix, nothing is on")
+  @Test("PWR-1: without a need the receiver is not on")
   func idle() {
     let bench = ScheduleBench()
     #expect(bench.plan(0) == .idle)
@@ -80,7 +81,7 @@ struct FixScheduleTests {
     #expect(!bench.schedule.isOn)
   }
 
-  @Test("it starts so early that the fix is there when it is due")
+  @Test("The receiver starts early enough to have the fix when it is due")
   func early() {
     let bench = ScheduleBench.warm()
     bench.need = Self.need(at: 128.2)
@@ -94,9 +95,9 @@ struct FixScheduleTests {
     #expect(bench.schedule.state == .tracking)
   }
 
-  @Test("it stays on where a new start would cost more, and rests where it would not")
+  @Test("The receiver stays on if a new start would cost more, and sleeps otherwise")
   func breakEven() {
-    // Staying takes 30 mW; a start 0.2 s and 3 s of 30 mW: 96 mJ, as much as 3.2 s of tracking.
+    // Tracking takes 30 mW; a start 0.2 s and 3 s of 30 mW: 96 mJ, as much as 3.2 s of tracking.
     for (due, state) in [
       (3.0, FixSchedule.State.tracking), (3.2, .tracking), (3.5, .asleep), (60, .asleep),
     ] {
@@ -106,7 +107,7 @@ struct FixScheduleTests {
     }
   }
 
-  @Test("what is due now, or in less than half an interval, keeps it on")
+  @Test("A need due now or within half an interval keeps the receiver on")
   func dueNow() {
     for ahead in [-5, 0, 0.4, 0.5] {
       let bench = ScheduleBench.warm()
@@ -115,7 +116,7 @@ struct FixScheduleTests {
     }
   }
 
-  @Test("an earlier need wakes it earlier, a later one lets it sleep on")
+  @Test("An earlier need makes the wake time earlier, a later one later")
   func changes() {
     let bench = ScheduleBench.warm()
     bench.need = Self.need(at: 1_000)
@@ -128,72 +129,72 @@ struct FixScheduleTests {
     #expect(bench.schedule.wake == Instant(seconds: 1_996.8))
   }
 
-  @Test("the supply is cut where that is cheaper, and what was known is lost with it")
-  func cut() {
+  @Test("The supply is switched off if that is cheaper, which loses the navigation database")
+  func switchedOff() {
     let bench = ScheduleBench.warm()
-    bench.figures = Self.figures(canCut: true)
+    bench.parameters = Self.parameters(canSwitchOff: true)
     // 0.1 mW saved for 1,000 s is 100 mJ, a cold start costs 750 mJ more.
     bench.need = Self.need(at: bench.now + 1_000)
     bench.plan()
     #expect(bench.schedule.sleepMode == .standby)
     let other = ScheduleBench.warm()
-    other.figures = Self.figures(canStandby: false, canCut: true)
+    other.parameters = Self.parameters(canStandby: false, canSwitchOff: true)
     other.need = Self.need(at: other.now + 1_000)
     other.plan()
     #expect(other.schedule.sleepMode == .off)
     #expect(other.schedule.wake == Instant(seconds: other.now + 1_000 - 28.2))
     let kept = ScheduleBench.warm()
-    kept.figures = Self.figures(canStandby: false, canCut: true)
-    kept.figures.receiver.keepsDataWhenOff = true
+    kept.parameters = Self.parameters(canStandby: false, canSwitchOff: true)
+    kept.parameters.receiver.keepsDataWhenOff = true
     kept.need = Self.need(at: kept.now + 1_000)
     kept.plan()
     #expect(kept.schedule.wake == Instant(seconds: kept.now + 1_000 - 3.2))
   }
 
-  @Test("PWR-8: what is kept elsewhere takes its time to be read out and given back")
-  func keptElsewhere() {
+  @Test("PWR-8: a navigation database saved on the host takes time to save and restore")
+  func savedDatabase() {
     func bench(_ restoring: Interval) -> ScheduleBench {
       let bench = ScheduleBench.warm()
-      bench.figures = Self.figures(canCut: true)
-      bench.figures.receiver.keepsDataWhenOff = true
-      bench.figures.receiver.saveTime = .seconds(5)
-      bench.figures.receiver.restoreTime = restoring
+      bench.parameters = Self.parameters(canSwitchOff: true)
+      bench.parameters.receiver.keepsDataWhenOff = true
+      bench.parameters.receiver.saveTime = .seconds(5)
+      bench.parameters.receiver.restoreTime = restoring
       return bench
     }
-    // 5 s at 30 mW to read out, and 5 s longer to search: what 3,000 s of standby take.
-    for (seconds, rest) in [(2_000.0, ReceiverSleepMode.standby), (3_400, .off)] {
+    // 5 s at 30 mW to save, and a search 5 s longer: the energy of 3,000 s of standby.
+    for (seconds, mode) in [(2_000.0, ReceiverSleepMode.standby), (3_400, .off)] {
       let bench = bench(.seconds(5))
       bench.need = Self.need(at: bench.now + seconds)
       bench.plan()
-      #expect(bench.schedule.sleepMode == rest, "\(seconds)")
+      #expect(bench.schedule.sleepMode == mode, "\(seconds)")
     }
     let cut = bench(.seconds(5))
     cut.need = Self.need(at: cut.now + 5_000)
     cut.plan()
     #expect(cut.schedule.wake == Instant(seconds: cut.now + 5_000 - 8.2))
-    // What comes back later than a fix without it costs no more than that.
+    // A restore slower than a cold start costs no more than the cold start.
     let slow = bench(.seconds(60))
-    slow.figures.canStandby = false
+    slow.parameters.canStandby = false
     slow.need = Self.need(at: slow.now + 5_000)
     slow.plan()
     #expect(slow.schedule.wake == Instant(seconds: slow.now + 5_000 - 28.2))
-    // That it searches without what it knew at first is no lesson for the next search.
-    let learned = bench(.seconds(5))
-    let before = learned.schedule.predictor
-    learned.need = Self.need(at: learned.now + 5_000)
-    learned.plan()
-    learned.plan(learned.schedule.wake.seconds)
-    #expect(learned.schedule.state == .acquiring)
-    learned.fix(learned.now + 8.2)
-    #expect(abs(learned.schedule.predictor.scale - before.scale) < 0.01)
+    // A search during the restore does not train the prediction.
+    let trained = bench(.seconds(5))
+    let before = trained.schedule.predictor
+    trained.need = Self.need(at: trained.now + 5_000)
+    trained.plan()
+    trained.plan(trained.schedule.wake.seconds)
+    #expect(trained.schedule.state == .acquiring)
+    trained.fix(trained.now + 8.2)
+    #expect(abs(trained.schedule.predictor.scale - before.scale) < 0.01)
   }
 
-  @Test("PWR-8: of one that sleeps nothing can be read out, and it is not cut off for that")
+  @Test("PWR-8: a receiver in standby cannot save its database and is not switched off")
   func standbyIsKept() {
     let bench = ScheduleBench.warm()
-    bench.figures = Self.figures(canCut: true)
-    bench.figures.receiver.keepsDataWhenOff = true
-    bench.figures.receiver.saveTime = .seconds(1)
+    bench.parameters = Self.parameters(canSwitchOff: true)
+    bench.parameters.receiver.keepsDataWhenOff = true
+    bench.parameters.receiver.saveTime = .seconds(1)
     bench.need = FixNeed()
     bench.plan(bench.now + 60)
     #expect(bench.schedule.state == .idle && bench.schedule.sleepMode == .standby)
@@ -202,16 +203,16 @@ struct FixScheduleTests {
     #expect(bench.schedule.state == .asleep && bench.schedule.sleepMode == .standby)
   }
 
-  @Test("one that can neither sleep nor be cut stays on")
-  func noRest() {
+  @Test("A receiver without standby and supply switch stays on")
+  func noSleepMode() {
     let bench = ScheduleBench.warm()
-    bench.figures = Self.figures(canStandby: false)
+    bench.parameters = Self.parameters(canStandby: false)
     bench.need = Self.need(at: bench.now + 5_000)
     #expect(bench.plan() == .tracking)
   }
 
-  @Test("PWR-7: a first fix is held until its quality settles or its time is over")
-  func settling() {
+  @Test("PWR-7: a first fix is held until its accuracy stabilises or its time is over")
+  func refining() {
     let bench = ScheduleBench.warm()
     bench.need = Self.need(at: 100, accuracy: 20)
     bench.plan()
@@ -234,7 +235,7 @@ struct FixScheduleTests {
     #expect(slow.fix(33, accuracy: 200) == .use)
   }
 
-  @Test("PWR-7: a search that finds nothing ends, and is tried again ever more seldom")
+  @Test("PWR-7: a failed search ends and is retried with back-off")
   func backOff() {
     let bench = ScheduleBench()
     bench.need = Self.need(at: 0)
@@ -251,7 +252,7 @@ struct FixScheduleTests {
     bench.fix(bench.now + 20)
     bench.need = Self.need(at: bench.now)
     bench.plan()
-    // A receiver that falls silent searches again, and its first pause is short again.
+    // A receiver that becomes silent searches again, starting with a short pause.
     bench.plan(bench.now + 10)
     #expect(bench.schedule.state == .acquiring)
     bench.plan(bench.schedule.wake.seconds)
@@ -259,7 +260,7 @@ struct FixScheduleTests {
   }
 
   @Test(
-    "PWR-7: a search is given up after twice the 90th percentile and 10 s, or the profile's limit")
+    "PWR-7: a search times out after twice the 90th percentile and 10 s, or the profile's limit")
   func limit() {
     let cold = ScheduleBench()
     cold.need = Self.need(at: 0)
@@ -274,7 +275,7 @@ struct FixScheduleTests {
   }
 
   @Test("PWR-7: failures never train the prediction, nor does the first fix; slow searches do")
-  func learning() {
+  func training() {
     let bench = ScheduleBench.warm()
     #expect(bench.schedule.predictor.scale == 1)
     bench.need = Self.need(at: 200)
@@ -283,7 +284,7 @@ struct FixScheduleTests {
     bench.plan(196.8 + 30)
     #expect(bench.schedule.state == .backedOff && bench.schedule.predictor.scale == 1)
     var slow = TimeToFixPredictor()
-    let receiver = Self.figures().receiver
+    let receiver = Self.parameters().receiver
     slow.update(off: .seconds(60), acquisition: .seconds(30), receiver)
     #expect(slow.scale == 1)
     for _ in 0..<40 { slow.update(off: .seconds(60), acquisition: .seconds(7), receiver) }
@@ -294,7 +295,7 @@ struct FixScheduleTests {
     #expect(slow.scale >= 1 / TimeToFixPredictor.maximumScale && slow.scale < 0.3)
   }
 
-  @Test("PWR-8: an ephemeris that grows too old is read anew before the receiver rests")
+  @Test("PWR-8: an ephemeris that expires soon is read again before the receiver sleeps")
   func renewal() {
     let bench = ScheduleBench.warm()
     bench.need = Self.need(at: 13_000)
@@ -309,14 +310,14 @@ struct FixScheduleTests {
     #expect(bench.plan() == .asleep)
   }
 
-  @Test("while somebody else keeps the receiver on nothing is decided")
-  func onAnyway() {
+  @Test("The schedule decides nothing while another demand keeps the receiver on")
+  func keptOn() {
     let bench = ScheduleBench()
-    bench.plan(0, isOnAnyway: true)
+    bench.plan(0, isKeptOn: true)
     #expect(bench.schedule.isOn && bench.schedule.wake == .distantFuture)
     bench.fix(30)
     bench.need = Self.need(at: 1_000)
-    bench.plan(31, isOnAnyway: true)
+    bench.plan(31, isKeptOn: true)
     #expect(bench.schedule.isOn)
     #expect(bench.plan(32) == .asleep)
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("Demands and the plan that serves them")
+@Suite("Plans for demands")
 struct PlannerTests {
   static let idle = SleepParameters(
     state: .idle, resumeTime: .milliseconds(20), alarmResolution: .milliseconds(30),
@@ -20,46 +20,46 @@ struct PlannerTests {
     return table
   }
 
-  /// A board that idles and suspends, with a receiver that batches 100 fixes and pins at 60.
-  static func figures() -> PlannerParameters {
-    var figures = PlannerParameters(
+  /// A board that idles and suspends, whose receiver batches 100 fixes and sets its pin at 60.
+  static func parameters() -> PlannerParameters {
+    var parameters = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 1_000, timeToFix: table())
-    figures.canStandby = true
-    figures.canSwitchOff = true
-    figures.batch = BatchParameters(capacity: 100, watermark: 60, hasPin: true)
-    figures.idle = idle
-    figures.deep = deep
-    return figures
+    parameters.canStandby = true
+    parameters.canSwitchOff = true
+    parameters.batch = BatchParameters(capacity: 100, watermark: 60, hasPin: true)
+    parameters.idle = idle
+    parameters.deep = deep
+    return parameters
   }
 
-  static func situation(_ demands: Demand...) -> PlannerInput {
-    var situation = PlannerInput()
-    for demand in demands { situation.demand.add(demand) }
-    return situation
+  static func input(_ demands: Demand...) -> PlannerInput {
+    var input = PlannerInput()
+    for demand in demands { input.demand.add(demand) }
+    return input
   }
 
   static let now = Instant(seconds: 1_000)
   static let deferred = Demand.deferred(check: .distantFuture)
 
   static func plan(
-    _ situation: PlannerInput, _ figures: PlannerParameters = figures(), isInhibited: Bool = false
+    _ input: PlannerInput, _ parameters: PlannerParameters = parameters(), isInhibited: Bool = false
   ) -> Plan {
-    Planner(figures).plan(situation, isInhibited: isInhibited, at: now)
+    Planner(parameters).plan(input, isInhibited: isInhibited, at: now)
   }
 
-  @Test("BKG-3: a profile may never suspend: without that state the board idles, whatever is asked")
+  @Test("BKG-3: a profile without the suspended state idles for every demand")
   func neverSuspends() {
-    var figures = PlannerTests.figures()
-    #expect(PlannerTests.plan(PlannerTests.situation(), figures).board == .suspended)
-    figures.deep = nil
+    var parameters = PlannerTests.parameters()
+    #expect(PlannerTests.plan(PlannerTests.input(), parameters).board == .suspended)
+    parameters.deep = nil
     for demands in [[], [PlannerTests.deferred], [.within(metres: 3_000)]] as [[Demand]] {
-      var situation = PlannerInput()
-      for demand in demands { situation.demand.add(demand) }
-      #expect(PlannerTests.plan(situation, figures).board == .idle)
+      var input = PlannerInput()
+      for demand in demands { input.demand.add(demand) }
+      #expect(PlannerTests.plan(input, parameters).board == .idle)
     }
   }
 
-  @Test("the summary counts each kind and keeps the earliest look")
+  @Test("The summary counts each kind and keeps the earliest check")
   func summary() {
     var sum = DemandSummary()
     #expect((sum.live, sum.watched, sum.deferred) == (0, 0, 0))
@@ -76,17 +76,17 @@ struct PlannerTests {
     #expect(sum.check == Instant(seconds: 7))
   }
 
-  @Test("PWR-1: the receiver does the least that serves every client")
+  @Test("PWR-1: the receiver uses the lowest mode that serves every client")
   func receiver() {
     func receiver(
       _ demands: [Demand], inhibited: Bool = false,
       _ change: (inout PlannerParameters) -> Void = { _ in }
     ) -> PlannedReceiver {
-      var figures = Self.figures()
-      change(&figures)
+      var parameters = Self.parameters()
+      change(&parameters)
       var sum = DemandSummary()
       for demand in demands { sum.add(demand) }
-      return Planner(figures).receiver(for: sum, isInhibited: inhibited)
+      return Planner(parameters).receiver(for: sum, isInhibited: inhibited)
     }
     #expect(receiver([]) == .standby)
     #expect(receiver([.none]) == .standby)
@@ -106,29 +106,29 @@ struct PlannerTests {
   }
 
   @Test(
-    "RNG-1: no more gathers in the receiver than the deferral's limit, DEF-33: or its watermark")
+    "RNG-1: the receiver buffers no more than the deferral limit, DEF-33: or its watermark")
   func watermark() {
-    var figures = Self.figures()
-    #expect(figures.watermark == 60)
-    figures.deferralLimit = 59
-    #expect(figures.watermark == 59)
-    figures.deferralLimit = 61
-    #expect(figures.watermark == 60)
-    figures.batch = nil
-    #expect(figures.watermark == nil)
+    var parameters = Self.parameters()
+    #expect(parameters.watermark == 60)
+    parameters.deferralLimit = 59
+    #expect(parameters.watermark == 59)
+    parameters.deferralLimit = 61
+    #expect(parameters.watermark == 60)
+    parameters.batch = nil
+    #expect(parameters.watermark == nil)
   }
 
-  @Test("DEF-28, DEF-29: fixes may stay behind when the board can sleep and nobody needs them now")
+  @Test("DEF-28, DEF-29: deferral is possible if the board can sleep and no client needs fixes now")
   func mayDefer() {
     func may(
       _ demand: Demand, inhibited: Bool = false,
       _ change: (inout PlannerParameters) -> Void = { _ in }
     ) -> Bool {
-      var figures = Self.figures()
-      change(&figures)
+      var parameters = Self.parameters()
+      change(&parameters)
       var sum = DemandSummary()
       sum.add(demand)
-      return Planner(figures).mayDefer(sum, isInhibited: inhibited)
+      return Planner(parameters).mayDefer(sum, isInhibited: inhibited)
     }
     #expect(may(Self.deferred))
     #expect(may(.none))
@@ -144,239 +144,241 @@ struct PlannerTests {
       })
   }
 
-  @Test("nothing wanted: the deepest sleep, without an alarm")
+  @Test("Without a demand the board uses the deepest sleep without an alarm")
   func nothing() {
     #expect(
-      Self.plan(Self.situation())
+      Self.plan(Self.input())
         == Plan(receiver: .standby, board: .suspended, wake: .distantFuture, wakesOnInput: false))
-    var figures = Self.figures()
-    // Nothing sends: a sleep that no pin ends will do.
-    figures.deep?.wakesOnPin = false
-    #expect(Self.plan(Self.situation(), figures).board == .suspended)
-    figures.canStandby = false
+    var parameters = Self.parameters()
+    // The receiver sends nothing: a sleep without pin wake-up suffices.
+    parameters.deep?.wakesOnPin = false
+    #expect(Self.plan(Self.input(), parameters).board == .suspended)
+    parameters.canStandby = false
     #expect(
-      Self.plan(Self.situation(), figures)
+      Self.plan(Self.input(), parameters)
         == Plan(receiver: .off, board: .suspended, wake: .distantFuture, wakesOnInput: false))
-    figures.deep = nil
+    parameters.deep = nil
     #expect(
-      Self.plan(Self.situation(), figures)
+      Self.plan(Self.input(), parameters)
         == Plan(receiver: .off, board: .idle, wake: .distantFuture, wakesOnInput: true))
-    figures.idle = nil
+    parameters.idle = nil
     #expect(
-      Self.plan(Self.situation(), figures)
+      Self.plan(Self.input(), parameters)
         == Plan(receiver: .off, board: .idle, wake: .distantFuture, wakesOnInput: true))
   }
 
-  @Test("what is in flight, an inhibitor or an awaited acknowledgement lets the board idle at most")
+  @Test("Pending work, an inhibitor or an awaited acknowledgement limits the board to idle")
   func held() {
-    var situation = Self.situation(Self.deferred)
+    var input = Self.input(Self.deferred)
     let batching = PlannedReceiver.batching(watermark: 60)
     #expect(
-      Self.plan(situation, isInhibited: true)
+      Self.plan(input, isInhibited: true)
         == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, wakesOnInput: true))
-    situation.acknowledgementDeadline = Self.now + .seconds(2)
+    input.acknowledgementDeadline = Self.now + .seconds(2)
     #expect(
-      Self.plan(situation)
+      Self.plan(input)
         == Plan(receiver: batching, board: .idle, wake: Self.now + .seconds(2), wakesOnInput: true))
-    situation.isBusy = true
+    input.isBusy = true
     #expect(
-      Self.plan(situation)
+      Self.plan(input)
         == Plan(receiver: batching, board: .idle, wake: .distantFuture, wakesOnInput: true))
-    situation.isBusy = false
-    situation.acknowledgementDeadline = Self.now
-    #expect(Self.plan(situation).board == .suspended)
+    input.isBusy = false
+    input.acknowledgementDeadline = Self.now
+    #expect(Self.plan(input).board == .suspended)
   }
 
-  @Test("DEF-18: the alarm is set before the moment by resume and the alarm's grain")
+  @Test("DEF-18: the alarm precedes the due time by resume time and alarm resolution")
   func lead() {
     #expect(Self.deep.alarmLead == .milliseconds(2_000))
     #expect(Self.idle.alarmLead == .milliseconds(50))
     let check = Self.now + .seconds(600)
-    var situation = Self.situation(.deferred(check: check))
+    var input = Self.input(.deferred(check: check))
     #expect(
-      Self.plan(situation)
+      Self.plan(input)
         == Plan(
           receiver: .batching(watermark: 60), board: .suspended, wake: check - .seconds(2),
           wakesOnInput: false))
-    // No client waits for a drain: the alarm does not lie before its moment.
-    situation.drainDue = Self.now + .seconds(50)
-    #expect(Self.plan(situation).wake == Self.now + .seconds(50))
-    var figures = Self.figures()
-    figures.deep = nil
+    // No client waits for a drain: its alarm does not precede the due time.
+    input.drainDue = Self.now + .seconds(50)
+    #expect(Self.plan(input).wake == Self.now + .seconds(50))
+    var parameters = Self.parameters()
+    parameters.deep = nil
     #expect(
-      Self.plan(situation, figures)
+      Self.plan(input, parameters)
         == Plan(
           receiver: .batching(watermark: 60), board: .idle,
           wake: Self.now + .seconds(50), wakesOnInput: true))
   }
 
   @Test(
-    "the depth of sleep is what the time left is good for",
+    "The sleep state fits the remaining time",
     arguments: [
       (12_000_000, BoardState.suspended, 10_000_000), (11_999_999, .idle, 11_949_999),
-      // Woken early from the deep sleep it waits for the moment itself.
+      // After an early wake from deep sleep the board waits for the due time itself.
       (2_000_001, .idle, 1_950_001), (2_000_000, .idle, 2_000_000), (1, .idle, 1), (0, .idle, 0),
       (-5, .idle, -5),
     ] as [(Int64, BoardState, Int64)])
   func depth(_ left: Int64, _ board: BoardState, _ wake: Int64) {
     let check = Self.now + Interval(microseconds: left)
-    let plan = Self.plan(Self.situation(.deferred(check: check)))
+    let plan = Self.plan(Self.input(.deferred(check: check)))
     #expect(plan.receiver == .batching(watermark: 60))
     #expect(plan.board == board)
     #expect(plan.wake == Self.now + Interval(microseconds: wake))
     #expect(plan.wakesOnInput == (board != .suspended))
   }
 
-  @Test("a sleep that the batch pin does not end is not taken while the pin is awaited")
+  @Test("A sleep without pin wake-up is not used while the batch pin is awaited")
   func pin() {
-    var figures = Self.figures()
-    figures.deep?.wakesOnPin = false
-    #expect(Self.plan(Self.situation(Self.deferred), figures).board == .idle)
-    figures.batch?.hasPin = false
-    #expect(Self.plan(Self.situation(Self.deferred), figures).board == .suspended)
-    figures.deep?.wakesOnPin = true
-    figures.batch?.hasPin = true
-    #expect(Self.plan(Self.situation(Self.deferred), figures).board == .suspended)
-    figures.idle = nil
-    figures.deep = nil
-    #expect(Self.plan(Self.situation(Self.deferred), figures).board == .idle)
+    var parameters = Self.parameters()
+    parameters.deep?.wakesOnPin = false
+    #expect(Self.plan(Self.input(Self.deferred), parameters).board == .idle)
+    parameters.batch?.hasPin = false
+    #expect(Self.plan(Self.input(Self.deferred), parameters).board == .suspended)
+    parameters.deep?.wakesOnPin = true
+    parameters.batch?.hasPin = true
+    #expect(Self.plan(Self.input(Self.deferred), parameters).board == .suspended)
+    parameters.idle = nil
+    parameters.deep = nil
+    #expect(Self.plan(Self.input(Self.deferred), parameters).board == .idle)
   }
 
-  @Test("PWR-4: a deep sleep that bytes end is listened in: who batches or rests should be silent")
-  func deepListening() {
+  @Test(
+    "PWR-4: a deep sleep with byte wake-up wakes on input from a receiver that should be silent")
+  func deepByteWake() {
     for wakes in [false, true] {
-      var figures = Self.figures()
-      figures.deep?.wakesOnBytes = wakes
+      var parameters = Self.parameters()
+      parameters.deep?.wakesOnBytes = wakes
       for plan in [
-        Self.plan(Self.situation(), figures), Self.plan(Self.situation(Self.deferred), figures),
+        Self.plan(Self.input(), parameters), Self.plan(Self.input(Self.deferred), parameters),
       ] {
         #expect(plan.board == .suspended && plan.wakesOnInput == wakes)
       }
     }
   }
 
-  @Test("a receiver that tells each fix lets the board idle, listening, until the next look")
+  @Test("A receiver that sends each fix lets the board idle and wake on input until the next check")
   func streaming() {
-    let live = Self.situation(.live(isWatched: true))
+    let live = Self.input(.live(isWatched: true))
     #expect(
       Self.plan(live)
         == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, wakesOnInput: true))
-    var figures = Self.figures()
-    figures.batch = nil
+    var parameters = Self.parameters()
+    parameters.batch = nil
     for (left, board, wake) in [
       (50_001, BoardState.idle, 1), (50_000, .idle, 50_000), (5_000_000, .idle, 4_950_000),
     ] as [(Int64, BoardState, Int64)] {
       let check = Self.now + Interval(microseconds: left)
       #expect(
-        Self.plan(Self.situation(.deferred(check: check)), figures)
+        Self.plan(Self.input(.deferred(check: check)), parameters)
           == Plan(
             receiver: .tracking, board: board, wake: Self.now + Interval(microseconds: wake),
             wakesOnInput: true))
     }
-    figures.idle?.wakesOnBytes = false
-    #expect(Self.plan(live, figures).board == .idle)
-    figures.idle = nil
-    #expect(Self.plan(live, figures).board == .idle)
+    parameters.idle?.wakesOnBytes = false
+    #expect(Self.plan(live, parameters).board == .idle)
+    parameters.idle = nil
+    #expect(Self.plan(live, parameters).board == .idle)
   }
 
-  @Test("nobody wakes for a search that cannot have succeeded, unless somebody watches")
+  @Test("The board does not wake for a search that cannot be complete, unless a client watches")
   func search() {
-    var figures = Self.figures()
-    figures.batch = nil
-    figures.inputBufferTime = .seconds(100)
-    var situation = Self.situation(.live(isWatched: false))
+    var parameters = Self.parameters()
+    parameters.batch = nil
+    parameters.inputBufferTime = .seconds(100)
+    var input = Self.input(.live(isWatched: false))
     func wake(_ seconds: Double) -> Instant { Self.now + Interval(seconds: seconds) }
 
-    // Just begun after 50 s in standby: first one message is heard, so that it is known when the
-    // others come.
-    situation.acquiringSince = Self.now
-    situation.previousOffTime = .seconds(50)
-    var plan = Self.plan(situation, figures)
+    // Just started after 50 s in standby: one message is read first, which gives the times of the
+    // others.
+    input.acquiringSince = Self.now
+    input.previousOffTime = .seconds(50)
+    var plan = Self.plan(input, parameters)
     #expect((plan.board, plan.wakesOnInput, plan.wake) == (.idle, true, wake(1)))
-    situation.acquiringSince = Self.now - .seconds(11)
-    #expect(!Self.plan(situation, figures).wakesOnInput)
-    situation.acquiringSince = Self.now
-    situation.lastMessageTime = Self.now
-    // 2 s to the fix, at most one more to its epoch, which the message after that tells.
-    plan = Self.plan(situation, figures)
+    input.acquiringSince = Self.now - .seconds(11)
+    #expect(!Self.plan(input, parameters).wakesOnInput)
+    input.acquiringSince = Self.now
+    input.lastMessageTime = Self.now
+    // 2 s to the fix, at most one more to its epoch, which the next message reports.
+    plan = Self.plan(input, parameters)
     #expect((plan.board, plan.wakesOnInput, plan.wake) == (.idle, false, wake(4.1)))
-    // Unknown time off: a cold start.
-    situation.previousOffTime = nil
-    #expect(Self.plan(situation, figures).wake == wake(32.1))
-    // No longer than the line's buffer can gather.
-    figures.inputBufferTime = .seconds(20)
-    #expect(Self.plan(situation, figures).wake == wake(21.1))
-    figures.inputBufferTime = .seconds(100)
-    // Overdue: ever more seldom, by a quarter of the time that it took so far.
-    situation.acquiringSince = Self.now - Interval(seconds: 30.999)
-    #expect(Self.plan(situation, figures).wake == wake(1.1))
-    situation.acquiringSince = Self.now - .seconds(31)
-    #expect(Self.plan(situation, figures).wake == wake(8.1))
-    situation.acquiringSince = Self.now - .seconds(1_000)
-    #expect(Self.plan(situation, figures).wake == wake(101.1))
+    // Unknown off time: a cold start.
+    input.previousOffTime = nil
+    #expect(Self.plan(input, parameters).wake == wake(32.1))
+    // No longer than the input buffer lasts.
+    parameters.inputBufferTime = .seconds(20)
+    #expect(Self.plan(input, parameters).wake == wake(21.1))
+    parameters.inputBufferTime = .seconds(100)
+    // Overdue: back-off by a quarter of the time elapsed.
+    input.acquiringSince = Self.now - Interval(seconds: 30.999)
+    #expect(Self.plan(input, parameters).wake == wake(1.1))
+    input.acquiringSince = Self.now - .seconds(31)
+    #expect(Self.plan(input, parameters).wake == wake(8.1))
+    input.acquiringSince = Self.now - .seconds(1_000)
+    #expect(Self.plan(input, parameters).wake == wake(101.1))
     // The next message comes whole intervals after the last one.
-    situation.acquiringSince = Self.now - .seconds(3)
-    situation.previousOffTime = .zero
-    #expect(Self.plan(situation, figures).wake == wake(1.1))
-    situation.lastMessageTime = wake(-0.3)
-    #expect(Self.plan(situation, figures).wake == wake(1.8))
-    situation.lastMessageTime = wake(5)
-    #expect(Self.plan(situation, figures).wake == wake(6.1))
-    // A criterion's look comes first.
-    situation.demand = DemandSummary()
-    situation.demand.add(.deferred(check: wake(0.5)))
-    plan = Self.plan(situation, figures)
+    input.acquiringSince = Self.now - .seconds(3)
+    input.previousOffTime = .zero
+    #expect(Self.plan(input, parameters).wake == wake(1.1))
+    input.lastMessageTime = wake(-0.3)
+    #expect(Self.plan(input, parameters).wake == wake(1.8))
+    input.lastMessageTime = wake(5)
+    #expect(Self.plan(input, parameters).wake == wake(6.1))
+    // A criterion's check comes first.
+    input.demand = DemandSummary()
+    input.demand.add(.deferred(check: wake(0.5)))
+    plan = Self.plan(input, parameters)
     #expect((plan.wakesOnInput, plan.wake) == (false, wake(0.45)))
-    // Somebody watches.
-    situation.demand.add(.live(isWatched: true))
-    plan = Self.plan(situation, figures)
+    // A client watches.
+    input.demand.add(.live(isWatched: true))
+    plan = Self.plan(input, parameters)
     #expect((plan.wakesOnInput, plan.wake) == (true, wake(0.45)))
   }
 
-  @Test("a line whose buffer holds no more than an interval is heard all the time")
-  func gather() {
-    var figures = Self.figures()
-    var situation = Self.situation(.live(isWatched: false))
-    situation.lastMessageTime = Self.now
-    situation.acquiringSince = Self.now
-    for (gather, listens) in [(0, true), (1_000, true), (1_001, false)] as [(Int64, Bool)] {
-      figures.inputBufferTime = .milliseconds(gather)
-      #expect(Self.plan(situation, figures).wakesOnInput == listens)
+  @Test("Input wakes the board if the input buffer holds no more than one interval")
+  func smallInputBuffer() {
+    var parameters = Self.parameters()
+    var input = Self.input(.live(isWatched: false))
+    input.lastMessageTime = Self.now
+    input.acquiringSince = Self.now
+    let cases: [(Int64, Bool)] = [(0, true), (1_000, true), (1_001, false)]
+    for (milliseconds, wakesOnInput) in cases {
+      parameters.inputBufferTime = .milliseconds(milliseconds)
+      #expect(Self.plan(input, parameters).wakesOnInput == wakesOnInput)
     }
-    situation.acquiringSince = nil
-    #expect(Self.plan(situation, figures).wakesOnInput)
-    #expect(Self.plan(situation, figures).wake == .distantFuture)
+    input.acquiringSince = nil
+    #expect(Self.plan(input, parameters).wakesOnInput)
+    #expect(Self.plan(input, parameters).wake == .distantFuture)
   }
 
-  @Test("DEF-33: a buffer is drained before it is full, pin or no pin")
-  func patience() {
-    var figures = Self.figures()
-    #expect(Planner(figures).maximumDrainInterval == .seconds(80))
-    figures.batch?.hasPin = false
-    #expect(Planner(figures).maximumDrainInterval == .seconds(60))
-    figures.deferralLimit = 10
-    #expect(Planner(figures).maximumDrainInterval == .seconds(10))
-    figures.batch = BatchParameters(capacity: 100, watermark: 99, hasPin: true)
-    #expect(Planner(figures).maximumDrainInterval == .seconds(55))
-    figures.deferralLimit = 1_000
-    #expect(Planner(figures).maximumDrainInterval == .seconds(100))
-    figures.fixInterval = .milliseconds(500)
-    #expect(Planner(figures).maximumDrainInterval == .seconds(50))
-    figures.batch = nil
-    #expect(Planner(figures).maximumDrainInterval == .zero)
+  @Test("DEF-33: a buffer is drained before it is full, with or without a pin")
+  func maximumDrainInterval() {
+    var parameters = Self.parameters()
+    #expect(Planner(parameters).maximumDrainInterval == .seconds(80))
+    parameters.batch?.hasPin = false
+    #expect(Planner(parameters).maximumDrainInterval == .seconds(60))
+    parameters.deferralLimit = 10
+    #expect(Planner(parameters).maximumDrainInterval == .seconds(10))
+    parameters.batch = BatchParameters(capacity: 100, watermark: 99, hasPin: true)
+    #expect(Planner(parameters).maximumDrainInterval == .seconds(55))
+    parameters.deferralLimit = 1_000
+    #expect(Planner(parameters).maximumDrainInterval == .seconds(100))
+    parameters.fixInterval = .milliseconds(500)
+    #expect(Planner(parameters).maximumDrainInterval == .seconds(50))
+    parameters.batch = nil
+    #expect(Planner(parameters).maximumDrainInterval == .zero)
   }
 
-  @Test("new figures are those of a receiver that tracks on a board that never sleeps")
-  func plainFigures() {
-    let figures = PlannerParameters(
+  @Test("Default parameters describe a tracking receiver on a board that never sleeps")
+  func defaults() {
+    let parameters = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 5, timeToFix: TimeToFixTable(cold: .seconds(9)))
-    #expect(!figures.canStandby && !figures.canSwitchOff && !figures.hasCachingState)
-    let plan = Self.plan(Self.situation(), figures)
+    #expect(!parameters.canStandby && !parameters.canSwitchOff && !parameters.hasCachingState)
+    let plan = Self.plan(Self.input(), parameters)
     #expect(
       plan == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, wakesOnInput: true))
-    #expect(figures.plausibleSpeed == 70)
-    #expect(figures.plausibleAcceleration == 3)
-    #expect(figures.minimumCheckInterval == .seconds(5))
-    #expect(figures.inputBufferTime == .zero)
+    #expect(parameters.plausibleSpeed == 70)
+    #expect(parameters.plausibleAcceleration == 3)
+    #expect(parameters.minimumCheckInterval == .seconds(5))
+    #expect(parameters.inputBufferTime == .zero)
   }
 }

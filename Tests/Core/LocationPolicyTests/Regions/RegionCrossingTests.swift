@@ -3,10 +3,10 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("The crossing of one circle")
+@Suite("Crossing of one circle")
 struct RegionCrossingTests {
   @Test(
-    "REG-5: past means by max(accuracy, 10 m), at most half a radius, both ways; astride decides nothing",
+    "REG-5: past is beyond max(accuracy, 10 m), at most half a radius, both ways; astride is undecided",
     arguments: [
       // Accurate fixes, radius 100: 10 m.
       (89.9, 3, 100, .wellInside), (90, 3, 100, .wellInside), (90.1, 3, 100, .justInside),
@@ -19,13 +19,15 @@ struct RegionCrossingTests {
       // A small circle: half its radius.
       (6, 2, 12, .wellInside), (6.1, 2, 12, .justInside), (17.9, 2, 12, .justOutside),
       (18, 2, 12, .wellOutside),
-      // Less accurate than half a radius: the whole circle of the fix must be past.
+      // Less accurate than half a radius: the whole accuracy circle must be past the boundary.
       (20, 80, 100, .wellInside), (20.1, 80, 100, .astride), (179.9, 80, 100, .astride),
       (180, 80, 100, .wellOutside), (0, 101, 100, .astride), (201, 101, 100, .wellOutside),
       // No error at all, on the boundary.
       (100, 0, 100, .justInside), (100.1, 0, 100, .justOutside),
     ] as [(Double, Double, Double, RegionPlacement)])
-  func places(_ distance: Double, _ accuracy: Double, _ radius: Double, _ place: RegionPlacement) {
+  func placements(
+    _ distance: Double, _ accuracy: Double, _ radius: Double, _ place: RegionPlacement
+  ) {
     #expect(RegionPlacement(distance: distance, accuracy: accuracy, radius: radius) == place)
   }
 
@@ -78,7 +80,7 @@ struct RegionCrossingTests {
     Row(.outside, 1, .wellOutside, 30, .none, .outside, nil),
   ]
 
-  @Test("REG-4, REG-6: each state and place", arguments: table)
+  @Test("REG-4, REG-6: each state with each placement", arguments: table)
   func handle(_ row: Row) {
     var crossing = RegionCrossing(state: row.state)
     if let pending = row.pending {
@@ -90,7 +92,7 @@ struct RegionCrossingTests {
     #expect(crossing.pendingSince == row.nextPending.map { Instant(seconds: $0) })
   }
 
-  @Test("REG-10: Apple's numbers, and one state in the other's words")
+  @Test("REG-10: raw values are Apple's, and the two kinds of state convert to each other")
   func rawValues() {
     #expect(
       [RegionState.unknown, .inside, .outside].map(\.rawValue) == [0, 1, 2])

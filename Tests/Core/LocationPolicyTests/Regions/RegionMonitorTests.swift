@@ -5,77 +5,77 @@ import Testing
 
 @Suite("Regions and conditions of one client")
 struct RegionMonitorTests {
-  @Test("REG-4, REG-8: past by 10 m and 20 s there: enter, exit, each with its state right after")
+  @Test("REG-4, REG-8: 10 m past the boundary for 20 s is an enter or exit, followed by its state")
   func timeline() {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
-    bench.go((1, 500), (2, 105), (3, 98), (4, 91), (5, 89), (24, 0))
-    #expect(bench.told().isEmpty)
-    bench.go((25, 0))
-    #expect(bench.told() == [entered(home, 25), .determined(home, .inside)])
-    bench.go((30, 108), (60, 109))
-    #expect(bench.told().isEmpty)
-    bench.go((61, 111), (80, 111), (81, 111))
-    #expect(bench.told() == [exited(home, 81), .determined(home, .outside)])
+    bench.accept((1, 500), (2, 105), (3, 98), (4, 91), (5, 89), (24, 0))
+    #expect(bench.events().isEmpty)
+    bench.accept((25, 0))
+    #expect(bench.events() == [entered(home, 25), .determined(home, .inside)])
+    bench.accept((30, 108), (60, 109))
+    #expect(bench.events().isEmpty)
+    bench.accept((61, 111), (80, 111), (81, 111))
+    #expect(bench.events() == [exited(home, 81), .determined(home, .outside)])
   }
 
-  @Test("REG-4: coming back in between starts the 20 s anew; a fix that decides nothing does not")
+  @Test("REG-4: coming back in between restarts the 20 s; an undecided fix does not")
   func dwell() {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
-    bench.go((1, 500), (2, 50), (20, 93), (21, 50), (40, 50))
-    #expect(bench.told().isEmpty)
-    bench.go((30, 0))  // older than the newest: passed over
-    bench.go((40.5, 90), accuracy_mm: 20_000)
-    bench.go((41, 50))
-    #expect(bench.told() == [entered(home, 41), .determined(home, .inside)])
+    bench.accept((1, 500), (2, 50), (20, 93), (21, 50), (40, 50))
+    #expect(bench.events().isEmpty)
+    bench.accept((30, 0))  // older than the newest: ignored
+    bench.accept((40.5, 90), accuracy_mm: 20_000)
+    bench.accept((41, 50))
+    #expect(bench.events() == [entered(home, 41), .determined(home, .inside)])
   }
 
   @Test("REG-6: starting inside gives no didEnter, leaving gives didExit")
   func startInside() {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
-    bench.go((1, 20), (30, 10))
-    #expect(bench.told().isEmpty)
+    bench.accept((1, 20), (30, 10))
+    #expect(bench.events().isEmpty)
     #expect(bench.monitor.state(of: home) == .inside)
-    #expect(bench.ask(at: 31) == nil)
-    #expect(bench.told() == [.determined(home, .inside)])
-    bench.go((40, 200), (60, 200))
-    #expect(bench.told() == [exited(home, 60), .determined(home, .outside)])
+    #expect(bench.requestState(at: 31) == nil)
+    #expect(bench.events() == [.determined(home, .inside)])
+    bench.accept((40, 200), (60, 200))
+    #expect(bench.events() == [exited(home, 60), .determined(home, .outside)])
   }
 
-  @Test("REG-1: the same identifier replaces; another kind is another name")
+  @Test("REG-1: the same identifier replaces a region; another kind has its own identifiers")
   func replaces() {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
     #expect(bench.add(circle(gate, radius: 50)) == nil)
-    bench.go((1, 0))
+    bench.accept((1, 0))
     #expect(bench.monitor.count == 2)
-    #expect(bench.told() == [monitored(.satisfied, 1)])
+    #expect(bench.events() == [monitored(.satisfied, 1)])
     #expect(bench.add(circle(home, east: 1_000), at: 50) == nil)
     #expect(bench.monitor.count == 2)
     #expect(bench.monitor.region(home)?.center == equator.moved(east: 1_000, north: 0))
     #expect(bench.monitor.region(gate)?.radius == 50)
     #expect(bench.monitor.state(of: home) == .unknown)
-    bench.go((60, 1_000), (90, 1_000))
+    bench.accept((60, 1_000), (90, 1_000))
     #expect(bench.monitor.state(of: home) == .inside)
-    #expect(bench.told() == [monitored(.unsatisfied, 90)])
+    #expect(bench.events() == [monitored(.unsatisfied, 90)])
   }
 
-  @Test("REG-1: the same circle again goes on as it was, with the new wishes")
+  @Test("REG-1: adding the same circle again keeps its state and applies the new options")
   func sameCircle() {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
-    bench.go((1, 500), (10, 0))
+    bench.accept((1, 500), (10, 0))
     #expect(bench.add(circle(home, entry: false), at: 20) == nil)
-    bench.go((30, 0))
-    #expect(bench.told() == [.crossedSilently(home, .inside)])
+    bench.accept((30, 0))
+    #expect(bench.events() == [.crossedSilently(home, .inside)])
     #expect(bench.add(circle(home, radius: 101), at: 31) == nil)
-    #expect(bench.monitor.state(of: home) == .inside)  // the fix of 30 s is young enough
-    bench.go((40, 500), (50, 500))
+    #expect(bench.monitor.state(of: home) == .inside)  // the fix of 30 s is recent enough
+    bench.accept((40, 500), (50, 500))
     #expect(bench.add(circle(home, north: 1), at: 60) == nil)
-    bench.go((65, 500))
-    #expect(bench.told().isEmpty)
+    bench.accept((65, 500))
+    #expect(bench.events().isEmpty)
     #expect(bench.monitor.state(of: home) == .outside)
   }
 
@@ -113,9 +113,9 @@ struct RegionMonitorTests {
     #expect(bench.monitor.count == 0)
     #expect(bench.add(circle(home, radius: 1_000)) == nil)
     #expect(bench.add(circle(gate, radius: 0.1)) == nil)
-    let nowhere = Region(
+    let invalid = Region(
       home, center: Coordinate(latitude_e9: 90_000_000_001, longitude_e9: 0), radius: 10)
-    #expect(bench.add(nowhere) == .failure(home, .regionMonitoringFailure))
+    #expect(bench.add(invalid) == .failure(home, .regionMonitoringFailure))
     bench.monitor = RegionMonitor(limits: RegionLimits(maximumRadius: .infinity))
     #expect(bench.add(circle(home, radius: .infinity)) != nil)
   }
@@ -126,54 +126,55 @@ struct RegionMonitorTests {
   func silence(_ entry: Bool, _ exit: Bool) {
     var bench = RegionBench()
     #expect(bench.add(circle(home, entry: entry, exit: exit)) == nil)
-    bench.go((1, 500), (2, 0), (22, 0), (30, 500), (50, 500))
+    bench.accept((1, 500), (2, 0), (22, 0), (30, 500), (50, 500))
     let enter: [RegionEvent] =
       entry
       ? [entered(home, 22), .determined(home, .inside)] : [.crossedSilently(home, .inside)]
     let leave: [RegionEvent] =
       exit ? [exited(home, 50), .determined(home, .outside)] : [.crossedSilently(home, .outside)]
-    #expect(bench.told() == enter + leave)
+    #expect(bench.events() == enter + leave)
   }
 
-  @Test("What was not told in time: the last two in order; a third cancels the two before")
+  @Test("Of pending crossings the last two are reported; a third cancels the two before it")
   func coalesced() {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
     #expect(bench.add(circle(gate, radius: 300), assuming: .unsatisfied) == nil)
-    bench.go((1, 500), (10, 0), (30, 0))
-    bench.go((40, 200), (60, 200), (70, 0), (90, 0))
+    bench.accept((1, 500), (10, 0), (30, 0))
+    bench.accept((40, 200), (60, 200), (70, 0), (90, 0))
     #expect(
-      bench.told() == [
+      bench.events() == [
         monitored(.satisfied, 30), entered(home, 90), .determined(home, .inside),
       ])
-    bench.go((100, 500), (120, 500), (130, 0), (150, 0), (160, 500), (180, 500), (190, 0), (210, 0))
+    bench.accept(
+      (100, 500), (120, 500), (130, 0), (150, 0), (160, 500), (180, 500), (190, 0), (210, 0))
     #expect(
-      bench.told() == [
+      bench.events() == [
         exited(home, 180), .determined(home, .outside), monitored(.unsatisfied, 180),
         entered(home, 210), .determined(home, .inside), monitored(.satisfied, 210),
       ])
   }
 
   @Test(
-    "REG-12: an assumed state is told only where the truth differs, at once",
+    "REG-12: a state that differs from the assumed one is reported immediately, no other",
     arguments: [MonitorState.unknown, .satisfied, .unsatisfied, .unmonitored], [0.0, 500])
   func assuming(_ assumed: MonitorState, _ east: Double) {
     let truth: MonitorState = east == 0 ? .satisfied : .unsatisfied
     var bench = RegionBench()
     #expect(bench.add(circle(gate), assuming: assumed) == nil)
-    bench.go((1, east))
-    #expect(bench.told() == (truth == assumed ? [] : [monitored(truth, 1)]))
+    bench.accept((1, east))
+    #expect(bench.events() == (truth == assumed ? [] : [monitored(truth, 1)]))
     #expect(bench.monitor.monitorState(of: gate) == truth)
-    bench.go((30, 500 - east), (50, 500 - east))
+    bench.accept((30, 500 - east), (50, 500 - east))
     let other: MonitorState = east == 0 ? .unsatisfied : .satisfied
-    #expect(bench.told() == [monitored(other, 50)])
-    // The same circle, with another belief.
+    #expect(bench.events() == [monitored(other, 50)])
+    // The same circle with another assumed state.
     #expect(bench.add(circle(gate), assuming: assumed, at: 60) == nil)
-    #expect(bench.told() == (other == assumed ? [] : [monitored(other, 60)]))
+    #expect(bench.events() == (other == assumed ? [] : [monitored(other, 60)]))
     #expect(bench.monitor.record(at: 0)?.assuming == (other == assumed ? assumed : other))
   }
 
-  @Test("BKG-20: a region's state from disk can be crossed from; the record gives it back")
+  @Test("BKG-20: a region's stored state is the start of crossings and part of its record")
   func restored() {
     var bench = RegionBench()
     #expect(bench.add(circle(home), assuming: .satisfied) == nil)
@@ -181,32 +182,32 @@ struct RegionMonitorTests {
     #expect(bench.monitor.record(at: 0)?.assuming == .satisfied)
     #expect(bench.monitor.record(at: 0)?.region == circle(home))
     #expect(bench.monitor.record(at: 1) == nil)
-    bench.go((1, 500), (21, 500))
-    #expect(bench.told() == [exited(home, 21), .determined(home, .outside)])
+    bench.accept((1, 500), (21, 500))
+    #expect(bench.events() == [exited(home, 21), .determined(home, .outside)])
     #expect(bench.monitor.record(at: 0)?.assuming == .unsatisfied)
   }
 
-  @Test("REG-6: the newest fix decides at once while it is young; fixes before the start never do")
+  @Test("REG-6: a recent newest fix decides immediately; fixes before the start never do")
   func start() {
     var bench = RegionBench()
-    bench.go((100, 0))
+    bench.accept((100, 0))
     #expect(bench.add(circle(home), at: 110) == nil)
     #expect(bench.monitor.state(of: home) == .inside)
     #expect(bench.add(circle(gate), at: 110.1) == nil)
     #expect(bench.monitor.state(of: gate) == .unknown)
-    bench.go((110.05, 0))
+    bench.accept((110.05, 0))
     #expect(bench.monitor.state(of: gate) == .unknown)
-    bench.go((110.1, 0))
-    #expect(bench.told() == [monitored(.satisfied, 110.1)])
+    bench.accept((110.1, 0))
+    #expect(bench.events() == [monitored(.satisfied, 110.1)])
   }
 
-  @Test("A fix without accuracy has the assumed one")
+  @Test("A fix without accuracy has the assumed accuracy")
   func noAccuracy() {
     for (assumed, state) in [(39.0, RegionState.inside), (41, .unknown)] {
       var bench = RegionBench()
       bench.monitor = RegionMonitor(limits: RegionLimits(assumedAccuracy: assumed))
       #expect(bench.add(circle(home)) == nil)
-      bench.go((1, 60), accuracy_mm: nil)
+      bench.accept((1, 60), accuracy_mm: nil)
       #expect(bench.monitor.state(of: home) == state)
     }
   }

@@ -2,20 +2,20 @@ import LocationTypes
 
 @testable import LocationPolicy
 
-/// What regions must do, said once more without laziness: each circle is measured at each fix with
-/// the exact distance, in the words of REG-4 to REG-6.
+/// Reference for region monitoring without optimisations: measures each circle at each fix with the
+/// exact distance, as REG-4 to REG-6 specify.
 struct RegionOracle {
   struct Circle {
     var region: Region
     var addedAt: Instant
     var isInside: Bool?
     var farSince: Instant?
-    var believed: Bool?
+    var reported: Bool?
   }
 
   var circles: [Circle] = []
   var newest: Fix?
-  var isResting = false
+  var isInactive = false
 
   mutating func add(_ region: Region, at now: Instant) -> [RegionEvent] {
     if let i = circles.firstIndex(where: { $0.region.identifier == region.identifier }) {
@@ -23,24 +23,24 @@ struct RegionOracle {
         circles[i].region.center != region.center || circles[i].region.radius != region.radius
       else {
         circles[i].region = region
-        circles[i].believed = nil
+        circles[i].reported = nil
         guard region.identifier.kind == .condition, circles[i].isInside != nil else { return [] }
-        return tell(i, at: now)
+        return report(i, at: now)
       }
       circles.remove(at: i)
     }
     circles.append(Circle(region: region, addedAt: now))
-    guard let newest, !isResting, now - newest.acquired <= .seconds(10) else { return [] }
-    return look(circles.count - 1, newest)
+    guard let newest, !isInactive, now - newest.acquired <= .seconds(10) else { return [] }
+    return check(circles.count - 1, newest)
   }
 
   mutating func remove(_ identifier: RegionIdentifier) {
     circles.removeAll { $0.region.identifier == identifier }
   }
 
-  mutating func rest(_ isResting: Bool, at now: Instant) {
-    guard isResting != self.isResting else { return }
-    self.isResting = isResting
+  mutating func setInactive(_ isInactive: Bool, at now: Instant) {
+    guard isInactive != self.isInactive else { return }
+    self.isInactive = isInactive
     newest = nil
     for i in circles.indices {
       circles[i].isInside = nil
@@ -49,15 +49,15 @@ struct RegionOracle {
     }
   }
 
-  mutating func take(_ fix: Fix) -> [RegionEvent] {
-    guard !isResting, newest.map({ fix.acquired > $0.acquired }) ?? true else { return [] }
+  mutating func accept(_ fix: Fix) -> [RegionEvent] {
+    guard !isInactive, newest.map({ fix.acquired > $0.acquired }) ?? true else { return [] }
     newest = fix
     var events: [RegionEvent] = []
-    for i in circles.indices where fix.acquired >= circles[i].addedAt { events += look(i, fix) }
+    for i in circles.indices where fix.acquired >= circles[i].addedAt { events += check(i, fix) }
     return events
   }
 
-  private mutating func look(_ i: Int, _ fix: Fix) -> [RegionEvent] {
+  private mutating func check(_ i: Int, _ fix: Fix) -> [RegionEvent] {
     let radius = circles[i].region.radius
     let distance = circles[i].region.center.distance(to: fix.coordinate)
     let accuracy = fix.horizontalAccuracy ?? 10
@@ -66,7 +66,7 @@ struct RegionOracle {
     guard let was = circles[i].isInside else {
       circles[i].isInside = isInside
       guard circles[i].region.identifier.kind == .condition else { return [] }
-      return circles[i].believed == isInside ? [] : tell(i, at: fix.acquired)
+      return circles[i].reported == isInside ? [] : report(i, at: fix.acquired)
     }
     let least = max(accuracy, min(10, radius / 2))
     guard isInside != was, abs(distance - radius) >= least else {
@@ -80,13 +80,13 @@ struct RegionOracle {
     guard (fix.acquired - since).seconds >= 20 else { return [] }
     circles[i].farSince = nil
     circles[i].isInside = isInside
-    return tell(i, at: fix.acquired)
+    return report(i, at: fix.acquired)
   }
 
-  private mutating func tell(_ i: Int, at time: Instant) -> [RegionEvent] {
+  private mutating func report(_ i: Int, at time: Instant) -> [RegionEvent] {
     let region = circles[i].region
     let isInside = circles[i].isInside == true
-    circles[i].believed = isInside
+    circles[i].reported = isInside
     switch region.identifier.kind {
     case .condition:
       return [.monitor(region.identifier, isInside ? .satisfied : .unsatisfied, nil, at: time)]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("When regions need the next fix")
 struct RegionSamplingTests {
-  /// Seconds until the next fix, asked at `now`.
+  /// Seconds from `now` until the next fix.
   func wait(
     _ bench: RegionBench, at now: Double = 0, fastest: Double = 10, _ line: MotionLine = .moving
   ) -> Double {
@@ -22,33 +22,33 @@ struct RegionSamplingTests {
     #expect(bench.add(circle(home)) == nil)
     #expect(bench.add(circle(gate, radius: 3_000)) == nil)
     #expect(wait(bench, at: 7) == 0)
-    // 1,900 m to the one, 1,000 m to the other; 3 m accuracy.
-    bench.go((10, 2_000))
+    // 1,900 m to one circle, 1,000 m to the other; 3 m accuracy.
+    bench.accept((10, 2_000))
     #expect(abs(wait(bench, at: 10) - 99.7) < 0.01)
     #expect(abs(wait(bench, at: 60) - 49.7) < 0.01)
     #expect(wait(bench, at: 200) == 0)
     #expect(abs(wait(bench, at: 10, fastest: 50) - 19.94) < 0.01)
     #expect(abs(wait(bench, at: 10, fastest: 50, .absent) - 19.94) < 0.01)
     // Fixes within the slack count too, with their own accuracy.
-    bench.go((20, 1_800), accuracy_mm: 100_000)
+    bench.accept((20, 1_800), accuracy_mm: 100_000)
     #expect(abs(wait(bench, at: 20) - 70) < 2)
-    bench.go((30, 800))
+    bench.accept((30, 800))
     #expect(abs(wait(bench, at: 30) - 69.7) < 0.02)
     bench.monitor.remove(home)
     #expect(wait(bench, at: 30) > 100)
   }
 
-  @Test("REG-16: what was found to lie ahead is found anew once a circle was looked at")
-  func lookAhead() {
+  @Test("REG-16: the summary is computed again after a circle was checked")
+  func summaryUpdate() {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
-    bench.go((10, 2_000))
+    bench.accept((10, 2_000))
     var wait = bench.monitor.nextFix(at: Instant(seconds: 10), fastest: 10, line: .moving).seconds
     #expect(abs(wait - 10 - 189.7) < 0.01)
     // Inside for long enough: 50 m to the boundary, where it was 1,900 m.
-    bench.go((30, 50), (51, 50))
+    bench.accept((30, 50), (51, 50))
     wait = bench.monitor.nextFix(at: Instant(seconds: 51), fastest: 10, line: .moving).seconds
-    // 4.7 s, and so the shortest wait.
+    // 4.7 s, so the shortest wait applies.
     #expect(abs(wait - 51 - 5) < 0.02)
     bench.monitor.remove(home)
     #expect(bench.add(circle(gate, radius: 3_000), at: 51) == nil)
@@ -61,72 +61,72 @@ struct RegionSamplingTests {
     var bench = RegionBench()
     bench.monitor = RegionMonitor(limits: RegionLimits(shortestWait: .seconds(4)))
     #expect(bench.add(circle(home)) == nil)
-    bench.go((10, 101))
+    bench.accept((10, 101))
     #expect(wait(bench, at: 10) == 4)  // not decided
     #expect(wait(bench, at: 12) == 2)
     #expect(wait(bench, at: 19) == 0)
-    bench.go((20, 104))
+    bench.accept((20, 104))
     #expect(wait(bench, at: 20) == 4)
-    bench.go((30, 150))
+    bench.accept((30, 150))
     #expect(abs(wait(bench, at: 30) - 4.7) < 0.01)
     #expect(wait(bench, at: 30, fastest: .infinity) == 4)
   }
 
-  @Test("REG-16: a crossing under way wants a fix when its 20 s are over, moving or not")
+  @Test("REG-16: a pending crossing needs a fix when its 20 s are over, moving or not")
   func pending() {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
-    bench.go((0, 5_000), (10, 50))
+    bench.accept((0, 5_000), (10, 50))
     for line in [MotionLine.absent, .still, .moving] {
       #expect(wait(bench, at: 10, line) == 20)
       #expect(wait(bench, at: 25, line) == 5)
     }
-    bench.go((28, 100))
+    bench.accept((28, 100))
     #expect(wait(bench, at: 28, .still) == 5)
-    bench.go((40, 100))
+    bench.accept((40, 100))
     #expect(wait(bench, at: 40, .still) == 5)
-    bench.go((45, 50))
-    #expect(bench.told().count == 2)
+    bench.accept((45, 50))
+    #expect(bench.events().count == 2)
     #expect(wait(bench, at: 45, .still) == 3_600)
   }
 
-  @Test("REG-16: while nothing moves it need not be sooner than the long wait")
+  @Test("REG-16: while the motion line is still the long wait applies")
   func still() {
     var bench = RegionBench()
     bench.monitor = RegionMonitor(limits: RegionLimits(stillWait: .seconds(600)))
     #expect(bench.add(circle(home)) == nil)
     #expect(wait(bench, at: 3, .still) == 0)
-    bench.go((10, 99))
+    bench.accept((10, 99))
     #expect(wait(bench, at: 10, .still) == 600)
     #expect(wait(bench, at: 10, .absent) == 5)
-    #expect(bench.ask(at: 10) == nil)
-    #expect(wait(bench, at: 10, .still) == 5)  // somebody waits
-    bench.go((20, 200))
+    #expect(bench.requestState(at: 10) == nil)
+    #expect(wait(bench, at: 10, .still) == 5)  // a call waits
+    bench.accept((20, 200))
     #expect(wait(bench, at: 20, .still) == 600)
     #expect(wait(bench, at: 120, .still) == 500)
-    bench.go((30, 20_000))
+    bench.accept((30, 20_000))
     #expect(wait(bench, at: 30, .still) > 1_980)
   }
 
-  @Test("REG-16: a circle that no fix was looked at for wants one now; a young fix serves")
+  @Test("REG-16: an unchecked circle needs a fix now; a recent fix suffices")
   func added() {
     var bench = RegionBench()
-    bench.go((10, 2_000))
+    bench.accept((10, 2_000))
     #expect(bench.add(circle(home), at: 15) == nil)
     #expect(abs(wait(bench, at: 15) - 184.7) < 0.01)
     #expect(bench.add(circle(gate), at: 25) == nil)
     #expect(wait(bench, at: 25) == 0)
-    #expect(!bench.told().contains(monitored(.unsatisfied, 10)))
+    #expect(!bench.events().contains(monitored(.unsatisfied, 10)))
   }
 
   @Test(
-    "REG-16: the reach is never told larger than it is, anywhere on the globe",
+    "REG-16: the check radius is never overestimated, anywhere on the globe",
     arguments: 0..<40 as Range<UInt64>)
-  func reach(_ seed: UInt64) {
+  func checkRadius(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var outside = 0
     for _ in 0..<500 {
-      var reach = CheckRadius()
+      var checkRadius = CheckRadius()
       let latitude =
         [
           Double.random(in: -90...90, using: &random), 90, -90, 89.99, 0.001, -60,
@@ -136,26 +136,26 @@ struct RegionSamplingTests {
           Double.random(in: -180...180, using: &random), 180, -180, 179.999,
         ].randomElement(using: &random) ?? 0
       guard let origin = Coordinate(latitude: latitude, longitude: longitude) else { continue }
-      _ = reach.move(to: origin)
+      _ = checkRadius.move(to: origin)
       let metres = exponent(Double.random(in: 0...6.5, using: &random))
-      reach.setRadius(metres)
+      checkRadius.setRadius(metres)
       let there = origin.destination(
         bearing: Double.random(in: 0...360, using: &random),
         distance: metres * Double.random(in: 0...3, using: &random))
       let distance = origin.distance(to: there)
-      if !reach.isExceeded(at: there) {
+      if !checkRadius.isExceeded(at: there) {
         #expect(distance < metres, "\(origin) \(there)")
-        #expect(reach.metres(to: there) > distance - 1e-3, "\(origin) \(there)")
+        #expect(checkRadius.metres(to: there) > distance - 1e-3, "\(origin) \(there)")
       } else {
         outside += 1
-        // And hardly smaller, where meridians are as good as parallel.
+        // It is hardly underestimated where meridians are nearly parallel.
         if metres < 10_000 && abs(latitude) <= 70 { #expect(distance > metres * 0.985) }
       }
     }
     #expect(outside > 200 && outside < 480)
   }
 
-  /// 10 to that power.
+  /// Approximately 10 to `power`, with linear interpolation.
   private func exponent(_ power: Double) -> Double {
     var value = 1.0
     for _ in 0..<Int(power) { value *= 10 }
@@ -163,7 +163,7 @@ struct RegionSamplingTests {
   }
 
   @Test(
-    "REG-16: circles' distances are right to 1 cm, near, far, across the antimeridian, at poles")
+    "REG-16: circle distances are correct to 1 cm, near, far, at the antimeridian and at poles")
   func distances() {
     var random = SplitMix64(seed: 5)
     for _ in 0..<2_000 {

@@ -14,7 +14,7 @@ func circle(
     notifyOnEntry: entry, notifyOnExit: exit)
 }
 
-/// A monitor on a line east of (0, 0), with a clock in seconds.
+/// A monitor for positions east of (0, 0), with times in seconds.
 struct RegionBench {
   var monitor = RegionMonitor()
 
@@ -24,14 +24,14 @@ struct RegionBench {
     monitor.add(region, assuming: assuming, at: Instant(seconds: seconds))
   }
 
-  /// Takes fixes at these seconds and places.
-  mutating func go(_ steps: (Double, Double)..., accuracy_mm: Int32? = 3_000) {
+  /// Accepts fixes at these seconds and metres east.
+  mutating func accept(_ steps: (Double, Double)..., accuracy_mm: Int32? = 3_000) {
     for (seconds, east) in steps {
       monitor.accept(fix(at: seconds, east: east, accuracy_mm: accuracy_mm))
     }
   }
 
-  mutating func ask(
+  mutating func requestState(
     _ identifier: RegionIdentifier = home, at seconds: Double, timeout: Int64 = 10
   ) -> RegionEvent? {
     monitor.requestState(
@@ -40,16 +40,16 @@ struct RegionBench {
 
   mutating func elapse(_ seconds: Double) { monitor.elapse(to: Instant(seconds: seconds)) }
 
-  /// All there is to tell.
-  mutating func told() -> [RegionEvent] {
+  /// All pending events.
+  mutating func events() -> [RegionEvent] {
     var events: [RegionEvent] = []
     while true {
       let had = monitor.hasEvents
       guard let event = monitor.nextEvent() else {
-        precondition(!had, "events were promised")
+        precondition(!had, "hasEvents without an event")
         return events
       }
-      precondition(had, "an event that was not promised")
+      precondition(had, "an event without hasEvents")
       events.append(event)
     }
   }

@@ -4,33 +4,33 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("Regions on random ways")
+@Suite("Regions on random paths")
 struct RegionWalkTests {
-  /// Where the walks are: the equator, a town, the antimeridian, both poles, a wide land.
+  /// Centres and sizes of walks: the equator, a town, the antimeridian, both poles, a wide area.
   static let places = [
     (0.0, 0.0, 400.0), (48.1, 11.6, 400), (-17.5, 180, 400), (89.9999, 20, 300), (-90, 0, 400),
     (62, 25, 60_000), (84, -179.99, 30_000),
   ]
 
   @Test(
-    "REG-4 to REG-9, REG-12, REG-16: looking only when needed changes nothing",
+    "REG-4 to REG-9, REG-12, REG-16: checking only when needed changes no event",
     arguments: places, 0..<4 as Range<UInt64>)
   func lazy(_ place: (Double, Double, Double), _ seed: UInt64) throws {
     let middle = try #require(Coordinate(latitude: place.0, longitude: place.1))
     var walk = RegionWalk(seed: seed, middle: middle, size: place.2)
     for _ in 0..<2_000 { try walk.step() }
-    #expect(walk.crossings > 10, "something happened: \(walk.crossings)")
-    #expect(walk.looks * 10 < walk.fixes * 9, "\(walk.looks) of \(walk.fixes) fixes were looked at")
+    #expect(walk.crossings > 10, "crossings: \(walk.crossings)")
+    #expect(walk.checks * 10 < walk.fixes * 9, "\(walk.checks) of \(walk.fixes) fixes were checked")
   }
 
   @Test(
-    "REG-2, REG-7: nothing grows, each call has one answer, and what is told ends in the state",
+    "REG-2, REG-7: memory is bounded, each call has one answer, and events end in the state",
     arguments: 100..<120 as Range<UInt64>)
   func bounds(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     var bench = RegionBench()
-    var asked: [RegionIdentifier: Int] = [:]
-    var told: [RegionIdentifier: RegionState] = [:]
+    var pendingCalls: [RegionIdentifier: Int] = [:]
+    var reported: [RegionIdentifier: RegionState] = [:]
     var east = 0.0
     for second in 0..<3_000 {
       let now = Double(second)
@@ -43,22 +43,22 @@ struct RegionWalkTests {
         let region = circle(
           identifier, east: place, radius: radius, entry: Bool.random(using: &random),
           exit: Bool.random(using: &random))
-        if bench.add(region, at: now) == nil { told[identifier] = nil }
+        if bench.add(region, at: now) == nil { reported[identifier] = nil }
       case 1 where Int.random(in: 0..<3, using: &random) == 0: bench.monitor.remove(identifier)
       case 2...3:
-        if bench.ask(identifier, at: now, timeout: Int64.random(in: 0...20, using: &random)) == nil
-        {
-          asked[identifier, default: 0] += 1
+        let timeout = Int64.random(in: 0...20, using: &random)
+        if bench.requestState(identifier, at: now, timeout: timeout) == nil {
+          pendingCalls[identifier, default: 0] += 1
         }
       case 4 where Int.random(in: 0..<40, using: &random) == 0: bench.monitor.stopAll()
       case 5 where Int.random(in: 0..<10, using: &random) == 0:
         bench.monitor.setReduced(Bool.random(using: &random), at: Instant(seconds: now))
-        told = [:]
+        reported = [:]
       default:
         if Int.random(in: 0..<40, using: &random) == 0 {
           east = Double.random(in: -500...500, using: &random)
         }
-        bench.go(
+        bench.accept(
           (now, east + random.normal()),
           accuracy_mm: Int32.random(in: 1_000...30_000, using: &random))
       }
@@ -66,23 +66,23 @@ struct RegionWalkTests {
       #expect(bench.monitor.count <= RegionMonitor.capacity)
       #expect(bench.monitor.deadline > Instant(seconds: now))
       guard Int.random(in: 0..<30, using: &random) == 0 else { continue }
-      let answered = answers(bench.told(), told: &told)
-      for (identifier, count) in asked {
+      let answered = answers(bench.events(), reported: &reported)
+      for (identifier, count) in pendingCalls {
         let waiting = bench.monitor.slot(of: identifier).map {
           bench.monitor.slots[$0].waitingRequests
         }
         #expect(count == (answered[identifier] ?? 0) + Int(waiting ?? 0))
-        asked[identifier] = Int(waiting ?? 0)
+        pendingCalls[identifier] = Int(waiting ?? 0)
       }
-      for (identifier, state) in told where bench.monitor.state(of: identifier) != .unknown {
+      for (identifier, state) in reported where bench.monitor.state(of: identifier) != .unknown {
         #expect(bench.monitor.state(of: identifier) == state)
       }
     }
   }
 
-  /// Counts the answers that belong to requests: each crossing has one of its own right after it.
+  /// Counts the answers that belong to requests: each crossing has its own answer after it.
   private func answers(
-    _ events: [RegionEvent], told: inout [RegionIdentifier: RegionState]
+    _ events: [RegionEvent], reported: inout [RegionIdentifier: RegionState]
   ) -> [RegionIdentifier: Int] {
     var count: [RegionIdentifier: Int] = [:]
     for event in events {
@@ -91,8 +91,8 @@ struct RegionWalkTests {
         count[identifier, default: 0] -= 1
       case .determined(let identifier, let state):
         count[identifier, default: 0] += 1
-        told[identifier] = state == .unknown ? nil : state
-      case .crossedSilently(let identifier, let state): told[identifier] = state
+        reported[identifier] = state == .unknown ? nil : state
+      case .crossedSilently(let identifier, let state): reported[identifier] = state
       case .monitor, .failure: break
       }
     }
@@ -100,7 +100,7 @@ struct RegionWalkTests {
   }
 }
 
-/// A walk among circles, with the oracle beside it.
+/// A random walk among circles, compared with the oracle.
 struct RegionWalk {
   var random: SplitMix64
   let middle: Coordinate
@@ -112,7 +112,7 @@ struct RegionWalk {
   var bearing = 0.0
   var left = 0
   var speed = 0.0
-  var (fixes, looks, crossings) = (0, 0, 0)
+  var (fixes, checks, crossings) = (0, 0, 0)
 
   init(seed: UInt64, middle: Coordinate, size: Double) {
     random = SplitMix64(seed: seed)
@@ -128,25 +128,25 @@ struct RegionWalk {
       monitor.remove(identifier)
       oracle.remove(identifier)
     case 5 where Int.random(in: 0..<5, using: &random) == 0:
-      let isResting = Int.random(in: 0..<3, using: &random) == 0
-      monitor.setReduced(isResting, at: now)
-      oracle.rest(isResting, at: now)
+      let isInactive = Int.random(in: 0..<3, using: &random) == 0
+      monitor.setReduced(isInactive, at: now)
+      oracle.setInactive(isInactive, at: now)
     case 6:
       monitor.setReduced(false, at: now)
-      oracle.rest(false, at: now)
+      oracle.setInactive(false, at: now)
     default: expected = move()
     }
-    var told: [RegionEvent] = []
-    while let event = monitor.nextEvent() { told.append(event) }
-    try #require(byName(told) == byName(expected), "at \(now.seconds)")
-    crossings += told.count
+    var events: [RegionEvent] = []
+    while let event = monitor.nextEvent() { events.append(event) }
+    try #require(byName(events) == byName(expected), "at \(now.seconds)")
+    crossings += events.count
     for circle in oracle.circles {
       let state = circle.isInside.map { $0 ? RegionState.inside : .outside } ?? .unknown
       try #require(monitor.state(of: circle.region.identifier) == state)
     }
   }
 
-  /// By name: circles that change with one fix may be told in any order.
+  /// Events by identifier: circles that change with one fix may be reported in any order.
   private func byName(_ events: [RegionEvent]) -> [RegionIdentifier: [RegionEvent]] {
     Dictionary(grouping: events) { event in
       switch event {
@@ -196,8 +196,8 @@ struct RegionWalk {
         bearing: Double.random(in: 0...360, using: &random), distance: abs(random.normal()) * 3))
     fix.horizontalAccuracy_mm = [3_000, 3_000, 8_000, 60_000, nil, 0].randomElement(using: &random)!
     fixes += 1
-    if monitor.needsCheck(at: fix) { looks += 1 }
+    if monitor.needsCheck(at: fix) { checks += 1 }
     monitor.accept(fix)
-    return oracle.take(fix)
+    return oracle.accept(fix)
   }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LocationPolicy
 
-/// Sessions by reference, so that an expectation may change them.
+/// Sessions by reference, so that code in an expectation can change them.
 @dynamicMemberLookup
-private final class Held {
+private final class SessionsReference {
   var all: ClientSessions
 
   init(_ all: ClientSessions = ClientSessions()) { self.all = all }
@@ -14,7 +14,7 @@ private final class Held {
     all[keyPath: path]
   }
 
-  func permit(_ authorization: Authorization, isReduced: Bool) {
+  func setAuthorization(_ authorization: Authorization, isReduced: Bool) {
     all.setAuthorization(authorization, isReduced: isReduced)
   }
 
@@ -23,8 +23,8 @@ private final class Held {
   }
 
   func end() { all.end() }
-  func move(to state: ExecutionState) { all.setExecution(state) }
-  func imply(_ count: Int) { all.setImplied(count) }
+  func setExecution(_ state: ExecutionState) { all.setExecution(state) }
+  func setImplied(_ count: Int) { all.setImplied(count) }
   func allowBackground(_ isAllowed: Bool) { all.allowBackground(isAllowed) }
   func openBackground(at now: Instant) -> Bool { all.openBackground(at: now) }
   func closeBackground() { all.closeBackground() }
@@ -32,9 +32,9 @@ private final class Held {
   func close(_ number: Int) { all.close(number) }
 
   func open(
-    _ requirement: SessionRequirement, wantsFullAccuracy: Bool, at now: Instant
+    _ requirement: SessionRequirement, requiresFullAccuracy: Bool, at now: Instant
   ) -> Int? {
-    all.open(requirement, wantsFullAccuracy: wantsFullAccuracy, at: now)
+    all.open(requirement, requiresFullAccuracy: requiresFullAccuracy, at: now)
   }
 
   func nextDiagnostics() -> (number: Int, diagnostics: SessionDiagnostics)? {
@@ -46,25 +46,25 @@ private final class Held {
 struct SessionTests {
   private func at(_ second: Int64) -> Instant { Instant(microseconds: second * 1_000_000) }
 
-  /// A client whose process began at 100 s.
+  /// A client whose process started at 100 s.
   private func client(
     _ authorization: Authorization = .always, _ state: ExecutionState = .foreground,
     explicit: Bool = false
-  ) -> Held {
-    let sessions = Held()
-    sessions.permit(authorization, isReduced: false)
+  ) -> SessionsReference {
+    let sessions = SessionsReference()
+    sessions.setAuthorization(authorization, isReduced: false)
     sessions.launch(state, needsExplicit: explicit, at: at(100))
     return sessions
   }
 
-  @Test("BKG-12: what a session asks for has Core Location's numbers")
+  @Test("BKG-12: session requirements have Core Location's numbers")
   func numbers() {
     #expect(SessionRequirement.none.rawValue == 0 && SessionRequirement.whenInUse.rawValue == 1)
     #expect(SessionRequirement.always.rawValue == 2)
     #expect(SessionRequirement.none < .whenInUse && SessionRequirement.whenInUse < .always)
   }
 
-  @Test("BKG-8: a background session is active only if authorized and made in the foreground")
+  @Test("BKG-8: a background session is active only if authorized and created in the foreground")
   func active() {
     let foreground = client()
     #expect(foreground.openBackground(at: at(500)) && foreground.isBackgroundActive)
@@ -74,12 +74,12 @@ struct SessionTests {
       let refused = client(authorization)
       #expect(!refused.openBackground(at: at(101)) && !refused.hasBackground)
     }
-    // One more of an active session is active wherever it is made.
-    foreground.move(to: .background)
+    // Another object of an active session is active wherever it is created.
+    foreground.setExecution(.background)
     #expect(foreground.openBackground(at: at(501)))
   }
 
-  @Test("AUT-8: one that nobody has decided about is asked for, in use, until it is decided")
+  @Test("AUT-8: an undecided authorization is requested as when-in-use until it is decided")
   func undecided() {
     let sessions = client(.notDetermined)
     #expect(!sessions.openBackground(at: at(101)))
@@ -91,7 +91,7 @@ struct SessionTests {
     #expect(sessions.requested == .none)
     sessions.closeBackground()
     #expect(!sessions.openBackground(at: at(101)) && sessions.requested == .whenInUse)
-    sessions.permit(.denied, isReduced: false)
+    sessions.setAuthorization(.denied, isReduced: false)
     #expect(sessions.requested == .none)
     let unused = client(.notDetermined, .background)
     #expect(!unused.openBackground(at: at(101)) && unused.requested == .none)
@@ -99,11 +99,11 @@ struct SessionTests {
     #expect(!explicit.openBackground(at: at(101)) && explicit.requested == .none)
   }
 
-  @Test("BKG-9: it survives backgrounding and death, and 10 s of the next run without it")
+  @Test("BKG-9: a session survives backgrounding, a crash, and 10 s of the next run")
   func survives() {
     let sessions = client()
     _ = sessions.openBackground(at: at(101))
-    sessions.move(to: .background)
+    sessions.setExecution(.background)
     #expect(sessions.isInUse && sessions.hasBackground && sessions.deadline == .distantFuture)
     sessions.end()
     #expect(!sessions.isInUse && !sessions.isBackgroundActive && sessions.hasBackground)
@@ -111,7 +111,7 @@ struct SessionTests {
     #expect(sessions.deadline == at(210))
     sessions.elapse(at: Instant(microseconds: at(210).microseconds - 1))
     #expect(sessions.hasBackground)
-    let again = Held(sessions.all)
+    let again = SessionsReference(sessions.all)
     #expect(again.openBackground(at: at(209)) && again.isInUse)
     again.elapse(at: at(300))
     #expect(again.isBackgroundActive)
@@ -119,8 +119,8 @@ struct SessionTests {
     #expect(!sessions.hasBackground && !sessions.openBackground(at: at(211)))
   }
 
-  @Test("BKG-9: a second death before it was made again loses nothing of the time for it")
-  func diesTwice() {
+  @Test("BKG-9: a second crash before the session is created again keeps its full grace time")
+  func crashTwice() {
     let sessions = client()
     _ = sessions.openBackground(at: at(101))
     sessions.end()
@@ -129,13 +129,13 @@ struct SessionTests {
     #expect(sessions.background == .dormant)
     sessions.launch(.background, needsExplicit: false, at: at(300))
     #expect(sessions.deadline == at(310))
-    let restored = Held(ClientSessions(grace: .seconds(3), hasBackground: true))
-    restored.permit(.always, isReduced: false)
+    let restored = SessionsReference(ClientSessions(grace: .seconds(3), hasBackground: true))
+    restored.setAuthorization(.always, isReduced: false)
     restored.launch(.background, needsExplicit: false, at: at(1))
     #expect(restored.deadline == at(4))
   }
 
-  @Test("BKG-10: invalidate ends it at once and for good; the last object counts")
+  @Test("BKG-10: invalidating the last object ends the session immediately and permanently")
   func invalidate() {
     let sessions = client()
     _ = sessions.openBackground(at: at(101))
@@ -147,8 +147,8 @@ struct SessionTests {
     sessions.end()
     sessions.launch(.background, needsExplicit: false, at: at(200))
     #expect(!sessions.openBackground(at: at(201)))
-    let resuming = Held(ClientSessions(hasBackground: true))
-    resuming.permit(.always, isReduced: false)
+    let resuming = SessionsReference(ClientSessions(hasBackground: true))
+    resuming.setAuthorization(.always, isReduced: false)
     resuming.launch(.background, needsExplicit: false, at: at(1))
     resuming.closeBackground()
     #expect(resuming.background == .none)
@@ -156,117 +156,117 @@ struct SessionTests {
     #expect(resuming.background == .none)
   }
 
-  @Test("BKG-13: a session made neither in use nor promptly at launch does not count")
+  @Test("BKG-13: a session created neither in use nor promptly at launch does not count")
   func prompt() {
-    func flags(madeAt second: Int64) -> LiveFlags {
+    func flags(createdAt second: Int64) -> LiveFlags {
       let sessions = client(.always, .background)
-      _ = sessions.open(.always, wantsFullAccuracy: false, at: at(second))
+      _ = sessions.open(.always, requiresFullAccuracy: false, at: at(second))
       return sessions.use.flags
     }
-    #expect(flags(madeAt: 110) == .empty)
-    #expect(flags(madeAt: 111) == .insufficientlyInUse)
+    #expect(flags(createdAt: 110) == .empty)
+    #expect(flags(createdAt: 111) == .insufficientlyInUse)
     let late = client(.always, .background)
-    _ = late.open(.always, wantsFullAccuracy: false, at: at(500))
+    _ = late.open(.always, requiresFullAccuracy: false, at: at(500))
     #expect(late.nextDiagnostics()?.diagnostics.flags == .insufficientlyInUse)
-    late.move(to: .foreground)
+    late.setExecution(.foreground)
     #expect(late.nextDiagnostics()?.diagnostics.flags == .empty)
-    late.move(to: .background)
+    late.setExecution(.background)
     #expect(late.use.flags == .empty && late.nextDiagnostics() == nil)
   }
 
-  @Test("BKG-14: authorized always, without an always session: nothing live when not in use")
+  @Test("BKG-14: authorized always, without an always session: no live updates when not in use")
   func always() {
     let sessions = client()
-    sessions.imply(1)
+    sessions.setImplied(1)
     #expect(sessions.use == ClientUse())
-    sessions.move(to: .background)
+    sessions.setExecution(.background)
     #expect(sessions.use == ClientUse(flags: .insufficientlyInUse))
-    sessions.move(to: .foreground)
-    let number = sessions.open(.always, wantsFullAccuracy: false, at: at(200))
-    sessions.move(to: .background)
+    sessions.setExecution(.foreground)
+    let number = sessions.open(.always, requiresFullAccuracy: false, at: at(200))
+    sessions.setExecution(.background)
     #expect(sessions.use == ClientUse() && number == 0)
     sessions.close(0)
     #expect(sessions.use.flags == .insufficientlyInUse)
-    // A background session is use.
-    sessions.move(to: .foreground)
+    // A background session counts as use.
+    sessions.setExecution(.foreground)
     _ = sessions.openBackground(at: at(300))
-    sessions.move(to: .suspended)
+    sessions.setExecution(.suspended)
     #expect(sessions.use == ClientUse(keepsRunning: true))
   }
 
-  @Test("BKG-15: what is iterated implies a session, unless the key for explicit ones is set")
+  @Test("BKG-15: an iterator implies a session unless explicit sessions are required")
   func implied() {
     let sessions = client()
     #expect(sessions.requirement == .none && sessions.use.flags == .empty)
-    sessions.imply(1)
+    sessions.setImplied(1)
     #expect(sessions.requirement == .whenInUse)
-    sessions.imply(0)
+    sessions.setImplied(0)
     _ = sessions.openBackground(at: at(101))
     #expect(sessions.requirement == .whenInUse)
     let explicit = client(.always, .foreground, explicit: true)
-    explicit.imply(1)
+    explicit.setImplied(1)
     _ = explicit.openBackground(at: at(101))
     #expect(explicit.requirement == .none && explicit.use.flags == .serviceSessionRequired)
-    _ = explicit.open(.whenInUse, wantsFullAccuracy: false, at: at(102))
+    _ = explicit.open(.whenInUse, requiresFullAccuracy: false, at: at(102))
     #expect(explicit.use.flags == .empty)
   }
 
-  @Test("BKG-16: sessions layer, and the highest that is held counts")
+  @Test("BKG-16: of several sessions the highest requirement counts")
   func layers() {
     let sessions = client()
-    _ = sessions.open(.none, wantsFullAccuracy: false, at: at(101))
+    _ = sessions.open(.none, requiresFullAccuracy: false, at: at(101))
     #expect(sessions.requirement == .none)
-    _ = sessions.open(.always, wantsFullAccuracy: false, at: at(101))
-    _ = sessions.open(.whenInUse, wantsFullAccuracy: false, at: at(101))
+    _ = sessions.open(.always, requiresFullAccuracy: false, at: at(101))
+    _ = sessions.open(.whenInUse, requiresFullAccuracy: false, at: at(101))
     #expect(sessions.requirement == .always)
     sessions.close(1)
     #expect(sessions.requirement == .whenInUse)
     sessions.close(-1)
     sessions.close(8)
-    // The place is free again, and there are eight.
+    // The slot is free again, and the capacity is eight.
     for number in [1, 3, 4, 5, 6, 7] {
-      #expect(sessions.open(.none, wantsFullAccuracy: false, at: at(102)) == number)
+      #expect(sessions.open(.none, requiresFullAccuracy: false, at: at(102)) == number)
     }
-    #expect(sessions.open(.none, wantsFullAccuracy: false, at: at(102)) == nil)
+    #expect(sessions.open(.none, requiresFullAccuracy: false, at: at(102)) == nil)
     sessions.end()
     #expect(sessions.requirement == .none)
   }
 
-  @Test("BKG-17: diagnostics come first at once, then one for each change")
+  @Test("BKG-17: diagnostics come immediately, then once for each change")
   func diagnostics() {
     let sessions = client(.notDetermined)
-    _ = sessions.open(.always, wantsFullAccuracy: true, at: at(101))
-    _ = sessions.open(.none, wantsFullAccuracy: true, at: at(101))
+    _ = sessions.open(.always, requiresFullAccuracy: true, at: at(101))
+    _ = sessions.open(.none, requiresFullAccuracy: true, at: at(101))
     func next() -> (Int, SessionDiagnostics)? {
       sessions.nextDiagnostics().map { ($0.number, $0.diagnostics) }
     }
     #expect(next() ?? (9, .init()) == (0, .init(flags: .authorizationRequestInProgress)))
     #expect(next() ?? (9, .init()) == (1, .init()))
     #expect(next() == nil)
-    sessions.permit(.whenInUse, isReduced: true)
+    sessions.setAuthorization(.whenInUse, isReduced: true)
     let lacks = SessionDiagnostics(fullAccuracyDenied: true, alwaysAuthorizationDenied: true)
     #expect(next() ?? (9, .init()) == (0, lacks))
     #expect(next() == nil)
-    sessions.move(to: .background)
+    sessions.setExecution(.background)
     #expect(next()?.1.flags == .insufficientlyInUse)
     for (authorization, flag) in [
       (Authorization.denied, LiveFlags.authorizationDenied),
       (.restricted, .authorizationRestricted),
     ] {
-      sessions.permit(authorization, isReduced: false)
+      sessions.setAuthorization(authorization, isReduced: false)
       #expect(next() ?? (9, .init()) == (0, .init(flags: flag)))
     }
-    sessions.permit(.always, isReduced: false)
+    sessions.setAuthorization(.always, isReduced: false)
     #expect(next() ?? (9, .init()) == (0, .init()))
   }
 
-  @Test("BKG-13: allowed when in use, and not in use: nothing but what began in the foreground")
+  @Test("BKG-13: authorized when in use but not in use: only updates begun in the foreground")
   func whenInUse() {
     let sessions = client(.whenInUse)
     #expect(sessions.use == ClientUse())
-    sessions.move(to: .background)
-    for promise in [ServiceLevel.updates, .visits, .regions, .significantChange] {
-      #expect(sessions.use.withheld.contains(promise))
+    sessions.setExecution(.background)
+    for level in [ServiceLevel.updates, .visits, .regions, .significantChange] {
+      #expect(sessions.use.withheld.contains(level))
     }
     #expect(sessions.use.flags == .insufficientlyInUse)
     // BKG-18.
@@ -278,11 +278,11 @@ struct SessionTests {
     #expect(sessions.use.withheld.contains(.updates))
   }
 
-  @Test("RNG-6: who loses the right to location loses the background session with it")
+  @Test("RNG-6: losing the authorization ends the background session")
   func denied() {
     let sessions = client()
     _ = sessions.openBackground(at: at(101))
-    sessions.permit(.denied, isReduced: false)
+    sessions.setAuthorization(.denied, isReduced: false)
     #expect(!sessions.hasBackground && !sessions.use.keepsRunning)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("The machine of significant changes")
+@Suite("Significant-change state machine")
 struct SignificantChangeTests {
   static func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
 
@@ -27,18 +27,18 @@ struct SignificantChangeTests {
     }
   }
 
-  enum Event: Sendable { case start, startCached, stop, near, far, time, miss }
+  enum Event: Sendable { case start, startCached, stop, near, far, time, noFix }
 
   struct Row: Sendable {
     var state: SignificantChange.State
     var event: Event
     var next: SignificantChange.State
-    var told: Fix?
+    var reported: Fix?
     init(
       _ state: SignificantChange.State, _ event: Event, _ next: SignificantChange.State,
-      _ told: Fix? = nil
+      _ reported: Fix? = nil
     ) {
-      (self.state, self.event, self.next, self.told) = (state, event, next, told)
+      (self.state, self.event, self.next, self.reported) = (state, event, next, reported)
     }
   }
 
@@ -48,17 +48,17 @@ struct SignificantChangeTests {
   static let table: [Row] = [
     Row(.idle, .start, .first), Row(.idle, .startCached, .first, cached), Row(.idle, .stop, .idle),
     Row(.idle, .near, .idle), Row(.idle, .far, .idle), Row(.idle, .time, .idle),
-    Row(.idle, .miss, .idle),
+    Row(.idle, .noFix, .idle),
     Row(.first, .start, .first), Row(.first, .startCached, .first), Row(.first, .stop, .idle),
     Row(.first, .near, .watching, near), Row(.first, .far, .watching, far),
-    Row(.first, .time, .first), Row(.first, .miss, .first),
+    Row(.first, .time, .first), Row(.first, .noFix, .first),
     Row(.watching, .start, .watching), Row(.watching, .startCached, .watching),
     Row(.watching, .stop, .idle), Row(.watching, .near, .watching),
     Row(.watching, .far, .watching, far), Row(.watching, .time, .watching),
-    Row(.watching, .miss, .watching),
+    Row(.watching, .noFix, .watching),
   ]
 
-  @Test("SLC-9: every event in every state does one thing", arguments: table)
+  @Test("SLC-9: every event has one defined result in every state", arguments: table)
   func everyPair(_ row: Row) {
     var service = Self.service(in: row.state)
     let now = Self.at(400)
@@ -70,9 +70,9 @@ struct SignificantChangeTests {
     case .near: outcome = service.accept(Self.near, at: now)
     case .far: outcome = service.accept(Self.far, at: now)
     case .time: outcome = service.elapse(at: now)
-    case .miss: service.acquisitionFailed(at: now)
+    case .noFix: service.acquisitionFailed(at: now)
     }
-    #expect(outcome == (row.told.map { .report($0) } ?? .nothing))
+    #expect(outcome == (row.reported.map { .report($0) } ?? .nothing))
     #expect(service.state == row.next)
     if row.next == .idle { #expect(service == SignificantChange()) }
   }
@@ -87,19 +87,19 @@ struct SignificantChangeTests {
     #expect(service.accept(fix(at: 13), at: Self.at(13)) == .report(fix(at: 13)))
   }
 
-  @Test("SLC-5: a cached fix of 5 minutes is told first, then a current one, whatever the gate")
+  @Test("SLC-5: a cached fix of 5 minutes is reported first, then a current one without a wait")
   func cached() {
-    for (now, isTold) in [(300.0, true), (300.001, false), (-0.001, false)] {
+    for (now, isReported) in [(300.0, true), (300.001, false), (-0.001, false)] {
       var service = SignificantChange()
       let outcome = service.start(at: Self.at(now), cached: fix(at: 0))
-      #expect(outcome == (isTold ? .report(fix(at: 0)) : .nothing))
+      #expect(outcome == (isReported ? .report(fix(at: 0)) : .nothing))
       #expect(service.state == .first)
       let current = fix(at: 302)
       #expect(service.accept(current, at: Self.at(302)) == .report(current))
     }
   }
 
-  @Test("SLC-5: the cached fix itself, once more, is not the current one")
+  @Test("SLC-5: the cached fix received again is not the current one")
   func cachedAgain() {
     var service = SignificantChange()
     _ = service.start(at: Self.at(5), cached: fix(at: 0))
@@ -107,7 +107,7 @@ struct SignificantChangeTests {
     #expect(service.state == .first)
   }
 
-  @Test("SLC-5: what a receiver's buffer held from before the start is not the current fix")
+  @Test("SLC-5: a buffered fix from before the start is not the current fix")
   func drained() {
     var service = SignificantChange()
     _ = service.start(at: Self.at(100), cached: nil)
@@ -116,13 +116,13 @@ struct SignificantChangeTests {
     #expect(service.accept(fix(at: 90), at: Self.at(101)) == .report(fix(at: 90)))
   }
 
-  @Test("SLC-7: beyond the accuracy at once, else with the next one, never short of 500 m")
+  @Test("SLC-7: beyond the accuracy one fix is enough, else two; never below 500 m")
   func distances() {
     var sure = Self.watching()
     #expect(sure.accept(fix(at: 400, east: 503.01), at: Self.at(400)) != .nothing)
-    var doubtful = Self.watching()
-    #expect(doubtful.accept(fix(at: 400, east: 502.99), at: Self.at(400)) == .nothing)
-    #expect(doubtful.accept(fix(at: 401, east: 500.01), at: Self.at(401)) != .nothing)
+    var unconfirmed = Self.watching()
+    #expect(unconfirmed.accept(fix(at: 400, east: 502.99), at: Self.at(400)) == .nothing)
+    #expect(unconfirmed.accept(fix(at: 401, east: 500.01), at: Self.at(401)) != .nothing)
     var short = Self.watching()
     for second in 400..<410 {
       let outcome = short.accept(fix(at: Double(second), east: 499.99), at: Self.at(410))
@@ -134,21 +134,21 @@ struct SignificantChangeTests {
     }
   }
 
-  @Test("SLC-7: fixes that are bad themselves confirm nothing")
+  @Test("SLC-7: inaccurate fixes confirm nothing")
   func badFixes() {
-    for (accuracy, isTold) in [(Int32(250_000), true), (250_001, false)] {
+    for (accuracy, isReported) in [(Int32(250_000), true), (250_001, false)] {
       var service = Self.watching()
       let bad = [400.0, 401].map { fix(at: $0, east: 600, accuracy_mm: accuracy) }
       #expect(service.accept(bad[0], at: Self.at(400)) == .nothing)
-      #expect((service.accept(bad[1], at: Self.at(401)) != .nothing) == isTold)
+      #expect((service.accept(bad[1], at: Self.at(401)) != .nothing) == isReported)
     }
     var silent = Self.watching()
     let unknown = fix(at: 400, east: 509.9, accuracy_mm: nil)
     #expect(silent.accept(unknown, at: Self.at(400)) == .nothing)
   }
 
-  @Test("SLC-7: a day at rest with a bad receiver tells nothing")
-  func rest() {
+  @Test("SLC-7: a day at standstill with a noisy receiver gives no report")
+  func standstill() {
     var generator = SplitMix64(seed: 3)
     var service = Self.watching()
     var (east, north) = (0.0, 0.0)
@@ -160,8 +160,8 @@ struct SignificantChangeTests {
     }
   }
 
-  @Test("SLC-4: passed before the gate, told at the gate with the newest fix")
-  func gate() {
+  @Test("SLC-4: a change within the interval is reported at its end, with the newest fix")
+  func interval() {
     var service = Self.watching()
     #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
     #expect(service.isWaiting)
@@ -176,15 +176,15 @@ struct SignificantChangeTests {
     #expect(service.lastReported == newest)
   }
 
-  @Test("SLC-4: a fix at the gate is the one that is told")
-  func fixAtGate() {
+  @Test("SLC-4: a fix at the end of the interval is the one reported")
+  func fixAtIntervalEnd() {
     var service = Self.watching()
     #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
     let newest = fix(at: 300, east: 502)
     #expect(service.accept(newest, at: Self.at(300)) == .report(newest))
   }
 
-  @Test("SLC-2: who is back before the gate opens made no significant change")
+  @Test("SLC-2: a return before the end of the interval is no significant change")
   func back() {
     var service = Self.watching()
     #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
@@ -193,7 +193,7 @@ struct SignificantChangeTests {
     #expect(!service.isWaiting)
   }
 
-  @Test("SLC-2: fixes count in the order of acquisition, and from the last place told")
+  @Test("SLC-2: fixes count in the order of acquisition, from the last reported position")
   func order() {
     var service = Self.watching()
     #expect(service.accept(fix(at: 400, east: 600), at: Self.at(400)) != .nothing)
@@ -203,12 +203,12 @@ struct SignificantChangeTests {
     #expect(service.accept(fix(at: 901, east: 96), at: Self.at(901)) != .nothing)
   }
 
-  @Test("SLC-3: on any way, told places lie 500 m and 5 minutes apart", arguments: 1...8)
+  @Test("SLC-3: on any path, reported positions are 500 m and 5 minutes apart", arguments: 1...8)
   func walks(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     var service = Self.watching()
     var (east, north, last) = (0.0, 0.0, fix(at: 0))
-    var told = 0
+    var reported = 0
     for second in 1..<20_000 {
       let speed = second / 2000 % 2 == 0 ? 12.0 : 1.5
       east += Double.random(in: -0.3...1, using: &generator) * speed
@@ -217,17 +217,17 @@ struct SignificantChangeTests {
       let step = fix(at: Double(second), east: east, north: north)
       switch service.accept(step, at: now) {
       case .nothing: break
-      case .report(let place):
-        #expect(place.coordinate.localDistance(to: last.coordinate) >= 500)
-        #expect(place.acquired - last.acquired >= .seconds(300))
-        last = place
-        told += 1
+      case .report(let fix):
+        #expect(fix.coordinate.localDistance(to: last.coordinate) >= 500)
+        #expect(fix.acquired - last.acquired >= .seconds(300))
+        last = fix
+        reported += 1
       }
       let next = service.nextFix(at: now, fastest: 40, line: .absent)
       #expect(next >= service.gateOpens)
       #expect(service.isWaiting || next >= now + .seconds(60))
     }
-    #expect(told > 5)
+    #expect(reported > 5)
   }
 }
 
@@ -239,7 +239,7 @@ struct SignificantChangePlanTests {
     _ service: SignificantChange, fastest: Double = 40, line: MotionLine = .absent, now: Double = 1
   ) -> Double { service.nextFix(at: at(now), fastest: fastest, line: line).seconds }
 
-  @Test("SLC-6: not started never, started now, after a search in vain 5 minutes later")
+  @Test("SLC-6: no fix before start, one immediately after it, 5 minutes after a failed search")
   func beginning() {
     var service = SignificantChange()
     #expect(service.nextFix(at: Self.at(1), fastest: 40, line: .absent) == .distantFuture)
@@ -252,8 +252,8 @@ struct SignificantChangePlanTests {
     #expect(Self.next(service, now: 61) == 360)
   }
 
-  @Test("SLC-10: never before the gate; at rest every 5 minutes, still every 30")
-  func rest() {
+  @Test("SLC-10: no fix within the interval; then every 5 minutes, every 30 with a still line")
+  func standstill() {
     var service = SignificantChangeTests.watching()
     #expect(Self.next(service) == 300)
     #expect(Self.next(service, line: .moving) == 300)
@@ -265,7 +265,7 @@ struct SignificantChangePlanTests {
     #expect(Self.next(service) == 1020)
   }
 
-  @Test("SLC-6: the distance left at the plausible speed")
+  @Test("SLC-6: a fix is due after the remaining distance at the plausible speed")
   func slow() {
     var service = SignificantChangeTests.watching()
     _ = service.accept(fix(at: 400, east: 100), at: Self.at(400))
@@ -275,7 +275,7 @@ struct SignificantChangePlanTests {
     #expect(Self.next(service, fastest: .infinity) == 700)
   }
 
-  @Test("SLC-6: the distance left at the speed that was measured, 1 to 5 minutes")
+  @Test("SLC-6: a fix is due after the remaining distance at the measured speed, 1 to 5 minutes")
   func measured() {
     for (east, speed, expected) in [
       (300.0, Int32(2_000), 500.0), (300, 1_000, 600), (300, 20_000, 460), (100, 1_000, 700),
@@ -283,7 +283,7 @@ struct SignificantChangePlanTests {
       var service = SignificantChangeTests.watching()
       _ = service.accept(fix(at: 400, east: east, speed_mmps: speed), at: Self.at(400))
       #expect(abs(Self.next(service) - expected) < 0.01)
-      // An old speed says nothing.
+      // An old speed is ignored.
       service.acquisitionFailed(at: Self.at(450))
       #expect(Self.next(service) == 750)
     }

@@ -14,8 +14,8 @@ enum SlidingStayPoints {
   }
 
   /// A stay begins with a fix and ends with the first one ≥ `distance` metres from it; it counts
-  /// when that is ≥ `time` seconds later. A hole of more than `gap` seconds begins anew, and the
-  /// stay before it is lost; so is the last one unless `includesLast`.
+  /// when that is ≥ `time` seconds later. A gap of more than `gap` seconds restarts the search and
+  /// drops the stay before it; the last stay is dropped too unless `includesLast`.
   static func find(
     _ samples: [Sample], distance: Double = 200, time: Double = 1200, gap: Double = 900,
     includesLast: Bool = false, haversine: (Sample, Sample) -> Double
@@ -40,7 +40,7 @@ enum SlidingStayPoints {
     return stays
   }
 
-  /// How many of `found` and of `expected` have a partner with intersection over union ≥ `least`.
+  /// Number of pairs of `found` and `expected` with an intersection over union ≥ `least`.
   static func matches(_ found: [Stay], _ expected: [Stay], least: Double = 0.5) -> Int {
     var used = Set<Int>()
     var count = 0

@@ -6,15 +6,16 @@ import Testing
 
 extension VisitMonitor {
   /// A started monitor.
-  static func started(_ terms: VisitParameters = VisitParameters()) -> VisitMonitor {
-    var monitor = VisitMonitor(parameters: terms)
+  static func started(_ parameters: VisitParameters = VisitParameters()) -> VisitMonitor {
+    var monitor = VisitMonitor(parameters: parameters)
     #expect(monitor.start(at: .boot) == .nothing)
     return monitor
   }
 
-  /// Came from 1000 m east at 10 m/s: past the circle at 93 s, seen at 240 and 420 s, told then.
-  static func visiting(_ terms: VisitParameters = VisitParameters()) -> VisitMonitor {
-    var monitor = VisitMonitor.started(terms)
+  /// Arrives from 1000 m east at 10 m/s: enters the circle at 93 s, has fixes at 240 and 420 s, and
+  /// reports the visit with the last one.
+  static func visiting(_ parameters: VisitParameters = VisitParameters()) -> VisitMonitor {
+    var monitor = VisitMonitor.started(parameters)
     #expect(monitor.accept(fix(at: 0, east: 1000, speed_mmps: 10_000)) == .nothing)
     #expect(monitor.accept(fix(at: 240)) == .nothing)
     #expect(monitor.accept(fix(at: 420)).arrival != nil)
@@ -37,9 +38,11 @@ extension VisitMonitor.Outcome {
   }
 }
 
-@Suite("The machine of visits")
+@Suite("Visit monitor state machine")
 struct VisitMonitorTests {
-  enum Event: Sendable { case start, startCached, stop, inside, outside, outsideAgain, miss, turn }
+  enum Event: Sendable {
+    case start, startCached, stop, inside, outside, outsideAgain, noFix, lineChange
+  }
   enum Answer: Sendable { case nothing, arrived, departed }
 
   static let cached = Visit(coordinate: equator, horizontalAccuracy: 5, arrival: nil)
@@ -48,18 +51,18 @@ struct VisitMonitorTests {
     (.idle, .start, .underWay, .nothing), (.idle, .startCached, .visiting, .arrived),
     (.idle, .stop, .idle, .nothing), (.idle, .inside, .idle, .nothing),
     (.idle, .outside, .idle, .nothing), (.idle, .outsideAgain, .idle, .nothing),
-    (.idle, .miss, .idle, .nothing), (.idle, .turn, .idle, .nothing),
+    (.idle, .noFix, .idle, .nothing), (.idle, .lineChange, .idle, .nothing),
     (.underWay, .start, .underWay, .nothing), (.underWay, .startCached, .underWay, .nothing),
     (.underWay, .stop, .idle, .nothing), (.underWay, .inside, .visiting, .arrived),
     (.underWay, .outside, .underWay, .nothing), (.underWay, .outsideAgain, .underWay, .nothing),
-    (.underWay, .miss, .underWay, .nothing), (.underWay, .turn, .underWay, .nothing),
+    (.underWay, .noFix, .underWay, .nothing), (.underWay, .lineChange, .underWay, .nothing),
     (.visiting, .start, .visiting, .nothing), (.visiting, .startCached, .visiting, .nothing),
     (.visiting, .stop, .idle, .nothing), (.visiting, .inside, .visiting, .nothing),
     (.visiting, .outside, .visiting, .nothing), (.visiting, .outsideAgain, .underWay, .departed),
-    (.visiting, .miss, .visiting, .nothing), (.visiting, .turn, .visiting, .nothing),
+    (.visiting, .noFix, .visiting, .nothing), (.visiting, .lineChange, .visiting, .nothing),
   ]
 
-  @Test("VIS-5: every event in every state does one thing", arguments: table.indices)
+  @Test("VIS-5: every event has one defined result in every state", arguments: table.indices)
   func everyPair(_ row: Int) {
     let (state, event, next, answer) = Self.table[row]
     var monitor = VisitMonitor()
@@ -81,8 +84,8 @@ struct VisitMonitorTests {
     case .outsideAgain:
       #expect(monitor.accept(fix(at: 970, east: 400)) == .nothing)
       outcome = monitor.accept(fix(at: 1000, east: 400))
-    case .miss: monitor.acquisitionFailed(at: now)
-    case .turn: monitor.motionLineChanged(.moving, at: now)
+    case .noFix: monitor.acquisitionFailed(at: now)
+    case .lineChange: monitor.motionLineChanged(.moving, at: now)
     }
     #expect(monitor.state == next)
     #expect((outcome.arrival != nil) == (answer == .arrived))
@@ -95,7 +98,7 @@ struct VisitMonitorTests {
     }
   }
 
-  @Test("VIS-6: the arrival is when the circle was entered, by distance and speed")
+  @Test("VIS-6: the arrival is the time of entering the circle, from distance and speed")
   func arrivalDate() throws {
     let visit = try #require(VisitMonitor.visiting().visit)
     let arrival = try #require(visit.arrival)
@@ -105,7 +108,7 @@ struct VisitMonitorTests {
     #expect(visit.horizontalAccuracy == 3)
   }
 
-  @Test("VIS-6: without a speed one walked a short way and rode a long one")
+  @Test("VIS-6: without a speed, short distances count as walked and long ones as driven")
   func assumedSpeeds() throws {
     for (east, speed, expected) in [
       (200.0, Int32?.none, 100.0), (1569.9, nil, 1153.77), (1570.1, nil, 187.51),
@@ -122,21 +125,21 @@ struct VisitMonitorTests {
 
   @Test("VIS-9: the dwell time counts from the arrival, and two fixes must span 3 minutes")
   func dwell() {
-    for (last, isTold) in [(419.999, false), (420, true)] {
+    for (last, isReported) in [(419.999, false), (420, true)] {
       var monitor = VisitMonitor.started()
       _ = monitor.accept(fix(at: 0, east: 1000, speed_mmps: 10_000))
       _ = monitor.accept(fix(at: 240))
-      #expect((monitor.accept(fix(at: last)).arrival != nil) == isTold)
+      #expect((monitor.accept(fix(at: last)).arrival != nil) == isReported)
     }
-    for (last, isTold) in [(539.99, false), (540.01, true)] {
+    for (last, isReported) in [(539.99, false), (540.01, true)] {
       var monitor = VisitMonitor.started()
       _ = monitor.accept(fix(at: 0, east: 2470, speed_mmps: 10_000))
       _ = monitor.accept(fix(at: 240))
-      #expect((monitor.accept(fix(at: last)).arrival != nil) == isTold)
+      #expect((monitor.accept(fix(at: last)).arrival != nil) == isReported)
     }
   }
 
-  @Test("VIS-4: where monitoring began inside, the arrival is unknown and stays so")
+  @Test("VIS-4: if monitoring starts inside, the arrival is unknown and stays unknown")
   func unknownArrival() throws {
     var monitor = VisitMonitor.started()
     _ = monitor.accept(fix(at: 10, east: 60))
@@ -149,7 +152,7 @@ struct VisitMonitorTests {
     #expect(departed.departure != nil)
   }
 
-  @Test("VIS-6: the departure is when the circle was left, with the place of the arrival")
+  @Test("VIS-6: the departure is the time of leaving the circle, with the arrival's coordinate")
   func departureDate() throws {
     var monitor = VisitMonitor.visiting()
     let arrived = try #require(monitor.visit)
@@ -173,7 +176,7 @@ struct VisitMonitorTests {
     #expect(visit.departure?.instant.seconds == 900)
   }
 
-  @Test("VIS-9: 2 fixes beyond 1.5 radii, the radius 70 m or 2 accuracies")
+  @Test("VIS-9: a departure needs 2 fixes beyond 1.5 radii; the radius is 70 m or 2 accuracies")
   func departureDistance() {
     for (east, accuracy, leaves) in [
       (104.9, Int32(35_000), false), (105.1, 35_000, true), (149.9, 50_000, false),
@@ -186,7 +189,7 @@ struct VisitMonitorTests {
     }
   }
 
-  @Test("VIS-9: a stay is within one radius of its centre")
+  @Test("VIS-9: the fixes of a stay are within one radius of its centre")
   func arrivalDistance() {
     for (east, accuracy, stays) in [
       (69.9, Int32(3_000), true), (70.1, 3_000, false), (99.9, 50_000, true),
@@ -199,7 +202,7 @@ struct VisitMonitorTests {
     }
   }
 
-  @Test("VIS-9: one bad moment of the receiver ends no visit, however many fixes it has")
+  @Test("VIS-9: a short receiver error ends no visit, however many fixes it affects")
   func outliers() {
     var monitor = VisitMonitor.visiting()
     for second in 0..<3 * 60 {
@@ -210,8 +213,8 @@ struct VisitMonitorTests {
     #expect(monitor.visit != nil)
   }
 
-  @Test("VIS-9: a fix that knows nothing says nothing")
-  func worthless() {
+  @Test("VIS-9: a fix with poor accuracy is ignored")
+  func poorAccuracy() {
     var monitor = VisitMonitor.visiting()
     for (time, accuracy) in [(900.0, Int32(150_001)), (930, 400_000), (960, 150_001)] {
       let bad = fix(at: time, east: 5000, accuracy_mm: accuracy)
@@ -220,29 +223,29 @@ struct VisitMonitorTests {
     #expect(monitor.outside == nil)
     _ = monitor.accept(fix(at: 990, east: 5000, accuracy_mm: 150_000))
     #expect(monitor.outside != nil)
-    // One without accuracy counts as 10 m: 104 m are inside, 106 are not.
+    // A fix without accuracy counts as 10 m: 104 m is inside, 106 m is not.
     _ = monitor.accept(fix(at: 1000, east: 104, accuracy_mm: nil))
     #expect(monitor.outside == nil)
     _ = monitor.accept(fix(at: 1001, east: 106, accuracy_mm: nil))
     #expect(monitor.outside != nil)
   }
 
-  @Test("VIS-10: a stop under 3 minutes is no visit", arguments: [1.4, 5, 15])
+  @Test("VIS-10: a stop under 3 minutes is not a visit", arguments: [1.4, 5, 15])
   func shortStops(speed: Double) {
     for stop in stride(from: 20.0, to: 180, by: 10) {
       var monitor = VisitMonitor.started()
       for second in 0..<2000 {
         let moving = min(Double(second), 800) + max(0, Double(second) - 800 - stop)
-        let rests = Double(second) > 800 && Double(second) < 800 + stop
+        let isStopped = Double(second) > 800 && Double(second) < 800 + stop
         let here = fix(
           at: Double(second), east: moving * speed,
-          speed_mmps: rests ? 0 : Int32(speed * 1000))
+          speed_mmps: isStopped ? 0 : Int32(speed * 1000))
         #expect(monitor.accept(here) == .nothing)
       }
     }
   }
 
-  @Test("VIS-11: an outage opens no visit and closes none")
+  @Test("VIS-11: an outage neither starts nor ends a visit")
   func outage() throws {
     var passing = VisitMonitor.started()
     _ = passing.accept(fix(at: 0, east: 3000))
@@ -259,15 +262,15 @@ struct VisitMonitorTests {
     #expect(staying.visit == visit)
   }
 
-  @Test("VIS-7: a visit that lasted is told again on start, and its departure later")
+  @Test("VIS-7: a cached visit is reported again at start, and its departure later")
   func cachedVisit() throws {
     let arrival = VisitMoment(instant: Instant(seconds: 100), utc: UTCTime(microseconds: 5))
     var kept = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
     kept.departure = arrival
     var monitor = VisitMonitor()
-    let told = try #require(
+    let reported = try #require(
       monitor.start(at: Instant(seconds: 600), cached: kept).arrival)
-    #expect(told.arrival == arrival && told.departure == nil)
+    #expect(reported.arrival == arrival && reported.departure == nil)
     #expect(monitor.nextFix(at: Instant(seconds: 600), fastest: 40, line: .still).seconds == 600)
     _ = monitor.accept(fix(at: 700, east: 600, speed_mmps: 10_000))
     let departed = try #require(monitor.accept(fix(at: 720, east: 800)).departure)
@@ -278,11 +281,11 @@ struct VisitMonitorTests {
     #expect(broken.start(at: .boot, cached: kept) == .nothing)
     #expect(broken.state == .underWay)
     var future = VisitMonitor()
-    let early = future.start(at: Instant(seconds: 99), cached: told)
+    let early = future.start(at: Instant(seconds: 99), cached: reported)
     #expect(early.arrival?.arrival == nil)
   }
 
-  @Test("VIS-7: a visit that lasts at a stop is reported to a start within 5 minutes, once")
+  @Test("VIS-7: a visit open at stop is reported once by a start within 5 minutes")
   func stoppedAndStarted() throws {
     var monitor = VisitMonitor.visiting()
     let visit = try #require(monitor.visit)
@@ -299,7 +302,7 @@ struct VisitMonitorTests {
     #expect(forgotten.start(at: Instant(seconds: 1101)) == .nothing)
   }
 
-  @Test("VIS-6: arrival ≤ departure, even when fixes from before the start come late")
+  @Test("VIS-6: arrival ≤ departure, even if fixes from before the start arrive late")
   func lateFixes() throws {
     let arrival = VisitMoment(instant: Instant(seconds: 590), utc: nil)
     let kept = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
@@ -311,7 +314,7 @@ struct VisitMonitorTests {
     #expect(visit.departure == arrival)
   }
 
-  @Test("VIS-9: a fix counts once, and none after a newer one")
+  @Test("VIS-9: each fix counts once, and none counts after a newer one")
   func order() {
     var monitor = VisitMonitor.visiting()
     _ = monitor.accept(fix(at: 900, east: 10))
@@ -321,7 +324,7 @@ struct VisitMonitorTests {
     #expect(monitor == before)
   }
 
-  @Test("VIS-3: the accuracy of a place is the mean of its fixes'")
+  @Test("VIS-3: the accuracy of a visit is the mean of its fixes' accuracies")
   func accuracy() throws {
     var monitor = VisitMonitor.started()
     for (time, accuracy) in [(0.0, Int32(10_000)), (150, 20_000), (300, 60_000)] {
@@ -330,7 +333,7 @@ struct VisitMonitorTests {
     #expect(abs(try #require(monitor.visit).horizontalAccuracy - 30) < 1e-9)
   }
 
-  @Test("VIS-6: UTC is that of the nearest fix and the time between, nil without one")
+  @Test("VIS-6: UTC is that of the nearest fix plus the time between, nil without one")
   func utc() throws {
     func dated(_ time: Double, _ east: Double, _ speed: Int32?) -> Fix {
       var dated = fix(at: time, east: east, speed_mmps: speed)
@@ -349,21 +352,21 @@ struct VisitMonitorTests {
     #expect(VisitMonitor.visiting().visit?.arrival?.utc == nil)
   }
 
-  @Test("VIS-6: the place is where somebody stays, not the way there nor a bad moment")
+  @Test("VIS-6: the coordinate is the centre of the stay, unaffected by approach and outliers")
   func robustCentre() throws {
     var generator = SplitMix64(seed: 11)
     var monitor = VisitMonitor.started()
-    var told: Visit?
+    var reported: Visit?
     for second in 0..<500 {
-      let walks = second < 100
-      var east = walks ? 130 - 1.3 * Double(second) : 5 * generator.normal()
+      let isWalking = second < 100
+      var east = isWalking ? 130 - 1.3 * Double(second) : 5 * generator.normal()
       if second >= 200, second < 215 { east = 65 }
       let here = fix(
         at: Double(second), east: east, north: 5 * generator.normal(),
-        speed_mmps: walks ? 1_300 : 100)
-      if let visit = monitor.accept(here).arrival { told = visit }
+        speed_mmps: isWalking ? 1_300 : 100)
+      if let visit = monitor.accept(here).arrival { reported = visit }
     }
-    let visit = try #require(told)
+    let visit = try #require(reported)
     #expect(visit.coordinate.localDistance(to: equator) < 5)
     let arrival = try #require(visit.arrival?.instant.seconds)
     #expect(abs(arrival - 46) < 10)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("When the visits service needs a fix")
+@Suite("Fix times of the visits service")
 struct VisitPlanTests {
   static func next(
     _ monitor: VisitMonitor, _ line: MotionLine = .absent, fastest: Double = 40, now: Double = 1
@@ -11,7 +11,7 @@ struct VisitPlanTests {
     monitor.nextFix(at: Instant(seconds: now), fastest: fastest, line: line).seconds
   }
 
-  @Test("VIS-9: not started never, started now, after searches in vain less and less often")
+  @Test("VIS-9: no fix before start, one immediately after it, back-off after failed searches")
   func beginning() {
     #expect(VisitMonitor().nextFix(at: .boot, fastest: 40, line: .absent) == .distantFuture)
     var monitor = VisitMonitor.started()
@@ -20,13 +20,13 @@ struct VisitPlanTests {
       monitor.acquisitionFailed(at: Instant(seconds: now))
       #expect(Self.next(monitor) == expected)
     }
-    // An answer that comes late turns no clock back.
+    // A late failure report does not move the due time back.
     monitor.acquisitionFailed(at: Instant(seconds: 900))
     #expect(Self.next(monitor) == 1240)
   }
 
-  @Test("VIS-9: under way every 4 minutes")
-  func underWay() {
+  @Test("VIS-9: a fix every 4 minutes while travelling")
+  func travelling() {
     var monitor = VisitMonitor.started()
     _ = monitor.accept(fix(at: 10, east: 0, speed_mmps: 1_000))
     #expect(Self.next(monitor) == 250)
@@ -39,12 +39,12 @@ struct VisitPlanTests {
     #expect(Self.next(monitor) == 600)
   }
 
-  @Test("VIS-9: a stay is looked at when its dwell time would be over")
+  @Test("VIS-9: the next fix is due when the dwell time of a possible stay ends")
   func dwell() {
     var monitor = VisitMonitor.started()
     _ = monitor.accept(fix(at: 0, east: 1000, speed_mmps: 10_000))
     _ = monitor.accept(fix(at: 240))
-    // Arrived at 93 s: over at 393, but two fixes span 3 minutes.
+    // Arrival at 93 s: the dwell time ends at 393 s, but two fixes must span 3 minutes.
     #expect(Self.next(monitor) == 420)
     var slow = VisitMonitor.started()
     _ = slow.accept(fix(at: 0, east: 2270, speed_mmps: 10_000))
@@ -65,7 +65,7 @@ struct VisitPlanTests {
     #expect(Self.next(exact, .still) == 360)
   }
 
-  @Test("VIS-9: during a visit every 8 minutes, 20 s after a first fix outside")
+  @Test("VIS-9: a fix every 8 minutes during a visit, 20 s after the first fix outside")
   func visiting() {
     var monitor = VisitMonitor.visiting()
     #expect(Self.next(monitor) == 900)
@@ -80,14 +80,14 @@ struct VisitPlanTests {
     #expect(Self.next(monitor) == 1720)
   }
 
-  @Test("VIS-9: not before the circle can have been left")
+  @Test("VIS-9: no fix before the device can have left the circle")
   func slow() {
     let monitor = VisitMonitor.visiting()
     #expect(abs(Self.next(monitor, fastest: 0.1) - 1470) < 0.1)
     for fastest in [0, -1, Double.nan, 1] { #expect(Self.next(monitor, fastest: fastest) == 900) }
   }
 
-  @Test("VIS-9: at the edge of the circle again in 1, 2, 4, 8 minutes")
+  @Test("VIS-9: near the edge of the circle fixes follow after 1, 2, 4 and 8 minutes")
   func edge() {
     for (east, speed, isEdge) in [
       (71.0, Int32(0), true), (69, 0, false), (36, 1_000, true), (34, 1_000, false),
@@ -106,7 +106,7 @@ struct VisitPlanTests {
     }
   }
 
-  @Test("VIS-9: while nothing moves every hour; motion of 100 s calls for a look")
+  @Test("VIS-9: a fix every hour with a still motion line; 100 s of motion trigger a check")
   func line() {
     var monitor = VisitMonitor.visiting()
     monitor.motionLineChanged(.still, at: Instant(seconds: 430))
@@ -117,7 +117,7 @@ struct VisitPlanTests {
     #expect(Self.next(monitor, .moving) == 1100)
     monitor.motionLineChanged(.still, at: Instant(seconds: 1070))
     #expect(Self.next(monitor, .still) == 4020)
-    // 70 s are counted, but a look before a minute would see nothing.
+    // 70 s of motion already count, but no check runs within a minute of its start.
     monitor.motionLineChanged(.moving, at: Instant(seconds: 2000))
     #expect(Self.next(monitor, .moving) == 2060)
     monitor.motionLineChanged(.still, at: Instant(seconds: 2030))
@@ -126,8 +126,8 @@ struct VisitPlanTests {
     #expect(Self.next(monitor, .still) == 5640)
   }
 
-  @Test("VIS-9: motion that goes on is looked at less and less often, at the edge soon")
-  func restless() {
+  @Test("VIS-9: continuous motion is checked with back-off, and promptly near the edge")
+  func continuousMotion() {
     var monitor = VisitMonitor.visiting()
     monitor.motionLineChanged(.still, at: Instant(seconds: 430))
     monitor.motionLineChanged(.moving, at: Instant(seconds: 1000))
@@ -143,8 +143,8 @@ struct VisitPlanTests {
     #expect(Self.next(monitor, .moving) == time + 100)
   }
 
-  @Test("VIS-9: a fix within a minute after the line fell still under way")
-  func arrivesStill() {
+  @Test("VIS-9: a fix within a minute after the motion line becomes still while travelling")
+  func stillWhileTravelling() {
     var monitor = VisitMonitor.started()
     monitor.motionLineChanged(.moving, at: Instant(seconds: 0))
     _ = monitor.accept(fix(at: 10, east: 3000, speed_mmps: 10_000))
@@ -159,7 +159,7 @@ struct VisitPlanTests {
     #expect(Self.next(monitor, .still) >= 385)
   }
 
-  @Test("VIS-6: with a line, nobody left before the motion began")
+  @Test("VIS-6: with a motion line, the departure is not before the start of motion")
   func departureByLine() throws {
     for (turn, expected) in [(1290.0, 1290.0), (1200, 1287), (1381, 1287)] {
       var monitor = VisitMonitor.visiting()
@@ -171,7 +171,7 @@ struct VisitPlanTests {
       let visit = try #require(monitor.accept(fix(at: 1400, east: 1200)).departure)
       #expect(abs((visit.departure?.instant.seconds ?? 0) - expected) < 0.01)
     }
-    // It fell still on the way: that is no beginning.
+    // The line becomes still while travelling: that is no start of motion.
     var monitor = VisitMonitor.visiting()
     monitor.motionLineChanged(.still, at: Instant(seconds: 1300))
     _ = monitor.accept(fix(at: 1380, east: 1000, speed_mmps: 10_000))
@@ -179,13 +179,13 @@ struct VisitPlanTests {
     #expect(abs((visit.departure?.instant.seconds ?? 0) - 1287) < 0.01)
   }
 
-  @Test("VIS-6: the next arrival is not before the last departure, one event a fix")
+  @Test("VIS-6: the next arrival is not before the last departure, one event per fix")
   func nextPlace() throws {
     var monitor = VisitMonitor.visiting()
     _ = monitor.accept(fix(at: 900))
     #expect(monitor.accept(fix(at: 1380, east: 150)) == .nothing)
     let departed = try #require(monitor.accept(fix(at: 1800, east: 150)).departure?.departure)
-    // The dwell time is over already: a look at once.
+    // The dwell time is already over: a prompt check.
     #expect(Self.next(monitor) == 1820)
     let arrived = try #require(monitor.accept(fix(at: 1820, east: 150)).arrival?.arrival)
     #expect(departed.instant.seconds > 1300)
@@ -209,19 +209,19 @@ struct VisitPlanTests {
     _ = monitor.accept(fix(at: 100))
     _ = monitor.accept(fix(at: 340, east: 71))
     _ = monitor.accept(fix(at: 400, east: 75))
-    // The centre moves to 65 m: the fix at 100 s is inside of it.
+    // The centre moves to 65 m: the fix at 100 s is inside the circle.
     let visit = monitor.accept(fix(at: 660, east: 50)).arrival
     #expect(visit?.arrival?.instant.seconds == 100)
   }
 
-  @Test("VIS-9: a line whose turn nobody told counts from the last look")
-  func untoldTurns() {
+  @Test("VIS-9: without a reported change, the motion line's state counts from the last check")
+  func unreportedLineChanges() {
     var monitor = VisitMonitor.visiting()
     monitor.motionLineChanged(.still, at: Instant(seconds: 430))
     #expect(Self.next(monitor, .moving) == 900)
-    var rides = VisitMonitor.started()
-    _ = rides.accept(fix(at: 10, speed_mmps: 10_000))
-    rides.motionLineChanged(.moving, at: Instant(seconds: 20))
-    #expect(Self.next(rides, .still) == 310)
+    var riding = VisitMonitor.started()
+    _ = riding.accept(fix(at: 10, speed_mmps: 10_000))
+    riding.motionLineChanged(.moving, at: Instant(seconds: 20))
+    #expect(Self.next(riding, .still) == 310)
   }
 }

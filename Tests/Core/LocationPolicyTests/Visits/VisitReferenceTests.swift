@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("Visits against sliding stay points")
+@Suite("Visits compared with sliding stay points")
 struct VisitReferenceTests {
   typealias Stay = SlidingStayPoints.Stay
 
@@ -12,7 +12,7 @@ struct VisitReferenceTests {
       days.samples.filter(\.hasFix).map(Sphere.sample), gap: gap, haversine: Sphere.haversine)
   }
 
-  /// What was found, what the reference has, and what agrees.
+  /// Numbers of found stays, of stays in the reference, and of matches.
   struct Score {
     var found = 0
     var expected = 0
@@ -27,22 +27,22 @@ struct VisitReferenceTests {
     }
   }
 
-  @Test("VIS-9: weeks give the reference's stays, fed every fix or those asked for")
+  @Test("VIS-9: weeks give the reference's stays, with every fix or only the requested ones")
   func weeks() {
     var every = Score()
-    var asked = Score()
+    var onDemand = Score()
     for seed in 1...2 as ClosedRange<UInt64> {
       let days = GeneratedDays(seed: seed, days: 28, interval: 5)
       let expected = Self.reference(days)
       every.add(VisitRun.everyFix(days, .reference).stays, expected)
-      asked.add(VisitRun.asked(days, .reference, seed: seed).stays, expected)
+      onDemand.add(VisitRun.onDemand(days, .reference, seed: seed).stays, expected)
     }
     #expect(every.expected >= 200)
     #expect(every.precision >= 0.95 && every.recall >= 0.95)
-    #expect(asked.precision >= 0.9 && asked.recall >= 0.9)
+    #expect(onDemand.precision >= 0.9 && onDemand.recall >= 0.9)
   }
 
-  @Test("VIS-9: the same at 1 Hz")
+  @Test("VIS-9: fixes at 1 Hz give the reference's stays")
   func oneHertz() {
     var every = Score()
     let days = GeneratedDays(seed: 1, days: 10)
@@ -51,16 +51,16 @@ struct VisitReferenceTests {
     #expect(every.precision >= 0.95 && every.recall >= 0.95)
   }
 
-  @Test("VIS-11: outages as long as a stay break no visit, as if the reference had no gap")
+  @Test("VIS-11: outages as long as a stay end no visit, like a reference without a gap limit")
   func longOutages() {
-    var asked = Score()
+    var onDemand = Score()
     let days = GeneratedDays(seed: 11, days: 21, interval: 5, outages: .long)
-    asked.add(VisitRun.asked(days, .reference).stays, Self.reference(days, gap: .infinity))
-    #expect(asked.expected >= 100)
-    #expect(asked.precision >= 0.9 && asked.recall >= 0.9)
+    onDemand.add(VisitRun.onDemand(days, .reference).stays, Self.reference(days, gap: .infinity))
+    #expect(onDemand.expected >= 100)
+    #expect(onDemand.precision >= 0.9 && onDemand.recall >= 0.9)
   }
 
-  @Test("VIS-9: the reference begins a stay anew after a hole and loses the last one")
+  @Test("VIS-9: the reference restarts a stay after a gap and drops the last one")
   func referenceItself() {
     func at(_ minutes: Double, _ north: Double) -> SlidingStayPoints.Sample {
       SlidingStayPoints.Sample(

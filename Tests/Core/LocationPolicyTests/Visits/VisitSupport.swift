@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import LocationPolicy
 
-/// Degrees on the reference's sphere for metres around a place in the middle latitudes.
+/// Converts metres around a point in the middle latitudes to degrees on the reference's sphere.
 enum Sphere {
   static let radius = 6_371_000.0
   static let latitude = 47.0
@@ -27,17 +27,17 @@ enum Sphere {
   }
 
   static func coordinate(latitude: Double, longitude: Double) -> Coordinate {
-    guard let made = Coordinate(latitude: latitude, longitude: longitude) else {
-      preconditionFailure("a place on the globe")
+    guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
+      preconditionFailure("the coordinate is valid")
     }
-    return made
+    return coordinate
   }
 
   static func fix(_ s: GeneratedDays.Sample) -> Fix {
-    let place = sample(s)
+    let position = sample(s)
     var fix = Fix(
       acquired: Instant(seconds: s.time),
-      coordinate: coordinate(latitude: place.latitude, longitude: place.longitude))
+      coordinate: coordinate(latitude: position.latitude, longitude: position.longitude))
     fix.horizontalAccuracy_mm = Int32(s.accuracy * 1000)
     fix.speed_mmps = Int32(s.speed * 1000)
     return fix
@@ -45,27 +45,27 @@ enum Sphere {
 }
 
 extension VisitParameters {
-  /// The reference's thresholds: 200 m from the place, 20 minutes.
+  /// The reference's thresholds: 200 m and 20 minutes.
   static var reference: VisitParameters {
-    var terms = VisitParameters()
-    terms.minimumRadius = 200
-    terms.departureFactor = 1
-    terms.dwell = .seconds(1200)
-    return terms
+    var parameters = VisitParameters()
+    parameters.minimumRadius = 200
+    parameters.departureFactor = 1
+    parameters.dwell = .seconds(1200)
+    return parameters
   }
 }
 
-/// A day fed to machines: every fix, or those they ask for.
+/// Reports of a visit monitor that gets every fix of generated days, or the requested fixes only.
 struct VisitRun {
-  /// What was told, and when.
-  var told: [(at: Double, outcome: VisitMonitor.Outcome)] = []
-  /// Searches of the receiver.
-  var looks = 0
-  var misses = 0
+  /// Reported events with the times of the fixes that caused them.
+  var reports: [(at: Double, outcome: VisitMonitor.Outcome)] = []
+  /// Number of acquisitions of the receiver.
+  var acquisitions = 0
+  var failures = 0
 
   /// Visits with a departure; an unknown arrival counts as the start of the run.
   var stays: [SlidingStayPoints.Stay] {
-    told.compactMap { _, outcome in
+    reports.compactMap { _, outcome in
       switch outcome {
       case .nothing, .arrived: nil
       case .departed(let visit):
@@ -75,46 +75,46 @@ struct VisitRun {
     }
   }
 
-  static func everyFix(_ days: GeneratedDays, _ terms: VisitParameters = VisitParameters())
+  static func everyFix(_ days: GeneratedDays, _ parameters: VisitParameters = VisitParameters())
     -> VisitRun
   {
     var run = VisitRun()
-    var monitor = VisitMonitor(parameters: terms)
+    var monitor = VisitMonitor(parameters: parameters)
     _ = monitor.start(at: .boot)
     for sample in days.samples where sample.hasFix {
       let outcome = monitor.accept(Sphere.fix(sample))
-      if outcome != .nothing { run.told.append((sample.time, outcome)) }
+      if outcome != .nothing { run.reports.append((sample.time, outcome)) }
     }
     return run
   }
 
-  /// Only the fixes asked for, each `delay` seconds after it was asked for; a search ends after a
-  /// minute. `hasLine`: the board has a motion line, 30 s behind when it falls still.
-  static func asked(
-    _ days: GeneratedDays, _ terms: VisitParameters = VisitParameters(), seed: UInt64 = 1,
+  /// Passes only the requested fixes, each `delay` seconds after the request; an acquisition ends
+  /// after a minute. `hasLine`: the board has a motion line, which reports stillness 30 s late.
+  static func onDemand(
+    _ days: GeneratedDays, _ parameters: VisitParameters = VisitParameters(), seed: UInt64 = 1,
     delay: ClosedRange<Double> = 3...30, hasLine: Bool = false
   ) -> VisitRun {
     var run = VisitRun()
-    var monitor = VisitMonitor(parameters: terms)
+    var monitor = VisitMonitor(parameters: parameters)
     _ = monitor.start(at: .boot)
-    run.looks = Searches(days, seed: seed, delay: delay, hasLine: hasLine).run(
+    run.acquisitions = OnDemandReceiver(days, seed: seed, delay: delay, hasLine: hasLine).run(
       next: { monitor.nextFix(at: $0, fastest: 40, line: $1) },
-      turn: { monitor.motionLineChanged($0, at: $1) },
-      take: { sample in
+      lineChanged: { monitor.motionLineChanged($0, at: $1) },
+      accept: { sample in
         guard let sample else {
-          run.misses += 1
+          run.failures += 1
           return
         }
         let outcome = monitor.accept(Sphere.fix(sample))
-        if outcome != .nothing { run.told.append((sample.time, outcome)) }
+        if outcome != .nothing { run.reports.append((sample.time, outcome)) }
       },
-      miss: { monitor.acquisitionFailed(at: $0) })
+      failed: { monitor.acquisitionFailed(at: $0) })
     return run
   }
 }
 
-/// Plays the receiver for a service that asks for single fixes.
-struct Searches {
+/// Simulates the receiver for a service that requests single fixes.
+struct OnDemandReceiver {
   private let days: GeneratedDays
   private let delay: ClosedRange<Double>
   private let hasLine: Bool
@@ -127,52 +127,52 @@ struct Searches {
     generator = SplitMix64(seed: seed)
   }
 
-  /// Runs to the end of the days and gives the number of searches.
+  /// Runs to the end of the days and returns the number of acquisitions.
   func run(
     next: (Instant, MotionLine) -> Instant,
-    turn: (MotionLine, Instant) -> Void,
-    take: (GeneratedDays.Sample?) -> Void, miss: (Instant) -> Void
+    lineChanged: (MotionLine, Instant) -> Void,
+    accept: (GeneratedDays.Sample?) -> Void, failed: (Instant) -> Void
   ) -> Int {
     var generator = generator
-    var looks = 0
+    var acquisitions = 0
     var now = 0.0
     var change = 0
     let interval = days.samples[1].time - days.samples[0].time
     func index(_ time: Double) -> Int { Int((time / interval).rounded(.up)) }
     var line: MotionLine { hasLine ? (days.motion[change].moves ? .moving : .still) : .absent }
-    func turns() -> Double? {
+    func nextLineChange() -> Double? {
       guard hasLine, change + 1 < days.motion.count else { return nil }
       let next = days.motion[change + 1]
       return next.moves ? next.since : next.since + 30
     }
-    func pass(until time: Double) {
-      while let next = turns(), next <= time {
+    func reportLineChanges(until time: Double) {
+      while let next = nextLineChange(), next <= time {
         change += 1
-        turn(line, Instant(seconds: next))
+        lineChanged(line, Instant(seconds: next))
       }
     }
-    if hasLine { turn(line, .boot) }
+    if hasLine { lineChanged(line, .boot) }
     while index(now + 61) < days.samples.count {
-      pass(until: now)
-      let asked = max(now, next(Instant(seconds: now), line).seconds)
-      if let turn = turns(), turn < asked {
-        now = turn
+      reportLineChanges(until: now)
+      let requested = max(now, next(Instant(seconds: now), line).seconds)
+      if let change = nextLineChange(), change < requested {
+        now = change
         continue
       }
-      guard index(asked + 61) < days.samples.count else { break }
-      looks += 1
-      pass(until: asked)
-      let ready = asked + Double.random(in: delay, using: &generator)
-      let found = (index(ready)...index(asked + 60)).first { days.samples[$0].hasFix }
+      guard index(requested + 61) < days.samples.count else { break }
+      acquisitions += 1
+      reportLineChanges(until: requested)
+      let ready = requested + Double.random(in: delay, using: &generator)
+      let found = (index(ready)...index(requested + 60)).first { days.samples[$0].hasFix }
       if let found {
         now = max(days.samples[found].time, ready)
-        take(days.samples[found])
+        accept(days.samples[found])
       } else {
-        now = asked + 60
-        take(nil)
-        miss(Instant(seconds: now))
+        now = requested + 60
+        accept(nil)
+        failed(Instant(seconds: now))
       }
     }
-    return looks
+    return acquisitions
   }
 }

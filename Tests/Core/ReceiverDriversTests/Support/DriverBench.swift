@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReceiverDrivers
 
-/// Runs a driver against the fake receiver in virtual time, and watches over what must always hold.
+/// Runs a driver against the fake receiver in virtual time, and checks the invariants.
 final class DriverBench {
   var driver: UBloxDriver
   let receiver: FakeM10
@@ -13,31 +13,31 @@ final class DriverBench {
   private var lineSpeed: UInt32
   private var decoder = GNSSDecoder()
   private var assembler = EpochAssembler()
-  /// When the stream's pause closes an epoch of sentences.
+  /// When the silence timeout closes an epoch of sentences.
   private var pauseAt: Instant?
   private var wasAtWatermark = false
   private var commandUntil: Instant?
   private var wakePin = PinLevel.inactive
-  /// What the driver told, with the second at which it did.
-  private(set) var told: [DriverObservation] = []
-  /// The epochs that were handed on, in order, by their number.
-  private(set) var taken: [Int] = []
-  /// Of each batch entry, how many were still to come after it.
-  private(set) var behind: [Int] = []
-  /// Pins as they were driven.
+  /// The driver's observations, with the second of each.
+  private(set) var reported: [DriverObservation] = []
+  /// The emitted epochs, in order, by number.
+  private(set) var emitted: [Int] = []
+  /// Remaining entries after each batch entry.
+  private(set) var remaining: [Int] = []
+  /// Pin commands in order.
   private(set) var pins: [PinCommand] = []
   /// States that were entered.
   private(set) var states: [UBloxDriver.State] = []
   private(set) var violations: [String] = []
-  /// What the receiver knew of the sky, in the driver's places.
-  private var kept: [[UInt8]] = []
+  /// The stored navigation database, in the driver's slots.
+  private var stored: [[UInt8]] = []
   private var entryFrame: [UInt8] = []
-  /// So many times the supply switch does not obey.
+  /// Number of times that the supply switch fails.
   var failingSwitches = 0
   /// Whether batch pin edges are passed on.
   var passesPin = true
-  /// The supply is cut at once when the driver says so; when was standby last asked for?
-  private var standbyAskedAt: Instant?
+  /// Time of the last standby request; the supply switches off as soon as the driver commands it.
+  private var standbyRequestedAt: Instant?
 
   init(_ setup: ReceiverSetup, hasSupply: Bool? = nil) {
     self.setup = setup
@@ -47,25 +47,25 @@ final class DriverBench {
     receiver.databaseEntries = setup.aiding == nil ? 0 : 5
   }
 
-  /// Words of the commands that the receiver got since the last call.
+  /// The receiver's commands since the last call, as words.
   func commands() -> [String] {
     defer { commandsSeen = receiver.commands.count }
     return Array(receiver.commands[commandsSeen...])
   }
   private var commandsSeen = 0
 
-  func forget() {
-    told = []
-    taken = []
+  func clearRecords() {
+    reported = []
+    emitted = []
     pins = []
     states = []
     _ = commands()
   }
 
   func step(_ event: DriverEvent) {
-    // What was in flight on a line that is gone is not any more.
+    // A lost line also loses the command in flight.
     if case .lineFault = event { commandUntil = nil }
-    // What only helps is not waited for.
+    // A preemptible exchange is not awaited.
     if case .goal = event, driver.state.stage == .preemptible { commandUntil = nil }
     let effects = driver.handle(event, at: now)
     if states.last != driver.state { states.append(driver.state) }
@@ -75,16 +75,16 @@ final class DriverBench {
     if driver.hasOutgoing { write(bytes(of: driver.outgoing)) }
     switch effects.aiding {
     case .none: break
-    case .store(let place): kept = kept.prefix(Int(place)) + [entryFrame]
-    case .send(let place): write(kept[Int(place)])
+    case .store(let slot): stored = stored.prefix(Int(slot)) + [entryFrame]
+    case .send(let slot): write(stored[Int(slot)])
     }
-    if effects.observation != .none { told.append(effects.observation) }
+    if effects.observation != .none { reported.append(effects.observation) }
     while let epoch = driver.nextReleasedEpoch() { take(epoch) }
     check(event)
     if isStuck { step(.pinFault(.receiverSupply)) }
   }
 
-  /// Drives a pin; false if it does not obey.
+  /// Drives a pin; false if it fails.
   private func drive(_ pin: PinCommand) -> Bool {
     pins.append(pin)
     if pin.pin == .receiverSupply, failingSwitches > 0 {
@@ -97,26 +97,26 @@ final class DriverBench {
     if pin.pin == .receiverWake { wakePin = pin.level }
     let cuts = pin == PinCommand(.receiverSupply, .inactive)
     if cuts && receiver.hasSupply {
-      // PWR-5: asked, and slept or waited for.
-      let waited = standbyAskedAt.map { now - $0 } ?? .zero
-      if !receiver.isAsleep && waited < setup.ackTimeout { violations.append("cut at once") }
-      if wakePin == .active { violations.append("cut with the wake pin driven") }
+      // PWR-5: standby was requested, and reached or awaited.
+      let waited = standbyRequestedAt.map { now - $0 } ?? .zero
+      if !receiver.isAsleep && waited < setup.ackTimeout { violations.append("off too early") }
+      if wakePin == .active { violations.append("powered off with the wake pin driven") }
     }
-    if pin == PinCommand(.receiverSupply, .active) { standbyAskedAt = nil }
+    if pin == PinCommand(.receiverSupply, .active) { standbyRequestedAt = nil }
     receiver.set(pin, at: now)
     return true
   }
 
   private func write(_ data: [UInt8]) {
-    if data.count > 4, data[2] == 0x02, data[3] == 0x41 { standbyAskedAt = now }
+    if data.count > 4, data[2] == 0x02, data[3] == 0x41 { standbyRequestedAt = now }
     if let commandUntil, now < commandUntil { violations.append("two commands in flight") }
     commandUntil = data[0] == 0xFF ? nil : driver.deadline
-    // Nothing answers a request for standby: when the receiver has had time to fall asleep it is over.
-    if standbyAskedAt == now { commandUntil = now + DriverTimeouts.sleepEntryTime }
+    // A standby request has no answer: it ends when the receiver has had time to fall asleep.
+    if standbyRequestedAt == now { commandUntil = now + DriverTimeouts.sleepEntryTime }
     receiver.write(data, speed: lineSpeed, at: now)
   }
 
-  /// What must hold after every step.
+  /// Invariants after every step.
   private func check(_ event: DriverEvent) {
     if !driver.isQuiescent && driver.deadline == nil { violations.append("waits without deadline") }
     if driver.state == .standby || driver.state == .batching || driver.state == .idle {
@@ -129,31 +129,31 @@ final class DriverBench {
   private func take(_ epoch: Epoch) {
     guard let utc = epoch.utc else { return }
     driver.aiding.bootUTC_us = utc.microseconds - now.microseconds
-    taken.append(Int((utc - FakeM10.base).microseconds / 1_000_000))
+    emitted.append(Int((utc - FakeM10.base).microseconds / 1_000_000))
   }
 
-  private func hear(_ message: GNSSMessage) {
+  private func receive(_ message: GNSSMessage) {
     switch message {
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry, .aidingEntry,
       .aidingAnswer:
       commandUntil = nil
     default:
-      // Hearing anything answers whether it sleeps.
-      // Live epochs where none may be show a restart, which forgets what was asked.
+      // Any input shows whether it sleeps.
+      // Unexpected live epochs show a restart, which discards the pending request.
       if driver.state == .fallingAsleep || driver.state == .draining { commandUntil = nil }
     }
     step(.message(message))
     defer { pauseAt = assembler.isOpen ? now + .milliseconds(200) : nil }
     guard var epoch = assembler.add(message, at: now) else { return }
     while true {
-      if epoch.origin == .batch { behind.append(driver.remainingEntries) }
+      if epoch.origin == .batch { remaining.append(driver.remainingEntries) }
       if driver.admit(epoch, at: now) == .accept { take(epoch) }
       guard let more = assembler.next() else { return }
       epoch = more
     }
   }
 
-  /// Lets time pass, all events in their order.
+  /// Lets time pass and handles all events in order.
   func run(_ seconds: Double) {
     let end = now + Interval(seconds: seconds)
     var steps = 0
@@ -181,7 +181,7 @@ final class DriverBench {
           let copy = decoder.frame(of: entry)
           entryFrame = copy.span.indices.map { copy.span[$0] }
         }
-        hear(message)
+        receive(message)
       }
     }
     if let at = pauseAt, at <= now {
@@ -197,8 +197,8 @@ final class DriverBench {
     }
   }
 
-  /// Runs until the driver has settled with nothing to tell; at most `limit` seconds.
-  @discardableResult func settle(_ limit: Double = 120) -> Bool {
+  /// Runs until the driver has reached the goal and has nothing to report; at most `limit` seconds.
+  @discardableResult func runUntilIdle(_ limit: Double = 120) -> Bool {
     let end = now + Interval(seconds: limit)
     while !driver.isQuiescent || driver.state == .lost || driver.state == .idle {
       if now >= end { return false }
@@ -210,25 +210,25 @@ final class DriverBench {
   /// Sets a goal and runs until it is reached.
   @discardableResult func reach(_ goal: ReceiverGoal, _ limit: Double = 120) -> Bool {
     step(.goal(goal))
-    return settle(limit)
+    return runUntilIdle(limit)
   }
 
-  /// Expects no rule broken, and every epoch handed on once and in order.
+  /// Expects no rule broken, and every epoch emitted once and in order.
   func expectClean(_ location: SourceLocation = #_sourceLocation) {
     #expect(violations.isEmpty, sourceLocation: location)
     #expect(receiver.violations.isEmpty, sourceLocation: location)
-    #expect(taken == taken.sorted(), "out of order", sourceLocation: location)
-    #expect(Set(taken).count == taken.count, "twice", sourceLocation: location)
+    #expect(emitted == emitted.sorted(), "out of order", sourceLocation: location)
+    #expect(Set(emitted).count == emitted.count, "twice", sourceLocation: location)
   }
 
-  /// Expects every epoch of a range to have been handed on.
+  /// Expects every epoch of a range to have been emitted.
   func expectWhole(_ location: SourceLocation = #_sourceLocation) {
-    guard let first = taken.first, let last = taken.last else { return }
-    #expect(taken == Array(first...last), "a gap", sourceLocation: location)
+    guard let first = emitted.first, let last = emitted.last else { return }
+    #expect(emitted == Array(first...last), "a gap", sourceLocation: location)
   }
 }
 
-/// Setups that tests use.
+/// Setups for tests.
 enum Setups {
   static let batch = BatchSetup(capacity: 300, pioWired: true, pioID: 6)
   static let plain = ReceiverSetup(lineSpeed: 115_200)
@@ -237,7 +237,7 @@ enum Setups {
     lineSpeed: 115_200, hasWakePin: true, batch: batch, hasPowerSave: true)
   static let switched = ReceiverSetup(
     lineSpeed: 115_200, hasWakePin: true, hasSupplySwitch: true, batch: batch)
-  /// With memory for what the receiver knows.
+  /// With storage for the navigation database.
   static let keeping: ReceiverSetup = {
     var setup = switched
     setup.aiding = AidingSetup(capacity: 8)
@@ -246,7 +246,7 @@ enum Setups {
 }
 
 extension DriverBench {
-  /// A bench that batches since a moment, everything before forgotten but the epochs.
+  /// A bench that has been batching for a time, with all earlier records except the epochs cleared.
   static func batching(_ watermark: UInt16 = 250, _ setup: ReceiverSetup = Setups.wired)
     -> DriverBench
   {

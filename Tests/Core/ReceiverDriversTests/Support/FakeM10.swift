@@ -3,31 +3,31 @@ import LocationTypes
 
 @testable import ReceiverDrivers
 
-/// A scripted receiver: does what the interface description says of an M10, and fails when told to.
+/// A scripted receiver: behaves like an M10 in the interface description, with injectable faults.
 final class FakeM10 {
-  // What a test may break.
+  // Faults that a test may inject.
   var isSilent = false
-  /// Answers that get lost, from the next on.
+  /// Number of answers that are lost, starting with the next one.
   var lostAnswers = 0
-  /// VALSETs that are refused, from the next on.
-  var refusals = 0
-  /// PMREQs that are not followed.
+  /// Number of VALSETs that are rejected, starting with the next one.
+  var rejections = 0
+  /// Number of PMREQs that are ignored.
   var ignoredStandbys = 0
-  /// Entries that get lost on the line, counted from the first ever sent.
+  /// Entries that are lost on the line, counted from the first ever sent.
   var lostEntries: Set<Int> = []
-  /// Entries after which a retrieval breaks off, once.
+  /// Number of entries after which a retrieval stops, once.
   var stallsAfter: Int?
-  /// Entries of the next retrieval that stay in the buffer though they were sent.
+  /// Entries of the next retrieval that stay in the buffer although they were sent.
   var resent = 0
   var supportsBatching = true
   var supportsPowerSave = true
   var answersRetrieval = true
-  var refusesRetrieval = false
+  var rejectsRetrieval = false
   var answerDelay = Interval.milliseconds(20)
-  /// How many entries its navigation database has.
+  /// Number of entries in its navigation database.
   var databaseEntries = 0
 
-  // What it is.
+  // State.
   let defaultSpeed: UInt32
   let hasWakePin: Bool
   private(set) var hasSupply: Bool
@@ -48,9 +48,9 @@ final class FakeM10 {
   private var lineFree = Instant.boot
   private var wakeSources: UInt32 = 0
   private var standbyAt: Instant?
-  /// Every command it understood, in words.
+  /// Every command it understood, as words.
   private(set) var commands: [String] = []
-  /// What a datasheet forbids and the driver did.
+  /// Actions of the driver that a datasheet forbids.
   private(set) var violations: [String] = []
 
   static let base = UTCTime(microseconds: 1_750_000_000_000_000)
@@ -84,13 +84,13 @@ final class FakeM10 {
 
   // MARK: Faults
 
-  /// Starts anew; `keepsBackup` says whether the backup supply held.
+  /// Restarts; `keepsBackup` says whether the backup supply held.
   func reset(at now: Instant, keepsBackup: Bool = false) {
     if !keepsBackup { backup = [:] }
     boot(at: now)
   }
 
-  /// Forgets that it is to batch, and says nothing.
+  /// Stops batching without a message.
   func stopBatching() { ram[M10Key.batchEnable] = 0 }
 
   private func boot(at now: Instant) {
@@ -133,7 +133,7 @@ final class FakeM10 {
     incoming.append((now + sent + answerDelay, bytes, speed))
   }
 
-  /// What arrives at the host, with the speed it was sent at.
+  /// Bytes that arrive at the host, with the speed at which they were sent.
   func read(at now: Instant) -> [(bytes: [UInt8], speed: UInt32)] {
     var arrived: [(bytes: [UInt8], speed: UInt32)] = []
     while let first = outgoing.first, first.due <= now {
@@ -176,10 +176,10 @@ final class FakeM10 {
     }
     guard isRunning, arrived.speed == speed else { return }
     var offset = 0
-    while let command = decoder.next(arrived.bytes.span, &offset) { obey(command, at: now) }
+    while let command = decoder.next(arrived.bytes.span, &offset) { execute(command, at: now) }
   }
 
-  private func obey(_ command: UBXCommand, at now: Instant) {
+  private func execute(_ command: UBXCommand, at now: Instant) {
     switch command {
     case .poll(.monVER):
       commands.append("probe")
@@ -225,8 +225,8 @@ final class FakeM10 {
     let touchesBatch = items.value(of: M10Key.batchEnable) != nil
     let touchesPower = items.value(of: M10Key.pmOperateMode) != nil
     let isRefused =
-      refusals > 0 || (touchesBatch && !supportsBatching) || (touchesPower && !supportsPowerSave)
-    if isRefused { refusals = max(refusals - 1, 0) }
+      rejections > 0 || (touchesBatch && !supportsBatching) || (touchesPower && !supportsPowerSave)
+    if isRefused { rejections = max(rejections - 1, 0) }
     let before = isBatching
     answer(at: now) { $0.appendAcknowledgement(of: .cfgVALSET, isAccepted: !isRefused) }
     guard !isRefused, !isSilent else { return }
@@ -245,7 +245,7 @@ final class FakeM10 {
 
   private func retrieve(_ statusFirst: Bool, at now: Instant) {
     guard answersRetrieval else { return }
-    if refusesRetrieval {
+    if rejectsRetrieval {
       return answer(at: now) { $0.appendAcknowledgement(of: .logRETRIEVEBATCH, isAccepted: false) }
     }
     let status = UBXBatchStatus(

@@ -8,21 +8,21 @@ import SimulatedHAL
 
 /// Runs a driver of any family on the simulated board, byte by byte.
 final class FamilyBench {
-  /// What becomes of an acknowledgement on its way to the driver.
+  /// A fault of an acknowledgement on its way to the driver.
   enum Tampering {
     case none
-    /// The one of this number, from 0, is lost.
+    /// The acknowledgement with this number, from 0, is lost.
     case drop(Int)
-    /// The one of this number says no.
-    case refuse(Int)
-    /// Every answer to these commands says no.
-    case refuseAll(SentenceAnswer)
-    /// Nothing of aiding comes through.
+    /// The acknowledgement with this number becomes a rejection.
+    case reject(Int)
+    /// Every answer to these commands becomes a rejection.
+    case rejectAll(SentenceAnswer)
+    /// All aiding messages are lost.
     case dropAiding
-    /// Of its navigation database these entries do not come through.
+    /// These entries of the navigation database are lost.
     case dropEntries(Set<Int>)
-    /// Every answer to an entry says no.
-    case refuseEntries
+    /// Every answer to an entry becomes a rejection.
+    case rejectEntries
   }
 
   let setup: ReceiverSetup
@@ -31,23 +31,23 @@ final class FamilyBench {
   private var decoder = GNSSDecoder()
   private var assembler = EpochAssembler()
   var tampering = Tampering.none
-  /// Acknowledgements that came.
+  /// Number of acknowledgements received.
   private(set) var acknowledgements = 0
-  private(set) var told: [DriverObservation] = []
-  /// Fixes that counted, and the moments at which they did.
+  private(set) var reported: [DriverObservation] = []
+  /// Accepted fixes and their times.
   private(set) var fixes: [Instant] = []
-  /// What was written, each time.
+  /// Each write.
   private(set) var written: [[UInt8]] = []
-  /// The states of the receiver's power that it went through.
+  /// The receiver's power states, in order.
   private(set) var powers: [ReceiverPowerState] = []
   private(set) var pins: [PinCommand] = []
-  /// What the receiver knew of the sky, in the driver's places.
-  private(set) var kept: [[UInt8]] = []
-  /// Entries of its database that came.
+  /// The stored navigation database, in the driver's slots.
+  private(set) var stored: [[UInt8]] = []
+  /// Number of database entries received.
   private var entries = 0
   private var entryFrame: [UInt8] = []
-  /// Whether the driver is told what time it is.
-  var tellsTime = true
+  /// Whether the driver receives the current time.
+  var reportsTime = true
 
   init(
     _ setup: ReceiverSetup, faults: FaultPlan = FaultPlan(), backup: Bool = true,
@@ -88,20 +88,20 @@ final class FamilyBench {
   var activity: ReceiverActivity { driver.status.activity }
   var power: ReceiverPowerState { board.receiverPowerState }
   var status: DriverStatus { driver.status }
-  /// What was written, as text.
+  /// The written bytes, as text.
   var sentences: [String] { written.map { String(decoding: $0, as: UTF8.self) } }
 
-  func forget() {
-    told = []
+  func clearRecords() {
+    reported = []
     fixes = []
     written = []
     pins = []
   }
 
-  /// Gives the driver an event and does what it says; a fault goes back in.
+  /// Passes an event to the driver and applies the effects; a fault is fed back.
   func handle(_ event: DriverEvent) {
     let effects = driver.handle(event, at: board.now)
-    if effects.observation != .none { told.append(effects.observation) }
+    if effects.observation != .none { reported.append(effects.observation) }
     while driver.nextReleasedEpoch() != nil { fixes.append(board.now) }
     do {
       if let command = effects.pin {
@@ -114,8 +114,8 @@ final class FamilyBench {
       if driver.status.hasOutgoing { try write(bytes(of: driver.outgoing)) }
       switch effects.aiding {
       case .none: break
-      case .store(let place): kept = kept.prefix(Int(place)) + [entryFrame]
-      case .send(let place): try write(kept[Int(place)])
+      case .store(let slot): stored = stored.prefix(Int(slot)) + [entryFrame]
+      case .send(let slot): try write(stored[Int(slot)])
       }
     } catch { handle(.lineFault) }
     if powers.last != power { powers.append(power) }
@@ -132,7 +132,7 @@ final class FamilyBench {
     while board.now < end {
       let due = min(end, max(driver.status.deadline ?? .distantFuture, board.now))
       let waking = board.wait(in: .awake, until: due, wakesOnInput: true)
-      // What began to come gathers a little, as with the engine.
+      // Input is gathered briefly, as in the engine.
       let gathered = board.wait(
         in: .awake, until: min(due, board.now + .milliseconds(20)), wakesOnInput: false)
       if powers.last != power { powers.append(power) }
@@ -168,7 +168,7 @@ final class FamilyBench {
 
   private func admit(_ epoch: Epoch) {
     guard driver.admit(epoch, at: board.now) == .accept, epoch.fix != nil else { return }
-    if tellsTime, let utc = epoch.utc {
+    if reportsTime, let utc = epoch.utc {
       driver.setClock(bootUTC_us: utc.microseconds - board.now.microseconds)
     }
     fixes.append(board.now)
@@ -183,21 +183,21 @@ final class FamilyBench {
       no = .commandResult(
         CommandResult(family: result.family, command: result.command, outcome: .unsupported))
       subject = .result(result.command)
-    // A CASIC receiver cannot say no, an M10 cannot say that it is not there.
+    // A CASIC receiver sends no rejections, an M10 cannot report that it is missing.
     case .receiverNotice(.firmware), .receiverVersion: no = .malformed
     case .aidingEntry:
       entries += 1
       switch tampering {
       case .dropAiding: return nil
       case .dropEntries(let numbers): return numbers.contains(entries - 1) ? nil : message
-      case .none, .drop, .refuse, .refuseAll, .refuseEntries: return message
+      case .none, .drop, .reject, .rejectAll, .rejectEntries: return message
       }
     case .aidingAnswer(let answer):
       if case .dropAiding = tampering { return nil }
       var refusal = answer
       (refusal.isAccepted, refusal.reason) = (false, 4)
       no = .aidingAnswer(refusal)
-      if case .refuseEntries = tampering { return answer.subject == .mgaDBD ? no : message }
+      if case .rejectEntries = tampering { return answer.subject == .mgaDBD ? no : message }
     default: return message
     }
     let number = acknowledgements
@@ -205,17 +205,17 @@ final class FamilyBench {
     switch tampering {
     case .none: return message
     case .drop(let one): return one == number ? nil : message
-    case .refuse(let one): return one == number ? no : message
-    case .refuseAll(let those): return subject == those ? no : message
-    case .dropAiding, .dropEntries, .refuseEntries: return message
+    case .reject(let one): return one == number ? no : message
+    case .rejectAll(let those): return subject == those ? no : message
+    case .dropAiding, .dropEntries, .rejectEntries: return message
     }
   }
 
-  /// Runs until the driver has told the goal to be reached, or refused; at most `limit` seconds.
+  /// Runs until the driver has reported the goal as reached or rejected; at most `limit` seconds.
   @discardableResult func reach(_ goal: ReceiverGoal, _ limit: Double = 120) -> Bool {
     handle(.goal(goal))
     let end = board.now + Interval(seconds: limit)
-    while told.last != .reached(goal) && told.last != .refused(goal) {
+    while reported.last != .reached(goal) && reported.last != .refused(goal) {
       if board.now >= end { return false }
       run(0.05)
     }
@@ -223,7 +223,7 @@ final class FamilyBench {
   }
 }
 
-/// The families that take commands.
+/// The commandable families.
 enum Families {
   static let all: [ReceiverFamily] = [.ubloxM8, .ubloxM10, .mtk, .airoha, .casic]
   static let sentences: [ReceiverFamily] = [.mtk, .airoha, .casic]

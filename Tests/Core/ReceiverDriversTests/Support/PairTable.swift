@@ -1,13 +1,13 @@
 @testable import ReceiverDrivers
 
-/// What the tables of state and event of all drivers have in common.
+/// Common parts of the state and event tables of all drivers.
 enum PairTable {
-  /// Where something is at work, a fault of any line gives the receiver up for now.
+  /// In active states, a fault of any line makes the receiver lost for now.
   static let faults = "fault:lost(lost) wake-fault:lost(lost) supply-fault:lost(lost)"
 }
 
 extension DriverObservation {
-  /// The observation as a table writes it.
+  /// The observation as written in a table.
   var word: String {
     switch self {
     case .none: "none"

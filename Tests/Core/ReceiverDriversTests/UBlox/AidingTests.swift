@@ -6,7 +6,7 @@ import Testing
 
 @testable import ReceiverDrivers
 
-/// A u-blox receiver on a supply switch, without a backup supply, with memory for what it knows or not.
+/// A u-blox receiver on a supply switch, without backup supply, with or without aiding storage.
 private func setup(
   _ family: ReceiverFamily, capacity: UInt8? = 128, lineSpeed: UInt32 = 38_400
 ) -> ReceiverSetup {
@@ -32,22 +32,22 @@ extension FamilyBench {
     written.filter { $0.count >= 8 && $0[0] == 0xB5 }.map { UBXIdentity($0[2], $0[3]) }
   }
 
-  /// Those of aiding, however they are asked to be acknowledged.
+  /// The aiding messages, without those that enable acknowledgements.
   fileprivate var aidingWritten: [UBXIdentity] {
     identities.filter { $0.messageClass == 0x13 }
   }
 
-  /// Tracks long enough to have an ephemeris, then is cut off for `seconds`.
-  fileprivate func trackAndCut(for seconds: Double) {
+  /// Tracks long enough to receive an ephemeris, then is powered off for `seconds`.
+  fileprivate func trackAndPowerOff(for seconds: Double) {
     #expect(reach(.tracking))
     run(75)
     #expect(reach(.off))
     run(seconds)
   }
 
-  /// Seconds from the order to track until the first fix.
+  /// Seconds from the tracking goal until the first fix.
   fileprivate func timeToFix(_ limit: Double = 120) -> Double {
-    forget()
+    clearRecords()
     let start = now
     handle(.goal(.tracking))
     while fixes.isEmpty, now - start < Interval(seconds: limit) { run(0.1) }
@@ -55,21 +55,21 @@ extension FamilyBench {
   }
 }
 
-@Suite("What a receiver knows is kept across a cut") struct AidingTests {
+@Suite("Assistance data is kept across power off") struct AidingTests {
   @Test(
-    "PWR-8: what a receiver knows is read out before its supply is cut, and given back after it",
+    "PWR-8: the navigation database is saved before power off and restored after it",
     arguments: [ReceiverFamily.ubloxM10, .ubloxM8])
-  func keptAndGiven(_ family: ReceiverFamily) {
+  func savedAndRestored(_ family: ReceiverFamily) {
     let bench = bench(family)
     #expect(bench.reach(.tracking))
     #expect(bench.aidingWritten.isEmpty)
     bench.run(75)
-    bench.forget()
+    bench.clearRecords()
     #expect(bench.reach(.off))
     let wanted: UBXIdentity = family == .ubloxM8 ? .cfgNAVX5 : .cfgVALSET
     #expect(bench.identities == [wanted, .mgaDBD, .rxmPMREQ])
     #expect(bench.written[1] == [0xB5, 0x62, 0x13, 0x80, 0, 0, 0x93, 0xCC])
-    #expect(bench.kept.count == 40 && bench.counters.aidingStored == 40)
+    #expect(bench.stored.count == 40 && bench.counters.aidingStored == 40)
     #expect(bench.power == .off)
     bench.run(1_200)
     let time = bench.timeToFix()
@@ -77,16 +77,16 @@ extension FamilyBench {
     #expect(time < 16, "\(time) s")
     let aiding = bench.identities.drop { $0.messageClass != 0x13 }
     #expect(aiding.first == .mgaINI && aiding.dropFirst().prefix(40).allSatisfy { $0 == .mgaDBD })
-    let given = bench.written.filter { $0.count > 8 && $0[2] == 0x13 && $0[3] == 0x80 }
-    #expect(given == bench.kept)
+    let sent = bench.written.filter { $0.count > 8 && $0[2] == 0x13 && $0[3] == 0x80 }
+    #expect(sent == bench.stored)
     #expect(bench.counters.aidingRestored == 40)
-    #expect(bench.told.contains(.reached(.tracking)))
+    #expect(bench.reported.contains(.reached(.tracking)))
     #expect(bench.counters.repeats == 0 && bench.counters.losses == 0)
     #expect(bench.violations.isEmpty, "\(bench.violations)")
   }
 
-  @Test("PWR-8: acknowledgements are asked for in the RAM alone, by the key of that name")
-  func asked() {
+  @Test("PWR-8: aiding acknowledgements are enabled in RAM only, by their published key")
+  func acknowledgementKey() {
     var items = UBXConfiguration(layers: .ram)
     // CFG-NAVSPG-ACKAIDING, UBX-21035062.
     items.set(0x1011_0025, 1)
@@ -97,32 +97,33 @@ extension FamilyBench {
   }
 
   @Test(
-    "PWR-8: without memory a cut is as it ever was, and starts cold",
+    "PWR-8: without aiding storage, power off works as usual and the start is cold",
     arguments: [ReceiverFamily.ubloxM10, .ubloxM8])
   func withoutMemory(_ family: ReceiverFamily) {
     let bench = bench(family, capacity: nil)
-    bench.trackAndCut(for: 600)
+    bench.trackAndPowerOff(for: 600)
     let time = bench.timeToFix()
     #expect(time > 25, "\(time) s")
-    #expect(bench.aidingWritten.isEmpty && bench.kept.isEmpty)
+    #expect(bench.aidingWritten.isEmpty && bench.stored.isEmpty)
     #expect(bench.violations.isEmpty, "\(bench.violations)")
   }
 
-  @Test("PWR-8: whichever acknowledgement is lost, the receiver is cut off, and works after it")
+  @Test(
+    "PWR-8: if any acknowledgement is lost, the receiver is still powered off and works afterwards")
   func droppedAcknowledgements() {
-    // Ten entries, so that each of all messages has its turn.
+    // Ten entries, so that each message is covered.
     var number = 0
     var isEvery = false
     while !isEvery {
       let bench = bench(capacity: 10)
       bench.tampering = .drop(number)
-      bench.trackAndCut(for: 300)
+      bench.trackAndPowerOff(for: 300)
       #expect(bench.power == .off, "\(number)")
-      #expect(bench.kept.count == 10, "\(number)")
+      #expect(bench.stored.count == 10, "\(number)")
       let time = bench.timeToFix()
       bench.run(20)
       #expect(time < 60, "\(number): \(time) s")
-      #expect(bench.told.contains(.reached(.tracking)), "\(number)")
+      #expect(bench.reported.contains(.reached(.tracking)), "\(number)")
       #expect(bench.counters.losses == 0, "\(number)")
       #expect(bench.counters.aidingRestored >= 9, "\(number)")
       #expect(bench.violations.isEmpty, "\(number): \(bench.violations)")
@@ -132,18 +133,18 @@ extension FamilyBench {
     #expect(number > 15)
   }
 
-  @Test("PWR-8: entries that get lost on the way are not kept, the others are")
+  @Test("PWR-8: entries lost on the line are not stored, the others are")
   func wrongCount() {
     let bench = bench()
     bench.tampering = .dropEntries([0, 7, 39])
-    bench.trackAndCut(for: 600)
-    #expect(bench.kept.count == 37)
+    bench.trackAndPowerOff(for: 600)
+    #expect(bench.stored.count == 37)
     #expect(bench.timeToFix() < 16)
     bench.run(5)
     #expect(bench.counters.aidingRestored == 37)
   }
 
-  @Test("PWR-8: a receiver that says nothing of what it knows is cut off soon, and used cold")
+  @Test("PWR-8: a receiver that sends no database is powered off soon, and starts cold")
   func silence() {
     let bench = bench()
     bench.tampering = .dropAiding
@@ -152,7 +153,7 @@ extension FamilyBench {
     let start = bench.now
     #expect(bench.reach(.off))
     #expect((bench.now - start).seconds < 8)
-    #expect(bench.kept.isEmpty && bench.power == .off)
+    #expect(bench.stored.isEmpty && bench.power == .off)
     bench.run(300)
     let time = bench.timeToFix()
     #expect(time > 25 && time < 60)
@@ -160,14 +161,14 @@ extension FamilyBench {
     #expect(bench.counters.losses == 0)
   }
 
-  @Test("PWR-8: giving back ends when the receiver falls silent about it, or refuses")
-  func vainRestoring() {
-    for tampering in [FamilyBench.Tampering.dropAiding, .refuseEntries] {
+  @Test("PWR-8: restoring ends if the receiver stops answering or rejects entries")
+  func failedRestoring() {
+    for tampering in [FamilyBench.Tampering.dropAiding, .rejectEntries] {
       let bench = bench()
-      bench.trackAndCut(for: 300)
+      bench.trackAndPowerOff(for: 300)
       bench.tampering = tampering
       let start = bench.now
-      bench.forget()
+      bench.clearRecords()
       #expect(bench.reach(.tracking))
       #expect((bench.now - start).seconds < 12)
       #expect(bench.aidingWritten.count <= 10)
@@ -177,51 +178,51 @@ extension FamilyBench {
     }
   }
 
-  @Test("PWR-8: a goal that comes while it is read out is followed at once")
+  @Test("PWR-8: a new goal during saving is followed immediately")
   func goalWhileSaving() {
     for goal in [ReceiverGoal.tracking, .standby] {
       let bench = bench(lineSpeed: 9_600)
       #expect(bench.reach(.tracking))
       bench.run(75)
-      bench.forget()
+      bench.clearRecords()
       bench.handle(.goal(.off))
       bench.run(1.5)
-      #expect(bench.aidingWritten == [.mgaDBD] && !bench.kept.isEmpty && bench.kept.count < 30)
+      #expect(bench.aidingWritten == [.mgaDBD] && !bench.stored.isEmpty && bench.stored.count < 30)
       let start = bench.now
       #expect(bench.reach(goal))
       #expect((bench.now - start).seconds < 5)
-      #expect(bench.told == [.reached(goal)])
+      #expect(bench.reported == [.reached(goal)])
       #expect(!bench.pins.contains(PinCommand(.receiverSupply, .inactive)))
       #expect(bench.reach(.off) && bench.power == .off)
       #expect(bench.violations.isEmpty)
     }
   }
 
-  @Test("PWR-8: the same goal while it is read out disturbs nothing")
+  @Test("PWR-8: the same goal during saving changes nothing")
   func sameGoalWhileSaving() {
     let bench = bench(lineSpeed: 9_600)
     #expect(bench.reach(.tracking))
     bench.run(75)
-    bench.forget()
+    bench.clearRecords()
     bench.handle(.goal(.off))
     bench.run(1.5)
     #expect(bench.reach(.off))
-    #expect(bench.aidingWritten == [.mgaDBD] && bench.kept.count == 40)
+    #expect(bench.aidingWritten == [.mgaDBD] && bench.stored.count == 40)
   }
 
   @Test(
-    "PWR-8: a receiver that is to rest while it is given back what it knew rests, and has it next time"
+    "PWR-8: standby or off during restoring is followed, and the data is restored at the next start"
   )
   func goalWhileRestoring() {
     let bench = bench(lineSpeed: 9_600)
-    bench.trackAndCut(for: 300)
-    bench.forget()
+    bench.trackAndPowerOff(for: 300)
+    bench.clearRecords()
     bench.handle(.goal(.tracking))
     while bench.counters.aidingRestored < 5 { bench.run(0.05) }
     let start = bench.now
     #expect(bench.reach(.off))
     #expect((bench.now - start).seconds < 5)
-    #expect(bench.kept.count == 40 && bench.power == .off)
+    #expect(bench.stored.count == 40 && bench.power == .off)
     bench.run(300)
     #expect(bench.timeToFix() < 20)
     bench.run(5)
@@ -229,84 +230,81 @@ extension FamilyBench {
     #expect(bench.violations.isEmpty)
   }
 
-  @Test(
-    "PWR-8: a receiver that starts anew while it is given back what it knew is configured and used cold"
-  )
+  @Test("PWR-8: a receiver that restarts during restoring is configured and starts cold")
   func rebootWhileRestoring() {
-    // When giving back began is the same in each run.
+    // Restoring begins at the same time in each run.
     let first = bench(lineSpeed: 9_600)
-    first.trackAndCut(for: 300)
+    first.trackAndPowerOff(for: 300)
     first.handle(.goal(.tracking))
     while first.counters.aidingRestored < 5 { first.run(0.05) }
     var faults = FaultPlan()
     faults.configurationLosses = [first.now + .milliseconds(50)]
     let bench = bench(lineSpeed: 9_600, faults: faults)
-    bench.trackAndCut(for: 300)
-    bench.forget()
+    bench.trackAndPowerOff(for: 300)
+    bench.clearRecords()
     bench.handle(.goal(.tracking))
     bench.run(90)
     #expect(bench.counters.aidingRestored < 40)
-    #expect(bench.told.contains(.reached(.tracking)))
+    #expect(bench.reported.contains(.reached(.tracking)))
     #expect(bench.activity == .running && bench.fixes.count > 20)
   }
 
-  @Test("PWR-8: what is older than an ephemeris lives is not given back, nor without the time")
+  @Test(
+    "PWR-8: data older than the ephemeris lifetime is not restored, nor is any without the time")
   func tooOld() {
     let old = bench()
-    old.trackAndCut(for: 14_500)
-    #expect(old.kept.count == 40)
+    old.trackAndPowerOff(for: 14_500)
+    #expect(old.stored.count == 40)
     #expect(old.timeToFix() > 25)
     #expect(old.aidingWritten.isEmpty)
     let timeless = bench()
-    timeless.tellsTime = false
-    timeless.trackAndCut(for: 300)
-    #expect(timeless.kept.count == 40)
+    timeless.reportsTime = false
+    timeless.trackAndPowerOff(for: 300)
+    #expect(timeless.stored.count == 40)
     #expect(timeless.timeToFix() > 25)
     #expect(timeless.aidingWritten.isEmpty)
   }
 
-  @Test("PWR-8: what is kept is read out anew only where the receiver may have learned more")
+  @Test("PWR-8: the database is saved again only if the receiver may have newer data")
   func readOutAgain() {
     let bench = bench()
-    bench.trackAndCut(for: 300)
+    bench.trackAndPowerOff(for: 300)
     _ = bench.timeToFix()
     bench.run(3)
-    bench.forget()
+    bench.clearRecords()
     #expect(bench.reach(.off))
-    #expect(bench.aidingWritten.isEmpty, "in some seconds no ephemeris comes whole")
+    #expect(bench.aidingWritten.isEmpty, "a few seconds are too short for an ephemeris")
     bench.run(300)
     #expect(bench.timeToFix() < 16)
     bench.run(20)
-    bench.forget()
+    bench.clearRecords()
     #expect(bench.reach(.off))
     #expect(bench.aidingWritten == [.mgaDBD])
   }
 
-  @Test(
-    "PWR-8: a receiver that found nothing has nothing worth keeping, and one that was lost nothing to be given"
-  )
-  func nothingWorth() {
+  @Test("PWR-8: without a fix nothing is saved, and after a loss nothing is restored")
+  func nothingToSaveOrRestore() {
     var faults = FaultPlan()
     faults.signalOutages = [.boot..<Instant(seconds: 3_600)]
-    let blind = bench(faults: faults)
-    #expect(blind.reach(.tracking))
-    blind.run(60)
-    blind.forget()
-    #expect(blind.reach(.off))
-    #expect(blind.aidingWritten.isEmpty)
+    let withoutFix = bench(faults: faults)
+    #expect(withoutFix.reach(.tracking))
+    withoutFix.run(60)
+    withoutFix.clearRecords()
+    #expect(withoutFix.reach(.off))
+    #expect(withoutFix.aidingWritten.isEmpty)
     let lost = bench()
-    lost.trackAndCut(for: 60)
+    lost.trackAndPowerOff(for: 60)
     _ = lost.timeToFix()
     lost.handle(.lineFault)
     lost.run(30)
     #expect(lost.reach(.off))
-    lost.forget()
+    lost.clearRecords()
     lost.run(60)
     #expect(lost.timeToFix() > 0)
     #expect(lost.violations.isEmpty)
   }
 
-  @Test("PWR-8: a drain that is asked for meanwhile is answered")
+  @Test("PWR-8: a drain requested during saving is answered")
   func drains() {
     let bench = bench(lineSpeed: 9_600)
     #expect(bench.reach(.tracking))
@@ -315,6 +313,6 @@ extension FamilyBench {
     bench.run(1.5)
     bench.handle(.drain)
     bench.run(1)
-    #expect(bench.told.contains(.drained))
+    #expect(bench.reported.contains(.drained))
   }
 }

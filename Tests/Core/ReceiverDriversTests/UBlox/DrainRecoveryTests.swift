@@ -4,22 +4,22 @@ import Testing
 
 @testable import ReceiverDrivers
 
-@Suite("Drains that go wrong") struct DrainRecoveryTests {
-  @Test("Half a drain: the rest is retrieved, nothing twice")
+@Suite("Recovery from failed drains") struct DrainRecoveryTests {
+  @Test("An interrupted drain: the remaining entries are retrieved, none twice")
   func halfDrain() {
     let bench = DriverBench.batching()
     bench.run(100)
     bench.receiver.stallsAfter = 37
     let repeats = bench.driver.counters.repeats
     bench.step(.drain)
-    bench.settle()
-    #expect(bench.told.last == .drained)
+    bench.runUntilIdle()
+    #expect(bench.reported.last == .drained)
     #expect(bench.driver.counters.repeats == repeats + 1)
     bench.expectClean()
     bench.expectWhole()
   }
 
-  @Test("Lost while batching is switched on: it may batch, and nothing comes twice or late")
+  @Test("Lost while batching is enabled: it may be batching, and no epoch is repeated or late")
   func lostWhileEnabling() {
     let bench = DriverBench(Setups.wired)
     bench.reach(.tracking)
@@ -33,12 +33,12 @@ import Testing
     #expect(bench.reach(.batching(watermark: 250)))
     bench.run(20)
     bench.step(.drain)
-    bench.settle()
+    bench.runUntilIdle()
     bench.expectClean()
   }
 
-  @Test("Batching that was switched on without an answer, and then refused, is switched off")
-  func refusedAfterObeyed() {
+  @Test("Batching that was enabled without an answer and then rejected is disabled")
+  func rejectedAfterExecuted() {
     let bench = DriverBench(Setups.wired)
     bench.reach(.tracking)
     bench.run(3)
@@ -46,32 +46,33 @@ import Testing
     bench.step(.goal(.batching(watermark: 250)))
     bench.run(0.3)
     #expect(bench.receiver.isBatching)
-    bench.receiver.refusals = 1
-    bench.settle()
+    bench.receiver.rejections = 1
+    bench.runUntilIdle()
     #expect(bench.driver.state == .tracking)
     #expect(!bench.receiver.isBatching)
   }
 
-  @Test("DEF-30: One that batches and refuses the keys anew is emptied before live epochs count")
+  @Test(
+    "DEF-30: a batching receiver that rejects the keys again is drained before live epochs count")
   func refusedWhileBatching() {
     let bench = DriverBench.batching()
     bench.run(20)
     bench.step(.lineFault)
     while bench.driver.state != .enabling { bench.run(0.005) }
-    bench.receiver.refusals = 1
-    bench.settle()
+    bench.receiver.rejections = 1
+    bench.runUntilIdle()
     #expect(bench.driver.state == .tracking && !bench.receiver.isBatching)
     bench.run(5)
     bench.step(.lineFault)
-    bench.settle()
+    bench.runUntilIdle()
     bench.run(20)
     bench.reach(.tracking)
     bench.expectClean()
     #expect(bench.driver.counters.duplicates == 0)
   }
 
-  @Test("DEF-30: The power is changed when the buffer is empty, not while it may hold older epochs")
-  func powerChangeBesideBuffer() {
+  @Test("DEF-30: the power mode is not changed while the buffer may hold older epochs")
+  func powerChangeWithBuffer() {
     let bench = DriverBench.batching(250, Setups.saving)
     bench.run(20)
     bench.step(.lineFault)
@@ -79,9 +80,9 @@ import Testing
     while bench.driver.state != .configuring { bench.run(0.005) }
     bench.step(.goal(.batching(watermark: 250)))
     while bench.driver.state != .changingPower { bench.run(0.005) }
-    // Long enough for live epochs to come meanwhile.
+    // Long enough for live epochs to arrive.
     bench.receiver.lostAnswers = 2
-    bench.settle()
+    bench.runUntilIdle()
     #expect(bench.receiver.isBatching)
     bench.run(20)
     bench.reach(.tracking)
@@ -89,7 +90,7 @@ import Testing
     bench.expectWhole()
   }
 
-  @Test("DEF-30: Entries that come again after a drain that broke off count once")
+  @Test("DEF-30: entries repeated after an interrupted drain count once")
   func sentAgain() {
     let bench = DriverBench.batching()
     bench.run(60)
@@ -97,9 +98,9 @@ import Testing
     bench.receiver.resent = 30
     bench.step(.drain)
     bench.run(0.2)
-    #expect(bench.taken.count > 20 && bench.driver.state == .draining)
+    #expect(bench.emitted.count > 20 && bench.driver.state == .draining)
     bench.step(.lineFault)
-    bench.settle()
+    bench.runUntilIdle()
     bench.run(20)
     bench.reach(.tracking)
     #expect(bench.driver.counters.duplicates >= 30)
@@ -107,130 +108,130 @@ import Testing
     bench.expectWhole()
   }
 
-  @Test("Entries that are lost on the line are counted by msgCnt")
+  @Test("Entries lost on the line are counted by msgCnt")
   func lostEntries() {
     let bench = DriverBench.batching()
     bench.receiver.lostEntries = [10, 11, 40]
     bench.run(100)
     bench.step(.drain)
-    bench.settle()
-    #expect(bench.told.last == .drained)
+    bench.runUntilIdle()
+    #expect(bench.reported.last == .drained)
     #expect(bench.driver.counters.batchEntriesMissing == 3)
     bench.expectClean()
-    #expect((bench.taken.last ?? 0) - (bench.taken.first ?? 0) + 1 - bench.taken.count == 3)
+    #expect((bench.emitted.last ?? 0) - (bench.emitted.first ?? 0) + 1 - bench.emitted.count == 3)
   }
 
-  @Test("The last entry lost: the drain ends all the same")
+  @Test("If the last entry is lost, the drain still ends")
   func lastEntryLost() {
     let bench = DriverBench.batching()
     bench.run(50)
     bench.receiver.lostEntries = [bench.receiver.buffer.count]
     bench.step(.drain)
-    #expect(bench.settle())
-    #expect(bench.told.last == .drained)
+    #expect(bench.runUntilIdle())
+    #expect(bench.reported.last == .drained)
     #expect(bench.driver.counters.batchEntriesMissing == 1)
   }
 
-  @Test("A lost MON-BATCH costs a retry at most")
+  @Test("A lost MON-BATCH costs at most one retry")
   func lostStatus() {
     let bench = DriverBench.batching()
     bench.run(50)
     bench.receiver.lostAnswers = 1
     bench.step(.drain)
-    #expect(bench.settle())
-    #expect(bench.told.last == .drained)
+    #expect(bench.runUntilIdle())
+    #expect(bench.reported.last == .drained)
     bench.expectClean()
     bench.expectWhole()
   }
 
-  @Test("Epochs the receiver drops because nobody comes are counted")
+  @Test("Epochs dropped by the receiver because its buffer is full are counted")
   func drops() {
     let bench = DriverBench.batching()
     bench.passesPin = false
     bench.run(400)
     bench.step(.drain)
-    bench.settle()
+    bench.runUntilIdle()
     #expect((95...105).contains(bench.driver.counters.batchDrops))
     bench.expectClean()
   }
 
-  @Test("A drain that stalls for good is a lost receiver; what is left comes after")
+  @Test("A drain that stalls permanently means a lost receiver; the remaining entries come later")
   func stalledDrain() {
     let bench = DriverBench.batching()
     bench.run(60)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.stallsAfter = 20
     bench.step(.drain)
     while bench.receiver.stallsAfter != nil { bench.run(0.005) }
     bench.run(0.05)
     bench.receiver.isSilent = true
     while bench.driver.state != .lost { bench.run(0.05) }
-    #expect(bench.told == [.lost])
+    #expect(bench.reported == [.lost])
     #expect(bench.driver.mayBufferFixes)
     bench.receiver.isSilent = false
-    bench.settle()
-    #expect(bench.told == [.lost, .recovered, .reached(.batching(watermark: 250))])
+    bench.runUntilIdle()
+    #expect(bench.reported == [.lost, .recovered, .reached(.batching(watermark: 250))])
     #expect(bench.commands().contains("retrieve"))
     bench.run(5)
     bench.reach(.tracking)
     bench.expectClean()
   }
 
-  @Test("A drain is asked again after three silences, not more")
+  @Test("A drain is requested at most three times without an answer")
   func drainTries() {
     let bench = DriverBench.batching()
     bench.run(20)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.answersRetrieval = false
     bench.step(.drain)
     while bench.driver.state != .lost { bench.run(0.05) }
     #expect(bench.commands() == ["retrieve", "retrieve", "retrieve"])
   }
 
-  @Test("A reset while batching is seen by what it sends, repaired and told")
+  @Test("A reset while batching is detected by live output, repaired and reported")
   func resetWhileBatching() {
     let bench = DriverBench.batching(250, ReceiverSetup(batch: Setups.batch))
     bench.run(50)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.reset(at: bench.now)
     bench.run(20)
-    #expect(bench.told == [.recovered, .reached(.batching(watermark: 250))])
+    #expect(bench.reported == [.recovered, .reached(.batching(watermark: 250))])
     #expect(bench.receiver.isBatching)
     #expect(bench.driver.counters.configurationsLost == 1)
     bench.expectClean()
   }
 
-  @Test("A reset that speaks at another speed is found by the next drain")
-  func resetUnheard() {
+  @Test("A reset to another speed is found by the next drain")
+  func resetAtOtherSpeed() {
     let bench = DriverBench.batching()
     bench.run(50)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.reset(at: bench.now)
     bench.run(20)
-    #expect(bench.told.isEmpty)
+    #expect(bench.reported.isEmpty)
     bench.step(.drain)
-    #expect(bench.settle())
-    #expect(bench.told == [.lost, .recovered, .reached(.batching(watermark: 250))])
+    #expect(bench.runUntilIdle())
+    #expect(bench.reported == [.lost, .recovered, .reached(.batching(watermark: 250))])
     #expect(bench.receiver.isBatching && bench.receiver.speed == 115_200)
     bench.expectClean()
   }
 
-  @Test("A reset that the backup memory survives is found by the counters that begin anew")
+  @Test("A reset that keeps the backup memory is detected by restarted counters")
   func resetWithBackup() {
     let bench = DriverBench.batching()
     bench.run(50)
     bench.step(.drain)
-    bench.settle()
+    bench.runUntilIdle()
     bench.run(20)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.reset(at: bench.now, keepsBackup: true)
     bench.run(0.2)
     bench.step(.drain)
-    #expect(bench.settle())
+    #expect(bench.runUntilIdle())
     #expect(bench.driver.counters.configurationsLost == 1)
     #expect(
-      bench.told == [.recovered, .drained, .reached(.batching(watermark: 250))]
-        || bench.told == [.drained, .recovered, .reached(.batching(watermark: 250))])
+      bench.reported == [.recovered, .drained, .reached(.batching(watermark: 250))]
+        || bench.reported == [.drained, .recovered, .reached(.batching(watermark: 250))])
     bench.expectClean()
   }
 }

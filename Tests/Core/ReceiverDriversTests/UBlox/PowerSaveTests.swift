@@ -8,53 +8,52 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
 private let cyclic = "on=0 search=1 eph=1 power=2"
 
 @Suite("The receiver's own duty cycle") struct PowerSaveTests {
-  /// Tracking at full power, what came before forgotten.
+  /// Tracking at full power, with earlier records cleared.
   private func tracking() -> DriverBench {
     let bench = DriverBench(Setups.saving)
     bench.reach(.tracking)
     bench.run(3)
-    bench.forget()
+    bench.clearRecords()
     return bench
   }
 
-  @Test(
-    "PWR-6: the configuration that each start needs brings the duty cycle, at no cost of its own")
+  @Test("PWR-6: the configuration at each start sets the duty cycle, without an extra command")
   func atStart() {
     let bench = tracking()
     #expect(bench.receiver.value(M10Key.pmOperateMode) == 0)
     bench.reach(.standby)
-    bench.forget()
+    bench.clearRecords()
     bench.reach(.powersave)
-    #expect(bench.told == [.reached(.powersave)])
+    #expect(bench.reported == [.reached(.powersave)])
     #expect(bench.commands() == ["probe", configuration + " " + cyclic])
     #expect(bench.driver.state == .tracking)
     bench.reach(.standby)
-    bench.forget()
+    bench.clearRecords()
     bench.reach(.tracking)
     #expect(bench.commands() == ["probe", configuration + " power=0"])
     bench.expectClean()
   }
 
-  @Test("PWR-1: while it is awake one command changes its power, and no fix is lost to that")
+  @Test("PWR-1: while awake, one command changes the power mode, and no fix is lost")
   func awake() {
     let bench = tracking()
     bench.reach(.powersave)
     #expect(bench.commands() == [cyclic])
     bench.run(3)
     bench.reach(.powersave)
-    #expect(bench.commands().isEmpty, "it does so already")
+    #expect(bench.commands().isEmpty, "the mode is already set")
     bench.step(.goal(.tracking))
     #expect(bench.driver.state == .changingPower && !bench.driver.isQuiescent)
-    bench.settle()
+    bench.runUntilIdle()
     #expect(bench.commands() == ["power=0"])
     bench.run(3)
-    #expect(bench.told == [.reached(.powersave), .reached(.powersave), .reached(.tracking)])
-    #expect(bench.taken.count >= 6)
+    #expect(bench.reported == [.reached(.powersave), .reached(.powersave), .reached(.tracking)])
+    #expect(bench.emitted.count >= 6)
     bench.expectClean()
     bench.expectWhole()
   }
 
-  @Test("PWR-1: a fix that comes while the power is changed counts")
+  @Test("PWR-1: a fix received during a power mode change counts")
   func fixMeanwhile() {
     let bench = tracking()
     bench.receiver.answerDelay = .milliseconds(400)
@@ -67,11 +66,11 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.expectWhole()
   }
 
-  @Test("Batching is at full power, and leaving it for the duty cycle loses nothing")
+  @Test("Batching runs at full power, and switching to the duty cycle loses nothing")
   func batching() {
     let bench = tracking()
     bench.reach(.powersave)
-    bench.forget()
+    bench.clearRecords()
     bench.reach(.batching(watermark: 250))
     #expect(bench.commands().first == "power=0")
     #expect(bench.receiver.isBatching && bench.receiver.value(M10Key.pmOperateMode) == 0)
@@ -85,80 +84,79 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
   }
 
   @Test(
-    "PWR-6: one that has no such key tracks, is configured without it, and is asked anew by a goal")
+    "PWR-6: a receiver without the key tracks, is configured without it, and is retried at a goal")
   func refused() {
     let bench = DriverBench(Setups.saving)
     bench.receiver.supportsPowerSave = false
     bench.reach(.powersave)
-    #expect(bench.told == [.refused(.powersave)])
+    #expect(bench.reported == [.refused(.powersave)])
     #expect(bench.driver.state == .tracking && bench.driver.counters.refusals == 1)
     let commands = bench.commands()
     #expect(commands.contains(configuration + " " + cyclic) && commands.contains(configuration))
-    // What it refused is not said again, whatever it forgets.
+    // Rejected keys are not sent again, even after other state is invalidated.
     bench.reach(.standby)
-    bench.forget()
+    bench.clearRecords()
     bench.reach(.tracking)
-    #expect(bench.told == [.reached(.tracking)] && bench.commands() == ["probe", configuration])
+    #expect(
+      bench.reported == [.reached(.tracking)] && bench.commands() == ["probe", configuration])
     bench.receiver.supportsPowerSave = true
     bench.reach(.powersave)
-    #expect(bench.told.last == .reached(.powersave) && bench.commands() == [cyclic])
+    #expect(bench.reported.last == .reached(.powersave) && bench.commands() == [cyclic])
     bench.expectClean()
   }
 
-  @Test(
-    "A refusal while it is awake leaves it tracking; a loss, after which it may be another, ends it"
-  )
+  @Test("A rejection while awake keeps it tracking; a loss clears it, as the receiver may differ")
   func refusedAwake() {
     let bench = tracking()
     bench.receiver.supportsPowerSave = false
     bench.reach(.powersave)
-    #expect(bench.told == [.refused(.powersave)] && bench.commands() == [cyclic])
+    #expect(bench.reported == [.refused(.powersave)] && bench.commands() == [cyclic])
     bench.run(3)
     bench.expectWhole()
     bench.receiver.supportsPowerSave = true
     bench.step(.lineFault)
-    bench.settle()
-    #expect(bench.told.last == .reached(.powersave))
+    bench.runUntilIdle()
+    #expect(bench.reported.last == .reached(.powersave))
     #expect(bench.receiver.value(M10Key.pmOperateMode) == 2)
   }
 
-  @Test("One that saves power has the key: full power that it refuses is asked for again")
+  @Test("A receiver that saves power has the key: a rejected full power command is repeated")
   func fullPowerRefused() {
     let bench = tracking()
     bench.reach(.powersave)
-    bench.forget()
-    bench.receiver.refusals = 2
+    bench.clearRecords()
+    bench.receiver.rejections = 2
     bench.reach(.tracking)
     #expect(bench.commands() == ["power=0", "power=0", "power=0"])
-    #expect(bench.told == [.reached(.tracking)])
+    #expect(bench.reported == [.reached(.tracking)])
     #expect(bench.receiver.value(M10Key.pmOperateMode) == 0)
   }
 
-  @Test("A late answer to a refused configuration is not taken for that of the next command")
+  @Test("A late answer to a rejected configuration does not count for the next command")
   func lateRefusal() {
     let bench = tracking()
     bench.reach(.standby)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.supportsPowerSave = false
     bench.receiver.answerDelay = .milliseconds(600)
     bench.reach(.powersave)
-    #expect(bench.told == [.refused(.powersave)])
-    // It was sent twice before its answer came; the second refusal is of what was sent before.
+    #expect(bench.reported == [.refused(.powersave)])
+    // It was sent twice before its answer arrived; the second rejection belongs to the repetition.
     #expect(bench.driver.counters.refusals == 1)
     bench.expectClean()
   }
 
-  @Test("One whose profile has no such figure is told to use full power, and nothing else of it")
+  @Test("A receiver without duty cycle in its profile is set to full power, and no other power key")
   func without() {
     let bench = DriverBench(Setups.plain)
     bench.reach(.powersave)
-    #expect(bench.told == [.refused(.powersave)])
+    #expect(bench.reported == [.refused(.powersave)])
     #expect(bench.commands().last == configuration + " power=0")
     #expect(bench.driver.counters.refusals == 0)
   }
 
   @Test(
-    "PWR-6: the duty cycle of an earlier run, with another profile, ends whatever memory keeps it",
+    "PWR-6: the duty cycle of an earlier run with another profile ends, in any kind of memory",
     arguments: [nil, true, false] as [Bool?])
   func earlierRun(_ keepsBackup: Bool?) {
     let bench = DriverBench(Setups.saving)
@@ -173,33 +171,33 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     #expect(bench.receiver.value(M10Key.pmOperateMode) == 0, "not after the next start either")
   }
 
-  @Test("PWR-6: full power that is refused once after a start is asked for again, not left out")
+  @Test("PWR-6: full power rejected once after a start is retried, not omitted")
   func fullPowerRefusedAtStart() {
     let bench = tracking()
     bench.reach(.powersave)
     bench.reach(.standby)
     bench.step(.goal(.tracking))
     while bench.driver.state != .configuring { bench.run(0.005) }
-    bench.receiver.refusals = 1
-    bench.settle()
+    bench.receiver.rejections = 1
+    bench.runUntilIdle()
     #expect(bench.receiver.value(M10Key.pmOperateMode) == 0)
     #expect(bench.driver.counters.refusals == 1)
   }
 
-  @Test("PWR-6: one that refuses full power three times is another receiver: it is left out")
+  @Test("PWR-6: a receiver that rejects full power three times was replaced: the key is omitted")
   func exchanged() {
     let bench = tracking()
     bench.reach(.powersave)
     bench.reach(.standby)
-    bench.forget()
+    bench.clearRecords()
     bench.receiver.supportsPowerSave = false
     bench.reach(.tracking)
-    #expect(bench.told == [.reached(.tracking)])
+    #expect(bench.reported == [.reached(.tracking)])
     #expect(bench.driver.counters.refusals == 3)
   }
 
   @Test(
-    "Cyclic tracking knows half a second and whole seconds up to ten",
+    "Cyclic tracking supports half a second and whole seconds up to ten",
     arguments: [
       (500, true), (1_000, true), (2_000, true), (10_000, true), (100, false), (1_500, false),
       (250, false), (11_000, false),
@@ -211,7 +209,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     #expect(!passive.canSavePower)
   }
 
-  @Test("The keys of its power, the mode last: on time 0, search on, keep the ephemeris, cyclic")
+  @Test("The power mode keys, the mode last: on time 0, search on, keep the ephemeris, cyclic")
   func frame() {
     let frame = bytes(of: UBloxCommand.powerMode(.cyclic).frame(part: 0, for: Setups.saving))
     let payload: [UInt8] = [

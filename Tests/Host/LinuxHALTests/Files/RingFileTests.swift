@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("The ring's file") struct RingFileTests {
+@Suite("Ring file") struct RingFileTests {
   private let folder = TestFolder()
   private let capacity = 200
   private var path: String { folder.file("ring") }
@@ -36,7 +36,7 @@ import Testing
     close(opened)
   }
 
-  @Test("a new file is for its owner alone, all zeros, and has its room on the disk")
+  @Test("a new file has mode 0600, contains zeros and is allocated on the disk")
   func new() throws {
     let file = try RingFile(path, size: size)
     #expect(file.isNew == true && file.size == size)
@@ -47,7 +47,7 @@ import Testing
     #expect(found.st_blocks * 512 >= size)
   }
 
-  @Test("RNG-2, RNG-7: fixes survive the service; each start has a generation of its own")
+  @Test("RNG-2, RNG-7: fixes survive a restart; each start has its own generation")
   func reopen() throws {
     for start in 1...3 as ClosedRange<Int64> {
       let file = try RingFile(path, size: size)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("what was never synced survives the service too")
+  @Test("unsynced fixes survive the end of the process")
   func unsynced() throws {
     do {
       let file = try RingFile(path, size: size)
@@ -74,7 +74,7 @@ import Testing
     #expect(ring.stored(at: 0)?.fix == fix(7))
   }
 
-  @Test("a second service is refused, and gets the file when the first ends")
+  @Test("a second process is refused, and can open the file after the first has ended")
   func exclusive() throws {
     do {
       let file = try RingFile(path, size: size)
@@ -85,7 +85,7 @@ import Testing
     #expect(again.isNew == false || again.size == size)
   }
 
-  @Test("a file of another size is refused and left as it is")
+  @Test("a file of another size is refused and not changed")
   func wrongSize() throws {
     for length in [1, size - 64, size + 64] {
       let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 + 1) }
@@ -97,8 +97,8 @@ import Testing
     }
   }
 
-  @Test("a file of zeros that is too short was left half made, and is completed")
-  func halfMade() throws {
+  @Test("a short file of zeros is an interrupted creation and is completed")
+  func interruptedCreation() throws {
     for length in [0, 4_096, size - 1] {
       make([UInt8](repeating: 0, count: length))
       let file = try RingFile(path, size: size)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("a foreign file of the right size is refused by the ring, and nothing is written to it")
+  @Test("the ring refuses a foreign file of the right size and does not write to it")
   func foreign() throws {
     let bytes = [UInt8](repeating: 0x55, count: size)
     make(bytes)
@@ -118,14 +118,14 @@ import Testing
     #expect(isUntouched)
   }
 
-  @Test("a folder, a link, a pipe and a place that is not there are refused")
+  @Test("a folder, a link, a pipe and a missing folder are refused")
   func notAFile() throws {
     #expect(throws: RingFileError.notARegularFile(path: folder.path)) {
       _ = try RingFile(folder.path, size: size)
     }
-    let nowhere = folder.file("none") + "/ring"
-    #expect(throws: RingFileError.missingFolder(path: nowhere)) {
-      _ = try RingFile(nowhere, size: size)
+    let missing = folder.file("none") + "/ring"
+    #expect(throws: RingFileError.missingFolder(path: missing)) {
+      _ = try RingFile(missing, size: size)
     }
     folder.write([], to: "file")
     let inside = folder.file("file") + "/ring"
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(
-    "any range is synced, whatever pages it lies in, of 4 KiB as of 16 KiB",
+    "any range can be synced, with pages of 4 KiB and of 16 KiB",
     arguments: [4_096, 16_384])
   func syncRanges(_ pageSize: Int) throws {
     let page = pageSize
@@ -158,19 +158,19 @@ import Testing
     for range in ranges {
       try file.sync(range)
       let pages = RingFile.pages(around: range, of: page)
-      // msync(2) refuses a beginning that is no page's; a byte before the range's own page would be one too many.
+      // msync(2) requires a page-aligned start; the range must start in its first page.
       #expect(pages.lowerBound % page == 0 && pages.lowerBound <= range.lowerBound)
       #expect(range.lowerBound - pages.lowerBound < page && pages.upperBound == range.upperBound)
       #expect(pages.upperBound <= file.size)
     }
-    // The mapping is as long as the file, and its last byte can be written.
+    // The mapping covers the whole file, including its last byte.
     #expect(unsafe file.storage.count == size)
     unsafe file.storage[size - 1] = 7
     try file.sync(size - 1..<size)
     #expect(status().st_size == size)
   }
 
-  @Test("RNG-2: a ring is kept and found with pages of 16 KiB as with those of 4 KiB")
+  @Test("RNG-2: pages of 16 KiB and of 4 KiB give the same ring file")
   func largePages() throws {
     var images: [[UInt8]] = []
     for page in [4_096, 16_384] {
@@ -178,7 +178,7 @@ import Testing
       var ring = try unsafe FixRing(recovering: file.storage, capacity: capacity)
       for number in 0..<150 as Range<Int64> {
         ring.append(fix(number))
-        // Slots of each turn, and where the ring begins anew.
+        // Ranges in each pass of the ring, and across its wrap.
         if number % 7 == 0 { try sync(&ring, file) }
       }
       try sync(&ring, file)

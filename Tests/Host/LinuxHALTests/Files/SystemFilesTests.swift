@@ -4,9 +4,9 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("Folders, links and small files of the system")
+@Suite("Directories, links and small system files")
 struct SystemFilesTests {
-  @Test("names come in order, without the folder itself and the one above")
+  @Test("names are sorted, without `.` and `..`")
   func names() {
     let folder = TestFolder()
     for name in ["/b", "/.c", "/a"] { folder.write([], to: name) }
@@ -15,7 +15,7 @@ struct SystemFilesTests {
     #expect(SystemFiles.names(in: folder.path + "/none").isEmpty)
   }
 
-  @Test("a link says where it leads, also where nothing is there; a file is none")
+  @Test("a link's target is returned even if it is missing; a file is no link")
   func links() {
     let folder = TestFolder()
     folder.write([], to: "/file")
@@ -24,7 +24,7 @@ struct SystemFilesTests {
     #expect(SystemFiles.linkTarget(folder.path + "/file") == nil)
   }
 
-  @Test("a text ends before its line's end and zero bytes, is bounded, and commands no terminal")
+  @Test("text lacks final newline and NUL bytes, is bounded and has no control characters")
   func texts() {
     let folder = TestFolder()
     folder.write(Array("Some Board\0\n".utf8), to: "/model")
@@ -38,7 +38,7 @@ struct SystemFilesTests {
     #expect(SystemFiles.text(of: folder.path) == nil, "a folder has no text")
   }
 
-  @Test("a pipe into which nobody writes keeps no reader waiting")
+  @Test("a pipe without a writer does not block the reader")
   func pipes() {
     let folder = TestFolder()
     #expect(unsafe mkfifo(folder.path + "/pipe", 0o600) == 0)

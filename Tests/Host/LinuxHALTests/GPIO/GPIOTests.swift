@@ -7,8 +7,8 @@ import Testing
 
 @testable import LinuxHAL
 
-/// What can be said without a chip; with one `make test-board` tries it.
-@Suite("GPIO lines of a board that has none", .tags(.realTime))
+/// Behaviour without a chip; `make test-board` tests the lines of a chip.
+@Suite("GPIO lines on a board without a GPIO chip", .tags(.realTime))
 struct GPIOTests {
   private func fault(_ line: String, in folder: TestFolder) throws -> GPIOFault? {
     let line = try GPIOLine(line)
@@ -20,20 +20,20 @@ struct GPIOTests {
     }
   }
 
-  @Test("a board without the chip says so, and how to see which it has")
+  @Test("a missing chip is reported with the command that lists the chips")
   func noChip() throws {
     let folder = TestFolder()
     let first = GPIOFault.noChip(path: folder.file("gpiochip0"))
     #expect(try fault("GPIO17", in: folder) == first)
     #expect(try fault("gpiochip0:17", in: folder) == first)
     #expect(first.description.contains("gpiodetect"))
-    // A file of that name is no chip either.
+    // A regular file of that name is not a chip.
     folder.write([], to: "gpiochip0")
     #expect(try fault("gpiochip0:17", in: folder) == first)
     #expect(try fault("GPIO17", in: folder) == first)
   }
 
-  @Test("one line of the board under two names is refused, and both names are told")
+  @Test("two names for one line are refused, and the error contains both")
   func sameLine() throws {
     var wiring = GPIOWiring()
     wiring.receiverSupply = try GPIOLine("SUPPLY")
@@ -57,15 +57,15 @@ struct GPIOTests {
     #expect(every.lines.map(\.text) == ["A", "B", "C", "D", "E", "F", "G"])
   }
 
-  @Test("nothing wired needs no chip, and cannot be driven")
+  @Test("empty wiring needs no chip, and its pins cannot be driven")
   func nothing() throws {
     let events = try EventWait()
     var pins = try GPIOPins(GPIOWiring(), GPIOChips(folder: "/nonexistent"), in: events)
     #expect(throws: PinFault.notWired) {
       try pins.set(PinCommand(.receiverWake, .active))
     }
-    let hasObeyed = pins.setSessionLight(true)
-    #expect(hasObeyed, "there is nothing to obey")
+    let succeeded = pins.setSessionLight(true)
+    #expect(succeeded, "no light is wired")
     pins.rearm()
     #expect(pins.consumeChanges(from: events) == PinChanges())
     pins.prepareForSuspend()
@@ -82,8 +82,8 @@ struct GPIOTests {
     }
   }
 
-  @Test("every fault says what helps")
-  func remedies() throws {
+  @Test("every fault contains a suggestion")
+  func suggestions() throws {
     let line = try GPIOLine("GPIO17")
     let all: [(GPIOFault, String)] = [
       (.noLine(line), "gpio-line-names"),
@@ -94,19 +94,18 @@ struct GPIOTests {
       (.notPermitted(path: "/dev/gpiochip0", group: nil), "udev"),
       (
         .unsupported(line),
-        "does not support the "
-          + "bias"
+        "does not support the bias"
       ), (.refused(line, code: EIO), "Input/output error"),
     ]
     for (fault, part) in all { #expect(fault.description.contains(part), "\(fault)") }
   }
 
-  @Test("PWR-10: a gauge, a line that says low, or both")
+  @Test("PWR-10: charge from a gauge, from a low-battery line, or from both")
   func gauge() {
     let folder = TestFolder()
     _ = unsafe mkdir(folder.file("BAT0"), 0o755)
     var both = BatteryGauge(name: "BAT0", lowCharge: 7, folder: folder.path)
-    #expect(both.charge == nil, "there is no such gauge yet")
+    #expect(both.charge == nil, "the gauge does not exist yet")
     for (text, charge) in [("81\n", 81), ("0", 0), ("100\n", 100)] as [(String, UInt8)] {
       folder.write(Array(text.utf8), to: "BAT0/capacity")
       #expect(both.charge == charge)
@@ -117,13 +116,13 @@ struct GPIOTests {
     }
     folder.write(Array("81\n".utf8), to: "BAT0/capacity")
     both.update(isLow: true)
-    #expect(both.charge == 7, "the line knows better")
+    #expect(both.charge == 7, "the low-battery line takes precedence")
     folder.write(Array("3\n".utf8), to: "BAT0/capacity")
     #expect(both.charge == 3)
     both.update(isLow: false)
     #expect(both.charge == 3)
     folder.write([], to: "BAT0/capacity")
-    #expect(both.charge == nil, "a gauge that fails is no full battery")
+    #expect(both.charge == nil, "a failed reading is not reported as full")
     var alone = BatteryGauge(name: nil, lowCharge: 5)
     #expect(alone.charge == nil)
     alone.update(isLow: false)

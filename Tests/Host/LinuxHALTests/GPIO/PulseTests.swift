@@ -7,23 +7,23 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("The receiver's pulse per second on Linux", .tags(.realTime)) struct PulseTests {
+@Suite("Pulse per second on Linux", .tags(.realTime)) struct PulseTests {
   private let terminal = Terminal()
   private let events: EventWait
   private let count = PulsingPins.Count()
 
   init() throws { events = try EventWait() }
 
-  /// Pins with nothing but a pulse, that count what they are asked.
+  /// Pins with only a pulse line, which count their calls.
   private struct PulsingPins: LinuxPins {
     final class Count {
       var releases = 0
-      var looks = 0
+      var reads = 0
       var pulse_ns: Int64?
     }
     let count: Count
     mutating func consumePulses() -> Int64? {
-      count.looks += 1
+      count.reads += 1
       defer { count.pulse_ns = nil }
       return count.pulse_ns
     }
@@ -34,7 +34,7 @@ import Testing
     mutating func rearm() {}
   }
 
-  @Test("STD-7: a pulse comes with an epoch's first bytes, by its own stamp, once")
+  @Test("STD-7: a pulse is reported once, with its epoch's first bytes and its timestamp")
   func pulse() throws {
     var board = LinuxBoard(
       events, line: try SerialLine(opening: terminal.path, speed: 9_600, in: events),
@@ -46,36 +46,36 @@ import Testing
     usleep(30_000)
     terminal.send("x")
     let first = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
-    let heard = try #require(first.pulse)
-    #expect(first.reason == .bytes && count.looks == 1)
-    // As near as two clocks can be read one after the other.
-    #expect(heard + .milliseconds(10) >= before && heard <= after + .milliseconds(10))
+    let pulse = try #require(first.pulse)
+    #expect(first.reason == .bytes && count.reads == 1)
+    // Two clocks cannot be read at the same time; allow 10 ms.
+    #expect(pulse + .milliseconds(10) >= before && pulse <= after + .milliseconds(10))
     _ = try board.read()
     usleep(40_000)
     terminal.send("y")
     let second = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
-    #expect(second.reason == .bytes && second.pulse == nil && count.looks == 2)
+    #expect(second.reason == .bytes && second.pulse == nil && count.reads == 2)
     _ = try board.read()
     #expect(board.wait(in: .idle, until: soon(10), wakesOnInput: true).reason == .alarm)
-    #expect(count.looks == 2, "a wait that ends without bytes asks for none")
+    #expect(count.reads == 2, "a wait that ends without bytes reads no pulse")
   }
 
-  @Test("STD-7: a pulse more than a second before an epoch's first bytes is of another second")
+  @Test("STD-7: a pulse over a second before an epoch's first bytes is not reported")
   func oldPulse() throws {
     var board = LinuxBoard(
       events, line: try SerialLine(opening: terminal.path, speed: 9_600, in: events),
       pins: PulsingPins(count: count))
-    for (age_ms, isTold) in [(1_100, false), (900, true)] as [(Int64, Bool)] {
+    for (age_ms, isReported) in [(1_100, false), (900, true)] as [(Int64, Bool)] {
       usleep(40_000)
       count.pulse_ns = (clinux_monotonic_us() - age_ms * 1_000) * 1_000
       terminal.send("x")
-      let waking = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
-      #expect(waking.reason == .bytes && (waking.pulse != nil) == isTold, "\(age_ms) ms")
+      let report = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
+      #expect(report.reason == .bytes && (report.pulse != nil) == isReported, "\(age_ms) ms")
       _ = try board.read()
     }
   }
 
-  @Test("within an epoch none is asked for: its first byte's was told")
+  @Test("no pulse is read within an epoch: it was reported with the first byte")
   func withinEpoch() {
     var burst = BurstTiming()
     let begin = Instant(seconds: 10)
@@ -87,7 +87,7 @@ import Testing
     #expect(burst.isEpochStart(at: begin + .milliseconds(59)))
   }
 
-  @Test("its line is let go where a suspend is tried, and only there")
+  @Test("the pulse line is released before a suspend, and only then")
   func released() throws {
     let kernel = FakeKernel()
     func board(_ suspender: BoardSuspender) -> LinuxBoard<PulsingPins> {

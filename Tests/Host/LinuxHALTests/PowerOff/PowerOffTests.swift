@@ -5,13 +5,13 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("A board that is off") struct PowerOffTests {
-  /// The registers of a Witty Pi 4, whose clock stands still.
+@Suite("Power-off of the board") struct PowerOffTests {
+  /// The registers of a Witty Pi 4 with a stopped clock.
   private final class FakeHAT: ByteRegisters {
     var registers: [UInt8: UInt8] = [:]
-    var isDeaf = false
+    var ignoresWrites = false
 
-    /// 27 February 2028, 23:59:50: a leap year's.
+    /// 27 February 2028, 23:59:50, in a leap year.
     init() {
       registers = [0: 0x26, 58: 0x50, 59: 0x59, 60: 0x23, 61: 0x27, 62: 7, 63: 0x02, 64: 0x28]
     }
@@ -19,7 +19,7 @@ import Testing
     func read(_ register: UInt8) -> UInt8? { registers[register] ?? 0 }
 
     func write(_ value: UInt8, to register: UInt8) -> Bool {
-      if !isDeaf { registers[register] = value }
+      if !ignoresWrites { registers[register] = value }
       return true
     }
 
@@ -45,7 +45,7 @@ import Testing
       boot: boot ?? self.boot, kernel.files)
   }
 
-  @Test("RNG-8: a deadline crosses a power-off as boot, boot time and UTC")
+  @Test("RNG-8: the wake record stores the deadline as boot identity, boot time and UTC")
   func deadline() throws {
     let kept = try #require(WakeIntent(text: intent.text))
     #expect(kept == intent)
@@ -53,22 +53,22 @@ import Testing
   }
 
   @Test(
-    "RNG-8: how a start came about is read off the record and the clocks, and the alarm's own word")
-  func judgement() {
-    func start(_ after_s: Int64, _ says: Bool? = nil) -> WakeIntent.StartCause {
+    "RNG-8: the start cause follows from the record, the clocks and the alarm's status")
+  func startCause() {
+    func start(_ after_s: Int64, _ hasPoweredOn: Bool? = nil) -> WakeIntent.StartCause {
       intent.startCause(
-        on: other, utc: utc + .seconds(after_s), slack: .seconds(60), hasPoweredOn: says)
+        on: other, utc: utc + .seconds(after_s), slack: .seconds(60), hasPoweredOn: hasPoweredOn)
     }
     #expect(start(3_590) == .byAlarm && start(3_650) == .byAlarm)
     #expect(start(600) == .early(.seconds(3_000)) && start(600, false) == .early(.seconds(3_000)))
-    #expect(start(600, true) == .byAlarm, "one clock or the other is off")
+    #expect(start(600, true) == .byAlarm, "one of the clocks is wrong")
     #expect(start(4_000) == .late(.seconds(400)))
     #expect(start(-5) == .unknown && start(0, true) == .byAlarm)
     #expect(intent.startCause(on: boot, utc: utc + .seconds(3_600), slack: .zero) == .sameBoot)
   }
 
   @Test(
-    "RNG-8: the record is on the disk before the board goes, is told once, and one that is broken never"
+    "RNG-8: the record is written before the power-off, read once, and ignored if damaged"
   )
   func record() throws {
     let clock = try #require(RealTimeClock(kernel.files))
@@ -89,9 +89,9 @@ import Testing
   }
 
   @Test(
-    "a board stays on for a lock, a near alarm, without an alarm, and where the disk takes no record"
+    "no power-off with a lock, a near alarm, no alarm or an unwritable record"
   )
-  func hindrances() throws {
+  func blockers() throws {
     let clock = try #require(RealTimeClock(kernel.files))
     let now = SystemClock().now
     #expect(powerOff(nil).prepare(until: now + .seconds(1_000)) == .noAlarm)
@@ -100,45 +100,45 @@ import Testing
     #expect(powerOff(clock).prepare(until: now + .seconds(1_000)) == .inhibited(by: "apt"))
     kernel.remove("/run/systemd/inhibit/4")
     #expect(clock.alarm == nil)
-    let nowhere = BoardPowerOff(
+    let withoutFolder = BoardPowerOff(
       clock, shortest: .zero, lead: .zero, record: folder.file("none/wake-intent"), boot: boot,
       kernel.files)
-    #expect(nowhere.prepare(until: now + .seconds(1_000)) == .refused(code: ENOENT))
-    #expect(clock.alarm == nil, "nothing switches on what was not switched off")
+    #expect(withoutFolder.prepare(until: now + .seconds(1_000)) == .refused(code: ENOENT))
+    #expect(clock.alarm == nil, "no alarm is set for a board that stays on")
     kernel.refuses["wakealarm"] = EINVAL
     #expect(powerOff(clock).prepare(until: now + .seconds(1_000)) == .refused(code: EINVAL))
     #expect(folder.names.isEmpty)
   }
 
-  @Test("PWR-4: an alarm that is not there, or may go off too soon, switches no board off")
+  @Test("PWR-4: without an alarm, or with one that may fire too early, the board stays on")
   func alarmsOfOthers() throws {
     let clock = try #require(RealTimeClock(kernel.files))
     let due = SystemClock().now + .seconds(1_000)
-    // Somebody else's, while the board is still being switched off: it would be spent, and ours never set.
+    // Another program's alarm would fire during the shutdown, and ours would not be set.
     #expect(clock.set(1_005) == 0)
     #expect(powerOff(clock).prepare(until: due) == .alarmTooNear)
-    #expect(clock.alarm == 1_005 && folder.names.isEmpty, "it is still his")
-    // One that comes sooner than ours, but not too soon, switches it on as well; and is put back.
+    #expect(clock.alarm == 1_005 && folder.names.isEmpty, "the other program's alarm is kept")
+    // An earlier alarm of another program also powers the board on; it is restored.
     #expect(clock.set(1_500) == 0)
     let service = powerOff(clock)
     #expect(service.prepare(until: due) == nil && clock.alarm == 1_500)
     service.cancel()
     #expect(clock.alarm == 1_500 && folder.names.isEmpty)
-    // The board was to be off, and a new service finds it on: nothing is left armed.
+    // A new process in the same boot: the power-off did not happen, so the alarm is cleared.
     #expect(clock.set(nil) == 0)
     #expect(powerOff(clock).prepare(until: due) == nil && clock.alarm != nil)
     #expect(powerOff(clock).consumeIntent()?.start == .sameBoot && clock.alarm == nil)
-    // But for what somebody else had set.
+    // Another program's alarm is restored.
     #expect(clock.set(1_500) == 0)
     #expect(powerOff(clock).prepare(until: due) == nil)
     #expect(powerOff(clock).consumeIntent()?.start == .sameBoot && clock.alarm == 1_500)
     #expect(clock.set(nil) == 0)
     kernel.swallows.insert("wakealarm")
-    #expect(powerOff(clock).prepare(until: due) == .refused(code: EIO), "it was not taken")
+    #expect(powerOff(clock).prepare(until: due) == .refused(code: EIO), "the alarm was not stored")
   }
 
   @Test(
-    "PWR-4: a board that is being switched off ends its programs; one that is not is told as on")
+    "PWR-4: SIGTERM confirms the power-off; without it the board counts as on")
   func ending() {
     #expect(!BoardPowerOff.waitForTermination(within: .milliseconds(5)))
     var signals = sigset_t()
@@ -151,12 +151,12 @@ import Testing
     unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 
-  @Test("names that programs chose command no terminal")
+  @Test("control characters in names of other programs are replaced")
   func printable() {
     #expect(KernelText.printable("gps\u{1B}]0;x\u{7}d\u{9B}\nü".utf8) == "gps?]0;x?d?\nü")
   }
 
-  @Test("a Witty Pi 4 is told its alarm by its own clock, in BCD, over the end of a month")
+  @Test("a Witty Pi 4's alarm is set in BCD by its own clock, across the end of a month")
   func wittyPi() throws {
     let hat = FakeHAT()
     let alarm = try #require(WittyPi4(hat))
@@ -171,14 +171,14 @@ import Testing
         && hat.alarm == [0x25, 0x23, 0x59, 0x50])
     alarm.restore(nil)
     #expect(hat.alarm == [0, 0, 0, 0])
-    for (reason, says) in [1: true, 8: true, 3: false, 4: false] as [UInt8: Bool] {
+    for (reason, hasPoweredOn) in [1: true, 8: true, 3: false, 4: false] as [UInt8: Bool] {
       hat.registers[11] = reason
-      #expect(alarm.hasPoweredOn == says)
+      #expect(alarm.hasPoweredOn == hasPoweredOn)
     }
-    hat.isDeaf = true
+    hat.ignoresWrites = true
     #expect(alarm.set(in: .seconds(60), shortest: .zero) == EIO)
     hat.registers[63] = 0x13
-    #expect(alarm.set(in: .seconds(60), shortest: .zero) == EIO, "no month")
+    #expect(alarm.set(in: .seconds(60), shortest: .zero) == EIO, "invalid month")
     hat.registers[0] = 0x37
     #expect(WittyPi4(hat) == nil, "another model")
     #expect(I2CDevice(bus: 9_999, address: WittyPi4.address) == nil)

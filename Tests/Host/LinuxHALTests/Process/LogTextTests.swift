@@ -3,10 +3,10 @@ import LinuxHAL
 import TestSupport
 import Testing
 
-@Suite("What enters the log")
+@Suite("Text in the log")
 struct LogTextTests {
   @Test(
-    "RES-8: a character that is not seen, or moves others, is written as its number",
+    "RES-8: invisible, control and bidirectional characters are written as their numbers",
     arguments: [
       ("a\u{2028}b", #"a\u{2028}b"#), ("a\u{2029}b", #"a\u{2029}b"#),
       ("a\u{202E}b", #"a\u{202E}b"#),
@@ -16,16 +16,16 @@ struct LogTextTests {
       ("a\u{0}b", #"a\u{0}b"#), ("a\u{E0041}b", #"a\u{E0041}b"#), ("a\u{3164}b", #"a\u{3164}b"#),
       ("a\u{E000}b", #"a\u{E000}b"#), ("a\nb", #"a\u{A}b"#),
     ])
-  func unseen(_ text: String, _ cleaned: String) {
+  func invisible(_ text: String, _ cleaned: String) {
     #expect(LogText.cleaned(text) == cleaned)
   }
 
   @Test(
-    "what can be read stays as it is",
+    "readable text is not changed",
     arguments: ["trail-log", "Wanderkarte für Ägypten", "位置", "позиция", "موقع", "🧭 n° 5", ""])
   func readable(_ text: String) { #expect(LogText.cleaned(text) == text) }
 
-  @Test("RES-8: no text makes a line of the log that looks like one of the service's own")
+  @Test("RES-8: no client text can forge a log line of the service")
   func forged() {
     let folder = TestFolder()
     let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)

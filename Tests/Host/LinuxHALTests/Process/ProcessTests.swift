@@ -9,7 +9,7 @@ import Testing
 @Suite("Signals, readiness and log", .tags(.realTime)) struct ProcessTests {
   // MARK: Signals
 
-  @Test("signals end a wait, each once, in the words of the service")
+  @Test("each signal ends a wait once and is reported as the service's request")
   func signals() throws {
     var before = sigset_t()
     _ = unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
@@ -18,12 +18,12 @@ import Testing
     var signals = try SignalWatch()
     try events.add(signals.descriptor, as: .firstFree, for: .readable)
     #expect(!events.wait(until: .boot))
-    for (number, wish) in [(SIGHUP, SignalWatch.Request.reload), (SIGTERM, .stop), (SIGINT, .stop)]
-    {
-      // To this thread alone: the other tests' threads do not block it.
+    let cases = [(SIGHUP, SignalWatch.Request.reload), (SIGTERM, .stop), (SIGINT, .stop)]
+    for (number, request) in cases {
+      // To this thread only: threads of other tests do not block the signal.
       #expect(raise(number) == 0)
       #expect(events.wait(until: soon(1_000)))
-      #expect(signals.next() == wish)
+      #expect(signals.next() == request)
       #expect(signals.next() == nil)
     }
     #expect(!events.wait(until: .boot))
@@ -31,7 +31,7 @@ import Testing
 
   // MARK: Readiness
 
-  /// A manager's socket.
+  /// The notification socket of a service manager.
   private final class Manager {
     let descriptor: Int32
 
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("the manager is told, at a path and at an abstract name")
+  @Test("the manager is notified at a path and at an abstract address")
   func notifier() throws {
     let folder = TestFolder()
     for name in [folder.file("notify"), "@torpor-test-\(getpid())"] {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("without a manager, or with one that cannot be reached, nothing happens")
+  @Test("without a reachable manager, notifications do nothing")
   func noManager() {
     for name in [nil, "", "@", "relative", "vsock:2:1234", "/nowhere/at/all"] as [String?] {
       let notifier = ServiceNotifier(address: name, watchdogPeriod: .seconds(1))
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("a watchdog is there for the process it names, and only then")
+  @Test("the watchdog is active only for the process that it names")
   func watchdog() {
     func period(_ microseconds: String?, _ process: String?) -> Interval? {
       ServiceNotifier.watchdog(microseconds: microseconds, process: process, this: 42)
@@ -106,7 +106,7 @@ import Testing
 
   // MARK: Sockets
 
-  @Test("who connects is known, and is not waited for")
+  @Test("an accepted socket is non-blocking and has the peer's credentials")
   func peer() throws {
     let folder = TestFolder()
     let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -138,7 +138,7 @@ import Testing
 
   // MARK: Log
 
-  /// What is written to a log on a pipe, whose device and inode `journal` may be given.
+  /// The output of a log on a pipe. If `isJournal`, its device and inode identify the journal.
   private func logged(isJournal: Bool, _ body: (SystemLog) -> Void) throws -> String {
     var ends: [Int32] = [-1, -1]
     try #require(unsafe pipe(&ends) == 0)
@@ -153,7 +153,7 @@ import Testing
     return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
   }
 
-  @Test("in the journal each line has its priority, elsewhere none")
+  @Test("lines have a priority prefix in the journal and none elsewhere")
   func priorities() throws {
     let journal = try logged(isJournal: true) { log in
       for priority in SystemLog.Priority.allCases { log.write(priority, "text") }
@@ -164,10 +164,10 @@ import Testing
     #expect(plain == "text\n")
   }
 
-  @Test("what matters too little is not even put together")
+  @Test("a message below the threshold is not formatted")
   func threshold() throws {
     func never() -> String {
-      Issue.record("was put together")
+      Issue.record("was formatted")
       return ""
     }
     let text = try logged(isJournal: true) { log in

@@ -5,21 +5,21 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("How a serial line is connected") struct SerialBusTests {
+@Suite("Connection of a serial line") struct SerialBusTests {
   private let folder = TestFolder()
 
-  /// A device and what `/sys` says of it; gives the device's path.
-  private func device(_ name: String, at place: String) -> String {
-    folder.makeFolders("sys/devices/\(place)")
+  /// Creates a device file with its entry in `/sys`, and returns the device's path.
+  private func device(_ name: String, at location: String) -> String {
+    folder.makeFolders("sys/devices/\(location)")
     folder.makeFolders("sys/class/tty/\(name)")
     folder.write([], to: name)
     #expect(
       unsafe symlink(
-        "\(folder.path)/sys/devices/\(place)", folder.file("sys/class/tty/\(name)/device")) == 0)
+        "\(folder.path)/sys/devices/\(location)", folder.file("sys/class/tty/\(name)/device")) == 0)
     return folder.file(name)
   }
 
-  @Test("a speed has the code of its name, whichever way the C library spells it")
+  @Test("each speed has the termios code of its name")
   func namedSpeeds() throws {
     #expect(NamedSpeed.code(of: 38_400) == speed_t(B38400) && NamedSpeed.code(of: 12_345) == nil)
     let terminal = Terminal()
@@ -32,17 +32,17 @@ import Testing
       _ = unsafe cfsetispeed(&line, code)
       _ = unsafe cfsetospeed(&line, code)
       #expect(unsafe tcsetattr(descriptor, TCSANOW, &line) == 0)
-      // As the kernel has it: a number.
+      // The kernel reports the speed as a number.
       #expect(clinux_line_speed(descriptor) == Int64(baud))
     }
   }
 
-  @Test("LOC-8: a receiver on USB or Bluetooth is an accessory, one on a port of the board is none")
+  @Test("LOC-8: a receiver on USB or Bluetooth is an accessory; one on a UART is not")
   func accessory() {
     let usb = device("ttyACM0", at: "platform/soc/xhci/usb1/1-1/1-1:1.0")
     #expect(SerialBus.isAccessory(usb, root: folder.path))
     #expect(unsafe symlink("ttyACM0", folder.file("gps0")) == 0)
-    #expect(SerialBus.isAccessory(folder.file("gps0"), root: folder.path), "by its other name")
+    #expect(SerialBus.isAccessory(folder.file("gps0"), root: folder.path), "through a link")
     let port = device("ttyAMA0", at: "platform/soc/usbless/uart0")
     #expect(!SerialBus.isAccessory(port, root: folder.path))
     folder.write([], to: "rfcomm0")

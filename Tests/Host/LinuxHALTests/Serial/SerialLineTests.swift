@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("The serial line", .tags(.realTime)) struct SerialLineTests {
+@Suite("Serial line", .tags(.realTime)) struct SerialLineTests {
   private let terminal = Terminal()
   private let events: EventWait
 
@@ -17,7 +17,7 @@ import Testing
     try line.write(bytes.span)
   }
 
-  @Test("bytes come and go as they are, all 256 of them")
+  @Test("all 256 byte values are received and sent unchanged")
   func raw() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     let all = (0...255).map { UInt8($0) } + [3, 4, 10, 13, 17, 19, 26, 28]
@@ -28,7 +28,7 @@ import Testing
     #expect(terminal.speed == 9_600)
   }
 
-  @Test("what has arrived is handed out in chunks of 256, in order")
+  @Test("received bytes are read in order, in chunks of up to 256")
   func chunks() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     let sent = (0..<600).map { UInt8($0 % 251) }
@@ -39,7 +39,7 @@ import Testing
     #expect(counts == [256, 256, 88, 0])
   }
 
-  @Test("what the kernel holds in pieces of less than a buffer is read to its end")
+  @Test("input that the kernel holds in several pieces is read completely")
   func much() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     let sent = (0..<6_000).map { UInt8($0 % 251) }
@@ -55,7 +55,7 @@ import Testing
     #expect(try received + read(sent.count - received.count, from: &line, events) == sent)
   }
 
-  @Test("what came and was not wanted is thrown away, fetched or not")
+  @Test("`discardInput` discards bytes in both input buffers")
   func discarded() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     terminal.send([UInt8](repeating: 7, count: 300))
@@ -69,7 +69,7 @@ import Testing
     #expect(try read(3, from: &line, events) == Array("new".utf8))
   }
 
-  @Test("bytes that came before the device went away are read first")
+  @Test("bytes received before the device disappeared can still be read")
   func lastBytes() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     terminal.send("last")
@@ -82,7 +82,7 @@ import Testing
     #expect(throws: LineFault.gone) { try line.read() }
   }
 
-  @Test("any speed is set, and the bytes queued before leave first")
+  @Test("any speed can be set; bytes queued before are sent first")
   func speeds() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     for speed in [4_800, 115_200, 460_800, 921_600, 123_456] as [UInt32] {
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("what came at the old speed is thrown away")
+  @Test("bytes received at the old speed are discarded")
   func oldBytes() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     terminal.send("at the old speed")
@@ -106,7 +106,7 @@ import Testing
     #expect(try read(3, from: &line, events) == Array("new".utf8))
   }
 
-  @Test("a write is queued as a whole or refused; what is queued arrives in order")
+  @Test("a write is queued completely or refused; queued bytes arrive in order")
   func fullQueue() throws {
     var line = try SerialLine(opening: terminal.path, speed: 115_200, in: events)
     var sent: [UInt8] = []
@@ -130,15 +130,15 @@ import Testing
     }
     received += terminal.receive(sent.count - received.count)
     #expect(received == sent && line.queuedCount == 0)
-    // Nothing is left that would end a wait.
+    // An empty queue ends no wait.
     #expect(!events.wait(until: soon(5), wakesOnInput: true))
     #expect(!events.wait(until: soon(5), wakesOnInput: false))
   }
 
-  @Test("room in the queue ends a wait that does not listen, too")
-  func flushingDeaf() throws {
+  @Test("free space in the queue ends a wait with `wakesOnInput` false")
+  func flushingWithoutInput() throws {
     var line = try SerialLine(opening: terminal.path, speed: 115_200, in: events)
-    // The kernel carries bytes from one end to the other in its own time: full is what stays full.
+    // The kernel transfers bytes with a delay: the queue is full if it stays full.
     var rounds = 0
     repeat {
       line.flush()
@@ -153,7 +153,7 @@ import Testing
     #expect(line.queuedCount == 0)
   }
 
-  @Test("a device that vanishes is told once, looked for after a pause, and used when it is back")
+  @Test("a missing device is reported once, retried after a delay and reopened")
   func vanishAndReturn() throws {
     let folder = TestFolder()
     let link = folder.file("receiver")
@@ -166,11 +166,11 @@ import Testing
     #expect(throws: LineFault.gone) { try line.read() }
     #expect(line.isOpen == false)
     #expect(throws: LineFault.gone) { try line.read() }
-    // Nothing wakes for it while it is away.
+    // A missing device causes no wake.
     #expect(!events.wait(until: soon(5)))
     let other = Terminal()
     #expect(unsafe unlink(link) == 0 && symlink(other.path, link) == 0)
-    // Too early; on a busy machine the pause may be over.
+    // Before the retry delay has passed, unless the machine is busy.
     let isBack = (try? line.read()) != nil
     #expect(isBack == false || SystemClock().now >= lost + SerialLine.initialRetryDelay)
     #expect(!events.wait(until: soon(SerialLine.initialRetryDelay.microseconds / 1_000 + 5)))
@@ -180,8 +180,8 @@ import Testing
     #expect(try read(4, from: &line, events) == Array("back".utf8))
   }
 
-  @Test("what a wait said of the device that went away does not count for the one that is back")
-  func oldNews() throws {
+  @Test("conditions reported for the lost device do not apply to the reopened one")
+  func staleConditions() throws {
     let folder = TestFolder()
     let link = folder.file("receiver")
     #expect(unsafe symlink(terminal.path, link) == 0)
@@ -197,7 +197,7 @@ import Testing
     #expect(line.isOpen == true)
   }
 
-  @Test("a device that vanishes while bytes are written to it is told")
+  @Test("a device that disappears before a write is reported")
   func vanishWhileWriting() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     terminal.unplug()
@@ -205,7 +205,7 @@ import Testing
     #expect(throws: LineFault.gone) { try line.setSpeed(4_800) }
   }
 
-  @Test("a device that is not there yet is no error where it is only looked for")
+  @Test("`lookingFor` accepts a missing device and opens it later")
   func lookingFor() throws {
     let folder = TestFolder()
     let link = folder.file("receiver")
@@ -217,7 +217,7 @@ import Testing
     #expect(terminal.receive(1) == [5])
   }
 
-  @Test("where there is no receiver nothing comes, and nothing can be written")
+  @Test("a line without a receiver reads nothing and cannot be written")
   func none() throws {
     var line = SerialLine(noneIn: events)
     #expect(try line.read().count == 0)
@@ -226,7 +226,7 @@ import Testing
     #expect(try line.read().count == 0)
   }
 
-  @Test("what cannot be opened is told with what to do about it")
+  @Test("an open error contains a suggestion")
   func openErrors() throws {
     let folder = TestFolder()
     #expect(throws: LineOpenError.missing(path: folder.file("none"))) {
@@ -237,13 +237,13 @@ import Testing
     #expect(throws: LineOpenError.notATerminal(path: file)) {
       _ = try SerialLine(opening: file, speed: 9_600, in: events)
     }
-    // The advice is of the line's own group, and of no group where none is let in.
+    // The suggestion names the device's group only if the group has access.
     let closed = LineOpenError(EACCES, path: file, baud: 9_600)
     #expect(closed == .notPermitted(path: file, group: nil))
     #expect(closed.description.contains("ls -l") && !closed.description.contains("usermod"))
     _ = unsafe chmod(file, 0o660)
     guard case .notPermitted(_, let group?) = LineOpenError(EACCES, path: file, baud: 9_600) else {
-      Issue.record("its group may")
+      Issue.record("the group has access")
       return
     }
     #expect(closed.description != LineOpenError.notPermitted(path: file, group: group).description)
@@ -252,7 +252,7 @@ import Testing
     #expect(LineOpenError(EPERM, path: file, baud: 9_600) == .forbidden(path: file))
   }
 
-  @Test("a second process, and root too, finds the line in use; it is free when it is closed")
+  @Test("a second open fails as busy, even for root, until the line is closed")
   func exclusive() throws {
     do {
       let line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("A board that is suspended", .tags(.realTime)) struct SuspendTests {
+@Suite("Suspend", .tags(.realTime)) struct SuspendTests {
   private let terminal = Terminal()
   private let events: EventWait
   private let kernel = FakeKernel()
@@ -20,12 +20,12 @@ import Testing
       pins: NoPins(), suspender: suspender)
   }
 
-  /// The terminal's switch for waking.
+  /// The path of the terminal's wakeup attribute.
   private var wakeSwitch: String {
     "/sys/class/tty/\(terminal.path.split(separator: "/").last!)/power/wakeup"
   }
 
-  @Test("the deepest way to suspend is read from the kernel")
+  @Test("the deepest available sleep mode is used")
   func states() {
     #expect(SleepStates(kernel.files).description == "mem (deep)")
     let light = FakeKernel(states: "freeze\n", depth: nil)
@@ -35,7 +35,7 @@ import Testing
     #expect(BoardSuspender.quick(none).blocker == .suspendUnsupported)
   }
 
-  @Test("an alarm ends it: armed before, gone after, and what is left of the time is idled")
+  @Test("the alarm is set before and cleared after; the remaining time is spent idle")
   func alarm() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
@@ -51,12 +51,12 @@ import Testing
     #expect(events.suspendedTime >= .milliseconds(35) && events.suspendedTime < .seconds(5))
   }
 
-  @Test("PWR-9: what happens between the look and the sleep keeps the board awake")
-  func eventOnTheWay() throws {
+  @Test("PWR-9: an event between the check and the suspend keeps the board awake")
+  func eventBeforeSuspend() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
     var isFirst = true
-    // After the count was read: nobody has seen it but the kernel.
+    // After the count was read: only the kernel has counted this event.
     kernel.before["wakeup_count"] = { [kernel] in
       if isFirst { kernel.wake() }
       isFirst = false
@@ -64,10 +64,10 @@ import Testing
     kernel.whileSuspended = { usleep(100_000) }
     #expect(board.wait(in: .suspended, until: soon(100), wakesOnInput: false).reason == .alarm)
     let order = kernel.written.filter { !$0.hasPrefix("wakealarm") }
-    #expect(order == ["wakeup_count=1", "state=mem"], "the second try is let in, not the first")
+    #expect(order == ["wakeup_count=1", "state=mem"], "only the second attempt is accepted")
   }
 
-  @Test("PWR-9: what happens after the count was written back breaks the suspend off")
+  @Test("PWR-9: an event after the count was written back aborts the suspend")
   func eventLater() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
@@ -76,7 +76,7 @@ import Testing
     #expect(kernel.suspends == 0 && suspender.blocker == .eventOccurred)
   }
 
-  @Test("PWR-9: a byte, a request and a signal that wait already are not slept over")
+  @Test("PWR-9: a pending byte or request prevents the suspend")
   func waiting() throws {
     kernel.make(wakeSwitch, "disabled\n")
     let suspender = BoardSuspender.quick(kernel)
@@ -94,7 +94,7 @@ import Testing
     #expect(kernel.suspends == 0)
   }
 
-  @Test("what may be put off ends a wait, but no suspend, and is done at the next wake")
+  @Test("postponable work ends a wait but no suspend, and is done at the next wake")
   func postponable() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
@@ -107,12 +107,12 @@ import Testing
     #expect(board.now >= events.postponableDeadline && kernel.suspends == 1)
   }
 
-  @Test("an alarm that is near is not tried, and one that the kernel finds too near is idled for")
+  @Test("the board idles if the alarm is too near, also by the kernel's decision")
   func nearAlarm() throws {
-    var pace = BoardSuspender.Timing()
-    #expect(pace.minimumAlarmDistance == .seconds(2))
-    pace.initialRetryDelay = .milliseconds(20)
-    let suspender = BoardSuspender([], kernel.files, pace, usesTimer: false)
+    var timing = BoardSuspender.Timing()
+    #expect(timing.minimumAlarmDistance == .seconds(2))
+    timing.initialRetryDelay = .milliseconds(20)
+    let suspender = BoardSuspender([], kernel.files, timing, usesTimer: false)
     var board = try board(suspender)
     #expect(board.wait(in: .suspended, until: soon(30), wakesOnInput: false).reason == .alarm)
     #expect(kernel.written.isEmpty && suspender.blocker == .alarmTooNear)
@@ -124,22 +124,22 @@ import Testing
     #expect(quick.blocker == .eventOccurred && quick.suspendCount == 0)
   }
 
-  @Test("what hinders is tried again after pauses that double, up to the longest")
-  func hinderedForLong() throws {
+  @Test("an interrupted suspend is retried with delays that double up to a maximum")
+  func retriesWithBackOff() throws {
     var tries = 0
     kernel.before["state"] = { tries += 1 }
     kernel.refuses["state"] = EBUSY
-    var pace = BoardSuspender.Timing()
-    pace.minimumAlarmDistance = .milliseconds(1)
-    pace.initialRetryDelay = .milliseconds(2)
+    var timing = BoardSuspender.Timing()
+    timing.minimumAlarmDistance = .milliseconds(1)
+    timing.initialRetryDelay = .milliseconds(2)
     func count(_ longest: Interval) throws -> Int {
-      pace.maximumRetryDelay = longest
+      timing.maximumRetryDelay = longest
       tries = 0
-      let suspender = BoardSuspender([], kernel.files, pace, usesTimer: false)
+      let suspender = BoardSuspender([], kernel.files, timing, usesTimer: false)
       var board = LinuxBoard(
         events, line: SerialLine(noneIn: events), pins: NoPins(), suspender: suspender)
       #expect(board.wait(in: .suspended, until: soon(400), wakesOnInput: false).reason == .alarm)
-      // The last look may be nearer to the alarm than what is still tried.
+      // The last check may be too near to the alarm for another attempt.
       #expect([.eventOccurred, .alarmTooNear].contains(suspender.blocker) && kernel.suspends == 0)
       return tries
     }
@@ -148,7 +148,7 @@ import Testing
     #expect(try count(.milliseconds(10)) > 12)
   }
 
-  @Test("what came on the line while it was suspended is thrown away; the wait goes on")
+  @Test("bytes received during a suspend are discarded; the wait continues")
   func lostBytes() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
@@ -164,7 +164,7 @@ import Testing
     #expect(try board.read().count == 1)
   }
 
-  @Test("bytes wake a board that listens, where the profile has them: the line is told so, or not")
+  @Test("bytes wake the board only with `wakesOnInput`: the wakeup attribute follows it")
   func serialWake() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
@@ -177,41 +177,41 @@ import Testing
     }
     #expect(board.wait(in: .suspended, until: soon(1_000), wakesOnInput: true).reason == .bytes)
     #expect(kernel.text(wakeSwitch) == "enabled\n" && kernel.suspends == 1)
-    #expect(try board.read().count == 0, "its first bytes are lost: none is trusted")
+    #expect(try board.read().count == 0, "the first bytes are lost, so all are discarded")
     kernel.whileSuspended = { usleep(60_000) }
     #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm)
     #expect(kernel.text(wakeSwitch) == "disabled\n")
     let written = kernel.written.count { $0.hasPrefix("wakeup=") }
     #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm)
-    #expect(kernel.written.count { $0.hasPrefix("wakeup=") } == written, "told once")
+    #expect(kernel.written.count { $0.hasPrefix("wakeup=") } == written, "written once")
   }
 
-  @Test("a board that was woken for somebody else gives it time, then is suspended again")
-  func foreignWake() throws {
+  @Test("after another program's wake event the board stays awake briefly, then suspends")
+  func otherWake() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
-    var moments: [Instant] = []
-    kernel.whileSuspended = { moments.append(SystemClock().now) }
+    var times: [Instant] = []
+    kernel.whileSuspended = { times.append(SystemClock().now) }
     #expect(board.wait(in: .suspended, until: soon(120), wakesOnInput: false).reason == .alarm)
-    #expect(moments.count >= 2)
-    for (a, b) in zip(moments, moments.dropFirst()) { #expect(b - a >= .milliseconds(30)) }
+    #expect(times.count >= 2)
+    for (a, b) in zip(times, times.dropFirst()) { #expect(b - a >= .milliseconds(30)) }
   }
 
   @Test(
-    "a lock of systemd's against sleep is respected; one that only wants to be told is not waited for"
+    "a systemd inhibitor lock with mode block prevents the suspend; mode delay does not"
   )
   func inhibitors() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
     let lock = "/run/systemd/inhibit/1"
     kernel.make(lock, "WHAT=shutdown:sleep\nMODE=block\nWHO=Backup of the disk\nWHY=x\n")
-    // Its owner is told at once of one that he does not know yet (DEF-28), and once.
+    // A new lock is reported immediately, and once (DEF-28).
     #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .request)
     #expect(board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm)
     #expect(suspender.blocker == .inhibited(by: "Backup of the disk") && kernel.suspends == 0)
     #expect(suspender.checkInhibitors() == "Backup of the disk")
     #expect(suspender.consumeLogMessage()?.contains("Backup of the disk") == true)
-    #expect(suspender.consumeLogMessage() == nil, "told once")
+    #expect(suspender.consumeLogMessage() == nil, "logged once")
     kernel.whileSuspended = { usleep(60_000) }
     for text in ["WHAT=sleep\nMODE=delay\nWHO=a\n", "WHAT=handle-lid-switch\nMODE=block\nWHO=b\n"] {
       kernel.make(lock, text)
@@ -224,7 +224,7 @@ import Testing
     #expect(suspender.checkInhibitors() == "c")
     #expect(
       board.wait(in: .suspended, until: soon(60), wakesOnInput: false).reason == .alarm,
-      "it is known")
+      "it was reported")
     #expect(suspender.blocker == .inhibited(by: "c"))
     let before = kernel.suspends
     kernel.remove(lock)
@@ -233,7 +233,7 @@ import Testing
     #expect(kernel.suspends == before + 1)
   }
 
-  @Test("PWR-4: a kernel that refuses is asked again after pauses that double, and it is told")
+  @Test("PWR-4: a refused suspend is logged and retried with doubling delays")
   func refused() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
@@ -247,23 +247,23 @@ import Testing
     #expect(suspender.consumeLogMessage()?.contains("Input/output error") == true)
     let before = tries.count
     _ = board.wait(in: .suspended, until: soon(30), wakesOnInput: false)
-    #expect(tries.count == before, "a new wait is no reason to ask at once")
+    #expect(tries.count == before, "a new wait does not retry immediately")
   }
 
-  @Test("a board that only motion is to wake has an alarm all the same, hours away")
+  @Test("a board that only motion wakes still has an alarm some hours away")
   func fallback() throws {
     let suspender = BoardSuspender.quick(kernel)
     var alarm: Int64?
     kernel.whileSuspended = { [kernel] in
       alarm = Int64(kernel.text("/sys/class/rtc/rtc0/wakealarm").dropLast())
     }
-    let outcome = suspender.suspend(
+    let result = suspender.suspend(
       until: .distantFuture, wakesOnInput: false, line: SerialLine(noneIn: events), events
     ) { false }
-    #expect(outcome == .resumed && alarm.map { (22_500...22_700).contains($0) } == true)
+    #expect(result == .resumed && alarm.map { (22_500...22_700).contains($0) } == true)
   }
 
-  @Test("a board that nothing would wake is not suspended")
+  @Test("a board without a wake source is not suspended")
   func noEnd() throws {
     var ends: [Int32] = [-1, -1]
     try #require(unsafe pipe(&ends) == 0)
@@ -276,25 +276,25 @@ import Testing
       board.wait(in: .suspended, until: .distantFuture, wakesOnInput: false).reason == .request)
     sender.join()
     #expect(kernel.suspends == 0 && suspender.blocker == .noWakeTime)
-    // Motion would wake it, but programs have their time after the start.
-    var pace = BoardSuspender.Timing()
-    pace.startupTime = .seconds(60)
-    let early = BoardSuspender([.motion], kernel.files, pace, usesTimer: false)
+    // Motion would wake it, but after the start programs get time to connect.
+    var timing = BoardSuspender.Timing()
+    timing.startupTime = .seconds(60)
+    let early = BoardSuspender([.motion], kernel.files, timing, usesTimer: false)
     #expect(
       early.suspend(
         until: .distantFuture, wakesOnInput: false, line: SerialLine(noneIn: events), events
       ) { false } == .notSuspended)
     #expect(early.blocker == .noWakeTime)
     kernel.remove("/sys/class/rtc/rtc0/wakealarm")
-    let blind = BoardSuspender.quick(kernel)
+    let withoutAlarm = BoardSuspender.quick(kernel)
     var other = LinuxBoard(
-      events, line: SerialLine(noneIn: events), pins: NoPins(), suspender: blind)
+      events, line: SerialLine(noneIn: events), pins: NoPins(), suspender: withoutAlarm)
     #expect(other.wait(in: .suspended, until: soon(40), wakesOnInput: false).reason == .request)
     #expect(kernel.suspends == 0)
   }
 
   @Test(
-    "the clock's one alarm: cleared before it is set, never later than somebody else's, put back")
+    "the RTC's only alarm is shared: the earliest wins, and the other is restored")
   func wakealarm() throws {
     let clock = try #require(RealTimeClock(kernel.files))
     #expect(clock.name == "rtc0" && clock.now == 1_000 && clock.alarm == nil)
@@ -306,16 +306,16 @@ import Testing
     let now = SystemClock().now
     #expect(alarm.set(to: now + .seconds(1), at: now) == 0 && clock.alarm == 1_002)
     alarm.clear()
-    #expect(clock.alarm == 1_003, "somebody else's is as it was")
+    #expect(clock.alarm == 1_003, "the other program's alarm is restored")
     kernel.make("/sys/class/rtc/rtc0/since_epoch", "2000\n")
     #expect(
       clock.set(in: .seconds(1), shortest: .zero) == 0 && clock.alarm == 2_002,
-      "one of the past is not kept")
+      "a passed alarm is replaced")
     kernel.make("/sys/class/rtc/rtc0/device/power/wakeup", "disabled\n")
     #expect(RealTimeClock(kernel.files) == nil)
   }
 
-  @Test("a kernel that keeps its reader waiting is not waited for")
+  @Test("a kernel file that blocks its reader does not block the board")
   func busyKernel() throws {
     kernel.remove("/sys/power/wakeup_count")
     let path = kernel.folder.path + "/sys/power/wakeup_count"
@@ -329,7 +329,7 @@ import Testing
     #expect(suspender.blocker != nil && kernel.suspends == 0)
   }
 
-  /// Pins that count, and whose sensor says at last what it said before.
+  /// Pins that count their calls and report motion only after a rearm.
   private struct CountingPins: LinuxPins {
     final class Count {
       var rearms = 0
@@ -341,47 +341,47 @@ import Testing
     mutating func prepareForSuspend() { count.releases += 1 }
     mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
     mutating func consumeChanges(from events: EventWait) -> PinChanges {
-      var news = PinChanges()
-      guard count.rearms > 0 else { return news }
-      news.motion = count.motion
+      var changes = PinChanges()
+      guard count.rearms > 0 else { return changes }
+      changes.motion = count.motion
       count.motion = nil
-      return news
+      return changes
     }
     mutating func setSessionLight(_ isOn: Bool) -> Bool { true }
     mutating func rearm() { count.rearms += 1 }
   }
 
-  @Test("lines are heard anew after a suspend, and what they say then ends the wait")
+  @Test("lines are rearmed after a suspend, and a changed level ends the wait")
   func rearm() throws {
     let count = CountingPins.Count()
     var board = LinuxBoard(
       events, line: SerialLine(noneIn: events), pins: CountingPins(count: count),
       suspender: .quick(kernel))
     kernel.whileSuspended = { count.motion = .active }
-    let waking = board.wait(in: .suspended, until: soon(5_000), wakesOnInput: false)
-    #expect(waking.reason == .motion && waking.motion == .active && waking.motionEdge == nil)
+    let report = board.wait(in: .suspended, until: soon(5_000), wakesOnInput: false)
+    #expect(report.reason == .motion && report.motion == .active && report.motionEdge == nil)
     #expect(count.rearms == 1 && kernel.suspends == 1 && count.releases == 1)
-    // A wall clock that is set is no suspend.
+    // Setting the wall clock does not count as a suspend.
     events.watchClock(changingAt: 1)
     #expect(board.wait(in: .idle, until: soon(30), wakesOnInput: false).reason == .alarm)
     #expect(count.rearms == 1)
   }
 
-  @Test("an edge's stamp is put on the boot clock by the suspends that were between")
+  @Test("an edge's monotonic timestamp is converted to the boot clock")
   func stamps() {
     let before = ClockOffset(monotonic_us: 5_000_000, boot: Instant(microseconds: 8_000_000))
     let after = ClockOffset(monotonic_us: 6_000_000, boot: Instant(microseconds: 109_000_000))
     #expect(after.wasSuspended(since: before) && !before.wasSuspended(since: before))
-    func moment(_ ms: Int64) -> Instant {
+    func bootTime(_ ms: Int64) -> Instant {
       after.bootTime(monotonic_ns: ms * 1_000_000, before: before)
     }
-    #expect(moment(4_000) == Instant(microseconds: 7_000_000), "before it was suspended for 100 s")
-    #expect(moment(5_500) == Instant(microseconds: 108_500_000), "after it")
+    #expect(bootTime(4_000) == Instant(microseconds: 7_000_000), "before the suspend of 100 s")
+    #expect(bootTime(5_500) == Instant(microseconds: 108_500_000), "after the suspend")
     let now = ClockOffset()
     #expect(!ClockOffset().wasSuspended(since: now))
   }
 
-  @Test("PWR-9: a guard is put over the wait for each try, and taken away")
+  @Test("PWR-9: a suspend block is set for each attempt and removed after it")
   func guarded() throws {
     var ends: [Int32] = [-1, -1]
     try #require(unsafe pipe(&ends) == 0)

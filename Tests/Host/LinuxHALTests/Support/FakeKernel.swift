@@ -4,24 +4,24 @@ import TestSupport
 
 @testable import LinuxHAL
 
-/// A board's `/sys` and `/run` in a folder of plain files, with a kernel behind it that counts wake-ups,
-/// refuses as a real one does, and is suspended for as long as a test says.
+/// A board's `/sys` and `/run` in a folder of plain files, with a simulated kernel that counts
+/// wake-ups, refuses writes like a real one, and suspends for as long as a test specifies.
 final class FakeKernel {
   let folder = TestFolder()
-  /// What was written, in order.
+  /// Accepted writes, in order.
   private(set) var written: [String] = []
-  /// Wake-ups so far.
+  /// Number of wake-ups.
   private(set) var wakeups = 0
-  /// What of them the next suspend allows for.
+  /// Wake-up count that was written back for the next suspend; nil if none was.
   private var armed: Int?
-  /// Happens while the board is suspended.
+  /// Called while the board is suspended.
   var whileSuspended: () -> Void = {}
-  /// Happens when a file is written, before the kernel looks at it.
+  /// Called when a file is written, before the kernel handles the write; by file name.
   var before: [String: () -> Void] = [:]
-  /// With what error number the kernel refuses a file; 0 for none.
+  /// Error number with which the kernel refuses a write, by file name; 0 for none.
   var refuses: [String: Int32] = [:]
 
-  /// Files that take what is written and stay as they are.
+  /// Files that accept a write and do not change.
   var swallows: Set<String> = []
 
   init(states: String = "freeze mem disk\n", depth: String? = "s2idle [deep]\n") {
@@ -32,7 +32,7 @@ final class FakeKernel {
     make("/sys/class/rtc/rtc0/wakealarm", "")
   }
 
-  /// Puts a file there, with the folders above it.
+  /// Creates a file and its parent folders.
   func make(_ path: String, _ text: String) {
     var made = ""
     for name in path.split(separator: "/").dropLast() {
@@ -48,13 +48,13 @@ final class FakeKernel {
     String(decoding: folder.read(String(path.dropFirst())), as: UTF8.self)
   }
 
-  /// Something that wakes the board has happened.
+  /// Counts a wake-up event.
   func wake() {
     wakeups += 1
     make("/sys/power/wakeup_count", "\(wakeups)\n")
   }
 
-  /// How often the board was suspended.
+  /// Number of suspends.
   var suspends: Int { written.count { $0 == "state=mem" || $0 == "state=freeze" } }
 
   var files: KernelFiles {
@@ -79,7 +79,7 @@ final class FakeKernel {
       whileSuspended()
       return 0
     case "/sys/class/rtc/rtc0/wakealarm":
-      // A second alarm is refused, and a cleared one reads as nothing.
+      // A second alarm is refused; a cleared alarm reads as an empty file.
       if text != "0", !self.text(path).isEmpty { return EBUSY }
       make(path, text == "0" ? "" : text + "\n")
     default: make(path, text + "\n")
@@ -90,15 +90,15 @@ final class FakeKernel {
 }
 
 extension BoardSuspender {
-  /// One with the times of a test.
+  /// A suspender with short times for tests.
   static func quick(_ kernel: FakeKernel, _ sources: WakeSources = [.bytes, .motion])
     -> BoardSuspender
   {
-    var pace = Timing()
-    pace.minimumAlarmDistance = .milliseconds(20)
-    pace.initialRetryDelay = .milliseconds(20)
-    pace.otherWakeTime = .milliseconds(30)
-    pace.startupTime = .zero
-    return BoardSuspender(sources, kernel.files, pace, usesTimer: false)
+    var timing = Timing()
+    timing.minimumAlarmDistance = .milliseconds(20)
+    timing.initialRetryDelay = .milliseconds(20)
+    timing.otherWakeTime = .milliseconds(30)
+    timing.startupTime = .zero
+    return BoardSuspender(sources, kernel.files, timing, usesTimer: false)
   }
 }

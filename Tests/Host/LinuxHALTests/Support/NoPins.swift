@@ -3,28 +3,28 @@ import LocationTypes
 
 @testable import LinuxHAL
 
-/// A board none of whose pins is wired.
+/// The pins of a board without wired pins.
 struct NoPins: LinuxPins {
-  /// Creates it.
+  /// Creates the pins.
   init() {}
 
-  /// Refuses.
+  /// Fails.
   ///
   /// - Throws: `PinFault.notWired`.
   mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
 
-  /// Nothing, ever.
+  /// Never reports a change.
   mutating func consumeChanges(from events: EventWait) -> PinChanges { PinChanges() }
 
-  /// None, ever.
+  /// Never reports a pulse.
   mutating func consumePulses() -> Int64? { nil }
 
-  /// Nothing is held.
+  /// Does nothing: no line is held.
   mutating func prepareForSuspend() {}
 
-  /// There is no light.
+  /// Succeeds: no light is wired.
   mutating func setSessionLight(_ isOn: Bool) -> Bool { true }
 
-  /// Nothing is heard.
+  /// Does nothing: no line is monitored.
   mutating func rearm() {}
 }

@@ -4,7 +4,7 @@ import LocationTypes
 
 @testable import LinuxHAL
 
-/// A receiver's end of a pseudo-terminal; the other end is what a ``SerialLine`` opens.
+/// The receiver's end of a pseudo-terminal; a ``SerialLine`` opens the other end.
 final class Terminal {
   let path: String
   private(set) var descriptor: Int32
@@ -16,7 +16,7 @@ final class Terminal {
     let result = unsafe openpty(&master, &slave, &name, nil, nil)
     precondition(result == 0, "no pseudo-terminal: \(SystemError.reason(errno))")
     path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    // Raw from the start: nothing that is sent before the line is opened shall come back.
+    // Raw mode from the start: the terminal must not echo bytes sent before the line is opened.
     var line = termios()
     _ = unsafe tcgetattr(slave, &line)
     unsafe cfmakeraw(&line)
@@ -29,7 +29,7 @@ final class Terminal {
 
   deinit { unplug() }
 
-  /// The device goes away.
+  /// Removes the device.
   func unplug() {
     if descriptor >= 0 { close(descriptor) }
     descriptor = -1
@@ -40,7 +40,7 @@ final class Terminal {
 
   func send(_ text: String) { send(Array(text.utf8)) }
 
-  /// All there is for the receiver.
+  /// All bytes that were sent to the receiver and not read yet.
   func receive() -> [UInt8] {
     var all: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
@@ -51,7 +51,7 @@ final class Terminal {
     }
   }
 
-  /// The next `count` bytes for the receiver, which the kernel brings when it finds the time.
+  /// The next `count` bytes for the receiver; waits up to 2 s for the kernel to transfer them.
   func receive(_ count: Int) -> [UInt8] {
     var all = receive()
     let end = soon(2_000)
@@ -62,11 +62,11 @@ final class Terminal {
     return all
   }
 
-  /// The speed the line was set to.
+  /// Speed that was set for the line, baud.
   var speed: Int64 { clinux_line_speed(descriptor) }
 }
 
-/// Sends pieces at moments of their own, from another thread.
+/// Sends pieces with delays from another thread.
 final class Sender: Sendable {
   private let thread: pthread_t
 
@@ -105,12 +105,12 @@ final class Sender: Sendable {
   }
 }
 
-/// A moment so many milliseconds from now.
+/// The time `milliseconds` from now.
 func soon(_ milliseconds: Int64) -> Instant {
   SystemClock().now + .milliseconds(milliseconds)
 }
 
-/// The next `count` bytes of a line, which the kernel brings when it finds the time.
+/// The next `count` bytes of a line; waits up to 2 s for the kernel to transfer them.
 func read(_ count: Int, from line: inout SerialLine, _ events: EventWait) throws -> [UInt8] {
   var all: [UInt8] = []
   while all.count < count, events.wait(until: soon(2_000)) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("The one wait", .tags(.realTime)) struct EventWaitTests {
+@Suite("Event wait", .tags(.realTime)) struct EventWaitTests {
   private let events: EventWait
   private let pair: (Int32, Int32)
   private let token = EventWait.Token(rawValue: 20)
@@ -24,7 +24,7 @@ import Testing
 
   private func put() { _ = unsafe write(pair.1, [1], 1) }
 
-  @Test("a moment ends it, not before")
+  @Test("a wait ends at its deadline, not before")
   func deadline() {
     let end = soon(20)
     #expect(!events.wait(until: end))
@@ -32,7 +32,7 @@ import Testing
     close()
   }
 
-  @Test("a moment that has passed is no sleep, but what is there is found")
+  @Test("a passed deadline causes no sleep, but ready descriptors are reported")
   func passed() throws {
     try events.add(pair.0, as: token, for: .readable)
     #expect(!events.wait(until: .boot) && events.wakeCount == 0)
@@ -43,7 +43,7 @@ import Testing
     close()
   }
 
-  @Test("a descriptor is told for as long as it has something, changed and removed")
+  @Test("a descriptor is reported while it is ready; it can be changed and removed")
   func descriptors() throws {
     try events.add(pair.0, as: token, for: .readable)
     put()
@@ -58,8 +58,8 @@ import Testing
     close()
   }
 
-  @Test("what is only listened to does not end a wait that does not listen")
-  func listening() throws {
+  @Test("receiver input does not end a wait with `wakesOnInput` false")
+  func receiverInput() throws {
     try events.add(pair.0, as: token, for: .readable, isReceiverInput: true)
     put()
     #expect(!events.wait(until: soon(5), wakesOnInput: false))
@@ -67,7 +67,7 @@ import Testing
     close()
   }
 
-  @Test("a far moment costs nothing, and leaves nothing behind")
+  @Test("a far deadline causes no extra wake, also after the wait")
   func far() throws {
     try events.add(pair.0, as: token, for: .readable)
     let sender = Sender(pair.1, [(20, [1])])
@@ -76,7 +76,7 @@ import Testing
     var byte: UInt8 = 0
     _ = unsafe read(pair.0, &byte, 1)
     #expect(!events.wait(until: soon(5)) && events.wakeCount <= 2)
-    // A moment that no machine lives to see is no overflow.
+    // A deadline near the end of time does not overflow.
     put()
     let never = Instant(microseconds: Instant.distantFuture.microseconds - 1)
     #expect(events.wait(until: never) && events.wakeCount <= 3)
@@ -84,22 +84,22 @@ import Testing
   }
 
   @Test(
-    "when the machine comes back from suspend, the rest is waited for anew",
+    "after a resume from suspend the wait continues until its deadline",
     arguments: [true, false])
-  func clockChange(_ listening: Bool) throws {
+  func clockChange(_ wakesOnInput: Bool) throws {
     var wall = timespec()
     _ = unsafe clock_gettime(CLOCK_REALTIME, &wall)
     let real_us = Int64(wall.tv_sec) * 1_000_000 + Int64(wall.tv_nsec) / 1_000
     events.watchClock(changingAt: real_us + 50_000)
     let end = soon(200)
-    #expect(!events.wait(until: end, wakesOnInput: listening))
+    #expect(!events.wait(until: end, wakesOnInput: wakesOnInput))
     #expect(SystemClock().now >= end && events.wakeCount <= 2 && events.readyCount == 0)
-    #expect(!events.wait(until: soon(5), wakesOnInput: !listening))
+    #expect(!events.wait(until: soon(5), wakesOnInput: !wakesOnInput))
     #expect(events.wakeCount <= 3)
     close()
   }
 
-  @Test("the end of the other side is told without being asked for")
+  @Test("a closed peer is reported without a requested condition")
   func gone() throws {
     try events.add(pair.0, as: token, for: [])
     Glibc.close(pair.1)
@@ -108,7 +108,7 @@ import Testing
     Glibc.close(pair.0)
   }
 
-  @Test("two seconds without cause are no wake")
+  @Test("two seconds without events cause no wake")
   func idle() throws {
     try events.add(pair.0, as: token, for: .readable)
     let sender = Sender(pair.1, [(2_000, [1])])

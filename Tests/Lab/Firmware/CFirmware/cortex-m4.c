@@ -5,12 +5,12 @@
 extern uint32_t __data_start[], __data_end[], __data_load[], __bss_start[], __bss_end[];
 extern uint32_t __stack_limit[], __stack_top[];
 
-// What an untouched word of the stack holds.
+// Fill pattern for unused words of the stack.
 #define UNTOUCHED 0x5AA5C33Cu
 
-// Arm's semihosting: an operation's number and its argument; QEMU answers the breakpoint.
+// Arm semihosting: operation number and argument; QEMU handles the breakpoint.
 enum { SYS_WRITEC = 0x03, SYS_EXIT_EXTENDED = 0x20 };
-// The reason of an exit that has a status: the application ended.
+// ADP_Stopped_ApplicationExit: the reason code for an exit with a status.
 #define APPLICATION_EXIT 0x20026u
 
 static int32_t call_host(uint32_t operation, const void *argument) {
@@ -39,12 +39,12 @@ static void put_hex(uint32_t value) {
   }
 }
 
-// Where the stack was when measuring began.
+// Stack position at the start of the measurement.
 static const uint32_t *stack_mark;
 
 void firmware_stack_mark(void) {
   stack_mark = __builtin_frame_address(0);
-  // This function's own frame lies below.
+  // Leave 64 words for this function's own frame, which lies below the mark.
   for (uint32_t *word = __stack_limit; word < stack_mark - 64; word++) *word = UNTOUCHED;
 }
 
@@ -54,13 +54,13 @@ size_t firmware_stack_used(void) {
   return (size_t)((const uint8_t *)stack_mark - (const uint8_t *)word);
 }
 
-// The board's counter of cycles, 25 MHz. QEMU with `-icount shift=0` lets an instruction take 1 ns.
+// The board's cycle counter, 25 MHz. With `-icount shift=0` QEMU executes one instruction per ns.
 #define BOARD_COUNTER (*(volatile uint32_t *)0x40028018u)
 #define INSTRUCTIONS_PER_CYCLE 40u
 
 uint64_t firmware_instructions(void) { return (uint64_t)BOARD_COUNTER * INSTRUCTIONS_PER_CYCLE; }
 
-// A trap of Swift is an undefined instruction; so every fault ends here, and the run with status 1.
+// A Swift trap is an undefined instruction, so it ends here like every fault, with exit status 1.
 __attribute__((used, noreturn)) static void report_fault(const uint32_t *frame) {
   put_text("fault: pc 0x");
   put_hex(frame[6]);
@@ -74,7 +74,7 @@ __attribute__((naked)) void on_fault(void) {
   __asm__ volatile("mov r0, sp\n b report_fault");
 }
 
-// The floating-point unit, which is off after a reset.
+// Access control of the floating-point unit, which is disabled after a reset.
 #define CPACR (*(volatile uint32_t *)0xE000ED88u)
 
 __attribute__((noreturn)) void on_reset(void) {
@@ -93,6 +93,6 @@ __attribute__((section(".vectors"), used)) static const vector vectors[16] = {
   on_fault, on_fault, on_fault, on_fault, on_fault, on_fault, on_fault, on_fault,
 };
 
-// libm notes a domain error here; nobody reads it.
+// libm stores domain errors here; they are not read.
 static int error_number;
 int *__errno(void) { return &error_number; }

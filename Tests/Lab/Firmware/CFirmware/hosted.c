@@ -1,4 +1,4 @@
-// The self-test as a program of Linux.
+// The self-test as a Linux program.
 #include "CFirmware.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ size_t firmware_stack_used(void) { return 0; }
 uint64_t firmware_instructions(void) { return 0; }
 
 int main(void) {
-  // A trap must not take what was printed before it along.
+  // Unbuffered, so that a trap does not lose earlier output.
   setvbuf(stdout, NULL, _IONBF, 0);
   return firmware_self_test();
 }

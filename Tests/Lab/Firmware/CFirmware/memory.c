@@ -1,4 +1,4 @@
-// The memory that the self-test hands to the core: nothing is ever allocated.
+// Static memory that the self-test passes to the core, which allocates nothing.
 #include "CFirmware.h"
 
 __attribute__((aligned(8))) uint8_t firmware_ring[FIRMWARE_RING_SIZE];

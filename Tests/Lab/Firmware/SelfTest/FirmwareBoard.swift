@@ -1,30 +1,30 @@
 import LocationHAL
 import LocationTypes
 
-/// The least board there can be: a clock, a line on which a receiver talks, a supply switch and a
-/// motion sensor. A firmware's own board has the same shape.
+/// A minimal board: a clock, a line with a simulated receiver, a supply switch and a motion sensor.
+/// The board of a real firmware has the same structure.
 struct FirmwareBoard: ~Copyable {
-  /// Boot, for what the receiver says; far enough from it to need more than 32 bits.
+  /// Time at the start of the run; far enough after boot to need more than 32 bits.
   static let start = Instant.boot + .seconds(100 * 86_400)
-  /// Seconds from supply to the first fix.
-  static let search: Int64 = 3
+  /// Time from power-on to the first fix, seconds.
+  static let timeToFix: Int64 = 3
 
   private(set) var time = FirmwareBoard.start
-  /// How often the receiver was switched off or sent to sleep, or the other way.
+  /// Number of times the receiver was switched off or on, or put to sleep or woken.
   private(set) var switches: Int64 = 0
-  /// How often the board woke.
+  /// Number of wakes of the board.
   private(set) var wakes: Int64 = 0
 
   private let receiver: FirmwareReceiver
   private let drive: Range<Int64>
   private let end: Instant
-  /// It is neither without supply nor asleep.
+  /// Whether the receiver has supply and is not asleep.
   private var isOn: Bool
-  /// The answer to what was written, and when it comes.
-  private var answer: ReceiverBytes?
-  private var answerDue = Instant.distantFuture
-  private var second: Int64 = FirmwareBoard.search
-  /// What has arrived, and how much of it was read.
+  /// The receiver's pending reply, and its arrival time.
+  private var reply: ReceiverBytes?
+  private var replyDue = Instant.distantFuture
+  private var second: Int64 = FirmwareBoard.timeToFix
+  /// Bytes that have arrived, and the number of those that were read.
   private var arrived: ReceiverBytes?
   private var offset = 0
   private var motion: PinLevel?
@@ -39,20 +39,20 @@ struct FirmwareBoard: ~Copyable {
     self.end = FirmwareBoard.start + .seconds(end)
   }
 
-  /// Seconds since the board's start.
+  /// Seconds since the start of the run.
   var seconds: Int64 { (time - FirmwareBoard.start).microseconds / 1_000_000 }
-  /// Nothing happens any more.
+  /// Whether the run has ended.
   var isOver: Bool { time >= end }
 
-  /// When the receiver has said the epoch of `second`: 80 ms after it was true.
+  /// Arrival time of the epoch of `second`: 80 ms after the second.
   private func arrival(of second: Int64) -> Instant {
     FirmwareBoard.start + .seconds(second) + .milliseconds(80)
   }
 
-  /// The next one.
+  /// Arrival time of the next epoch.
   private var nextEpoch: Instant { isOn ? arrival(of: second) : .distantFuture }
 
-  /// When the motion sensor's line changes the next time.
+  /// Time of the next change of the motion sensor's line.
   private var nextEdge: Instant {
     let begins = FirmwareBoard.start + .seconds(drive.lowerBound)
     let ends = FirmwareBoard.start + .seconds(drive.upperBound)
@@ -63,28 +63,30 @@ struct FirmwareBoard: ~Copyable {
 extension FirmwareBoard: LocationBoard {
   var now: Instant { time }
 
-  mutating func wait(in state: BoardState, until deadline: Instant, listening: Bool) -> Waking {
+  mutating func wait(in state: BoardState, until deadline: Instant, wakesOnInput: Bool)
+    -> WakeReport
+  {
     wakes += 1
-    let bytes = listening ? min(nextEpoch, answerDue) : .distantFuture
+    let bytes = wakesOnInput ? min(nextEpoch, replyDue) : .distantFuture
     time = max(time, min(min(deadline, bytes), min(nextEdge, end)))
-    var waking = Waking(reason: .alarm, batchPinRose: false)
-    if answerDue <= time {
-      waking.reason = .bytes
-      arrived = answer
+    var report = WakeReport(reason: .alarm, batchPinRose: false)
+    if replyDue <= time {
+      report.reason = .bytes
+      arrived = reply
       offset = 0
-      answerDue = .distantFuture
+      replyDue = .distantFuture
     } else if nextEpoch <= time {
-      waking.reason = .bytes
-      arrived = ReceiverBytes(receiver, at: second, Wearer(at: second, drive: drive))
+      report.reason = .bytes
+      arrived = ReceiverBytes(receiver, at: second, DeviceMotion(at: second, drive: drive))
       offset = 0
       second += 1
     }
     let level: PinLevel = drive.contains(seconds) ? .active : .inactive
     if level != motion {
-      waking.motion = level
+      report.motion = level
       motion = level
     }
-    return waking
+    return report
   }
 
   mutating func read() -> ByteChunk {
@@ -99,21 +101,21 @@ extension FirmwareBoard: LocationBoard {
     case .ubx, .nmea: throw .gone
     case .ubloxM10: break
     }
-    if !isOn { return turn(on: true) }  // the bytes that wake it are lost
-    var answer = ReceiverBytes()
+    if !isOn { return turn(on: true) }  // bytes that wake the receiver are lost
+    var reply = ReceiverBytes()
     var i = 0
     while i + 8 <= bytes.count && bytes[i] == 0xB5 {
       switch (bytes[i + 2], bytes[i + 3]) {
-      case (0x06, 0x8A): answer.acknowledgeSetting()
-      case (0x0A, 0x04): answer.tellVersion()
+      case (0x06, 0x8A): reply.acknowledgeSetting()
+      case (0x0A, 0x04): reply.writeVersion()
       case (0x02, 0x41): turn(on: false)
       case (_, _): break
       }
       i += 8 + Int(bytes[i + 4]) + 256 * Int(bytes[i + 5])
     }
-    guard answer.count > 0 else { return }
-    self.answer = answer
-    answerDue = time + .milliseconds(50)
+    guard reply.count > 0 else { return }
+    self.reply = reply
+    replyDue = time + .milliseconds(50)
   }
 
   mutating func setSpeed(_ baud: UInt32) {}
@@ -127,8 +129,8 @@ extension FirmwareBoard: LocationBoard {
     guard isOn != self.isOn else { return }
     self.isOn = isOn
     switches += 1
-    second = seconds + FirmwareBoard.search
+    second = seconds + FirmwareBoard.timeToFix
     arrived = nil
-    answerDue = .distantFuture
+    replyDue = .distantFuture
   }
 }

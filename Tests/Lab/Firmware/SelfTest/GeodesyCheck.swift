@@ -1,12 +1,12 @@
 import CFirmware
 import LocationTypes
 
-/// A pair of places whose distance is published.
+/// A pair of positions with a published distance.
 private struct PublishedDistance {
   var name: StaticString
   var from: (latitude_e9: Int64, longitude_e9: Int64)
   var to: (latitude_e9: Int64, longitude_e9: Int64)
-  /// Metres.
+  /// Distance, metres.
   var length: Double
 
   var computed: Double {
@@ -15,7 +15,7 @@ private struct PublishedDistance {
   }
 }
 
-/// Three published distances, each to a millimetre (LOC-6).
+/// Checks three published distances to one millimetre each (LOC-6).
 func checkGeodesy(_ report: inout Report) {
   let before = firmware_instructions()
   // C. Karney's documentation of GeographicLib: Wellington to Salamanca, New York to London.

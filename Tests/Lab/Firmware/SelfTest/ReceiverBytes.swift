@@ -1,23 +1,23 @@
 import LocationTypes
 
-/// Which receiver the self-test has.
+/// The simulated receiver of the self-test.
 enum FirmwareReceiver {
-  /// Sends UBX-NAV-PVT while it has supply, and takes no commands.
+  /// Sends UBX-NAV-PVT while it has supply, and accepts no commands.
   case ubx
-  /// The same with RMC and GGA.
+  /// Sends RMC and GGA while it has supply, and accepts no commands.
   case nmea
-  /// Sends UBX-NAV-PVT, says yes to every setting, sleeps by command and wakes by any byte.
+  /// Sends UBX-NAV-PVT, acknowledges every setting, sleeps by command and wakes on any byte.
   case ubloxM10
 }
 
-/// Where the receiver is at a second: it stands, drives north-east with 10 m/s, and stands again.
-struct Wearer {
-  /// 1e-7 degree.
+/// The device's position at a second: stationary, then north-east at 10 m/s, then stationary.
+struct DeviceMotion {
+  /// Latitude, 1e-7 degree.
   let latitude_e7: Int64
   let longitude_e7: Int64
   let speed_mmps: Int64
 
-  /// The seconds from `drive.lowerBound` to `drive.upperBound` are driven.
+  /// The device moves in the seconds of `drive`.
   init(at second: Int64, drive: Range<Int64>) {
     let driven = min(max(second, drive.lowerBound), drive.upperBound) - drive.lowerBound
     latitude_e7 = 481_180_000 + driven * 640
@@ -26,23 +26,23 @@ struct Wearer {
   }
 }
 
-/// What the receiver says at once, written here by hand and not by the encoders of the core.
+/// One output of the receiver, encoded here independently of the core's encoders.
 struct ReceiverBytes {
   private(set) var bytes = InlineArray<256, UInt8>(repeating: 0)
   private(set) var count = 0
 
-  /// Nothing yet.
+  /// Creates an empty output.
   init() {}
 
-  /// The epoch of `second`, a whole second of 2025-06-11 that begins at noon.
-  init(_ receiver: FirmwareReceiver, at second: Int64, _ wearer: Wearer) {
+  /// Creates the epoch of `second`, counted from 2025-06-11 12:00:00.
+  init(_ receiver: FirmwareReceiver, at second: Int64, _ motion: DeviceMotion) {
     switch receiver {
-    case .ubx, .ubloxM10: writeSolution(second, wearer)
-    case .nmea: writeSentences(second, wearer)
+    case .ubx, .ubloxM10: writeSolution(second, motion)
+    case .nmea: writeSentences(second, motion)
     }
   }
 
-  /// Its next bytes from `offset` on, as many as a chunk holds.
+  /// The next bytes from `offset` on, up to the capacity of a chunk.
   func chunk(from offset: Int) -> ByteChunk {
     var chunk = ByteChunk()
     var i = offset
@@ -62,7 +62,7 @@ struct ReceiverBytes {
 // MARK: - UBX
 
 extension ReceiverBytes {
-  private mutating func writeSolution(_ second: Int64, _ wearer: Wearer) {
+  private mutating func writeSolution(_ second: Int64, _ motion: DeviceMotion) {
     put(little: 0x62B5, 2)
     let checked = count
     put(little: 0x0701, 2)
@@ -77,16 +77,16 @@ extension ReceiverBytes {
     put(little: 25, 4)
     put(little: 0, 4)
     put(little: 0x1100_0103, 4)  // 3D, gnssFixOK, no more flags, 17 satellites
-    put(little: wearer.longitude_e7, 4)
-    put(little: wearer.latitude_e7, 4)
+    put(little: motion.longitude_e7, 4)
+    put(little: motion.latitude_e7, 4)
     put(little: 592_300, 4)
     put(little: 545_400, 4)
     put(little: 1_900, 4)
     put(little: 2_600, 4)
-    put(little: wearer.speed_mmps * 7 / 10, 4)
-    put(little: wearer.speed_mmps * 7 / 10, 4)
+    put(little: motion.speed_mmps * 7 / 10, 4)
+    put(little: motion.speed_mmps * 7 / 10, 4)
     put(little: 0, 4)
-    put(little: wearer.speed_mmps, 4)
+    put(little: motion.speed_mmps, 4)
     put(little: 4_500_000, 4)
     put(little: 180, 4)
     put(little: 520_000, 4)
@@ -95,7 +95,7 @@ extension ReceiverBytes {
     endFrame(checked)
   }
 
-  /// UBX-ACK-ACK for CFG-VALSET.
+  /// Adds UBX-ACK-ACK for CFG-VALSET.
   mutating func acknowledgeSetting() {
     put(little: 0x62B5, 2)
     let checked = count
@@ -105,8 +105,8 @@ extension ReceiverBytes {
     endFrame(checked)
   }
 
-  /// UBX-MON-VER of a receiver that keeps its name to itself.
-  mutating func tellVersion() {
+  /// Adds UBX-MON-VER with empty version texts.
+  mutating func writeVersion() {
     put(little: 0x62B5, 2)
     let checked = count
     put(little: 0x040A, 2)
@@ -134,14 +134,14 @@ extension ReceiverBytes {
 // MARK: - NMEA
 
 extension ReceiverBytes {
-  private mutating func writeSentences(_ second: Int64, _ wearer: Wearer) {
+  private mutating func writeSentences(_ second: Int64, _ motion: DeviceMotion) {
     let rmc = begin("GNRMC,")
     writeTime(second)
     put("A,")
-    writePlace(wearer)
+    writePosition(motion)
     put(",")
-    // Thousandths of a knot: 1 knot is 1852 / 3600 m/s.
-    let knots_e3 = wearer.speed_mmps * 3_600 / 1_852
+    // Thousandths of a knot; 1 knot is 1852 / 3600 m/s.
+    let knots_e3 = motion.speed_mmps * 3_600 / 1_852
     put(decimal: knots_e3 / 1_000, digits: 1)
     put(".")
     put(decimal: knots_e3 % 1_000, digits: 3)
@@ -149,7 +149,7 @@ extension ReceiverBytes {
     end(rmc)
     let gga = begin("GNGGA,")
     writeTime(second)
-    writePlace(wearer)
+    writePosition(motion)
     put(",1,12,0.93,545.4,M,46.9,M,,")
     end(gga)
   }
@@ -161,10 +161,10 @@ extension ReceiverBytes {
     put(".00,")
   }
 
-  private mutating func writePlace(_ wearer: Wearer) {
-    put(angle_e7: wearer.latitude_e7, digits: 2)
+  private mutating func writePosition(_ motion: DeviceMotion) {
+    put(angle_e7: motion.latitude_e7, digits: 2)
     put(",N,")
-    put(angle_e7: wearer.longitude_e7, digits: 3)
+    put(angle_e7: motion.longitude_e7, digits: 3)
     put(",E")
   }
 
@@ -190,7 +190,7 @@ extension ReceiverBytes {
     for i in 0..<text.utf8CodeUnitCount { unsafe put(text.utf8Start[i]) }
   }
 
-  /// Begins a sentence; gives where its checksum begins.
+  /// Begins a sentence and returns the offset at which its checksum begins.
   private mutating func begin(_ address: StaticString) -> Int {
     put("$")
     let start = count

@@ -1,11 +1,11 @@
 import CFirmware
 
-/// What the self-test says and counts; its lines are read by `.ci/firmware`.
+/// Output of the self-test; `.ci/firmware` reads its lines.
 struct Report {
-  /// How many checks failed.
+  /// Number of failed checks.
   private(set) var failures: Int32 = 0
 
-  /// Says what was checked, if it does not hold.
+  /// Prints the name of a check if it failed.
   mutating func check(_ holds: Bool, _ what: StaticString) {
     guard !holds else { return }
     failures += 1
@@ -14,18 +14,18 @@ struct Report {
     Report.put("\n")
   }
 
-  /// A result that is the same on every machine.
+  /// Prints a result that is the same on every machine.
   func result(_ name: StaticString, _ value: Int64) { Report.line("result ", name, value) }
 
-  /// A length in millimetres: libms differ in the last bits, so it may differ by one.
+  /// Prints a length in millimetres. It may differ by one, because libms differ in the last bits.
   func length(_ name: StaticString, _ metres: Double) {
     Report.line("length ", name, Int64((metres * 1_000).rounded()))
   }
 
-  /// A size in bytes, which depends on the machine.
+  /// Prints a size in bytes, which depends on the machine.
   func size(_ name: StaticString, _ bytes: Int) { Report.line("size ", name, Int64(bytes)) }
 
-  /// A cost in instructions; only where the machine counts them.
+  /// Prints a cost in instructions, if the machine counts them.
   func cost(_ name: StaticString, _ instructions: UInt64) {
     guard instructions > 0 else { return }
     Report.line("cost ", name, Int64(clamping: instructions))
@@ -45,14 +45,14 @@ struct Report {
 
   private static func put(_ number: Int64) {
     if number < 0 { firmware_put(UInt8(ascii: "-")) }
-    var rest = number.magnitude
+    var remainder = number.magnitude
     var digits = InlineArray<20, UInt8>(repeating: 0)
     var count = 0
     repeat {
-      digits[count] = UInt8(ascii: "0") + UInt8(rest % 10)
-      rest /= 10
+      digits[count] = UInt8(ascii: "0") + UInt8(remainder % 10)
+      remainder /= 10
       count += 1
-    } while rest > 0
+    } while remainder > 0
     while count > 0 {
       count -= 1
       firmware_put(digits[count])

@@ -2,8 +2,8 @@ import CFirmware
 import DeferralCache
 import LocationTypes
 
-/// Images that a firmware may find in its storage, made by hand (Docs/Reference/ring-format.md):
-/// numbers beyond 32 bits are read right, and no number of a damaged image is a trap.
+/// Checks hand-made ring images (Docs/Reference/ring-format.md): numbers beyond 32 bits are read
+/// correctly, and no number in a damaged image causes a trap.
 func checkRingImages(_ report: inout Report) {
   let size = Int(FIRMWARE_RING_SIZE)
   let storage = unsafe UnsafeMutableRawBufferPointer(start: firmware_ring_start(), count: size)
@@ -11,17 +11,17 @@ func checkRingImages(_ report: inout Report) {
   unsafe writeHeader(storage, capacity: 256, head: head, starts: 0)
   do throws(RingError) {
     var ring = try unsafe FixRing(recovering: storage, capacity: 256)
-    report.check(ring.start >= head, "a generation begins after the numbers of the one before")
-    let place = Coordinate(latitude_e9: -33_856_784_000, longitude_e9: 151_215_297_000)
+    report.check(ring.start >= head, "a generation starts after the previous sequence numbers")
+    let position = Coordinate(latitude_e9: -33_856_784_000, longitude_e9: 151_215_297_000)
     for i in 0..<300 as Range<Int64> {
-      var fix = Fix(acquired: Instant(microseconds: 1 << 45 + i), coordinate: place)
+      var fix = Fix(acquired: Instant(microseconds: 1 << 45 + i), coordinate: position)
       fix.utc = UTCTime(microseconds: 1_749_643_200_000_000 + i)
       ring.append(fix)
     }
     let newest = ring.stored(at: ring.head - 1)
-    report.check(newest?.fix.acquired.microseconds == 1 << 45 + 299, "a fix comes back as it was")
-    report.check(newest?.fix.utc?.microseconds == 1_749_643_200_000_299, "and so does its UTC")
-    report.check(newest?.fix.coordinate == place, "and its place")
+    report.check(newest?.fix.acquired.microseconds == 1 << 45 + 299, "the time of a fix is stored")
+    report.check(newest?.fix.utc?.microseconds == 1_749_643_200_000_299, "the UTC is stored")
+    report.check(newest?.fix.coordinate == position, "the position of a fix is stored")
     report.check(ring.head - ring.tail == 256, "a full ring holds its capacity")
     report.result("head-beyond-32-bits", Int64(ring.head))
   } catch {
@@ -33,15 +33,18 @@ func checkRingImages(_ report: inout Report) {
     _ = try unsafe FixRing(recovering: storage, capacity: 256)
     report.check(false, "an image of another capacity is refused")
   } catch {
-    if case .otherCapacity = error {} else { report.check(false, "and for that reason") }
+    if case .capacityMismatch = error {
+    } else {
+      report.check(false, "the error is a capacity mismatch")
+    }
   }
   unsafe clear(storage)
   unsafe writeHeader(storage, capacity: 256, head: 0, starts: .max)
   do throws(RingError) {
     let ring = try unsafe FixRing(recovering: storage, capacity: 256)
-    report.check(ring.recovery.lostHeaders == 2, "a header with a mad record of starts is lost")
+    report.check(ring.recovery.lostHeaders == 2, "a header with invalid starts is lost")
   } catch {
-    // Refused is as good: what counts is that it was not a trap.
+    // An error is also correct; only a trap is not.
   }
   unsafe clear(storage)
 }
@@ -50,7 +53,7 @@ func checkRingImages(_ report: inout Report) {
   for i in storage.indices { unsafe storage[i] = 0 }
 }
 
-/// The first copy of the header.
+/// Writes the first copy of the header.
 @unsafe private func writeHeader(
   _ storage: UnsafeMutableRawBufferPointer, capacity: UInt32, head: UInt64, starts: UInt32
 ) {
@@ -71,7 +74,7 @@ func checkRingImages(_ report: inout Report) {
   put(UInt64(unsafe crc32c(storage, 508)), at: 508, 4)
 }
 
-/// CRC-32C of the first bytes, bit by bit: the definition, not the core's table.
+/// CRC-32C of the first bytes, computed bit by bit instead of with the core's table.
 @unsafe private func crc32c(_ storage: UnsafeMutableRawBufferPointer, _ count: Int) -> UInt32 {
   var register: UInt32 = .max
   for i in 0..<count {

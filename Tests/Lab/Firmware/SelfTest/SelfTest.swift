@@ -6,7 +6,7 @@ import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
 
-/// Runs every check and says `PASS` if all of them hold; 0 then.
+/// Runs every check. Prints `PASS` and returns 0 if all succeed.
 @_cdecl("firmware_self_test")
 public func selfTest() -> Int32 {
   var report = Report()

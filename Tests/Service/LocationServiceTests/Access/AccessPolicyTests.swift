@@ -5,7 +5,7 @@ import Testing
 
 @testable import LocationService
 
-@Suite("Who may use location")
+@Suite("The access policy file")
 struct AccessPolicyTests {
   static let users: [String: UInt32] = ["anna": 1_000, "bert": 1_001]
 
@@ -38,7 +38,8 @@ struct AccessPolicyTests {
     reduced = true
     """
 
-  @Test("AUT-7: user and name go before user, user before name, name before the default")
+  @Test(
+    "AUT-7: rules for user and name precede rules for a user, then for a name, then the default")
   func specificity() throws {
     let policy = try Self.policy(Self.sample)
     let tracker = policy.access(uid: 1_000, client: "tracker")
@@ -52,7 +53,7 @@ struct AccessPolicyTests {
     #expect(!other.authorization.isGranted)
   }
 
-  @Test("AUT-2, AUT-7: a command decides where the file leaves it open, never against a rule")
+  @Test("AUT-2, AUT-7: a command decides where the file says \"ask\", and does not override a rule")
   func decisions() throws {
     let policy = try Self.policy(Self.sample)
     let allow = AccessDecision(.always)
@@ -63,13 +64,13 @@ struct AccessPolicyTests {
     #expect(reduced.isReduced && reduced.authorization == .whenInUse)
     let denied = policy.access(uid: 1_000, client: "map", decision: allow)
     #expect(denied.authorization == .denied && denied.source == .rule(line: 8))
-    let asked = policy.access(uid: 1_001, client: "radio", decision: allow)
-    #expect(asked.authorization == .always && asked.isReduced && asked.source == .decision)
+    let radio = policy.access(uid: 1_001, client: "radio", decision: allow)
+    #expect(radio.authorization == .always && radio.isReduced && radio.source == .decision)
     #expect(
       policy.access(uid: 7, client: "radio", decision: .init(.denied)).authorization == .denied)
   }
 
-  @Test("AUT-7: without a file everybody is to be asked about, and nobody gets anything")
+  @Test("AUT-7: without a file every client is undetermined and none is permitted")
   func noFile() throws {
     for policy in [AccessPolicy(), try Self.policy("")] {
       #expect(policy.access(uid: 0, client: "x").authorization == .notDetermined)
@@ -81,7 +82,7 @@ struct AccessPolicyTests {
     #expect(open.access(uid: 5, client: "x").isReduced)
   }
 
-  @Test("administrators are root and those the file names")
+  @Test("administrators are root and the users that the file lists")
   func administrators() throws {
     let policy = try Self.policy(Self.sample)
     #expect(policy.isAdministrator(0) && policy.isAdministrator(1_001))
@@ -117,8 +118,7 @@ struct AccessPolicyTests {
     ),
     (
       "[[rule]]\nuser = \"1000\"\naccess = \"deny\"",
-      "2:8: rule[0].user: no user is named \"1000\" on this system; "
-        + "write a number without quotes"
+      "2:8: rule[0].user: no user is named \"1000\" on this system; write a number without quotes"
     ),
     (
       "[[rule]]\nuser = -1\naccess = \"deny\"",
@@ -152,17 +152,17 @@ struct AccessPolicyTests {
     ),
   ]
 
-  @Test("what is wrong is told with file, line and key, and what was meant", arguments: wrong)
+  @Test("an invalid entry is reported with file, line, key and suggestion", arguments: wrong)
   func errors(_ text: String, _ message: String) {
     do {
       _ = try Self.policy(text)
-      Issue.record("taken: \(text)")
+      Issue.record("accepted: \(text)")
     } catch {
       #expect("\(error)" == "clients.toml:" + message)
     }
   }
 
-  @Test("all that is wrong is told at once, from top to bottom")
+  @Test("all errors are reported together, from top to bottom")
   func many() {
     #expect(throws: PolicyErrors.self) { try Self.policy("a = 1\nb = 2") }
     do { _ = try Self.policy("b = 1\n[[rule]]\nuser = true\n") } catch let errors as PolicyErrors {
@@ -172,7 +172,7 @@ struct AccessPolicyTests {
     }
   }
 
-  @Test("a command is a list that begins with a whole path; no shell reads it")
+  @Test("a relaunch command is a list that starts with an absolute path; no shell parses it")
   func command() throws {
     let policy = try Self.policy(
       "[[rule]]\nclient = \"x\"\naccess = \"always\"\nbackground = false\n"
@@ -182,7 +182,7 @@ struct AccessPolicyTests {
     #expect(!access.mayUseBackground)
   }
 
-  @Test("a file that others can write is refused; users are the system's")
+  @Test("a file writable by others is refused; user names are those of the system")
   func file() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).toml")
     defer { try? FileManager.default.removeItem(at: url) }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import LocationService
 
-@Suite("How many decisions about clients are kept")
+@Suite("The number of stored decisions about clients")
 struct DecisionTests {
-  /// Puts clients into the table about which a command has decided, and who have no place.
+  /// Adds clients with a decision by a command and without a slot.
   private func decide(
     _ authorization: Authorization, _ count: Int, of user: UInt32, _ bench: ServiceBench
   ) throws {
@@ -22,31 +22,32 @@ struct DecisionTests {
     }
   }
 
-  @Test("RES-1: decisions about clients take no place from those that may use location")
+  @Test("RES-1: decisions about clients use no capacity of clients that may use location")
   func decisions() throws {
     let bench = try Users.bench()
     try decide(.denied, 4, of: 6_000, bench)
-    let rest = StateTable<ClientRecord>.capacity - bench.state.rows.clients.count
-    try decide(.denied, rest, of: 6_001, bench)
+    let remainder = StateTable<ClientRecord>.capacity - bench.state.rows.clients.count
+    try decide(.denied, remainder, of: 6_001, bench)
     let one = bench.state.addClient(uid: 1, name: "full")
     #expect(one == nil)
-    guard case .connected? = bench.ask(.connect(name: "mine"), bench.program(of: Users.friend))
+    guard case .connected? = bench.call(.connect(name: "mine"), bench.program(of: Users.friend))
     else {
-      Issue.record("who may use location has a place")
+      Issue.record("a permitted client gets a slot")
       return
     }
-    guard case .connected? = bench.ask(.connect(name: "tool"), bench.program()) else {
-      Issue.record("an administrator has a place")
+    guard case .connected? = bench.call(.connect(name: "tool"), bench.program()) else {
+      Issue.record("an administrator gets a slot")
       return
     }
     let kept = bench.state.rows.clients.all.filter { $0.decision == .denied }
     #expect(kept.count == LocationServer.decisionsLimit)
-    #expect(kept.count { $0.uid == 6_000 } == 4, "the user who has the most loses them")
+    #expect(kept.count { $0.uid == 6_000 } == 4, "the user with most decisions loses them")
     let names = kept.filter { $0.uid == 6_001 }.compactMap { Int($0.name.dropFirst()) }
-    #expect(names.min() == rest - (LocationServer.decisionsLimit - 4), "the oldest first")
+    #expect(
+      names.min() == remainder - (LocationServer.decisionsLimit - 4), "the oldest goes first")
   }
 
-  @Test("RES-1: who connects keeps what was decided about it, the oldest of all too")
+  @Test("RES-1: a connecting client keeps its stored decision, even if it is the oldest")
   func connecting() throws {
     let bench = try Users.bench()
     try decide(.denied, 600, of: 6_001, bench)

@@ -9,53 +9,53 @@ import Testing
 
 @testable import LocationService
 
-@Suite("What users without permission see, and how they ask for it")
+@Suite("What users without permission can see, and their requests for permission")
 struct DisclosureTests {
-  // MARK: What is not told
+  // MARK: Disclosure
 
-  @Test("AUT-9: who may not use location learns nothing of fixes, searching or moving")
+  @Test("AUT-9: a client without permission learns nothing about fixes, acquisition or motion")
   func leaks() throws {
     let bench = try Users.bench()
     let mine = bench.client("mine", of: Users.friend)
-    _ = bench.ask(.startUpdating, mine.control)
+    _ = bench.call(.startUpdating, mine.control)
     let (control, watch, _) = bench.client("spy", of: 4_711)
-    _ = bench.ask(.addRegion(.home("home"), assuming: .unknown), control)
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.addRegion(.home("home"), assuming: .unknown), control)
+    _ = bench.call(.startUpdating, control)
     func seen() -> [WireReply?] {
       var all: [WireReply?] = []
-      if case .status(var status)? = bench.ask(.getStatus, control) {
-        // UTC comes from fixes, and is not shown.
+      if case .status(var status)? = bench.call(.getStatus, control) {
+        // UTC comes from fixes and is hidden.
         status.now = FixTime(acquired: .boot, utc: status.now.utc)
         all.append(.status(status))
       }
       for call in [WireCall.getEnergy, .getPowerPlan, .getLocation, .listRegions] {
-        all.append(bench.ask(call, control))
+        all.append(bench.call(call, control))
       }
       let generation = bench.generation
       for sequence in [0, 1, 10, 1_000_000] as [UInt64] {
         let name = FixName(generation: generation, sequence: sequence)
-        all.append(bench.ask(.acknowledge(name), control))
+        all.append(bench.call(.acknowledge(name), control))
       }
-      all.append(bench.ask(.requestRegionState(.region, name: "home"), control))
+      all.append(bench.call(.requestRegionState(.region, name: "home"), control))
       return all
     }
-    bench.talk()
+    bench.sendNoFix()
     let searching = seen()
     #expect(searching[1] == .error(.notAuthorized))
     for _ in 0..<5 { bench.fix() }
     #expect(mine.watch.fixes().count == 5)
     let fixed = seen()
-    bench.talk()
+    bench.sendNoFix()
     for (one, other) in zip(searching, fixed) { #expect(one == other) }
     for (one, other) in zip(searching, seen()) { #expect(one == other) }
-    let told = watch.notices().filter {
+    let sent = watch.notices().filter {
       switch $0 {
       case .failure(.denied), .region: false
       default: true
       }
     }
-    #expect(told.isEmpty, "\(told)")
-    guard case .status(let status)? = bench.ask(.getStatus, mine.control) else {
+    #expect(sent.isEmpty, "\(sent)")
+    guard case .status(let status)? = bench.call(.getStatus, mine.control) else {
       Issue.record("no status")
       return
     }
@@ -65,10 +65,10 @@ struct DisclosureTests {
   // MARK: Requests
 
   @Test(
-    "AUT-8: what needs permission asks for it by itself, and the administrator sees it",
+    "AUT-8: a call that needs permission requests it implicitly, and the administrator sees it",
     arguments: [
-      WireCall.openLive(.default), .openServiceSession(.whenInUse, wantsFullAccuracy: false),
-      .openServiceSession(.always, wantsFullAccuracy: false), .openBackgroundSession,
+      WireCall.openLive(.default), .openServiceSession(.whenInUse, requiresFullAccuracy: false),
+      .openServiceSession(.always, requiresFullAccuracy: false), .openBackgroundSession,
       .addRegion(
         WireRegion(
           .condition, name: "home", center: Coordinate(latitude_e9: 1, longitude_e9: 1),
@@ -77,36 +77,36 @@ struct DisclosureTests {
   func implicit(_ call: WireCall) throws {
     let bench = try Users.bench()
     let (control, watch, _) = bench.client("tracker", of: 4_711)
-    func asks() -> [Authorization?] {
-      guard case .clients(let clients)? = bench.ask(.listClients, bench.program()) else {
+    func requested() -> [Authorization?] {
+      guard case .clients(let clients)? = bench.call(.listClients, bench.program()) else {
         return []
       }
       return clients.map(\.requestedAuthorization)
     }
-    #expect(asks() == [nil])
-    _ = bench.ask(call, control)
+    #expect(requested() == [nil])
+    _ = bench.call(call, control)
     let wanted: Authorization =
-      call == .openServiceSession(.always, wantsFullAccuracy: false) ? .always : .whenInUse
-    #expect(asks() == [wanted])
-    // Until it is decided, whether its program runs or not.
+      call == .openServiceSession(.always, requiresFullAccuracy: false) ? .always : .whenInUse
+    #expect(requested() == [wanted])
+    // The request stays until it is decided, whether its program runs or not.
     control.quit()
     watch.quit()
     bench.settle()
-    #expect(asks() == [wanted])
+    #expect(requested() == [wanted])
     let name = WireClientName(user: 4_711, name: "tracker")
-    #expect(bench.ask(.denyClient(name), bench.program()) == .done)
-    #expect(asks() == [nil])
+    #expect(bench.call(.denyClient(name), bench.program()) == .done)
+    #expect(requested() == [nil])
   }
 
-  @Test("AUT-8, BKG-15: with explicit sessions only a session asks")
+  @Test("AUT-8, BKG-15: with explicit sessions only a session requests permission")
   func explicit() throws {
     let bench = try Users.bench()
     let control = bench.program(of: 4_711)
-    _ = bench.ask(.connect(name: "tracker", needsExplicitSessions: true), control)
-    _ = bench.ask(.openLive(.default), control)
-    _ = bench.ask(.openBackgroundSession, control)
+    _ = bench.call(.connect(name: "tracker", needsExplicitSessions: true), control)
+    _ = bench.call(.openLive(.default), control)
+    _ = bench.call(.openBackgroundSession, control)
     #expect(bench.firstClient?.requestedPermission == nil)
-    _ = bench.ask(.openServiceSession(.whenInUse, wantsFullAccuracy: false), control)
+    _ = bench.call(.openServiceSession(.whenInUse, requiresFullAccuracy: false), control)
     #expect(bench.firstClient?.requestedPermission == .whenInUse)
   }
 }

@@ -6,15 +6,15 @@ import Testing
 
 @testable import LocationService
 
-@Suite("A new policy while clients are there")
+@Suite("Policy changes with connected clients")
 struct PolicyTests {
-  private func policy(_ terms: AccessRights, for name: String) -> AccessPolicy {
+  private func policy(_ rights: AccessRights, for name: String) -> AccessPolicy {
     AccessPolicy(
       defaultRights: AccessRights(authorization: .always),
-      rules: [AccessRule(AccessSubject(client: name), terms, line: 3)])
+      rules: [AccessRule(AccessSubject(client: name), rights, line: 3)])
   }
 
-  @Test("a rule may name whom the socket lets connect, and nobody else")
+  @Test("a rule accepts the same client names as the socket")
   func names() { #expect(AccessSubject.longestClient == WireLimits.clientName) }
 
   @Test("AUT-7: a policy without rules is logged, at the start and after a reload")
@@ -43,47 +43,47 @@ struct PolicyTests {
         "\"when-in-use\", so clients without a decision by `torpor clients` may use location when"
       ),
     ])
-  func emptyWithDecision(_ standard: Authorization, _ text: String) throws {
+  func emptyWithDecision(_ authorization: Authorization, _ text: String) throws {
     let log = LogPipe()
     let bench = try ServiceBench(
       AccessPolicy(
-        defaultRights: AccessRights(authorization: standard), administrators: [Users.me]),
+        defaultRights: AccessRights(authorization: authorization), administrators: [Users.me]),
       log: log.log)
     let name = WireClientName(user: Users.friend, name: "tracker")
     _ = bench.client("tracker", of: Users.friend)
-    // The decision is the opposite of the default, and counts.
-    let isDenied = standard == .denied
+    // The decision is the opposite of the default and has precedence.
+    let isDenied = authorization == .denied
     let call: WireCall = isDenied ? .allowClient(name, .always) : .denyClient(name)
-    #expect(bench.ask(call, bench.program()) == .done)
+    #expect(bench.call(call, bench.program()) == .done)
     #expect(bench.firstClient?.access.authorization == (isDenied ? .always : .denied))
     #expect(log.text.contains(text), "\(log.text)")
   }
 
-  @Test("RNG-6: whoever may no longer is told so at once, and no fix any more")
+  @Test("RNG-6: a client that loses permission is notified immediately and receives no more fixes")
   func revoked() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
     let other = bench.client("other")
-    for client in [control, other.control] { _ = bench.ask(.startUpdating, client) }
+    for client in [control, other.control] { _ = bench.call(.startUpdating, client) }
     bench.fix()
     #expect(watch.fixes().count == 1)
     #expect(other.watch.fixes().count == 1)
     bench.adopt(policy(AccessRights(authorization: .denied), for: "tracker"))
     #expect(watch.notices().contains(.authorization(.denied, isReduced: false)))
-    #expect(bench.ask(.getLocation, control) == .error(.notAuthorized))
+    #expect(bench.call(.getLocation, control) == .error(.notAuthorized))
     bench.fix()
     #expect(watch.fixes().isEmpty)
     #expect(other.watch.fixes().count == 1)
   }
 
-  @Test("RNG-6: a fix that was not told yet is not told to whom a new policy forbids it")
-  func untold() throws {
+  @Test("RNG-6: an undelivered fix is not delivered to a client that a new policy denies")
+  func undelivered() throws {
     let bench = try ServiceBench()
     let tracker = bench.clientWithFix("tracker")
     tracker.watch.quit()
     bench.settle()
     let other = bench.client("other")
-    _ = bench.ask(.startUpdating, other.control)
+    _ = bench.call(.startUpdating, other.control)
     bench.fix()
     bench.adopt(policy(AccessRights(authorization: .denied), for: "tracker"))
     bench.adopt(policy(AccessRights(authorization: .always), for: "tracker"))
@@ -95,7 +95,7 @@ struct PolicyTests {
     #expect(listener.fixes().map(\.name.sequence) == [2])
   }
 
-  @Test("AUT-7: a command's decision goes on to count where the new file leaves it open")
+  @Test("AUT-7: a command's decision stays valid if the new file does not decide")
   func decided() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
@@ -103,18 +103,18 @@ struct PolicyTests {
     #expect(watch.notices().contains(.authorization(.notDetermined, isReduced: false)))
     let name = WireClientName(user: geteuid(), name: "tracker")
     let admin = bench.program()
-    #expect(bench.ask(.allowClient(name, .always), admin) == .done)
+    #expect(bench.call(.allowClient(name, .always), admin) == .done)
     bench.adopt(policy(AccessRights(authorization: .denied), for: "other"))
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     #expect(watch.fixes().count == 1)
   }
 
-  @Test("a new policy that says the same costs a client nothing")
+  @Test("a new policy with the same rights does not affect a client")
   func same() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     _ = watch.notices()
     bench.adopt(policy(AccessRights(authorization: .denied), for: "other"))

@@ -7,7 +7,7 @@ import Testing
 struct SubordinateTests {
   private let users = ["pi": UInt32(1_000), "guest": 1_001]
 
-  @Test("RES-3: a subordinate id answers to its login user, by name or number")
+  @Test("RES-3: a subordinate id belongs to its login user, by name or number")
   func logins() {
     let text = """
       pi:100000:65536
@@ -25,25 +25,25 @@ struct SubordinateTests {
   }
 
   @Test(
-    "lines that say nothing are passed over",
+    "malformed lines are ignored",
     arguments: [
       "", "pi", "pi:1", "pi:1:2:3", "nobody:1:5", "pi:-1:5", "pi:a:5", "pi:1:0", "pi::5", ":1:5",
       "pi:1:99999999999",
     ])
-  func passedOver(_ line: String) {
+  func malformed(_ line: String) {
     let subordinates = SubordinateUsers(text: line + "\nguest:10:1\n") { users[$0] }
     #expect((0..<9).allSatisfy { subordinates.login(of: $0) == $0 })
     #expect(subordinates.login(of: 10) == 1_001)
   }
 
-  @Test("a range may end at the highest id there is")
+  @Test("a range may end at the highest possible id")
   func highest() {
     let subordinates = SubordinateUsers(text: "pi:4294967290:100") { users[$0] }
     #expect(subordinates.login(of: .max) == 1_000)
     #expect(subordinates.login(of: 0) == 0)
   }
 
-  @Test("of lines that list the same id the first one counts")
+  @Test("the first of several lines with the same id applies")
   func overlapping() {
     var random = SplitMix64(seed: 18)
     for _ in 0..<50 {
@@ -62,7 +62,7 @@ struct SubordinateTests {
     }
   }
 
-  @Test("a file of any length is read in bounded time, and one that is not there is empty")
+  @Test("a file of any length is read in bounded time; a missing file counts as empty")
   func files() throws {
     let folder = TestFolder()
     let long = String(repeating: "x", count: 70_000) + "\n4711:100:5\n"
@@ -73,7 +73,7 @@ struct SubordinateTests {
     #expect(SubordinateUsers.system(path: folder.path + "/subuid").login(of: 104) == 4_711)
   }
 
-  @Test("names are resolved from the file of local users, without a look-up for each")
+  @Test("names are resolved from the file of local users, without a lookup for each")
   func localNames() {
     let folder = TestFolder()
     var passwd = ""
@@ -86,7 +86,7 @@ struct SubordinateTests {
     folder.write(Array(subuid.utf8), to: "subuid")
     let read = SubordinateUsers.system(
       path: folder.path + "/subuid", passwd: folder.path + "/passwd")
-    #expect(read.login(of: 1_000_000) == 20_000, "the first line of a name counts")
+    #expect(read.login(of: 1_000_000) == 20_000, "the first line of a name applies")
     #expect(read.login(of: 1_009_999) == 20_999)
     var lookUps = 0
     var names = UserNames(path: folder.path + "/passwd") { _ in
@@ -97,11 +97,11 @@ struct SubordinateTests {
     #expect(lookUps == 0)
   }
 
-  @Test("names that are not local are looked up once each, and only so many")
+  @Test("names that are not local are looked up once each, up to a limit")
   func lookUps() {
-    var asked: [String] = []
+    var lookedUp: [String] = []
     var names = UserNames(path: TestFolder().path + "/none") {
-      asked.append($0)
+      lookedUp.append($0)
       return $0 == "n1" ? 41 : nil
     }
     for _ in 0..<2 {
@@ -109,9 +109,9 @@ struct SubordinateTests {
         #expect(names.number(of: "n\(number)") == (number == 1 ? 41 : nil))
       }
     }
-    #expect(asked == (0..<UserNames.lookUpsLimit).map { "n\($0)" })
+    #expect(lookedUp == (0..<UserNames.lookUpsLimit).map { "n\($0)" })
   }
-  @Test("RES-3: lines that name more users than are looked up are logged once, with their number")
+  @Test("RES-3: lines beyond the lookup limit are logged once, with their number")
   func unresolved() throws {
     let folder = TestFolder()
     folder.write(Array("local:x:41:100::/:/bin/sh\n".utf8), to: "passwd")
@@ -133,7 +133,7 @@ struct SubordinateTests {
     #expect(
       lines().first?.contains("3 lines are ignored") == true
         && lines().first?.hasSuffix("use numbers in /etc/subuid") == true, "\(lines())")
-    // A file that is read again with as many of them is no news; one with more is.
+    // Reading the file again logs nothing unless the number of such lines grows.
     folder.write(Array((text + "4712:102:1\n").utf8), to: "subuid")
     bench.adopt(Users.policy)
     #expect(login(102) == 4_712 && lines().count == 1)

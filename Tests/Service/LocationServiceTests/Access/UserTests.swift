@@ -6,7 +6,7 @@ import Testing
 
 @testable import LocationService
 
-@Suite("Who counts as which user")
+@Suite("Accounting by user")
 struct UserTests {
   private func bench(_ folder: TestFolder) throws -> ServiceBench {
     try ServiceBench(Users.policy, clients: 64) {
@@ -14,7 +14,7 @@ struct UserTests {
     }
   }
 
-  @Test("RES-3: subordinate ids that are given out later count as their user's from then on")
+  @Test("RES-3: subordinate ids that are assigned later count as their user's from then on")
   func laterIDs() throws {
     let folder = TestFolder()
     let bench = try bench(folder)
@@ -32,8 +32,8 @@ struct UserTests {
     _ = before
   }
 
-  @Test("RES-3: the file is looked at when somebody connects, at most once a second")
-  func lookedAt() throws {
+  @Test("RES-3: the file is checked when a program connects, at most once a second")
+  func checked() throws {
     let folder = TestFolder()
     folder.write(Array("4711:100000:10\n".utf8), to: "subuid")
     let bench = try bench(folder)
@@ -43,17 +43,17 @@ struct UserTests {
     _ = bench.program(of: 1)
     #expect(login() == 4_711)
     bench.pass(5)
-    #expect(login() == 4_711, "time alone brings nothing about")
+    #expect(login() == 4_711, "time alone changes nothing")
     #expect(bench.connectionDeadline > bench.stage.now)
     _ = bench.program(of: 1)
     #expect(login() == 4_712)
-    // A policy that is read anew looks, too.
+    // Reloading the policy checks the file, too.
     folder.write(Array("".utf8), to: "subuid")
     bench.adopt(Users.policy)
     #expect(login() == 100_000)
   }
 
-  @Test("RES-3: accepting a connection does not read the file that has changed; the turn does")
+  @Test("RES-3: a changed file is read in the next turn, not while accepting a connection")
   func notWhileAccepting() throws {
     let folder = TestFolder()
     folder.write(Array("4711:100000:10\n".utf8), to: "subuid")
@@ -71,11 +71,11 @@ struct UserTests {
     _ = program
   }
 
-  @Test("RES-3: to connect costs little, however many clients and connections there are")
+  @Test("RES-3: connecting stays cheap with many clients and connections")
   func manyConnections() throws {
     var lines = ""
     for number in 0..<1_024 { lines += "\(20_000 + number):\(1_000_000 + 65_536 * number):65536\n" }
-    // Each client is permitted by its name.
+    // A rule permits each client by name.
     let rules = (0..<8).map { number in
       AccessRule(AccessSubject(client: "c\(number)"), AccessRights(authorization: .always), line: 1)
     }

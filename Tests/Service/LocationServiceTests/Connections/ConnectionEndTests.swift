@@ -4,8 +4,9 @@ import Testing
 
 @testable import LocationService
 
-@Suite("What the end of a connection must not do to another one") struct ConnectionEndTests {
-  @Test("RES-6, AUT-2: the Connect of a program that has hung up does not end one that runs")
+@Suite("Closing a connection does not affect other connections") struct ConnectionEndTests {
+  @Test(
+    "RES-6, AUT-2: a Connect from a closed connection does not end the running program's session")
   func deadProgram() throws {
     let bench = try Users.bench()
     let filler = bench.program(of: 4_711)
@@ -17,7 +18,7 @@ import Testing
     dead.send(.startUpdating, oneway: true)
     dead.quit()
     bench.settle()
-    // The next program gets a lower place, and is handled first.
+    // The next program gets a lower index and is handled first.
     filler.quit()
     bench.settle()
     let live = bench.program(of: 4_711)
@@ -35,8 +36,8 @@ import Testing
     _ = flood
   }
 
-  @Test("the answer of a call that closes its own connection does not go to the next one")
-  func forgetsItself() throws {
+  @Test("the reply to a call that closes its own connection is not sent on the next connection")
+  func removesItself() throws {
     let bench = try Users.bench()
     let (control, watch, _) = bench.client("me")
     control.send(.forgetClient(WireClientName(user: Users.me, name: "me")))
@@ -46,9 +47,7 @@ import Testing
     _ = watch
   }
 
-  @Test(
-    "REG-13: the state of a silenced crossing is not sent for a circle that replaces the crossed one"
-  )
+  @Test("REG-13: the state of a silenced crossing is not sent after its circle was replaced")
   func replacedCircle() throws {
     var home = WireRegion.home()
     home.notifyOnEntry = false
@@ -57,16 +56,16 @@ import Testing
     tracker.bench.fix(at: 100, after: 1)
     tracker.bench.fix(at: 100, after: 21)
     #expect(tracker.words() == [])
-    tracker.ask(.setExecution(.suspended))
+    tracker.call(.setExecution(.suspended))
     tracker.bench.fix(at: 0, after: 1)
     tracker.bench.fix(at: 0, after: 21)
     var far = home
     far.center = Coordinate(latitude_e9: 10_000_000_000, longitude_e9: 11)
-    tracker.ask(.addRegion(far, assuming: .unknown))
+    tracker.call(.addRegion(far, assuming: .unknown))
     #expect(tracker.words() == [])
   }
 
-  @Test("RES-5: what an output keeps follows what its user may and what the connection is for")
+  @Test("RES-5: the retained output capacity depends on permission and purpose of the connection")
   func keptCapacity() throws {
     let bench = try Users.bench()
     let (control, watch, _) = bench.client("tool", of: Users.friend)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The end of the service")
 struct EndTests {
-  @Test("a file that is no socket is not replaced by one")
+  @Test("a regular file is not replaced by a socket")
   func file() throws {
     let folder = TestFolder()
     folder.write([1], to: "file")
@@ -16,7 +16,7 @@ struct EndTests {
     #expect(folder.read("file") == [1])
   }
 
-  @Test("a socket that is served is not taken, one that was left behind is")
+  @Test("a socket in use is refused, a stale one is replaced")
   func sockets() throws {
     let folder = TestFolder()
     let path = folder.path + "/socket"
@@ -28,7 +28,7 @@ struct EndTests {
     #expect(unsafe access(path, F_OK) != 0)
   }
 
-  @Test("a signal's descriptor ends a wait that does not listen, as a client's does")
+  @Test("the signal descriptor ends a wait that buffers input, like a client's")
   func tokens() {
     #expect(LocationService.signalToken.rawValue >= EventWait.Token.firstFree.rawValue)
     #expect(LocationServer.listenerToken != LocationService.signalToken)

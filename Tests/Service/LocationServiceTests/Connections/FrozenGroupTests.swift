@@ -16,7 +16,7 @@ struct FrozenGroupTests {
   }
 
   @Test(
-    "BKG-1: a program whose control group is frozen is suspended, and is told when it thaws",
+    "BKG-1: a program in a frozen control group is suspended until it thaws",
     .enabled(if: TestGroup.isPossible, TestGroup.missing))
   func frozen() throws {
     let group = try #require(TestGroup())
@@ -26,7 +26,7 @@ struct FrozenGroupTests {
     let client = try #require(bench.firstClient)
     #expect(!client.isFrozen)
     group.freeze(true)
-    // The kernel tells of it a hundredth of a second later.
+    // The kernel reports it 10 ms later.
     bench.settle(until: { bench.firstClient?.isFrozen == true })
     #expect(bench.firstClient?.isFrozen == true && bench.firstClient?.isDeliveryPaused == true)
     group.freeze(false)
@@ -36,7 +36,7 @@ struct FrozenGroupTests {
   }
 
   @Test(
-    "BKG-1: a control group that goes away is not looked at without end",
+    "BKG-1: a removed control group is no longer watched",
     .enabled(if: TestGroup.isPossible, TestGroup.missing))
   func groupGone() throws {
     let group = try #require(TestGroup())

@@ -7,13 +7,13 @@ import Testing
 
 @testable import LocationService
 
-@Suite("Programs that hang up while their calls wait for a rate")
+@Suite("Programs that hang up while the rate limit delays their calls")
 struct HangUpTests {
-  /// Uses up what a user may ask at once, and sends calls without answers behind that, which wait.
+  /// Uses up the user's burst, then sends calls without replies, which wait.
   ///
   /// - Parameters:
-  ///   - burst: So many calls are answered at once, beside Connect.
-  ///   - regions: So many circles are added; the first one is removed in the end.
+  ///   - burst: Number of calls answered immediately, in addition to Connect.
+  ///   - regions: Number of circles to add; the first one is removed at the end.
   private func send(burst: Int, regions: Int, _ program: Program) {
     var json = JSONOutput()
     for _ in 0..<burst { CallEncoder.encode(.startVisits, to: &json) }
@@ -22,7 +22,7 @@ struct HangUpTests {
       CallEncoder.encode(call, oneway: true, to: &json)
     }
     CallEncoder.encode(.removeRegion(.region, name: "r0"), oneway: true, to: &json)
-    // At once: the kernel takes few small messages and many large ones.
+    // In one write: the kernel buffers few small messages and many large ones.
     let count = json.bytes.count
     #expect(program.send(json.bytes) == count)
   }
@@ -31,32 +31,33 @@ struct HangUpTests {
     bench.state.rows.regions.all.map(\.name).sorted()
   }
 
-  @Test("RES-6: what a program sent before it hung up is carried out in its order, at its rate")
+  @Test("RES-6: calls sent before a hang-up are executed in order, at the user's rate")
   func carriedOut() throws {
     let bench = try Users.bench()
     let (control, watch, _) = bench.client("tool", of: Users.friend)
-    // More than is read at once, and answers that nobody takes.
+    // More than one read returns, with replies that no program reads.
     send(burst: 300, regions: 8, control)
     control.quit()
     watch.quit()
     bench.settle()
     #expect(regions(bench).isEmpty && bench.firstClient?.control != nil)
     #expect(bench.deadline > bench.stage.now && bench.deadline <= bench.stage.now + .seconds(1))
-    #expect(bench.readyCount == 0, "no wait tells of it again and again")
+    #expect(bench.readyCount == 0, "no wait reports the closed connection repeatedly")
     bench.pass(22)
     #expect(regions(bench).count < 8)
     bench.pass(6)
     #expect(regions(bench) == (1..<8).map { "r\($0)" })
     #expect(bench.firstClient?.control == nil && bench.connectionCounts[Users.friend] == nil)
     #expect(bench.deadline == .distantFuture)
-    // They are as durable as any.
-    bench.keep()
+    // They are as durable as other changes.
+    bench.save()
     let next = try ServiceBench(Users.policy, after: bench.killed())
     #expect(regions(next).count == 7)
   }
 
-  @Test("RES-6: Connect and what follows it count though the program is gone before it is read")
-  func neverSeen() throws {
+  @Test(
+    "RES-6: Connect and later calls are executed even if the program exits before they are read")
+  func endedBeforeRead() throws {
     let bench = try Users.bench()
     let flood = bench.client("flood", of: Users.friend)
     for _ in 0..<300 { flood.control.send(.startVisits) }
@@ -71,7 +72,7 @@ struct HangUpTests {
     #expect(bench.clientNames.contains("tool") && regions(bench) == ["home"])
   }
 
-  @Test("RES-6: calls of a program without permission wait 30 s after it hung up and no longer")
+  @Test("RES-6: calls of a program without permission wait at most 30 s after its hang-up")
   func expired() throws {
     let folder = TestFolder()
     let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
@@ -91,7 +92,7 @@ struct HangUpTests {
     #expect(count >= 20 && count <= 31, "\(count)")
     #expect(bench.connectionDeadline == .distantFuture)
     let log = String(decoding: folder.read("log"), as: UTF8.self)
-    #expect(!log.contains("are dropped"), "RES-7: others than a user with permission cause no line")
+    #expect(!log.contains("are dropped"), "RES-7: only users with permission cause such a line")
   }
 
   @Test("RES-6: the log says that calls of a user with permission are dropped")
@@ -112,7 +113,7 @@ struct HangUpTests {
     #expect(log.contains(line), "\(log)")
   }
 
-  @Test("RES-6: of one user 4 connections wait after their hang-up, and count as the user's")
+  @Test("RES-6: at most 4 connections of a user wait after their hang-up, and count as the user's")
   func number() throws {
     let bench = try Users.bench(subordinates: "4711:100000:65536\n")
     let programs = (0..<8 as Range<UInt32>).map { bench.program(of: 100_000 + $0) }
@@ -127,7 +128,7 @@ struct HangUpTests {
     #expect(bench.connectionCounts.isEmpty && bench.loop.clients.pausedCount == 0)
   }
 
-  @Test("AUT-2, RES-6: a program that takes its client over waits for nothing of the one before")
+  @Test("AUT-2, RES-6: a program that takes over its client does not wait for earlier calls")
   func takenOver() throws {
     let bench = try Users.bench()
     let (control, watch, _) = bench.client("tool", of: Users.friend)
@@ -137,19 +138,19 @@ struct HangUpTests {
     bench.settle()
     let (again, listener, _) = try bench.lateClient("tool", of: Users.friend)
     #expect(bench.connectionCounts[Users.friend] == 2)
-    #expect(bench.ask(.setExecution(.foreground), again) == .done)
+    #expect(bench.call(.setExecution(.foreground), again) == .done)
     let count = regions(bench).count
     bench.pass(30)
-    #expect(regions(bench).count == count, "what was left is dropped")
+    #expect(regions(bench).count == count, "the remaining calls are dropped")
     _ = listener
   }
 }
 
 extension ServiceBench {
-  /// Descriptors of which the last wait had something to tell.
+  /// Number of descriptors that the last wait reported.
   fileprivate var readyCount: Int { loop.clients.events.readyCount }
 
-  /// As ``client(_:of:)``, where the user's rate is used up.
+  /// As ``client(_:of:)``, after the user's rate is used up.
   fileprivate func lateClient(
     _ name: String, of user: UInt32
   ) throws -> (control: Program, watch: Program, session: Int64) {

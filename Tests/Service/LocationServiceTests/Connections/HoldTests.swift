@@ -7,45 +7,41 @@ import Testing
 
 @testable import LocationService
 
-@Suite("Why the board does not sleep")
+@Suite("Reasons that keep the board awake")
 struct HoldTests {
-  @Test(
-    "why the board does not sleep: who wants every fix, who owes an acknowledgement, the profile")
+  @Test("the status lists reasons against sleep: every fix, an acknowledgement, the profile")
   func holds() throws {
     let bench = try ServiceBench(canIdle: true)
     let program = bench.program()
-    let resting = try status(bench, program).holds.map(\.reason)
-    #expect(resting == [.receiverCannotSleep, .noSuspend])
+    let idle = try status(bench, program).holds.map(\.reason)
+    #expect(idle == [.receiverCannotSleep, .noSuspend])
     let (control, watch, _) = bench.client("tracker")
     defer { watch.quit() }
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     let mine = WireClientName(user: geteuid(), name: "tracker")
-    let wanting = try status(bench, program).holds
-    #expect(wanting == [WireHold(.everyFix, client: mine), WireHold(.noSuspend)])
+    let updating = try status(bench, program).holds
+    #expect(updating == [WireHold(.everyFix, client: mine), WireHold(.noSuspend)])
     bench.fix()
-    let owing = try status(bench, program).holds
-    #expect(owing.first == WireHold(.acknowledgement, client: mine))
+    let unacknowledged = try status(bench, program).holds
+    #expect(unacknowledged.first == WireHold(.acknowledgement, client: mine))
     let newest = FixName(generation: bench.generation, sequence: 0)
-    #expect(bench.ask(.acknowledge(newest), control) == .done)
-    #expect(try status(bench, program).holds == wanting)
+    #expect(bench.call(.acknowledge(newest), control) == .done)
+    #expect(try status(bench, program).holds == updating)
   }
 
-  @Test(
-    "AUT-7: who may not know is told of no client and no receiver, who may of no other user's name")
+  @Test("AUT-7: only a permitted user sees clients and receiver, and no other user's name")
   func holdsOfOthers() throws {
     let bench = try ServiceBench(policy(.always), canIdle: true)
     let (theirs, watch, _) = bench.client("theirs", of: 4_711)
     defer { watch.quit() }
-    _ = bench.ask(.startUpdating, theirs)
-    let told = try status(bench, bench.program(of: 1_000)).holds
-    #expect(told == [WireHold(.everyFix), WireHold(.noSuspend)])
+    _ = bench.call(.startUpdating, theirs)
+    let seen = try status(bench, bench.program(of: 1_000)).holds
+    #expect(seen == [WireHold(.everyFix), WireHold(.noSuspend)])
     bench.adopt(policy(.notDetermined))
     #expect(try status(bench, bench.program(of: 1_000)).holds == [WireHold(.noSuspend)])
   }
 
-  @Test(
-    "without pins it is told why a receiver cannot rest; what the kernel has against sleep, in its words"
-  )
+  @Test("`--no-pins` is named as the reason for a running receiver; the kernel's reason is quoted")
   func systemHolds() throws {
     let bench = try ServiceBench(canIdle: true) { $0.ignoresPins = true }
     let detail = try status(bench, bench.program()).holds.first?.detail

@@ -8,27 +8,27 @@ import Testing
 
 @Suite("Clients on the socket")
 struct ServerTests {
-  @Test("a client hears each fix, and after its acknowledgement only newer ones (RNG-3)")
+  @Test("a client receives each fix, and after its acknowledgement only newer ones (RNG-3)")
   func updates() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    #expect(bench.ask(.startUpdating, control) == .done)
+    #expect(bench.call(.startUpdating, control) == .done)
     bench.fix()
     bench.fix()
     let first = watch.fixes()
     #expect(first.map(\.name.sequence) == [0, 1])
     let last = try #require(first.last)
-    #expect(bench.ask(.acknowledge(last.name), control) == .done)
+    #expect(bench.call(.acknowledge(last.name), control) == .done)
     bench.fix()
     #expect(watch.fixes().map(\.name.sequence) == [2])
-    #expect(bench.ask(.getLocation, control).map(isLocation) == true)
+    #expect(bench.call(.getLocation, control).map(isLocation) == true)
   }
 
   private func isLocation(_ reply: WireReply) -> Bool {
     if case .location(.some) = reply { true } else { false }
   }
 
-  @Test("RNG-3: what never was cannot be acknowledged, and no answer says it was")
+  @Test("RNG-3: acknowledging a fix that never existed is refused")
   func unknownNames() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
@@ -36,49 +36,49 @@ struct ServerTests {
       .error(.unknownFix(generation: bench.generation, first: 0, next: next))
     }
     let first = FixName(generation: bench.generation, sequence: 0)
-    #expect(bench.ask(.acknowledge(first), control) == refusal(0))
-    _ = bench.ask(.startUpdating, control)
+    #expect(bench.call(.acknowledge(first), control) == refusal(0))
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     #expect(watch.fixes().map(\.name) == [first])
     let next = FixName(generation: bench.generation, sequence: 1)
     let later = FixName(generation: bench.generation + 1, sequence: 0)
     let none = FixName(generation: 0, sequence: 0)
     for name in [next, later, none] {
-      #expect(bench.ask(.acknowledge(name), control) == refusal(1))
+      #expect(bench.call(.acknowledge(name), control) == refusal(1))
     }
-    #expect(bench.ask(.acknowledge(first), control) == .done)
+    #expect(bench.call(.acknowledge(first), control) == .done)
     control.quit()
     bench.settle()
     let again = try ServiceBench(after: bench.killed())
-    let (heir, _, _) = again.client("tracker")
-    #expect(again.ask(.acknowledge(first), heir) == .done, "known from the ring's file, too")
+    let (successor, _, _) = again.client("tracker")
+    #expect(again.call(.acknowledge(first), successor) == .done, "known from the ring's file, too")
   }
 
-  @Test("RNG-3: what a process did not acknowledge is told to the next one of its name")
-  func owed() throws {
+  @Test("RNG-3: unacknowledged fixes are delivered to the next process with the same name")
+  func undelivered() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for _ in 0..<3 { bench.fix() }
-    let told = watch.fixes()
-    #expect(told.count == 3)
-    _ = bench.ask(.acknowledge(told[0].name), control)
+    let sent = watch.fixes()
+    #expect(sent.count == 3)
+    _ = bench.call(.acknowledge(sent[0].name), control)
     control.quit()
     bench.settle()
     let (next, listener, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, next)
+    _ = bench.call(.startUpdating, next)
     #expect(listener.fixes().map(\.name.sequence) == [1, 2])
   }
 
-  @Test("BKG-2, DEF-36: without a listener nothing is told, and nothing lost when there is one")
-  func held() throws {
+  @Test("BKG-2, DEF-36: without a watching connection fixes wait and are delivered to the next one")
+  func unwatched() throws {
     let bench = try ServiceBench()
     let tracker = bench.clientWithFix("tracker")
     tracker.watch.quit()
     bench.settle()
     // Another client keeps the receiver on.
     let other = bench.client("other")
-    _ = bench.ask(.startUpdating, other.control)
+    _ = bench.call(.startUpdating, other.control)
     for _ in 0..<3 { bench.fix() }
     #expect(other.watch.fixes().count == 3)
     let again = bench.program()
@@ -87,38 +87,39 @@ struct ServerTests {
     #expect(again.fixes().map(\.name.sequence) == [1, 2, 3])
   }
 
-  @Test("AUT-2: a second connection of a name takes over, and the first is told")
+  @Test("AUT-2: a second connection of a name takes over, and the first is notified")
   func takeOver() throws {
     let bench = try ServiceBench()
     let (control, watch, session) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     let second = bench.client("tracker")
     #expect(second.session != session)
     #expect(watch.notices() == [.takenOver])
     _ = control.frames()
     #expect(control.isClosed && watch.isClosed)
     let late = bench.program()
-    #expect(bench.ask(.watch(session: session), late) == .error(.unknownSession(session)))
+    #expect(bench.call(.watch(session: session), late) == .error(.unknownSession(session)))
   }
 
-  /// Everybody may, until somebody decides.
+  /// Every client is permitted until a decision denies it.
   private var open: AccessPolicy {
     AccessPolicy(
       defaultRights: AccessRights(authorization: .always), administrators: [UInt32(geteuid())])
   }
 
-  @Test("AUT-2, AUT-3: who is denied gets no fix and no place, and hears it; nobody else does")
+  @Test(
+    "AUT-2, AUT-3: a denied client gets no fix, no location and a notice; others are unaffected")
   func denied() throws {
     let bench = try ServiceBench(open)
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     let other = bench.client("other")
-    _ = bench.ask(.startUpdating, other.control)
+    _ = bench.call(.startUpdating, other.control)
     bench.fix()
     #expect(watch.fixes().count == 1)
     let administrator = bench.program()
     let name = WireClientName(user: geteuid(), name: "tracker")
-    #expect(bench.ask(.denyClient(name), administrator) == .done)
+    #expect(bench.call(.denyClient(name), administrator) == .done)
     bench.fix()
     let notices = watch.notices()
     #expect(notices.contains(.failure(.denied)))
@@ -126,37 +127,37 @@ struct ServerTests {
     #expect(others.count == 2)
     #expect(others.allSatisfy { if case .fixes = $0 { true } else { false } })
     #expect(!notices.contains { if case .fixes = $0 { true } else { false } })
-    #expect(bench.ask(.getLocation, control) == .error(.notAuthorized))
+    #expect(bench.call(.getLocation, control) == .error(.notAuthorized))
     let unknown = WireClientName(user: geteuid(), name: "nobody")
-    #expect(bench.ask(.denyClient(unknown), administrator) == .error(.unknownClient(unknown)))
+    #expect(bench.call(.denyClient(unknown), administrator) == .error(.unknownClient(unknown)))
   }
 
-  @Test("AUT-7: without a file nobody decides about root and the service's own user")
+  @Test("AUT-7: without a file no command decides about root and the service's own user")
   func owners() throws {
     let bench = try ServiceBench()
     let (control, _, _) = bench.client("tracker")
     let name = WireClientName(user: geteuid(), name: "tracker")
-    #expect(bench.ask(.denyClient(name), bench.program()) == .error(.decidedByFile(line: nil)))
-    #expect(bench.ask(.getLocation, control) == .location(nil), "it may still")
+    #expect(bench.call(.denyClient(name), bench.program()) == .error(.decidedByFile(line: nil)))
+    #expect(bench.call(.getLocation, control) == .location(nil), "still permitted")
   }
 
-  @Test("AUT-7: a stranger hears nothing until an administrator allows it")
-  func stranger() throws {
+  @Test("AUT-7: an unknown client receives nothing until an administrator allows it")
+  func undetermined() throws {
     let bench = try ServiceBench(AccessPolicy(administrators: [UInt32(geteuid())]))
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     #expect(watch.fixes().isEmpty)
-    #expect(bench.ask(.getLocation, control) == .error(.notAuthorized))
+    #expect(bench.call(.getLocation, control) == .error(.notAuthorized))
     let name = WireClientName(user: geteuid(), name: "tracker")
-    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
+    #expect(bench.call(.allowClient(name, .always), bench.program()) == .done)
     bench.fix()
     #expect(watch.fixes().count == 1)
-    let told = WireClient(name, authorization: .always, isReduced: false, execution: .foreground)
-    #expect(bench.ask(.listClients, bench.program()) == .clients([told]))
+    let listed = WireClient(name, authorization: .always, isReduced: false, execution: .foreground)
+    #expect(bench.call(.listClients, bench.program()) == .clients([listed]))
   }
 
-  @Test("AUT-7: a rule of the administrator's file stands against any command")
+  @Test("AUT-7: a command does not override a rule of the administrator's file")
   func rules() throws {
     let rule = AccessRule(
       AccessSubject(client: "tracker"), AccessRights(authorization: .denied), line: 3)
@@ -165,13 +166,13 @@ struct ServerTests {
     let (control, _, _) = bench.client("tracker")
     let name = WireClientName(user: geteuid(), name: "tracker")
     #expect(
-      bench.ask(.allowClient(name, .always), bench.program())
-        == .error(.decidedByFile(line: rule.line)), "the rule stands")
-    #expect(bench.ask(.getLocation, control) == .error(.notAuthorized))
+      bench.call(.allowClient(name, .always), bench.program())
+        == .error(.decidedByFile(line: rule.line)), "the rule has precedence")
+    #expect(bench.call(.getLocation, control) == .error(.notAuthorized))
   }
 
-  @Test("AUT-7: without a file the service's own user and root may all, others nothing")
-  func owned() {
+  @Test("AUT-7: without a file only root and the service's own user are permitted")
+  func builtIn() {
     let policy = AccessPolicy.builtIn(owner: 1_000)
     #expect(policy.access(uid: 1_000, client: "any").authorization == .always)
     #expect(policy.access(uid: 0, client: "any").authorization == .always)
@@ -180,59 +181,59 @@ struct ServerTests {
     #expect(!policy.isAdministrator(1_001))
   }
 
-  @Test("regions keep their client's names, and iterators of live updates are four at most")
+  @Test("regions keep their client's names, and a client has at most four live iterators")
   func names() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
     let center = Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11)
     let region = WireRegion(.region, name: "home", center: center, radius: 200)
-    #expect(bench.ask(.addRegion(region, assuming: .unknown), control) == .done)
-    #expect(bench.ask(.requestRegionState(.region, name: "home"), control) == .done)
+    #expect(bench.call(.addRegion(region, assuming: .unknown), control) == .done)
+    #expect(bench.call(.requestRegionState(.region, name: "home"), control) == .done)
     for _ in 0..<3 { bench.fix() }
     let inside = WireRegionEvent(.region, name: "home", .determined(.inside))
     #expect(watch.notices().contains(.region(inside)))
-    #expect(bench.ask(.removeRegion(.region, name: "home"), control) == .done)
-    for number in 0..<4 { #expect(bench.ask(.openLive(.default), control) == .opened(number)) }
+    #expect(bench.call(.removeRegion(.region, name: "home"), control) == .done)
+    for number in 0..<4 { #expect(bench.call(.openLive(.default), control) == .opened(number)) }
     let refusal = WireError.limitExceeded(what: "live", limit: 4)
-    #expect(bench.ask(.openLive(.default), control) == .error(refusal))
-    #expect(bench.ask(.closeLive(1), control) == .done)
-    #expect(bench.ask(.openLive(.default), control) == .opened(1))
+    #expect(bench.call(.openLive(.default), control) == .error(refusal))
+    #expect(bench.call(.closeLive(1), control) == .done)
+    #expect(bench.call(.openLive(.default), control) == .opened(1))
   }
 
-  @Test("status, plan and the interface are told to everybody; requests need a session")
-  func asked() throws {
+  @Test("status, plan and interface are available without a session; requests need one")
+  func withoutSession() throws {
     let bench = try ServiceBench()
     let program = bench.program()
-    guard case .status(let status)? = bench.ask(.getStatus, program) else {
+    guard case .status(let status)? = bench.call(.getStatus, program) else {
       Issue.record("no status")
       return
     }
     #expect(status.version == "1.2" && status.board == "a board" && status.clients == 0)
     #expect(status.ringCapacity == ServiceBench.ringCapacity && status.nextSequence == 0)
-    guard case .plan? = bench.ask(.getPowerPlan, program) else {
+    guard case .plan? = bench.call(.getPowerPlan, program) else {
       Issue.record("no plan")
       return
     }
-    #expect(bench.ask(.startUpdating, program) == .error(.notConnected))
-    #expect(bench.ask(.getLocation, program) == .error(.notConnected))
+    #expect(bench.call(.startUpdating, program) == .error(.notConnected))
+    #expect(bench.call(.getLocation, program) == .error(.notConnected))
     #expect(
-      bench.ask(.getInterfaceDescription("org.torpor.Location"), program)
+      bench.call(.getInterfaceDescription("org.torpor.Location"), program)
         == .interfaceDescription(LocationInterface.text))
   }
 
-  @Test("there is room for so many clients, and a name that was there before keeps its place")
+  @Test("the number of clients is limited, and a known name keeps its slot")
   func full() throws {
     let bench = try ServiceBench()
     let programs = (0..<ServiceBench.clients).map { bench.client("client \($0)") }
     let program = bench.program()
     let refusal = WireError.limitExceeded(what: "clients", limit: Int64(ServiceBench.clients))
-    #expect(bench.ask(.connect(name: "one more"), program) == .error(refusal))
+    #expect(bench.call(.connect(name: "one more"), program) == .error(refusal))
     programs[2].control.quit()
     bench.settle()
-    guard case .connected? = bench.ask(.connect(name: "client 2"), program) else {
+    guard case .connected? = bench.call(.connect(name: "client 2"), program) else {
       Issue.record("it is known")
       return
     }
-    #expect(bench.ask(.connect(name: "client 3"), program) == .error(.alreadyConnected))
+    #expect(bench.call(.connect(name: "client 3"), program) == .error(.alreadyConnected))
   }
 }

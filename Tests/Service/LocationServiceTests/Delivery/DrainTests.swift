@@ -6,7 +6,7 @@ import Testing
 
 @testable import LocationService
 
-@Suite("A backlog in bulk")
+@Suite("Draining a backlog")
 struct DrainTests {
   private func drain(
     _ session: Int64, _ bench: ServiceBench
@@ -14,7 +14,7 @@ struct DrainTests {
     try bulk(.drain(session: session), bench)
   }
 
-  /// What comes on a drain's connection: the reply, the header's count and the fixes.
+  /// The content of a drain's connection: the reply, the header's count and the fixes.
   private func bulk(
     _ call: WireCall, _ bench: ServiceBench
   ) throws -> (reply: WireReply, count: UInt64, fixes: [StoredFix], program: Program) {
@@ -36,81 +36,81 @@ struct DrainTests {
     return (reply, header.count, fixes, program)
   }
 
-  @Test("RNG-3: all that is owed comes at once, is told no second time, and can be acknowledged")
-  func owed() throws {
+  @Test("RNG-3: a drain delivers all undelivered fixes once, and they can be acknowledged")
+  func undelivered() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for _ in 0..<5 { bench.fix() }
-    let told = watch.fixes()
-    _ = bench.ask(.acknowledge(told[1].name), control)
+    let sent = watch.fixes()
+    _ = bench.call(.acknowledge(sent[1].name), control)
     control.quit()
     bench.settle()
     let (again, listener, session) = bench.client("tracker")
     let found = try drain(session, bench)
     #expect(found.reply == .drain(count: 3, nil) && found.count == 3)
-    #expect(found.fixes == Array(told.dropFirst(2)) && found.program.isClosed)
-    _ = bench.ask(.startUpdating, again)
+    #expect(found.fixes == Array(sent.dropFirst(2)) && found.program.isClosed)
+    _ = bench.call(.startUpdating, again)
     #expect(listener.fixes().isEmpty)
     bench.fix()
     #expect(listener.fixes().map(\.name.sequence) == [5])
-    #expect(bench.ask(.acknowledge(found.fixes[2].name), again) == .done)
-    let rest = try drain(session, bench)
-    #expect(rest.fixes.map(\.name.sequence) == [5])
+    #expect(bench.call(.acknowledge(found.fixes[2].name), again) == .done)
+    let remainder = try drain(session, bench)
+    #expect(remainder.fixes.map(\.name.sequence) == [5])
   }
 
-  @Test("RNG-3, AUT-2: a look at what a client is owed changes nothing for it")
-  func look() throws {
+  @Test("RNG-3, AUT-2: reading a backlog does not change the client's cursor")
+  func readBacklog() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for _ in 0..<3 { bench.fix() }
     for _ in 0..<2 {
       let found = try bulk(.readBacklog(name: "tracker"), bench)
       #expect(found.reply == .drain(count: 3, nil) && found.fixes.count == 3)
     }
-    let told = watch.fixes()
-    #expect(told.count == 3, "it is told all the same")
-    _ = bench.ask(.acknowledge(told[1].name), control)
+    let sent = watch.fixes()
+    #expect(sent.count == 3, "delivered all the same")
+    _ = bench.call(.acknowledge(sent[1].name), control)
     control.quit()
     bench.settle()
-    #expect(try bulk(.readBacklog(name: "tracker"), bench).fixes == [told[2]])
+    #expect(try bulk(.readBacklog(name: "tracker"), bench).fixes == [sent[2]])
     let typo = WireClientName(user: geteuid(), name: "trakcer")
     #expect(try bulk(.readBacklog(name: "trakcer"), bench).reply == .error(.unknownClient(typo)))
     #expect(bench.firstClient?.name.name == "tracker")
   }
 
-  @Test("RNG-3: a look goes on when the program ends, what was handed to the program does not")
-  func lookGoesOn() throws {
+  @Test("RNG-3: reading a backlog continues when the program ends; a drain does not")
+  func readContinues() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     #expect(watch.fixes().count == 1)
-    let (look, taken) = (bench.program(), bench.program())
-    bench.stall(2, isTaken: false)
-    bench.stall(3, isTaken: true)
+    let (reader, drained) = (bench.program(), bench.program())
+    bench.stall(2, countsAsDelivered: false)
+    bench.stall(3, countsAsDelivered: true)
     control.quit()
     bench.settle()
-    #expect(look.bytes().count == FixRecord.size, "all of it came")
-    #expect(taken.bytes().isEmpty && taken.isClosed)
+    #expect(reader.bytes().count == FixRecord.size, "all of it was delivered")
+    #expect(drained.bytes().isEmpty && drained.isClosed)
   }
 
-  @Test("RNG-4, BKG-4: the oldest of a full queue go, and are told as a gap with the drain")
+  @Test("RNG-4, BKG-4: fixes that a full ring overwrites are reported as a gap by the drain")
   func gap() throws {
     let bench = try ServiceBench()
     let (control, _, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     control.quit()
     bench.settle()
     let (again, listener, session) = bench.client("tracker")
     listener.quit()
     bench.settle()
-    _ = bench.ask(.startUpdating, again)
-    // Nobody listens, so nothing is told; another client keeps the receiver on.
+    _ = bench.call(.startUpdating, again)
+    // Without a watching connection nothing is delivered; another client keeps the receiver on.
     let other = bench.client("other")
-    _ = bench.ask(.startUpdating, other.control)
+    _ = bench.call(.startUpdating, other.control)
     for _ in 0..<(ServiceBench.ringCapacity + 10) { bench.fix() }
     let found = try drain(session, bench)
     guard case .drain(let count, let gap?) = found.reply else {
@@ -118,36 +118,36 @@ struct DrainTests {
       return
     }
     #expect(count == UInt64(ServiceBench.ringCapacity) && found.fixes.count == Int(count))
-    // The first was told to the process that drains.
+    // The first was delivered to the process that drains.
     #expect(gap.range == 1..<found.fixes[0].name.sequence)
   }
 
-  @Test("AUT-6: no fix of before goes out in bulk to who is denied, reduced, or somebody else")
+  @Test("AUT-6: a drain delivers no earlier fix to a denied, reduced or other client")
   func denied() throws {
     let open = AccessPolicy(
       defaultRights: AccessRights(authorization: .always), administrators: [UInt32(geteuid())])
     let bench = try ServiceBench(open)
     let (control, watch, session) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for _ in 0..<3 { bench.fix() }
     #expect(watch.fixes().count == 3)
     let name = WireClientName(user: geteuid(), name: "tracker")
-    #expect(bench.ask(.reduceClient(name, isReduced: true), bench.program()) == .done)
+    #expect(bench.call(.reduceClient(name, isReduced: true), bench.program()) == .done)
     bench.fix()
     #expect(try drain(session, bench).fixes.isEmpty)
-    #expect(bench.ask(.denyClient(name), bench.program()) == .done)
+    #expect(bench.call(.denyClient(name), bench.program()) == .done)
     #expect(try drain(session, bench).reply == .error(.notAuthorized))
     #expect(try drain(session + 1, bench).reply == .error(.unknownSession(session + 1)))
-    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
-    #expect(bench.ask(.reduceClient(name, isReduced: false), bench.program()) == .done)
+    #expect(bench.call(.allowClient(name, .always), bench.program()) == .done)
+    #expect(bench.call(.reduceClient(name, isReduced: false), bench.program()) == .done)
     #expect(try drain(session, bench).fixes.isEmpty)
   }
 
-  @Test("a program that does not read its drain is waited for, and costs the others nothing")
+  @Test("a program that does not read its drain does not delay other clients")
   func slow() throws {
     let bench = try ServiceBench()
     let (control, watch, session) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for _ in 0..<3 { bench.fix() }
     let program = bench.program()
     program.shrinkReceiveBuffer()

@@ -9,13 +9,13 @@ import Testing
 
 @testable import LocationService
 
-/// Users that the tests of limits have, and what they do.
+/// Users in the tests of limits, and their actions.
 enum Users {
   static let me = geteuid()
-  /// May use location.
+  /// This user may use location.
   static let friend: UInt32 = 5_000
 
-  /// One user may use location; the others are not decided about.
+  /// One user may use location; the others are undetermined.
   static var policy: AccessPolicy {
     AccessPolicy(
       rules: [
@@ -32,12 +32,12 @@ enum Users {
     }
   }
 
-  /// So many programs of each of so many users ask for visits and end.
-  static func askForVisits(_ bench: ServiceBench, users: Range<UInt32>, programs: Int) {
+  /// For each user, a number of programs start visits and end.
+  static func requestVisits(_ bench: ServiceBench, users: Range<UInt32>, programs: Int) {
     for user in users {
       for number in 0..<programs {
         let (control, watch, _) = bench.client("\(user)-\(number)", of: 6_000 + user)
-        _ = bench.ask(.startVisits, control)
+        _ = bench.call(.startVisits, control)
         control.quit()
         watch.quit()
         bench.settle()
@@ -46,11 +46,11 @@ enum Users {
   }
 }
 
-@Suite("Users without permission take no client's place")
+@Suite("Users without permission cannot displace permitted clients")
 struct AttackTests {
   // MARK: Client rows
 
-  @Test("RES-1: of clients without permission 4 of a user are known, the last that connected")
+  @Test("RES-1: of a user's clients without permission the last 4 that connected are known")
   func rowsOfAUser() throws {
     let bench = try Users.bench()
     for number in 0..<6 {
@@ -60,23 +60,23 @@ struct AttackTests {
       bench.pass(60)
     }
     #expect(bench.clientNames.sorted() == ["n2", "n3", "n4", "n5"])
-    // The one that comes back is not the one that goes next.
+    // A client that reconnects is not the next to be dropped.
     bench.client("n2", of: 4_711).control.quit()
     bench.pass(60)
     _ = bench.client("n6", of: 4_711)
     #expect(bench.clientNames.sorted() == ["n2", "n4", "n5", "n6"])
   }
 
-  @Test("RES-1: of a user whose 4 clients all run no fifth is known")
+  @Test("RES-1: a user with 4 running clients without permission gets no fifth")
   func runningRows() throws {
     let bench = try Users.bench()
     let running = (0..<4).map { bench.client("n\($0)", of: 4_711) }
     let refusal = WireError.limitExceeded(what: "clients of a user", limit: 4)
-    #expect(bench.ask(.connect(name: "n4"), bench.program(of: 4_711)) == .error(refusal))
+    #expect(bench.call(.connect(name: "n4"), bench.program(of: 4_711)) == .error(refusal))
     #expect(running.allSatisfy { !$0.watch.isClosed })
   }
 
-  @Test("RES-1: 32 without permission of all users; the user who has the most loses the oldest")
+  @Test("RES-1: at most 32 clients without permission; the user with most loses the oldest")
   func rowsOfAll() throws {
     let bench = try Users.bench()
     var running: [Program] = []
@@ -88,26 +88,26 @@ struct AttackTests {
       }
     }
     #expect(bench.clientNames.count == 32)
-    // All of them run; one that has none gets a place all the same, at the cost of who has most.
+    // All run; a user without a client still gets a slot, from the user with most clients.
     let victim = bench.client("victim", of: 7_000)
     running += [victim.control, victim.watch]
     #expect(bench.clientNames.count == 32)
     #expect(bench.clientNames.contains("victim") && !bench.clientNames.contains("u0-0"))
     let refusal = WireError.limitExceeded(what: "clients without permission", limit: 32)
-    #expect(bench.ask(.connect(name: "u0-0"), bench.program(of: 6_000)) == .error(refusal))
+    #expect(bench.call(.connect(name: "u0-0"), bench.program(of: 6_000)) == .error(refusal))
     #expect(bench.clientNames.contains("victim"))
     #expect(bench.clientNames.count == 32)
     _ = running[0].frames()
     #expect(running[0].isClosed)
   }
 
-  @Test("RES-1: a client with permission is never displaced, and finds a place at any time")
+  @Test("RES-1: a client with permission is never displaced and always gets a slot")
   func permittedRows() throws {
     let bench = try Users.bench(clients: 40)
     let mine = bench.client("mine", of: Users.friend)
     mine.control.quit()
     bench.pass(3_600)
-    Users.askForVisits(bench, users: 0..<64, programs: 4)
+    Users.requestVisits(bench, users: 0..<64, programs: 4)
     #expect(bench.clientNames.count <= 33 && bench.clientNames.contains("mine"))
     for number in 0..<7 { _ = bench.client("mine \(number)", of: Users.friend) }
     #expect(bench.clientNames.filter { $0.hasPrefix("mine") }.count == 8)
@@ -129,50 +129,50 @@ struct AttackTests {
     #expect(bench.admittedProgram(of: 4_712) != nil)
   }
 
-  @Test("RES-2: of a client without permission nothing is on the disk but a decision")
+  @Test("RES-2: only a decision about a client without permission is stored on disk")
   func notDurable() throws {
     let bench = try Users.bench()
     let (control, _, _) = bench.client("stranger", of: 4_711)
     let before = bench.state.statistics.transactions
-    #expect(bench.ask(.startVisits, control) == .done)
-    #expect(bench.ask(.addRegion(.home(), assuming: .unknown), control) == .done)
-    bench.keep()
+    #expect(bench.call(.startVisits, control) == .done)
+    #expect(bench.call(.addRegion(.home(), assuming: .unknown), control) == .done)
+    bench.save()
     #expect(bench.state.statistics.transactions == before)
     let next = try ServiceBench(Users.policy, after: bench.killed())
     #expect(next.state.rows.clients.count == 0 && next.state.rows.regions.count == 0)
     #expect(next.state.rows.services.count == 0)
-    // What was asked for is kept from the moment on in which it is allowed.
+    // Its services are stored from the time the client is allowed.
     let name = WireClientName(user: 4_711, name: "stranger")
-    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
+    #expect(bench.call(.allowClient(name, .always), bench.program()) == .done)
     let allowed = try ServiceBench(Users.policy, after: bench.killed())
     #expect(allowed.state.rows.services.all.first?.visits == true)
     #expect(allowed.state.rows.regions.all.first?.name == "home")
-    // And no longer when it is denied.
-    #expect(bench.ask(.denyClient(name), bench.program()) == .done)
+    // And removed when it is denied.
+    #expect(bench.call(.denyClient(name), bench.program()) == .done)
     let denied = try ServiceBench(Users.policy, after: bench.killed())
     #expect(denied.state.rows.clients.all.first?.decision == .denied)
     #expect(denied.state.rows.services.count == 0 && denied.state.rows.regions.count == 0)
     #expect(denied.state.rows.cursors.count == 0 && denied.clientNames.isEmpty)
-    guard case .clients(let known)? = denied.ask(.listClients, denied.program()) else {
+    guard case .clients(let known)? = denied.call(.listClients, denied.program()) else {
       Issue.record("no list")
       return
     }
     #expect(known.map(\.authorization) == [.denied] && known.map(\.name) == [name])
-    // Nobody has to connect for the administrator to think better of it.
-    #expect(denied.ask(.allowClient(name, .always), denied.program()) == .done)
+    // The administrator can change the decision without the client connected.
+    #expect(denied.call(.allowClient(name, .always), denied.program()) == .done)
     let (again, watch, _) = denied.client("stranger", of: 4_711)
-    _ = denied.ask(.startUpdating, again)
+    _ = denied.call(.startUpdating, again)
     denied.fix()
     #expect(watch.fixes().count == 1)
   }
 
-  @Test("RES-2: a client that was denied does not come back as one that is not decided about")
+  @Test("RES-2: a denied client stays denied when it connects again")
   func decisionsStay() throws {
     let bench = try Users.bench()
     let name = WireClientName(user: 4_711, name: "bad")
     bench.client("bad", of: 4_711).control.quit()
     bench.settle()
-    #expect(bench.ask(.denyClient(name), bench.program()) == .done)
+    #expect(bench.call(.denyClient(name), bench.program()) == .done)
     for number in 0..<8 {
       bench.client("n\(number)", of: 4_711).control.quit()
       bench.pass(60)
@@ -182,18 +182,17 @@ struct AttackTests {
     #expect(bench.loop.clients.clients.first { $0.name == name }?.access.authorization == .denied)
   }
 
-  @Test(
-    "RES-2: 256 hostile names are gone after the attack, and what is decided about others stays")
+  @Test("RES-2: 256 hostile names are removed after the attack, and other decisions stay")
   func hostileNames() throws {
     let open = AccessPolicy(
       defaultRights: AccessRights(authorization: .always), administrators: [Users.me])
     let bench = try ServiceBench(open, clients: 256)
-    Users.askForVisits(bench, users: 0..<31, programs: 8)
+    Users.requestVisits(bench, users: 0..<31, programs: 8)
     #expect(bench.clientNames.count == 248)
     bench.adopt(Users.policy)
     bench.settle()
     #expect(bench.clientNames.count == 248, "requests are kept until a restart")
-    // Nobody is kept out by them.
+    // They do not exclude other clients.
     for number in 0..<8 { _ = bench.client("c\(number)", of: Users.friend) }
     for user in 0..<8 as Range<UInt32> { bench.client("n", of: 9_000 + user).control.quit() }
     bench.settle()
@@ -201,37 +200,37 @@ struct AttackTests {
     #expect((0..<8).allSatisfy { bench.clientNames.contains("c\($0)") })
     #expect(
       bench.clientNames.contains("n"),
-      "and those that never had permission displace each other first")
-    bench.keep()
+      "clients that never had permission displace each other first")
+    bench.save()
     let next = try ServiceBench(Users.policy, after: bench.killed(), clients: 256)
     #expect(next.clientNames.allSatisfy { $0.hasPrefix("c") })
     #expect(next.state.rows.clients.count == next.clientNames.count)
   }
 
-  @Test("RES-2: an administrator forgets a client, connected or not, and what was decided about it")
+  @Test("RES-2: an administrator removes a client and its decision, connected or not")
   func forget() throws {
     let bench = try Users.bench()
     let name = WireClientName(user: Users.friend, name: "tracker")
     let (control, watch, _) = bench.client("tracker", of: Users.friend)
-    _ = bench.ask(.addRegion(.home(), assuming: .unknown), control)
-    #expect(bench.ask(.forgetClient(name), control) == .error(.permissionDenied))
-    #expect(bench.ask(.forgetClient(name), bench.program()) == .done)
+    _ = bench.call(.addRegion(.home(), assuming: .unknown), control)
+    #expect(bench.call(.forgetClient(name), control) == .error(.permissionDenied))
+    #expect(bench.call(.forgetClient(name), bench.program()) == .done)
     _ = (control.frames(), watch.frames())
     #expect(control.isClosed && watch.isClosed && bench.clientNames.isEmpty)
     #expect(bench.state.rows.clients.count == 0 && bench.state.rows.regions.count == 0)
-    #expect(bench.ask(.forgetClient(name), bench.program()) == .error(.unknownClient(name)))
-    // Its place is free for another one.
+    #expect(bench.call(.forgetClient(name), bench.program()) == .error(.unknownClient(name)))
+    // Its slot is free for another client.
     let (other, listener, _) = bench.client("other", of: Users.friend)
-    _ = bench.ask(.startUpdating, other)
+    _ = bench.call(.startUpdating, other)
     bench.fix()
     #expect(listener.fixes().count == 1)
-    // A decision about one that is not there goes, too.
+    // A decision about a client that is not connected is removed, too.
     let denied = WireClientName(user: 4_711, name: "bad")
     bench.client("bad", of: 4_711).control.quit()
     bench.settle()
-    #expect(bench.ask(.denyClient(denied), bench.program()) == .done)
+    #expect(bench.call(.denyClient(denied), bench.program()) == .done)
     let next = try ServiceBench(Users.policy, after: bench.killed())
-    #expect(next.ask(.forgetClient(denied), next.program()) == .done)
+    #expect(next.call(.forgetClient(denied), next.program()) == .done)
     #expect(next.state.client(uid: 4_711, name: "bad") == nil)
   }
 }

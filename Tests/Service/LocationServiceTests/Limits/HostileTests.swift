@@ -6,15 +6,15 @@ import Testing
 
 @testable import LocationService
 
-@Suite("Clients that do harm")
+@Suite("Misbehaving clients")
 struct HostileTests {
   @Test(
-    "what is no call closes the connection and nothing else",
+    "a malformed call closes its connection and nothing else",
     arguments: ["\0", "{}\0", "nonsense\0", "{\"method\":1}\0", "[[[[[[[[[[[[[[[[[[[[[[[[[[\0"])
   func malformed(_ text: String) throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     let bad = bench.program()
     bad.send(Array(text.utf8))
     bench.settle()
@@ -23,7 +23,7 @@ struct HostileTests {
     #expect(watch.fixes().count == 1)
   }
 
-  @Test("a frame without an end is cut off at its bound")
+  @Test("a frame that exceeds the limit closes the connection")
   func oversize() throws {
     let bench = try ServiceBench()
     let bad = bench.program()
@@ -35,34 +35,34 @@ struct HostileTests {
     #expect(bad.isClosed)
   }
 
-  @Test("who asks without end and takes no answer is let go, and the others are served meanwhile")
+  @Test("a client that sends calls without reading replies does not delay other clients")
   func flood() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     let bad = bench.program()
     var json = JSONOutput()
     for _ in 0..<200 {
       CallEncoder.encode(.getInterfaceDescription("org.torpor.Location"), to: &json)
     }
-    var told = 0
+    var delivered = 0
     for _ in 0..<200 {
       bad.send(json.bytes)
       bench.fix()
-      told += watch.fixes().count
+      delivered += watch.fixes().count
       #expect(
         bench.loop.clients.connections.compactMap { $0 }.allSatisfy {
           $0.output.count <= Connection.outputLimit + WireLimits.replyFrame
         })
     }
-    #expect(told == 200)
+    #expect(delivered == 200)
   }
 
-  @Test("BKG-2: who does not take its fixes is held back, and gets those that the ring still has")
+  @Test("BKG-2: delivery to a slow reader pauses, then continues with what the ring still holds")
   func slow() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("slow")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     var most = 0
     for _ in 0..<2_000 {
       bench.fix()
@@ -83,16 +83,16 @@ struct HostileTests {
     }
     #expect(!bench.loop.clients.clients[0].isDeliveryPaused)
     #expect(all == all.sorted() && all.last == 1_999)
-    // RNG-4: what it did not get was told as lost.
+    // RNG-4: the missing fixes were reported as lost.
     #expect(UInt64(all.count) + lost == 2_000)
   }
 
-  @Test("BKG-2, BKG-5: who asks and does not listen is told nothing, and is let go in the end")
-  func deaf() throws {
+  @Test("BKG-2, BKG-5: a client without a watching connection queues a bounded number of notices")
+  func unwatched() throws {
     let bench = try ServiceBench()
     let control = bench.program()
-    _ = bench.ask(.connect(name: "deaf"), control)
-    #expect(bench.ask(.startUpdating, control) == .done)
+    _ = bench.call(.connect(name: "unwatched"), control)
+    #expect(bench.call(.startUpdating, control) == .done)
     for _ in 0..<20 { bench.fix() }
     #expect(bench.loop.clients.clients[0].notices.noticeCount == 0)
     #expect(bench.loop.clients.clients[0].isDeliveryPaused)
@@ -105,7 +105,7 @@ struct HostileTests {
     }
   }
 
-  @Test("a refused call without an answer takes no other call's answer")
+  @Test("a refused oneway call does not consume another call's reply")
   func oneway() throws {
     let bench = try ServiceBench()
     let (control, _, _) = bench.client("tracker")
@@ -118,19 +118,19 @@ struct HostileTests {
     #expect(program.receive(.getStatus).count == 1)
   }
 
-  @Test("RNG-6: what a client did not read before it was denied, it does not get")
-  func untold() throws {
+  @Test("RNG-6: a denied client does not receive what it had not read before")
+  func unread() throws {
     let bench = try ServiceBench(
       AccessPolicy(
         defaultRights: AccessRights(authorization: .always), administrators: [UInt32(geteuid())]))
     let (control, watch, _) = bench.client("slow")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for _ in 0..<2_000 { bench.fix() }
     #expect(bench.loop.clients.clients[0].isDeliveryPaused)
     let name = WireClientName(user: geteuid(), name: "slow")
-    #expect(bench.ask(.denyClient(name), bench.program()) == .done)
+    #expect(bench.call(.denyClient(name), bench.program()) == .done)
     for _ in 0..<8 { bench.settle() }
-    // What the kernel had taken is on its way; nothing of what was still here.
+    // Bytes in the kernel's buffer are still delivered; those in the service are not.
     let newest = watch.fixes().map(\.name.sequence).max() ?? 0
     #expect(newest < 1_999 && watch.isClosed)
     #expect(
@@ -139,7 +139,7 @@ struct HostileTests {
       })
   }
 
-  @Test("who says no more after a call is answered")
+  @Test("a call is answered after the client has shut down its sending side")
   func halfClosed() throws {
     let bench = try ServiceBench()
     let program = bench.program()
@@ -149,21 +149,21 @@ struct HostileTests {
     #expect(program.receive(.getStatus).count == 1 && program.isClosed)
   }
 
-  @Test("one user's names do not take the places of all")
+  @Test("one user's client names do not use up the slots of all users")
   func names() throws {
     let limit = LocationServer.unpermittedClientsPerUser
     let bench = try ServiceBench(clients: limit + 4)
     let greedy = (0..<limit).map { bench.client("client \($0)", of: 4_711) }
     let next = bench.program(of: 4_711)
     #expect(
-      bench.ask(.connect(name: "one more"), next)
+      bench.call(.connect(name: "one more"), next)
         == .error(.limitExceeded(what: "clients of a user", limit: Int64(limit))))
     #expect(bench.client("tracker", of: 4_712).watch.isClosed == false)
-    #expect(bench.client("client 0", of: 4_712).watch.isClosed == false, "a name of its own")
+    #expect(bench.client("client 0", of: 4_712).watch.isClosed == false, "names are per user")
     #expect(greedy.allSatisfy { !$0.watch.isClosed })
   }
 
-  @Test("REG-2: names of circles are bounded, and one that is refused takes no place for good")
+  @Test("REG-2: names of circles are bounded, and a refused one does not use capacity permanently")
   func regionNames() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
@@ -173,9 +173,9 @@ struct HostileTests {
       return .addRegion(region, assuming: .unknown)
     }
     for number in 0..<RegionMonitor.capacity {
-      #expect(bench.ask(add("r\(number)"), control) == .done)
+      #expect(bench.call(add("r\(number)"), control) == .done)
     }
-    // All in what is read at once: none is refused by the engine before the last is asked for.
+    // All in one read: the engine refuses none before the last call is read.
     let more = ServedClient.namesLimit - RegionMonitor.capacity
     for number in 0...more { control.send(add("s\(number)")) }
     bench.settle()
@@ -183,28 +183,28 @@ struct HostileTests {
     let answers = control.receive(add("s")).map(\.reply)
     #expect(answers.dropLast().allSatisfy { $0 == .done } && answers.last == .error(refusal))
     #expect(answers.count == more + 1)
-    #expect(watch.notices().count == more, "each is told to fail, by its name")
-    #expect(bench.ask(.requestRegionState(.condition, name: "r0"), control) == .done)
+    #expect(watch.notices().count == more, "each failure is reported, by name")
+    #expect(bench.call(.requestRegionState(.condition, name: "r0"), control) == .done)
     #expect(
-      bench.ask(.requestRegionState(.condition, name: "never"), control)
+      bench.call(.requestRegionState(.condition, name: "never"), control)
         == .error(.invalidParameter("name")))
     for number in 0..<RegionMonitor.capacity {
-      #expect(bench.ask(.removeRegion(.condition, name: "r\(number)"), control) == .done)
+      #expect(bench.call(.removeRegion(.condition, name: "r\(number)"), control) == .done)
     }
-    #expect(bench.firstClient?.hasConditions == false, "those that were refused count no more")
-    #expect(bench.ask(add("s1"), control) == .done)
+    #expect(bench.firstClient?.hasConditions == false, "refused conditions do not count")
+    #expect(bench.call(add("s1"), control) == .done)
     #expect(bench.firstClient?.hasConditions == true)
   }
 
-  @Test("a long wait of fixes goes out at once to who reads, without another event")
+  @Test("a long batch is delivered in one turn, without another event")
   func longBatch() throws {
     let bench = try ServiceBench()
     let (control, watch, session) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     watch.quit()
     bench.settle()
     let other = bench.client("other")
-    _ = bench.ask(.startUpdating, other.control)
+    _ = bench.call(.startUpdating, other.control)
     for _ in 0..<30 { bench.fix() }
     let again = bench.program()
     again.send(.watch(session: session))
@@ -212,26 +212,26 @@ struct HostileTests {
     #expect(again.fixes().count == 30)
   }
 
-  @Test("connections are bounded, and a place that is free again is used again")
+  @Test("connections are bounded, and a free slot is reused")
   func many() throws {
     let bench = try ServiceBench()
     var programs: [Program] = []
     for _ in 0..<LocationServer.connectionsLimit { programs.append(bench.program()) }
     let over = bench.program()
-    #expect(bench.ask(.getStatus, over) == nil && over.isClosed)
+    #expect(bench.call(.getStatus, over) == nil && over.isClosed)
     programs.removeFirst().quit()
     bench.settle()
-    guard case .status? = bench.ask(.getStatus, bench.program()) else {
-      Issue.record("there is room again")
+    guard case .status? = bench.call(.getStatus, bench.program()) else {
+      Issue.record("a slot is free again")
       return
     }
   }
 
-  @Test("DEF-11: a client that goes in the middle of a frame takes nothing with it")
+  @Test("DEF-11: a client that disconnects within a frame does not affect others")
   func halfOpen() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     control.send(Array("{\"method\":\"org.tor".utf8))
     bench.fix()
     #expect(watch.fixes().count == 1)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import LocationService
 
-@Suite("Bounds hold at their edges, and cost nobody else anything")
+@Suite("Behavior at the limits")
 struct LimitEdgeTests {
-  @Test("RES-5: calls without answers, refused ones too, leave no room taken and no work behind")
+  @Test("RES-5: oneway calls, also refused ones, leave no output reserved and no work pending")
   func refusedOneway() throws {
     let bench = try Users.bench()
     let program = bench.program(of: 4_711)
@@ -16,18 +16,18 @@ struct LimitEdgeTests {
     program.send((0..<40).flatMap { _ in refused })
     bench.settle()
     #expect(bench.loop.clients.pausedCount == 0)
-    #expect(bench.connectionDeadline > bench.stage.now, "it does not wake without end")
-    guard case .info? = bench.ask(.getInfo, program) else {
+    #expect(bench.connectionDeadline > bench.stage.now, "no repeated wakes")
+    guard case .info? = bench.call(.getInfo, program) else {
       Issue.record("its next call is handled")
       return
     }
   }
 
-  @Test("RES-5: what is handled after a pause is asked of the engine before it is answered")
+  @Test("RES-5: calls handled after a pause reach the engine before they are answered")
   func resumed() throws {
     let bench = try Users.bench()
     let program = bench.program(of: 4_711)
-    // Room for the answers to these is used up, and the others wait for the next turn.
+    // The replies to these use up the output; the other calls wait for the next turn.
     for _ in 0..<36 { program.send(.getInfo) }
     program.send(.connect(name: "tool"))
     program.send(.addRegion(.home(), assuming: .unknown))
@@ -40,46 +40,46 @@ struct LimitEdgeTests {
     #expect(regions.map(\.region.name) == ["home"])
   }
 
-  @Test("RES-5: room for answers that never come is there again with the next turn")
-  func unansweredRoom() throws {
+  @Test("RES-5: output reserved for replies that are never sent is free in the next turn")
+  func unansweredCapacity() throws {
     let bench = try Users.bench()
     let program = bench.program(of: 4_711)
-    _ = bench.ask(.getInfo, program)
+    _ = bench.call(.getInfo, program)
     let mine = bench.loop.clients.connections.first { $0?.peer.user == 4_711 }
     let connection = try #require(mine ?? nil)
     connection.expectedAnswerBytes = Connection.unpermittedHighWater
     program.send(.getInfo)
     bench.settle()
-    #expect(program.receive(.getInfo).count == 1, "what is expected is forgotten with the turn")
+    #expect(program.receive(.getInfo).count == 1, "the reservation ends with the turn")
   }
 
-  @Test("RES-5: a refused call whose connection is closed for it answers nobody else")
+  @Test("RES-5: the refusal of a call that closes its connection is not sent on another one")
   func refusedAndClosed() throws {
     let bench = try Users.bench()
     let heavy = bench.program(of: 4_711)
     let light = bench.program(of: 4_711)
-    for program in [heavy, light] { _ = bench.ask(.getInfo, program) }
-    let places = bench.loop.clients.connections.indices.filter {
+    for program in [heavy, light] { _ = bench.call(.getInfo, program) }
+    let indices = bench.loop.clients.connections.indices.filter {
       bench.loop.clients.connections[$0]?.peer.user == 4_711
     }
-    #expect(places.count == 2)
-    // All of its user's room is taken; what is asked next is to be the one that goes.
-    bench.loop.clients.connections[places[0]]?.purpose = .drain(client: 0)
-    bench.loop.clients.connections[places[0]]?.expectedAnswerBytes = 200_000
+    #expect(indices.count == 2)
+    // All of its user's output is used; the next caller is to be closed.
+    bench.loop.clients.connections[indices[0]]?.purpose = .drain(client: 0)
+    bench.loop.clients.connections[indices[0]]?.expectedAnswerBytes = 200_000
     light.send(Array("{\"method\":\"org.torpor.Location.Watch\"}".utf8) + [0])
     let next = Program(bench.path)
     bench.settle()
     _ = light.frames()
     #expect(light.isClosed)
     #expect(next.frames().isEmpty && !next.isClosed)
-    guard case .info? = bench.ask(.getInfo, next) else {
-      Issue.record("it is answered what it asks")
+    guard case .info? = bench.call(.getInfo, next) else {
+      Issue.record("its call is answered")
       return
     }
     _ = heavy
   }
 
-  @Test("RES-4: who always has begun another call is not closed while whole calls come")
+  @Test("RES-4: a pipelining client with a partial call is not closed while complete calls arrive")
   func busyPipeline() throws {
     let bench = try Users.bench()
     let program = bench.program()
@@ -97,27 +97,27 @@ struct LimitEdgeTests {
     #expect(!program.isClosed)
     bench.pass(11)
     _ = program.frames()
-    #expect(program.isClosed, "one that does not end is not waited for")
+    #expect(program.isClosed, "an incomplete call times out")
   }
 
-  @Test("RES-3: a client that is forgotten takes its user's permission with it at once")
-  func forgottenStanding() throws {
+  @Test("RES-3: removing a client revokes its user's permission immediately")
+  func removedStanding() throws {
     let bench = try Users.bench()
     let (control, watch, _) = bench.client("mine", of: 4_711)
     let name = WireClientName(user: 4_711, name: "mine")
-    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
+    #expect(bench.call(.allowClient(name, .always), bench.program()) == .done)
     let other = bench.program(of: 4_711)
-    _ = bench.ask(.getInfo, other)
+    _ = bench.call(.getInfo, other)
     let connection = try #require(
       bench.loop.clients.connections.last { $0?.peer.user == 4_711 } ?? nil)
     #expect(connection.standing == .permitted)
-    #expect(bench.ask(.forgetClient(name), bench.program()) == .done)
-    _ = bench.ask(.getInfo, other)
+    #expect(bench.call(.forgetClient(name), bench.program()) == .done)
+    _ = bench.call(.getInfo, other)
     #expect(connection.standing == .unpermitted)
     _ = (control, watch)
   }
 
-  @Test("RES-1: an administrator's undecided clients are 4, the last that connected")
+  @Test("RES-1: of an administrator's undetermined clients the last 4 that connected are known")
   func undecidedOfAdministrator() throws {
     let bench = try ServiceBench(AccessPolicy(administrators: [Users.me]), clients: 64)
     for number in 0..<8 {
@@ -127,24 +127,24 @@ struct LimitEdgeTests {
       bench.pass(60)
     }
     #expect(bench.clientNames.sorted() == ["n4", "n5", "n6", "n7"])
-    // Those of others have no part in it.
+    // Clients of other users do not count.
     for user in 0..<40 as Range<UInt32> { bench.client("n", of: 6_000 + user).control.quit() }
     bench.settle()
     #expect(bench.clientNames.count == 4 + LocationServer.unpermittedClients)
-    // Programs that run keep their places, and one more is refused.
+    // Running programs keep their slots, and one more is refused.
     let programs = (0..<4).map { bench.client("r\($0)") }
     let one = bench.program()
     #expect(
-      bench.ask(.connect(name: "r4"), one)
+      bench.call(.connect(name: "r4"), one)
         == .error(.limitExceeded(what: "clients of a user", limit: 4)))
     let name = WireClientName(user: Users.me, name: "r0")
-    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
-    #expect(bench.ask(.connect(name: "r4"), one) != nil)
+    #expect(bench.call(.allowClient(name, .always), bench.program()) == .done)
+    #expect(bench.call(.connect(name: "r4"), one) != nil)
     #expect(bench.clientNames.contains("r4"))
     _ = programs
   }
 
-  @Test("RES-3: one connection each of many users holds up nobody with permission")
+  @Test("RES-3: single connections of many users do not exclude a user with permission")
   func oneEach() throws {
     let friends = 5_000..<5_005 as Range<UInt32>
     let bench = try ServiceBench(
@@ -158,17 +158,17 @@ struct LimitEdgeTests {
       for _ in 0..<60 { programs.append(bench.program(of: user)) }
     }
     #expect(bench.connectionCounts.values.reduce(0, +) == 496)
-    #expect(bench.admittedProgram(of: 7_000) == nil, "who has no permission displaces nobody")
+    #expect(bench.admittedProgram(of: 7_000) == nil, "no permission, no displacement")
     let last = try #require(bench.admittedProgram(of: friends.last!))
     #expect(bench.connectionCounts.values.reduce(0, +) == 496)
     #expect(bench.connectionCounts.count { $0.key >= 6_000 } == 255)
     _ = (last, programs)
   }
 
-  @Test("RES-4: where no descriptor is left, who has no permission loses one, its only one too")
+  @Test("RES-4: without free descriptors a user without permission loses even its only connection")
   func onlyDescriptor() throws {
     let bench = try Users.bench()
-    let strangers = [bench.program(of: 6_000), bench.program(of: 6_001)]
+    let unpermitted = [bench.program(of: 6_000), bench.program(of: 6_001)]
     let accept = bench.listener.accept
     var tries = 0
     bench.listener.accept = {
@@ -177,15 +177,15 @@ struct LimitEdgeTests {
     }
     let waiting = Program(bench.path)
     bench.settle()
-    guard case .info? = bench.ask(.getInfo, waiting) else {
-      Issue.record("it is served at once")
+    guard case .info? = bench.call(.getInfo, waiting) else {
+      Issue.record("it is served immediately")
       return
     }
-    for stranger in strangers { _ = stranger.frames() }
-    #expect(strangers.count { $0.isClosed } == 1)
+    for program in unpermitted { _ = program.frames() }
+    #expect(unpermitted.count { $0.isClosed } == 1)
   }
 
-  @Test("RES-6: what users without permission have waiting never holds the board awake")
+  @Test("RES-6: pending calls of users without permission never keep the board awake")
   func boardSleeps() throws {
     let bench = try Users.bench()
     let (control, watch, _) = bench.client("flood", of: 4_711)
@@ -196,7 +196,7 @@ struct LimitEdgeTests {
     #expect(bench.connectionDeadline > now && bench.connectionDeadline <= now + .seconds(1))
     #expect(bench.deadline == .distantFuture)
     #expect(bench.loop.clients.events.postponableDeadline == bench.connectionDeadline)
-    // Who may use location is waited for.
+    // The board waits for a permitted user.
     let mine = bench.client("mine", of: Users.friend)
     for _ in 0..<300 { mine.control.send(.startVisits) }
     bench.settle()

@@ -9,11 +9,11 @@ import Testing
 
 @testable import LocationService
 
-@Suite("Connections, answers, rates and log lines of users are bounded")
+@Suite("Limits for connections, replies, rates and log lines of users")
 struct LimitTests {
   // MARK: Connections
 
-  @Test("RES-3: users without permission never take the connections of the others")
+  @Test("RES-3: users without permission cannot use up the connections of other users")
   func connections() throws {
     let bench = try Users.bench()
     var hostile: [Program] = []
@@ -22,14 +22,14 @@ struct LimitTests {
     }
     #expect(bench.connectionCounts.values.reduce(0, +) <= 256)
     #expect(bench.admittedProgram(of: Users.me) != nil, "an administrator is served")
-    #expect(bench.admittedProgram(of: Users.friend) != nil, "so is who may use location")
-    #expect(bench.admittedProgram(of: 7_000) != nil, "and who has nothing yet")
+    #expect(bench.admittedProgram(of: Users.friend) != nil, "so is a permitted user")
+    #expect(bench.admittedProgram(of: 7_000) != nil, "so is a user without connections")
     let counts = bench.connectionCounts.filter { $0.key >= 6_000 && $0.key < 6_009 }.values
     #expect(counts.max()! - counts.min()! <= 2, "\(counts)")
     #expect(!hostile.isEmpty)
   }
 
-  @Test("RES-3: places are left for administrators, whoever may use location")
+  @Test("RES-3: connections are reserved for administrators")
   func reserve() throws {
     let open = AccessPolicy(
       defaultRights: AccessRights(authorization: .always), administrators: [Users.me])
@@ -44,12 +44,12 @@ struct LimitTests {
     #expect(!programs.isEmpty)
   }
 
-  @Test("RES-4: a connection that makes no call within 10 s is closed, and one that has is not")
+  @Test("RES-4: a connection without a call within 10 s is closed, one with a call is not")
   func silent() throws {
     let bench = try Users.bench()
     let silent = bench.program(of: 4_711)
     let talking = bench.program(of: 4_711)
-    _ = bench.ask(.getInfo, talking)
+    _ = bench.call(.getInfo, talking)
     #expect(bench.connectionDeadline == bench.stage.now + .seconds(10))
     bench.pass(9)
     _ = silent.frames()
@@ -58,7 +58,7 @@ struct LimitTests {
     _ = (silent.frames(), talking.frames())
     #expect(silent.isClosed && !talking.isClosed)
     #expect(bench.connectionDeadline == .distantFuture)
-    // A call that does not end is not waited for either.
+    // An incomplete call times out, too.
     talking.send(Array("{\"method\":".utf8))
     bench.settle()
     bench.pass(11)
@@ -66,7 +66,7 @@ struct LimitTests {
     #expect(talking.isClosed)
   }
 
-  @Test("RES-4: where no descriptor is left, connecting is not tried without end")
+  @Test("RES-4: without free descriptors the service pauses accepting")
   func descriptors() throws {
     let bench = try Users.bench()
     let accept = bench.listener.accept
@@ -83,13 +83,14 @@ struct LimitTests {
     #expect(tries == 2)
     bench.listener.accept = accept
     bench.pass(2)
-    guard case .info? = bench.ask(.getInfo, waiting) else {
-      Issue.record("it is served when there is a descriptor again")
+    guard case .info? = bench.call(.getInfo, waiting) else {
+      Issue.record("it is served when a descriptor is free")
       return
     }
   }
 
-  @Test("RES-4: the end of a connection gives a descriptor back, and at once to who waits")
+  @Test(
+    "RES-4: a closed connection frees a descriptor, and a waiting program is served immediately")
   func descriptorFreed() throws {
     let bench = try Users.bench()
     let other = bench.program()
@@ -100,15 +101,15 @@ struct LimitTests {
     bench.listener.accept = accept
     other.quit()
     bench.settle()
-    guard case .info? = bench.ask(.getInfo, waiting) else {
-      Issue.record("it is served when there is a descriptor again")
+    guard case .info? = bench.call(.getInfo, waiting) else {
+      Issue.record("it is served when a descriptor is free")
       return
     }
   }
 
   // MARK: Output
 
-  @Test("RES-5: answers that nobody reads are bounded for a user and for all of them")
+  @Test("RES-5: unread replies are bounded per user and in total")
   func unread() throws {
     let bench = try Users.bench()
     var json = JSONOutput()
@@ -126,18 +127,18 @@ struct LimitTests {
     }
     for _ in 0..<60 { bench.pass(1) }
     #expect(bench.waitingOutput < 1_200_000)
-    guard case .status? = bench.ask(.getStatus, bench.program()) else {
+    guard case .status? = bench.call(.getStatus, bench.program()) else {
       Issue.record("an administrator is served")
       return
     }
     #expect(!programs.isEmpty)
   }
 
-  @Test("RES-5: who asks much at once is answered as fast as it reads, and not cut off")
+  @Test("RES-5: a client with many pipelined calls is answered as fast as it reads, not closed")
   func pipelined() throws {
     let bench = try ServiceBench(clients: 256)
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for number in 0..<200 { bench.client("c\(number)").control.quit() }
     let program = bench.program()
     for _ in 0..<50 { program.send(.listClients) }
@@ -155,7 +156,7 @@ struct LimitTests {
 
   // MARK: Rates
 
-  /// Changes, some hundred of them.
+  /// 200 changes.
   private var changes: [WireCall] {
     (0..<100).flatMap { number in
       [
@@ -165,12 +166,12 @@ struct LimitTests {
     }
   }
 
-  @Test("RES-6: a user without permission changes nothing faster than once a second for long")
+  @Test("RES-6: the long-term rate of a user without permission is one change a second")
   func flood() throws {
     let bench = try Users.bench()
     let (control, _, _) = bench.client("flood", of: 4_711)
     let mine = bench.client("mine", of: Users.friend)
-    _ = bench.ask(.startUpdating, mine.control)
+    _ = bench.call(.startUpdating, mine.control)
     let before = bench.state.statistics.transactions
     var answers = 0
     for _ in 0..<60 {
@@ -179,24 +180,24 @@ struct LimitTests {
       answers += control.frames().count
     }
     #expect(answers <= 32 + 61 && answers >= 60)
-    #expect(mine.watch.fixes().count == 60, "the others get all of theirs")
+    #expect(mine.watch.fixes().count == 60, "other clients receive all of their fixes")
     #expect(bench.state.statistics.transactions - before <= 1)
     #expect(!control.isClosed)
   }
 
-  @Test("RES-6: durable changes of a user with permission are bounded, acknowledgements are not")
+  @Test("RES-6: durable changes of a permitted user are bounded, acknowledgements are not")
   func durableFlood() throws {
     let bench = try Users.bench()
     let (control, watch, _) = bench.client("flood", of: Users.friend)
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     let fix = try #require(watch.fixes().first)
     for number in 0..<100 {
-      #expect(bench.ask(.acknowledge(fix.name), control) == .done, "\(number)")
+      #expect(bench.call(.acknowledge(fix.name), control) == .done, "\(number)")
     }
     let before = bench.state.statistics.transactions
     for _ in 0..<60 {
-      // One by one: what comes at once is written at once.
+      // One by one: changes of one turn are written together.
       for _ in 0..<40 {
         control.pour([
           .addRegion(.home("r"), assuming: .unknown), .removeRegion(.region, name: "r"),
@@ -210,18 +211,18 @@ struct LimitTests {
     #expect(watch.fixes().count == 60)
   }
 
-  @Test("RES-6: an administrator is not slowed down")
+  @Test("RES-6: an administrator has no rate limit")
   func administrator() throws {
     let bench = try ServiceBench()
     let (control, _, _) = bench.client("tool")
     for number in 0..<200 {
       #expect(
-        bench.ask(.addRegion(.home("r"), assuming: .unknown), control) == .done, "\(number)")
-      #expect(bench.ask(.removeRegion(.region, name: "r"), control) == .done)
+        bench.call(.addRegion(.home("r"), assuming: .unknown), control) == .done, "\(number)")
+      #expect(bench.call(.removeRegion(.region, name: "r"), control) == .done)
     }
   }
 
-  @Test("RES-7: clients cause at most a line a second in the log, and what is left out is counted")
+  @Test("RES-7: clients cause at most one log line a second, and omitted lines are counted")
   func logLines() throws {
     let folder = TestFolder()
     let path = folder.path + "/log"
@@ -235,8 +236,8 @@ struct LimitTests {
     for second in 0..<60 {
       for user in 0..<9 as Range<UInt32> {
         let program = bench.program(of: 6_000 + user)
-        _ = bench.ask(.connect(name: "n\(second)"), program)
-        _ = bench.ask(.requestAuthorization(second % 2 == 0 ? .always : .whenInUse), program)
+        _ = bench.call(.connect(name: "n\(second)"), program)
+        _ = bench.call(.requestAuthorization(second % 2 == 0 ? .always : .whenInUse), program)
         program.quit()
       }
       bench.pass(1)

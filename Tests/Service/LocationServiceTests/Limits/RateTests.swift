@@ -5,9 +5,9 @@ import Testing
 
 @testable import LocationService
 
-@Suite("What one program uses up of a rate is not taken from those that may use location")
+@Suite("A program cannot use up the rate of permitted clients")
 struct RateTests {
-  @Test("RES-6: a program without permission uses nothing of what its user's clients may")
+  @Test("RES-6: a program without permission does not use the rate of its user's clients")
   func container() throws {
     let bench = try Users.bench(subordinates: "5000:100000:65536\n")
     _ = bench.client("first", of: Users.friend)
@@ -19,26 +19,26 @@ struct RateTests {
     #expect(bench.loop.clients.pausedCount == 2)
     let (mine, _, _) = bench.client("mine", of: Users.friend)
     for number in 0..<20 {
-      #expect(bench.ask(.addRegion(.home("r\(number)"), assuming: .unknown), mine) == .done)
+      #expect(bench.call(.addRegion(.home("r\(number)"), assuming: .unknown), mine) == .done)
     }
-    #expect(bench.ask(.startVisits, mine) == .done)
-    #expect(bench.deadline == .distantFuture, "and does not hold the board awake")
+    #expect(bench.call(.startVisits, mine) == .done)
+    #expect(bench.deadline == .distantFuture, "the board is not kept awake")
   }
 
-  @Test("RES-6: calls that take nothing of a rate are answered while it is used up")
+  @Test("RES-6: calls without cost are answered while the rate is used up")
   func free() throws {
     let bench = try Users.bench()
     let flood = bench.client("flood", of: Users.friend)
     let mine = bench.client("mine", of: Users.friend)
-    _ = bench.ask(.startUpdating, mine.control)
+    _ = bench.call(.startUpdating, mine.control)
     bench.fix()
     let fix = try #require(mine.watch.fixes().first)
     for _ in 0..<300 { flood.control.send(.startVisits) }
     bench.settle()
     #expect(bench.loop.clients.pausedCount == 1)
-    #expect(bench.ask(.acknowledge(fix.name), mine.control) == .done)
-    guard case .location? = bench.ask(.getLocation, mine.control) else {
-      Issue.record("it is told where it is")
+    #expect(bench.call(.acknowledge(fix.name), mine.control) == .done)
+    guard case .location? = bench.call(.getLocation, mine.control) else {
+      Issue.record("the location is returned")
       return
     }
     mine.control.send(.startVisits)
@@ -48,8 +48,8 @@ struct RateTests {
     #expect(!mine.control.frames().isEmpty)
   }
 
-  @Test("RES-6: the terms of a call that waits are found once, and again after permissions change")
-  func heldTerms() throws {
+  @Test("RES-6: a waiting call's charge is computed once, and again after permissions change")
+  func heldCharges() throws {
     let bench = try Users.bench()
     let flood = bench.client("flood", of: Users.friend)
     for _ in 0..<300 { flood.control.send(.startVisits) }
@@ -59,7 +59,7 @@ struct RateTests {
     bench.settle()
     let connection = try #require(bench.loop.clients.connections.last ?? nil)
     #expect(connection.heldCall != nil)
-    // Terms that are found again are others than these.
+    // A recomputed charge differs from this one.
     let size = try #require(connection.heldCharge).answerSize
     connection.heldCharge?.answerSize = size + 1
     for _ in 0..<20 { bench.settle() }
@@ -68,7 +68,7 @@ struct RateTests {
     bench.settle()
     #expect(connection.heldCharge?.answerSize == size)
     connection.heldCharge?.answerSize = size + 1
-    // A decision about a client without a place changes them, too.
+    // A decision about a client without a slot changes it, too.
     bench.loop.clients.discardHeldCharges()
     bench.settle()
     #expect(connection.heldCharge?.answerSize == size)
@@ -77,8 +77,8 @@ struct RateTests {
     #expect(bench.clientNames.contains("late"))
   }
 
-  @Test("RES-6: a refusal that waits is given on the terms that were found for it")
-  func refusalTerms() throws {
+  @Test("RES-6: a waiting refusal is sent with its stored charge")
+  func refusalCharge() throws {
     let bench = try Users.bench()
     let flood = bench.client("flood", of: 4_711)
     for _ in 0..<100 { flood.control.send(.startVisits) }
@@ -91,31 +91,31 @@ struct RateTests {
       Issue.record("it waits for its user's rate")
       return
     }
-    // A call that takes nothing of the rate is handled at once; terms that are found again would take some.
+    // A call without cost is handled immediately; a recomputed charge would have a cost.
     connection.heldCharge?.cost = 0
     bench.settle()
     #expect(connection.heldCall == nil)
     #expect(late.frames().count == 1)
   }
 
-  @Test("RES-6: all clients of a user come back at once after the service was started again")
-  func comingBack() throws {
+  @Test("RES-6: all clients of a user can reconnect immediately after a restart of the service")
+  func reconnecting() throws {
     let bench = try Users.bench()
     var programs: [Program] = []
     for number in 0..<8 {
       let (control, watch, _) = bench.client("c\(number)", of: Users.friend)
       programs += [control, watch]
-      #expect(bench.ask(.startUpdating, control) == .done)
-      #expect(bench.ask(.startVisits, control) == .done)
+      #expect(bench.call(.startUpdating, control) == .done)
+      #expect(bench.call(.startVisits, control) == .done)
       for region in 0..<20 {
         let name = "r\(region)"
-        #expect(bench.ask(.addRegion(.home(name), assuming: .unknown), control) == .done)
+        #expect(bench.call(.addRegion(.home(name), assuming: .unknown), control) == .done)
       }
     }
     #expect(programs.count == 16)
   }
 
-  @Test("RES-6: connections of a user whose rate is used up have their turns")
+  @Test("RES-6: connections of a user whose rate is used up are served in turn")
   func turns() throws {
     let bench = try Users.bench()
     let both = ["a", "b"].map { bench.client($0, of: 4_711).control }

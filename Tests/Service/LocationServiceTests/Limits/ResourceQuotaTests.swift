@@ -14,7 +14,7 @@ struct ResourceQuotaTests {
     quota.refusal(standing, .init(all: all, unpermitted: unpermitted, own: own))
   }
 
-  @Test("RES-3: each bound holds for whom it is for, and at its very number")
+  @Test("RES-3: each limit applies to its standing, at its exact number")
   func bounds() {
     #expect(refusal(.unpermitted, all: 4, unpermitted: 4, own: 2) == nil)
     #expect(refusal(.unpermitted, all: 3, unpermitted: 3, own: 3) == .user)
@@ -27,39 +27,43 @@ struct ResourceQuotaTests {
     #expect(refusal(.administrator, all: 10) == .total)
   }
 
-  private func holding(
-    _ place: Int, _ user: UInt32, idle: Bool = false, amount: Int = 1, at second: Int64 = 0
+  private func candidate(
+    _ index: Int, _ user: UInt32, idle: Bool = false, amount: Int = 1, at second: Int64 = 0
   ) -> DisplacementCandidate {
     DisplacementCandidate(
-      index: place, user: user, amount: amount, isIdle: idle,
+      index: index, user: user, amount: amount, isIdle: idle,
       lastUse: Instant(microseconds: second * 1_000_000))
   }
 
-  @Test("RES-1: who has the most loses, if that leaves it no worse off than who gains")
+  @Test("RES-1: the user with most loses one, unless the gaining user would then have more")
   func displaced() {
-    let two = [holding(0, 1, at: 5), holding(1, 1, at: 3), holding(2, 2, at: 1)]
+    let two = [candidate(0, 1, at: 5), candidate(1, 1, at: 3), candidate(2, 2, at: 1)]
     #expect(DisplacementCandidate.selectDisplaced(for: 3, among: two, includesIdle: false) == 1)
     #expect(DisplacementCandidate.selectDisplaced(for: 2, among: two, includesIdle: false) == nil)
     #expect(DisplacementCandidate.selectDisplaced(for: 1, among: two, includesIdle: false) == nil)
-    let one = [holding(0, 1, idle: true, at: 5), holding(1, 2, idle: true, at: 3), holding(2, 4)]
+    let one = [
+      candidate(0, 1, idle: true, at: 5), candidate(1, 2, idle: true, at: 3), candidate(2, 4),
+    ]
     #expect(DisplacementCandidate.selectDisplaced(for: 3, among: one, includesIdle: false) == nil)
     #expect(DisplacementCandidate.selectDisplaced(for: 3, among: one, includesIdle: true) == 1)
     #expect(DisplacementCandidate.selectDisplaced(for: nil, among: two, includesIdle: false) == 1)
     #expect(DisplacementCandidate.selectDisplaced(for: nil, among: [], includesIdle: true) == nil)
   }
 
-  @Test("RES-1: the one that nobody uses goes first, then what takes more, then the oldest")
+  @Test("RES-1: an idle candidate goes first, then the largest, then the oldest")
   func least() {
     #expect(
-      DisplacementCandidate.leastUseful([holding(0, 1, at: 1), holding(1, 1, idle: true, at: 9)])
+      DisplacementCandidate.leastUseful([
+        candidate(0, 1, at: 1), candidate(1, 1, idle: true, at: 9),
+      ]) == 1)
+    #expect(
+      DisplacementCandidate.leastUseful([candidate(0, 1, at: 1), candidate(1, 1, amount: 2, at: 9)])
         == 1)
     #expect(
-      DisplacementCandidate.leastUseful([holding(0, 1, at: 1), holding(1, 1, amount: 2, at: 9)])
-        == 1)
-    #expect(DisplacementCandidate.leastUseful([holding(0, 1, at: 7), holding(1, 1, at: 6)]) == 1)
+      DisplacementCandidate.leastUseful([candidate(0, 1, at: 7), candidate(1, 1, at: 6)]) == 1)
   }
 
-  @Test("RES-6: a rate lets a burst pass, then so many a second, and tells when")
+  @Test("RES-6: a rate limit passes a burst, then a number per second, and computes the next time")
   func rate() {
     let start = Instant(microseconds: 1_000_000)
     var bucket = TokenBucket(RateLimit(burst: 4, perSecond: 2), at: start)
@@ -76,50 +80,50 @@ struct ResourceQuotaTests {
         + Interval(microseconds: 1_500_000))
   }
 
-  @Test("RES-6: accounts of users are bounded, and one that owes nothing is forgotten")
-  func accounts() {
-    var accounts = UserRateLimits()
+  @Test("RES-6: the number of buckets is bounded, and a full bucket is dropped")
+  func buckets() {
+    var limits = UserRateLimits()
     let now = Instant(microseconds: 1_000_000)
     for user in 0..<1_000 as Range<UInt32> {
-      accounts.charge(1, to: user, .unpermitted, at: now + .seconds(Int64(user)))
+      limits.charge(1, to: user, .unpermitted, at: now + .seconds(Int64(user)))
     }
-    #expect(accounts.callBucketCount <= UserRateLimits.capacity + 1)
-    accounts.charge(100, to: 5, .administrator, at: now)
-    #expect(accounts.nextCall(of: 5, .administrator, at: now) == now)
-    for _ in 0..<32 { accounts.charge(1, to: 7, .unpermitted, at: now + .seconds(2_000)) }
+    #expect(limits.callBucketCount <= UserRateLimits.capacity + 1)
+    limits.charge(100, to: 5, .administrator, at: now)
+    #expect(limits.nextCall(of: 5, .administrator, at: now) == now)
+    for _ in 0..<32 { limits.charge(1, to: 7, .unpermitted, at: now + .seconds(2_000)) }
     #expect(
-      accounts.nextCall(of: 7, .unpermitted, at: now + .seconds(2_000)) == now + .seconds(2_001))
-    // Who has won permission meanwhile does not pay for before.
+      limits.nextCall(of: 7, .unpermitted, at: now + .seconds(2_000)) == now + .seconds(2_001))
+    // A user that gained permission is not charged for earlier calls.
     #expect(
-      accounts.nextCall(of: 7, .permitted, at: now + .seconds(2_000)) == now + .seconds(2_000))
+      limits.nextCall(of: 7, .permitted, at: now + .seconds(2_000)) == now + .seconds(2_000))
   }
 
-  @Test("RES-6: who is without permission and with it in turn pays for both")
+  @Test("RES-6: calls with and without permission are charged to separate buckets")
   func alternating() {
-    var accounts = UserRateLimits()
+    var limits = UserRateLimits()
     let now = Instant(microseconds: 1_000_000)
     for _ in 0..<32 {
-      accounts.charge(1, to: 7, .unpermitted, at: now)
-      accounts.charge(8, to: 7, .permitted, at: now)
+      limits.charge(1, to: 7, .unpermitted, at: now)
+      limits.charge(8, to: 7, .permitted, at: now)
     }
-    #expect(accounts.nextCall(of: 7, .unpermitted, at: now) == now + .seconds(1))
-    #expect(accounts.nextCall(of: 7, .permitted, at: now) > now)
+    #expect(limits.nextCall(of: 7, .unpermitted, at: now) == now + .seconds(1))
+    #expect(limits.nextCall(of: 7, .permitted, at: now) > now)
   }
 
-  @Test("RES-7: to say how many lines were left out takes one line, and the service has its own")
+  @Test("RES-7: the count of omitted lines uses one line, and the service has its own rate")
   func lines() throws {
-    var accounts = UserRateLimits()
+    var limits = UserRateLimits()
     let now = Instant(microseconds: 1_000_000)
-    for user in 0..<9 as Range<UInt32> { _ = accounts.consumeLine(of: user, at: now) }
-    #expect(accounts.suppressedLines == 1)
-    #expect(accounts.consumeLine(of: nil, at: now) == 1, "the service is heard")
-    for _ in 0..<3 { #expect(accounts.consumeLine(of: nil, at: now) != nil) }
-    #expect(accounts.consumeLine(of: nil, at: now) == nil, "but not without end")
+    for user in 0..<9 as Range<UInt32> { _ = limits.consumeLine(of: user, at: now) }
+    #expect(limits.suppressedLines == 1)
+    #expect(limits.consumeLine(of: nil, at: now) == 1, "the service may log")
+    for _ in 0..<3 { #expect(limits.consumeLine(of: nil, at: now) != nil) }
+    #expect(limits.consumeLine(of: nil, at: now) == nil, "within its own limit")
     let later = now + .seconds(60)
-    #expect(accounts.consumeSuppressedLines(at: later) == 1)
+    #expect(limits.consumeSuppressedLines(at: later) == 1)
     for user in 20..<27 as Range<UInt32> {
-      #expect(accounts.consumeLine(of: user, at: later) != nil, "\(user)")
+      #expect(limits.consumeLine(of: user, at: later) != nil, "\(user)")
     }
-    #expect(accounts.consumeLine(of: 27, at: later) == nil)
+    #expect(limits.consumeLine(of: 27, at: later) == nil)
   }
 }

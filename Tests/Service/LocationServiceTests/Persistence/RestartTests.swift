@@ -9,48 +9,48 @@ import Testing
 @testable import LocationService
 @testable import ServiceState
 
-@Suite("A service that was killed, and its clients")
+@Suite("Clients of a service that was killed")
 struct RestartTests {
   private let me = geteuid()
   private var tracker: WireClientName { WireClientName(user: me, name: "tracker") }
 
-  @Test("BKG-20, RNG-3: what was acknowledged is never told again, what was not comes again")
+  @Test("BKG-20, RNG-3: acknowledged fixes are not delivered again, unacknowledged ones are")
   func acknowledged() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for _ in 0..<4 { bench.fix() }
-    let told = watch.fixes()
-    #expect(bench.ask(.acknowledge(told[1].name), control) == .done)
+    let sent = watch.fixes()
+    #expect(bench.call(.acknowledge(sent[1].name), control) == .done)
     let next = try ServiceBench(after: bench.killed())
     let (again, listener, _) = next.client("tracker")
-    _ = next.ask(.startUpdating, again)
+    _ = next.call(.startUpdating, again)
     next.fix()
     let fixes = listener.fixes()
-    #expect(fixes.prefix(2).map(\.name) == told.suffix(2).map(\.name))
-    #expect(fixes.count == 3 && fixes[2].name.generation > told[0].name.generation)
+    #expect(fixes.prefix(2).map(\.name) == sent.suffix(2).map(\.name))
+    #expect(fixes.count == 3 && fixes[2].name.generation > sent[0].name.generation)
   }
 
-  @Test("RNG-3: an acknowledgement without an answer is on the disk when the owner says so")
+  @Test("RNG-3: a oneway acknowledgement is on disk after the periodic save")
   func oneway() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
-    let told = watch.fixes()
-    control.send(.acknowledge(told[0].name), oneway: true)
+    let sent = watch.fixes()
+    control.send(.acknowledge(sent[0].name), oneway: true)
     bench.settle()
-    #expect(bench.hasUnkept)
-    bench.keep()
-    #expect(!bench.hasUnkept)
+    #expect(bench.hasUnsaved)
+    bench.save()
+    #expect(!bench.hasUnsaved)
     let next = try ServiceBench(after: bench.killed())
     let (again, listener, _) = next.client("tracker")
-    _ = next.ask(.startUpdating, again)
+    _ = next.call(.startUpdating, again)
     #expect(listener.fixes().isEmpty)
   }
 
   @Test(
-    "RNG-4: what was told before anything was acknowledged comes again after a kill",
+    "RNG-4: fixes delivered before the first acknowledgement are delivered again after a kill",
     arguments: [false, true])
   func firstFixes(isOneway: Bool) throws {
     let bench = try ServiceBench()
@@ -58,37 +58,37 @@ struct RestartTests {
     control.send(.startUpdating, oneway: isOneway)
     bench.settle()
     for _ in 0..<3 { bench.fix() }
-    let told = watch.fixes()
-    #expect(told.count == 3)
+    let sent = watch.fixes()
+    #expect(sent.count == 3)
     let next = try ServiceBench(after: bench.killed())
     let (again, listener, _) = next.client("tracker")
-    _ = next.ask(.startUpdating, again)
-    #expect(listener.fixes() == told)
+    _ = next.call(.startUpdating, again)
+    #expect(listener.fixes() == sent)
   }
 
-  @Test("a client whose updates had ended is owed nothing that was made for others since (BKG-20)")
+  @Test("a client with stopped updates does not receive other clients' fixes later (BKG-20)")
   func stopped() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
     let other = bench.client("other")
-    _ = bench.ask(.startUpdating, control)
-    _ = bench.ask(.startUpdating, other.control)
+    _ = bench.call(.startUpdating, control)
+    _ = bench.call(.startUpdating, other.control)
     bench.fix()
-    let told = watch.fixes()
-    _ = bench.ask(.acknowledge(told[0].name), control)
-    _ = bench.ask(.stopUpdating, control)
+    let sent = watch.fixes()
+    _ = bench.call(.acknowledge(sent[0].name), control)
+    _ = bench.call(.stopUpdating, control)
     for _ in 0..<3 { bench.fix() }
-    _ = bench.ask(.acknowledge(told[0].name), other.control)
+    _ = bench.call(.acknowledge(sent[0].name), other.control)
     let next = try ServiceBench(after: bench.killed())
     let (again, listener, _) = next.client("tracker")
-    _ = next.ask(.startUpdating, again)
+    _ = next.call(.startUpdating, again)
     #expect(listener.fixes().isEmpty)
     let (second, both, _) = next.client("other")
-    _ = next.ask(.startUpdating, second)
+    _ = next.call(.startUpdating, second)
     #expect(both.fixes().count == 3)
   }
 
-  @Test("RNG-2: names are not used twice, though the ring's file is lost")
+  @Test("RNG-2: names are not reused even if the ring's file is lost")
   func generations() throws {
     let bench = try ServiceBench()
     let before = bench.generation
@@ -100,12 +100,11 @@ struct RestartTests {
     #expect(next.generation > before)
   }
 
-  @Test(
-    "RNG-4: who was owed fixes of a ring, or a state, that is gone is told that they may be lost")
+  @Test("RNG-4: a client with undelivered fixes in a lost ring or state is sent a gap")
   func lostFiles() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     #expect(watch.fixes().count == 1)
     let remains = try bench.killed()
@@ -114,7 +113,7 @@ struct RestartTests {
       let next = try ServiceBench(
         after: ServiceBench.Remains(folder: folder, ring: ring, second: remains.second))
       let (again, listener, _) = next.client("tracker")
-      _ = next.ask(.startUpdating, again)
+      _ = next.call(.startUpdating, again)
       next.fix()
       guard case .gap(let gap)? = listener.notices().first else {
         Issue.record("no gap")
@@ -127,23 +126,21 @@ struct RestartTests {
   /// Whether a client that starts updates is sent a gap of unknown extent before anything else.
   private func isSentLoss(_ name: String, _ bench: ServiceBench) -> Bool {
     let (control, watch, _) = bench.client(name)
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     guard case .gap(let gap)? = watch.notices().first else { return false }
     return gap.mayBeMore
   }
 
-  @Test(
-    "RNG-9: a flipped bit in the log of the state: every client is sent a gap before anything newer"
-  )
+  @Test("RNG-9: after a flipped bit in the state's log every client is sent a gap first")
   func damagedLog() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for _ in 0..<6 {
       bench.fix()
       let newest = try #require(watch.fixes().last)
-      #expect(bench.ask(.acknowledge(newest.name), control) == .done)
+      #expect(bench.call(.acknowledge(newest.name), control) == .done)
     }
     let remains = try bench.killed()
     var log = remains.folder.read("state.db-wal")
@@ -152,27 +149,27 @@ struct RestartTests {
     let next = try ServiceBench(after: remains)
     #expect(isSentLoss("tracker", next))
     #expect(isSentLoss("another", next), "it may have been known before")
-    // It is sent once; a client that is not known counts as new only after many more fixes.
+    // It is sent once; an unknown client counts as new only after many more fixes.
     let last = try ServiceBench(after: next.killed())
     #expect(!isSentLoss("tracker", last) && isSentLoss("third", last))
     last.state.setCounter(.clientsLostUntil, 1)
-    last.keep()
+    last.save()
     let end = try ServiceBench(after: last.killed())
     #expect(!isSentLoss("fourth", end))
   }
 
   @Test(
-    "RNG-9: a row that is not valid is no reason to skip its client's fixes without a gap",
+    "RNG-9: an invalid row does not skip its client's fixes without a gap",
     arguments: ["clients", "cursors"])
   func invalidRow(table: String) throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     let other = bench.client("other")
-    _ = bench.ask(.startUpdating, other.control)
+    _ = bench.call(.startUpdating, other.control)
     bench.fix()
     #expect(watch.fixes().count == 1)
-    bench.keep()
+    bench.save()
     let remains = try bench.killed()
     let column =
       table == "clients"
@@ -184,21 +181,21 @@ struct RestartTests {
     #expect(!isSentLoss("other", next))
   }
 
-  @Test("RNG-4: after a power cut who was owed all is told that more may be missing, once")
+  @Test("RNG-4: after a power cut a client with running updates is sent a gap, once")
   func powerCut() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
     let idle = bench.client("idle")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
-    _ = bench.ask(.acknowledge(watch.fixes()[0].name), control)
+    _ = bench.call(.acknowledge(watch.fixes()[0].name), control)
     _ = idle.control
     let off = try ServiceBench(after: bench.killed(), boot: BootIdentity(id: [2]))
-    // It does not come back in that boot: nothing is forgotten by a second start.
+    // It does not connect in that boot: a second start must not drop the gap.
     let next = try ServiceBench(after: off.killed(), boot: BootIdentity(id: [2]))
     let (again, listener, _) = next.client("tracker")
     #expect(listener.notices().isEmpty)
-    _ = next.ask(.startUpdating, again)
+    _ = next.call(.startUpdating, again)
     next.fix()
     let notices = listener.notices()
     guard case .gap(let gap)? = notices.first else {
@@ -207,66 +204,66 @@ struct RestartTests {
     }
     #expect(gap.mayBeMore && gap.count == 0 && notices.count == 2)
     let (other, quiet, _) = next.client("idle")
-    _ = next.ask(.startUpdating, other)
+    _ = next.call(.startUpdating, other)
     #expect(!quiet.notices().contains { if case .gap = $0 { true } else { false } })
-    next.keep()
+    next.save()
     let last = try ServiceBench(after: next.killed(), boot: BootIdentity(id: [2]))
     let (third, silent, _) = last.client("tracker")
-    _ = last.ask(.startUpdating, third)
+    _ = last.call(.startUpdating, third)
     #expect(!silent.notices().contains { if case .gap = $0 { true } else { false } })
   }
 
-  @Test("AUT-2: what a command decided is kept, and a denial's fixes stay hidden (RNG-6)")
+  @Test("AUT-2: a command's decision is stored, and a denial's fixes stay hidden (RNG-6)")
   func decisions() throws {
     let open = AccessPolicy(
       defaultRights: AccessRights(authorization: .always), administrators: [UInt32(me)])
     let bench = try ServiceBench(open)
     let (control, _, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for _ in 0..<3 { bench.fix() }
-    #expect(bench.ask(.denyClient(tracker), bench.program()) == .done)
+    #expect(bench.call(.denyClient(tracker), bench.program()) == .done)
     let next = try ServiceBench(open, after: bench.killed())
     let (again, listener, _) = next.client("tracker")
-    _ = next.ask(.startUpdating, again)
+    _ = next.call(.startUpdating, again)
     next.fix()
     #expect(listener.fixes().isEmpty)
-    #expect(next.ask(.getLocation, again) == .error(.notAuthorized))
-    #expect(next.ask(.allowClient(tracker, .always), next.program()) == .done)
+    #expect(next.call(.getLocation, again) == .error(.notAuthorized))
+    #expect(next.call(.allowClient(tracker, .always), next.program()) == .done)
     #expect(listener.fixes().isEmpty)
     next.fix()
     #expect(listener.fixes().count == 1)
   }
 
-  @Test("RNG-6: who was denied by the file while the service was down is shown nothing of before")
-  func deniedMeanwhile() throws {
+  @Test("RNG-6: a client denied by the file while the service was down receives no earlier fix")
+  func deniedWhileDown() throws {
     let bench = try ServiceBench()
     let (control, _, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     for _ in 0..<3 { bench.fix() }
-    bench.keep()
-    let nobody = AccessPolicy(defaultRights: AccessRights(authorization: .denied))
-    let closed = try ServiceBench(nobody, after: bench.killed())
-    closed.keep()
+    bench.save()
+    let denied = AccessPolicy(defaultRights: AccessRights(authorization: .denied))
+    let closed = try ServiceBench(denied, after: bench.killed())
+    closed.save()
     let next = try ServiceBench(after: closed.killed())
     let (again, listener, _) = next.client("tracker")
-    _ = next.ask(.startUpdating, again)
+    _ = next.call(.startUpdating, again)
     next.fix()
     #expect(listener.fixes().count == 1)
   }
 
-  @Test("REG-11, REG-13: regions come back with names and states, and events until acknowledged")
+  @Test("REG-11, REG-13: regions are restored with name and state, events until acknowledged")
   func regions() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
-    #expect(bench.ask(.addRegion(.home(), assuming: .unknown), control) == .done)
+    _ = bench.call(.startUpdating, control)
+    #expect(bench.call(.addRegion(.home(), assuming: .unknown), control) == .done)
     for _ in 0..<3 { bench.fix() }
     let last = try #require(watch.fixes().last)
-    #expect(bench.ask(.acknowledge(last.name), control) == .done)
+    #expect(bench.call(.acknowledge(last.name), control) == .done)
     control.quit()
     bench.settle()
-    bench.keep()
-    // Inside when it was killed; outside soon after. Nobody is connected.
+    bench.save()
+    // Inside when it was killed, outside soon after; no client is connected.
     let next = try ServiceBench(after: bench.killed())
     for _ in 0..<80 { next.fix() }
     let third = try ServiceBench(after: next.killed())
@@ -277,82 +274,82 @@ struct RestartTests {
       return
     }
     #expect(event.name == "home" && number == 1 && events.count == 2, "and its state")
-    // A process that dies before it has handled it leaves it to the next one.
+    // If a process exits before it handles the event, the next one receives it.
     again.quit()
     third.settle()
-    let (heir, hearer, _) = third.client("tracker")
-    #expect(hearer.notices() == events)
-    #expect(third.ask(.acknowledgeEvents(1), heir) == .done)
-    #expect(third.ask(.removeRegion(.region, name: "home"), heir) == .done)
+    let (successor, successorWatch, _) = third.client("tracker")
+    #expect(successorWatch.notices() == events)
+    #expect(third.call(.acknowledgeEvents(1), successor) == .done)
+    #expect(third.call(.removeRegion(.region, name: "home"), successor) == .done)
     let end = try ServiceBench(after: third.killed())
     let (_, silent, _) = end.client("tracker")
     #expect(silent.notices().isEmpty)
     #expect(end.state.rows.regions.count == 0 && end.state.rows.events.count == 0)
   }
 
-  @Test("REG-11, REG-13: the next process finds its circles, and the last event that was handled")
+  @Test("REG-11, REG-13: the next process finds its circles and the last handled event")
   func monitoredRegions() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
-    #expect(bench.ask(.listRegions, control) == .regions([]))
-    #expect(bench.ask(.addRegion(.home(), assuming: .unknown), control) == .done)
+    _ = bench.call(.startUpdating, control)
+    #expect(bench.call(.listRegions, control) == .regions([]))
+    #expect(bench.call(.addRegion(.home(), assuming: .unknown), control) == .done)
     let added = WireMonitoredRegion(.home(), state: .unknown, lastEvent: nil)
-    #expect(bench.ask(.listRegions, control) == .regions([added]))
+    #expect(bench.call(.listRegions, control) == .regions([added]))
     for _ in 0..<80 { bench.fix() }
     let events = watch.notices().compactMap { notice -> WireRegionEvent? in
       guard case .region(let event, let number) = notice, number > 0 else { return nil }
       return event
     }
     let exit = try #require(events.last)
-    // Told and not handled: it has not happened for the client yet.
-    let untold = WireMonitoredRegion(.home(), state: .unsatisfied, lastEvent: nil)
-    #expect(bench.ask(.listRegions, control) == .regions([untold]))
-    #expect(bench.ask(.acknowledgeEvents(1), control) == .done)
+    // Sent but not handled: not yet the last event of the client.
+    let unhandled = WireMonitoredRegion(.home(), state: .unsatisfied, lastEvent: nil)
+    #expect(bench.call(.listRegions, control) == .regions([unhandled]))
+    #expect(bench.call(.acknowledgeEvents(1), control) == .done)
     let next = try ServiceBench(after: bench.killed())
-    let (heir, _, _) = next.client("tracker")
+    let (successor, _, _) = next.client("tracker")
     let handled = WireMonitoredRegion(.home(), state: .unsatisfied, lastEvent: exit)
-    #expect(next.ask(.listRegions, heir) == .regions([handled]))
+    #expect(next.call(.listRegions, successor) == .regions([handled]))
     let (other, _, _) = next.client("other")
-    #expect(next.ask(.listRegions, other) == .regions([]))
-    #expect(next.ask(.listRegions, next.program()) == .error(.notConnected))
-    // Another circle of that name has no history.
+    #expect(next.call(.listRegions, other) == .regions([]))
+    #expect(next.call(.listRegions, next.program()) == .error(.notConnected))
+    // Another circle with that name has no last event.
     var wider = WireRegion.home()
     wider.radius = 200
-    #expect(next.ask(.addRegion(wider, assuming: .unknown), heir) == .done)
-    guard case .regions(let again)? = next.ask(.listRegions, heir) else {
+    #expect(next.call(.addRegion(wider, assuming: .unknown), successor) == .done)
+    guard case .regions(let again)? = next.call(.listRegions, successor) else {
       Issue.record("no circles")
       return
     }
     #expect(again.map(\.region) == [wider] && again.map(\.lastEvent) == [nil])
   }
 
-  @Test("SLC-8, BKG-6: a move that nobody heard is told when significant change is started again")
+  @Test("SLC-8, BKG-6: an undelivered report is sent when significant change is started again")
   func significant() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
-    #expect(bench.ask(.startSignificantChange, control) == .done)
+    #expect(bench.call(.startSignificantChange, control) == .done)
     bench.fix()
     #expect(watch.notices().count == 1)
     let next = try ServiceBench(after: bench.killed())
     for _ in 0..<8 { next.fix() }
     let (again, listener, _) = next.client("tracker")
     #expect(listener.notices().isEmpty)
-    #expect(next.ask(.startSignificantChange, again) == .done)
+    #expect(next.call(.startSignificantChange, again) == .done)
     guard case .report? = listener.notices().first else {
       Issue.record("no report")
       return
     }
-    #expect(next.ask(.stopSignificantChange, again) == .done)
+    #expect(next.call(.stopSignificantChange, again) == .done)
     let last = try ServiceBench(after: next.killed())
     #expect(last.state.rows.services.all.first?.significantChange == false)
   }
 
-  @Test("VIS-8: a visit that nobody heard is kept, and told when visits are started again")
+  @Test("VIS-8: an undelivered visit is stored and sent when visits are started again")
   func visits() throws {
     let bench = try ServiceBench()
     let (control, _, _) = bench.client("tracker")
-    #expect(bench.ask(.startVisits, control) == .done)
+    #expect(bench.call(.startVisits, control) == .done)
     control.quit()
     bench.settle()
     for _ in 0..<60 { bench.fix() }
@@ -360,56 +357,56 @@ struct RestartTests {
     let next = try ServiceBench(after: bench.killed())
     let (again, listener, _) = next.client("tracker")
     #expect(listener.notices().isEmpty)
-    #expect(next.ask(.startVisits, again) == .done)
+    #expect(next.call(.startVisits, again) == .done)
     guard case .visit(let visit, 1)? = listener.notices().first else {
       Issue.record("no visit")
       return
     }
     #expect(visit.departure == nil && visit.arrival != nil)
-    #expect(next.ask(.acknowledgeEvents(1), again) == .done)
+    #expect(next.call(.acknowledgeEvents(1), again) == .done)
     let last = try ServiceBench(after: next.killed())
     let (third, silent, _) = last.client("tracker")
-    _ = last.ask(.startVisits, third)
+    _ = last.call(.startVisits, third)
     #expect(silent.notices().isEmpty)
   }
 
-  @Test("LIV-12: live updates go on after a crash of the service, once they are opened again")
+  @Test("LIV-12: live updates continue after a crash of the service once they are opened again")
   func live() throws {
     let bench = try ServiceBench()
     let (control, _, _) = bench.client("tracker")
-    _ = bench.ask(.openLive(.default), control)
+    _ = bench.call(.openLive(.default), control)
     bench.fix()
     let next = try ServiceBench(after: bench.killed())
     let (again, listener, _) = next.client("tracker")
     next.fix()
     #expect(listener.notices().isEmpty)
-    #expect(next.ask(.openLive(.default), again) == .opened(0))
+    #expect(next.call(.openLive(.default), again) == .opened(0))
     next.fix()
     next.fix()
     #expect(listener.notices().contains { if case .live = $0 { true } else { false } })
   }
 
-  @Test("names that nobody needs any more make room for others; who is owed something stays")
-  func room() throws {
+  @Test("unused names make space for others; a client with undelivered fixes stays")
+  func unusedNames() throws {
     let bench = try ServiceBench()
-    let (control, _, _) = bench.clientWithFix("owed")
+    let (control, _, _) = bench.clientWithFix("pending")
     control.quit()
     bench.settle()
     let visitor = bench.client("visitor")
-    _ = bench.ask(.startVisits, visitor.control)
+    _ = bench.call(.startVisits, visitor.control)
     visitor.control.quit()
     bench.settle()
     for i in 0..<6 { bench.client("guest \(i)").control.quit() }
     bench.settle()
     #expect(bench.state.rows.clients.count == ServiceBench.clients)
     let names = Set(bench.state.rows.clients.all.map(\.name))
-    #expect(names.isSuperset(of: ["owed", "visitor"]))
-    let (again, listener, _) = bench.client("owed")
-    _ = bench.ask(.startUpdating, again)
+    #expect(names.isSuperset(of: ["pending", "visitor"]))
+    let (again, listener, _) = bench.client("pending")
+    _ = bench.call(.startUpdating, again)
     #expect(listener.fixes().count == 1)
   }
 
-  @Test("answers come in the order of the calls, whatever they wait for")
+  @Test("replies keep the order of the calls, even if some wait")
   func order() throws {
     let bench = try ServiceBench()
     let (control, _, _) = bench.client("tracker")

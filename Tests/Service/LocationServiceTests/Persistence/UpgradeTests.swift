@@ -6,8 +6,9 @@ import Testing
 
 @testable import LocationService
 
-/// Ring and state as commit 9ba8f67 left them: a client of user 0, `trail-log`, with visits, the circle
-/// `home` and updates, had acknowledged 12 of the 20 fixes of the generation 1 when the service was stopped.
+/// Ring and state as written by commit 9ba8f67: a client of user 0, `trail-log`, with visits, the
+/// circle `home` and updates, had acknowledged 12 of the 20 fixes of generation 1 when the service
+/// was stopped.
 @Suite("Files of an earlier version")
 struct UpgradeTests {
   private func remains() -> ServiceBench.Remains {
@@ -17,21 +18,21 @@ struct UpgradeTests {
     return ServiceBench.Remains(folder: folder, ring: readFile("\(kept)/ring"), second: 0)
   }
 
-  @Test("RNG-3, BKG-20: ring and state of 9ba8f67 open, and their client goes on")
+  @Test("RNG-3, BKG-20: ring and state of 9ba8f67 open, and their client continues")
   func goesOn() throws {
     let remains = remains()
     #expect(remains.ring.count == 5_120)
     let bench = try ServiceBench(.builtIn(owner: 0), after: remains)
     let (control, watch, _) = bench.client("trail-log", of: 0)
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     let fixes = watch.fixes()
     #expect(fixes.dropLast().map(\.name.sequence) == Array(13..<20))
     #expect(fixes.dropLast().allSatisfy { $0.name.generation == 1 })
     #expect(fixes.dropLast().first?.fix.coordinate.latitude_e9 == 52_373_271_667)
     #expect(fixes.last.map { $0.name.generation > 1 } == true)
-    guard case .regions(let regions)? = bench.ask(.listRegions, control) else {
-      Issue.record("it has its regions")
+    guard case .regions(let regions)? = bench.call(.listRegions, control) else {
+      Issue.record("the regions are listed")
       return
     }
     #expect(regions.map(\.region.name) == ["home"] && regions.map(\.region.radius) == [100])

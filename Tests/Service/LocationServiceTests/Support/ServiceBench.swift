@@ -14,16 +14,16 @@ import TestSupport
 @testable import DeferralCache
 @testable import LocationService
 
-/// A board whose clock a test moves and whose receiver it speaks for; its wait looks at real sockets.
+/// A board with a clock and a receiver line under the test's control; its wait polls real sockets.
 struct SocketBoard: LocationBoard, ~Copyable {
-  /// What a test and the board share.
+  /// State shared by a test and the board.
   final class Stage {
     var now = Instant(microseconds: 1_000_000)
     var bytes: [ByteChunk] = []
-    /// What the last wait was to end for, and when.
-    var isHeard = true
+    /// Arguments of the last wait.
+    var wakesOnInput = true
     var deadline = Instant.boot
-    /// Nothing is at the other end of the line.
+    /// Whether the line is disconnected.
     var isUnplugged = false
   }
 
@@ -35,7 +35,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   mutating func wait(in state: BoardState, until deadline: Instant, wakesOnInput: Bool)
     -> WakeReport
   {
-    stage.isHeard = wakesOnInput
+    stage.wakesOnInput = wakesOnInput
     stage.deadline = deadline
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
@@ -52,16 +52,16 @@ struct SocketBoard: LocationBoard, ~Copyable {
   mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
 }
 
-/// An engine with a receiver that only talks, and a server on a socket of its own.
+/// An engine with a passive receiver, and a server on its own socket.
 @safe final class ServiceBench {
   static let clients = 4
   static let ringCapacity = 64
 
-  /// A service as a SIGKILL leaves it: what is on the disk, and the ring's memory.
+  /// A service after SIGKILL: the files on disk and the ring's memory.
   struct Remains {
     let folder: TestFolder
     let ring: [UInt8]
-    /// Seconds that have passed.
+    /// Seconds since the start of the first service.
     let second: Int64
   }
 
@@ -82,10 +82,10 @@ struct SocketBoard: LocationBoard, ~Copyable {
   private var second: Int64 = 0
 
   /// - Parameters:
-  ///   - remains: What is left of the service that ran before.
-  ///   - boot: Another one than before is a power cut.
-  ///   - clients: How many clients there is room for.
-  ///   - change: What the server is to know of its surroundings beside.
+  ///   - remains: The files and the ring of the service that ran before.
+  ///   - boot: A different identity than before stands for a power cut.
+  ///   - clients: Number of client slots.
+  ///   - change: Changes the server's environment.
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
     boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false,
@@ -96,11 +96,11 @@ struct SocketBoard: LocationBoard, ~Copyable {
     path = folder.path + "/socket"
     let events = try EventWait()
     state = try StateStore(path: folder.path + "/state.db", at: UTCTime(microseconds: 0))
-    var facts = LocationServer.Environment(version: "1.2", board: "a board", clients: clients)
-    change(&facts)
+    var environment = LocationServer.Environment(version: "1.2", board: "a board", clients: clients)
+    change(&environment)
     listener = try Listener(path: path)
     var server = try LocationServer(
-      listener, on: events, policy, facts, state: state, log: log
+      listener, on: events, policy, environment, state: state, log: log
     ) { [started] launch in
       started.all.append(launch)
       return nil
@@ -112,15 +112,15 @@ struct SocketBoard: LocationBoard, ~Copyable {
       stage.now = stage.now + .seconds(second)
     }
     let fixes = try ring.openSynced(floor: UInt32(state.counter(.ringGeneration)))
-    var figures = PlannerParameters(
+    var parameters = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(30)))
     if canIdle {
-      figures.idle = SleepParameters(
+      parameters.idle = SleepParameters(
         state: .idle, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
         wakesOnPin: false,
         wakesOnBytes: true)
     }
-    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: figures)
+    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
     let loss = LocationService.recordRun(fixes, boot, state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: stage.now)
@@ -130,33 +130,33 @@ struct SocketBoard: LocationBoard, ~Copyable {
     settle()
   }
 
-  /// What a SIGKILL would leave now: what is in the ring's memory, and of the rest what is on the disk.
+  /// The state that a SIGKILL would leave now.
   func killed() throws -> Remains {
     let copy = TestFolder()
     for name in ["state.db", "state.db-wal"] { folder.copy(name, to: copy) }
     return Remains(folder: copy, ring: ring.bytes, second: second)
   }
 
-  /// Lets the service do all that can be done now.
+  /// Runs the service until no work is left.
   func settle() { for _ in 0..<8 { _ = loop.turn() } }
 
-  /// The generation of its fixes.
+  /// The generation of the current fixes.
   var generation: UInt32 { loop.engine.generation }
 
-  /// Whether the client that connected first wants the receiver on for its updates.
+  /// Whether the first client demands the receiver for its updates.
   var isDemanding: Bool {
     var client = loop.engine.client(ClientID(0))
     return client.demand(at: stage.now) != .none
   }
 
-  /// Whether the client that connected first wants a single fix now, and when it wants the next.
+  /// Whether the first client needs a single fix now, and the time of the next one.
   var needsFix: Bool { nextNeed <= stage.now }
   var nextNeed: Instant {
     var client = loop.engine.client(ClientID(0))
     return client.fixNeed(at: stage.now, fastest: 40, line: .absent).due
   }
 
-  /// Does what can be done until that is so, for at most a second of the real clock.
+  /// Runs the service until `isDone`, for at most one second of real time.
   func settle(until isDone: () -> Bool) {
     for _ in 0..<1_000 where !isDone() {
       usleep(1_000)
@@ -167,7 +167,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// The client that connected first.
   var firstClient: ServedClient? { loop.clients.clients.first }
 
-  /// So many seconds pass in which nothing comes.
+  /// Advances the clock without input.
   func pass(_ seconds: Int64) {
     let end = stage.now + .seconds(seconds)
     second += seconds
@@ -177,30 +177,31 @@ struct SocketBoard: LocationBoard, ~Copyable {
     }
   }
 
-  /// When it wants to be asked though nothing comes.
+  /// The time of the service's next timer.
   var deadline: Instant { loop.clients.deadline }
 
-  /// Whether something that is to be durable is not on the disk.
-  var hasUnkept: Bool { loop.clients.hasUnsavedChanges }
+  /// Whether a change that is to be durable is not on disk.
+  var hasUnsaved: Bool { loop.clients.hasUnsavedChanges }
 
   /// Whether the light of background sessions is to be on.
   var hasBackgroundSession: Bool { loop.clients.hasBackgroundSession }
 
-  /// How many programs are watched for being frozen.
+  /// Number of programs monitored for being frozen.
   var watchedPrograms: Int { loop.clients.connections.count { $0?.program != nil } }
 
-  /// A connection carries the first client's backlog, and has not taken a byte of it yet.
-  func stall(_ connection: Int, isTaken: Bool) {
+  /// Makes a connection carry the first client's backlog, with no byte sent yet.
+  func stall(_ connection: Int, countsAsDelivered: Bool) {
     func stall(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
       let backlog = loop.engine.backlog(of: ClientID(0))
       loop.clients.connections[connection]?.purpose = .drain(client: 0)
       loop.clients.connections[connection]?.drain = Drain(
-        backlog: backlog, countsAsDelivered: isTaken, next: backlog.range.lowerBound, remaining: 1)
+        backlog: backlog, countsAsDelivered: countsAsDelivered,
+        next: backlog.range.lowerBound, remaining: 1)
     }
     stall(&loop)
   }
 
-  /// It ends in order.
+  /// Shuts down the service.
   func close() {
     func close(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
       loop.clients.shutDown(loop.engine)
@@ -208,43 +209,43 @@ struct SocketBoard: LocationBoard, ~Copyable {
     close(&loop)
   }
 
-  /// What the owner does once in a while.
-  func keep() {
-    func keep(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
+  /// The periodic save of the service.
+  func save() {
+    func save(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
       loop.clients.saveAll(loop.engine)
     }
-    keep(&loop)
+    save(&loop)
   }
 
-  /// A second passes, with a fix at its end: 11 m further north.
+  /// Advances one second, then sends a fix 11 m further north.
   func fix() { fix(at: second + 1, after: 1) }
 
-  /// A second passes, and the receiver says that it has no fix.
-  func talk() {
+  /// Advances one second, then sends a navigation solution without a fix.
+  func sendNoFix() {
     var frame = FrameBuffer()
     frame.appendNavPVT(
       UBXSolution(
         utc: UTCTime(microseconds: 1_750_000_000_000_000 + 1_000_000 * (second + 1)), fixType: 0,
         isFixOK: false, longitude_e7: 0, latitude_e7: 0, height_mm: 0,
         horizontalAccuracy_mm: .max))
-    talk((0..<frame.count).map { frame[$0] })
+    send((0..<frame.count).map { frame[$0] })
   }
 
-  /// A second passes, and that comes of the receiver.
-  func talk(_ bytes: [UInt8]) {
+  /// Advances one second, then sends these bytes from the receiver.
+  func send(_ bytes: [UInt8]) {
     second += 1
     stage.now = stage.now + .seconds(1)
     stage.bytes.append(ByteChunk(bytes.span))
     settle()
   }
 
-  /// So many seconds pass at one place, with a fix every ten.
+  /// Stays at one position, with a fix every ten seconds.
   func stay(_ seconds: Int64) {
-    let place = second
-    for _ in 0..<seconds / 10 { fix(at: place, after: 10) }
+    let step = second
+    for _ in 0..<seconds / 10 { fix(at: step, after: 10) }
   }
 
-  /// Time passes, with a fix at its end: so many times 11 m north of where fixes begin.
+  /// Advances the clock, then sends a fix `step` × 11 m north of the start.
   func fix(at step: Int64, after seconds: Int64) {
     second += seconds
     stage.now = stage.now + .seconds(seconds)
@@ -259,20 +260,20 @@ struct SocketBoard: LocationBoard, ~Copyable {
     settle()
   }
 
-  /// The administrator's file is read anew.
+  /// Reloads the administrator's policy.
   func adopt(_ policy: AccessPolicy) {
     loop.clients.adopt(policy)
     loop.poll()
   }
 
-  /// A program that connects.
+  /// A connected program.
   func program() -> Program {
     let program = Program(path)
     settle()
     return program
   }
 
-  /// A program that connects as another user: root, who may run the tests, may all.
+  /// A connected program of another user; root, who may run the tests, has all permissions.
   func program(of user: UInt32) -> Program {
     let kernel = listener.peer
     listener.peer = { kernel($0).map { Peer(user: user, process: $0.process) } }
@@ -282,13 +283,13 @@ struct SocketBoard: LocationBoard, ~Copyable {
     return program
   }
 
-  /// A program with a session, and one that hears its notices.
+  /// A program with a session, and its connection for notices.
   func client(
     _ name: String, of user: UInt32 = geteuid()
   ) -> (control: Program, watch: Program, session: Int64) {
     let control = program(of: user)
-    guard case .connected(let session)? = ask(.connect(name: name), control) else {
-      preconditionFailure("it may connect")
+    guard case .connected(let session)? = call(.connect(name: name), control) else {
+      preconditionFailure("the connection is permitted")
     }
     let watch = program(of: user)
     watch.send(.watch(session: session.session))
@@ -299,20 +300,20 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// A client that has started updates and received its first fix.
   func clientWithFix(_ name: String) -> (control: Program, watch: Program, session: Int64) {
     let client = client(name)
-    _ = ask(.startUpdating, client.control)
+    _ = call(.startUpdating, client.control)
     fix()
-    precondition(client.watch.fixes().count == 1, "the first fix is delivered at once")
+    precondition(client.watch.fixes().count == 1, "the first fix is delivered immediately")
     return client
   }
 
-  /// A program of another user; nil if it is not served.
+  /// A program of another user; nil if its connection is refused.
   func admittedProgram(of user: UInt32) -> Program? {
     let program = program(of: user)
     _ = program.frames()
     return program.isClosed ? nil : program
   }
 
-  /// How many connections of users there are, by user.
+  /// Number of connections by user.
   var connectionCounts: [UInt32: Int] {
     var counts: [UInt32: Int] = [:]
     for connection in loop.clients.connections {
@@ -321,19 +322,19 @@ struct SocketBoard: LocationBoard, ~Copyable {
     return counts
   }
 
-  /// The names of the clients that are known, those of free places left out.
+  /// The names of the known clients, without free slots.
   var clientNames: [String] { loop.clients.clients.filter { !$0.isVacant }.map(\.name.name) }
 
-  /// Bytes that wait to be taken by users' programs.
+  /// Number of bytes that programs have not read yet.
   var waitingOutput: Int {
     loop.clients.connections.reduce(0) { $0 + ($1?.output.count ?? 0) }
   }
 
-  /// Whether nothing is done about a connection before that moment.
+  /// The next time at which a connection needs attention.
   var connectionDeadline: Instant { loop.clients.connectionDeadline }
 
-  /// The answer to a call.
-  func ask(_ call: WireCall, _ program: Program) -> WireReply? {
+  /// Sends a call and returns its reply.
+  func call(_ call: WireCall, _ program: Program) -> WireReply? {
     program.send(call)
     settle()
     return program.receive(call).first?.reply
@@ -343,9 +344,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
 /// A client program's end of a connection.
 final class Program {
   private(set) var descriptor: Int32
-  private var rest: [UInt8] = []
+  private var received: [UInt8] = []
   private var unsent: [UInt8] = []
-  /// The service has closed the connection.
+  /// Whether the service has closed the connection.
   private(set) var isClosed = false
 
   init(_ path: String) {
@@ -376,7 +377,8 @@ final class Program {
     unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
   }
 
-  /// Sends calls again and again, as many as the kernel takes; a call is never cut in the middle for good.
+  /// Sends the calls repeatedly until the kernel's buffer is full; a partial call is completed next
+  /// time.
   func pour(_ calls: [WireCall]) {
     if unsent.isEmpty {
       var json = JSONOutput()
@@ -393,18 +395,18 @@ final class Program {
     send(json.bytes)
   }
 
-  /// So little fits that the service has to wait for it.
+  /// Makes the receive buffer so small that the service has to wait.
   func shrinkReceiveBuffer() {
     var size: Int32 = 1
     _ = unsafe setsockopt(
       descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// All bytes that have come.
+  /// All bytes received.
   func bytes() -> [UInt8] {
     receive()
-    defer { rest = [] }
-    return rest
+    defer { received = [] }
+    return received
   }
 
   private func receive() {
@@ -413,34 +415,34 @@ final class Program {
       let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
       if count == 0 { isClosed = true }
       guard count > 0 else { return }
-      rest += buffer[..<count]
+      received += buffer[..<count]
     }
   }
 
-  /// The frames that have come.
+  /// The frames received.
   func frames() -> [[UInt8]] {
     receive()
     var frames: [[UInt8]] = []
-    while let end = rest.firstIndex(of: 0) {
-      frames.append(Array(rest[..<end]))
-      rest.removeSubrange(...end)
+    while let end = received.firstIndex(of: 0) {
+      frames.append(Array(received[..<end]))
+      received.removeSubrange(...end)
     }
     return frames
   }
 
-  /// What has come in answer to `call`.
+  /// The replies to `call` received.
   func receive(_ call: WireCall) -> [IncomingReply] {
     frames().compactMap { try? ReplyDecoder.decode($0, to: call) }
   }
 
-  /// What it was told.
+  /// The notices received.
   func notices() -> [WireNotice] {
     receive(.watch(session: 0)).compactMap {
       if case .notice(let notice) = $0.reply { notice } else { nil }
     }
   }
 
-  /// The fixes of what it was told.
+  /// The fixes among the notices received.
   func fixes() -> [StoredFix] {
     notices().flatMap { if case .fixes(let fixes) = $0 { fixes } else { [StoredFix]() } }
   }

@@ -4,15 +4,15 @@ import LocationPolicy
 import LocationService
 import LocationWire
 
-/// What the service tells a program of itself.
+/// The status that the service reports to a program.
 func status(_ bench: ServiceBench, _ program: Program) throws -> WireStatus {
-  guard case .status(let status)? = bench.ask(.getStatus, program) else {
+  guard case .status(let status)? = bench.call(.getStatus, program) else {
     throw SystemError("no status", code: ENODATA)
   }
   return status
 }
 
-/// A policy in which this user is nobody in particular.
+/// A policy in which the test's user has no special rights.
 func policy(_ authorization: Authorization) -> AccessPolicy {
   AccessPolicy(defaultRights: AccessRights(authorization: authorization))
 }

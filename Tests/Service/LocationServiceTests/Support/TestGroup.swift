@@ -3,16 +3,16 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A control group of version 2 that a test may freeze.
+/// A version 2 control group that a test can freeze.
 final class TestGroup {
   private let path: String
 
-  /// Whether this user may make one on this machine: the condition of the tests that need one.
+  /// Whether this user can create one on this machine; tests that need one are skipped otherwise.
   static let isPossible = TestGroup() != nil
-  /// Why the tests that need one do not run.
+  /// The reason for skipping these tests.
   static let missing: Comment = "no control group of version 2 that this user may make and freeze"
 
-  /// Makes one; nil where that is not possible.
+  /// Creates a control group; nil if that is not possible.
   init?() {
     for mount in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
       let path = "\(mount)/torpor-test-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
@@ -37,7 +37,7 @@ final class TestGroup {
     return unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
   }
 
-  /// Freezes it, or lets it go on; back when the kernel has done so.
+  /// Freezes or thaws the group, and returns when the kernel has done so.
   func freeze(_ isOn: Bool) {
     _ = write(isOn ? "1" : "0", to: "cgroup.freeze")
     for _ in 0..<1_000 {
@@ -51,8 +51,8 @@ final class TestGroup {
     }
   }
 
-  /// Starts a process in the group that connects to the service and waits; the service must run for it to get
-  /// further.
+  /// Starts a process in the group that connects to the service and waits; the service must run for
+  /// it to proceed.
   func child(connectingTo socket: String) throws -> Process {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
@@ -66,9 +66,9 @@ final class TestGroup {
     return process
   }
 
-  /// Lets it go to the group above, and takes this one away.
+  /// Moves the process to the parent group and removes this group.
   func release(_ process: Process) {
-    // The kernel tells of changes that are 10 ms apart.
+    // The kernel reports changes that are 10 ms apart.
     usleep(20_000)
     let above = path.split(separator: "/").dropLast().joined(separator: "/")
     let descriptor = unsafe open("/\(above)/cgroup.procs", O_WRONLY)
@@ -78,7 +78,7 @@ final class TestGroup {
     _ = unsafe rmdir(path)
   }
 
-  /// Ends it, frozen or not.
+  /// Kills the process, frozen or not.
   func end(_ process: Process) {
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()

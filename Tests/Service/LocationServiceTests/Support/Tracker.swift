@@ -4,49 +4,49 @@ import LocationWire
 
 @testable import LocationService
 
-/// The client "tracker" of a bench of its own, with both of its connections.
+/// The client "tracker" of its own bench, with both of its connections.
 struct Tracker {
   let bench: ServiceBench
   let control: Program
   let watch: Program
   let session: Int64
 
-  /// A client that has made these calls.
+  /// Creates a client and makes these calls.
   ///
-  /// - Parameter canIdle: The receiver can be put to rest.
+  /// - Parameter canIdle: Whether the receiver can sleep.
   init(_ calls: WireCall..., canIdle: Bool = true) throws {
     try self.init(on: ServiceBench(canIdle: canIdle))
-    for call in calls { ask(call) }
+    for each in calls { call(each) }
   }
 
-  /// A client of that bench.
+  /// Creates a client of that bench.
   init(on bench: ServiceBench) {
     self.bench = bench
     (control, watch, session) = bench.client("tracker")
   }
 
-  /// The answer to a call.
+  /// Makes a call and returns its reply.
   @discardableResult
-  func ask(_ call: WireCall) -> WireReply? { bench.ask(call, control) }
+  func call(_ call: WireCall) -> WireReply? { bench.call(call, control) }
 
-  /// The notices that have come since the last look, in a word each.
+  /// The notices since the last call, as short texts.
   func words() -> [String] { watch.words() }
 
-  /// Seconds pass, with a fix each as long as a client needs fixes; gives their number. While none does, the
-  /// receiver is not listened to.
+  /// Advances the clock, with a fix each second while a client needs fixes, and returns their
+  /// number. Otherwise the receiver's input is not read.
   @discardableResult
   func run(_ seconds: Int) -> Int {
     bench.loop.ignoresUnneededReceiver = true
-    var made = 0
+    var count = 0
     for _ in 0..<seconds {
       if bench.isDemanding {
         bench.fix()
-        made += 1
+        count += 1
       } else {
         bench.pass(1)
       }
     }
-    return made
+    return count
   }
 
   /// The process ends.
@@ -58,7 +58,8 @@ struct Tracker {
 }
 
 extension WireRegion {
-  /// A circle of 150 m around the place where the fixes of a bench begin; each second they are 11 m further north.
+  /// A circle of 150 m around the start of a bench's fixes; each second they are 11 m further
+  /// north.
   static func home(_ name: String = "home") -> WireRegion {
     WireRegion(
       .region, name: name,
@@ -67,12 +68,12 @@ extension WireRegion {
 }
 
 extension Program {
-  /// The notices that have come since the last look, in a word each.
+  /// The notices since the last call, as short texts.
   func words() -> [String] { notices().map(\.word) }
 }
 
 extension WireNotice {
-  /// What it is, with the number that matters most.
+  /// The kind of notice and its most important number.
   var word: String {
     switch self {
     case .fixes(let fixes): "fixes \(fixes.count)"

@@ -7,15 +7,15 @@ import Testing
 
 @testable import LocationSimulation
 
-/// The filter's rules, byte by byte.
+/// Reference implementation of the filter's rules, byte by byte.
 private struct PlainFilter {
-  private enum Place {
+  private enum State {
     case lineStart
     case insideLine
     case header(HeaderLine)
   }
 
-  private var place = Place.lineStart
+  private var state = State.lineStart
   private var frameHead = 0
   private var frameLength = 0
   private var frameRest = 0
@@ -25,23 +25,23 @@ private struct PlainFilter {
     var pieces: [RecordingFilter.Piece] = []
     var start = 0
     for (i, byte) in bytes.enumerated() {
-      if case .header(var line) = place {
+      if case .header(var line) = state {
         start = i + 1
         switch line.consume(byte) {
-        case .incomplete: place = .header(line)
+        case .incomplete: state = .header(line)
         case .ended(let date):
-          place = .lineStart
+          state = .lineStart
           if let date { pieces.append(.date(date)) }
         case .endedWithInvalidDate:
-          place = .lineStart
+          state = .lineStart
           pieces.append(.invalidDate)
         case .notHeader:
           start = i
           follow(byte)
         }
-      } else if case .lineStart = place, byte == UInt8(ascii: "#") {
+      } else if case .lineStart = state, byte == UInt8(ascii: "#") {
         if i > start { pieces.append(.bytes(start..<i)) }
-        place = .header(HeaderLine())
+        state = .header(HeaderLine())
         start = i + 1
       } else {
         follow(byte)
@@ -52,7 +52,7 @@ private struct PlainFilter {
   }
 
   private mutating func follow(_ byte: UInt8) {
-    place = .insideLine
+    state = .insideLine
     if frameRest > 0 {
       frameRest -= 1
       return
@@ -69,13 +69,13 @@ private struct PlainFilter {
       if length <= 1_024 { frameRest = length + 2 }
     case _:
       frameHead = byte == 0xB5 ? 1 : 0
-      if byte == UInt8(ascii: "\n") { place = .lineStart }
+      if byte == UInt8(ascii: "\n") { state = .lineStart }
     }
   }
 }
 
-@Suite("The bytes of a recording") struct RecordingBytesTests {
-  /// Parts of which streams are made up that are hard to tell apart.
+@Suite("Bytes of a recording") struct RecordingBytesTests {
+  /// Fragments for test streams that are easily confused with each other.
   private static let parts: [[UInt8]] = [
     [0x0A], [0x0D, 0x0A], [0x23], [0xB5], [0x62], [0xB5, 0x62], [0xB5, 0xB5, 0x62],
     [0xB5, 0x62, 1, 7, 0, 0], [0xB5, 0x62, 0x0A, 0x23, 3, 0, 0x0A, 0x23, 0x0A, 0x23, 0x0A],
@@ -85,7 +85,7 @@ private struct PlainFilter {
     Array(repeating: 0x2C, count: 40), Array("$GPTXT,#,1\r\n".utf8), Array("\n#".utf8),
   ]
 
-  @Test("the filter gives what it gives byte by byte, wherever the stream is cut")
+  @Test("the filter equals the reference implementation for any division into blocks")
   func filter() {
     var random = SplitMix64(seed: 1)
     for _ in 0..<3_000 {
@@ -137,12 +137,12 @@ private struct PlainFilter {
         "TT", with: second < 10 ? "0\(second)" : "\(second)")
       let sum = body.utf8.reduce(UInt8(0), ^)
       let kind = Int.random(in: 0..<30, using: &random)
-      let told = kind == 0 ? sum ^ 1 : sum
-      var digits = String(told, radix: 16, uppercase: kind != 1)
+      let checksum = kind == 0 ? sum ^ 1 : sum
+      var digits = String(checksum, radix: 16, uppercase: kind != 1)
       if digits.count < 2 { digits = "0" + digits }
       let end = kind == 2 ? "" : kind == 3 ? "\n" : kind == 4 ? "\r" : "\r\n"
       var bytes = Array("$\(body)*\(digits)\(end)".utf8)
-      // Broken off, or with a foreign byte inside.
+      // Truncated, or with a foreign byte inside.
       if kind == 5 { bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random)) }
       if kind == 6 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = 0xB5 }
       if kind == 7 { bytes = Array("$\(body)\r\n".utf8) }
@@ -154,7 +154,7 @@ private struct PlainFilter {
     return stream
   }
 
-  @Test("what tells no time need not be read to find out when all was sent")
+  @Test("skipping sentences without a time gives the same send times")
   func timeless() {
     var random = SplitMix64(seed: 1)
     for round in 0..<1_500 {
@@ -174,8 +174,8 @@ private struct PlainFilter {
     }
   }
 
-  @Test("a GGA or GLL of a known time is passed over only where it holds the position for valid")
-  func echoed() {
+  @Test("a GGA or GLL with a known time is skipped only if it reports a valid position")
+  func repeatedTime() {
     func whole(_ body: String) -> String {
       let sum = String(body.utf8.reduce(UInt8(0), ^), radix: 16, uppercase: true)
       return "$\(body)*\(sum.count < 2 ? "0" : "")\(sum)\r\n"
@@ -183,42 +183,44 @@ private struct PlainFilter {
     let opener = whole("GPRMC,100000,A,5231.2000,N,01324.0000,E,10.0,90.0,010326,,,A")
     var rmc = RMC(time_us: 36_000_000_000, isValid: true)
     rmc.coordinate = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
-    func isPassed(_ body: String) -> Bool {
+    func isSkipped(_ body: String) -> Bool {
       let bytes = Array((opener + whole(body) + "$GPRMC,").utf8)
-      let told = RepeatedTimeField(.rmc(rmc), in: bytes.span, from: 0)
+      let known = RepeatedTimeField(.rmc(rmc), in: bytes.span, from: 0)
       let start = opener.utf8.count
-      let end = TimelessSentence.end(of: bytes.span, from: start, told)
+      let end = TimelessSentence.end(of: bytes.span, from: start, known)
       #expect(end == nil || end == bytes.count - 7)
       #expect(TimelessSentence.end(of: bytes.span, from: start) == nil)
       return end != nil
     }
-    let place = "5231.2000,N,01324.0000,E"
-    #expect(isPassed("GPGGA,100000,\(place),1,08,0.9,40.0,M,40.0,M,,"))
-    #expect(isPassed("GNGGA,100000,\(place),9,08,0.9,40.0,M,40.0,M,,"))
-    #expect(isPassed("GPGLL,\(place),100000,A"))
-    #expect(isPassed("GPGLL,\(place),100000,A,A"))
+    let position = "5231.2000,N,01324.0000,E"
+    #expect(isSkipped("GPGGA,100000,\(position),1,08,0.9,40.0,M,40.0,M,,"))
+    #expect(isSkipped("GNGGA,100000,\(position),9,08,0.9,40.0,M,40.0,M,,"))
+    #expect(isSkipped("GPGLL,\(position),100000,A"))
+    #expect(isSkipped("GPGLL,\(position),100000,A,A"))
     for body in [
-      "GPGGA,100000,\(place),0,08,0.9,40.0,M,40.0,M,,",
-      "GPGGA,100000,\(place),12,08,0.9,40.0,M,,,,",
-      "GPGGA,100000,\(place),,08,0.9,40.0,M,40.0,M,,",
-      "GPGGA,100001,\(place),1,08,0.9,40.0,M,,M,,",
-      "GPGGA,100000.0,\(place),1,08,0.9,40.0,M,,M,,", "GPGGA,10000,\(place),1,08,0.9,40.0,M,,M,,",
-      "GPGGA,100000,\(place)", "GPGLL,\(place),100000,V", "GPGLL,\(place),100000,A,N",
-      "GPGLL,\(place),100001,A,A", "GPGLL,\(place),100000", "GPGST,100000,1,2,3,4,5,6,7",
-      "GPRMC,100000,A,\(place),10.0,90.0,010326,,,A", "GPGNS,100000,\(place),A,08,0.9,40.0,40.0,,",
-    ] { #expect(!isPassed(body), "\(body)") }
+      "GPGGA,100000,\(position),0,08,0.9,40.0,M,40.0,M,,",
+      "GPGGA,100000,\(position),12,08,0.9,40.0,M,,,,",
+      "GPGGA,100000,\(position),,08,0.9,40.0,M,40.0,M,,",
+      "GPGGA,100001,\(position),1,08,0.9,40.0,M,,M,,",
+      "GPGGA,100000.0,\(position),1,08,0.9,40.0,M,,M,,",
+      "GPGGA,10000,\(position),1,08,0.9,40.0,M,,M,,",
+      "GPGGA,100000,\(position)", "GPGLL,\(position),100000,V", "GPGLL,\(position),100000,A,N",
+      "GPGLL,\(position),100001,A,A", "GPGLL,\(position),100000", "GPGST,100000,1,2,3,4,5,6,7",
+      "GPRMC,100000,A,\(position),10.0,90.0,010326,,,A",
+      "GPGNS,100000,\(position),A,08,0.9,40.0,40.0,,",
+    ] { #expect(!isSkipped(body), "\(body)") }
     rmc.isValid = false
-    #expect(!isPassed("GPGLL,\(place),100000,A"))
+    #expect(!isSkipped("GPGLL,\(position),100000,A"))
     rmc.isValid = true
     rmc.mode = .notValid
-    #expect(!isPassed("GPGLL,\(place),100000,A"))
+    #expect(!isSkipped("GPGLL,\(position),100000,A"))
     rmc.mode = nil
     rmc.coordinate = nil
-    #expect(!isPassed("GPGLL,\(place),100000,A"))
+    #expect(!isSkipped("GPGLL,\(position),100000,A"))
   }
 
-  @Test("a sentence is passed over only where its checksum is right, and with its line end")
-  func passedOver() {
+  @Test("a sentence is skipped only with a correct checksum, together with its line end")
+  func skipped() {
     func end(_ text: String) -> Int? {
       TimelessSentence.end(of: Array(text.utf8).span, from: 0)
     }
@@ -229,7 +231,7 @@ private struct PlainFilter {
     let sentence = "$GPGSV,1,1,01,05,45,120,40*4B\r\n"
     #expect(whole("GPGSV,1,1,01,05,45,120,40") == sentence)
     let count = sentence.utf8.count
-    // With too few bytes behind it, it is the decoder's.
+    // A sentence with too few bytes after it is left to the decoder.
     #expect(end(sentence) == nil)
     #expect(end(sentence + "$GPRMC") == count)
     #expect(end(sentence.filter { $0 != "\r\n" } + "\r$GPRMC,") == count - 1)

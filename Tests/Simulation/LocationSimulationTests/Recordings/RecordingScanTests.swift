@@ -6,7 +6,7 @@ import Testing
 
 @testable import LocationSimulation
 
-/// NMEA as a receiver writes it, an RMC an epoch.
+/// NMEA output of a receiver, one RMC per epoch.
 private struct Sentences {
   var bytes: [UInt8] = []
 
@@ -25,7 +25,7 @@ private struct Sentences {
     return two(second / 3_600) + two(second / 60 % 60) + two(second % 60) + ".00"
   }
 
-  /// Epochs a second apart from `start` on.
+  /// Adds epochs one second apart, from `start` on.
   mutating func addRMC(_ start: UTCTime, count: Int64 = 1, isValid: Bool = true) {
     for i in 0..<count {
       let utc = start + .seconds(i)
@@ -38,7 +38,7 @@ private struct Sentences {
     }
   }
 
-  /// Positions without a date.
+  /// Adds positions without a date.
   mutating func addGGA(_ start: UTCTime, count: Int64) {
     for i in 0..<count {
       let time = Self.time(start + .seconds(i))
@@ -54,7 +54,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
   return date.start + .seconds(second)
 }
 
-@Suite("When a recording's bytes were sent") struct RecordingScanTests {
+@Suite("Send times of a recording's bytes") struct RecordingScanTests {
   private static let morning = utc(2026, 3, 1, 36_000)
 
   private func scan(_ fill: (inout Sentences) -> Void) -> RecordingScan {
@@ -72,10 +72,10 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     return scan
   }
 
-  /// Whole seconds of the epochs' chunks.
+  /// Times of the epochs' chunks, whole seconds.
   private func times(_ scan: RecordingScan) -> [Int64] {
     let chunks = scan.recording.chunks
-    // What is left then is the end of the last line at most.
+    // At most the line end of the last sentence remains.
     let rest = chunks.dropFirst(scan.epochs)
     #expect(rest.count <= 1 && rest.allSatisfy { $0.range.count == 2 })
     return chunks.prefix(scan.epochs).map {
@@ -84,41 +84,41 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     }
   }
 
-  /// What a replay tells: the moments of its fixes.
+  /// Times of the fixes of a replay.
   private func replay(_ scan: RecordingScan) throws -> [Instant] {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     var script = ClientScript()
     script.timeout = 100
-    var moments: [Instant] = []
+    var fixTimes: [Instant] = []
     var delivered = 0
     let result = SimulationRun(profile, script).replay(
       scan,
       sink: {
-        if case .fix = $0.kind { moments.append($0.at) }
+        if case .fix = $0.kind { fixTimes.append($0.at) }
         if case .batch(_, _, _, let count) = $0.kind { delivered += count }
       })
     #expect(result.violations.isEmpty, "\(result.violations)")
     #expect(result.summary.lost == 0)
-    #expect(delivered == moments.count)
-    return moments
+    #expect(delivered == fixTimes.count)
+    return fixTimes
   }
 
   private func seconds(from a: Instant, to b: Instant) -> Double { (b - a).seconds.rounded() }
 
-  @Test("each epoch at its second; a hole of 1,250 s keeps its length")
-  func hole() throws {
+  @Test("each epoch is sent at its second; a gap of 1,250 s keeps its length")
+  func gap() throws {
     let scan = scan {
       $0.addRMC(Self.morning, count: 60)
       $0.addRMC(Self.morning + .seconds(59 + 1_250), count: 60)
     }
     #expect(times(scan) == Array(0..<60) + Array(1_309..<1_369))
-    let moments = try replay(scan)
-    #expect(moments.count == 120)
-    #expect(seconds(from: moments[59], to: moments[60]) == 1_250)
+    let fixTimes = try replay(scan)
+    #expect(fixTimes.count == 120)
+    #expect(seconds(from: fixTimes[59], to: fixTimes[60]) == 1_250)
   }
 
-  @Test("one epoch with a strange date moves nothing", arguments: [0, 1, 30, 59] as [Int64])
-  func strangeDate(_ index: Int64) {
+  @Test("one implausible date does not change the times", arguments: [0, 1, 30, 59] as [Int64])
+  func implausibleDate(_ index: Int64) {
     for days: Int64 in [400, -400, 1, -7_168] {
       let scan = scan {
         for i: Int64 in 0..<60 {
@@ -130,8 +130,8 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     }
   }
 
-  @Test("a strange date right before a tunnel moves nothing")
-  func strangeDateBeforeTunnel() {
+  @Test("an implausible date right before a tunnel does not change the times")
+  func implausibleDateBeforeTunnel() {
     let scan = scan {
       $0.addRMC(Self.morning, count: 10)
       $0.addRMC(Self.morning + .seconds(400 * 86_400 + 10))
@@ -141,21 +141,21 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     #expect(times(scan) == Array(0..<31))
   }
 
-  @Test("two drives 45 days apart: the silence is as long, and no violation")
+  @Test("two drives 45 days apart keep their distance in time, without a violation")
   func drives() throws {
     let gap: Int64 = 45 * 86_400
     let scan = scan {
       $0.addRMC(Self.morning, count: 60)
       $0.addRMC(Self.morning + .seconds(gap), count: 60)
     }
-    // The first epoch after the leap is not yet believed.
+    // The date of the first epoch after the jump is not accepted yet.
     #expect(times(scan) == Array(0..<61) + Array(gap + 1..<gap + 60))
-    let moments = try replay(scan)
-    #expect(moments.count == 120)
-    #expect(seconds(from: moments[60], to: moments[61]) == Double(gap + 1 - 60))
+    let fixTimes = try replay(scan)
+    #expect(fixTimes.count == 120)
+    #expect(seconds(from: fixTimes[60], to: fixTimes[61]) == Double(gap + 1 - 60))
   }
 
-  @Test("time that two epochs say went back goes on from where it was")
+  @Test("if two epochs confirm an earlier time, the clock continues without a jump")
   func back() {
     let scan = scan {
       $0.addRMC(Self.morning, count: 60)
@@ -164,7 +164,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     #expect(times(scan) == Array(0..<120))
   }
 
-  @Test("a cold start without position in 1980, and the date found later, are one journey")
+  @Test("a cold start dated 1980 and the correct date after it are one recording")
   func coldStart() throws {
     let scan = scan {
       $0.addRMC(utc(1980, 1, 6, 5), count: 30, isValid: false)
@@ -174,7 +174,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     #expect(try replay(scan).count == 60)
   }
 
-  @Test("a clock that is set while there is no position yet takes no time")
+  @Test("setting the clock before the first position takes no time")
   func clockSet() {
     let scan = scan {
       $0.addRMC(utc(1980, 1, 6, 5), count: 10, isValid: false)
@@ -185,7 +185,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     #expect(times(scan) == Array(0..<40))
   }
 
-  @Test("of a cold start at the right time of day, the time to the fix is kept")
+  @Test("a cold start with the correct time of day keeps its time to fix")
   func rightTimeOfDay() {
     let scan = scan {
       $0.addRMC(utc(2006, 7, 16, 36_000), count: 10, isValid: false)
@@ -194,7 +194,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     #expect(times(scan) == Array(0..<10) + Array(40..<50))
   }
 
-  @Test("a date that ZDA tells without a position is not believed either")
+  @Test("a date of ZDA without a position is not accepted either")
   func datedWithoutPosition() {
     let scan = scan {
       for i in 0..<10 {
@@ -206,7 +206,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     #expect(times(scan) == Array(0..<20))
   }
 
-  @Test("a tunnel without position, and a second cold start, do not shift what follows")
+  @Test("a tunnel and a second cold start do not shift later epochs")
   func secondColdStart() {
     let day: Int64 = 86_400
     let scan = scan {
@@ -219,7 +219,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     #expect(times(scan) == Array(0..<41) + Array(day + 1..<day + 10))
   }
 
-  @Test("positions without a date: steps of the time of day, across midnight, holes kept")
+  @Test("positions without a date advance by time of day, across midnight and gaps")
   func undated() {
     let evening = utc(2026, 3, 1, 86_390)
     let scan = scan {

@@ -8,10 +8,10 @@ import Testing
 
 @testable import LocationSimulation
 
-@Suite("A receiver that is cut off between fixes, over a whole journey")
+@Suite("Stored assistance data in whole runs with power-offs")
 struct AidingRunTests {
-  /// A board on which a cut is cheaper than standby, for single fixes along a walk.
-  private static func run(keeps: Bool, hasBackup: Bool = false) throws -> SimulationResult {
+  /// A run with single fixes on a board for which a power-off costs less energy than standby.
+  private static func run(stores: Bool, hasBackup: Bool = false) throws -> SimulationResult {
     var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     profile.receiver?.hasBackupSupply = hasBackup
     profile.receiver?.power.standby_mw = 6
@@ -23,7 +23,7 @@ struct AidingRunTests {
       duration: .seconds(4 * 3_600))
     plan.seed = 5
     var session = SimulationRun(profile, script)
-    session.storesAidingData = keeps
+    session.storesAidingData = stores
     return session.simulate(plan)
   }
 
@@ -31,25 +31,26 @@ struct AidingRunTests {
     (result.summary.energy?.receiverTime[Int(state.rawValue)] ?? .zero).seconds
   }
 
-  @Test("PWR-8: with memory fixes after a cut come warm, and the ledger has less to pay")
-  func bill() throws {
-    let kept = try Self.run(keeps: true)
-    let cold = try Self.run(keeps: false)
-    #expect(kept.violations.isEmpty && cold.violations.isEmpty)
-    // Both are cut off between fixes.
-    #expect(Self.seconds(kept, .off) > 7_200 && Self.seconds(cold, .off) > 7_200)
-    let (searching, coldly) = (Self.seconds(kept, .acquiring), Self.seconds(cold, .acquiring))
-    #expect(searching < 0.6 * coldly, "\(searching) s of \(coldly) s")
-    let bill = try #require(kept.summary.energy?.receiver_mJ)
+  @Test("PWR-8: stored assistance data shorten acquisition and save energy")
+  func energy() throws {
+    let stored = try Self.run(stores: true)
+    let cold = try Self.run(stores: false)
+    #expect(stored.violations.isEmpty && cold.violations.isEmpty)
+    // Both power the receiver off between fixes.
+    #expect(Self.seconds(stored, .off) > 7_200 && Self.seconds(cold, .off) > 7_200)
+    let acquiring = Self.seconds(stored, .acquiring)
+    let withoutData = Self.seconds(cold, .acquiring)
+    #expect(acquiring < 0.6 * withoutData, "\(acquiring) s of \(withoutData) s")
+    let energy = try #require(stored.summary.energy?.receiver_mJ)
     let without = try #require(cold.summary.energy?.receiver_mJ)
-    #expect(bill < 0.6 * without, "\(bill) of \(without) mJ")
-    #expect(kept.summary.fixes >= cold.summary.fixes)
+    #expect(energy < 0.6 * without, "\(energy) of \(without) mJ")
+    #expect(stored.summary.fixes >= cold.summary.fixes)
   }
 
-  @Test("PWR-8: with a backup supply the memory changes nothing")
+  @Test("PWR-8: with a backup supply, stored assistance data change nothing")
   func backup() throws {
-    let kept = try Self.run(keeps: true, hasBackup: true)
-    let without = try Self.run(keeps: false, hasBackup: true)
-    #expect(kept.summary.energy == without.summary.energy)
+    let stored = try Self.run(stores: true, hasBackup: true)
+    let without = try Self.run(stores: false, hasBackup: true)
+    #expect(stored.summary.energy == without.summary.energy)
   }
 }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import LocationSimulation
 
-@Suite("A board that runs its battery down")
+@Suite("Runs on a battery that empties")
 struct BatteryRunTests {
-  /// A run of a client whose battery begins with `charge` percent of `capacity_J`.
+  /// A run on a battery that starts with `charge` percent of `capacity_J`.
   private func run(
     _ service: ScriptedService, hours: Double, capacity_J: Double, charge: Double,
     _ change: (inout ClientScript) -> Void = { _ in }
@@ -36,7 +36,7 @@ struct BatteryRunTests {
     }
   }
 
-  /// Mean power of receiver and board between two moments, mW.
+  /// Mean power of receiver and board between two times, mW.
   private func power(_ records: [TraceRecord], from begin: Instant, to end: Instant) -> Double {
     var energy = 0.0
     for isReceiver in [true, false] {
@@ -64,29 +64,29 @@ struct BatteryRunTests {
     return energy / (end - begin).seconds
   }
 
-  @Test("PWR-10: standard updates get coarser as the charge falls, and each step takes less power")
+  @Test("PWR-10: service levels are shed as the charge falls, and each step saves power")
   func standard() throws {
     let (result, records) = try run(.updates, hours: 4, capacity_J: 1_500, charge: 40)
-    let told = degradations(records)
-    #expect(told.map(\.2) == [29, 19, 14], "the charges of the profile")
-    let words = told.map(\.1.rawValue)
-    #expect(words == [1, 3, 7], "every fix, accuracy, updates")
+    let notices = degradations(records)
+    #expect(notices.map(\.2) == [29, 19, 14], "the charges of the profile")
+    let levels = notices.map(\.1.rawValue)
+    #expect(levels == [1, 3, 7], "every fix, accuracy, updates")
     #expect(!result.isBatteryEmpty)
-    let moments = [.boot] + told.map(\.at) + [.boot + result.summary.duration]
-    let bills = zip(moments, moments.dropFirst()).map { power(records, from: $0, to: $1) }
-    for (before, after) in zip(bills, bills.dropFirst()) { #expect(after < before, "\(bills)") }
-    #expect(bills[0] > 100 && bills[3] < 15, "\(bills)")
-    // Nothing more comes.
+    let times = [.boot] + notices.map(\.at) + [.boot + result.summary.duration]
+    let powers = zip(times, times.dropFirst()).map { power(records, from: $0, to: $1) }
+    for (before, after) in zip(powers, powers.dropFirst()) { #expect(after < before, "\(powers)") }
+    #expect(powers[0] > 100 && powers[3] < 15, "\(powers)")
+    // After the last level no batch is delivered.
     let last = records.last { if case .batch = $0.kind { true } else { false } }
-    #expect((last?.at ?? .distantFuture) <= told[2].at)
+    #expect((last?.at ?? .distantFuture) <= notices[2].at)
   }
 
-  @Test("PWR-10, DEF-8: a deferring client gets its finish and its batch, and is told")
+  @Test("PWR-10, DEF-8: a deferring client receives finish, batch and the degradation")
   func deferred() throws {
     let (result, records) = try run(.updates, hours: 3, capacity_J: 1_500, charge: 32) {
       $0.defers = true
     }
-    let told = records.compactMap { record -> String? in
+    let notices = records.compactMap { record -> String? in
       switch record.kind {
       case .finish(_, let code): "finish \(code?.rawValue ?? 0)"
       case .batch(_, _, _, let count): count > 1 ? "batch" : nil
@@ -94,30 +94,30 @@ struct BatteryRunTests {
       case .receiver, .board, .battery, .batteryEmpty, .fix, .wake, .ack, .gap, .notice: nil
       }
     }
-    let first = try #require(told.firstIndex(of: "degraded"))
-    #expect(told[..<first].suffix(2) == ["finish 13", "batch"], "\(told)")
-    let calls = told.filter { $0.hasPrefix("finish") }.count
+    let first = try #require(notices.firstIndex(of: "degraded"))
+    #expect(notices[..<first].suffix(2) == ["finish 13", "batch"], "\(notices)")
+    let calls = notices.filter { $0.hasPrefix("finish") }.count
     #expect(calls == result.summary.finishes && result.summary.lost == 0)
   }
 
-  @Test("PWR-10: a distance is promised until it is taken back, and counted until then")
-  func promise() throws {
+  @Test("PWR-10: an accuracy bound applies and is evaluated until it is shed")
+  func accuracyBound() throws {
     let (result, records) = try run(.updates, hours: 3, capacity_J: 200, charge: 25) {
       $0.accuracy = 100
     }
-    let told = degradations(records)
-    #expect(told.first?.1 == ServiceLevelSet(.accuracy))
+    let notices = degradations(records)
+    #expect(notices.first?.1 == ServiceLevelSet(.accuracy))
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     let track = Scenario.walk.track(seed: 1, duration: .seconds(10_800))
     var tally = try #require(OptimumComparisonTally(track, within: 100, profile))
     for record in records { tally.add(record) }
     let summary = tally.finish(at: .boot + result.summary.duration)
-    let end = try #require(told.first?.at.seconds)
+    let end = try #require(notices.first?.at.seconds)
     #expect(Double(summary.error.seconds) <= end && Double(summary.error.seconds) > end - 60)
     #expect(summary.error.exceededShare < 0.05)
   }
 
-  @Test("an empty battery ends the run, and what it took is what the battery held")
+  @Test("an empty battery ends the run, and the energy used equals the battery's charge")
   func empty() throws {
     let (result, _) = try run(.updates, hours: 4, capacity_J: 1_000, charge: 2)
     #expect(result.isBatteryEmpty && result.summary.duration < .seconds(4 * 3_600))

@@ -6,17 +6,17 @@ import Testing
 
 @testable import LocationSimulation
 
-@Suite("Which service costs what")
+@Suite("Energy of the services, compared")
 struct EnergyOrderTests {
-  /// What receiver and board took together over trips and stops, joules.
+  /// Energy of receiver and board over trips and stops, joules.
   static func energy(_ script: ClientScript) throws -> Double {
     let track = Scenario.day.track(seed: 3, duration: .seconds(6 * 3_600))
     let plan = SimulationPlan(track: track, duration: .seconds(6 * 3_600))
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     let result = SimulationRun(profile, script).simulate(plan)
     #expect(result.violations.isEmpty)
-    let bill = try #require(result.summary.energy)
-    return (bill.receiver_mJ + bill.board_mJ) / 1_000
+    let energy = try #require(result.summary.energy)
+    return (energy.receiver_mJ + energy.board_mJ) / 1_000
   }
 
   @Test("PWR-3: visits ≤ significant change ≤ deferred ≤ standard, over trips and stops")

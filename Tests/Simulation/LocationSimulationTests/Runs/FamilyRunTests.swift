@@ -46,7 +46,7 @@ struct FamilyRunTests {
     (summary.energy?.receiverTime[Int(state.rawValue)] ?? .zero).seconds
   }
 
-  @Test("every fix of an hour is delivered, deferred or at once", arguments: families)
+  @Test("every fix of an hour is delivered, deferred or immediately", arguments: families)
   func everyFix(_ family: Family) throws {
     for defers in [false, true] {
       var script = ClientScript()
@@ -59,7 +59,7 @@ struct FamilyRunTests {
   }
 
   @Test(
-    "PWR-1, PWR-8: at 500 m it sleeps by command between fixes, and each start is a hot one",
+    "PWR-1, PWR-8: at 500 m the receiver sleeps between fixes, and each start is hot",
     arguments: families)
   func sleeps(_ family: Family) throws {
     var script = ClientScript()
@@ -68,13 +68,13 @@ struct FamilyRunTests {
     let summary = Self.run(try Self.profile(family), script)
     let asleep = Self.seconds(summary, .standby) + Self.seconds(summary, .backup)
     #expect(asleep > 2_000, "\(asleep)")
-    // Without its ephemeris each of them would be a search of half a minute.
+    // Without ephemeris each acquisition would take half a minute.
     #expect(Self.seconds(summary, .acquiring) < 600, "\(Self.seconds(summary, .acquiring))")
     #expect(summary.delivered > 20)
   }
 
-  @Test("PWR-7: under no sky it searches for bounded times, and rests between", arguments: families)
-  func noSky(_ family: Family) throws {
+  @Test("PWR-7: without signal, acquisition times are bounded", arguments: families)
+  func noSignal(_ family: Family) throws {
     var script = ClientScript()
     script.defers = false
     script.accuracy = 500

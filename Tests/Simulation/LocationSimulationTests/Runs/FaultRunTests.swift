@@ -6,14 +6,14 @@ import Testing
 
 @testable import LocationSimulation
 
-/// What goes wrong in a run, and what it may cost.
+/// Faults of a run, and their allowed consequences.
 struct FaultCase: Sendable, CustomTestStringConvertible {
   var testDescription: String
-  /// Seconds of the run whose fixes the receiver itself cannot have kept.
+  /// Seconds of the run whose fixes the receiver itself may lose.
   var mayMiss: [ClosedRange<Int>] = []
-  /// So many deferrals may end with 11: the receiver did not answer three times running.
+  /// Largest number of deferrals that may end with 11, because a receiver does not respond.
   var mayFail = 0
-  /// The receiver goes for longer than can be hidden.
+  /// Whether the receiver is absent for so long that a deferral must fail.
   var mustFail: Bool { !faults.deviceAbsent.isEmpty }
   var faults = FaultPlan()
   var seconds: Int64 = 3_600
@@ -39,7 +39,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The two ways to live with a receiver: it batches, or it streams and only its supply is switched.
+/// The two kinds of receivers: one batches, the other streams and only its supply is switched.
 enum FaultBoard: CaseIterable, Sendable {
   case batching
   case passive
@@ -57,7 +57,7 @@ enum FaultBoard: CaseIterable, Sendable {
   }
 }
 
-/// A run's records, added up without the code that makes the summary.
+/// A run's records, evaluated independently of the code that computes the summary.
 private struct Audit {
   let profile: BoardProfile
   let script: ClientScript
@@ -65,7 +65,7 @@ private struct Audit {
   var records: [TraceRecord] = []
   var result: SimulationResult?
 
-  /// Runs the case, sampled times to first fix and noise included.
+  /// Runs the case with sampled times to first fix and noise.
   init(_ board: FaultBoard, _ fault: FaultCase, seed: UInt64, timeout: Double = 300) throws {
     profile = try board.profile()
     self.fault = fault
@@ -89,7 +89,7 @@ private struct Audit {
   var fixes: [(at: Instant, fix: TraceFix)] {
     records.compactMap { if case .fix(let fix) = $0.kind { ($0.at, fix) } else { nil } }
   }
-  /// The seconds of the track at which fixes were made.
+  /// Seconds of the track with a fix.
   var seconds: [Int] {
     fixes.compactMap { $0.fix.utc.map { Int(($0 - Scenario.start).seconds.rounded()) } }
   }
@@ -97,23 +97,23 @@ private struct Audit {
     records.compactMap { if case .finish(_, let code) = $0.kind { .some(code) } else { nil } }
   }
 
-  /// When deferrals ended because the receiver failed, seconds.
+  /// Times at which deferrals ended because the receiver failed, seconds.
   var failures: [Double] {
     records.compactMap {
       if case .finish(_, .deferredFailed?) = $0.kind { $0.at.seconds } else { nil }
     }
   }
 
-  /// The board was asked for nothing that must never be; no fix doubled, out of order, or lost that
-  /// the receiver could have kept; each moment told as it was.
+  /// Expects no forbidden call of the board, no fix that is duplicated, out of order, or lost
+  /// although the receiver could keep it, and correct fix times.
   func expectFixes() {
     #expect(result?.violations.isEmpty == true, "\(result?.violations ?? [])")
     let seconds = seconds
     #expect(seconds.count == fixes.count && fixes.count > 0)
-    #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 < $1 }, "doubled or out of order")
+    #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 < $1 }, "duplicate or out of order")
     for (a, b) in zip(seconds, seconds.dropFirst()) where b > a + 1 {
       let isKnown = fault.mayMiss.contains { $0.contains(a + 1) && $0.contains(b - 1) }
-      #expect(isKnown, "nothing from \(a + 1) to \(b - 1)")
+      #expect(isKnown, "no fix from \(a + 1) to \(b - 1)")
     }
     if let first = seconds.first, let last = seconds.last {
       #expect(first < 120)
@@ -124,11 +124,11 @@ private struct Audit {
       fix.utc.map { (at - (Instant.boot + ($0 - Scenario.start))).seconds }
     }
     let range = (late.min() ?? 0, late.max() ?? 0)
-    #expect(range.0 > -0.001 && range.1 < 1.5, "a moment told wrong by \(range)")
+    #expect(range.0 > -0.001 && range.1 < 1.5, "fix times differ by \(range)")
   }
 
-  /// Every fix is delivered once, oldest first; every deferral finishes exactly once, none before its
-  /// time without error.
+  /// Expects that every fix is delivered once, oldest first, and that every deferral finishes once,
+  /// without error not before its timeout.
   func expectDeliveries() {
     let end = Instant.boot + .seconds(fault.seconds)
     var next: UInt64 = 0
@@ -142,7 +142,7 @@ private struct Audit {
         if armed == nil && record.at < end { armed = record.at }
       case .finish(_, let code):
         guard let since = armed else {
-          Issue.record("a finish at \(record.at.seconds) s that nobody waits for")
+          Issue.record("a finish at \(record.at.seconds) s without a deferral")
           continue
         }
         armed = nil
@@ -157,46 +157,46 @@ private struct Audit {
       case .ack(_, let sequence):
         #expect(sequence < next && acknowledged.map { $0 <= sequence } ?? true)
         acknowledged = sequence
-      case .gap: Issue.record("a gap in a ring with room for all")
+      case .gap: Issue.record("a gap in a ring that can hold all fixes")
       case .receiver, .board, .battery, .batteryEmpty, .fix, .wake, .notice: break
       }
     }
-    #expect(next == UInt64(fixes.count), "all that was kept is delivered")
-    #expect(acknowledged.map { $0 + 1 == next } ?? true, "all that is delivered is acknowledged")
+    #expect(next == UInt64(fixes.count), "all stored fixes are delivered")
+    #expect(acknowledged.map { $0 + 1 == next } ?? true, "all delivered fixes are acknowledged")
     #expect(armed == nil, "a deferral without its finish")
     let failed = failures.count
     #expect(failed <= fault.mayFail && (failed > 0 || !fault.mustFail), "11 at \(failures)")
     #expect(codes.allSatisfy { $0 == nil || $0 == .deferredFailed || $0 == .deferredCanceled })
   }
 
-  // MARK: The sums
+  // MARK: Totals
 
-  /// Energy and time per state of what is told by records of a state and its power.
-  private struct Bill {
+  /// Energy and time per state, computed from records of states and their power.
+  private struct StateTotals {
     var mJ = 0.0
     var times: [Int: Interval] = [:]
-    var firstSearch = (mJ: 0.0, time: Interval.zero)
+    var firstAcquisition = (mJ: 0.0, time: Interval.zero)
 
     init(_ states: [(at: Instant, state: Int, mW: Double)], until end: Instant) {
-      var isSearchOver = false
+      var hasTracked = false
       for (i, entry) in states.enumerated() {
         let time = (i + 1 < states.count ? states[i + 1].at : end) - entry.at
         mJ += entry.mW * time.seconds
         times[entry.state] = (times[entry.state] ?? .zero) + time
-        if entry.state >= TraceReceiverState.tracking.rawValue { isSearchOver = true }
-        if entry.state == TraceReceiverState.acquiring.rawValue, !isSearchOver {
-          firstSearch.mJ += entry.mW * time.seconds
-          firstSearch.time = firstSearch.time + time
+        if entry.state >= TraceReceiverState.tracking.rawValue { hasTracked = true }
+        if entry.state == TraceReceiverState.acquiring.rawValue, !hasTracked {
+          firstAcquisition.mJ += entry.mW * time.seconds
+          firstAcquisition.time = firstAcquisition.time + time
         }
       }
     }
 
-    func isLike(_ times: [Interval]) -> Bool {
+    func matches(_ times: [Interval]) -> Bool {
       times.enumerated().allSatisfy { $0.element == self.times[$0.offset] ?? .zero }
     }
   }
 
-  /// The summary says what its records add up to.
+  /// Expects that the summary equals the totals of its records.
   func expectSums() throws {
     let summary = try #require(result?.summary)
     let energy = try #require(summary.energy)
@@ -204,11 +204,11 @@ private struct Audit {
     let end = records.map(\.at).reduce(Instant.boot + .seconds(fault.seconds), max)
     #expect(zip(records, records.dropFirst()).allSatisfy { $0.at <= $1.at })
     #expect(summary.duration == end - .boot)
-    let bill = Bill(
+    let totals = StateTotals(
       records.compactMap {
         if case .receiver(let state, let mW) = $0.kind { ($0.at, state.rawValue, mW) } else { nil }
       }, until: end)
-    let board = Bill(
+    let board = StateTotals(
       records.compactMap {
         if case .board(let state, let mW) = $0.kind {
           ($0.at, Int(state.rawValue), mW)
@@ -216,18 +216,18 @@ private struct Audit {
           nil
         }
       }, until: end)
-    func expect(_ told: Double, _ summed: Double) {
-      #expect(abs(told - summed) <= 1e-9 * summed + 1e-9, "\(told) is \(summed)")
+    func expect(_ reported: Double, _ summed: Double) {
+      #expect(abs(reported - summed) <= 1e-9 * summed + 1e-9, "\(reported) is \(summed)")
     }
-    expect(energy.receiver_mJ, bill.mJ)
+    expect(energy.receiver_mJ, totals.mJ)
     expect(energy.board_mJ, board.mJ)
     expect(
       energy.receiverAlwaysOn_mJ,
-      bill.firstSearch.mJ
-        + receiver.power.track_mw * (summary.duration - bill.firstSearch.time).seconds)
+      totals.firstAcquisition.mJ
+        + receiver.power.track_mw * (summary.duration - totals.firstAcquisition.time).seconds)
     expect(energy.boardGpsd_mJ, EnergyBaseline(profile).gpsdBoard_mW * summary.duration.seconds)
     expect(energy.boardAlwaysAwake_mJ, profile.board.awake_mw * summary.duration.seconds)
-    #expect(bill.isLike(energy.receiverTime) && board.isLike(energy.boardTime))
+    #expect(totals.matches(energy.receiverTime) && board.matches(energy.boardTime))
     #expect(summary.awakeTime == board.times[0])
     expectCounts(summary)
   }
@@ -239,11 +239,11 @@ private struct Audit {
     #expect(summary.batches == count { if case .batch = $0 { true } else { false } })
     #expect(summary.finishes == codes.count)
     #expect(summary.delivered == fixes.count && summary.lost == 0)
-    var moments: [UInt64: Instant] = [:]
-    for (at, fix) in fixes { moments[fix.name.sequence] = at }
+    var times: [UInt64: Instant] = [:]
+    for (at, fix) in fixes { times[fix.name.sequence] = at }
     let delays = records.compactMap { record in
       if case .batch(_, let first, _, _) = record.kind {
-        moments[first].map { record.at - $0 }
+        times[first].map { record.at - $0 }
       } else {
         nil
       }
@@ -252,7 +252,7 @@ private struct Audit {
   }
 }
 
-@Suite("Hours in which things go wrong")
+@Suite("Runs with faults")
 struct FaultRunTests {
   private func check(_ board: FaultBoard, _ fault: FaultCase, seed: UInt64) throws -> Audit {
     let audit = try Audit(board, fault, seed: seed)
@@ -270,7 +270,7 @@ struct FaultRunTests {
     FaultCase("configuration lost twice", mayMiss: [700...1_310, 2_100...2_720], mayFail: 4) {
       $0.configurationLosses = [Instant(seconds: 1_000.3), Instant(seconds: 2_400)]
     },
-    FaultCase("no sky for 5 min, and for 20 s", mayMiss: [600...990, 2_000...2_110]) {
+    FaultCase("no signal for 5 min, and for 20 s", mayMiss: [600...990, 2_000...2_110]) {
       $0.signalOutages = [FaultCase.span(600, 900), FaultCase.span(2_000, 2_020)]
     },
     FaultCase("garbage on the line") {
@@ -278,18 +278,18 @@ struct FaultRunTests {
         FaultPlan.Garbage(time: Instant(seconds: Double($0) * 57.77), count: $0 * $0)
       }
     },
-    FaultCase("gone for a minute", mayMiss: [940...1_440], mayFail: 2) {
+    FaultCase("absent for a minute", mayMiss: [940...1_440], mayFail: 2) {
       $0.deviceAbsent = [FaultCase.span(1_200, 1_260)]
     },
     FaultCase("early alarms") { $0.alarmsMayBeEarly = true },
-    FaultCase("endless standby ignored") { $0.ignoresUnlimitedStandby = true },
-    FaultCase("the supply switch stuck at first") {
+    FaultCase("unlimited standby ignored") { $0.ignoresUnlimitedStandby = true },
+    FaultCase("supply switch stuck at the start") {
       $0.supplySwitchStuck = [FaultCase.span(0, 20)]
     },
   ]
 
   @Test(
-    "DEF-8, DEF-18, DEF-30: whatever goes wrong, no fix is lost, doubled or told late",
+    "DEF-8, DEF-18, DEF-30: with any fault, no fix is lost, duplicated or delivered late",
     arguments: FaultBoard.allCases, oneFault)
   func single(_ board: FaultBoard, _ fault: FaultCase) throws {
     _ = try check(board, fault, seed: 11)
@@ -300,45 +300,44 @@ struct FaultRunTests {
       $0.acknowledgementLoss = 0.2
       $0.alarmsMayBeEarly = true
     },
-    FaultCase("commands lost while the configuration is", mayMiss: [1_200...1_860], mayFail: 4) {
+    FaultCase("commands and configuration lost", mayMiss: [1_200...1_860], mayFail: 4) {
       $0.commandLoss = 0.1
       $0.configurationLosses = [Instant(seconds: 1_500), Instant(seconds: 1_500.4)]
     },
-    FaultCase("garbage without sky", mayMiss: [1_500...2_190]) {
+    FaultCase("garbage without signal", mayMiss: [1_500...2_190]) {
       $0.signalOutages = [FaultCase.span(1_500, 2_100)]
       $0.garbage = (0..<60).map {
         FaultPlan.Garbage(time: Instant(seconds: 1_480 + Double($0) * 11.1), count: 4_096)
       }
     },
-    FaultCase("gone, and the supply switch stuck when it comes", mayMiss: [300...1_200], mayFail: 2)
-    {
+    FaultCase("absent, then supply switch stuck", mayMiss: [300...1_200], mayFail: 2) {
       $0.deviceAbsent = [FaultCase.span(600, 900)]
       $0.supplySwitchStuck = [FaultCase.span(850, 960)]
     },
   ]
 
   @Test(
-    "DEF-8, DEF-18, DEF-43: two things at a time", arguments: FaultBoard.allCases, twoFaults)
+    "DEF-8, DEF-18, DEF-43: two faults at a time", arguments: FaultBoard.allCases, twoFaults)
   func pairs(_ board: FaultBoard, _ fault: FaultCase) throws {
     _ = try check(board, fault, seed: 23)
   }
 
   @Test(
-    "DEF-43: gone for an hour: told once, and the service goes on by itself",
+    "DEF-43: a receiver absent for an hour is reported once, and the service recovers",
     arguments: FaultBoard.allCases)
-  func goneForAnHour(_ board: FaultBoard) throws {
-    var fault = FaultCase("gone for an hour", mayMiss: [3_300...7_330], mayFail: 2) {
+  func absentForAnHour(_ board: FaultBoard) throws {
+    var fault = FaultCase("absent for an hour", mayMiss: [3_300...7_330], mayFail: 2) {
       $0.deviceAbsent = [FaultCase.span(3_600, 7_200)]
     }
     fault = fault.lasting(9_000)
     let audit = try check(board, fault, seed: 5)
-    // The deferral that was engaged; where the handler of its batch called again, that one too.
+    // The active deferral fails, and another one if the handler of its batch allowed one.
     #expect(audit.failures.allSatisfy { $0 > 3_600 && $0 < 3_660 })
-    // Back within the longest back-off and a first fix.
+    // Fixes resume within the longest back-off plus the time to first fix.
     #expect(audit.seconds.contains { (7_200...7_330).contains($0) })
   }
 
-  @Test("DEF-18: six hours of early alarms, now and then no sky, a configuration lost")
+  @Test("DEF-18: six hours of early alarms, signal outages and a lost configuration")
   func sixHours() throws {
     var fault = FaultCase(
       "six hours", mayMiss: [3_000...3_690, 9_700...10_310, 15_000...15_220], mayFail: 2

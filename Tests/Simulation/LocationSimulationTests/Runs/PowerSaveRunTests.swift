@@ -9,7 +9,7 @@ import Testing
 
 @testable import LocationSimulation
 
-@Suite("A receiver with a duty cycle of its own, over a whole drive")
+@Suite("Runs with the receiver's own duty cycle")
 struct PowerSaveRunTests {
   private static func run(_ change: (inout BoardProfile) -> Void = { _ in }) throws -> TraceSummary
   {
@@ -31,21 +31,21 @@ struct PowerSaveRunTests {
     (summary.energy?.receiverTime[Int(state.rawValue)] ?? .zero).seconds
   }
 
-  @Test("PWR-1: the ledger shows the duty cycle, and a smaller bill for as many kept promises")
-  func bill() throws {
+  @Test("PWR-1: the receiver's duty cycle is used and saves energy")
+  func energy() throws {
     let saving = try Self.run()
     let full = try Self.run { $0.receiver?.power.powersave_mw = nil }
     #expect(Self.seconds(full, .powersave) == 0)
     #expect(Self.seconds(saving, .powersave) > Self.seconds(full, .tracking) / 2)
-    // What reads the ephemeris first, and no more.
+    // Full power only until the ephemeris is read.
     #expect(Self.seconds(saving, .tracking) < 60)
-    let bill = try #require(saving.energy?.receiver_mJ)
+    let energy = try #require(saving.energy?.receiver_mJ)
     let without = try #require(full.energy?.receiver_mJ)
-    #expect(bill < 0.85 * without, "\(bill) of \(without) mJ")
+    #expect(energy < 0.85 * without, "\(energy) of \(without) mJ")
   }
 
   @Test(
-    "the engine is told of a duty cycle where the profile has its power and the driver can use it")
+    "the engine uses a duty cycle if the profile has its power and the driver supports it")
   func setup() throws {
     var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     #expect(profile.engineSetup.parameters.receiver.powersave_mW == 10)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LocationSimulation
 
-/// What holds of every run, whatever the board, the service and the journey.
+/// Invariants of every run, for any board, service and scenario.
 @Suite("Every board, service and scenario")
 struct RunInvariantTests {
   static let services: [(name: String, script: ClientScript)] = {
@@ -28,12 +28,12 @@ struct RunInvariantTests {
   }()
 
   @Test(
-    "PWR-11: a run ends with its scenario, takes no negative energy, and no less than the optimum",
+    "PWR-11: a run ends with its scenario; its energy is at least 0 and the optimum",
     arguments: PackageBoards.names, Scenario.allCases)
   func invariants(_ board: String, _ scenario: Scenario) throws {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
     for (index, (name, script)) in Self.services.enumerated() {
-      // Some lengths are no whole seconds.
+      // Some durations are not whole seconds.
       let length = Interval.milliseconds(240_000 + Int64(index % 3) * 617)
       var plan = SimulationPlan(
         track: scenario.track(seed: UInt64(index + 1), duration: length), duration: length)
@@ -43,8 +43,8 @@ struct RunInvariantTests {
     }
   }
 
-  /// Long enough for many searches, and for the standby of a CASIC to matter.
-  @Test("PWR-11: two hours within a distance, on every board", arguments: PackageBoards.names)
+  /// Two hours contain many acquisitions, and make the standby power of a CASIC significant.
+  @Test("PWR-11: two hours with an accuracy bound, on every board", arguments: PackageBoards.names)
   func hours(_ board: String) throws {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
     let (name, script) = Self.services[2]
@@ -56,30 +56,32 @@ struct RunInvariantTests {
   }
 
   private func expectInvariants(
-    _ profile: BoardProfile, _ script: ClientScript, _ plan: SimulationPlan, _ words: String
+    _ profile: BoardProfile, _ script: ClientScript, _ plan: SimulationPlan, _ label: String
   ) throws {
-    var promise = script.bound_m.flatMap { OptimumComparisonTally(plan.track, within: $0, profile) }
+    var comparison = script.bound_m.flatMap {
+      OptimumComparisonTally(plan.track, within: $0, profile)
+    }
     var last = Instant.boot
     let result = SimulationRun(profile, script).simulate(
       plan,
       sink: { record in
-        #expect(record.at >= last, "\(words)")
+        #expect(record.at >= last, "\(label)")
         last = record.at
-        promise?.add(record)
+        comparison?.add(record)
       })
     let summary = result.summary
     let energy = try #require(summary.energy)
-    #expect(result.violations.isEmpty, "\(words): \(result.violations)")
-    #expect(summary.duration == plan.duration && last <= .boot + plan.duration, "\(words)")
+    #expect(result.violations.isEmpty, "\(label): \(result.violations)")
+    #expect(summary.duration == plan.duration && last <= .boot + plan.duration, "\(label)")
     for times in [energy.receiverTime, energy.boardTime] {
-      #expect(times.allSatisfy { $0 >= .zero }, "\(words)")
-      #expect(times.reduce(.zero, +) == plan.duration, "\(words)")
+      #expect(times.allSatisfy { $0 >= .zero }, "\(label)")
+      #expect(times.reduce(.zero, +) == plan.duration, "\(label)")
     }
-    #expect(energy.receiver_mJ >= 0 && energy.board_mJ > 0, "\(words)")
-    guard let kept = promise?.finish(at: .boot + summary.duration) else { return }
-    #expect(kept.receiver_mJ >= 0 && kept.optimum_mJ >= 0, "\(words)")
-    if kept.error.exceededSeconds == 0, let ratio = kept.ratio {
-      #expect(ratio > 1 - 1e-9, "\(words): \(kept.receiver_mJ) of \(kept.optimum_mJ)")
+    #expect(energy.receiver_mJ >= 0 && energy.board_mJ > 0, "\(label)")
+    guard let found = comparison?.finish(at: .boot + summary.duration) else { return }
+    #expect(found.receiver_mJ >= 0 && found.optimum_mJ >= 0, "\(label)")
+    if found.error.exceededSeconds == 0, let ratio = found.ratio {
+      #expect(ratio > 1 - 1e-9, "\(label): \(found.receiver_mJ) of \(found.optimum_mJ)")
     }
   }
 }

@@ -6,18 +6,18 @@ import Testing
 
 @testable import LocationSimulation
 
-/// What a run told, added up in the simplest way.
-private struct Told {
+/// Totals of a run's records, computed in the simplest way.
+private struct RunTotals {
   var fixes = 0
   var delivered = 0
   var batches = 0
   var finishes = 0
   var lost: UInt64 = 0
   var wakes = 0
-  /// Wakes out of a rest: a suspend, or idling for longer than any answer or drain takes.
-  var restsEnded = 0
-  /// Time at rest.
-  var rested = Interval.zero
+  /// Number of sleeps that ended: suspends, and idle waits longer than any answer or drain.
+  var sleepsEnded = 0
+  /// Total time of these sleeps.
+  var sleepTime = Interval.zero
   var notices = 0
   private var wait: (state: BoardState, since: Instant)?
   var last: UInt64?
@@ -31,8 +31,8 @@ private struct Told {
       guard let wait else { return }
       let length = record.at - wait.since
       if wait.state >= .suspended || length > .seconds(5) {
-        restsEnded += 1
-        rested = rested + length
+        sleepsEnded += 1
+        sleepTime = sleepTime + length
       }
       self.wait = nil
     case .board(let state, _): if state != .awake { wait = (state, record.at) }
@@ -54,20 +54,20 @@ private struct Told {
 struct WholeRunTests {
   private func run(
     _ board: String, _ plan: SimulationPlan, _ script: ClientScript = ClientScript()
-  ) throws -> (SimulationResult, Told) {
+  ) throws -> (SimulationResult, RunTotals) {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
-    var told = Told()
-    let result = SimulationRun(profile, script).simulate(plan, sink: { told.add($0) })
+    var totals = RunTotals()
+    let result = SimulationRun(profile, script).simulate(plan, sink: { totals.add($0) })
     #expect(result.violations.isEmpty, "\(result.violations)")
-    #expect(told.isInOrder)
-    #expect(result.summary.fixes == told.fixes)
-    #expect(result.summary.delivered == told.delivered)
-    #expect(result.summary.batches == told.batches)
-    #expect(result.summary.finishes == told.finishes)
-    #expect(result.summary.lost == told.lost)
-    #expect(result.summary.hostWakes == told.wakes)
-    #expect(result.summary.notices == told.notices)
-    return (result, told)
+    #expect(totals.isInOrder)
+    #expect(result.summary.fixes == totals.fixes)
+    #expect(result.summary.delivered == totals.delivered)
+    #expect(result.summary.batches == totals.batches)
+    #expect(result.summary.finishes == totals.finishes)
+    #expect(result.summary.lost == totals.lost)
+    #expect(result.summary.hostWakes == totals.wakes)
+    #expect(result.summary.notices == totals.notices)
+    return (result, totals)
   }
 
   private func hour(_ scenario: Scenario, seed: UInt64) -> SimulationPlan {
@@ -86,22 +86,22 @@ struct WholeRunTests {
   func deferredHour(_ board: String, _ scenario: Scenario) throws {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
     let receiver = try #require(profile.receiver), batch = try #require(receiver.batch)
-    let (result, told) = try run(board, hour(scenario, seed: 1))
-    #expect(told.fixes > 3_500)
-    #expect(told.delivered == told.fixes && told.lost == 0)
+    let (result, totals) = try run(board, hour(scenario, seed: 1))
+    #expect(totals.fixes > 3_500)
+    #expect(totals.delivered == totals.fixes && totals.lost == 0)
     let size = min(profile.cache.deferralLimit, batch.watermark)
-    #expect(told.restsEnded <= (told.fixes + size - 1) / size + 2)
+    #expect(totals.sleepsEnded <= (totals.fixes + size - 1) / size + 2)
     // A LOG-BATCH frame of 108 bytes, ten bits each, for every fix.
-    let draining = Double(told.fixes * 1_080) / Double(receiver.lineSpeed_baud)
-    let busy = (result.summary.duration - told.rested).seconds
-    #expect(busy - draining <= 2 * Double(told.restsEnded))
-    // And of that time only coming back, for every drain and for its pieces, is spent awake.
-    let resumes = Double(told.restsEnded) * (profile.board.suspended?.resume.seconds ?? 0)
-    #expect(result.summary.awakeTime.seconds <= resumes + 0.001_1 * Double(told.wakes))
+    let draining = Double(totals.fixes * 1_080) / Double(receiver.lineSpeed_baud)
+    let busy = (result.summary.duration - totals.sleepTime).seconds
+    #expect(busy - draining <= 2 * Double(totals.sleepsEnded))
+    // Of that time the board is awake only to resume, for every drain and its pieces.
+    let resumes = Double(totals.sleepsEnded) * (profile.board.suspended?.resume.seconds ?? 0)
+    #expect(result.summary.awakeTime.seconds <= resumes + 0.001_1 * Double(totals.wakes))
   }
 
   @Test(
-    "DEF-8, DEF-30: with criteria, nothing is lost, doubled or left without its finish",
+    "DEF-8, DEF-30: with criteria, no fix is lost or duplicated, and each deferral finishes",
     arguments: 1...4 as ClosedRange<UInt64>)
   func criteria(_ seed: UInt64) throws {
     for board in PackageBoards.names {
@@ -110,14 +110,14 @@ struct WholeRunTests {
       script.timeout = 240
       var plan = hour(.drive, seed: seed)
       plan.samplesTimeToFirstFix = true
-      let (result, told) = try run(board, plan, script)
-      #expect(told.delivered == told.fixes && told.lost == 0)
-      #expect(told.finishes >= 14)
+      let (result, totals) = try run(board, plan, script)
+      #expect(totals.delivered == totals.fixes && totals.lost == 0)
+      #expect(totals.finishes >= 14)
       #expect(result.summary.longestDelay <= .seconds(250))
     }
   }
 
-  @Test("DEF-42, DEF-43, PWR-6: faults cost what the receiver could not keep, and nothing else")
+  @Test("DEF-42, DEF-43, PWR-6: faults lose only fixes that the receiver could not keep")
   func faults() throws {
     for board in PackageBoards.names {
       var plan = hour(.drive, seed: 7)
@@ -127,27 +127,27 @@ struct WholeRunTests {
       plan.faults.configurationLosses = [Instant(seconds: 1_800)]
       var script = ClientScript()
       script.timeout = 300
-      let (_, told) = try run(board, plan, script)
-      #expect(told.delivered == told.fixes && told.lost == 0)
-      #expect(told.fixes > 2_500)
-      #expect(told.finishes >= 8)
+      let (_, totals) = try run(board, plan, script)
+      #expect(totals.delivered == totals.fixes && totals.lost == 0)
+      #expect(totals.fixes > 2_500)
+      #expect(totals.finishes >= 8)
     }
   }
 
-  @Test("a standard client gets each fix by itself, as it comes")
+  @Test("a client without deferral receives each fix separately when it is available")
   func standard() throws {
     for board in PackageBoards.names {
       var script = ClientScript()
       script.defers = false
-      let (result, told) = try run(board, hour(.walk, seed: 3), script)
-      #expect(told.delivered == told.fixes && told.batches == told.fixes)
-      #expect(told.finishes == 0)
-      // A first fix that comes before its time is found when the board looks for it.
+      let (result, totals) = try run(board, hour(.walk, seed: 3), script)
+      #expect(totals.delivered == totals.fixes && totals.batches == totals.fixes)
+      #expect(totals.finishes == 0)
+      // A first fix that arrives early is read when the board polls for it.
       #expect(result.summary.longestDelay <= .milliseconds(1_200))
     }
   }
 
-  @Test("the bytes of a simulation, replayed, give the same fixes", arguments: [false, true])
+  @Test("a replay of a simulation's bytes gives the same fixes", arguments: [false, true])
   func replayed(_ defers: Bool) throws {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     var script = ClientScript()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import SimulatedHAL
 
-@Suite("The virtual clock") struct ClockTests {
-  /// A receiver that never says anything within the test.
+@Suite("Virtual clock") struct ClockTests {
+  /// A receiver without supply, which sends nothing.
   private func quiet(_ change: (inout SimulationSetup) -> Void = { _ in }) -> SimulationSetup {
     m10 {
       $0.receiver.hasSupplySwitch = true
@@ -14,17 +14,17 @@ import Testing
     }
   }
 
-  @Test("begins at 0 and moves to the deadline alone")
+  @Test("the clock starts at 0 and advances only to the deadline")
   func deadline() {
     var board = SimulatedBoard(quiet(), track: straight())
     #expect(board.now == .boot)
-    let waking = board.wait(in: .idle, until: seconds(12.345678))
-    #expect(waking == WakeReport(reason: .alarm, batchPinRose: false))
+    let report = board.wait(in: .idle, until: seconds(12.345678))
+    #expect(report == WakeReport(reason: .alarm, batchPinRose: false))
     #expect(board.now == seconds(12.345678))
     #expect(board.ledger.hostWakes == 1)
   }
 
-  @Test("a deadline that has passed returns at once, without a sleep")
+  @Test("a passed deadline returns immediately, without a sleep")
   func past() {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .idle, until: seconds(5))
@@ -37,7 +37,7 @@ import Testing
     #expect(board.violations.isEmpty)
   }
 
-  @Test("suspend: the alarm is rounded up, resuming is spent awake")
+  @Test("suspend: the alarm is rounded up, and resuming counts as awake")
   func suspend() {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .suspended, until: seconds(10.2))
@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test("where alarms may be early, some are, by less than the resolution; never out of idle")
+  @Test("early alarms are early by less than the resolution, and never occur in idle")
   func earlyAlarms() {
     var board = SimulatedBoard(
       quiet {
@@ -64,8 +64,8 @@ import Testing
     var earliest = Interval.zero
     for _ in 0..<400 {
       let deadline = board.now + .milliseconds(10_200)
-      let waking = board.wait(in: .suspended, until: deadline)
-      #expect(waking.reason == .alarm)
+      let report = board.wait(in: .suspended, until: deadline)
+      #expect(report.reason == .alarm)
       let lateness = board.now - deadline
       #expect(lateness > .seconds(-1) && lateness < .seconds(1))
       if lateness < .zero { early += 1 }
@@ -86,7 +86,7 @@ import Testing
     #expect(board.now == seconds(10))
   }
 
-  @Test("PWR-9: an alarm too near gives a lighter sleep, and is told", arguments: [1.0, 2.0])
+  @Test("PWR-9: a too near alarm causes a lighter sleep and a violation", arguments: [1.0, 2.0])
   func tooNear(_ length: Double) {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .suspended, until: seconds(length))
@@ -95,7 +95,7 @@ import Testing
     #expect(board.ledger.time(of: .idle) == Interval(seconds: length))
   }
 
-  @Test("an alarm just far enough is slept for")
+  @Test("an alarm that is just far enough permits the sleep")
   func farEnough() {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .suspended, until: seconds(2.000001))
@@ -103,7 +103,7 @@ import Testing
     #expect(board.ledger.time(of: .suspended) == .seconds(3))
   }
 
-  @Test("a sleep the board does not have gives a lighter one, and is told")
+  @Test("an unsupported sleep state causes a lighter one and a violation")
   func noSuchSleep() {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .off, until: seconds(100))
@@ -115,7 +115,7 @@ import Testing
     #expect(light.ledger.time(of: .idle) == .seconds(100))
   }
 
-  @Test("a request wakes every sleep that listens to requests")
+  @Test("a request wakes every sleep state with requests as wake source")
   func request() {
     var board = SimulatedBoard(quiet(), track: straight())
     board.request(at: seconds(50))
@@ -127,14 +127,14 @@ import Testing
     #expect(board.wait(in: .idle, until: seconds(60)).reason == .alarm)
     #expect(board.ledger.hostWakes(for: .request) == 2)
     #expect(board.ledger.hostWakes(for: .alarm) == 1)
-    var deaf = SimulatedBoard(
+    var other = SimulatedBoard(
       quiet { $0.board.suspended?.wakeSources = [.alarm] }, track: straight())
-    deaf.request(at: seconds(5))
-    #expect(deaf.wait(in: .suspended, until: seconds(20)).reason == .alarm)
-    #expect(deaf.now == seconds(20.3))
+    other.request(at: seconds(5))
+    #expect(other.wait(in: .suspended, until: seconds(20)).reason == .alarm)
+    #expect(other.now == seconds(20.3))
   }
 
-  @Test("a sleep that nothing can end is told, and ends after 30 days")
+  @Test("a sleep without a wake source is a violation and ends after 30 days")
   func forever() {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .idle, until: .distantFuture)
@@ -142,7 +142,7 @@ import Testing
     #expect(board.now == seconds(30 * 86_400))
   }
 
-  @Test("who asks for a wait awake waits idle: code that waits does not run")
+  @Test("a wait in state awake is spent idle, because waiting code does not run")
   func awake() {
     var board = SimulatedBoard(quiet(), track: straight())
     #expect(board.wait(in: .awake, until: seconds(3)).reason == .alarm)
@@ -150,7 +150,7 @@ import Testing
     #expect(board.ledger.hostWakes == 1 && board.violations.isEmpty)
   }
 
-  @Test("a wake costs its processor time, behind the resume time, awake")
+  @Test("a wake costs its processor time after the resume time, awake")
   func processorTime() {
     var board = SimulatedBoard(
       quiet {
@@ -166,7 +166,7 @@ import Testing
     #expect(board.ledger.awakeTime == Interval(microseconds: 3 * 1_090 + 300_090))
   }
 
-  @Test("a wait shorter than coming back from idle is spent awake, ends in time, and is a wake")
+  @Test("a wait shorter than the resume time from idle is spent awake and counts as a wake")
   func tooShortToIdle() {
     var board = SimulatedBoard(
       quiet {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import SimulatedHAL
 
-@Suite("The energy ledger") struct LedgerTests {
-  /// Energy by the events alone, worked out in another way than the ledger's.
+@Suite("Energy ledger of the simulated board") struct LedgerTests {
+  /// Energy computed from the events only, independently of the ledger.
   private func energy(
     _ events: [TimedBoardEvent], until end: Instant
   ) -> (receiver: Double, board: Double, awake: Double, wakes: Int) {
@@ -38,30 +38,30 @@ import Testing
     )
   }
 
-  /// An hour with batching, suspends, a standby and a loss of the sky.
+  /// An hour with batching, suspends, a standby and a signal outage.
   private func hour() -> (EnergyLedger, [TimedBoardEvent], Instant) {
     var board = SimulatedBoard(
       m10 { $0.faults.signalOutages = [seconds(900)..<seconds(1_000)] }, track: straight())
-    _ = listen(&board, until: seconds(0.5))
+    _ = receive(&board, until: seconds(0.5))
     board.configure([
       (ConfigurationKey.sendsNMEA, 0), (ConfigurationKey.batchEntries, 600),
       (ConfigurationKey.batchWatermark, 300), (ConfigurationKey.batchPinEnable, 1),
       (ConfigurationKey.batchEnable, 1),
     ])
-    _ = listen(&board, until: seconds(1))
+    _ = receive(&board, until: seconds(1))
     while board.now < seconds(2_000) {
       if board.wait(in: .suspended, until: seconds(2_000)).reason == .batchPin {
         board.send { $0.appendRetrieveBatch(sendsStatusFirst: true) }
-        _ = listen(&board, until: board.now + .seconds(10))
+        _ = receive(&board, until: board.now + .seconds(10))
       }
     }
     board.send { $0.appendPowerRequest(UBXPowerRequest(wakeupSources: 32)) }
-    _ = listen(&board, until: seconds(2_010))
+    _ = receive(&board, until: seconds(2_010))
     _ = board.wait(in: .suspended, until: seconds(3_599))
     return (board.ledger, board.removeEvents(), board.now)
   }
 
-  @Test("everything in it follows from the events and the end")
+  @Test("the ledger follows completely from the events and the end")
   func recomputed() {
     let (ledger, events, end) = hour()
     let other = energy(events, until: end)
@@ -76,7 +76,7 @@ import Testing
     #expect(ledger.end == end)
   }
 
-  @Test("times of all states add up, each energy is power × time")
+  @Test("the times of all states add up, and each energy is power × time")
   func sums() {
     let (ledger, _, end) = hour()
     var receiver = Interval.zero
@@ -111,12 +111,12 @@ import Testing
     #expect(board.removeEvents().isEmpty)
   }
 
-  @Test("baseline: a receiver that tracks throughout")
+  @Test("baseline: a receiver that tracks all the time")
   func baselines() {
     var board = SimulatedBoard(m10(), track: straight())
     _ = board.wait(in: .suspended, until: seconds(99.7))
     #expect(board.now == seconds(100.3))
-    // The first fix is told a quarter of a second after its moment: until then it searches.
+    // The first fix is reported 0.25 s after its time: until then the receiver is acquiring.
     #expect(abs(board.ledger.receiverAlwaysOn_mJ - (10.25 * 36 + 90.05 * 30)) < 1e-6)
     #expect(abs(board.ledger.receiverAlwaysOn_mJ - board.ledger.receiver_mJ) < 1e-6)
     var short = SimulatedBoard(m10(), track: straight())
@@ -128,28 +128,28 @@ import Testing
 @Suite("Faults") struct FaultTests {
   private func board(_ change: (inout FaultPlan) -> Void) -> SimulatedBoard {
     var board = SimulatedBoard(m10 { change(&$0.faults) }, track: straight())
-    _ = listen(&board, until: seconds(0.5))
+    _ = receive(&board, until: seconds(0.5))
     return board
   }
 
-  @Test("a lost acknowledgement: the command is carried out all the same")
+  @Test("a lost acknowledgement: the command is executed nevertheless")
   func acknowledgement() {
     var board = board { $0.firstAcknowledgementsLost = 1 }
     board.configureUBX()
-    let first = listen(&board, until: seconds(1.5))
+    let first = receive(&board, until: seconds(1.5))
     #expect(first.acknowledged.isEmpty && first.solutions.count == 1)
     board.configureUBX()
-    #expect(listen(&board, until: seconds(1.9)).acknowledged == [.cfgVALSET])
+    #expect(receive(&board, until: seconds(1.9)).acknowledged == [.cfgVALSET])
   }
 
-  @Test("by chance: about as many are lost as said, the same ones for a seed")
+  @Test("random losses match their probability and are reproducible by the seed")
   func chance() {
     func acknowledged(_ change: (inout FaultPlan) -> Void) -> Int {
       var board = board(change)
       var count = 0
       for _ in 0..<200 {
         board.configureUBX()
-        count += listen(&board, until: board.now + .milliseconds(100)).acknowledged.count
+        count += receive(&board, until: board.now + .milliseconds(100)).acknowledged.count
       }
       return count
     }
@@ -160,31 +160,31 @@ import Testing
     #expect(acknowledged { $0.commandLoss = 1 } == 0)
   }
 
-  @Test("a lost configuration: the factory speaks again, the backup layer is gone, the fix is warm")
+  @Test("a lost configuration: factory settings, an empty backup layer and a warm fix")
   func configuration() {
     var board = board { $0.configurationLosses = [seconds(60.2)] }
     board.configureUBX(layers: UBXLayers.ram.union(.batteryBacked))
-    #expect(listen(&board, until: seconds(60.1)).solutions.count == 60)
-    let heard = listen(&board, until: seconds(80.5))
-    #expect(heard.solutions.isEmpty)
-    #expect(heard.messages.contains { if case .rmc = $0 { true } else { false } })
+    #expect(receive(&board, until: seconds(60.1)).solutions.count == 60)
+    let received = receive(&board, until: seconds(80.5))
+    #expect(received.solutions.isEmpty)
+    #expect(received.messages.contains { if case .rmc = $0 { true } else { false } })
     let last = board.removeEvents().last { if case .receiver = $0.event { true } else { false } }
     #expect(last?.time == seconds(62.45))
   }
 
-  @Test("without sky there is no fix, and it is searched for again afterwards")
-  func noSky() {
+  @Test("without signal there is no fix; the receiver acquires again afterwards")
+  func noSignal() {
     var setup = streaming()
     setup.faults.signalOutages = [seconds(30)..<seconds(50)]
     var board = SimulatedBoard(setup, track: straight())
-    let heard = listen(&board, until: seconds(60.5))
-    let without = heard.solutions.filter { $0.fixType == 0 }.compactMap(\.utc)
+    let received = receive(&board, until: seconds(60.5))
+    let without = received.solutions.filter { $0.fixType == 0 }.compactMap(\.utc)
     #expect(without.first == Scenario.start + .seconds(30))
     #expect(without.last == Scenario.start + .seconds(54))
     #expect(board.ledger.time(of: .acquiring) == .milliseconds(5_250 + 25_000))
   }
 
-  @Test("garbage on the line is what the receiver did not send; frames after it are whole")
+  @Test("garbage on the line is not sent by the receiver; later frames are complete")
   func garbage() {
     var setup = streaming()
     setup.recordsBytes = true
@@ -193,52 +193,52 @@ import Testing
       FaultPlan.Garbage(time: seconds(10.01), count: 7),
     ]
     var board = SimulatedBoard(setup, track: straight())
-    let heard = listen(&board, until: seconds(20.5))
-    #expect(heard.bytes.count == 20 * 100 + 1_507)
+    let received = receive(&board, until: seconds(20.5))
+    #expect(received.bytes.count == 20 * 100 + 1_507)
     #expect(board.removeSentBytes().count == 20 * 100)
-    #expect(heard.solutions.count >= 19)
+    #expect(received.solutions.count >= 19)
   }
 
-  @Test("a receiver that is gone: the wait ends, line calls fail, later it starts anew")
+  @Test("an absent receiver ends the wait, line calls fail, and it later starts again")
   func gone() throws {
     var setup = streaming()
     setup.faults.deviceAbsent = [seconds(20.5)..<seconds(30.5)]
     var board = SimulatedBoard(setup, track: straight())
-    _ = listen(&board, until: seconds(20.4))
-    let waking = board.wait(in: .idle, until: seconds(25))
-    #expect(waking.reason == .bytes && board.now == seconds(20.5))
+    _ = receive(&board, until: seconds(20.4))
+    let report = board.wait(in: .idle, until: seconds(25))
+    #expect(report.reason == .bytes && board.now == seconds(20.5))
     #expect(throws: LineFault.gone) { _ = try board.read() }
     #expect(throws: LineFault.gone) { try board.setSpeed(9_600) }
     #expect(throws: LineFault.gone) { try board.write([1].span) }
     #expect(board.wait(in: .idle, until: seconds(31)).reason == .alarm)
     #expect(board.receiverPowerState == .acquiring)
-    let heard = listen(&board, until: seconds(40.5))
-    #expect(heard.solutions.first?.utc == Scenario.start + .seconds(31))
+    let received = receive(&board, until: seconds(40.5))
+    #expect(received.solutions.first?.utc == Scenario.start + .seconds(31))
     #expect(board.ledger.time(of: .backup) == .seconds(10))
     #expect(board.violations.isEmpty)
   }
 
-  @Test("what nobody had read goes with a receiver that is gone: no wait is cut short for it")
+  @Test("unread bytes are lost when the receiver disappears and end no later wait")
   func goneUnread() {
     var setup = streaming()
     setup.faults.deviceAbsent = [seconds(20.5)..<seconds(30.5)]
     var board = SimulatedBoard(setup, track: straight())
-    _ = listen(&board, until: seconds(15.5))
-    // Five epochs gather, and then the receiver is gone with them.
+    _ = receive(&board, until: seconds(15.5))
+    // Five epochs are buffered, then the receiver disappears and they are lost.
     _ = board.wait(in: .idle, until: seconds(20.4), wakesOnInput: false)
     #expect(board.wait(in: .idle, until: seconds(25)).reason == .bytes)
     _ = board.wait(in: .idle, until: seconds(25), wakesOnInput: false)
     #expect(throws: LineFault.gone) { _ = try board.read() }
-    let waking = board.wait(in: .idle, until: seconds(28))
-    #expect(waking.reason == .alarm && board.now == seconds(28))
+    let report = board.wait(in: .idle, until: seconds(28))
+    #expect(report.reason == .alarm && board.now == seconds(28))
   }
 
-  @Test("a receiver that went and came back unseen: the first line call fails, the next does not")
+  @Test("after an unnoticed absence the first line call fails and the next one succeeds")
   func goneAndBack() throws {
     var setup = streaming()
     setup.faults.deviceAbsent = [seconds(20.5)..<seconds(21.5)]
     var board = SimulatedBoard(setup, track: straight())
-    _ = listen(&board, until: seconds(20.4))
+    _ = receive(&board, until: seconds(20.4))
     _ = board.wait(in: .idle, until: seconds(22), wakesOnInput: false)
     #expect(board.wait(in: .idle, until: seconds(25)).reason == .bytes)
     #expect(throws: LineFault.gone) { _ = try board.read() }
@@ -246,22 +246,22 @@ import Testing
     #expect(board.wait(in: .idle, until: seconds(22.01)).reason == .alarm)
   }
 
-  @Test("no garbage comes of a device that does not exist")
+  @Test("an absent device produces no garbage")
   func goneGarbage() {
     var setup = streaming()
     setup.faults.deviceAbsent = [seconds(20.5)..<seconds(30.5)]
     setup.faults.garbage = [FaultPlan.Garbage(time: seconds(25), count: 10)]
     var board = SimulatedBoard(setup, track: straight())
-    _ = listen(&board, until: seconds(20.4))
+    _ = receive(&board, until: seconds(20.4))
     _ = board.wait(in: .idle, until: seconds(25))
     #expect(throws: LineFault.gone) { _ = try board.read() }
-    let waking = board.wait(in: .idle, until: seconds(28))
-    #expect(waking.reason == .alarm && board.now == seconds(28))
+    let report = board.wait(in: .idle, until: seconds(28))
+    #expect(report.reason == .alarm && board.now == seconds(28))
   }
 }
 
-@Suite("A supply switch that is stuck") struct StuckSwitchTests {
-  @Test("PWR-4: it stays as it is and says so, on or off, for its time")
+@Suite("Stuck supply switch") struct StuckSwitchTests {
+  @Test("PWR-4: a stuck switch fails and keeps its level, on or off, for its time")
   func stuck() throws {
     var board = SimulatedBoard(
       m10 {
@@ -272,21 +272,21 @@ import Testing
     let off = PinCommand(.receiverSupply, .inactive)
     #expect(throws: PinFault.lineLost) { try board.set(on) }
     #expect(board.receiverPowerState == .backup)
-    _ = listen(&board, until: seconds(2))
+    _ = receive(&board, until: seconds(2))
     try board.set(on)
-    _ = listen(&board, until: seconds(5))
+    _ = receive(&board, until: seconds(5))
     #expect(throws: PinFault.lineLost) { try board.set(off) }
     try board.set(PinCommand(.receiverWake, .active))
     try board.set(PinCommand(.receiverWake, .inactive))
     #expect(board.receiverPowerState == .acquiring)
-    _ = listen(&board, until: seconds(6))
+    _ = receive(&board, until: seconds(6))
     try board.set(off)
     #expect(board.receiverPowerState == .backup)
     #expect(board.violations.isEmpty)
   }
 }
 
-@Suite("Playing a recording") struct RecordingTests {
+@Suite("Replay of a recording") struct RecordingTests {
   private let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
 
   private func play(_ chunks: [(Double, Range<Int>)], speed: UInt32 = 9_600) -> SimulatedBoard {
@@ -296,15 +296,15 @@ import Testing
         bytes: bytes, chunks: chunks.map { Recording.Chunk(time: seconds($0.0), range: $0.1) }))
   }
 
-  @Test("each piece begins at its time, at the line's speed; all bytes come, in order")
+  @Test("each piece starts at its time, at the line's speed; all bytes arrive in order")
   func pieces() {
     var board = play([(1, 0..<96), (5, 96..<300)])
     var times: [Instant] = []
-    var got: [UInt8] = []
+    var received: [UInt8] = []
     while board.now < seconds(10) {
       _ = board.wait(in: .idle, until: seconds(10))
       while let chunk = try? board.read(), chunk.count > 0 {
-        for i in 0..<chunk.count { got.append(chunk[i]) }
+        for i in 0..<chunk.count { received.append(chunk[i]) }
         times.append(board.now)
       }
     }
@@ -312,27 +312,27 @@ import Testing
     #expect(times.count == 300)
     #expect(times[0] == seconds(1.001042) && times[95] == seconds(1.1))
     #expect(times[96] == seconds(5.001042) && times[299] == seconds(5.2125))
-    #expect(got == bytes)
+    #expect(received == bytes)
     #expect(board.receiverPowerState == .tracking)
     #expect(board.ledger.time(of: .tracking) == .seconds(10))
   }
 
-  @Test("a piece that would run into the next one is sent faster")
+  @Test("a piece that would overlap the next one is sent faster")
   func compressed() {
     var board = play([(1, 0..<200), (1.1, 200..<300)])
     _ = board.wait(in: .idle, until: seconds(1.1), wakesOnInput: false)
     var count = 0
     while let chunk = try? board.read(), chunk.count > 0 { count += chunk.count }
     #expect(count == 200)
-    #expect(listen(&board, until: seconds(2)).bytes.count == 100)
+    #expect(receive(&board, until: seconds(2)).bytes.count == 100)
   }
 
-  @Test("it begins at 0, takes empty pieces and equal times, and ignores commands")
+  @Test("a recording may have empty pieces and equal times, and ignores commands")
   func edges() {
     var board = play([(0, 0..<0), (0, 0..<10), (0, 10..<20), (0.001, 20..<30)])
     board.send { $0.appendPowerRequest(UBXPowerRequest(wakeupSources: 32)) }
-    let heard = listen(&board, until: seconds(5))
-    #expect(heard.bytes == Array(bytes[0..<30]))
+    let received = receive(&board, until: seconds(5))
+    #expect(received.bytes == Array(bytes[0..<30]))
     #expect(board.receiverPowerState == .tracking)
     #expect(board.wait(in: .idle, until: seconds(6)).reason == .alarm)
   }

@@ -12,7 +12,7 @@ import Testing
     return line
   }
 
-  @Test("byte k arrives (k + 1) · 10 / baud after the burst began")
+  @Test("byte k arrives (k + 1) · 10 / baud after the start of the burst")
   func byteTimes() {
     var line = sent(100, at: 1)
     for k in 0..<100 {
@@ -34,7 +34,7 @@ import Testing
     #expect(line.read(at: seconds(1.2), speed: 9_600).count == 3)
   }
 
-  @Test("chunks hold at most 256 bytes and go across bursts, in order")
+  @Test("chunks hold at most 256 bytes and continue across bursts, in order")
   func chunks() {
     var line = ReceiverLine()
     var value: UInt8 = 0
@@ -57,7 +57,7 @@ import Testing
     #expect(read == (1...600).map { UInt8(truncatingIfNeeded: $0) })
   }
 
-  @Test("a chunk takes bytes one by one and many at once, and no more than fit")
+  @Test("a chunk accepts single bytes and spans, up to its capacity")
   func chunkBytes() {
     let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
     var chunk = ByteChunk(bytes.span)
@@ -70,16 +70,16 @@ import Testing
     #expect((0..<chunk.count).map { chunk[$0] } == [0, 1, 2, 200] + Array(bytes[10..<262]))
   }
 
-  @Test("what arrived is lost up to a moment, the rest comes")
-  func losing() {
+  @Test("arrived bytes can be discarded up to a time; the others remain")
+  func discarding() {
     var line = sent(96, at: 1)
     line.discardArrived(by: seconds(1.05))
     #expect(line.lostBytes == 48)
     #expect(line.read(at: seconds(2), speed: 9_600).count == 48)
   }
 
-  @Test("a sender that falls silent leaves what had arrived")
-  func cutting() {
+  @Test("truncation keeps bytes that have arrived")
+  func truncation() {
     var line = sent(96, at: 1)
     line.send([UInt8](repeating: 8, count: 96).span, at: .boot, speed: 9_600)
     #expect(line.read(at: seconds(1.01), speed: 9_600).count == 9)
@@ -89,7 +89,7 @@ import Testing
     #expect(line.firstArrival == nil)
   }
 
-  @Test("bytes of another speed are rubbish")
+  @Test("bytes sent at another speed are corrupted")
   func speeds() {
     var line = sent(10, at: 0)
     let chunk = line.read(at: seconds(1), speed: 38_400)
@@ -97,7 +97,7 @@ import Testing
     for i in 0..<10 { #expect(chunk[i] != 7) }
   }
 
-  @Test("a long stream that is never read empty stays right")
+  @Test("a long stream that is never read to its end stays correct")
   func compaction() {
     var line = ReceiverLine()
     var value: UInt8 = 0
@@ -116,7 +116,7 @@ import Testing
     #expect(expected != 0)
   }
 
-  @Test("an epoch of NAV-PVT comes at its moment + latency, byte by byte, and each byte wakes")
+  @Test("a NAV-PVT epoch arrives byte by byte after its latency, and each byte wakes")
   func epochTiming() {
     var board = SimulatedBoard(streaming(), track: straight())
     var times: [Int64] = []
@@ -137,7 +137,7 @@ import Testing
     #expect(board.ledger.hostWakes(for: .bytes) == 900)
   }
 
-  @Test("a driver that gathers pieces wakes for each, and for the rest at the end of a message")
+  @Test("a UART FIFO wakes at its trigger level, and for the rest of a message")
   func pieces() {
     var board = SimulatedBoard(streaming { $0.board.fifoTriggerLevel = 16 }, track: straight())
     var sizes: [Int] = []
@@ -149,8 +149,8 @@ import Testing
     #expect(sizes == [16, 16, 16, 16, 16, 16, 4, 16, 16, 16, 16, 16, 16, 4])
   }
 
-  @Test("a board that gathers epochs wakes twice for each and hands it on whole, within 50 ms")
-  func gathering() {
+  @Test("with delayed reads, each epoch takes two wakes and is complete within 50 ms")
+  func delayedReads() {
     var board = SimulatedBoard(
       streaming {
         $0.board.fifoTriggerLevel = 16
@@ -161,7 +161,7 @@ import Testing
       guard board.wait(in: .idle, until: seconds(20.5)).reason == .bytes else { continue }
       epochs += 1
       #expect((try? board.read().count) == 100)
-      // 100 bytes at 38,400 baud take 26 ms; the epoch's first byte leaves 50 ms after its moment.
+      // 100 bytes at 38,400 baud take 26 ms; the first byte is sent 50 ms after the epoch.
       let late = board.now - seconds(Double(epochs) + 0.076_042)
       #expect(late >= .zero && late <= .milliseconds(50), "epoch \(epochs): \(late.seconds) s")
     }
@@ -170,8 +170,8 @@ import Testing
     #expect(board.ledger.hostWakes == 41)
   }
 
-  @Test("answers to what was written are handed on at once, however the board gathers epochs")
-  func answersAtOnce() {
+  @Test("with delayed reads, replies to a write are delivered immediately")
+  func immediateReplies() {
     var board = SimulatedBoard(m10 { $0.board.delaysReads = true }, track: straight())
     _ = board.wait(in: .idle, until: seconds(0.5), wakesOnInput: false)
     while (try? board.read().count) ?? 0 > 0 {}
@@ -180,22 +180,22 @@ import Testing
     #expect((try? board.read().count) == 1)
   }
 
-  @Test("bytes in suspend are lost, and so is what comes while resuming")
+  @Test("bytes that arrive during a suspend or a resume are lost")
   func suspended() {
     var board = SimulatedBoard(
       streaming { $0.board.suspended?.resumeTime = .milliseconds(60) }, track: straight())
     #expect(board.wait(in: .suspended, until: seconds(10)).reason == .alarm)
     #expect(board.now == seconds(10.06))
     #expect((try? board.read().count) == 0)
-    // The epoch of 10 s is cut in two by the end of resuming.
+    // The resume ends in the middle of the epoch of 10 s.
     #expect(board.wait(in: .idle, until: seconds(10.5)).reason == .bytes)
-    let heard = listen(&board, until: seconds(12.5))
-    #expect(heard.bytes.count == 200 + 62)
-    #expect(heard.solutions.count == 2)
+    let received = receive(&board, until: seconds(12.5))
+    #expect(received.bytes.count == 200 + 62)
+    #expect(received.solutions.count == 2)
     #expect(board.lostBytes == 9 * 100 + 38)
   }
 
-  @Test("a byte wakes from suspend where the board says so, and the first ones are lost")
+  @Test("a byte wakes from suspend if it is a wake source, and the first bytes are lost")
   func wakesByByte() {
     var board = SimulatedBoard(
       streaming {
@@ -208,7 +208,7 @@ import Testing
     #expect((try? board.read().count) == 61)
   }
 
-  @Test("a deep sleep is not begun with bytes unread")
+  @Test("a deep sleep is not entered with unread bytes")
   func unread() {
     var board = SimulatedBoard(streaming(), track: straight())
     _ = board.wait(in: .idle, until: seconds(1.06), wakesOnInput: false)
@@ -216,7 +216,7 @@ import Testing
     #expect(board.now == seconds(1.06))
   }
 
-  @Test("the host's bytes take their time, and a full queue takes none")
+  @Test("the host's bytes are sent at the line speed, and a full queue accepts none")
   func output() throws {
     var board = SimulatedBoard(m10(), track: straight())
     let block = [UInt8](repeating: 0x55, count: 2_000)
@@ -228,36 +228,36 @@ import Testing
   }
 }
 
-@Suite("Waiting without listening") struct GatheringTests {
-  @Test("bytes do not end it and are there afterwards")
-  func gather() {
+@Suite("Waits with buffered input") struct BufferedInputTests {
+  @Test("with `wakesOnInput` false, bytes do not end the wait and can be read later")
+  func buffered() {
     var board = SimulatedBoard(streaming(), track: straight())
     #expect(board.wait(in: .idle, until: seconds(5.5), wakesOnInput: false).reason == .alarm)
     #expect(board.now == seconds(5.5))
     #expect(board.ledger.hostWakes == 1)
     #expect(board.wait(in: .idle, until: seconds(5.5), wakesOnInput: false).reason == .alarm)
-    #expect(listen(&board, until: seconds(5.6)).solutions.count == 5)
+    #expect(receive(&board, until: seconds(5.6)).solutions.count == 5)
   }
 
-  @Test("the first byte ends a listening one")
+  @Test("with `wakesOnInput`, the first byte ends the wait")
   func firstByte() {
     var board = SimulatedBoard(streaming(), track: straight())
     #expect(board.wait(in: .idle, until: seconds(5)).reason == .bytes)
     #expect(board.now.microseconds == 1_050_000 + 261)
   }
 
-  @Test("4,096 bytes are kept, and what comes later is lost, and later still comes again")
+  @Test("4,096 bytes are buffered and further bytes are lost until the buffer is read")
   func overflow() {
     var board = SimulatedBoard(streaming(), track: straight())
     _ = board.wait(in: .idle, until: seconds(60.06), wakesOnInput: false)
-    // 59 whole epochs have come, and 38 bytes of the one at 60 s.
+    // 59 complete epochs have arrived, and 38 bytes of the one at 60 s.
     #expect(board.lostBytes == 59 * 100 + 38 - 4_096)
-    let heard = listen(&board, until: seconds(62.5))
-    #expect(heard.bytes.count == 4_096 + 62 + 200)
-    #expect(heard.solutions.count == 42)
+    let received = receive(&board, until: seconds(62.5))
+    #expect(received.bytes.count == 4_096 + 62 + 200)
+    #expect(received.solutions.count == 42)
   }
 
-  @Test("it does not wake a suspended board by a byte")
+  @Test("with `wakesOnInput` false, a byte does not wake a suspended board")
   func suspended() {
     var board = SimulatedBoard(
       streaming { $0.board.suspended?.wakeSources = .all }, track: straight())

@@ -5,48 +5,47 @@ import Testing
 
 @testable import SimulatedHAL
 
-@Suite("Batching inside the receiver") struct BatchingTests {
+@Suite("Batching in the receiver") struct BatchingTests {
   /// A receiver that tracks and batches from about 20.5 s on.
   private func batching(
     entries: UInt64 = 50, watermark: UInt64 = 30, live: Bool = false, pin: Bool = true,
     _ change: (inout SimulationSetup) -> Void = { _ in }
   ) -> SimulatedBoard {
     var board = SimulatedBoard(m10(change), track: straight())
-    _ = listen(&board, until: seconds(0.5))
+    _ = receive(&board, until: seconds(0.5))
     board.configureUBX()
-    _ = listen(&board, until: seconds(20.5))
+    _ = receive(&board, until: seconds(20.5))
     board.configure([
       (ConfigurationKey.batchEntries, entries), (ConfigurationKey.batchWatermark, watermark),
       (ConfigurationKey.batchPinEnable, pin ? 1 : 0), (ConfigurationKey.batchEnable, 1),
     ])
     if !live { board.configure([(ConfigurationKey.navPVT, 0)]) }
-    let heard = listen(&board, until: seconds(20.9))
-    #expect(heard.refused.isEmpty)
+    let received = receive(&board, until: seconds(20.9))
+    #expect(received.refused.isEmpty)
     #expect(board.receiverPowerState == (live ? .tracking : .batching))
     return board
   }
 
-  private func drain(_ board: inout SimulatedBoard, until end: Double) -> Heard {
+  private func drain(_ board: inout SimulatedBoard, until end: Double) -> ReceivedData {
     board.send { $0.appendRetrieveBatch(sendsStatusFirst: true) }
-    return listen(&board, until: seconds(end))
+    return receive(&board, until: seconds(end))
   }
 
-  @Test("the pin rises at the watermark and wakes a suspended board; nothing else is heard")
+  @Test("the pin rises at the watermark and wakes a suspended board; no bytes are lost")
   func watermark() {
     var board = batching()
-    let waking = board.wait(in: .suspended, until: seconds(1_000))
-    #expect(waking == WakeReport(reason: .batchPin, batchPinRose: true))
-    // The 30th epoch since 20.9 s is that of 50 s; it is worked out 50 ms later.
+    let report = board.wait(in: .suspended, until: seconds(1_000))
+    #expect(report == WakeReport(reason: .batchPin, batchPinRose: true))
+    // The 30th epoch since 20.9 s is that of 50 s; it is computed 50 ms later.
     #expect(board.now == seconds(50.05 + 0.3))
     #expect(board.lostBytes == 0)
     let again = board.wait(in: .suspended, until: seconds(60))
     #expect(
       again == WakeReport(reason: .alarm, batchPinRose: false),
-      "the level alone "
-        + "wakes nobody")
+      "the level alone does not wake the board")
   }
 
-  @Test("entries come oldest first, numbered on, and leave the buffer")
+  @Test("entries are sent oldest first with consecutive numbers, and removed")
   func order() {
     var board = batching()
     _ = board.wait(in: .suspended, until: seconds(1_000))
@@ -65,71 +64,71 @@ import Testing
     #expect(board.violations.isEmpty)
   }
 
-  @Test("after draining below it the pin rises again at the watermark")
+  @Test("after a drain below the watermark the pin rises again at the watermark")
   func again() {
     var board = batching()
     _ = board.wait(in: .suspended, until: seconds(1_000))
     _ = drain(&board, until: 51.9)
-    let waking = board.wait(in: .suspended, until: seconds(1_000))
-    #expect(waking.reason == .batchPin)
+    let report = board.wait(in: .suspended, until: seconds(1_000))
+    #expect(report.reason == .batchPin)
     #expect(board.now == seconds(80.05 + 0.3))
   }
 
-  @Test("a full buffer drops the oldest and counts them")
+  @Test("a full buffer drops the oldest entries and counts them")
   func overflow() {
     var board = batching(watermark: 0)
     _ = board.wait(in: .idle, until: seconds(100.5), wakesOnInput: false)
-    let heard = drain(&board, until: 102.4)
-    #expect(heard.statuses == [UBXBatchStatus(fillLevel: 50, dropsAll: 30, dropsSinceLast: 30)])
-    #expect(heard.entries.first?.solution.utc == Scenario.start + .seconds(51))
-    #expect(heard.entries.last?.solution.utc == Scenario.start + .seconds(100))
+    let received = drain(&board, until: 102.4)
+    #expect(received.statuses == [UBXBatchStatus(fillLevel: 50, dropsAll: 30, dropsSinceLast: 30)])
+    #expect(received.entries.first?.solution.utc == Scenario.start + .seconds(51))
+    #expect(received.entries.last?.solution.utc == Scenario.start + .seconds(100))
     let later = drain(&board, until: 102.9)
     #expect(later.statuses.map(\.dropsAll) == [30])
     #expect(later.statuses.map(\.dropsSinceLast) == [0])
   }
 
-  @Test("disabling loses the buffer and lets the pin fall")
+  @Test("disabling clears the buffer and lowers the pin")
   func disable() {
     var board = batching()
     _ = board.wait(in: .idle, until: seconds(60.5), wakesOnInput: false)
     board.configure([(ConfigurationKey.batchEnable, 0)])
-    _ = listen(&board, until: seconds(61.5))
-    let heard = drain(&board, until: 62.9)
-    #expect(heard.statuses == [UBXBatchStatus(fillLevel: 0)])
-    #expect(heard.entries.isEmpty)
+    _ = receive(&board, until: seconds(61.5))
+    let received = drain(&board, until: 62.9)
+    #expect(received.statuses == [UBXBatchStatus(fillLevel: 0)])
+    #expect(received.entries.isEmpty)
     #expect(board.receiverPowerState == .tracking)
     #expect(board.wait(in: .suspended, until: seconds(200)).reason == .alarm)
   }
 
-  @Test("standby loses the buffer")
+  @Test("standby clears the buffer")
   func standby() {
     var board = batching()
-    _ = listen(&board, until: seconds(40.5))
+    _ = receive(&board, until: seconds(40.5))
     board.send { $0.appendPowerRequest(UBXPowerRequest(wakeupSources: 32)) }
-    _ = listen(&board, until: seconds(41))
+    _ = receive(&board, until: seconds(41))
     #expect(throws: Never.self) { try board.set(PinCommand(.receiverWake, .active)) }
-    _ = listen(&board, until: seconds(50.5))
+    _ = receive(&board, until: seconds(50.5))
     #expect(drain(&board, until: 50.9).statuses.map(\.fillLevel) == [0])
   }
 
-  @Test("live output may go on beside it, also while it drains")
+  @Test("live output can continue during batching and draining")
   func live() {
     var board = batching(live: true)
-    let before = listen(&board, until: seconds(40.5))
+    let before = receive(&board, until: seconds(40.5))
     #expect(before.solutions.count == 20)
     let during = drain(&board, until: 43.5)
     #expect(during.solutions.count == 3)
     #expect(during.entries.count == 20)
   }
 
-  @Test("live epochs come between entries, not after all of them")
+  @Test("live epochs are sent between entries, not after all entries")
   func interleaved() {
     var board = batching(entries: 600, watermark: 0, live: true)
-    _ = listen(&board, until: seconds(300.9))
+    _ = receive(&board, until: seconds(300.9))
     board.send { $0.appendRetrieveBatch(sendsStatusFirst: false) }
-    let heard = listen(&board, until: seconds(310.9))
-    #expect(heard.entries.count == 280)
-    for (message, time) in zip(heard.messages, heard.times) {
+    let received = receive(&board, until: seconds(310.9))
+    #expect(received.entries.count == 280)
+    for (message, time) in zip(received.messages, received.times) {
       if case .navPVT(let s) = message, let utc = s.utc {
         let delay = time - (.boot + (utc - Scenario.start))
         #expect(delay < .milliseconds(250))
@@ -137,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("the pin stays down where it is not enabled, not wired, or there is no watermark")
+  @Test("the pin stays low if it is not enabled, not wired, or has no watermark")
   func noPin() {
     var boards = 0
     func check(_ board: consuming SimulatedBoard) {
@@ -150,32 +149,32 @@ import Testing
     #expect(boards == 3)
   }
 
-  @Test("a board that does not wake by the pin learns of it when it wakes")
-  func deafBoard() {
+  @Test("a board that the pin does not wake reports the edge at the next wake")
+  func pinIsNoWakeSource() {
     var board = batching { $0.board.suspended?.wakeSources = [.alarm] }
-    let waking = board.wait(in: .suspended, until: seconds(100))
-    #expect(waking == WakeReport(reason: .alarm, batchPinRose: true))
+    let report = board.wait(in: .suspended, until: seconds(100))
+    #expect(report == WakeReport(reason: .alarm, batchPinRose: true))
   }
 
-  @Test("in times of refusal it does not begin to batch, and that is no violation of the host's")
+  @Test("a simulated refusal rejects batching and is no violation")
   func refusal() {
     var board = SimulatedBoard(
       m10 { $0.faults.batchingRejected = [seconds(5)..<seconds(10)] }, track: straight())
-    _ = listen(&board, until: seconds(6))
+    _ = receive(&board, until: seconds(6))
     let items: [(UInt32, UInt64)] = [
       (ConfigurationKey.batchEntries, 300), (ConfigurationKey.batchEnable, 1),
     ]
     board.configure(items)
-    #expect(listen(&board, until: seconds(8)).refused == [.cfgVALSET])
+    #expect(receive(&board, until: seconds(8)).refused == [.cfgVALSET])
     board.configureUBX()
-    #expect(listen(&board, until: seconds(9.9)).acknowledged == [.cfgVALSET])
-    _ = listen(&board, until: seconds(10))
+    #expect(receive(&board, until: seconds(9.9)).acknowledged == [.cfgVALSET])
+    _ = receive(&board, until: seconds(10))
     board.configure(items)
-    #expect(listen(&board, until: seconds(12)).acknowledged == [.cfgVALSET])
+    #expect(receive(&board, until: seconds(12)).acknowledged == [.cfgVALSET])
     #expect(board.violations.isEmpty)
   }
 
-  @Test("a larger buffer than there is room for is refused, and a watermark above it")
+  @Test("a buffer above the capacity and a watermark above the buffer are refused")
   func capacity() {
     let key = ConfigurationKey.self
     let cases: [([(UInt32, UInt64)], Bool)] = [
@@ -188,42 +187,42 @@ import Testing
       ([(key.batchEntries, 443), (key.batchExtraOdometer, 1)], true),
       ([(key.batchEntries, 262), (key.batchExtraPVT, 1), (key.batchExtraOdometer, 1)], false),
     ]
-    for (items, isTaken) in cases {
+    for (items, isAccepted) in cases {
       var board = SimulatedBoard(m10(), track: straight())
-      _ = listen(&board, until: seconds(0.5))
+      _ = receive(&board, until: seconds(0.5))
       board.configure(items + [(key.batchEnable, 1)])
-      #expect(listen(&board, until: seconds(0.9)).refused.isEmpty == isTaken)
+      #expect(receive(&board, until: seconds(0.9)).refused.isEmpty == isAccepted)
     }
     var board = SimulatedBoard(m10 { $0.receiver.batchCapacity = nil }, track: straight())
-    _ = listen(&board, until: seconds(0.5))
+    _ = receive(&board, until: seconds(0.5))
     board.configure([(key.batchEnable, 1)])
-    #expect(listen(&board, until: seconds(0.9)).refused == [.cfgVALSET])
+    #expect(receive(&board, until: seconds(0.9)).refused == [.cfgVALSET])
   }
 
-  @Test("the extra PVT fields are flagged where they are stored")
+  @Test("entries with extra PVT fields are flagged")
   func extraPVT() {
     var board = SimulatedBoard(m10(), track: straight())
-    _ = listen(&board, until: seconds(0.5))
+    _ = receive(&board, until: seconds(0.5))
     board.configure([
       (ConfigurationKey.sendsNMEA, 0), (ConfigurationKey.batchEntries, 100),
       (ConfigurationKey.batchExtraPVT, 1), (ConfigurationKey.batchEnable, 1),
     ])
-    _ = listen(&board, until: seconds(30.5))
-    let heard = drain(&board, until: 31.9)
-    #expect(heard.entries.count == 30)
-    #expect(heard.entries.allSatisfy { $0.hasExtraPVT })
-    #expect(heard.entries.filter { $0.solution.fixType == 0 }.count == 10)
+    _ = receive(&board, until: seconds(30.5))
+    let received = drain(&board, until: 31.9)
+    #expect(received.entries.count == 30)
+    #expect(received.entries.allSatisfy { $0.hasExtraPVT })
+    #expect(received.entries.filter { $0.solution.fixType == 0 }.count == 10)
   }
 }
 
-@Suite("The ring of epochs") struct BatchRingTests {
+@Suite("Batch buffer") struct BatchRingTests {
   private func solution(_ second: Int64) -> UBXSolution {
     UBXSolution(
       utc: Scenario.start + .seconds(second), fixType: 3, isFixOK: true, longitude_e7: 0,
       latitude_e7: 0, height_mm: 0, horizontalAccuracy_mm: 1)
   }
 
-  @Test("what is dropped while it is sent is not sent; what comes meanwhile waits")
+  @Test("entries dropped during retrieval are not sent; new entries wait")
   func dropsWhileSending() {
     var batch = ReceiverBatch()
     batch.enable(capacity: 3, hasExtraPVT: false)

@@ -12,7 +12,7 @@ import Testing
       TimeToFirstFix.Row(off_s: 600, fix_s: 12),
     ], cold_s: 30, ephemerisLifetime: .seconds(7_200), ephemerisDownload: .seconds(20))
 
-  @Test("the table: its rows, straight lines between them, its last value beyond")
+  @Test("table: its rows, linear interpolation between them, the last value beyond")
   func table() {
     let rows: [(Double, Double)] = [
       (0, 1), (30, 2), (60, 3), (330, 7.5), (600, 12), (5_000, 12), (7_200, 12),
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("cold: nothing known, or the ephemeris too old")
+  @Test("cold start: no assistance data, or the ephemeris is too old")
   func cold() {
     #expect(model.median_s(off: nil, ephemerisAge: nil) == 30)
     #expect(model.median_s(off: .seconds(1), ephemerisAge: nil) == 30)
@@ -39,8 +39,8 @@ import Testing
     return AcquisitionModel(setup)
   }
 
-  @Test("a cold search reads the ephemeris: a start after a moment's fix is warm")
-  func coldSearchReads() {
+  @Test("a cold start reads the ephemeris: the start after a short fix is warm")
+  func coldStartReadsEphemeris() {
     var a = acquisition()
     a.start(at: .boot)
     #expect(a.nextFixTime == seconds(30))
@@ -49,7 +49,7 @@ import Testing
     a.start(at: seconds(90.5))
     #expect(a.nextFixTime == seconds(93.5))
     a.recordFix(at: seconds(93.5))
-    // Too short to read it again: it is that of 30 s.
+    // Too short to read the ephemeris again: it is still that of 30 s.
     a.stop(at: seconds(94.5))
     a.start(at: seconds(30 + 7_200))
     #expect(a.nextFixTime < seconds(30 + 7_200 + 30))
@@ -58,8 +58,8 @@ import Testing
     #expect(a.nextFixTime == seconds(30 + 7_201 + 30))
   }
 
-  @Test("a cold search that is broken off has read nothing")
-  func coldSearchBrokenOff() {
+  @Test("an aborted cold start has read no ephemeris")
+  func abortedColdStart() {
     var a = acquisition()
     a.start(at: .boot)
     a.stop(at: seconds(29.9))
@@ -67,7 +67,7 @@ import Testing
     #expect(a.nextFixTime == seconds(70))
   }
 
-  @Test("a start after tracking is warm; after too short a fix the ephemeris stays the old one")
+  @Test("a start after tracking is warm; a short fix does not renew the ephemeris")
   func ephemeris() {
     var a = acquisition()
     a.start(at: .boot)
@@ -87,8 +87,8 @@ import Testing
     #expect(a.nextFixTime == seconds(160 + 7_201 + 30), "the ephemeris is that of 160 s")
   }
 
-  @Test("without sky the search begins when the sky is back")
-  func noSky() {
+  @Test("without signal, acquisition starts when the signal returns")
+  func noSignal() {
     var a = acquisition {
       $0.faults.signalOutages = [seconds(100)..<seconds(200), seconds(0)..<seconds(50)]
     }
@@ -96,17 +96,17 @@ import Testing
     #expect(a.nextFixTime == seconds(80))
     a.stop(at: seconds(75))
     a.start(at: seconds(75))
-    #expect(a.nextFixTime == seconds(230), "a search the sky interrupts begins again")
+    #expect(a.nextFixTime == seconds(230), "an outage restarts the acquisition")
   }
 
-  @Test("known from before the run")
+  @Test("assistance data from before the run shorten the first start")
   func before() {
     var a = acquisition { $0.receiver.offBeforeStart = .seconds(60) }
     a.start(at: .boot)
     #expect(a.nextFixTime == seconds(3))
   }
 
-  @Test("sampled: the median stays, one in ten takes longer than the 90th percentile")
+  @Test("sampled times keep the median and the 90th percentile")
   func sampled() {
     var times: [Double] = []
     for seed: UInt64 in 0..<4_000 {
@@ -123,29 +123,29 @@ import Testing
     #expect((55.0...65.0).contains(times[3_600]))
   }
 
-  @Test("the receiver says no fix each second until then, and its power follows at that moment")
+  @Test("the receiver reports no fix until the first one, and then enters tracking")
   func bytes() {
     var board = SimulatedBoard(
       streaming { $0.receiver.timeToFirstFix.cold_s = 5.5 }, track: straight())
-    let heard = listen(&board, until: seconds(10.5))
-    #expect(heard.solutions.map(\.fixType) == [0, 0, 0, 0, 0, 3, 3, 3, 3, 3])
-    #expect(heard.solutions[0].utc == nil)
-    #expect(!heard.solutions[4].isFixOK)
-    #expect(heard.fixes[0].utc == Scenario.start + .seconds(6))
-    // 0.25 s of starting and 5.5 s of search.
+    let received = receive(&board, until: seconds(10.5))
+    #expect(received.solutions.map(\.fixType) == [0, 0, 0, 0, 0, 3, 3, 3, 3, 3])
+    #expect(received.solutions[0].utc == nil)
+    #expect(!received.solutions[4].isFixOK)
+    #expect(received.fixes[0].utc == Scenario.start + .seconds(6))
+    // 0.25 s start-up and 5.5 s acquisition.
     #expect(board.ledger.time(of: .acquiring) == .milliseconds(5_750))
     #expect(board.ledger.time(of: .tracking) == .milliseconds(4_750))
   }
 }
 
 @Suite("The receiver's fixes") struct FixTests {
-  @Test("without noise they are the track to the protocol's resolution")
+  @Test("without noise fixes equal the track within the protocol's resolution")
   func exact() {
     var board = SimulatedBoard(streaming(), track: straight())
-    let heard = listen(&board, until: seconds(100.5))
-    #expect(heard.fixes.count == 95)
+    let received = receive(&board, until: seconds(100.5))
+    #expect(received.fixes.count == 95)
     var reader = TrackReader(straight())
-    for s in heard.fixes {
+    for s in received.fixes {
       guard let utc = s.utc else { continue }
       let truth = reader.state(at: utc)
       #expect(abs(Int64(s.latitude_e7) * 100 - truth.coordinate.latitude_e9) <= 50)
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(
-    "epochs lie on whole intervals of UTC, whatever the track's start",
+    "epochs lie on whole intervals of UTC for any start of the track",
     arguments: [1_000, 400, 5_000])
   func whole(_ interval_ms: Int64) {
     let odd = Track(
@@ -169,23 +169,23 @@ import Testing
         $0.receiver.interval = .milliseconds(interval_ms)
         $0.receiver.timeToFirstFix.cold_s = 0.1
       }, track: odd)
-    let times = listen(&board, until: seconds(60)).fixes.compactMap(\.utc)
+    let times = receive(&board, until: seconds(60)).fixes.compactMap(\.utc)
     #expect(times.count >= 60_000 / Int(interval_ms) - 1)
     #expect(times.allSatisfy { $0.microseconds % (interval_ms * 1_000) == 0 })
     for (a, b) in zip(times, times.dropFirst()) { #expect(b - a == .milliseconds(interval_ms)) }
   }
 
-  @Test("a recording with irregular points still gives a fix each interval")
+  @Test("a track with irregular points gives a fix each interval")
   func irregular() throws {
     let track = try Track(
       csv: "unix_time,lat,lon,alt,speed\n1000,1,1,,\n1003,1.0003,1,,\n1014,1.0014,1,,\n")
     var board = SimulatedBoard(
       streaming { $0.receiver.timeToFirstFix.cold_s = 0.5 }, track: track)
-    let heard = listen(&board, until: seconds(14.5))
-    #expect(heard.fixes.map(\.latitude_e7) == (1...14).map { 10_000_000 + 1_000 * Int32($0) })
+    let received = receive(&board, until: seconds(14.5))
+    #expect(received.fixes.map(\.latitude_e7) == (1...14).map { 10_000_000 + 1_000 * Int32($0) })
   }
 
-  @Test("the same seed gives the same bytes, another seed other ones")
+  @Test("equal seeds give equal bytes, other seeds other bytes")
   func seeds() {
     func run(_ seed: UInt64) -> [UInt8] {
       var board = SimulatedBoard(
@@ -193,60 +193,60 @@ import Testing
           $0.seed = seed
           $0.noise = .real
         }, track: straight())
-      return listen(&board, until: seconds(60)).bytes
+      return receive(&board, until: seconds(60)).bytes
     }
     #expect(run(1) == run(1))
     #expect(run(1) != run(2))
   }
 
-  @Test("NMEA: the sentences of an epoch, and the same place")
+  @Test("NMEA: the sentences of an epoch, with the same position")
   func sentences() {
     var board = SimulatedBoard(
       streaming {
         $0.receiver.output = .nmea
         $0.receiver.defaultSpeed = 9_600
       }, track: straight())
-    let heard = listen(&board, until: seconds(9.9))
-    let text = String(decoding: heard.bytes, as: UTF8.self).split(separator: "\r\n")
+    let received = receive(&board, until: seconds(9.9))
+    let text = String(decoding: received.bytes, as: UTF8.self).split(separator: "\r\n")
     let kinds = text.map { $0.dropFirst(3).prefix(3) }
     #expect(
       Array(kinds.prefix(9)) == ["RMC", "GGA", "GSA", "GSV", "GSV", "GSV", "GST", "VTG", "ZDA"])
     #expect(kinds.count == 9 * 9)
-    var places: [Coordinate] = []
-    for message in heard.messages {
+    var positions: [Coordinate] = []
+    for message in received.messages {
       switch message {
       case .rmc(let m):
-        if m.isValid, let place = m.coordinate { places.append(place) }
+        if m.isValid, let position = m.coordinate { positions.append(position) }
       case .gga(let m): #expect((m.quality == 0) == (m.coordinate == nil))
       case .gst(let m): #expect(m.latitude_mm == nil || m.latitude_mm == 700)
       default: break
       }
     }
-    #expect(places.count == 4)
+    #expect(positions.count == 4)
     var reader = TrackReader(straight())
-    for (i, place) in places.enumerated() {
+    for (i, position) in positions.enumerated() {
       let truth = reader.state(at: Scenario.start + .seconds(Int64(6 + i)))
-      #expect(place.localDistance(to: truth.coordinate) < 0.02)
+      #expect(position.localDistance(to: truth.coordinate) < 0.02)
     }
   }
 
-  @Test("a line too slow for the output loses whole messages, never parts")
+  @Test("a line that is too slow for the output loses whole messages, never parts")
   func slow() {
     var board = SimulatedBoard(
       streaming {
         $0.receiver.defaultSpeed = 4_800
         $0.receiver.interval = .milliseconds(100)
       }, track: straight())
-    let heard = listen(&board, until: seconds(60))
+    let received = receive(&board, until: seconds(60))
     #expect(board.droppedEpochs > 200)
-    #expect(heard.solutions.count == heard.bytes.count / 100)
+    #expect(received.solutions.count == received.bytes.count / 100)
   }
 
-  @Test("the bytes the receiver sent can be kept")
+  @Test("sent bytes can be recorded")
   func tap() {
     var board = SimulatedBoard(streaming { $0.recordsBytes = true }, track: straight())
-    let heard = listen(&board, until: seconds(20.5))
-    #expect(board.removeSentBytes() == heard.bytes)
+    let received = receive(&board, until: seconds(20.5))
+    #expect(board.removeSentBytes() == received.bytes)
     #expect(board.removeSentBytes().isEmpty)
   }
 }
@@ -259,7 +259,7 @@ import Testing
     }
   }
 
-  @Test("sigma, mean and correlation are those of the figures")
+  @Test("sigma, mean and correlation equal the parameters")
   func statistics() {
     let all = errors(200_000)
     for values in [all.map(\.east), all.map(\.north)] {
@@ -280,7 +280,7 @@ import Testing
     #expect(abs(speed.squareRoot() - 0.04) < 0.001)
   }
 
-  @Test("the accuracy told is the error made: about 63 % of positions lie within it")
+  @Test("the reported accuracy is consistent: about 63 % of positions lie within it")
   func consistent() {
     let all = errors(200_000)
     let within = all.filter {
@@ -289,8 +289,8 @@ import Testing
     #expect((0.57...0.68).contains(Double(within.count) / Double(all.count)))
   }
 
-  @Test("a first fix is worse and says so")
-  func settling() {
+  @Test("a first fix has a larger error and reports it")
+  func firstFix() {
     var process = NoiseProcess(.real, seed: 1)
     let first = process.error(at: UTCTime(microseconds: 0), sinceFix: .zero)
     var other = NoiseProcess(.real, seed: 1)
@@ -299,16 +299,16 @@ import Testing
     #expect(abs(first.east) > abs(later.east))
   }
 
-  @Test("at rest the speed is that of a good receiver: under 0.2 m/s")
-  func rest() {
+  @Test("the speed of a stationary receiver is below 0.25 m/s")
+  func stationary() {
     var board = SimulatedBoard(
       streaming { $0.noise = .real }, track: Scenario.still.track(seed: 1))
-    let fixes = listen(&board, until: seconds(3_000)).fixes
+    let fixes = receive(&board, until: seconds(3_000)).fixes
     #expect(fixes.allSatisfy { $0.groundSpeed_mmps < 250 })
     #expect(fixes.contains { $0.groundSpeed_mmps > 20 })
   }
 
-  @Test("after a pause the error has moved on")
+  @Test("errors 15 minutes apart are uncorrelated")
   func pause() {
     var process = NoiseProcess(.real, seed: 4)
     var sum = 0.0

@@ -4,8 +4,8 @@ import LocationTypes
 
 @testable import SimulatedHAL
 
-/// What a run read, decoded.
-struct Heard {
+/// Bytes received in a run, and the decoded messages.
+struct ReceivedData {
   var messages: [GNSSMessage] = []
   var times: [Instant] = []
   var bytes: [UInt8] = []
@@ -28,33 +28,35 @@ struct Heard {
   var fixes: [UBXSolution] { solutions.filter { $0.fixType == 3 } }
 }
 
-/// Waits in `state` and reads whatever comes until `end`.
-func listen(
+/// Waits in `state` and reads all input until `end`.
+func receive(
   _ board: inout SimulatedBoard, until end: Instant, in state: BoardState = .idle
-) -> Heard {
-  var heard = Heard()
+) -> ReceivedData {
+  var received = ReceivedData()
   var decoder = GNSSDecoder()
   while board.now < end {
     _ = board.wait(in: state, until: end)
-    drain(&board, &decoder, &heard)
+    drain(&board, &decoder, &received)
   }
-  return heard
+  return received
 }
 
-func drain(_ board: inout SimulatedBoard, _ decoder: inout GNSSDecoder, _ heard: inout Heard) {
+func drain(
+  _ board: inout SimulatedBoard, _ decoder: inout GNSSDecoder, _ received: inout ReceivedData
+) {
   while let chunk = try? board.read(), chunk.count > 0 {
     let span = chunk.span
-    for i in span.indices { heard.bytes.append(span[i]) }
+    for i in span.indices { received.bytes.append(span[i]) }
     var offset = 0
     while let message = decoder.next(span, &offset) {
-      heard.messages.append(message)
-      heard.times.append(board.now)
+      received.messages.append(message)
+      received.times.append(board.now)
     }
   }
 }
 
 extension SimulatedBoard {
-  /// A wait that bytes end.
+  /// A wait with `wakesOnInput`.
   mutating func wait(in state: BoardState, until deadline: Instant) -> WakeReport {
     wait(in: state, until: deadline, wakesOnInput: true)
   }
@@ -63,7 +65,7 @@ extension SimulatedBoard {
   mutating func send(_ fill: (inout FrameBuffer) -> Void) {
     var frame = FrameBuffer()
     fill(&frame)
-    do { try write(frame.span) } catch { preconditionFailure("the line takes bytes: \(error)") }
+    do { try write(frame.span) } catch { preconditionFailure("the line accepts bytes: \(error)") }
   }
 
   mutating func configure(_ items: [(UInt32, UInt64)], layers: UBXLayers = .ram) {
@@ -74,7 +76,7 @@ extension SimulatedBoard {
     }
   }
 
-  /// NAV-PVT at 1 Hz and no NMEA.
+  /// Enables NAV-PVT at 1 Hz and disables NMEA.
   mutating func configureUBX(layers: UBXLayers = .ram) {
     configure(
       [(ConfigurationKey.navPVT, 1), (ConfigurationKey.sendsNMEA, 0)], layers: layers)
@@ -83,7 +85,7 @@ extension SimulatedBoard {
 
 func seconds(_ value: Double) -> Instant { Instant(seconds: value) }
 
-/// A straight way east at 10 m/s for that long, from the scenarios' place and time.
+/// A straight track east at 10 m/s for `length` seconds, from the scenarios' position and time.
 func straight(_ length: Int64 = 3_600) -> Track {
   let end = Scenario.home.moved(east: 10 * Double(length), north: 0)
   return Track(

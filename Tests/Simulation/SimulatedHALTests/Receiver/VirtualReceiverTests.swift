@@ -4,10 +4,10 @@ import Testing
 
 @testable import SimulatedHAL
 
-@Suite("A receiver for a board that is none of ours")
+@Suite("Virtual receiver for another board")
 struct VirtualReceiverTests {
-  /// What is heard until then, by whoever looks every 50 ms.
-  private func listen(
+  /// Bytes received from `begin` until `end`, polled every 50 ms.
+  private func receive(
     _ receiver: inout VirtualReceiver, from begin: Double, until end: Double, speed: UInt32? = nil
   ) -> [UInt8] {
     var all: [UInt8] = []
@@ -25,46 +25,46 @@ struct VirtualReceiverTests {
     return (0..<frame.count).map { frame.span[$0] }
   }
 
-  @Test("it sends sentences from the start, and at another speed rubbish")
+  @Test("it sends sentences from the start; at another speed they are corrupted")
   func speeds() {
     var receiver = VirtualReceiver(m10(), track: straight())
     #expect(
-      String(decoding: listen(&receiver, from: 0, until: 3), as: UTF8.self).contains("$GNRMC"))
-    let rubbish = listen(&receiver, from: 3, until: 5, speed: 9_600)
-    #expect(!rubbish.isEmpty && rubbish.allSatisfy { $0 >= 0x80 })
+      String(decoding: receive(&receiver, from: 0, until: 3), as: UTF8.self).contains("$GNRMC"))
+    let corrupted = receive(&receiver, from: 3, until: 5, speed: 9_600)
+    #expect(!corrupted.isEmpty && corrupted.allSatisfy { $0 >= 0x80 })
   }
 
-  @Test("it takes commands at its speed, and talks at the one that they set")
+  @Test("it accepts commands at its speed, and sends at the speed that they set")
   func commands() {
     var receiver = VirtualReceiver(m10(), track: straight())
-    _ = listen(&receiver, from: 0, until: 1)
+    _ = receive(&receiver, from: 0, until: 1)
     let faster = configuration([(ConfigurationKey.lineSpeed, 115_200)])
     receiver.write(faster, at: seconds(1), speed: 9_600)
-    _ = listen(&receiver, from: 1, until: 2)
-    #expect(receiver.speed == 38_400, "it does not hear what comes at another speed")
+    _ = receive(&receiver, from: 1, until: 2)
+    #expect(receiver.speed == 38_400, "bytes at another speed are not accepted")
     receiver.write(faster, at: seconds(2), speed: 38_400)
-    _ = listen(&receiver, from: 2, until: 3)
+    _ = receive(&receiver, from: 2, until: 3)
     #expect(receiver.speed == 115_200)
-    #expect(!listen(&receiver, from: 3, until: 5).isEmpty)
+    #expect(!receive(&receiver, from: 3, until: 5).isEmpty)
   }
 
-  @Test("without supply it is silent and deaf, and an edge wakes it from standby alone")
+  @Test("without supply it neither sends nor receives; an edge wakes it only from standby")
   func pins() {
     var receiver = VirtualReceiver(m10 { $0.receiver.hasSupplySwitch = true }, track: straight())
-    #expect(listen(&receiver, from: 0, until: 3).isEmpty && receiver.state == .backup)
+    #expect(receive(&receiver, from: 0, until: 3).isEmpty && receiver.state == .backup)
     receiver.wake(at: seconds(3))
     receiver.write([0xFF], at: seconds(3), speed: 38_400)
     #expect(receiver.state == .backup)
     receiver.setSupply(true, at: seconds(4))
-    #expect(!listen(&receiver, from: 4, until: 7).isEmpty && receiver.state == .acquiring)
-    #expect(!listen(&receiver, from: 7, until: 20).isEmpty && receiver.state == .tracking)
+    #expect(!receive(&receiver, from: 4, until: 7).isEmpty && receiver.state == .acquiring)
+    #expect(!receive(&receiver, from: 7, until: 20).isEmpty && receiver.state == .tracking)
     var frame = FrameBuffer()
     frame.appendPowerRequest(UBXPowerRequest(wakeupSources: UBXPowerRequest.wakesByEXTINT0))
     receiver.write((0..<frame.count).map { frame.span[$0] }, at: seconds(20), speed: 38_400)
-    _ = listen(&receiver, from: 20, until: 22)
+    _ = receive(&receiver, from: 20, until: 22)
     #expect(receiver.state == .standby && receiver.nextEventTime == .distantFuture)
-    #expect(listen(&receiver, from: 22, until: 40).isEmpty)
+    #expect(receive(&receiver, from: 22, until: 40).isEmpty)
     receiver.wake(at: seconds(40))
-    #expect(!listen(&receiver, from: 40, until: 44).isEmpty && receiver.state == .tracking)
+    #expect(!receive(&receiver, from: 40, until: 44).isEmpty && receiver.state == .tracking)
   }
 }

@@ -16,7 +16,7 @@ import Testing
 
   private let start = UTCTime(microseconds: 1_000_000_000_000_000)
 
-  @Test("between two points lies the straight line; altitude and speed go with it")
+  @Test("position, altitude and speed are interpolated linearly between two points")
   func interpolation() {
     let track = Track(
       start: start,
@@ -34,7 +34,7 @@ import Testing
     #expect(abs(state.east * state.east + state.north * state.north - 1) < 1e-12)
   }
 
-  @Test("the points themselves come back exactly, forwards, backwards and at random")
+  @Test("the points are returned exactly, in ascending, descending and random order")
   func points() {
     let points = (0..<200).map { (i: Int) -> TrackPoint in
       let x = Double(i)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("speed and course follow from the points where nobody gave a speed")
+  @Test("speed and course are derived from the points if no speed is given")
   func derived() {
     let a = Coordinate(latitude_e9: 10_000_000_000, longitude_e9: 20_000_000_000)
     let b = a.moved(east: -30, north: 40)
@@ -68,10 +68,10 @@ import Testing
     #expect(abs(moving.east + 0.6) < 1e-6 && abs(moving.north - 0.8) < 1e-6)
     let standing = reader.state(at: start + .seconds(15))
     #expect(standing.speed == 0)
-    #expect(abs(standing.east + 0.6) < 1e-6, "the course last known stays")
+    #expect(abs(standing.east + 0.6) < 1e-6, "the last known course is kept")
   }
 
-  @Test("LOC-7: across the antimeridian the short way is taken", arguments: [1.0, -1.0])
+  @Test("LOC-7: interpolation across the antimeridian uses the short path", arguments: [1.0, -1.0])
   func antimeridian(_ side: Double) {
     var reader = TrackReader(
       Track(start: start, points: [point(0, 0, side * 179.9), point(4, 0, -side * 179.9)]))
@@ -81,7 +81,7 @@ import Testing
     #expect(reader.state(at: start + .seconds(1)).east * side > 0.99)
   }
 
-  @Test("before the first and after the last point it stands there, and that is told")
+  @Test("outside the track the position is that of its first or last point, as a gap")
   func outside() {
     let track = Track(start: start, points: [point(1, 5, 5), point(2, 6, 6)])
     var reader = TrackReader(track)
@@ -93,7 +93,7 @@ import Testing
     #expect(after.coordinate == track.points[1].coordinate && after.isGap && after.speed == 0)
   }
 
-  @Test("a hole longer than the limit is a gap, its ends are not")
+  @Test("an interval longer than the limit is a gap; its end points are not")
   func gaps() {
     let track = Track(
       start: start,
@@ -142,7 +142,7 @@ import Testing
 
   private static let header = "unix_time,lat,lon,alt,speed\n"
 
-  @Test("what cannot be read is told with its line")
+  @Test("an error is reported with its line")
   func bad() {
     let h = Self.header
     let p = "100,1,2,3,4\n"
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("further columns, lines without time or place, and repeats are passed over")
+  @Test("further columns, lines without time or position, and repeated times are skipped")
   func wide() throws {
     let text =
       "unix_time,lat,lon,alt,speed,time,mode\n100,,,,,x,no_fix\n,1,2,,,,3d\n101,1,2,3,4,x,3d\n"
@@ -200,11 +200,11 @@ import Testing
           offset: .seconds(2),
           coordinate: Coordinate(latitude_e9: 1_500_000_000, longitude_e9: 2_500_000_000)),
       ])
-    // Lines are counted with those that are passed over.
+    // Skipped lines count for the line number.
     #expect(problem(text + "104,1,x,,,x,2d")?.line == 8)
   }
 
-  @Test("a track over its limit is told with the line of its largest step")
+  @Test("a track over its limit is reported with the line of its largest step")
   func tooLong() throws {
     let text = Self.header + "0,1,2,,\n10,1,2,,\n\n1000,1,2,,\n1001,1,2,,\n"
     #expect(
@@ -218,7 +218,7 @@ import Testing
     }
   }
 
-  @Test("every message says the line")
+  @Test("every error message contains the line")
   func messages() {
     for found in ["", Self.header, "x\n", Self.header + "1,2\n", Self.header + "1,a,2,3,4\n"] {
       #expect(problem(found)?.description.hasPrefix("line ") == true)
@@ -227,7 +227,7 @@ import Testing
 }
 
 @Suite("Scenarios") struct ScenarioTests {
-  @Test("the same seed gives the same track, another seed another", arguments: Scenario.allCases)
+  @Test("equal seeds give equal tracks", arguments: Scenario.allCases)
   func seeds(_ scenario: Scenario) {
     let one = scenario.track(seed: 7)
     #expect(one == scenario.track(seed: 7))
@@ -236,7 +236,7 @@ import Testing
   }
 
   @Test(
-    "it begins at home on 2026-03-01 and lasts exactly as long as asked",
+    "a scenario starts at home on 2026-03-01 and has the requested duration",
     arguments: Scenario.allCases)
   func duration(_ scenario: Scenario) {
     for length in [
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test(
-    "nothing jumps: speeds and changes of speed are those of people and cars",
+    "a scenario has no jumps, and realistic speeds and accelerations",
     arguments: Scenario.allCases)
   func motion(_ scenario: Scenario) {
     for seed: UInt64 in 1...4 {
@@ -273,7 +273,7 @@ import Testing
     }
   }
 
-  @Test("each does what its name says")
+  @Test("each scenario has the expected length and shape")
   func shape() {
     func length(_ scenario: Scenario) -> Double { scenario.track(seed: 5).length_m }
     #expect(length(.still) == 0)
@@ -290,14 +290,14 @@ import Testing
   func days() {
     let track = Scenario.day.track(seed: 9, duration: .seconds(2 * 86_400))
     var reader = TrackReader(track)
-    func place(_ hour: Double) -> Coordinate {
+    func position(_ hour: Double) -> Coordinate {
       reader.state(at: track.start + Interval(seconds: hour * 3_600)).coordinate
     }
-    #expect(place(3).localDistance(to: Scenario.home) < 1)
-    #expect(place(23.9).localDistance(to: Scenario.home) < 1)
-    #expect(place(11).localDistance(to: Scenario.home) > 1_000)
-    #expect(place(11).localDistance(to: place(16)) < 1)
-    #expect(place(11).localDistance(to: place(35)) < 1)
-    #expect(place(27).localDistance(to: Scenario.home) < 1)
+    #expect(position(3).localDistance(to: Scenario.home) < 1)
+    #expect(position(23.9).localDistance(to: Scenario.home) < 1)
+    #expect(position(11).localDistance(to: Scenario.home) > 1_000)
+    #expect(position(11).localDistance(to: position(16)) < 1)
+    #expect(position(11).localDistance(to: position(35)) < 1)
+    #expect(position(27).localDistance(to: Scenario.home) < 1)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import torpor
 
 @Suite("Values on the command line", .tags(.process))
-struct ValuesTests {
+struct ArgumentValuesTests {
   @Test("distances: metres, kilometres, unlimited")
   func distances() throws {
     #expect(try ArgumentValues.distance("500") == 500)
@@ -30,7 +30,7 @@ struct ValuesTests {
   }
 
   @Test(
-    "what is no number, negative, or no end is refused",
+    "text that is not a number, negative numbers and infinity are rejected",
     arguments: [
       "nan", "NaN", "-nan", "inf", "infinity", "-inf", "-1", "-0.001", "1e999", "", " ", "m",
       "0x10",
@@ -40,12 +40,12 @@ struct ValuesTests {
     #expect(throws: ValidationError.self) { try ArgumentValues.distance(text) }
     #expect(throws: ValidationError.self) { try ArgumentValues.timeout(text) }
     #expect(throws: ValidationError.self) { try ArgumentValues.hours(text) }
-    // Core Location's own figure for the best accuracy is the one negative that means something.
+    // -1 is valid: Core Location's `kCLLocationAccuracyBest`.
     if text != "-1" { #expect(throws: ValidationError.self) { try ArgumentValues.accuracy(text) } }
     #expect(throws: ValidationError.self) { try ArgumentValues.capacity(text) }
   }
 
-  @Test("hours: more than none and at most 31 days")
+  @Test("hours: more than 0 and at most 31 days")
   func hours() throws {
     #expect(try ArgumentValues.hours("0.5") == 0.5)
     #expect(try ArgumentValues.hours("744") == 744)
@@ -65,16 +65,16 @@ struct ValuesTests {
     }
   }
 
-  @Test("RNG-1: what a profile and --capacity take is what a ring can hold")
+  @Test("RNG-1: a profile and --capacity accept the capacities that a ring supports")
   func ringRange() throws {
     #expect(BoardProfile.Cache.capacityRange == FixRing.capacityRange)
     let half = FixRing.capacityRange.lowerBound / 2...FixRing.capacityRange.upperBound / 2
     #expect(BoardProfile.Cache.deferralLimitRange == half)
-    func takes(_ path: String) -> String? {
+    func expectation(_ path: String) -> String? {
       ProfileSchema.keys.first { $0.path == path }?.expectation
     }
-    #expect(takes("cache.capacity_fixes") == "a whole number of fixes, 2 to 1048576")
-    #expect(takes("cache.deferral_limit_fixes") == "a whole number of fixes, 1 to 524288")
+    #expect(expectation("cache.capacity_fixes") == "a whole number of fixes, 2 to 1048576")
+    #expect(expectation("cache.deferral_limit_fixes") == "a whole number of fixes, 1 to 524288")
   }
 
   @Test("capacity: 1 to 524,288 fixes")
@@ -86,7 +86,7 @@ struct ValuesTests {
     #expect(throws: ValidationError.self) { try ArgumentValues.capacity("1.5") }
   }
 
-  @Test("seeds and speeds of a line are whole numbers, and a wrong one is told as such")
+  @Test("seeds and line speeds are whole numbers, and a wrong value is reported")
   func numbers() throws {
     #expect(try ArgumentValues.seed("18446744073709551615") == .max)
     #expect(try ArgumentValues.baud("115200") == 115_200)
@@ -102,7 +102,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("dates of the calendar")
+  @Test("calendar dates")
   func dates() throws {
     #expect(try ArgumentValues.date("2014-04-03") == CalendarDate(year: 2014, month: 4, day: 3))
     #expect(try ArgumentValues.date("2020-02-29") == CalendarDate(year: 2020, month: 2, day: 29))
@@ -115,7 +115,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("a slip of the finger is understood, another word is not")
+  @Test("a typing error gives a suggestion, an unrelated word does not")
   func suggestions() {
     let names = ["decode", "replay", "simulate", "board"]
     #expect(Suggestion.nearest(to: "deocde", among: names) == "decode")
@@ -132,7 +132,7 @@ struct ValuesTests {
 
 @Suite("Options of the commands")
 struct OptionTests {
-  @Test("replay takes what the reference says")
+  @Test("replay accepts the options in the reference")
   func replay() throws {
     let command = try Replay.parse([
       "--distance", "2km", "--timeout", "unlimited", "--capacity", "300", "--json", "a.nmea",
@@ -145,7 +145,7 @@ struct OptionTests {
     #expect(command.board.name == "simulated")
   }
 
-  @Test("simulate takes what the reference says")
+  @Test("simulate accepts the options in the reference")
   func simulate() throws {
     let command = try Simulate.parse([
       "--scenario", "commute", "--hours", "24", "--service", "standard", "--accuracy", "10",
@@ -162,7 +162,7 @@ struct OptionTests {
   }
 
   @Test(
-    "what contradicts itself or cannot be is refused",
+    "conflicting options and invalid values are rejected",
     arguments: [
       ["--track", "a.csv", "--scenario", "day"], ["--hours", "0"], ["--hours", "nan"],
       ["--timeout", "-5"], ["--distance", "nan"], ["--scenario", "swim"], ["--seed", "-1"],
@@ -172,7 +172,7 @@ struct OptionTests {
     #expect(throws: (any Error).self) { try Simulate.parse(arguments) }
   }
 
-  @Test("every command's help can be made")
+  @Test("every command has help")
   func help() {
     #expect(Torpor.helpMessage().contains("torpor simulate"))
     for line in Simulate.helpMessage().split(separator: "\n") { #expect(line.count <= 80) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("torpor board new, as it is run", .tags(.process))
+@Suite("torpor board new", .tags(.process))
 struct BoardNewTests {
   static func run(
     _ arguments: [String], in folder: String, _ input: String = ""
@@ -12,7 +12,7 @@ struct BoardNewTests {
     Command.run(["board", "new", "-o", folder] + arguments, input: Array(input.utf8))
   }
 
-  @Test("answers from a pipe make a board that is fine and simulates")
+  @Test("answers from a pipe create a valid board that can be simulated")
   func piped() {
     let folder = Command.directory()
     let answers = [
@@ -45,7 +45,7 @@ struct BoardNewTests {
     #expect(page.contains("| `GPIO27` (motion line) | the sensor's interrupt | signals motion |\n"))
   }
 
-  @Test("a bad answer of a pipe and the end of the answers write nothing")
+  @Test("an invalid answer or end of input in a pipe writes nothing")
   func broken() {
     let folder = Command.directory()
     let bad = Self.run([], in: folder, "bad\n\n\nublox-m11\n")
@@ -64,7 +64,7 @@ struct BoardNewTests {
     #expect(TestFolder.names(in: folder).isEmpty)
   }
 
-  @Test("without questions: options alone, for scripts")
+  @Test("options alone create a board without questions, for scripts")
   func options() {
     let folder = Command.directory()
     let made = Self.run(
@@ -123,7 +123,7 @@ struct BoardNewTests {
     #expect(TestFolder.names(in: folder) == ["plain"])
   }
 
-  @Test("a table that is left out is not in the profile, and is not asked for")
+  @Test("an omitted table is not in the profile, and its keys are not queried")
   func leftOut() throws {
     let folder = Command.directory()
     for arguments in [["bare", "--yes"], ["asked"]] {
@@ -135,7 +135,7 @@ struct BoardNewTests {
     }
   }
 
-  @Test("what is there is not replaced unasked, and a place that is none is told first")
+  @Test("an existing board is replaced only with --force; a bad output folder is reported first")
   func existing() {
     let folder = Command.directory()
     #expect(Self.run(["a", "--yes"], in: folder).status == 0)
@@ -144,7 +144,7 @@ struct BoardNewTests {
     let again = Self.run(["a", "--yes", "--set", "board.awake.power_mw=7000"], in: folder)
     #expect(again.status == 73 && again.errors.contains("exists already; replace it with --force"))
     #expect(Command.read(path) == first)
-    // Before the first question, and when the name is an answer, before the second.
+    // Reported before the first question, or before the second if the name is an answer.
     let asked = Self.run([], in: folder, "a\n")
     #expect(asked.status == 73 && !asked.errors.contains("description"))
     let forced = Self.run(
@@ -152,13 +152,13 @@ struct BoardNewTests {
     #expect(forced.status == 0 && Command.read(path)?.contains("power_mw = 7000") == true)
     Command.write(Array("x".utf8), to: "\(folder)/file")
     #expect(Self.run(["file", "--yes", "--force"], in: folder).status == 73)
-    let nowhere = Self.run(["b", "--yes"], in: "\(folder)/none")
-    #expect(nowhere.status == 73 && nowhere.errors.contains("mkdir -p"))
+    let missing = Self.run(["b", "--yes"], in: "\(folder)/none")
+    #expect(missing.status == 73 && missing.errors.contains("mkdir -p"))
     #expect(TestFolder.names(in: folder) == ["a", "file"])
     #expect(TestFolder.names(in: "\(folder)/a") == ["README.md", "profile.toml"])
   }
 
-  @Test("the page shows the options of board new")
+  @Test("the reference page lists the options of board new")
   func reference() {
     let section = ReferenceTests.section("`torpor board`")
     let lines = ReferenceTests.synopsis(section).split(separator: "\n")

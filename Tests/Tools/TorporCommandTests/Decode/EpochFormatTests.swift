@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Formats of torpor decode")
 struct EpochFormatTests {
-  /// 2014-04-03T08:54:11Z and every field an epoch can have.
+  /// An epoch at 2014-04-03T08:54:11Z with every field set.
   static var full: Epoch {
     var fix = Fix(
       acquired: .boot,
@@ -63,7 +63,7 @@ struct EpochFormatTests {
     return writer.text.string
   }
 
-  @Test("tpv has gpsd's names, digits and order")
+  @Test("tpv has gpsd's field names, digits and order")
   func tpv() {
     #expect(
       text(.tpv, [Self.full])
@@ -74,7 +74,7 @@ struct EpochFormatTests {
         + #""geoidSep":23.700,"eph":2.500}"# + "\n")
   }
 
-  @Test("tpv leaves out what is not known, and tells of an epoch without a fix")
+  @Test("tpv omits unknown fields and reports an epoch without a fix")
   func sparse() {
     #expect(
       text(.tpv, [Self.noFix])
@@ -90,7 +90,7 @@ struct EpochFormatTests {
   }
 
   @Test(
-    "tpv tells how the position was made as gpsd does",
+    "tpv has gpsd's status for the fix quality",
     arguments: [
       (.unknown, ""), (.autonomous, ""), (.manual, ""), (.differential, "\"status\":2,"),
       (.rtkFixed, "\"status\":3,"), (.rtkFloat, "\"status\":4,"),
@@ -103,7 +103,7 @@ struct EpochFormatTests {
     #expect(text(.tpv, [epoch]).hasPrefix("{\"class\":\"TPV\",\(expected)\"mode\":2"))
   }
 
-  @Test("jsonl has units in its names")
+  @Test("jsonl has units in its key names")
   func jsonl() {
     #expect(
       text(.jsonl, [Self.full])
@@ -124,7 +124,7 @@ struct EpochFormatTests {
         == #"{"time_of_day_s":1.5,"date_uncertain":true,"mode":"no_fix","origin":"batch"}"# + "\n")
   }
 
-  @Test("csv has a header and as many fields in every line; what is not known is empty")
+  @Test("csv has a header and the same number of fields per line; unknown fields are empty")
   func csv() {
     let lines = text(.csv, [Self.full, Self.noFix]).split(
       separator: "\n", omittingEmptySubsequences: false)
@@ -155,7 +155,7 @@ struct EpochFormatTests {
         """))
   }
 
-  @Test("gpx: a longitude of 180° is −180°, which is all that GPX has")
+  @Test("gpx: a longitude of 180° is written as −180°, because GPX excludes 180°")
   func antimeridian() {
     #expect(
       text(.gpx, [Self.fix(0, longitude_e9: 180_000_000_000)]).contains("lon=\"-180.000000000\""))
@@ -167,7 +167,7 @@ struct EpochFormatTests {
     }
   }
 
-  @Test("gpx begins a new segment where fixes are missing or time goes back")
+  @Test("gpx starts a new segment if fixes are missing or time goes back")
   func gaps() {
     let even = [0, 2, 4, 6].map { Self.fix($0) }
     #expect(segments(even) == [4])
@@ -182,7 +182,7 @@ struct EpochFormatTests {
     #expect(segments([Self.noFix]) == [])
   }
 
-  @Test("without any epoch a table has its header, and a track is an empty one")
+  @Test("without an epoch, a table has its header and a track is empty")
   func empty() throws {
     #expect(text(.tpv, []).isEmpty && text(.jsonl, []).isEmpty)
     #expect(text(.csv, []) == text(.csv, [Self.full]).prefix { $0 != "\n" } + "\n")

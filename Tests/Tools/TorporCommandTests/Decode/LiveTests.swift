@@ -6,7 +6,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("What comes as it is made", .tags(.process))
+@Suite("Live input", .tags(.process))
 struct LiveTests {
   static func rmc(_ second: Int) -> String { RecordingDecoderTests.rmc(second, "010420") }
 
@@ -20,11 +20,11 @@ struct LiveTests {
     close(file)
   }
 
-  @Test("an epoch is given when the line falls silent, not only when the next one begins")
+  @Test("an epoch is emitted when the input pauses, not only when the next one starts")
   func pipe() {
     let live = Running(["decode", "-"])
     for second in 1...3 {
-      live.say(Self.rmc(second))
+      live.send(Self.rmc(second))
       #expect(Self.time(live.line()) == "\(second)")
     }
     live.closeInput()
@@ -33,20 +33,20 @@ struct LiveTests {
     #expect(live.errors == "torpor: 3 epochs, 3 with a fix, 3 NMEA sentences\n")
   }
 
-  @Test("a pause inside a sentence, as a slow pipe makes it, does not break it")
-  func heldUp() {
+  @Test("a pause inside a sentence, as in a slow pipe, does not break the sentence")
+  func pauseInSentence() {
     let live = Running(["decode", "-"])
     let sentence = Self.rmc(1)
-    live.say(String(sentence.prefix(20)))
+    live.send(String(sentence.prefix(20)))
     #expect(live.line(within: 0.25) == nil)
-    live.say(String(sentence.dropFirst(20)))
+    live.send(String(sentence.dropFirst(20)))
     #expect(Self.time(live.line()) == "1")
     live.closeInput()
     #expect(live.finish().status == 0)
     #expect(live.errors == "torpor: 1 epoch, 1 with a fix, 1 NMEA sentence\n")
   }
 
-  @Test("--follow goes on as a file grows, is cut, and is replaced, until an interrupt")
+  @Test("--follow continues as a file grows, is truncated and is replaced, until an interrupt")
   func follow() {
     let folder = Command.directory()
     let path = "\(folder)/log.nmea"
@@ -56,12 +56,12 @@ struct LiveTests {
     #expect(Self.time(live.line()) == "2")
     Self.append(Self.rmc(3), to: path)
     #expect(Self.time(live.line()) == "3")
-    // As `logrotate` with copytruncate.
+    // As logrotate with `copytruncate`.
     Command.write([], to: path)
-    #expect(live.told("log.nmea was truncated; reading it from its start"))
+    #expect(live.reports("log.nmea was truncated; reading it from its start"))
     Self.append(Self.rmc(4), to: path)
     #expect(Self.time(live.line()) == "4")
-    // As `logrotate` without: what still comes under the old name is read as well.
+    // As logrotate without it: data appended to the renamed file is read as well.
     unsafe rename(path, "\(folder)/log.1")
     Self.append(Self.rmc(5), to: "\(folder)/log.1")
     #expect(Self.time(live.line()) == "5")
@@ -76,16 +76,16 @@ struct LiveTests {
     #expect(live.errors.hasSuffix("torpor: 7 epochs, 7 with a fix, 7 NMEA sentences\n"))
   }
 
-  @Test("an interrupt ends a track as it should be, in a file as on standard output")
+  @Test("an interrupt completes a GPX track, in a file and on standard output")
   func interrupt() throws {
     let folder = Command.directory()
     for arguments in [[], ["-o", "\(folder)/drive.gpx"]] {
       let live = Running(["decode", "--format", "gpx"] + arguments + ["-"])
-      live.say(Self.rmc(1) + Self.rmc(2))
+      live.send(Self.rmc(1) + Self.rmc(2))
       if arguments.isEmpty {
         for _ in 0..<5 { #expect(live.line() != nil) }
       } else {
-        // The first one shows in nothing but its file's being made.
+        // Creation of the file is the only sign of the first epoch.
         let end = Running.now + 10
         while TestFolder.names(in: folder).isEmpty, Running.now < end { usleep(2_000) }
         usleep(50_000)
@@ -104,11 +104,11 @@ struct LiveTests {
     }
   }
 
-  @Test("an interrupt before anything was understood leaves no file, and says so")
+  @Test("an interrupt before any valid input leaves no file, with a message")
   func interruptedEarly() {
     let folder = Command.directory()
     let live = Running(["decode", "-o", "\(folder)/a", "-"])
-    live.say("garbage\n")
+    live.send("garbage\n")
     let end = Running.now + 10
     while TestFolder.names(in: folder).isEmpty, Running.now < end { usleep(2_000) }
     usleep(50_000)
@@ -118,7 +118,7 @@ struct LiveTests {
     #expect(live.errors.contains("standard input contains no NMEA and no UBX"))
   }
 
-  @Test("a followed FIFO does not end with who wrote to it; else it does")
+  @Test("with --follow a FIFO stays open after its writer closes it; without, input ends")
   func fifo() {
     let path = "\(Command.directory())/fifo"
     #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -139,19 +139,19 @@ struct LiveTests {
     #expect(once.finish().status == 0)
   }
 
-  @Test("when nobody reads any more a live run ends, also while nothing comes")
-  func readerGone() {
-    // Nothing is ever written to this file.
+  @Test("a live run ends when its output is closed, also without input")
+  func closedOutput() {
+    // No further data is written to this file.
     let path = "\(Command.directory())/log"
     Self.append(Self.rmc(1), to: path)
-    let result = Command.run(["decode", "--follow", path], nobodyReads: true)
+    let result = Command.run(["decode", "--follow", path], closesOutput: true)
     #expect(result.status == 0)
   }
 }
 
 @Suite("Serial lines", .tags(.process))
 struct SerialTests {
-  /// A pseudo-terminal: its master's end, and the name of the line.
+  /// A pseudo-terminal: both ends, and the path of the slave end.
   static func terminal() -> (master: Int32, slave: Int32, path: String) {
     var master: Int32 = -1
     var slave: Int32 = -1
@@ -165,7 +165,7 @@ struct SerialTests {
     return (master, slave, unsafe String(cString: name))
   }
 
-  /// Waits until the line is raw; whether it became so.
+  /// Waits up to 10 s until the line is in raw mode; whether it is.
   static func isRaw(_ descriptor: Int32) -> Bool {
     let end = Running.now + 10
     var line = termios()
@@ -177,7 +177,7 @@ struct SerialTests {
     return false
   }
 
-  @Test("a line is made raw at the speed that is given; when it is gone, that is told")
+  @Test("a line is set to raw mode at the given speed; its disconnection is reported")
   func raw() {
     let (master, slave, path) = Self.terminal()
     let live = Running(["decode", "--baud", "38400", path])
@@ -185,8 +185,8 @@ struct SerialTests {
     var line = termios()
     unsafe tcgetattr(master, &line)
     #expect(unsafe cfgetospeed(&line) == speed_t(B38400))
-    // Who else has it open is told.
-    #expect(live.told("has '\(path)' open too"))
+    // Another process that has the line open is reported.
+    #expect(live.reports("has '\(path)' open, too"))
     close(slave)
     Running.write(LiveTests.rmc(1), to: master)
     #expect(LiveTests.time(live.line()) == "1")
@@ -197,8 +197,8 @@ struct SerialTests {
     #expect(live.errors.contains("\(path) was disconnected"))
   }
 
-  @Test("--follow waits for a line that went away, and goes on when its name is there again")
-  func comesBack() {
+  @Test("--follow waits for a disconnected line and continues when its name exists again")
+  func reconnected() {
     let folder = Command.directory()
     let name = "\(folder)/by-id/gnss"
     let first = Self.terminal()
@@ -209,15 +209,15 @@ struct SerialTests {
     close(first.slave)
     Running.write(LiveTests.rmc(1), to: first.master)
     #expect(LiveTests.time(live.line()) == "1")
-    // As udev does it: the folder goes with the last name in it.
+    // As udev does: the folder is removed with the last name in it.
     unsafe unlink(name)
     unsafe rmdir("\(folder)/by-id")
     close(first.master)
-    #expect(live.told("gnss was disconnected; waiting for it"))
+    #expect(live.reports("gnss was disconnected; waiting for it"))
     let second = Self.terminal()
     unsafe mkdir("\(folder)/by-id", 0o755)
     unsafe symlink(second.path, name)
-    #expect(live.told("gnss is connected again"))
+    #expect(live.reports("gnss is connected again"))
     close(second.slave)
     Running.write(LiveTests.rmc(2), to: second.master)
     #expect(LiveTests.time(live.line()) == "2")
@@ -226,7 +226,7 @@ struct SerialTests {
     close(second.master)
   }
 
-  @Test("a speed for what is no line, or that no line has, is refused")
+  @Test("--baud is rejected for other files than serial lines, and so is an invalid speed")
   func speeds() {
     let path = "\(Command.directory())/log"
     LiveTests.append(LiveTests.rmc(1), to: path)

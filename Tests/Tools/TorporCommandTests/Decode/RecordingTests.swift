@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Header lines of recordings")
 struct RecordingFilterTests {
-  /// What the filter lets through and the dates it met, the bytes given in pieces of `size`.
+  /// The bytes that the filter passes and the dates it finds, for input in chunks of `size`.
   func filtered(_ bytes: [UInt8], size: Int = .max) -> (bytes: [UInt8], dates: [CalendarDate]) {
     var filter = RecordingFilter()
     var passed: [UInt8] = []
@@ -34,14 +34,14 @@ struct RecordingFilterTests {
     String(decoding: filtered(Array(text.utf8)).bytes, as: UTF8.self)
   }
 
-  @Test("lines starting with # are passed over, and nothing else")
+  @Test("lines starting with # are skipped, and no other lines")
   func lines() {
     #expect(passed("# a\n$X\r\n# b\r\n#\n#c") == "$X\r\n")
     #expect(passed("$X # no header\n #neither\n") == "$X # no header\n #neither\n")
     #expect(passed("\n\n#a\n\n") == "\n\n\n")
   }
 
-  @Test("a # inside a UBX frame is data, also after a byte that ends lines")
+  @Test("a # inside a UBX frame is data, also after a line feed byte")
   func frames() {
     let payload = Array("\n# not a header\n#".utf8)
     let frame: [UInt8] =
@@ -51,7 +51,7 @@ struct RecordingFilterTests {
     #expect(filtered(Array("#x\n".utf8) + [0xB5] + Array("\n#y\n".utf8)).bytes == [0xB5, 0x0A])
   }
 
-  @Test("a checksum that looks like the end of a line ends none")
+  @Test("a checksum byte equal to a line feed does not end a line")
   func checksums() {
     let head: [UInt8] = [0xB5, 0x62, 0x05, 0x01, 2, 0, 0x06, 0x8A]
     for checksum: [UInt8] in [[0x0A, 0x23], [0x23, 0x0A], [0x0A, 0x0A]] {
@@ -60,13 +60,13 @@ struct RecordingFilterTests {
     }
   }
 
-  @Test("what looks like a header and is binary is left as soon as that shows")
+  @Test("a header that turns out to be binary is passed on at its first binary byte")
   func binary() {
     #expect(filtered(Array("\n#ab".utf8) + [0x01, 0xB5, 0x62]).bytes == [0x0A, 0x01, 0xB5, 0x62])
   }
 
   @Test(
-    "the date of the recording in the forms that recordings have",
+    "the date of the recording is read in all known formats",
     arguments: [
       ("# Date: 2014-12-31", 2014, 12, 31), ("# Date = 2015-03-18", 2015, 3, 18),
       ("# Date: 2019-2-4", 2019, 2, 4), ("# Date: 2019-04 23", 2019, 4, 23),
@@ -88,7 +88,7 @@ struct RecordingFilterTests {
     #expect(filtered(Array((line + "\n").utf8)).dates.isEmpty)
   }
 
-  @Test("pieces of any size give the same bytes and dates")
+  @Test("chunks of any size give the same bytes and dates")
   func pieces() {
     var recording = Array("# Name: a\n# Date: 2014-12-31\n$GPGGA,1*00\r\n# b\n".utf8)
     recording += [0xB5, 0x62, 1, 7, 5, 0] + Array("\n#\n#\n".utf8) + [10, 35]
@@ -114,7 +114,7 @@ struct RecordingDecoderTests {
     sentence("GPRMC,12000\(second).00,A,4717.11,N,00833.91,E,0.5,77.5,\(date),,,A")
   }
 
-  @Test("--allow-missing-checksum takes sentences without one, and never a wrong one")
+  @Test("--allow-missing-checksum accepts a missing checksum, but no wrong one")
   func missingChecksums() throws {
     let good = Self.rmc(1, "010420")
     let bare = Self.rmc(2, "010420").prefix { $0 != "*" } + "\r\n"
@@ -132,14 +132,14 @@ struct RecordingDecoderTests {
     }
   }
 
-  @Test("a recording without any checksum is whole with the flag, and leads to it without")
+  @Test("a recording without checksums is decoded with the flag; without it, it is suggested")
   func noChecksums() {
     let bare = (1...3).map { Self.rmc($0, "010420").prefix { $0 != "*" } + "\r\n" }.joined()
     let input = Array(bare.utf8)
-    let taken = Command.run(
+    let accepted = Command.run(
       ["decode", "--format", "gpx", "--allow-missing-checksum", "-"], input: input)
-    #expect(taken.status == 0 && taken.output.hasSuffix("</gpx>\n"))
-    #expect(taken.errors.contains("3 NMEA sentences, 3 without a checksum"))
+    #expect(accepted.status == 0 && accepted.output.hasSuffix("</gpx>\n"))
+    #expect(accepted.errors.contains("3 NMEA sentences, 3 without a checksum"))
     let refused = Command.run(["decode", "-"], input: input)
     #expect(refused.status == 65 && refused.errors.contains("--allow-missing-checksum"))
   }
@@ -157,7 +157,7 @@ struct RecordingDecoderTests {
     return epochs
   }
 
-  @Test("STD-13: the header's date repairs a date 1024 weeks back, one that is given wins")
+  @Test("STD-13: the header's date corrects a week rollover; a given date takes precedence")
   func rollover() throws {
     let old = Self.rmc(1, "160800")
     #expect(epochs(old).first?.utc?.date == CalendarDate(year: 2000, month: 8, day: 16))
@@ -168,7 +168,7 @@ struct RecordingDecoderTests {
     #expect(given.first?.utc?.date == CalendarDate(year: 2020, month: 4, day: 1))
   }
 
-  @Test("two recordings in one file have each their own date")
+  @Test("each of two recordings in one file has its own date")
   func concatenated() {
     let both =
       "# Date: 2020-04-01\n" + Self.rmc(1, "160800") + "# Date: 2000-08-16\n"
@@ -179,7 +179,7 @@ struct RecordingDecoderTests {
       ])
   }
 
-  @Test("every epoch comes once, the last one at the end, whatever the pieces")
+  @Test("every epoch is emitted once, the last one at the end, for any chunk size")
   func everyEpoch() {
     let text = (0...9).map { Self.rmc($0, "010420") }.joined()
     let expected = epochs(text, size: .max / 2)
@@ -187,7 +187,7 @@ struct RecordingDecoderTests {
     for size in 1...90 { #expect(epochs(text, size: size) == expected) }
   }
 
-  @Test("the report tells that epochs have no date, and what to do about it")
+  @Test("the report says that epochs have no date, and how to fix it")
   func undated() {
     func report(_ text: String, _ date: CalendarDate? = nil) -> String {
       var recording = RecordingDecoder(dateGiven: date)
@@ -205,7 +205,7 @@ struct RecordingDecoderTests {
     #expect(report("$GPGSV,1,1,00*79\r\n").contains("\ntorpor: there is no epoch"))
   }
 
-  @Test("a live line is given time only while something is open")
+  @Test("a live line has a silence timeout only while a message or epoch is incomplete")
   func silence() {
     var recording = RecordingDecoder(dateGiven: nil, source: .device)
     var epochs: [Epoch] = []
@@ -223,9 +223,9 @@ struct RecordingDecoderTests {
     #expect(epochs.count == 1)
   }
 
-  @Test("a message that is not whole is waited for on a line, and for ever in a file that grows")
-  func heldUp() {
-    for (source, patience) in [
+  @Test("an incomplete message has a timeout on a line, and none in a growing file")
+  func incompleteMessage() {
+    for (source, timeout) in [
       (RecordingDecoder.Source.device, EpochAssembler.messageTimeout), (.live, nil), (.file, nil),
     ] {
       var recording = RecordingDecoder(dateGiven: nil, source: source)
@@ -233,7 +233,7 @@ struct RecordingDecoderTests {
       let bytes = Array((Self.rmc(1, "010420") + Self.rmc(2, "010420")).utf8)
       recording.decode(Array(bytes.dropLast(20))) { epochs.append($0) }
       let silence = recording.silenceTimeout
-      #expect(silence == patience)
+      #expect(silence == timeout)
       recording.handleSilence(for: .milliseconds(40)) { epochs.append($0) }
       recording.decode(Array(bytes.suffix(20))) { epochs.append($0) }
       recording.finish { epochs.append($0) }
@@ -241,7 +241,7 @@ struct RecordingDecoderTests {
     }
   }
 
-  @Test("a fix bears the moment at which its first byte came")
+  @Test("a fix has the time at which its first byte arrived")
   func acquired() {
     var recording = RecordingDecoder(dateGiven: nil)
     var epochs: [Epoch] = []
@@ -251,7 +251,7 @@ struct RecordingDecoderTests {
     #expect(epochs.first?.fix?.acquired == moment)
   }
 
-  @Test("the report tells what was met and keeps silent about what was not")
+  @Test("the report lists what the input contained, and nothing else")
   func report() {
     var recording = RecordingDecoder(dateGiven: nil)
     recording.decode(Array((Self.rmc(1, "010420") + "$GPRMC,1*00\r\n").utf8)) { _ in }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import torpor
 
-@Suite("The same bytes give the same epochs, from a file as from a pipe", .tags(.process))
+@Suite("The same bytes give the same epochs from a file and from a pipe", .tags(.process))
 struct SameBytesTests {
-  /// Epochs of a stream from that source, in blocks of `size` bytes.
+  /// Epochs of a stream from `source`, in blocks of `size` bytes.
   private func epochs(
     _ bytes: [UInt8], _ source: RecordingDecoder.Source, size: Int
   ) -> [Epoch] {
@@ -48,7 +48,7 @@ struct SameBytesTests {
     ].map { Array(RecordingDecoderTests.sentence($0).utf8) }
   }
 
-  /// A stream of both protocols: what is said of each second in any order, parts left out.
+  /// A stream of both protocols: the messages of each second in random order, some omitted.
   private func mixture(_ seed: UInt64) -> [UInt8] {
     var random = SplitMix64(seed: seed)
     var stream: [UInt8] = Array("# Date: 2026-06-01\n".utf8)
@@ -63,7 +63,7 @@ struct SameBytesTests {
     return stream
   }
 
-  @Test("streams of both protocols, in blocks of any size")
+  @Test("streams of both protocols give the same epochs in blocks of any size")
   func generated() {
     for seed in 0..<60 as Range<UInt64> {
       let stream = mixture(seed)
@@ -77,7 +77,7 @@ struct SameBytesTests {
   }
 
   @Test(
-    "an RTK-fixed 3D fix beside poorer sentences keeps what only NAV-PVT says, and takes the rest")
+    "an RTK-fixed NAV-PVT keeps its own fields and gets the others from less precise sentences")
   func richest() {
     for first in [true, false] {
       let stream: [UInt8] = (0..<5).flatMap { second -> [UInt8] in
@@ -101,7 +101,7 @@ struct SameBytesTests {
     }
   }
 
-  @Test("`decode FILE` and `decode -` print the same of every recording and of mixed streams")
+  @Test("`decode FILE` and `decode -` print the same for recordings and mixed streams")
   func command() {
     let folder = Command.directory()
     var files: [String] = []
@@ -118,8 +118,8 @@ struct SameBytesTests {
     }
   }
 
-  @Test("a pipe into which a recording is written may be held up for long; a receiver's line not")
-  func patience() {
+  @Test("a pipe that carries a recording has a longer silence timeout than a receiver")
+  func silenceTimeout() {
     var recording = RecordingDecoder(dateGiven: nil, source: .live)
     let cycles = (0..<3).map { Self.sentences($0).flatMap { $0 } }
     recording.decode(cycles[0]) { _ in }
@@ -130,7 +130,7 @@ struct SameBytesTests {
     #expect(gathered == .seconds(2))
   }
 
-  /// Epochs of messages that come after pauses, from a pipe whose reader waits as it is told.
+  /// Epochs of messages that arrive after pauses in a pipe, with the decoder's silence timeout.
   private func paused(_ messages: [(Interval, [UInt8])]) -> [Epoch] {
     var recording = RecordingDecoder(dateGiven: nil, source: .live)
     var epochs: [Epoch] = []
@@ -146,7 +146,7 @@ struct SameBytesTests {
     return epochs
   }
 
-  @Test("a receiver that pauses within its epochs loses nothing in a pipe")
+  @Test("pauses of a receiver within its epochs lose no data in a pipe")
   func pauses() {
     let messages = (0..<12).flatMap { second in
       let all = Self.sentences(second)
@@ -157,7 +157,7 @@ struct SameBytesTests {
     #expect(found.count == 12 && found.allSatisfy { $0.mode == .threeDimensional })
   }
 
-  /// Gives an epoch of a file the moment at which that of the pipe with its time came.
+  /// Copies the acquisition time from the live epoch with the same UTC to an epoch of a file.
   private static func later(_ live: [Epoch]) -> (Epoch) -> Epoch {
     return { epoch in
       var epoch = epoch
@@ -168,7 +168,7 @@ struct SameBytesTests {
     }
   }
 
-  @Test("NAV-PVT alone is given at once, but for the first; sentences beside it are waited for")
+  @Test("NAV-PVT alone is emitted immediately after the first; with sentences it waits for them")
   func alone() {
     var recording = RecordingDecoder(dateGiven: nil, source: .live)
     func silence() -> Interval? { recording.silenceTimeout }
@@ -182,7 +182,7 @@ struct SameBytesTests {
     #expect(silence() == .milliseconds(400))
   }
 
-  /// The recordings beside the package, if they are there.
+  /// The recordings next to the package, if they exist.
   private static var recordings: [String] {
     let folder =
       unsafe getenv("TORPOR_DATA").map { unsafe String(cString: $0) }
@@ -211,7 +211,7 @@ extension Command {
   }
 }
 
-@Suite("Input of another kind is named, with what to do about it", .tags(.process))
+@Suite("Input of an unsupported format is named, with how to convert it", .tags(.process))
 struct ForeignFormatTests {
   private static let nmea = RecordingDecoderTests.rmc(1, "010420")
 
@@ -261,7 +261,7 @@ struct ForeignFormatTests {
     ]
   }
 
-  @Test("in a file and in a pipe, with exit code 65 and nothing written")
+  @Test("input in a file and in a pipe ends with exit code 65 and writes nothing")
   func named() {
     let folder = Command.directory()
     for (bytes, words) in Self.cases {
@@ -279,7 +279,7 @@ struct ForeignFormatTests {
     }
   }
 
-  @Test("replay gives the same error, with its own name in what helps")
+  @Test("replay gives the same error, with its own name in the suggestion")
   func replayed() {
     let path = Command.directory() + "/x"
     for (bytes, words) in Self.cases {
@@ -294,7 +294,7 @@ struct ForeignFormatTests {
     }
   }
 
-  @Test("a recording whose checksums are wrong is called damaged, by decode as by replay")
+  @Test("decode and replay report a recording with wrong checksums as damaged")
   func damaged() {
     let damaged = Array(Self.nmea.utf8).map { $0 == UInt8(ascii: "N") ? UInt8(ascii: "S") : $0 }
     for command in ["decode", "replay"] {
@@ -304,7 +304,7 @@ struct ForeignFormatTests {
   }
 
   @Test(
-    "what reads a track names a compressed file and a recording, with what helps",
+    "commands that read a track name a compressed file and a recording, with a suggestion",
     arguments: [
       ["simulate", "--track"], ["tune", "--track"], ["optimum", "--accuracy", "100", "--track"],
     ])
@@ -318,10 +318,10 @@ struct ForeignFormatTests {
     let recording = Command.run(command + [path])
     #expect(recording.status == 65, "\(recording.errors)")
     #expect(
-      recording.errors.contains("`torpor decode --format gpx -o track.gpx '\(path)'` makes one"))
+      recording.errors.contains("with `torpor decode --format gpx -o track.gpx '\(path)'`"))
   }
 
-  @Test("the command that is told can be run as it stands, whatever the file's name")
+  @Test("the suggested command can be run unchanged for any file name")
   func quoted() {
     let folder = Command.directory()
     let path = "\(folder)/a b's $HOME.log"
@@ -335,7 +335,7 @@ struct ForeignFormatTests {
     #expect(repaired.errors.contains("1 NMEA sentence"), "\(command): \(repaired.errors)")
   }
 
-  @Test("a lower-case recording whose checksums are of the lower-case letters is no empty success")
+  @Test("a lower-case recording with checksums of the lower-case letters is an error")
   func lowerCase() {
     let text = RecordingDecoderTests.sentence(
       "gprmc,120001.00,a,4717.11,n,00833.91,e,0.5,77.5,010420,,,a")
@@ -343,7 +343,7 @@ struct ForeignFormatTests {
     #expect(end.status == 65 && end.output.isEmpty && end.errors.contains("lower case"))
   }
 
-  @Test("where there are epochs, or sentences beside other frames, nothing is foreign")
+  @Test("input with epochs, or with sentences between other frames, is not an unsupported format")
   func own() {
     let mixed = Self.rtcm3() + Array(Self.nmea.utf8) + Self.sirf
     let end = Command.run(["decode", "-"], input: mixed)
@@ -354,13 +354,13 @@ struct ForeignFormatTests {
   }
 }
 
-@Suite("Headers that lose no date silently", .tags(.process))
+@Suite("Dates in recording headers", .tags(.process))
 struct HeaderDateTests {
   private let gga = RecordingDecoderTests.sentence(
     "GPGGA,120001.00,4717.11,N,00833.91,E,1,08,1.0,499.6,M,48.0,M,,")
 
   @Test(
-    "STD-13: the date is found behind a byte order mark, and with blanks before its colon",
+    "STD-13: the date is found after a byte order mark, and with spaces before its colon",
     arguments: [
       "\u{FEFF}# Date: 2014-12-31\n", "# Date : 2014-12-31\n", "\u{FEFF}# Date : 2014-12-31\n",
     ])
@@ -379,15 +379,15 @@ struct HeaderDateTests {
     }
   }
 
-  @Test("a date that cannot be read is told, with how to write it, unless one is given")
+  @Test("an unreadable date is reported with the expected format, unless --date is given")
   func unread() {
-    for (header, isTold) in [
+    for (header, isReported) in [
       ("# Date: 31 December 2014\n", true), ("# Date: 2014\n", true), ("# Dates: many\n", false),
       ("# Date: 2014-12-31\n", false),
     ] {
       let input = Array((header + gga).utf8)
       let end = Command.run(["decode", "-"], input: input)
-      #expect(end.errors.contains("# Date: YYYY-MM-DD") == isTold, "\(end.errors)")
+      #expect(end.errors.contains("# Date: YYYY-MM-DD") == isReported, "\(end.errors)")
       let given = Command.run(["decode", "--date", "2014-12-31", "-"], input: input)
       #expect(!given.errors.contains("# Date: YYYY-MM-DD"))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("Messages that nobody reads", .tags(.process))
+@Suite("Messages that the decoder does not use", .tags(.process))
 struct UnreadMessageTests {
   /// A sentence with its checksum.
   static func sentence(_ body: String) -> String {
@@ -13,8 +13,8 @@ struct UnreadMessageTests {
     return "$\(body)*\(digits.count == 1 ? "0" : "")\(digits)\r\n"
   }
 
-  /// What decode tells of a fix and these bodies, each so many times.
-  static func told(_ bodies: [(body: String, count: Int)], frames: [UInt8] = []) -> String {
+  /// What `decode` reports for one fix and each body repeated `count` times.
+  static func summary(_ bodies: [(body: String, count: Int)], frames: [UInt8] = []) -> String {
     var text = sentence("GPGLL,4807.038,N,01131.000,E,120000,A")
     for (body, count) in bodies {
       for _ in 0..<count { text += sentence(body) }
@@ -24,25 +24,25 @@ struct UnreadMessageTests {
     return result.errors
   }
 
-  @Test("what is known and not used is told apart from what is not understood, by kinds")
+  @Test("known but unused messages and unknown messages are counted separately, by type")
   func kinds() {
-    let told = Self.told(
+    let summary = Self.summary(
       [
         ("GNTXT,01,01,02,hello", 3), ("GPGRS,1,2", 2), ("IIHDT,1.0,T", 1), ("PMTK012,001", 2),
         ("PMTK705,AXN_2.31", 1), ("PUBX,03,11", 1), ("GPABC,1", 2), ("PXYZQ,1", 1), ("gphdt,1", 1),
       ],
-      // UBX-RXM-SFRBX and a class there is not, both empty.
+      // UBX-RXM-SFRBX and an unknown class, both without payload.
       frames: [0xB5, 0x62, 0x02, 0x13, 0, 0, 0x15, 0x41, 0xB5, 0x62, 0x66, 0x66, 0, 0, 0xCC, 0xCA])
     #expect(
-      told.contains(
+      summary.contains(
         "11 not used (PMTK 3, TXT 3, GRS 2, HDT 1, PUBX 1, UBX-RXM-13 1), "
-          + "5 not understood (GPABC 2, PXYZQ 1, UBX 66 66 1)"), "\(told)")
+          + "5 not understood (GPABC 2, PXYZQ 1, UBX 66 66 1)"), "\(summary)")
   }
 
-  @Test("nothing of either is not told, and many kinds are counted")
+  @Test("no line is written without such messages, and the list of types is limited")
   func bounds() {
-    #expect(!Self.told([("GPGSA,A,3", 1)]).contains("not "))
-    let many = Self.told((0..<10).map { ("GPAA\($0),1", 10 - $0) })
+    #expect(!Self.summary([("GPGSA,A,3", 1)]).contains("not "))
+    let many = Self.summary((0..<10).map { ("GPAA\($0),1", 10 - $0) })
     #expect(
       many.contains("55 not understood (GPAA0 10, ") && many.contains("GPAA5 5, 4 more kinds)"))
     #expect(!many.contains("not used"))

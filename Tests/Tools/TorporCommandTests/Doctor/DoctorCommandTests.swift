@@ -9,10 +9,10 @@ import Testing
 
 @testable import torpor
 
-@Suite("torpor doctor with a receiver that is played", .serialized, .tags(.process))
+@Suite("torpor doctor with an emulated receiver", .serialized, .tags(.process))
 struct DoctorCommandTests {
-  /// A receiver on a line of its own.
-  private static func played(_ board: String, pins: Bool = false) throws -> (Running, String) {
+  /// An emulated receiver on its own pseudo-terminal.
+  private static func emulated(_ board: String, pins: Bool = false) throws -> (Running, String) {
     let link = Command.directory() + "/gnss"
     let running = Running(
       ["receiver", "--board", board, "--link", link, "--quiet"] + (pins ? ["--pins"] : []))
@@ -25,9 +25,9 @@ struct DoctorCommandTests {
     _ = running.finish()
   }
 
-  @Test("an M10 on the right board: it is what the profile says, and nothing fails")
+  @Test("an M10 that matches the profile: no check fails")
   func right() throws {
-    let (receiver, link) = try Self.played("zero2w-max-m10s")
+    let (receiver, link) = try Self.emulated("zero2w-max-m10s")
     defer { Self.end(receiver) }
     let result = Command.run(
       ["doctor", "--board", "zero2w-max-m10s", "--no-pins", "--line", link, "--state", "/"])
@@ -37,9 +37,9 @@ struct DoctorCommandTests {
     #expect(result.output.contains(" 0 failed"))
   }
 
-  @Test("a profile of another receiver fails with what to write, and the offered one passes")
+  @Test("a profile of another receiver fails with a suggestion; the proposed profile passes")
   func wrong() throws {
-    let (receiver, link) = try Self.played("zero2w-max-m10s")
+    let (receiver, link) = try Self.emulated("zero2w-max-m10s")
     defer { Self.end(receiver) }
     let folder = Command.directory()
     let board = folder + "/slow/profile.toml"
@@ -61,9 +61,9 @@ struct DoctorCommandTests {
     #expect(again.status == 0, "\(again.output)")
   }
 
-  @Test("a wrong family comes first, and a speed that torpord has set is not called the default")
+  @Test("a wrong family is reported first; a speed set by torpord is not reported as the default")
   func causes() throws {
-    let (receiver, link) = try Self.played("zero2w-max-m10s")
+    let (receiver, link) = try Self.emulated("zero2w-max-m10s")
     defer { Self.end(receiver) }
     let folder = Command.directory()
     let made = Command.run([
@@ -79,9 +79,9 @@ struct DoctorCommandTests {
     #expect(result.output.contains("first: identity: family = \"ublox-m10\" in [receiver]"))
   }
 
-  @Test("a receiver that only streams: without a board a profile is offered, and passes")
+  @Test("a receiver that only streams: without a board, the proposed profile passes")
   func plain() throws {
-    let (receiver, link) = try Self.played("\(PackageBoards.testFolder)/streaming/profile.toml")
+    let (receiver, link) = try Self.emulated("\(PackageBoards.testFolder)/streaming/profile.toml")
     defer { Self.end(receiver) }
     let offer = Command.directory() + "/found.toml"
     let result = Command.run(["doctor", "--line", link, "--state", "/", "--write", offer, "--json"])
@@ -97,7 +97,7 @@ struct DoctorCommandTests {
   }
 
   @Test(
-    "--timeout is refused where nothing waits for a first fix, with the reason",
+    "--timeout is rejected with the reason if no check waits for a first fix",
     arguments: [
       (["--board", "pi4-l76k-hat"], "names no supply_line"), ([], "name the board with --board"),
       (["--board", "zero2w-pa1616s", "--no-pins"], "--no-pins leaves"),
@@ -109,7 +109,7 @@ struct DoctorCommandTests {
     #expect(result.status == 64 && result.errors.contains(reason), "\(result.errors)")
   }
 
-  @Test("a file that is there, and a profile with mistakes, are not written over")
+  @Test("an existing file and a profile with errors are not overwritten")
   func kept() throws {
     let folder = Command.directory()
     let mine = folder + "/mine.toml"
@@ -125,20 +125,20 @@ struct DoctorCommandTests {
   }
 
   @Test(
-    "what a receiver answers tells its family",
+    "a receiver's responses identify its family",
     arguments: [
       ("pi4-l76k-hat", BoardProfile.Receiver.Family.casic), ("zero2w-pa1616s", .mtk),
       ("imx8mm-max-m8q", .ubloxM8),
     ])
   func family(_ board: String, _ family: BoardProfile.Receiver.Family) throws {
-    let (receiver, link) = try Self.played(board)
+    let (receiver, link) = try Self.emulated(board)
     defer { Self.end(receiver) }
     let offer = Command.directory() + "/found.toml"
     _ = Command.run(["doctor", "--line", link, "--state", "/", "--quick", "--write", offer])
     #expect(try BoardProfile.load(path: offer).receiver?.family == family)
   }
 
-  @Test("from power to first byte and first fix, where a line switches the supply")
+  @Test("times from power-on to first byte and first fix are measured with a supply line")
   func times() throws {
     let folder = Command.directory()
     let settings = [
@@ -148,7 +148,7 @@ struct DoctorCommandTests {
       ["board", "new", "fast", "--yes", "--output", folder] + settings.flatMap { ["--set", $0] })
     #expect(made.status == 0, "\(made.errors)")
     let board = folder + "/fast/profile.toml"
-    let (receiver, link) = try Self.played(board, pins: true)
+    let (receiver, link) = try Self.emulated(board, pins: true)
     defer { Self.end(receiver) }
     var options = Doctor.Options()
     options.profile = try BoardProfile.named(board)
@@ -160,7 +160,7 @@ struct DoctorCommandTests {
       holder: { _ throws(GPIOFault) in nil },
       request: { _, isOn throws(GPIOFault) in
         let drive: GPIOAccess.Drive = { isOn in
-          receiver.say(isOn ? "supply on\n" : "supply off\n")
+          receiver.send(isOn ? "supply on\n" : "supply off\n")
           return true
         }
         _ = drive(isOn)
@@ -176,7 +176,7 @@ struct DoctorCommandTests {
     #expect(time > .seconds(1) && time < .seconds(60))
   }
 
-  @Test("an interrupt ends it at once, and the line is as it was")
+  @Test("an interrupt ends the command immediately and restores the line")
   func interrupted() throws {
     let (master, first, path) = SerialTests.terminal()
     var slave = first
@@ -188,7 +188,7 @@ struct DoctorCommandTests {
       return [line.c_iflag, line.c_oflag, line.c_cflag, line.c_lflag, unsafe cfgetospeed(&line)]
     }
     let before = settings()
-    // This process has it open, too, which root is told.
+    // Close this process's descriptor: as root, doctor would report it as a holder.
     close(slave)
     slave = -1
     let doctor = Running(["doctor", "--line", path, "--state", "/"])
@@ -200,9 +200,9 @@ struct DoctorCommandTests {
     #expect(slave >= 0 && settings() == before)
   }
 
-  @Test("among lines that nobody named a receiver is found by listening, and then asked")
+  @Test("a receiver on an unspecified line is detected from its output, and then queried")
   func searched() throws {
-    let (receiver, link) = try Self.played("zero2w-max-m10s")
+    let (receiver, link) = try Self.emulated("zero2w-max-m10s")
     defer { Self.end(receiver) }
     let root = Command.directory()
     unsafe mkdir(root + "/dev", 0o755)
@@ -212,7 +212,7 @@ struct DoctorCommandTests {
     #expect(doctor.facts.device == "/dev/ttyUSB0" && doctor.facts.identity?.model == "MAX-M10S")
   }
 
-  @Test("mistakes of whoever types it")
+  @Test("usage errors")
   func badUse() throws {
     #expect(Command.run(["doctor", "--board", "nowhere"]).status == 78)
     #expect(Command.run(["doctor", "--timeout", "0"]).status == 64)

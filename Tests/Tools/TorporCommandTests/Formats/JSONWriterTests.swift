@@ -12,7 +12,7 @@ struct JSONWriterTests {
     return writer.text.string
   }
 
-  @Test("quotation marks, backslashes and controls are escaped, everything else stands")
+  @Test("quotation marks, backslashes and control characters are escaped, and nothing else")
   func escaping() {
     let line = line { $0.member("a\"b", "q\"\\\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}é…😀/") }
     #expect(
@@ -20,7 +20,7 @@ struct JSONWriterTests {
   }
 
   @Test(
-    "a number has the fewest digits that read back",
+    "a number has the fewest digits that give the same value when parsed",
     arguments: [
       (0.1, "0.1"), (25, "25"), (-0.0, "0"), (1e-7, "1e-07"), (1.0 / 3, "0.3333333333333333"),
       (1e300, "1e+300"), (123_456.75, "123456.75"), (-2.5, "-2.5"),
@@ -29,7 +29,7 @@ struct JSONWriterTests {
     #expect(line { $0.member("x", value) } == "{\"x\":\(expected)}\n")
   }
 
-  @Test("NaN and infinity, which JSON does not know, are left out")
+  @Test("NaN and infinity are omitted, because JSON has no such numbers")
   func notANumber() {
     let line = line {
       $0.member("a", Double.nan)
@@ -39,7 +39,7 @@ struct JSONWriterTests {
     #expect(line == "{\"c\":1}\n")
   }
 
-  @Test("objects and lists nest, commas stand between members and nowhere else")
+  @Test("objects and arrays nest, with commas only between members")
   func nesting() {
     let line = line { writer in
       writer.object("o") { inner in

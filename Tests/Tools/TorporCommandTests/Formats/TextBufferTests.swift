@@ -3,8 +3,8 @@ import Testing
 
 @testable import torpor
 
-@Suite("Numbers and moments as text")
-struct TextTests {
+@Suite("Numbers and times as text")
+struct TextBufferTests {
   func text(_ body: (inout TextBuffer) -> Void) -> String {
     var text = TextBuffer()
     body(&text)
@@ -12,7 +12,7 @@ struct TextTests {
   }
 
   @Test(
-    "scaled integers with fixed decimals, halves away from zero",
+    "scaled integers with fixed decimals, halves rounded away from zero",
     arguments: [
       (0, 9, 9, "0.000000000"), (-37_784_788_333, 9, 9, "-37.784788333"), (5, 1, 0, "1"),
       (4, 1, 0, "0"), (-4, 1, 0, "0"), (-5, 1, 0, "-1"), (83_600, 3, 4, "83.6000"),
@@ -26,7 +26,7 @@ struct TextTests {
   }
 
   @Test(
-    "scaled integers with no more decimals than they have",
+    "scaled integers without trailing zeros",
     arguments: [
       (0, 9, "0"), (1_500_000, 6, "1.5"), (100, 0, "100"), (-200_000_000, 9, "-0.2"),
       (10_000_000, 6, "10"), (1, 6, "0.000001"),
@@ -35,8 +35,8 @@ struct TextTests {
     #expect(text { $0.add(trimmed: value, scale: scale) } == expected)
   }
 
-  @Test("a moment is told to the nearest millisecond, as gpsd does")
-  func moments() {
+  @Test("a time is rounded to the nearest millisecond, as in gpsd")
+  func times() {
     let start = UTCTime(microseconds: 1_396_515_251_000_000)
     #expect(text { $0.add(iso8601: start) } == "2014-04-03T08:54:11.000Z")
     let before = UTCTime(microseconds: start.microseconds - 499)
@@ -50,7 +50,7 @@ struct TextTests {
   }
 
   @Test(
-    "lengths of time in words",
+    "durations in words",
     arguments: [
       (0, "0 ms"), (300_000, "300 ms"), (1_500_000, "1.5 s"), (42_000_000, "42 s"),
       (300_000_000, "5 min"), (330_000_000, "5 min 30 s"), (4_800_000_000, "1 h 20 min"),

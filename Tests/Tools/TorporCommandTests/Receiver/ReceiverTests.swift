@@ -6,9 +6,9 @@ import Testing
 
 @testable import torpor
 
-@Suite("A receiver that is played in real time", .tags(.process))
+@Suite("torpor receiver: emulation in real time", .tags(.process))
 struct ReceiverTests {
-  @Test("its line is named first, opens as a receiver's, and goes with the command")
+  @Test("the line is printed first, opens as a serial line, and is removed with the command")
   func line() throws {
     let link = Command.directory() + "/gnss"
     let running = Running(["receiver", "--board", "pi4-l76k-hat", "--link", link, "--quiet"])
@@ -16,25 +16,25 @@ struct ReceiverTests {
     #expect(path.hasPrefix("/dev/pts/") && SystemFiles.linkTarget(link) == path)
     let descriptor = unsafe open(link, O_RDONLY | O_NOCTTY)
     defer { close(descriptor) }
-    var heard: [UInt8] = []
-    // It says first that it has started.
-    while !String(decoding: heard, as: UTF8.self).contains("$GN") {
+    var received: [UInt8] = []
+    // The receiver first sends its start message.
+    while !String(decoding: received, as: UTF8.self).contains("$GN") {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&waiting, 1, 10_000) == 1 else { break }
       var bytes = [UInt8](repeating: 0, count: 1_024)
       let count = unsafe read(descriptor, &bytes, bytes.count)
-      heard += bytes[..<max(count, 0)]
+      received += bytes[..<max(count, 0)]
     }
-    #expect(String(decoding: heard, as: UTF8.self).contains("$GN"))
+    #expect(String(decoding: received, as: UTF8.self).contains("$GN"))
     running.signal(SIGTERM)
     #expect(running.finish().status == 0)
     #expect(SystemFiles.linkTarget(link) == nil)
   }
 
-  @Test("what has stood by without ever having searched searches as from the cold")
-  func searches() throws {
+  @Test("a receiver put into standby before any acquisition does a cold start afterwards")
+  func coldStart() throws {
     let folder = Command.directory()
-    // Cold starts of two seconds, and no other.
+    // Only cold starts, of two seconds.
     let text = try #require(Command.read("Boards/zero2w-pa1616s/profile.toml"))
     let lines = text.split(separator: "\n")
       .filter { !$0.contains("{ off_s") && $0 != "]" }
@@ -45,22 +45,22 @@ struct ReceiverTests {
     let path = try #require(running.line())
     let descriptor = unsafe open(path, O_RDWR | O_NOCTTY)
     defer { close(descriptor) }
-    // While it starts it takes no commands.
+    // The receiver ignores commands while it starts.
     usleep(400_000)
     Running.write("$PMTK161,0*28\r\n", to: descriptor)
-    #expect(running.told("receiver standby") && !running.errors.contains("tracking"))
-    // For longer than the search will take.
+    #expect(running.reports("receiver standby") && !running.errors.contains("tracking"))
+    // Longer than the acquisition.
     usleep(3_000_000)
     let begin = Running.now
     Running.write("\r", to: descriptor)
-    #expect(running.told("receiver tracking"))
-    let took = Running.now - begin
-    #expect(took >= 1.9, "the first fix came after \(took) s")
+    #expect(running.reports("receiver tracking"))
+    let duration = Running.now - begin
+    #expect(duration >= 1.9, "the first fix came after \(duration) s")
     running.signal(SIGTERM)
     #expect(running.finish().status == 0)
   }
 
-  @Test("it hears at which speed the service set its line, which says it as a number")
+  @Test("the emulator reads the line speed that the service set as a number")
   func speed() throws {
     let terminal = try PseudoTerminal(link: nil, baud: 9_600)
     #expect(terminal.speed == 9_600)
@@ -70,8 +70,8 @@ struct ReceiverTests {
     #expect(terminal.speed == 115_200)
   }
 
-  @Test("a link that a killed receiver left is replaced, whoever has its terminal's number now")
-  func leftOver() throws {
+  @Test("a stale link of a killed emulator is replaced, also if its terminal number is reused")
+  func staleLink() throws {
     let link = Command.directory() + "/gnss"
     let arguments = ["receiver", "--board", "pi4-l76k-hat", "--link", link, "--quiet"]
     let first = Running(arguments)
@@ -80,14 +80,13 @@ struct ReceiverTests {
     #expect(
       second.status == 73
         && second.errors.contains(
-          "is used by the emulated receiver "
-            + "of process")
+          "is used by the emulated receiver of process")
     )
     #expect(SystemFiles.linkTarget(link) == path)
     first.signal(SIGKILL)
     _ = first.finish()
-    #expect(SystemFiles.linkTarget(link) == path, "nothing could take it away")
-    // Its number is another terminal's.
+    #expect(SystemFiles.linkTarget(link) == path, "a killed process cannot remove it")
+    // Reuse its terminal number for another terminal.
     var others: [PseudoTerminal] = []
     for _ in 0..<64 where !others.contains(where: { $0.path == path }) {
       others.append(try PseudoTerminal(link: nil, baud: 9_600))
@@ -99,7 +98,7 @@ struct ReceiverTests {
     #expect(third.finish().status != 73 && SystemFiles.linkTarget(link) == nil)
   }
 
-  @Test("a file is not overwritten by a link, and a board without a receiver has none to play")
+  @Test("a link does not overwrite a file; a board without a receiver cannot be emulated")
   func refused() {
     let folder = Command.directory()
     Command.write([1], to: folder + "/file")
@@ -108,7 +107,7 @@ struct ReceiverTests {
     #expect(result.errors.contains("exists already and is not a link to a pseudo-terminal"))
     _ = unsafe symlink("/dev/null", folder + "/mine")
     #expect(Command.run(["receiver", "--link", folder + "/mine"]).status == 73)
-    #expect(SystemFiles.linkTarget(folder + "/mine") == "/dev/null", "it is somebody else's")
+    #expect(SystemFiles.linkTarget(folder + "/mine") == "/dev/null", "another link is kept")
     #expect(Command.run(["receiver", "--track", "a", "--scenario", "walk"]).status == 64)
     let bare = """
       name = "bare"

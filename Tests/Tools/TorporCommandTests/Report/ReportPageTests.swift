@@ -6,16 +6,16 @@ import Testing
 
 @testable import torpor
 
-@Suite("The page of a run", .tags(.process))
+@Suite("The HTML report of a run", .tags(.process))
 struct ReportPageTests {
-  /// Runs `simulate` with a page of its own; gives the page and the result.
+  /// Runs `simulate --report`; returns the page and the result.
   func page(_ arguments: [String]) -> (page: String, run: Command.Result) {
     let path = "\(Command.directory())/run.html"
     let run = Command.run(["simulate", "--report", path] + arguments)
     return (Command.read(path) ?? "", run)
   }
 
-  /// Whether expat reads all of it; what is wrong if not.
+  /// The error of expat when it parses `page`; nil if the page is well-formed.
   func problem(_ page: String) -> String? {
     let parser = unsafe XML_ParserCreate("UTF-8")
     defer { unsafe XML_ParserFree(parser) }
@@ -30,7 +30,7 @@ struct ReportPageTests {
   }
 
   @Test(
-    "a day's page is well-formed, needs nothing but itself, and is small",
+    "a report is well-formed, self-contained and small",
     arguments: [
       ["--battery", "3000mAh@3.7V"],
       ["--service", "standard", "--accuracy", "100"],
@@ -57,7 +57,7 @@ struct ReportPageTests {
     #expect((5_000..<250_000).contains(page.utf8.count), "\(page.utf8.count) bytes")
   }
 
-  @Test("names are shown and not obeyed")
+  @Test("markup in file names is escaped")
   func names() {
     let folder = Command.directory()
     let name = "<b onload='x'>&amp;\"\u{7}\u{FFFE}\u{202E}.csv"
@@ -73,7 +73,7 @@ struct ReportPageTests {
     #expect(Markup.escaped("a\tb\n\u{B}\u{9F}\(none)é") == "a\tb\n\u{FFFD}\u{FFFD}\u{FFFD}é")
   }
 
-  @Test("what is closed is what was opened, and words are escaped everywhere")
+  @Test("elements are closed in order, and text and attributes are escaped")
   func markup() {
     var page = Markup()
     page.element("a", ["b": "<\"'&>"]) { page in
@@ -85,16 +85,17 @@ struct ReportPageTests {
       page.text.string == "<a b=\"&lt;&quot;&#39;&amp;&gt;\">1 &lt; 2<c/><d></d></a>")
   }
 
-  @Test("the page's numbers are the summary's")
+  @Test("the page has the numbers of the summary")
   func numbers() {
     let (page, run) = page(["--service", "standard", "--accuracy", "100", "--battery", "10Wh"])
-    let told = run.output
+    let output = run.output
     func row(_ name: String) -> Substring {
-      told.split(separator: "\n").first { $0.hasPrefix(name) }?.dropFirst(16) ?? ""
+      output.split(separator: "\n").first { $0.hasPrefix(name) }?.dropFirst(16) ?? ""
     }
-    let bills = told.split(separator: "\n").filter { $0.contains(" kJ ") || $0.contains(" J ") }
+    let energyRows = output.split(separator: "\n")
+      .filter { $0.contains(" kJ ") || $0.contains(" J ") }
     var compared = 0
-    for line in bills where line.hasPrefix("  ") {
+    for line in energyRows where line.hasPrefix("  ") {
       let parts = line.split(separator: "  ").map { String($0).trimming }
       guard parts.count == 5 else { continue }
       if parts[0] == "total" {
@@ -106,11 +107,11 @@ struct ReportPageTests {
       compared += 1
     }
     #expect(compared == 3)
-    // Such as: above 100 m for 4.25 % of the time, p95 87.6 m, worst 733 m
+    // Example: above 100 m for 4.25 % of the time, p95 87.6 m, worst 733 m
     #expect(page.contains(">\(row("fixes").prefix { $0 != " " })</dd>"))
-    let promise = row("error")
-    #expect(promise.contains("above"))
-    for match in promise.matches(of: /m for (.*%)|p95 (.*m),|worst (.*)$/) {
+    let errorRow = row("error")
+    #expect(errorRow.contains("above"))
+    for match in errorRow.matches(of: /m for (.*%)|p95 (.*m),|worst (.*)$/) {
       let value = match.output.1 ?? match.output.2 ?? match.output.3 ?? "?"
       #expect(page.contains(value), "\(value)")
     }
@@ -119,9 +120,9 @@ struct ReportPageTests {
       page.contains("<th scope=\"col\">of the time</th><th scope=\"col\">energy</th>")
         && !page.contains("share"))
     #expect(page.contains(">\(ratio)</dd>"))
-    let states = told.matches(of: /([a-z]+) (\d[^(,\n]*) \(([0-9.]+) %\)/)
+    let states = output.matches(of: /([a-z]+) (\d[^(,\n]*) \(([0-9.]+) %\)/)
     #expect(states.count > 4)
-    // For how long the distance was not kept is on its tile.
+    // The time above the bound is on its own tile.
     for state in states where state.output.1 != "above" {
       let (word, time, share) = (state.output.1, state.output.2, state.output.3)
       #expect(
@@ -130,8 +131,8 @@ struct ReportPageTests {
     }
   }
 
-  @Test("a page that fails leaves the old one; one that would replace an input is refused")
-  func places() {
+  @Test("a failed report keeps the old file; a report that would replace an input is rejected")
+  func outputPaths() {
     let folder = Command.directory()
     let page = "\(folder)/run.html"
     let track = "\(folder)/way.csv"
@@ -160,7 +161,7 @@ struct ReportPageTests {
     }
   }
 
-  @Test("PWR-10: a battery that runs low is drawn, and what the client lost stands beside it")
+  @Test("PWR-10: the report draws a low battery and lists the degraded services")
   func charge() throws {
     let folder = Command.directory()
     let arguments = [
@@ -174,7 +175,7 @@ struct ReportPageTests {
     #expect(page.contains("<b>degraded</b>") && page.contains("within 100 m at best"))
     let full = Command.run(arguments.dropLast(4) + ["--report", "\(folder)/b.html"])
     #expect(full.status == 0 && Command.read("\(folder)/b.html")?.contains("Battery, %") == false)
-    // Seventy milliwatt-hours at the mean power of the run, not two hundred.
+    // Battery life is that of 70 mWh (35 % of 200 mWh) at the mean power of the run.
     func life(of page: String?) -> Substring? {
       page?.firstMatch(of: /Battery life<\/dt><dd class="big">([^<]*)</)?.output.1
     }
@@ -190,7 +191,7 @@ struct ReportPageTests {
     #expect(other.errors.contains("its profile has no [battery]"))
   }
 
-  @Test("the battery's chart falls with what is taken, to nothing where it is empty")
+  @Test("the battery chart falls with consumption, to 0 where the battery is empty")
   func emptyBattery() throws {
     let (page, run) = page([
       "--quiet", "--scenario", "still", "--hours", "12", "--service", "live", "--battery",
@@ -201,14 +202,14 @@ struct ReportPageTests {
     let chart = try #require(
       page.firstMatch(of: /Charge of the battery.*?class="curve"[^>]* d="([^"]*)"/))
     let heights = chart.output.1.matches(of: /[ML](\d+) (\d+)/).compactMap { Int($0.output.2) }
-    // 1,000 is the axis: nothing is left. It falls all the way, for there is no second without power.
+    // 1,000 is the axis, an empty battery. The curve never rises, because power is always consumed.
     #expect(heights.count > 100 && heights.first == 600 && heights.last == 1_000)
     #expect(zip(heights, heights.dropFirst()).allSatisfy { $0 <= $1 })
     let late = heights[heights.count * 3 / 4]
     #expect((700..<1_000).contains(late), "\(late)")
   }
 
-  @Test("a key explains what is drawn, and nothing else; places have five decimals")
+  @Test("a legend lists exactly what is drawn; coordinates have five decimals")
   func keys() throws {
     let kept = page([
       "--quiet", "--scenario", "still", "--hours", "0.5", "--service", "standard", "--accuracy",
@@ -223,28 +224,28 @@ struct ReportPageTests {
     for part in place.output.1.split(separator: ", ").prefix(2) {
       #expect(part.split(separator: ".")[1].count == 5, "\(part)")
     }
-    // Each part of a bar is in its key, and each in the key is drawn.
+    // The legend of a bar lists exactly its parts.
     for bars in visits.matches(of: /class="bars">(.*?)<p class="key">(.*?)<\/p>/) {
       let drawn = bars.output.1.matches(of: #/title="([a-z]+): /#).map(\.output.1)
-      let told = bars.output.2.matches(of: />([a-z]+) [0-9.]+ % of the energy</).map(\.output.1)
-      #expect(!told.isEmpty && told == drawn, "\(told) \(drawn)")
+      let listed = bars.output.2.matches(of: />([a-z]+) [0-9.]+ % of the energy</).map(\.output.1)
+      #expect(!listed.isEmpty && listed == drawn, "\(listed) \(drawn)")
     }
   }
 
-  @Test("the same run gives the same page")
+  @Test("the same run gives the same report")
   func same() {
     let arguments = ["--quiet", "--scenario", "walk", "--hours", "0.5", "--ttff", "sampled"]
     #expect(page(arguments).page == page(arguments).page)
     #expect(page(arguments).page != page(arguments + ["--seed", "2"]).page)
   }
 
-  @Test("a way across the antimeridian and one at a pole are as wide as they are")
+  @Test("tracks across the antimeridian and at a pole are projected with their true width")
   func plane() {
-    func track(_ places: [(Double, Double)]) -> Track {
+    func track(_ positions: [(Double, Double)]) -> Track {
       Track(
         start: UTCTime(microseconds: 0),
-        points: places.enumerated().compactMap { index, place in
-          Coordinate(latitude: place.0, longitude: place.1).map {
+        points: positions.enumerated().compactMap { index, position in
+          Coordinate(latitude: position.0, longitude: position.1).map {
             TrackPoint(offset: .seconds(Int64(index)), coordinate: $0)
           }
         })
@@ -261,7 +262,7 @@ struct ReportPageTests {
 }
 
 extension String {
-  /// Without the spaces at both ends.
+  /// This string without leading and trailing spaces.
   fileprivate var trimming: String {
     String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }

@@ -4,37 +4,37 @@ import Testing
 
 @testable import torpor
 
-@Suite("What the page of a run is drawn from")
+@Suite("Data of the HTML report")
 struct ReportPartsTests {
-  @Test("a curve in buckets keeps every least and greatest value, and the area", arguments: 1...40)
+  @Test("a curve in buckets keeps minimum, maximum and area of each bucket", arguments: 1...40)
   func curve(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     func draw(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
     let capacity = 2 * draw(1..<20)
     var curve = StepCurve(.milliseconds(Int64(draw(1..<2_000))), capacity: capacity)
-    // The truth, microsecond by microsecond.
-    var truth: [Double?] = []
+    // The expected value of each microsecond.
+    var expected: [Double?] = []
     for _ in 0..<draw(1..<60) {
       let value = draw(0..<5) == 0 ? nil : Double(draw(-50..<1_000))
-      curve.set(value, at: Instant(microseconds: Int64(truth.count)))
-      truth += Array(repeating: value, count: draw(0..<3) == 0 ? 1 : draw(0..<4_000))
+      curve.set(value, at: Instant(microseconds: Int64(expected.count)))
+      expected += Array(repeating: value, count: draw(0..<3) == 0 ? 1 : draw(0..<4_000))
     }
-    let end = Instant(microseconds: Int64(truth.count))
+    let end = Instant(microseconds: Int64(expected.count))
     curve.close(at: end)
     curve.close(at: .boot)
     #expect(curve.buckets.count <= capacity)
     for (index, bucket) in curve.buckets.enumerated() {
       let from = index * Int(curve.width)
-      let part = truth[from..<min(from + Int(curve.width), truth.count)].compactMap { $0 }
+      let part = expected[from..<min(from + Int(curve.width), expected.count)].compactMap { $0 }
       #expect(bucket.time == Int64(part.count) && bucket.isEmpty == part.isEmpty)
       #expect(bucket.low == part.min() ?? .infinity && bucket.high == part.max() ?? -.infinity)
       #expect(abs(bucket.area - part.reduce(0, +)) < 1e-3)
     }
-    let last = truth.lastIndex { $0 != nil } ?? -1
+    let last = expected.lastIndex { $0 != nil } ?? -1
     #expect(curve.buckets.count * Int(curve.width) > last)
   }
 
-  @Test("a spike of a microsecond in a day is there, and so is what lasts")
+  @Test("a spike of a microsecond in a day is kept, and so are lasting values")
   func spike() {
     var curve = StepCurve(.seconds(86_400))
     curve.set(1, at: .boot)
@@ -46,8 +46,8 @@ struct ReportPartsTests {
     #expect(curve.buckets.filter { $0.high == 1 }.count == curve.buckets.count - 1)
   }
 
-  @Test("the mean of a moment at the end is not drawn as if it had lasted")
-  func scrap() {
+  @Test("a partial last bucket is left out of the drawn means")
+  func partialLast() {
     var curve = StepCurve(buckets: .seconds(10), capacity: 8)
     curve.set(1, at: .boot)
     curve.set(9, at: .boot + .seconds(20))
@@ -58,7 +58,7 @@ struct ReportPartsTests {
     #expect(curve.withoutPartialLast.buckets.map(\.mean) == [1, 1, 9])
   }
 
-  @Test("counts are kept when buckets become fewer")
+  @Test("counts are kept when buckets are merged")
   func counts() {
     var counts = CountCurve(buckets: .seconds(1), capacity: 4)
     for second in 0..<100 { counts.add(second, at: .boot + .seconds(Int64(second))) }
@@ -67,20 +67,20 @@ struct ReportPartsTests {
   }
 
   @Test(
-    "of places the first, the last and the outermost are kept", arguments: [1, 5, 4_799, 90_001])
-  func places(_ count: Int) {
+    "the first, the last and the extreme positions are kept", arguments: [1, 5, 4_799, 90_001])
+  func positions(_ count: Int) {
     var random = SplitMix64(seed: UInt64(count))
-    var sketch = PositionSamples()
+    var samples = PositionSamples()
     var all: [PlanePoint] = []
     for _ in 0..<count {
       let point = PlanePoint(
         east: Double.random(in: -1e4..<1e4, using: &random),
         north: Double.random(in: -1e4..<1e4, using: &random))
-      sketch.add(point)
+      samples.add(point)
       all.append(point)
     }
-    let kept = sketch.points
-    #expect(sketch.count == count && kept.count <= 4_800)
+    let kept = samples.points
+    #expect(samples.count == count && kept.count <= 4_800)
     #expect(kept.first == all.first && kept.last == all.last)
     #expect(kept.map(\.east).min() == all.map(\.east).min())
     #expect(kept.map(\.east).max() == all.map(\.east).max())
@@ -89,7 +89,7 @@ struct ReportPartsTests {
     if count <= 800 { #expect(kept == all) }
   }
 
-  @Test("marks of time are round and few, whatever the length")
+  @Test("ticks of the time axis are round and few for any length")
   func timeAxis() {
     for length in [1, 59, 60, 3_600, 13_380, 86_400, 86_402, 2_678_400] {
       let axis = TimeAxis(.seconds(Int64(length)), atMost: 8)
@@ -101,7 +101,7 @@ struct ReportPartsTests {
     #expect(TimeAxis(.seconds(2_678_400), atMost: 8).ticks.map(\.words).last == "30 d")
   }
 
-  @Test("marks of a value reach from nought to a round number above the greatest")
+  @Test("ticks of a value axis reach from 0 to a round number at or above the maximum")
   func valueAxis() {
     for greatest in [1e-4, 0.3, 1, 30, 99, 100, 110.5, 733, 1_000, 3_838, 123_456] {
       let axis = ValueAxis(to: greatest)
@@ -115,7 +115,7 @@ struct ReportPartsTests {
     #expect(ValueAxis.round(up: 0.7) == 1 && ValueAxis.round(up: 500) == 500)
   }
 
-  @Test("a battery is read as it is written on it")
+  @Test("a battery's capacity is parsed as printed on batteries")
   func batteries() throws {
     for text in ["3000mAh@3.7V", "3Ah@3700mV", "11.1Wh", "11100mWh", " 3000 mAh @ 3.7 V "] {
       #expect(abs(try Battery(text).energy_J - 39_960) < 1e-6, "\(text)")
@@ -138,7 +138,7 @@ struct ReportPartsTests {
     ] {
       do {
         _ = try Battery(text)
-        Issue.record("\(text) was taken")
+        Issue.record("\(text) was accepted")
       } catch { #expect("\(error)".contains(message), "\(text): \(error)") }
     }
   }

@@ -9,36 +9,37 @@ import TestSupport
 import Testing
 import TorporLocation
 
-/// The built service on a pseudo-terminal, where a test speaks for the receiver.
+/// The built service with a pseudo-terminal on which the test acts as the receiver.
 final class Daemon {
   let folder = Command.directory()
   private let terminal: Int32
   private var process: pid_t = 0
   private var arguments: [String] = []
-  /// Whether the first connection that it took was served.
-  private(set) var answersFirst = false
+  /// Whether the first connection that it accepted got a reply.
+  private(set) var answersFirstCall = false
 
-  /// The service.
+  /// The path of torpord.
   private static let program = builtProgram("torpord")
 
-  /// Allows every program of this user everything, whatever this machine's own file says.
+  /// Writes a policy that replaces the machine's own and grants this user `access`.
   ///
-  /// - Parameter access: What they may; nil where that is not decided.
+  /// - Parameter access: The access of this user's programs; nil for undecided.
   private static func writePolicy(to path: String, access: String? = "always") {
     var text = "administrators = [\(geteuid())]\n"
     if let access { text += "[[rule]]\nuser = \(geteuid())\naccess = \"\(access)\"\n" }
     Command.write(Array(text.utf8), to: path)
   }
 
-  /// Starts it; nil where no pseudo-terminal can be had for its receiver.
+  /// Starts the service; nil if no pseudo-terminal is available for its receiver.
   ///
   /// - Parameters:
-  ///   - profile: Its board; one without a receiver is started without a line.
-  ///   - access: What programs of this user may; nil where that is not decided.
-  ///   - prepare: Puts something into its folder before.
+  ///   - profile: Path of the board's profile.
+  ///   - hasReceiver: Whether the board has a receiver; if not, no line is given.
+  ///   - access: The access of this user's programs; nil for undecided.
+  ///   - prepare: Prepares the state folder before the start.
   init?(
-    profile: String = Daemon.boards, hasReceiver: Bool = true, access: String? = "always",
-    prepare: (_ folder: String) -> Void = { _ in }
+    profile: String = Daemon.streamingProfile, hasReceiver: Bool = true,
+    access: String? = "always", prepare: (_ folder: String) -> Void = { _ in }
   ) {
     prepare(folder)
     let (master, slave, line) = SerialTests.terminal()
@@ -63,11 +64,11 @@ final class Daemon {
       defer { unsafe posix_spawn_file_actions_destroy(&actions) }
       return unsafe Command.spawn(Daemon.program, arguments, &actions)
     }
-    answersFirst = false
-    // The file is there before anybody listens at it.
-    for _ in 0..<50_000 where !answersFirst {
+    answersFirstCall = false
+    // The socket file can exist before the service listens on it.
+    for _ in 0..<50_000 where !answersFirstCall {
       if var connection = try? LocationConnection(path: socket) {
-        answersFirst = (try? connection.call(.getStatus)) != nil
+        answersFirstCall = (try? connection.call(.getStatus)) != nil
         break
       }
       usleep(100)
@@ -89,17 +90,17 @@ final class Daemon {
 
   private var policy: String { "\(folder)/clients.toml" }
 
-  /// All that it has written into its log.
+  /// The log written so far.
   var log: String { Command.read("\(folder)/log") ?? "" }
 
-  /// Kills it, and starts it again with another policy.
+  /// Kills the service and restarts it with another policy.
   func restart(policy text: String) {
     stop(by: SIGKILL)
     Command.write(Array(text.utf8), to: policy)
     start()
   }
 
-  /// Has it read another policy while it runs; gives what it writes into its log for that.
+  /// Makes the running service reload a policy; returns the new lines of its log.
   func reload(policy text: String) -> String {
     let before = log.count
     Command.write(Array(text.utf8), to: policy)
@@ -109,7 +110,7 @@ final class Daemon {
     return String(log.dropFirst(before))
   }
 
-  /// Runs it without a folder of boards.
+  /// Runs the service without a folder of boards.
   static func runWithoutBoards(_ arguments: [String]) -> Command.Result {
     let policy = "\(Command.directory())/clients.toml"
     writePolicy(to: policy)
@@ -119,13 +120,13 @@ final class Daemon {
 
   var socket: String { "\(folder)/socket" }
 
-  /// A board whose receiver only talks.
-  static var boards: String {
+  /// The profile of a board whose receiver only streams.
+  static var streamingProfile: String {
     "\(packageRoot)/Tests/Boards/streaming/profile.toml"
   }
 
-  /// The receiver tells of a fix, so many seconds after the first.
-  func say(_ second: Int64) {
+  /// Sends a fix from the receiver, `second` seconds after the first one.
+  func sendFix(_ second: Int64) {
     var fix = Fix(
       acquired: .boot,
       coordinate: Coordinate(
@@ -140,15 +141,15 @@ final class Daemon {
     Running.write(String(decoding: bytes, as: UTF8.self), to: terminal)
   }
 
-  /// How many fixes its ring has had.
+  /// The number of fixes stored in the ring since it was created.
   func fixes() throws -> UInt64 {
     var connection = try LocationConnection(path: socket)
     guard case .status(let status) = try connection.call(.getStatus) else { return 0 }
     return status.nextSequence ?? 0
   }
 
-  /// Runs the command against it.
-  func ask(_ arguments: [String]) -> Command.Result {
+  /// Runs the command with this service's socket.
+  func run(_ arguments: [String]) -> Command.Result {
     Command.run(arguments + ["--socket", socket])
   }
 }
@@ -159,26 +160,26 @@ struct DaemonTests {
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test("a profile that is named by its path needs no folder of boards")
+  @Test("a profile given by its path needs no folder of boards")
   func boardByPath() {
     let result = Daemon.runWithoutBoards(
-      ["--board", Daemon.boards, "--line", "/dev/null/no-line", "--state", "/nowhere"])
+      ["--board", Daemon.streamingProfile, "--line", "/dev/null/no-line", "--state", "/nowhere"])
     #expect(result.status == 69 && result.errors.contains("no-line"), "\(result.errors)")
     let named = Daemon.runWithoutBoards(["--board", "simulated"])
     #expect(named.status == 78 && named.errors.contains("TORPOR_BOARDS"), "\(named.errors)")
   }
 
-  @Test("DEF-1, DEF-7, STD-10: a board without a receiver is served; a deferral ends with 11")
+  @Test("DEF-1, DEF-7, STD-10: a board without a receiver is supported; a deferral ends with 11")
   func noReceiver() throws {
-    let text = try #require(Command.read(Daemon.boards))
+    let text = try #require(Command.read(Daemon.streamingProfile))
     let begin = try #require(text.range(of: "[receiver]\n")).lowerBound
     let end = try #require(text.range(of: "[cache]\n")).lowerBound
     let profile = "\(Command.directory())/profile.toml"
     Command.write(Array((text[..<begin] + text[end...]).utf8), to: profile)
     #expect(Command.run(["board", "check", profile]).status == 0)
     let daemon = try #require(Daemon(profile: profile, hasReceiver: false))
-    #expect(daemon.answersFirst)
-    let status = daemon.ask(["status"])
+    #expect(daemon.answersFirstCall)
+    let status = daemon.run(["status"])
     #expect(status.output.contains("none: this board has no receiver"), "\(status.output)")
     var program = try ClientSession(name: "trail-log", path: daemon.socket)
     #expect(!program.session.isDeferralAvailable)
@@ -193,13 +194,13 @@ struct DaemonTests {
       if case .finished(let error) = notice { code = error }
     }
     #expect(code == .deferredFailed)
-    // A line of a receiver that is not there is a mistake, and is told so.
+    // --line for a board without a receiver is an error.
     let result = Daemon.runWithoutBoards(
       ["--board", profile, "--line", "/dev/ttyS7", "--state", "/nowhere"])
     #expect(result.status == 78 && result.errors.contains("has no receiver, so --line /dev/ttyS7"))
   }
 
-  @Test("TORPOR_SOCKET says where the service is, to commands as to programs; --socket wins")
+  @Test("TORPOR_SOCKET sets the socket for commands and programs; --socket takes precedence")
   func socketVariable() throws {
     let daemon = try #require(Daemon())
     func status(_ more: [String]) -> Command.Result {
@@ -210,56 +211,54 @@ struct DaemonTests {
     #expect(status(["--socket", "/nowhere/socket"]).status == 69)
   }
 
-  @Test("what is no serial line and what is no folder is told so, and what --no-pins leaves alone")
-  func falseReasons() {
-    for place in ["/dev/null", "/", Daemon.boards] {
+  @Test("a wrong --line and a wrong --state are reported, and the lines that --no-pins excludes")
+  func wrongPaths() {
+    for path in ["/dev/null", "/", Daemon.streamingProfile] {
       let result = Daemon.runWithoutBoards(
-        ["--board", Daemon.boards, "--line", place, "--state", "/nowhere"])
+        ["--board", Daemon.streamingProfile, "--line", path, "--state", "/nowhere"])
       #expect(result.status == 69)
-      #expect(result.errors.contains("'\(place)' is not a serial line: name the device"))
+      #expect(result.errors.contains("'\(path)' is not a serial line: name the device"))
     }
     let (master, slave, line) = SerialTests.terminal()
     defer { for end in [master, slave] { close(end) } }
-    let boards = Daemon.boards.dropLast("Tests/Boards/streaming/profile.toml".count)
+    let boards = Daemon.streamingProfile.dropLast("Tests/Boards/streaming/profile.toml".count)
     let inFile = Daemon.runWithoutBoards([
       "--board", "\(boards)Boards/zero2w-max-m10s/profile.toml", "--no-pins", "--line", line,
       "--state",
-      Daemon.boards,
+      Daemon.streamingProfile,
     ])
     #expect(inFile.status == 69)
     #expect(inFile.errors.contains("its parent is a file, not a folder"))
     #expect(
       inFile.errors.contains(
-        "--no-pins: these lines are not used: wake_line GPIO17, "
-          + "batch line GPIO27"))
+        "--no-pins: these lines are not used: wake_line GPIO17, batch line GPIO27"))
   }
 
-  @Test("status, energy, flush and clients of a service that runs")
-  func asked() throws {
+  @Test("status, energy, flush and clients with a running service")
+  func statusCommands() throws {
     let daemon = try #require(Daemon())
-    let told = daemon.ask(["status"])
-    #expect(told.status == 0 && told.errors.isEmpty)
-    #expect(told.output.contains("torpord 0.1.0 on streaming"))
-    #expect(told.output.contains("receiver  searching for a fix, for "))
-    let status = try object(daemon.ask(["status", "--json"]).output)["status"] as? [String: Any]
+    let result = daemon.run(["status"])
+    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(result.output.contains("torpord 0.1.0 on streaming"))
+    #expect(result.output.contains("receiver  searching for a fix, for "))
+    let status = try object(daemon.run(["status", "--json"]).output)["status"] as? [String: Any]
     #expect((status?["receiver"] as? [String: Any])?["state"] as? String == "acquiring")
-    let energy = daemon.ask(["energy"])
+    let energy = daemon.run(["energy"])
     #expect(energy.output.contains("estimated with the powers in the board's profile"))
     #expect(energy.output.contains("acquiring") && energy.output.contains("total"))
-    #expect(try object(daemon.ask(["energy", "--json"]).output)["energy"] != nil)
-    #expect(daemon.ask(["flush"]).status == 0)
-    #expect(daemon.ask(["clients", "list"]).output == "no client has connected yet\n")
-    let nobody = daemon.ask(["clients", "deny", "0/nobody"])
+    #expect(try object(daemon.run(["energy", "--json"]).output)["energy"] != nil)
+    #expect(daemon.run(["flush"]).status == 0)
+    #expect(daemon.run(["clients", "list"]).output == "no client has connected yet\n")
+    let nobody = daemon.run(["clients", "deny", "0/nobody"])
     #expect(
       nobody.status == 69
         && nobody.errors.contains(
-          "`torpor clients list` shows all "
-            + "clients")
+          "`torpor clients list` shows all clients")
     )
   }
 
   @Test(
-    "RNG-7: a ring in which nothing can be read, or that was cut short, is put aside, and it serves",
+    "RNG-7: an unreadable or truncated ring is renamed, and the service starts",
     arguments: [525_312, 100])
   func damagedRing(bytes: Int) throws {
     let daemon = try #require(
@@ -267,8 +266,8 @@ struct DaemonTests {
         let noise = (0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
         Command.write(noise, to: "\(folder)/ring")
       })
-    #expect(daemon.answersFirst, "who connects while the ring is put aside waits")
-    #expect(daemon.ask(["status"]).status == 0)
+    #expect(daemon.answersFirstCall, "a client that connects while the ring is renamed waits")
+    #expect(daemon.run(["status"]).status == 0)
     let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder)
     #expect(names.contains("ring"))
     #expect(names.contains { $0.hasPrefix("ring.damaged-") })
@@ -276,63 +275,63 @@ struct DaemonTests {
     #expect(log.contains("was damaged beyond use and is now '\(daemon.folder)/ring.damaged-"))
   }
 
-  @Test("visits are asked for while it runs, and no longer")
+  @Test("torpor visits requests visits only while it runs")
   func visits() throws {
     let daemon = try #require(Daemon())
     let running = Running(["visits", "--socket", daemon.socket])
-    #expect(running.told("waiting for visits"))
+    #expect(running.reports("waiting for visits"))
     var uses = ""
-    for _ in 0..<1_000 where !uses.contains("visits") { uses = daemon.ask(["status"]).output }
+    for _ in 0..<1_000 where !uses.contains("visits") { uses = daemon.run(["status"]).output }
     #expect(uses.contains("torpor") && uses.contains("visits"))
     running.signal(SIGINT)
     #expect(running.finish().status == -SIGINT)
-    #expect(daemon.ask(["status"]).output.contains("no active requests"))
-    let clients = daemon.ask(["clients", "list"]).output
+    #expect(daemon.run(["status"]).output.contains("no active requests"))
+    let clients = daemon.run(["clients", "list"]).output
     #expect(clients.contains("torpor") && clients.contains("none"))
   }
 
-  @Test("RNG-3: export writes what a client is owed, and it stays owed")
+  @Test("RNG-3: export writes a client's undelivered fixes, and they stay undelivered")
   func export() throws {
     let daemon = try #require(Daemon())
     var program = try ClientSession(name: "trail-log", path: daemon.socket)
-    // Who hears nothing wants nothing of the receiver.
+    // The receiver runs only for a subscribed client.
     try program.subscribe()
     _ = try program.call(.startUpdating)
     for second in 0..<3 as Range<Int64> {
-      daemon.say(second)
+      daemon.sendFix(second)
       for _ in 0..<5_000 where try daemon.fixes() <= second { usleep(1_000) }
     }
     for _ in 0..<2 {
-      let told = daemon.ask(["export", "--client", "trail-log", "--format", "csv"])
-      #expect(told.status == 0 && told.errors == "torpor: 3 fixes\n", "\(told.errors)")
-      let lines = told.output.split(separator: "\r\n")
+      let result = daemon.run(["export", "--client", "trail-log", "--format", "csv"])
+      #expect(result.status == 0 && result.errors == "torpor: 3 fixes\n", "\(result.errors)")
+      let lines = result.output.split(separator: "\r\n")
       #expect(lines.count == 4 && lines.last?.hasPrefix("1893456002,52.372172,4.909677,") == true)
     }
     let file = "\(daemon.folder)/track.gpx"
-    #expect(daemon.ask(["export", "--client", "trail-log", "-q", "-o", file]).errors.isEmpty)
+    #expect(daemon.run(["export", "--client", "trail-log", "-q", "-o", file]).errors.isEmpty)
     #expect(Command.read(file)?.contains("<trkpt lat=\"52.371972000\"") == true)
-    #expect(try program.nextNotice(within: .zero) != nil, "it is told them none the less")
+    #expect(try program.nextNotice(within: .zero) != nil, "the client still gets them")
     _ = try ClientSession(name: "other", path: daemon.socket)
-    let nothing = daemon.ask(["export", "--json", "--client", "other"])
+    let nothing = daemon.run(["export", "--json", "--client", "other"])
     #expect(nothing.status == 0 && nothing.output.isEmpty)
     #expect(nothing.errors.contains("'other' has no undelivered fixes"))
-    let nobody = daemon.ask(["export", "--client", "trial-log"])
+    let nobody = daemon.run(["export", "--client", "trial-log"])
     #expect(nobody.status == 69 && nobody.errors.contains("no client 'trial-log'"))
   }
 
-  @Test("monitor prints lines for programs, and no screen where there is no terminal")
+  @Test("monitor prints lines for programs, and shows no screen without a terminal")
   func monitor() throws {
     let daemon = try #require(Daemon())
     let running = Running(["monitor", "--json", "--socket", daemon.socket])
     #expect(running.line()?.hasPrefix("{\"status\":{") == true)
     running.signal(SIGTERM)
     #expect(running.finish().status == -SIGTERM)
-    let screen = daemon.ask(["monitor"])
+    let screen = daemon.run(["monitor"])
     #expect(screen.status == 64 && screen.errors.contains("use `torpor status`"))
   }
 
-  /// What is blocked for here runs on threads of its own: tests have but as many as there are processors.
-  @Test("LIV-1, LIV-2, REG-11: a program's loops, with the service itself")
+  /// Blocking calls run on separate threads, because tests share one thread per processor.
+  @Test("LIV-1, LIV-2, REG-11: a program's update and monitor loops with the real service")
   func program() throws {
     let daemon = try #require(Daemon())
     let center = LocationCenter(name: "program", socket: daemon.socket)
@@ -347,31 +346,31 @@ struct DaemonTests {
       found.withLock { $0 = location ?? nil }
     }
     loop.start()
-    func isAsked() -> Bool { daemon.ask(["status"]).output.contains("live updates") }
-    for _ in 0..<300 where !isAsked() { usleep(10_000) }
+    func hasRequest() -> Bool { daemon.run(["status"]).output.contains("live updates") }
+    for _ in 0..<300 where !hasRequest() { usleep(10_000) }
     for second in 0..<30 as Range<Int64> {
-      daemon.say(second)
+      daemon.sendFix(second)
       usleep(50_000)
     }
     for _ in 0..<1_000 where !loop.isFinished { usleep(10_000) }
     let location = try #require(found.withLock { $0 })
     #expect(abs(location.coordinate.longitude - 4.909677) < 1e-6)
-    for _ in 0..<100 where isAsked() { usleep(10_000) }
-    #expect(!isAsked(), "the demand has ended with the loop")
+    for _ in 0..<100 where hasRequest() { usleep(10_000) }
+    #expect(!hasRequest(), "the request ends with the loop")
     let next = LocationCenter(name: "program", socket: daemon.socket)
     try QuietProgram.run {
       let monitor = try await LocationMonitor("doors", of: center)
       let home = LocationMonitor.CircularCondition(center: location.coordinate, radius: 150)
       try await monitor.add(home, identifier: "home")
       let again = try await LocationMonitor("doors", of: next)
-      #expect(try await again.identifiers == ["home"], "the next process finds it")
+      #expect(try await again.identifiers == ["home"], "the next process gets the region")
       let record = try #require(try await again.record(for: "home"))
       #expect(record.condition == home && record.lastEvent == nil)
       await #expect(throws: ClientError.takenOver) { try await monitor.identifiers }
     }
   }
 
-  @Test("a monitor whose place another one takes says so and ends: they do not fight for it")
+  @Test("a monitor that another one replaces reports that and ends, without reconnecting")
   func monitors() throws {
     let daemon = try #require(Daemon())
     let first = Running(["monitor", "--json", "--location", "--socket", daemon.socket])
@@ -381,13 +380,13 @@ struct DaemonTests {
     while let line = first.line(), !line.isEmpty {}
     let end = first.finish()
     #expect(end.status == 69 && first.errors.contains("another torpor command uses location now"))
-    #expect(second.line()?.hasPrefix("{\"status\":{") == true, "it goes on")
+    #expect(second.line()?.hasPrefix("{\"status\":{") == true, "the second one continues")
     second.signal(SIGTERM)
     #expect(second.finish().status == -SIGTERM)
   }
 
   @Test(
-    "without a service each of them says so, and ends with 69",
+    "without a service each command reports that and ends with 69",
     arguments: [
       ["status"], ["energy"], ["flush"], ["clients", "list"], ["visits"],
       ["export", "--client", "a"],
@@ -400,7 +399,7 @@ struct DaemonTests {
   }
 
   @Test(
-    "a client is a user and a name",
+    "a client that is not given as user/name is rejected",
     arguments: ["trail-log", "/x", "0/", "no such user/x", "0/a\u{7}"])
   func names(_ name: String) {
     #expect(Command.run(["clients", "deny", name]).status == 64)

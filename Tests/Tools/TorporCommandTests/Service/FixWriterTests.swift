@@ -6,9 +6,9 @@ import Testing
 
 @testable import torpor
 
-@Suite("What torpor export writes")
+@Suite("Formats of torpor export")
 struct FixWriterTests {
-  /// Three fixes, of which the second is all unknown, then one after a gap in the numbers.
+  /// Three fixes, the second without optional fields, then one after a gap in the sequence.
   private var fixes: [StoredFix] {
     let start: Int64 = 1_767_225_600_250_000
     func fix(_ sequence: UInt64, _ change: (inout Fix) -> Void) -> StoredFix {
@@ -45,7 +45,7 @@ struct FixWriterTests {
     return writer.text.string
   }
 
-  @Test("GPX is read back, and where numbers are missing a segment ends")
+  @Test("GPX is read back with equal values, and a gap in the sequence ends a segment")
   func gpx() throws {
     let text = written(.gpx, fixes)
     #expect(text.contains("<name>a &lt;b&gt; &quot;c&quot;</name>"))
@@ -66,10 +66,11 @@ struct FixWriterTests {
     #expect(root["type"] as? String == "FeatureCollection")
     let features = try #require(root["features"] as? [[String: Any]])
     #expect(features.count == 4)
-    let places = features.compactMap {
+    let coordinates = features.compactMap {
       ($0["geometry"] as? [String: Any])?["coordinates"] as? [Double]
     }
-    #expect(places[0] == [151.214897, -33.857058, 26.75] && places[1] == [151.214897, -33.857057])
+    #expect(coordinates[0] == [151.214897, -33.857058, 26.75])
+    #expect(coordinates[1] == [151.214897, -33.857057])
     let facts = features.compactMap { $0["properties"] as? [String: Any] }
     #expect(facts[0]["time"] as? String == "2026-01-01T00:00:00.250Z")
     #expect(facts[0]["altitude_m"] as? Double == 4.25 && facts[0]["speed_mps"] as? Double == 1.543)
@@ -82,7 +83,7 @@ struct FixWriterTests {
     }
   }
 
-  @Test("CSV: one header, as many cells in each line, lines end as RFC 4180 has it")
+  @Test("CSV: one header, the same number of cells per line, line ends as in RFC 4180")
   func csv() {
     let text = written(.csv, fixes)
     let lines = text.components(separatedBy: "\r\n")
@@ -96,7 +97,7 @@ struct FixWriterTests {
     #expect(first["boot_time"] == "5" && first["sequence"] == "0" && first["generation"] == "3")
     let second = Dictionary(uniqueKeysWithValues: zip(rows[0], rows[2]))
     #expect(second["unix_time"] == "" && second["alt"] == "" && second["mode"] == "2d")
-    // As a track it can be simulated.
+    // The table can be read as a track for simulation.
     #expect(rows[0].prefix(5) == ["unix_time", "lat", "lon", "alt", "speed"])
   }
 
@@ -121,7 +122,7 @@ struct FixWriterTests {
     #expect(read[0].quality == .differential && abs((read[0].speed_mmps ?? 0) - 1_543) <= 3)
   }
 
-  @Test("JSON Lines: a fix a line")
+  @Test("JSON Lines: one fix per line")
   func lines() throws {
     let lines = written(.jsonl, fixes).split(separator: "\n")
     #expect(lines.count == 4)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("What torpor flush reports")
+@Suite("Report of torpor flush")
 struct FlushCommandTests {
   private func client(
     _ name: String, _ execution: ExecutionState?, _ authorization: Authorization = .always
@@ -42,7 +42,7 @@ struct FlushCommandTests {
       ])
   }
 
-  @Test("8 clients are named, and how many more there are", arguments: [8, 9, 300])
+  @Test("at most 8 clients are named, and the others are counted", arguments: [8, 9, 300])
   func many(_ count: Int) {
     let names = (0..<count).map { "c\($0)" }
     let lines = FlushCommand.remarks(
@@ -52,7 +52,7 @@ struct FlushCommandTests {
     #expect(lines.last == "and \(count - 8) more" || count == 8)
   }
 
-  @Test("of clients that are not connected those are named that have started what outlives them")
+  @Test("a disconnected client is named only if it has a request that outlives its connection")
   func notConnected() {
     let lines = FlushCommand.remarks(
       (0..<300).map { client("c\($0)", nil) } + [client("region", nil)],

@@ -6,13 +6,13 @@ import LocationWire
 import TestSupport
 import Testing
 
-@Suite("A policy that is read anew by a running service", .tags(.process))
+@Suite("Policy reload in a running service", .tags(.process))
 struct PolicyReloadTests {
   private static let region = WireRegion(
     .region, name: "home",
     center: Coordinate(latitude_e9: 52_371_972_000, longitude_e9: 4_909_677_000), radius: 150)
 
-  /// Circles that the program's client has.
+  /// Names of the regions that the program's client monitors.
   private func regions(_ program: inout ClientSession) throws -> [String] {
     guard case .regions(let found) = try program.call(.listRegions) else { return [] }
     return found.map(\.region.name)
@@ -25,7 +25,7 @@ struct PolicyReloadTests {
   }
 
   @Test(
-    "RES-2: a policy that cannot be read changes nothing, and one without a rule erases nothing")
+    "RES-2: an invalid policy changes nothing, and removing a rule keeps stored requests")
   func reload() throws {
     let daemon = try #require(Daemon())
     let without = "administrators = [\(geteuid())]\n"
@@ -34,19 +34,18 @@ struct PolicyReloadTests {
     #expect(try client(daemon)?.authorization == .always)
     #expect(
       daemon.reload(policy: "default = always # no text\n").contains(
-        "the policy is "
-          + "unchanged"))
+        "the policy is unchanged"))
     #expect(try client(daemon)?.authorization == .always)
     let log = daemon.reload(policy: without)
     let tool = "'tool' of user \(geteuid())"
     #expect(log.contains("\(tool): the policy no longer permits them"), "\(log)")
     #expect(try client(daemon)?.authorization == .notDetermined)
     #expect(try regions(&program) == ["home"])
-    // Killed, and started when the rule is there again.
+    // Kill the service and start it with the rule again.
     daemon.restart(policy: without + "[[rule]]\nuser = \(geteuid())\naccess = \"always\"\n")
     program = try ClientSession(name: "tool", path: daemon.socket)
     #expect(try regions(&program) == ["home"])
-    // One that is started without the rule drops it.
+    // A service that starts without the rule drops the region.
     daemon.restart(policy: without)
     program = try ClientSession(name: "tool", path: daemon.socket)
     #expect(try regions(&program).isEmpty)

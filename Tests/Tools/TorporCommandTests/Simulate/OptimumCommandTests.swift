@@ -3,9 +3,9 @@ import Testing
 
 @testable import torpor
 
-@Suite("The command's yardstick", .tags(.process))
+@Suite("torpor optimum", .tags(.process))
 struct OptimumCommandTests {
-  /// A track of so many seconds, a metre and a bit a second.
+  /// A track of `seconds` seconds at slightly more than 1 m/s.
   static func track(_ seconds: Int) -> [UInt8] {
     let lines = (0...seconds).map { second in
       "\(1_600_000_000 + second),50.0,10.\(String(100_000 + second * 2).dropFirst()),,\n"
@@ -35,7 +35,7 @@ struct OptimumCommandTests {
     #expect(lines[8].hasPrefix("b.csv  20 min"))
   }
 
-  @Test("for programs, a line each, and it reads a pipe")
+  @Test("--json prints one line per row, and the track can come from a pipe")
   func json() {
     let result = Command.run(
       ["optimum", "--track", "-", "--accuracy", "1km", "--json"], input: Self.track(600))
@@ -52,7 +52,7 @@ struct OptimumCommandTests {
     #expect(!near.output.contains("\"searches\":0,"))
   }
 
-  @Test("a gap's seconds are left out, or not")
+  @Test("--gap sets whether the seconds of a gap are excluded")
   func gap() {
     let lines = [0, 1, 40, 41].map { second in
       "\(1_600_000_000 + second),50.0,10.\(second < 20 ? "0" : "01"),,\n"
@@ -68,7 +68,7 @@ struct OptimumCommandTests {
   }
 
   @Test(
-    "what cannot be is refused with what would do",
+    "invalid arguments are rejected with the expected values",
     arguments: [
       (["--accuracy", "50"], 64, "--track"), (["--track", "-"], 64, "--accuracy"),
       (["--track", "-", "--accuracy", "0"], 64, "at most 100 km"),
@@ -86,7 +86,7 @@ struct OptimumCommandTests {
     #expect(result.errors.contains(message), "\(result.errors)")
   }
 
-  @Test("a track that is too short or too long is told")
+  @Test("a track that is too short or too long is reported")
   func length() {
     let arguments = ["optimum", "--track", "-", "--accuracy", "50"]
     let short = Command.run(arguments, input: Self.track(0))

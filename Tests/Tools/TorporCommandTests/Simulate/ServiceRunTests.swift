@@ -5,23 +5,23 @@ import Testing
 
 @Suite("torpor simulate with each service", .tags(.process))
 struct ServiceRunTests {
-  /// A run as JSON Lines: what was told, and the summary.
-  static func run(_ arguments: [String]) throws -> (told: [Substring], summary: Substring) {
+  /// Notices and summary of a run with `--json`.
+  static func run(_ arguments: [String]) throws -> (notices: [Substring], summary: Substring) {
     let result = Command.run(["simulate", "--noise", "none", "--json"] + arguments)
     #expect(result.status == 0, "\(result.errors)")
     let lines = result.output.split(separator: "\n")
     let summary = try #require(lines.last)
-    let told = lines.filter { $0.contains(#""kind":"told""#) }
-    #expect(EndToEndTests.number("notices", in: summary) == Double(told.count))
-    return (told, summary)
+    let notices = lines.filter { $0.contains(#""kind":"told""#) }
+    #expect(EndToEndTests.number("notices", in: summary) == Double(notices.count))
+    return (notices, summary)
   }
 
-  static func words(_ told: [Substring]) -> [String] {
-    told.compactMap { $0.firstMatch(of: /"what":"([a-z]+)"/).map { String($0.output.1) } }
+  static func kinds(_ notices: [Substring]) -> [String] {
+    notices.compactMap { $0.firstMatch(of: /"what":"([a-z]+)"/).map { String($0.output.1) } }
   }
 
   @Test(
-    "what a service delivers is in the text and on the page",
+    "the text and the report show what a service delivered",
     arguments: [
       ("significant", #"[1-9]\d* significant change"#), ("visits", "1 arrival, 0 departures"),
       ("live", #"[1-9],\d{3} locations, flags changed 0 times, stationary changed"#),
@@ -37,7 +37,7 @@ struct ServiceRunTests {
   }
 
   @Test(
-    "PWR-11: a run ends with its scenario where standby has an end of its own",
+    "PWR-11: a run ends with its scenario on a board with a limited standby",
     arguments: ["standard", "deferred"])
   func casic(_ service: String) throws {
     let (_, summary) = try Self.run([
@@ -45,46 +45,46 @@ struct ServiceRunTests {
     ])
     #expect(EndToEndTests.number("duration_s", in: summary) == 360)
     let board = try #require(EndToEndTests.number("board_mj", in: summary))
-    // Idle, 2.7 W, for most of the time.
+    // The board idles at 2.7 W most of the time.
     #expect(board > 360 * 2_700 && board < 360 * 3_000, "\(board)")
   }
 
   static let hour = ["--scenario", "commute", "--hours", "1"]
 
-  @Test("significant: reports, five minutes apart at least")
+  @Test("significant: reports are at least five minutes apart")
   func significant() throws {
-    let (told, summary) = try Self.run(Self.hour + ["--service", "significant"])
-    #expect(told.count > 2 && Set(Self.words(told)) == ["report"])
-    let times = told.map { EndToEndTests.number("t", in: $0) ?? .nan }
+    let (notices, summary) = try Self.run(Self.hour + ["--service", "significant"])
+    #expect(notices.count > 2 && Set(Self.kinds(notices)) == ["report"])
+    let times = notices.map { EndToEndTests.number("t", in: $0) ?? .nan }
     #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 299.999 })
     #expect(summary.contains(#""batches":0"#) && !summary.contains("promise"))
   }
 
-  @Test("visits: arrivals and departures take turns, told after they were")
+  @Test("visits: arrivals and departures alternate, each reported after its time")
   func visits() throws {
-    let (told, _) = try Self.run(
+    let (notices, _) = try Self.run(
       ["--scenario", "commute", "--hours", "1.5", "--service", "visits"])
-    #expect(Self.words(told) == ["arrived", "departed", "arrived"])
-    for line in told {
+    #expect(Self.kinds(notices) == ["arrived", "departed", "arrived"])
+    for line in notices {
       let moment = try #require(EndToEndTests.number("at", in: line))
       #expect(moment < EndToEndTests.number("t", in: line) ?? .nan)
       #expect(abs((EndToEndTests.number("lat", in: line) ?? .nan) - 52.5) < 0.2)
     }
   }
 
-  @Test("live: reports, and that the wearer stands at the end of the way")
+  @Test("live: reports, and a stationary flag at the end of the route")
   func live() throws {
-    let words = Self.words(try Self.run(Self.hour + ["--service", "live"]).told)
+    let words = Self.kinds(try Self.run(Self.hour + ["--service", "live"]).notices)
     #expect(words.filter { $0 == "report" }.count > 1_000)
     #expect(words.contains("stationary") && Set(words).count == 2)
   }
 
-  @Test("region: the wearer leaves it once and for all; a larger one later; none of 0 m")
+  @Test("region: the device exits once, later for a larger radius; a radius of 0 m is rejected")
   func region() throws {
     func left(_ radius: [String]) throws -> Double {
-      let told = try Self.run(Self.hour + ["--service", "region"] + radius).told
-      #expect(Self.words(told).last == "exited")
-      return EndToEndTests.number("t", in: try #require(told.last)) ?? .nan
+      let notices = try Self.run(Self.hour + ["--service", "region"] + radius).notices
+      #expect(Self.kinds(notices).last == "exited")
+      return EndToEndTests.number("t", in: try #require(notices.last)) ?? .nan
     }
     #expect(try left(["--radius", "3km"]) > left([]))
     #expect(try left([]) == left(["--radius", "200m"]))
@@ -97,11 +97,11 @@ struct ServiceRunTests {
     }
   }
 
-  @Test("standard with an accuracy: a promise in the summary, near the optimum; else none")
+  @Test("standard with an accuracy bound: the summary compares with the optimum; else not")
   func standard() throws {
-    let (told, summary) = try Self.run(
+    let (notices, summary) = try Self.run(
       Self.hour + ["--service", "standard", "--accuracy", "100"])
-    #expect(told.isEmpty && summary.contains(#""promise":{"bound_m":100,"seconds":3"#))
+    #expect(notices.isEmpty && summary.contains(#""promise":{"bound_m":100,"seconds":3"#))
     let ratio = try #require(EndToEndTests.number("ratio", in: summary))
     let broken = try #require(EndToEndTests.number("broken_share", in: summary))
     #expect((1..<4).contains(ratio) && (0..<0.05).contains(broken))
@@ -114,17 +114,17 @@ struct ServiceRunTests {
     #expect(!deferred.summary.contains("promise"))
   }
 
-  @Test("pause: updates pause while nobody moves, and only where that was asked for")
+  @Test("pause: updates pause while the device is stationary, only with --pause")
   func pause() throws {
     let still = ["--scenario", "still", "--hours", "0.5", "--service", "standard"]
-    #expect(Self.words(try Self.run(still + ["--pause"]).told) == ["paused"])
-    #expect(try Self.run(still).told.isEmpty)
-    let people = Command.run(["simulate"] + still + ["--pause", "--noise", "none"])
-    #expect(people.output.contains("  paused    device stationary\n"))
-    #expect(people.output.contains("\nnotices         1\n"))
+    #expect(Self.kinds(try Self.run(still + ["--pause"]).notices) == ["paused"])
+    #expect(try Self.run(still).notices.isEmpty)
+    let text = Command.run(["simulate"] + still + ["--pause", "--noise", "none"])
+    #expect(text.output.contains("  paused    device stationary\n"))
+    #expect(text.output.contains("\nnotices         1\n"))
   }
 
-  @Test("motion: its edges wake a board whose sleep hears them, and save the receiver's energy")
+  @Test("motion: its edges wake a board whose sleep state allows it, and save receiver energy")
   func motion() throws {
     let folder = Command.directory()
     let path = "\(folder)/moving.toml"
@@ -133,9 +133,9 @@ struct ServiceRunTests {
       Array(
         (profile.replacing("\"batch_pin\"]", with: "\"batch_pin\", \"motion\"]")
           + "\n[motion]\nline = \"MOTION\"\nstill_after_s = 30\n").utf8), to: path)
-    let asked = Self.hour + ["--service", "standard", "--accuracy", "100"]
+    let request = Self.hour + ["--service", "standard", "--accuracy", "100"]
     func run(_ more: [String]) -> (energy: Double, wakes: Int) {
-      let result = Command.run(["simulate", "--noise", "none", "--json"] + asked + more)
+      let result = Command.run(["simulate", "--noise", "none", "--json"] + request + more)
       #expect(result.status == 0, "\(result.errors)")
       let lines = result.output.split(separator: "\n")
       return (
@@ -148,18 +148,18 @@ struct ServiceRunTests {
     let wired = run(["--board", path])
     #expect(without.wakes == 0 && with.wakes > 1 && wired.wakes > 1)
     #expect(with.energy < without.energy && wired.energy < without.energy)
-    // The profile says how long the line stays up, also where it is asked for once more.
+    // The profile sets how long the line stays active, also with --motion.
     #expect(run(["--board", path, "--motion"]) == wired)
   }
 
-  @Test("a service there is not is refused, with those that there are")
+  @Test("an unknown service is rejected with the list of services")
   func noSuch() {
     let wrong = Command.run(["simulate", "--service", "often"])
     #expect(wrong.status == 64 && wrong.errors.contains("significant"))
   }
 
   @Test(
-    "the headline says what is asked for",
+    "the headline shows the request",
     arguments: [
       (["--service", "significant"], "significant change"), (["--service", "visits"], "visits"),
       (["--service", "live"], "live updates"),

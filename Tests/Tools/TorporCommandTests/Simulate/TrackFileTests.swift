@@ -6,7 +6,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("Tracks from files", .tags(.process))
+@Suite("Reading track files", .tags(.process))
 struct TrackFileTests {
   static let drive = EndToEndTests.drive
 
@@ -16,7 +16,7 @@ struct TrackFileTests {
     return path
   }
 
-  /// A file of points `(second, more of it)`; no time where there is no second.
+  /// A GPX file of points; a point without a second has no <time>.
   func gpx(_ points: [(second: Int?, parts: String)]) -> String {
     let body = points.enumerated().map { index, point in
       let time = point.second.map { "<time>2020-04-01T12:00:0\($0)Z</time>" } ?? ""
@@ -26,7 +26,7 @@ struct TrackFileTests {
       + "</trkseg></trk></gpx>"
   }
 
-  /// What is said of a file that cannot be taken.
+  /// The error message for an invalid file; empty if the file is valid.
   func refusal(_ text: String, longest: Interval? = nil) -> String {
     do {
       _ = try TrackFile.read(write(text), longest: longest)
@@ -34,7 +34,7 @@ struct TrackFileTests {
     } catch { return (error as? CommandError)?.message ?? "\(error)" }
   }
 
-  @Test("a recording decoded as gpx and as csv is the same track, whatever the file is called")
+  @Test("a recording decoded as gpx and as csv gives the same track, for any file name")
   func sameTrack() throws {
     let folder = Command.directory()
     for format in ["gpx", "csv"] {
@@ -51,8 +51,8 @@ struct TrackFileTests {
     #expect(run.output == table.output)
   }
 
-  @Test("points without a time, and all but the first at one time, are passed over")
-  func passedOver() throws {
+  @Test("points without a time, and later points with the same time, are skipped")
+  func skippedPoints() throws {
     let path = write(
       gpx([(nil, ""), (1, "<ele>5</ele>"), (1, "<ele>6</ele>"), (nil, ""), (4, "")]))
     let track = try TrackFile.read(path, longest: nil)
@@ -61,7 +61,7 @@ struct TrackFileTests {
     #expect(track.points.map(\.coordinate.latitude_e9) == [47_100_000_000, 47_400_000_000])
   }
 
-  @Test("a file that is no track is told by its place, with what to do")
+  @Test("a file that is not a track is reported with its position and a suggestion")
   func refusals() {
     #expect(refusal(gpx([(nil, ""), (nil, "")])).contains("track.gpx:2:1: no point has a <time>"))
     #expect(refusal(gpx([(nil, "")])).contains("gpsbabel -t -i gpx -f FILE -x track,faketime="))

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// The built command, run as a user runs it.
+/// Runs the built command.
 enum Command {
   struct Result {
     var status: Int32
@@ -15,7 +15,7 @@ enum Command {
     _ = atexit { Command.folders.withLock { $0.removeAll() } }
   }()
 
-  /// A directory of this test's own, empty; it goes with the process.
+  /// A new empty directory, removed when the process exits.
   static func directory() -> String {
     _ = removal
     let folder = TestFolder()
@@ -30,7 +30,7 @@ enum Command {
     _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
   }
 
-  /// What is in `path`; nil where it is not there.
+  /// The content of the file at `path`; nil if it cannot be opened.
   static func read(_ path: String) -> String? {
     let file = unsafe open(path, O_RDONLY)
     guard file >= 0 else { return nil }
@@ -47,7 +47,7 @@ enum Command {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The command.
+  /// The path of the command.
   static let path = builtProgram("torpor")
 
   /// The permissions of `path`.
@@ -61,10 +61,10 @@ enum Command {
     _ = unsafe chmod(path, mode)
   }
 
-  /// Held while pipes are made for a process: what another one inherits of them, it keeps open.
+  /// Held while pipes are created for a process, so that no other child inherits them.
   static let starting = Mutex(())
 
-  /// The environment of what is started: the tests' own without what changes the command.
+  /// The environment of started programs: the tests' own without `TORPOR_` variables.
   private static let environment: [String] = {
     var kept: [String] = []
     var entry = unsafe environ
@@ -76,18 +76,18 @@ enum Command {
     return kept
   }()
 
-  /// Starts `program`, deaf to no signal; 0 where that fails.
+  /// Starts `program` with default signal handling; 0 if that fails.
   static func spawn(
     _ program: String, _ arguments: [String], _ actions: inout posix_spawn_file_actions_t
   ) -> pid_t {
-    // A shell has its background jobs ignore SIGINT, and so the tests it runs.
+    // A shell makes its background jobs, and so tests that it starts, ignore SIGINT.
     var attributes = posix_spawnattr_t()
-    var heard = sigset_t()
-    unsafe sigemptyset(&heard)
-    for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&heard, number) }
+    var defaultSignals = sigset_t()
+    unsafe sigemptyset(&defaultSignals)
+    for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&defaultSignals, number) }
     unsafe posix_spawnattr_init(&attributes)
-    unsafe posix_spawnattr_setsigdefault(&attributes, &heard)
-    // And what runs tests on threads has those block signals.
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaultSignals)
+    // Threads of the test runner block signals, and children inherit the mask.
     var blocked = sigset_t()
     unsafe sigemptyset(&blocked)
     unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
@@ -103,11 +103,14 @@ enum Command {
     return failure == 0 ? process : 0
   }
 
-  /// Runs it, or another program; standard output goes to `outputPath` where that is given, or into a pipe that nobody
-  /// reads.
+  /// Runs the command, or another program, to its end.
+  ///
+  /// - Parameters:
+  ///   - outputPath: File for standard output; nil for a temporary one.
+  ///   - closesOutput: Whether standard output is a pipe whose read end is closed.
   static func run(
     _ arguments: [String], input: [UInt8] = [], outputPath: String? = nil,
-    nobodyReads: Bool = false, program: String = path
+    closesOutput: Bool = false, program: String = path
   ) -> Result {
     let folder = directory()
     let paths = ["in", "out", "err"].map { "\(folder)/\($0)" }
@@ -119,9 +122,9 @@ enum Command {
       &actions, 1, outputPath ?? paths[1], O_WRONLY | O_CREAT, 0o644)
     unsafe posix_spawn_file_actions_addopen(&actions, 2, paths[2], O_WRONLY | O_CREAT, 0o644)
     var pipeEnds: [Int32] = [-1, -1]
-    defer { if nobodyReads { close(pipeEnds[1]) } }
+    defer { if closesOutput { close(pipeEnds[1]) } }
     let process = starting.withLock { _ in
-      if nobodyReads {
+      if closesOutput {
         unsafe pipe(&pipeEnds)
         close(pipeEnds[0])
         _ = fcntl(pipeEnds[1], F_SETFD, FD_CLOEXEC)

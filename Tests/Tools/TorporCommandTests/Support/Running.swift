@@ -1,16 +1,16 @@
 import Glibc
 
-/// The built command while it runs: what it prints can be waited for, and it can be interrupted.
+/// A running command: a test can wait for its output, write to its input and send signals.
 final class Running {
   private let process: pid_t
   private let output: Int32
   private let errorPath: String
   private var unread: [UInt8] = []
   private var isOver = false
-  /// The command's standard input, as long as it is not closed.
+  /// Descriptor of the command's standard input; -1 after `closeInput()`.
   private(set) var input: Int32
 
-  /// Starts it.
+  /// Starts the command.
   init(_ arguments: [String], program: String = Command.path) {
     errorPath = "\(Command.directory())/err"
     var ends: [Int32] = [-1, -1]
@@ -44,19 +44,19 @@ final class Running {
     close(output)
   }
 
-  /// Ends its standard input.
+  /// Closes its standard input.
   func closeInput() {
     if input >= 0 { close(input) }
     input = -1
   }
 
   /// Writes to its standard input.
-  func say(_ text: String) { Running.write(text, to: input) }
+  func send(_ text: String) { Running.write(text, to: input) }
 
   /// Sends it a signal.
   func signal(_ number: Int32) { kill(process, number) }
 
-  /// The next line it prints; nil when there is none within `seconds`.
+  /// The next line of standard output; nil if none is printed within `seconds`.
   func line(within seconds: Double = 10) -> String? {
     let end = Running.now + seconds
     while true {
@@ -65,12 +65,12 @@ final class Running {
         unread.removeFirst(cut + 1)
         return line
       }
-      guard wait(until: end), take() else { return nil }
+      guard wait(until: end), readAvailable() else { return nil }
     }
   }
 
-  /// Waits until standard error has `text`; whether it came.
-  func told(_ text: String, within seconds: Double = 10) -> Bool {
+  /// Waits up to `seconds` until standard error contains `text`; whether it does.
+  func reports(_ text: String, within seconds: Double = 10) -> Bool {
     let end = Running.now + seconds
     while Running.now < end {
       if errors.contains(text) { return true }
@@ -79,22 +79,22 @@ final class Running {
     return false
   }
 
-  /// What it has told on standard error so far.
+  /// Standard error so far.
   var errors: String { Command.read(errorPath) ?? "" }
 
-  /// Waits for its end: exit code, or the signal's number below zero; what was not read of its output.
+  /// Waits for the end: exit code, or the negated signal number, and the unread output.
   func finish() -> (status: Int32, output: String) {
     let end = Running.now + 10
-    while wait(until: end), take() {}
+    while wait(until: end), readAvailable() {}
     var status: Int32 = -1
     while unsafe waitpid(process, &status, WNOHANG) == 0 {
-      // One that does not end must not hold up the tests.
+      // A process that does not end must not block the tests.
       if Running.now > end { kill(process, SIGKILL) }
       usleep(1_000)
     }
     isOver = true
-    let rest = String(decoding: unread, as: UTF8.self)
-    return (status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F), rest)
+    let remainder = String(decoding: unread, as: UTF8.self)
+    return (status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F), remainder)
   }
 
   /// Writes text to a descriptor.
@@ -105,11 +105,11 @@ final class Running {
 
   private func wait(until end: Double) -> Bool {
     var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-    let rest = max(0, end - Running.now)
-    return unsafe poll(&waiting, 1, Int32(rest * 1_000)) > 0
+    let remainder = max(0, end - Running.now)
+    return unsafe poll(&waiting, 1, Int32(remainder * 1_000)) > 0
   }
 
-  private func take() -> Bool {
+  private func readAvailable() -> Bool {
     var block = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe block.withUnsafeMutableBytes {
       unsafe read(output, $0.baseAddress, $0.count)

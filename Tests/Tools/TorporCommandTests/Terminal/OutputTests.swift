@@ -7,23 +7,23 @@ import Testing
 
 @testable import torpor
 
-@Suite("Where results go", .tags(.process))
+@Suite("Output files and standard output", .tags(.process))
 struct OutputTests {
   static let drive = EndToEndTests.drive
 
-  @Test("when nobody reads any more, a run goes on and its files are complete")
-  func nobodyReads() {
+  @Test("when standard output is closed, a run continues and its files are complete")
+  func closedOutput() {
     let folder = Command.directory()
-    func run(_ name: String, nobodyReads: Bool) -> Command.Result {
+    func run(_ name: String, closesOutput: Bool) -> Command.Result {
       Command.run(
         [
           "simulate", "--scenario", "walk", "--hours", "0.5", "--json", "--trace",
           "\(folder)/\(name).jsonl", "--bytes", "\(folder)/\(name).bytes",
-        ], nobodyReads: nobodyReads)
+        ], closesOutput: closesOutput)
     }
-    let alone = run("alone", nobodyReads: true)
+    let alone = run("alone", closesOutput: true)
     #expect(alone.status == 0 && alone.errors.isEmpty)
-    #expect(run("read", nobodyReads: false).status == 0)
+    #expect(run("read", closesOutput: false).status == 0)
     for kind in ["jsonl", "bytes"] {
       let complete = Command.read("\(folder)/read.\(kind)")
       #expect(complete?.isEmpty == false)
@@ -31,7 +31,7 @@ struct OutputTests {
     }
   }
 
-  @Test("two outputs in one place, or one in the place of an input, are refused")
+  @Test("two outputs to one file, or an output that is also an input, are rejected")
   func samePlace() {
     let folder = Command.directory()
     let recording = "\(folder)/drive.nmea"
@@ -53,13 +53,13 @@ struct OutputTests {
     }
     #expect(Command.read(recording) == String(decoding: Self.drive, as: UTF8.self))
     #expect(TestFolder.names(in: folder) == ["drive.nmea", "link", "mine.toml"])
-    // What is no file has room for all.
+    // A device accepts several outputs.
     let none = Command.run(simulate + ["-q", "--trace", "/dev/null", "--bytes", "/dev/null"])
     #expect(none.status == 0)
   }
 
-  @Test("what a process of the same number left behind is in nobody's way")
-  func leftBehind() {
+  @Test("a stale temporary file of a process with the same ID does not interfere")
+  func staleFile() {
     let folder = Command.directory()
     Command.write([1], to: "\(folder)/.a.torpor-\(getpid())")
     var file = PendingFile(for: "\(folder)/a")
@@ -85,7 +85,7 @@ struct OutputTests {
     #expect(Command.run(["decode", "--json", "--format", "csv", "-"]).status == 64)
   }
 
-  @Test("a decoded table is a track: the same points, and a run along them")
+  @Test("a decoded table can be used as a track with the same points")
   func roundTrip() throws {
     let folder = Command.directory()
     let lost = RecordingDecoderTests.sentence("GPRMC,120010.00,V,,,,,,,010420,,,N")
@@ -108,7 +108,7 @@ struct OutputTests {
     #expect(run.status == 0 && run.output.contains(#""kind":"summary""#))
   }
 
-  @Test("what has no epoch gives an empty document and says what is missing")
+  @Test("input without an epoch gives an empty document and a message with the reason")
   func noEpoch() {
     let bytes = Array("$GPGSV,1,1,00*79\r\n".utf8)
     let gpx = Command.run(["decode", "--format", "gpx", "-"], input: bytes)

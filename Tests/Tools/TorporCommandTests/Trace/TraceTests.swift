@@ -5,7 +5,7 @@ import Testing
 
 @testable import torpor
 
-/// Moments and records in few words.
+// Short constructors for times and records.
 func second(_ value: Double) -> Instant { Instant(microseconds: Int64(value * 1e6)) }
 
 func fixRecord(_ sequence: UInt64, at moment: Double) -> TraceRecord {
@@ -18,13 +18,13 @@ func fixRecord(_ sequence: UInt64, at moment: Double) -> TraceRecord {
   return TraceRecord(at: second(moment), .fix(TraceFix(name: name, fix: fix)))
 }
 
-/// All that can be given up.
-let everything: ServiceLevelSet = {
+/// All service levels that can be shed.
+let allServiceLevels: ServiceLevelSet = {
   var set = ServiceLevelSet.none
-  for promise in [
+  for level in [
     ServiceLevel.everyFix, .accuracy, .updates, .visits, .regions, .significantChange,
   ] {
-    set.insert(promise)
+    set.insert(level)
   }
   return set
 }()
@@ -37,7 +37,7 @@ struct TraceJSONTests {
     return json.text.string
   }
 
-  @Test("every kind has the keys of the reference, in its order")
+  @Test("records of every kind have the keys of the reference, in its order")
   func kinds() {
     #expect(
       line(0, .receiver(state: .acquiring, power_mw: 27.5))
@@ -57,7 +57,7 @@ struct TraceJSONTests {
         == #"{"t":4,"kind":"ack","client":1,"seq":300}"# + "\n")
   }
 
-  @Test("a fix has name, time, place and accuracy; what is not known is left out")
+  @Test("a fix has name, time, position and accuracy; unknown fields are omitted")
   func fixes() {
     var json = JSONWriter()
     TraceJSON.write(fixRecord(42, at: 1), to: &json)
@@ -82,7 +82,7 @@ struct TraceJSONTests {
         == #"{"t":5,"kind":"finish","client":0,"code":15}"# + "\n")
   }
 
-  @Test("RNG-4: a gap tells its count and its time range")
+  @Test("RNG-4: a gap has its count and its time range")
   func gaps() {
     let from = UTCTime(microseconds: 1_000_000)
     let to = UTCTime(microseconds: 2_500_000)
@@ -94,9 +94,9 @@ struct TraceJSONTests {
         == #"{"t":6,"kind":"gap","client":0,"count":7}"# + "\n")
   }
 
-  @Test("what a service told has the members of the reference, in its order")
-  func told() {
-    let place = Coordinate(latitude_e9: 52_579_439_500, longitude_e9: -13_409_978_900)
+  @Test("notices have the keys of the reference, in its order")
+  func notices() {
+    let coordinate = Coordinate(latitude_e9: 52_579_439_500, longitude_e9: -13_409_978_900)
     func members(_ notice: TraceNotice) -> String {
       let line = line(7, .notice(client: 0, notice))
       let head = #"{"t":7,"kind":"told","client":0,"#
@@ -105,10 +105,10 @@ struct TraceJSONTests {
     }
     #expect(members(.report(sequence: 42)) == #""what":"report","seq":42"#)
     #expect(
-      members(.arrived(place: place, at: second(1.5)))
+      members(.arrived(place: coordinate, at: second(1.5)))
         == #""what":"arrived","lat":52.5794395,"lon":-13.4099789,"at":1.5"#)
     #expect(
-      members(.departed(place: place, at: nil))
+      members(.departed(place: coordinate, at: nil))
         == #""what":"departed","lat":52.5794395,"lon":-13.4099789"#)
     #expect(members(.paused) == #""what":"paused""#)
     #expect(members(.resumed) == #""what":"resumed""#)
@@ -122,36 +122,36 @@ struct TraceJSONTests {
     #expect(members(.flags(.empty)) == #""what":"flags","flags":[]"#)
     #expect(members(.failed(.regionMonitoringFailure)) == #""what":"failed","code":5"#)
     #expect(
-      members(.degraded(everything, charge: 3))
+      members(.degraded(allServiceLevels, charge: 3))
         == #""what":"degraded","percent":3,"given_up":["every_fix","accuracy","updates","#
         + #""visits","regions","significant"]"#)
     #expect(
       members(.degraded(.none, charge: 90)) == #""what":"restored","percent":90,"given_up":[]"#)
   }
 
-  @Test("a promise has the keys of the reference; the ratio only where there is one")
-  func promise() {
-    var promise = OptimumComparison()
-    promise.bound_m = 100
-    promise.error.seconds = 200
-    promise.error.exceededSeconds = 5
-    promise.error.p95_m = 90
-    promise.error.maximum_m = 120.5
-    promise.receiver_mJ = 300
+  @Test("the comparison with the optimum has the keys of the reference; the ratio if defined")
+  func comparison() {
+    var comparison = OptimumComparison()
+    comparison.bound_m = 100
+    comparison.error.seconds = 200
+    comparison.error.exceededSeconds = 5
+    comparison.error.p95_m = 90
+    comparison.error.maximum_m = 120.5
+    comparison.receiver_mJ = 300
     func text() -> String {
       var json = JSONWriter()
-      TraceJSON.write(TraceSummary(), promise, to: &json)
+      TraceJSON.write(TraceSummary(), comparison, to: &json)
       return json.text.string
     }
     let members =
       #""promise":{"bound_m":100,"seconds":200,"broken_s":5,"broken_share":0.025,"#
       + #""p95_m":90,"worst_m":120.5,"receiver_mj":300,"optimum_mj":"#
     #expect(text().hasSuffix(members + "0}}\n"))
-    promise.optimum_mJ = 200
+    comparison.optimum_mJ = 200
     #expect(text().hasSuffix(members + #"200,"ratio":1.5}}"# + "\n"))
   }
 
-  @Test("every state and reason has the word of the reference")
+  @Test("every state and reason has its name in the reference")
   func words() {
     #expect(
       TraceReceiverState.allCases.map(\.name)
@@ -190,11 +190,12 @@ struct TraceJSONTests {
   }
 }
 
-@Suite("What a trace adds up to")
+@Suite("Summary of a trace")
 struct TraceTallyTests {
-  /// Ten seconds: 2 s acquiring, 8 s tracking; awake, 5 s suspended, awake again.
-  static let bill = EnergyBaseline(tracking_mW: 20, awake_mW: 2_000, gpsdBoard_mW: 1_000)
+  /// Powers for comparison with an always-on receiver, an awake board and gpsd.
+  static let baseline = EnergyBaseline(tracking_mW: 20, awake_mW: 2_000, gpsdBoard_mW: 1_000)
 
+  /// Ten seconds: 2 s acquiring, 8 s tracking; board 2 s awake, 5 s suspended, 3 s awake.
   func run() -> TraceTally {
     var tally = TraceTally()
     tally.add(TraceRecord(at: second(0), .receiver(state: .acquiring, power_mw: 30)))
@@ -210,11 +211,12 @@ struct TraceTallyTests {
     return tally
   }
 
-  @Test("counts, delays, time and energy come from the records alone")
+  @Test("counts, delays, times and energy are computed from the records alone")
   func summary() throws {
     var tally = run()
     let summary = tally.finish(
-      at: second(10), processorPerWake: Interval(microseconds: 90), baseline: TraceTallyTests.bill)
+      at: second(10), processorPerWake: Interval(microseconds: 90),
+      baseline: TraceTallyTests.baseline)
     #expect(summary.fixes == 5 && summary.delivered == 4 && summary.batches == 1)
     #expect(summary.finishes == 1 && summary.lost == 1 && summary.hostWakes == 1)
     #expect(summary.duration == .seconds(10) && summary.awakeTime == .seconds(5))
@@ -231,22 +233,22 @@ struct TraceTallyTests {
     #expect(energy.boardTime[Int(BoardState.suspended.rawValue)] == .seconds(5))
   }
 
-  @Test("a receiver that was on all the time saves nothing, one that slept saves")
+  @Test("an always-on receiver saves no energy, a receiver that slept does")
   func alwaysOn() throws {
     func energy(_ states: [(Double, TraceReceiverState, Double)]) throws -> TraceEnergy {
       var tally = TraceTally()
       for (time, state, power_mw) in states {
         tally.add(TraceRecord(at: second(time), .receiver(state: state, power_mw: power_mw)))
       }
-      return try #require(tally.finish(at: second(100), baseline: TraceTallyTests.bill).energy)
+      return try #require(tally.finish(at: second(100), baseline: TraceTallyTests.baseline).energy)
     }
-    // Batching at the power of tracking, the search told twice.
+    // Batching at the power of tracking, with a repeated acquiring record.
     let busy = try energy([
       (0, .acquiring, 30), (10, .acquiring, 30), (20, .tracking, 20), (30, .batching, 20),
     ])
     #expect(busy.receiver_mJ == 20 * 30 + 80 * 20)
     #expect(busy.receiverAlwaysOn_mJ == busy.receiver_mJ)
-    // Its second search is one that a receiver always on does not need.
+    // An always-on receiver does not need the second acquisition.
     let asleep = try energy([
       (0, .off, 0), (10, .acquiring, 30), (20, .tracking, 20), (40, .standby, 0),
       (60, .acquiring, 30), (70, .tracking, 20),
@@ -257,13 +259,13 @@ struct TraceTallyTests {
     #expect(blind.receiverAlwaysOn_mJ == 100 * 30)
   }
 
-  @Test("without a board there is no bill")
+  @Test("without a board there is no energy summary")
   func noBoard() {
     var tally = run()
     #expect(tally.finish(at: second(10)).energy == nil)
   }
 
-  @Test("a jump in the sequence costs no memory and no wrong age")
+  @Test("a jump in the sequence uses no memory and gives no wrong age")
   func jump() {
     var tally = TraceTally()
     tally.add(fixRecord(1, at: 1))

@@ -4,11 +4,11 @@ import Testing
 
 @testable import torpor
 
-@Suite("The command's comparison of services", .tags(.process))
+@Suite("torpor tune", .tags(.process))
 struct TuneTests {
   static let track = OptimumCommandTests.track(300)
 
-  @Test("each setting has a row and each question an answer")
+  @Test("each setting has a row and each use case a recommendation")
   func rows() {
     let folder = Command.directory()
     for name in ["a.csv", "b.csv"] { Command.write(Self.track, to: "\(folder)/\(name)") }
@@ -17,8 +17,8 @@ struct TuneTests {
     ])
     #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
     let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
-    // A track: its name, heads, 18 settings, and an empty line behind name and table.
-    // Behind the last one what its columns mean.
+    // A track: its name, headers, 18 settings, and an empty line after name and table.
+    // After the last one, the meaning of the columns.
     #expect(lines.count == 2 * 22 + 3 + 1 + 8 + 1)
     #expect(lines[44].hasPrefix("violated: share of the time") && lines[45].hasPrefix("p95: "))
     #expect(lines[0] == "simulated: a.csv, 5 min" && lines[22] == "simulated: b.csv, 5 min")
@@ -31,7 +31,7 @@ struct TuneTests {
     #expect(lines[49].contains("violated "))
   }
 
-  @Test("for programs, a line each; a board that cannot batch has two settings fewer")
+  @Test("--json prints one line per result; a board that cannot batch has two settings fewer")
   func json() throws {
     let arguments = ["tune", "--track", "-", "--json", "--noise", "none"]
     let result = Command.run(arguments, input: Self.track)
@@ -50,7 +50,7 @@ struct TuneTests {
     #expect(streaming.output.split(separator: "\n").count == 16 + 8, "\(streaming.errors)")
   }
 
-  /// A sum of one second at so many milliwatts.
+  /// A sum of one second at `power_mW`.
   static func sum(_ setting: TuneSetting, _ power_mW: Double) -> TuneSum {
     var run = TuneRun(setting: setting, summary: .init(), error: nil)
     run.summary.duration = .seconds(1)
@@ -61,7 +61,7 @@ struct TuneTests {
     return sum
   }
 
-  @Test("the least wins; a motion sensor only where it saves more than 1 %")
+  @Test("the lowest power is best; a motion sensor only if it saves more than 1 %")
   func picks() {
     let settings = TuneSetting.all(hasBatch: true)
     #expect(settings.count == 18)
@@ -82,11 +82,11 @@ struct TuneTests {
         && deferred?.others.count == 3)
   }
 
-  @Test("what breaks its promise more than 0.5 % of the time is never picked, and marked")
-  func tooOften() throws {
+  @Test("a setting that exceeds its bound more than 0.5 % of the time is marked and not picked")
+  func boundExceeded() throws {
     let settings = TuneSetting.all(hasBatch: false)
-    // Within 50 m is cheap and broken with a motion line, and dearer and kept without one; within 100 m is
-    // broken either way.
+    // The 50 m bound: cheap and violated with a motion line, expensive and met without one.
+    // The 100 m bound: violated in both cases.
     func run(_ setting: TuneSetting, _ share: Double) -> TuneRun {
       var run = TuneRun(setting: setting, summary: .init(), error: nil)
       run.summary.duration = .seconds(1)
@@ -113,24 +113,24 @@ struct TuneTests {
         sum.add($0)
         return sum
       })
-    func pick(_ question: TuneUseCase) throws -> TuneRecommendation {
-      try #require(picks.first { $0.useCase == question })
+    func pick(_ useCase: TuneUseCase) throws -> TuneRecommendation {
+      try #require(picks.first { $0.useCase == useCase })
     }
     let near = try pick(.within(50))
     #expect(near.setting.useCase == .within(50) && !near.setting.hasMotionLine)
     #expect(near.others.map(\.setting.hasMotionLine) == [true])
     #expect(try pick(.within(100)).setting == near.setting)
     #expect(try pick(.within(200)).setting.hasMotionLine)
-    // Nothing but every fix at once keeps 50 m.
+    // Only immediate delivery of every fix meets the 50 m bound.
     let broken = runs.map { $0.setting.useCase == .within(50) ? run($0.setting, 0.01) : $0 }
-    let dear = TuneRecommendation.best(
+    let fallback = TuneRecommendation.best(
       of: settings,
       broken.map {
         var sum = TuneSum()
         sum.add($0)
         return sum
       })
-    #expect(dear.first { $0.useCase == .within(50) }?.setting.useCase == .everyFix)
+    #expect(fallback.first { $0.useCase == .within(50) }?.setting.useCase == .everyFix)
     var report = TuneReport("b", nil, isJSON: false, style: Style(isColoured: false))
     report.add(runs, "way.csv", .seconds(1))
     report.finish(picks)
@@ -144,8 +144,8 @@ struct TuneTests {
     #expect(lines.count { $0.contains(#""broken_too_often":true"#) } == 3)
   }
 
-  @Test("what answers more and takes less is picked for what asks for less, and not the reverse")
-  func standIns() {
+  @Test("a cheaper setting of a more demanding use case is picked, but not the reverse")
+  func moreDemanding() {
     let settings = TuneSetting.all(hasBatch: false)
     func picked(_ cheap: TuneUseCase) -> [TuneUseCase] {
       TuneRecommendation.best(
@@ -164,7 +164,7 @@ struct TuneTests {
   }
 
   @Test(
-    "what cannot be is refused with what would do",
+    "invalid arguments are rejected with the expected values",
     arguments: [
       ([], 64, "--track"), (["--track"] + Array(repeating: "a", count: 17), 64, "at most 16"),
       (["--track", "-", "--battery", "3Ah"], 64, "a charge needs a voltage"),

@@ -9,16 +9,16 @@ import Testing
 
 @testable import LocationService
 
-@Suite("Clients that a new policy has no rule for")
-struct LapsedPermissionTests {
-  /// The friend's rule is gone.
-  private var without: AccessPolicy { AccessPolicy(administrators: [Users.me]) }
+@Suite("Clients for which a new policy has no rule")
+struct LostPermissionTests {
+  /// A policy without the rule of `Users.friend`.
+  private var withoutRule: AccessPolicy { AccessPolicy(administrators: [Users.me]) }
 
-  /// A client of the friend that monitors a circle and visits; its program is gone.
+  /// A client of `Users.friend` that monitors a circle and visits; its program has ended.
   private func register(_ bench: ServiceBench, _ name: String = "tracker") {
     let (control, watch, _) = bench.client(name, of: Users.friend)
-    _ = bench.ask(.addRegion(.home(), assuming: .unknown), control)
-    _ = bench.ask(.startVisits, control)
+    _ = bench.call(.addRegion(.home(), assuming: .unknown), control)
+    _ = bench.call(.startVisits, control)
     for _ in 0..<3 { bench.fix() }
     control.quit()
     watch.quit()
@@ -30,44 +30,44 @@ struct LapsedPermissionTests {
       && bench.state.rows.services.all.first?.visits == true
   }
 
-  /// The board leaves the circle, and stays elsewhere.
+  /// The device leaves the circle and stays elsewhere.
   private func travel(_ bench: ServiceBench) {
     for _ in 0..<60 { bench.fix() }
     bench.stay(600)
   }
 
   @Test(
-    "RES-2: what a client asked for with permission stays while a policy does not name it",
+    "RES-2: the services of a permitted client stay while a policy does not name it",
     arguments: [Authorization.notDetermined, .denied])
-  func kept(_ standard: Authorization) throws {
+  func kept(_ authorization: Authorization) throws {
     let bench = try Users.bench()
     register(bench)
     let mine = bench.client("mine")
     bench.adopt(
       AccessPolicy(
-        defaultRights: AccessRights(authorization: standard),
+        defaultRights: AccessRights(authorization: authorization),
         rules: [
           AccessRule(AccessSubject(uid: Users.me), AccessRights(authorization: .always), line: 1)
         ], administrators: [Users.me]))
     bench.settle()
-    _ = bench.ask(.startUpdating, mine.control)
-    bench.keep()
+    _ = bench.call(.startUpdating, mine.control)
+    bench.save()
     travel(bench)
-    #expect(bench.state.rows.events.count == 0, "nothing is kept for it meanwhile (RNG-6)")
-    // A service that is started with the rule again has all of it, however the one before ended.
+    #expect(bench.state.rows.events.count == 0, "no event is stored for it then (RNG-6)")
+    // A service that starts with the rule again restores all of it, even after a kill.
     let next = try ServiceBench(Users.policy, after: bench.killed())
     #expect(isRegistered(next))
-    // And so has the one that goes on.
+    // And so does the running service.
     bench.adopt(Users.policy)
     bench.settle()
     travel(bench)
     #expect(isRegistered(bench))
     let kinds = bench.state.rows.events.all.map { $0.notice.contains("\"visit\"") }
-    #expect(kinds.contains(true), "visits are looked for again")
+    #expect(kinds.contains(true), "visits are monitored again")
     _ = mine
   }
 
-  @Test("RES-2: what was asked for is dropped by a denial, by hand and by a rule")
+  @Test("RES-2: a denial by command or by rule drops the client's services")
   func denied() throws {
     let bench = try Users.bench()
     register(bench)
@@ -77,18 +77,18 @@ struct LapsedPermissionTests {
           AccessRule(
             AccessSubject(uid: Users.friend), AccessRights(authorization: .denied), line: 1)
         ], administrators: [Users.me]))
-    bench.keep()
+    bench.save()
     #expect(try !isRegistered(ServiceBench(Users.policy, after: bench.killed())))
     let other = try Users.bench()
     register(other)
-    other.adopt(without)
+    other.adopt(withoutRule)
     other.settle()
     let name = WireClientName(user: Users.friend, name: "tracker")
-    #expect(other.ask(.denyClient(name), other.program()) == .done)
+    #expect(other.call(.denyClient(name), other.program()) == .done)
     #expect(try !isRegistered(ServiceBench(Users.policy, after: other.killed())))
   }
 
-  @Test("RES-2: a service that starts without the rule drops what was asked for, and names whose")
+  @Test("RES-2: a service that starts without the rule drops the services and logs the client")
   func restarted() throws {
     let bench = try Users.bench()
     register(bench)
@@ -96,13 +96,13 @@ struct LapsedPermissionTests {
     let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
     defer { close(descriptor) }
     let log = SystemLog(descriptor, journalStream: nil)
-    let next = try ServiceBench(without, after: bench.killed(), log: log)
+    let next = try ServiceBench(withoutRule, after: bench.killed(), log: log)
     #expect(next.state.rows.clients.count == 0 && next.state.rows.regions.count == 0)
     let text = String(decoding: folder.read("log"), as: UTF8.self)
     #expect(text.contains("'tracker' of user 5000: their requests are dropped"), "\(text)")
   }
 
-  @Test("RES-2: a new policy that leaves clients out is a warning that names them, in one line")
+  @Test("RES-2: a new policy that omits clients logs one warning that names them")
   func warning() throws {
     let folder = TestFolder()
     let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
@@ -113,22 +113,22 @@ struct LapsedPermissionTests {
       open, clients: 64, log: SystemLog(descriptor, journalStream: nil))
     for user in 0..<12 as Range<UInt32> { bench.client("c", of: 6_000 + user).control.quit() }
     bench.settle()
-    bench.adopt(without)
+    bench.adopt(withoutRule)
     let lines = String(decoding: folder.read("log"), as: UTF8.self).split(separator: "\n")
-    let told = lines.filter { $0.contains("no longer permits") }
-    #expect(told.count == 1)
-    let line = try #require(told.first, "\(lines)")
+    let warnings = lines.filter { $0.contains("no longer permits") }
+    #expect(warnings.count == 1)
+    let line = try #require(warnings.first, "\(lines)")
     #expect(
       line.contains("12 clients, 'c' of user 6000") && line.contains("and 4 more"), "\(line)")
-    #expect(line.contains("or `torpor clients allow 6000/c`"), "\(line)")
+    #expect(line.contains("run `torpor clients allow 6000/c`"), "\(line)")
   }
 
-  @Test("RES-1: a client that had permission is none of the 4 that never had any")
+  @Test("RES-1: a client that had permission is not one of the 4 that never had any")
   func order() throws {
     let bench = try Users.bench()
     register(bench)
     bench.pass(60)
-    bench.adopt(without)
+    bench.adopt(withoutRule)
     bench.settle()
     for number in 0..<8 {
       bench.client("n\(number)", of: Users.friend).control.quit()
@@ -136,77 +136,75 @@ struct LapsedPermissionTests {
     }
     #expect(bench.clientNames.sorted() == ["n4", "n5", "n6", "n7", "tracker"])
     bench.adopt(Users.policy)
-    bench.keep()
+    bench.save()
     #expect(try isRegistered(ServiceBench(Users.policy, after: bench.killed())))
   }
 
-  @Test("RES-2: a policy that leaves out many clients of a user drops the requests of none")
+  @Test("RES-2: a policy that omits many clients of a user drops no services")
   func bounded() throws {
     let bench = try Users.bench()
     for number in 0..<8 {
       register(bench, "c\(number)")
       bench.pass(60)
     }
-    bench.adopt(without)
+    bench.adopt(withoutRule)
     bench.settle()
     #expect(bench.clientNames.count == 8 && bench.state.rows.regions.count == 8)
-    // New clients of other users find their places beside them, up to their own bound.
+    // New clients of other users get slots in addition, up to their own limit.
     for user in 0..<40 as Range<UInt32> { bench.client("n", of: 6_000 + user).control.quit() }
     bench.settle()
     #expect(bench.clientNames.filter { $0.hasPrefix("c") }.count == 8)
     #expect(bench.clientNames.count == 8 + LocationServer.unpermittedClients)
     bench.adopt(Users.policy)
-    bench.keep()
+    bench.save()
     let next = try ServiceBench(Users.policy, after: bench.killed(), clients: 64)
     #expect(next.state.rows.regions.count == 8)
   }
 
-  @Test("RES-1: policies that come and go leave a user no more than 8 clients")
+  @Test("RES-1: alternating policies leave a user at most 8 clients")
   func cycles() throws {
     let bench = try Users.bench()
     for number in 0..<6 { register(bench, "c\(number)") }
     for cycle in 0..<2 {
-      bench.adopt(without)
+      bench.adopt(withoutRule)
       bench.settle()
       for number in 0..<4 {
         let program = bench.program(of: Users.friend)
-        _ = bench.ask(.connect(name: "n\(cycle)-\(number)"), program)
-        _ = bench.ask(.startVisits, program)
+        _ = bench.call(.connect(name: "n\(cycle)-\(number)"), program)
+        _ = bench.call(.startVisits, program)
         program.quit()
         bench.pass(60)
       }
       bench.adopt(Users.policy)
       bench.settle()
-      // Of those without permission the last two of the first time were there, and have it since.
+      // The last two without permission of the first cycle were known, and were permitted since.
       let known = (0..<6).map { "c\($0)" } + ["n0-2", "n0-3"]
       #expect(bench.clientNames.sorted() == known, "\(bench.clientNames)")
     }
   }
 
-  @Test("RES-1: of a user with 8 clients that had permission no other is known without permission")
+  @Test("RES-1: a user with 8 clients that lost permission gets no other without permission")
   func full() throws {
     let bench = try Users.bench()
     for number in 0..<8 { register(bench, "c\(number)") }
-    bench.adopt(without)
+    bench.adopt(withoutRule)
     bench.settle()
     let refusal = WireError.limitExceeded(what: "clients of a user", limit: 8)
-    #expect(bench.ask(.connect(name: "n"), bench.program(of: Users.friend)) == .error(refusal))
+    #expect(bench.call(.connect(name: "n"), bench.program(of: Users.friend)) == .error(refusal))
     #expect(bench.clientNames.count == 8)
-    // Those that are known connect as before.
+    // Known clients connect as before.
     _ = bench.client("c0", of: Users.friend)
     #expect(bench.state.rows.regions.count == 8)
   }
 
-  @Test(
-    "RES-1: an administrator takes the place of a client that lost permission where the table is full"
-  )
+  @Test("RES-1: in a full table an administrator displaces a client that lost permission")
   func fullTable() throws {
     let log = LogPipe()
     let bench = try ServiceBench(
       AccessPolicy(defaultRights: AccessRights(authorization: .always), administrators: [Users.me]),
       clients: 4, log: log.log)
     for number in 0..<4 { register(bench, "c\(number)") }
-    bench.adopt(without)
+    bench.adopt(withoutRule)
     bench.settle()
     #expect(bench.clientNames.count == 4)
     _ = bench.client("mine", of: Users.me)
@@ -214,15 +212,15 @@ struct LapsedPermissionTests {
     #expect(log.text.contains("another client needs its slot"))
   }
 
-  @Test("AUT-10: what is refused is not asked for, and does not begin with a later permission")
+  @Test("AUT-10: a refused service does not start with a later permission")
   func refused() throws {
     let bench = try Users.bench()
     let name = WireClientName(user: 4_711, name: "late")
     let (control, watch, _) = bench.client("late", of: 4_711)
-    #expect(bench.ask(.denyClient(name), bench.program()) == .done)
-    _ = bench.ask(.startVisits, control)
-    _ = bench.ask(.startSignificantChange, control)
-    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
+    #expect(bench.call(.denyClient(name), bench.program()) == .done)
+    _ = bench.call(.startVisits, control)
+    _ = bench.call(.startSignificantChange, control)
+    #expect(bench.call(.allowClient(name, .always), bench.program()) == .done)
     #expect(bench.state.rows.services.all.allSatisfy { !$0.visits && !$0.significantChange })
     _ = watch
   }

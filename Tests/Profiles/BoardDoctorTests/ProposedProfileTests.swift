@@ -6,9 +6,9 @@ import Testing
 
 @testable import BoardDoctor
 
-@Suite("The profile that a doctor offers")
-struct OfferTests {
-  /// A profile of an M10 with figures that are its own.
+@Suite("The profile that a doctor proposes")
+struct ProposedProfileTests {
+  /// A profile of an M10 with measured values.
   private static func measured(_ settings: [(String, String)] = []) throws -> BoardProfile {
     try DoctorTests.profile(
       "/dev/ttyAMA0",
@@ -24,7 +24,7 @@ struct OfferTests {
       ] + settings)
   }
 
-  private static func offer(
+  private static func propose(
     _ profile: BoardProfile?, _ change: (inout Doctor.Facts) -> Void
   ) throws -> (text: String, profile: BoardProfile) {
     var doctor = Doctor(
@@ -33,22 +33,22 @@ struct OfferTests {
     doctor.facts.device = "/dev/ttyAMA0"
     doctor.facts.speed_baud = 9_600
     change(&doctor.facts)
-    let offer = try #require(try ProposedProfile(doctor, name: nil))
-    let text = try offer.text(file: "a.toml")
+    let proposal = try #require(try ProposedProfile(doctor, name: nil))
+    let text = try proposal.text(file: "a.toml")
     return (text, try BoardProfile.parse(text, file: "a.toml"))
   }
 
-  @Test("another receiver: no figure, no model and no output of the one before is left")
+  @Test("another receiver: no values, model or output of the previous one remain")
   func replaced() throws {
     let before = try Self.measured()
     let casic = ReceiverIdentity(.casic, firmware: "URANUS5 V5.3.0.0")
-    let (text, profile) = try Self.offer(before) { $0.identity = casic }
+    let (text, profile) = try Self.propose(before) { $0.identity = casic }
     let receiver = try #require(profile.receiver)
     #expect(receiver.family == .casic && receiver.output == .nmea && receiver.model == "CASIC")
     #expect(receiver.lineSpeed_baud == 9_600 && receiver.defaultLineSpeed_baud == 9_600)
     #expect(receiver.batch == nil && profile.board.suspended?.wakesOn == .alarm)
     #expect(receiver.power.powersave_mw == nil)
-    // What a profile may leave out is at its default again.
+    // Optional keys are reset to their defaults.
     let blank = try #require(try DoctorTests.profile("/dev/ttyAMA0").receiver)
     #expect(receiver.rangeError_m == blank.rangeError_m)
     #expect(receiver.timeToFix.p90Ratio == blank.timeToFix.p90Ratio)
@@ -59,17 +59,17 @@ struct OfferTests {
       #expect(Self.comment(above: key, in: text).contains("Measure this"), "\(key)")
     }
     #expect(profile.summary == "A board with CASIC on /dev/ttyAMA0")
-    // How it is wired and the board itself are known.
+    // Wiring and board settings are kept.
     #expect(receiver.device == "/dev/ttyAMA0" && receiver.wakeLine == "WAKE")
     #expect(Self.comment(above: "wake_line", in: text).contains("wired to the previous receiver"))
     #expect(profile.board.suspended?.power_mw == before.board.suspended?.power_mw)
   }
 
-  @Test("the same receiver at another speed: all that is measured stays")
+  @Test("the same receiver at another speed: all measured values are kept")
   func kept() throws {
     let before = try Self.measured()
     let same = ReceiverIdentity(.ublox, model: "MAX-M10S", hardware: "000A0000", firmware: "x")
-    let (_, profile) = try Self.offer(before) {
+    let (_, profile) = try Self.propose(before) {
       $0.identity = same
       $0.speed_baud = 38_400
     }
@@ -78,11 +78,11 @@ struct OfferTests {
     #expect(profile == expected)
   }
 
-  @Test("a speed that a program has set is the line's, and not the one after power-on")
+  @Test("a speed set by a program changes the line speed, not the default speed")
   func setSpeed() throws {
     let before = try Self.measured([("receiver.line_speed_baud", "57600")])
     let same = ReceiverIdentity(.ublox, model: "MAX-M10S", hardware: "000A0000", firmware: "x")
-    let (text, profile) = try Self.offer(before) {
+    let (text, profile) = try Self.propose(before) {
       $0.identity = same
       $0.speed_baud = 115_200
     }
@@ -90,7 +90,7 @@ struct OfferTests {
     expected.receiver?.lineSpeed_baud = 115_200
     #expect(profile == expected && profile.receiver?.defaultLineSpeed_baud == 9_600)
     #expect(Self.comment(above: "line_speed_baud", in: text).contains("a program may have set"))
-    let (_, new) = try Self.offer(nil) {
+    let (_, new) = try Self.propose(nil) {
       $0.identity = same
       $0.speed_baud = 115_200
     }
@@ -98,7 +98,7 @@ struct OfferTests {
   }
 
   @Test(
-    "whose figures they are: by family, and by the model that a u-blox tells",
+    "another model is detected by family, and by the model that a u-blox reports",
     arguments: [
       ("ublox-m10", "u-blox MAX-M10S", "MAX-M10S", false),
       ("ublox-m10", "an M10", "MAX-M10S", false),
@@ -106,17 +106,17 @@ struct OfferTests {
       ("ublox-m8", "u-blox MAX-M8Q", "MAX-M10S", true),
       ("nmea", "u-blox NEO-6M", "MAX-M10S", true), ("nmea", "anything", "MAX-M10S", true),
     ])
-  func other(_ family: String, _ said: String, _ told: String, _ isOther: Bool) throws {
+  func other(_ family: String, _ profiled: String, _ reported: String, _ isOther: Bool) throws {
     var receiver = try #require(try DoctorTests.profile("/dev/ttyAMA0").receiver)
     receiver.family = try #require(BoardProfile.Receiver.Family(rawValue: family))
-    receiver.model = said
-    let identity = ReceiverIdentity(.ublox, model: told, hardware: "000A0000", firmware: "x")
+    receiver.model = profiled
+    let identity = ReceiverIdentity(.ublox, model: reported, hardware: "000A0000", firmware: "x")
     #expect(ProposedProfile.isOtherModel(identity, than: receiver) == isOther)
     receiver.model = nil
     #expect(ProposedProfile.isOtherModel(identity, than: receiver) == (family == "ublox-m8"))
   }
 
-  @Test("PWR-10: a promise that the profile never gives up is not given up by an offered one")
+  @Test("PWR-10: a service level that the profile never sheds is not shed by a proposed one")
   func battery() throws {
     let before = try DoctorTests.profile(
       "/dev/ttyAMA0", [("battery.gauge", "BAT0"), ("battery.updates_percent", "15")])
@@ -126,13 +126,13 @@ struct OfferTests {
     bare.battery?.visits = nil
     bare.battery?.regions = nil
     bare.battery?.significantChange = nil
-    let (_, profile) = try Self.offer(bare) { $0.speed_baud = 38_400 }
+    let (_, profile) = try Self.propose(bare) { $0.speed_baud = 38_400 }
     #expect(profile.battery == bare.battery)
   }
 
-  @Test("a new one: what was found, and neither battery nor suspend, of which figures are missing")
+  @Test("a new profile: detected values, but no battery or suspended state, which need values")
   func new() throws {
-    let (text, profile) = try Self.offer(nil) {
+    let (text, profile) = try Self.propose(nil) {
       $0.identity = ReceiverIdentity(.ublox, model: "MAX-M10S", hardware: "000A0000", firmware: "x")
       $0.gauge = "BAT\u{7}0"
       $0.canSuspend = true
@@ -140,7 +140,7 @@ struct OfferTests {
     #expect(profile.receiver?.family == .ubloxM10 && profile.receiver?.model == "u-blox MAX-M10S")
     #expect(profile.receiver?.output == .ubx && profile.receiver?.lineSpeed_baud == 9_600)
     #expect(profile.battery == nil && profile.board.suspended == nil)
-    // A comment is wrapped wherever a line is full.
+    // Join wrapped comment lines.
     let words = text.split { $0 == "\n" || $0 == "#" || $0 == " " }.joined(separator: " ")
     #expect(words.contains("The kernel has the gauge \"BAT\u{FFFD}0\""))
     #expect(words.contains("The kernel supports it; omitted until its values are measured"))
@@ -148,7 +148,7 @@ struct OfferTests {
     #expect(Self.comment(above: "model", in: text).contains("As reported by the receiver"))
   }
 
-  @Test("lines that are not on the board are taken out, with what needs them")
+  @Test("lines that do not exist on the board are removed, with the settings that need them")
   func missing() throws {
     let before = try Self.measured([
       ("motion.line", "MOTION"), ("receiver.supply_line", "SUPPLY"),
@@ -161,15 +161,16 @@ struct OfferTests {
         if line.text != "SUPPLY" { throw .noLine(line) }
         return nil
       })
-    let offer = try #require(try ProposedProfile(doctor, name: nil))
+    let proposal = try #require(try ProposedProfile(doctor, name: nil))
     #expect(
-      offer.changedPaths.starts(with: ["receiver.wake_line", "receiver.batch.line", "motion.line"]))
-    let text = try offer.text(file: "a.toml")
+      proposal.changedPaths.starts(
+        with: ["receiver.wake_line", "receiver.batch.line", "motion.line"]))
+    let text = try proposal.text(file: "a.toml")
     let profile = try BoardProfile.parse(text, file: "a.toml")
     #expect(profile.receiver?.wakeLine == nil && profile.receiver?.batch?.line == nil)
     #expect(profile.receiver?.supplyLine == "SUPPLY" && profile.motion == nil)
     #expect(Self.comment(above: "wake_line", in: text).contains("does not exist on this board"))
-    // What cannot be seen is not held to be missing.
+    // Lines that cannot be checked are not assumed to be missing.
     let closed = board.examined(
       DoctorTests.options(before),
       pins: .chip { line throws(GPIOFault) in
@@ -178,7 +179,7 @@ struct OfferTests {
     #expect(closed.facts.missingLines.isEmpty)
   }
 
-  /// The comment above the first line of that key, on one line.
+  /// The comment above the first line of `key`, on one line.
   private static func comment(above key: String, in text: String) -> String {
     var words = ""
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

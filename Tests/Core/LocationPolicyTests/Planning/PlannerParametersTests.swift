@@ -3,10 +3,10 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("Time to first fix, and when a distance can have been travelled")
-struct PlannerFiguresTests {
+@Suite("Time to first fix and earliest time at which a distance can be travelled")
+struct PlannerParametersTests {
   @Test(
-    "between the points lie straight lines, beyond them the ends",
+    "The table interpolates linearly and is constant beyond its ends",
     arguments: [
       (nil, 30.0), (-1, 1), (0, 1), (5, 1), (10, 1), (15, 2), (20, 3), (20.000_001, 8), (40, 9),
       (60, 10), (1e9, 10),
@@ -22,7 +22,7 @@ struct PlannerFiguresTests {
     #expect(abs(found.seconds - expected) < 1e-6)
   }
 
-  @Test("a table of one point says that, and a full one all eight")
+  @Test("A table works with one point and with all eight")
   func sizes() {
     var one = TimeToFixTable(cold: .seconds(30))
     one.append(off: .seconds(10), fix: .seconds(2))
@@ -37,25 +37,25 @@ struct PlannerFiguresTests {
     #expect(full.expected(after: .seconds(9)) == .seconds(49))
   }
 
-  @Test("a motion line counts where the deepest sleep hears it, or there is none")
+  @Test("A motion line is used if the deepest sleep wakes on it or no deep sleep exists")
   func motionLine() {
-    var figures = PlannerParameters(
+    var parameters = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 10, timeToFix: TimeToFixTable(cold: .seconds(30)))
-    #expect(!figures.usesMotionLine)
-    figures.hasMotionLine = true
-    #expect(figures.usesMotionLine)
+    #expect(!parameters.usesMotionLine)
+    parameters.hasMotionLine = true
+    #expect(parameters.usesMotionLine)
     var deep = SleepParameters(
       state: .suspended, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
       wakesOnPin: true,
       wakesOnBytes: false)
-    figures.deep = deep
-    #expect(figures.usesMotionLine)
+    parameters.deep = deep
+    #expect(parameters.usesMotionLine)
     deep.wakesOnMotion = false
-    figures.deep = deep
-    #expect(!figures.usesMotionLine)
+    parameters.deep = deep
+    #expect(!parameters.usesMotionLine)
   }
 
-  @Test("tables are equal when they say the same")
+  @Test("Tables with the same contents are equal")
   func equality() {
     func table(_ points: [(Int64, Int64)], cold: Int64 = 30) -> TimeToFixTable {
       var table = TimeToFixTable(cold: .seconds(cold))
@@ -74,14 +74,14 @@ struct PlannerFiguresTests {
   static func planner(speed: Double = 70, acceleration: Double = 3, poll: Interval = .zero)
     -> Planner
   {
-    var figures = PlannerTests.figures()
-    figures.plausibleSpeed = speed
-    figures.plausibleAcceleration = acceleration
-    figures.minimumCheckInterval = poll
-    return Planner(figures)
+    var parameters = PlannerTests.parameters()
+    parameters.plausibleSpeed = speed
+    parameters.plausibleAcceleration = acceleration
+    parameters.minimumCheckInterval = poll
+    return Planner(parameters)
   }
 
-  /// The farthest that can be travelled in `time`, stepped through in small pieces.
+  /// Longest distance that can be travelled in `time`, integrated in small steps.
   static func farthest(_ time: Double, from start: Double, speed: Double, acceleration: Double)
     -> Double
   {
@@ -97,7 +97,7 @@ struct PlannerFiguresTests {
   }
 
   @Test(
-    "DEF-18, DEF-21: no plausible motion covers the distance before the look, and just after one does"
+    "DEF-18, DEF-21: the check falls on the earliest time that plausible motion covers the distance"
   )
   func kinematics() {
     for speed in [2.0, 15, 70] {
@@ -105,18 +105,18 @@ struct PlannerFiguresTests {
         let planner = Self.planner(speed: speed, acceleration: acceleration)
         for start in [0, 1, 1.4, speed / 2, speed, speed * 2] {
           for metres in [0.5, 5, 100, 816, 817, 850, 900, 1_000, 50_000] {
-            let look = planner.distanceCheck(metresLeft: metres, speed: start, at: .boot).seconds
+            let check = planner.distanceCheck(metresLeft: metres, speed: start, at: .boot).seconds
             let farthest = Self.farthest(
-              look, from: start, speed: speed, acceleration: acceleration)
-            // The look is neither late (unsafe) nor early (wasteful).
-            #expect(abs(farthest - metres) < 1e-3 * metres + 1e-3, "\(start) \(metres) \(look)")
+              check, from: start, speed: speed, acceleration: acceleration)
+            // The check is neither late (unsafe) nor early (wasteful).
+            #expect(abs(farthest - metres) < 1e-3 * metres + 1e-3, "\(start) \(metres) \(check)")
           }
         }
       }
     }
   }
 
-  @Test("DEF-21: an unknown speed is the fastest, a negative one is none")
+  @Test("DEF-21: an unknown speed counts as the fastest, a negative one as zero")
   func oddSpeeds() {
     let planner = Self.planner()
     #expect(planner.distanceCheck(metresLeft: 700, speed: nil, at: .boot) == Instant(seconds: 10))
@@ -136,8 +136,8 @@ struct PlannerFiguresTests {
         <= .distantFuture)
   }
 
-  @Test("DEF-21: looks are no closer together than the shortest poll")
-  func shortestPoll() {
+  @Test("DEF-21: checks are at least the minimum interval apart")
+  func minimumInterval() {
     let planner = Self.planner(poll: .seconds(5))
     #expect(planner.distanceCheck(metresLeft: 0, speed: 0, at: .boot) == Instant(seconds: 5))
     #expect(planner.distanceCheck(metresLeft: 6, speed: 0, at: .boot) == Instant(seconds: 5))

@@ -4,21 +4,21 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("Ways that are measured without trigonometry") struct CommonWayTests {
+@Suite("Distances measured without trigonometry") struct OdometerTests {
   /// The equator, towns, the antimeridian, both poles.
-  static let places = [
+  static let positions = [
     (0.0, 0.0), (0.01, 180), (48.1, 11.6), (-33.9, -179.999), (54.9, 25), (69.9, 19), (-84, 50),
     (89.9999, 20), (-90, 0),
   ]
 
   @Test(
-    "REG-16: the common way is never shorter than the distance of two of its places, anywhere on the globe",
-    arguments: places, 0..<4 as Range<UInt64>)
-  func length(_ place: (Double, Double), _ seed: UInt64) throws {
+    "REG-16: the odometer never advances less than the distance of two positions, anywhere",
+    arguments: positions, 0..<4 as Range<UInt64>)
+  func length(_ position: (Double, Double), _ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    var here = try #require(Coordinate(latitude: place.0, longitude: place.1))
-    var way = Odometer()
-    var places: [(Coordinate, Double)] = []
+    var here = try #require(Coordinate(latitude: position.0, longitude: position.1))
+    var odometer = Odometer()
+    var positions: [(Coordinate, Double)] = []
     var (exact, jumps) = (0.0, 0.0)
     for _ in 0..<300 {
       let isJump = Int.random(in: 0..<40, using: &random) == 0
@@ -30,23 +30,23 @@ import Testing
       exact += here.distance(to: there)
       if isJump { jumps += 1 }
       here = there
-      way.advance(to: here)
-      places.append((here, way.length))
+      odometer.advance(to: here)
+      positions.append((here, odometer.length))
     }
     for _ in 0..<2_000 {
       let (a, b) = (
         Int.random(in: 0..<300, using: &random), Int.random(in: 0..<300, using: &random)
       )
-      let length = abs(places[a].1 - places[b].1)
-      // 1 mm is what the exact distance may be wrong by.
-      #expect(length > places[a].0.distance(to: places[b].0) - 1e-3)
+      let length = abs(positions[a].1 - positions[b].1)
+      // The exact distance has an error of up to 1 mm.
+      #expect(length > positions[a].0.distance(to: positions[b].0) - 1e-3)
     }
-    let lengthened = way.length / exact
-    #expect(lengthened < 1.03, "nor much longer than it is")
-    if abs(place.0) < 55 && jumps == 0 { #expect(lengthened < 1.003) }
+    let lengthened = odometer.length / exact
+    #expect(lengthened < 1.03, "not much longer than the exact path")
+    if abs(position.0) < 55 && jumps == 0 { #expect(lengthened < 1.003) }
   }
 
-  @Test("REG-16: a band takes no way for shorter than it is, and holds what it was laid for")
+  @Test("REG-16: a latitude band never shortens a distance and contains its whole circle")
   func band() throws {
     var random = SplitMix64(seed: 3)
     for _ in 0..<3_000 {
@@ -60,15 +60,15 @@ import Testing
       let widths: [Double] = [0, 10, 4_000, 300_000]
       let metres = widths.randomElement(using: &random) ?? 0
       let band = LatitudeBand(around: origin, metres: metres)
-      let places = (0..<2).map { _ in
+      let positions = (0..<2).map { _ in
         origin.destination(
           bearing: Double.random(in: 0...360, using: &random),
           distance: metres * Double.random(in: 0...0.999, using: &random))
       }
-      #expect(band.contains(origin) && places.allSatisfy { band.contains($0) })
+      #expect(band.contains(origin) && positions.allSatisfy { band.contains($0) })
       #expect(band.contains(origin, metres: metres * 0.999))
-      let measured = band.squaredDistance(from: places[0], to: places[1]).squareRoot()
-      #expect(measured > places[0].distance(to: places[1]) - 1e-3)
+      let measured = band.squaredDistance(from: positions[0], to: positions[1]).squareRoot()
+      #expect(measured > positions[0].distance(to: positions[1]) - 1e-3)
     }
     #expect(!LatitudeBand().contains(equator))
   }

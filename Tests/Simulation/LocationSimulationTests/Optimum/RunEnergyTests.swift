@@ -6,9 +6,9 @@ import Testing
 
 @testable import LocationSimulation
 
-@Suite("What the board does while the service waits, and what that is compared with")
-struct BillTests {
-  /// A client that updates for a minute, three times, each in two minutes; the board sleeps between.
+@Suite("Board states and energy of a run, and the gpsd baseline")
+struct RunEnergyTests {
+  /// A client with updates in the first minute of every two, three times; the board sleeps between.
   private func starts(
     acknowledgesAfter delay: Interval? = nil
   ) throws -> (summary: TraceSummary, records: [TraceRecord]) {
@@ -32,17 +32,17 @@ struct BillTests {
     return (result.summary, records)
   }
 
-  @Test("waits for the receiver are idle: awake is the resumes and the processor time of the wakes")
+  @Test("the board idles while waiting; awake time is resumes and processor time")
   func awake() throws {
     let (summary, records) = try starts()
     let suspends = records.count {
       if case .board(.suspended, _) = $0.kind { true } else { false }
     }
     #expect((2...4).contains(suspends))
-    // Each start configures the receiver for a second and each stop listens for two whether it sleeps.
+    // Each start configures the receiver for 1 s; each stop waits 2 s to verify that it sleeps.
     #expect(summary.duration - summary.suspendedTime > .seconds(3 * 62))
-    // 90 µs a wake and 1 ms to come back from idle; 500 ms for a suspend, of which the last may outlast
-    // the run. The last moments before an alarm are waited for awake.
+    // 90 µs per wake, 1 ms to resume from idle, 500 ms from a suspend; the last suspend may outlast
+    // the run. The board is awake shortly before an alarm.
     let code = 0.000_09 * Double(summary.hostWakes)
     let resumes = 0.001 * Double(summary.hostWakes) + 0.5 * Double(suspends)
     #expect(summary.awakeTime.seconds > code + 0.5 * Double(suspends - 1))
@@ -50,7 +50,7 @@ struct BillTests {
     #expect(summary.processorTime == Interval(microseconds: 90) * Int64(summary.hostWakes))
   }
 
-  @Test("updates begin and end with each session, and the board is suspended between two")
+  @Test("updates start and stop with each session; the board is suspended in between")
   func sessions() throws {
     let (summary, records) = try starts()
     let times = records.compactMap { if case .batch = $0.kind { $0.at } else { nil } }
@@ -61,19 +61,19 @@ struct BillTests {
     #expect(summary.suspendedTime == summary.energy?.boardTime[Int(BoardState.suspended.rawValue)])
   }
 
-  @Test("an epoch takes two wakes, its first bytes and its last; an acknowledgement takes one more")
+  @Test("an epoch takes two wakes, first and last bytes; an acknowledgement one more")
   func wakes() throws {
     let plain = try starts().summary
     let real = try starts(acknowledgesAfter: Interval(microseconds: 500)).summary
     #expect(real.fixes == plain.fixes && real.delivered == plain.delivered)
-    // One that comes while the board is awake for something else is no wake.
+    // An acknowledgement that arrives while the board is awake causes no wake.
     let acknowledgements = real.hostWakes - plain.hostWakes
     #expect(acknowledgements <= plain.batches && acknowledgements >= plain.batches - 5)
     let rest = plain.hostWakes - 2 * plain.fixes
     #expect(rest > 0 && rest < 3 * 80, "\(rest) wakes for three starts and stops")
   }
 
-  @Test("under gpsd the board idles but for the measured processor time of a fix")
+  @Test("under gpsd the board is idle except for the measured processor time per fix")
   func gpsd() throws {
     func power(_ board: String) throws -> Double {
       try EnergyBaseline(BoardCatalog(directory: PackageBoards.folder).find(board)).gpsdBoard_mW
@@ -86,7 +86,7 @@ struct BillTests {
     #expect(fastest == 1_000, "no more than awake")
   }
 
-  @Test("a board that streams each fix, and cannot sleep, saves nothing beside gpsd")
+  @Test("a board that streams each fix and cannot sleep saves nothing compared with gpsd")
   func nothingSaved() throws {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find("zero2w-max-m10s")
     var script = ClientScript()

@@ -18,8 +18,8 @@ func fix(
   return fix
 }
 
-/// A notice in a form that compares.
-enum Told: Equatable, CustomStringConvertible {
+/// Equatable form of a notice.
+enum NoticeValue: Equatable, CustomStringConvertible {
   case gap(Range<UInt64>, count: UInt64)
   case finish(Int?)
   case batch(ClosedRange<UInt64>)
@@ -42,7 +42,7 @@ enum Told: Equatable, CustomStringConvertible {
     case .batch(let first, let last): self = .batch(first...last)
     case .failure(let code): self = .failure(code.rawValue)
     case .authorization(let new, let isReduced): self = .authorization(new, isReduced: isReduced)
-    case .degraded(let givenUp): self = .degraded(givenUp.rawValue)
+    case .degraded(let shedLevels): self = .degraded(shedLevels.rawValue)
     case .paused: self = .paused
     case .resumed: self = .resumed
     case .report(let stored):
@@ -69,7 +69,7 @@ enum Told: Equatable, CustomStringConvertible {
     case .failure(let code): "failure(\(code))"
     case .authorization(let new, let isReduced):
       "authorization(\(new), \(isReduced ? "reduced" : "full"))"
-    case .degraded(let givenUp): "degraded(\(givenUp))"
+    case .degraded(let shedLevels): "degraded(\(shedLevels))"
     case .paused: "paused"
     case .resumed: "resumed"
     case .report(let sequence, _): "report(\(sequence))"
@@ -83,30 +83,31 @@ enum Told: Equatable, CustomStringConvertible {
   }
 }
 
-/// One client over a real ring, with its surroundings in the test's hands.
-final class World {
+/// One client over a real ring, with clock, receiver and board controlled by the test.
+final class ClientBench {
   let memory: RingMemory
   var ring: FixRing
   var client: Client
   var now = 0.0
   var newest: StoredFix?
-  /// The receiver keeps fixes back.
+  /// Whether the receiver buffers fixes.
   var buffers = false
   var isDraining = false
   var isAvailable = true
   var limit = 4
   var hold = Interval.seconds(2)
-  /// `pausesLocationUpdatesAutomatically`; off, so that a test may stand still for long.
+  /// `pausesLocationUpdatesAutomatically`; off by default, so that tests can stay in one place.
   var pauses = false
   var line = MotionLine.absent
-  /// What the battery is too low for.
-  var givenUp = ServiceLevelSet.none
-  /// How far the wearer has come.
-  var way = Odometer()
-  /// The client is spared fixes that mean nothing to it, as the engine does it, and so many it was.
-  var spares = false
-  var spared = 0
-  /// Whether a change of authorization is among what is told.
+  /// Service levels shed for the battery.
+  var shedLevels = ServiceLevelSet.none
+  /// Path travelled by the device.
+  var odometer = Odometer()
+  /// Whether fixes that the client does not need are skipped, as the engine does.
+  var skipsFixes = false
+  /// Number of skipped fixes.
+  var skippedFixes = 0
+  /// Whether `notices()` includes changes of authorization.
   var showsAuthorization = false
 
   init(capacity: Int = 16) {
@@ -114,7 +115,7 @@ final class World {
     do {
       ring = try memory.openSynced()
     } catch {
-      preconditionFailure("storage of zeros opens: \(error)")
+      preconditionFailure("empty storage opens: \(error)")
     }
     client = Client(at: ring.head)
   }
@@ -125,8 +126,8 @@ final class World {
       isDraining: isDraining, isDeferralAvailable: isAvailable, deferralLimit: limit,
       deliveryHold: hold)
     context.motionLine = line
-    context.shed = givenUp
-    context.travelled = way.length
+    context.shed = shedLevels
+    context.travelled = odometer.length
     return context
   }
 
@@ -134,17 +135,17 @@ final class World {
   var demand: Demand { client.demand(at: Instant(seconds: now)) }
   var hasNotices: Bool { client.hasNotices }
   var isWaitingForDrain: Bool { client.isWaitingForDrain }
-  var awaitsAcknowledgementUntil: Instant? { client.acknowledgementDeadline }
+  var acknowledgementDeadline: Instant? { client.acknowledgementDeadline }
 
-  /// Asks and gives what is told afterwards.
+  /// Handles requests and returns the notices that follow.
   @discardableResult
-  func ask(_ requests: Request...) -> [Told] {
-    for request in requests { askQuietly(request) }
-    return told()
+  func send(_ requests: Request...) -> [NoticeValue] {
+    for request in requests { sendOnly(request) }
+    return notices()
   }
 
-  /// Asks and leaves the notices where they are.
-  func askQuietly(_ request: Request) {
+  /// Handles a request without reading the notices.
+  func sendOnly(_ request: Request) {
     client.deliverSkippedFix(context)
     client.handle(request, in: ring, context)
     if case .connect = request, !pauses {
@@ -152,72 +153,72 @@ final class World {
     }
   }
 
-  /// A fix goes into the ring, as the engine does it.
+  /// Appends a fix to the ring as the engine does.
   func append(_ fix: Fix) {
     client.prepareOverwrite(in: ring)
     if let newest, fix.acquired <= newest.fix.acquired { client.deliverSkippedFix(context) }
     let stored = StoredFix(name: ring.append(fix), fix: fix)
     newest = stored
-    way.advance(to: fix.coordinate)
-    if spares && !client.needsFix(at: fix.acquired, way.length) {
-      spared += 1
+    odometer.advance(to: fix.coordinate)
+    if skipsFixes && !client.needsFix(at: fix.acquired, odometer.length) {
+      skippedFixes += 1
     } else {
       client.accept(stored, context)
     }
   }
 
-  /// One second passes and brings a fix `east` metres from the start.
+  /// Advances one second per fix and appends `count` fixes `east` metres from the start.
   @discardableResult
-  func fixes(_ count: Int = 1, east: Double = 0) -> [Told] {
-    var all: [Told] = []
+  func fixes(_ count: Int = 1, east: Double = 0) -> [NoticeValue] {
+    var all: [NoticeValue] = []
     for _ in 0..<count {
       now += 1
       append(fix(at: now, east: east))
-      all += told()
+      all += notices()
     }
     return all
   }
 
-  /// Time passes.
+  /// Advances the time.
   @discardableResult
-  func wait(_ seconds: Double) -> [Told] {
+  func wait(_ seconds: Double) -> [NoticeValue] {
     now += seconds
     client.elapse(context)
-    return told()
+    return notices()
   }
 
   @discardableResult
-  func may(_ may: Bool) -> [Told] {
-    client.updateEngagement(may, context)
-    return told()
+  func updateEngagement(_ mayEngage: Bool) -> [NoticeValue] {
+    client.updateEngagement(mayEngage, context)
+    return notices()
   }
 
-  /// The receiver gives out what it held: `made` are the times of its fixes.
+  /// Drains the receiver; `times` are the times of its buffered fixes.
   @discardableResult
-  func drain(_ made: [Double] = [], east: Double = 0) -> [Told] {
+  func drain(_ times: [Double] = [], east: Double = 0) -> [NoticeValue] {
     isDraining = true
-    var all: [Told] = []
-    for time in made {
+    var all: [NoticeValue] = []
+    for time in times {
       append(fix(at: time, east: east))
-      all += told()
+      all += notices()
     }
     isDraining = false
     buffers = false
     client.drainFinished(context)
-    return all + told()
+    return all + notices()
   }
 
   @discardableResult
-  func lose() -> [Told] {
+  func loseReceiver() -> [NoticeValue] {
     client.receiverLost(context)
-    return told()
+    return notices()
   }
 
-  func told() -> [Told] {
-    var all: [Told] = []
+  func notices() -> [NoticeValue] {
+    var all: [NoticeValue] = []
     while let notice = client.nextNotice(in: ring, hold: context.now + context.deliveryHold) {
       if case .authorization = notice, !showsAuthorization { continue }
-      all.append(Told(notice))
+      all.append(NoticeValue(notice))
     }
     return all
   }
@@ -227,20 +228,20 @@ final class World {
   }
 
   /// A client in the background that has started updates, and has no fix yet.
-  static func started(capacity: Int = 16) -> World {
-    let world = World(capacity: capacity)
-    world.ask(.connect, .startUpdating, .setExecution(.background))
-    return world
+  static func started(capacity: Int = 16) -> ClientBench {
+    let bench = ClientBench(capacity: capacity)
+    bench.send(.connect, .startUpdating, .setExecution(.background))
+    return bench
   }
 
   /// The same with an engaged deferral, called at `now`.
   static func engaged(
     distance: Double = .infinity, timeout: Double = .infinity, capacity: Int = 16
-  ) -> World {
-    let world = World.started(capacity: capacity)
-    world.ask(.allowDeferred(distance: distance, timeout: timeout))
-    world.may(true)
-    precondition(world.state == .engaged)
-    return world
+  ) -> ClientBench {
+    let bench = ClientBench.started(capacity: capacity)
+    bench.send(.allowDeferred(distance: distance, timeout: timeout))
+    bench.updateEngagement(true)
+    precondition(bench.state == .engaged)
+    return bench
   }
 }

@@ -4,54 +4,54 @@ import Testing
 
 @testable import LocationService
 
-@Suite("A receiver that talks while nobody asks")
-struct UnwantedTests {
-  private func restingBench() throws -> ServiceBench {
+@Suite("A receiver that sends without demand")
+struct UnneededReceiverTests {
+  private func idleBench() throws -> ServiceBench {
     let bench = try ServiceBench()
     bench.loop.ignoresUnneededReceiver = true
     bench.fix()
     return bench
   }
 
-  @Test("without a client the board sleeps, deaf and without an alarm")
-  func deaf() throws {
-    let bench = try restingBench()
+  @Test("without a client the board sleeps with buffered input and without an alarm")
+  func noClient() throws {
+    let bench = try idleBench()
     bench.settle()
-    #expect(bench.stage.isHeard == false)
+    #expect(bench.stage.wakesOnInput == false)
     #expect(bench.stage.deadline == .distantFuture)
     let (control, watch, _) = bench.client("tracker")
-    #expect(bench.stage.isHeard == false)
-    _ = bench.ask(.startUpdating, control)
-    #expect(bench.stage.isHeard)
-    _ = bench.ask(.stopUpdating, control)
+    #expect(bench.stage.wakesOnInput == false)
+    _ = bench.call(.startUpdating, control)
+    #expect(bench.stage.wakesOnInput)
+    _ = bench.call(.stopUpdating, control)
     bench.stage.now = bench.stage.now + .seconds(5)
     bench.settle()
-    #expect(bench.stage.isHeard == false)
+    #expect(bench.stage.wakesOnInput == false)
     #expect(watch.notices().isEmpty)
   }
 
-  @Test("RNG-8: an awaited acknowledgement's end is waited for, though nobody wants the receiver")
-  func held() throws {
-    let bench = try restingBench()
+  @Test("RNG-8: the wait for an acknowledgement ends in time without demand for the receiver")
+  func acknowledgementWait() throws {
+    let bench = try idleBench()
     let (control, watch, _) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     bench.fix()
     #expect(watch.fixes().count == 1)
-    _ = bench.ask(.stopUpdating, control)
+    _ = bench.call(.stopUpdating, control)
     #expect(bench.stage.deadline < .distantFuture)
     bench.stage.now = bench.stage.now + .seconds(5)
     bench.settle()
     #expect(bench.stage.deadline == .distantFuture)
   }
 
-  @Test("what came meanwhile is thrown away, and its silence is no lack of a place (STD-10)")
+  @Test("input without demand is discarded, and its absence is not reported (STD-10)")
   func stale() throws {
-    let bench = try restingBench()
+    let bench = try idleBench()
     let (control, watch, _) = bench.client("tracker")
     let head = bench.loop.engine.head
     for _ in 0..<100 { bench.fix() }
     #expect(bench.loop.engine.head == head)
-    _ = bench.ask(.startUpdating, control)
+    _ = bench.call(.startUpdating, control)
     #expect(watch.notices().isEmpty)
     bench.fix()
     let fixes = watch.fixes()

@@ -3,14 +3,14 @@ import Testing
 
 @testable import torpor
 
-@Suite("Which file a board's name stands for", .tags(.process))
-struct BoardPlaceTests {
-  /// What a shell says to `torpor` and the arguments in a folder.
+@Suite("How a board's name is resolved to a file", .tags(.process))
+struct BoardLookupTests {
+  /// Runs `torpor` with the arguments in a shell whose working directory is `folder`.
   func run(in folder: String, _ arguments: String) -> Command.Result {
     Command.run(["-c", "cd '\(folder)' && '\(Command.path)' \(arguments)"], program: "/bin/sh")
   }
 
-  /// A folder with a board `mine` of its own, and its profile without that folder.
+  /// A folder with a board `mine`, and the same profile as the file `bare`.
   func folder() -> String {
     let folder = Command.directory()
     let profile = Array(Command.run(["board", "show", "simulated"]).output.utf8)
@@ -21,11 +21,11 @@ struct BoardPlaceTests {
   }
 
   @Test(
-    "a folder or file in the working directory is a board where none has its name; the file is told"
+    "a file or folder in the working directory is used if no board has its name, and is shown"
   )
   func local() {
     let folder = folder()
-    for (name, told) in [
+    for (name, expected) in [
       ("mine", "mine: simulated is valid (mine/profile.toml)"),
       ("mine/", "mine/: simulated is valid (mine/profile.toml)"),
       ("./mine", "./mine: simulated is valid (./mine/profile.toml)"),
@@ -33,7 +33,7 @@ struct BoardPlaceTests {
       ("bare", "bare: simulated is valid"),
     ] {
       let result = run(in: folder, "board check \(name)")
-      #expect(result.status == 0 && result.output == told + "\n", "\(result)")
+      #expect(result.status == 0 && result.output == expected + "\n", "\(result)")
     }
     let json = run(in: folder, "board check --json mine")
     #expect(
@@ -43,7 +43,7 @@ struct BoardPlaceTests {
     #expect(run(in: folder, "board show mine").status == 0)
   }
 
-  @Test("a board's name wins over a folder of the same name, and the file says so")
+  @Test("a board's name takes precedence over a folder of the same name, and the file is shown")
   func named() {
     let folder = folder()
     #expect(
@@ -55,8 +55,8 @@ struct BoardPlaceTests {
     #expect(lines.count == 2 && lines[0] == lines[1])
   }
 
-  @Test("a folder without a profile is no board; nor is a name that is nowhere")
-  func nowhere() {
+  @Test("a folder without a profile and an unknown name are not boards")
+  func unknown() {
     let folder = folder()
     for name in ["empty", "nothing", "''"] {
       let result = run(in: folder, "board check \(name); mkdir -p empty")

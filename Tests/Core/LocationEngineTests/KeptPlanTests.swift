@@ -6,8 +6,8 @@ import Testing
 
 @testable import LocationEngine
 
-/// In the middle of an epoch a plan stands; it must be the one that would be made anew.
-@Suite("Plans that stand") struct StandingPlanTests {
+/// Between the bytes of an epoch the engine keeps its plan; a new plan must be equal to it.
+@Suite("Plans kept within an epoch") struct KeptPlanTests {
   /// Two sentences of one epoch, and the start of a third.
   private static func sentences(_ bench: EngineBench) -> [UInt8] {
     var frame = FrameBuffer()
@@ -24,7 +24,7 @@ import Testing
     case 3:
       let bench = EngineBench { $0.parameters.canStandby = true }
       bench.background()
-      bench.ask(.setDesiredAccuracy(100), of: bench.client.id)
+      bench.request(.setDesiredAccuracy(100), of: bench.client.id)
       return bench
     case 4:
       let bench = EngineBench { $0.receiver = ReceiverSetup() }
@@ -37,8 +37,8 @@ import Testing
     }
   }
 
-  @Test("bytes that complete nothing leave the plan that would be made anew", arguments: 0..<6)
-  func sameAsAnew(_ kind: Int) {
+  @Test("after bytes that complete no message, the kept plan equals a new plan", arguments: 0..<6)
+  func sameAsNewPlan(_ kind: Int) {
     let bench = Self.bench(kind)
     bench.sendsNMEA = true
     bench.fixes(count: 4)
@@ -48,16 +48,16 @@ import Testing
       for (i, byte) in bytes.enumerated() {
         bench.run(i % 40 == 0 ? 0.06 : 0.000_9)
         bench.perform(bytes: ByteChunk([byte].span))
-        let stood = bench.plan
+        let kept = bench.plan
         bench.perform(.time)
-        let anew = bench.plan
-        #expect(stood.board == anew.board && stood.wakesOnInput == anew.wakesOnInput)
-        #expect(stood.wake == anew.wake, "byte \(i) of second \(second)")
+        let new = bench.plan
+        #expect(kept.board == new.board && kept.wakesOnInput == new.wakesOnInput)
+        #expect(kept.wake == new.wake, "byte \(i) of second \(second)")
       }
     }
   }
 
-  @Test("DEF-17: a timeout that comes amid the bytes of an epoch is met, though it does not end")
+  @Test("DEF-17: a timeout expires on time within an epoch that never ends")
   func timeout() {
     let bench = EngineBench.deferring(.unlimited, 3)
     bench.sendsNMEA = true
@@ -72,7 +72,7 @@ import Testing
     #expect(time > due)
   }
 
-  @Test("a request amid the bytes of an epoch changes the plan at once")
+  @Test("a request between the bytes of an epoch changes the plan immediately")
   func request() {
     let bench = EngineBench()
     bench.sendsNMEA = true

@@ -6,33 +6,33 @@ import Testing
 
 @testable import LocationSimulation
 
-@Suite("What a promise cost, and how it was kept")
-struct PromiseTallyTests {
-  /// A metre a second for 100 s.
-  static let line = Ways.track((0...100).map { Double($0) })
+@Suite("Comparison of a run with the optimum")
+struct OptimumComparisonTallyTests {
+  /// One metre per second for 100 s.
+  static let line = TestTracks.track((0...100).map { Double($0) })
 
   static func profile() throws -> BoardProfile {
     try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
   }
 
-  static func fix(_ sequence: UInt64, east: Double, at moment: Double) -> TraceRecord {
-    let place = Ways.origin.moved(east: east, north: 0)
-    let fix = Fix(acquired: Instant(seconds: moment), coordinate: place)
+  static func fix(_ sequence: UInt64, east: Double, at time: Double) -> TraceRecord {
+    let position = TestTracks.origin.moved(east: east, north: 0)
+    let fix = Fix(acquired: Instant(seconds: time), coordinate: position)
     return TraceRecord(
-      at: Instant(seconds: moment),
+      at: Instant(seconds: time),
       .fix(TraceFix(name: FixName(generation: 1, sequence: sequence), fix: fix)))
   }
 
-  static func batch(_ first: UInt64, _ last: UInt64, at moment: Double) -> TraceRecord {
+  static func batch(_ first: UInt64, _ last: UInt64, at time: Double) -> TraceRecord {
     TraceRecord(
-      at: Instant(seconds: moment),
+      at: Instant(seconds: time),
       .batch(client: 0, first: first, last: last, count: Int(last - first) + 1))
   }
 
   static func receiver(
-    _ state: TraceReceiverState, _ power_mW: Double, at moment: Double
+    _ state: TraceReceiverState, _ power_mW: Double, at time: Double
   ) -> TraceRecord {
-    TraceRecord(at: Instant(seconds: moment), .receiver(state: state, power_mw: power_mW))
+    TraceRecord(at: Instant(seconds: time), .receiver(state: state, power_mw: power_mW))
   }
 
   static func summary(
@@ -43,7 +43,7 @@ struct PromiseTallyTests {
     return tally.finish(at: Instant(seconds: end))
   }
 
-  @Test("energy counts from the first whole second with a report to the end, whatever came before")
+  @Test("energy counts from the first whole second with a report to the end")
   func energy() throws {
     let found = try Self.summary([
       Self.receiver(.acquiring, 30, at: 0), Self.receiver(.tracking, 20, at: 5),
@@ -54,32 +54,32 @@ struct PromiseTallyTests {
     #expect(abs(found.receiver_mJ - (19.1 * 20 + 30 * 1 + 39.9 * 20)) < 1e-9)
   }
 
-  @Test("errors are those of the newest fix of each batch, from the first batch on")
+  @Test("errors are computed for the newest fix of each batch, from the first batch on")
   func errors() throws {
     let found = try Self.summary(
       [
         Self.fix(0, east: 0, at: 0), Self.fix(1, east: 10, at: 10), Self.batch(0, 1, at: 10.1),
         Self.fix(2, east: 60, at: 60), Self.batch(2, 2, at: 60.2),
       ], within: 25.5)
-    // Seconds 10 to 59 are 0 to 49 m off, 60 to 99 are 0 to 39 m; second 100 may still be told of.
+    // Errors: 0 to 49 m in seconds 10 to 59, 0 to 39 m in 60 to 99; second 100 is not evaluated.
     #expect(found.bound_m == 25.5 && found.error.seconds == 90)
     #expect(found.error.exceededSeconds == 24 + 14)
     #expect(abs(found.error.maximum_m - 49) < 1e-3)
   }
 
-  @Test("the optimum is that of the way from the first report on")
+  @Test("the optimum is computed for the track from the first report on")
   func optimum() throws {
     let found = try Self.summary([
       Self.receiver(.tracking, 20, at: 0), Self.fix(0, east: 40, at: 40), Self.batch(0, 0, at: 40),
     ])
     let costs = try #require(ReceiverCosts(try Self.profile()))
-    // Nobody is told of second 100 in time.
-    let rest = Ways.track((40...99).map { Double($0) } + [99])
+    // Second 100 is not reported in time.
+    let rest = TestTracks.track((40...99).map { Double($0) } + [99])
     let least = Optimum(SampledTrack(rest), within: 25, costs).energy_mJ
     #expect(least > 0 && abs(found.optimum_mJ - least) < least * 1e-6)
     #expect(abs(found.receiver_mJ - 1_200) < 1e-9)
     #expect(found.ratio == found.receiver_mJ / found.optimum_mJ)
-    // What comes after the track's end is nobody's, of the run as of the optimum.
+    // Time after the track's end counts neither for the run nor for the optimum.
     let late = try Self.summary(
       [
         Self.receiver(.tracking, 20, at: 0), Self.fix(0, east: 40, at: 40),
@@ -90,10 +90,10 @@ struct PromiseTallyTests {
     #expect(late.optimum_mJ > 0)
   }
 
-  @Test("run and optimum begin at the first whole second with a report, and end together")
+  @Test("run and optimum start at the first whole second with a report, and end together")
   func alignment() throws {
-    // Always on at full power: there is nothing cheaper, but for the last two seconds, of which one is as
-    // far off as allowed and the other is compared with nothing.
+    // The optimum is always on at full power, except in the last two seconds: the error of one
+    // equals the bound, and the other is not evaluated.
     let profile = try BoardCatalog(directory: PackageBoards.folder).find("pi4-l76k-hat")
     let power = try #require(profile.receiver).power
     for first in [10.0, 10.1, 10.4, 10.6] {
@@ -113,8 +113,8 @@ struct PromiseTallyTests {
     }
   }
 
-  @Test("there is no ratio where times to fix were drawn: the optimum is no bound then")
-  func drawn() throws {
+  @Test("sampled times to fix give no ratio, because the optimum is no lower bound then")
+  func sampledTimesToFix() throws {
     var tally = try #require(
       OptimumComparisonTally(Self.line, within: 25, try Self.profile(), hasSampledTimesToFix: true))
     tally.add(Self.receiver(.tracking, 20, at: 0))
@@ -124,16 +124,16 @@ struct PromiseTallyTests {
     #expect(found.optimum_mJ > 0 && found.receiver_mJ > 0 && found.ratio == nil)
   }
 
-  @Test("seconds without points count on a made-up way, and not on a recorded one")
+  @Test("seconds without points count on a generated track, and not on a recorded one")
   func gaps() throws {
     var least: [Double] = []
-    // Of a gap the place at its beginning is known.
+    // The position at the start of a gap is known.
     for (limit, seconds) in [(Interval.unlimited, 100), (.seconds(60), 1)] {
-      let places = [0.0, 100].map { east in
+      let positions = [0.0, 100].map { east in
         TrackPoint(
-          offset: .seconds(Int64(east)), coordinate: Ways.origin.moved(east: east, north: 0))
+          offset: .seconds(Int64(east)), coordinate: TestTracks.origin.moved(east: east, north: 0))
       }
-      let track = Track(start: UTCTime(microseconds: 0), points: places, gapLimit: limit)
+      let track = Track(start: UTCTime(microseconds: 0), points: positions, gapLimit: limit)
       var tally = try #require(OptimumComparisonTally(track, within: 25, try Self.profile()))
       tally.add(Self.receiver(.tracking, 20, at: 0))
       tally.add(Self.fix(0, east: 0, at: 0))
@@ -145,7 +145,7 @@ struct PromiseTallyTests {
     #expect(least[0] > least[1] && least[1] > 0)
   }
 
-  @Test("without a report there is nothing to tell; a batch of fixes nobody saw is none")
+  @Test("without a report the result is empty; a batch of unknown fixes is not a report")
   func nothing() throws {
     var found = try Self.summary([Self.receiver(.tracking, 20, at: 0), Self.batch(3, 4, at: 9)])
     #expect(found.receiver_mJ == 0 && found.optimum_mJ == 0 && found.ratio == nil)
@@ -156,14 +156,14 @@ struct PromiseTallyTests {
     #expect(found.ratio == nil && found.error.seconds == 0)
   }
 
-  @Test("a board without a receiver promises nothing")
+  @Test("a board without a receiver has no comparison")
   func noReceiver() throws {
     var profile = try Self.profile()
     profile.receiver = nil
     #expect(OptimumComparisonTally(Self.line, within: 25, profile) == nil)
   }
 
-  @Test("a script promises a distance where updates are neither deferred nor each wanted")
+  @Test("a script has a bound for updates that are not deferred and need not every fix")
   func script() {
     var script = ClientScript()
     script.accuracy = 100
@@ -178,16 +178,16 @@ struct PromiseTallyTests {
   }
 }
 
-@Suite("Some seconds of a track")
+@Suite("Part of a sampled track")
 struct TrackPartTests {
-  @Test("are those of the whole, gaps among them; beyond what is compared nothing is known")
+  @Test("a part equals those seconds of the whole, with gaps; later seconds are not evaluated")
   func part() {
     let east: [Double?] = [0, 10, 20, nil, nil, nil, nil, 70, 80, 90, 100]
-    let whole = SampledTrack(Ways.track(east), gapLimit: .seconds(3))
+    let whole = SampledTrack(TestTracks.track(east), gapLimit: .seconds(3))
     #expect(whole.lastSecond == 10)
     let part = whole.part(5...9, evaluatedUpTo: 8)
     #expect(part.coordinates == Array(whole.coordinates[5...9]))
-    // The gap is one in the part too, though what is left of it is short.
+    // The gap is also a gap in the part, although the remainder is short.
     #expect(part.isGap == [true, true, false, false, true])
   }
 }

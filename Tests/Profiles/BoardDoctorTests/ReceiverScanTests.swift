@@ -6,14 +6,14 @@ import Testing
 
 @testable import BoardDoctor
 
-@Suite("Serial lines that a doctor opens", .tags(.realTime))
-struct SearchTests {
+@Suite("Scan of serial lines", .tags(.realTime))
+struct ReceiverScanTests {
   static let position =
     "$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47\r\n"
   private static let satellites = "$GPGSV,1,1,00*79\r\n"
 
-  @Test("behind a line that nobody named may be a modem: nothing is said to what tells of no fixes")
-  func unnamed() throws {
+  @Test("an unspecified line may be a modem: nothing is sent unless it reports positions")
+  func unspecified() throws {
     for words in ["", "\r\nRING\r\n\r\nRING\r\n", Self.satellites + Self.satellites] {
       let board = FakeBoard()
       let line = FakeLine()
@@ -23,7 +23,7 @@ struct SearchTests {
       #expect(line.received.isEmpty, "\(words)")
       let lines = try #require(findings["serial lines"])
       #expect(lines.outcome == .skipped && lines.found.contains("1 line exists: /dev/ttyUSB0"))
-      #expect(lines.suggestion == nil, "what helps stands where the cause is")
+      #expect(lines.suggestion == nil, "the suggestion is in the finding of the cause")
       if words.hasPrefix("$") {
         #expect(findings["identity"]?.outcome == .skipped)
         #expect(findings["identity"]?.suggestion == "if it is the receiver: --line /dev/ttyUSB0")
@@ -33,22 +33,22 @@ struct SearchTests {
     }
   }
 
-  @Test("a receiver that is heard, or on a line that is named, is asked")
-  func asked() throws {
-    let heard = FakeLine()
+  @Test("a receiver that is detected, or on a specified line, is queried")
+  func queried() throws {
+    let detected = FakeLine()
     let board = FakeBoard()
-    board.link("/dev/ttyUSB0", to: heard.path)
-    heard.send(Self.position + Self.position)
+    board.link("/dev/ttyUSB0", to: detected.path)
+    detected.send(Self.position + Self.position)
     let findings = board.findings(DoctorTests.options())
     #expect(findings["receiver"]?.outcome == .passed && findings["fix"]?.outcome == .passed)
-    #expect(heard.received.starts(with: ReceiverIdentity.queries))
-    let named = FakeLine()
-    board.link("/dev/ttyUSB1", to: named.path)
+    #expect(detected.received.starts(with: ReceiverIdentity.queries))
+    let specified = FakeLine()
+    board.link("/dev/ttyUSB1", to: specified.path)
     _ = board.findings(DoctorTests.options(line: "/dev/ttyUSB1"))
-    #expect(named.received.starts(with: ReceiverIdentity.queries))
+    #expect(specified.received.starts(with: ReceiverIdentity.queries))
   }
 
-  @Test("a line is left as it was set, and nobody's, whether a receiver was heard there or not")
+  @Test("line settings are restored and exclusive mode ends, with and without a receiver")
   func restored() {
     for words in ["", Self.position + Self.position] {
       let board = FakeBoard()
@@ -63,7 +63,7 @@ struct SearchTests {
     }
   }
 
-  @Test("a line that another process claimed stays its own, also where root gets past the claim")
+  @Test("a line in another process's exclusive mode is kept so, even if root can open it")
   func claimed() {
     for isLocked in [true, false] {
       let board = FakeBoard()
@@ -80,7 +80,7 @@ struct SearchTests {
     }
   }
 
-  @Test("lines are looked at with the likeliest first, each once and only where a port is")
+  @Test("lines are checked in order of likelihood, each once and only if a port exists")
   func order() {
     let board = FakeBoard()
     board.link("/dev/ttyUSB10", to: "/dev/full")
@@ -103,7 +103,7 @@ struct SearchTests {
       ])
   }
 
-  @Test("no more than four are listened to, those in use not counted; the others are told")
+  @Test("at most four free lines are scanned; the others are reported")
   func limit() throws {
     let board = FakeBoard()
     let lines = (0..<6).map { _ in FakeLine() }
@@ -115,10 +115,10 @@ struct SearchTests {
     #expect(
       findings["receiver"]?.found
         == "no receiver detected on /dev/ttyUSB1, /dev/ttyUSB2, /dev/ttyUSB3, /dev/ttyUSB4")
-    let leftOut = try #require(findings["lines left out"])
-    #expect(leftOut.found == "not checked: /dev/ttyUSB5")
-    #expect(leftOut.suggestion == "--line /dev/ttyUSB5 checks that line")
-    // The first that is heard ends it.
+    let unscanned = try #require(findings["lines left out"])
+    #expect(unscanned.found == "not checked: /dev/ttyUSB5")
+    #expect(unscanned.suggestion == "--line /dev/ttyUSB5 checks that line")
+    // The first detected receiver ends the scan.
     lines[1].send(Self.position + Self.position)
     let found = board.findings(DoctorTests.options())
     #expect(found["receiver"]?.outcome == .passed)
@@ -128,7 +128,7 @@ struct SearchTests {
         == true)
   }
 
-  @Test("whoever wants it to end is heeded: nothing more is said, and the line is as it was")
+  @Test("a stop request is honoured: nothing more is sent, and the line is restored")
   func stopped() {
     let board = FakeBoard()
     let line = FakeLine()

@@ -3,28 +3,28 @@ import Testing
 
 @testable import torpor
 
-@Suite("What a newcomer types amiss", .tags(.process))
-struct BadUseTests {
-  @Test("a slip in the name of a command of `board` is told, as one of `torpor` is")
+@Suite("Usage errors", .tags(.process))
+struct UsageErrorTests {
+  @Test("a misspelt subcommand of `board` gives a suggestion, as one of `torpor` does")
   func commands() {
-    func said(_ words: [String]) -> String {
+    func refusal(_ words: [String]) -> String {
       do throws(CommandError) {
         try Torpor.checkSubcommand(words)
         return ""
       } catch { return "\(error.code.rawValue) \(error.message)" }
     }
     #expect(
-      said(["board", "chek"]).contains(
+      refusal(["board", "chek"]).contains(
         "64 there is no command 'board chek'; did you mean 'board check'?"))
-    #expect(said(["simulat"]).contains("did you mean 'simulate'?"))
+    #expect(refusal(["simulat"]).contains("did you mean 'simulate'?"))
     for right in [
       ["board"], ["board", "list"], ["board", "--help"], ["board", "help"], ["simulate", "x"], [],
     ] {
-      #expect(said(right).isEmpty, "\(right)")
+      #expect(refusal(right).isEmpty, "\(right)")
     }
   }
 
-  @Test("an accuracy may have its unit, and what has no end is refused as too large")
+  @Test("an accuracy may have a unit, and a huge value is rejected as too large")
   func values() throws {
     #expect(try ArgumentValues.accuracy("100m") == 100 && ArgumentValues.accuracy("2km") == 2_000)
     #expect(try ArgumentValues.accuracy("best") == -1 && ArgumentValues.accuracy("50") == 50)
@@ -40,7 +40,7 @@ struct BadUseTests {
     #expect(refusal { try ArgumentValues.accuracy("-3") }.contains("negative"))
   }
 
-  @Test("garbage for a track is told what a track is; a place without files is told as such")
+  @Test("an invalid track gives the expected formats; an unwritable path gives the reason")
   func files() {
     let folder = Command.directory()
     Command.write([0x80, 0xFF, 0x00, 0x81, 0x0A, 0x99], to: "\(folder)/garbage")
@@ -48,18 +48,18 @@ struct BadUseTests {
     #expect(
       track.status == 65 && track.errors.contains("it should be a track: GPX, or"),
       "\(track.errors)")
-    let place = Command.run(["simulate", "--hours", "0.1", "--trace", "/proc/none"])
+    let unwritable = Command.run(["simulate", "--hours", "0.1", "--trace", "/proc/none"])
     #expect(
-      place.status == 73 && place.errors.contains("no file can be created there"), "\(place.errors)"
-    )
+      unwritable.status == 73 && unwritable.errors.contains("no file can be created there"),
+      "\(unwritable.errors)")
     let none = Command.run(["simulate", "--hours", "0.1", "--trace", "\(folder)/none/x"])
     #expect(none.status == 73 && none.errors.contains("mkdir -p"))
   }
 }
 
-@Suite("Small things that must be told as they are", .tags(.process))
-struct SmallThingsTests {
-  @Test("a track of one point is refused with what to do; with --hours it is a place to stay at")
+@Suite("Details of output and exit codes", .tags(.process))
+struct OutputDetailTests {
+  @Test("a track of one point is rejected with a suggestion; with --hours the device stays there")
   func onePoint() {
     let folder = Command.directory()
     let track = "\(folder)/one.csv"
@@ -71,22 +71,23 @@ struct SmallThingsTests {
     #expect(Command.run(["simulate", "--track", track, "--hours", "0.1", "--quiet"]).status == 0)
   }
 
-  @Test("one epoch is one epoch")
+  @Test("a single epoch is reported in the singular")
   func plural() {
     let sentence = "$GNRMC,094107.000,A,5222.31832,N,00454.58062,E,0.31,251.2,221126,,,A*49\r\n"
-    let told = Command.run(["decode", "-"], input: Array(sentence.utf8))
+    let result = Command.run(["decode", "-"], input: Array(sentence.utf8))
     #expect(
-      told.errors.contains("torpor: 1 epoch, 1 with a fix, 1 NMEA sentence\n"), "\(told.errors)")
+      result.errors.contains("torpor: 1 epoch, 1 with a fix, 1 NMEA sentence\n"),
+      "\(result.errors)")
   }
 
-  @Test("board check: 66 where a file cannot be read at all, 78 where it is no profile")
+  @Test("board check: 66 for an unreadable file, 78 for a file that is not a profile")
   func boardCheck() {
     let folder = Command.directory()
     Command.write(Array(repeating: 0x41, count: 70_000), to: "\(folder)/large.toml")
     Command.write(Array("$GNRMC\r\n".utf8), to: "\(folder)/wrong.toml")
     for (name, code, words) in [
       ("", 66, "is a folder; give the path of the profile.toml in it"),
-      ("/none.toml", 66, "No such file"), ("/large.toml", 78, "is longer than 64 KiB; is it"),
+      ("/none.toml", 66, "No such file"), ("/large.toml", 78, "is longer than 64 KiB; check that"),
       ("/wrong.toml", 78, "not valid TOML"),
     ] as [(String, Int32, String)] {
       let result = Command.run(["board", "check", "\(folder)\(name)"])
@@ -96,7 +97,7 @@ struct SmallThingsTests {
     #expect(both.status == 78)
   }
 
-  @Test("tune --quiet prints what is best, and no run")
+  @Test("tune --quiet prints the best settings and no runs")
   func quietTune() {
     let folder = Command.directory()
     let rows = (0..<120).map { "\(1_767_225_600 + $0 * 5),52.\(1_000 + $0),13,,\n" }

@@ -5,91 +5,91 @@ import Testing
 
 @testable import LocationPolicy
 
-/// A client that rests is spared fixes that mean nothing to it: nobody can tell it from one that takes all.
-@Suite("A client that is spared fixes") struct ClientSparedTests {
+/// Skipping the fixes that a dormant client does not need must not change its notices.
+@Suite("Skipped fixes of a dormant client") struct ClientSkippedFixTests {
   @Test(
-    "REG-4 to REG-9, REG-16, SLC-2, LIV-7: whoever is spared fixes is told the same, and needs the same",
+    "REG-4 to REG-9, REG-16, SLC-2, LIV-7: skipping fixes changes neither notices nor needs",
     arguments: 0..<60 as Range<UInt64>)
   func same(_ seed: UInt64) throws {
-    var walk = SparedWalk(seed: seed)
+    var walk = SkippingWalk(seed: seed)
     for _ in 0..<1_500 { try walk.step() }
-    #expect(walk.told > 0 && walk.spared.spared > 0, "something happened")
+    #expect(walk.noticeCount > 0 && walk.skipping.skippedFixes > 0, "no notice or no skipped fix")
   }
 
   @Test(
-    "REG-4: a fix out of turn, which a circle does not look at, is a place of the way all the same")
-  func outOfTurn() {
-    let world = World(capacity: 64)
-    world.spares = true
-    world.ask(.connect, .addRegion(ClientRestTests.near, assuming: .unknown))
-    world.fixes(1)
-    world.client.enterDormancy(at: world.context.now)
-    world.fixes(2)
-    // 800 m to the circle, and 700 m nearer without a look: it is not 800 m from there.
-    world.append(fix(at: world.now, east: 700))
-    #expect(world.fixes(25, east: 900).count == 2, "entered and its state")
+    "REG-4: a fix out of order, which circles ignore, still counts for the odometer")
+  func outOfOrder() {
+    let bench = ClientBench(capacity: 64)
+    bench.skipsFixes = true
+    bench.send(.connect, .addRegion(ClientDormancyTests.near, assuming: .unknown))
+    bench.fixes(1)
+    bench.client.enterDormancy(at: bench.context.now)
+    bench.fixes(2)
+    // 800 m to the circle, then 700 m nearer without a check: the 800 m no longer apply.
+    bench.append(fix(at: bench.now, east: 700))
+    #expect(bench.fixes(25, east: 900).count == 2, "entered and its state")
   }
 }
 
-/// A client that takes all fixes and one that is spared some, on the same way.
-private struct SparedWalk {
+/// A client that handles all fixes and one that skips some, on the same path.
+private struct SkippingWalk {
   var random: SplitMix64
-  let eager = World(capacity: 64)
-  let spared = World(capacity: 64)
+  let reference = ClientBench(capacity: 64)
+  let skipping = ClientBench(capacity: 64)
   var line = MotionLine.absent
   var here = (east: 0.0, north: 0.0)
   var speed = (east: 0.0, north: 0.0)
   var left = 0
-  var told = 0
+  var noticeCount = 0
 
   init(seed: UInt64) {
     random = SplitMix64(seed: seed)
-    spared.spares = true
-    for request in [.connect, .setExecution(.background)] as [Request] { ask(request) }
-    for _ in 0..<3 { ask(region()) }
+    skipping.skipsFixes = true
+    for request in [.connect, .setExecution(.background)] as [Request] { send(request) }
+    for _ in 0..<3 { send(region()) }
   }
 
   mutating func step() throws {
     switch Int.random(in: 0..<100, using: &random) {
-    case 0...2: ask(request())
-    case 3 where Int.random(in: 0..<6, using: &random) == 0: happen()
+    case 0...2: send(request())
+    case 3 where Int.random(in: 0..<6, using: &random) == 0: handleEvent()
     case 4: both { $0.now += 20 }
     default: move()
     }
-    both { world in
-      let now = world.context.now
-      guard world.client.dormantUntil <= now else { return }
-      world.client.deliverSkippedFix(world.context)
-      world.client.elapse(world.context)
-      world.client.enterDormancy(at: now)
+    both { bench in
+      let now = bench.context.now
+      guard bench.client.dormantUntil <= now else { return }
+      bench.client.deliverSkippedFix(bench.context)
+      bench.client.elapse(bench.context)
+      bench.client.enterDormancy(at: now)
     }
     try compare()
   }
 
-  private func both(_ act: (World) -> Void) {
-    act(eager)
-    act(spared)
+  private func both(_ act: (ClientBench) -> Void) {
+    act(reference)
+    act(skipping)
   }
 
-  private func ask(_ request: Request) { both { $0.askQuietly(request) } }
+  private func send(_ request: Request) { both { $0.sendOnly(request) } }
 
-  /// What concerns all clients, as the engine tells it.
-  private mutating func happen() {
+  /// An event for all clients, handled as the engine does.
+  private mutating func handleEvent() {
     let kind = Int.random(in: 0..<6, using: &random)
-    let givenUp = Bool.random(using: &random) ? ServiceLevelSet.none : ServiceLevelSet(.regions)
+    let shedLevels = Bool.random(using: &random) ? ServiceLevelSet.none : ServiceLevelSet(.regions)
     line = [.still, .moving, .absent].randomElement(using: &random) ?? .absent
-    both { world in
-      let context = world.context
-      world.client.deliverSkippedFix(context)
+    both { bench in
+      let context = bench.context
+      bench.client.deliverSkippedFix(context)
       switch kind {
-      case 0: world.client.acquisitionFailed(at: context.now)
-      case 1: world.client.reportLocationUnknown(context)
-      case 2: world.client.receiverLost(context)
-      case 3: world.client.drainFinished(context)
-      case 4: world.client.motionLineChanged(line, at: context.now)
+      case 0: bench.client.acquisitionFailed(at: context.now)
+      case 1: bench.client.reportLocationUnknown(context)
+      case 2: bench.client.receiverLost(context)
+      case 3: bench.client.drainFinished(context)
+      case 4: bench.client.motionLineChanged(line, at: context.now)
       default:
-        world.givenUp = givenUp
-        world.client.endDormancy()
+        bench.shedLevels = shedLevels
+        bench.client.endDormancy()
       }
     }
   }
@@ -106,16 +106,16 @@ private struct SparedWalk {
     left -= 1
     here.east += speed.east
     here.north += speed.north
-    // Now and then late, and as old as the one before.
+    // Sometimes late, with the time of the previous fix.
     let age = Int.random(in: 0..<5, using: &random) == 0 ? 1.0 : 0
-    let place = (here.east + 3 * random.normal(), here.north + 3 * random.normal())
+    let position = (here.east + 3 * random.normal(), here.north + 3 * random.normal())
     let accuracies: [Int32] = [3_000, 3_000, 20_000, 100_000]
     let accuracy = accuracies.randomElement(using: &random) ?? 3_000
-    both { world in
-      world.now += 1
-      let made = max(world.now - age, world.newest?.fix.acquired.seconds ?? 0)
-      world.append(
-        fix(at: made, east: place.0, north: place.1, accuracy_mm: accuracy))
+    both { bench in
+      bench.now += 1
+      let time = max(bench.now - age, bench.newest?.fix.acquired.seconds ?? 0)
+      bench.append(
+        fix(at: time, east: position.0, north: position.1, accuracy_mm: accuracy))
     }
   }
 
@@ -134,7 +134,7 @@ private struct SparedWalk {
     case 14: return Bool.random(using: &random) ? .startUpdating : .stopUpdating
     case 15: return Bool.random(using: &random) ? .connect : .disconnect
     default:
-      // Mostly it is back to what lets it rest.
+      // Mostly return to settings that permit dormancy.
       let quiet: [Request] = [
         .stopUpdating, .closeLive(0), .stopSignificantChange, .setReducedAccuracy(false),
         .setAuthorization(.always), .setExecution(.background), .connect,
@@ -154,9 +154,9 @@ private struct SparedWalk {
   }
 
   private mutating func compare() throws {
-    let all = eager.told()
-    try #require(spared.told() == all)
-    told += all.count
+    let all = reference.notices()
+    try #require(skipping.notices() == all)
+    noticeCount += all.count
     let last = all.reduce(nil as UInt64?) { last, notice in
       switch notice {
       case .batch(let range): range.upperBound
@@ -164,30 +164,30 @@ private struct SparedWalk {
       default: last
       }
     }
-    if let last { ask(.acknowledge(eager.name(last))) }
-    try #require(spared.client.dormantUntil == eager.client.dormantUntil)
-    for place in 0..<RegionMonitor.capacity {
-      let (a, b) = (eager.record(place), spared.record(place))
+    if let last { send(.acknowledge(reference.name(last))) }
+    try #require(skipping.client.dormantUntil == reference.client.dormantUntil)
+    for slot in 0..<RegionMonitor.capacity {
+      let (a, b) = (reference.record(slot), skipping.record(slot))
       try #require(a?.region == b?.region && a?.assuming == b?.assuming)
     }
-    // What it needs is asked of it seldom, for that ends what it was spared.
+    // Compare the needs rarely, because reading them delivers the skipped fix.
     guard Int.random(in: 0..<20, using: &random) == 0 else { return }
     both { $0.client.deliverSkippedFix($0.context) }
-    let needs = [eager, spared].map { world in
-      world.client.fixNeed(at: world.context.now, fastest: 20, line: line)
+    let needs = [reference, skipping].map { bench in
+      bench.client.fixNeed(at: bench.context.now, fastest: 20, line: line)
     }
     try #require(
       needs[0].accuracy == needs[1].accuracy && needs[0].isRequired == needs[1].isRequired)
-    let newest = [eager, spared].map { $0.client.services.regions.newest }
+    let newest = [reference, skipping].map { $0.client.services.regions.newest }
     try #require(newest[0]?.acquired == newest[1]?.acquired)
     try #require(newest[0]?.coordinate == newest[1]?.coordinate)
     try #require(newest[0]?.accuracy_mm == newest[1]?.accuracy_mm)
-    try #require(spared.client.isLocationUnknown == eager.client.isLocationUnknown)
+    try #require(skipping.client.isLocationUnknown == reference.client.isLocationUnknown)
   }
 }
 
-extension World {
-  fileprivate func record(_ place: Int) -> (region: Region, assuming: MonitorState)? {
-    client.services.regions.record(at: place)
+extension ClientBench {
+  fileprivate func record(_ slot: Int) -> (region: Region, assuming: MonitorState)? {
+    client.services.regions.record(at: slot)
   }
 }

@@ -4,22 +4,22 @@ import Testing
 @testable import DeferralCache
 @testable import LocationService
 
-@Suite("What is told of the ring at the start")
-struct RingNewsTests {
-  private func news(_ change: (inout RingRecovery) -> Void) -> RingReport {
+@Suite("The report on the ring at startup")
+struct RingReportTests {
+  private func report(_ change: (inout RingRecovery) -> Void) -> RingReport {
     var recovery = RingRecovery()
     change(&recovery)
     return RingReport(recovery, count: 12, path: "/r")
   }
 
-  @Test("an end in order is no warning, and a new ring neither")
+  @Test("a clean shutdown and a new ring are no warnings")
   func inOrder() {
-    #expect(news { $0.wasClosed = true }.lines.map(\.priority) == [.info])
-    #expect(news { $0.isNew = true }.lines.map(\.priority) == [.notice])
+    #expect(report { $0.wasClosed = true }.lines.map(\.priority) == [.info])
+    #expect(report { $0.isNew = true }.lines.map(\.priority) == [.notice])
   }
 
-  @Test("a ring that was there and is gone is told as such, and a state that is, too")
-  func gone() {
+  @Test("a missing ring or state that existed before is a warning")
+  func missing() {
     var recovery = RingRecovery()
     recovery.wasClosed = true
     let stateless = RingReport(recovery, count: 12, path: "/r", hasState: false).lines
@@ -30,27 +30,27 @@ struct RingNewsTests {
     #expect(lost.map(\.priority) == [.warning] && lost[0].text.contains("was removed or erased"))
   }
 
-  @Test("a file that holds no ring is told in words")
+  @Test("a ring error is described in words")
   func noRing() {
-    let told = RingProblem(
+    let text = RingProblem(
       path: "/r", error: .capacityMismatch(found: 64, wanted: 128), state: "/s"
     )
     .description
-    #expect(told.contains("it holds 64 fixes, and the profile requires 128"))
+    #expect(text.contains("it holds 64 fixes, and the profile requires 128"))
     #expect(
       !RingProblem(path: "/r", error: .notARing, state: "/s").description.contains("notARing"))
   }
 
-  @Test("RNG-2: where no generation is left, all files that have one are to be moved away")
+  @Test("RNG-2: if no generation is left, the message names all files to move away")
   func exhausted() {
-    let told = RingProblem(path: "/d/ring", error: .exhausted, state: "/d/state.db").description
-    #expect(told.contains("move away '/d/ring', '/d/state.db' and '/d/state.db-wal'"))
-    #expect(!told.contains("move the file away"))
+    let text = RingProblem(path: "/d/ring", error: .exhausted, state: "/d/state.db").description
+    #expect(text.contains("move away '/d/ring', '/d/state.db' and '/d/state.db-wal'"))
+    #expect(!text.contains("move the file away"))
   }
 
-  @Test("what was repaired is told, each in a line (RNG-7)")
+  @Test("each repair is reported in its own line (RNG-7)")
   func repaired() {
-    let lines = news {
+    let lines = report {
       $0.lostHeaders = 1
       $0.missing = 3
     }.lines

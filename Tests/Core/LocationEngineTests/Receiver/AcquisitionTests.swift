@@ -5,10 +5,10 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("The search for a first fix")
-struct SearchTests {
+@Suite("Acquisition of a first fix")
+struct AcquisitionTests {
   /// A background client on a board whose receiver needs 30 s cold, 10 s after 100 s of standby.
-  private func searching(canStandby: Bool) -> EngineBench {
+  private func acquiring(canStandby: Bool) -> EngineBench {
     let bench = EngineBench(connects: false) {
       $0.parameters.inputBufferTime = .seconds(40)
       $0.parameters.timeToFix.append(off: .zero, fix: .seconds(1))
@@ -20,15 +20,14 @@ struct SearchTests {
     bench.client.connect(in: .background)
     bench.client.start()
     #expect(bench.plan.board == .idle && bench.plan.wakesOnInput)
-    // Supply has settled, and one message was heard: it is known when the others come.
+    // The supply is stable, and one message was received: the times of the next ones are known.
     bench.run(1)
     bench.noFix()
     return bench
   }
 
   @Test(
-    "PWR-12, STD-10: fixes of a receiver that answers no command are delivered, and the client is not told it is away"
-  )
+    "PWR-12, STD-10: fixes of a receiver that answers no command are delivered, without error 0")
   func streaming() {
     let bench = EngineBench { $0.receiver = ReceiverSetup(family: .ubloxM8) }
     bench.sendsNMEA = true
@@ -36,19 +35,19 @@ struct SearchTests {
     #expect(bench.client.fixes.count > 60, "\(bench.client.fixes.count)")
     #expect(bench.engine.receiverReport(at: bench.now)?.isStreaming == true)
     #expect(bench.engine.receiverReport(at: bench.now)?.isResponding == false)
-    bench.client.forget()
-    bench.client.ask(.stopUpdating)
-    bench.client.ask(.startUpdating)
+    bench.client.clearRecords()
+    bench.client.request(.stopUpdating)
+    bench.client.request(.startUpdating)
     #expect(!bench.client.text.contains("fail(0)"), "\(bench.client.text)")
-    // It cannot batch or sleep: a deferral is refused.
+    // The receiver cannot batch or sleep: a deferral fails.
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text.contains("finish(11)"), "\(bench.client.text)")
   }
 
-  @Test("nobody listens before the first fix can be there: 30 s after a cold start")
+  @Test("input is not read before the earliest first fix, 30 s after a cold start")
   func cold() {
-    let bench = searching(canStandby: false)
+    let bench = acquiring(canStandby: false)
     let start = bench.now - .seconds(1)
     #expect(!bench.plan.wakesOnInput && bench.plan.board == .idle)
     #expect(bench.plan.wake - start >= .seconds(30) && bench.plan.wake - start < .seconds(33))
@@ -56,10 +55,10 @@ struct SearchTests {
     #expect(bench.plan.wakesOnInput)
   }
 
-  @Test("after standby it knows how long it has been off; after a cut supply it starts cold")
+  @Test("after standby the off time decides the start; after a power off the receiver starts cold")
   func offBefore() {
     for canStandby in [true, false] {
-      let bench = searching(canStandby: canStandby)
+      let bench = acquiring(canStandby: canStandby)
       bench.fixes(count: 1)
       #expect(bench.plan.wakesOnInput)
       bench.client.stop()
@@ -75,9 +74,9 @@ struct SearchTests {
     }
   }
 
-  @Test("a fix that is lost is listened for: it may be back with the next message")
+  @Test("after a lost fix every message is read")
   func lostFix() {
-    let bench = searching(canStandby: true)
+    let bench = acquiring(canStandby: true)
     bench.fixes(count: 2)
     #expect(bench.plan.wakesOnInput)
     bench.run(1)
@@ -85,9 +84,9 @@ struct SearchTests {
     #expect(bench.plan.wakesOnInput && bench.plan.board == .idle)
   }
 
-  @Test("STD-10: time asleep is no search")
+  @Test("STD-10: sleep of the receiver does not count as acquisition")
   func asleep() {
-    let bench = searching(canStandby: true)
+    let bench = acquiring(canStandby: true)
     bench.fixes(count: 1)
     bench.client.stop()
     bench.run(1_000)
@@ -98,20 +97,20 @@ struct SearchTests {
     #expect(bench.client.failures == [.locationUnknown])
   }
 
-  @Test("STD-7: a step back of UTC takes no fix back in time", arguments: [18.0, 100, 3_600])
+  @Test("STD-7: after a step back of UTC, fixes stay in order", arguments: [18.0, 100, 3_600])
   func stepBack(_ step: Double) {
     let bench = EngineBench()
     bench.fixes(count: 5)
     bench.utcError = .zero - Interval(seconds: step)
     bench.fixes(count: 5)
-    let moments = bench.client.fixes.map(\.fix.acquired)
-    #expect(moments == moments.sorted())
-    #expect(moments.last == bench.now)
-    // A step that no lateness explains is seen at once.
-    if step > 120 { #expect(moments[5] == bench.now - .seconds(4)) }
+    let times = bench.client.fixes.map(\.fix.acquired)
+    #expect(times == times.sorted())
+    #expect(times.last == bench.now)
+    // A step larger than any delay is detected immediately.
+    if step > 120 { #expect(times[5] == bench.now - .seconds(4)) }
   }
 
-  @Test("STD-7: fixes out of a long batch bear their own moments")
+  @Test("STD-7: fixes of a long batch have their own times")
   func longBatch() {
     let bench = BoardBench(watermark: 250)
     bench.run(20)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import LocationPolicy
 
-@Suite("Looks during a pause")
-struct PauseLookTests {
+@Suite("Position checks during a pause")
+struct PauseCheckTests {
   /// Paused at 0 s by fixes at (0, 0), the last one at 0 s.
   static func paused(_ line: MotionLine, radius: Double = 50) -> PauseMonitor {
     var monitor = PauseMonitor(
@@ -23,7 +23,7 @@ struct PauseLookTests {
     return next == .distantFuture ? .infinity : next.seconds
   }
 
-  @Test("PAU-1: with a line that is still nothing is looked at, and none while not paused")
+  @Test("PAU-1: no checks with a still motion line, and none while not paused")
   func still() {
     #expect(Self.next(Self.paused(.still), at: 1, 30, .still) == .infinity)
     #expect(Self.next(PauseMonitor(), at: 1, 30, .absent) == .infinity)
@@ -33,7 +33,7 @@ struct PauseLookTests {
   }
 
   @Test(
-    "PAU-4: without a line it looks each 60 to 300 s, so that about 1 km may be missed",
+    "PAU-4: without a motion line checks follow every 60 to 300 s, so that 1 km may be missed",
     arguments: [
       (100, 60), (16.7, 60), (10, 100), (5, 200), (3.4, 294.117_647), (3.3, 300), (1.4, 300),
       (0, 300), (-1, 300), (.nan, 300), (.infinity, 60), (1e-300, 300),
@@ -44,7 +44,7 @@ struct PauseLookTests {
     #expect(Self.next(monitor, at: 500, fastest, .absent) == 500)
   }
 
-  @Test("PAU-4: a line that moves is looked after each 10 to 15 s")
+  @Test("PAU-4: with a moving line checks follow every 10 to 15 s")
   func moving() {
     var monitor = Self.paused(.still)
     _ = monitor.handle(.line(.moving, at: Instant(seconds: 500)))
@@ -54,14 +54,14 @@ struct PauseLookTests {
     #expect(Self.next(monitor, at: 502, 8, .moving) == 514.5)
     #expect(Self.next(monitor, at: 502, 1, .moving) == 517)
     #expect(monitor.isPaused)
-    // A new alarm is looked after as soon as may be.
+    // A new alarm is checked as early as permitted.
     _ = monitor.handle(.line(.still, at: Instant(seconds: 504)))
     #expect(Self.next(monitor, at: 504, 1, .still) == .infinity)
     _ = monitor.handle(.line(.moving, at: Instant(seconds: 505)))
     #expect(Self.next(monitor, at: 505, 1, .moving) == 512)
   }
 
-  @Test("PAU-4: a false alarm asks for one look, and does not end the pause")
+  @Test("PAU-4: a false alarm causes one check and does not end the pause")
   func falseAlarm() {
     var monitor = Self.paused(.still)
     for hour in 1...24 {
@@ -69,7 +69,7 @@ struct PauseLookTests {
       _ = monitor.handle(.line(.moving, at: Instant(seconds: alarm)))
       #expect(monitor.handle(.line(.still, at: Instant(seconds: alarm + 3))) == .nothing)
       #expect(Self.next(monitor, at: alarm + 3, 30, .still) == alarm + 3)
-      // What was made before the alarm is no answer to it.
+      // A fix from before the alarm does not answer it.
       _ = monitor.handle(.fix(fix(at: alarm - 0.001)))
       #expect(Self.next(monitor, at: alarm + 3, 30, .still) == alarm + 9.999)
       if hour.isMultiple(of: 2) {
@@ -83,8 +83,8 @@ struct PauseLookTests {
     }
   }
 
-  @Test("PAU-4: a line that moves on while no fix can be had ends the pause after 45 s")
-  func blind() {
+  @Test("PAU-4: continuous motion without a fix ends the pause after 45 s")
+  func motionWithoutFix() {
     var monitor = Self.paused(.still)
     _ = monitor.handle(.line(.moving, at: Instant(seconds: 500)))
     #expect(monitor.check == Instant(seconds: 545))
@@ -92,22 +92,22 @@ struct PauseLookTests {
     #expect(monitor.handle(.time(Instant(microseconds: 544_999_999))) == .nothing)
     var seen = monitor
     #expect(monitor.handle(.time(Instant(seconds: 545))) == .resume)
-    // The line moves, and what was still before does not count.
+    // The line moves: earlier stillness does not count.
     #expect(monitor.check == .distantFuture)
     #expect(monitor.handle(.fix(fix(at: 546))) == .nothing)
     #expect(monitor.handle(.line(.still, at: Instant(seconds: 560))) == .nothing)
     #expect(monitor.handle(.fix(fix(at: 645))) == .nothing)
     #expect(monitor.handle(.fix(fix(at: 646))) == .pause)
-    // A fix inside begins the 45 s again.
+    // A fix inside restarts the 45 s.
     #expect(seen.handle(.fix(fix(at: 540))) == .nothing)
     #expect(seen.check == Instant(seconds: 585))
-    // The same said again is no news.
+    // A repeated line state changes nothing.
     #expect(seen.handle(.line(.moving, at: Instant(seconds: 580))) == .nothing)
     #expect(seen.check == Instant(seconds: 585))
   }
 
   @Test("PAU-4: a fix outside the radius is confirmed by another 5 s later")
-  func doubt() {
+  func confirmation() {
     var monitor = Self.paused(.absent)
     #expect(monitor.handle(.fix(fix(at: 100, east: 80))) == .nothing)
     #expect(Self.next(monitor, at: 100, 1, .absent) == 105)
@@ -120,8 +120,8 @@ struct PauseLookTests {
     #expect(Self.next(alone, at: 130, 1, .absent) == 430)
   }
 
-  @Test("PAU-4: outside the radius while the line moves needs no other fix")
-  func twoWitnesses() {
+  @Test("PAU-4: a fix outside the radius needs no confirmation while the line moves")
+  func fixAndLine() {
     var monitor = Self.paused(.still)
     _ = monitor.handle(.line(.moving, at: Instant(seconds: 500)))
     var still = monitor
@@ -129,13 +129,13 @@ struct PauseLookTests {
     #expect(still.handle(.fix(fix(at: 502, east: 50.5))) == .nothing)
     #expect(monitor.handle(.fix(fix(at: 502, east: 49.9))) == .nothing)
     #expect(monitor.handle(.fix(fix(at: 503, east: 50.5))) == .resume)
-    // Standing begins anew, there.
+    // Stillness restarts at the new position.
     _ = monitor.handle(.line(.still, at: Instant(seconds: 504)))
     #expect(monitor.handle(.fix(fix(at: 505, east: 60))) == .nothing)
     #expect(monitor.handle(.fix(fix(at: 605, east: 60))) == .pause)
   }
 
-  @Test("PAU-1: with a line it pauses only when that has been still for a minute")
+  @Test("PAU-1: with a motion line it pauses only after the line was still for a minute")
   func lineForbids() {
     var monitor = PauseMonitor(thresholds: PauseThresholds(dwell: .seconds(100), radius: 50))
     _ = monitor.handle(.start)
