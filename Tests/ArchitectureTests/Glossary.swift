@@ -13,7 +13,6 @@ struct Glossary {
   static let exemptPaths: Set<String> = [
     "Docs/Glossary.md", "Docs/Renames.md", "Docs/Readability.md",
     "Docs/Reference/org.torpor.Location.varlink",
-    "Sources/Service/LocationWire/InterfaceText.swift",
     "Tests/ArchitectureTests/GlossaryTests.swift",
   ]
 

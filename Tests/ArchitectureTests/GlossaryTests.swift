@@ -22,10 +22,11 @@ struct GlossaryTests {
     let forbidden = try Self.glossary().forbidden
     #expect(forbidden.count >= 60)
     var files = try Repository.files(
-      in: ["Sources", "Tests", "Boards", "Docs", "packaging", ".ci"],
-      endings: [
-        "swift", "c", "h", "cpp", "py", "sh", "md", "toml", "conf", "service", "8", "default", "",
-      ])
+      in: ["Sources", "Tests", "Boards", "Docs"],
+      endings: ["swift", "c", "h", "hpp", "cpp", "py", "sh", "md", "toml"])
+    files += try Repository.files(
+      in: ["packaging", ".ci"],
+      endings: ["py", "sh", "toml", "conf", "service", "8", "default", ""])
     for path in ["README.md", "Makefile", "Package.swift"] {
       files.append(.init(path: path, text: try Repository.text(path)))
     }

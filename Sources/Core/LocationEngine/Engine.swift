@@ -179,8 +179,7 @@ public struct Engine: ~Copyable {
     let limit = setup.parameters.deferralLimit
     precondition(
       limit >= 1 && limit <= ring.capacity / 2,
-      "RNG-1: the deferral limit must "
-        + "be ≤ R / 2")
+      "RNG-1: the deferral limit must be ≤ R / 2")
     self.setup = setup
     planner = Planner(setup.parameters)
     unsafe self.clients = ClientTable(clients, head: ring.head)

@@ -46,8 +46,7 @@
     public func record(_ state: Int, _ event: Int) {
       precondition(
         state < states.count && event < events.count,
-        "state or event index "
-          + "outside the coverage table")
+        "state or event index outside the coverage table")
       let index = state * events.count + event
       if isExcluded[index] {
         fatalError("\(name) (\(states[state]), \(events[event])) cannot happen, and did")

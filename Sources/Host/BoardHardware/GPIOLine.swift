@@ -122,8 +122,7 @@ extension GPIOLine {
       }
       let near =
         GPIOLine.closestAttribute(to: word).map {
-          "did you mean \($0)? The "
-            + "attributes"
+          "did you mean \($0)? The attributes"
         } ?? "the attributes"
       throw GPIOLineError(
         description: "'\(word)' is no attribute of a line; \(near) are \(GPIOLine.attributeList)")

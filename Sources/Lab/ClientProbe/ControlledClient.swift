@@ -136,8 +136,7 @@ struct ControlledClient: ~Copyable {
     case .resumed: printLine("resumed")
     case .report(let fix):
       printLine(
-        "report \(fix.name.generation) \(fix.name.sequence) "
-          + "\(fix.fix.utc?.microseconds ?? 0)")
+        "report \(fix.name.generation) \(fix.name.sequence) \(fix.fix.utc?.microseconds ?? 0)")
     case .visit, .region, .live, .authorization, .session, .takenOver: printLine("other")
     }
   }

@@ -75,8 +75,7 @@ enum RingProperty {
       trial.require(again.generation > ring.generation, "the generation did not increase")
       trial.require(
         again.head == ring.head && storedFixes(again) == stored,
-        "opened again, the ring "
-          + "has other fixes")
+        "opened again, the ring has other fixes")
     } catch {
       trial.require(error == .exhausted, "the ring cannot be opened again: \(error)")
     }

@@ -29,8 +29,7 @@ struct Report {
 
   var json: String {
     let paths = measurements.map { m in
-      "{\"name\":\"\(m.name)\",\"unit\":\"\(m.unit)\","
-        + "\"instructions\":\(number(m.instructions)),"
+      "{\"name\":\"\(m.name)\",\"unit\":\"\(m.unit)\",\"instructions\":\(number(m.instructions)),"
         + "\"floor_instructions\":\(number(m.floorInstructions)),"
         + "\"ns\":\(number(m.nanoseconds)),\"floor_ns\":\(number(m.floorNanoseconds)),"
         + "\"ratio\":\(number(m.ratio)),\"allocations\":\(number(m.allocations))}"

@@ -49,8 +49,7 @@ import CBench
   private static func report(_ options: Options) {
     precondition(
       HotPathTimer.countsAllocations(),
-      "allocations are not counted: malloc is "
-        + "not replaced")
+      "allocations are not counted: malloc is not replaced")
     var stopwatch = HotPathTimer()
     stopwatch.countsInstructions = options.countsInstructions
     var report = Report()

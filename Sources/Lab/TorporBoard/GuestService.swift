@@ -186,8 +186,7 @@ final class GuestClient {
     sentCommands += 1
     port.write(line + "\n")
     try bench.wait(
-      "'\(name)' completes "
-        + "'\(line)'", within: 10
+      "'\(name)' completes '\(line)'", within: 10
     ) { self.completedCommands >= self.sentCommands }
     if let refusal = lines.last(where: { $0.hasPrefix("refused") }) { throw Failure(refusal) }
   }

@@ -262,8 +262,7 @@ struct ClientAudit {
     if isExact, let text = battery.checkFix(at: last, from: engine) { return text }
     if isReduced { return "AUT-6: a batch for a reduced client" }
     if first < nextExpected {
-      return "RNG-3: \(first) is delivered again, expected "
-        + "\(nextExpected)"
+      return "RNG-3: \(first) is delivered again, expected \(nextExpected)"
     }
     if first < acknowledgedEnd { return "RNG-3: \(first) is delivered after its acknowledgement" }
     if isExact && first < hiddenBefore { return "RNG-6: \(first) precedes \(hiddenBefore)" }

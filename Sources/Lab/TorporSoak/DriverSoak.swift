@@ -127,8 +127,7 @@ final class DriverSoak {
     if isSo || tally.failure != nil { return }
     tally.failure = SoakTotals.Failure(
       seed: soakRun.seed,
-      text: "\(text), at "
-        + "\(board.now.seconds) s")
+      text: "\(text), at \(board.now.seconds) s")
   }
 
   // MARK: Events

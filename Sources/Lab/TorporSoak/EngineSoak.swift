@@ -262,8 +262,7 @@ final class EngineSoak {
         chain += 1
         if chain > EngineSoak.maximumSteps {
           clients.fail(
-            "an event causes endless "
-              + "steps", at: now)
+            "an event causes endless steps", at: now)
         }
       } else if let (client, request) = clients.nextRequest() {
         clients.record(request, of: client, head: engine.head, at: now)

@@ -10,8 +10,7 @@ extension Doctor {
       let lines =
         excludedLines.isEmpty
         ? ""
-        : "; excluded lines: "
-          + "" + excludedLines.joined(separator: ", ")
+        : "; excluded lines: " + excludedLines.joined(separator: ", ")
       return skip("GPIO chip", "not checked because of --no-pins\(lines)")
     }
     if skipWithoutProfile("GPIO chip") { return }
@@ -45,8 +44,7 @@ extension Doctor {
     let found =
       open.isEmpty
       ? "no GPIO chip can be opened"
-      : "\(text); another chip cannot "
-        + "be opened"
+      : "\(text); another chip cannot be opened"
     if areNeeded { return fail("GPIO chip", found, suggestion: refused.description) }
     skip("GPIO chip", "\(found); the profile names no line", hint: refused.description)
   }
@@ -66,8 +64,7 @@ extension Doctor {
       case nil:
         pass(
           key,
-          "\(text) exists and is "
-            + "free" + (isServiceRunning ? Doctor.requestedLaterRemark : ""))
+          "\(text) exists and is free" + (isServiceRunning ? Doctor.requestedLaterRemark : ""))
       case "torpord": pass(key, "\(text) is held by torpord, as it should be")
       case let holder?:
         fail(

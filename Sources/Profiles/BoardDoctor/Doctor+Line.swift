@@ -91,8 +91,7 @@ extension Doctor {
     let there =
       candidates.isEmpty
       ? ""
-      : "; serial lines found: "
-        + "\(candidates.joined(separator: ", "))"
+      : "; serial lines found: \(candidates.joined(separator: ", "))"
     guard files.exists(path) else {
       fail(
         "serial line", "'\(path)' does not exist\(there)",

@@ -221,21 +221,18 @@ extension Doctor {
     guard options.measuresTimeToFix else {
       return skip(
         "times",
-        "not measured: disabled by "
-          + "an option")
+        "not measured: disabled by an option")
     }
     guard let supply else {
       return skip(
         "times",
-        "not measured: the supply_line cannot be "
-          + "used, see above")
+        "not measured: the supply_line cannot be used, see above")
     }
     let clock = SystemClock()
     guard supply(false) else {
       return skip(
         "times",
-        "not measured: the supply_line cannot "
-          + "be switched")
+        "not measured: the supply_line cannot be switched")
     }
     var discarded = BaudProbe()
     let receiverScan = scan(line)
@@ -247,8 +244,7 @@ extension Doctor {
     guard supply(true) else {
       return skip(
         "times",
-        "not measured: the supply_line cannot be "
-          + "switched")
+        "not measured: the supply_line cannot be switched")
     }
     var probe = BaudProbe()
     receiverScan.read(into: &probe, until: begin + .seconds(10)) { $0.byteCount > 0 }
@@ -266,8 +262,7 @@ extension Doctor {
     guard probe.hasFix == true else {
       return skip(
         "first fix",
-        "no fix within \(Doctor.durationText(options.fixTimeout)), so its time "
-          + "is unknown",
+        "no fix within \(Doctor.durationText(options.fixTimeout)), so its time is unknown",
         hint: "place the antenna with a view of the sky, and set a longer --timeout")
     }
     facts.timeToFix = clock.now - begin

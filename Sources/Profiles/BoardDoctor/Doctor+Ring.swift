@@ -57,8 +57,7 @@ extension Doctor {
         let reason =
           more < 0
           ? SystemError.reason(errno)
-          : "the file became shorter while "
-            + "it was read"
+          : "the file became shorter while it was read"
         return fail(
           "ring", "'\(path)' cannot be read: \(reason)",
           suggestion: "check `dmesg`; the disk or card may be failing")

@@ -93,8 +93,7 @@ extension Doctor {
       case .blocked(let why):
         fail(
           "sleep", "not suspended: \(why)",
-          suggestion: "see the findings about suspend and "
-            + "alarm above"
+          suggestion: "see the findings about suspend and alarm above"
         )
       }
     } catch {

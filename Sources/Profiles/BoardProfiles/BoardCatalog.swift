@@ -40,8 +40,7 @@ public struct BoardCatalog: Equatable, Sendable {
         throw ProfileErrors([
           ProfileError(
             file: printable(environment, maxLength: 300),
-            "TORPOR_BOARDS is not the path of "
-              + "a folder",
+            "TORPOR_BOARDS is not the path of a folder",
             suggestion: "set it to the folder that contains a folder per board, or unset it")
         ])
       }
@@ -81,8 +80,7 @@ public struct BoardCatalog: Equatable, Sendable {
     throw ProfileErrors([
       ProfileError(
         file: printable(directory, maxLength: 300),
-        "contains no board, that is, no folder "
-          + "with a profile.toml",
+        "contains no board, that is, no folder with a profile.toml",
         suggestion: "create one with `torpor board new`, or set TORPOR_BOARDS to the folder that"
           + " contains a folder per board")
     ])

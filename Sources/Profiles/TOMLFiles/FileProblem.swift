@@ -77,8 +77,7 @@ public struct FileProblems: Error, Equatable, Sendable, CustomStringConvertible 
     var lines = problems.map(\.description)
     if unlistedCount > 0, let last = problems.last {
       lines.append(
-        "\(last.file): and "
-          + "\(unlistedCount) more")
+        "\(last.file): and \(unlistedCount) more")
     }
     return lines.joined(separator: "\n")
   }

@@ -43,8 +43,7 @@ extension ClientError: CustomStringConvertible {
     case .connectionNotPermitted(let path):
       "this user may not connect to '\(path)': check the permissions of the socket and of its folder"
     case .notASocket(let path):
-      "'\(path)' is not a socket; give the path that torpord was "
-        + "started with"
+      "'\(path)' is not a socket; give the path that torpord was started with"
     case .refused(let error): ClientError.message(for: error)
     case .locationNotPermitted(let name):
       "'\(name)' of this user may not use location; an administrator can allow it with "
@@ -60,8 +59,7 @@ extension ClientError: CustomStringConvertible {
     case .takenOver:
       "another program has connected as this client: give each program of a user its own name"
     case .disconnected:
-      "the service closed the connection: check whether it still runs, "
-        + "and see its log"
+      "the service closed the connection: check whether it still runs, and see its log"
     case .truncated(let got, let all):
       "the service closed the connection after \(got) of \(all) fixes; request the others again"
     case .timedOut: "the service did not answer in time"

@@ -30,8 +30,7 @@ public struct LocationConnection: ~Copyable {
     let capacity = MemoryLayout.size(ofValue: address.sun_path)
     guard !path.isEmpty, path.utf8.count < capacity else {
       throw .system(
-        "the socket's path '\(path)' is empty or longer than \(capacity - 1) "
-          + "bytes", code: EINVAL)
+        "the socket's path '\(path)' is empty or longer than \(capacity - 1) bytes", code: EINVAL)
     }
     address.sun_family = sa_family_t(AF_UNIX)
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in

@@ -64,8 +64,7 @@ public struct ClientStarter: Sendable {
     let result = unsafe mkdir(folder, 0o755)
     guard result == 0 || errno == EEXIST else {
       throw SystemError(
-        "creating "
-          + "'\(folder)'", code: errno)
+        "creating '\(folder)'", code: errno)
     }
     let path = "\(folder)/\(unit).env"
     let descriptor = unsafe open(

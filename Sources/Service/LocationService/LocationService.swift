@@ -258,8 +258,7 @@ public struct LocationService: ~Copyable {
     } catch {
       log.write(
         .error,
-        "fixes cannot be synced to the disk and would be lost in a power "
-          + "cut: \(error)")
+        "fixes cannot be synced to the disk and would be lost in a power cut: \(error)")
     }
   }
 
@@ -311,8 +310,7 @@ public struct RingProblem: Error, CustomStringConvertible {
       "it holds \(found) fixes, and the profile requires \(expected) (cache.capacity_fixes)"
     case .capacityOutOfRange(let capacity): "a ring cannot hold \(capacity) fixes"
     case .storageTooSmall(let needed, let given):
-      "it has \(given) bytes, and \(needed) are "
-        + "required"
+      "it has \(given) bytes, and \(needed) are required"
     case .storageMisaligned: "its memory is not aligned"
     case .exhausted: "its generation, or that of the durable state, is the highest possible one"
     }

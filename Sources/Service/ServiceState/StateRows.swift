@@ -57,8 +57,7 @@ public struct StateRows: Sendable {
     var orphans = OrphanRemover(clients: Set(clients.all.map(\.id)))
     do throws(StateError) { try visit(&orphans) } catch {
       preconditionFailure(
-        "no database "
-          + "is read")
+        "no database is read")
     }
     return orphans.removed
   }

@@ -40,8 +40,7 @@ struct WriteAheadLogCheck {
   init?(header: [UInt8]) {
     precondition(
       header.count == WriteAheadLogCheck.headerSize,
-      "a write-ahead log header "
-        + "has 32 bytes")
+      "a write-ahead log header has 32 bytes")
     switch WriteAheadLogCheck.word(header, at: 0) {
     case 0x377F_0682: isBigEndian = false
     case 0x377F_0683: isBigEndian = true

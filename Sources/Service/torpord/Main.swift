@@ -67,8 +67,7 @@ struct Main {
         }
         log.write(
           .error,
-          "cannot serve with the new profile; continuing with the previous "
-            + "one: \(error)")
+          "cannot serve with the new profile; continuing with the previous one: \(error)")
         now.profile = before
         last = nil
       }
@@ -189,8 +188,7 @@ struct Main {
     if !powerOff.isPossible {
       log.write(
         .warning,
-        "the board is never switched off, because no alarm was found that "
-          + "switches it on again")
+        "the board is never switched off, because no alarm was found that switches it on again")
     }
   }
 

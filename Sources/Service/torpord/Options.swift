@@ -78,8 +78,7 @@ struct Options {
     }
     if options.board.isEmpty {
       return .invalid(
-        "--board is missing; name the board or its "
-          + "profile")
+        "--board is missing; name the board or its profile")
     }
     return .run(options)
   }

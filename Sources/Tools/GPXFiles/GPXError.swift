@@ -48,8 +48,7 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
     switch problem {
     case .notXML(let why): "not well-formed XML: \(why); export the file again, or correct it here"
     case .truncated:
-      "the file ends here, in the middle of the document; download or export "
-        + "it again"
+      "the file ends here, in the middle of the document; download or export it again"
     case .unknownEncoding:
       "unknown character encoding; convert the file to UTF-8, for example with iconv, "
         + "and declare UTF-8 in its first line"

@@ -83,8 +83,7 @@ public struct BatchParameters: Equatable, Sendable {
   public init(capacity: UInt16, watermark: UInt16, hasPin: Bool) {
     precondition(
       watermark > 0 && watermark < capacity,
-      "DEF-33: the watermark must be "
-        + "above 0 and below the capacity")
+      "DEF-33: the watermark must be above 0 and below the capacity")
     self.capacity = capacity
     self.watermark = watermark
     self.hasPin = hasPin
@@ -121,8 +120,7 @@ public struct TimeToFixTable: Equatable, Sendable {
     precondition(count < TimeToFixTable.capacity, "a table holds at most 8 points")
     precondition(
       count == 0 || points[count - 1].off <= off,
-      "the points must be in "
-        + "ascending order of time off")
+      "the points must be in ascending order of time off")
     points[count] = Point(off: off, fix: fix)
     count += 1
   }

@@ -198,8 +198,7 @@ extension UBloxCommand {
   ) {
     guard let batch = setup.batch else {
       preconditionFailure(
-        "batching is not configured in "
-          + "the setup")
+        "batching is not configured in the setup")
     }
     items.set(M10Key.batchMaxEntries, UInt64(batch.capacity))
     items.set(M10Key.batchWarnThrs, UInt64(watermark))

@@ -116,8 +116,7 @@ extension M8Message {
     guard let watermark else { return UBXBatchConfiguration() }
     guard let batch = setup.batch else {
       preconditionFailure(
-        "batching is not configured in "
-          + "the setup")
+        "batching is not configured in the setup")
     }
     return UBXBatchConfiguration(
       isEnabled: true, hasExtraPVT: batch.extraPVT, capacity: batch.capacity,

@@ -111,8 +111,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     precondition(size > 0, "the ring's size must be above 0")
     precondition(
       pageSize > 0 && pageSize & (pageSize - 1) == 0,
-      "the page size must be a "
-        + "power of two")
+      "the page size must be a power of two")
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     let opened = unsafe path.withCString { unsafe open($0, flags, 0o600) }
     guard opened >= 0 else { throw RingFileError(errno, path: path, size: size) }

@@ -253,8 +253,7 @@ public final class BoardSuspender {
     if blocker == nil, suspendCount > 0, !hasLoggedSuspend || loggedBlocker != nil {
       defer { (loggedBlocker, hasLoggedSuspend) = (nil, true) }
       return loggedBlocker == nil
-        ? "the board suspends: "
-          + "\(states.description)" : "the board suspends again"
+        ? "the board suspends: \(states.description)" : "the board suspends again"
     }
     guard let blocker, !blocker.isTransient, blocker != loggedBlocker else { return nil }
     loggedBlocker = blocker

@@ -87,8 +87,7 @@ import LocationTypes
   public init() throws(SystemError) {
     let everything = try SystemError.check(
       clinux_epoll_open(),
-      "creating an epoll "
-        + "descriptor failed")
+      "creating an epoll descriptor failed")
     let undisturbed = clinux_epoll_open()
     let clockWatch = clinux_clock_watch_open()
     self.epollWithInput = everything
@@ -165,8 +164,7 @@ import LocationTypes
   public func ready(at index: Int) -> Ready {
     precondition(
       index >= 0 && index < readyCount,
-      "the index is not below the number of "
-        + "ready descriptors")
+      "the index is not below the number of ready descriptors")
     let one = unsafe found[index]
     return Ready(
       token: Token(rawValue: one.token), conditions: Conditions(rawValue: one.events))
@@ -264,7 +262,6 @@ import LocationTypes
     let result = clinux_clock_watch_set(clockWatch, real_us)
     precondition(
       result == 0,
-      "setting the timer for clock changes failed: "
-        + "\(SystemError.reason(-result))")
+      "setting the timer for clock changes failed: \(SystemError.reason(-result))")
   }
 }

@@ -130,8 +130,7 @@ public struct ProposedProfile: Sendable {
       try set("receiver.default_line_speed_baud", "\(speed)")
       new.note(
         "receiver.default_line_speed_baud",
-        "Detected at this speed; check that it is the "
-          + "speed after power-on."
+        "Detected at this speed; check that it is the speed after power-on."
       )
     }
     try set("receiver.line_speed_baud", "\(speed)")

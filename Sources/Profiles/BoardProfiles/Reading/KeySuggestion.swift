@@ -36,8 +36,7 @@ extension ProfileSchema {
     else { return nil }
     return KeySuggestion(
       path: joined(table, near),
-      text: "write the value in \(unit.word) "
-        + "as `\(near)`")
+      text: "write the value in \(unit.word) as `\(near)`")
   }
 
   /// A key of the same name in another table, or one that consists of the same words.
@@ -63,8 +62,7 @@ extension ProfileSchema {
       path: key.path,
       text: key.table == table
         ? didYouMean(key.name)
-        : "did you mean `\(key.name)` in "
-          + "[\(key.table)]?")
+        : "did you mean `\(key.name)` in [\(key.table)]?")
   }
 
   private static func didYouMean(_ name: String) -> String { "did you mean `\(name)`?" }

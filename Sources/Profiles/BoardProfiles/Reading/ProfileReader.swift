@@ -163,8 +163,7 @@ extension ProfileReader {
       return .failure(
         InvalidValue(
           position: node.position,
-          problem: "\(whole) is not an "
-            + "allowed value"))
+          problem: "\(whole) is not an allowed value"))
     case (.number(let range), _):
       return number(node, in: range).map { .number($0) }
     case (.points(let range, let most), .array):
@@ -186,8 +185,7 @@ extension ProfileReader {
       return .failure(
         InvalidValue(
           position: position,
-          problem: "contains characters that cannot be printed "
-            + "on one line"))
+          problem: "contains characters that cannot be printed on one line"))
     }
     return .success(.text(string))
   }
@@ -218,8 +216,7 @@ extension ProfileReader {
         return .failure(
           InvalidValue(
             position: node.position,
-            problem: "\"\(word)\" is listed "
-              + "twice", element: element))
+            problem: "\"\(word)\" is listed twice", element: element))
       }
       given.append(word)
     }
@@ -287,8 +284,7 @@ extension ProfileReader {
       let node = text.nodes[child]
       guard node.key == "off_s" || node.key == "fix_s" else {
         let near = closestMatch(to: node.key, among: ["off_s", "fix_s"]).map {
-          "; did you "
-            + "mean `\($0)`?"
+          "; did you mean `\($0)`?"
         }
         return .failure(
           InvalidValue(
@@ -334,8 +330,7 @@ extension ProfileReader {
     if points.count > 1, point.off == last.off, points[points.count - 2].off == last.off {
       return InvalidValue(
         position: place,
-        problem: "is the third pair with off_s = "
-          + "\(decimalText(point.off.seconds))",
+        problem: "is the third pair with off_s = \(decimalText(point.off.seconds))",
         element: element, expected: "the same off_s at most twice, which forms a step")
     }
     return nil

@@ -53,12 +53,10 @@ public enum ProfileSchema {
         + " are shed. Set at least one of these charges."),
     ProfileTable(
       path: "cache", isRequired: true,
-      meaning: "The ring that stores fixes "
-        + "until they are delivered."),
+      meaning: "The ring that stores fixes until they are delivered."),
     ProfileTable(
       path: "policy", isRequired: false,
-      meaning: "Assumptions and limits of the "
-        + "planner."),
+      meaning: "Assumptions and limits of the planner."),
   ]
 
   /// All keys, table by table.
@@ -119,12 +117,10 @@ extension ProfileSchema {
       "Charge below which the service delivers no updates, deferred or live, and no single fixes."),
     threshold(
       "visits_percent", \.battery.visits,
-      "Charge below which the service delivers no "
-        + "visits."),
+      "Charge below which the service delivers no visits."),
     threshold(
       "regions_percent", \.battery.regions,
-      "Charge below which the service monitors no "
-        + "region or condition."),
+      "Charge below which the service monitors no region or condition."),
     threshold(
       "significant_percent", \.battery.significantChange,
       "Charge below which the service delivers no significant change."),
@@ -257,8 +253,7 @@ extension ProfileSchema {
         "Output protocol: UBX-NAV-PVT (u-blox receivers only) or NMEA."),
       .text(
         "receiver", "model", optional: \.receiver.model, 1...64,
-        "Name of the part, for "
-          + "display."),
+        "Name of the part, for display."),
       .text(
         "receiver", "device", optional: \.receiver.device, 1...256,
         "Path of the serial device on Linux, for example `/dev/serial0`."),

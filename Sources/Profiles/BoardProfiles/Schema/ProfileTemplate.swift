@@ -47,8 +47,7 @@ public enum ProfileTemplate {
 
   /// Remark on a value that is proposed and not given.
   private static let measureRemark =
-    " Measure this: the proposed value is only an order of "
-    + "magnitude."
+    " Measure this: the proposed value is only an order of magnitude."
   private static let lookUpRemark = " Look this up: the value is only proposed."
 
   private static func entry(_ key: ProfileKey, _ new: NewProfile, _ isThere: Bool) -> String {

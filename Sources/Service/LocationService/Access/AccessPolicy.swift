@@ -25,8 +25,7 @@ public struct AccessPolicy: Equatable, Sendable {
     precondition(rules.allSatisfy { $0.subject.specificity > 0 }, "a rule names a user or a client")
     precondition(
       Set(rules.map(\.subject)).count == rules.count,
-      "at most one rule for each "
-        + "subject")
+      "at most one rule for each subject")
     self.defaultRights = defaultRights
     self.rules = rules
     self.administrators = administrators
@@ -224,8 +223,7 @@ extension AccessPolicy {
         throw PolicyErrors([
           PolicyError(
             file: name,
-            "belongs to user \(status.st_uid), who is neither root nor the user "
-              + "of this service",
+            "belongs to user \(status.st_uid), who is neither root nor the user of this service",
             suggestion: "run `chown root` on it")
         ])
       }

@@ -55,16 +55,14 @@ struct PolicyReader {
       guard number < PolicyReader.rulesLimit else {
         report(
           path, at: text.nodes[child].position,
-          "there are more than "
-            + "\(PolicyReader.rulesLimit) rules")
+          "there are more than \(PolicyReader.rulesLimit) rules")
         break
       }
       guard let rule = readRule(child, path) else { continue }
       if let first = rules.first(where: { $0.subject == rule.subject }) {
         report(
           path, at: text.nodes[child].position,
-          "has the same user and client as the rule at "
-            + "line \(first.line)",
+          "has the same user and client as the rule at line \(first.line)",
           suggestion: "keep one of them")
       } else {
         rules.append(rule)
@@ -171,8 +169,7 @@ struct PolicyReader {
     case .table, .array, .float, .boolean, .datetime:
       report(
         path, at: node.position, "is \(node.value.typeName)",
-        expected: "the name of a user "
-          + "or its number")
+        expected: "the name of a user or its number")
     }
     return nil
   }

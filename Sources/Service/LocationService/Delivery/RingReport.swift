@@ -54,8 +54,7 @@ struct RingReport {
       let fixes = recovery.missing == 1 ? "1 fix" : "\(recovery.missing) fixes"
       add(
         .warning,
-        "'\(path)': \(fixes) in it cannot be read; they are skipped and "
-          + "reported as a gap")
+        "'\(path)': \(fixes) in it cannot be read; they are skipped and reported as a gap")
     }
   }
 

@@ -130,7 +130,6 @@ extension ReceiverLineSettings {
 
   /// How to find the cause.
   private var doctorHint: String {
-    "with the service stopped, `torpor doctor` identifies "
-      + "the receiver"
+    "with the service stopped, `torpor doctor` identifies the receiver"
   }
 }

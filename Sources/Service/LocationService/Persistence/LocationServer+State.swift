@@ -35,8 +35,7 @@ extension LocationServer {
       guard clients.count < environment.clients else {
         log.write(
           .warning,
-          "client '\(row.name)' of user \(row.uid) is not restored: the "
-            + "client table is full")
+          "client '\(row.name)' of user \(row.uid) is not restored: the client table is full")
         continue
       }
       restore(row, into: &engine)
@@ -200,8 +199,7 @@ extension LocationServer {
     if !state.rows[keyPath: table].put(row) {
       logLine(
         of: nil, .error,
-        "a table of the durable state is full, and a change is lost "
-          + "at a restart: \(Row.self)")
+        "a table of the durable state is full, and a change is lost at a restart: \(Row.self)")
     }
   }
 
@@ -221,8 +219,7 @@ extension LocationServer {
       if !hasStateFailure {
         log.write(
           .error,
-          "the durable state cannot be saved, and changes would be lost at "
-            + "a restart: \(error)")
+          "the durable state cannot be saved, and changes would be lost at a restart: \(error)")
       }
       hasStateFailure = true
     }

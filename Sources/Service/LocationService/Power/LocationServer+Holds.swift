@@ -60,8 +60,7 @@ extension LocationServer {
     switch reason {
     case .receiverCannotSleep, .system:
       environment.ignoresPins
-        ? "torpord runs with --no-pins, so no line of the profile is "
-          + "used" : nil
+        ? "torpord runs with --no-pins, so no line of the profile is used" : nil
     case .inhibited, .acknowledgement, .everyFix, .receiverRuns, .receiverBusy, .receiverCannotWake,
       .noSuspend, .soon, .staysOn:
       nil

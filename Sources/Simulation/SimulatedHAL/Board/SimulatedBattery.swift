@@ -15,8 +15,7 @@ public struct SimulatedBattery: Equatable, Sendable {
   public init(capacity_J: Double, charge: Double = 100) {
     precondition(
       capacity_J > 0 && (0...100).contains(charge),
-      "the capacity is positive, "
-        + "the charge 0 to 100 percent")
+      "the capacity is positive, the charge 0 to 100 percent")
     self.capacity_J = capacity_J
     self.charge = charge
   }

@@ -247,8 +247,7 @@ extension SimulatedBoard {
         guard command.level == .active, !receiver.isDeviceAbsent else { return }
         return recordViolation(
           .drovePinWithoutSupply,
-          "a pin was driven while the receiver "
-            + "had no power")
+          "a pin was driven while the receiver had no power")
       }
       receiver.wakeEdge(at: now)
     case .receiverSupply:
@@ -258,14 +257,12 @@ extension SimulatedBoard {
         if receiver.isStandbyPending {
           recordViolation(
             .poweredOffBeforeStandby,
-            "the receiver was powered off before it "
-              + "had entered standby")
+            "the receiver was powered off before it had entered standby")
         }
         if wakePinLevel == .active {
           recordViolation(
             .drovePinWithoutSupply,
-            "the receiver was powered off while a pin "
-              + "to it was driven")
+            "the receiver was powered off while a pin to it was driven")
         }
       }
       receiver.setSupply(command.level == .active, at: now)
@@ -344,8 +341,7 @@ extension SimulatedBoard {
       } else {
         recordViolation(
           .unsupportedSleepState,
-          "state \(state) was requested, which the "
-            + "board does not have")
+          "state \(state) was requested, which the board does not have")
       }
       state = state == .off ? .suspended : .idle
     }
@@ -446,8 +442,7 @@ extension SimulatedBoard {
         if end == limit && end < alarm {
           recordViolation(
             .sleepWithoutWakeSource,
-            "the board slept for 30 days and no "
-              + "event woke it")
+            "the board slept for 30 days and no event woke it")
         }
         return (end, reason)
       }

@@ -13,8 +13,7 @@ struct SimulatedMotionLine: Sendable {
       for i in spells.indices.dropFirst() {
         precondition(
           spells[i - 1].upperBound < spells[i].lowerBound,
-          "periods of motion are ascending "
-            + "and disjoint")
+          "periods of motion are ascending and disjoint")
       }
     }
     self.activePeriods = spells

@@ -509,8 +509,7 @@ extension SimulatedReceiver {
       if request.isShortForm, parameters.family == .ubloxM10 {
         recordViolation(
           .shortStandbyRequest,
-          "the 8-byte RXM-PMREQ leaves an M10 at a current of "
-            + "several milliamperes", at: now)
+          "the 8-byte RXM-PMREQ leaves an M10 at a current of several milliamperes", at: now)
       }
       guard request.isBackup else { return }
       if request.duration_ms == 0, faults.plan.ignoresUnlimitedStandby { return }
@@ -556,8 +555,7 @@ extension SimulatedReceiver {
     if let key = configuration.firstRejected(items) {
       return reject(
         identity,
-        "unsupported key 0x\(String(key, radix: 16)) or invalid "
-          + "value", at: now)
+        "unsupported key 0x\(String(key, radix: 16)) or invalid value", at: now)
     }
     if let reason = batchingRejection(items) { return reject(identity, reason, at: now) }
     if faults.plan.batchingRejected.contains(where: { $0.contains(now) }),
@@ -1228,8 +1226,7 @@ extension SimulatedReceiver {
     case _:
       recordViolation(
         .rejectedByReceiver,
-        "the CASIC receiver does not support the command "
-          + "\(name)", at: now)
+        "the CASIC receiver does not support the command \(name)", at: now)
     }
   }
 
@@ -1271,8 +1268,7 @@ extension SimulatedReceiver {
   ) {
     recordViolation(
       .rejectedByReceiver,
-      "the receiver rejected command \(command): "
-        + "\(outcome)", at: now)
+      "the receiver rejected command \(command): \(outcome)", at: now)
     sendResult(family, command, outcome, at: now)
   }
 

@@ -156,8 +156,7 @@ struct RouteBuilder {
     if isDone { return }
     precondition(
       position.distance(to: route.start) < 0.01,
-      "the route starts at the present "
-        + "position")
+      "the route starts at the present position")
     var v = 0.0
     for i in route.legs.indices {
       if isDone { return }

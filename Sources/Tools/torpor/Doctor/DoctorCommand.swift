@@ -151,8 +151,7 @@ struct DoctorCommand: ParsableCommand {
       printer.show(
         Finding(
           "profile", .skipped,
-          "no --board was given, so no finding is compared with "
-            + "a profile"))
+          "no --board was given, so no finding is compared with a profile"))
       return nil
     }
     // An unknown board ends the command; an invalid profile is a finding.
@@ -279,8 +278,7 @@ final class FindingPrinter {
     var text = "\n\(passed) passed, \(failed) failed, \(counts[.skipped] ?? 0) skipped\n"
     if let firstFailure {
       text +=
-        "first: \(firstFailure.name): "
-        + "\(firstFailure.suggestion ?? firstFailure.found)\n"
+        "first: \(firstFailure.name): \(firstFailure.suggestion ?? firstFailure.found)\n"
     }
     if let write {
       text +=

@@ -33,8 +33,7 @@ struct ReportOptions: ParsableArguments {
     if report == "-" { throw ValidationError("--report writes a file; give it a name") }
     if charge != nil, battery == nil {
       throw ValidationError(
-        "--charge needs a battery; add --battery with its energy, such "
-          + "as 11.1Wh")
+        "--charge needs a battery; add --battery with its energy, such as 11.1Wh")
     }
     if battery != nil, report == nil, charge == nil {
       throw ValidationError(

@@ -64,8 +64,7 @@ struct ClientsList: ParsableCommand {
         LogText.cleaned(client.name.name), ClientName.user(client.name.user),
         text(client.authorization)
           + (client.requestedAuthorization.map {
-            ", requested: "
-              + "\(text($0))"
+            ", requested: \(text($0))"
           } ?? ""),
         client.isReduced ? "reduced" : "full",
         StatusText.process(client.execution)

@@ -200,8 +200,7 @@ struct Monitor: ~Copyable {
       addRemark(levels == .none ? "the battery has recovered" : "the battery is low")
     case .takenOver:
       addRemark(
-        "another torpor command uses location now; this one receives no "
-          + "more fixes")
+        "another torpor command uses location now; this one receives no more fixes")
     case .gap(let gap) where gap.count == 0: addRemark("fixes may have been lost")
     case .gap(let gap): addRemark("\(gap.count) fixes were lost")
     case .finished, .visit, .region, .live, .session: break

@@ -133,8 +133,7 @@ struct StatusText {
     text +=
       plan.wakesOnInput
       ? ", or until the receiver sends data"
-      : "; receiver data "
-        + "does not wake it"
+      : "; receiver data does not wake it"
     return text
   }
 
@@ -197,8 +196,7 @@ struct StatusText {
     case 0: return "\(connected); no active requests"
     case 1: return "\(connected); 1 client with active requests" + hiddenCount
     default:
-      return "\(connected); \(status.demandingClients) clients with active "
-        + "requests" + hiddenCount
+      return "\(connected); \(status.demandingClients) clients with active requests" + hiddenCount
     }
   }
 

@@ -120,8 +120,7 @@ struct Simulate: ParsableCommand {
     let recording = try bytes.map { try ByteRecording(path: $0) }
     let page = try makeReport(profile, route, duration, script)
     report.writeHeadline(
-      "\(profile.name): \(routeName), \(HumanFormat.duration(duration)); "
-        + "\(requestText(script))")
+      "\(profile.name): \(routeName), \(HumanFormat.duration(duration)); \(requestText(script))")
     var tally = script.bound_m.flatMap {
       OptimumComparisonTally(route, within: $0, profile, hasSampledTimesToFix: ttff == .sampled)
     }
