@@ -33,7 +33,7 @@ public func initialize(
   unsafe property = found
   guard let folder else { return 0 }
   for (i, seed) in found.seeds.enumerated() { write(seed, to: "\(folder)/seed-\(i)") }
-  write(Array(found.words.utf8), to: "\(folder).dict")
+  write(Array(found.dictionary.utf8), to: "\(folder).dict")
   exit(0)
 }
 
