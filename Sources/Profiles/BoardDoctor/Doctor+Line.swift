@@ -64,8 +64,7 @@ extension Doctor {
       reportInUse(
         "console", "the kernel writes its messages to \(path) (\(console))",
         suggestion: "remove \(console) from the kernel's command line (cmdline.txt on a "
-          + "Raspberry Pi, or "
-          + "with `raspi-config`), and reboot")
+          + "Raspberry Pi, or with `raspi-config`), and reboot")
     }
     if let login = holders.login {
       isFree = false

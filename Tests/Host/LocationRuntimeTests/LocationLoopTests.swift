@@ -126,8 +126,7 @@ struct LocationLoopTests {
     #expect(stage.script.reads - before == chunks * 2 + 1)
   }
 
-  @Test(
-    "a motion edge is handled at its own time, but never before the last step")
+  @Test("a motion edge is handled at its own time, but never before the last step")
   func motionEdge() {
     let stage = Stage.streaming
     stage.receive(stage.fix())

@@ -224,8 +224,7 @@ struct DoctorTests {
     #expect(searched.outcome == .failed && searched.found == "no receiver detected on /dev/ttyAMA0")
   }
 
-  @Test(
-    "with an invalid profile, checks that depend on it are skipped and make no statement")
+  @Test("with an invalid profile, checks that depend on it are skipped and make no statement")
   func invalidProfile() throws {
     let board = FakeBoard()
     let line = FakeLine()

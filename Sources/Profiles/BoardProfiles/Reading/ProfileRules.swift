@@ -78,8 +78,7 @@ enum ProfileRules {
     return .init(
       key: table + ".power_mw",
       problem: "\(decimalText(power_mw)) mW is more than the \(decimalText(idle_mw)) mW of "
-        + "[board.idle], so"
-        + " the state would save nothing",
+        + "[board.idle], so the state would save nothing",
       expected: "at most \(decimalText(idle_mw)), or no table [\(table)]")
   }
 

@@ -220,8 +220,7 @@ extension RecordingDecoder {
   private var missingDataAdvice: String {
     if epochs == 0 {
       return "\ntorpor: there is no epoch, because no message reports a position; enable "
-        + "RMC, GGA, GLL "
-        + "or NAV-PVT in the receiver"
+        + "RMC, GGA, GLL or NAV-PVT in the receiver"
     }
     if undated > 0 {
       return

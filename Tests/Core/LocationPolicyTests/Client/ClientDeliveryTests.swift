@@ -264,8 +264,7 @@ struct ClientDeliveryTests {
     #expect(bench.send(.connect, .startUpdating) == [.batch(4...4)])
   }
 
-  @Test(
-    "The board stays awake for the last batch's acknowledgement, up to the delivery hold")
+  @Test("The board stays awake for the last batch's acknowledgement, up to the delivery hold")
   func acknowledgement() {
     let bench = ClientBench.started()
     #expect(bench.acknowledgementDeadline == nil)
@@ -282,9 +281,7 @@ struct ClientDeliveryTests {
     #expect(bench.acknowledgementDeadline == nil)
   }
 
-  @Test(
-    "X1: after an end the demand stays for the handler's next call, despite an acknowledgement"
-  )
+  @Test("X1: after an end the demand stays for the handler's next call, despite an acknowledgement")
   func rearm() {
     var bench = ClientBench.engaged(timeout: 5)
     bench.fixes()

@@ -104,8 +104,7 @@ import Testing
     #expect(bench.client.dormantUntil == .distantFuture)
   }
 
-  @Test(
-    "RNG-8: a report prevents dormancy too, until it is acknowledged or its hold ends")
+  @Test("RNG-8: a report prevents dormancy too, until it is acknowledged or its hold ends")
   func unacknowledgedReport() {
     for acknowledges in [true, false] {
       let bench = ClientBench(capacity: 16)

@@ -15,8 +15,7 @@ struct ClientDrainTests {
 
   static let call = Request.allowDeferred(distance: .infinity, timeout: .infinity)
 
-  @Test(
-    "X1, DEF-17: an end waits for the drain; the finish and its batch follow immediately")
+  @Test("X1, DEF-17: an end waits for the drain; the finish and its batch follow immediately")
   func timeout() {
     let bench = Self.buffering(timeout: 10)
     #expect(bench.wait(9) == [])

@@ -97,8 +97,7 @@ struct ClientServiceTests {
     #expect(!bench.need().isRequired)
   }
 
-  @Test(
-    "VIS-6, BKG-2: visits of a suspended client are handed over in order and completely")
+  @Test("VIS-6, BKG-2: visits of a suspended client are handed over in order and completely")
   func visitsOfASuspendedClient() {
     let bench = ClientBench(capacity: 4_096)
     bench.send(.connect, .startVisits)
@@ -155,8 +154,7 @@ struct ClientServiceTests {
     #expect(!bench.need().isRequired)
   }
 
-  @Test(
-    "PAU-3, PAU-10, DEF-38: finish(12), the batch up to the deciding fix, then the pause")
+  @Test("PAU-3, PAU-10, DEF-38: finish(12), the batch up to the deciding fix, then the pause")
   func pause() {
     let bench = ClientBench(capacity: 512)
     bench.pauses = true
@@ -249,9 +247,7 @@ struct ClientServiceTests {
     #expect(!late.contains { if case .report = $0 { true } else { false } })
   }
 
-  @Test(
-    "VIS-2, VIS-5: visits end with authorization always; a finished visit is reported in order"
-  )
+  @Test("VIS-2, VIS-5: visits end with authorization always; a finished visit is reported in order")
   func visitsEnd() {
     let bench = ClientBench(capacity: 4_096)
     bench.send(.connect, .startVisits)
@@ -352,8 +348,7 @@ struct ClientServiceTests {
     #expect(reduced == [.live(0, fix: nil, stationary: false, flags: 1 << 5)])
   }
 
-  @Test(
-    "DEF-40, AUT-3: denial gives the change, finish(1), didFail(1), and no cached fix")
+  @Test("DEF-40, AUT-3: denial gives the change, finish(1), didFail(1), and no cached fix")
   func denial() {
     let bench = ClientBench(capacity: 64)
     bench.showsAuthorization = true
@@ -372,8 +367,7 @@ struct ClientServiceTests {
     #expect(bench.fixes(2) == [.batch(3...3), .batch(4...4)], "RNG-6: nothing from before")
   }
 
-  @Test(
-    "DEF-41, AUT-5, AUT-6: reduced accuracy ends a deferral with 13 and gives coarse fixes")
+  @Test("DEF-41, AUT-5, AUT-6: reduced accuracy ends a deferral with 13 and gives coarse fixes")
   func reduced() {
     let bench = ClientBench(capacity: 512)
     bench.showsAuthorization = true

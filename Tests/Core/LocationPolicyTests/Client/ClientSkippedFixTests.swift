@@ -16,8 +16,7 @@ import Testing
     #expect(walk.noticeCount > 0 && walk.skipping.skippedFixes > 0, "no notice or no skipped fix")
   }
 
-  @Test(
-    "REG-4: a fix out of order, which circles ignore, still counts for the odometer")
+  @Test("REG-4: a fix out of order, which circles ignore, still counts for the odometer")
   func outOfOrder() {
     let bench = ClientBench(capacity: 64)
     bench.skipsFixes = true

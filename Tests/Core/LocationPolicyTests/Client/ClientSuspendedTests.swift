@@ -109,9 +109,7 @@ struct ClientSuspendedTests {
     #expect(bench.wait(1) == [])
   }
 
-  @Test(
-    "BKG-5: two unrecorded periods in a row are one gap; without unrecorded time there is none"
-  )
+  @Test("BKG-5: two unrecorded periods in a row are one gap; without unrecorded time there is none")
   func several() {
     let bench = full()
     bench.now = 20

@@ -171,8 +171,7 @@ struct VisitTracksTests {
     #expect(Double(right) >= 0.9 * Double(onDemand.found))
   }
 
-  @Test(
-    "VIS-10: if the reference counts each gap as a stay, visits match it with few extra ones")
+  @Test("VIS-10: if the reference counts each gap as a stay, visits match it with few extra ones")
   func holes() throws {
     var every = Score()
     for track in try RecordedTrack.all() {

@@ -222,8 +222,7 @@ struct FixScheduleChangeTests {
     #expect(decision(until: 30) == .hold)
   }
 
-  @Test(
-    "PWR-1, PWR-8: a due ephemeris is completed before the sleep, within the hold limit")
+  @Test("PWR-1, PWR-8: a due ephemeris is completed before the sleep, within the hold limit")
   func held() {
     func bench(hold: Int64) -> ScheduleBench {
       let bench = ScheduleBench.warm()

@@ -105,8 +105,7 @@ struct PlannerTests {
     #expect(receiver([], inhibited: true) == .standby)
   }
 
-  @Test(
-    "RNG-1: the receiver buffers no more than the deferral limit, DEF-33: or its watermark")
+  @Test("RNG-1: the receiver buffers no more than the deferral limit, DEF-33: or its watermark")
   func watermark() {
     var parameters = Self.parameters()
     #expect(parameters.watermark == 60)

@@ -162,8 +162,7 @@ struct RegionSamplingTests {
     return value * (1 + 9 * (power - power.rounded(.down)))
   }
 
-  @Test(
-    "REG-16: circle distances are correct to 1 cm, near, far, at the antimeridian and at poles")
+  @Test("REG-16: circle distances are correct to 1 cm, near, far, at the antimeridian and at poles")
   func distances() {
     var random = SplitMix64(seed: 5)
     for _ in 0..<2_000 {

@@ -52,8 +52,7 @@ import Testing
     #expect(kept.untilUTC == utc + .seconds(3_600))
   }
 
-  @Test(
-    "RNG-8: the start cause follows from the record, the clocks and the alarm's status")
+  @Test("RNG-8: the start cause follows from the record, the clocks and the alarm's status")
   func startCause() {
     func start(_ after_s: Int64, _ hasPoweredOn: Bool? = nil) -> WakeIntent.StartCause {
       intent.startCause(
@@ -67,9 +66,7 @@ import Testing
     #expect(intent.startCause(on: boot, utc: utc + .seconds(3_600), slack: .zero) == .sameBoot)
   }
 
-  @Test(
-    "RNG-8: the record is written before the power-off, read once, and ignored if damaged"
-  )
+  @Test("RNG-8: the record is written before the power-off, read once, and ignored if damaged")
   func record() throws {
     let clock = try #require(RealTimeClock(kernel.files))
     let due = SystemClock().now + .seconds(1_000)
@@ -88,9 +85,7 @@ import Testing
     }
   }
 
-  @Test(
-    "no power-off with a lock, a near alarm, no alarm or an unwritable record"
-  )
+  @Test("no power-off with a lock, a near alarm, no alarm or an unwritable record")
   func blockers() throws {
     let clock = try #require(RealTimeClock(kernel.files))
     let now = SystemClock().now
@@ -137,8 +132,7 @@ import Testing
     #expect(powerOff(clock).prepare(until: due) == .refused(code: EIO), "the alarm was not stored")
   }
 
-  @Test(
-    "PWR-4: SIGTERM confirms the power-off; without it the board counts as on")
+  @Test("PWR-4: SIGTERM confirms the power-off; without it the board counts as on")
   func ending() {
     #expect(!BoardPowerOff.waitForTermination(within: .milliseconds(5)))
     var signals = sigset_t()

@@ -197,9 +197,7 @@ import Testing
     for (a, b) in zip(times, times.dropFirst()) { #expect(b - a >= .milliseconds(30)) }
   }
 
-  @Test(
-    "a systemd inhibitor lock with mode block prevents the suspend; mode delay does not"
-  )
+  @Test("a systemd inhibitor lock with mode block prevents the suspend; mode delay does not")
   func inhibitors() throws {
     let suspender = BoardSuspender.quick(kernel)
     var board = try board(suspender)
@@ -293,8 +291,7 @@ import Testing
     #expect(kernel.suspends == 0)
   }
 
-  @Test(
-    "the RTC's only alarm is shared: the earliest wins, and the other is restored")
+  @Test("the RTC's only alarm is shared: the earliest wins, and the other is restored")
   func wakealarm() throws {
     let clock = try #require(RealTimeClock(kernel.files))
     #expect(clock.name == "rtc0" && clock.now == 1_000 && clock.alarm == nil)

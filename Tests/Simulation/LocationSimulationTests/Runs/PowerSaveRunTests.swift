@@ -44,8 +44,7 @@ struct PowerSaveRunTests {
     #expect(energy < 0.85 * without, "\(energy) of \(without) mJ")
   }
 
-  @Test(
-    "the engine uses a duty cycle if the profile has its power and the driver supports it")
+  @Test("the engine uses a duty cycle if the profile has its power and the driver supports it")
   func setup() throws {
     var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     #expect(profile.engineSetup.parameters.receiver.powersave_mW == 10)

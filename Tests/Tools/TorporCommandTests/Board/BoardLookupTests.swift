@@ -20,9 +20,7 @@ struct BoardLookupTests {
     return folder
   }
 
-  @Test(
-    "a file or folder in the working directory is used if no board has its name, and is shown"
-  )
+  @Test("a file or folder in the working directory is used if no board has its name, and is shown")
   func local() {
     let folder = folder()
     for (name, expected) in [

@@ -76,8 +76,7 @@ struct SameBytesTests {
     }
   }
 
-  @Test(
-    "an RTK-fixed NAV-PVT keeps its own fields and gets the others from less precise sentences")
+  @Test("an RTK-fixed NAV-PVT keeps its own fields and gets the others from less precise sentences")
   func richest() {
     for first in [true, false] {
       let stream: [UInt8] = (0..<5).flatMap { second -> [UInt8] in

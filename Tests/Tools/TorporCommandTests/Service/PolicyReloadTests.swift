@@ -24,8 +24,7 @@ struct PolicyReloadTests {
     return clients.first { $0.name.name == "tool" }
   }
 
-  @Test(
-    "RES-2: an invalid policy changes nothing, and removing a rule keeps stored requests")
+  @Test("RES-2: an invalid policy changes nothing, and removing a rule keeps stored requests")
   func reload() throws {
     let daemon = try #require(Daemon())
     let without = "administrators = [\(geteuid())]\n"

@@ -56,8 +56,7 @@ struct RunCauseTests {
     return (result.errors, result.output)
   }
 
-  @Test(
-    "PWR-10: without a fix, an empty battery, a low one and a short run have own messages")
+  @Test("PWR-10: without a fix, an empty battery, a low one and a short run have own messages")
   func noFix() {
     let empty = run(["--hours", "0.1", "--battery", "1mWh", "--charge", "50", "-q"])
     #expect(
