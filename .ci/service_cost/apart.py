@@ -13,14 +13,14 @@ ACKNOWLEDGE_PERCENT = (2, 30, 90)
 
 
 class Follower:
-    """A process with the client library: prints each received fix and each acknowledgement in advance, one per line."""
+    """A process with the client library: prints each received fix, and each acknowledgement before it sends it."""
 
     def __init__(self, options, registry, bench, socket, percent):
         self.command = [options.probe, "follow", socket, f"follower-{percent}", str(percent)]
         self.name = self.command[3]
         self.registry = registry
         self.bench = bench
-        # Received and not acknowledged: all of these are delivered again to the next session, before other fixes.
+        # Fixes that were received and not acknowledged: the next session must receive all of them, before other fixes.
         self.unacknowledged = {}
         self.due = []
         self.requested = (0, -1)

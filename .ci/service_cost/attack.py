@@ -237,7 +237,7 @@ class Attack:
         if self.descriptors:
             resource.prlimit(self.service.pid, resource.RLIMIT_NOFILE, (self.descriptors, self.descriptors))
         self.path = self.service.socket
-        # The victim is this process: it has the victim's user id while it connects, which is what the service checks.
+        # This process is the victim. It has the victim's user id only while it connects, when the service checks the id.
         os.seteuid(VICTIM)
         try:
             self.victim = clients.TorporClient(self.bench, self.path, "victim")
@@ -259,10 +259,10 @@ class Attack:
             self.wrong.append(f"{self.name}: {text}")
 
     def report(self, what, figure, unit, bound):
-        is_kept = figure is not None and figure < bound
+        is_met = figure is not None and figure < bound
         shown = "none" if figure is None else f"{figure:.1f}"
         print(f"torture-service: {self.name}: {what} {shown} {unit} (below {bound})", file=sys.stderr, flush=True)
-        self.check(is_kept, f"{what} is {shown} {unit}, but must be below {bound}")
+        self.check(is_met, f"{what} is {shown} {unit}, but must be below {bound}")
 
     def log_lines(self):
         return pathlib.Path(self.service.folder + "/log").read_bytes().splitlines()
@@ -283,8 +283,8 @@ class Attack:
         while time.monotonic() < began + seconds:
             self.bench.run(until=time.monotonic() + 0.5)
             peak = max(peak, self.service.resident_kb(without=self.service.ring))
-        took = time.monotonic() - began
-        served = root.end()
+        duration = time.monotonic() - began
+        response = root.end()
         self.bench.run(until=time.monotonic() + 0.5)
         delays = [
             (at - self.bench.feed.ends[utc]) * 1e3 for utc, at in list(self.victim.received.items())[first:]
@@ -294,10 +294,10 @@ class Attack:
         return {
             "delay_ms": sorted(delays)[len(delays) * 99 // 100] if delays else None,
             "memory_mb": peak / 1_024,
-            "root_ms": served * 1e3,
-            "disk_kbps": (self.written() - before["disk"]) / took / 1e3,
-            "lines": (len(self.log_lines()) - before["lines"]) / took,
-            "processor": (self.service.counts()["run_ns"] - before["run"]) / took / 1e7,
+            "root_ms": response * 1e3,
+            "disk_kbps": (self.written() - before["disk"]) / duration / 1e3,
+            "lines": (len(self.log_lines()) - before["lines"]) / duration,
+            "processor": (self.service.counts()["run_ns"] - before["run"]) / duration / 1e7,
         }
 
     def report_common(self, found):

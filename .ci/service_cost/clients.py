@@ -35,10 +35,10 @@ class Bench:
                 continue
             if (until is not None and now >= until) or (enough and enough()):
                 return
-            ends = [now + 0.2 if until is None else until]
+            deadlines = [now + 0.2 if until is None else until]
             if self.feed:
-                ends.append(self.feed.due)
-            for key, _ in self.selector.select(max(0, min(ends) - now)):
+                deadlines.append(self.feed.due)
+            for key, _ in self.selector.select(max(0, min(deadlines) - now)):
                 if not key.data.receive():
                     self.selector.unregister(key.fileobj)
 
@@ -108,10 +108,10 @@ class TorporClient:
             if not part:
                 raise ConnectionError(f"the service closed the connection at {method}")
             data += part
-        answer = json.loads(data[:-1])
-        if "error" in answer:
-            raise RuntimeError(f"{method}: {answer}")
-        return answer["parameters"]
+        reply = json.loads(data[:-1])
+        if "error" in reply:
+            raise RuntimeError(f"{method}: {reply}")
+        return reply["parameters"]
 
     def receive(self):
         try:

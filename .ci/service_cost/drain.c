@@ -22,18 +22,18 @@ static int fail(const char *what) {
 static int connect_to(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   strncpy(address.sun_path, path, sizeof address.sun_path - 1);
-  int found = socket(AF_UNIX, SOCK_STREAM, 0);
-  if (found < 0 || connect(found, (struct sockaddr *)&address, sizeof address) < 0) fail("cannot connect");
-  return found;
+  int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0) fail("cannot connect");
+  return descriptor;
 }
 
 // Reads a reply, including its NUL; more bytes may follow. Returns the number of bytes read.
-static size_t reply(int from, char *bytes, size_t capacity) {
+static size_t reply(int connection, char *bytes, size_t capacity) {
   size_t count = 0;
   while (!memchr(bytes, 0, count)) {
-    ssize_t got = recv(from, bytes + count, capacity - count, 0);
-    if (got <= 0) fail("no reply");
-    count += (size_t)got;
+    ssize_t received = recv(connection, bytes + count, capacity - count, 0);
+    if (received <= 0) fail("no reply");
+    count += (size_t)received;
   }
   return count;
 }
@@ -80,33 +80,33 @@ int main(int count, char **arguments) {
       "{\"method\":\"org.torpor.Location.Drain\",\"upgrade\":true,\"parameters\":{\"session\":%" PRIu64 "}}", session);
   int64_t began = now_ns();
   send(drain, call, (size_t)length + 1, 0);
-  size_t held = reply(drain, bytes, sizeof bytes);
+  size_t buffered = reply(drain, bytes, sizeof bytes);
   uint64_t announced = number(bytes, "\"count\":");
   size_t offset = strlen(bytes) + 1;
   int has_header = 0;
   uint64_t found = 0;
   for (;;) {
-    if (!has_header && held - offset >= HEADER) {
+    if (!has_header && buffered - offset >= HEADER) {
       uint64_t header_count;
       memcpy(&header_count, bytes + offset + 16, sizeof header_count);
       if (memcmp(bytes + offset, "TORPFIXS", 8) || header_count != announced) fail("no header");
       has_header = 1;
       offset += HEADER;
     }
-    while (has_header && held - offset >= RECORD) {
+    while (has_header && buffered - offset >= RECORD) {
       check_record(bytes + offset, found++);
       offset += RECORD;
     }
-    memmove(bytes, bytes + offset, held - offset);
-    held -= offset;
+    memmove(bytes, bytes + offset, buffered - offset);
+    buffered -= offset;
     offset = 0;
-    ssize_t got = recv(drain, bytes + held, sizeof bytes - held, 0);
-    if (got < 0) fail("the stream broke");
-    if (got == 0) break;
-    held += (size_t)got;
+    ssize_t received = recv(drain, bytes + buffered, sizeof bytes - buffered, 0);
+    if (received < 0) fail("the stream broke");
+    if (received == 0) break;
+    buffered += (size_t)received;
   }
   int64_t ended = now_ns();
-  if (found != announced || held) fail("fewer fixes than announced");
+  if (found != announced || buffered) fail("fewer fixes than announced");
   printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n", found, first, last, ended - began);
   return 0;
 }

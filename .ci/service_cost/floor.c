@@ -23,10 +23,10 @@ int main(int count, char **arguments) {
   epoll_ctl(wait, EPOLL_CTL_ADD, client, &event);
   static char input[4096], output[400];
   for (;;) {
-    struct epoll_event found[2];
-    int ready = epoll_wait(wait, found, 2, -1);
+    struct epoll_event events[2];
+    int ready = epoll_wait(wait, events, 2, -1);
     for (int i = 0; i < ready; i++) {
-      if (found[i].data.fd == line) {
+      if (events[i].data.fd == line) {
         if (read(line, input, sizeof input) > 0) send(client, output, sizeof output, MSG_NOSIGNAL);
       } else if (recv(client, input, sizeof input, 0) <= 0) {
         return 0;

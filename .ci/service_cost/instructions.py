@@ -9,9 +9,9 @@ from service_cost import clients, programs, streams
 
 def readable(binary, folder):
     """A copy of the binary without debug information, which valgrind cannot parse."""
-    own = f"{folder}/{os.path.basename(binary)}"
-    subprocess.run(["strip", "-g", "-o", own, binary], check=True)
-    return own
+    stripped = f"{folder}/{os.path.basename(binary)}"
+    subprocess.run(["strip", "-g", "-o", stripped, binary], check=True)
+    return stripped
 
 
 def profile(binary, board, folder, name, epochs):
@@ -38,8 +38,8 @@ def profile(binary, board, folder, name, epochs):
     return out + ".1"
 
 
-def control(service, what):
-    subprocess.run(["callgrind_control", what, str(service.pid)], check=True, capture_output=True)
+def control(service, option):
+    subprocess.run(["callgrind_control", option, str(service.pid)], check=True, capture_output=True)
 
 
 def per_fix(binary, board, folder, name, epochs):

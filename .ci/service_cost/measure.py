@@ -53,9 +53,9 @@ def difference(before, after, by=1):
 def idle(options, folder, seconds=20):
     """Wakes per second without a client, with a silent receiver and with a sending one."""
     found = {}
-    for name in ("silent", "talking"):
+    for name in ("silent", "sending"):
         bench, lines, torpord, gpsd = start_both(options, folder, "idle-" + name)
-        if name == "talking":
+        if name == "sending":
             bench.feed = streams.Feed(lines, streams.nmea)
         # The service reads a receiver until its first message, ten seconds at most.
         bench.run(until=time.monotonic() + 15)
@@ -70,27 +70,27 @@ def idle(options, folder, seconds=20):
 
 def start(options, folder, times=11):
     """Seconds from the start to READY=1: the first start, which creates the ring, and later ones."""
-    taken = []
+    durations = []
     for _ in range(times):
         line = programs.Line()
         torpord = programs.Torpord(options.binary, options.board, line, folder + "/start")
-        taken.append(torpord.ready_s)
+        durations.append(torpord.ready_s)
         torpord.stop()
         line.close()
-    return {"first_s": taken[0], "median_s": statistics.median(taken[1:]), "longest_s": max(taken[1:])}
+    return {"first_s": durations[0], "median_s": statistics.median(durations[1:]), "longest_s": max(durations[1:])}
 
 
 def start_both(options, folder, name, traced=False):
     """Both services, each on its own line."""
     lines = [programs.Line(), programs.Line()]
-    here = f"{folder}/{name}{'-traced' if traced else ''}"
+    prefix = f"{folder}/{name}{'-traced' if traced else ''}"
     torpord = programs.Torpord(
-        options.binary, options.board, lines[0], here + "-torpord",
-        trace=here + ".torpord.trace" if traced else None)
+        options.binary, options.board, lines[0], prefix + "-torpord",
+        trace=prefix + ".torpord.trace" if traced else None)
     gpsd = None
     if programs.gpsd_path():
         gpsd = programs.Gpsd(
-            lines[1], here + "-gpsd", trace=here + ".gpsd.trace" if traced else None)
+            lines[1], prefix + "-gpsd", trace=prefix + ".gpsd.trace" if traced else None)
     bench = clients.Bench()
     bench.lines = lines
     return bench, lines, torpord, gpsd
@@ -102,9 +102,9 @@ def served(options, folder, name):
     if not streams.FEEDS[name][1] and shutil.which("cc"):
         found["floor"] = floor(options, folder, name)
     if shutil.which("valgrind"):
-        here = f"{folder}/{name}-instructions"
-        os.makedirs(here)
-        found["instructions"] = instructions.per_fix(options.binary, options.board, here, name, options.epochs)
+        profiles = f"{folder}/{name}-instructions"
+        os.makedirs(profiles)
+        found["instructions"] = instructions.per_fix(options.binary, options.board, profiles, name, options.epochs)
     if shutil.which("strace"):
         for service, calls in trace(options, folder, name).items():
             found[service]["calls"] = calls
@@ -146,11 +146,11 @@ def count(options, folder, name):
     bench.run(until=time.monotonic() + 0.1)
     counted = [utc for utc in bench.feed.ends if utc not in known][:options.epochs]
     for key, client in active_clients.items():
-        late = [
+        delays = [
             (client.received[utc] - bench.feed.ends[utc]) * 1e3 for utc in counted if utc in client.received]
-        found[key]["fixes"] = len(late)
+        found[key]["fixes"] = len(delays)
         found[key]["latency_ms"] = {
-            "median": statistics.median(late), "longest": max(late)} if late else None
+            "median": statistics.median(delays), "longest": max(delays)} if delays else None
         client.close()
     found["torpord"]["acknowledgements"] = (
         active_clients["torpord"].acknowledged - acknowledged) / options.epochs
@@ -261,17 +261,17 @@ def crowd_once(options, folder, seconds=20):
     bench.run_epochs(seconds * CROWD_RATE)
     bench.run(until=time.monotonic() + 0.2)
     counts = difference(counts, torpord.counts(), seconds * CROWD_RATE)
-    late = []
+    delays = []
     for number, client in enumerate(all_clients):
         # Omit clients that defer or receive no fixes.
         if number % len(CLIENT_CALLS) in (4, 6, 7):
             continue
-        late += [
+        delays += [
             (at - bench.feed.ends[utc]) * 1e3 for utc, at in client.received.items()
             if utc in bench.feed.ends and utc not in known]
     found = {
-        "clients": len(all_clients), "told": len(late), "frames": sum(c.frames for c in all_clients),
-        "epochs": seconds * CROWD_RATE, "median_ms": statistics.median(late), "longest_ms": max(late),
+        "clients": len(all_clients), "told": len(delays), "frames": sum(c.frames for c in all_clients),
+        "epochs": seconds * CROWD_RATE, "median_ms": statistics.median(delays), "longest_ms": max(delays),
         "run_us": counts["run_ns"] / 1e3, "wait_us": counts["wait_ns"] / 1e3, "wakes": counts["wakes"],
         "resident_before_kb": before, "resident_middle_kb": middle,
         "resident_after_kb": torpord.resident_kb(torpord.ring)}

@@ -15,8 +15,8 @@ EPOCHS = 20
 
 def traced_functions(binary, board, folder):
     """Symbols of the functions that process fixes: those common to all feeds first, each group sorted by name."""
-    own = instructions.readable(binary, folder)
-    by_feed = [functions(own, board, folder, name) for name in streams.FEEDS]
+    stripped = instructions.readable(binary, folder)
+    by_feed = [functions(stripped, board, folder, name) for name in streams.FEEDS]
     everywhere = set.intersection(*by_feed)
     return sorted(everywhere) + sorted(set.union(*by_feed) - everywhere)
 
@@ -43,5 +43,5 @@ def own_functions(path, binary):
 def present(symbols, binary):
     """The elements of `symbols` that the binary defines."""
     table = subprocess.run(["nm", "--defined-only", binary], capture_output=True, text=True, check=True).stdout
-    known = {row.split()[-1] for row in table.splitlines()}
-    return [symbol for symbol in symbols if symbol in known]
+    defined = {row.split()[-1] for row in table.splitlines()}
+    return [symbol for symbol in symbols if symbol in defined]

@@ -38,7 +38,7 @@ class Line:
             pass
 
     def release_exclusive_mode(self):
-        """Ends the exclusive mode of a killed program, which lasts because this end stays open."""
+        """Ends the exclusive mode set by a killed program; the mode persists because this process keeps the line open."""
         fcntl.ioctl(self.slave, termios.TIOCNXCL)
 
     def close(self):
@@ -103,12 +103,12 @@ class Program:
     def resident_kb(self, without=None):
         """Resident memory in kB, excluding the mapping of the file `without`."""
         total = 0
-        passes = False
+        is_excluded = False
         with open(f"/proc/{self.pid}/smaps") as file:
             for line in file:
                 if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
-                    passes = without is not None and line.rstrip().endswith(without)
-                elif line.startswith("Rss:") and not passes:
+                    is_excluded = without is not None and line.rstrip().endswith(without)
+                elif line.startswith("Rss:") and not is_excluded:
                     total += int(line.split()[1])
         return total
 

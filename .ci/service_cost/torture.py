@@ -1,4 +1,4 @@
-"""Kills, damage and full disks, and the guarantees that must hold nevertheless."""
+"""Kills the service, damages its files and fills its disk, and checks the guarantees that must hold nevertheless."""
 
 import glob
 import os
@@ -109,7 +109,7 @@ class ServiceRun:
         self.number = 0
 
     def feed(self):
-        """Continues after the last feed, so that no two epochs have the same time."""
+        """Starts a feed that continues after the last one, so that no two epochs have the same time."""
         before = self.bench.feed
         feed = streams.Feed([self.line], streams.nav_pvt, rate=self.rate)
         if before:
@@ -131,8 +131,8 @@ class ServiceRun:
             Listener(self.bench, self.service.socket, f"client-{number}", self.registry, number / 2)
             for number in listeners]
         status = self.clients[0].call("GetStatus", {})["status"]
-        fresh = status["generation"] > self.registry.generation
-        self.registry.check(fresh, f"{self.name}: generation {status['generation']} is used twice")
+        is_new = status["generation"] > self.registry.generation
+        self.registry.check(is_new, f"{self.name}: generation {status['generation']} is used twice")
         self.registry.check(
             status["next_sequence"] > self.registry.highest[1],
             f"{self.name}: after {self.registry.highest} the next sequence number is {status['next_sequence']}")
@@ -241,8 +241,8 @@ def damaged(service_run, rounds, wrong):
             offsets = [random.randrange(0, 64), *(random.randrange(1_024, 8_192) for _ in range(4))]
             if number % 2:
                 offsets.append(random.randrange(0, size - 4_096))
-            for place in offsets:
-                file.seek(place)
+            for offset in offsets:
+                file.seek(offset)
                 file.write(random.randbytes(8))
         if number % 3 == 2:
             # After SQLite's header, so that the file is still recognised.
@@ -264,17 +264,17 @@ def damaged(service_run, rounds, wrong):
     service_run.registry.highest = (service_run.registry.generation, -1)
     if service_run.start():
         service_run.expect_log("was damaged beyond use")
-        kept = glob.glob(service_run.service.ring + ".damaged-*")
+        copies = glob.glob(service_run.service.ring + ".damaged-*")
         service_run.registry.check(
-            any(pathlib.Path(path).read_bytes() == random_bytes for path in kept),
-            f"damaged: the ring was not kept: {kept}")
+            any(pathlib.Path(path).read_bytes() == random_bytes for path in copies),
+            f"damaged: the ring was not kept: {copies}")
         service_run.registry.check(service_run.run(2) >= 10, "damaged: no fixes in a new ring")
         service_run.kill(signal.SIGTERM)
     wrong += service_run.registry.wrong
 
 
 def disk(options, folder, registry):
-    """A full disk, and a read-only one."""
+    """Tests the service on a full disk, and on a read-only one."""
     service_run = ServiceRun(options, folder, FixRegistry(), "disk")
 
     def mount(*arguments):

@@ -24,7 +24,7 @@ struct DecisionTests {
     try Repository.files(in: ["Docs/Decisions"], endings: ["md"]).filter { $0.name != "README.md" }
   }
 
-  @Test("title, date, status, context, decision, consequences, measurements")
+  @Test("every record has title, date, status, context, decision, consequences and measurements")
   func form() throws {
     let records = try Self.records()
     #expect(records.count > 50)

@@ -50,13 +50,13 @@ struct Manifest {
     var modules: [Module] = []
     for (index, start) in starts.enumerated() {
       let end = index + 1 < starts.count ? starts[index + 1].0.lowerBound : text.endIndex
-      let rest = Manifest.withoutComments(text[start.0.upperBound..<end])
+      let arguments = Manifest.withoutComments(text[start.0.upperBound..<end])
       modules.append(
         Module(
           name: start.2, layer: start.1,
           summary: Manifest.comment(above: start.0.lowerBound, in: text),
-          dependencies: Manifest.dependencies(in: rest),
-          packages: rest.matches(of: /\.product\(name: "(\w+)"/).map { String($0.output.1) }))
+          dependencies: Manifest.dependencies(in: arguments),
+          packages: arguments.matches(of: /\.product\(name: "(\w+)"/).map { String($0.output.1) }))
     }
     self.modules = modules
     self.folders = folders
@@ -96,9 +96,9 @@ struct Manifest {
   }
 
   /// The list after the module's name: the second argument, if it is a list.
-  private static func dependencies(in rest: String) -> [String] {
+  private static func dependencies(in arguments: String) -> [String] {
     let pattern = /\s*,\s*\[(?<list>[^\]]*)\]/
-    guard let match = rest.prefixMatch(of: pattern) else { return [] }
+    guard let match = arguments.prefixMatch(of: pattern) else { return [] }
     return match.output.list.matches(of: /"([^"]+)"/).map { String($0.output.1) }
   }
 

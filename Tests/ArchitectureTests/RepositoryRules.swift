@@ -149,7 +149,7 @@ enum RepositoryRules {
     }
     return line.matches(of: /(?:Sources|Tests)\/[A-Za-z0-9_\/+.-]*[A-Za-z0-9]/).compactMap {
       match in
-      // A placeholder follows: `Sources/LAYER/…`.
+      // A path before a placeholder is incomplete: `Sources/LAYER/…`.
       let next = line[match.range.upperBound...].first
       return next == "…" || next == "<" || next == "/" ? nil : String(match.output)
     }
@@ -173,7 +173,7 @@ enum RepositoryRules {
         let isOver = code == "}" || code.hasPrefix(")") && !code.hasSuffix("{")
         guard isOver else { continue }
         let length = number - function.line + 1
-        // After a single parenthesis follows a `where` clause with the brace, or nothing.
+        // A `where` clause with the brace may follow a line with only a parenthesis.
         let next = number + 1 < lines.count ? lines[number + 1] : ""
         if code != "}", next.contains("where ") { continue }
         if code == "}", length > functionLines { found.append("\(function.name): \(length)") }

@@ -31,8 +31,8 @@ struct SwiftText {
     var modules: [String] = []
     for index in tokens.indices where tokens[index] == "import" {
       guard index == 0 || ![".", "`"].contains(tokens[index - 1]) else { continue }
-      let rest = tokens[(index + 1)...].drop { kinds.contains($0) || $0 == "`" }
-      if let module = rest.first { modules.append(module) }
+      let following = tokens[(index + 1)...].drop { kinds.contains($0) || $0 == "`" }
+      if let module = following.first { modules.append(module) }
     }
     return modules
   }

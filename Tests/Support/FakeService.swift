@@ -85,9 +85,9 @@ public final class FakeService: Sendable {
       guard unsafe poll(&waiting, nfds_t(waiting.count), -1) >= 0 else { continue }
       for i in connections.indices.reversed() where waiting[i + 1].revents != 0 {
         if !read(connections[i].descriptor, &connections[i].splitter) {
-          let gone = connections.remove(at: i).descriptor
-          watchers.withLock { $0.removeAll { $0 == gone } }
-          close(gone)
+          let closed = connections.remove(at: i).descriptor
+          watchers.withLock { $0.removeAll { $0 == closed } }
+          close(closed)
         }
       }
       guard waiting[0].revents != 0 else { continue }

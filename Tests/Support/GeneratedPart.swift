@@ -1,6 +1,6 @@
 import Glibc
 
-/// Compares a generated part of a page with its current text.
+/// Compares a generated part of a page with its expected text.
 ///
 /// The part is between the lines `<!-- NAME: … -->` and `<!-- end of NAME -->`. With
 /// `TORPOR_SNAPSHOTS=write` in the environment (`make snapshots`) the page is rewritten instead.

@@ -49,8 +49,8 @@ import LocationTypes
 /// 4. An acknowledged fix is never delivered again. An unacknowledged fix may be delivered again after
 ///    ``rewind()``, under the same name.
 ///
-/// Ownership. The client's record in `LocationPolicy` owns the cursor. All properties are `internal(set)`: only the
-/// methods below change them. The owner calls ``prepareForAppend(of:in:)`` before every ``FixRing/append(_:)``.
+/// Ownership. Each `Client` of `LocationPolicy` owns one cursor. All properties are `internal(set)`: only the methods
+/// below change them. The owner calls ``prepareForAppend(of:in:)`` before every ``FixRing/append(_:)``.
 ///
 /// Bounds. Fixed size, no heap; every operation is O(1).
 @frozen public struct Cursor: Equatable, Sendable {
@@ -62,8 +62,8 @@ import LocationTypes
   public internal(set) var gap: Gap?
   /// All sequence numbers from ``acknowledged`` on that the ring overwrote before their acknowledgement.
   ///
-  /// A connected client has received the delivered part, so for it nothing of that is missing. For a client that
-  /// reconnects, the whole range becomes the ``gap``.
+  /// A connected client has received the delivered part, so that part is not missing. For a client that reconnects,
+  /// the whole range becomes the ``gap``.
   public internal(set) var overwritten: Gap?
 
   /// Creates a cursor for a client that receives fixes from `sequence` on, usually the ring's head.
@@ -138,8 +138,8 @@ extension Cursor {
 
   /// Advances ``acknowledged`` over excluded fixes up to `end`. O(1).
   ///
-  /// The caller makes sure that every fix before them is acknowledged. Does nothing if fixes beyond `end` were
-  /// overwritten as well, or if ``gap`` is not yet reported.
+  /// The caller ensures that every fix before the excluded ones is acknowledged. Does nothing if fixes beyond `end`
+  /// were overwritten as well, or if ``gap`` is not yet reported.
   ///
   /// - Returns: Whether the cursor advanced.
   public mutating func acknowledgeExcluded(to end: UInt64) -> Bool {

@@ -64,13 +64,14 @@ import LocationTypes
 /// 5. Every slot in `sync.dirtyFrom` ..< ``head`` may differ from the durable copy; all other slots are durable.
 /// 6. ``stored(at:)`` verifies the checksum at every read, so corrupted memory yields no fix.
 ///
-/// Ownership. The ring is not copyable and has one owner, which calls the mutating methods, makes ``unsynced``
-/// durable (`msync`) and then calls ``markSynced(_:)``. Before each append it calls
-/// ``Cursor/prepareForAppend(of:in:)`` for every cursor. The ring has no reference to its cursors.
+/// Ownership. The ring is not copyable and has one owner: the code that opened it, then `Engine`. Only the owner
+/// calls the mutating methods, and ``markSynced(_:)`` only after ``unsynced`` was made durable (`msync`). Before each
+/// append, ``Cursor/prepareForAppend(of:in:)`` must be called for every cursor. The ring has no reference to its
+/// cursors.
 ///
 /// Bounds. 1,024 + 64 × capacity bytes. Append, read, `unsynced`, `markSynced` and `close` are O(1); opening is
 /// O(capacity); `erase` is linear in its range. No heap. The capacity must be at least twice the deferral limit of
-/// every client (RNG-1); the policy enforces that.
+/// every client (RNG-1); `Engine` checks that.
 @safe public struct FixRing: ~Copyable {
   /// Size of a slot in bytes.
   public static let slotSize = 64
@@ -129,7 +130,7 @@ import LocationTypes
   ///   - capacity: Maximum number of fixes. Must match the image unless the image is blank.
   ///   - generationFloor: A generation known to be used, from a record kept outside the ring; 0 without such a
   ///     record. The new generation is higher, even if the image was replaced by zeros.
-  /// - Throws: ``RingError``; the storage is unchanged then.
+  /// - Throws: ``RingError``; the storage is then unchanged.
   public init(
     recovering storage: UnsafeMutableRawBufferPointer, capacity: Int, generationFloor: UInt32 = 0
   ) throws(RingError) {
@@ -231,11 +232,11 @@ struct SyncState {
   var dirtyFrom: UInt64
   /// Number of erasures, so that an erasure during a sync is not counted as synced.
   var eraseCount: UInt32 = 0
-  /// Header copy, 0 or 1, that is durable and must not be written before the other one is durable; nil if none.
+  /// Header copy, 0 or 1, that is durable and must not be written before the other copy is durable; nil if none.
   var durableCopy: Int?
   /// Whether the other copy was written and is not yet durable.
   var isHeaderDirty = false
-  /// Whether the same header is written to the first copy once the other one is durable, so that either copy
+  /// Whether, once the dirty copy is durable, the same header is written to the other copy, so that either copy
   /// alone is sufficient.
   var isMirrorPending = false
   var isClosed = false
@@ -319,7 +320,7 @@ extension FixRing {
 
   /// Zeroes the slots within the window that a newer generation supersedes.
   ///
-  /// Runs before this generation is added to the record of starts, which may merge two entries of it.
+  /// Runs before this generation is added to the record of starts, because that may merge two entries of the record.
   private mutating func clearSuperseded() {
     let size = UInt64(capacity)
     let lowest = head > size ? head - size : 0
@@ -408,8 +409,8 @@ extension FixRing {
 
   /// First sequence number to deliver after a name that was read from disk. O(1).
   ///
-  /// 0 if `name` is nil; the tail if `name` has a newer generation than this ring, which happens when another
-  /// image has replaced the ring.
+  /// 0 if `name` is nil; the tail if `name` has a newer generation than this ring, which is so after another image
+  /// has replaced the one in which `name` was assigned.
   public func resumeSequence(after name: FixName?) -> UInt64 {
     guard let name else { return 0 }
     return name.generation > generation ? tail : sequence(after: name)

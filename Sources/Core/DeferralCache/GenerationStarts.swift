@@ -1,6 +1,7 @@
 import LocationTypes
 
-/// First sequence number of each of the latest 16 generations, oldest first. Both numbers strictly increase.
+/// First sequence number of each of the latest 16 generations, oldest first. Generations and sequence numbers
+/// strictly increase.
 ///
 /// After a power cut, a generation may start at a sequence number that the previous generation already
 /// assigned to a fix that was lost. This record decides which generation is current for a sequence number.
@@ -10,7 +11,7 @@ struct GenerationStarts {
   private var generations: InlineArray<16, UInt32> = InlineArray(repeating: 0)
   private var sequences: InlineArray<16, UInt64> = InlineArray(repeating: 0)
   private(set) var count = 0
-  /// Oldest generation that the first entry represents; differs from the entry's own after a merge.
+  /// Oldest generation that the first entry represents; differs from the entry's own generation after a merge.
   private var oldest: UInt32 = 0
 
   /// Creates an empty record.

@@ -7,8 +7,8 @@ import LocationTypes
 struct RingSurvey {
   /// Increment of the newest generation found, if both header copies are lost.
   ///
-  /// Without headers, a generation of which every slot is lost leaves no trace, and its number could be
-  /// reused. The increment of 65,536 is larger than the number of such generations can be.
+  /// Without headers, a generation whose slots are all lost leaves no trace, and its number could be reused.
+  /// The number of such generations is below the increment of 65,536.
   static let lostHeaderMargin: UInt64 = 65_536
 
   let capacity: Int
@@ -34,7 +34,7 @@ struct RingSurvey {
     try readHeaders(image)
     let needed = FixRing.storageSize(capacity: capacity)
     guard image.size >= needed else {
-      throw .storageTooSmall(needed: needed, given: image.size)
+      throw .storageTooSmall(required: needed, actual: image.size)
     }
     if header == nil, image.isBlank(0..<needed) {
       recovery.isNew = true
@@ -59,7 +59,7 @@ struct RingSurvey {
   private mutating func readHeaders(_ image: RingImage) throws(RingError) {
     guard image.size >= FixRing.slotsOffset else {
       throw .storageTooSmall(
-        needed: FixRing.storageSize(capacity: capacity), given: image.size)
+        required: FixRing.storageSize(capacity: capacity), actual: image.size)
     }
     for copy in 0..<2 {
       switch RingHeader.read(image, at: copy * RingHeader.size) {
@@ -69,16 +69,16 @@ struct RingSurvey {
         hasMagic = true
       case .unsupportedFormat(let found):
         throw .unsupportedFormat(found: found, known: RingHeader.version)
-      case .header(let read):
-        if let header, header.revision >= read.revision { continue }
-        header = read
+      case .header(let candidate):
+        if let header, header.revision >= candidate.revision { continue }
+        header = candidate
         goodCopy = copy
       }
     }
     guard let header else { return }
     guard header.capacity == UInt32(capacity) else {
       // The image's value may exceed a 32-bit Int.
-      throw .capacityMismatch(found: Int(clamping: header.capacity), wanted: capacity)
+      throw .capacityMismatch(found: Int(clamping: header.capacity), requested: capacity)
     }
     head = header.head
     starts = header.starts

@@ -134,7 +134,7 @@ extension Slot {
   private func readTimeAndAltitude(into fix: inout Fix) {
     let utc = Slot.signed(w2, bits: 56)
     fix.utc = utc == Slot.unknown56 ? nil : UTCTime(microseconds: utc)
-    // `Fix` also stores the smallest value for "unknown".
+    // `Fix` uses the smallest value for "unknown" as well.
     fix.ellipsoidalAltitude_mm = Int32(truncatingIfNeeded: w1 >> 32)
     fix.altitude_mm = Int32(truncatingIfNeeded: w7)
     let satellites = Int16(w0 >> 16 & 0xFF)

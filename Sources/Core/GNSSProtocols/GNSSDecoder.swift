@@ -36,8 +36,8 @@ public struct GNSSDecoder: Sendable {
 
   /// Consumes bytes from `offset` on and returns the first complete message.
   ///
-  /// Buffers as many bytes as fit, then returns their messages one per call. Call it until it returns
-  /// nil: then all bytes are consumed and `offset` equals `bytes.count`. `offset` may reach
+  /// Buffers as many bytes as fit, then returns their messages one per call. Call this method until it
+  /// returns nil: then all bytes are consumed and `offset` equals `bytes.count`. `offset` may reach
   /// `bytes.count` long before that. O(bytes consumed); bytes after a false start are examined again.
   ///
   /// - Precondition: `offset` is 0 to `bytes.count`.
@@ -57,6 +57,9 @@ public struct GNSSDecoder: Sendable {
     return message
   }
 
+  /// Longest payload of a binary frame that is decoded, bytes; the start of a longer one is noise.
+  public static var longestPayload: Int { BinaryFormat.payloadLimit }
+
   /// The received bytes of the last entry returned; valid until the next call of `next` or
   /// ``finish()``.
   public func frame(of entry: UBXAidingEntry) -> ByteChunk {
@@ -65,9 +68,9 @@ public struct GNSSDecoder: Sendable {
 
   /// Decodes the bytes of an unfinished frame when no more input will follow.
   ///
-  /// Noise that resembles the start of a binary frame can hold back up to 4,106 bytes. At the end of
-  /// the stream, or after a silence on the line, call it until it returns nil; the decoder is then in
-  /// its initial state, except for its counters.
+  /// Noise that resembles the start of a binary frame can keep up to 4,106 bytes in the buffer. At the
+  /// end of the stream, or after a silence on the line, call this method until it returns nil; the decoder
+  /// is then in its initial state, except for its counters.
   public mutating func finish() -> GNSSMessage? {
     var reader = MessageReader()
     var message: GNSSMessage?
@@ -77,7 +80,7 @@ public struct GNSSDecoder: Sendable {
   }
 }
 
-// MARK: Straight into epochs
+// MARK: Decoding to epochs
 
 extension GNSSDecoder {
   /// Consumes bytes from `offset` on and writes the first epoch that they complete into `epoch`:
@@ -103,13 +106,13 @@ extension GNSSDecoder {
     at now: Instant, into epoch: inout Epoch
   ) -> Bool {
     assembler.arrival = now
-    let isMade = stream.next(bytes, &offset, &assembler, into: &epoch)
+    let isWritten = stream.next(bytes, &offset, &assembler, into: &epoch)
     needsInput = stream.needsInput
-    return isMade
+    return isWritten
   }
 }
 
-/// Decodes what receivers send into ``GNSSMessage`` values.
+/// Converts the frames and sentences of receivers to ``GNSSMessage`` values.
 struct MessageReader: FrameHandler {
   @inline(__always)
   mutating func handleFrame(

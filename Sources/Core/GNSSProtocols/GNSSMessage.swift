@@ -88,7 +88,7 @@ public enum GNSSMessage: Equatable, Sendable {
   public var unknown: UInt32 = 0
   /// Truncated sentences: no checksum, an invalid byte, or another `$` inside.
   public var truncated: UInt32 = 0
-  /// Starts of a sentence or frame that exceed the length limits.
+  /// Sentences and frames that exceed the length limits, false starts in noise included.
   public var overlong: UInt32 = 0
   /// Bytes outside sentences and frames, except carriage returns and line feeds.
   public var skippedBytes: UInt64 = 0

@@ -1,5 +1,5 @@
-/// Status that a receiver with NMEA commands (MediaTek, Airoha, CASIC) sends on its own, or its
-/// firmware on request.
+/// Status that a receiver with NMEA commands (MediaTek, CASIC) sends without a request; CASIC receivers
+/// send their firmware version also on request.
 @frozen public enum ReceiverNotice: UInt8, Sendable {
   /// The receiver started: `$PMTK010,001`, `$PMTK011`, or a CASIC `TXT` with the manufacturer.
   case started = 0
@@ -15,8 +15,8 @@ extension NMEADecoding {
     f.whole(0, as: UInt16.self) == 1 ? .started : .awake
   }
 
-  /// Fields: number of texts, index, severity, text. Accepts CASIC's `MA=CASIC` and `SW=…`; nil for any
-  /// other text.
+  /// Fields: number of texts, index, severity, text. Accepts texts that begin with `MA=` (manufacturer) or
+  /// `SW=` (firmware), as CASIC receivers send them; nil for any other text.
   static func text(_ f: inout NMEAFields) -> ReceiverNotice? {
     guard f.byte(2, ofField: 3) == UInt8(ascii: "=") else { return nil }
     switch (f.byte(0, ofField: 3), f.byte(1, ofField: 3)) {

@@ -3,9 +3,9 @@ import LocationTypes
 /// Storage for the entries of a receiver's navigation database (UBX-MGA-DBD) while its supply is off, so that its next
 /// start is shorter (PWR-8).
 ///
-/// The engine does not own the store: its ``Effects/aiding`` states which entry the caller must store, or read here and
-/// send to the receiver. The entries are in memory that the caller provides, and are written to no file. A store
-/// without memory stores nothing; an engine whose setup declares no store
+/// The engine does not own the store: ``Effects/aiding`` states which entry the engine's caller (`LocationLoop`) must
+/// store, or read from the store and send to the receiver. The entries are in memory that the caller provides, and are
+/// written to no file. A store without memory stores nothing; an engine whose setup declares no store
 /// (``EngineSetup/enableAidingStore(entries:)``) never uses it. No I/O, no clock, no heap.
 @safe public struct AidingStore: ~Copyable {
   /// Largest length of an entry, bytes.

@@ -3,12 +3,12 @@ import LocationTypes
 
 /// The client records, in memory that the engine's caller owns, and the range of dirty clients.
 ///
-/// Most clients wait for a distant time or a distant place. Such a client is dormant until `Client.dormantUntil`, and
-/// a step skips it. Any other client is dirty: the step must update it. The table keeps `dirtyRange`, a range of
-/// indices that contains every dirty client, and the earliest wake time outside the range. Dormant clients inside the
-/// range are recognised by ``isDirty(_:at:)``.
+/// Most clients need nothing before a later time or before a distance is travelled. Such a client is dormant until
+/// `Client.dormantUntil`, and a step skips it. Any other client is dirty: the step must update it. The table keeps
+/// `dirtyRange`, a range of indices that contains every dirty client, and the earliest wake time outside the range.
+/// Dormant clients inside the range are recognised by ``isDirty(_:at:)``.
 ///
-/// It depends on `LocationPolicy` and `LocationTypes` only; ``Engine`` is its only user.
+/// The table depends on `LocationPolicy` and `LocationTypes` only; ``Engine`` is its only user.
 @safe struct ClientTable: ~Copyable {
   private let storage: UnsafeMutableBufferPointer<Client>
   /// Upper bound of the client indices in use: no client at or above it was ever connected. The memory above it is not
@@ -52,7 +52,8 @@ import LocationTypes
   /// Whether a client outside the range was marked dirty, so that the range must be recomputed.
   private var isRangeStale = false
 
-  /// Puts all clients into the range, for a change that may end the dormancy of any: this step updates all of them.
+  /// Puts all clients into the range and returns it, for a change that may end the dormancy of any: the caller ends the
+  /// dormancy of each.
   mutating func markAllDirty() -> Range<Int> {
     dirtyRange = 0..<used
     earliestWakeOutside = .distantFuture
@@ -72,8 +73,8 @@ import LocationTypes
   /// Whether a step at `now` must update the client.
   func isDirty(_ index: Int, at now: Instant) -> Bool { dormantUntil(index) <= now }
 
-  /// Whether every dirty client is in the range and the earliest wake time outside it is correct; for assertions,
-  /// O(clients in use).
+  /// Whether every dirty client is in the range, and the earliest wake time outside it is correct or will be
+  /// recomputed; for assertions, O(clients in use).
   func noDirtyClientSkipped(at now: Instant) -> Bool {
     var next = Instant.distantFuture
     for i in 0..<used where !dirtyRange.contains(i) { next = min(next, dormantUntil(i)) }

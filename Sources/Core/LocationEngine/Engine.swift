@@ -48,15 +48,16 @@ import ReceiverDrivers
 /// ```
 /// acquisition  off ----- goal becomes awake ----> acquiring ----- fix ----> found
 ///              off <---- goal: standby or off --- acquiring, found
-///              (a fix while off changes nothing; a lost receiver marks it interrupted until the next fix)
+///              (a fix while off changes nothing; after a loss of the receiver the acquisition is interrupted
+///              until the next fix, start or stop)
 ///
 /// receiver     available -- driver reports lost; or a receiver without commands is silent --> lost
 ///              lost -- goal reached (not off), recovered, refused; or a live epoch from a
 ///                      receiver without commands --> available
 ///
-/// drain        none -- a client waits for the buffer, or drainDue is reached --> requested
-///              requested -- drained, refused, or nothing buffered --> none (clients.drained)
-///              requested -- receiver lost --> none (clients.receiverLost)
+/// drain        none -- a client waits for the buffer, or a drain or distance check is due --> requested
+///              requested -- drained, refused, or nothing buffered --> none (Client.drainFinished)
+///              requested -- receiver lost --> none (Client.receiverLost)
 ///
 /// held fix     none -- first fix, a better one is expected --> held
 ///              held -- better fix, refining over, or a client cannot wait longer --> none (delivered)
@@ -117,7 +118,7 @@ public struct Engine: ~Copyable {
   var earliestEpochStart = Instant.boot
   /// Time since which the driver's deadline is postponed because bytes keep arriving.
   var overdueSince: Instant?
-  /// Time at which buffered messages are being read.
+  /// Time of the last step that read buffered messages; nil before the first such step.
   var bufferedInputReadAt: Instant?
   /// Last received entry of the receiver's navigation database.
   var aidingEntry: UBXAidingEntry?
@@ -160,7 +161,7 @@ public struct Engine: ~Copyable {
   var demand = DemandSummary()
   /// Time until which the plan stays valid if only bytes arrive that complete no epoch.
   var planValidUntil = Instant.boot
-  /// Last state of the motion sensor; `.moving` until it reports one.
+  /// Last state of the motion sensor; `.moving` until it reports one, `.absent` on a board without one.
   var motionLine: MotionLine
   /// Service levels that the battery's charge sheds.
   var battery: BatteryMonitor
@@ -255,7 +256,7 @@ public struct Engine: ~Copyable {
   ///
   /// - Parameter pulse: Time on the boot clock; not in the future, and at most one second before the first of those
   ///   bytes.
-  public mutating func recordPulse(at: Instant) { self.pulse = at }
+  public mutating func recordPulse(at pulse: Instant) { self.pulse = pulse }
 
   /// Restores a client after a restart of the service (BKG-20): its unacknowledged fixes are undelivered again, and so
   /// are the fixes that a batching receiver recorded during the downtime.
@@ -280,7 +281,7 @@ public struct Engine: ~Copyable {
     clients.markDirty(client.index)
   }
 
-  /// Whether the receiver recorded fixes for a client while the service was down.
+  /// Whether the receiver recorded fixes for a client while the service was down; if so, the driver expects them.
   private mutating func downtimeRecording(for bookmark: ClientBookmark) -> DowntimeRecording {
     guard bookmark.isOpenEnded, hasDriver, setup.receiver?.batch != nil else { return .none }
     driver.expectBufferedFixes()
@@ -336,7 +337,7 @@ public struct Engine: ~Copyable {
   /// (RNG-5). O(1).
   public func stored(at sequence: UInt64) -> StoredFix? { ring.stored(at: sequence) }
 
-  /// Whether a fix may have had that name; see `FixRing.mayHaveNamed(_:)`. O(1).
+  /// Whether a fix may have had that name; see `FixRing.mayHaveAssigned(_:)`. O(1).
   public func mayHaveNamed(_ name: FixName) -> Bool { ring.mayHaveAssigned(name) }
 
   /// The last fix appended to the ring, with the accuracy before any reduction; nil before the first one. O(1).
@@ -395,7 +396,7 @@ public struct Engine: ~Copyable {
   public mutating func markSynced(_ bytes: UnsyncedBytes) { ring.markSynced(bytes) }
   /// Marks the ring as closed at the end of the service; nothing more is appended. Then sync ``unsynced`` twice.
   public mutating func closeRing() { ring.close() }
-  /// The ring's size, R.
+  /// The ring's size in fixes, R.
   public var capacity: Int { ring.capacity }
   /// The sequence number of the first fix since the start of the service, existing or future.
   public var generationStart: UInt64 { ring.start }
@@ -407,7 +408,8 @@ public struct Engine: ~Copyable {
   public func client(_ id: ClientID) -> Client { clients.client(at: id.index) }
 }
 
-/// The acquisition of a first fix, as the planner and the clients see it. States and transitions: see ``Engine``.
+/// The acquisition of a first fix, from which ``Engine`` computes the planner's input and the time at which clients
+/// receive `locationUnknown`. States and transitions: see ``Engine``.
 struct FixAcquisition: Sendable {
   /// Start of the acquisition; nil while the receiver has a fix or is off.
   var startTime: Instant?
@@ -485,17 +487,17 @@ extension Engine {
   /// Processes bytes up to the next epoch, for a driver that uses epochs only.
   private mutating func consumeEpoch(_ effects: inout Effects) {
     var epoch = Epoch()
-    let isMade = decoder.next(
+    let hasEpoch = decoder.next(
       chunk.span, &chunkOffset, through: &assembler, at: arrivalTime, into: &epoch)
-    guard isMade else { return }
+    guard hasEpoch else { return }
     complete(epoch, &effects)
     effects.needsProceed = true
   }
 
   /// Completes the epoch in progress after a silence on the line.
   private mutating func closeEpoch(_ effects: inout Effects) {
-    let isHeldUp = now - lastByteTime >= EpochAssembler.messageTimeout
-    while isHeldUp, let message = decoder.finish() {
+    let isTimedOut = now - lastByteTime >= EpochAssembler.messageTimeout
+    while isTimedOut, let message = decoder.finish() {
       if process(message, &effects) {
         effects.needsProceed = true
         return
@@ -518,14 +520,14 @@ extension Engine {
   private mutating func process(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
     if case .aidingEntry(let entry) = message { aidingEntry = entry }
     let observation = driver.usesMessages ? command(.message(message), &effects) : .none
-    var isEnough = effects.hasDriverActed
-    if case .none = observation {} else { isEnough = true }
+    var isComplete = effects.hasDriverActed
+    if case .none = observation {} else { isComplete = true }
     if let epoch = assembler.add(message, at: arrivalTime) {
       complete(epoch, &effects)
-      isEnough = true
+      isComplete = true
     }
     if driver.usesMessages { observe(observation) }
-    return isEnough
+    return isComplete
   }
 
   /// Processes the epoch that a message has completed.
@@ -655,14 +657,14 @@ extension Engine {
   /// Stores a fix that a client needs; other fixes are not stored. If no client may receive it with full accuracy, it
   /// is stored with reduced accuracy (RNG-6).
   private mutating func store(_ fix: Fix, _ effects: inout Effects) {
-    var isWanted = false
+    var isNeeded = false
     var isPrecise = false
     for i in 0..<clients.used where clients[i].mayNeed(fix) {
-      isWanted = true
+      isNeeded = true
       isPrecise = clients[i].mayReceive(fix)
       if isPrecise { break }
     }
-    guard isWanted else { return }
+    guard isNeeded else { return }
     // Of several fixes with the same time the first one counts, also for clients that skipped it.
     let isRepeated = newestFix.map { fix.acquired <= $0.fix.acquired } ?? false
     if isRepeated && !isNewestRepeated { deliverSkippedFixes() }
@@ -680,7 +682,7 @@ extension Engine {
     }
   }
 
-  /// Before the head passes a cursor, the cursor advances and records the lost fixes (RNG-4).
+  /// Advances the cursors that the head is about to pass; they record the lost fixes as a gap (RNG-4).
   private mutating func prepareOverwrite() {
     guard ring.head - ring.tail >= UInt64(ring.capacity) else { return }
     for i in 0..<clients.used where clients.isDirty(i, at: now) {
@@ -713,7 +715,7 @@ extension Engine {
     return answer.observation
   }
 
-  /// Handles what the driver detected.
+  /// Handles an observation of the driver.
   mutating func observe(_ observation: DriverObservation) {
     switch observation {
     case .none: break
@@ -780,12 +782,12 @@ extension Engine {
 
   /// Schedules the next check of client `i`'s distance criterion while fixes stay in the receiver's buffer (DEF-21).
   ///
-  /// The time is computed after each check and kept until then: otherwise a client with frequent requests would
-  /// postpone it forever.
+  /// The time of the next check is computed after the previous one and not changed in between: otherwise a client with
+  /// frequent requests would postpone the check forever.
   mutating func scheduleDistanceCheck(_ i: Int) {
     // The end of a suspended client's deferral could not be delivered, so a wake for a check would be wasted (BKG-5).
     guard receiverBuffers, clients[i].execution != .suspended,
-      let terms = clients[i].deferral.criteria, terms.hasDistance
+      let criteria = clients[i].deferral.criteria, criteria.hasDistance
     else {
       clients[i].distanceCheck = .distantFuture
       return
@@ -795,7 +797,8 @@ extension Engine {
     // The speed of an old fix is not used.
     if let newestFix, now - newestFix.fix.acquired > Client.freshness { speed = nil }
     clients[i].distanceCheck = planner.distanceCheck(
-      metresLeft: max(terms.distance - clients[i].deferral.meter.length, 0), speed: speed, at: now)
+      metresLeft: max(criteria.distance - clients[i].deferral.meter.length, 0), speed: speed,
+      at: now)
   }
 
   /// The driver's goal for a planned receiver state.
@@ -832,7 +835,7 @@ extension Engine {
 
 // MARK: - Status (read only)
 
-/// Status of the receiver.
+/// Status of the receiver. Made by ``Engine/receiverReport(at:)``, used by `LocationServer`.
 public struct ReceiverReport: Equatable, Sendable {
   /// Present activity.
   public var activity: ReceiverActivity
@@ -852,7 +855,8 @@ public struct ReceiverReport: Equatable, Sendable {
   public var frames: UInt32 = 0
 }
 
-/// The demands of one client that keep board and receiver awake.
+/// The demands of one client that keep board and receiver awake. Made by ``Engine/usage(of:at:)``, used by
+/// `LocationServer`.
 public struct ClientUsage: Equatable, Sendable {
   /// Its continuous demand.
   public var demand: Demand
@@ -862,7 +866,8 @@ public struct ClientUsage: Equatable, Sendable {
   public var acknowledgementDeadline: Instant?
 }
 
-/// The reason why the plan does not suspend the board, apart from single clients.
+/// The reason why the plan does not suspend the board, apart from single clients. Made by ``Engine/sleepObstacle(_:)``,
+/// used by `LocationServer`.
 public enum SleepObstacle: Equatable, Sendable {
   /// A sleep inhibitor is active (DEF-28).
   case inhibited
@@ -893,8 +898,8 @@ extension Engine {
       sentences: counters.sentences, frames: counters.frames)
   }
 
-  /// Whether no fix can come from the receiver at present: it is missing or lost, or other clients need its data and
-  /// it is silent.
+  /// Whether no fix can come from the receiver at present: it is missing, it is lost and does not stream, or clients
+  /// need its data and it is silent.
   private var isReceiverUnavailable: Bool {
     guard hasDriver else { return true }
     if isReceiverLost { return !isReceiverStreaming }
@@ -907,15 +912,15 @@ extension Engine {
     return now - lastStreamedFixTime <= silenceTimeout
   }
 
-  /// Whether an awake receiver has no fix: it is acquiring, was lost since its last fix, or sent none for longer than
-  /// its line may stay unread.
+  /// Whether an awake receiver has no fix: it is acquiring, was lost since its last fix, or sent no fix for longer than
+  /// ``silenceTimeout``.
   private func isWithoutFix(at now: Instant) -> Bool {
     if acquisition.startTime != nil || acquisition.isInterrupted { return true }
     guard let quietSince = acquisition.withoutFixSince, !receiverBuffers else { return false }
     return now - quietSince > silenceTimeout
   }
 
-  /// Whether a receiver that should send was silent for longer than its line may stay unread.
+  /// Whether a receiver that should send was silent for longer than ``silenceTimeout``.
   private func isSilent(_ activity: ReceiverActivity, at now: Instant) -> Bool {
     switch activity {
     case .off, .standby, .starting, .batching, .lost: return false
@@ -951,8 +956,8 @@ extension Engine {
   /// Whether the board's profile has a suspended state.
   public var canSuspend: Bool { setup.parameters.deep != nil }
 
-  /// The reason why the board is not suspended by the last step's `plan`; nil if it is, and on a board without a
-  /// suspended state. O(1).
+  /// The reason why the board is not suspended by the last step's `plan`; nil if it is. On a board without a suspended
+  /// state, only reasons other than `receiverCannotWake` and `wakeTooSoon`. O(1).
   public func sleepObstacle(_ plan: Effects) -> SleepObstacle? {
     guard plan.board < .suspended else { return nil }
     if isInhibited { return .inhibited }
@@ -994,13 +999,13 @@ extension Engine {
     clients.activate(id.index)
     let context = context
     let wasAuthorized = clients[id.index].isAuthorized
-    let wasShown = clients[id.index].canReceiveFixes
+    let couldReceiveFixes = clients[id.index].canReceiveFixes
     clients[id.index].deliverSkippedFix(context)
     clients[id.index].handle(request, in: ring, context)
     clients.markDirty(id.index)
-    let losesShown = wasShown && !clients[id.index].canReceiveFixes
-    let losesAll = wasAuthorized && !clients[id.index].isAuthorized
-    if losesShown || losesAll { eraseUnneeded() }
+    let losesFixes = couldReceiveFixes && !clients[id.index].canReceiveFixes
+    let losesAuthorization = wasAuthorized && !clients[id.index].isAuthorized
+    if losesFixes || losesAuthorization { eraseUnneeded() }
     // Report `locationUnknown` immediately if no fix can come (STD-10).
     if request.startsService, isReceiverUnavailable {
       clients[id.index].reportLocationUnknown(context)
@@ -1014,7 +1019,7 @@ extension Engine {
     }
   }
 
-  /// Marks all clients dirty, for a change that may end the dormancy of any.
+  /// Delivers skipped fixes and puts all clients into the dirty range; see ``ClientTable/markAllDirty()``.
   private mutating func markAllDirty() -> Range<Int> {
     deliverSkippedFixes()
     return clients.markAllDirty()
@@ -1036,7 +1041,8 @@ extension Engine {
     ring.erase(0..<first)
   }
 
-  /// The surroundings of a client in this step. Computed where it is used, because it is large.
+  /// State of ring, receiver and board that a client's methods use in this step. Computed where it is used, because it
+  /// is large.
   @inline(__always) var context: ClientContext {
     ClientContext(
       now: now, head: ring.head, newest: newestFix, receiverBuffers: receiverBuffers,
@@ -1072,8 +1078,8 @@ extension Engine {
       && driver.status.deadline == nil && acknowledgementDeadline == nil
   }
 
-  /// Time until which a delivery waits for its acknowledgement and the board is not suspended (RNG-8); nil if none
-  /// does.
+  /// Time until which the board is not suspended, because a delivery waits for its acknowledgement (RNG-8); nil if no
+  /// delivery does.
   private var acknowledgementDeadline: Instant? {
     var due: Instant?
     for i in clients.dirtyRange where clients.isDirty(i, at: now) {
@@ -1083,7 +1089,7 @@ extension Engine {
     return due
   }
 
-  /// Records that buffered input was discarded unread: the silence says nothing about the receiver.
+  /// Records that buffered input was discarded unread, so that silence does not mean that the receiver is lost.
   public mutating func noteDiscardedInput(at now: Instant) {
     let context = context
     for i in clients.dirtyRange where clients.isDirty(i, at: now) {
@@ -1156,7 +1162,8 @@ extension Engine {
     !batchBackoff.isActive(at: now) && !isReceiverLost && !(hasDriver && driver.status.isStreaming)
   }
 
-  /// A plan becomes valid only after the notices are reported and the driver's effects executed.
+  /// Requests another step if there are notices or effects of the driver: a plan is valid only after the notices are
+  /// delivered and the effects executed.
   private mutating func checkNotices(_ effects: inout Effects) {
     effects.hasNotices = hasNotices
     if effects.hasDriverActed || effects.hasNotices { effects.needsProceed = true }
@@ -1177,9 +1184,9 @@ extension Engine {
 
   /// Sets whether messages are buffered from now on.
   ///
-  /// Arrival times of buffered messages are computed from the last one read. If that is too old they are computed from
-  /// `now`, which is late by less than one interval; but not between two chunks of messages that were buffered
-  /// already.
+  /// Arrival times of buffered messages are computed from that of the last epoch. If that is older than one interval,
+  /// they are computed from `now`, which is late by less than one interval, except while messages that were buffered
+  /// before are still being read.
   private mutating func setInputBuffering(_ willBuffer: Bool) {
     let isReading = bufferedInputReadAt == now
     if willBuffer && !isInputBuffering && !isReading
@@ -1252,17 +1259,17 @@ extension Engine {
       }
     }
     if hasFullQueue { noteRecording(demand.needsEveryFix, context) }
-    let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
+    let mayDefer = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
     for i in clients.dirtyRange
     where clients.isDirty(i, at: now) && clients[i].deferral.state != .idle {
-      clients[i].updateEngagement(may, context)
+      clients[i].updateEngagement(mayDefer, context)
     }
     addDeadlines(&demand)
     return demand
   }
 
-  /// Records gaps for suspended clients whose queue is full (BKG-5): fixes are recorded while another client needs
-  /// every fix, and while the receiver is awake for single fixes; otherwise a gap begins.
+  /// Records gaps for suspended clients whose queue is full (BKG-5): a gap ends when another client needs every fix,
+  /// and begins when the receiver is not awake. While it is awake for single fixes, a gap neither begins nor ends.
   private func noteRecording(_ isRecorded: Bool, _ context: ClientContext) {
     guard isRecorded || !isReceiverAwake else { return }
     for i in clients.dirtyRange where clients.isDirty(i, at: now) && clients[i].isQueueFull {
@@ -1276,7 +1283,7 @@ extension Engine {
 
   /// Updates the schedule for clients that need single fixes.
   private mutating func planSingleFixes() {
-    // A client that needs every fix now keeps the receiver on; single fixes need no start time then.
+    // While a client needs every fix (`demand.live` > 0), the receiver is on, and single fixes need no start time.
     if demand.bound == .infinity {
       movement.expire()
     } else if demand.live == 0 {
@@ -1317,8 +1324,8 @@ extension Engine {
   private mutating func addDeadlines(_ demand: inout DemandSummary) {
     for i in clients.dirtyRange
     where clients.isDirty(i, at: now) && clients[i].execution != .suspended {
-      guard let terms = clients[i].deferral.criteria, terms.deadline > now else { continue }
-      demand.addCheck(at: terms.deadline)
+      guard let criteria = clients[i].deferral.criteria, criteria.deadline > now else { continue }
+      demand.addCheck(at: criteria.deadline)
     }
     receiverCheckDue = receiverCheckTime(demand)
     demand.addCheck(at: receiverCheckDue)
@@ -1361,8 +1368,8 @@ extension Engine {
     }
   }
 
-  /// Time until which drains and distance checks are due now: the board woke a little early, and they need not be
-  /// exact. Not right after a drain, when no new fixes can be in the buffer.
+  /// Drains and distance checks that are due by this time are executed now: the board may have woken a little early,
+  /// and their time need not be exact. It is `now` right after a drain, when no new fixes can be in the buffer.
   private var checkHorizon: Instant {
     now - lastDrainTime > planner.maximumAlarmLead ? now + planner.maximumAlarmLead : now
   }
@@ -1389,9 +1396,9 @@ extension Engine {
     let isStreaming = isMidEpoch || (hasDriver && driver.status.isDraining)
     let silence = now - lastByteTime
     effects.board = .idle
-    let gather = assembler.isEndReliable ? setup.readDelayToKnownEnd : setup.readDelay
-    effects.wakesOnInput = !isStreaming || silence >= gather
-    if !effects.wakesOnInput { effects.wake = min(effects.wake, now + gather) }
+    let delay = assembler.isEndReliable ? setup.readDelayToKnownEnd : setup.readDelay
+    effects.wakesOnInput = !isStreaming || silence >= delay
+    if !effects.wakesOnInput { effects.wake = min(effects.wake, now + delay) }
     isReadDelayed = !effects.wakesOnInput
     if let epochTimeout {
       effects.wake = min(effects.wake, lastByteTime + epochTimeout)
@@ -1399,16 +1406,16 @@ extension Engine {
   }
 
   private func plannerInput(_ demand: DemandSummary) -> PlannerInput {
-    var situation = PlannerInput()
-    situation.demand = demand
-    situation.isBusy = isBusy
-    situation.acquiringSince = acquisition.startTime
-    situation.previousOffTime = acquisition.previousOffTime
-    situation.lastMessageTime = lastEpochTime
-    if !demand.needsEveryFix { situation.schedule = schedule }
-    situation.drainDue = drainDue
-    situation.acknowledgementDeadline = acknowledgementDeadline
-    return situation
+    var input = PlannerInput()
+    input.demand = demand
+    input.isBusy = isBusy
+    input.acquiringSince = acquisition.startTime
+    input.previousOffTime = acquisition.previousOffTime
+    input.lastMessageTime = lastEpochTime
+    if !demand.needsEveryFix { input.schedule = schedule }
+    input.drainDue = drainDue
+    input.acknowledgementDeadline = acknowledgementDeadline
+    return input
   }
 
   /// Whether a client has a notice.

@@ -15,14 +15,15 @@ public struct EngineSetup: Sendable {
   public var epochs: EpochOptions
   /// Horizontal accuracy of a fix for which the receiver reports none, mm.
   public var assumedAccuracy_mm: Int32
-  /// Whether the receiver is on USB or Bluetooth; its fixes are marked as coming from an accessory (LOC-8).
+  /// Whether the receiver is on USB or Bluetooth; its fixes are then marked as coming from an accessory (LOC-8).
   public var isAccessory = false
   /// How long a delivery keeps the board awake for its acknowledgement (RNG-8), and how long the receiver keeps its
   /// state after the end of a deferral, because the handler may start the next one (X1).
   public var deliveryHold: Interval
-  /// Delay between the first byte of a message and reading, so that one step handles more bytes.
+  /// Delay between two reads while an epoch or a drain is in progress, so that one step handles more bytes.
   public var readDelay: Interval
-  /// The same delay in an epoch whose last message is known. It is an upper bound for the additional latency of a fix.
+  /// The same delay for a receiver whose epochs end with a known message; upper bound of the latency that the delay
+  /// adds to a fix.
   public var readDelayToKnownEnd: Interval
   /// Which service levels are shed at which battery charge (PWR-10); none by default.
   public var battery = BatteryThresholds()

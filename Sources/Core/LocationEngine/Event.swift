@@ -1,6 +1,8 @@
 import LocationPolicy
 import LocationTypes
 
+// Input and output of an ``Engine``, for its caller (`LocationLoop`): events, effects and notices.
+
 /// Input of an engine, except the receiver's bytes (``Engine/step(bytes:at:)``): pin edges, time, requests and
 /// hardware faults.
 public enum Event: Sendable {
@@ -26,8 +28,8 @@ public enum Event: Sendable {
   case pinFault(OutputPin)
 }
 
-/// What the caller must do after a step, in this order: store a received database entry, pin, line speed, output, send a
-/// stored database entry, notices, then wait as planned.
+/// What the caller must do after a step, in this order: store a received database entry, pin, line speed, output, send
+/// a stored database entry, notices, then wait as planned.
 public struct Effects: Sendable {
   /// An output pin to drive.
   public var pin: PinCommand?
@@ -36,7 +38,7 @@ public struct Effects: Sendable {
   /// Whether ``Engine/output`` must be written to the receiver before the next step.
   public var hasOutput = false
   /// What to do with the stored navigation database: before the other effects, store ``Engine/aidingFrame``; after
-  /// ``hasOutput``, write a stored entry to the receiver (PWR-8).
+  /// the output, write a stored entry to the receiver (PWR-8).
   public var aiding = AidingOperation.none
   /// The fix that was appended to the ring in this step.
   public var appended: FixName?

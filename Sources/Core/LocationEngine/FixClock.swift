@@ -28,8 +28,8 @@ struct FixClock: Sendable {
 
   /// Updates the offset from a batched fix.
   ///
-  /// - Parameter received: Latest possible measurement time. The fix may be much older, but the newest one of a batch
-  ///   is recent, and each of those behind it was measured one interval later.
+  /// - Parameter received: Latest possible measurement time: the arrival time minus one interval for each fix that
+  ///   follows in the batch. The fix may be much older.
   mutating func updateFromBatch(_ utc: UTCTime, received: Instant) {
     let offset = utc.microseconds - received.microseconds
     let ahead = bootUTC_us.map { offset - $0 } ?? 0

@@ -89,7 +89,7 @@ public struct WakeReport: Equatable, Sendable {
   public var motion: PinLevel?
   /// Kernel timestamp of the edge to that level; nil if unknown, for example for an edge during a suspend.
   public var motionEdge: Instant?
-  /// Charge from the battery's gauge, percent, if it has changed: see ``GaugeReading``. Always nil on a board without
+  /// Charge from the battery's gauge, percent, if it has changed: see ``GaugePollLimit``. Always nil on a board without
   /// a gauge.
   public var battery: UInt8?
   /// Time of the receiver's last pulse per second before the first of the bytes that ended the wait, at which UTC was
@@ -110,11 +110,11 @@ public struct WakeReport: Equatable, Sendable {
   }
 }
 
-/// A rate limit for reading the battery's gauge.
+/// A rate limit for reading the battery's gauge, for `LinuxBoard` and `SimulatedBoard`.
 ///
 /// The gauge never wakes the board. It is read when a wait ends for another reason and the last reading is at least
-/// ``GaugeReading/minimumInterval`` old; only a changed charge is reported.
-public struct GaugeReading: Equatable, Sendable {
+/// ``GaugePollLimit/minimumInterval`` old; only a changed charge is reported.
+public struct GaugePollLimit: Equatable, Sendable {
   /// Shortest time between two readings: each takes a bus transfer, and the charge changes slowly.
   public static let minimumInterval = Interval.seconds(60)
 
@@ -132,7 +132,7 @@ public struct GaugeReading: Equatable, Sendable {
   /// - Parameter charge: The charge, percent; nil if the reading failed.
   /// - Returns: The charge if it differs from the last reported one, else nil.
   public mutating func update(_ charge: UInt8?, at now: Instant) -> UInt8? {
-    due = now + GaugeReading.minimumInterval
+    due = now + GaugePollLimit.minimumInterval
     guard let charge, charge != lastReported else { return nil }
     lastReported = charge
     return charge

@@ -1,6 +1,7 @@
 import LocationTypes
 
-/// Measures how long the bytes of one epoch keep arriving, so that the board can read them with one wake.
+/// Measures how long the bytes of one epoch keep arriving, so that the board (`LinuxBoard`, `SimulatedBoard`) can read
+/// them with one wake.
 ///
 /// A receiver at 9600 baud sends an epoch in dozens of pieces. A wake for each piece costs energy, and the kernel has
 /// no way to wait for the last one. Therefore the first ``measurementCount`` epochs are measured piece by piece. After
@@ -61,11 +62,12 @@ public struct BurstTiming: Sendable {
 
   /// Records that input was buffered between two times, so that its arrival time is unknown.
   ///
-  /// A short buffering right after an epoch means that the engine waits for the rest of it, so the span may be too
-  /// short. A measurement without effect doubles the number of such epochs that trigger the next one.
+  /// A short buffering right after an epoch means that the engine waits for the rest of the epoch, so the span may
+  /// be too short. A measurement without effect doubles the number of such epochs that trigger the next one.
   public mutating func didBufferInput(from start: Instant, until end: Instant) {
-    let isForRest = start - lastInputTime < BurstTiming.epochGap && end - start < .milliseconds(100)
-    if isForRest, epochStart != nil, measurementsLeft == 0 {
+    let isForRemainder =
+      start - lastInputTime < BurstTiming.epochGap && end - start < .milliseconds(100)
+    if isForRemainder, epochStart != nil, measurementsLeft == 0 {
       lateInputs += 1
       if lateInputs >= lateInputLimit {
         requestMeasurement()
@@ -127,9 +129,9 @@ public struct BurstTiming: Sendable {
     longestMeasured = max(longestMeasured, last - epochStart)
     measurementsLeft -= 1
     guard measurementsLeft == 0 else { return }
-    let before = epochSpan
+    let previousSpan = epochSpan
     epochSpan = BurstTiming.sleepTime(for: longestMeasured)
-    if epochSpan > before { lateInputLimit = BurstTiming.initialLateInputLimit }
+    if epochSpan > previousSpan { lateInputLimit = BurstTiming.initialLateInputLimit }
     epochsSinceMeasurement = 0
   }
 

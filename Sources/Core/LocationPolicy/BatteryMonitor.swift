@@ -1,6 +1,6 @@
 /// Battery charge, in percent, below which each service level is shed; 0 means never.
 ///
-/// The order of the properties is the order in which levels are shed (PWR-10).
+/// The level with the highest threshold is shed first (PWR-10).
 public struct BatteryThresholds: Equatable, Sendable {
   /// Threshold of ``ServiceLevel/everyFix``.
   public var everyFix: UInt8 = 0
@@ -36,7 +36,7 @@ public struct BatteryThresholds: Equatable, Sendable {
 
 /// Decides which service levels are shed at the battery's charge, with hysteresis (PWR-10).
 ///
-/// Pure value without clock or I/O: the engine passes in each gauge reading. O(number of levels).
+/// Pure value without clock or I/O: `Engine` passes in each gauge reading. O(number of levels).
 public struct BatteryMonitor: Equatable, Sendable {
   /// Thresholds and hysteresis.
   public let thresholds: BatteryThresholds
@@ -46,7 +46,7 @@ public struct BatteryMonitor: Equatable, Sendable {
   public private(set) var shed = ServiceLevelSet.none
 
   /// Creates a monitor without a gauge reading.
-  public init(_ terms: BatteryThresholds) { self.thresholds = terms }
+  public init(_ thresholds: BatteryThresholds) { self.thresholds = thresholds }
 
   /// Applies a gauge reading, percent; values above 100 count as 100. The only writer of the state.
   public mutating func update(charge: UInt8) {

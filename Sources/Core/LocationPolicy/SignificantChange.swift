@@ -2,10 +2,10 @@ import LocationTypes
 
 /// State machine of the significant-change service for one client: `idle → first → watching` (SLC-1 to SLC-11).
 ///
-/// It ignores distance filters and desired accuracies (SLC-1) and uses every fix that is available. When no other
-/// client causes fixes, ``nextFix(at:fastest:line:)`` returns when it needs the next one. It controls no receiver and
-/// notifies no client: the caller carries out the returned outcome. Depends on `LocationTypes` only. O(1) in time and
-/// memory.
+/// It ignores distance filters and desired accuracies (SLC-1) and uses every fix that is available. If no other client
+/// causes fixes, ``nextFix(at:fastest:line:)`` returns the time at which it needs the next one. It controls no receiver
+/// and notifies no client: the caller carries out the returned outcome. Depends on `LocationTypes` only. O(1) in time
+/// and memory.
 public struct SignificantChange: Equatable, Sendable {
   /// Distance from the previously reported position that makes a change significant, metres (SLC-2).
   public static let distance = 500.0
@@ -44,12 +44,12 @@ public struct SignificantChange: Equatable, Sendable {
   public private(set) var state = State.idle
   /// The fix that was reported last.
   public private(set) var lastReported: Fix?
-  /// When it was reported.
+  /// When that fix was reported.
   private var reportedAt = Instant.boot
   private var startedAt = Instant.boot
   /// The newest fix, reported or not.
   private var newest: Fix?
-  /// Whether the newest fix lies beyond ``distance`` and no second fix confirms it (SLC-7).
+  /// Whether a fix beyond ``distance`` waits for a second one that confirms it (SLC-7).
   private var isUnconfirmed = false
   /// Whether a confirmed change waits for the shortest time between two reports (SLC-4).
   private var isExceeded = false
@@ -112,7 +112,7 @@ public struct SignificantChange: Equatable, Sendable {
     #if REACHED
       reach(3)
     #endif
-    guard state == .watching, isExceeded, now >= gateOpens, let newest else { return .nothing }
+    guard state == .watching, isExceeded, now >= earliestReport, let newest else { return .nothing }
     return report(newest, at: now)
   }
 
@@ -135,9 +135,10 @@ public struct SignificantChange: Equatable, Sendable {
 
   /// When the service needs the next fix, that is, when acquisition should begin.
   ///
-  /// Never before ``gateOpens``. After that, when the remaining distance can have been travelled: while stationary at
-  /// most every 5 minutes, with a motion line that reports no motion every 30 minutes. The receiver is not kept
-  /// tracking until then (SLC-10). `.distantFuture` if the service is not started.
+  /// Before the first current fix: now, or 5 minutes after a failed acquisition. After it: never before ``earliestReport``,
+  /// and when the remaining distance can have been travelled; while stationary at most every 5 minutes, with a motion
+  /// line that reports no motion every 30 minutes. The receiver is not kept tracking until then (SLC-10).
+  /// `.distantFuture` if the service is not started.
   ///
   /// - Parameters:
   ///   - fastest: Greatest plausible speed until then, m/s; ignored if it is not above 0.
@@ -149,20 +150,25 @@ public struct SignificantChange: Equatable, Sendable {
       // An acquisition failed: the next one begins after the interval of a stationary device.
       if let lastCheck { lastCheck + SignificantChange.shortestReportInterval } else { now }
     case .watching:
-      if isExceeded { gateOpens } else { max(gateOpens, nextCheck(fastest: fastest, line: line)) }
+      if isExceeded {
+        earliestReport
+      } else {
+        max(earliestReport, nextCheck(fastest: fastest, line: line))
+      }
     }
   }
 
-  /// Time before which nothing is reported: the caller calls ``elapse(at:)`` then, if ``isWaiting``.
-  public var gateOpens: Instant { reportedAt + SignificantChange.shortestReportInterval }
+  /// Earliest time of the next report in state `watching`. If ``isWaiting``, the caller must call ``elapse(at:)`` at
+  /// this time.
+  public var earliestReport: Instant { reportedAt + SignificantChange.shortestReportInterval }
 
-  /// Whether a change waits for ``gateOpens`` (SLC-4).
+  /// Whether a change waits for ``earliestReport`` (SLC-4).
   public var isWaiting: Bool { isExceeded }
 
   private func nextCheck(fastest: Double, line: MotionLine) -> Instant {
-    guard let lastReported, let newest, let lastCheck else { return gateOpens }
-    let away = lastReported.coordinate.localDistance(to: newest.coordinate)
-    let left = max(0, SignificantChange.distance - away)
+    guard let lastReported, let newest, let lastCheck else { return earliestReport }
+    let distance = lastReported.coordinate.localDistance(to: newest.coordinate)
+    let remaining = max(0, SignificantChange.distance - distance)
     switch line {
     case .still: return lastCheck + SignificantChange.stillCheckInterval
     case .absent, .moving:
@@ -170,14 +176,14 @@ public struct SignificantChange: Equatable, Sendable {
       if let speed = newest.speed, speed >= SignificantChange.movingSpeed,
         lastCheck == newest.acquired
       {
-        let gap = Interval(seconds: left / speed)
+        let travelTime = Interval(seconds: remaining / speed)
         return lastCheck
           + min(
             SignificantChange.shortestReportInterval,
-            max(SignificantChange.shortestCheckInterval, gap))
+            max(SignificantChange.shortestCheckInterval, travelTime))
       }
-      let gap = fastest > 0 ? Interval(seconds: left / fastest) : .zero
-      return lastCheck + max(SignificantChange.shortestReportInterval, gap)
+      let travelTime = fastest > 0 ? Interval(seconds: remaining / fastest) : .zero
+      return lastCheck + max(SignificantChange.shortestReportInterval, travelTime)
     }
   }
 
@@ -190,15 +196,15 @@ public struct SignificantChange: Equatable, Sendable {
   /// (SLC-7).
   private mutating func evaluate(_ fix: Fix) {
     guard let lastReported else { return }
-    let away = lastReported.coordinate.localDistance(to: fix.coordinate)
+    let distance = lastReported.coordinate.localDistance(to: fix.coordinate)
     let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
-    guard away >= SignificantChange.distance else {
-      // The device is back: SLC-2 counts the distance from the reported position, not along the path.
+    guard distance >= SignificantChange.distance else {
+      // The device is again near the reported position: SLC-2 counts the straight distance, not the path.
       isUnconfirmed = false
       isExceeded = false
       return
     }
-    if away - accuracy >= SignificantChange.distance {
+    if distance - accuracy >= SignificantChange.distance {
       isExceeded = true
     } else if accuracy <= SignificantChange.confirmingAccuracy {
       if isUnconfirmed { isExceeded = true }

@@ -1,5 +1,5 @@
-// Types that the engine and the HAL share: board states, wake reasons, pins and pin commands. Neither of these
-// modules imports the other.
+// Types that `LocationEngine` and `LocationHAL` share: board states, wake reasons, pins and pin commands. Neither of
+// these modules imports the other.
 
 /// Sleep state of the board, ordered by depth.
 @frozen public enum BoardState: UInt8, Sendable, Comparable {
@@ -56,7 +56,7 @@
   case active = 1
 }
 
-/// Command of the engine to set one output line.
+/// Command of `Engine` to set one output line.
 @frozen public struct PinCommand: Equatable, Sendable {
   /// Line to set.
   public var pin: OutputPin

@@ -299,8 +299,8 @@ extension CommandedDriver {
     enter(.lost)
   }
 
-  /// Starts the next attempt to reach a lost receiver. Every fourth attempt is a power cycle, unless the receiver is
-  /// streaming.
+  /// Starts the next attempt to reach a lost receiver. Every fourth attempt is a power cycle, if the receiver has a
+  /// supply switch and is not streaming.
   mutating func retryLost() {
     link.retryCounters.needsPowerCycle =
       setup.hasSupplySwitch && link.power != .off && !link.isStreaming
@@ -334,7 +334,7 @@ extension CommandedDriver {
 
   /// Powers the receiver off, after standby was requested and waited for (PWR-5).
   private mutating func powerOff() {
-    // The receiver counts as off only when the time for a fault of the switch is over.
+    // Standby was requested, so the receiver counts as asleep until `beginUnpowered` sets the power to off.
     link.power = .asleep
     enter(.unpowered)
   }

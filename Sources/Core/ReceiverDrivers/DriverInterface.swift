@@ -49,8 +49,7 @@ public enum DriverEvent: Sendable {
   case lost
   /// The receiver works again, after `.lost` or after a loss of its configuration.
   case recovered
-  /// The receiver does not support this goal and uses the nearest supported one: tracking instead of batching and
-  /// powersave.
+  /// The receiver does not support this goal, or has rejected it, and tracks instead.
   case refused(ReceiverGoal)
 }
 
@@ -101,7 +100,7 @@ public enum DriverEvent: Sendable {
   case drop = 2
 }
 
-/// State of a driver that its owner needs between two events.
+/// State of a driver that the engine needs between two events.
 @frozen public struct DriverStatus: Equatable, Sendable {
   /// Current activity of the receiver, as far as known.
   public var activity: ReceiverActivity

@@ -1,5 +1,7 @@
 import LocationTypes
 
+// Timeouts of all drivers, and the observations that a `ReceiverLink` has not reported yet.
+
 /// Timeouts, retry limits and back-off of the drivers.
 enum DriverTimeouts {
   /// Maximum number of transmissions of a command before the receiver is declared lost.
@@ -12,7 +14,7 @@ enum DriverTimeouts {
   static let maximumStreamingBackOff = Interval.seconds(240)
   /// Number of losses after which a receiver with a supply switch is power-cycled.
   static let lossesBeforePowerCycle: UInt8 = 4
-  /// Time within which a fault of the supply switch is reported. The receiver counts as off only afterwards (PWR-4).
+  /// Time within which a fault of the supply switch is reported. Power-off counts as reached only afterwards (PWR-4).
   static let switchFaultTime = Interval.milliseconds(1)
   /// Time within which a receiver falls asleep after the command, including its serial port.
   static let sleepEntryTime = Interval.milliseconds(500)

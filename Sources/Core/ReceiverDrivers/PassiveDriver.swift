@@ -110,7 +110,7 @@ struct PassiveDriver: Sendable {
     }
   }
 
-  /// Sets the supply switch as the state requires. The state is reached once the time for a fault is over (PWR-4).
+  /// Sets the supply switch as the state requires. The goal is reported as reached after the time for a fault (PWR-4).
   private mutating func switchSupply(at now: Instant, _ effects: inout DriverEffects) {
     needsSwitchRetry = false
     let isOn = state != .unpowered

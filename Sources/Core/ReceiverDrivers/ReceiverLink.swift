@@ -56,7 +56,7 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   /// Number of transmissions of all parts of the command.
   private var totalSends: UInt8 = 0
 
-  // Output to the owner.
+  // Output to the engine.
   var effects = DriverEffects()
   var pending = PendingObservations()
   /// Whether the driver has reported that the goal is reached.

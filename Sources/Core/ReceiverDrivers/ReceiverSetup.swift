@@ -59,7 +59,7 @@ import LocationTypes
   }
 }
 
-/// Storage that the driver's owner provides for a receiver's navigation database (assistance data, PWR-8).
+/// Storage that the engine's caller provides for a receiver's navigation database (assistance data, PWR-8).
 @frozen public struct AidingSetup: Equatable, Sendable {
   /// Maximum number of stored entries, at least 1.
   public var capacity: UInt8
@@ -165,9 +165,10 @@ extension ReceiverSetup {
 
   /// Typical time to send stored entries back, each with its 16-byte answer.
   public func aidingRestoreTime(entries: UInt8) -> Interval {
-    let each = DriverTimeouts.transmissionTime(ReceiverSetup.typicalEntryBytes + 16, at: lineSpeed)
+    let timePerEntry =
+      DriverTimeouts.transmissionTime(ReceiverSetup.typicalEntryBytes + 16, at: lineSpeed)
     // Two more messages: the request for acknowledgements, and the time.
-    return (each + ReceiverSetup.typicalAnswerTime) * (typicalCount(entries) + 2)
+    return (timePerEntry + ReceiverSetup.typicalAnswerTime) * (typicalCount(entries) + 2)
   }
 
   private func typicalCount(_ entries: UInt8) -> Int64 {

@@ -2,9 +2,9 @@ import LocationTypes
 
 /// Counters of failed attempts, by which drivers limit retries. The limits are in `DriverTimeouts`.
 struct RetryCounters: Sendable {
-  /// Number of wake-ups since the receiver last answered.
+  /// Number of wake-ups since the receiver last answered or was lost.
   var wakeUps: UInt8 = 0
-  /// Number of baud rate changes since the receiver last answered at the line's baud rate.
+  /// Number of baud rate changes since the receiver last answered at the line's baud rate or was lost.
   var speedChanges: UInt8 = 0
   /// Number of losses since the receiver last reached its goal; saturates at 255.
   var losses: UInt8 = 0

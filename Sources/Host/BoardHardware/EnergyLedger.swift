@@ -1,9 +1,10 @@
 import LocationTypes
 
-/// Time and energy that the receiver and the board used in each power state.
+/// Time and energy that the receiver and the board used in each power state. Kept by `SimulatedBoard` and by
+/// `ServiceEnergy`.
 ///
-/// Time is summed in whole microseconds for each pair of state and power; energy is the product of the two, so a
-/// reader of the trace computes the same values. 1 mJ = 1 mW for 1 s.
+/// Time is summed in whole microseconds for each pair of state and power. Energy is power times time, so a reader of
+/// the trace computes the same values. 1 mJ = 1 mW for 1 s.
 public struct EnergyLedger: Equatable, Sendable {
   /// Time spent in one state at one power.
   private struct Entry: Equatable, Sendable {

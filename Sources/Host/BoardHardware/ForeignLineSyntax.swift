@@ -1,9 +1,10 @@
 /// Recognises a GPIO line written in the syntax of another tool, so that the error can show the correct text.
 ///
 /// Line names come from device trees and may hold almost any character: `PIN_11`, `[SPI0 CLK]`, `P9_15 [eQEP]`,
-/// `7J1 Header Pin12`. Rejected are only texts that no known board uses as a name and texts in which an attribute
-/// would become part of the name. The corrected text contains nothing that the input does not give: a placeholder,
-/// which is no valid line name, stands for a missing number.
+/// `7J1 Header Pin12`. Only two kinds of text are rejected: those that no known board uses as a name, and those in
+/// which an attribute would become part of the name. For a number alone, the corrected text assumes `gpiochip0`.
+/// Otherwise it contains nothing that the input does not give: a placeholder, with which the text is no valid line,
+/// replaces a missing chip or number.
 struct ForeignLineSyntax {
   /// Placeholder for the offset when the text names only a chip.
   private static let unknownNumber = "NUMBER"
@@ -20,94 +21,94 @@ struct ForeignLineSyntax {
   ///   - attributes: The parts after commas.
   /// - Returns: nil if the text may be a line name.
   init?(_ text: String, attributes: [String]) {
-    var place = Substring(text)
+    var address = Substring(text)
     var found: [String] = []
     var reason: String?
-    var names = ""
-    if place.first == "!" {
+    var attributeHint = ""
+    if address.first == "!" {
       reason = "an active-low line is marked with an attribute, not with '!'"
       found.append(GPIOLine.activeLow)
-      place = place.drop { $0 == "!" || $0 == " " }
+      address = address.drop { $0 == "!" || $0 == " " }
     }
-    let cut = ForeignLineSyntax.removeAttributes(&place)
-    if reason != nil || cut != nil, place.isEmpty {
+    let removed = ForeignLineSyntax.removeAttributes(&address)
+    if reason != nil || removed != nil, address.isEmpty {
       description = GPIOLine.nameRule
       return
     }
-    if let cut {
+    if let removed {
       reason = "attributes follow the name, each after a comma"
-      names = "; the attributes are \(GPIOLine.attributeList)"
-      found += cut
+      attributeHint = "; the attributes are \(GPIOLine.attributeList)"
+      found += removed
     }
-    if let wrong = ForeignLineSyntax.correctAddress(&place) { reason = reason ?? wrong }
+    if let problem = ForeignLineSyntax.correctAddress(&address) { reason = reason ?? problem }
     guard let reason else { return nil }
     for word in attributes {
-      if let near = GPIOLine.closestAttribute(to: word), !found.contains(near) {
-        found.append(near)
+      if let attribute = GPIOLine.closestAttribute(to: word), !found.contains(attribute) {
+        found.append(attribute)
       }
     }
-    let corrected = ([String(place)] + found).joined(separator: ", ")
-    description = "\(reason), as in \"\(corrected)\"\(names)"
+    let corrected = ([String(address)] + found).joined(separator: ", ")
+    description = "\(reason), as in \"\(corrected)\"\(attributeHint)"
   }
 
-  /// Removes attributes from the end of the text that do not follow a comma; nil if there are none.
-  private static func removeAttributes(_ place: inout Substring) -> [String]? {
-    if let mark = place.firstIndex(where: { $0 == "?" || $0 == ";" }) {
-      let words = place[mark...].split { "?;&, ".contains($0) }
-      place = place[..<mark]
-      while place.last == " " { place = place.dropLast() }
+  /// Removes attributes at the end of the text that are not separated by commas; nil if there are none.
+  private static func removeAttributes(_ address: inout Substring) -> [String]? {
+    if let mark = address.firstIndex(where: { $0 == "?" || $0 == ";" }) {
+      let words = address[mark...].split { "?;&, ".contains($0) }
+      address = address[..<mark]
+      while address.last == " " { address = address.dropLast() }
       return words.compactMap { GPIOLine.closestAttribute(to: $0) }
     }
     var found: [String] = []
-    while let cut = removeLastAttribute(&place) { found.insert(cut, at: 0) }
+    while let removed = removeLastAttribute(&address) { found.insert(removed, at: 0) }
     return found.isEmpty ? nil : found
   }
 
   /// Removes the last word, or the last two if only both together are an attribute (`active low`).
-  private static func removeLastAttribute(_ place: inout Substring) -> String? {
-    let words = place.split { $0 == " " || $0 == ":" }
+  private static func removeLastAttribute(_ address: inout Substring) -> String? {
+    let words = address.split { $0 == " " || $0 == ":" }
     for count in 1...2 where words.count > count {
-      let tail = place[words[words.count - count].startIndex...]
-      guard let near = GPIOLine.closestAttribute(to: tail) else { continue }
-      place = place[..<words[words.count - count - 1].endIndex]
-      return near
+      let tail = address[words[words.count - count].startIndex...]
+      guard let attribute = GPIOLine.closestAttribute(to: tail) else { continue }
+      address = address[..<words[words.count - count - 1].endIndex]
+      return attribute
     }
     return nil
   }
 
   /// Converts a number, a path, or a chip and a number with a wrong separator to `gpiochipN:NUMBER`. Returns what was
   /// wrong, or nil if the text is none of these.
-  private static func correctAddress(_ place: inout Substring) -> String? {
+  private static func correctAddress(_ address: inout Substring) -> String? {
     func isNumber(_ text: Substring) -> Bool {
       !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
     }
-    if isNumber(place) {
-      place = "gpiochip0:" + place
+    if isNumber(address) {
+      address = "gpiochip0:" + address
       return "a number alone does not name the chip; a line has a name, as `gpioinfo` shows it, "
         + "or a chip and a number"
     }
-    if place.hasPrefix("/dev/") || place.hasPrefix("/sys/") {
+    if address.hasPrefix("/dev/") || address.hasPrefix("/sys/") {
       // In /sys/class/gpio the number of a chip is that of its first line, and the number of a
       // line counts across all chips.
-      let isNumbered = !place.hasPrefix("/sys/class/gpio/")
-      let last = place.split(separator: "/").last ?? ""
-      place = isNumbered && last.hasPrefix("gpiochip") ? last : ""
-      if !place.contains(":") { _ = correctAddress(&place) }
-      if !place.contains(":") {
-        let digits = place.dropFirst("gpiochip".count).prefix { $0 >= "0" && $0 <= "9" }
+      let isNumbered = !address.hasPrefix("/sys/class/gpio/")
+      let last = address.split(separator: "/").last ?? ""
+      address = isNumbered && last.hasPrefix("gpiochip") ? last : ""
+      if !address.contains(":") { _ = correctAddress(&address) }
+      if !address.contains(":") {
+        let digits = address.dropFirst("gpiochip".count).prefix { $0 >= "0" && $0 <= "9" }
         let chip = digits.isEmpty ? unknownChip : "gpiochip\(digits)"
-        place = "\(chip):\(unknownNumber)"
+        address = "\(chip):\(unknownNumber)"
       }
       return "a line is named without a path"
     }
-    let digits = place.hasPrefix("gpiochip") ? place.dropFirst("gpiochip".count) : place
+    let digits = address.hasPrefix("gpiochip") ? address.dropFirst("gpiochip".count) : address
     let chip = digits.prefix { $0 >= "0" && $0 <= "9" }
     let remainder = digits.dropFirst(chip.count)
-    let isChip = place.hasPrefix("gpiochip")
+    let isChip = address.hasPrefix("gpiochip")
     guard !chip.isEmpty, let separator = remainder.first, isNumber(remainder.dropFirst()),
       isChip ? " /.-".contains(separator) : separator == ":"
     else { return nil }
-    place = "gpiochip\(chip):\(remainder.dropFirst())"
+    address = "gpiochip\(chip):\(remainder.dropFirst())"
     return "a chip and a number are written with a colon between them"
   }
 }

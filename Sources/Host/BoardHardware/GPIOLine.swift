@@ -39,7 +39,7 @@ public struct GPIOLine: Hashable, Sendable {
   public var drive: Drive?
 
   /// Creates an active-high push-pull line with unchanged bias.
-  public init(_ place: Address) { self.address = place }
+  public init(_ address: Address) { self.address = address }
 
   /// The shortest text that names the line.
   public var text: String {
@@ -72,11 +72,11 @@ extension GPIOLine {
   /// - Throws: `GPIOLineError`.
   public init(_ text: String) throws(GPIOLineError) {
     var parts = text.split(separator: ",", omittingEmptySubsequences: false).map(GPIOLine.trimmed)
-    let place = parts.removeFirst()
-    if let foreign = ForeignLineSyntax(place, attributes: parts) {
+    let addressText = parts.removeFirst()
+    if let foreign = ForeignLineSyntax(addressText, attributes: parts) {
       throw GPIOLineError(description: foreign.description)
     }
-    self.init(try GPIOLine.parseAddress(place))
+    self.init(try GPIOLine.parseAddress(addressText))
     for word in parts { try addAttribute(word) }
   }
 
@@ -120,12 +120,13 @@ extension GPIOLine {
             "'\(word)' is one attribute too many: a line has at most one bias and one "
             + "drive, each given once")
       }
-      let near =
+      let suggestion =
         GPIOLine.closestAttribute(to: word).map {
           "did you mean \($0)? The attributes"
         } ?? "the attributes"
       throw GPIOLineError(
-        description: "'\(word)' is no attribute of a line; \(near) are \(GPIOLine.attributeList)")
+        description:
+          "'\(word)' is no attribute of a line; \(suggestion) are \(GPIOLine.attributeList)")
     }
   }
 

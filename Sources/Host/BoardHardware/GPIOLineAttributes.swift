@@ -25,13 +25,13 @@ extension GPIOLine {
   /// Levenshtein distance between two words.
   private static func editDistance(_ first: [UInt8], _ second: [UInt8]) -> Int {
     var row = Array(0...second.count)
-    for (above, letter) in first.enumerated() {
+    for (index, letter) in first.enumerated() {
       var diagonal = row[0]
-      row[0] = above + 1
+      row[0] = index + 1
       for column in second.indices {
-        let replaced = diagonal + (letter == second[column] ? 0 : 1)
+        let substituted = diagonal + (letter == second[column] ? 0 : 1)
         diagonal = row[column + 1]
-        row[column + 1] = min(replaced, row[column] + 1, row[column + 1] + 1)
+        row[column + 1] = min(substituted, row[column] + 1, row[column + 1] + 1)
       }
     }
     return row[second.count]

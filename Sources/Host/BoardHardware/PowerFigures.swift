@@ -42,7 +42,7 @@ public struct ReceiverPower: Equatable, Sendable {
   }
 }
 
-/// Power of a board and its receiver in each of their states, mW.
+/// Power of a board and its receiver in each of their states, mW. Made by `BoardProfile`, used by `ServiceEnergy`.
 public struct PowerFigures: Equatable, Sendable {
   /// Power of the receiver.
   public var receiver = ReceiverPower()

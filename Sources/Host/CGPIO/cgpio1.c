@@ -28,7 +28,8 @@ int cgpio_info(struct cgpio_chip *chip, unsigned offset, struct cgpio_info *info
   const char *consumer = gpiod_line_consumer(line);
   snprintf(info->name, CGPIO_NAME_SIZE, "%s", name ? name : "");
   info->is_used = gpiod_line_is_used(line);
-  snprintf(info->consumer, CGPIO_NAME_SIZE, "%s", consumer ? consumer : info->is_used ? "kernel" : "");
+  snprintf(info->consumer, CGPIO_NAME_SIZE, "%s",
+           consumer ? consumer : info->is_used ? "kernel" : "");
   return 0;
 }
 
@@ -43,21 +44,21 @@ static int request_flags(unsigned flags) {
   return all;
 }
 
-static struct cgpio_line *request(struct cgpio_chip *chip, unsigned offset, int type, unsigned flags,
-                                  int value, const char *consumer) {
+static struct cgpio_line *request(struct cgpio_chip *chip, unsigned offset, int type,
+                                  unsigned flags, int value, const char *consumer) {
   struct gpiod_line *line = gpiod_chip_get_line((struct gpiod_chip *)chip, offset);
-  struct cgpio_line *made = line ? malloc(sizeof *made) : NULL;
-  if (!made) return NULL;
+  struct cgpio_line *requested = line ? malloc(sizeof *requested) : NULL;
+  if (!requested) return NULL;
   struct gpiod_line_request_config config = {
       .consumer = consumer, .request_type = type, .flags = request_flags(flags)};
   if (gpiod_line_request(line, &config, value) < 0) {
     int code = errno;
-    free(made);
+    free(requested);
     errno = code;
     return NULL;
   }
-  made->line = line;
-  return made;
+  requested->line = line;
+  return requested;
 }
 
 struct cgpio_line *cgpio_drive(struct cgpio_chip *chip, unsigned offset, unsigned flags, int value,
@@ -70,7 +71,9 @@ struct cgpio_line *cgpio_watch_edges(struct cgpio_chip *chip, unsigned offset, u
   return request(chip, offset, GPIOD_LINE_REQUEST_EVENT_BOTH_EDGES, flags, 0, consumer);
 }
 
-int cgpio_set(struct cgpio_line *line, int value) { return gpiod_line_set_value(line->line, value); }
+int cgpio_set(struct cgpio_line *line, int value) {
+  return gpiod_line_set_value(line->line, value);
+}
 
 int cgpio_get(struct cgpio_line *line) { return gpiod_line_get_value(line->line); }
 
@@ -89,10 +92,10 @@ int cgpio_next_edge(struct cgpio_line *line, struct cgpio_edge *edge) {
 
 struct cgpio_line *cgpio_watch_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                                      const char *consumer) {
-  struct cgpio_line *made =
+  struct cgpio_line *requested =
       request(chip, offset, GPIOD_LINE_REQUEST_EVENT_RISING_EDGE, flags, 0, consumer);
-  if (made) fcntl(cgpio_descriptor(made), F_SETFL, O_NONBLOCK);
-  return made;
+  if (requested) fcntl(cgpio_descriptor(requested), F_SETFL, O_NONBLOCK);
+  return requested;
 }
 
 int cgpio_last_pulse(struct cgpio_line *line, int64_t *time_ns) {

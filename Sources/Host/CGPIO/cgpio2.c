@@ -22,24 +22,27 @@ int cgpio_find(struct cgpio_chip *chip, const char *name) {
 }
 
 int cgpio_info(struct cgpio_chip *chip, unsigned offset, struct cgpio_info *info) {
-  struct gpiod_line_info *found = gpiod_chip_get_line_info((struct gpiod_chip *)chip, offset);
-  if (!found) return -1;
-  const char *name = gpiod_line_info_get_name(found);
-  const char *consumer = gpiod_line_info_get_consumer(found);
+  struct gpiod_line_info *details = gpiod_chip_get_line_info((struct gpiod_chip *)chip, offset);
+  if (!details) return -1;
+  const char *name = gpiod_line_info_get_name(details);
+  const char *consumer = gpiod_line_info_get_consumer(details);
   snprintf(info->name, CGPIO_NAME_SIZE, "%s", name ? name : "");
-  info->is_used = gpiod_line_info_is_used(found);
-  snprintf(info->consumer, CGPIO_NAME_SIZE, "%s", consumer ? consumer : info->is_used ? "kernel" : "");
-  gpiod_line_info_free(found);
+  info->is_used = gpiod_line_info_is_used(details);
+  snprintf(info->consumer, CGPIO_NAME_SIZE, "%s",
+           consumer ? consumer : info->is_used ? "kernel" : "");
+  gpiod_line_info_free(details);
   return 0;
 }
 
 static int apply(struct gpiod_line_settings *settings, unsigned flags) {
   int result = 0;
   gpiod_line_settings_set_active_low(settings, flags & CGPIO_ACTIVE_LOW);
-  if (flags & CGPIO_PULL_UP) result |= gpiod_line_settings_set_bias(settings, GPIOD_LINE_BIAS_PULL_UP);
+  if (flags & CGPIO_PULL_UP)
+    result |= gpiod_line_settings_set_bias(settings, GPIOD_LINE_BIAS_PULL_UP);
   if (flags & CGPIO_PULL_DOWN)
     result |= gpiod_line_settings_set_bias(settings, GPIOD_LINE_BIAS_PULL_DOWN);
-  if (flags & CGPIO_NO_BIAS) result |= gpiod_line_settings_set_bias(settings, GPIOD_LINE_BIAS_DISABLED);
+  if (flags & CGPIO_NO_BIAS)
+    result |= gpiod_line_settings_set_bias(settings, GPIOD_LINE_BIAS_DISABLED);
   if (flags & CGPIO_OPEN_DRAIN)
     result |= gpiod_line_settings_set_drive(settings, GPIOD_LINE_DRIVE_OPEN_DRAIN);
   if (flags & CGPIO_OPEN_SOURCE)
@@ -49,34 +52,36 @@ static int apply(struct gpiod_line_settings *settings, unsigned flags) {
 
 // Frees the settings, also on failure.
 static struct gpiod_line_request *request(struct cgpio_chip *chip, unsigned offset,
-                                          struct gpiod_line_settings *settings, const char *consumer) {
-  struct gpiod_line_request *made = NULL;
-  struct gpiod_line_config *lines = gpiod_line_config_new();
-  struct gpiod_request_config *how = gpiod_request_config_new();
-  if (lines && how && gpiod_line_config_add_line_settings(lines, &offset, 1, settings) == 0) {
-    gpiod_request_config_set_consumer(how, consumer);
-    made = gpiod_chip_request_lines((struct gpiod_chip *)chip, how, lines);
+                                          struct gpiod_line_settings *settings,
+                                          const char *consumer) {
+  struct gpiod_line_request *granted = NULL;
+  struct gpiod_line_config *line_config = gpiod_line_config_new();
+  struct gpiod_request_config *request_config = gpiod_request_config_new();
+  if (line_config && request_config &&
+      gpiod_line_config_add_line_settings(line_config, &offset, 1, settings) == 0) {
+    gpiod_request_config_set_consumer(request_config, consumer);
+    granted = gpiod_chip_request_lines((struct gpiod_chip *)chip, request_config, line_config);
   }
   int code = errno;
-  if (how) gpiod_request_config_free(how);
-  if (lines) gpiod_line_config_free(lines);
+  if (request_config) gpiod_request_config_free(request_config);
+  if (line_config) gpiod_line_config_free(line_config);
   gpiod_line_settings_free(settings);
   errno = code;
-  return made;
+  return granted;
 }
 
 static struct cgpio_line *line(struct gpiod_line_request *request, unsigned offset,
                                struct gpiod_edge_event_buffer *edges) {
-  struct cgpio_line *made = request ? malloc(sizeof *made) : NULL;
-  if (!made) {
+  struct cgpio_line *requested = request ? malloc(sizeof *requested) : NULL;
+  if (!requested) {
     int code = errno;
     if (request) gpiod_line_request_release(request);
     if (edges) gpiod_edge_event_buffer_free(edges);
     errno = code;
     return NULL;
   }
-  *made = (struct cgpio_line){.request = request, .edges = edges, .offset = offset};
-  return made;
+  *requested = (struct cgpio_line){.request = request, .edges = edges, .offset = offset};
+  return requested;
 }
 
 struct cgpio_line *cgpio_drive(struct cgpio_chip *chip, unsigned offset, unsigned flags, int value,
@@ -102,7 +107,8 @@ static struct cgpio_line *request_input(struct cgpio_chip *chip, unsigned offset
   result |= gpiod_line_settings_set_edge_detection(settings, edge);
   result |= gpiod_line_settings_set_event_clock(settings, GPIOD_LINE_CLOCK_MONOTONIC);
   result |= apply(settings, flags);
-  struct gpiod_edge_event_buffer *edges = result == 0 ? gpiod_edge_event_buffer_new(capacity) : NULL;
+  struct gpiod_edge_event_buffer *edges =
+      result == 0 ? gpiod_edge_event_buffer_new(capacity) : NULL;
   if (!edges) {
     gpiod_line_settings_free(settings);
     return NULL;
@@ -139,10 +145,10 @@ int cgpio_next_edge(struct cgpio_line *line, struct cgpio_edge *edge) {
 
 struct cgpio_line *cgpio_watch_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
                                      const char *consumer) {
-  struct cgpio_line *made =
+  struct cgpio_line *requested =
       request_input(chip, offset, flags, GPIOD_LINE_EDGE_RISING, CGPIO_PULSES, consumer);
-  if (made) fcntl(cgpio_descriptor(made), F_SETFL, O_NONBLOCK);
-  return made;
+  if (requested) fcntl(cgpio_descriptor(requested), F_SETFL, O_NONBLOCK);
+  return requested;
 }
 
 int cgpio_last_pulse(struct cgpio_line *line, int64_t *time_ns) {

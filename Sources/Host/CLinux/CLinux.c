@@ -66,7 +66,8 @@ int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int capacity, int64
   for (int i = 0; i < count; i++) {
     uint32_t events = found[i].events;
     ready[i].token = found[i].data.u32;
-    ready[i].events = (events & EPOLLIN ? CLINUX_READABLE : 0) | (events & EPOLLOUT ? CLINUX_WRITABLE : 0) |
+    ready[i].events = (events & EPOLLIN ? CLINUX_READABLE : 0) |
+                      (events & EPOLLOUT ? CLINUX_WRITABLE : 0) |
                       (events & EPOLLPRI ? CLINUX_CHANGED : 0) |
                       (events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? CLINUX_GONE : 0);
   }
@@ -95,8 +96,8 @@ int clinux_clock_watch_open(void) {
 }
 
 int clinux_clock_watch_set(int descriptor, int64_t real_us) {
-  // The timer expires at the end of time. Its purpose is that the kernel cancels it when the offset between wall clock
-  // and monotonic clock changes, as over a suspend.
+  // With `real_us` 0 the timer never expires. In any case the kernel cancels it when the offset between wall clock and
+  // monotonic clock changes, as after a suspend; the descriptor is then readable.
   const time_t never = (time_t)((UINT64_C(1) << (sizeof(time_t) * 8 - 1)) - 1);
   struct itimerspec moment = {.it_value = {.tv_sec = never}};
   if (real_us != 0) {
@@ -114,8 +115,8 @@ int clinux_alarm_open(void) {
 }
 
 int clinux_alarm_set(int descriptor, int64_t boot_us) {
-  struct itimerspec moment = {
-      .it_value = {.tv_sec = (time_t)(boot_us / 1000000), .tv_nsec = (long)(boot_us % 1000000) * 1000}};
+  struct itimerspec moment = {.it_value = {.tv_sec = (time_t)(boot_us / 1000000),
+                                           .tv_nsec = (long)(boot_us % 1000000) * 1000}};
   return result(timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &moment, NULL));
 }
 
@@ -125,8 +126,8 @@ static void do_nothing(int signal) { (void)signal; }
 
 ptrdiff_t clinux_read_within(int descriptor, void *bytes, size_t capacity, int64_t timeout_us) {
   // Without SA_RESTART, so that the signal interrupts the read. The handler stays installed for a late signal.
-  struct sigaction quiet = {.sa_handler = do_nothing};
-  if (sigaction(SIGALRM, &quiet, NULL) < 0) return -errno;
+  struct sigaction action = {.sa_handler = do_nothing};
+  if (sigaction(SIGALRM, &action, NULL) < 0) return -errno;
   sigset_t mask, before;
   sigemptyset(&mask);
   sigaddset(&mask, SIGALRM);
@@ -147,20 +148,20 @@ ptrdiff_t clinux_read_within(int descriptor, void *bytes, size_t capacity, int64
 }
 
 static int transfer(int bus, struct i2c_msg *messages, uint32_t count) {
-  struct i2c_rdwr_ioctl_data all = {messages, count};
-  return ioctl(bus, I2C_RDWR, &all) < 0 ? -errno : 0;
+  struct i2c_rdwr_ioctl_data transfers = {messages, count};
+  return ioctl(bus, I2C_RDWR, &transfers) < 0 ? -errno : 0;
 }
 
-int clinux_i2c_read(int bus, uint16_t address, uint8_t name) {
+int clinux_i2c_read(int bus, uint16_t address, uint8_t register_number) {
   uint8_t value = 0;
-  struct i2c_msg messages[] = {{.addr = address, .len = 1, .buf = &name},
+  struct i2c_msg messages[] = {{.addr = address, .len = 1, .buf = &register_number},
                                {.addr = address, .flags = I2C_M_RD, .len = 1, .buf = &value}};
   int code = transfer(bus, messages, 2);
   return code < 0 ? code : value;
 }
 
-int clinux_i2c_write(int bus, uint16_t address, uint8_t name, uint8_t value) {
-  uint8_t bytes[] = {name, value};
+int clinux_i2c_write(int bus, uint16_t address, uint8_t register_number, uint8_t value) {
+  uint8_t bytes[] = {register_number, value};
   struct i2c_msg message = {.addr = address, .len = 2, .buf = bytes};
   return transfer(bus, &message, 1);
 }
@@ -200,12 +201,12 @@ int clinux_accept(int descriptor) {
 }
 
 int clinux_peer_of(int descriptor, struct clinux_peer *peer) {
-  struct ucred who;
-  socklen_t length = sizeof who;
-  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &who, &length) < 0) return -errno;
-  peer->pid = who.pid;
-  peer->uid = who.uid;
-  peer->gid = who.gid;
+  struct ucred credentials;
+  socklen_t length = sizeof credentials;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0) return -errno;
+  peer->pid = credentials.pid;
+  peer->uid = credentials.uid;
+  peer->gid = credentials.gid;
   return 0;
 }
 
@@ -218,7 +219,8 @@ int clinux_datagram_connect(const char *address, size_t length) {
   int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return -errno;
   // In an abstract name every byte counts, and there is no terminator.
-  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (address[0] == '/'));
+  socklen_t size =
+      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (address[0] == '/'));
   if (connect(descriptor, (struct sockaddr *)&name, size) == 0) return descriptor;
   int error = errno;
   close(descriptor);
@@ -231,14 +233,14 @@ int clinux_allocate(int descriptor, int64_t size) {
   if (fallocate(descriptor, 0, 0, size) == 0) return 0;
   if (errno != EOPNOTSUPP) return -errno;
   // The file system does not support it: write the missing bytes.
-  struct stat now;
-  if (fstat(descriptor, &now) < 0) return -errno;
+  struct stat status;
+  if (fstat(descriptor, &status) < 0) return -errno;
   static const char zeros[4096];
-  for (int64_t at = now.st_size; at < size;) {
-    size_t part = size - at < (int64_t)sizeof zeros ? (size_t)(size - at) : sizeof zeros;
-    ssize_t written = pwrite(descriptor, zeros, part, at);
+  for (int64_t offset = status.st_size; offset < size;) {
+    size_t part = size - offset < (int64_t)sizeof zeros ? (size_t)(size - offset) : sizeof zeros;
+    ssize_t written = pwrite(descriptor, zeros, part, offset);
     if (written < 0 && errno != EINTR) return -errno;
-    if (written > 0) at += written;
+    if (written > 0) offset += written;
   }
   return 0;
 }
@@ -260,6 +262,8 @@ static int release_code_pages(struct dl_phdr_info *object, size_t size, void *na
   return 0;
 }
 
-void clinux_release_code(const char *library) { dl_iterate_phdr(release_code_pages, (void *)library); }
+void clinux_release_code(const char *library) {
+  dl_iterate_phdr(release_code_pages, (void *)library);
+}
 
 void clinux_line_buffer_output(void) { setvbuf(stdout, NULL, _IOLBF, 0); }

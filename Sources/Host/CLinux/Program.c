@@ -45,13 +45,14 @@ static int look_up_user(struct identity *identity, uint32_t uid) {
 static int switch_user(const struct identity *identity) {
   if (!identity->switches) return 0;
   const char *name = identity->user + strlen("USER=");
-  if (initgroups(name, identity->gid) || setgid(identity->gid) || setuid(identity->uid)) return errno;
+  if (initgroups(name, identity->gid) || setgid(identity->gid) || setuid(identity->uid))
+    return errno;
   return 0;
 }
 
 // In the grandchild: does not return.
-static void run(const char *const *arguments, char *const *environment, const struct identity *identity,
-                int report) {
+static void run(const char *const *arguments, char *const *environment,
+                const struct identity *identity, int report) {
   sigset_t none;
   sigemptyset(&none);
   for (int signal_number = 1; signal_number < NSIG; signal_number++) signal(signal_number, SIG_DFL);
@@ -77,14 +78,15 @@ int clinux_start(const char *const *arguments, const char *const *environment, u
   struct identity identity;
   int result = look_up_user(&identity, uid);
   if (result < 0) return result;
-  char *all[ENVIRONMENT_MAX + 1];
+  char *variables[ENVIRONMENT_MAX + 1];
   int count = 0;
-  for (; environment[count] && count < ENVIRONMENT_MAX - 3; count++) all[count] = (char *)environment[count];
+  for (; environment[count] && count < ENVIRONMENT_MAX - 3; count++)
+    variables[count] = (char *)environment[count];
   if (environment[count]) return -E2BIG;
-  all[count++] = identity.home;
-  all[count++] = identity.user;
-  all[count++] = identity.path;
-  all[count] = NULL;
+  variables[count++] = identity.home;
+  variables[count++] = identity.user;
+  variables[count++] = identity.path;
+  variables[count] = NULL;
 
   int report[2];
   if (pipe2(report, O_CLOEXEC) < 0) return -errno;
@@ -99,7 +101,7 @@ int clinux_start(const char *const *arguments, const char *const *environment, u
     // Fork again, so that the program is no child of this process and needs no wait.
     setsid();
     pid_t grandchild = fork();
-    if (grandchild == 0) run(arguments, all, &identity, report[1]);
+    if (grandchild == 0) run(arguments, variables, &identity, report[1]);
     int error = errno;
     if (grandchild < 0) {
       ssize_t written = write(report[1], &error, sizeof error);

@@ -10,10 +10,10 @@
 
 static int result(int value) { return value < 0 ? -errno : value; }
 
-/// Whether the driver's speed is close enough: a character of ten bits tolerates an error of 2 %.
-static int is_near(uint32_t got, uint32_t wanted) {
-  uint32_t gap = got > wanted ? got - wanted : wanted - got;
-  return gap <= wanted / 50;
+/// Whether the port's actual speed is close enough: a character of ten bits tolerates an error of 2 %.
+static int is_near(uint32_t actual, uint32_t requested) {
+  uint32_t difference = actual > requested ? actual - requested : requested - actual;
+  return difference <= requested / 50;
 }
 
 static void put_speed(struct termios2 *line, uint32_t baud) {
@@ -31,7 +31,8 @@ static int set(int descriptor, struct termios2 *line, uint32_t baud) {
   return is_near(line->c_ospeed, baud) ? 0 : -EINVAL;
 }
 
-_Static_assert(sizeof(struct termios2) <= sizeof(clinux_line_state), "clinux_line_state is too small for termios2");
+_Static_assert(sizeof(struct termios2) <= sizeof(clinux_line_state),
+               "clinux_line_state is too small for termios2");
 
 int clinux_line_get_state(int descriptor, clinux_line_state *state) {
   struct termios2 line;
@@ -58,7 +59,7 @@ int clinux_line_claim(int descriptor, uint32_t baud) {
   // TIOCEXCL does not exclude root; flock() excludes every program that uses it.
   if (flock(descriptor, LOCK_EX | LOCK_NB) < 0) return errno == EWOULDBLOCK ? -EBUSY : -errno;
   if (ioctl(descriptor, TIOCEXCL) < 0) return -errno;
-  int was_other = line.c_ospeed != baud;
+  int had_other_speed = line.c_ospeed != baud;
   line.c_iflag = IGNBRK;
   line.c_oflag = 0;
   line.c_lflag = 0;
@@ -72,7 +73,7 @@ int clinux_line_claim(int descriptor, uint32_t baud) {
     clinux_line_restore_state(descriptor, &before);
     return error;
   }
-  return was_other ? result(ioctl(descriptor, TCFLSH, TCIFLUSH)) : 0;
+  return had_other_speed ? result(ioctl(descriptor, TCFLSH, TCIFLUSH)) : 0;
 }
 
 /// Time to send that many characters of ten bits each.
@@ -84,7 +85,7 @@ static void sleep_us(int64_t microseconds) {
 }
 
 int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud) {
-  // tcdrain() alone would block for ever on a device that accepts nothing.
+  // tcdrain() alone would block forever on a device that accepts nothing.
   int count = 0;
   if (ioctl(descriptor, TIOCOUTQ, &count) < 0) return -errno;
   int64_t left_us = 500000 + bytes_us(count, old_baud);
@@ -96,7 +97,7 @@ int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud) {
     left_us -= pause_us;
     if (ioctl(descriptor, TIOCOUTQ, &count) < 0) return -errno;
   }
-  // Unsent bytes are in the port's own buffer, for which its driver waits a bounded time.
+  // Bytes that are still unsent are in the port's own buffer, for which its driver waits a bounded time.
   if (count == 0 && ioctl(descriptor, TCSBRK, 1) < 0) return -errno;
   struct termios2 line;
   if (ioctl(descriptor, TCGETS2, &line) < 0) return -errno;

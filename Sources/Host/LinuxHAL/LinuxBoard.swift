@@ -21,7 +21,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   private var clockOffsetBeforeSuspend = ClockOffset()
   private var burst = BurstTiming()
   private var gauge: BatteryGauge?
-  private var reading = GaugeReading()
+  private var reading = GaugePollLimit()
 
   /// Creates a board.
   ///
@@ -78,7 +78,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   /// Waits until `deadline`, input, an edge or a request; idles if `state` cannot be entered.
   ///
   /// If an epoch arrives in parts, the wait ends when its last byte is expected (see `BurstTiming`), unless `deadline`
-  /// or a request comes first. After each wait the server must check ``EventWait/ready(at:)``, whatever the reason.
+  /// or a request comes first. After each wait `LocationServer` must check ``EventWait/ready(at:)``, whatever the
+  /// reason.
   public mutating func wait(
     in state: BoardState, until deadline: Instant, wakesOnInput: Bool
   ) -> WakeReport {
@@ -88,40 +89,40 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     while true {
       let limit = wakesOnInput && line.hasUnreportedInput ? .boot : deadline
       let begin = now
-      var meetsLock = false
+      var hasNewLock = false
       let sleep =
         state >= .suspended ? suspend(until: limit, wakesOnInput: wakesOnInput) : .notSuspended
       if sleep == .notSuspended {
         let retry = state >= .suspended ? suspender?.nextRetry(until: limit) : nil
         // Report a new inhibitor lock immediately, so that fixes are not delayed for it (DEF-28).
-        meetsLock = state >= .suspended && suspender?.consumeNewLock() == true
+        hasNewLock = state >= .suspended && suspender?.consumeNewLock() == true
         events.wait(
-          until: meetsLock ? .boot : min(limit, retry ?? limit, events.postponableDeadline),
+          until: hasNewLock ? .boot : min(limit, retry ?? limit, events.postponableDeadline),
           wakesOnInput: wakesOnInput,
           endsOnResume: true)
       }
       if events.conditions(of: .line).contains(.writable) { line.flush() }
       if !wakesOnInput { burst.didBufferInput(from: begin, until: now) }
       var changes = pins.consumeChanges(from: events)
-      let isBack = wasSuspended(by: sleep)
-      if isBack {
+      let hasResumed = wasSuspended(by: sleep)
+      if hasResumed {
         burst.didBufferInput(from: begin, until: now)
-        if handleResume(&changes, wakesOnInput: wakesOnInput) { return waking(.bytes, changes) }
+        if handleResume(&changes, wakesOnInput: wakesOnInput) { return wakeReport(.bytes, changes) }
       }
       if wakesOnInput, line.hasUnreportedInput || isLineReady {
         // Read the pulse before the rest of the epoch: a pulse after that belongs to the next epoch.
         let pulse = consumePulse()
-        if !isClientReady && !isLineLost { gatherBurst(until: deadline) }
-        return waking(.bytes, changes, pulse)
+        if !isClientReady && !isLineReportPending { gatherBurst(until: deadline) }
+        return wakeReport(.bytes, changes, pulse)
       }
-      if changes.batchPinRose { return waking(.batchPin, changes) }
-      if changes.motion != nil { return waking(.motion, changes) }
+      if changes.batchPinRose { return wakeReport(.batchPin, changes) }
+      if changes.motion != nil { return wakeReport(.motion, changes) }
       // Not urgent, but the change must reach the service, so the wait ends.
-      if changes.isBatteryLow != nil { return waking(.request, changes) }
-      if isClientReady || meetsLock { return waking(.request, changes) }
-      if now >= deadline { return waking(.alarm, changes) }
-      if now >= events.postponableDeadline { return waking(.request, changes) }
-      if isBack { suspender?.recordOtherWake(at: now) }
+      if changes.isBatteryLow != nil { return wakeReport(.request, changes) }
+      if isClientReady || hasNewLock { return wakeReport(.request, changes) }
+      if now >= deadline { return wakeReport(.alarm, changes) }
+      if now >= events.postponableDeadline { return wakeReport(.request, changes) }
+      if hasResumed { suspender?.recordOtherWake(at: now) }
     }
   }
 
@@ -133,8 +134,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     guard let suspender, limit > now, suspender.isRetryDue(at: now) else { return .notSuspended }
     pins.prepareForSuspend()
     // Edges up to here are from before the suspend.
-    let read = ClockOffset()
-    if !read.wasSuspended(since: clockOffset) { clockOffset = read }
+    let latest = ClockOffset()
+    if !latest.wasSuspended(since: clockOffset) { clockOffset = latest }
     let outcome = suspender.suspend(until: limit, wakesOnInput: wakesOnInput, line: line, events) {
       events.wait(until: .boot, wakesOnInput: wakesOnInput)
     }
@@ -147,17 +148,17 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   private mutating func wasSuspended(by sleep: BoardSuspender.SuspendResult) -> Bool {
     let isOurs = sleep == .resumed
     guard events.consumeClockChange() || isOurs else { return false }
-    let read = ClockOffset()
-    let isBehind = read.wasSuspended(since: clockOffset)
-    if isBehind { (clockOffsetBeforeSuspend, clockOffset) = (clockOffset, read) }
-    return isOurs || isBehind
+    let latest = ClockOffset()
+    let hasOffsetGrown = latest.wasSuspended(since: clockOffset)
+    if hasOffsetGrown { (clockOffsetBeforeSuspend, clockOffset) = (clockOffset, latest) }
+    return isOurs || hasOffsetGrown
   }
 
   /// Handles a resume: discards input, whose first bytes are lost, and requests the pins again.
   ///
   /// - Returns: Whether bytes, which are discarded, have woken the board.
   private mutating func handleResume(_ changes: inout PinChanges, wakesOnInput: Bool) -> Bool {
-    let isByBytes = wakesOnInput && isLineReady && !isLineLost
+    let isByBytes = wakesOnInput && isLineReady && !isLineReportPending
     line.discardInput()
     pins.rearm()
     changes.merge(pins.consumeChanges(from: events))
@@ -167,7 +168,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   // MARK: Result of a wait
 
   /// Creates the result, with pin changes that an inner wait has found.
-  private mutating func waking(
+  private mutating func wakeReport(
     _ reason: WakeReason, _ first: PinChanges, _ pulse: Instant? = nil
   ) -> WakeReport {
     var changes = first
@@ -204,12 +205,12 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     !events.conditions(of: .line).isDisjoint(with: [.readable, .gone])
   }
 
-  /// Whether the loss of the device is about to be reported, so that no more input follows.
-  private var isLineLost: Bool {
+  /// Whether the next read returns fetched input or reports the loss of the device, so that no burst is gathered.
+  private var isLineReportPending: Bool {
     line.hasUnreportedInput || events.conditions(of: .line).contains(.gone)
   }
 
-  /// Whether a descriptor of the server is ready.
+  /// Whether a descriptor of `LocationServer` is ready.
   private var isClientReady: Bool {
     for index in 0..<events.readyCount where events.ready(at: index).token >= .firstFree {
       return true
@@ -234,15 +235,15 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   }
 
   private mutating func measureBurst(until deadline: Instant) {
-    let first = now
-    var last = first
+    let start = now
+    var last = start
     while true {
       // The buffer is full, the device is gone, or there was no input: not an epoch to measure.
       if line.gather() == 0 { return burst.didMeasure(until: nil, at: now) }
       last = now
       let quiet = last + BurstTiming.epochGap
       events.wait(until: min(quiet, deadline), wakesOnInput: true)
-      if isLineReady, !isClientReady, now - first < BurstTiming.maximumSpan { continue }
+      if isLineReady, !isClientReady, now - start < BurstTiming.maximumSpan { continue }
       let isWhole = !isLineReady && !isClientReady && now >= quiet
       return burst.didMeasure(until: isWhole ? last : nil, at: now)
     }

@@ -43,8 +43,8 @@ extension LocationClients where Self: ~Copyable {
 ///
 /// **Problem.** ``Engine`` is pure: it needs a caller that waits on real or simulated hardware, reports what happened,
 /// and executes what the engine decides. The loop is this caller and makes no decisions of its own. It is generic over
-/// the board (`LinuxHAL`, `SimulatedHAL`) and the clients (the socket server, the simulation). It imports the engine
-/// and the HAL, which do not import each other.
+/// the board (`LinuxBoard`, `SimulatedBoard`) and the clients (`LocationServer`, `SimulatedClient`). It imports the
+/// engine and the HAL, which do not import each other.
 ///
 /// **One turn.** `turn()` waits once and processes the result:
 ///
@@ -95,8 +95,9 @@ extension LocationClients where Self: ~Copyable {
 /// - `plan` is the result of the last completed event; a wait uses no other.
 /// - Discarded input is reported to the engine by `noteDiscardedInput(at:)` immediately after the wait.
 ///
-/// **Who may change what.** The owner may access `engine`, `board` and `clients` between turns. After a change that
-/// concerns the engine it calls `poll()`, `request(_:of:)`, `inhibitSleep(_:)` or `end()`.
+/// **Who may change what.** The owner (`LocationService`, or the simulation) may access `engine`, `board` and `clients`
+/// between turns. After a change that concerns the engine it calls `poll()`, `request(_:of:)`, `inhibitSleep(_:)` or
+/// `end()`.
 ///
 /// **Bounds.** Bytes are read in chunks of at most 256. A turn has no limit on the number of requests; clients limit
 /// their queue.
@@ -154,22 +155,22 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   ) -> Turn {
     let plan = self.plan ?? perform(.time)
     if !sleepsWhenQuiet && plan.wake == .distantFuture && !engine.isReceiverAwake { return .quiet }
-    let isUnwanted = ignoresUnneededReceiver && engine.isReceiverUnneeded
-    let wake = isUnwanted ? limit : min(plan.wake, limit)
-    let waking = board.wait(
-      in: plan.board, until: wake, wakesOnInput: plan.wakesOnInput && !isUnwanted)
-    clients.didWake(for: waking.reason)
-    if isUnwanted {
+    let isUnneeded = ignoresUnneededReceiver && engine.isReceiverUnneeded
+    let wake = isUnneeded ? limit : min(plan.wake, limit)
+    let report = board.wait(
+      in: plan.board, until: wake, wakesOnInput: plan.wakesOnInput && !isUnneeded)
+    clients.didWake(for: report.reason)
+    if isUnneeded {
       board.discardInput()
       engine.noteDiscardedInput(at: board.now)
     }
-    if let pulse = waking.pulse { engine.recordPulse(at: pulse) }
-    if waking.batchPinRose { perform(.batchPin) }
-    if let level = waking.motion { perform(.motion(level), at: waking.motionEdge) }
-    if let charge = waking.battery { perform(.battery(charge)) }
-    let hasReport = waking.batchPinRose || waking.motion != nil || waking.battery != nil
+    if let pulse = report.pulse { engine.recordPulse(at: pulse) }
+    if report.batchPinRose { perform(.batchPin) }
+    if let level = report.motion { perform(.motion(level), at: report.motionEdge) }
+    if let charge = report.battery { perform(.battery(charge)) }
+    let hasReport = report.batchPinRose || report.motion != nil || report.battery != nil
     if !readAll() && !hasReport { perform(.time) }
-    return .woke(waking.reason)
+    return .woke(report.reason)
   }
 
   /// Sends a client's request to the engine.
@@ -251,7 +252,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
 
   /// Executes the effects of a step and delivers its notices.
   @inlinable mutating func handle(_ effects: Effects, _ fault: inout Fault?, at now: Instant) {
-    if case .store(let place) = effects.aiding { aiding.store(engine.aidingFrame, at: place) }
+    if case .store(let index) = effects.aiding { aiding.store(engine.aidingFrame, at: index) }
     let isForHardware = effects.needsHardware
     if isForHardware, let new = execute(effects), fault == nil { fault = new }
     if let name = effects.appended { clients.didAppend(name, in: engine, at: now) }
@@ -281,7 +282,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     do {
       if let speed = effects.lineSpeed { try board.setSpeed(speed) }
       if effects.hasOutput { try board.write(engine.output.span) }
-      if case .send(let place) = effects.aiding { try board.write(aiding.entry(at: place).span) }
+      if case .send(let index) = effects.aiding { try board.write(aiding.entry(at: index).span) }
     } catch {
       return .line
     }
@@ -290,12 +291,12 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
 
   /// Reads all received bytes; false if there were none.
   @inlinable mutating func readAll() -> Bool {
-    var isAny = false
+    var hasRead = false
     do {
       while true {
         try board.read(into: &input)
-        if input.count == 0 { return isAny }
-        isAny = true
+        if input.count == 0 { return hasRead }
+        hasRead = true
         performInput()
         // A chunk that is not full was the last one.
         if !input.isFull { return true }

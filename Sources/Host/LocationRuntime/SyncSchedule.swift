@@ -2,11 +2,11 @@ import LocationEngine
 import LocationHAL
 import LocationTypes
 
-/// Decides when unwritten state is written to storage (RNG-4): at a fixed interval, and before a sleep of the board
-/// that the write would otherwise interrupt (a suspend, or a wait while the receiver sleeps or batches).
+/// Decides when `LocationService` writes unwritten state to storage (RNG-4): at a fixed interval, and before a sleep of
+/// the board that the write would otherwise interrupt (a suspend, or a wait while the receiver sleeps or batches).
 ///
-/// A wake costs a resume. Early writes are at least a quarter of the interval apart, so that frequent calls of a
-/// client do not cause a write for each call.
+/// A wake only for a write would cost a resume. Early writes are at least a quarter of the interval apart, so that
+/// frequent calls of a client do not cause a write for each call.
 public struct SyncSchedule: Sendable {
   /// Longest time between two writes: a power failure loses at most the changes of this time.
   public let interval: Interval

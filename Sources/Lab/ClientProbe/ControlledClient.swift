@@ -3,9 +3,7 @@ import LocationClient
 import LocationTypes
 import LocationWire
 
-// A client that executes commands from standard input and prints what it receives, one line each.
-
-/// A client controlled by commands on standard input.
+/// A client that executes commands from standard input and prints each notice that it receives, one line each.
 struct ControlledClient: ~Copyable {
   private var session: ClientSession
   private var inputLine: [UInt8] = []
@@ -13,8 +11,8 @@ struct ControlledClient: ~Copyable {
   private var acknowledges = false
   /// Number of consecutive reads at which standard input was at its end.
   private var endOfInputCount = 0
-  /// Limit of ``endOfInputCount``, at 50 ms per read. A virtual machine that resumes from a suspend finds its
-  /// virtio ports disconnected until the host has reconnected them.
+  /// Limit of ``endOfInputCount``, at 50 ms per read. After a suspend of a virtual machine, its virtio ports are at
+  /// their end until the host has reconnected them.
   private static let endOfInputLimit = 200
 
   init(_ path: String, _ name: String) throws(ClientError) {

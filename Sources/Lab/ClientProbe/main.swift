@@ -8,13 +8,13 @@ import LocationWire
 //
 //   ClientProbe drain SOCKET NAME          reads all undelivered fixes; prints their number, the first and the last
 //                                          sequence number, and the nanoseconds from the call to the end
-//   ClientProbe follow SOCKET NAME MODE    receives and acknowledges every fix. MODE: at-once; relaxed; or a
-//                                          percentage of fixes to acknowledge, a third of these with a reply
+//   ClientProbe follow SOCKET NAME MODE    receives every fix. MODE selects the acknowledgements: at-once; relaxed
+//                                          (batched); or a percentage of fixes, a third of these with a reply
 //
 //   ClientProbe talk SOCKET NAME           executes commands from standard input: start, stop, significant,
 //                                          background, foreground, defer METRES SECONDS (any word means no limit),
 //                                          settle GENERATION SEQUENCE (acknowledges), light, dark, wakes, clocks,
-//                                          acknowledge (from now on, acknowledges on arrival); prints what it receives
+//                                          acknowledge (from now on, acknowledges on arrival); prints each notice
 //
 // `follow` prints each action before it performs it, without buffering, and reconnects when the service has ended.
 
@@ -59,8 +59,8 @@ enum AcknowledgementMode {
     case "at-once": self = .policy(.immediate)
     case "relaxed": self = .policy(.batched)
     default:
-      guard let part = Int(word), (0...100).contains(part) else { return nil }
-      self = .percentage(of100: part)
+      guard let percentage = Int(word), (0...100).contains(percentage) else { return nil }
+      self = .percentage(of100: percentage)
     }
   }
 }

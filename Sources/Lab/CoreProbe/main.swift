@@ -198,8 +198,8 @@ func epochs(of file: [UInt8], date: CalendarDate?) -> [UInt8] {
   while let piece = filter.next(bytes, &offset) {
     guard case .bytes(let range) = piece else { continue }
     let part = bytes.extracting(range)
-    var place = 0
-    while let message = decoder.next(part, &place) { add(message) }
+    var position = 0
+    while let message = decoder.next(part, &position) { add(message) }
   }
   while let message = decoder.finish() { add(message) }
   while assembler.isOpen { add(assembler.close()) }

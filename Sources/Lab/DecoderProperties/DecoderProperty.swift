@@ -44,7 +44,7 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
 public struct PropertyResult: Equatable, Sendable {
   /// Description of the first violation; nil if the property holds.
   public private(set) var violation: String?
-  /// Number of items decoded behind framing and checksums: messages, fixes, settings, points.
+  /// Number of items decoded from input with valid framing and checksum: messages, fixes, settings, points.
   public private(set) var decodedCount = 0
 
   /// Creates a result without violation.
@@ -105,7 +105,7 @@ struct ChunkLengths {
     if let fixed { return fixed }
     state = state &* 1_664_525 &+ 1_013_904_223
     let length = Int(state >> 24) + 1
-    // Short chunks are as frequent as long ones, because offsets go wrong at chunk boundaries.
+    // Short chunks are as frequent as long ones, because errors in offsets occur at chunk boundaries.
     return state & 0x80_0000 == 0 ? length : length % 7 + 1
   }
 }

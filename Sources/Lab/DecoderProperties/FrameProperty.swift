@@ -26,9 +26,10 @@ enum FrameProperty {
     var stream: [UInt8] = []
     while !reader.isAtEnd {
       let head = [reader.byte(), reader.byte()]
-      let payload = reader.nextBytes(Int(reader.integer(UInt16.self)) % 1_025)
-      let length = [UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)]
-      let content = head + length + payload
+      let length = Int(reader.integer(UInt16.self)) % (GNSSDecoder.longestPayload + 1)
+      let payload = reader.nextBytes(length)
+      let lengthField = [UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)]
+      let content = head + lengthField + payload
       var a: UInt8 = 0
       var b: UInt8 = 0
       for byte in content {
@@ -115,7 +116,7 @@ enum CommandProperty {
     case .batch(let batch): buffer.append(batch)
     case .aidingAcknowledgement(let isOn): buffer.appendAidingAcknowledgement(isOn)
     case .aidingTime(let utc): buffer.appendAidingTime(utc)
-    // `StreamProperty` checks the bytes of these.
+    // `StreamProperty` checks the bytes of these entries.
     case .aidingEntry: return
     case .unknown, .malformed: return
     }

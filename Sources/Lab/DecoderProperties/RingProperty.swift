@@ -34,9 +34,9 @@ enum RingProperty {
   }
 
   private static func storedFixes(_ ring: borrowing FixRing) -> [StoredFix] {
-    var place = ring.tail
+    var sequence = ring.tail
     var stored: [StoredFix] = []
-    while let item = ring.next(at: &place, before: ring.head) {
+    while let item = ring.next(at: &sequence, before: ring.head) {
       if case .fix(let found) = item { stored.append(found) }
     }
     return stored

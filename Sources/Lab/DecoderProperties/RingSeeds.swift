@@ -2,7 +2,7 @@ import DeferralCache
 import LocationTypes
 
 extension Seeds {
-  /// Images as a service leaves them, and the input of one with missing and stale slots.
+  /// Images as a service writes them, and the input of one with missing and stale slots.
   static let rings: [[UInt8]] = [
     [0, 0],
     image(capacity: 4, sessions: [3], kind: 0),

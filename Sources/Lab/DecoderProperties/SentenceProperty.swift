@@ -80,7 +80,7 @@ extension FrameBuffer {
 }
 
 extension GNSSMessage {
-  /// Whether the decoder knows the message and its fields are valid.
+  /// Whether the decoder supports the message and its fields are valid.
   var isDecoded: Bool {
     switch self {
     case .unknown, .malformed: false

@@ -4,16 +4,17 @@ import LocationTypes
 
 /// Chunk boundaries do not change the result, every byte is counted, and every fix can be stored.
 ///
-/// Input: one byte each of options, chunk lengths and time between messages; then the stream.
+/// Input: one byte of options; one of chunk lengths; one of the time between messages, whose highest bit accepts
+/// sentences without a checksum; then the stream.
 enum StreamProperty {
   static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
     let options = EpochOptions(fuzzed: reader.byte())
     let chunks = ChunkLengths(reader.byte())
-    let last = reader.byte()
-    let step = Interval.milliseconds(Int64(last & 0x7F) * 50)
+    let timing = reader.byte()
+    let step = Interval.milliseconds(Int64(timing & 0x7F) * 50)
     var decoding = DecoderOptions()
-    decoding.allowsMissingChecksum = last & 0x80 != 0
+    decoding.allowsMissingChecksum = timing & 0x80 != 0
     let bytes = reader.remainingBytes()
     let whole = decode(bytes, nil, decoding)
     let parts = decode(bytes, chunks, decoding)
@@ -28,12 +29,12 @@ enum StreamProperty {
     }
     checkCounters(of: whole, against: bytes, &trial)
     EpochProperty.check(whole.messages, options, step, &trial)
-    for learnsEnd in [false, true] {
+    for detectsEnd in [false, true] {
       var options = options
-      options.detectsEpochEnd = learnsEnd
+      options.detectsEpochEnd = detectsEnd
       let result = epochs(of: bytes, chunks, decoding, options, step, throughMessages: true)
-      let straight = epochs(of: bytes, chunks, decoding, options, step, throughMessages: false)
-      trial.require(result == straight, "direct decoding gives other epochs than through messages")
+      let direct = epochs(of: bytes, chunks, decoding, options, step, throughMessages: false)
+      trial.require(result == direct, "direct decoding gives other epochs than through messages")
     }
     trial.countDecoded(whole.messages.count)
   }
@@ -112,13 +113,13 @@ enum StreamProperty {
     of decoded: Decoded, against bytes: [UInt8], _ trial: inout PropertyResult
   ) {
     let c = decoded.counters
-    let right = Int(c.sentences) + Int(c.withoutChecksum) + Int(c.frames)
-    trial.require(decoded.messages.count <= right, "more messages than correct checksums")
+    let correct = Int(c.sentences) + Int(c.withoutChecksum) + Int(c.frames)
+    trial.require(decoded.messages.count <= correct, "more messages than correct checksums")
     trial.require(
-      Int(c.malformed) + Int(c.unknown) <= right, "more malformed or unknown than correct")
-    // The shortest sentence has 4 bytes, the shortest frame 8; no byte is counted twice.
-    let least = UInt64(c.sentences) * 4 + UInt64(c.withoutChecksum) * 2 + UInt64(c.frames) * 8
-    trial.require(c.skippedBytes + least <= UInt64(bytes.count), "more bytes counted than read")
+      Int(c.malformed) + Int(c.unknown) <= correct, "more malformed or unknown than correct")
+    // The shortest sentence has 4 bytes, or 2 without a checksum, the shortest frame 8; no byte is counted twice.
+    let minimum = UInt64(c.sentences) * 4 + UInt64(c.withoutChecksum) * 2 + UInt64(c.frames) * 8
+    trial.require(c.skippedBytes + minimum <= UInt64(bytes.count), "more bytes counted than read")
   }
 }
 

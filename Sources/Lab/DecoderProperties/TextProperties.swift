@@ -3,6 +3,8 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
+// Properties of the files that users edit or record: board profiles, tracks in CSV, recordings.
+
 /// Any bytes are a profile that parses to the same value when written again, or give errors with valid locations.
 enum ProfileProperty {
   static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
@@ -27,12 +29,12 @@ enum ProfileProperty {
     let count = errors.problems.count
     trial.require(count >= 1 && count <= ProfileErrors.maxListed, "\(count) problems")
     for problem in errors.problems {
-      let isThere = problem.line >= 1 && problem.line <= lines && problem.column >= 1
-      trial.require(isThere, "the location does not exist: \(problem)")
-      let isShown = problem.description.unicodeScalars.allSatisfy {
+      let exists = problem.line >= 1 && problem.line <= lines && problem.column >= 1
+      trial.require(exists, "the location does not exist: \(problem)")
+      let isPrintable = problem.description.unicodeScalars.allSatisfy {
         $0.properties.generalCategory != .control
       }
-      trial.require(isShown, "a control character in the text of \(problem)")
+      trial.require(isPrintable, "a control character in the text of \(problem)")
       // An error with a key has passed the TOML grammar.
       if !problem.key.isEmpty { trial.countDecoded() }
     }

@@ -68,7 +68,7 @@ enum WireProperty {
   {
     guard let read = try? ReplyDecoder.decode(frame, to: call) else { return }
     trial.countDecoded()
-    // A known error name with other parameters: encoded again, it has none.
+    // An error with unexpected parameters is encoded without them, so it may decode to another error.
     if case .error(.other) = read.reply { return }
     var json = JSONOutput()
     ReplyEncoder.encode(read.reply, continues: read.continues, to: &json)

@@ -6,7 +6,7 @@ import ServiceState
 // A process that writes durable state and may be killed at any time, for the tests of ServiceState.
 //
 //   StateProbe write FILE      acknowledges without end; prints each number once it is durable
-//   StateProbe read FILE       prints the last number and the repairs
+//   StateProbe read FILE       prints the last number, the repairs and the last error
 //   StateProbe hold FILE       opens the file, prints "open", and waits for 60 s
 //   StateProbe day FILE        a tracker's day: 144 acknowledgements; prints the amount written
 //   StateProbe limited FILE    like write, but files are limited to 64 KiB; also prints errors
@@ -68,15 +68,15 @@ func simulateDay(_ store: StateStore) throws(StateError) {
   let client = store.addClient(uid: 1_000, name: "tracker")?.id ?? 1
   try store.flush(at: time)
   let before = writtenBytes()
-  let figures = store.statistics
+  let statistics = store.statistics
   for batch in 1...144 as ClosedRange<UInt64> {
     _ = store.rows.cursors.put(CursorRecord(client: client, bookmark: bookmark(batch * 600)))
     try store.flush(at: time)
   }
   let bytes = writtenBytes() - before
   printLine(
-    "transactions \(store.statistics.transactions - figures.transactions), "
-      + "pages \(store.statistics.pages - figures.pages), bytes \(bytes)")
+    "transactions \(store.statistics.transactions - statistics.transactions), "
+      + "pages \(store.statistics.pages - statistics.pages), bytes \(bytes)")
 }
 
 /// Number of bytes that this process has passed to `write`.

@@ -2,7 +2,7 @@ import LocationTypes
 
 /// The bytes of a receiver, read cyclically in chunks as from a serial line.
 struct ByteStream {
-  /// Size of a read of the loop, in bytes.
+  /// Size of a read of `LocationLoop`, in bytes.
   static let chunk = ByteChunk.capacity
 
   let bytes: [UInt8]

@@ -11,7 +11,7 @@ struct SentencePath: HotPath {
   private var floorPosition = 0
 
   mutating func run(_ turns: Int) -> UInt64 {
-    messages(turns, from: &stream, with: &decoder, rest: &chunk)
+    messages(turns, from: &stream, with: &decoder, unread: &chunk)
   }
 
   mutating func runFloor(_ turns: Int) -> UInt64 {
@@ -86,35 +86,35 @@ private struct FixStream {
       if unread.isEmpty { unread = stream.next() }
       var offset = 0
       let span = bytes.span.extracting(unread)
-      let isMade = decoder.next(span, &offset, through: &assembler, at: now, into: &epoch)
+      let hasEpoch = decoder.next(span, &offset, through: &assembler, at: now, into: &epoch)
       unread = (unread.lowerBound + offset)..<unread.upperBound
-      guard isMade, let fix = epoch.fix else { continue }
+      guard hasEpoch, let fix = epoch.fix else { continue }
       now = now + Interval(microseconds: 1_000_000)
       return UInt64(truncatingIfNeeded: fix.coordinate.latitude_e9)
     }
   }
 }
 
-/// Decodes `count` messages; `rest` is the unread part of the last chunk.
+/// Decodes `count` messages; `unread` is the unread part of the last chunk.
 private func messages(
   _ count: Int, from stream: inout ByteStream, with decoder: inout GNSSDecoder,
-  rest: inout Range<Int>
+  unread: inout Range<Int>
 ) -> UInt64 {
   let bytes = stream.bytes
-  var left = count
+  var remaining = count
   var sum: UInt64 = 0
-  while left > 0 {
-    if rest.isEmpty { rest = stream.next() }
+  while remaining > 0 {
+    if unread.isEmpty { unread = stream.next() }
     var offset = 0
-    let span = bytes.span.extracting(rest)
-    while left > 0, let message = decoder.next(span, &offset) {
-      left -= 1
+    let span = bytes.span.extracting(unread)
+    while remaining > 0, let message = decoder.next(span, &offset) {
+      remaining -= 1
       switch message {
       case .unknown, .malformed: continue
       case _: sum &+= 1
       }
     }
-    rest = (rest.lowerBound + offset)..<rest.upperBound
+    unread = (unread.lowerBound + offset)..<unread.upperBound
   }
   return sum
 }

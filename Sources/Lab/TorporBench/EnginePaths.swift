@@ -47,7 +47,7 @@ private struct DeferringEngine: ~Copyable {
     precondition(engine.client(DeferringEngine.client).deferral.state == .engaged, "it defers")
   }
 
-  /// Sends the engine the next event of a loop.
+  /// Sends the engine the next event, as `LocationLoop` would.
   mutating func step() -> UInt64 {
     if effects.needsProceed { return perform(.proceed) }
     now = now + .seconds(1)
@@ -75,7 +75,7 @@ private struct DeferringEngine: ~Copyable {
     return readNotices()
   }
 
-  /// Reads the notices of the step before.
+  /// Reads the notices of the last step.
   private mutating func readNotices() -> UInt64 {
     var newest: FixName?
     while effects.hasNotices, let notice = engine.nextNotice() {
@@ -89,7 +89,7 @@ private struct DeferringEngine: ~Copyable {
   }
 }
 
-/// One turn is one engine step, in the mix caused by fixes.
+/// One turn is one engine step; fixes cause the mix of events.
 struct EngineStepPath: HotPath, ~Copyable {
   let unit = "step"
   private var engine = DeferringEngine()

@@ -26,9 +26,9 @@ private struct CoordinatePairs {
         second.latitude_e9 = first.latitude_e9 + random(reach)
         second.longitude_e9 = first.longitude_e9 + random(reach)
       }
-      for place in [first, second] {
-        coordinates.append(place)
-        radians += [place.latitude * .pi / 180, place.longitude * .pi / 180]
+      for end in [first, second] {
+        coordinates.append(end)
+        radians += [end.latitude * .pi / 180, end.longitude * .pi / 180]
       }
     }
   }
@@ -59,12 +59,12 @@ struct DistancePath: HotPath {
   static func far() -> DistancePath { DistancePath(CoordinatePairs(reach: nil), isLocal: false) }
 
   mutating func run(_ turns: Int) -> UInt64 {
-    let places = pairs.coordinates
+    let coordinates = pairs.coordinates
     var sum: UInt64 = 0
     for _ in 0..<turns {
-      let (a, b) = (places[position], places[position + 1])
+      let (a, b) = (coordinates[position], coordinates[position + 1])
       sum &+= (isLocal ? a.localDistance(to: b) : a.distance(to: b)).bitPattern
-      position = position + 2 == places.count ? 0 : position + 2
+      position = position + 2 == coordinates.count ? 0 : position + 2
     }
     return sum
   }

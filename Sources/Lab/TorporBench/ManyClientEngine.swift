@@ -42,7 +42,7 @@ struct ManyClientEngine: ~Copyable {
   /// Newest fix that the updating client has not acknowledged.
   private var unacknowledged: FixName?
 
-  /// Sends the engine the next event of a loop.
+  /// Sends the engine the next event, as `LocationLoop` would.
   mutating func step() -> UInt64 {
     if effects.needsProceed { return perform(.proceed) }
     if let name = unacknowledged {
@@ -51,9 +51,9 @@ struct ManyClientEngine: ~Copyable {
     }
     now = now + .seconds(1)
     frameIndex += 1
-    let turn = 2 * frames.count - 2
-    if frameIndex == turn { frameIndex = 0 }
-    let frame = frames[frameIndex < frames.count ? frameIndex : turn - frameIndex]
+    let roundTrip = 2 * frames.count - 2
+    if frameIndex == roundTrip { frameIndex = 0 }
+    let frame = frames[frameIndex < frames.count ? frameIndex : roundTrip - frameIndex]
     effects = engine.step(bytes: frame.span, at: now)
     return readNotices()
   }
@@ -68,7 +68,7 @@ struct ManyClientEngine: ~Copyable {
     return readNotices()
   }
 
-  /// Reads the notices of the step before.
+  /// Reads the notices of the last step.
   private mutating func readNotices() -> UInt64 {
     while effects.hasNotices, let notice = engine.nextNotice() {
       if case .batch(_, let last) = notice.notice { unacknowledged = engine.stored(at: last)?.name }
@@ -97,11 +97,11 @@ struct Drive {
       for number in 0..<RegionMonitor.capacity {
         let second = Int(random.next() % UInt64(frames.count))
         let time = track.start + .seconds(Int64(second))
-        let beside = reader.state(at: time).coordinate.moved(
+        let center = reader.state(at: time).coordinate.moved(
           east: random.uniform(-1_000, 1_000), north: random.uniform(-1_000, 1_000))
         let kind = number.isMultiple(of: 2) ? RegionKind.region : .condition
         let region = Region(
-          RegionIdentifier(kind, UInt32(number)), center: beside,
+          RegionIdentifier(kind, UInt32(number)), center: center,
           radius: random.uniform(50, 1_500))
         regions.append((ClientID(client), region))
       }

@@ -53,12 +53,12 @@ final class Bench {
     var code: Int?
   }
 
-  init(_ parts: VirtualMachine.Folders, board: String, lines: String) throws {
-    self.folders = parts
-    _ = unsafe mkdir(parts.run, 0o700)
+  init(_ folders: VirtualMachine.Folders, board: String, lines: String) throws {
+    self.folders = folders
+    _ = unsafe mkdir(folders.run, 0o700)
     profileText = try text(of: board)
     lineNames = try text(of: lines).split(separator: "\n").map(String.init)
-    receiver = try RealTimeReceiver(try parseProfile(profileText, in: parts.run).simulationSetup)
+    receiver = try RealTimeReceiver(try parseProfile(profileText, in: folders.run).simulationSetup)
   }
 
   // MARK: The machine
@@ -147,7 +147,7 @@ final class Bench {
     }
   }
 
-  /// Limit by the host's clock, as a multiple of the limit in guest time: it ends waits for a guest that loops.
+  /// Limit by the host's clock, as a multiple of the limit in guest time. It ends a wait if the guest runs without end.
   static let clockPerGuest = 10.0
 
   /// The current time.
@@ -247,8 +247,8 @@ final class Bench {
 
   /// Parses `gpio_value: 1009 set 1`, the kernel's trace of a driven line.
   private func recordLineChange(_ line: String) {
-    guard let place = line.firstRange(of: "gpio_value: ") else { return }
-    let words = line[place.upperBound...].split(separator: " ")
+    guard let key = line.firstRange(of: "gpio_value: ") else { return }
+    let words = line[key.upperBound...].split(separator: " ")
     guard words.count == 3, words[1] == "set", let number = Int(words[0]),
       lineNames.indices.contains(number - firstLineNumber)
     else { return }
@@ -305,19 +305,19 @@ final class Bench {
 
   /// Sends a command to the guest's shell, without waiting.
   @discardableResult func sendCommand(_ command: String) -> CommandResult {
-    let answer = CommandResult()
-    pendingCommands.append(answer)
+    let result = CommandResult()
+    pendingCommands.append(result)
     machine?.agent.write(command + "\n")
-    return answer
+    return result
   }
 
   /// Executes a command in the guest's shell; returns its output.
   @discardableResult
   func shell(_ command: String, within seconds: Double = 15, fails: Bool = false) throws -> String {
-    let answer = sendCommand(command)
-    try wait("the guest executes: \(command.prefix(60))", within: seconds) { answer.code != nil }
-    let output = answer.lines.joined(separator: "\n")
-    guard fails || answer.code == 0 else {
+    let result = sendCommand(command)
+    try wait("the guest executes: \(command.prefix(60))", within: seconds) { result.code != nil }
+    let output = result.lines.joined(separator: "\n")
+    guard fails || result.code == 0 else {
       throw Failure("the guest's command failed: \(command.prefix(60)): \(output)")
     }
     return output

@@ -1,7 +1,7 @@
 import LocationSimulation
 import SimulatedHAL
 
-// The service in the guest, and its clients.
+// The service in the guest, and its clients, as the scenarios start and control them.
 
 extension Bench {
   /// The board that a scenario needs.
@@ -47,12 +47,12 @@ extension Bench {
       guard text.contains(edit.old) else { throw Failure("the profile has no '\(edit.old)'") }
       text = text.replacing(edit.old, with: edit.new)
     }
-    var isLeftOut = false
-    let without = boardSetup.removed + (boardSetup.canSuspend ? [] : ["[board.suspended]"])
+    var isRemoved = false
+    let removed = boardSetup.removed + (boardSetup.canSuspend ? [] : ["[board.suspended]"])
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
-      if line.hasPrefix("[") { isLeftOut = without.contains(String(line)) }
-      return !isLeftOut && !line.hasPrefix("#")
-        && !without.contains { line.hasPrefix($0 + " =") }
+      if line.hasPrefix("[") { isRemoved = removed.contains(String(line)) }
+      return !isRemoved && !line.hasPrefix("#")
+        && !removed.contains { line.hasPrefix($0 + " =") }
     }
     return lines.joined(separator: "\n")
   }
@@ -60,11 +60,11 @@ extension Bench {
   /// Starts the service with the state on the disk, and waits until it listens.
   func serve(_ options: String = "") throws {
     try launch(options)
-    let end = try shell(
+    let status = try shell(
       "until [ -S /run/torpor/torpor.sock ]; do kill -0 $torpord 2>/dev/null || break; usleep 50000; done; "
         + "[ -S /run/torpor/torpor.sock ]; echo $?",
       within: 20)
-    guard end == "0" else { throw Failure("torpord does not serve") }
+    guard status == "0" else { throw Failure("torpord does not serve") }
   }
 
   /// Starts the service without waiting.
@@ -90,7 +90,7 @@ extension Bench {
     try wait("torpord logs '\(words)'", within: seconds) { (try? log.contains(words)) == true }
   }
 
-  /// Starts a client in the guest that is controlled from here.
+  /// Starts a client in the guest, which the scenario controls with commands.
   func client(_ name: String, _ number: Int = 0) throws -> GuestClient {
     guard let port = machine?.clients[number] else { throw Failure("no machine") }
     let client = GuestClient(name, port, self)

@@ -3,7 +3,7 @@ import LinuxHAL
 import LocationTypes
 import SimulatedHAL
 
-/// The receiver at the other end of the board's second UART: a simulated one, in real time.
+/// A simulated receiver at the other end of the board's second UART, in real time.
 ///
 /// Output to a suspended board is lost, as on hardware; QEMU would buffer it.
 final class RealTimeReceiver {
@@ -83,7 +83,7 @@ final class RealTimeReceiver {
   func setSupply(_ isOn: Bool) { receiver.setSupply(isOn, at: now) }
   func wake() { receiver.wake(at: now) }
 
-  /// Seconds until the receiver has something to do.
+  /// Seconds until the receiver's next event, 0.005 to 1.
   var timeToNextEvent: Double {
     if fault == .badChecksums { return 0.02 }
     return min(max((receiver.nextEventTime - now).seconds, 0.005), 1)

@@ -19,11 +19,11 @@ extension BoardScenario {
     try bench.waitForLine("GNSS_SUPPLY", true, within: 5)
     try bench.waitForLine("GNSS_SUPPLY", false, within: 20)
     try bench.shell("kill -9 $client0; wait $client0; client0=", fails: true)
-    let left = HostClock.now
+    let clientEnd = HostClock.now
     try bench.wait("the board powers itself off", within: 150) { bench.isOff }
     try expect(
-      HostClock.now - left > 119, "powered off \(HostClock.now - left) s after the last client left"
-    )
+      HostClock.now - clientEnd > 119,
+      "powered off \(HostClock.now - clientEnd) s after the last client left")
     try bench.waitForLog("the board is switched off for", within: 1)
     try bench.switchOn()
     let alarm = try bench.shell("sed -n 's/^alrm_time.*: //p' /proc/driver/rtc")
@@ -31,14 +31,15 @@ extension BoardScenario {
     try expectAlarm(alarm, before: Double(until).map { $0 / 1e6 } ?? 0)
     try bench.serve()
     try bench.waitForLog("the board was off, and was switched on", within: 5)
-    let again = try bench.client("off")
-    try bench.wait("a report after the start", within: 20) { !again.reports.isEmpty }
+    let secondClient = try bench.client("off")
+    try bench.wait("a report after the start", within: 20) { !secondClient.reports.isEmpty }
     try expect(
-      again.reports[0].generation > first.generation, "\(again.reports[0]) after \(first)")
+      secondClient.reports[0].generation > first.generation,
+      "\(secondClient.reports[0]) after \(first)")
     try bench.shell("[ ! -e /data/state/wake-intent ]")
   }
 
-  /// Checks that the RTC alarm, a time of day, precedes the noted time by the boot time plus one second, within the
+  /// Checks that the RTC alarm, a time of day, precedes the recorded time by the boot time plus one second, within the
   /// fractions of a second that both clocks omit.
   private static func expectAlarm(_ alarm: String, before until: Double) throws {
     let parts = alarm.split(separator: ":").compactMap { Int($0) }

@@ -58,7 +58,7 @@ extension BoardScenario {
     try expectOrder(client.received)
   }
 
-  /// The last client stops: RXM-PMREQ. It starts again: an edge of EXTINT.
+  /// The last client stops: the driver sends RXM-PMREQ. The client starts again: an edge of EXTINT wakes the receiver.
   private static func standby(_ bench: Bench) throws {
     try bench.start()
     let client = try bench.client("standby")
@@ -138,15 +138,15 @@ extension BoardScenario {
     try expect(
       bench.receiver.state == "standby" && bench.receiver.bytesSent == sent,
       "the receiver did not stay in standby")
-    let got = bench.receiver.bytesReceived
+    let received = bench.receiver.bytesReceived
     try client.execute("start")
     try client.waitForFixes(2, within: 20)
-    try expect(bench.receiver.bytesReceived > got, "the receiver woke without a byte")
+    try expect(bench.receiver.bytesReceived > received, "the receiver woke without a byte")
     try expectOrder(client.received)
     try expect(bench.changes.isEmpty, "lines were driven: \(bench.changes)")
   }
 
-  /// The receiver does not respond, then it does: reported as lost, retried, found again.
+  /// A receiver that stops responding is reported as lost and retried, and delivers fixes when it responds again.
   private static func silence(_ bench: Bench) throws {
     try bench.start(
       Bench.BoardSetup(edits: [

@@ -9,28 +9,28 @@ extension BoardScenario {
     BoardScenario(name: "\(count) resets", limit: 60 + 60 * Double(count)) { bench in
       var random = SimulationRandom(seed: seed)
       try bench.start()
-      var book = ResetChecker()
-      var began = bench.now
+      var checker = ResetChecker()
+      var begin = bench.now
       for round in 0...count {
         if round > 0 {
-          book.recordReset(withheld: (bench.now - began).withheld)
+          checker.recordReset(withheld: (bench.now - begin).withheld)
           try bench.reset()
           try bench.serve()
         }
-        began = bench.now
+        begin = bench.now
         let client = try bench.client("reset")
         client.send("start")
         try bench.wait("a new fix after \(round) resets", within: 30) {
-          client.received.contains { $0.utc > book.resetAt }
+          client.received.contains { $0.utc > checker.resetAt }
         }
-        try book.check(client, round)
+        try checker.check(client, round)
         let moment = HostClock.now + (round == count ? 1 : random.uniform() * 5)
         while HostClock.now < moment {
-          try book.acknowledgeSome(client, &random)
+          try checker.acknowledgeSome(client, &random)
           try bench.advance(until: min(HostClock.now + 0.1, moment))
         }
         try expectOrder(client.received)
-        book.close(client)
+        checker.close(client)
       }
     }
   }

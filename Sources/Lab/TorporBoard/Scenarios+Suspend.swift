@@ -45,10 +45,10 @@ extension BoardScenario {
     try bench.advance(1)
     try expect(bench.isSuspended, "the board woke without a byte")
     let suspends = bench.suspends
-    let poked = bench.now
+    let sendTime = bench.now
     bench.receiver.sendWakeByte()
     try bench.wait("the board wakes", within: 3) { bench.suspends > suspends }
-    let duration = bench.resumedAt - poked
+    let duration = bench.resumedAt - sendTime
     try expect(duration.guest < 1, "the wake-up took \(duration.text)")
     try expect(client.received.count == delivered, "a fix was delivered during the deferral")
     try bench.expectBatch(client, begin, 26)
@@ -105,22 +105,22 @@ extension BoardScenario {
   private static func sleepInhibitor(_ bench: Bench) throws {
     try bench.start(Bench.suspending)
     let file = "/run/systemd/inhibit/1"
-    let make =
+    let createLock =
       "mkdir -p /run/systemd/inhibit; printf 'WHAT=sleep\\nWHO=apt\\nMODE=block\\n' > \(file)"
-    try bench.shell(make)
+    try bench.shell(createLock)
     let client = try bench.client("lock")
     _ = try bench.startDeferral(client, for: 60)
     let suspends = bench.suspends
     try client.waitForFixes(6, within: 12)
     try expect(bench.suspends == suspends && !bench.isSuspended, "the board was suspended")
     try bench.shell("rm \(file)")
-    // The service notices the removal of a lock at its next wake.
+    // The service detects the removal of a lock at its next wake.
     try bench.wait("the board is suspended", within: 20) { bench.isSuspended }
     try expect(client.finishes.isEmpty, "the deferral ended: \(client.finishes)")
     // A lock created while the board is suspended takes effect before the next suspend.
     try bench.wait("the board is awake", within: 14) { !bench.isSuspended }
     let before = client.received.count
-    try bench.shell(make)
+    try bench.shell(createLock)
     try bench.wait("fixes are delivered again", within: 20) { client.received.count > before + 2 }
     try expectOrder(client.received)
   }
@@ -150,10 +150,10 @@ extension Bench {
     try wait("the deferral ends", within: seconds + 4 - (now - begin).guest) {
       !client.finishes.isEmpty
     }
-    let lasted = now - begin
+    let duration = now - begin
     try BoardScenario.expect(
-      lasted.clock > seconds - 0.5 && lasted.guest < seconds + 3,
-      "\(seconds) s lasted \(lasted.text) (DEF-18)")
+      duration.clock > seconds - 0.5 && duration.guest < seconds + 3,
+      "\(seconds) s lasted \(duration.text) (DEF-18)")
     try BoardScenario.expect(
       client.finishes == ["ok"], "the deferral finished with \(client.finishes)")
     try wait("its batch is delivered", within: 5) { client.batches.last ?? 0 > Int(seconds) / 2 }

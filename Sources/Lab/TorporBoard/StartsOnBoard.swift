@@ -130,14 +130,14 @@ struct StartsOnBoard {
 
   private func save(_ bench: Bench, to path: String) throws {
     // Kill the service, so that the board is not suspended while the trace is read.
-    let answer = bench.sendCommand(
+    let result = bench.sendCommand(
       "kill -9 $torpord; t=/sys/kernel/tracing/instances/waits; echo 0 > $t/tracing_on; cat $t/trace"
     )
     try bench.wait("the kernel's trace", within: 300) {
       bench.wakeUp()
-      return answer.code != nil
+      return result.code != nil
     }
-    let text = answer.lines.joined(separator: "\n")
+    let text = result.lines.joined(separator: "\n")
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw Failure("'\(path)' cannot be written: errno \(errno)") }
     defer { close(descriptor) }

@@ -83,14 +83,14 @@ import Glibc
   private static func runAndPrint(_ scenario: BoardScenario, _ bench: Bench) -> Bool {
     let begin = bench.now
     bench.limit(to: scenario.limit)
-    var wrong: Error?
-    do { try scenario.run(bench) } catch { wrong = error }
+    var failure: Error?
+    do { try scenario.run(bench) } catch { failure = error }
     let seconds = (bench.now - begin).text
-    guard let wrong else {
+    guard let failure else {
       printLine("\(scenario.name) … ok \(seconds)")
       return true
     }
-    printLine("\(scenario.name) … FAILED \(seconds): \(wrong)")
+    printLine("\(scenario.name) … FAILED \(seconds): \(failure)")
     printState(bench)
     bench.discard()
     return false

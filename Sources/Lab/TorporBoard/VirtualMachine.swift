@@ -24,15 +24,15 @@ final class VirtualMachine {
   private(set) var isRunning = true
 
   /// Starts QEMU with an empty disk. The machine runs when all ``LinePort``s are connected, so that no output is lost.
-  init(_ parts: Folders, serial: String, suspends: Bool) throws {
-    self.folders = parts
+  init(_ folders: Folders, serial: String, suspends: Bool) throws {
+    self.folders = folders
     self.canSuspend = suspends
-    try VirtualMachine.makeDisk(parts.run + "/disk")
+    try VirtualMachine.makeDisk(folders.run + "/disk")
     process = try spawn(
-      VirtualMachine.arguments(parts, serial: serial, suspends: suspends),
-      output: parts.run + "/qemu.log")
+      VirtualMachine.arguments(folders, serial: serial, suspends: suspends),
+      output: folders.run + "/qemu.log")
     func port(_ name: String) throws -> LinePort {
-      try LinePort(path: "\(parts.run)/\(name)", within: 60)
+      try LinePort(path: "\(folders.run)/\(name)", within: 60)
     }
     management = try port("qmp")
     agent = try port("agent")
@@ -77,19 +77,19 @@ final class VirtualMachine {
   }
 
   private static func arguments(
-    _ parts: Folders, serial: String, suspends: Bool
+    _ folders: Folders, serial: String, suspends: Bool
   ) -> [String] {
     // The uncompressed kernel boots 4 s faster, but does not survive a suspend: QEMU writes it into memory
     // again on resume.
     let kernel = suspends ? "vmlinuz" : "vmlinux"
-    var all = [
+    var arguments = [
       // QEMU ends with this program, however this program ends.
       "/usr/bin/setpriv", "--pdeathsig", "KILL", "/usr/bin/qemu-system-x86_64",
       // /dev/kvm may exist without working. Machine type pc supports suspend and power-off.
       "-accel", "tcg", "-M", "pc", "-m", "256", "-nodefaults", "-display", "none", "-S",
       // After a power-off QEMU continues, with its real-time clock.
       "-no-shutdown",
-      "-kernel", "\(parts.built)/kernel/\(kernel)", "-initrd", parts.built + "/initramfs",
+      "-kernel", "\(folders.built)/kernel/\(kernel)", "-initrd", folders.built + "/initramfs",
       "-append",
       // Without `no_timer_check` the kernel counts timer interrupts for a tenth of a second, and panics where a
       // busy host delivers too few of them: "IO-APIC + timer doesn't work".
@@ -97,22 +97,22 @@ final class VirtualMachine {
       // busy host; the rate of the HPET is known.
       "console=ttyS0,115200 quiet no_console_suspend no_timer_check clocksource=hpet mitigations=off "
         + "nokaslr random.trust_cpu=on",
-      "-serial", "file:\(parts.run)/console.log",
+      "-serial", "file:\(folders.run)/console.log",
       "-chardev", "serial,id=gnss,path=\(serial)", "-device", "isa-serial,chardev=gnss,wakeup=on",
       // Data that the guest has written to its disk is kept, whatever happens to QEMU.
-      "-drive", "file=\(parts.run)/disk,format=raw,if=virtio,cache=writethrough",
+      "-drive", "file=\(folders.run)/disk,format=raw,if=virtio,cache=writethrough",
       "-device", "virtio-serial,max_ports=8",
-      "-chardev", "file,id=log,path=\(parts.run)/torpord.log",
+      "-chardev", "file,id=log,path=\(folders.run)/torpord.log",
       "-device", "virtserialport,chardev=log,name=log",
-      "-qmp", "unix:\(parts.run)/qmp,server=on,wait=off",
+      "-qmp", "unix:\(folders.run)/qmp,server=on,wait=off",
     ]
     for name in ["agent", "lines"] + (0..<Folders.clients).map({ "client\($0)" }) {
-      all += [
-        "-chardev", "socket,id=\(name),path=\(parts.run)/\(name),server=on,wait=off",
+      arguments += [
+        "-chardev", "socket,id=\(name),path=\(folders.run)/\(name),server=on,wait=off",
         "-device", "virtserialport,chardev=\(name),name=\(name)",
       ]
     }
-    return all
+    return arguments
   }
 }
 

@@ -13,7 +13,8 @@ import DecoderProperties
 
 nonisolated(unsafe) private var property = DecoderProperty.stream
 
-/// Reads the options of this program; `--seeds=FOLDER` writes seeds and dictionary there and exits.
+/// Reads the options of this program; `--seeds=FOLDER` writes the seeds into FOLDER and the dictionary to FOLDER.dict,
+/// and exits.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(
   _ count: UnsafeMutablePointer<CInt>,

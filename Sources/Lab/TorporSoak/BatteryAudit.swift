@@ -2,19 +2,19 @@ import LocationEngine
 import LocationPolicy
 import LocationTypes
 
-/// Independent check of the low-battery guarantees for one client (PWR-10): computes which service levels
-/// must be shed from the charges alone.
+/// Independent check of the low-battery guarantees for one client (PWR-10): computes from the charges alone which
+/// service levels must be shed.
 struct BatteryAudit {
   /// Thresholds at which each service level is shed, one after another.
   static let thresholds: BatteryThresholds = {
-    var terms = BatteryThresholds()
-    terms.everyFix = 50
-    terms.accuracy = 45
-    terms.updates = 40
-    terms.visits = 30
-    terms.regions = 20
-    terms.significantChange = 10
-    return terms
+    var thresholds = BatteryThresholds()
+    thresholds.everyFix = 50
+    thresholds.accuracy = 45
+    thresholds.updates = 40
+    thresholds.visits = 30
+    thresholds.regions = 20
+    thresholds.significantChange = 10
+    return thresholds
   }()
 
   /// Time at which updates were shed; nil while they are available.
@@ -25,8 +25,8 @@ struct BatteryAudit {
   /// Whether region monitoring is available.
   var hasRegions: Bool { !shedLevels.contains(ServiceLevel.regions.rawValue) }
   private var reported: ServiceLevelSet = .none
-  /// Whether a reported level was restored since the last report. The client may have received no
-  /// notice of that if it did not use the level then.
+  /// Whether a reported level was restored since the last report. The client received no notice of the restoration if
+  /// it did not use the level at that time.
   private var wasRestored = false
 
   mutating func update(_ charge: UInt8, at now: Instant) {
@@ -43,23 +43,24 @@ struct BatteryAudit {
       shedLevels.contains(ServiceLevel.updates.rawValue) ? updatesShedSince ?? now : nil
   }
 
-  /// Resets what was reported: a new process has received nothing.
+  /// Resets the reported levels, because a new process has received no report.
   mutating func resetProcess() {
     reported = .none
     wasRestored = false
   }
 
-  mutating func check(_ givenUp: ServiceLevelSet, isExact: Bool) -> String? {
+  /// Checks a notice of shed levels; returns a description of the violation, or nil.
+  mutating func check(_ shed: ServiceLevelSet, isExact: Bool) -> String? {
     defer {
-      reported = givenUp
+      reported = shed
       wasRestored = false
     }
-    if givenUp == reported && !wasRestored {
-      return "PWR-10: the levels \(givenUp.rawValue) were reported as shed twice"
+    if shed == reported && !wasRestored {
+      return "PWR-10: the levels \(shed.rawValue) were reported as shed twice"
     }
     guard isExact else { return nil }
     for number: UInt8 in 0..<8
-    where givenUp.rawValue & (1 << number) != 0 && !shedLevels.contains(number) {
+    where shed.rawValue & (1 << number) != 0 && !shedLevels.contains(number) {
       return "PWR-10: service level \(number) is reported as shed, but is available"
     }
     return nil

@@ -31,15 +31,15 @@ struct BehaviourDigest: Equatable, Sendable {
     add(1 + Int(command.pin.rawValue) * 2 + Int(command.level.rawValue))
   }
 
-  mutating func add(_ work: AidingOperation) {
-    switch work {
+  mutating func add(_ operation: AidingOperation) {
+    switch operation {
     case .none: add(0)
-    case .store(let place): add(0x100 + Int(place))
-    case .send(let place): add(0x200 + Int(place))
+    case .store(let index): add(0x100 + Int(index))
+    case .send(let index): add(0x200 + Int(index))
     }
   }
 
-  /// Effects of an engine step. `LocationLoop` reports plans separately.
+  /// Effects of an engine step, or the plan of a `LocationLoop`'s turn.
   mutating func add(_ effects: Effects) {
     add(effects.pin)
     add(effects.lineSpeed ?? 0)

@@ -54,7 +54,7 @@ final class BoardSoak {
     engineSetup.battery = BatteryAudit.thresholds
     engineSetup.epochs.isSimulated = true
     engineSetup.parameters.deferralLimit = 50 + Int(random.next() % 400)
-    let isKept =
+    let storesAiding =
       random.next() % 4 != 0 && engineSetup.enableAidingStore(entries: EngineMemory.aidingEntries)
     let track = Scenario.drive.track(seed: run.seed, duration: .seconds(5 * 3_600))
     memory = EngineMemory(
@@ -62,7 +62,7 @@ final class BoardSoak {
     loop = LocationLoop(
       engine: memory.makeEngine(engineSetup), board: SimulatedBoard(setup, track: track),
       clients: Relay(crowd: clients))
-    if isKept { loop.aiding = memory.aidingStore }
+    if storesAiding { loop.aiding = memory.aidingStore }
   }
 
   /// Runs to the end and returns the totals.

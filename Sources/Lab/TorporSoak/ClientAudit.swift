@@ -59,7 +59,7 @@ struct ClientAudit {
   mutating func updateCharge(_ charge: UInt8, head: UInt64, at now: Instant) {
     let hadRegions = battery.hasRegions
     battery.update(charge, at: now)
-    // A crossing during that time is not reported (REG-15).
+    // A crossing while regions are unavailable is not reported (REG-15).
     if hadRegions != battery.hasRegions { invalidateSides() }
     if !expectsEveryFix { skipBefore = head }
   }
@@ -73,7 +73,7 @@ struct ClientAudit {
     if !expectsEveryFix { skipBefore = head }
   }
 
-  /// Resets the sides if the request before required it: its own notices are delivered by now.
+  /// Resets the sides again if the previous request required it: all notices of that request have been delivered.
   mutating func applyPendingReset() {
     guard resetsSidesLater else { return }
     resetsSidesLater = false
@@ -222,9 +222,9 @@ struct ClientAudit {
       batches += 1
       return check(first, last, from: engine)
     case .failure, .authorization: return nil
-    case .degraded(let givenUp):
+    case .degraded(let shed):
       tally.transitions += 1
-      return battery.check(givenUp, isExact: isExact)
+      return battery.check(shed, isExact: isExact)
     case .paused:
       tally.transitions += 1
       defer { isPaused = true }
@@ -282,22 +282,22 @@ struct ClientAudit {
     return nil
   }
 
-  private func checkTime(of stored: StoredFix, _ place: String) -> String? {
+  private func checkTime(of stored: StoredFix, _ source: String) -> String? {
     guard let grantedAt, stored.fix.acquired <= grantedAt else { return nil }
-    return "RNG-6: a \(place) with a fix of \(stored.fix.acquired.seconds) s, "
+    return "RNG-6: a \(source) with a fix of \(stored.fix.acquired.seconds) s, "
       + "before location was granted at \(grantedAt.seconds) s"
   }
 
   /// Checks a fix delivered outside the running updates: none for a denied client, a coarse one for a reduced client.
-  private func checkFix(at stored: StoredFix, _ place: String) -> String? {
-    if !isGranted { return "AUT-3: a \(place) with a fix for a denied client" }
-    if let text = checkTime(of: stored, place) { return text }
+  private func checkFix(at stored: StoredFix, _ source: String) -> String? {
+    if !isGranted { return "AUT-3: a \(source) with a fix for a denied client" }
+    if let text = checkTime(of: stored, source) { return text }
     guard isReduced else { return nil }
     let fix = stored.fix
     let isCoarse =
       fix.horizontalAccuracy_mm == AccuracyReduction.accuracy_mm && fix.altitude_mm == nil
       && fix.ellipsoidalAltitude_mm == nil && fix.speed_mmps == nil && fix.course_e4 == nil
-    return isCoarse ? nil : "AUT-6: a precise \(place) for a reduced client"
+    return isCoarse ? nil : "AUT-6: a precise \(source) for a reduced client"
   }
 
   private mutating func check(_ visit: Visit) -> String? {

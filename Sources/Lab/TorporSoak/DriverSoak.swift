@@ -22,9 +22,9 @@ final class DriverSoak {
   /// The receiver's navigation database, indexed as the driver stores it.
   private var storedAiding: [[UInt8]] = []
   private var storesAiding = false
-  /// Whether an entry was written to the receiver.
+  /// Whether a database entry was written to the receiver.
   private var hasSentAiding = false
-  /// The entry received last.
+  /// The database entry received last.
   private var aidingFrame: [UInt8] = []
   private var tally = SoakTotals()
   /// Whether the newest goal was reached or rejected.
@@ -55,8 +55,8 @@ final class DriverSoak {
       &random, until: DriverSoak.faultSeconds, &tally.faults, eventful: true)
     let engine = profile.engineSetup
     guard var receiver = engine.receiver else { preconditionFailure("a profile with a receiver") }
-    let keepsItself = profile.receiver?.hasBackupSupply ?? false
-    if receiver.family.isUBlox, receiver.hasSupplySwitch, !keepsItself {
+    let hasBackupSupply = profile.receiver?.hasBackupSupply ?? false
+    if receiver.family.isUBlox, receiver.hasSupplySwitch, !hasBackupSupply {
       // Sometimes the capacity is too small.
       storesAiding = true
       receiver.aiding = AidingSetup(capacity: random.next() % 4 == 0 ? 16 : 128)
@@ -87,7 +87,7 @@ final class DriverSoak {
     return tally
   }
 
-  /// Sends each event while the driver restores assistance data, which is too short for random events.
+  /// Sends each event while the driver restores assistance data; random events seldom occur in this short period.
   private func disturbAiding() {
     let events: [DriverEvent] = [
       .goal(.off), .drain, .message(.malformed), .deadline, .batchPin, .lineFault,
@@ -123,8 +123,8 @@ final class DriverSoak {
     expect(isDrained, "a drain is not answered")
   }
 
-  private func expect(_ isSo: Bool, _ text: String) {
-    if isSo || tally.failure != nil { return }
+  private func expect(_ holds: Bool, _ text: String) {
+    if holds || tally.failure != nil { return }
     tally.failure = SoakTotals.Failure(
       seed: soakRun.seed,
       text: "\(text), at \(board.now.seconds) s")
@@ -267,11 +267,11 @@ final class DriverSoak {
       if driver.status.hasOutgoing { try board.write(driver.outgoing.span) }
       switch effects.aiding {
       case .none: break
-      case .store(let place):
-        storedAiding = storedAiding.prefix(Int(place)) + [aidingFrame]
-      case .send(let place):
+      case .store(let index):
+        storedAiding = storedAiding.prefix(Int(index)) + [aidingFrame]
+      case .send(let index):
         hasSentAiding = true
-        let entry = storedAiding[Int(place)]
+        let entry = storedAiding[Int(index)]
         try board.write(entry.span)
       }
     } catch {

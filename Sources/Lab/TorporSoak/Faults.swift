@@ -16,9 +16,9 @@ extension FaultPlan {
         let start = moment()
         return Instant(seconds: start)..<Instant(seconds: start + random.uniform(0.05, longest))
       }
-      var apart: [Range<Instant>] = []
-      for span in spans where !apart.contains(where: { $0.overlaps(span) }) { apart.append(span) }
-      return apart.sorted { $0.lowerBound < $1.lowerBound }
+      var chosen: [Range<Instant>] = []
+      for span in spans where !chosen.contains(where: { $0.overlaps(span) }) { chosen.append(span) }
+      return chosen.sorted { $0.lowerBound < $1.lowerBound }
     }
     signalOutages = spans(6, 400)
     deviceAbsent = spans(eventful ? 40 : 3, eventful ? 10 : 200)

@@ -147,14 +147,14 @@ final class RandomClients {
   }
 
   /// A request to send later, and the seconds until then.
-  private var delayedRequest: (left: Int, client: ClientID, request: Request)?
+  private var delayedRequest: (seconds: Int, client: ClientID, request: Request)?
 
   /// Advances by one second; returns the delayed request if it is due.
   func dueRequests() -> [(ClientID, Request)] {
     guard var next = delayedRequest else { return [] }
-    next.left -= 1
-    delayedRequest = next.left > 0 ? next : nil
-    return next.left > 0 ? [] : [(next.client, next.request)]
+    next.seconds -= 1
+    delayedRequest = next.seconds > 0 ? next : nil
+    return next.seconds > 0 ? [] : [(next.client, next.request)]
   }
 
   /// Stops updates, perhaps during a pause, changes the settings and starts again.
@@ -212,7 +212,7 @@ final class RandomClients {
     }
   }
 
-  private func serviceRequest(near place: Coordinate) -> Request {
+  private func serviceRequest(near point: Coordinate) -> Request {
     let identifier = RegionIdentifier(
       one(of: .region, .condition), UInt32(below(ClientAudit.regionCount)))
     switch below(14) {
@@ -222,7 +222,7 @@ final class RandomClients {
     case 4, 5: return .startVisits
     case 6: return below(4) == 0 ? .stopVisits : .startVisits
     case 7, 8:
-      let center = place.moved(east: 2_000 * (fraction() - 0.5), north: 2_000 * (fraction() - 0.5))
+      let center = point.moved(east: 2_000 * (fraction() - 0.5), north: 2_000 * (fraction() - 0.5))
       return .addRegion(
         Region(identifier, center: center, radius: 30 + 400 * fraction()), assuming: .unknown)
     case 9: return below(3) == 0 ? .removeRegion(identifier) : .requestRegionState(identifier)
@@ -235,13 +235,13 @@ final class RandomClients {
   }
 
   /// Adds, queries and removes regions while the end of a deferral may be waiting for its fixes.
-  private func regionRequests(of client: ClientID, near place: Coordinate) -> [(ClientID, Request)]
+  private func regionRequests(of client: ClientID, near point: Coordinate) -> [(ClientID, Request)]
   {
     let number = UInt32(below(ClientAudit.regionCount))
     let region = Region(
-      RegionIdentifier(.region, number), center: place, radius: 20 + 50 * fraction())
+      RegionIdentifier(.region, number), center: point, radius: 20 + 50 * fraction())
     let condition = Region(
-      RegionIdentifier(.condition, number), center: place, radius: 20 + 50 * fraction())
+      RegionIdentifier(.condition, number), center: point, radius: 20 + 50 * fraction())
     return [
       .disallowDeferred, .addRegion(region, assuming: .unknown),
       .requestRegionState(region.identifier), .removeRegion(region.identifier),

@@ -44,11 +44,11 @@ struct ScheduleSoak {
     return tally
   }
 
-  /// Advances to the wake time at the latest; sometimes the board is late.
+  /// Advances to the wake time at the latest; sometimes to up to 30 s after it, as if the board woke late.
   private mutating func advance() {
     let step = Interval(seconds: random.uniform(0.05, [2, 2, 20, 400][below(4)]))
-    let late = Interval(seconds: below(20) == 0 ? 30 * random.uniform() : 0)
-    now = max(now, min(now + step, schedule.wake + late))
+    let delay = Interval(seconds: below(20) == 0 ? 30 * random.uniform() : 0)
+    now = max(now, min(now + step, schedule.wake + delay))
   }
 
   private mutating func applyRandomEvent() {
@@ -93,8 +93,8 @@ struct ScheduleSoak {
     expect(now - since <= longest, "PWR-7: acquisition exceeds its limit")
   }
 
-  private mutating func expect(_ isSo: Bool, _ text: String) {
-    if isSo || tally.failure != nil { return }
+  private mutating func expect(_ holds: Bool, _ text: String) {
+    if holds || tally.failure != nil { return }
     tally.failure = SoakTotals.Failure(seed: soakRun.seed, text: "\(text), at \(now.seconds) s")
   }
 }

@@ -98,14 +98,14 @@ def main():
     changes = {name: float(value) for name, value in (text.split("=") for text in given.set)}
     if "first_fixes" in changes:
         changes["first_fixes"] = int(changes["first_fixes"])
-    held = hold_out(given.tracks)
-    sets = {"generated, moving": [t for t in held if not t.is_day],
-            "generated, days with long stops": [t for t in held if t.is_day]}
+    generated_tracks = hold_out(given.tracks)
+    sets = {"generated, moving": [t for t in generated_tracks if not t.is_day],
+            "generated, days with long stops": [t for t in generated_tracks if t.is_day]}
     sets |= {folder: recorded(folder) for folder in given.recorded}
-    alone = weights.load(given.no_line) if given.no_line else weights.shipped(False)
-    lined = weights.load(given.line) if given.line else weights.shipped(True)
-    designs = {"planner": (alone, False, tuning(False, **changes)),
-               "planner + line": (lined, True, tuning(True, **changes))}
+    net = weights.load(given.no_line) if given.no_line else weights.shipped(False)
+    line_net = weights.load(given.line) if given.line else weights.shipped(True)
+    designs = {"planner": (net, False, tuning(False, **changes)),
+               "planner + line": (line_net, True, tuning(True, **changes))}
     if given.baselines:
         rules = {"EnTracked": ENTRACKED, "EnTracked, cautious": ENTRACKED_CAUTIOUS}
         designs = {name: (None, False, tuning(policy=policy))
@@ -118,11 +118,11 @@ def main():
             for is_noisy in (True,) if given.brief else (False, True):
                 for design, (net, has_line, constants) in designs.items():
                     rows = evaluate(tracks, net, has_line, receiver, is_noisy, constants)
-                    ratio, mean, pooled, worst, which = summary(rows)
+                    ratio, mean, pooled, worst, worst_track = summary(rows)
                     cells = [cell([r for r in rows if r[1] == bound]) for bound in BOUNDS]
                     print(f"| {name} | {receiver} | {'2.5 m' if is_noisy else 'none'} | {design} "
                           f"| {len(rows)} | {ratio:.3f} | {mean:.2%} | {pooled:.2%} "
-                          f"| {worst:.2%} {which[:20]} | " + " | ".join(cells) + " |", flush=True)
+                          f"| {worst:.2%} {worst_track[:20]} | " + " | ".join(cells) + " |", flush=True)
     if given.first:
         for design, (net, has_line, constants) in designs.items():
             for name, tracks in sets.items():

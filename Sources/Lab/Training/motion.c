@@ -181,7 +181,7 @@ static double brake_to(double speed, double braking, double distance) {
 }
 
 void travel(Motion *m, double distance, Route route) {
-  double curve = 0, variation = 0, done = 0, turn_left = 0;
+  double curve = 0, variation = 0, done = 0, remaining_turn = 0;
   double to_junction = exponential(m, route.junctions);
   double to_stop = route.stops > 0 ? exponential(m, route.stops) : 1e18;
   double cruise = route.speed * exp(0.15 * normal(&m->random));
@@ -192,14 +192,14 @@ void travel(Motion *m, double distance, Route route) {
     variation += -variation / route.variation_time + variation_gain * normal(&m->random);
     curve += -curve / route.curvature_time + curve_gain * normal(&m->random);
     /* Speed limited by the road, the next turn, the next stop and the end. */
-    double wanted = cruise * exp(variation);
+    double target = cruise * exp(variation);
     double for_end = brake_to(0, route.braking, distance - done);
-    if (for_end < wanted) wanted = fmax(for_end, 0.3);
+    if (for_end < target) target = fmax(for_end, 0.3);
     if (to_junction < 400 && plan == TURNS) {
-      wanted = fmin(wanted, brake_to(route.turn_speed, route.braking, to_junction));
+      target = fmin(target, brake_to(route.turn_speed, route.braking, to_junction));
     }
-    if (to_stop < 400) wanted = fmin(wanted, brake_to(0, route.braking, to_stop - 1));
-    double change = wanted - m->speed;
+    if (to_stop < 400) target = fmin(target, brake_to(0, route.braking, to_stop - 1));
+    double change = target - m->speed;
     if (change > route.acceleration) change = route.acceleration * between(m, 0.6, 1);
     m->speed = fmax(m->speed + fmax(change, -1.5 * route.braking), 0);
     if (to_stop < 2 && m->speed < 1) {
@@ -215,7 +215,7 @@ void travel(Motion *m, double distance, Route route) {
     if (to_junction <= 0) {
       if (plan == TURNS) {
         int side = chance(m, 0.5) ? 1 : -1;
-        turn_left = side * between(m, 0.8, 2);
+        remaining_turn = side * between(m, 0.8, 2);
       }
       to_junction = exponential(m, route.junctions) + 20;
       plan = UNDECIDED;
@@ -223,13 +223,13 @@ void travel(Motion *m, double distance, Route route) {
         cruise = route.speed * exp(0.35 * normal(&m->random));
       }
     }
-    double turn = fmin(fmax(turn_left, -0.5), 0.5);
-    turn_left -= turn;
+    double turn = fmin(fmax(remaining_turn, -0.5), 0.5);
+    remaining_turn -= turn;
     m->heading += (curve + turn) * fmin(1, m->speed / fmax(0.3 * route.speed, 0.1));
     done += m->speed;
     to_junction -= m->speed;
     if (to_stop < 1e17) to_stop -= m->speed;
-    if (m->speed < 0.05 && wanted < 0.31) m->speed = 0.3;
+    if (m->speed < 0.05 && target < 0.31) m->speed = 0.3;
     advance_second(m, m->speed > 0.05);
   }
   m->speed = 0;
@@ -312,12 +312,12 @@ static void take_train(Motion *m, double distance) {
 }
 
 void trip(Motion *m, double distance) {
-  double how = uniform(&m->random);
-  if (distance < 1500 || how < 0.15) {
+  double choice = uniform(&m->random);
+  if (distance < 1500 || choice < 0.15) {
     travel(m, fmin(distance, 3000), footpath(m, between(m, 1.0, 1.7)));
-  } else if (how < 0.35 && distance < 12000) {
+  } else if (choice < 0.35 && distance < 12000) {
     travel(m, distance, cycle_path(m, between(m, 3.5, 7)));
-  } else if (how < 0.75) {
+  } else if (choice < 0.75) {
     drive(m, distance);
   } else {
     take_train(m, distance);
@@ -325,13 +325,13 @@ void trip(Motion *m, double distance) {
 }
 
 void errand(Motion *m) {
-  double there = log_between(m, 50, 800);
-  travel(m, there, footpath(m, between(m, 0.9, 1.5)));
+  double first_leg = log_between(m, 50, 800);
+  travel(m, first_leg, footpath(m, between(m, 0.9, 1.5)));
   int places = 1 + (int)(uniform(&m->random) * 4);
   for (int i = 0; i < places; i++) {
     double pause = log_between(m, 60, 2400);
     stay(m, pause, between(m, 0, 15));
-    double on = log_between(m, 30, 500);
-    travel(m, on, footpath(m, between(m, 0.8, 1.4)));
+    double leg = log_between(m, 30, 500);
+    travel(m, leg, footpath(m, between(m, 0.8, 1.4)));
   }
 }

@@ -75,7 +75,7 @@ static void record_cycle(Planner *p) {
     p->energy += p->profile->track + p->profile->standby * off + p->profile->acquire * search;
   }
   p->time += p->time_step;
-  /* On straight motion: the share of the cycle beyond the distance. */
+  /* For straight motion: the share of the cycle in which the device was beyond the bound. */
   if (p->displacement > p->bound) p->outside_time += (1 - p->bound / p->displacement) * (p->time_step - 1);
 }
 
@@ -227,8 +227,9 @@ static double price_outside(const Planner *p) {
   return fmax(tuning->price * mean * pow(excess, tuning->guard), tuning->least_price);
 }
 
-/* Seconds outside by `time` after the fix; call it with increasing times. The probability is interpolated linearly
-   between the midpoints of the bins, from 0 at the fix, and is constant after the last. */
+/* Integral of the probability over the time after a fix, for `seconds_outside`, which must be called with increasing
+   times. The probability is interpolated linearly between the midpoints of the bins, from 0 at the fix, and is
+   constant after the last. */
 typedef struct {
   const Planner *planner;
   int bin;
@@ -272,15 +273,15 @@ static double cheapest_off_time(const Planner *p) {
   double best = 0, least = INFINITY;
   Risk risk = {.planner = p};
   for (double off = is_still ? 1 : 0; off <= longest_off; off = next_choice(off)) {
-    /* While the line reports no motion, the duration of the off time is unknown. */
-    double known = is_still && off < 600 ? 600 : off;
-    double search = off > 0 ? acquisition_time(profile, known) : 0;
+    /* While the line reports no motion, the duration of the off time is unknown; at least 10 min are assumed. */
+    double duration = is_still && off < 600 ? 600 : off;
+    double search = off > 0 ? acquisition_time(profile, duration) : 0;
     double ahead = off + search; /* at the next fix the position is exact again */
     double outside = seconds_outside(&risk, ahead);
     if (p->has_line) outside /= p->tuning.standing_rate;
     /* The speed that the receiver reports limits the network's choice. */
     if (speed * ahead > longest_run) break;
-    /* A device that would have to accelerate harder than this cannot be outside. */
+    /* A device that would have to accelerate harder than the maximum to be outside is not outside. */
     if (speed * ahead + 0.5 * p->tuning.acceleration * ahead * ahead < margin) outside = 0;
     double spent = profile->track + profile->standby * off + profile->acquire * search;
     double cost = (spent + price * outside) / (1 + ahead);

@@ -78,7 +78,7 @@ typedef struct {
   double anchor_east[3], anchor_north[3], anchor_time[3];
   double last_moving_time, last_standing_time, moving_share, long_moving_share, mean_displacement_ratio;
   double motion_share, short_motion_share, long_motion_share;
-  double recent_speed, time_scale; /* the recent speed, and the time in which the device leaves the distance at it */
+  double recent_speed, time_scale; /* the time in which the device leaves the bound at the recent speed */
 
   double off_time; /* last decision */
   double energy, time, outside_time;
@@ -93,7 +93,7 @@ void planner_begin(Planner *planner, const Profile *profile, const Network *netw
                    const Tuning *tuning, double bound, int has_line);
 
 /* Accepts a fix; returns the seconds for which the receiver may be off, 0 to stay on for a second. */
-double planner_off_time(Planner *planner, const FixSample *seen);
+double planner_off_time(Planner *planner, const FixSample *sample);
 
 /* Seconds of acquisition after `off` seconds off. */
 double acquisition_time(const Profile *profile, double off);

@@ -42,8 +42,8 @@ double optimum(const Track *track, const Profile *profile, double bound, int lon
       reach++;
     }
     if (reach >= n) {
-      int left = n - 2 - t > 0 ? n - 2 - t : 0;
-      end = fmin(end, best[t] + profile->track + profile->standby * left);
+      int remaining = n - 2 - t > 0 ? n - 2 - t : 0;
+      end = fmin(end, best[t] + profile->track + profile->standby * remaining);
     }
     for (int off = 0; off <= longest_off; off++) {
       int next = t + cycle[off];
@@ -60,8 +60,9 @@ double optimum(const Track *track, const Profile *profile, double bound, int lon
 
 /* ---- Labels ---- */
 
-/* Without a line, the off clock is the wall clock. With a line it is stopped while the line has reported no motion
-   since the fix, up to planner->pause_limit, and runs slower while the line reports no motion after motion. */
+/* Adds the features of a decision and its labels: for each bin of the off clock, the share of time outside. Without a
+   line, the off clock is the wall clock. With a line it is stopped while the line has reported no motion since the
+   fix, up to planner->pause_limit, and runs slower while the line reports no motion after motion. */
 static void add_sample(const Track *track, const Planner *planner, int t, double east,
                        double north, Samples *samples) {
   int features = planner->has_line ? LINE_FEATURES : FEATURES;
@@ -71,7 +72,7 @@ static void add_sample(const Track *track, const Planner *planner, int t, double
   for (int i = 0; i < features; i++) f[i] = planner->features[i];
 
   double rate = planner->has_line ? planner->tuning.standing_rate : 1;
-  int has_started = !planner->has_line || track->is_moving[t], stood = 0, bin = 0;
+  int has_started = !planner->has_line || track->is_moving[t], still_seconds = 0, bin = 0;
   double clock = 0, outside = 0, known = 0, outside_before = 0, known_before = 0;
   double edge = exit_bins[1] * planner->time_scale;
   for (int s = t + 1; s < track->seconds && bin < EXIT_BINS; s++) {
@@ -79,29 +80,29 @@ static void add_sample(const Track *track, const Planner *planner, int t, double
     if (planner->has_line && track->is_moving[s]) {
       has_started = 1;
     } else if (planner->has_line && !has_started) {
-      if (++stood > planner->pause_limit) has_started = 1;
+      if (++still_seconds > planner->pause_limit) has_started = 1;
       ticks = 0;
     } else if (planner->has_line) {
       ticks = rate;
     }
-    double is_out =
+    double outside_rate =
         track->is_known[s] && is_outside(track, s, east, north, planner->bound) ? rate : 0;
     if (ticks <= 0) {
-      outside += is_out;
+      outside += outside_rate;
       continue;
     }
-    double clock_then = clock, outside_then = outside, known_then = known;
+    double clock_start = clock, outside_start = outside, known_start = known;
     clock += ticks;
-    outside += is_out;
+    outside += outside_rate;
     known += track->is_known[s] * ticks;
     while (bin < EXIT_BINS && edge <= clock) {
-      double part = (edge - clock_then) / ticks;
-      double outside_edge = outside_then + part * is_out;
-      double known_edge = known_then + part * track->is_known[s] * ticks;
+      double part = (edge - clock_start) / ticks;
+      double outside_edge = outside_start + part * outside_rate;
+      double known_edge = known_start + part * track->is_known[s] * ticks;
       double width = (exit_bins[bin + 1] - exit_bins[bin]) * planner->time_scale;
-      double seen = known_edge - known_before;
-      weight[bin] = fmin(seen / width, 1);
-      label[bin] = seen > 1e-9 ? fmin((outside_edge - outside_before) / seen, 1) : 0;
+      double known_time = known_edge - known_before;
+      weight[bin] = fmin(known_time / width, 1);
+      label[bin] = known_time > 1e-9 ? fmin((outside_edge - outside_before) / known_time, 1) : 0;
       outside_before = outside_edge;
       known_before = known_edge;
       bin++;
@@ -119,7 +120,7 @@ static int wall_seconds(const Track *track, const Planner *planner, int t, doubl
   if (!planner->has_line) return (int)off;
   const Tuning *tuning = &planner->tuning;
   double clock = 0, motion = track->is_moving[t];
-  int has_started = track->is_moving[t], stood = 0, wall = 0;
+  int has_started = track->is_moving[t], still_seconds = 0, wall = 0;
   for (int s = t + 2; s < track->seconds + 8000; s++) {
     int is_moving = s < track->seconds ? track->is_moving[s] : 0;
     if (is_moving) {
@@ -131,7 +132,7 @@ static int wall_seconds(const Track *track, const Planner *planner, int t, doubl
       clock += 1;
     } else if (has_started && motion >= fmin(tuning->false_alarm * off, tuning->longest_alarm)) {
       clock += tuning->standing_rate;
-    } else if (++stood >= planner->pause_limit) {
+    } else if (++still_seconds >= planner->pause_limit) {
       break;
     }
     if (clock >= off || s >= track->seconds) break;
@@ -150,9 +151,9 @@ static double cycle(const Track *track, const Planner *planner, int t, double of
   int search = search_seconds(profile, wall);
   *next = t + 1 + wall + search;
   if (*next >= track->seconds) { /* cut off at the end of the track */
-    int rest = track->seconds - 2 - t > 0 ? track->seconds - 2 - t : 0;
-    wall = wall < rest ? wall : rest;
-    search = rest - wall;
+    int remaining = track->seconds - 2 - t > 0 ? track->seconds - 2 - t : 0;
+    wall = wall < remaining ? wall : remaining;
+    search = remaining - wall;
   }
   return profile->track + profile->standby * wall + profile->acquire * search;
 }
@@ -171,9 +172,9 @@ void simulate(const Track *track, const Profile *profile, const Network *network
   memset(outcome, 0, sizeof *outcome);
   double east_error = conditions->noise * normal(&random);
   double north_error = conditions->noise * normal(&random);
-  int then = conditions->start, line_time = 0, changed = 0, next;
+  int previous = conditions->start, line_time = 0, changed = 0, next;
   for (int t = conditions->start; t < track->seconds; t = next) {
-    double decay = exp(-(t - then) / conditions->noise_time), gain = sqrt(1 - decay * decay);
+    double decay = exp(-(t - previous) / conditions->noise_time), gain = sqrt(1 - decay * decay);
     east_error = east_error * decay + conditions->noise * gain * normal(&random);
     north_error = north_error * decay + conditions->noise * gain * normal(&random);
     FixSample sample = {.time = t, .accuracy = conditions->accuracy};
@@ -181,7 +182,7 @@ void simulate(const Track *track, const Profile *profile, const Network *network
     sample.north = track->north[t] + north_error;
     sample.speed = fabs(track->speed[t] + conditions->speed_noise * normal(&random));
     if (conditions->has_line) {
-      for (int s = then + 1; s <= t; s++) sample.motion += track->is_moving[s];
+      for (int s = previous + 1; s <= t; s++) sample.motion += track->is_moving[s];
       while (line_time < t) {
         line_time++;
         if (track->is_moving[line_time] != track->is_moving[line_time - 1]) changed = line_time;
@@ -204,16 +205,16 @@ void simulate(const Track *track, const Profile *profile, const Network *network
           track->is_known[s] && is_outside(track, s, sample.east, sample.north, conditions->bound);
     }
     if (next < track->seconds) outcome->checked += track->is_known[next]; /* a new fix is inside */
-    then = t;
+    previous = t;
     if (conditions->most_fixes && outcome->fixes >= conditions->most_fixes) break;
   }
   outcome->seconds = track->seconds - conditions->start;
 }
 
 /* Size of a type, so that the Python declarations can be checked. */
-int size_of(int what) {
+int size_of(int type) {
   static const int sizes[] = {sizeof(Profile), sizeof(Network),    sizeof(Tuning),
                               sizeof(FixSample), sizeof(Planner),   sizeof(Track),
                               sizeof(Conditions), sizeof(Outcome), sizeof(Samples)};
-  return sizes[what];
+  return sizes[type];
 }

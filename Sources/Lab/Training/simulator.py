@@ -90,9 +90,9 @@ LIBRARY.optimum.restype = D
 LIBRARY.planner_off_time.restype = D
 LIBRARY.acquisition_time.restype = D
 LIBRARY.kind_name.restype = ctypes.c_char_p
-for _what, _type in ((0, Profile), (1, Network), (2, Tuning), (3, FixSample), (5, CTrack),
-                     (6, Conditions), (7, Outcome), (8, Samples)):
-    assert LIBRARY.size_of(_what) == ctypes.sizeof(_type), _type
+for _index, _type in ((0, Profile), (1, Network), (2, Tuning), (3, FixSample), (5, CTrack),
+                      (6, Conditions), (7, Outcome), (8, Samples)):
+    assert LIBRARY.size_of(_index) == ctypes.sizeof(_type), _type
 PLANNER_SIZE = LIBRARY.size_of(4)
 KINDS = LIBRARY.kind_count()
 
@@ -202,7 +202,7 @@ def derived_line(east, north, seed):
 
 
 def generated(kind, seed):
-    """A generated track. Even seeds have the exact motion line, odd ones a derived one."""
+    """A generated track. Even seeds have the motion line of recorder.c, odd ones a derived one."""
     arrays = [np.zeros(LONGEST_TRACK) for _ in range(3)] + [np.zeros(LONGEST_TRACK, np.uint8)]
     count = LIBRARY.make_track(kind, ctypes.c_uint64(seed), LONGEST_TRACK,
                                *(P(a.ctypes.data) for a in arrays))

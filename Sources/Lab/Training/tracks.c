@@ -141,8 +141,8 @@ static void tack(Motion *m, double course, double seconds, double speed) {
     if (cos(course - m->heading) < 0) turn = turn > 0 ? 1 : -1;
     m->heading += 0.12 * turn + 0.015 * normal(&m->random);
     gust += -gust / 60 + 0.2 * sqrt(2 / 60.0) * normal(&m->random);
-    double wanted = speed * exp(gust) * (fabs(turn) > 0.5 ? 0.5 : 1);
-    m->speed += 0.1 * (wanted - m->speed);
+    double target = speed * exp(gust) * (fabs(turn) > 0.5 ? 0.5 : 1);
+    m->speed += 0.1 * (target - m->speed);
     advance_second(m, 1);
   }
 }
@@ -199,10 +199,10 @@ static void anchor(Motion *m) {
 static void animal(Motion *m) {
   double speed = log_between(m, 0.2, 1.2);
   while (!is_done(m)) {
-    double what = uniform(&m->random);
-    if (what < 0.35) {
+    double choice = uniform(&m->random);
+    if (choice < 0.35) {
       stay(m, log_between(m, 60, 7200), 0);
-    } else if (what < 0.75) {
+    } else if (choice < 0.75) {
       double seconds = log_between(m, 300, 5000), slow = speed * between(m, 0.1, 0.5);
       random_walk(m, seconds, slow, 0.7, 20, between(m, 0.2, 0.8), m->x, m->y, 0.1);
     } else {
@@ -217,16 +217,16 @@ static void animal(Motion *m) {
 static void bird(Motion *m) {
   double speed = between(m, 8, 20);
   while (!is_done(m)) {
-    double what = uniform(&m->random);
-    if (what < 0.3) {
+    double choice = uniform(&m->random);
+    if (choice < 0.3) {
       stay(m, log_between(m, 30, 3600), 0);
-    } else if (what < 0.6) {
+    } else if (choice < 0.6) {
       double bearing = between(m, 0, 6.28), away = log_between(m, 300, 30000);
       double x = m->x + away * cos(bearing), y = m->y + away * sin(bearing);
       go_to(m, x, y, speed * between(m, 0.7, 1.2), 0.05);
-    } else if (what < 0.75) {
+    } else if (choice < 0.75) {
       go_to(m, 0, 0, speed, 0.05);
-    } else if (what < 0.9) {
+    } else if (choice < 0.9) {
       double seconds = log_between(m, 60, 1500);
       random_walk(m, seconds, 0.7 * speed, 0.3, 10, between(m, 0.05, 0.4), m->x, m->y, 0.05);
     } else {
@@ -294,11 +294,11 @@ static void deliver(Motion *m) {
     travel(m, leg, street(m, between(m, 7, 14)));
     stay(m, between(m, 5, 40), 0);
     if (chance(m, 0.7)) {
-      double there = between(m, 10, 60);
-      travel(m, there, footpath(m, 1.5));
+      double to_door = between(m, 10, 60);
+      travel(m, to_door, footpath(m, 1.5));
       stay(m, log_between(m, 15, 200), 0);
-      double back = between(m, 10, 60);
-      travel(m, back, footpath(m, 1.5));
+      double from_door = between(m, 10, 60);
+      travel(m, from_door, footpath(m, 1.5));
     }
     stay(m, between(m, 5, 60), 0);
     if (chance(m, 0.05)) stay(m, log_between(m, 600, 3600), 8);
@@ -322,19 +322,19 @@ static void plough(Motion *m) {
 
 /* A day of ordinary life, 5 to 14 h: stays of 5 min to 5 h, trips, errands, walks and runs. */
 static void day(Motion *m) {
-  double before = log_between(m, 300, 14400);
-  stay(m, before, between(m, 0, 8));
+  double first_stay = log_between(m, 300, 14400);
+  stay(m, first_stay, between(m, 0, 8));
   while (!is_done(m)) {
-    double what = uniform(&m->random), stay_time;
-    if (what < 0.5) {
+    double choice = uniform(&m->random), stay_time;
+    if (choice < 0.5) {
       trip(m, log_between(m, 400, 30000));
       stay_time = log_between(m, 300, 18000);
       stay(m, stay_time, between(m, 0, 12));
-    } else if (what < 0.75) {
+    } else if (choice < 0.75) {
       errand(m);
       stay_time = log_between(m, 300, 9000);
       stay(m, stay_time, between(m, 0, 8));
-    } else if (what < 0.85) {
+    } else if (choice < 0.85) {
       double length = log_between(m, 500, 5000);
       travel(m, length, chance(m, 0.5) ? footpath(m, 1.3) : running_path(m, 3));
       stay(m, log_between(m, 600, 9000), 5);
@@ -364,17 +364,17 @@ int kind_count(void) { return sizeof kinds / sizeof *kinds; }
 const char *kind_name(int kind) { return kinds[kind].name; }
 int kind_is_day(int kind) { return kinds[kind].is_day; }
 
-/* Writes at most `most` seconds of a track of that kind; returns the number of seconds. */
-int make_track(int kind, uint64_t seed, int most, double *east, double *north, double *speed,
+/* Writes at most `limit` seconds of a track of that kind; returns the number of seconds. */
+int make_track(int kind, uint64_t seed, int limit, double *east, double *north, double *speed,
                uint8_t *is_moving) {
-  Motion m = {.limit = most, .east = east, .north = north, .is_moving = is_moving};
+  Motion m = {.limit = limit, .east = east, .north = north, .is_moving = is_moving};
   m.random.state = seed * 0x9E3779B97F4A7C15ull + kind * 7919;
   for (int i = 0; i < 5; i++) uniform(&m.random);
   m.heading = between(&m, 0, 6.283);
   record_position(&m, 0);
   double hours = between(&m, 0.7, 3.5);
   if (kinds[kind].is_day) hours = between(&m, 5, 14);
-  if (hours * 3600 < most) m.limit = (int)(hours * 3600);
+  if (hours * 3600 < limit) m.limit = (int)(hours * 3600);
   if (!kinds[kind].is_day && chance(&m, 0.3)) stay(&m, exponential(&m, 200), 0);
   kinds[kind].generate(&m);
   speed[0] = 0;

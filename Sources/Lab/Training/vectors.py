@@ -1,8 +1,9 @@
 """Writes Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift: decisions of the reference planner (planner.c).
 
-Each decision is an off time: for how long the receiver is off after a fix. The test `decides as the
-program that trained it` passes the same fixes to the Swift planner, which must return the same off
-times to the second. Run it after weights.py, which installs the weights; needs a C compiler and NumPy (README.md).
+Each decision is an off time: for how long the receiver is off after a fix. The test `Off times match
+those of the training program` passes the same fixes to the Swift planner, which must return the same
+off times to the second. Run this program after weights.py, which installs the weights; it needs a C
+compiler and NumPy (README.md).
 """
 import argparse
 import ctypes
@@ -34,22 +35,22 @@ def rows(kind, seed, bound, has_line, receiver, count):
                           ctypes.byref(constants), ctypes.c_double(bound), has_line)
     line = track.is_moving if has_line else np.zeros(track.seconds, np.uint8)
     changes = np.flatnonzero(np.diff(line.astype(int))) + 1
-    second = then = 0
+    second = previous = 0
     while second < track.seconds and count > 0:
         before = changes[changes <= second]
-        seen = FixSample(
+        sample = FixSample(
             time=second, east=round(track.east[second] + rng.normal(0, 1.5), 2),
             north=round(track.north[second] + rng.normal(0, 1.5), 2),
             speed=round(abs(track.speed[second] + rng.normal(0, 0.1)), 2),
             accuracy=round(rng.uniform(2, 6), 1), is_moving=int(line[second]),
-            motion=int(line[then + 1:second + 1].sum()),
+            motion=int(line[previous + 1:second + 1].sum()),
             since_change=second - (before[-1] if len(before) else 0) if has_line else 0)
-        off = int(LIBRARY.planner_off_time(planner, ctypes.byref(seen)))
-        yield (f"{second} {seen.east:.2f} {seen.north:.2f} {seen.speed:.2f} {seen.accuracy:.1f} "
-               f"{seen.is_moving} {seen.motion:.0f} {seen.since_change:.0f} {off}")
-        then = second
+        off = int(LIBRARY.planner_off_time(planner, ctypes.byref(sample)))
+        yield (f"{second} {sample.east:.2f} {sample.north:.2f} {sample.speed:.2f} {sample.accuracy:.1f} "
+               f"{sample.is_moving} {sample.motion:.0f} {sample.since_change:.0f} {off}")
+        previous = second
         wall = off
-        if has_line and off and not seen.is_moving:  # the off clock is stopped, for 10 min at most
+        if has_line and off and not sample.is_moving:  # the off clock is stopped, for 10 min at most
             moves = np.flatnonzero(line[second + 1:second + 601])
             wall += int(moves[0]) if len(moves) else 600
         search = LIBRARY.acquisition_time(ctypes.byref(profile), ctypes.c_double(wall)) if wall else 0
@@ -64,9 +65,9 @@ def main():
     out = ["// Written by Sources/Lab/Training/vectors.py; not by hand.", "",
            '/// Rows of "time east north speed accuracy motion motionSeconds sinceChange off".',
            "enum MovementVectors {"]
-    for name, *what in VECTORS:
+    for name, *parameters in VECTORS:
         out += [f'  static let {name} = """']
-        out += ["    " + text for text in rows(*what, given.count)]
+        out += ["    " + text for text in rows(*parameters, given.count)]
         out += ['    """', ""]
     out[-1] = "}"
     OUT.write_text("\n".join(out) + "\n")

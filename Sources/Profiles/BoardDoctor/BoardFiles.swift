@@ -31,7 +31,7 @@ public struct BoardFiles: Sendable {
   /// Whether the file exists; false for a dangling symbolic link.
   func exists(_ path: String) -> Bool { unsafe access(fullPath(path), F_OK) == 0 }
 
-  /// Whether the directory entry exists, even as a dangling symbolic link: systemd enables units that way.
+  /// Whether the directory entry exists, even as a dangling symbolic link. systemd enables units by symbolic links.
   func entryExists(_ path: String) -> Bool {
     exists(path) || SystemFiles.linkTarget(fullPath(path)) != nil
   }
@@ -96,12 +96,12 @@ public struct BoardFiles: Sendable {
   /// Names of a device along its chain of symbolic links, first the given one: `serial0`, `ttyAMA0`.
   func deviceNames(_ path: String) -> [String] {
     var names: [String] = []
-    var place = self.fullPath(path)
+    var current = self.fullPath(path)
     while names.count < BoardFiles.maxLinks {
-      let cut = place.lastIndex(of: "/").map { place.index(after: $0) } ?? place.startIndex
-      names.append(String(place[cut...]))
-      guard let target = SystemFiles.linkTarget(place) else { break }
-      place = target.hasPrefix("/") ? target : place[..<cut] + target
+      let start = current.lastIndex(of: "/").map { current.index(after: $0) } ?? current.startIndex
+      names.append(String(current[start...]))
+      guard let target = SystemFiles.linkTarget(current) else { break }
+      current = target.hasPrefix("/") ? target : current[..<start] + target
     }
     return names
   }

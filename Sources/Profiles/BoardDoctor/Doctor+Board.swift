@@ -7,8 +7,8 @@ import LocationTypes
 
 extension Doctor {
   mutating func examineBoard() {
-    let places = ["/proc/device-tree/model", "/sys/class/dmi/id/product_name"]
-    facts.model = places.lazy.compactMap { [files] in files.text($0) }.first { !$0.isEmpty }
+    let paths = ["/proc/device-tree/model", "/sys/class/dmi/id/product_name"]
+    facts.model = paths.lazy.compactMap { [files] in files.text($0) }.first { !$0.isEmpty }
     let kernel = files.text("/proc/sys/kernel/osrelease") ?? "of unknown version"
     let boot = files.text("/proc/sys/kernel/random/boot_id") ?? ""
     guard boot.utf8.count == 36 else {
@@ -50,9 +50,9 @@ extension Doctor {
       name: name, lowCharge: UInt8(clamping: options.profile?.battery?.lowCharge ?? 0),
       folder: files.fullPath(folder))
     guard let charge = gauge.charge else {
-      let there = gauges.isEmpty ? "none" : gauges.joined(separator: ", ")
+      let found = gauges.isEmpty ? "none" : gauges.joined(separator: ", ")
       return fail(
-        "battery", "the gauge '\(name)' reports no charge; gauges found: \(there)",
+        "battery", "the gauge '\(name)' reports no charge; gauges found: \(found)",
         suggestion: gauges.isEmpty
           ? "load the driver of the gauge, or remove `gauge` from [battery]"
           : "gauge = \"\(gauges[0])\" in [battery]")
@@ -63,17 +63,17 @@ extension Doctor {
   mutating func examineState() {
     let path = options.state
     // If the folder does not exist yet, check the file system of its nearest existing ancestor.
-    var place = path
-    while !files.exists(place), let cut = place.lastIndex(of: "/"), cut > place.startIndex {
-      place = String(place[..<cut])
+    var folder = path
+    while !files.exists(folder), let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
+      folder = String(folder[..<slash])
     }
-    if files.exists(place), !files.isFolder(place) {
+    if files.exists(folder), !files.isFolder(folder) {
       return fail(
-        "state", "'\(place)' is a file and not a folder",
+        "state", "'\(folder)' is a file and not a folder",
         suggestion: "specify a folder with --state, or move the file away")
     }
     var disk = statvfs()
-    guard unsafe statvfs(files.fullPath(place), &disk) == 0 else {
+    guard unsafe statvfs(files.fullPath(folder), &disk) == 0 else {
       return fail(
         "state", "'\(path)': \(SystemError.reason(errno))",
         suggestion: "sudo install -d -m 700 \(path), or specify another folder with --state")
@@ -91,10 +91,10 @@ extension Doctor {
         "state", "'\(path)' has \(free >> 20) MiB free and needs \(needed >> 20)",
         suggestion: "free disk space, or set a smaller capacity_fixes in [cache]")
     }
-    if place == path, !files.isWritable(path) {
+    if folder == path, !files.isWritable(path) {
       return skip("state", "'\(path)' exists; only the service and root may read it")
     }
-    let soon = place == path ? "" : " does not exist yet; the service's unit creates it; the disk"
-    pass("state", "'\(path)'\(soon) has \(free >> 20) MiB free")
+    let note = folder == path ? "" : " does not exist yet; the service's unit creates it; the disk"
+    pass("state", "'\(path)'\(note) has \(free >> 20) MiB free")
   }
 }

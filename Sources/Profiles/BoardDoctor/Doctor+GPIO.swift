@@ -29,24 +29,24 @@ extension Doctor {
       let fault = GPIOFault.noChip(path: files.fullPath("/dev/gpiochip0"))
       return fail("GPIO chip", "there is no GPIO chip", suggestion: fault.description)
     }
-    var open: [String] = []
-    var refused: GPIOFault?
+    var openable: [String] = []
+    var firstFault: GPIOFault?
     for chip in chips {
       do throws(GPIOFault) {
         try gpio.check(chip)
-        open.append(chip)
+        openable.append(chip)
       } catch {
-        refused = refused ?? error
+        firstFault = firstFault ?? error
       }
     }
-    let text = open.joined(separator: ", ") + ", libgpiod \(GPIOSurvey.libraryVersion)"
-    guard let refused else { return pass("GPIO chip", text) }
+    let text = openable.joined(separator: ", ") + ", libgpiod \(GPIOSurvey.libraryVersion)"
+    guard let firstFault else { return pass("GPIO chip", text) }
     let found =
-      open.isEmpty
+      openable.isEmpty
       ? "no GPIO chip can be opened"
       : "\(text); another chip cannot be opened"
-    if areNeeded { return fail("GPIO chip", found, suggestion: refused.description) }
-    skip("GPIO chip", "\(found); the profile names no line", hint: refused.description)
+    if areNeeded { return fail("GPIO chip", found, suggestion: firstFault.description) }
+    skip("GPIO chip", "\(found); the profile names no line", hint: firstFault.description)
   }
 
   /// torpord requests an output line when it first drives it, so that its start does not change the receiver's

@@ -16,7 +16,7 @@ extension Doctor {
 
   /// Serial lines that may have a receiver, most likely first; each once, by its preferred name.
   var candidateLines: [String] {
-    var known: Set<String> = []
+    var realPaths: Set<String> = []
     return files.names("/dev").compactMap { name in Doctor.priority(of: name).map { ($0, name) } }
       .sorted { ($0.0, $0.1.utf8.count, $0.1) < ($1.0, $1.1.utf8.count, $1.1) }
       .map { "/dev/\($0.1)" }
@@ -26,7 +26,7 @@ extension Doctor {
         let isEmpty = files.deviceNames(path).contains {
           files.text("/sys/class/tty/\($0)/type") == "0"
         }
-        return !isEmpty && known.insert(real).inserted
+        return !isEmpty && realPaths.insert(real).inserted
       }
   }
 
@@ -38,7 +38,8 @@ extension Doctor {
     }
   }
 
-  /// The line from the options or the profile. If nil, other lines are scanned without sending.
+  /// The line from the options or the profile. If nil, lines are scanned, and a query is sent only on a line that sent
+  /// fixes.
   var specifiedLine: String? { options.line ?? options.profile?.receiver?.device }
   var isLineSpecified: Bool { specifiedLine != nil }
 
@@ -87,13 +88,13 @@ extension Doctor {
 
   private mutating func isSerialLine(_ path: String) -> Bool {
     let candidates = candidateLines
-    let there =
+    let candidatesText =
       candidates.isEmpty
       ? ""
       : "; serial lines found: \(candidates.joined(separator: ", "))"
     guard files.exists(path) else {
       fail(
-        "serial line", "'\(path)' does not exist\(there)",
+        "serial line", "'\(path)' does not exist\(candidatesText)",
         suggestion: "enable the port (on a Raspberry Pi `enable_uart=1` in config.txt), "
           + "connect the "
           + "receiver, or specify its line with --line")
@@ -101,7 +102,7 @@ extension Doctor {
     }
     if let kind = files.kindIfNotSerialLine(path) {
       fail(
-        "serial line", "'\(path)' is \(kind) and not a serial line\(there)",
+        "serial line", "'\(path)' is \(kind) and not a serial line\(candidatesText)",
         suggestion: "specify the receiver's serial device with --line or as device in [receiver]")
       return false
     }
@@ -132,8 +133,8 @@ extension Doctor {
     guard unsafe stat(files.fullPath(path), &status) == 0,
       let entry = unsafe getgrgid(status.st_gid), let group = unsafe entry.pointee.gr_name
     else { return "\(real) exists and is free" }
-    let word = unsafe String(cString: group)
-    return "\(real) exists and is free; its group is \(word)"
-      + (word == "dialout" ? "" : ", but the service's unit runs with the group dialout")
+    let groupName = unsafe String(cString: group)
+    return "\(real) exists and is free; its group is \(groupName)"
+      + (groupName == "dialout" ? "" : ", but the service's unit runs with the group dialout")
   }
 }

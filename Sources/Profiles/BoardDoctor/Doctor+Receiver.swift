@@ -55,9 +55,9 @@ extension Doctor {
   /// Reports the result of a scan: lines that were not read, and a failure if no receiver was found.
   private mutating func reportScan(of scanned: [String], unscanned: [String]) {
     if !unscanned.isEmpty {
-      let why = facts.device == nil ? "" : ", because a receiver was found"
+      let reason = facts.device == nil ? "" : ", because a receiver was found"
       skip(
-        "lines left out", "not checked\(why): \(unscanned.joined(separator: ", "))",
+        "lines left out", "not checked\(reason): \(unscanned.joined(separator: ", "))",
         hint: "--line \(unscanned[0]) checks that line")
     }
     guard facts.device == nil else { return }
@@ -236,7 +236,7 @@ extension Doctor {
     }
     var discarded = BaudProbe()
     let receiverScan = scan(line)
-    // Wait until its capacitors are discharged.
+    // Wait until the capacitors of the supply are discharged.
     receiverScan.read(into: &discarded, until: clock.now + .seconds(2)) { _ in false }
     _ = line.setSpeed(UInt32(receiver.defaultLineSpeed_baud))
     line.discardInput()

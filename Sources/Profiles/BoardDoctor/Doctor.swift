@@ -6,8 +6,8 @@ import LocationTypes
 ///
 /// Prints nothing; calls a closure with each finding as soon as it is complete, because some checks need a minute.
 /// Leaves the board unchanged: it sets an unused serial line to one speed after another, and restores it afterwards.
-/// It polls the receiver on a specified line, and on other lines only after it detected one. It switches the
-/// receiver's supply only if ``Options/measuresTimeToFix`` is set, and suspends the board only if
+/// It sends queries on a specified line, and on other lines only after it received fixes. It switches the receiver's
+/// supply only if ``Options/measuresTimeToFix`` is set, and suspends the board only if
 /// ``Options/sleepTrial`` is set.
 public struct Doctor {
   /// Which checks are made, and how.

@@ -1,7 +1,7 @@
 import BoardHardware
 import LinuxHAL
 
-/// The access to GPIO lines that the doctor needs; tests replace it.
+/// The access to GPIO lines that ``Doctor`` needs; tests replace it.
 public struct GPIOAccess {
   /// Drives a requested line; returns false if that fails.
   public typealias Drive = (_ isActive: Bool) -> Bool

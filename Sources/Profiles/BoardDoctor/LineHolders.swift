@@ -1,7 +1,7 @@
 import Glibc
 import LinuxHAL
 
-/// The other users of a serial line: the kernel's console, a login, other programs.
+/// The other users of a serial line: the kernel's console, a login, other programs. For ``Doctor`` and `torpor decode`.
 public struct LineHolders {
   /// A process that has the line open.
   public struct Process: Equatable {

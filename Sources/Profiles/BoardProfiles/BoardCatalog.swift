@@ -97,10 +97,10 @@ public struct BoardCatalog: Equatable, Sendable {
   /// - Throws: ``ProfileErrors`` if none exists, with the names of the boards and the most similar one.
   public func file(of name: String) throws(ProfileErrors) -> String {
     if BoardCatalog.isPath(name) { return BoardCatalog.profileFile(at: name) }
-    let known = list()
-    if known.contains(name) { return profilePath(of: name) }
+    let names = list()
+    if names.contains(name) { return profilePath(of: name) }
     if let file = BoardCatalog.localFile(of: name) { return file }
-    throw unknownBoardError(name, among: known)
+    throw unknownBoardError(name, among: names)
   }
 
   /// Path of the profile in the working directory that `name` refers to if no board has that name; nil if none
@@ -113,8 +113,8 @@ public struct BoardCatalog: Equatable, Sendable {
 
   /// Path of the profile at `path`: the `profile.toml` in it if `path` is a folder that contains one.
   public static func profileFile(at path: String) -> String {
-    let inside = self.path(path, "profile.toml")
-    return isFolder(path) && exists(inside) ? inside : path
+    let profile = self.path(path, "profile.toml")
+    return isFolder(path) && exists(profile) ? profile : path
   }
 
   /// Whether `name` is the path of a profile and not the name of a board.
@@ -140,16 +140,16 @@ public struct BoardCatalog: Equatable, Sendable {
     return profile
   }
 
-  private func unknownBoardError(_ name: String, among known: [String]) -> ProfileErrors {
-    let near =
+  private func unknownBoardError(_ name: String, among names: [String]) -> ProfileErrors {
+    let hint =
       name != "" && BoardCatalog.isFolder(name)
       ? "the folder of that name in the working directory has no profile.toml; "
-      : closestMatch(to: name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
-    let there = known.isEmpty ? "no boards exist" : "known boards: " + known.joined(separator: ", ")
+      : closestMatch(to: name, among: names).map { "did you mean \"\($0)\"? " } ?? ""
+    let text = names.isEmpty ? "no boards exist" : "known boards: " + names.joined(separator: ", ")
     return ProfileErrors([
       ProfileError(
         file: printable(directory, maxLength: 300), "no board is named \"\(printable(name))\"",
-        suggestion: near + there)
+        suggestion: hint + text)
     ])
   }
 }

@@ -111,7 +111,7 @@ extension BoardProfile {
       case airoha = "airoha"
       /// CASIC AT6558 and compatible chips: `$PCAS` sentences.
       case casic = "casic"
-      /// Any receiver that streams NMEA; the driver sends it nothing.
+      /// Any receiver that streams NMEA; `PassiveDriver` sends it nothing.
       case nmea = "nmea"
 
       /// Whether receivers of the family accept commands, and so can be put to sleep by one.

@@ -158,7 +158,7 @@ bool fails_assertion(std::string_view text) {
   }
 }
 
-/// The first line at which an assertion of toml++ fails. It parses from top to bottom, so bisection works.
+/// The first line at which an assertion of toml++ fails. toml++ parses from top to bottom, so bisection works.
 uint32_t assertion_failure_line(std::string_view text) {
   std::vector<size_t> ends;
   for (size_t i = 0; i < text.size(); i++) {
@@ -177,20 +177,20 @@ uint32_t assertion_failure_line(std::string_view text) {
   return static_cast<uint32_t>(low) + 1;
 }
 
-/// The position that `message` is about. toml++ often reports a later position: where it noticed the error.
+/// The position of the error in `message`. toml++ often reports a later position, at which it detected the error.
 ctoml_position corrected_position(std::string_view text, std::string_view message, ctoml_position position) {
-  const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
+  const auto has = [&](std::string_view words) { return message.find(words) != message.npos; };
   // toml++ reports the correct position for a dotted key, and sometimes for a header.
-  const bool is_twice = says("cannot redefine existing") && !says("as dotted key-value pair");
-  if (is_twice || says("into existing inline table")) {
-    if (says("key-value pair:")) return TextCheck(text).statement_before(position);
+  const bool is_twice = has("cannot redefine existing") && !has("as dotted key-value pair");
+  if (is_twice || has("into existing inline table")) {
+    if (has("key-value pair:")) return TextCheck(text).statement_before(position);
     // If the text up to `position` does not fail with the same message, the error is in the header that
     // starts there.
     const auto above = toml::parse(text.substr(0, offset_of(text, position)));
     if (above || above.error().description() != message) return position;
     return TextCheck(text).statement_before(position);
   }
-  if (says("is not representable in")) {
+  if (has("is not representable in")) {
     const size_t end = offset_of(text, position);
     size_t start = end;
     while (start > 0 && (isalnum(static_cast<unsigned char>(text[start - 1])) ||
@@ -198,7 +198,7 @@ ctoml_position corrected_position(std::string_view text, std::string_view messag
       start -= 1;
     }
     position.column -= static_cast<uint32_t>(end - start);
-  } else if (says("(inclusive), saw ")) {
+  } else if (has("(inclusive), saw ")) {
     // A month, day, hour, minute or second has two digits.
     position.column -= 2;
   }
@@ -213,10 +213,10 @@ void parse_into(ctoml_document &document, std::string_view text) {
     fail(document, "the text is longer than 64 KiB", {1, 1});
     return;
   }
-  TextCheck inspection(text);
-  if (const char *problem = inspection.problem()) {
-    const uint32_t line = inspection.position().line;
-    if (!fails_above(document, text, line)) fail(document, problem, inspection.position());
+  TextCheck check(text);
+  if (const char *problem = check.problem()) {
+    const uint32_t line = check.position().line;
+    if (!fails_above(document, text, line)) fail(document, problem, check.position());
     return;
   }
   if (fails_assertion(text)) {
@@ -239,9 +239,9 @@ bool fails_above(ctoml_document &document, std::string_view text, uint32_t line)
   if (line == 1) return false;
   ctoml_document above;
   parse_into(above, text.substr(0, offset_of(text, {line, 1})));
-  // An unexpected end at the cut is not an error: the text continues below.
-  const auto says = [&](const char *words) { return above.message.find(words) != std::string::npos; };
-  if (!above.failed || says("end-of-file") || says("saw EOF")) return false;
+  // An unexpected end where the text was truncated is not an error: the text continues below.
+  const auto has = [&](const char *part) { return above.message.find(part) != std::string::npos; };
+  if (!above.failed || has("end-of-file") || has("saw EOF")) return false;
   fail(document, above.message, above.position);
   return true;
 }

@@ -57,7 +57,7 @@ class TextCheck {
     return nullptr;
   }
 
-  /// Updates `statement_start`. Called with the first character of each token.
+  /// Updates `start`, `open` and `begins`. Called with the first character of each token.
   void note(char c) {
     if (c == ' ' || c == '\t' || c == '\r' || c == '#') return;
     if (c == '\n') {

@@ -1,6 +1,6 @@
 // Finds the known name that is most similar to a misspelt one.
 
-/// Edit distance of `a` and `b`: the number of insertions, deletions, substitutions and transpositions of
+/// Edit distance of `a` and `b`: the least number of insertions, deletions, substitutions and transpositions of
 /// adjacent characters (optimal string alignment). `limit` + 1 if the distance exceeds `limit`.
 ///
 /// - Complexity: O(length²); only the first 64 characters are compared.

@@ -61,7 +61,7 @@ public struct FileProblems: Error, Equatable, Sendable, CustomStringConvertible 
   /// Maximum number of listed problems.
   public static let maxListed = 20
 
-  /// The first problems, at least one, at most ``limit``.
+  /// The first problems, at least one, at most ``maxListed``.
   public var problems: [FileProblem]
   /// Number of problems that are not listed.
   public var unlistedCount: Int
@@ -83,19 +83,19 @@ public struct FileProblems: Error, Equatable, Sendable, CustomStringConvertible 
   }
 }
 
-/// `text` in a form that is safe on a terminal: control characters replaced, at most `longest` characters.
+/// `text` in a form that is safe on a terminal: control characters replaced, at most `maxLength` characters.
 package func printable(_ text: String, maxLength: Int = 80) -> String {
-  var shown = ""
+  var result = ""
   for (index, scalar) in text.unicodeScalars.enumerated() {
-    if index == maxLength { return shown + "…" }
+    if index == maxLength { return result + "…" }
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned,
       .privateUse:
-      shown += "�"
-    default: shown.unicodeScalars.append(scalar)
+      result += "�"
+    default: result.unicodeScalars.append(scalar)
     }
   }
-  return shown
+  return result
 }
 
 extension FileProblems {

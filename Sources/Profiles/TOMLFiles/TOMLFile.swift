@@ -65,7 +65,8 @@ extension TOMLText {
   }
 }
 
-/// Reads a file. Stops after the block that passes 64 KiB, so that the caller can detect a file that is too long.
+/// Reads a file: a profile or `clients.toml`. Stops after the block that passes 64 KiB, so that the caller can detect a
+/// file that is too long.
 ///
 /// - Throws: ``FileProblems`` if the path is invalid, is a folder, or cannot be opened or read.
 package func readFile(

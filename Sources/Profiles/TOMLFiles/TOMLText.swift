@@ -1,6 +1,8 @@
 import CTOML
 
-/// A position in a text: line and column, both from 1.
+// A parsed TOML text: its nodes with their types, values and positions, or its syntax error.
+
+/// A position in a text: line and column, both from 1; 0:0 if unknown.
 package struct TOMLPosition: Equatable, Sendable {
   package var line: Int
   package var column: Int

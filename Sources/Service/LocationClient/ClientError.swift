@@ -1,7 +1,7 @@
 import Glibc
 import LocationWire
 
-/// Why the service could not be called, or refused the call. The description says how to fix it.
+/// Why the service could not be called, or refused the call. The description states how to fix it.
 public enum ClientError: Error, Equatable, Sendable {
   /// The socket exists, but no process accepts connections.
   case noService(path: String)
@@ -53,15 +53,15 @@ extension ClientError: CustomStringConvertible {
       "'\(name)' of this user may not use location in the background; an administrator can allow it with "
         + "`access = \"always\"` or `background = true` in its rule in clients.toml, or, if no rule "
         + "decides about it, with `sudo \(ClientError.allowCommand(for: name))`"
-    case .malformed(let what):
-      "the service sent an invalid reply (\(what)): check that the socket belongs to torpord, "
+    case .malformed(let reason):
+      "the service sent an invalid reply (\(reason)): check that the socket belongs to torpord, "
         + "and that both have the same version"
     case .takenOver:
       "another program has connected as this client: give each program of a user its own name"
     case .disconnected:
       "the service closed the connection: check whether it still runs, and see its log"
-    case .truncated(let got, let all):
-      "the service closed the connection after \(got) of \(all) fixes; request the others again"
+    case .truncated(let count, let total):
+      "the service closed the connection after \(count) of \(total) fixes; request the others again"
     case .timedOut: "the service did not answer in time"
     case .system(let action, let code): "\(action): \(ClientError.reason(code))"
     }

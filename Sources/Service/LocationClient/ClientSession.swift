@@ -37,15 +37,15 @@ public struct ClientSession: ~Copyable {
     do { return try control.call(call) } catch { throw error.naming(client: name, in: call) }
   }
 
-  /// Marks this fix and all earlier ones as handled, and acknowledges them as `acknowledgementPolicy` says. Does not
-  /// wait for a reply.
+  /// Marks this fix and all earlier ones as handled, and acknowledges them as ``acknowledgementPolicy`` specifies. Does
+  /// not wait for a reply.
   public mutating func acknowledge(_ name: FixName) throws(ClientError) {
     handled.add(name, at: LocationConnection.now)
     try acknowledgeDue()
   }
 
-  /// Acknowledges all handled fixes, and waits until that is durable: they are never delivered again (RNG-3). Call it
-  /// before the program ends.
+  /// Acknowledges all handled fixes, and waits until the acknowledgement is durable: they are never delivered again
+  /// (RNG-3). Call it before the program ends.
   public mutating func finishAcknowledging() throws(ClientError) {
     guard let name = handled.consumeAll() else { return }
     _ = try control.call(.acknowledge(name))
@@ -68,7 +68,7 @@ public struct ClientSession: ~Copyable {
     }
   }
 
-  /// Subscribes to notices. Earlier notices are kept until then.
+  /// Subscribes to notices. The service queues earlier notices until then.
   public mutating func subscribe() throws(ClientError) {
     guard descriptor < 0 else { return }
     let connection = try LocationConnection(path: path)

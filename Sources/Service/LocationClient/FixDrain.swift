@@ -57,8 +57,8 @@ public struct FixDrain: ~Copyable {
     switch error {
     case .header: .malformed("the header of its records")
     case .record(let number): .malformed("its record \(number)")
-    case .truncated(let got, let count):
-      .truncated(received: got, of: count)
+    case .truncated(let received, let count):
+      .truncated(received: received, of: count)
     }
   }
 }

@@ -88,9 +88,10 @@ public struct LocationConnection: ~Copyable {
     var sent = 0
     let bytes = json.bytes
     while sent < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { all in
+      let count = unsafe bytes.withUnsafeBytes { buffer in
         unsafe Glibc.send(
-          descriptor, all.baseAddress?.advanced(by: sent), all.count - sent, Int32(MSG_NOSIGNAL))
+          descriptor, buffer.baseAddress?.advanced(by: sent), buffer.count - sent,
+          Int32(MSG_NOSIGNAL))
       }
       if count < 0 {
         if errno == EINTR { continue }
@@ -158,10 +159,10 @@ public struct LocationConnection: ~Copyable {
   /// Waits for bytes and reads them; false if none arrived in time.
   private mutating func receive(until deadline: inout Instant?) throws(ClientError) -> Bool {
     while true {
-      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let remaining = deadline.map { max($0 - LocationConnection.now, .zero) }
       let timeout = remaining.map { Int32(clamping: ($0.microseconds + 999) / 1_000) } ?? -1
-      let ready = unsafe poll(&waiting, 1, timeout)
+      let ready = unsafe poll(&entry, 1, timeout)
       if ready == 0 { return false }
       if ready < 0 {
         if errno == EINTR { continue }
@@ -176,9 +177,9 @@ public struct LocationConnection: ~Copyable {
     var failure: Int32 = 0
     let descriptor = self.descriptor
     chunk = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-      let got = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
-      if got < 0 { failure = errno }
-      count = max(got, 0)
+      let length = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if length < 0 { failure = errno }
+      count = max(length, 0)
     }
     chunkOffset = 0
     switch failure {
@@ -192,9 +193,9 @@ public struct LocationConnection: ~Copyable {
   }
 
   static var now: Instant {
-    var moment = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Instant(
-      microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
+      microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
   }
 }

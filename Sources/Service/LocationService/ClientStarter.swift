@@ -3,10 +3,10 @@ import Glibc
 import LinuxHAL
 import LocationWire
 
-/// Starts clients' programs as defined by the policy (BKG-19).
+/// Starts clients' programs as defined by the policy (BKG-19). Made by `torpord`, called by ``LocationServer``.
 ///
 /// A command runs as its client's user, with the environment variables `TORPOR_LAUNCH_REASON`, `TORPOR_CLIENT` and
-/// `TORPOR_SOCKET`. For a unit, they are written to `launch/UNIT.env` next to the socket, for `EnvironmentFile=`.
+/// `TORPOR_SOCKET`. For a unit, these are written to `launch/UNIT.env` next to the socket, for `EnvironmentFile=`.
 public struct ClientStarter: Sendable {
   /// Path of systemctl, which starts units.
   public var systemctl = "/usr/bin/systemctl"

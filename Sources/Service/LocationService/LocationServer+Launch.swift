@@ -2,9 +2,9 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// Starting clients' programs again for pending events (BKG-19).
+// Starts clients' programs again for pending events and background sessions (BKG-19).
 
-/// A program to start.
+/// A program to start, as ``LocationServer`` passes it to ``ClientStarter``.
 public struct Launch: Equatable, Sendable {
   /// Client of the program.
   public var client: WireClientName
@@ -60,7 +60,7 @@ struct PendingLaunch {
     return runningReason != nil
   }
 
-  /// Records that the program is gone. The back-off is reset if it stayed connected long enough.
+  /// Records that the program has ended or disconnected. The back-off is reset if it stayed connected long enough.
   mutating func recordEnd(at now: Instant) {
     guard now - connectedAt >= PendingLaunch.baseDelay else { return }
     backoffSteps = 0
@@ -91,17 +91,18 @@ extension LocationServer {
       guard let next = clients[i].launch.nextStart, next <= now,
         let reason = clients[i].launch.reason
       else { continue }
-      guard let how = clients[i].access.relaunch, clients[i].access.authorization.isGranted else {
+      guard let relaunch = clients[i].access.relaunch, clients[i].access.authorization.isGranted
+      else {
         clients[i].launch.cancel()
         continue
       }
       clients[i].launch.recordStart(at: now)
       let name = clients[i].name
-      let what = "'\(name.name)' of user \(name.user) for \(reason.rawValue)"
-      if let trouble = starter(Launch(client: name, relaunch: how, reason: reason)) {
-        logLine(of: name.user, .error, "cannot start \(what): \(trouble)")
+      let program = "'\(name.name)' of user \(name.user) for \(reason.rawValue)"
+      if let error = starter(Launch(client: name, relaunch: relaunch, reason: reason)) {
+        logLine(of: name.user, .error, "cannot start \(program): \(error)")
       } else {
-        logLine(of: name.user, .info, "started \(what)")
+        logLine(of: name.user, .info, "started \(program)")
       }
     }
   }

@@ -14,15 +14,15 @@ import ServiceState
 ///
 /// # Problem
 ///
-/// Up to 512 connections of mutually distrusting users share one thread with the receiver. No client may block the
-/// loop, exhaust memory, descriptors or the log, or delay another client by more than its share (RES-1 to RES-8), and
+/// Up to 512 connections of mutually distrusting users share one thread with the receiver. No client may block this
+/// thread, exhaust memory, descriptors or the log, or delay another client by more than its share (RES-1 to RES-8), and
 /// every fix and event must reach its client at least once and in order, over hang-ups, suspensions and restarts
-/// (RNG-3, BKG-2, BKG-20). So all sockets are non-blocking, each buffer and queue is bounded, a client that does not
-/// read its output is not read either, and fixes wait in the ring, not here.
+/// (RNG-3, BKG-2, BKG-20). So all sockets are non-blocking, each buffer and queue is bounded, the server does not read
+/// from a client that does not read its output, and fixes wait in the ring, not here.
 ///
 /// # States of a connection
 ///
-/// ``Connection/purpose`` says what a connection is for. It changes at most once, except on a takeover:
+/// ``Connection/purpose`` defines the use of a connection. It changes at most once, except on a takeover:
 ///
 ///     accept ──▶ open ──Connect───────────▶ control(client) ──another process connects──▶ open, ending
 ///                 ├────Watch(session)─────▶ watch(client)
@@ -43,7 +43,8 @@ import ServiceState
 ///       └── remaining output offered to the kernel once ──▶ CLOSED
 ///
 /// A connection is also closed directly: on a socket error, at the end of input of a drain, if no call
-/// is complete in 10 s, to free a connection or output memory for another user, and when its client is dropped.
+/// is complete in 10 s, to free a connection or output memory for another user, and when its client is dropped or,
+/// with unsent output, loses a right.
 ///
 /// # States of a client
 ///
@@ -76,9 +77,9 @@ import ServiceState
 ///
 /// # Bounds
 ///
-/// Per wait: 16 connections accepted, and one buffer of 4 KiB read per connection. At most 64 answers are pending
-/// before reading stops. Per client: 256 notices and 64 events (``NoticeQueue``). Connections, clients and output per
-/// user: the quotas below. Rates: ``UserRateLimits``.
+/// Per wait: 16 connections accepted, and one buffer of 4 KiB read per connection, or 16 if its peer has hung up. At
+/// most 64 answers are pending before reading stops. Per client: 256 notices and 64 events (``NoticeQueue``).
+/// Connections, clients and output per user: the quotas below. Rates: ``UserRateLimits``.
 public struct LocationServer: LocationClients, ~Copyable {
   /// Maximum number of connections.
   public static let connectionsLimit = 512
@@ -110,7 +111,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// Size of the read buffer in bytes.
   static let readSize = 4_096
 
-  /// Properties of board and process that the server uses.
+  /// Properties of board and process that the server uses. Made by `torpord` from profile and options.
   public struct Environment: Sendable {
     /// Version of the service.
     public var version: String
@@ -143,13 +144,13 @@ public struct LocationServer: LocationClients, ~Copyable {
   let log: SystemLog
   let events: EventWait
   let listener: Listener
-  /// Connections by index; nil where an index is free. As short as possible, because each turn visits all.
+  /// Connections by index; nil where an index is free. No longer than necessary, because each turn visits all of it.
   var connections: [Connection?] = []
   var clients: [ServedClient] = []
   var requests = RequestQueue()
   /// Answers that are not sent yet, in the order of the calls.
   var answers: [PendingAnswer] = []
-  /// What a power cut before this run may have lost; nil without one.
+  /// Fixes that may have been lost before this run, in a power cut or with the ring's file; nil if none.
   var possibleLoss: Gap?
   /// Whether an absent client has an event that is not on the disk.
   var hasUnsavedEvent = false
@@ -163,16 +164,16 @@ public struct LocationServer: LocationClients, ~Copyable {
   var lastSession: Int64 = 0
   /// Whether an administrator has requested a flush of all deferred fixes.
   var isFlushRequested = false
-  /// Whether the fixes that a requested flush does not deliver are still to be logged.
+  /// Whether a requested flush has started whose undelivered fixes are not logged yet.
   var isFlushReportDue = false
   var receiver = ReceiverMonitor()
-  /// Suspends the board and knows why it cannot; nil if the board is never suspended.
+  /// Suspends the board, and reports the reason if it cannot; nil if the board is never suspended.
   var suspender: BoardSuspender?
   /// Why the board stays on although it could be off; nil if it does not.
-  var powerOffObstacle: SleepBlocker?
+  var powerOffBlocker: SleepBlocker?
   /// Energy ledger, opened in the first turn.
   var energy: ServiceEnergy?
-  /// Whether rows of clients were lost, so that a new client may be one with undelivered fixes.
+  /// Whether rows of clients were lost. A client without a row may then have had undelivered fixes.
   var mayHaveLostClients = false
   /// UTC minus boot clock in µs, from the newest fix with a valid time.
   var utcOffset: Int64?
@@ -182,7 +183,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   var rateLimits = UserRateLimits()
   /// Time at which accepting resumes; nil while connections are accepted.
   var acceptResumeTime: Instant?
-  /// Earliest time at which a connection needs attention without input.
+  /// Earliest time at which a connection must be handled without input.
   var connectionDeadline = Instant.distantFuture
   /// Same, if a user with permission waits for it. The board is not suspended beyond that time.
   var urgentDeadline = Instant.distantFuture
@@ -211,14 +212,15 @@ public struct LocationServer: LocationClients, ~Copyable {
   ///   - state: Durable state; ``restore(into:after:at:)`` restores the clients from it.
   ///   - starter: Starts programs (BKG-19); returns the error, nil on success.
   public init(
-    _ listener: Listener, on events: EventWait, _ policy: AccessPolicy, _ facts: Environment,
-    state: StateStore, log: SystemLog, starter: @escaping (Launch) -> String?
+    _ listener: Listener, on events: EventWait, _ policy: AccessPolicy,
+    _ environment: Environment, state: StateStore, log: SystemLog,
+    starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
     try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)
     self.listener = listener
     self.events = events
     self.policy = policy
-    self.environment = facts
+    self.environment = environment
     self.state = state
     self.log = log
     self.starter = starter
@@ -230,7 +232,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     EventWait.Token(rawValue: listenerToken.rawValue + 1 + UInt32(connection))
   }
 
-  // MARK: Called by the loop
+  // MARK: Called by LocationLoop
 
   /// The next request of a client; nil if none exists now.
   public mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
@@ -259,7 +261,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     utcOffset = utc.microseconds - fix.acquired.microseconds
   }
 
-  /// Queues a notice until it is sent.
+  /// Stores a notice that outlives the client's process; queues any other until it is sent.
   public mutating func receive(
     _ notice: ClientNotice, from engine: borrowing Engine, at now: Instant
   ) {
@@ -295,7 +297,7 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   // MARK: Reading
 
-  /// Handles one ready descriptor of the last wait; false if none is left.
+  /// Handles one ready descriptor of the last wait; false if none remains, or if too many answers are pending.
   private mutating func handleNextEvent() -> Bool {
     if currentWait != events.waitCount {
       currentWait = events.waitCount
@@ -319,7 +321,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   private mutating func handleEvent(at source: Int, _ conditions: EventWait.Conditions) {
     let isProgram = source >= LocationServer.connectionsLimit
     let index = isProgram ? source - LocationServer.connectionsLimit : source
-    // A connection accepted after this wait reuses the index, and the event is not for it.
+    // A connection accepted since the wait may have reused the index; the event is not for it.
     guard index < connections.count, let connection = connections[index],
       connection.acceptedWait < currentWait
     else { return }

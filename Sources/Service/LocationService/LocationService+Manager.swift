@@ -4,7 +4,8 @@ import LocationTypes
 
 // Service manager (systemd): reload, watchdog, status line.
 
-/// Result of reading policy and profile again. The reader logs errors, and a file with errors changes nothing.
+/// Result of reading policy and profile again, returned by the closure that ``LocationService/run(reload:)`` calls.
+/// The closure logs errors; a file with errors changes nothing.
 public struct Reload: Sendable {
   /// The new policy; nil to keep the current one.
   public var policy: AccessPolicy?

@@ -7,11 +7,12 @@ import LocationRuntime
 import LocationTypes
 import ServiceState
 
-/// The running service: connects the loop on its board with the clients on the socket and the ring in its file.
+/// The running service: connects `LocationLoop` and its board with the clients on the socket and the ring in its file.
 ///
-/// It owns what none of them decides: when the ring's file is synced, when the board is switched off, sleep inhibitor
-/// locks, the service manager's watchdog and status, and the order of start and end. One thread and one wait; only the
-/// receiver, a client, a signal or a deadline of the engine, the server or the ring's file wakes it.
+/// It decides when the ring's file is synced and when the board is switched off. It handles sleep inhibitor locks, the
+/// service manager's watchdog and status, and the order of start and end. One thread and one wait: the service wakes
+/// only for the board, a client, a signal or a deadline (of the engine, ``LocationServer``, the next sync, the
+/// watchdog, or the next check of inhibitor locks or of switching off).
 public struct LocationService: ~Copyable {
   /// How long an ending service waits until the receiver is asleep.
   public static let endTimeout = Interval.seconds(5)
@@ -50,7 +51,7 @@ public struct LocationService: ~Copyable {
   /// Size in bytes of a ring file for `capacity` fixes.
   public static func ringSize(capacity: Int) -> Int { FixRing.storageSize(capacity: capacity) }
 
-  /// Capacity for the receiver's navigation database: typically 40 entries, at most 22 kB.
+  /// Capacity for the receiver's navigation database, in entries; typically 40 are used. The memory is 22 kB.
   static let aidingEntries: UInt8 = 128
 
   /// Whether a file of that size can be a ring of some capacity. A truncated file cannot.
@@ -107,7 +108,8 @@ public struct LocationService: ~Copyable {
     self.suspender = suspender
     self.powerOff = powerOff
     if let powerOff, powerOff.isPossible {
-      powerOffRule = PowerOffRule(shortest: powerOff.shortest, startupTime: powerOff.startupLead)
+      powerOffRule = PowerOffRule(
+        minimumOffTime: powerOff.minimumOffTime, startupTime: powerOff.startupLead)
     }
     syncSchedule = SyncSchedule(every: syncInterval, at: .boot)
   }
@@ -117,12 +119,12 @@ public struct LocationService: ~Copyable {
   static func recordRun(
     _ ring: borrowing FixRing, _ boot: BootIdentity, _ state: StateStore
   ) -> Gap? {
-    let before = state.counter(.boot)
+    let lastBoot = state.counter(.boot)
     let hadRing = state.counter(.ringGeneration) > 0
     state.setCounter(.boot, boot.number)
     state.setCounter(.ringGeneration, Int64(ring.generation))
     if ring.recovery.isNew, hadRing { return Gap(unsyncedBefore: ring.start, after: nil) }
-    guard !ring.recovery.isNew, !ring.recovery.wasClosed, before != 0, before != boot.number
+    guard !ring.recovery.isNew, !ring.recovery.wasClosed, lastBoot != 0, lastBoot != boot.number
     else { return nil }
     let newest = ring.recovery.newest.map { FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc) }
     return Gap(unsyncedBefore: ring.start, after: newest)
@@ -166,8 +168,8 @@ public struct LocationService: ~Copyable {
       ? signals.next() : nil
   }
 
-  /// Runs one turn of the loop and syncs the ring's file when due: a power cut loses at most the fixes of the profile's
-  /// sync interval. Unsynced fixes bound the wait, or are synced before a suspend.
+  /// Runs one turn of `LocationLoop` and syncs the ring's file when due: a power cut loses at most the fixes of the
+  /// profile's sync interval. Unsynced fixes bound the wait, or are synced before a suspend.
   private mutating func turn() {
     checkInhibitorLocks()
     let isQuiet = loop.engine.isReceiverQuiet
@@ -271,10 +273,10 @@ public struct LocationService: ~Copyable {
   }
 }
 
-/// The ring's file cannot be used. It is left unchanged.
+/// The ring's file cannot be used. It is left unchanged. Thrown by ``LocationService``, handled by `torpord`.
 public struct RingProblem: Error, CustomStringConvertible {
-  /// Whether the file is damaged, and not only of another format or size. A damaged file is replaced, because an
-  /// unattended board would otherwise wait for help for months.
+  /// Whether the file is damaged, and not only of another format or size. `torpord` replaces a damaged file,
+  /// because an unattended board would otherwise wait for help for months.
   public var isDamage: Bool { error == .notARing }
 
   /// Path of the ring's file.

@@ -1,6 +1,8 @@
 import LocationPolicy
 import LocationTypes
 
+// Rows of the durable state with one row per client: identity and permission, position in the ring, services.
+
 /// Permanent number of a client, counted from 1. A number that was written to the disk is never used again.
 public typealias ClientNumber = UInt32
 
@@ -20,8 +22,8 @@ public struct ClientRecord: StateRow {
   public var decision: Authorization?
   /// Whether the command reduced the accuracy; only with a ``decision``.
   public var isReducedByDecision: Bool
-  /// Whether the client has requested "always" while it had "when in use", which is put to the administrator once
-  /// (AUT-4).
+  /// Whether the client has requested "always" while it had "when in use"; only the first such request is submitted to
+  /// the administrator (AUT-4).
   public var hasRequestedAlways: Bool
 
   /// Creates the record of a client without a decision.
@@ -78,14 +80,14 @@ public struct ClientRecord: StateRow {
       let uid = columns.integer(1, UInt32.self), let name = columns.text(2),
       let current = authorization(3), let isReduced = columns.flag(4),
       let decision = columns.optional(5, authorization), let isDecidedReduced = columns.flag(6),
-      let hasAskedAlways = columns.flag(7)
+      let hasRequestedAlways = columns.flag(7)
     else { return nil }
     self.init(id: id, uid: uid, name: name)
     self.authorization = current
     self.isReduced = isReduced
     self.decision = decision
     self.isReducedByDecision = isDecidedReduced
-    self.hasRequestedAlways = hasAskedAlways
+    self.hasRequestedAlways = hasRequestedAlways
   }
 }
 
@@ -95,7 +97,7 @@ public struct CursorRecord: StateRow {
   public var client: ClientNumber
   /// Position and undelivered range.
   public var bookmark: ClientBookmark
-  /// Whether a power cut may have lost fixes of the client, and the gap was not reported yet (RNG-4).
+  /// Whether fixes of the client may have been lost, and the gap was not reported yet (RNG-4).
   public var mayHaveLostFixes: Bool
 
   /// Creates a record.

@@ -1,5 +1,7 @@
 import CSQLite
 
+// SQLite for ``StateStore``: a connection, its prepared statements and their column values.
+
 /// A column value.
 enum StateValue: Equatable, Sendable {
   case null
@@ -90,15 +92,26 @@ enum StateValue: Equatable, Sendable {
     return code == SQLITE_OK && moved != 0
   }
 
+  /// A copy in memory: it can be migrated even if the file cannot be written. O(file).
+  func copyInMemory() throws(StateError) -> Database {
+    let copy = try Database(":memory:", .writing)
+    guard let backup = unsafe sqlite3_backup_init(copy.handle, "main", handle, "main") else {
+      throw copy.error()
+    }
+    _ = unsafe sqlite3_backup_step(backup, -1)
+    guard unsafe sqlite3_backup_finish(backup) == SQLITE_OK else { throw copy.error() }
+    return copy
+  }
+
   /// Leaves the write-ahead log unchanged when the connection closes, to keep a damaged log next to its file.
   func keepLog() { unsafe csqlite_keep_log(handle) }
 
   /// Number of pages written since the last call.
-  func takePagesWritten() -> Int {
-    var now: Int32 = 0
-    var most: Int32 = 0
-    _ = unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &now, &most, 1)
-    return Int(now)
+  func consumePagesWritten() -> Int {
+    var current: Int32 = 0
+    var highest: Int32 = 0
+    _ = unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 1)
+    return Int(current)
   }
 }
 
@@ -153,14 +166,14 @@ enum StateValue: Equatable, Sendable {
 
   /// Value of a column of the current row, counted from 0.
   func value(_ column: Int) -> StateValue {
-    let place = Int32(column)
-    switch unsafe sqlite3_column_type(handle, place) {
+    let index = Int32(column)
+    switch unsafe sqlite3_column_type(handle, index) {
     case SQLITE_NULL: return .null
-    case SQLITE_INTEGER: return unsafe .integer(sqlite3_column_int64(handle, place))
-    case SQLITE_FLOAT: return unsafe .real(sqlite3_column_double(handle, place))
+    case SQLITE_INTEGER: return unsafe .integer(sqlite3_column_int64(handle, index))
+    case SQLITE_FLOAT: return unsafe .real(sqlite3_column_double(handle, index))
     case SQLITE_TEXT:
-      guard let bytes = unsafe sqlite3_column_text(handle, place) else { return .other }
-      let count = Int(unsafe sqlite3_column_bytes(handle, place))
+      guard let bytes = unsafe sqlite3_column_text(handle, index) else { return .other }
+      let count = Int(unsafe sqlite3_column_bytes(handle, index))
       let buffer = unsafe UnsafeBufferPointer(start: bytes, count: count)
       return unsafe String(validating: buffer, as: UTF8.self).map { .text($0) } ?? .other
     default: return .other

@@ -1,4 +1,4 @@
-/// What opening the state found and repaired: log lines, and whether clients must receive a gap.
+/// The faults that ``StateStore`` found and repaired when it opened its file, as log lines and as values.
 public struct Repairs: Equatable, Sendable {
   /// Dropped rows of one table.
   public struct Rows: Equatable, Sendable {
@@ -12,7 +12,7 @@ public struct Repairs: Equatable, Sendable {
   public var isNew = false
   /// The file's format before it was migrated; nil if it was not.
   public var migratedFrom: Int?
-  /// The damage of the file that was replaced; nil without damage.
+  /// The damage that was found in the file; nil without damage.
   public var damage: String?
   /// Whether the write-ahead log was damaged: the newest changes of any client may be lost.
   public var isLogDamaged = false
@@ -41,7 +41,7 @@ public struct Repairs: Equatable, Sendable {
       }
   }
 
-  /// One log line for each repair.
+  /// One log line for each repair, and for the creation or migration of the file.
   public var lines: [String] {
     var lines: [String] = []
     if isNew { lines.append("state: none found, created") }

@@ -1,6 +1,8 @@
 import LocationPolicy
 import LocationTypes
 
+// Rows of the durable state for regions and conditions, and for counters of the service.
+
 /// A region or condition of a client, with its name and state (REG-1, REG-11).
 public struct RegionRecord: StateRow {
   /// Key of a region.

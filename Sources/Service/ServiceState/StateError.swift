@@ -9,7 +9,7 @@ public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Another process has the file open: a second service.
   case busy
   /// The file was written by a newer version. It is left unchanged.
-  case newer(found: Int, known: Int)
+  case newer(found: Int, supported: Int)
   /// The file is a database of another program. It is left unchanged.
   case foreign(applicationID: Int)
   /// The file is damaged.
@@ -32,11 +32,11 @@ public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
         + "install the newer version again, or move the file away to start with an empty state"
     case .foreign(let id):
       "the file belongs to another program (application ID \(id)); choose another file"
-    case .damaged(let what): "the file is damaged: \(what)"
+    case .damaged(let damage): "the file is damaged: \(damage)"
     case .notAFile(let path):
       "'\(path)' is a link, a folder or a device, not a regular file; move it away, and check who may write in "
         + "its folder"
-    case .failed(_, let what): what
+    case .failed(_, let message): message
     }
   }
 

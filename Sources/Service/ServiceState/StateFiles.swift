@@ -95,20 +95,21 @@ struct StateFiles {
     }
   }
 
-  /// Moves the old file aside and renames the new one in its place. Returns the path of the old file.
+  /// Moves the old file aside and renames the new one in its place. Returns the new path of the old file; nil without
+  /// one.
   func replaceDamaged(at time: UTCTime) throws(StateError) -> String? {
-    var aside: String?
+    var oldPath: String?
     if exists {
       let name = unusedName(at: time)
       // The log first: a database without its log looks valid, but lacks the newest changes. The `.new` file
       // shows the next start that the replacement is in progress.
       if fileExists(logPath) { try move(logPath, to: name + "-wal") }
       try move(path, to: name)
-      aside = name
+      oldPath = name
     }
     try move(newPath, to: path)
     try syncFolder()
-    return aside
+    return oldPath
   }
 
   /// Continues an interrupted replacement. Returns true if there was one.
@@ -133,7 +134,7 @@ struct StateFiles {
 
   /// The damage of the write-ahead log; nil if it has none. Changes nothing. O(log size).
   ///
-  /// A log that cannot be opened or is shorter than its header contains no acknowledged change.
+  /// Nil also for a log that cannot be opened, or that is not longer than its header and so contains no change.
   func logDamage() -> String? {
     let descriptor = unsafe open(logPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -143,27 +144,27 @@ struct StateFiles {
       status.st_size > WriteAheadLogCheck.headerSize
     else { return nil }
     guard let header = read(WriteAheadLogCheck.headerSize, of: descriptor, at: 0),
-      var survey = WriteAheadLogCheck(header: header)
+      var check = WriteAheadLogCheck(header: header)
     else { return "the header of its write-ahead log cannot be read" }
-    let end = Int(status.st_size) - survey.frameSize
+    let end = Int(status.st_size) - check.frameSize
     var offset = WriteAheadLogCheck.headerSize
     while offset <= end {
-      guard let frame = read(survey.frameSize, of: descriptor, at: offset) else {
-        return "frame \(survey.frameCount) of its write-ahead log cannot be read"
+      guard let frame = read(check.frameSize, of: descriptor, at: offset) else {
+        return "frame \(check.frameCount) of its write-ahead log cannot be read"
       }
-      survey.add(frame: frame)
-      offset += survey.frameSize
+      check.add(frame: frame)
+      offset += check.frameSize
     }
-    guard survey.isDamaged, let bad = survey.firstBadFrame else { return nil }
-    return "frame \(bad) of \(survey.frameCount) of its write-ahead log has a wrong checksum"
+    guard check.isDamaged, let index = check.firstBadFrame else { return nil }
+    return "frame \(index) of \(check.frameCount) of its write-ahead log has a wrong checksum"
   }
 
   private func read(_ count: Int, of descriptor: Int32, at offset: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
-    let got = unsafe bytes.withUnsafeMutableBytes {
+    let length = unsafe bytes.withUnsafeMutableBytes {
       unsafe pread(descriptor, $0.baseAddress, count, off_t(offset))
     }
-    return got == count ? bytes : nil
+    return length == count ? bytes : nil
   }
 
   private func removeNewFile() {

@@ -1,4 +1,5 @@
-/// All durable rows in memory. The service reads and changes them here.
+/// All durable rows in memory, where the service reads and changes them. ``StateStore`` reads them from the file and
+/// writes them with the visitors below.
 public struct StateRows: Sendable {
   /// Clients: identity and permission.
   public var clients = StateTable<ClientRecord>()
@@ -42,10 +43,10 @@ public struct StateRows: Sendable {
 
   /// Removes all but the first of clients with the same user and name, which only an edited file can contain.
   mutating func removeDuplicateClients() -> [(table: String, count: Int)] {
-    var seen: [UInt32: Set<String>] = [:]
+    var names: [UInt32: Set<String>] = [:]
     var count = 0
     for client in clients.all.sorted(by: { $0.id < $1.id })
-    where !seen[client.uid, default: []].insert(client.name).inserted {
+    where !names[client.uid, default: []].insert(client.name).inserted {
       clients.remove(client.id)
       count += 1
     }
@@ -89,20 +90,20 @@ struct RowReader: TableVisitor {
   var unreadableTables: [String] = []
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
-    var bad = 0
+    var invalidCount = 0
     do throws(StateError) {
       let statement = try database.prepare(Row.layout.selection)
       let count = Row.layout.columns.count
       while try statement.step() {
         let columns = StoredColumns((0..<count).map(statement.value))
         if let row = Row(columns), table.load(row) { continue }
-        bad += 1
+        invalidCount += 1
       }
     } catch {
       guard isSalvage else { throw error }
       unreadableTables.append(Row.layout.table)
     }
-    if bad > 0 { dropped.append((Row.layout.table, bad)) }
+    if invalidCount > 0 { dropped.append((Row.layout.table, invalidCount)) }
   }
 }
 
@@ -114,10 +115,10 @@ struct RowRemover: TableVisitor {
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
     if removesAll { return try database.run("DELETE FROM \(Row.layout.table)") }
-    let gone = table.changed.filter { table.durableRow($0) == nil }
-    guard !gone.isEmpty else { return }
+    let removed = table.changed.filter { table.durableRow($0) == nil }
+    guard !removed.isEmpty else { return }
     let statement = try database.prepare(Row.layout.deletion)
-    for key in gone { try statement.run(Row.columns(of: key).values) }
+    for key in removed { try statement.run(Row.columns(of: key).values) }
   }
 }
 

@@ -50,7 +50,7 @@ struct StateSchema: Sendable {
   /// Last handled event of each region (REG-13).
   static let addHandledEvents = "ALTER TABLE regions ADD COLUMN handled TEXT;"
 
-  /// Checks that the file is ours and not too new, without changing it.
+  /// Checks that the file belongs to this service and is not too new, without changing it.
   ///
   /// - Returns: The version of the file, 0 for a new file.
   func check(_ database: Database) throws(StateError) -> Int {
@@ -60,7 +60,7 @@ struct StateSchema: Sendable {
       return 0
     }
     guard id == StateSchema.applicationID else { throw .foreign(applicationID: id) }
-    guard version <= steps.count else { throw .newer(found: version, known: steps.count) }
+    guard version <= steps.count else { throw .newer(found: version, supported: steps.count) }
     return version
   }
 

@@ -14,9 +14,9 @@ extension StateStore {
   /// - Parameter isDurable: See ``setDurable(_:_:)``. Adding a client that is not durable writes nothing to the disk.
   /// - Precondition: ``isValidName(_:)``.
   public func addClient(uid: UInt32, name: String, isDurable: Bool = true) -> ClientRecord? {
-    if let known = client(uid: uid, name: name) {
-      setDurable(known.id, isDurable)
-      return known
+    if let existing = client(uid: uid, name: name) {
+      setDurable(existing.id, isDurable)
+      return existing
     }
     let highest = rows.clients.all.map(\.id).max() ?? 0
     guard highest < .max - 1 else { return nil }

@@ -1,7 +1,7 @@
 import LocationPolicy
 import LocationTypes
 
-/// Counters of what the store has written, for measuring its cost.
+/// Counters of what the store has written, for tests and measurements of its cost.
 public struct StateStatistics: Equatable, Sendable {
   /// Committed transactions, each with one `fsync`.
   public var transactions = 0
@@ -17,7 +17,8 @@ public struct StateStatistics: Equatable, Sendable {
 /// must write little (each `fsync` costs energy and flash wear), and must continue when the disk is full. So rows are
 /// read once, at the start, and changed in memory; ``flush(at:)`` writes all changed rows in one transaction, each row
 /// once, and the transaction is on the disk when it returns. The service flushes before it answers a call whose effect
-/// is durable (an acknowledgement, RNG-3), and at the end of a turn. Format and costs: `Docs/Reference/state.md`.
+/// is durable (for example an acknowledgement, RNG-3), after an event for an absent client, when updates start or stop,
+/// and with each sync of the ring. Format and costs: `Docs/Reference/state.md`.
 ///
 /// States, with ``hasChanges`` and the private connection:
 ///
@@ -31,21 +32,21 @@ public struct StateStatistics: Equatable, Sendable {
 ///                                            └───────────────────── │   ▲   │
 ///           flush: file opened, created or repaired, all rows written  └───┘
 ///
-/// - CLEAN: The database holds exactly ``rows``.
+/// - CLEAN: The database holds exactly the durable ones of ``rows``.
 /// - CHANGED: Rows were put or removed since the last flush. An initializer that dropped invalid rows starts here.
 /// - DETACHED: There is no connection, and the next flush writes all rows (``hasChanges`` is true). The flush that
 ///   detects the damage already retries once with a new connection. An initializer that cannot write the file
 ///   starts here, with the rows that it could read.
 ///
-/// Errors other than a full or read-only disk leave no store: the initializer throws and changes nothing (another
-/// process has the file, its format is newer, it belongs to another program, it is no regular file). A damaged file is
+/// At any error other than a full or read-only disk, the initializer throws and changes nothing (another process has
+/// the file open, its format is newer, it belongs to another program, it is no regular file). A damaged file is
 /// replaced, not refused: see `StateFiles` for the steps and ``Repairs`` for the result.
 ///
 /// Invariants:
 /// - After a successful flush the disk holds all rows of durable clients, and only the decision of a command about
 ///   the others (RES-2).
 /// - A failed flush loses nothing while the process lives.
-/// - If rows of clients or cursors may be lost, the rows themselves say so (``CursorRecord/mayHaveLostFixes``,
+/// - If rows of clients or cursors may be lost, the remaining rows record it (``CursorRecord/mayHaveLostFixes``,
 ///   ``StateCounter/clientsLostUntil``), in one transaction with the repair, until the clients received the gap
 ///   (RNG-9).
 /// - The write-ahead log is truncated at each start, after a failed transaction, and after 64 pages, so its frames are
@@ -59,7 +60,7 @@ public final class StateStore {
   public let path: String
   /// All rows.
   public var rows = StateRows()
-  /// What opening found and repaired, and what was repaired since.
+  /// Faults found and repaired when the file was opened, and since.
   public private(set) var repairs = Repairs()
   /// Counters of what has been written.
   public private(set) var statistics = StateStatistics()
@@ -72,10 +73,12 @@ public final class StateStore {
   private var logPages = 0
   /// Whether a transaction failed, so its frames may be in the write-ahead log.
   private var isLogUnclean = false
-  /// Pages in the write-ahead log from which on it is checkpointed and truncated.
+  /// Number of pages in the write-ahead log at which it is checkpointed and truncated.
   private static let logPagesLimit = 64
-  /// Whether the file may hold other rows than the ones written, so that the next flush writes all.
+  /// Whether the file may contain rows other than ``rows``, so that the next flush writes all of them.
   private var rewritesAll = false
+  /// Largest number of pages of the file in tests.
+  private var pageLimit: Int?
 
   /// Opens or creates the file. Repairs what can be repaired and lists it in ``repairs``.
   ///
@@ -91,9 +94,13 @@ public final class StateStore {
     try self.init(path: path, at: time, schema: .current)
   }
 
-  init(path: String, at time: UTCTime, schema: StateSchema) throws(StateError) {
+  /// - Parameter pageLimit: Largest number of pages of the file, to simulate a full disk in tests.
+  init(
+    path: String, at time: UTCTime, schema: StateSchema, pageLimit: Int? = nil
+  ) throws(StateError) {
     self.path = path
     self.schema = schema
+    self.pageLimit = pageLimit
     do throws(StateError) {
       database = try connect(at: time, isReading: true)
     } catch {
@@ -137,8 +144,8 @@ public final class StateStore {
       do throws(StateError) {
         if database.hasMoved { throw .damaged("it was moved or removed while it was open") }
         return try write(to: database)
-      } catch .damaged(let what) {
-        repairs.damage = what
+      } catch .damaged(let damage) {
+        repairs.damage = damage
         self.database = nil  // closing it releases the lock
       }
     }
@@ -163,7 +170,7 @@ public final class StateStore {
     rewritesAll = false
     var mark = WrittenMarker()
     try rows.visit(&mark)
-    let pages = database.takePagesWritten()
+    let pages = database.consumePagesWritten()
     statistics.transactions += 1
     statistics.pages += pages
     logPages += pages
@@ -175,7 +182,7 @@ public final class StateStore {
   /// `WriteAheadLogCheck`.
   private func truncateLog(of database: Database?) throws(StateError) {
     try database?.run("PRAGMA wal_checkpoint(TRUNCATE)")
-    _ = database?.takePagesWritten()
+    _ = database?.consumePagesWritten()
     logPages = 0
     isLogUnclean = false
   }
@@ -191,7 +198,14 @@ public final class StateStore {
   }
 
   /// Limits the database to `count` pages, to simulate a full disk in tests.
-  func limitPages(to count: Int) { try? database?.run("PRAGMA max_page_count = \(count)") }
+  func limitPages(to count: Int) {
+    pageLimit = count
+    if let database { applyPageLimit(to: database) }
+  }
+
+  private func applyPageLimit(to database: Database) {
+    if let pageLimit { try? database.run("PRAGMA max_page_count = \(pageLimit)") }
+  }
 
   // MARK: Opening
 
@@ -205,8 +219,8 @@ public final class StateStore {
       let database = try open(logDamage)
       if isReading { try read(database) }
       return database
-    } catch .damaged(let what) {
-      repairs.damage = what
+    } catch .damaged(let damage) {
+      repairs.damage = damage
       if logDamage != nil { repairs.isLogDamaged = true }
       if isReading { salvage() }
       repairs.note(dropped: rows.removeOrphans())
@@ -246,18 +260,19 @@ public final class StateStore {
       PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
       """)
     try checkIntegrity(of: database)
+    applyPageLimit(to: database)
     try schema.migrate(database, from: version)
-    let isWhole = try schema.matchesDefinitions(of: database)
-    guard isWhole else {
+    let isMatching = try schema.matchesDefinitions(of: database)
+    guard isMatching else {
       throw .damaged("its table definitions do not match its format version")
     }
     if version > 0, version < schema.version { repairs.migratedFrom = version }
     // A power cut during creation may leave an empty file: treat it as new.
     if version == 0 { repairs.isNew = true }
-    // Reserve the pages of the tables now, not when the disk is full. A torn end of the log is dropped with it.
+    // Checkpoint the log: this reserves the pages of the tables before the disk is full, and drops a torn end.
     isLogUnclean = true
     try? truncateLog(of: database)
-    _ = database.takePagesWritten()
+    _ = database.consumePagesWritten()
     return database
   }
 
@@ -278,7 +293,8 @@ public final class StateStore {
     repairs.note(dropped: rows.removeDuplicateClients())
   }
 
-  /// Reads the rows of a file that cannot be written.
+  /// Reads the rows of a file that cannot be written; one of an earlier format is migrated in memory. Otherwise the next
+  /// successful flush would delete its rows.
   private func openReadOnly() throws(StateError) {
     let database: Database
     do throws(StateError) {
@@ -287,11 +303,15 @@ public final class StateStore {
         throw .damaged(damage)
       }
       database = try Database(path, .reading)
-      guard try schema.check(database) == schema.version else { return }
+      let version = try schema.check(database)
+      guard version > 0 else { return }
       try checkIntegrity(of: database)
-      try read(database)
-    } catch .damaged(let what) {
-      repairs.damage = what
+      guard version < schema.version else { return try read(database) }
+      let copy = try database.copyInMemory()
+      try schema.migrate(copy, from: version)
+      try read(copy)
+    } catch .damaged(let damage) {
+      repairs.damage = damage
       salvage()
     }
   }

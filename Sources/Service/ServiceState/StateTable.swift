@@ -1,4 +1,4 @@
-/// A row of a table as a Swift type.
+/// A row of a ``StateTable`` as a Swift type.
 public protocol StateRow: Equatable, Sendable {
   /// Primary key type.
   associatedtype Key: Hashable & Sendable
@@ -37,10 +37,10 @@ public struct StateLayout: Sendable {
   let capacity: Int
 
   var insertion: String {
-    let places = columns.map { _ in "?" }.joined(separator: ", ")
+    let placeholders = columns.map { _ in "?" }.joined(separator: ", ")
     // INSERT OR REPLACE would delete the old row first, and cascade to all rows of a client.
     let changes = columns.dropFirst(keys).map { "\($0) = excluded.\($0)" }
-    return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places)) "
+    return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(placeholders)) "
       + "ON CONFLICT (\(columns.prefix(keys).joined(separator: ", "))) DO UPDATE SET "
       + changes.joined(separator: ", ")
   }

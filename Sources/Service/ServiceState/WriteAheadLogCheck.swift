@@ -66,10 +66,10 @@ struct WriteAheadLogCheck {
     checksum.add(frame[WriteAheadLogCheck.frameHeaderSize...], isBigEndian: isBigEndian)
     let stored = WriteAheadLogChecksum(frame, at: 16)
     let hasSalt = frame[8..<16].elementsEqual(salt)
-    let isSound = checksum == stored
-    if firstBadFrame == nil, !(hasSalt && isSound) { firstBadFrame = frameCount }
+    let isChecksumValid = checksum == stored
+    if firstBadFrame == nil, !(hasSalt && isChecksumValid) { firstBadFrame = frameCount }
     // Frames of an earlier use of the log continue each other, too, but never the last frame of this use.
-    if firstBadFrame != nil, hasSalt || (isSound && firstBadFrame == frameCount) {
+    if firstBadFrame != nil, hasSalt || (isChecksumValid && firstBadFrame == frameCount) {
       isDamaged = true
     }
     checksum = stored

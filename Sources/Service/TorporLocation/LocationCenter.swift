@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// It connects on first use and stays connected: for the service, the program ends with the connection (BKG-1). All
 /// objects of one center share a connection and a thread, which sleeps while nothing happens. If the connection is
-/// lost, running loops end with an error. The next use connects again, unless another process has become this client.
+/// lost, running `for await` loops end with an error. The next use connects again, unless another process has become
+/// this client.
 public final class LocationCenter: Sendable {
   /// The default center, whose client has the name of the program's file.
   public static let shared = LocationCenter()

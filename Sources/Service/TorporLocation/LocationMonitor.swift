@@ -133,7 +133,7 @@ public final class LocationMonitor: Sendable {
     do throws(ClientError) {
       try await center.send(.addRegion(region, assuming: state))
     } catch .refused(.notAvailable) {
-      // The service could not store it, so it is monitored only until the service ends.
+      // The service could not store the condition, and monitors it only until the service ends.
       report(.persistenceUnavailable, .unknown, of: identifier)
     }
   }
@@ -145,7 +145,7 @@ public final class LocationMonitor: Sendable {
     report(.conditionUnsupported, .unmonitored, of: identifier)
   }
 
-  /// Adds an event of this library to those of the service.
+  /// Adds an event that this library creates to the events of the service.
   private func report(
     _ problem: MonitorProblem, _ state: MonitorState, of identifier: String
   ) {

@@ -20,24 +20,24 @@ public struct LocationUpdate: Equatable, Sendable {
   /// Older name of ``stationary`` (LIV-4).
   public var isStationary: Bool { stationary }
   /// Whether this program may not use location (LIV-6, as for the next seven properties).
-  public var authorizationDenied: Bool { flags.holdsAny(of: .authorizationDenied) }
+  public var authorizationDenied: Bool { flags.containsAny(of: .authorizationDenied) }
   /// Whether no program may use location.
   public var authorizationDeniedGlobally: Bool {
-    flags.holdsAny(of: .authorizationDeniedGlobally)
+    flags.containsAny(of: .authorizationDeniedGlobally)
   }
   /// Whether this program may neither use location nor request permission.
-  public var authorizationRestricted: Bool { flags.holdsAny(of: .authorizationRestricted) }
+  public var authorizationRestricted: Bool { flags.containsAny(of: .authorizationRestricted) }
   /// Whether the program is not in use as its authorization requires.
-  public var insufficientlyInUse: Bool { flags.holdsAny(of: .insufficientlyInUse) }
+  public var insufficientlyInUse: Bool { flags.containsAny(of: .insufficientlyInUse) }
   /// Whether the receiver has no fix now.
-  public var locationUnavailable: Bool { flags.holdsAny(of: .locationUnavailable) }
+  public var locationUnavailable: Bool { flags.containsAny(of: .locationUnavailable) }
   /// Whether locations have reduced accuracy (AUT-5).
-  public var accuracyLimited: Bool { flags.holdsAny(of: .accuracyLimited) }
+  public var accuracyLimited: Bool { flags.containsAny(of: .accuracyLimited) }
   /// Whether a ``ServiceSession`` is required (BKG-15).
-  public var serviceSessionRequired: Bool { flags.holdsAny(of: .serviceSessionRequired) }
+  public var serviceSessionRequired: Bool { flags.containsAny(of: .serviceSessionRequired) }
   /// Whether an administrator's decision is pending (AUT-7).
   public var authorizationRequestInProgress: Bool {
-    flags.holdsAny(of: .authorizationRequestInProgress)
+    flags.containsAny(of: .authorizationRequestInProgress)
   }
 
   init(_ element: LiveElement) {
@@ -100,7 +100,7 @@ final class LiveLoop: Sendable {
   private let center: LocationCenter
   private let mailbox = Mailbox<LiveElement>(merge: LiveLoop.merge)
   /// The service's number for the iterator; used on the connection's thread only.
-  private let opened = ServiceHandle()
+  private let handle = ServiceHandle()
   private let phase = Mutex(Phase.new)
 
   private enum Phase {
@@ -139,17 +139,17 @@ final class LiveLoop: Sendable {
     let link = center.connection
     phase.withLock { $0 = .opened(link) }
     let mailbox = mailbox
-    link.open(.openLive(configuration), opened, for: mailbox) { $0.live[$1] = mailbox }
+    link.open(.openLive(configuration), handle, for: mailbox) { $0.live[$1] = mailbox }
   }
 
   private func close() {
-    let before = phase.withLock { phase in
+    let previous = phase.withLock { phase in
       defer { phase = .over }
       return phase
     }
     mailbox.finish()
-    guard case .opened(let link) = before else { return }
-    link.close(opened) { state, number in
+    guard case .opened(let link) = previous else { return }
+    link.close(handle) { state, number in
       state.live[number] = nil
       _ = try? state.call(.closeLive(number))
     }
@@ -164,13 +164,13 @@ final class LiveLoop: Sendable {
       return
     }
     var merged = new
-    let isSame =
-      old.flags.holdsAny(of: .accuracyLimited) == new.flags.holdsAny(of: .accuracyLimited)
-      && !new.flags.holdsAny(of: .withholding)
-    if new.location == nil, isSame { merged.location = old.location }
+    let isOldLocationValid =
+      old.flags.containsAny(of: .accuracyLimited) == new.flags.containsAny(of: .accuracyLimited)
+      && !new.flags.containsAny(of: .withholding)
+    if new.location == nil, isOldLocationValid { merged.location = old.location }
     let isLost = old.location != nil && merged.location != old.location
-    let (dropped, isOver) = old.dropped.addingReportingOverflow(new.dropped)
-    merged.dropped = isOver ? .max : dropped
+    let (dropped, overflows) = old.dropped.addingReportingOverflow(new.dropped)
+    merged.dropped = overflows ? .max : dropped
     if isLost, merged.dropped < .max { merged.dropped += 1 }
     waiting = [merged]
   }

@@ -12,7 +12,7 @@ final class Mailbox<Element: Sendable>: Sendable {
   private struct State {
     var waiting: [Element] = []
     var reader: (ticket: UInt64, continuation: Continuation)?
-    /// Set at the end: nil inside is an end without error.
+    /// Set at the end; `.some(nil)` is an end without an error.
     var end: ClientError??
     var lastTicket: UInt64 = 0
   }
@@ -76,9 +76,9 @@ final class Mailbox<Element: Sendable>: Sendable {
         if Task.isCancelled { return (continuation, .success(nil)) }
         if !state.waiting.isEmpty { return (continuation, .success(state.waiting.removeFirst())) }
         if let end = state.end { return (continuation, Mailbox.end(end)) }
-        let before = state.reader?.continuation
+        let replaced = state.reader?.continuation
         state.reader = (ticket, continuation)
-        return before.map { ($0, .success(nil)) }
+        return replaced.map { ($0, .success(nil)) }
       } ?? (nil, .success(nil))
     reader?.resume(returning: outcome)
     // The task was cancelled before its reader was registered, so `cancel` did not find it.

@@ -15,16 +15,16 @@ import Synchronization
 ///     }
 public enum QuietProgram {
   /// Runs a whole program as ``run(_:)`` does, and ends the process: with 0 when `body` returns, with
-  /// `ClientProgram.failureStatus` and the description of the error on standard error when it throws. Standard output is
-  /// written line by line.
+  /// `ClientProgram.failureStatus` and the description of the error on standard error when it throws. Standard output
+  /// is written line by line.
   public static func main(_ body: @escaping @Sendable () async throws -> Void) -> Never {
     ClientProgram.main { try run(body) }
   }
 
   /// Runs `body`, with all that it awaits, on the calling thread, and returns its result.
   ///
-  /// `body` must not use the main actor, which would wait for this thread for ever, nor `Task.sleep` or a detached
-  /// task, which start the threads that wake.
+  /// `body` must not use the main actor, which would wait for this thread for ever. It must not use `Task.sleep` or a
+  /// detached task, which start the threads of the default executor.
   ///
   /// - Throws: What `body` throws.
   public static func run<Result: Sendable>(

@@ -27,7 +27,7 @@ import Synchronization
 
   private let inbox = Mutex(Inbox())
   /// Wake pipe: a byte in it wakes the thread.
-  private let wakePipe: (out: Int32, into: Int32)
+  private let wakePipe: (readEnd: Int32, writeEnd: Int32)
   private let name: String
   private let path: String
   private let needsExplicitSessions: Bool
@@ -63,8 +63,8 @@ import Synchronization
   }
 
   deinit {
-    if wakePipe.out >= 0 { Glibc.close(wakePipe.out) }
-    if wakePipe.into >= 0 { Glibc.close(wakePipe.into) }
+    if wakePipe.readEnd >= 0 { Glibc.close(wakePipe.readEnd) }
+    if wakePipe.writeEnd >= 0 { Glibc.close(wakePipe.writeEnd) }
   }
 
   /// Whether the connection has ended and a new one may be opened. If another process is this client now, it may not:
@@ -103,7 +103,7 @@ import Synchronization
   ///
   /// - Parameter note: Registers the mailbox under the number.
   func open<Element>(
-    _ call: WireCall, _ opened: ServiceHandle, for mailbox: Mailbox<Element>,
+    _ call: WireCall, _ handle: ServiceHandle, for mailbox: Mailbox<Element>,
     note: @escaping @Sendable (inout LinkState, Int) -> Void
   ) {
     submit { state in
@@ -111,7 +111,7 @@ import Synchronization
         guard case .opened(let number) = try state.call(call) else {
           throw .malformed("another answer than a number")
         }
-        opened.number = number
+        handle.number = number
         note(&state, number)
       } catch {
         mailbox.finish(error)
@@ -123,10 +123,10 @@ import Synchronization
 
   /// Closes the numbered object, once, if it is open.
   func close(
-    _ opened: ServiceHandle, _ close: @escaping @Sendable (inout LinkState, Int) -> Void
+    _ handle: ServiceHandle, _ close: @escaping @Sendable (inout LinkState, Int) -> Void
   ) {
     submit { state in
-      if let number = opened.consume() { close(&state, number) }
+      if let number = handle.consume() { close(&state, number) }
     }
   }
 
@@ -148,7 +148,7 @@ import Synchronization
   private func wake() {
     var byte: UInt8 = 1
     // A full pipe wakes the thread as well.
-    _ = unsafe write(wakePipe.into, &byte, 1)
+    _ = unsafe write(wakePipe.writeEnd, &byte, 1)
   }
 
   // MARK: Thread
@@ -171,7 +171,7 @@ import Synchronization
   /// Serves until the connection ends; returns why it ended.
   private func serve(_ state: inout LinkState) -> ClientError {
     while true {
-      let (jobs, isLeft) = inbox.withLock { inbox in
+      let (jobs, isReleased) = inbox.withLock { inbox in
         defer { inbox.jobs = [] }
         return (inbox.jobs, inbox.isReleased)
       }
@@ -180,20 +180,20 @@ import Synchronization
       }
       state.dispatchNotices()
       if let error = state.connectionError { return error }
-      if isLeft { return .disconnected }
+      if isReleased { return .disconnected }
       wait(for: state.session.descriptor)
     }
   }
 
   private func wait(for notices: Int32) {
-    var waiting = [
+    var entries = [
       pollfd(fd: notices, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: wakePipe.out, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wakePipe.readEnd, events: Int16(POLLIN), revents: 0),
     ]
-    _ = unsafe poll(&waiting, 2, -1)
-    guard waiting[1].revents != 0 else { return }
+    _ = unsafe poll(&entries, 2, -1)
+    guard entries[1].revents != 0 else { return }
     var bytes = [UInt8](repeating: 0, count: 64)
-    while unsafe read(wakePipe.out, &bytes, bytes.count) > 0 {}
+    while unsafe read(wakePipe.readEnd, &bytes, bytes.count) > 0 {}
   }
 
   private func end(_ error: ClientError) {

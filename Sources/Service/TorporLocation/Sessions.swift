@@ -7,7 +7,7 @@ import Synchronization
 public final class ServiceSession: Sendable {
   private let link: ServiceLink
   private let mailbox = Mailbox<SessionDiagnostics> { waiting, new in waiting = [new] }
-  private let opened = ServiceHandle()
+  private let handle = ServiceHandle()
 
   /// Starts a session; it ends with ``invalidate()``, or on deinitialisation.
   ///
@@ -22,7 +22,7 @@ public final class ServiceSession: Sendable {
     let mailbox = mailbox
     let call = WireCall.openServiceSession(
       authorization, requiresFullAccuracy: requiresFullAccuracy)
-    link.open(call, opened, for: mailbox) { $0.diagnostics[$1] = mailbox }
+    link.open(call, handle, for: mailbox) { $0.diagnostics[$1] = mailbox }
   }
 
   deinit { invalidate() }
@@ -30,7 +30,7 @@ public final class ServiceSession: Sendable {
   /// Ends the session.
   public func invalidate() {
     mailbox.finish()
-    link.close(opened) { state, number in
+    link.close(handle) { state, number in
       state.diagnostics[number] = nil
       _ = try? state.call(.closeServiceSession(number))
     }
@@ -85,15 +85,15 @@ public final class ServiceSession: Sendable {
 public final class BackgroundActivitySession: Sendable {
   private let link: ServiceLink
   /// 1 if the session is active, 0 if it is open and inactive.
-  private let opened = ServiceHandle()
+  private let handle = ServiceHandle()
 
   /// Starts a session; it ends with ``invalidate()``, or on deinitialisation, but not with the process (BKG-10).
   public init(of center: LocationCenter = .shared) {
     link = center.connection
-    let opened = opened
+    let handle = handle
     link.submit { state in
       guard case .active(let isActive)? = try? state.call(.openBackgroundSession) else { return }
-      opened.number = isActive ? 1 : 0
+      handle.number = isActive ? 1 : 0
     }
   }
 
@@ -102,13 +102,13 @@ public final class BackgroundActivitySession: Sendable {
   /// Whether the session is active.
   public var isActive: Bool {
     get async throws(ClientError) {
-      let opened = opened
-      return try await link.perform { _ throws(ClientError) in opened.number == 1 }
+      let handle = handle
+      return try await link.perform { _ throws(ClientError) in handle.number == 1 }
     }
   }
 
   /// Ends the session permanently.
   public func invalidate() {
-    link.close(opened) { state, _ in _ = try? state.call(.closeBackgroundSession) }
+    link.close(handle) { state, _ in _ = try? state.call(.closeBackgroundSession) }
   }
 }

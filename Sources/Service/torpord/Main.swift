@@ -34,26 +34,26 @@ struct Main {
     var policy: AccessPolicy
   }
 
-  /// Serves with a profile until it ends or `SIGHUP` brings a new profile. If the service cannot start with the new
-  /// profile, it continues with the previous one (Docs/Decisions/0110).
+  /// Serves with a profile until a signal ends the service, or `SIGHUP` has read a new profile. If the service cannot
+  /// start with the new profile, it continues with the previous one (Docs/Decisions/0110).
   private static func run(_ options: Options) -> Int32 {
     let log = SystemLog()
     DescriptorLimit.raise(to: descriptorLimit)
-    var now: Configuration
+    var configuration: Configuration
     do {
-      now = Configuration(profile: try profile(options, log), policy: try policy(options))
+      configuration = Configuration(profile: try profile(options, log), policy: try policy(options))
     } catch {
       printError("\(error)")
       return EX_CONFIG
     }
-    var last: BoardProfile?
+    var previous: BoardProfile?
     // Kept across restarts within the process, so that a client that connects in between waits and is not refused.
     var listener: Listener?
     while true {
       do {
-        let before = now.profile
-        guard try serve(&now, on: &listener, options, log) else { return EX_OK }
-        last = before
+        let profile = configuration.profile
+        guard try serve(&configuration, on: &listener, options, log) else { return EX_OK }
+        previous = profile
       } catch let problem as RingProblem where problem.isDamage && moveAside(problem.path, log) {
         continue
       } catch RingFileError.wrongSize(let path, let found, _)
@@ -61,15 +61,15 @@ struct Main {
       {
         continue
       } catch {
-        guard let before = last else {
+        guard let profile = previous else {
           printError("\(error)")
           return EX_UNAVAILABLE
         }
         log.write(
           .error,
           "cannot serve with the new profile; continuing with the previous one: \(error)")
-        now.profile = before
-        last = nil
+        configuration.profile = profile
+        previous = nil
       }
     }
   }
@@ -77,12 +77,12 @@ struct Main {
   /// Moves an unreadable ring file aside, so that the service creates a new one. Returns whether that succeeded. The
   /// file is kept for analysis, like a damaged state.
   private static func moveAside(_ path: String, _ log: SystemLog) -> Bool {
-    guard let place = RingFile.moveAside(path, stamp: SystemClock().wallTime.fileNameText) else {
+    guard let newPath = RingFile.moveAside(path, stamp: SystemClock().wallTime.fileNameText) else {
       return false
     }
     log.write(
       .error,
-      "'\(path)' was damaged beyond use and is now '\(place)'; a new ring is created, "
+      "'\(path)' was damaged beyond use and is now '\(newPath)'; a new ring is created, "
         + "and the undelivered fixes of the old one are lost")
     return true
   }
@@ -110,12 +110,12 @@ struct Main {
     return profile
   }
 
-  /// Serves until a signal ends it. Returns true if a new profile is the reason.
+  /// Serves until the service ends. Returns true if a new profile is the reason.
   private static func serve(
-    _ decisions: inout Configuration, on listener: inout Listener?, _ options: Options,
+    _ configuration: inout Configuration, on listener: inout Listener?, _ options: Options,
     _ log: SystemLog
   ) throws -> Bool {
-    let profile = decisions.profile
+    let profile = configuration.profile
     let events = try EventWait()
     let signals = try SignalWatch()
     let line = try line(of: profile, isPipe: options.isLinePipe, in: events)
@@ -124,11 +124,11 @@ struct Main {
       options.state + "/ring", size: LocationService.ringSize(capacity: capacity))
     let state = try state(options)
     for line in state.repairs.lines { log.write(state.repairs.isEmpty ? .notice : .warning, line) }
-    if let trouble = state.lastError { log.write(.error, "state: \(trouble)") }
+    if let error = state.lastError { log.write(.error, "state: \(error)") }
     let socket = try listener ?? Listener(path: options.socket)
     listener = socket
     let server = try LocationServer(
-      socket, on: events, decisions.policy,
+      socket, on: events, configuration.policy,
       environment(profile, ignoresPins: options.ignoresPins),
       state: state, log: log, starter: ClientStarter(socket: options.socket).start)
     var setup = profile.engineSetup
@@ -154,7 +154,7 @@ struct Main {
       "serving '\(options.socket)' with board '\(profile.name)' "
         + (profile.receiver?.device.map { "and the receiver on \($0)" }
           ?? "and no receiver, because the profile has no [receiver] table"))
-    switch service.run(reload: { reload(&decisions, options, log) }) {
+    switch service.run(reload: { reload(&configuration, options, log) }) {
     case .stopped: log.write(.notice, "stopped; the receiver is asleep")
     case .receiverBusy: log.write(.warning, "stopped, but the receiver did not go to sleep in time")
     case .replaced: return true
@@ -194,25 +194,25 @@ struct Main {
 
   /// Reads policy and profile again. A file with an error is logged, and its previous content stays in force.
   private static func reload(
-    _ decisions: inout Configuration, _ options: Options, _ log: SystemLog
+    _ configuration: inout Configuration, _ options: Options, _ log: SystemLog
   ) -> Reload {
     var reload = Reload(policy: nil, isProfileNew: false)
     do {
-      decisions.policy = try policy(options)
-      reload.policy = decisions.policy
+      configuration.policy = try policy(options)
+      reload.policy = configuration.policy
       log.write(.notice, "the policy was reloaded")
     } catch {
       log.write(.error, "the policy is unchanged, because the new one has errors: \(error)")
     }
     do {
-      let read = try profile(options, log)
-      reload.isProfileNew = read != decisions.profile
-      decisions.profile = read
+      let newProfile = try profile(options, log)
+      reload.isProfileNew = newProfile != configuration.profile
+      configuration.profile = newProfile
       log.write(
         .notice,
         reload.isProfileNew
-          ? "the profile '\(read.name)' has changed; the service restarts with it"
-          : "the profile '\(read.name)' is unchanged")
+          ? "the profile '\(newProfile.name)' has changed; the service restarts with it"
+          : "the profile '\(newProfile.name)' is unchanged")
     } catch {
       log.write(.error, "the profile is unchanged, because the new one has errors: \(error)")
     }
@@ -229,23 +229,23 @@ struct Main {
     }
   }
 
-  /// What the server uses of board and process.
+  /// Properties of board and process that `LocationServer` uses.
   private static func environment(
     _ profile: BoardProfile, ignoresPins: Bool
   ) -> LocationServer.Environment {
-    var facts = LocationServer.Environment(
+    var environment = LocationServer.Environment(
       version: Options.version, board: profile.name, clients: clientCapacity)
-    facts.ignoresPins = ignoresPins
-    facts.subordinates = SubordinateFile(path: SubordinateUsers.standardPath)
-    if let receiver = profile.receiver { facts.receiver = receiver.lineSettings }
-    facts.power = profile.powerFigures
-    facts.usage = {
+    environment.ignoresPins = ignoresPins
+    environment.subordinates = SubordinateFile(path: SubordinateUsers.standardPath)
+    if let receiver = profile.receiver { environment.receiver = receiver.lineSettings }
+    environment.power = profile.powerFigures
+    environment.usage = {
       BoardUsage(
         processor: ProcessUsage.processorTime,
         // The kernel's clocks do not count every suspend-to-idle.
         suspended: max(ProcessUsage.suspendedTime, $0.suspendedTime), wakes: $0.wakeCount)
     }
-    return facts
+    return environment
   }
 
   /// The administrator's policy. A file named by an option must exist; the standard file may be missing.

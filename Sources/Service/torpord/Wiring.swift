@@ -4,7 +4,7 @@ import LinuxHAL
 import LocationService
 import LocationTypes
 
-// Translates a board profile into the types of `LinuxHAL`.
+// Translates a board profile into the types of `LinuxHAL` and `LocationService`.
 
 extension BoardProfile {
   /// GPIO lines by function. The profile's validation guarantees that each text names one.
@@ -44,7 +44,7 @@ extension BoardProfile {
       case .wittyPi4: .wittyPi4(bus: board.i2cBus)
       }
     return BoardPowerOff(
-      alarm, shortest: off.minimumDuration, lead: off.resume + off.alarmResolution,
+      alarm, minimumOffTime: off.minimumDuration, lead: off.resume + off.alarmResolution,
       record: state + "/wake-intent", boot: boot)
   }
 

@@ -6,8 +6,8 @@ import SimulatedHAL
 
 extension BoardProfile {
   /// Processor time of torpord per wake, as measured in Docs/Reference/service-cost.md: a fix with its
-  /// acknowledgement needs 258 µs in 3.0 wakes, 178 µs in 2.0, or 184 µs in 1.9. Measured on x86_64; a small Arm core
-  /// needs several times as long.
+  /// acknowledgement needs 258 µs in 3.0 wakes (sentences in pieces), 178 µs in 2.0 (sentences of an epoch in one
+  /// piece), or 184 µs in 1.9 (NAV-PVT). Measured on x86_64; a small Arm core needs several times as long.
   static let processorTimePerWake = Interval(microseconds: 90)
 
   /// Number of bytes that a UART's FIFO delivers at a time, as in the measurement of Docs/Reference/service-cost.md.

@@ -33,9 +33,9 @@ public struct SimulatedAccelerometer: Sendable {
       }
       var end = second
       while end < isMoving.count, isMoving[end] { end += 1 }
-      let late = random.uniform(
+      let latency = random.uniform(
         0, min(SimulatedAccelerometer.maximumLatency_s, Double(end - second)))
-      raw.append((Double(second) + late, Double(end) + stillAfter.seconds))
+      raw.append((Double(second) + latency, Double(end) + stillAfter.seconds))
       second = end
     }
     for second in isMoving.indices
@@ -46,17 +46,17 @@ public struct SimulatedAccelerometer: Sendable {
   }
 
   private static func merged(_ raw: [(begin: Double, end: Double)]) -> [Range<Instant>] {
-    var spells: [Range<Instant>] = []
-    for spell in raw.sorted(by: { $0.begin < $1.begin }) {
-      let begin = Instant(seconds: spell.begin)
-      let end = Instant(seconds: spell.end)
-      if let last = spells.last, begin <= last.upperBound {
-        spells[spells.count - 1] = last.lowerBound..<max(last.upperBound, end)
+    var periods: [Range<Instant>] = []
+    for period in raw.sorted(by: { $0.begin < $1.begin }) {
+      let begin = Instant(seconds: period.begin)
+      let end = Instant(seconds: period.end)
+      if let last = periods.last, begin <= last.upperBound {
+        periods[periods.count - 1] = last.lowerBound..<max(last.upperBound, end)
       } else {
-        spells.append(begin..<end)
+        periods.append(begin..<end)
       }
     }
-    return spells
+    return periods
   }
 }
 
@@ -84,14 +84,14 @@ extension SimulatedAccelerometer {
       }
       var end = second
       while end < count, isMoving[end] { end += 1 }
-      let isSlow = { (at: Int) in moved(at, within: 6) / 6 < 0.35 }
-      for at in second..<end {
-        guard isSlow(at) else { break }
-        isMoving[at] = false
+      let isSlow = { (index: Int) in moved(index, within: 6) / 6 < 0.35 }
+      for index in second..<end {
+        guard isSlow(index) else { break }
+        isMoving[index] = false
       }
-      for at in (second..<end).reversed() {
-        guard isSlow(at) else { break }
-        isMoving[at] = false
+      for index in (second..<end).reversed() {
+        guard isSlow(index) else { break }
+        isMoving[index] = false
       }
       second = end
     }

@@ -73,7 +73,7 @@ struct SimulatedClient: LocationClients {
   private var newestStored: FixName?
   /// Whether deferral failed with an error that a repeated request would cause again.
   private var isDeferralUnavailable = false
-  /// Records of the run. The owner adds the board's events.
+  /// Records of the run. ``SimulationRun`` adds the board's events.
   var trace = TraceSorter()
 
   /// Creates a client that has not sent any request.
@@ -127,9 +127,9 @@ struct SimulatedClient: LocationClients {
       newest = newestStored?.sequence == last ? newestStored : engine.stored(at: last)?.name
       didUpdateLocations(at: now)
     case .authorization: break
-    case .degraded(let givenUp):
+    case .degraded(let shed):
       isDeferralUnavailable = false  // request deferral again; it may be available now
-      traceNotice(.degraded(givenUp, charge: engine.batteryCharge ?? 0), at: now)
+      traceNotice(.degraded(shed, charge: engine.batteryCharge ?? 0), at: now)
     case .failure(let code): traceNotice(.failed(code), at: now)
     case .paused: traceNotice(.paused, at: now)
     case .resumed: traceNotice(.resumed, at: now)
@@ -138,9 +138,9 @@ struct SimulatedClient: LocationClients {
       requests.append(.acknowledge(stored.name))
     case .visit(let visit):
       if let departure = visit.departure {
-        traceNotice(.departed(place: visit.coordinate, at: departure.instant), at: now)
+        traceNotice(.departed(coordinate: visit.coordinate, at: departure.instant), at: now)
       } else {
-        traceNotice(.arrived(place: visit.coordinate, at: visit.arrival?.instant), at: now)
+        traceNotice(.arrived(coordinate: visit.coordinate, at: visit.arrival?.instant), at: now)
       }
     case .region(let event): receive(event, at: now)
     case .live(let element): receive(element, at: now)

@@ -70,7 +70,8 @@ public struct SimulationRun {
   /// activity for that delivery is excluded from the records and from the energy.
   ///
   /// - Parameters:
-  ///   - progress: Receives the completed fraction of the run, 0 to 1, after each turn.
+  ///   - progress: Receives the completed fraction of the run after each turn: 0 to 1, and more than 1 during the final
+  ///     drain.
   ///   - bytes: Receives the bytes that the receiver sends; ``replay(_:progress:ring:sink:)`` can replay them.
   ///   - ring: Receives the bytes of the fix ring at the end.
   ///   - sink: Receives each record in ascending order of time.
@@ -105,8 +106,8 @@ public struct SimulationRun {
       sink)
   }
 
-  /// Replays a recording at its original times to an engine that only receives. The closures are those of
-  /// ``simulate(_:progress:bytes:ring:sink:)``.
+  /// Replays a recording at its original times to an engine that sends the receiver no commands. The closures are those
+  /// of ``simulate(_:progress:bytes:ring:sink:)``.
   public func replay(
     _ scan: RecordingScan, progress: (Double) -> Void = { _ in },
     ring: (([UInt8]) -> Void)? = nil, sink: (TraceRecord) -> Void = { _ in }
@@ -137,19 +138,19 @@ public struct SimulationRun {
     let memory = EngineMemory(capacity: ringCapacity, clients: 1)
     var setup = setup
     if let deferralLimit { setup.parameters.deferralLimit = deferralLimit }
-    let isKept = storesAidingData && setup.enableAidingStore(entries: EngineMemory.aidingEntries)
+    let hasStore = storesAidingData && setup.enableAidingStore(entries: EngineMemory.aidingEntries)
     var loop = LocationLoop(
       engine: memory.makeEngine(setup), board: board, clients: SimulatedClient(script))
-    if isKept { loop.aiding = memory.aidingStore }
+    if hasStore { loop.aiding = memory.aidingStore }
     loop.clients.trace.end = end
     var events: [TimedBoardEvent] = []
     loop.board.request(at: end)
     var isStopped = false
-    // A replay has no ring file; a simulated board writes it like the service.
+    // A simulation writes the ring at the times at which the service writes its file; a replay never does.
     var syncs = hasEnergy ? SyncSchedule(every: profile.cache.syncInterval, at: .boot) : nil
     loop.engine.markSynced(loop.engine.unsynced)
-    // After the client has stopped, the receiver's buffer is drained and the receiver goes to sleep. A later end of
-    // its sleep is not awaited.
+    // After the client has stopped, the run continues until the receiver's buffer is drained and the receiver sleeps,
+    // or until this limit.
     let limit = end + .seconds(600)
     while loop.board.now < limit && !loop.board.isBatteryEmpty {
       let isIdle = !loop.engine.isReceiverAwake && loop.engine.isDriverIdle

@@ -60,10 +60,10 @@ struct RecordingPlayer: Sendable {
     let chunk = recording.chunks[index]
     index += 1
     let start = max(chunk.time, line.sendingEnd)
-    let natural = (Int64(chunk.range.count) * 10_000_000 + Int64(speed) - 1) / Int64(speed)
-    let available = nextTime < .distantFuture ? (nextTime - start).microseconds : natural
+    let nominal = (Int64(chunk.range.count) * 10_000_000 + Int64(speed) - 1) / Int64(speed)
+    let available = nextTime < .distantFuture ? (nextTime - start).microseconds : nominal
     line.send(
       recording.bytes.span.extracting(chunk.range), at: chunk.time,
-      lasting: Interval(microseconds: max(1, min(natural, available))), speed: speed)
+      lasting: Interval(microseconds: max(1, min(nominal, available))), speed: speed)
   }
 }

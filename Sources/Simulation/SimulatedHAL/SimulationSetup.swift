@@ -1,6 +1,9 @@
 import BoardHardware
 import LocationTypes
 
+// Inputs of a simulated run besides its track: properties of the receiver, of the board and of its sleep states,
+// combined in ``SimulationSetup``. `BoardProfile.simulationSetup` (LocationSimulation) makes them from a board profile.
+
 /// Receiver family that the simulation emulates.
 public enum SimulatedFamily: Equatable, Sendable {
   /// u-blox M10: starts with its default configuration and executes UBX commands.
@@ -57,8 +60,8 @@ public struct TimeToFirstFix: Equatable, Sendable {
     }
   }
 
-  /// Rows in ascending order of `off_s`. Values between rows are interpolated linearly; beyond the last row its value
-  /// applies.
+  /// Rows in ascending order of `off_s`. Values between rows are interpolated linearly; before the first row and after
+  /// the last one, the value of that row applies.
   public var table: [Row]
   /// Time to first fix of a cold start, seconds: without an ephemeris, or with one older than `ephemerisLifetime`.
   public var cold_s: Double
@@ -129,7 +132,7 @@ public struct SimulatedReceiverParameters: Equatable, Sendable {
   public var output = SimulatedOutput.ubx
   /// Line speed after power-on, baud; a streaming receiver always uses it.
   public var defaultSpeed: UInt32 = 38_400
-  /// Time between two fixes of a streaming receiver. An M10 uses 1 s until it is configured otherwise.
+  /// Time between two fixes of a streaming receiver. Receivers of other families start with 1 s.
   public var interval = Interval.seconds(1)
   /// Power in each state.
   public var power = ReceiverPower()
@@ -177,7 +180,8 @@ public struct WakeSources: OptionSet, Sendable {
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   /// An alarm of the real-time clock.
   public static let alarm = WakeSources(rawValue: 1)
-  /// A byte on the receiver's line. All bytes up to the moment when the board runs again are lost.
+  /// A byte on the receiver's line. Bytes that arrive in a suspend or while the board is off, and until its code runs
+  /// again, are lost.
   public static let bytes = WakeSources(rawValue: 2)
   /// An edge of the batch pin.
   public static let batchPin = WakeSources(rawValue: 4)
@@ -199,7 +203,7 @@ public struct SimulatedSleepParameters: Equatable, Sendable {
   public var wakeSources: WakeSources
   /// Resolution of alarms: an alarm occurs at a whole multiple of it; zero for any time.
   public var alarmResolution: Interval
-  /// Shortest sleep. The board enters the state only if the alarm is later than this.
+  /// Shortest sleep. The board enters the state only if the time until the alarm is longer than this.
   public var minimumDuration: Interval
 
   /// Creates the parameters of a sleep state.

@@ -11,7 +11,7 @@ struct GPXContent {
     case altitude, time, speed
   }
 
-  /// Longest text of a value that is stored, bytes.
+  /// Longest text of a value, bytes; of a longer text, one byte more is stored and the rest is ignored.
   private static let maximumValueLength = 256
   private static let pointExtensions: Set<Substring> = [
     "http://www.garmin.com/xmlschemas/TrackPointExtension/v1",
@@ -19,7 +19,7 @@ struct GPXContent {
   ]
 
   private(set) var file = GPXFile()
-  private var open: [Element] = []
+  private var openElements: [Element] = []
   private var point: GPXPoint?
   private var value: [UInt8] = []
   private var valuePosition = GPXTextPosition(line: 1, column: 1)
@@ -33,7 +33,7 @@ struct GPXContent {
   mutating func start(
     _ name: String, _ attributes: (String) -> String?, at position: GPXTextPosition
   ) throws(GPXError) {
-    guard open.count < GPXReader.maximumNesting else {
+    guard openElements.count < GPXReader.maximumNesting else {
       throw GPXError(position: position, problem: .nestedTooDeep)
     }
     let element = try element(name, at: position)
@@ -44,12 +44,12 @@ struct GPXContent {
       valuePosition = position
     case .gpx, .track, .segment, .extensions, .pointExtension, .other: break
     }
-    open.append(element)
+    openElements.append(element)
   }
 
-  /// Handles text inside the innermost open element; one text can arrive in several pieces.
+  /// Handles text inside the innermost open element; the text of an element can arrive in several pieces.
   mutating func text(_ bytes: UnsafeRawBufferPointer) throws(GPXError) {
-    switch open.last {
+    switch openElements.last {
     case .altitude, .time, .speed: break
     case nil, .gpx, .track, .segment, .point, .extensions, .pointExtension, .other: return
     }
@@ -60,7 +60,7 @@ struct GPXContent {
   ///
   /// - Throws: ``GPXError`` if its value is invalid.
   mutating func end() throws(GPXError) {
-    guard let element = open.popLast() else { return }
+    guard let element = openElements.popLast() else { return }
     switch element {
     case .point:
       if let point { file.points.append(point) }
@@ -81,27 +81,27 @@ struct GPXContent {
   private mutating func element(_ name: String, at position: GPXTextPosition) throws(GPXError)
     -> Element
   {
-    let cut = name.utf8.lastIndex(of: 0x0A)
-    let space = cut.map { name[..<$0] } ?? ""
-    let local = cut.map { name[name.utf8.index(after: $0)...] } ?? name[...]
-    let isOwn = space.isEmpty || space.hasPrefix("http://www.topografix.com/GPX/1/")
-    guard let parent = open.last else {
-      if isOwn, local == "gpx" { return .gpx }
+    let separator = name.utf8.lastIndex(of: 0x0A)
+    let namespace = separator.map { name[..<$0] } ?? ""
+    let local = separator.map { name[name.utf8.index(after: $0)...] } ?? name[...]
+    let isGPX = namespace.isEmpty || namespace.hasPrefix("http://www.topografix.com/GPX/1/")
+    guard let parent = openElements.last else {
+      if isGPX, local == "gpx" { return .gpx }
       throw GPXError(position: position, problem: .notGPX(root: String(local.prefix(40))))
     }
     switch parent {
-    case .gpx where isOwn: return topLevelElement(local)
-    case .track where isOwn && local == "trkseg": return .segment
-    case .segment where isOwn && local == "trkpt": return .point
-    case .point where isOwn: return pointChild(local)
+    case .gpx where isGPX: return topLevelElement(local)
+    case .track where isGPX && local == "trkseg": return .segment
+    case .segment where isGPX && local == "trkpt": return .point
+    case .point where isGPX: return pointChild(local)
     case .extensions:
-      if GPXContent.pointExtensions.contains(space) {
+      if GPXContent.pointExtensions.contains(namespace) {
         return local == "TrackPointExtension" ? .pointExtension : .other
       }
       // Some programs write <speed> without an extension namespace.
-      return isOwn && local == "speed" ? .speed : .other
+      return isGPX && local == "speed" ? .speed : .other
     case .pointExtension:
-      return GPXContent.pointExtensions.contains(space) && local == "speed" ? .speed : .other
+      return GPXContent.pointExtensions.contains(namespace) && local == "speed" ? .speed : .other
     case .gpx, .track, .segment, .point, .other, .altitude, .time, .speed: return .other
     }
   }

@@ -1,5 +1,7 @@
 import LocationTypes
 
+// The content of a GPX file, as `GPXReader` returns it: points, their positions in the file, and the file as a whole.
+
 /// A track point (`trkpt`) of a GPX file, with the values that a simulated or recorded track uses.
 public struct GPXPoint: Equatable, Sendable {
   /// Latitude and longitude.

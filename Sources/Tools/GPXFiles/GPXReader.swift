@@ -55,8 +55,8 @@ import CExpat
       let end = min(start + 1 << 20, bytes.count)
       try parse(bytes[start..<end], isLast: false)
       // expat parses an unfinished token again from its start with each piece: the limit bounds that cost.
-      let fed = length - bytes.count + end
-      guard fed - Int(unsafe XML_GetCurrentByteIndex(parser)) <= GPXReader.maximumTokenLength else {
+      let tokenStart = Int(unsafe XML_GetCurrentByteIndex(parser))
+      guard length - bytes.count + end - tokenStart <= GPXReader.maximumTokenLength else {
         throw failure(.tokenTooLong)
       }
     }
@@ -96,8 +96,8 @@ import CExpat
       if isLast { return .truncated }
       fallthrough
     case _:
-      guard let words = unsafe XML_ErrorString(code) else { return .notXML("error") }
-      return .notXML(unsafe String(cString: words))
+      guard let message = unsafe XML_ErrorString(code) else { return .notXML("error") }
+      return .notXML(unsafe String(cString: message))
     }
   }
 }
@@ -137,11 +137,11 @@ import CExpat
     session.attempt { () throws(GPXError) in
       try session.content.start(
         element,
-        { wanted in
+        { attribute in
           // A null-terminated array of alternating names and values.
           guard var pair = unsafe attributes else { return nil }
           while let name = unsafe pair[0], let value = unsafe pair[1] {
-            if unsafe String(cString: name) == wanted { return unsafe String(cString: value) }
+            if unsafe String(cString: name) == attribute { return unsafe String(cString: value) }
             unsafe pair += 2
           }
           return nil

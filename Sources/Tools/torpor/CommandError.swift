@@ -53,6 +53,6 @@ struct CommandError: Error, Equatable {
   }
 }
 
-/// Writing to standard output failed with EPIPE: the command stops and exits with 0, because its reader (`head`, for
-/// example) has closed the pipe.
+/// Writing to standard output failed with EPIPE, because the reader of the pipe (`head`, for example) has closed it:
+/// the command stops and exits with 0.
 struct BrokenPipe: Error {}

@@ -18,9 +18,9 @@ enum Completions {
   ///
   /// Hidden names are included only if the last component of `prefix` begins with a dot.
   static func paths(_ prefix: String) -> [String] {
-    let cut = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { prefix.utf8.index(after: $0) }
-    let folder = prefix[..<(cut ?? prefix.startIndex)]
-    let start = prefix[(cut ?? prefix.startIndex)...]
+    let slashEnd = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { prefix.utf8.index(after: $0) }
+    let folder = prefix[..<(slashEnd ?? prefix.startIndex)]
+    let start = prefix[(slashEnd ?? prefix.startIndex)...]
     let names = SystemFiles.names(in: folder.isEmpty ? "." : String(folder)).filter {
       $0.hasPrefix(start) && (start.hasPrefix(".") || !$0.hasPrefix("."))
     }

@@ -42,8 +42,8 @@ enum ManualPage {
   private static func leaves(
     _ command: any ParsableCommand.Type
   ) -> [any ParsableCommand.Type] {
-    let below = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
-    return below.isEmpty ? [command] : below.flatMap(leaves)
+    let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    return subcommands.isEmpty ? [command] : subcommands.flatMap(leaves)
   }
 
   private static func abstract(_ command: any ParsableCommand.Type) -> String {
@@ -97,7 +97,7 @@ struct Help {
 
   /// Parses the help text of `command`.
   init(_ command: any ParsableCommand.Type) {
-    // Wide enough that the parser breaks no line.
+    // Wide enough that `ArgumentParser` breaks no line.
     let lines = Torpor.helpMessage(for: command, columns: 1_000_000).split(
       separator: "\n", omittingEmptySubsequences: false
     ).map(String.init)
@@ -129,9 +129,9 @@ struct Help {
       if !text.isEmpty, !items.isEmpty { items[items.count - 1].text += text }
       return
     }
-    let core = line.dropFirst(2)
-    let end = core.firstRange(of: "  ")?.lowerBound ?? core.endIndex
-    items.append(Item(label: String(core[..<end]), text: String(core[end...]).trimmed(" ")))
+    let content = line.dropFirst(2)
+    let end = content.firstRange(of: "  ")?.lowerBound ?? content.endIndex
+    items.append(Item(label: String(content[..<end]), text: String(content[end...]).trimmed(" ")))
   }
 }
 
@@ -217,9 +217,9 @@ struct ManualText {
 extension StringProtocol {
   /// The text without leading and trailing `mark`.
   fileprivate func trimmed(_ mark: Character) -> String {
-    var core = self[...]
-    while core.first == mark { core = core.dropFirst() }
-    while core.last == mark { core = core.dropLast() }
-    return String(core)
+    var remaining = self[...]
+    while remaining.first == mark { remaining = remaining.dropFirst() }
+    while remaining.last == mark { remaining = remaining.dropLast() }
+    return String(remaining)
   }
 }

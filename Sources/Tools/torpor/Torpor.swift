@@ -97,6 +97,8 @@ struct Torpor: ParsableCommand {
     try check(word, of: configuration, "")
   }
 
+  /// Checks whether `word` is a subcommand of `command`; nil and options are accepted.
+  ///
   /// - Parameter before: The words between the program's name and `word`, with a blank at the end.
   private static func check(
     _ word: String?, of command: CommandConfiguration, _ before: String
@@ -106,8 +108,8 @@ struct Torpor: ParsableCommand {
     if word == "help" || all.contains(where: { $0._commandName == word }) { return }
     let names = all.filter { $0.configuration.shouldDisplay }.map { $0._commandName } + ["help"]
     var message = "there is no command '\(before)\(word)'"
-    if let meant = Suggestion.nearest(to: word, among: names) {
-      message += "; did you mean '\(before)\(meant)'?"
+    if let suggestion = Suggestion.nearest(to: word, among: names) {
+      message += "; did you mean '\(before)\(suggestion)'?"
     } else if before.isEmpty, POSIX.kind(of: word) == .regular {
       message += "; to decode that file: torpor decode \(word)"
     }

@@ -44,7 +44,7 @@ private struct ReferenceClient {
 }
 
 @Suite("Cursors compared with a reference model") struct CursorModelTests {
-  @Test("RNG-3, RNG-4, RNG-6: long random sequences of cursor operations", arguments: 2...6)
+  @Test("RNG-3, RNG-4, RNG-6: a cursor equals the model after any operations", arguments: 2...6)
   func randomOperations(capacity: Int) throws {
     for seed in 0..<60 as Range<UInt64> {
       var random = SplitMix64(seed: seed)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Cursors") struct CursorTests {
-  @Test("RNG-3: excluded fixes are skipped, and acknowledged once no fix waits before them")
+  @Test("RNG-3: excluded fixes are skipped, and acknowledged when no earlier fix is undelivered")
   func excluded() throws {
     let memory = RingMemory(capacity: 4)
     var ring = try memory.openSynced()
@@ -174,10 +174,10 @@ import Testing
       #expect(cursor.gap == nil && cursor.overwritten?.count == 2)
       let name = FixName(generation: ring.generation, sequence: through)
       #expect(cursor.acknowledge(name, in: ring) == .advanced(through + 1))
-      let left = through == 0 ? Gap(1..<2, from: time(0), to: time(1)) : nil
-      #expect(cursor.overwritten == left)
+      let remaining = through == 0 ? Gap(1..<2, from: time(0), to: time(1)) : nil
+      #expect(cursor.overwritten == remaining)
       cursor.rewind()
-      #expect(cursor.gap == left)
+      #expect(cursor.gap == remaining)
       #expect(cursor.delivered == max(2, through + 1))
     }
   }

@@ -114,7 +114,7 @@ import Testing
     #expect(try memory.open(floor: 7).generation == 44)
   }
 
-  @Test("RNG-7: the recovery report of an opening")
+  @Test("RNG-7: an opening reports new rings, closed rings, the newest fix and missing fixes")
   func recoveryReport() throws {
     let memory = RingMemory(capacity: 4)
     var ring = try memory.openSynced()
@@ -166,13 +166,16 @@ import Testing
     for capacity in [Int.min, -1, 0, 1, 1_048_577, Int.max] {
       #expect(refusal(memory, capacity) == .capacityOutOfRange(capacity))
     }
-    #expect(refusal(memory, 7) == .capacityMismatch(found: 8, wanted: 7))
-    #expect(refusal(memory, 9) == .capacityMismatch(found: 8, wanted: 9))
+    #expect(refusal(memory, 7) == .capacityMismatch(found: 8, requested: 7))
+    #expect(refusal(memory, 9) == .capacityMismatch(found: 8, requested: 9))
     #expect(
-      refusal(RingMemory(capacity: 8, size: 1535)) == .storageTooSmall(needed: 1536, given: 1535))
+      refusal(RingMemory(capacity: 8, size: 1535)) == .storageTooSmall(required: 1536, actual: 1535)
+    )
     #expect(
-      refusal(RingMemory(capacity: 8, size: 1023)) == .storageTooSmall(needed: 1536, given: 1023))
-    #expect(refusal(RingMemory(capacity: 8, size: 0)) == .storageTooSmall(needed: 1536, given: 0))
+      refusal(RingMemory(capacity: 8, size: 1023)) == .storageTooSmall(required: 1536, actual: 1023)
+    )
+    #expect(
+      refusal(RingMemory(capacity: 8, size: 0)) == .storageTooSmall(required: 1536, actual: 0))
     #expect(throws: RingError.storageMisaligned) { _ = try memory.openMisaligned() }
     let noise = RingMemory(capacity: 8)
     noise.bytes = (0..<1536).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }
@@ -325,7 +328,7 @@ import Testing
     for k in 0..<4 { header[508 + k] = UInt8(truncatingIfNeeded: sum.value >> (8 * k)) }
   }
 
-  @Test("a storage size gives its capacity, or nil")
+  @Test("a valid storage size has a capacity, any other has none")
   func sizes() {
     for capacity in [2, 3, 8_192, 1_048_576] {
       let size = FixRing.storageSize(capacity: capacity)

@@ -21,7 +21,7 @@ import Testing
       expectResumes(Cursor(resumingAfter: acknowledged, in: ring), ring, after: acknowledged)
       // The power may fail before the header is durable: then no name was assigned.
       var synced: UInt64 = 0
-      var kept: [StoredFix] = []
+      var syncedFixes: [StoredFix] = []
       if Int.random(in: 0..<5, using: &random) > 0 {
         history.sync(&ring)
         for _ in 0..<Int.random(in: 0..<5, using: &random) {
@@ -29,7 +29,7 @@ import Testing
           if Bool.random(using: &random) {
             history.sync(&ring)
             synced = ring.head
-            kept = walk(ring).fixes
+            syncedFixes = walk(ring).fixes
           }
         }
         if Int.random(in: 0..<6, using: &random) == 0 { ring.close() }
@@ -42,7 +42,7 @@ import Testing
       history.cutPower { reached[$0] }
       let after = try surviving(history)
       // Fixes that were synced and not overwritten since are present.
-      let expected = kept.filter {
+      let expected = syncedFixes.filter {
         $0.name.sequence < synced && $0.name.sequence + UInt64(capacity) >= head
       }
       let isKept = expected.allSatisfy { after.contains($0) }
@@ -61,9 +61,10 @@ import Testing
   private func expectResumes(
     _ cursor: Cursor, _ ring: borrowing FixRing, after name: FixName?
   ) {
-    let got = walk(ring, from: cursor.delivered).fixes
+    let found = walk(ring, from: cursor.delivered).fixes
     let isRight =
-      got == walk(ring).fixes.filter { stored in name.map { stored.name.order > $0.order } ?? true }
+      found
+      == walk(ring).fixes.filter { stored in name.map { stored.name.order > $0.order } ?? true }
     #expect(isRight)
   }
 

@@ -52,7 +52,8 @@ func steps(capacity: Int) throws -> [HistoryStep] {
 
 @Suite("Recovery") struct RecoveryTests {
   @Test(
-    "RNG-7: every subset of sectors zero or older, at every step of a history", arguments: [16, 32])
+    "RNG-7: with any subset of sectors zero or older, no fix is wrong and no intact one is lost",
+    arguments: [16, 32])
   func everySubset(capacity: Int) throws {
     let steps = try steps(capacity: capacity)
     let blank = [UInt8](repeating: 0, count: steps[0].image.count)
@@ -63,8 +64,8 @@ func steps(capacity: Int) throws -> [HistoryStep] {
         for subset in 0..<1 << sectors {
           let image = mixed([step.image, other]) { subset >> $0 & 1 }
           var lost = Loss(label: "\(step.label), \(which), \(subset)")
-          lost.areBothHeadersGone = subset & 3 == 3
-          lost.isAHeaderGone = subset & 3 != 0
+          lost.areBothHeadersLost = subset & 3 == 3
+          lost.isAHeaderLost = subset & 3 != 0
           lost.intact = (2..<sectors).filter { subset >> $0 & 1 == 0 }
           try check(image, step, lost, capacity: capacity)
         }
@@ -72,7 +73,7 @@ func steps(capacity: Int) throws -> [HistoryStep] {
     }
   }
 
-  @Test("RNG-7: every mixture of new, older and zero sectors, with a partial last sector")
+  @Test("RNG-7: with new, older and zero sectors mixed, no fix is wrong and no intact one is lost")
   func everyMixture() throws {
     let capacity = 21
     let steps = try steps(capacity: capacity)
@@ -82,8 +83,8 @@ func steps(capacity: Int) throws -> [HistoryStep] {
       for code in 0..<243 {
         let choice = [code % 3, code / 3 % 3, code / 9 % 3, code / 27 % 3, code / 81]
         var lost = Loss(label: "\(step.label), \(choice)")
-        lost.areBothHeadersGone = choice[0] > 0 && choice[1] > 0
-        lost.isAHeaderGone = choice[0] > 0 || choice[1] > 0
+        lost.areBothHeadersLost = choice[0] > 0 && choice[1] > 0
+        lost.isAHeaderLost = choice[0] > 0 || choice[1] > 0
         lost.intact = (2..<5).filter { choice[$0] == 0 }
         try check(mixed(versions) { choice[$0] }, step, lost, capacity: capacity)
       }
@@ -109,8 +110,8 @@ func steps(capacity: Int) throws -> [HistoryStep] {
         let slot = bit / 512 - 16
         let others = step.whole.filter { Int($0.name.sequence) % capacity != slot }
         memory.bytes = image
-        let left = walk(try memory.open()).fixes
-        let arePresent = others.allSatisfy { left.contains($0) }
+        let remaining = walk(try memory.open()).fixes
+        let arePresent = others.allSatisfy { remaining.contains($0) }
         #expect(arePresent, "\(label): no other fix is lost")
       }
     }
@@ -127,8 +128,8 @@ func steps(capacity: Int) throws -> [HistoryStep] {
   struct Loss {
     var label: String
     /// Whether both headers are lost; then a generation without a remaining slot may be repeated.
-    var areBothHeadersGone = false
-    var isAHeaderGone = false
+    var areBothHeadersLost = false
+    var isAHeaderLost = false
     /// The unchanged sectors of slots.
     var intact: [Int] = []
   }
@@ -156,11 +157,11 @@ func steps(capacity: Int) throws -> [HistoryStep] {
     expectComplete(ring, step, loss)
     // A new name is unique even if only slots or only one header copy remained.
     let used = step.journal.keys.map(\.generation).max() ?? 0
-    if !loss.areBothHeadersGone { #expect(ring.generation > used, comment) }
+    if !loss.areBothHeadersLost { #expect(ring.generation > used, comment) }
     let newest = stored.map(\.name.generation).max() ?? 0
     #expect(ring.generation > newest, comment)
     if isBrief { return }
-    expectResumes(ring, step, stored, comment, isHeaderKnown: !loss.areBothHeadersGone)
+    expectResumes(ring, step, stored, comment, isHeaderKnown: !loss.areBothHeadersLost)
     expectReopens(&ring, memory, stored, comment)
   }
 
@@ -171,7 +172,7 @@ func steps(capacity: Int) throws -> [HistoryStep] {
       guard loss.intact.contains(sector) else { continue }
       // With the newest header lost, fixes that its generation had cut off may be the newest ones.
       let isPassed = found.name.sequence + UInt64(ring.capacity) < ring.head
-      if loss.isAHeaderGone && isPassed { continue }
+      if loss.isAHeaderLost && isPassed { continue }
       #expect(
         ring.stored(at: found.name.sequence) == found,
         "\(loss.label): dropped \(found.name)")
@@ -184,7 +185,7 @@ func steps(capacity: Int) throws -> [HistoryStep] {
     isHeaderKnown: Bool
   ) {
     for name in step.journal.keys where name.sequence % 5 == 0 {
-      // An older image has no information about a generation without any trace.
+      // An image of older sectors may contain nothing of this generation.
       guard name.generation < ring.generation else { continue }
       let cursor = Cursor(resumingAfter: name, in: ring)
       let found = stored.filter { $0.name.sequence >= cursor.delivered }

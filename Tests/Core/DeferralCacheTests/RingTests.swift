@@ -120,19 +120,20 @@ import Testing
             for n in 0..<count { ring.append(fix(n)) }
             let before = memory.bytes
             ring.erase(UInt64(from)..<UInt64(to))
-            let gone = (max(from, low)..<max(from, low, min(to, count)))
+            let erased = (max(from, low)..<max(from, low, min(to, count)))
             var expected = before
-            for n in gone {
+            for n in erased {
               let offset = 1024 + n % capacity * 64
               expected.replaceSubrange(offset..<offset + 64, with: [UInt8](repeating: 0, count: 64))
             }
             #expect(memory.bytes == expected)
             #expect(ring.head == UInt64(count))
             for n in low..<max(low, count) {
-              #expect(ring.stored(at: UInt64(n))?.fix == (gone.contains(n) ? nil : fix(n)))
+              #expect(ring.stored(at: UInt64(n))?.fix == (erased.contains(n) ? nil : fix(n)))
             }
             #expect(
-              ring.tail == UInt64(!gone.isEmpty && gone.lowerBound == low ? gone.upperBound : low))
+              ring.tail
+                == UInt64(!erased.isEmpty && erased.lowerBound == low ? erased.upperBound : low))
           }
         }
       }

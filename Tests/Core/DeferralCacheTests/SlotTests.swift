@@ -66,7 +66,9 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     }
   }
 
-  @Test("each field at its limits and unknown, all other fields unknown", arguments: [0, 1, 2])
+  @Test(
+    "a slot stores each field at its limits and unknown, with the other fields unknown",
+    arguments: [0, 1, 2])
   func fieldsAlone(which: Int) {
     func check(_ change: (inout Fix) -> Void) {
       var fix = Fix(acquired: .boot, coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0))
@@ -98,11 +100,11 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
   @Test("UTC outside of 56 bits is stored as unknown", arguments: [1, -1] as [Int64])
   func distantDates(sign: Int64) {
     for distance in [1 << 55, (1 << 55) + 1, Int64.max] as [Int64] {
-      var given = fix(1)
-      given.utc = UTCTime(microseconds: sign * distance)
-      var kept = given
-      kept.utc = nil
-      #expect(Slot(given, named: FixName(generation: 1, sequence: 1)).fix == kept)
+      var original = fix(1)
+      original.utc = UTCTime(microseconds: sign * distance)
+      var expected = original
+      expected.utc = nil
+      #expect(Slot(original, named: FixName(generation: 1, sequence: 1)).fix == expected)
     }
   }
 
@@ -110,19 +112,19 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
   func distantBoot(sign: Int64) {
     let end: Int64 = (1 << 55) - 1
     for distance in [end - 1, end, end + 1, end + 2, Int64.max] as [Int64] {
-      var given = fix(1)
-      given.acquired = Instant(microseconds: sign * distance)
-      var kept = given
-      kept.acquired = Instant(microseconds: sign * min(distance, end))
-      #expect(Slot(given, named: FixName(generation: 1, sequence: 1)).fix == kept)
+      var original = fix(1)
+      original.acquired = Instant(microseconds: sign * distance)
+      var expected = original
+      expected.acquired = Instant(microseconds: sign * min(distance, end))
+      #expect(Slot(original, named: FixName(generation: 1, sequence: 1)).fix == expected)
     }
-    var given = fix(1)
-    given.acquired = Instant(microseconds: .min)
-    let kept = Slot(given, named: FixName(generation: 1, sequence: 1)).fix
-    #expect(kept?.acquired == Instant(microseconds: -end))
+    var original = fix(1)
+    original.acquired = Instant(microseconds: .min)
+    let stored = Slot(original, named: FixName(generation: 1, sequence: 1)).fix
+    #expect(stored?.acquired == Instant(microseconds: -end))
   }
 
-  @Test("a slot with any one bit flipped is invalid, and so is a blank one")
+  @Test("a slot with any one bit flipped is invalid; a blank slot is invalid")
   func flippedBits() {
     let whole = bytes(Slot(fix(7), named: FixName(generation: 3, sequence: 9)))
     #expect(slot(whole).fix == fix(7))
@@ -138,10 +140,10 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
   @Test("a slot with a correct checksum but invalid content is invalid")
   func wrongContent() {
     func forged(_ change: (inout Slot) -> Void) -> Fix? {
-      var made = Slot(fix(7), named: FixName(generation: 3, sequence: 9))
-      change(&made)
-      made.w7 = made.w7 & 0xFFFF_FFFF | UInt64(made.computedChecksum) << 32
-      return made.fix
+      var changed = Slot(fix(7), named: FixName(generation: 3, sequence: 9))
+      change(&changed)
+      changed.w7 = changed.w7 & 0xFFFF_FFFF | UInt64(changed.computedChecksum) << 32
+      return changed.fix
     }
     #expect(forged { _ in } == fix(7))
     #expect(forged { $0.w0 = $0.w0 & ~0xFF | 2 } == nil)  // format 2
@@ -150,7 +152,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     #expect(forged { $0.w5 = 180_000_000_001 } == nil)
   }
 
-  @Test("the worked example of ring-format.md")
+  @Test("a slot equals the worked example of ring-format.md")
   func workedExample() throws {
     var example = Fix(
       acquired: Instant(microseconds: 123_456_789_012),

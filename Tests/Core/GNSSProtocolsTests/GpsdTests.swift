@@ -84,13 +84,13 @@ struct GpsdTests {
       // gpsfake's marks where the stream was cut.
       let unwanted = name == "tcp-torture" ? UInt8(ascii: "|") : nil
       let file = try Recording("gpsd-logs/\(name).log", removing: unwanted)
-      let said = try TPV.read("gpsd-logs/\(name).log.chk")
+      let reports = try TPV.read("gpsd-logs/\(name).log.chk")
       var options = EpochOptions()
       options.recordingDate = file.date
       options.waitsForSentences = true
       let all = epochs(file.bytes, options)
       #expect(all.count == count, "\(name)")
-      for field in try differences(all, said) {
+      for field in try differences(all, reports) {
         found[Difference(recording: name, field: field), default: 0] += 1
       }
     }
@@ -102,19 +102,19 @@ struct GpsdTests {
   }
 
   /// Differences, one name per epoch and field.
-  private func differences(_ epochs: [Epoch], _ said: [Int64: TPV]) throws -> [String] {
-    var ours: [Int64: Epoch] = [:]
+  private func differences(_ epochs: [Epoch], _ reports: [Int64: TPV]) throws -> [String] {
+    var byTime: [Int64: Epoch] = [:]
     for epoch in epochs {
       guard let utc = epoch.utc else { continue }
       // README of the recordings: gpsd rounds nanoseconds to the nearest millisecond.
       let key = (utc.microseconds + 500) / 1_000
-      #expect(ours[key] == nil, "emitted twice")
-      ours[key] = epoch
+      #expect(byTime[key] == nil, "emitted twice")
+      byTime[key] = epoch
     }
     // gpsd moves dates that it considers too old by 1,024 weeks.
     let rollover: Int64 = 7_168 * 86_400_000
-    return said.flatMap { time, tpv in
-      guard let epoch = ours[time] ?? ours[time - rollover] ?? ours[time + rollover] else {
+    return reports.flatMap { time, tpv in
+      guard let epoch = byTime[time] ?? byTime[time - rollover] ?? byTime[time + rollover] else {
         return ["epoch"]
       }
       return differences(epoch, tpv)
@@ -135,7 +135,7 @@ struct GpsdTests {
     ] {
       switch (value, tpv.values[key]) {
       case (nil, nil): break
-      case let (ours?, theirs?): if abs(ours - theirs) > tolerance { found.append(key) }
+      case let (decoded?, reported?): if abs(decoded - reported) > tolerance { found.append(key) }
       case (nil, .some), (.some, nil): found.append(key)
       }
     }

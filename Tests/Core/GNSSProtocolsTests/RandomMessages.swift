@@ -16,7 +16,7 @@ extension SplitMix64 {
       microseconds: Int64.random(in: 315_964_800_000_000..<3_400_000_000_000_000, using: &self))
   }
   mutating func time() -> Int64 { Int64.random(in: 0..<86_400_000_000, using: &self) }
-  mutating func place() -> Coordinate {
+  mutating func position() -> Coordinate {
     Coordinate(
       latitude_e9: Int64.random(in: -90_000_000_000...90_000_000_000, using: &self),
       longitude_e9: Int64.random(in: -180_000_000_000...180_000_000_000, using: &self))
@@ -79,7 +79,7 @@ extension SplitMix64 {
     switch kind {
     case 0:
       var m = RMC(talker: talker(), time_us: maybe(time()), isValid: Bool.random(using: &self))
-      m.coordinate = maybe(place())
+      m.coordinate = maybe(position())
       m.speed_mmps = maybe(Int32.random(in: 0...500_000_000, using: &self))
       m.course_e4 = maybe(Int32.random(in: 0..<3_600_000, using: &self))
       m.date = maybe(ShortDate(utc().date))
@@ -92,7 +92,7 @@ extension SplitMix64 {
       var m = GGA(
         talker: talker(), time_us: maybe(time()),
         quality: maybe(UInt8.random(in: 0...8, using: &self)))
-      m.coordinate = maybe(place())
+      m.coordinate = maybe(position())
       m.satellites = maybe(bits(UInt8.self))
       m.horizontalDOP_e2 = maybe(dilution())
       m.altitude_mm = maybe(metres())
@@ -160,7 +160,7 @@ extension SplitMix64 {
       return .zda(m)
     default:
       var m = GLL(talker: talker(), time_us: maybe(time()), isValid: Bool.random(using: &self))
-      m.coordinate = maybe(place())
+      m.coordinate = maybe(position())
       m.mode = maybe(mode())
       buffer.append(m, format: .finest)
       return .gll(m)
@@ -215,7 +215,7 @@ extension SplitMix64 {
   private mutating func more(_ buffer: inout FrameBuffer) -> GNSSMessage {
     if Bool.random(using: &self) {
       var m = GNS(talker: talker(), time_us: maybe(time()), mode: maybe(mode()))
-      m.coordinate = maybe(place())
+      m.coordinate = maybe(position())
       m.satellites = maybe(bits(UInt8.self))
       m.horizontalDOP_e2 = maybe(dilution())
       m.altitude_mm = maybe(metres())
@@ -243,7 +243,7 @@ extension SplitMix64 {
       var m = UBloxPosition(
         time_us: maybe(time()),
         status: maybe(UBloxPosition.Status(rawValue: UInt8.random(in: 0...7, using: &self))!))
-      m.coordinate = maybe(place())
+      m.coordinate = maybe(position())
       m.height_mm = maybe(metres())
       m.horizontalAccuracy_mm = maybe(abs(metres()))
       m.verticalAccuracy_mm = maybe(abs(metres()))
@@ -284,12 +284,12 @@ extension SplitMix64 {
 
   /// A fix with every field of NAV-PVT; coordinates in steps of 1e-9 degree.
   mutating func fix(step: Int64) -> Fix {
-    let place = place()
+    let position = position()
     var fix = Fix(
       acquired: .boot,
       coordinate: Coordinate(
-        latitude_e9: place.latitude_e9 / step * step,
-        longitude_e9: place.longitude_e9 / step * step))
+        latitude_e9: position.latitude_e9 / step * step,
+        longitude_e9: position.longitude_e9 / step * step))
     fix.utc = utc()
     fix.altitude_mm = metres()
     fix.ellipsoidalAltitude_mm = metres()

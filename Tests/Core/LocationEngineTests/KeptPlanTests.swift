@@ -48,11 +48,11 @@ import Testing
       for (i, byte) in bytes.enumerated() {
         bench.run(i % 40 == 0 ? 0.06 : 0.000_9)
         bench.perform(bytes: ByteChunk([byte].span))
-        let kept = bench.plan
+        let keptPlan = bench.plan
         bench.perform(.time)
-        let new = bench.plan
-        #expect(kept.board == new.board && kept.wakesOnInput == new.wakesOnInput)
-        #expect(kept.wake == new.wake, "byte \(i) of second \(second)")
+        let newPlan = bench.plan
+        #expect(keptPlan.board == newPlan.board && keptPlan.wakesOnInput == newPlan.wakesOnInput)
+        #expect(keptPlan.wake == newPlan.wake, "byte \(i) of second \(second)")
       }
     }
   }

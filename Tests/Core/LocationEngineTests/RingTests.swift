@@ -160,7 +160,7 @@ struct RingTests {
   }
 
   @Test("RNG-3, RNG-6: fixes undelivered to another client are not zeroed")
-  func keptForOthers() {
+  func neededByOthers() {
     let bench = EngineBench(clients: 2)
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)

@@ -38,9 +38,9 @@ import Testing
   @Test("REG-7: the newest fix decides the state of an added region, even if its client skipped it")
   func added() {
     let bench = Self.bench()
-    let here = Self.region(2, at: bench.position)
-    bench.request(.addRegion(here, assuming: .unknown), of: Self.watcher)
-    let state = bench.engine.client(Self.watcher).services.regions.state(of: here.identifier)
+    let region = Self.region(2, at: bench.position)
+    bench.request(.addRegion(region, assuming: .unknown), of: Self.watcher)
+    let state = bench.engine.client(Self.watcher).services.regions.state(of: region.identifier)
     #expect(state == .inside)
   }
 

@@ -34,7 +34,7 @@ struct CalendarTests {
     #expect(number == 84_371)  // 2201-01-01
   }
 
-  @Test("the first and last date, and 1970-01-01")
+  @Test("the first and last dates and 1970-01-01 have their day numbers")
   func ends() throws {
     #expect(try #require(CalendarDate(year: 1970, month: 1, day: 1)).daysSince1970 == 0)
     let first = try #require(CalendarDate(year: 1, month: 1, day: 1))

@@ -2,21 +2,21 @@ import LocationTypes
 import Testing
 
 @Suite("ECEF") struct ECEFTests {
-  @Test("known positions: equator, pole, and one computed by gpsd")
+  @Test("equator, pole and a position computed by gpsd are converted to coordinates")
   func known() {
     let equator = ECEF(x: 6_378_137, y: 0, z: 0).geodetic
-    #expect(equator?.place == Coordinate(latitude_e9: 0, longitude_e9: 0))
+    #expect(equator?.coordinate == Coordinate(latitude_e9: 0, longitude_e9: 0))
     #expect(abs(equator?.height ?? 1) < 1e-6)
     let pole = ECEF(x: 0, y: 0, z: -6_356_752.314_245).geodetic
-    #expect(pole?.place == Coordinate(latitude_e9: -90_000_000_000, longitude_e9: 0))
+    #expect(pole?.coordinate == Coordinate(latitude_e9: -90_000_000_000, longitude_e9: 0))
     #expect(abs(pole?.height ?? 1) < 1e-5)
     let edmonton = ECEF(x: -1_510_299.52, y: -3_483_497.94, z: 5_108_533.23).geodetic
-    #expect(abs((edmonton?.place.latitude ?? 0) - 53.563_256_267) < 1e-9)
-    #expect(abs((edmonton?.place.longitude ?? 0) + 113.439_544_853) < 1e-9)
+    #expect(abs((edmonton?.coordinate.latitude ?? 0) - 53.563_256_267) < 1e-9)
+    #expect(abs((edmonton?.coordinate.longitude ?? 0) + 113.439_544_853) < 1e-9)
     #expect(abs((edmonton?.height ?? 0) - 635.458_7) < 1e-4)
   }
 
-  @Test("a round trip within 1 mm, from 1,000 km below to 50,000 km above the ellipsoid")
+  @Test("a round trip is exact to 1 mm, from 1,000 km below to 50,000 km above the ellipsoid")
   func roundTrip() throws {
     for height in [-1_000_000.0, -11_000, 0, 8_848, 400_000, 20_200_000, 50_000_000] {
       var latitude: Int64 = -90_000_000_000
@@ -25,7 +25,7 @@ import Testing
           let position = Coordinate(latitude_e9: latitude, longitude_e9: longitude)
           let ecef = ECEF(position, height: height)
           let back = try #require(ecef.geodetic)
-          let again = ECEF(back.place, height: back.height)
+          let again = ECEF(back.coordinate, height: back.height)
           let (x, y, z) = (ecef.x - again.x, ecef.y - again.y, ecef.z - again.z)
           #expect((x * x + y * y + z * z).squareRoot() < 1e-3, "\(position) \(height)")
           #expect(abs(back.height - height) < 1e-4)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("nil near the centre and beyond all orbits, without a trap")
+  @Test("a position near the centre or beyond all orbits has no coordinate, without a trap")
   func bounds() {
     #expect(ECEF(x: 0, y: 0, z: 0).geodetic == nil)
     #expect(ECEF(x: 999_999, y: 0, z: 0).geodetic == nil)
@@ -44,7 +44,7 @@ import Testing
     #expect(ECEF(x: .infinity, y: 0, z: 0).geodetic == nil)
   }
 
-  @Test("velocities north, east and up, and their course")
+  @Test("a velocity is resolved into north, east, up and course")
   func velocities() {
     let position = Coordinate(latitude_e9: 0, longitude_e9: 90_000_000_000)
     let local = ECEF(x: -3, y: 5, z: 4).localVelocity(at: position)

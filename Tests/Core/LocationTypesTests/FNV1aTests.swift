@@ -4,7 +4,7 @@ import Testing
 @Suite("FNV-1a")
 struct FNV1aTests {
   @Test(
-    "the published 64-bit values",
+    "hashes equal the published 64-bit values",
     arguments: [
       ("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C),
       ("foobar", 0x8594_4171_F739_67E8),

@@ -100,10 +100,10 @@ struct FixTests {
       (0, 0), (3_599_999, 3_599_999), (3_600_000, 0), (3_600_001, 1), (-1, 3_599_999),
       (-3_600_000, 0), (-3_600_001, 3_599_999), (Int32.max, 1_883_647), (.min, 1_716_352),
     ] as [(Int32, Int32)])
-  func course(_ given: Int32, _ kept: Int32) {
+  func course(_ written: Int32, _ stored: Int32) {
     var fix = Self.fix()
-    fix.course_e4 = given
-    #expect(fix.course_e4 == kept)
+    fix.course_e4 = written
+    #expect(fix.course_e4 == stored)
   }
 
   @Test("metres, metres per second and degrees are derived from the integers")

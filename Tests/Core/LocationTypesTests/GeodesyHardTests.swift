@@ -62,7 +62,8 @@ struct GeodesyHardTests {
   /// Computed for this test with 34 digits, without series: integrals of Karney (2013), (7), (8),
   /// by quadrature, the azimuth by bisection. Each row: coordinates in 1e-9°, metres, two bearings,
   /// and the uncertainty of the bearings for coordinates rounded to a double.
-  @Test("LOC-6, LOC-7: antipodes, poles, equator and near-equator, and points millimetres apart")
+  @Test(
+    "LOC-6, LOC-7: antipodes, poles, the equator and points millimetres apart are solved to 12 nm")
   func hard() {
     let numbers = Self.cases.split(whereSeparator: \.isWhitespace).map { Double($0)! }
     #expect(numbers.count == 45 * 8)
@@ -79,7 +80,7 @@ struct GeodesyHardTests {
     }
   }
 
-  @Test("LOC-6, LOC-7: any two points: a finite, symmetric distance, found in few iterations")
+  @Test("LOC-6, LOC-7: any two points have a finite, symmetric distance, found in few iterations")
   func everyPair() {
     var random = SplitMix64(seed: 2013)
     for _ in 0..<20_000 {
@@ -176,7 +177,7 @@ struct GeodesyHardTests {
     #expect(most < GeodesicProblem.trials)
   }
 
-  @Test("LOC-7: the transition where the equator stops being the shortest path, to the last bit")
+  @Test("LOC-7: length and bearing are continuous where the equator stops being the shortest path")
   func equatorLimit() {
     // 180° (1 − f), rounded: the last longitude up to which the equator is the shortest path.
     var longitude = 179.396_494_080_345_43
@@ -198,7 +199,7 @@ struct GeodesyHardTests {
   }
 
   @Test("LOC-6, LOC-7: equal points have distance 0 and bearing 0")
-  func equalPlaces() {
+  func equalPositions() {
     var random = SplitMix64(seed: 3)
     for _ in 0..<1_000 {
       let a = random.anywhere()

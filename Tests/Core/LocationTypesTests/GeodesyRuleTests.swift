@@ -45,7 +45,7 @@ import Testing
 
   @Test("a pole has longitude 0, also for a negative zero")
   func pole() {
-    let position = ECEF(x: -0.0, y: 0, z: 6_400_000).geodetic?.place
+    let position = ECEF(x: -0.0, y: 0, z: 6_400_000).geodetic?.coordinate
     #expect(position == Coordinate(latitude_e9: 90_000_000_000, longitude_e9: 0))
   }
 }

@@ -78,26 +78,26 @@ struct GeodesyTests {
 
   /// Error of the local form as a share of its documented bound d³ / 20 r²; r is the distance from
   /// the axis of the end nearer to a pole.
-  static func share(_ here: Coordinate, _ there: Coordinate) -> Double {
-    let distance = here.distance(to: there)
-    let latitude = max(abs(here.latitude), abs(there.latitude))
+  static func share(_ start: Coordinate, _ end: Coordinate) -> Double {
+    let distance = start.distance(to: end)
+    let latitude = max(abs(start.latitude), abs(end.latitude))
     let radius = 6_357_000 * cos(latitude * .pi / 180)
     let allowed = distance * distance * distance / (20 * radius * radius)
     // Positions are stored to 1e-9° and converted to metres in `Double`.
-    return abs(here.localDistance(to: there) - distance) / (allowed + 2e-8)
+    return abs(start.localDistance(to: end) - distance) / (allowed + 2e-8)
   }
 
   @Test("LOC-6: the error of the local form is within its documented bound, over a grid")
   func localErrorOnGrid() {
     var worst = 0.0
     for latitude in Self.latitudes + [-89, -85, -80, 75, 82, 88] {
-      let here = point(latitude, 8.5)
+      let start = point(latitude, 8.5)
       let reach = 6_357_000 * cos(latitude * .pi / 180) / 10
       for bearing in stride(from: 0.0, to: 360, by: 7.5) {
         for length in [0.001, 0.1, 1, 12, 400, 3_000, 10_000, 50_000, 100_000, 500_000] {
           guard length <= reach else { continue }
-          let there = here.destination(bearing: bearing, distance: length)
-          let share = Self.share(here, there)
+          let end = start.destination(bearing: bearing, distance: length)
+          let share = Self.share(start, end)
           #expect(share <= 1, "\(length) m to \(bearing)° from \(latitude)°: \(share)")
           worst = max(worst, share)
         }
@@ -111,24 +111,25 @@ struct GeodesyTests {
     var random = SplitMix64(seed: 70)
     var worst = (near: 0.0, far: 0.0)
     for _ in 0..<20_000 {
-      let here = random.anywhere()
+      let start = random.anywhere()
       let bearing = Double.random(in: 0..<360, using: &random)
       let (near, far) = (
-        here.destination(bearing: bearing, distance: Double.random(in: 1...10_000, using: &random)),
-        here.destination(
+        start.destination(
+          bearing: bearing, distance: Double.random(in: 1...10_000, using: &random)),
+        start.destination(
           bearing: bearing, distance: Double.random(in: 10_000...100_000, using: &random))
       )
-      for (there, limit) in [(near, 1e-6), (far, 1e-4)] {
-        guard abs(here.latitude) <= 70, abs(there.latitude) <= 70 else { continue }
-        let distance = here.distance(to: there)
-        let error = abs(here.localDistance(to: there) - distance)
-        #expect(error <= distance * limit + 1e-8, "\(here) \(there)")
+      for (end, limit) in [(near, 1e-6), (far, 1e-4)] {
+        guard abs(start.latitude) <= 70, abs(end.latitude) <= 70 else { continue }
+        let distance = start.distance(to: end)
+        let error = abs(start.localDistance(to: end) - distance)
+        #expect(error <= distance * limit + 1e-8, "\(start) \(end)")
         if limit == 1e-6 {
           worst.near = max(worst.near, error / distance)
         } else {
           worst.far = max(worst.far, error / distance)
         }
-        #expect(Self.share(here, there) <= 1)
+        #expect(Self.share(start, end) <= 1)
       }
     }
     #expect(worst.near > 5e-7 && worst.far > 5e-5, "\(worst)")
@@ -137,12 +138,12 @@ struct GeodesyTests {
   @Test("LOC-6: the local offset agrees with the geodesic's bearing and length")
   func localOffset() {
     for latitude in Self.latitudes {
-      let here = point(latitude, 179.99)
+      let start = point(latitude, 179.99)
       for bearing in stride(from: 0.0, to: 360, by: 15) {
-        let there = here.destination(bearing: bearing, distance: 2_000)
-        let offset = here.localOffset(to: there)
+        let end = start.destination(bearing: bearing, distance: 2_000)
+        let offset = start.localOffset(to: end)
         // The plane touches midway: its north is the mean of the norths of both ends.
-        let line = Geodesic(from: here, to: there)
+        let line = Geodesic(from: start, to: end)
         let turn = (line.finalBearing - line.initialBearing).remainder(dividingBy: 360)
         let middle = (line.initialBearing + turn / 2) * .pi / 180
         #expect(abs(offset.east - line.length * sin(middle)) < 2e-4)
@@ -199,18 +200,18 @@ struct GeodesyTests {
   func movedRoundTrip() {
     for latitude in Self.latitudes + [-85, 85] {
       for longitude in [0.0, -179.999_5, 179.999_5, 8.5] {
-        let here = point(latitude, longitude)
+        let start = point(latitude, longitude)
         for (east, north) in [
           (0.0, 0.0), (1, 0), (0, 1), (-3, 4), (250, -800), (9_000, 9_000), (-60_000, 60_000),
         ] {
-          let there = here.moved(east: east, north: north)
-          let offset = here.localOffset(to: there)
+          let end = start.moved(east: east, north: north)
+          let offset = start.localOffset(to: end)
           let length = (east * east + north * north).squareRoot()
           // At 60 km the mean radius of `moved` is approximate; below 10 km it is exact enough.
           let allowed = 2e-4 + length * (length > 10_000 ? 1e-5 : 1e-7)
           #expect(abs(offset.east - east) < allowed, "\(latitude): \(offset.east - east)")
           #expect(abs(offset.north - north) < allowed, "\(latitude): \(offset.north - north)")
-          #expect(there.isValid)
+          #expect(end.isValid)
         }
       }
     }

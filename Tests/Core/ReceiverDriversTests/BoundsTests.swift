@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test("The fourth unexpected wake-up in a row is too often; a minute of sleep resets the count")
-  func wakings() {
+  func wakeUps() {
     var attempts = RetryCounters()
     attempts.recordGoalReached(at: at(0))
     let answers = (1...4).map { attempts.countUnexpectedWake(at: at($0)) }

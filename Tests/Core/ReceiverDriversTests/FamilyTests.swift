@@ -8,7 +8,8 @@ import Testing
 
 @Suite("All commandable receiver families") struct FamilyTests {
   @Test(
-    "PWR-6: it is configured after start, and its fixes count afterwards", arguments: Families.all)
+    "PWR-6: a receiver is configured after start, and its fixes count afterwards",
+    arguments: Families.all)
   func start(_ family: ReceiverFamily) {
     let bench = FamilyBench(Families.setup(family))
     #expect(bench.reach(.tracking))
@@ -34,7 +35,9 @@ import Testing
       bench.reported == [.reached(.tracking)] && bench.violations.isEmpty, "\(bench.violations)")
   }
 
-  @Test("on command it enters standby, stays silent, and is woken again", arguments: Families.all)
+  @Test(
+    "a receiver enters standby on command, stays silent, and is woken again",
+    arguments: Families.all)
   func standby(_ family: ReceiverFamily) {
     for pin in [false, true] {
       let bench = FamilyBench(Families.setup(family, wake: pin))
@@ -125,7 +128,7 @@ import Testing
   }
 
   @Test(
-    "any single lost acknowledgement: the goal is reached in few attempts",
+    "after any single lost acknowledgement, the goal is reached in few attempts",
     arguments: Families.all)
   func acknowledgementsLost(_ family: ReceiverFamily) {
     var number = 0
@@ -147,7 +150,7 @@ import Testing
     #expect(number >= 6)
   }
 
-  @Test("any single rejection: the goal is still reached", arguments: Families.all)
+  @Test("after any single rejection, the goal is still reached", arguments: Families.all)
   func rejections(_ family: ReceiverFamily) {
     var number = 0
     while true {
@@ -176,9 +179,8 @@ import Testing
       bench.clearRecords()
       bench.run(60)
       let word = "\(family) at \(speed): \(bench.reported)"
-      // At another speed its output cannot be decoded: the driver probes because of the silence,
-      // and
-      // no loss is reported.
+      // At another speed the receiver's output cannot be decoded: the driver probes because of the
+      // silence, and no loss is reported.
       let isReceived = speed == 9_600
       #expect(bench.reported == (isReceived ? [.recovered, .reached(.tracking)] : []), "\(word)")
       #expect((bench.counters.configurationsLost > 0) == isReceived, "\(word)")
@@ -191,7 +193,7 @@ import Testing
   @Test(
     "DEF-43: a receiver that disappears is reported once, probed for, and found again",
     arguments: Families.all)
-  func gone(_ family: ReceiverFamily) {
+  func disappears(_ family: ReceiverFamily) {
     var faults = FaultPlan()
     faults.deviceAbsent = [Instant(seconds: 60)..<Instant(seconds: 200)]
     let bench = FamilyBench(Families.setup(family), faults: faults)
@@ -218,7 +220,7 @@ import Testing
     #expect(bench.power == .backup && bench.violations.isEmpty, "\(bench.violations)")
   }
 
-  @Test("goals that change at any time: the latest one is reached", arguments: Families.all)
+  @Test("if goals change at any time, the latest one is reached", arguments: Families.all)
   func changingGoals(_ family: ReceiverFamily) {
     for wait in stride(from: 0.0, to: 3.0, by: 0.21) {
       let bench = FamilyBench(Families.setup(family, wake: true, supply: true))
@@ -234,7 +236,9 @@ import Testing
 }
 
 @Suite("Receivers commanded by sentences") struct SentenceDriverTests {
-  @Test("batching and the duty cycle are rejected, and it tracks", arguments: Families.sentences)
+  @Test(
+    "batching and the duty cycle are rejected, and the receiver tracks",
+    arguments: Families.sentences)
   func refused(_ family: ReceiverFamily) {
     let bench = FamilyBench(Families.setup(family))
     for goal in [.batching(watermark: 10), .powersave] as [ReceiverGoal] {
@@ -341,7 +345,7 @@ import Testing
   }
 
   @Test("output of an Airoha in standby wakes nothing")
-  func talksInStandby() {
+  func outputInStandby() {
     let bench = FamilyBench(Families.setup(.airoha))
     bench.reach(.standby)
     bench.handle(.message(.unknown(.sentence(0))))
@@ -358,7 +362,7 @@ import Testing
     family: .ubloxM8, lineSpeed: 115_200, hasWakePin: true, hasSupplySwitch: true,
     batch: BatchSetup(capacity: 300, pioWired: true, pioID: 6), hasPowerSave: true)
 
-  @Test("PWR-2: it batches: each epoch once, drained by its pin")
+  @Test("PWR-2: an M8 batches: each epoch arrives once, drained by its pin")
   func batching() {
     let bench = FamilyBench(Self.wired)
     bench.reach(.tracking)
@@ -382,7 +386,7 @@ import Testing
     #expect(bench.violations.isEmpty, "\(bench.violations)")
   }
 
-  @Test("any acknowledgement lost while entering or leaving batching: no epoch is lost")
+  @Test("no epoch is lost with any acknowledgement lost while batching starts or ends")
   func batchingLosesNothing() {
     for number in 0..<24 {
       let bench = FamilyBench(Self.wired)
@@ -401,7 +405,7 @@ import Testing
     }
   }
 
-  @Test("duty cycle: CFG-PM2, then CFG-RXM; full power again by CFG-RXM alone")
+  @Test("the duty cycle is set by CFG-PM2, then CFG-RXM; full power by CFG-RXM alone")
   func saving() {
     let bench = FamilyBench(Self.wired)
     bench.reach(.tracking)

@@ -41,7 +41,7 @@ import Testing
     return found
   }
 
-  @Test("The effect of each event in each state, before and after the deadline")
+  @Test("Each event has the listed effect in each state")
   func table() {
     let samples = PairTableTests.samples()
     var lines: [String] = []

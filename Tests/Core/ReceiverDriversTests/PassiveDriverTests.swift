@@ -80,7 +80,7 @@ import Testing
       now += 300
       #expect(driver.handle(.deadline, at: at(now)).observation == .reached(goal))
       #expect(driver.status.isQuiescent && driver.status.deadline == nil)
-      // The back-off restarts from there.
+      // After success the back-off restarts at one second.
       _ = driver.handle(.goal(.off), at: at(now))
       _ = driver.handle(.pinFault(.receiverSupply), at: at(now))
       #expect(driver.status.deadline == at(now + 1_000))
@@ -145,7 +145,7 @@ import Testing
     #expect(held.nextReleased() == nil && held.count == 0)
   }
 
-  @Test("The latest eight are kept")
+  @Test("The latest eight epochs are held")
   func overflow() {
     var held = HeldEpochs()
     for second in 1...12 {

@@ -63,7 +63,7 @@ private func text(
         == hex("B5 62 06 09 0D 00 00 00 00 00 FF FF 00 00 00 00 00 00 01 1B A9"))
   }
 
-  @Test("CFG-RXM: as CFG-PM2 says, and continuous")
+  @Test("CFG-RXM: power save as CFG-PM2 configures it, and continuous mode")
   func receiverPower() {
     // The same driver, and notes on the M7 with both: B5 62 06 11 02 00 08 01 22 92, 08 00 21 91.
     #expect(m8(.powerMode(.cyclic), part: 1) == hex("B5 62 06 11 02 00 08 01 22 92"))
@@ -78,10 +78,10 @@ private func text(
     // ephemeris, as in meshtastic's src/gps/ubx.h, _message_CFG_PM2: 00 11 03 00.
     let published = hex(
       "B5 62 06 3B 30 00 02 06 00 00 00 00 43 01 E8 03 00 00 10 27 00 00 00 00 00 00 00 00 2C 01")
-    let ours = m8(.powerMode(.cyclic))
-    #expect(ours.count == 56 && ours.prefix(7) == published.prefix(7))
-    #expect(ours[10..<14] == hex("00 10 03 00")[...])
-    #expect(ours[14..<28] == published[14..<28])
+    let encoded = m8(.powerMode(.cyclic))
+    #expect(encoded.count == 56 && encoded.prefix(7) == published.prefix(7))
+    #expect(encoded[10..<14] == hex("00 10 03 00")[...])
+    #expect(encoded[14..<28] == published[14..<28])
     #expect(published[12] & 3 == 3)
   }
 
@@ -94,11 +94,11 @@ private func text(
   @Test(
     "CFG-BATCH: enabled, extra PVT, pin 6; from the published layout (no published frame exists)")
   func batch() {
-    let ours = m8(
+    let encoded = m8(
       .enableBatching(watermark: 250),
       batch: BatchSetup(capacity: 300, pioWired: true, pioID: 6))
     // u-blox 8 / M8 receiver description: version, flags, bufSize, notifThrs, pioId, reserved.
-    #expect(Array(ours.dropLast(2)) == hex("B5 62 06 93 08 00 00 25 2C 01 FA 00 06 00"))
+    #expect(Array(encoded.dropLast(2)) == hex("B5 62 06 93 08 00 00 25 2C 01 FA 00 06 00"))
     #expect(
       Array(m8(.disableBatching).dropLast(2)) == hex("B5 62 06 93 08 00 00 00 00 00 00 00 00 00"))
   }
@@ -123,7 +123,7 @@ private func text(
 }
 
 @Suite("MediaTek, Airoha, CASIC: published sentences") struct PublishedSentenceTests {
-  @Test("MediaTek")
+  @Test("MediaTek commands equal the published ones")
   func mtk() {
     // PMTK test packet: MTK NMEA packet manual; its answer $PMTK001,0,3*30.
     #expect(text(.probe, .mtk) == "$PMTK000*32\r\n")
@@ -138,7 +138,7 @@ private func text(
     #expect(text(.lineSpeed(9_600), .mtk) == "$PMTK251,9600*17\r\n")
   }
 
-  @Test("Airoha")
+  @Test("Airoha commands equal the published ones")
   func airoha() {
     // Quectel LC76G protocol specification V1.1; Zephyr drivers/gnss/gnss_quectel_lc76g.c sends the
     // same PAIR002 and PAIR062; a Quectel LC29 driver has PAIR864 with its answer.

@@ -37,8 +37,8 @@ func standbyByUART() {
 
 @Test("Standby with a wake pin names EXTINT0 (bit 5) as well")
 func standbyByPin() {
-  let ours = frame(.standby, ReceiverSetup(hasWakePin: true))
-  #expect(Array(ours[6..<22]) == hex("00 00 00 00 00 00 00 00 06 00 00 00 28 00 00 00"))
+  let encoded = frame(.standby, ReceiverSetup(hasWakePin: true))
+  #expect(Array(encoded[6..<22]) == hex("00 00 00 00 00 00 00 00 06 00 00 00 28 00 00 00"))
 }
 
 @Test("115200 baud into RAM and backup memory is the frame documented by a public M10 driver")
@@ -75,17 +75,17 @@ func nmeaOff() {
 @Test("The rate key is at the same offset as in a published 1 Hz configuration")
 func rateKey() {
   // B5 62 06 8A 24 00 01 07 00 00 | 01 00 21 30 E8 03 | … | 07 00 91 20 01 | 34 16
-  let ours = frame(.configuration(nil))
+  let encoded = frame(.configuration(nil))
   let published = hex("01 00 21 30 E8 03")
-  #expect(ours.suffix(8).dropLast(2) == published[...])
+  #expect(encoded.suffix(8).dropLast(2) == published[...])
 }
 
 @Test("Retrieving requests MON-BATCH first: version 0, flag sendMonFirst, two reserved bytes")
 func retrieveFrame() {
   // Payload as in the M8 protocol specification, 21 10; the checksum is Fletcher's over it.
-  let ours = frame(.retrieveBatch)
-  #expect(Array(ours.prefix(10)) == hex("B5 62 21 10 04 00 00 01 00 00"))
-  #expect(ours.suffix(2) == [0x36, 0x93][...])
+  let encoded = frame(.retrieveBatch)
+  #expect(Array(encoded.prefix(10)) == hex("B5 62 21 10 04 00 00 01 00 00"))
+  #expect(encoded.suffix(2) == [0x36, 0x93][...])
 }
 
 @Test("The batching keys are those of ubxlib and of pyubx2's table")

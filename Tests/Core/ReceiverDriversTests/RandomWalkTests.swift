@@ -44,7 +44,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
   }
 
   @Test(
-    "Any goals at any time: no epoch lost, none twice, every rule kept",
+    "With any goals at any time, no epoch is lost or repeated, and no rule is broken",
     arguments: 1...40)
   func goalsAtRandom(_ seed: Int) {
     var dice = SplitMix64(seed: UInt64(seed))
@@ -59,7 +59,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
   }
 
   @Test(
-    "Any faults: every rule kept, no epoch twice, and recovery once the receiver works",
+    "With any faults, no epoch is repeated, no rule is broken, and the driver recovers",
     arguments: 1...60)
   func faultsAtRandom(_ seed: Int) {
     var dice = SplitMix64(seed: UInt64(seed) &* 7_919)
@@ -80,16 +80,16 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     #expect(bench.emitted.count >= before + 15)
   }
 
-  @Test("Every message and event in every state: no trap, and a deadline in every waiting state")
+  @Test("No message or event in any state traps, and each waiting state has a deadline")
   func everyPair() {
-    var seen: Set<UInt8> = []
+    var reachedStates: Set<UInt8> = []
     for seed in 1...30 {
       var dice = SplitMix64(seed: UInt64(seed) &* 104_729)
       let bench = DriverBench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
       for _ in 0..<200 {
         act(bench, &dice, faults: true)
         for _ in 0..<4 {
-          seen.insert(bench.driver.state.rawValue)
+          reachedStates.insert(bench.driver.state.rawValue)
           tryAll(bench.driver, at: bench.now)
           bench.run(0.03)
         }
@@ -99,12 +99,14 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     for goal in [ReceiverGoal.tracking, .off, .tracking] {
       keeping.step(.goal(goal))
       for _ in 0..<2_500 {
-        seen.insert(keeping.driver.state.rawValue)
+        reachedStates.insert(keeping.driver.state.rawValue)
         if keeping.driver.state.stage == .preemptible { tryAll(keeping.driver, at: keeping.now) }
         keeping.run(0.01)
       }
     }
-    for state in allStates { #expect(seen.contains(state.rawValue), "\(state) was not reached") }
+    for state in allStates {
+      #expect(reachedStates.contains(state.rawValue), "\(state) was not reached")
+    }
   }
 
   private func tryAll(_ driver: UBloxDriver, at now: Instant) {

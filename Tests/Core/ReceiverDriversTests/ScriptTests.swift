@@ -130,9 +130,9 @@ private struct Script {
     script.step(Script.acknowledged)
     script.step(.drain)
     _ = script.status(2, next: 1)
-    let twice = script.entry(2, 1).admission
+    let repeated = script.entry(2, 1).admission
     let next = script.entry(3, 2).admission
-    #expect(twice == .drop && next == .accept)
+    #expect(repeated == .drop && next == .accept)
   }
 
   @Test("More than eight live epochs during a drain: the older ones come from the buffer")

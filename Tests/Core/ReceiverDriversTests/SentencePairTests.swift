@@ -16,8 +16,8 @@ import Testing
     .message(.commandResult(CommandResult(family: .pair, command: command, outcome: outcome)))
   }
 
-  /// The events that lead from no goal to a state; nil stands for the deadline.
-  private static func way(to state: State) -> [DriverEvent?] {
+  /// The events that lead from no goal to a state; nil means the deadline.
+  private static func steps(to state: State) -> [DriverEvent?] {
     let configured: [DriverEvent?] =
       [.goal(.tracking), nil, result(2, .done)]
       + Array(repeating: result(62, .done), count: 6) + [result(50, .done)]
@@ -45,7 +45,7 @@ import Testing
   private static func driver(in state: State) -> (SentenceDriver, Instant) {
     var driver = SentenceDriver(setup)
     var now = Instant.boot
-    for event in way(to: state) {
+    for event in steps(to: state) {
       now = event == nil ? max(now, driver.deadline ?? now) : now + .milliseconds(1)
       _ = driver.handle(event ?? .deadline, at: now)
       while !driver.link.pending.isEmpty { _ = driver.handle(.drain, at: now) }
@@ -66,7 +66,7 @@ import Testing
     ("sleep-nak", result(3, .unsupported)), ("other", .message(.malformed)),
   ]
 
-  @Test("the effect of each event in each state")
+  @Test("each event has the listed effect in each state")
   func table() {
     var lines: [String] = []
     for state in Self.states {

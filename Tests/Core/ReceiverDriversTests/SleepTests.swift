@@ -172,8 +172,8 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectClean()
   }
 
-  @Test("Off and on again: the supply stays off for at least a second")
-  func rest() {
+  @Test("After a power-off the supply stays off for at least a second")
+  func minimumOffTime() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.reach(.off)
@@ -226,8 +226,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectClean()
   }
 
-  @Test(
-    "PWR-4: a switch fault at power-off is reported and retried; the receiver is not deemed off")
+  @Test("PWR-4: a switch fault at power-off is reported and retried; the receiver counts as on")
   func switchOffFails() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)

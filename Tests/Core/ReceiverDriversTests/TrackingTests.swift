@@ -168,7 +168,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectClean()
   }
 
-  @Test("The line disappears and comes back")
+  @Test("A line that disappears is reported as a loss, and its return as a recovery")
   func lineFault() {
     let bench = DriverBench(ReceiverSetup())
     bench.reach(.tracking)
@@ -181,7 +181,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectClean()
   }
 
-  @Test("Garbage between the answers does no harm")
+  @Test("Garbage between answers is ignored")
   func garbage() {
     let bench = DriverBench(ReceiverSetup())
     bench.step(.goal(.tracking))

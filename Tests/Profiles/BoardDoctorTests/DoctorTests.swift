@@ -88,9 +88,9 @@ struct DoctorTests {
     #expect(repaired.outcome == .passed && repaired.found.contains("headers are damaged"))
     let other = try finding(try Self.ring(capacity: 100))
     #expect(other.outcome == .failed && other.suggestion?.contains("capacity_fixes = 100") == true)
-    let rubbish = try finding([UInt8](repeating: 0x55, count: whole.count))
+    let foreign = try finding([UInt8](repeating: 0x55, count: whole.count))
     #expect(
-      rubbish.outcome == .failed && rubbish.suggestion?.contains("undelivered fixes") == true)
+      foreign.outcome == .failed && foreign.suggestion?.contains("undelivered fixes") == true)
     let short = try finding([UInt8](whole.dropLast()))
     #expect(short.outcome == .failed && short.found.contains("not the size of a ring"))
     board.remove("/var/lib/torpor/ring")
@@ -147,7 +147,7 @@ struct DoctorTests {
     #expect(findings["serial lines"]?.suggestion == nil)
   }
 
-  @Test("a console that is only in the kernel's command line")
+  @Test("a console that is only in the kernel's command line fails")
   func commandLine() {
     let board = FakeBoard()
     let line = FakeLine()
@@ -158,7 +158,7 @@ struct DoctorTests {
     #expect(board.findings(Self.options(line: "/dev/ttyS0"))["console"] == nil)
   }
 
-  @Test("torpord itself has the line open: no failure")
+  @Test("a line that torpord itself has open does not fail")
   func service() {
     let board = FakeBoard()
     let line = FakeLine()
@@ -252,7 +252,7 @@ struct DoctorTests {
 
   // MARK: Lines, battery, disk
 
-  @Test("GPIO: free, held and missing lines, and a chip without permission")
+  @Test("free, held and missing GPIO lines and a chip without permission are distinguished")
   func pins() throws {
     let board = FakeBoard()
     let profile = try Self.profile(
@@ -280,9 +280,9 @@ struct DoctorTests {
     }
     let none = board.findings(Self.options(profile))
     #expect(none["GPIO chip"]?.outcome == .failed && none["wake_line"] == nil)
-    let ours = board.findings(
+    let heldByService = board.findings(
       Self.options(profile), pins: .chip { _ throws(GPIOFault) in "torpord" })
-    #expect(ours["supply_line"]?.outcome == .passed)
+    #expect(heldByService["supply_line"]?.outcome == .passed)
   }
 
   @Test("lines excluded with --no-pins are reported as excluded, not as missing")
@@ -314,7 +314,7 @@ struct DoctorTests {
     #expect(try proposal.new.profile(file: "a.toml").receiver?.supplyLine == "SUPPLY")
   }
 
-  @Test("PWR-10: an existing gauge, a missing one, and one that the profile does not name")
+  @Test("PWR-10: a missing gauge fails, and an existing one that the profile omits is suggested")
   func battery() throws {
     let board = FakeBoard()
     let plain = try Self.profile("/dev/ttyAMA0")
@@ -332,7 +332,7 @@ struct DoctorTests {
     #expect(board.findings(Self.options(gauged))["battery"]?.found == "BAT0 reports 81 %")
   }
 
-  @Test("RNG-1: a disk without enough space for the ring")
+  @Test("RNG-1: a disk without enough space for the ring fails")
   func disk() throws {
     let board = FakeBoard()
     #expect(board.findings(Self.options())["state"]?.outcome == .passed)
@@ -366,16 +366,17 @@ struct DoctorTests {
       [("board.suspended", "yes"), ("board.suspended.wakes_on", "alarm, bytes")])
     let none = board.findings(Self.options(plain))
     #expect(none["suspend"]?.outcome == .skipped && none["alarm"]?.outcome == .skipped)
-    let wanted = board.findings(Self.options(sleeping))
-    #expect(wanted["suspend"]?.suggestion?.contains("remove [board.suspended] from") == true)
-    #expect(wanted["alarm"]?.outcome == .failed)
-    #expect(wanted["wake by bytes"]?.outcome == .skipped, "the line does not exist")
+    let refused = board.findings(Self.options(sleeping))
+    #expect(refused["suspend"]?.suggestion?.contains("remove [board.suspended] from") == true)
+    #expect(refused["alarm"]?.outcome == .failed)
+    #expect(refused["wake by bytes"]?.outcome == .skipped, "the line does not exist")
     #expect(
-      wanted["wake by bytes"]?.found == "'/dev/ttyAMA0' is not an existing serial line, see above")
+      refused["wake by bytes"]?.found == "'/dev/ttyAMA0' is not an existing serial line, see above")
     let line = FakeLine()
     board.link("/dev/ttyAMA0", to: line.path)
-    let there = try #require(board.findings(Self.options(sleeping))["wake by bytes"])
-    #expect(there.outcome == .failed && there.found.contains("cannot wake the board"))
+    let onExistingLine = try #require(board.findings(Self.options(sleeping))["wake by bytes"])
+    #expect(onExistingLine.outcome == .failed)
+    #expect(onExistingLine.found.contains("cannot wake the board"))
 
     board.write("freeze mem\n", to: "/sys/power/state")
     board.write("s2idle [deep]\n", to: "/sys/power/mem_sleep")
@@ -384,10 +385,10 @@ struct DoctorTests {
     board.write("", to: "/sys/class/rtc/rtc0/wakealarm")
     board.write("1000\n", to: "/sys/class/rtc/rtc0/since_epoch")
     board.write("disabled\n", to: "/sys/class/tty/ttyAMA0/power/wakeup")
-    let able = board.findings(Self.options(sleeping))
-    #expect(able["suspend"]?.found == "supported by the kernel: mem (deep)")
-    #expect(able["suspend"]?.suggestion == nil && able["alarm"]?.outcome == .passed)
-    #expect(able["sleep"]?.outcome == .skipped, "suspend is tried only on request")
+    let supported = board.findings(Self.options(sleeping))
+    #expect(supported["suspend"]?.found == "supported by the kernel: mem (deep)")
+    #expect(supported["suspend"]?.suggestion == nil && supported["alarm"]?.outcome == .passed)
+    #expect(supported["sleep"]?.outcome == .skipped, "suspend is tried only on request")
     let unused = board.findings(Self.options(plain))
     #expect(unused["suspend"]?.outcome == .passed && unused["suspend"]?.suggestion != nil)
   }

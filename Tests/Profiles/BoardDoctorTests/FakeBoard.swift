@@ -105,7 +105,7 @@ extension [Finding] {
   subscript(_ name: String) -> Finding? { first { $0.name == name } }
 }
 
-/// The receiver's end of a pseudo-terminal that a test acts on.
+/// The receiver's end of a pseudo-terminal, which a test reads and writes.
 final class FakeLine {
   let path: String
   private let descriptor: Int32

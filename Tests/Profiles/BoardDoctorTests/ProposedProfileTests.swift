@@ -66,7 +66,7 @@ struct ProposedProfileTests {
   }
 
   @Test("the same receiver at another speed: all measured values are kept")
-  func kept() throws {
+  func otherSpeed() throws {
     let before = try Self.measured()
     let same = ReceiverIdentity(.ublox, model: "MAX-M10S", hardware: "000A0000", firmware: "x")
     let (_, profile) = try Self.propose(before) {

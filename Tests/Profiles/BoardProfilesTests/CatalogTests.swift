@@ -53,14 +53,14 @@ struct CatalogTests {
         return ""
       } catch { return error.description }
     }
-    let known = CatalogTests.boards.list().joined(separator: ", ")
+    let boards = CatalogTests.boards.list().joined(separator: ", ")
     let folder = CatalogTests.boards.directory
     #expect(
       message("simulatd")
-        == "\(folder): no board is named \"simulatd\"; did you mean \"simulated\"? known boards: \(known)"
+        == "\(folder): no board is named \"simulatd\"; did you mean \"simulated\"? known boards: \(boards)"
     )
     #expect(
-      message("toaster") == "\(folder): no board is named \"toaster\"; known boards: \(known)")
+      message("toaster") == "\(folder): no board is named \"toaster\"; known boards: \(boards)")
     #expect(message("").contains("no board is named \"\""))
     #expect(message("./nowhere/profile.toml").contains("cannot be read: No such file or directory"))
     #expect(message("..").contains("no board is named"))
@@ -95,8 +95,8 @@ struct CatalogTests {
   @Test("the folder of boards is searched for in the documented order")
   func order() throws {
     try withFolder { folder in
-      for place in ["env", "app/Boards", "app/share/torpor/Boards", "work/Boards", "src/Boards"] {
-        try board("one", in: folder + "/" + place)
+      for path in ["env", "app/Boards", "app/share/torpor/Boards", "work/Boards", "src/Boards"] {
+        try board("one", in: folder + "/" + path)
       }
       func found(
         _ environment: String?, _ executable: String?, _ working: String?, _ source: String?
@@ -196,7 +196,7 @@ struct CatalogTests {
 @Suite("Text helpers and median time to fix")
 struct HelperTests {
   @Test(
-    "edit distance",
+    "the edit distance is exact up to its limit",
     arguments: [
       ("", "", 0), ("a", "", 1), ("kitten", "sitting", 3), ("track", "trakc", 1), ("abc", "abc", 0),
       ("ab", "ba", 1), ("abcd", "zzzz", 3),
@@ -230,7 +230,8 @@ struct HelperTests {
     #expect(printable("é\u{202E}") == "é�")
   }
 
-  @Test("the median time to fix: interpolation, steps, both ends, no ephemeris")
+  @Test(
+    "the median time to fix is interpolated; without a valid ephemeris it is that of a cold start")
   func median() {
     var times = BoardProfile.TimeToFix()
     times.afterOff = [

@@ -274,13 +274,13 @@ struct MessageTests {
 
   @Test("a wake source must be wired: motion needs its table only")
   func wiredWaking() {
-    let place = "p.toml:\(Self.line("board.suspended.wakes_on")):12: board.suspended.wakes_on: "
+    let prefix = "p.toml:\(Self.line("board.suspended.wakes_on")):12: board.suspended.wakes_on: "
     #expect(
       report(Sample.without(table: "motion"))
-        == place + "\"motion\" is not wired; expected a table [motion]")
+        == prefix + "\"motion\" is not wired; expected a table [motion]")
     #expect(
       report(Sample.without(table: "receiver"))
-        == place + "\"bytes\" and \"batch_pin\" need a receiver; "
+        == prefix + "\"bytes\" and \"batch_pin\" need a receiver; "
         + "expected neither of these, or a table [receiver]")
     func without(_ words: String) -> String {
       report(

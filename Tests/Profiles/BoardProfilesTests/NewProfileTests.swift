@@ -10,13 +10,13 @@ struct NewProfileTests {
   static func ask(
     _ new: inout NewProfile, _ answers: [String: String]
   ) throws -> [String] {
-    var asked: [String] = []
+    var questions: [String] = []
     while let question = new.next {
-      try #require(asked.count < 100, "it asks for ever")
-      asked.append(question.path)
+      try #require(questions.count < 100, "endless questions")
+      questions.append(question.path)
       try new.answer(question.path, answers[question.path] ?? "")
     }
-    return asked
+    return questions
   }
 
   static func rejection(_ new: inout NewProfile, _ path: String, _ answer: String) -> String? {
@@ -29,12 +29,12 @@ struct NewProfileTests {
   @Test("a name alone gives a valid board that only idles, with a receiver that streams")
   func proposed() throws {
     var new = NewProfile()
-    let asked = try NewProfileTests.ask(&new, ["name": "mine"])
-    #expect(asked.first == "name" && asked.contains("board.suspended"))
+    let questions = try NewProfileTests.ask(&new, ["name": "mine"])
+    #expect(questions.first == "name" && questions.contains("board.suspended"))
     for path in [
       "receiver.output", "receiver.wake_line", "receiver.batch", "receiver.power.standby_mw",
     ] {
-      #expect(!asked.contains(path), "a receiver that streams has no \(path)")
+      #expect(!questions.contains(path), "a receiver that streams has no \(path)")
     }
     let profile = try new.profile(file: "p.toml")
     #expect(profile.name == "mine" && profile.receiver?.family == .nmea)
@@ -57,8 +57,8 @@ struct NewProfileTests {
       "battery.updates_percent": "25",
     ]
     var new = NewProfile()
-    let asked = Set(try NewProfileTests.ask(&new, answers))
-    #expect(asked == Set(NewProfile.questionOrder))
+    let questions = Set(try NewProfileTests.ask(&new, answers))
+    #expect(questions == Set(NewProfile.questionOrder))
     let profile = try new.profile(file: "p.toml")
     let receiver = try #require(profile.receiver), batch = try #require(receiver.batch)
     #expect(profile.summary == "A \"quoted\" board" && receiver.hasBackupSupply)
@@ -78,10 +78,10 @@ struct NewProfileTests {
   @Test("a board without a receiver gets no questions about it")
   func noReceiver() throws {
     var new = NewProfile()
-    let asked = try NewProfileTests.ask(
+    let questions = try NewProfileTests.ask(
       &new, ["name": "a", "receiver": "n", "board.suspended": "y"])
-    #expect(!asked.contains { $0.hasPrefix("receiver.") })
-    #expect(asked.contains("motion") && !asked.contains("motion.line"))
+    #expect(!questions.contains { $0.hasPrefix("receiver.") })
+    #expect(questions.contains("motion") && !questions.contains("motion.line"))
     #expect(try new.profile(file: "p.toml").receiver == nil && new.wiring.isEmpty)
   }
 

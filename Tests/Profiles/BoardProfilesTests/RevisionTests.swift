@@ -22,9 +22,9 @@ struct RevisionTests {
     var revised = NewProfile(revising: profile)
     revised.replaceReceiver(family: .casic)
     #expect(try revised.profile(file: "p.toml").receiver?.fixInterval == .seconds(1))
-    var kept = NewProfile(revising: profile)
-    kept.replaceReceiver(family: .ubloxM8)
-    #expect(try kept.profile(file: "p.toml").receiver?.fixInterval == .seconds(20))
+    var revisedM8 = NewProfile(revising: profile)
+    revisedM8.replaceReceiver(family: .ubloxM8)
+    #expect(try revisedM8.profile(file: "p.toml").receiver?.fixInterval == .seconds(20))
   }
 
   @Test("a note is written as a comment only, whatever it contains")

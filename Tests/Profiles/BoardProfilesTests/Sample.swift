@@ -74,16 +74,16 @@ enum Sample {
 
   /// The text without the table and its subtables.
   static func without(table: String) -> String {
-    var kept: [String] = []
+    var remaining: [String] = []
     var isRemoved = false
     for line in lines {
       if line.hasPrefix("[") {
         let name = String(line.dropFirst().dropLast())
         isRemoved = name == table || name.hasPrefix(table + ".")
       }
-      if !isRemoved { kept.append(line) }
+      if !isRemoved { remaining.append(line) }
     }
-    return kept.joined(separator: "\n")
+    return remaining.joined(separator: "\n")
   }
 }
 

@@ -104,17 +104,17 @@ struct SchemaTests {
   @Test("a wrong unit is reported with the right one")
   func units() throws {
     let others = ["s": "ms", "ms": "s", "mw": "w", "m": "km", "mps": "kmh", "baud": "bps"]
-    var seen: Set<String> = []
+    var suffixes: Set<String> = []
     for key in ProfileSchema.keys {
       guard let unit = Unit.of(key.name), let other = others[unit.suffix] else { continue }
-      seen.insert(unit.suffix)
+      suffixes.insert(unit.suffix)
       let name = Unit.stem(of: key.name) + "_" + other
       let found = problems(Sample.replacing(key.path, with: "\(name) = 1"))
       #expect(
         found.map(\.suggestion) == ["write the value in \(unit.word) as `\(key.name)`"],
         "\(key.path)")
     }
-    #expect(seen.count == others.count)
+    #expect(suffixes.count == others.count)
   }
 
   private static func otherValue(_ key: ProfileKey, than old: ProfileValue?) -> ProfileValue? {

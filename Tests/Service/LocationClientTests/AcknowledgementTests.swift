@@ -43,11 +43,11 @@ struct AcknowledgementTests {
     "a session sends acknowledgements according to its policy while waiting, and the last as a call"
   )
   func session() throws {
-    let known = WireSession(
+    let wireSession = WireSession(
       session: 7, authorization: .always, isReduced: false, isDeferralAvailable: true)
     let service = FakeService { call in
       switch call {
-      case .connect: (FakeService.frame(.connected(known)), false)
+      case .connect: (FakeService.frame(.connected(wireSession)), false)
       case .acknowledge(let name):
         (name.sequence == 9 ? FakeService.frame(.done) : [], false)
       default: ([], false)

@@ -43,13 +43,13 @@ struct ConnectionTests {
     }
     let service = FakeService { _ in ([], false) }
     service.stop()
-    var got: ClientError?
+    var result: ClientError?
     // The thread closes the listener a moment later.
-    for _ in 0..<1_000 where got != .noService(path: service.path) {
-      got = error { () throws(ClientError) in _ = try LocationConnection(path: service.path) }
+    for _ in 0..<1_000 where result != .noService(path: service.path) {
+      result = error { () throws(ClientError) in _ = try LocationConnection(path: service.path) }
       usleep(1_000)
     }
-    #expect(got == .noService(path: service.path))
+    #expect(result == .noService(path: service.path))
     for failure in [
       ClientError.noSocket(path: "x"), .disconnected, .timedOut, .refused(.permissionDenied),
     ] {
@@ -71,17 +71,17 @@ struct ConnectionTests {
     defer { service.stop() }
     var connection = try LocationConnection(path: service.path)
     #expect(try connection.call(.startVisits) == .done)
-    var met: [ClientError?] = []
+    var errors: [ClientError?] = []
     for call in [WireCall.flush, .getStatus, .getEnergy, .listClients] {
       do {
         _ = try connection.call(call)
-        met.append(nil)
-      } catch { met.append(error) }
+        errors.append(nil)
+      } catch { errors.append(error) }
     }
-    #expect(met[0] == .refused(.permissionDenied))
-    #expect(met[1] == .malformed("the parameter 'status.version'"))
-    #expect(met[2] == .malformed("no Varlink message"))
-    #expect(met[3] == .disconnected, "the service disconnected during the call")
+    #expect(errors[0] == .refused(.permissionDenied))
+    #expect(errors[1] == .malformed("the parameter 'status.version'"))
+    #expect(errors[2] == .malformed("no Varlink message"))
+    #expect(errors[3] == .disconnected, "the service disconnected during the call")
   }
 
   @Test("a call without a reply times out")
@@ -89,9 +89,9 @@ struct ConnectionTests {
     let service = FakeService { _ in ([], false) }
     defer { service.stop() }
     var connection = try LocationConnection(path: service.path)
-    var met: ClientError?
-    do { _ = try connection.call(.getStatus, within: .milliseconds(5)) } catch { met = error }
-    #expect(met == .timedOut)
+    var thrown: ClientError?
+    do { _ = try connection.call(.getStatus, within: .milliseconds(5)) } catch { thrown = error }
+    #expect(thrown == .timedOut)
   }
 
   @Test("a session calls on one connection and receives its notices in order on another")
@@ -116,9 +116,9 @@ struct ConnectionTests {
     #expect(program.descriptor >= 0)
     #expect(try program.nextNotice(within: .seconds(5)) == .paused)
     #expect(try program.nextNotice(within: .seconds(5)) == .resumed)
-    var met: ClientError?
-    do { _ = try program.nextNotice(within: .seconds(5)) } catch { met = error }
-    #expect(met == .disconnected, "the service disconnected in the middle of the stream")
+    var thrown: ClientError?
+    do { _ = try program.nextNotice(within: .seconds(5)) } catch { thrown = error }
+    #expect(thrown == .disconnected, "the service disconnected in the middle of the stream")
     #expect(service.calls == [.connect(name: "test"), .watch(session: 7)])
   }
 
@@ -186,10 +186,10 @@ struct ConnectionTests {
     var program = try ClientSession(name: "test", path: service.path)
     var settings = WireSettings()
     settings.allowsBackground = true
-    var met: ClientError?
-    do { _ = try program.call(.configure(settings)) } catch { met = error }
-    #expect(met == .backgroundNotPermitted(client: "test"))
-    let text = met?.description ?? ""
+    var thrown: ClientError?
+    do { _ = try program.call(.configure(settings)) } catch { thrown = error }
+    #expect(thrown == .backgroundNotPermitted(client: "test"))
+    let text = thrown?.description ?? ""
     #expect(text.contains("'test' of this user may not use location in the background"))
     #expect(text.contains("`background = true` in its rule in clients.toml"))
   }
@@ -200,8 +200,8 @@ struct ConnectionTests {
     defer { service.stop() }
     let program = try ClientSession(name: "test", path: service.path)
     var drain = try program.drain()
-    var met: ClientError?
-    do { while try drain.next() != nil {} } catch { met = error }
-    #expect(met == .truncated(received: 1, of: 3))
+    var thrown: ClientError?
+    do { while try drain.next() != nil {} } catch { thrown = error }
+    #expect(thrown == .truncated(received: 1, of: 3))
   }
 }

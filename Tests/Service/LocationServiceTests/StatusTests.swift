@@ -98,7 +98,7 @@ struct StatusTests {
     let program = bench.program()
     #expect(try status(bench, program).receiver?.state == .lost)
     bench.sendNoFix()
-    // It answers within a second and acquires its fix again.
+    // The receiver answers within a second and acquires its fix again.
     #expect(try status(bench, program).receiver?.state == .acquiring)
     bench.fix()
     #expect(try status(bench, program).receiver?.state == .tracking)
@@ -123,7 +123,7 @@ struct StatusTests {
     bench.loop.ignoresUnneededReceiver = true
     bench.pass(600)
     #expect(try status(bench, bench.program()).receiver?.isAnswering == true)
-    // A client needs it now; the timeout for its answer starts.
+    // A client needs the receiver now; the timeout for its answer starts.
     let (control, watch, _) = bench.client("tracker")
     defer { watch.quit() }
     _ = bench.call(.startUpdating, control)
@@ -181,11 +181,11 @@ struct StatusTests {
   @Test("an administrator sees all clients, other users their own clients and the total number")
   func others() throws {
     let bench = try ServiceBench(policy(.always))
-    let (theirs, _, _) = bench.client("theirs", of: 4_711)
-    _ = bench.call(.startUpdating, theirs)
-    let (mine, _, _) = bench.client("mine", of: 1_000)
-    _ = bench.call(.startVisits, mine)
-    let reply = try status(bench, mine)
+    let (other, _, _) = bench.client("theirs", of: 4_711)
+    _ = bench.call(.startUpdating, other)
+    let (own, _, _) = bench.client("mine", of: 1_000)
+    _ = bench.call(.startVisits, own)
+    let reply = try status(bench, own)
     #expect(reply.demandingClients == 2 && reply.uses.map(\.name.name) == ["mine"])
     #expect(reply.newest == nil && reply.plan != nil)
     #expect(try status(bench, bench.program(of: 0)).uses.map(\.name.name) == ["theirs", "mine"])

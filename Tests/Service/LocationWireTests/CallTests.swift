@@ -77,7 +77,7 @@ import Testing
     #expect(Set(Samples.calls.compactMap(\.method)) == Set(WireMethod.allCases))
   }
 
-  @Test("calls are this short") func examples() {
+  @Test("calls are encoded without spaces and without default members") func examples() {
     #expect(
       text(Self.frame(.acknowledge(FixName(generation: 7, sequence: 41))))
         == #"{"method":"org.torpor.Location.Acknowledge","parameters":{"generation":7,"sequence":41}}"#

@@ -107,11 +107,11 @@ import Testing
         Self.mutated(Self.seeds.randomElement(using: &random) ?? [], &random)
       }
       var chunks: [[UInt8]] = []
-      var rest = bytes[...]
-      while !rest.isEmpty {
+      var remaining = bytes[...]
+      while !remaining.isEmpty {
         let count = Int.random(in: 1...(Bool.random(using: &random) ? 5 : 300), using: &random)
-        chunks.append(Array(rest.prefix(count)))
-        rest = rest.dropFirst(count)
+        chunks.append(Array(remaining.prefix(count)))
+        remaining = remaining.dropFirst(count)
       }
       let limit = Int.random(in: 1...2_000, using: &random)
       #expect(FrameTests.split(chunks, limit: limit) == FrameTests.split([bytes], limit: limit))

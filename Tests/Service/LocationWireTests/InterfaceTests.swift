@@ -53,37 +53,37 @@ private func repositoryText(_ path: String) throws -> String {
 
   @Test("the samples of each call contain exactly the parameters of the text")
   func parameters() throws {
-    var seen: [String: Set<String>] = [:]
+    var sampled: [String: Set<String>] = [:]
     for call in Samples.calls {
       guard let method = call.method else { continue }
-      seen[method.rawValue, default: []].formUnion(
+      sampled[method.rawValue, default: []].formUnion(
         try Self.names(in: CallTests.frame(call), at: ["parameters"]))
     }
     for (method, names) in Self.methods {
       // The choice of an enumeration is no name.
-      #expect(seen[method] == names.input, "\(method)")
+      #expect(sampled[method] == names.input, "\(method)")
     }
   }
 
   @Test("the samples of each reply contain exactly the parameters of the text")
   func replies() throws {
-    var seen: [String: Set<String>] = [:]
+    var sampled: [String: Set<String>] = [:]
     for (call, reply) in Samples.replies {
       guard let method = call.method else { continue }
       if case .error = reply { continue }
-      seen[method.rawValue, default: []].formUnion(
+      sampled[method.rawValue, default: []].formUnion(
         try Self.names(in: ReplyTests.frame(reply), at: ["parameters"]))
     }
     for (method, names) in Self.methods where !names.output.isEmpty {
-      #expect(seen[method] == names.output, "\(method)")
+      #expect(sampled[method] == names.output, "\(method)")
     }
   }
 
   @Test("the samples of notices and replies contain exactly the fields of the text")
   func notices() throws {
-    var seen: [String: Set<String>] = [:]
+    var sampled: [String: Set<String>] = [:]
     func collect(_ reply: WireReply, _ type: String, _ path: [String]) throws {
-      seen[type, default: []].formUnion(try Self.names(in: ReplyTests.frame(reply), at: path))
+      sampled[type, default: []].formUnion(try Self.names(in: ReplyTests.frame(reply), at: path))
     }
     for notice in Samples.notices {
       try collect(.notice(notice), "Notice", ["parameters", "notice"])
@@ -113,7 +113,7 @@ private func repositoryText(_ path: String) throws -> String {
         for region in regions {
           var json = JSONOutput()
           ReplyEncoder.encode(.regions([region]), to: &json)
-          seen["MonitoredRegion", default: []].formUnion(
+          sampled["MonitoredRegion", default: []].formUnion(
             try Self.names(in: Array(json.bytes.dropLast()), at: ["parameters", "regions"]))
         }
       }
@@ -121,13 +121,13 @@ private func repositoryText(_ path: String) throws -> String {
         for client in clients {
           var json = JSONOutput()
           ReplyEncoder.encode(.clients([client]), to: &json)
-          seen["Client", default: []].formUnion(
+          sampled["Client", default: []].formUnion(
             try Self.names(in: Array(json.bytes.dropLast()), at: ["parameters", "clients"]))
         }
       }
     }
-    for (type, names) in seen { #expect(try Self.fields(of: type) == names, "\(type)") }
-    #expect(seen.count == 13)
+    for (type, names) in sampled { #expect(try Self.fields(of: type) == names, "\(type)") }
+    #expect(sampled.count == 13)
   }
 
   @Test("the errors in the text are those that are sent")

@@ -83,9 +83,9 @@ import Testing
     json.removeFirst(1)
     #expect(json.capacity == 0)
     json.frame { $0.member("a", true) }
-    let kept = json.capacity
+    let retained = json.capacity
     json.removeFirst(json.count)
-    #expect(json.capacity == kept && kept > 0)
+    #expect(json.capacity == retained && retained > 0)
   }
 
   @Test("truncation restores the content before a frame")

@@ -17,14 +17,14 @@ import Testing
   func pieces() throws {
     for size in [1, 7, 31, 32, 80, 112, 1_000] {
       var reader = FixRecordReader(announced: 3)
-      var got: [StoredFix] = []
+      var received: [StoredFix] = []
       let bytes = stream()
       for start in stride(from: 0, to: bytes.count, by: size) {
         reader.add(bytes[start..<min(start + size, bytes.count)])
-        while let fix = try reader.next() { got.append(fix) }
+        while let fix = try reader.next() { received.append(fix) }
       }
       try reader.finish()
-      #expect(got == fixes, "\(size)")
+      #expect(received == fixes, "\(size)")
     }
   }
 

@@ -25,7 +25,7 @@ import Testing
         == IncomingReply(.notice(.paused), continues: true))
   }
 
-  @Test("examples of replies")
+  @Test("replies are encoded without spaces and with exact decimals")
   func examples() {
     func text(_ reply: WireReply) -> String { LocationWireTests.text(Self.frame(reply)) }
     #expect(text(.done) == #"{"parameters":{}}"#)
@@ -46,13 +46,13 @@ import Testing
   @Test("a batch is split into frames of bounded length")
   func batch() throws {
     var json = JSONOutput()
-    var left = WireLimits.fixesPerReply + 10
+    var remaining = WireLimits.fixesPerReply + 10
     var counts: [Int] = []
     repeat {
       counts.append(
         ReplyEncoder.encodeFixes(to: &json) {
-          left -= 1
-          return left < 0 ? nil : Samples.longest
+          remaining -= 1
+          return remaining < 0 ? nil : Samples.longest
         })
     } while counts.last != 0
     #expect(counts == [WireLimits.fixesPerReply, 10, 0])

@@ -10,7 +10,7 @@ struct WireSnapshotTests {
     String(decoding: json.bytes, as: UTF8.self).replacing("\0", with: "\n")
   }
 
-  @Test("the declarations of the interface file, without its comments") func interface() {
+  @Test("the declarations of the interface file equal the snapshot") func interface() {
     let lines = LocationInterface.text.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.hasPrefix("#") }
       .map { $0.replacing(#/ *#.*$/#, with: "") }
@@ -18,7 +18,7 @@ struct WireSnapshotTests {
     #expect(differenceFromSnapshot("interface.varlink", text) == nil)
   }
 
-  @Test("the bytes of every call, reply, notice and error, over the samples") func frames() {
+  @Test("the bytes of all calls, replies, notices and errors equal the snapshot") func frames() {
     var json = JSONOutput()
     for call in Samples.calls { CallEncoder.encode(call, to: &json) }
     for (_, reply) in Samples.replies { ReplyEncoder.encode(reply, to: &json) }
@@ -29,7 +29,7 @@ struct WireSnapshotTests {
     #expect(differenceFromSnapshot("socket.jsonl", text(json)) == nil)
   }
 
-  @Test("the bytes of a record of a drain") func records() {
+  @Test("the bytes of a record of a drain equal the snapshot") func records() {
     var bytes: [UInt8] = []
     for stored in [Samples.full, Samples.longest] { FixRecord.append(stored, to: &bytes) }
     let digits = bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }

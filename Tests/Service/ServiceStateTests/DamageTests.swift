@@ -142,7 +142,7 @@ struct DamageTests {
         try store.close(at: Folder.time)
         #expect(try copy.open().rows.clients[id]?.name == "after")
       } catch StateError.newer, StateError.foreign {
-        // Only if the identifying bytes changed.
+        // A file is refused only if its identifying bytes changed.
         #expect(damaged[60..<72] != bytes[60..<72])
       }
     }
@@ -317,8 +317,23 @@ struct DamageTests {
     #expect(store.rows.cursors[5]?.bookmark.isOpenEnded == true)
     try store.close(at: Folder.time)
     let before = untouched.read()
-    #expect(throws: StateError.newer(found: 3, known: 2)) { try untouched.open(old) }
+    #expect(throws: StateError.newer(found: 3, supported: 2)) { try untouched.open(old) }
     #expect(untouched.read() == before && untouched.names == ["state.db"])
+  }
+
+  @Test("a state of an earlier format on a full disk keeps its rows, and is migrated later")
+  func migrationOnFullDisk() throws {
+    let folder = try DamageTests.filled()
+    let new = StateSchema(steps: StateSchema.current.steps + ["CREATE TABLE more (x TEXT)"])
+    let store = try folder.open(new, pageLimit: 1)
+    #expect(store.lastError == .diskFull && store.rows.clients.count == 4)
+    #expect(throws: StateError.diskFull) { try store.flush() }
+    store.limitPages(to: 100_000)
+    try store.flush()
+    try store.close(at: Folder.time)
+    let reopened = try folder.open(new)
+    #expect(reopened.rows.clients.count == 4 && reopened.repairs.lines.isEmpty)
+    #expect(reopened.rows.regions.count == 4)
   }
 
   @Test("another program's database is refused unchanged")

@@ -60,9 +60,10 @@ struct LogDamageTests {
         next.rows.cursors.all.allSatisfy { $0.mayHaveLostFixes },
         "the flag stays until the gap is sent")
     }
-    let sound = try folder.open()
-    #expect(sound.repairs.isEmpty && sound.rows.cursors[id]?.bookmark.acknowledged?.sequence == 19)
-    #expect(sound.rows.cursors[id]?.mayHaveLostFixes == false)
+    let undamaged = try folder.open()
+    #expect(undamaged.repairs.isEmpty)
+    #expect(undamaged.rows.cursors[id]?.bookmark.acknowledged?.sequence == 19)
+    #expect(undamaged.rows.cursors[id]?.mayHaveLostFixes == false)
   }
 
   @Test("RNG-9: a kill right after the repair keeps the report, which the repaired file contains")

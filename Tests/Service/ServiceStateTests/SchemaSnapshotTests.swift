@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Snapshot of the state database's schema")
 struct SchemaSnapshotTests {
-  @Test("every step of the schema, and the application id") func schema() {
+  @Test("the steps of the schema and the application id equal the snapshot") func schema() {
     let text =
       "application_id \(StateSchema.applicationID)\n"
       + StateSchema.current.steps.joined(separator: "\n\n") + "\n"

@@ -16,8 +16,8 @@ final class Folder {
   /// The names of its files, sorted.
   var names: [String] { folder.names }
 
-  func open(_ schema: StateSchema = .current) throws -> StateStore {
-    try StateStore(path: path, at: Folder.time, schema: schema)
+  func open(_ schema: StateSchema = .current, pageLimit: Int? = nil) throws -> StateStore {
+    try StateStore(path: path, at: Folder.time, schema: schema, pageLimit: pageLimit)
   }
 
   /// The path of one of its files.

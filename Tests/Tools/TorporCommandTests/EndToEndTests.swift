@@ -111,7 +111,7 @@ struct EndToEndTests {
     #expect(Command.run(["decode", "-o", "/dev/null", "-"], input: Self.drive).status == 0)
   }
 
-  @Test("help and version")
+  @Test("help and version end with 0, and with 74 if the output cannot be written")
   func help() {
     let help = Command.run(["--help"])
     #expect(help.status == 0 && help.output.contains("Four things to try"))
@@ -206,7 +206,7 @@ struct EndToEndTests {
     #expect(Command.run(["replay", "/tmp"]).status == 66)
   }
 
-  @Test("board list, show and check")
+  @Test("a shown profile passes board check, and a misspelt key or name gives a suggestion")
   func boards() {
     let list = Command.run(["board", "list", "--json"])
     #expect(list.status == 0 && list.output.contains(#"{"name":"simulated","#))

@@ -21,9 +21,9 @@ struct PageTests {
       return whole.first == first
         && isExcerpt(Array(excerpt.dropFirst()), of: Array(whole.dropFirst()))
     }
-    let rest = Array(excerpt.dropFirst())
-    return whole.indices.dropFirst().contains { isExcerpt(rest, of: Array(whole[$0...])) }
-      || rest.isEmpty && !whole.isEmpty
+    let remaining = Array(excerpt.dropFirst())
+    return whole.indices.dropFirst().contains { isExcerpt(remaining, of: Array(whole[$0...])) }
+      || remaining.isEmpty && !whole.isEmpty
   }
 
   @Test(

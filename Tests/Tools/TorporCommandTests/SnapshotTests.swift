@@ -98,10 +98,10 @@ struct SnapshotTests {
     let records = output(
       "simulate", "--json", "--service", service, "--scenario", "drive", "--hours", "0.5")
     // The first record of each kind, including the summary.
-    var seen = Set<Substring>()
+    var kinds = Set<Substring>()
     let chosen = records.split(separator: "\n").filter { record in
       guard let kind = record.firstMatch(of: #/"kind":"([a-z_]+)"/#)?.output.1 else { return true }
-      return seen.insert(kind).inserted
+      return kinds.insert(kind).inserted
     }
     let text = chosen.joined(separator: "\n") + "\n"
     #expect(differenceFromSnapshot("simulate-\(service).jsonl", text) == nil)

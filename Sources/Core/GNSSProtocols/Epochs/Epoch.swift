@@ -51,8 +51,8 @@ public struct Epoch: Equatable, Sendable {
   var satellitesInView_raw: UInt8 = .max
   var meanSignal_raw: UInt8 = .max
   var bestSignal_raw: UInt8 = .max
-  /// Whether the date was repaired, copied from the recording's, or not resolved by the receiver
-  /// (STD-13).
+  /// Whether the date was repaired, taken from the recording's header, not resolved by the receiver, or
+  /// jumped (STD-13).
   public var isDateUncertain = false
   /// Kind of fix, or none.
   public var mode = EpochMode.notSeen
@@ -156,7 +156,7 @@ public struct EpochOptions: Equatable, Sendable {
   ///
   /// Set it for live receivers; messages later than the detected end are ignored.
   public var detectsEpochEnd = false
-  /// Silence that ends an epoch until the receiver's own is measured.
+  /// Silence that ends an epoch until the receiver's silences are measured.
   public var silenceTimeout = Interval.milliseconds(100)
   /// Whether all fixes are marked as simulated or replayed (LOC-8).
   public var isSimulated = false

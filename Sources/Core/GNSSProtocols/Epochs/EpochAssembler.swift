@@ -40,8 +40,8 @@ import LocationTypes
 /// Only sentences that may contain a time (RMC, GGA, GLL, GST, GNS, GBS, PUBX) close an epoch. GSA,
 /// GSV, VTG, PGRME and PGRMZ belong to the open epoch, or open the next one. ZDA neither opens nor
 /// closes one, because some receivers send it with the time of the second to come; only in a recording
-/// without any other time does each ZDA end an epoch (`isOnlyTimeSource`). A sentence of an epoch
-/// already emitted is ignored.
+/// without any other time does each ZDA end an epoch (`isOnlyTimeSource`). A sentence with the time of
+/// an epoch already emitted is ignored.
 ///
 /// The UBX epoch (`parts`):
 ///
@@ -49,7 +49,7 @@ import LocationTypes
 ///     empty ──────────────────────────────▶ open ──┐ part of the same time of week
 ///       ▲                                    │  ▲  │
 ///       │                                    │  └──┘
-///       ├── emitted if a fix status came ◀───┤ part of another time of week (opens the next one)
+///       ├── emitted with a fix status    ◀───┤ part of another time of week (opens the next one)
 ///       │   (NAV-SOL or NAV-STATUS),         │ NAV-EOE of the same time of week
 ///       │   else discarded                   │ NAV-PVT or HNR-PVT of another time of week
 ///       │                                    │ detected last message; close()
@@ -65,8 +65,9 @@ import LocationTypes
 ///         │                                  time arrives, or at close()
 ///         ├── NAV-HPPOSLLH expected ──▶ secondQueued, `awaitedPrecisionTime_ms` set
 ///         │                                ├── NAV-HPPOSLLH of its time: refined, emitted
-///         │                                ├── other part of its time: waits on
-///         │                                ├── NAV-EOE, any other epoch message: emitted, one miss
+///         │                                ├── other part of its time: continues to wait
+///         │                                ├── NAV-EOE, any other epoch message: emitted, a miss
+///         │                                │   is counted
 ///         │                                └── close(): emitted
 ///         └── otherwise ──▶ emitted immediately
 ///
@@ -84,16 +85,16 @@ import LocationTypes
 ///   own. The first is returned, two are queued; queued epochs are emitted before newer ones, so their
 ///   order is kept.
 /// - A message is processed in O(1). All storage is inline, without heap.
-/// - While no bit of `pending` is set and no NAV-HPPOSLLH is expected, NAV-PVT is decoded directly into
-///   the caller's epoch (`addDirectly`); all other paths go through `emit`.
+/// - While no bit of `pending` is set and no NAV-HPPOSLLH is expected, NAV-PVT and HNR-PVT with a valid
+///   UTC are written directly into the caller's epoch (`addDirectly`); all other live UBX epochs go
+///   through `emit`.
 ///
 /// # Who changes what
 ///
-/// `draft` and `parts` change only while a message is added or closed here. ``EpochCalendar`` owns all
-/// dates, ``EpochEndDetector`` the detection of the last message (only with
-/// ``EpochOptions/detectsEpochEnd``).
-/// `placement` and `messageKey` describe only the message being added. ``GNSSDecoder`` sets `arrival`
-/// before it decodes a chunk, ``add(_:at:)`` for each message.
+/// `draft` and `parts` change only in this file, while a message is added or an epoch is closed.
+/// ``EpochCalendar`` owns all dates, ``EpochEndDetector`` the detection of the last message (only with
+/// ``EpochOptions/detectsEpochEnd``). `placement` and `messageKey` describe only the message being added.
+/// ``GNSSDecoder`` sets `arrival` before it decodes a chunk, ``add(_:at:)`` for each message.
 ///
 /// Depends on `LocationTypes` and the message types of this module. No clock: the arrival time is an
 /// argument.
@@ -165,7 +166,7 @@ public struct EpochAssembler: Sendable {
   }
 
   /// Silence on the line that ends the open epoch: call ``close()`` when it has passed since the last
-  /// byte. Measured if the options request it, 40 to 400 ms.
+  /// byte. With ``EpochOptions/detectsEpochEnd`` it is measured, 40 to 400 ms; else it is the option's.
   @inlinable public var silenceTimeout: Interval { endDetector.silenceTimeout }
 
   /// Whether the last message of this receiver's epochs is detected, so that no silence is needed.
@@ -185,9 +186,9 @@ public struct EpochAssembler: Sendable {
 
   /// Adds a message and returns the epoch that it closed or completed.
   ///
-  /// `now` is the arrival time of the message; a fix has the arrival time of its first sentence. If a
-  /// UBX epoch closes an NMEA epoch, the NMEA epoch is returned, and the UBX epoch by ``next()`` or by
-  /// the next call of any kind: none is lost. O(1).
+  /// `now` is the arrival time of the message; a fix has the arrival time of its first message. If a UBX
+  /// epoch closes an NMEA epoch, this call returns the NMEA epoch, and ``next()`` or the next call of any
+  /// kind the UBX epoch: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
     arrival = now
     var epoch = Epoch()
@@ -198,8 +199,8 @@ public struct EpochAssembler: Sendable {
   /// returns true, else returns false.
   private mutating func add(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
     if hasFirstQueued || hasSecondQueued { return addWhileQueued(message, into: &epoch) }
-    let isMade = assemble(message, into: &epoch)
-    return options.detectsEpochEnd ? closeIfOver(isMade, into: &epoch) : isMade
+    let isWritten = assemble(message, into: &epoch)
+    return options.detectsEpochEnd ? closeIfOver(isWritten, into: &epoch) : isWritten
   }
 
   /// Whether ``next()`` may return an epoch.
@@ -227,7 +228,7 @@ public struct EpochAssembler: Sendable {
 
   mutating func assemble(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
     placement = .unrelated
-    let made: Epoch?
+    let completed: Epoch?
     switch message {
     case .rmc(let m): return handle(m, into: &epoch)
     case .gga(let m): return handle(m, into: &epoch)
@@ -240,14 +241,14 @@ public struct EpochAssembler: Sendable {
       return handle(message, into: &epoch)
     case .navPVT(let solution): return addLive(solution, at: arrival, into: &epoch)
     case .hnrPVT(let solution): return addHighRate(solution, at: arrival, into: &epoch)
-    case .navigation(let part): made = addPart(part, at: arrival)
-    case .batchEntry(let entry): made = addBatchEntry(entry.solution, at: arrival)
+    case .navigation(let part): completed = addPart(part, at: arrival)
+    case .batchEntry(let entry): completed = addBatchEntry(entry.solution, at: arrival)
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .aidingEntry, .aidingAnswer,
       .commandResult, .receiverNotice, .unknown, .malformed:
       return false
     }
-    guard let made else { return false }
-    epoch = made
+    guard let completed else { return false }
+    epoch = completed
     return true
   }
 }
@@ -273,8 +274,8 @@ extension EpochAssembler: FrameHandler {
   ) -> Bool {
     if hasFirstQueued || hasSecondQueued { return addWhileQueued(&fields, &counters, into: &epoch) }
     placement = .unrelated
-    let isMade = NMEADecoding.read(&fields, &counters, for: &self, into: &epoch)
-    return options.detectsEpochEnd ? closeIfOver(isMade, into: &epoch) : isMade
+    let isWritten = NMEADecoding.read(&fields, &counters, for: &self, into: &epoch)
+    return options.detectsEpochEnd ? closeIfOver(isWritten, into: &epoch) : isWritten
   }
 
   /// Adds a sentence while an epoch is queued, which is emitted first.
@@ -294,29 +295,29 @@ extension EpochAssembler: FrameHandler {
 // MARK: Detected end of an epoch
 
 extension EpochAssembler {
-  /// Closes the open epoch if the message just added is the detected last one; `isMade` says whether
-  /// the message already completed an epoch.
-  private mutating func closeIfOver(_ isMade: Bool, into epoch: inout Epoch) -> Bool {
+  /// Closes the open epoch if the message just added is the detected last one. `isWritten`: whether the
+  /// message already completed an epoch, which is in `epoch`.
+  private mutating func closeIfOver(_ isWritten: Bool, into epoch: inout Epoch) -> Bool {
     switch placement {
-    case .unrelated: return isMade
+    case .unrelated: return isWritten
     case .late:
       endDetector.recordLate()
-      return isMade
+      return isWritten
     case .opened: endDetector.beginEpoch(with: messageKey)
     case .joined: endDetector.continueEpoch(with: messageKey)
     }
     // With epochs of both protocols open, or queued, the next message closes them.
-    guard endDetector.isOver, !hasFirstQueued, !hasSecondQueued else { return isMade }
-    if !isMade { return closeFinished(into: &epoch) }
-    var own = Epoch()
-    if closeFinished(into: &own) { enqueue(own) }
+    guard endDetector.isOver, !hasFirstQueued, !hasSecondQueued else { return isWritten }
+    if !isWritten { return closeFinished(into: &epoch) }
+    var closed = Epoch()
+    if closeFinished(into: &closed) { enqueue(closed) }
     return true
   }
 
   private mutating func closeFinished(into epoch: inout Epoch) -> Bool {
     if hasParts, parts.hasFixStatus {
-      guard !hasDraft, let own = closeParts(at: arrival, by: .lastMessage) else { return false }
-      epoch = own
+      guard !hasDraft, let closed = closeParts(at: arrival, by: .lastMessage) else { return false }
+      epoch = closed
       return true
     }
     hasParts = false
@@ -327,20 +328,19 @@ extension EpochAssembler {
 // MARK: Silence
 
 extension EpochAssembler {
-  /// Time to wait for the rest of a message that was delayed on the line.
+  /// Time to wait for the remaining bytes of a message that was delayed on the line.
   public static var messageTimeout: Interval { .milliseconds(250) }
 
   /// Shortest silence that ends an epoch, for any receiver.
   public static var minimumSilenceTimeout: Interval { EpochEndDetector.minimumSilenceTimeout }
-  /// Longest silence within an epoch that is waited for.
+  /// Longest silence that can be required to end an epoch.
   public static var maximumSilenceTimeout: Interval { EpochEndDetector.maximumSilenceTimeout }
 
   /// Silence on the line after which the caller must act; nil while nothing is stored.
   ///
   /// An epoch is closed after ``silenceTimeout``, but not inside a sentence, which may belong to it.
   ///
-  /// The arguments are properties of the decoder instead of the decoder itself, which is too large to
-  /// pass.
+  /// The arguments are properties of the ``GNSSDecoder``, which is too large to pass itself.
   @inlinable public func idleTimeout(isMidFrame: Bool, isMidSentence: Bool) -> Interval? {
     if isOpen && !isMidSentence { return silenceTimeout }
     return isOpen || isMidFrame ? EpochAssembler.messageTimeout : nil
@@ -445,20 +445,20 @@ extension EpochAssembler {
     case closedPrevious
   }
 
-  /// Adds the content of a sentence that may contain a time to its draft, unless it is late; if that
-  /// closes an epoch, writes it and returns true.
+  /// Adds the content of a sentence that may contain a time to its draft, unless it is late. If the
+  /// sentence closes an epoch, writes that epoch and returns true.
   @inline(__always)
   private mutating func addToDraft(
     _ reported_us: Int64?, _ date: ShortDate? = nil, into epoch: inout Epoch,
     _ add: (inout EpochDraft) -> Void
   ) -> Bool {
-    let entry = selectDraft(reported_us, date, into: &epoch)
-    if entry != .late { add(&draft) }
-    return entry == .closedPrevious
+    let assignment = selectDraft(reported_us, date, into: &epoch)
+    if assignment != .late { add(&draft) }
+    return assignment == .closedPrevious
   }
 
-  /// Selects the draft for a sentence that may contain a time, whose kind is in ``messageKey``, and
-  /// writes the epoch that this closes.
+  /// Selects the draft for a sentence that may contain a time and whose key is ``messageKey``, and writes
+  /// the epoch that the sentence closes.
   private mutating func selectDraft(
     _ reported_us: Int64?, _ date: ShortDate?, into epoch: inout Epoch
   ) -> DraftAssignment {
@@ -467,15 +467,15 @@ extension EpochAssembler {
       placement = .late
       return .late
     }
-    var entry = DraftAssignment.added
+    var assignment = DraftAssignment.added
     if hasHeld, let time_us, !isHeldTime(time_us), !hasDraft || draft.time_us == nil {
-      // A sentence of another time: none of the held NAV-PVT's time came.
+      // This sentence has another time, so the held NAV-PVT has no sentences.
       hasHeld = false
       epoch = held
-      entry = .closedPrevious
+      assignment = .closedPrevious
     }
     if hasDraft, startsNewEpoch(time_us, date) {
-      entry = closeDraft(at: arrival, by: .nextTime, into: &epoch) ? .closedPrevious : .added
+      assignment = closeDraft(at: arrival, by: .nextTime, into: &epoch) ? .closedPrevious : .added
     }
     openDraft()
     if draft.openingMessage == nil {
@@ -487,14 +487,14 @@ extension EpochAssembler {
       if draft.time_us == nil { draft.time_us = time_us }
       draft.timedKinds.insert(messageKey)
     }
-    return entry
+    return assignment
   }
 
   /// Handles a ZDA. It neither opens nor closes an epoch, because some receivers send it with the time
   /// of the second to come.
   ///
-  /// If no other message ever contained a time, ZDA is the only time source, and each one closes an
-  /// epoch.
+  /// If no other message of a recording ever contained a time, ZDA is the only time source, and each one
+  /// closes an epoch.
   private mutating func handle(_ m: ZDA, into epoch: inout Epoch) -> Bool {
     guard let reported_us = m.time_us else {
       if hasDraft, draft.time_us == nil { placement = .joined }
@@ -521,11 +521,11 @@ extension EpochAssembler {
         pendingDate = m
       }
     } else {
-      let isMade = zdaTime?.time_us != time_us && closeTimeOnlyEpoch(into: &epoch)
+      let isWritten = zdaTime?.time_us != time_us && closeTimeOnlyEpoch(into: &epoch)
       zdaTime = m
       if isOnlyTimeSource { openDraft() }
       if let day = calendar.day(of: m) { calendar.recordDay(day, time_us) }
-      return isMade
+      return isWritten
     }
     return false
   }
@@ -586,10 +586,10 @@ extension EpochAssembler {
   ///
   /// Static, because the compiler copies the whole assembler for a nonmutating method.
   private static func isRoundedTime(
-    _ time_us: Int64, _ isDated: Bool, _ open_us: Int64, _ mark: EpochMessageKey,
+    _ time_us: Int64, _ isDated: Bool, _ open_us: Int64, _ key: EpochMessageKey,
     _ timed: EpochMessageKinds
   ) -> Bool {
-    isSameMoment(time_us, isDated, open_us) && !timed.contains(mark)
+    isSameMoment(time_us, isDated, open_us) && !timed.contains(key)
   }
 
   /// Whether two times of day may be the same moment, rounded differently; `isDated` says whether the
@@ -764,7 +764,8 @@ extension EpochAssembler {
     return closed
   }
 
-  /// Closes the UBX epoch; nil if no fix status came, or if its time was already emitted.
+  /// Closes the UBX epoch and returns the epoch to emit; nil if no fix status was received, if its time was
+  /// already emitted, or if it is now held for sentences.
   private mutating func closeParts(at now: Instant, by cause: EpochEndDetector.Cause) -> Epoch? {
     hasParts = false
     // Parts without a fix status are no epoch, and are not used to detect the last message.
@@ -779,7 +780,7 @@ extension EpochAssembler {
     return emit(&epoch, solution, mayWait: false, at: now)
   }
 
-  /// Updates leap seconds and satellites, which outlive the message's epoch.
+  /// Stores leap seconds and satellites, which also apply after the epoch of their message.
   private mutating func updateStreamState(from part: UBXNavigation) {
     switch part {
     case .gpsTime(let m): if m.valid & 4 != 0 { leapSeconds = m.leapSeconds }
@@ -805,20 +806,20 @@ extension EpochAssembler {
   /// Adds a message while an epoch is queued, which is emitted first.
   @inline(never)
   mutating func addWhileQueued(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
-    let hadWaiting = hasFirstQueued
-    let first = hadWaiting ? next() : nil
+    let hadFirstQueued = hasFirstQueued
+    let first = hadFirstQueued ? next() : nil
     let second = hasSecondQueued && endsPrecisionWait(message) ? removeSecondQueued() : nil
-    let isMade = assemble(message, into: &epoch)
-    guard let first = first ?? second else { return isMade }
-    // Epochs that the message queued are emitted after these.
-    if isMade { enqueueFirst(epoch) }
-    if let second, hadWaiting { enqueueFirst(second) }
+    let isWritten = assemble(message, into: &epoch)
+    guard let first = first ?? second else { return isWritten }
+    // Epochs that this message completed are emitted after those already queued.
+    if isWritten { enqueueFirst(epoch) }
+    if let second, hadFirstQueued { enqueueFirst(second) }
     epoch = first
     return true
   }
 
-  /// Whether a message ends the wait for NAV-HPPOSLLH: it arrived, or will not. True as well for an
-  /// epoch that is only queued.
+  /// Whether a message ends the wait for NAV-HPPOSLLH: it arrived, or will not. Also true if
+  /// `secondQueued` does not wait.
   private mutating func endsPrecisionWait(_ message: GNSSMessage) -> Bool {
     switch message {
     case .navigation(let part):
@@ -849,9 +850,8 @@ extension EpochAssembler {
   /// Appends an epoch to the queue.
   ///
   /// Two slots suffice: one message completes at most three epochs (the sentences that it closed, the
-  /// parts that it closed, and its own), and the first is returned immediately. A caller that never
-  /// calls ``next()`` gets one queued epoch with each message, and a message completes an epoch only by
-  /// closing or being one.
+  /// parts that it closed, and its own), and the first is returned immediately. If the caller never calls
+  /// ``next()``, each message returns one queued epoch.
   mutating func enqueue(_ epoch: Epoch) {
     if !hasFirstQueued {
       firstQueued = epoch
@@ -901,7 +901,7 @@ extension EpochAssembler {
     return addDirectly(solution, at: now, into: &epoch)
   }
 
-  /// Adds NAV-PVT with a valid time while no slot is in use.
+  /// Adds NAV-PVT or HNR-PVT with a valid time while no slot is in use.
   @inline(always)
   private mutating func addDirectly(
     _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
@@ -914,15 +914,15 @@ extension EpochAssembler {
     return true
   }
 
-  /// Adds HNR-PVT, which is an epoch of its own; a NAV-PVT of the same or an earlier time is then too
-  /// late.
+  /// Adds HNR-PVT, which is a whole epoch. A NAV-PVT that arrives after it with the same or an earlier
+  /// time is ignored.
   private mutating func addHighRate(
     _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
   ) -> Bool {
-    let before = lastEmitted
-    let isMade = addLive(solution, at: now, into: &epoch)
-    if let time = lastEmitted, time.isUBX, time != before { lastEmitted?.isHighRate = true }
-    return isMade
+    let previous = lastEmitted
+    let isWritten = addLive(solution, at: now, into: &epoch)
+    if let last = lastEmitted, last.isUBX, last != previous { lastEmitted?.isHighRate = true }
+    return isWritten
   }
 
   /// Whether any slot is in use, or NAV-HPPOSLLH is expected.
@@ -991,7 +991,8 @@ extension EpochAssembler {
     return true
   }
 
-  /// Sets the date of a UBX epoch and emits it, or the held NAV-PVT before it.
+  /// Sets the date of a UBX epoch and returns the epoch to emit first: the NMEA epoch or held NAV-PVT that
+  /// it closed, else the UBX epoch itself; nil if that was already emitted or waits.
   mutating func emit(
     _ epoch: inout Epoch, _ solution: UBXSolution, mayWait: Bool, at now: Instant
   ) -> Epoch? {
@@ -1170,11 +1171,11 @@ extension Epoch {
 
 /// Whether the receiver sends NAV-HPPOSLLH after NAV-PVT, detected from the stream.
 struct HighPrecisionDetector {
-  /// Whether NAV-PVT should wait for it.
+  /// Whether NAV-PVT waits for NAV-HPPOSLLH.
   private(set) var isExpected = false
   private var misses: UInt8 = 0
 
-  /// Number of consecutive misses after which it is no longer expected.
+  /// Number of consecutive misses after which NAV-HPPOSLLH is no longer expected.
   static let maximumMisses: UInt8 = 3
 
   /// Records a NAV-HPPOSLLH after the NAV-PVT of its time.

@@ -10,11 +10,11 @@ struct DatedMoment {
 /// Determines the date of each epoch: from its messages, the epoch before, or the recording's date
 /// (STD-13).
 ///
-/// NMEA times have no date in most sentences, two-digit years in RMC, and GPS weeks wrap every 1,024
-/// weeks. The calendar adds the missing date, repairs rollovers, and marks dates as uncertain where
-/// they come from an unset clock or jump (back by more than 60 s, or ahead by more than 366 days). A jump
-/// is accepted once a second, later time confirms it. Part of ``EpochAssembler``, its only caller;
-/// depends on `LocationTypes`.
+/// Most NMEA sentences have a time without a date, RMC has a two-digit year, and GPS week numbers wrap
+/// every 1,024 weeks. The calendar adds the missing date, repairs rollovers, and marks a date as
+/// uncertain if the receiver's clock is not set or if the date jumps (back by more than 60 s, or ahead by
+/// more than 366 days). A jump is accepted once a second, later time confirms it. Part of
+/// ``EpochAssembler``, its only caller; depends on `LocationTypes`.
 struct EpochCalendar {
   private let recordingDay: Int?
   private let earliestDay: Int?
@@ -26,7 +26,7 @@ struct EpochCalendar {
   /// A moment whose date jumped from the certain one; the next moment that continues it confirms it.
   private var suspect: Moment?
   /// Whether the last epoch shows that the receiver's clock is set: by a position, or by UBX validity
-  /// flags.
+  /// flags and a date that needed no repair.
   private var isClockSet = false
   private var currentDay = ReportedDay()
 
@@ -116,7 +116,7 @@ struct EpochCalendar {
     Int64(moment.day - last.day) * day_us + moment.time_us - last.time_us
   }
 
-  /// Longest gap in a recording after which a date is still accepted.
+  /// Longest step ahead that is not a jump.
   private static let longestGap_us = 366 * day_us
 
   /// Values shared by all moments of a reported day.
@@ -151,21 +151,21 @@ struct EpochCalendar {
     var isRMCValid: Bool
   }
 
-  /// Sets the date of an NMEA epoch, if it can be determined.
+  /// Sets the date of an NMEA epoch if it can be determined.
   ///
-  /// A receiver without a position may send the date of a clock that was never set; the epoch is then
-  /// marked uncertain and its date not used for later epochs.
+  /// A receiver without a position may send the date of a clock that was never set. Such a date is
+  /// marked uncertain and not used for later epochs.
   mutating func setDate(_ epoch: inout Epoch, from reported: ReportedDate) {
     isClockSet = epoch.hasFix
     guard let time_us = reported.time_us else { return }
     if let (day, isDisputed) = combinedDay(reported.rmcDate, reported.zdaDay) {
       let repaired = repair(day)
       let isTrusted = reported.zdaDay != nil ? epoch.hasFix : reported.isRMCValid
-      let isLeap = isTrusted && isJump(repaired.day, time_us)
+      let isUnconfirmedJump = isTrusted && isJump(repaired.day, time_us)
       let isUncertain = repaired.isUncertain || isDisputed
-      epoch.isDateUncertain = isUncertain || !isTrusted || isLeap
+      epoch.isDateUncertain = isUncertain || !isTrusted || isUnconfirmedJump
       set(&epoch, repaired.day, time_us)
-      if isTrusted, !isLeap { recordReported(repaired.day, time_us, isUncertain) }
+      if isTrusted, !isUnconfirmedJump { recordReported(repaired.day, time_us, isUncertain) }
     } else if let lastDay {
       let day = lastDay + EpochCalendar.days(from: lastTime_us, to: time_us)
       epoch.isDateUncertain = isLastUncertain || suspect != nil
@@ -190,8 +190,9 @@ struct EpochCalendar {
   /// Years accepted: GPS began in 1980.
   private static let years = 1980...2999
 
-  /// Combines the days of RMC and ZDA. RMC has no century, so where the rest agrees, ZDA's counts.
-  /// Where they differ otherwise, RMC's is used and marked as disputed, because either may be wrong.
+  /// Combines the days of RMC and ZDA. RMC has no century: if only the century differs, ZDA's day is
+  /// used. If the days differ otherwise, RMC's is used and marked as disputed, because either may be
+  /// wrong.
   private func combinedDay(_ rmcDate: ShortDate?, _ zdaDay: Int?) -> (day: Int, isDisputed: Bool)? {
     guard let rmcDate, let rmcDay = fullDay(rmcDate) else { return zdaDay.map { ($0, false) } }
     guard let zdaDay, zdaDay != rmcDay else { return (rmcDay, false) }
@@ -199,7 +200,7 @@ struct EpochCalendar {
     return isSame ? (zdaDay, false) : (rmcDay, true)
   }
 
-  /// Records the day of a ZDA with a time of its own.
+  /// Records the day of a ZDA whose time is that of no open epoch.
   mutating func recordDay(_ day: Int, _ time_us: Int64) {
     let repaired = repair(day)
     if isJump(repaired.day, time_us) { return }
@@ -208,7 +209,7 @@ struct EpochCalendar {
     recordReported(repaired.day, time_us, repaired.isUncertain || !isSet)
   }
 
-  /// Whether a day continues the last date, which is certain.
+  /// Whether the last date is certain and `day` continues it.
   private func follows(_ day: Int, _ time_us: Int64) -> Bool {
     guard let lastDay, !isLastUncertain else { return false }
     return day == lastDay + EpochCalendar.days(from: lastTime_us, to: time_us)
@@ -276,8 +277,8 @@ struct EpochCalendar {
     return nearest
   }
 
-  /// Shifts a date by whole 1,024-week cycles to the one nearest to the recording's date, or not before
-  /// the build's.
+  /// Shifts a date by whole 1,024-week cycles to the one nearest to the recording's date, or else to the
+  /// first one that is not before the earliest possible date.
   private func repair(_ day: Int) -> (day: Int, isUncertain: Bool) {
     let rollover = EpochCalendar.rollover_days
     if let recordingDay {

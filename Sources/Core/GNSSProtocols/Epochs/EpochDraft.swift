@@ -138,6 +138,7 @@ extension EpochDraft {
     if let speed = m.speed_mmps { vtgSpeed_mmps = speed }
     if let course = m.course_e4 { vtgCourse_e4 = course }
   }
+
   mutating func apply(_ m: GNS) {
     if m.mode == nil && m.coordinate == nil { return }
     let isValid = m.mode != .notValid
@@ -162,13 +163,12 @@ extension EpochDraft {
   }
 }
 
-// The epoch from its sentences.
+// Conversion of the draft to an epoch.
 
 extension EpochDraft {
   /// Writes the epoch without its date.
   ///
-  /// Changes nothing; it is `mutating` only because the compiler copies the draft for a nonmutating
-  /// method.
+  /// `mutating` although it changes nothing: for a nonmutating method the compiler copies the draft.
   mutating func write(to epoch: inout Epoch, _ options: EpochOptions) {
     epoch = Epoch()
     epoch.timeOfDay_us = time_us
@@ -220,7 +220,7 @@ extension EpochDraft {
     }
   }
 
-  /// 2 or 3 dimensions, 0 if not reported: GSA's "no fix" together with a position is ignored.
+  /// 2 or 3 dimensions; 0 if not reported. A GSA with "no fix" is ignored, because a position exists.
   private var dimensions: UInt8 {
     if gsaMode > 1 { return gsaMode }
     switch pubx.status {
@@ -240,7 +240,7 @@ extension EpochDraft {
     if let error = EpochDraft.root(latitudeError_mm, longitudeError_mm) { return error }
     if let error = EpochDraft.positive(pubx.horizontalAccuracy_mm) { return error }
     if let error = EpochDraft.root(gbs.latitude_mm, gbs.longitude_mm) { return error }
-    // Half of the errors lie within 1.18 σ of an axis, and the error of both axes is √2 σ.
+    // As in gpsd: half of the errors are below 1.18 σ (σ: one axis), and the error of both axes is √2 σ.
     return EpochDraft.positive(garminErrors.horizontal_mm).map {
       Int32(clamping: Int64($0) * 11_985 / 10_000)
     }
@@ -250,7 +250,7 @@ extension EpochDraft {
     if let error = EpochDraft.positive(altitudeError_mm) { return error }
     if let error = EpochDraft.positive(pubx.verticalAccuracy_mm) { return error }
     if let error = EpochDraft.positive(gbs.altitude_mm) { return error }
-    // As in gpsd: 1.18 σ.
+    // As in gpsd: half of the errors are below 1.18 σ.
     return EpochDraft.positive(garminErrors.vertical_mm).map { Int32(Int64($0) * 8_475 / 10_000) }
   }
 
@@ -260,7 +260,7 @@ extension EpochDraft {
     return error_mm
   }
 
-  /// √(σ latitude² + σ longitude²); nil where both are zero, which means unknown.
+  /// √(σ latitude² + σ longitude²); nil if both are zero, which means unknown.
   private static func root(_ latitude_mm: Int32?, _ longitude_mm: Int32?) -> Int32? {
     guard let latitude_mm, let longitude_mm else { return nil }
     guard latitude_mm > 0 || longitude_mm > 0 else { return nil }
@@ -339,7 +339,8 @@ extension Epoch {
     latitudeError_mm = latitudeError_mm ?? sentences.latitudeError_mm
     longitudeError_mm = longitudeError_mm ?? sentences.longitudeError_mm
   }
-  /// An error, or `other_mm` where it is unknown: UBX then sends its maximum, which no fix has.
+
+  /// `error_mm`, or `other_mm` if it is unknown: nil, or the limit, to which UBX's maximum is clamped.
   private static func known(_ error_mm: Int32?, _ other_mm: Int32?) -> Int32? {
     guard let error_mm, error_mm < Fix.accuracyLimit_mm else { return other_mm ?? error_mm }
     return error_mm

@@ -1,5 +1,8 @@
 import LocationTypes
 
+// The detection of an epoch's last message, ``EpochEndDetector``, and before it the keys of messages,
+// which ``EpochAssembler`` creates.
+
 /// Key of a message within its epoch: its kind, its talker and its ordinal among messages of that kind.
 ///
 /// Packed into one word, because it is compared with every message.
@@ -19,12 +22,13 @@ import LocationTypes
 
   /// The kind of message, below ``kindCount``.
   @inline(__always) var kind: UInt8 { UInt8(truncatingIfNeeded: bits) & 0x1F }
-  /// Whether an epoch can end with this message: false for all but the last sentence of a GSV group.
+  /// Whether an epoch can end with this message: false only for a GSV before the last of its group.
   @inline(__always) var canEndEpoch: Bool {
     get { bits & 1 &<< 7 != 0 }
     set { bits = newValue ? bits | 1 &<< 7 : bits & ~(1 &<< 7) }
   }
-  /// Ordinal among the messages of its kind in the epoch, from 1.
+  /// Ordinal in the epoch among the messages of its kind that can end an epoch, from 1; 0 before the
+  /// first.
   @inline(__always) var ordinal: UInt8 {
     get { UInt8(truncatingIfNeeded: bits &>> 8) }
     set { bits = bits & ~0xFF00 | UInt32(newValue) &<< 8 }
@@ -39,13 +43,13 @@ struct EpochMessageKinds: Equatable, Sendable {
   private var bits: UInt32 = 0
 
   /// Adds the kind of a message.
-  @inline(__always) mutating func insert(_ mark: EpochMessageKey) {
-    bits |= 1 &<< UInt32(mark.kind)
+  @inline(__always) mutating func insert(_ key: EpochMessageKey) {
+    bits |= 1 &<< UInt32(key.kind)
   }
 
   /// Whether the set contains the kind of the message.
-  @inline(__always) func contains(_ mark: EpochMessageKey) -> Bool {
-    bits & 1 &<< UInt32(mark.kind) != 0
+  @inline(__always) func contains(_ key: EpochMessageKey) -> Bool {
+    bits & 1 &<< UInt32(key.kind) != 0
   }
 }
 
@@ -64,10 +68,10 @@ struct EpochMessageKinds: Equatable, Sendable {
 ///           another last message
 ///
 /// While measuring, an epoch ends with the first message of the next one, or with a silence: twice the
-/// longest silence that the receiver made within its recent epochs (1 to 2 windows of ``window``), 40
-/// to 400 ms. ``EpochAssembler`` is the only caller, and only with ``EpochOptions/detectsEpochEnd``:
-/// `noteInput` for each read, `beginEpoch` or `continueEpoch` for each message, `endEpoch` for each
-/// epoch, `recordLate` and `discardOpen` for mistakes. O(1) per message.
+/// longest silence within the receiver's recent epochs (1 to 2 windows of ``window``), 40 to 400 ms.
+/// ``EpochAssembler`` is the only caller, and only with ``EpochOptions/detectsEpochEnd``: `noteInput` for
+/// each read, `beginEpoch` or `continueEpoch` for each message, `endEpoch` for each epoch, `recordLate`
+/// and `discardOpen` for messages that arrive after the end of their epoch. O(1) per message.
 @usableFromInline struct EpochEndDetector: Sendable {
   /// Cause of the end of an epoch.
   enum Cause {
@@ -79,7 +83,7 @@ struct EpochMessageKinds: Equatable, Sendable {
     case silence
   }
 
-  /// Lower bound of ``silenceTimeout``: tolerates a reader that is late by less.
+  /// Lower bound of ``silenceTimeout``: tolerates a reader that is late by less than this.
   static let minimumSilenceTimeout = Interval.milliseconds(40)
   /// Upper bound of ``silenceTimeout``; epochs with longer silences inside are split.
   static let maximumSilenceTimeout = Interval.milliseconds(400)
@@ -125,24 +129,24 @@ struct EpochMessageKinds: Equatable, Sendable {
   }
 
   /// Records a message that opened an epoch.
-  mutating func beginEpoch(with mark: EpochMessageKey) {
+  mutating func beginEpoch(with key: EpochMessageKey) {
     switch cause {
-    case .nextTime, .silence: firstMessage = mark
+    case .nextTime, .silence: firstMessage = key
     case .lastMessage:
       // Not the usual first message: it belonged to the epoch that was ended too early.
-      if let firstMessage, !mark.matches(firstMessage) { recordMistake() }
+      if let firstMessage, !key.matches(firstMessage) { recordMistake() }
     }
     ordinals = InlineArray(repeating: 0)
     openingGap = gap
     gap = .zero
-    countMessage(mark)
+    countMessage(key)
   }
 
   /// Records a message of the open epoch.
-  mutating func continueEpoch(with mark: EpochMessageKey) {
+  mutating func continueEpoch(with key: EpochMessageKey) {
     longestGap = max(longestGap, gap)
     gap = .zero
-    countMessage(mark)
+    countMessage(key)
   }
 
   /// Whether the newest message is the detected last message.
@@ -203,19 +207,19 @@ struct EpochMessageKinds: Equatable, Sendable {
     cause = .nextTime
   }
 
-  private mutating func countMessage(_ mark: EpochMessageKey) {
-    let kind = Int(mark.kind)
-    if mark.canEndEpoch && ordinals[kind] < .max { ordinals[kind] += 1 }
-    var mark = mark
-    mark.ordinal = ordinals[kind]
-    newestMessage = mark
+  private mutating func countMessage(_ key: EpochMessageKey) {
+    let kind = Int(key.kind)
+    if key.canEndEpoch && ordinals[kind] < .max { ordinals[kind] += 1 }
+    var key = key
+    key.ordinal = ordinals[kind]
+    newestMessage = key
   }
 
   private mutating func updateSilenceTimeout() {
     epochCount += 1
     guard epochCount >= EpochEndDetector.window else { return }
     let estimate = EpochEndDetector.timeout(after: longestGap)
-    // The maximum of two windows, so that a rare long silence is not forgotten immediately.
+    // The maximum of two windows, so that a rare long silence applies for one more window.
     silenceTimeout = max(estimate, previousEstimate ?? estimate)
     previousEstimate = estimate
     longestGap = .zero

@@ -1,6 +1,7 @@
 import LocationTypes
 
-// Messages that a receiver with this fix would send. Unknown values become empty fields.
+// Messages that a receiver with a given fix would send, for `FixWriter` of `torpor` and for tests. In
+// NMEA, unknown values become empty fields.
 
 extension RMC {
   /// Creates the sentence of a fix.
@@ -120,8 +121,9 @@ extension GLL {
 extension UBXSolution {
   /// Creates the solution of a fix, at the protocol's resolution of 1e-7 degree.
   ///
-  /// Unknown speed and course become 0, because the protocol has no other value; unknown accuracies
-  /// become their maximum, so that they are not mistaken for good ones.
+  /// Unknown speed and course become 0, because the protocol has no other value. Unknown accuracies
+  /// become their maximum, so that they are not mistaken for good ones, except that of a known course:
+  /// it becomes 0, because the maximum would mark the course as unknown.
   public init(_ fix: Fix) {
     let accuracy = fix.horizontalAccuracy_mm.map { UInt32($0) } ?? .max
     self.init(

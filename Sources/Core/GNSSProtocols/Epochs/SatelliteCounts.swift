@@ -1,7 +1,7 @@
 /// Number of satellites in view of each system, from the GSV sentences of one epoch.
 ///
-/// A system sends one group of GSV for each signal, in any order and interleaved with other systems;
-/// its largest number counts.
+/// A receiver sends one group of GSV for each signal of a system, in any order and interleaved with
+/// those of other systems. Only the largest number of each system is kept. Part of ``EpochDraft``.
 struct SatelliteCounts {
   private var talkers = InlineArray<8, Talker>(repeating: .gps)
   private var counts = InlineArray<8, UInt8>(repeating: 0)

@@ -5,7 +5,7 @@ import LocationTypes
 /// Sources in order of preference. Position and heights: NAV-HPPOSLLH, NAV-POSLLH, NAV-SOL,
 /// NAV-POSECEF. Fix status: NAV-SOL, NAV-STATUS; without either there is no fix. Speed and course:
 /// NAV-VELNED, else the ECEF velocity of NAV-SOL or NAV-VELECEF. Time: NAV-TIMEUTC, else GPS week and
-/// time of week minus leap seconds.
+/// time of week minus leap seconds. Owned by ``EpochAssembler``.
 struct UBXDraft {
   var timeOfWeek_ms: UInt32 = 0
   /// Arrival time of the first message.
@@ -48,10 +48,11 @@ struct UBXDraft {
 }
 
 extension UBXDraft {
-  /// The combined solution in the fields of NAV-PVT, and the position where its resolution is finer.
+  /// The combined solution in the fields of NAV-PVT, and its position in full resolution; nil without a
+  /// position.
   ///
-  /// `leapSeconds` is the receiver's value, nil before it sent one.
-  func solution(_ leapSeconds: Int8?) -> (whole: UBXSolution, place: Coordinate?) {
+  /// `leapSeconds` is the receiver's value; nil until the receiver has sent one.
+  func solution(_ leapSeconds: Int8?) -> (solution: UBXSolution, coordinate: Coordinate?) {
     let flags = solution?.flags ?? status?.flags ?? 0
     var s = UBXSolution(
       utc: nil, fixType: solution?.fixType ?? status?.fixType ?? 0, isFixOK: flags & 1 != 0,
@@ -61,10 +62,10 @@ extension UBXDraft {
     s.headingAccuracy_e5 = .max
     if let count = satellites?.used ?? solution?.satellites { s.satellites = count }
     s.positionDOP_e2 = dilutions?.position_e2 ?? solution?.positionDOP_e2
-    let place = addPosition(&s)
-    if let place { addVelocity(&s, place) } else { s.isFixOK = false }
+    let coordinate = addPosition(&s)
+    if let coordinate { addVelocity(&s, coordinate) } else { s.isFixOK = false }
     addTime(&s, leapSeconds)
-    return (s, place)
+    return (s, coordinate)
   }
 
   private func addPosition(_ s: inout UBXSolution) -> Coordinate? {
@@ -88,7 +89,7 @@ extension UBXDraft {
     // A 3D accuracy is an upper bound of the horizontal and of the vertical one.
     s.horizontalAccuracy_mm = UBXDraft.tenfold(ecef.accuracy)
     s.verticalAccuracy_mm = s.horizontalAccuracy_mm
-    return found.place
+    return found.coordinate
   }
 
   private func addVelocity(_ s: inout UBXSolution, _ coordinate: Coordinate) {

@@ -1,9 +1,10 @@
 /// Formats of binary frames on a receiver's line, each with its own start, length and checksum.
 ///
-/// UBX is read; frames of other formats are skipped as a whole, so that nothing inside them is taken
-/// for a sentence. Sources: u-blox interface descriptions; CASIC protocol specification 4.2 and
-/// Quectel's of the L76K; SiRF binary protocol reference; SkyTraq binary messages (AN0003); for
-/// Allystar, gpsd's note that it is UBX with a different start; RTCM 10403 for RTCM 3. No dependencies.
+/// UBX frames are decoded; frames of other formats are skipped as a whole, so that no bytes inside them
+/// are decoded as a sentence. Sources: u-blox interface descriptions; CASIC protocol specification 4.2 and
+/// Quectel's specification of the L76K; SiRF binary protocol reference; SkyTraq binary messages (AN0003);
+/// for Allystar, gpsd's note that it is UBX with a different start; RTCM 10403 for RTCM 3. Used by
+/// ``StreamDecoder``. No dependencies.
 enum BinaryFormat {
   case ubx
   case allystar
@@ -12,7 +13,7 @@ enum BinaryFormat {
   case skyTraq
   case rtcm3
 
-  /// What two bytes may start.
+  /// Format of the frame that two bytes may start.
   enum Start {
     /// No frame.
     case none

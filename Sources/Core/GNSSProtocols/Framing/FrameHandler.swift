@@ -1,8 +1,8 @@
 /// Receives the frames and sentences that a ``StreamDecoder`` finds.
 ///
 /// Conformers: `MessageReader` (messages), ``EpochAssembler`` (epochs), `CommandReader` (commands to a
-/// receiver). A product is written into the caller's variable, and left unchanged if none exists:
-/// returning it as a value would move it several times for every sentence.
+/// receiver). A product is written into the caller's variable, which stays unchanged if there is none:
+/// returning the product as a value would move it several times for every sentence.
 protocol FrameHandler {
   /// Result of decoding.
   associatedtype Product
@@ -18,7 +18,7 @@ protocol FrameHandler {
   ) -> Bool
 }
 
-/// Receives decoded sentences, each in its own type.
+/// Receives decoded sentences, each in its own type, from ``NMEADecoding``.
 ///
 /// One method for each frequent kind: a common enum would be packed and unpacked for every sentence.
 /// Each method returns whether it wrote a product.

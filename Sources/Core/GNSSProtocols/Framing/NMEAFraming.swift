@@ -1,6 +1,7 @@
 import CCore
 
-/// Checksum of a sentence: the exclusive or of its bytes, sixteen at a time.
+/// Checksum of a sentence: the exclusive or of its bytes, sixteen at a time. Used by ``NMEAFraming`` and
+/// ``SentenceScan``.
 struct SentenceParity {
   // Eight lanes of one byte; the checksum is the exclusive or of the lanes.
   private var lanes: UInt64 = 0
@@ -25,7 +26,7 @@ struct SentenceParity {
     lanes ^= count < 8 ? first & before : first ^ second & before
   }
 
-  /// As two words, the first byte lowest.
+  /// The sixteen bytes as two words, the first byte lowest.
   @inline(__always) private static func words(_ bytes: SIMD16<UInt8>) -> (UInt64, UInt64) {
     // Equal size, and any bits are valid integers.
     let words = unsafe unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
@@ -36,11 +37,11 @@ struct SentenceParity {
 /// Boundaries of sentences in a buffer, without a decoder: for tools that scan recordings. Depends on
 /// `CCore`.
 public enum NMEAFraming {
-  /// Longest sentence handled here, bytes; longer ones need the decoder, which has its own bound.
+  /// Longest sentence handled here, bytes; ``StreamDecoder`` handles longer ones up to its own limit.
   private static let maximumLength = 500
 
-  /// End of the sentence whose `$` is at `start`, including its line end. Nil unless its checksum is
-  /// valid and in capitals, and if too few bytes follow. O(its length).
+  /// End of the sentence whose `$` is at `start`, including its line end; nil if its checksum is wrong or
+  /// has lowercase letters, if it is too long, or if too few bytes follow. O(its length).
   public static func end(of bytes: Span<UInt8>, from start: Int) -> Int? {
     precondition(start >= 0 && start < bytes.count, "the start lies in the bytes")
     let limit = min(bytes.count, start &+ maximumLength)
@@ -62,10 +63,10 @@ public enum NMEAFraming {
 
   /// Index after the given number of commas from `start` on, with two bytes after it; nil if the
   /// sentence has fewer commas, is too long, or too few bytes follow. O(bytes up to there).
-  public static func index(behind commas: Int, in bytes: Span<UInt8>, from start: Int) -> Int? {
+  public static func index(afterCommas commas: Int, in bytes: Span<UInt8>, from start: Int) -> Int? {
     precondition(start >= 0 && commas > 0, "the start is not negative, and a comma is counted")
     let limit = min(bytes.count, start &+ maximumLength) &- 2
-    var left = commas
+    var remaining = commas
     var i = start
     while i &+ 16 <= limit {
       let block = unsafe sixteenBytes(bytes, i)
@@ -73,8 +74,8 @@ public enum NMEAFraming {
       // Only commas before the end, if this block contains it.
       var marks = bytes16_commas(block) & ((ends & (0 &- ends)) &- 1)
       while marks != 0 {
-        left &-= 1
-        if left == 0 { return i &+ marks.trailingZeroBitCount &+ 1 }
+        remaining &-= 1
+        if remaining == 0 { return i &+ marks.trailingZeroBitCount &+ 1 }
         marks &= marks &- 1
       }
       if ends != 0 { return nil }
@@ -106,8 +107,8 @@ public enum NMEAFraming {
   /// Number of bytes of `word` that belong to the sentence with that parity: star, checksum and line
   /// end.
   ///
-  /// The first byte is the lowest. Nil unless the word begins with a star and that checksum in
-  /// capitals, as nearly all receivers send it.
+  /// The first byte of `word` is the lowest. Nil unless the word begins with a star and that checksum in
+  /// capitals, which nearly all receivers send.
   @inline(__always) static func tail(_ word: UInt64, _ parity: UInt8) -> Int? {
     let halves = UInt32(parity >> 4) | UInt32(parity & 15) &<< 8
     // For digits from ten up, adding six carries into the upper half.

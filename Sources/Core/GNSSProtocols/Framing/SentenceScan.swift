@@ -2,8 +2,8 @@ import CCore
 
 /// Incremental scan of a sentence: its checksum so far and the offsets of its commas.
 ///
-/// Kept while the sentence is incomplete, so that no sixteen bytes are scanned twice. All offsets count
-/// from the byte after the `$`. Used by ``StreamDecoder``; depends on `CCore`.
+/// Kept while the sentence is incomplete, so that no sixteen bytes are scanned twice. All offsets are
+/// relative to the byte after the `$`. Used by ``StreamDecoder``; depends on `CCore`.
 struct SentenceScan {
   /// Number of fields that can be read; further ones are part of the checksum only.
   static var fieldLimit: Int { 24 }
@@ -12,11 +12,11 @@ struct SentenceScan {
 
   // Number of bytes scanned: a multiple of 16 until the end is found.
   private var scanned = 0
-  // Commas among the last bytes scanned, up to 64 from a multiple of 64 on, one bit each.
+  // Commas among the bytes scanned since the last multiple of 64, one bit each.
   private var commaMask: UInt64 = 0
   /// Checksum of the bytes scanned.
   private var sum = SentenceParity()
-  // Number and offsets of the recorded commas: after 24 or fewer, up to 64 more are recorded.
+  // Number and offsets of the recorded commas: at most 24, and then up to 64 of another group of bytes.
   private var commaCount = 0
   private var commaOffsets = InlineArray<88, UInt16>(repeating: 0)
 
@@ -69,37 +69,37 @@ struct SentenceScan {
       i >= 0 && scanned >= 0 && limit >= 0 && limit <= s.count &- SentenceScan.margin,
       "the sentence and a margin lie in the span")
     var offset = scanned
-    var now = Progress(sum: sum, marks: commaMask)
+    var progress = Progress(sum: sum, commaMask: commaMask)
     while i &+ offset < limit {
       // Bounds: 0 ≤ i + offset, which is below limit, and limit + margin ≤ count.
       let bytes = unsafe s.bytes.unsafeLoadUnaligned(
         fromUncheckedByteOffset: i &+ offset, as: SIMD16<UInt8>.self)
       let ends = bytes16_delimiters(bytes)
-      let left = limit &- i &- offset
-      if ends != 0 || left < 16 {
+      let remaining = limit &- i &- offset
+      if ends != 0 || remaining < 16 {
         let end = ends == 0 ? 16 : ends.trailingZeroBitCount
         // The last bytes are scanned again when more follow.
-        if end >= left { break }
-        now.add(bytes, end, at: offset)
-        (sum, commaMask, scanned) = (now.sum, now.marks, offset &+ end)
+        if end >= remaining { break }
+        progress.add(bytes, end, at: offset)
+        (sum, commaMask, scanned) = (progress.sum, progress.commaMask, offset &+ end)
         return i &+ scanned
       }
-      now.add(bytes, at: offset)
+      progress.add(bytes, at: offset)
       offset &+= 16
       if offset & 63 == 0 {
-        recordCommas(now.marks, from: offset &- 64)
-        now.marks = 0
+        recordCommas(progress.commaMask, from: offset &- 64)
+        progress.commaMask = 0
       }
     }
-    (sum, commaMask, scanned) = (now.sum, now.marks, offset)
+    (sum, commaMask, scanned) = (progress.sum, progress.commaMask, offset)
     return limit
   }
 
   /// Records the offsets of up to 64 commas, relative to `start`.
-  @inline(never) private mutating func recordCommas(_ marks: UInt64, from start: Int) {
+  @inline(never) private mutating func recordCommas(_ commaMask: UInt64, from start: Int) {
     if commaCount > SentenceScan.fieldLimit { return }
     var count = commaCount
-    var remaining = marks
+    var remaining = commaMask
     while remaining != 0 {
       // At most 24 were recorded before, and 64 are marked: there is capacity for 88.
       let offset = start &+ remaining.trailingZeroBitCount
@@ -115,7 +115,7 @@ extension SentenceScan {
   /// Checksum and commas of the bytes scanned, kept in registers during a scan.
   private struct Progress {
     var sum: SentenceParity
-    var marks: UInt64
+    var commaMask: UInt64
 
     /// Adds sixteen bytes, the first one at `offset`.
     @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, at offset: Int) {
@@ -124,13 +124,14 @@ extension SentenceScan {
     }
 
     /// Adds the first `count` of sixteen bytes; `count` is below 16.
-    @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, _ count: Int, at place: Int) {
+    @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, _ count: Int, at offset: Int) {
       sum.add(bytes, count)
-      addCommas(bytes16_commas(bytes) & ((1 &<< UInt32(truncatingIfNeeded: count)) &- 1), at: place)
+      addCommas(
+        bytes16_commas(bytes) & ((1 &<< UInt32(truncatingIfNeeded: count)) &- 1), at: offset)
     }
 
     @inline(__always) private mutating func addCommas(_ commas: UInt32, at offset: Int) {
-      marks |= UInt64(commas) &<< UInt64(truncatingIfNeeded: offset)
+      commaMask |= UInt64(commas) &<< UInt64(truncatingIfNeeded: offset)
     }
   }
 }

@@ -213,12 +213,12 @@ struct StreamDecoder: Sendable {
     _ length: Int, _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
     // `checkUBX` ensured that 0 ≤ start, and that start + 8 + length ≤ end ≤ capacity.
-    let place = unsafe Range(uncheckedBounds: (start, start &+ 8 &+ length))
-    let frame = unsafe buffer.span.extracting(unchecked: place)
+    let frameRange = unsafe Range(uncheckedBounds: (start, start &+ 8 &+ length))
+    let frame = unsafe buffer.span.extracting(unchecked: frameRange)
     let payload = unsafe frame.extracting(unchecked: Range(uncheckedBounds: (6, 6 &+ length)))
     let identity = unsafe UBXIdentity(frame[unchecked: 2], frame[unchecked: 3])
     counters.frames.incrementSaturating()
-    start = place.upperBound
+    start = frameRange.upperBound
     return reader.handleFrame(identity, payload, &counters, into: &product)
   }
 
@@ -239,7 +239,7 @@ struct StreamDecoder: Sendable {
     }
   }
 
-  /// Examines the candidate at `start` and removes what is decided.
+  /// Examines the candidate at `start` and removes the bytes that are decided.
   @inline(__always)
   private mutating func examineNext<Reader: FrameHandler>(
     _ reader: inout Reader, into product: inout Reader.Product
@@ -257,13 +257,13 @@ struct StreamDecoder: Sendable {
       return false
     case .sentence(let length):
       var fields = NMEAFields(buffer.span, at: start &+ 1, scan.fieldOffsets)
-      let isMade = reader.handleSentence(&fields, &counters, into: &product)
+      let hasProduct = reader.handleSentence(&fields, &counters, into: &product)
       drop(length)
-      return isMade
+      return hasProduct
     case .frame(let format, let payload):
-      let isMade = read(format, payload, &reader, into: &product)
+      let hasProduct = read(format, payload, &reader, into: &product)
       drop(format.headerLength &+ payload &+ format.trailerLength)
-      return isMade
+      return hasProduct
     }
   }
 
@@ -319,15 +319,15 @@ struct StreamDecoder: Sendable {
   }
 
   private mutating func moveToFront() {
-    let (from, held) = (start, end &- start)
-    precondition(from >= 0 && held >= 0 && end <= Self.capacity, "start and end lie in the buffer")
+    let (from, count) = (start, end &- start)
+    precondition(from >= 0 && count >= 0 && end <= Self.capacity, "start and end lie in the buffer")
     var target = buffer.mutableSpan
     // Both ranges lie in the buffer: see above. They may overlap.
     unsafe target.withUnsafeMutableBufferPointer { target in
       guard let base = target.baseAddress else { return }
-      unsafe base.update(from: base + from, count: held)
+      unsafe base.update(from: base + from, count: count)
     }
-    end = held
+    end = count
     start = 0
   }
 
@@ -338,9 +338,9 @@ struct StreamDecoder: Sendable {
     let byte = buffer[start]
     if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") { return examineSentence() }
     if byte == 0x0A || byte == 0x0D { return .skip(1) }
-    let held = buffer.span.extracting(0..<end)
-    if BinaryFormat.canBegin(with: byte) { return Self.examineFrame(held, start, &counters) }
-    return Self.skipNoise(held, start, &counters)
+    let buffered = buffer.span.extracting(0..<end)
+    if BinaryFormat.canBegin(with: byte) { return Self.examineFrame(buffered, start, &counters) }
+    return Self.skipNoise(buffered, start, &counters)
   }
 
   @inline(never)
@@ -424,17 +424,17 @@ struct StreamDecoder: Sendable {
       counters.sentences.incrementSaturating()
       return .sentence(length: j &- i &+ tail)
     }
-    let held = buffer.span.extracting(0..<end)
-    if held[j] == UInt8(ascii: "*") {
-      if j &+ 2 >= held.count { return .incomplete }
-      return Self.finishSentence(held, i, j, &scan, &counters)
+    let buffered = buffer.span.extracting(0..<end)
+    if buffered[j] == UInt8(ascii: "*") {
+      if j &+ 2 >= buffered.count { return .incomplete }
+      return Self.finishSentence(buffered, i, j, &scan, &counters)
     }
-    return Self.rejectSentence(held, i, j, &scan, options, &counters)
+    return Self.rejectSentence(buffered, i, j, &scan, options, &counters)
   }
 
   /// Checks the sentence at `i` with its star at `j` and two bytes after it, which the fast check did
-  /// not accept: the last buffered one, one with lowercase letters in its checksum, or one with a wrong
-  /// checksum.
+  /// not accept: fewer than five bytes are buffered from the star on, the checksum has lowercase letters,
+  /// or it is wrong.
   @inline(never)
   private static func finishSentence(
     _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan,
@@ -454,7 +454,8 @@ struct StreamDecoder: Sendable {
     return .sentence(length: lineEnd(s, j &+ 3) &- i)
   }
 
-  /// Handles a sentence with an invalid byte at `j`.
+  /// Handles a sentence that ends at `j` without a star: accepts it at a line end if the options allow
+  /// that, else skips it up to `j`.
   @inline(never)
   private static func rejectSentence(
     _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan, _ options: DecoderOptions,

@@ -6,47 +6,47 @@ import LocationTypes
 /// that a version lacks are nil; additional ones are ignored. The comment of each method lists the
 /// fields in order. Depends on `LocationTypes`.
 enum NMEADecoding {
-  /// Decodes a sentence and passes it to `consumer`; returns whether that wrote a product.
+  /// Decodes a sentence and passes it to `handler`; returns whether that wrote a product.
   @inline(__always)
-  static func read<Taker: SentenceHandler>(
-    _ f: inout NMEAFields, _ counters: inout DecoderCounters, for consumer: inout Taker,
-    into product: inout Taker.Product
+  static func read<Handler: SentenceHandler>(
+    _ f: inout NMEAFields, _ counters: inout DecoderCounters, for handler: inout Handler,
+    into product: inout Handler.Product
   ) -> Bool {
     let head = f.head
     let talker = Talker(UInt8(truncatingIfNeeded: head), UInt8(truncatingIfNeeded: head &>> 8))
     guard f.addressLength == 5, talker.first != UInt8(ascii: "P") else {
-      return consumer.handle(proprietary(&f, head, &counters), into: &product)
+      return handler.handle(proprietary(&f, head, &counters), into: &product)
     }
     // The three letters of the sentence type, the last one in the highest byte.
     switch UInt32(truncatingIfNeeded: head &>> 16) & 0xFF_FFFF {
     case 0x56_53_47:
       let m = gsv(&f, talker)
-      if !f.isMalformed { return consumer.handle(m, into: &product) }
+      if !f.isMalformed { return handler.handle(m, into: &product) }
     case 0x41_53_47:
       let m = gsa(&f, talker)
-      if !f.isMalformed { return consumer.handle(m, into: &product) }
+      if !f.isMalformed { return handler.handle(m, into: &product) }
     case 0x41_47_47:
       let m = gga(&f, talker)
-      if !f.isMalformed { return consumer.handle(m, into: &product) }
+      if !f.isMalformed { return handler.handle(m, into: &product) }
     case 0x43_4D_52:
       let m = rmc(&f, talker)
-      if !f.isMalformed { return consumer.handle(m, into: &product) }
+      if !f.isMalformed { return handler.handle(m, into: &product) }
     case 0x47_54_56:
       let m = vtg(&f, talker)
-      if !f.isMalformed { return consumer.handle(m, into: &product) }
+      if !f.isMalformed { return handler.handle(m, into: &product) }
     case 0x4C_4C_47:
       let m = gll(&f, talker)
-      if !f.isMalformed { return consumer.handle(m, into: &product) }
+      if !f.isMalformed { return handler.handle(m, into: &product) }
     case 0x54_53_47:
       let m = gst(&f, talker)
-      if !f.isMalformed { return consumer.handle(m, into: &product) }
-    case let kind: return consumer.handle(other(kind, &f, talker, &counters), into: &product)
+      if !f.isMalformed { return handler.handle(m, into: &product) }
+    case let kind: return handler.handle(other(kind, &f, talker, &counters), into: &product)
     }
     counters.malformed.incrementSaturating()
-    return consumer.handle(.malformed, into: &product)
+    return handler.handle(.malformed, into: &product)
   }
 
-  /// Sentences that few receivers send, or that come once per epoch, and unsupported ones.
+  /// Decodes sentences that few receivers send or that come once per epoch, and counts unsupported ones.
   @inline(never)
   private static func other(
     _ kind: UInt32, _ f: inout NMEAFields, _ talker: Talker, _ counters: inout DecoderCounters
@@ -239,7 +239,7 @@ extension NMEADecoding {
     return m
   }
 
-  /// Sentences whose address is not a talker and three letters.
+  /// Decodes sentences whose address is not a talker and three letters.
   @inline(never)
   static func proprietary(
     _ f: inout NMEAFields, _ head: UInt64, _ counters: inout DecoderCounters
@@ -333,10 +333,10 @@ extension NMEADecoding {
   }
 }
 
-// MARK: Fields with a range or code of their own
+// MARK: Fields with a special range or code
 
 extension NMEAFields {
-  /// A dilution of precision × 100; nil for 99.99 and zero, with which receivers mark an unknown one.
+  /// A dilution of precision × 100; nil for 0 and from 99 up, which receivers send for an unknown one.
   @inline(__always) mutating func dilution(_ i: Int) -> UInt16? {
     guard let value = decimal(i, 2), value > 0, value < 9_900 else { return nil }
     return UInt16(truncatingIfNeeded: value)

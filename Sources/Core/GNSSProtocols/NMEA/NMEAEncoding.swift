@@ -31,7 +31,7 @@ import LocationTypes
     minuteDecimals: 9, timeDecimals: 6, courseDecimals: 4, metreDecimals: 3)
 }
 
-// Methods that append sentences with checksum and line end, at most 120 bytes each. They trap if the
+// Methods that append sentences with checksum and line end, at most 180 bytes each. They trap if the
 // buffer has too little free space. Nil becomes an empty field.
 
 extension FrameBuffer {
@@ -236,13 +236,13 @@ extension FrameBuffer {
     appendField(dilution_e2.map { Int64($0) }, from: 2, to: 2)
   }
 
-  /// Degrees and direction.
+  /// Appends a magnetic variation: degrees, and E or W.
   private mutating func appendVariation(_ variation_e4: Int32?, _ format: NMEAFormat) {
     appendField(variation_e4.map { Int64(abs($0)) }, from: 4, to: format.courseDecimals)
     appendField(letter: variation_e4.map { $0 < 0 ? UInt8(ascii: "W") : UInt8(ascii: "E") })
   }
 
-  /// A course rounded to 360.00 is written as 0.00.
+  /// Appends a course. If it is rounded to 360°, 0° is written.
   private mutating func appendCourse(_ course_e4: Int32?, _ format: NMEAFormat) {
     let decimals = format.courseDecimals
     append(UInt8(ascii: ","))
@@ -252,7 +252,7 @@ extension FrameBuffer {
     appendDecimal(rounded(Int64(course_e4), 4 - decimals) % turn, decimals: decimals)
   }
 
-  /// Truncated instead of rounded: the time must not reach the next minute.
+  /// Appends a time, truncated instead of rounded, so that it does not reach the next minute.
   private mutating func appendTime(_ time_us: Int64?, _ format: NMEAFormat) {
     append(UInt8(ascii: ","))
     guard let time_us else { return }

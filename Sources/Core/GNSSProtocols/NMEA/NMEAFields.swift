@@ -3,8 +3,9 @@ import LocationTypes
 /// The fields of a sentence, read by index; index 0 is the first one after the address.
 ///
 /// Each accessor returns nil for an empty or missing field. A field with invalid content sets
-/// ``isMalformed``, and ``NMEADecoding`` then rejects the sentence. Fields of usual length are read
-/// eight characters at a time (SWAR); fields of any other length go through ``longDecimal(_:_:_:)``.
+/// ``isMalformed``, and ``NMEADecoding`` then rejects the sentence, except where an accessor documents
+/// that invalid content is nil. Fields of usual length are read eight characters at a time (SWAR); fields
+/// of any other length go through ``longDecimal(_:_:_:)``.
 /// Eight bytes may be loaded at the start of any field, because a margin follows the sentence. Depends
 /// on `LocationTypes`; borrows the decoder's buffer.
 struct NMEAFields: ~Escapable {
@@ -21,16 +22,16 @@ struct NMEAFields: ~Escapable {
   /// Creates the fields of the sentence whose address begins at `start`, with the offsets of its scan.
   ///
   /// - Precondition: ``SentenceScan/margin`` bytes follow the sentence.
-  @_lifetime(copy bytes, copy places)
-  @inline(__always) init(_ bytes: Span<UInt8>, at start: Int, _ places: Span<UInt16>) {
-    count = places.count &- 1
+  @_lifetime(copy bytes, copy offsets)
+  @inline(__always) init(_ bytes: Span<UInt8>, at start: Int, _ offsets: Span<UInt16>) {
+    count = offsets.count &- 1
     precondition(
       count >= 0 && start >= 0
-        && start &+ Int(places[count]) <= bytes.count &- SentenceScan.margin,
+        && start &+ Int(offsets[count]) <= bytes.count &- SentenceScan.margin,
       "a margin follows the sentence")
     self.bytes = bytes
     self.start = start
-    self.fieldOffsets = places
+    self.fieldOffsets = offsets
   }
 
   /// Number of characters of the address; 0 if no comma follows it.
@@ -82,7 +83,7 @@ extension NMEAFields {
     return UInt64(littleEndian: bits)
   }
 
-  /// The high bit of each byte that is not a digit; `x` has characters minus `0`, none above 0x7F.
+  /// The high bit of each byte that is not a digit; `x` has characters XOR `0`, none above 0x7F.
   @inline(__always) private static func nonDigitMask(_ x: UInt64) -> UInt64 {
     (x &+ 0x7676_7676_7676_7676) & highBits
   }
@@ -116,11 +117,11 @@ extension NMEAFields {
     if length > 8 { return nil }
     // Leading zeros pad the word.
     let x = (load(begin) ^ NMEAFields.asciiZeros) &<< UInt64(64 &- 8 &* length)
-    let strange = NMEAFields.nonDigitMask(x)
-    if strange == 0 { return Int64(NMEAFields.number(x) &* NMEAFields.power(decimals)) }
-    let bit = UInt64(strange.trailingZeroBitCount &- 7)
+    let nonDigits = NMEAFields.nonDigitMask(x)
+    if nonDigits == 0 { return Int64(NMEAFields.number(x) &* NMEAFields.power(decimals)) }
+    let bit = UInt64(nonDigits.trailingZeroBitCount &- 7)
     let places = 7 &- Int(bit &>> 3)
-    guard strange & (strange &- 1) == 0, UInt8(truncatingIfNeeded: x &>> bit) == 0x1E,
+    guard nonDigits & (nonDigits &- 1) == 0, UInt8(truncatingIfNeeded: x &>> bit) == 0x1E,
       length > 1, places <= decimals
     else { return nil }
     // Shift the digits before the point by one byte, over the point.
@@ -139,7 +140,7 @@ extension NMEAFields {
     return NMEAFields.number(x) &* NMEAFields.power(places &- length)
   }
 
-  /// The three two-digit numbers with which a field begins; nil if it does not begin with six digits.
+  /// The three two-digit numbers at the start of a field; nil if it does not begin with six digits.
   @inline(__always)
   private func digitPairs(_ begin: Int, _ length: Int) -> (UInt64, UInt64, UInt64)? {
     if length < 6 { return nil }
@@ -172,12 +173,12 @@ extension NMEAFields {
     let length = Int(fieldOffsets[i &+ 4]) &- comma
     let begin = start &+ comma &+ 1
     if length != 13 && length != 11 { return nil }
-    // Digits minus `0`, and zero where a comma is: `12,45,12` and `123,45`.
+    // Characters XOR the expected form, `0` for digits: `12,45,12` and `123,45`. Commas become zero.
     let first = load(begin) ^ 0x3030_2C30_302C_3030
     let mask: UInt64 = length == 13 ? 0xFFFF_FFFF_FFFF : 0xFFFF_FFFF
     let second = (load(begin &+ 6) ^ 0x0000_3030_2C30_3030) & mask
-    let strange = (first &+ 0x7676_7F76_767F_7676) | (second &+ 0x0000_7676_7F76_7676)
-    if strange & NMEAFields.highBits != 0 { return nil }
+    let mismatches = (first &+ 0x7676_7F76_767F_7676) | (second &+ 0x0000_7676_7F76_7676)
+    if mismatches & NMEAFields.highBits != 0 { return nil }
     let front = first &* 10 &+ first &>> 8
     let back = second &* 10 &+ second &>> 8
     let elevation = front &>> 24 & 0xFF
@@ -287,10 +288,10 @@ extension NMEAFields {
     return narrow(wide)
   }
 
-  /// Field `i` as a number, or nil: a station identifier may be any text.
+  /// Field `i` as a number; nil for any other content, because a station identifier may be any text.
   @inline(__always) mutating func stationNumber(_ i: Int) -> UInt16? {
-    let wasBroken = isMalformed
-    defer { isMalformed = wasBroken }
+    let wasMalformed = isMalformed
+    defer { isMalformed = wasMalformed }
     return whole(i, as: UInt16.self)
   }
 
@@ -348,13 +349,13 @@ extension NMEAFields {
     return length == 6 || bytes[begin + 6] == UInt8(ascii: ".")
   }
 
-  /// `ddmmyy`; nil for an impossible date, or a number without exactly six digits.
+  /// `ddmmyy`; nil for an impossible date, or for a number that has not exactly six digits.
   @inline(__always) mutating func date(_ i: Int) -> ShortDate? {
     let (begin, length) = location(i)
     if length == 0 { return nil }
     var (day, month, year): (UInt64, UInt64, UInt64)
-    if length == 6, let found = digitPairs(begin, length) {
-      (day, month, year) = found
+    if length == 6, let pairs = digitPairs(begin, length) {
+      (day, month, year) = pairs
     } else {
       // With another length the days would be read from the wrong digits, but it must be a number.
       guard let value = longDecimal(begin, length, 0), hasSixDigits(begin, length), length == 6
@@ -383,13 +384,13 @@ extension NMEAFields {
       isMalformed = true
       return nil
     }
-    let place = Coordinate(
+    let coordinate = Coordinate(
       latitude_e9: isSouth ? -latitude : latitude, longitude_e9: isWest ? -longitude : longitude)
-    if !place.isValid {
+    if !coordinate.isValid {
       isMalformed = true
       return nil
     }
-    return place
+    return coordinate
   }
 
   /// Degrees and minutes `dddmm.mmmm` as degrees × 1e9, rounded.
@@ -397,9 +398,9 @@ extension NMEAFields {
     let (begin, length) = location(i)
     if length == 0 { return nil }
     let x = load(begin) ^ NMEAFields.asciiZeros
-    let strange = NMEAFields.nonDigitMask(x)
+    let nonDigits = NMEAFields.nonDigitMask(x)
     // The first byte that is not a digit: the point, after one to seven digits.
-    let bit = UInt64((strange | 1 &<< 63).trailingZeroBitCount &- 7)
+    let bit = UInt64((nonDigits | 1 &<< 63).trailingZeroBitCount &- 7)
     let digits = Int(bit &>> 3)
     if digits > 0, UInt8(truncatingIfNeeded: x &>> bit) == 0x1E,
       let fraction = fraction(begin &+ digits &+ 1, length &- digits &- 1, 9)
@@ -440,7 +441,7 @@ extension NMEAFields {
     return Int32(truncatingIfNeeded: (value &+ 1_800) / 3_600)
   }
 
-  /// Whether a speed is plausible: more than two million knots is not, and would overflow the result.
+  /// Whether a speed is 0 to `most`: the limit of two million knots keeps the result within 32 bits.
   @inline(__always) private mutating func isSpeed(_ value: Int64, most: Int64) -> Bool {
     if value >= 0 && value <= most { return true }
     isMalformed = true

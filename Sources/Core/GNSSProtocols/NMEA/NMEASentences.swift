@@ -21,7 +21,7 @@ import LocationTypes
   public static let combined = Talker(UInt8(ascii: "G"), UInt8(ascii: "N"))
 }
 
-/// The date of an RMC, with a two-digit year.
+/// A date with a two-digit year, as in RMC and in the ZDA of some receivers.
 @frozen public struct ShortDate: Equatable, Sendable {
   /// Year of the century, 0 to 99.
   public var year: UInt8
@@ -66,7 +66,7 @@ public struct RMC: Equatable, Sendable {
   public var talker: Talker
   /// UTC time of day, µs.
   public var time_us: Int64?
-  /// Status `A`; false for `V` and when empty.
+  /// Status `A`, or `D` as some receivers send; false for `V` and when empty.
   public var isValid: Bool
   /// Position.
   public var coordinate: Coordinate?
@@ -204,7 +204,7 @@ public struct GLL: Equatable, Sendable {
   public var time_us: Int64?
   /// Position.
   public var coordinate: Coordinate?
-  /// Status `A`; true also in NMEA 1.5, which has no status.
+  /// Status `A`, or `D` as some receivers send; true also in NMEA 1.5, which has no status.
   public var isValid: Bool
   /// Mode indicator.
   public var mode: NMEAMode?
@@ -263,9 +263,9 @@ public struct GBS: Equatable, Sendable {
   public var longitude_mm: Int32?
   /// Error of the altitude.
   public var altitude_mm: Int32?
-  /// Number of that satellite.
+  /// Number of the satellite most likely to fail.
   public var satellite: UInt16?
-  /// Its range bias, mm.
+  /// Range bias of that satellite, mm.
   public var bias_mm: Int32?
   /// 1 σ of the bias, mm.
   public var biasError_mm: Int32?
@@ -353,7 +353,7 @@ public struct UBloxPosition: Equatable, Sendable {
   }
 }
 
-/// `$PGRME`: Garmin's estimated errors, mm; half of all positions lie within. Empty fields are nil.
+/// `$PGRME`: Garmin's estimated errors, mm; half of all errors are smaller. Empty fields are nil.
 public struct GarminErrors: Equatable, Sendable {
   /// Horizontal error, mm.
   public var horizontal_mm: Int32?

@@ -1,5 +1,5 @@
-// Commands of a host to MediaTek (PMTK), Airoha (PAIR) and CASIC (PCAS) receivers, appended as
-// sentences of at most 64 bytes. They trap if the buffer has too little free space.
+// Commands of a host to MediaTek (PMTK), Airoha (PAIR) and CASIC (PCAS) receivers, for `SentenceDriver`.
+// Each method appends a sentence of at most 64 bytes, and traps if the buffer has too little free space.
 
 extension FrameBuffer {
   /// Appends `$PMTK` with a three-digit number, and a value if the command has one.

@@ -42,12 +42,10 @@ struct UBXCivilTime {
     second = seconds % 60
   }
 
-  /// Microseconds since 1970; `.min` if the nanoseconds are out of range.
-  ///
-  /// Nanoseconds are within ±1e9; the sum is rounded to the microsecond.
+  /// Microseconds since 1970, rounded; `.min` if the nanoseconds are outside ±1e9.
   @inline(always) func microseconds(nanoseconds: Int32) -> Int64 {
     guard nanoseconds >= -1_000_000_000, nanoseconds <= 1_000_000_000 else { return .min }
-    // Rounded to nearest: +1 s keeps the dividend positive.
+    // +500 ns rounds to nearest; +1 s keeps the dividend positive.
     let fraction = Int64(UInt32(bitPattern: nanoseconds &+ 1_000_000_500) / 1_000) - 1_000_000
     let midnight = Int64(days) * LeapSecond.day_us
     let time = Int64(hour * 3_600 + minute * 60 + second) * 1_000_000 + fraction
@@ -65,16 +63,16 @@ struct UBXCivilTime {
 
   /// Days since 1970-01-01, equal to `CalendarDate.daysSince1970`, in unsigned arithmetic.
   ///
-  /// Years begin in March, so that the leap day is the last day; 979/32 approximates the length of a
-  /// month (Neri and Schneider, Euclidean affine functions, 2022).
+  /// Years begin in March, so that the leap day is the last day; 979/32 approximates the days per month
+  /// (Neri and Schneider, Euclidean affine functions, 2022).
   @inline(always) private var days: Int32 {
-    let isOfYearBefore = month <= 2
-    let y = isOfYearBefore ? year &- 1 : year
-    let m = isOfYearBefore ? month &+ 12 : month
+    let isBeforeMarch = month <= 2
+    let y = isBeforeMarch ? year &- 1 : year
+    let m = isBeforeMarch ? month &+ 12 : month
     let century = y / 100
-    let ofYears = 1_461 &* y / 4 &- century &+ century / 4
-    let ofMonths = (979 &* m &- 2_919) / 32
-    return Int32(bitPattern: ofYears &+ ofMonths &+ day) &- 719_469
+    let yearDays = 1_461 &* y / 4 &- century &+ century / 4
+    let monthDays = (979 &* m &- 2_919) / 32
+    return Int32(bitPattern: yearDays &+ monthDays &+ day) &- 719_469
   }
 }
 

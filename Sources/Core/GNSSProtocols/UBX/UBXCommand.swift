@@ -10,7 +10,7 @@ public enum UBXCommand: Equatable, Sendable {
   case retrieveBatch(sendsStatusFirst: Bool)
   /// CFG-PRT of UART 1.
   case port(UBXPort)
-  /// CFG-MSG in its 8-byte form: the message is sent on UART 1 once per that many epochs.
+  /// CFG-MSG in its 8-byte form: on UART 1, the message is sent once per `onUART1` epochs (0 never).
   case messageRate(UBXIdentity, onUART1: UInt8)
   /// CFG-RATE: measurement period, ms, and measurements per fix.
   case rate(period_ms: UInt16, ratio: UInt16)
@@ -115,7 +115,7 @@ struct CommandReader: FrameHandler {
     return .messageRate(UBXIdentity(p[0], p[1]), onUART1: p[3])
   }
 
-  /// A CFG-NAVX5 that changes anything else is unsupported.
+  /// Reads a CFG-NAVX5; one that changes anything else is unsupported.
   private static func aidingAcknowledgement(_ p: Span<UInt8>) -> UBXCommand? {
     guard p.count == 40, p.u2(0) <= 3 else { return nil }
     guard p.u2(2) == 1 << 10, p.u4(4) == 0 else { return .unknown(.cfgNAVX5) }

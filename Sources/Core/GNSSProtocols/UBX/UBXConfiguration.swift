@@ -107,7 +107,7 @@ extension UBXConfiguration: Equatable {
   }
 }
 
-/// UBX-RXM-PMREQ in its 16-byte form: commands the receiver into software standby.
+/// UBX-RXM-PMREQ: commands the receiver into software standby.
 @frozen public struct UBXPowerRequest: Equatable, Sendable {
   /// Duration, ms; 0 means until a wake-up source triggers.
   public var duration_ms: UInt32
@@ -117,7 +117,7 @@ extension UBXConfiguration: Equatable {
   public var isForced: Bool
   /// Wake-up sources: bit 3 UART RX, bit 5 EXTINT0, bit 6 EXTINT1, bit 7 SPI chip select.
   public var wakeupSources: UInt32
-  /// Whether it has the 8-byte form, which has no wake-up sources.
+  /// Whether the request has the 8-byte form, without wake-up sources, instead of the 16-byte form.
   public var isShortForm = false
 
   /// Wakes by a byte on UART RX.

@@ -47,7 +47,7 @@ enum UBXDecoding {
     p.count == 2 ? UBXIdentity(p[0], p[1]) : nil
   }
 
-  /// LOG-BATCH; without extra PVT, half of its fields are undefined.
+  /// Reads a LOG-BATCH; without extra PVT, half of its fields are undefined.
   private static func batchEntry(_ p: Span<UInt8>) -> UBXBatchEntry? {
     guard p.count == 100, p[0] == 0 else { return nil }
     var s = UBXSolution(p, .logBATCH)
@@ -224,23 +224,23 @@ extension UBXDecoding {
 
   private static func channels(_ p: Span<UInt8>) -> UBXSatellites? {
     guard p.count >= 8, p.count == 8 + 12 * Int(p[4]) else { return nil }
-    var found = UBXSatellites(timeOfWeek_ms: p.u4(0))
+    var summary = UBXSatellites(timeOfWeek_ms: p.u4(0))
     var i = 8
     while i < p.count {
-      found.add(isUsed: p[i + 2] & 1 != 0, signal_dBHz: p[i + 4])
+      summary.add(isUsed: p[i + 2] & 1 != 0, signal_dBHz: p[i + 4])
       i += 12
     }
-    return found
+    return summary
   }
 
   private static func satellites(_ p: Span<UInt8>) -> UBXSatellites? {
     guard p.count >= 8, p[4] == 1, p.count == 8 + 12 * Int(p[5]) else { return nil }
-    var found = UBXSatellites(timeOfWeek_ms: p.u4(0))
+    var summary = UBXSatellites(timeOfWeek_ms: p.u4(0))
     var i = 8
     while i < p.count {
-      found.add(isUsed: p[i + 8] & 8 != 0, signal_dBHz: p[i + 2])
+      summary.add(isUsed: p[i + 8] & 8 != 0, signal_dBHz: p[i + 2])
       i += 12
     }
-    return found
+    return summary
   }
 }

@@ -294,11 +294,11 @@ extension FrameBuffer {
     let start = beginUBX(.navTIMEUTC)
     append(littleEndian: m.timeOfWeek_ms)
     append(littleEndian: m.accuracy_ns)
-    let rest = appendZeroes(12)
+    let time = appendZeroes(12)
     if let utc = m.utc {
-      put(Int32(utc.microsecondsOfDay % 1_000_000) * 1_000, at: rest)
-      put(UBXCivilTime(utc), at: rest + 4)
-      self[rest + 11] = 7
+      put(Int32(utc.microsecondsOfDay % 1_000_000) * 1_000, at: time)
+      put(UBXCivilTime(utc), at: time + 4)
+      self[time + 11] = 7
     }
     endUBX(start)
   }
@@ -320,8 +320,8 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Appends satellites that match the summary: the first one used has the best signal, the others
-  /// share the remaining sum.
+  /// Appends satellites that match the summary: the first one used has the best signal, the remaining
+  /// sum is divided among the other used ones.
   ///
   /// - Precondition: at most 84 satellites, the maximum of a frame.
   private mutating func append(_ m: UBXSatellites, asChannels: Bool) {
@@ -335,8 +335,8 @@ extension FrameBuffer {
     for i in 0..<m.inView {
       var signal: UInt8 = 0
       if i < m.used {
-        let left = UInt16(m.used - i)
-        signal = i == 0 ? m.best_dBHz : UInt8(min(remaining / left, UInt16(m.best_dBHz)))
+        let remainingUsed = UInt16(m.used - i)
+        signal = i == 0 ? m.best_dBHz : UInt8(min(remaining / remainingUsed, UInt16(m.best_dBHz)))
         remaining -= min(remaining, UInt16(signal))
       }
       let entry = appendZeroes(12)

@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// Class and identifier of a UBX message, written as in u-blox's manuals: `0x0107` is NAV-PVT.
+/// Class and identifier of a UBX message, for example 0x01 and 0x07 for NAV-PVT.
 @frozen public struct UBXIdentity: Hashable, Sendable {
   /// Message class.
   public var messageClass: UInt8

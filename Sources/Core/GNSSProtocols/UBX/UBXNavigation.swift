@@ -1,8 +1,8 @@
 import LocationTypes
 
-/// A UBX message with a part of an epoch: those with one time of week together form the epoch.
+/// A UBX message with a part of an epoch: the messages with the same time of week form one epoch.
 ///
-/// Units and validity flags are the protocol's own; ``UBXDraft`` combines them.
+/// Units and validity flags are the protocol's own; ``UBXDraft`` combines the messages.
 public enum UBXNavigation: Equatable, Sendable {
   /// NAV-POSECEF.
   case ecefPosition(UBXECEFVector)

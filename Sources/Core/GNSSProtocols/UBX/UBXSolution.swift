@@ -22,7 +22,7 @@ public struct UBXSolution: Equatable, Sendable {
   // Second field: position DOP, and above it the bits of ``Known``.
   var headingAccuracyAndDOP = WordPair()
   var utc_us = Int64.min
-  var weekAndTimeAccuracy = WordPair()
+  var timeOfWeekAndTimeAccuracy = WordPair()
   // First field as in NAV-PVT: fixType, flags, flags2, numSV.
   var state = WordPair()
 
@@ -77,7 +77,7 @@ public struct UBXSolution: Equatable, Sendable {
     headingAccuracyAndDOP.bits & UInt64(bit) &<< 48 != 0
   }
 
-  /// Sets whether the field of that bit is known.
+  /// Sets whether the field of that bit of ``Known`` is known.
   @inline(__always) mutating func setKnown(_ bit: UInt16, _ isKnown: Bool) {
     let mask = UInt64(bit) &<< 48
     headingAccuracyAndDOP.bits =
@@ -99,12 +99,12 @@ struct WordPair: Equatable, Sendable {
     get { UInt32(truncatingIfNeeded: bits &>> 32) }
     set { bits = bits & 0xFFFF_FFFF | UInt64(newValue) &<< 32 }
   }
-  /// The same field in two's complement.
+  /// The first field in two's complement.
   @inline(__always) fileprivate var firstSigned: Int32 {
     get { Int32(bitPattern: first) }
     set { first = UInt32(bitPattern: newValue) }
   }
-  /// The same field in two's complement.
+  /// The second field in two's complement.
   @inline(__always) fileprivate var secondSigned: Int32 {
     get { Int32(bitPattern: second) }
     set { second = UInt32(bitPattern: newValue) }
@@ -194,18 +194,18 @@ extension UBXSolution {
 
   /// GPS time of week of the epoch, ms; nil if the frame lacks it.
   public var timeOfWeek_ms: UInt32? {
-    get { isKnown(Known.timeOfWeek) ? weekAndTimeAccuracy.first : nil }
+    get { isKnown(Known.timeOfWeek) ? timeOfWeekAndTimeAccuracy.first : nil }
     set {
-      weekAndTimeAccuracy.first = newValue ?? 0
+      timeOfWeekAndTimeAccuracy.first = newValue ?? 0
       setKnown(Known.timeOfWeek, newValue != nil)
     }
   }
 
   /// Estimated error of the time, ns.
   public var timeAccuracy_ns: UInt32? {
-    get { isKnown(Known.timeAccuracy) ? weekAndTimeAccuracy.second : nil }
+    get { isKnown(Known.timeAccuracy) ? timeOfWeekAndTimeAccuracy.second : nil }
     set {
-      weekAndTimeAccuracy.second = newValue ?? 0
+      timeOfWeekAndTimeAccuracy.second = newValue ?? 0
       setKnown(Known.timeAccuracy, newValue != nil)
     }
   }
@@ -298,7 +298,7 @@ extension UBXSolution {
     Coordinate(latitude_e9: Int64(latitude_e7) * 100, longitude_e9: Int64(longitude_e7) * 100)
   }
 
-  /// Applies heights and accuracies of NAV-HPPOSLLH, rounded to the millimetre.
+  /// Applies heights of NAV-HPPOSLLH, rounded to the millimetre, and its accuracies, rounded up.
   mutating func refine(_ precise: UBXPrecisePosition) {
     height_mm = precise.height_mm
     heightMSL_mm = precise.heightMSL_mm
@@ -311,10 +311,10 @@ extension UBXPrecisePosition {
   /// The position; not checked for valid ranges.
   var coordinate: Coordinate { Coordinate(latitude_e9: latitude_e9, longitude_e9: longitude_e9) }
 
-  /// Whether it is marked valid and within valid ranges.
+  /// Whether the position is marked valid and within valid ranges.
   var isUsable: Bool { isValid && coordinate.isValid }
 
-  /// Whether it is the same position with more digits: within one unit of the last digit of `coordinate`.
+  /// Whether this is `coordinate` with more digits: within one unit of its last digit, 1e-7 degree.
   ///
   /// Parts of an epoch that disagree are not mixed; NAV-PVT and NAV-POSLLH have precedence.
   func refines(_ coordinate: Coordinate) -> Bool {

@@ -11,7 +11,7 @@ struct UBXSolutionLayout {
   var length: Int
 
   static let navPVT = UBXSolutionLayout(shift: 0, length: 92)
-  /// Short form of protocol 14 and u-blox 7: without flags3 and what follows.
+  /// Short form of protocol 14 and u-blox 7: without flags3 and the fields after it.
   fileprivate static let shortNavPVT = UBXSolutionLayout(shift: 0, length: 84)
   static let logBATCH = UBXSolutionLayout(shift: 4, length: 100)
   /// Offset of flags3 in the long form of NAV-PVT; its bit 0 is invalidLlh.
@@ -42,7 +42,7 @@ struct UBXSolutionLayout {
 
   /// Time in microseconds since 1970, `.min` if invalid.
   ///
-  /// Call it before reading other fields: it needs many registers, which are then still free.
+  /// Call this before reading other fields: it needs many registers, which are then still free.
   @inline(always) func moment(_ p: Span<UInt8>) -> Int64 {
     UBXCivilTime.microseconds(
       p, civilTime, valid: p[civilTime + 7], nanoseconds: p.i4(nanoseconds))
@@ -98,7 +98,7 @@ extension UBXSolution {
     // The flags after the position DOP are replaced by the bits of ``Known``.
     headingAccuracyAndDOP = WordPair(
       bits: p.u8(layout.headingAccuracy) & 0xFFFF_FFFF_FFFF | UInt64(Known.all) &<< 48)
-    weekAndTimeAccuracy = WordPair(
+    timeOfWeekAndTimeAccuracy = WordPair(
       bits: UInt64(p.u4(layout.timeOfWeek)) | UInt64(p.u4(layout.timeAccuracy)) &<< 32)
     let resolved = utc_us == .min ? 0 : UInt32(valid & 4) &<< 16
     state = WordPair(bits: UInt64(p.u4(layout.fixType) & State.copied | resolved))
@@ -106,7 +106,7 @@ extension UBXSolution {
 
   /// Marks the fields as unknown that LOG-BATCH without extra PVT does not contain.
   mutating func clearExtraPVT() {
-    weekAndTimeAccuracy = WordPair()
+    timeOfWeekAndTimeAccuracy = WordPair()
     state.first &= 0xFF_FFFF
     heights.second = 0
     accuracies.second = 0

@@ -1,7 +1,7 @@
 /// UBX-MON-VER: versions of the receiver's software and hardware.
 ///
 /// Texts are ASCII, padded with zero bytes, as in the protocol. Of the extensions only the module name
-/// and the protocol version are stored, because the drivers use no others.
+/// and the protocol version are stored, because `BoardDoctor` uses no others.
 public struct UBXVersion: Sendable {
   /// Software version, such as `ROM SPG 5.10 (7b202e)`.
   public var software: InlineArray<30, UInt8>

@@ -2,11 +2,11 @@ import LocationTypes
 
 /// Reduces the accuracy of one client's fixes: a cell of a fixed grid, at most four times an hour (AUT-5, AUT-6).
 ///
-/// The result depends only on the cell, so averaging removes nothing. A cell is kept until a fix lies about 1 km beyond
-/// its border, so that a device at a border does not reveal its position by alternating between cells. The time between
-/// two fixes is the same whether the cell changed or not, so the time of a border crossing is not revealed. The value
-/// belongs to the client and survives stop and start: a client that starts again receives the last coarse fix again
-/// until the next one is due.
+/// The result depends only on the cell, so averaging many fixes reveals nothing more. A cell is kept until a fix lies
+/// about 1 km beyond its border, so that a device at a border does not reveal its position by alternating between
+/// cells. The time between two fixes is the same whether the cell changed or not, so the time of a border crossing is
+/// not revealed. The value belongs to the client and survives stop and start: a client that starts again receives the
+/// last coarse fix again until the next one is due.
 public struct AccuracyReduction: Equatable, Sendable {
   /// Reported horizontal accuracy, millimetres.
   public static let accuracy_mm: Int32 = 5_000_000
@@ -31,24 +31,25 @@ public struct AccuracyReduction: Equatable, Sendable {
     if let accuracy_mm = fix.horizontalAccuracy_mm, accuracy_mm > AccuracyReduction.accuracy_mm {
       return nil
     }
-    let place: CoarseCell
+    let reportedCell: CoarseCell
     if let cell, cell.covers(fix.coordinate) {
-      place = cell
+      reportedCell = cell
     } else {
-      place = CoarseCell(of: fix.coordinate)
+      reportedCell = CoarseCell(of: fix.coordinate)
     }
-    cell = place
+    cell = reportedCell
     next = fix.acquired + AccuracyReduction.shortestInterval
-    return AccuracyReduction.fix(in: place, like: fix)
+    return AccuracyReduction.fix(in: reportedCell, like: fix)
   }
 
-  /// Returns what the ring stores of a fix that no client may receive with full accuracy: the cell that contains it
+  /// Returns the coarse fix that the ring stores instead of a fix that no client may receive with full accuracy
   /// (RNG-6). O(1).
   public static func stored(_ fix: Fix) -> Fix {
     AccuracyReduction.fix(in: CoarseCell(of: fix.coordinate), like: fix)
   }
 
-  /// Copies only the acquisition time, the UTC minute, the certainty of the date and the source from `fix`.
+  /// Creates a fix at the centre of `cell`. From `fix` it copies only the acquisition time, the UTC minute, the
+  /// certainty of the date and the source.
   private static func fix(in cell: CoarseCell, like fix: Fix) -> Fix {
     var coarse = Fix(acquired: fix.acquired, coordinate: cell.middle, mode: .twoDimensional)
     coarse.horizontalAccuracy_mm = accuracy_mm

@@ -3,12 +3,13 @@ import LocationTypes
 
 /// A cell of the grid of reduced accuracy: about 10 km by 10 km anywhere on Earth (AUT-5).
 ///
-/// Rows are 0.09° of latitude high and numbered from the south pole; the two polar caps are half as high and one cell
-/// each. The number of cells of a row follows from its middle latitude, so that all cells have nearly the same area.
-/// Two thirds of a cell's area lie within 5 km of its centre.
+/// Rows are 0.09° of latitude high and numbered from the south pole; the two polar caps are half as high, and each is
+/// one cell. The number of cells of a row follows from its middle latitude, so that all cells have nearly the same
+/// area. 78 % of a cell's area lie within 5 km of its centre.
 public struct CoarseCell: Equatable, Sendable {
   /// Height of a row, 1e-9 degree.
   static let height: Int64 = 90_000_000
+  /// Number of the northernmost row.
   static let rows: Int64 = 2_000
   static let fullCircle: Int64 = 360_000_000_000
   /// Distance beyond its border up to which a cell is kept, in tenths of the cell size: about 1 km.
@@ -46,8 +47,8 @@ public struct CoarseCell: Equatable, Sendable {
     return Coordinate(latitude_e9: latitude_e9, longitude_e9: longitude_e9)
   }
 
-  /// Whether a coordinate lies in the cell or within the margin of ``margin`` around it, where measurement noise may
-  /// have moved it across the border. O(1).
+  /// Whether a coordinate lies in the cell or at most ``margin`` beyond its border. The margin keeps measurement noise
+  /// at the border from changing the cell. O(1).
   public func covers(_ coordinate: Coordinate) -> Bool {
     let middle = middle
     let north = abs(coordinate.latitude_e9 - middle.latitude_e9)

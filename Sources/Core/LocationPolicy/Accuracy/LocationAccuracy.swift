@@ -1,4 +1,6 @@
-/// Core Location's accuracy constants (STD-1), and which accuracy bound each of them means to the planner.
+// Settings of the standard service: accuracies, limits, and the two settings of a client.
+
+/// Core Location's accuracy constants (STD-1), and the accuracy bound that ``Client`` derives from each of them.
 public enum LocationAccuracy {
   /// Best accuracy, with data of other sensors (`kCLLocationAccuracyBestForNavigation`).
   public static let bestForNavigation = -2.0
@@ -24,7 +26,7 @@ public enum LocationAccuracy {
 extension LocationAccuracy {
   /// Smallest accuracy, metres, for which the receiver may be off between fixes.
   ///
-  /// Below it the error of the fixes themselves is too large a part of the bound, so the receiver stays on.
+  /// For a smaller one the error of the fixes themselves is too large a part of the bound, so the receiver stays on.
   public static let leastBound = 20.0
 
   /// Greatest allowed distance between the last reported position and the true one, metres. Nil where the client needs
@@ -54,7 +56,7 @@ public struct ClientSettings: Equatable, Sendable {
   /// Creates Core Location's defaults: best accuracy, no filter.
   public init() {}
 
-  /// Whether a distance filter is set (DEF-3). A value of 0 m or less, or NaN, lets every fix pass, but only
+  /// Whether a distance filter is set (DEF-3). A value of 0 m or less lets every fix pass, but only
   /// ``LocationLimits/distanceFilterNone`` counts as no filter.
   public var hasDistanceFilter: Bool { distanceFilter != LocationLimits.distanceFilterNone }
 }

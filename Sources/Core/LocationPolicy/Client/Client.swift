@@ -9,8 +9,8 @@ import LocationTypes
 /// decides which fixes are for it and when they may be delivered, computes what it needs of the hardware (``Demand``,
 /// ``FixNeed``), and returns its notices in the order that the contract requires. It is a pure value: time and
 /// surroundings come in as ``ClientContext``; it has no clock, no heap memory and no I/O. It stores no fixes: a
-/// delivery is a range of sequence numbers of the ring. It may use `DeferralCache`, `LocationTypes` and the other types
-/// of this module.
+/// delivery is a range of sequence numbers of the ring. It depends on `DeferralCache`, `LocationTypes` and the other
+/// types of this module.
 ///
 /// # Position in the ring
 ///
@@ -19,10 +19,10 @@ import LocationTypes
 ///          │ again to a later │ delivered now     │ deferral engaged   │ updates stopped:    │
 ///          │ process          │                   │ or draining        │ not for the client  │
 ///
-/// `acknowledged ≤ delivered ≤ head` always. The end of what may be delivered now is `min(dueEnd, undeliveredEnd,
-/// head)`. While the client is updating or stopping, ``undeliveredEnd`` is the greatest number. An engaged deferral
-/// only leaves ``dueEnd`` behind while the head advances; a flush sets it to the head. Inside the range, fixes in
-/// ``excluded`` and fixes acquired up to ``deniedUntil`` are skipped.
+/// `acknowledged ≤ delivered ≤ head` always. The end of what may be delivered now is
+/// `min(dueEnd, undeliveredEnd, head)`. While the client is updating or stopping, ``undeliveredEnd`` is the greatest
+/// number. While a deferral is engaged, ``dueEnd`` stays the same and the head advances; a flush sets ``dueEnd`` to the
+/// head. Inside the range, fixes in ``excluded`` and fixes acquired up to ``deniedUntil`` are skipped.
 ///
 /// # States
 ///
@@ -35,16 +35,17 @@ import LocationTypes
 ///                         │    ↓
 ///                        stopping ── drain finished, receiver lost, or right to fixes changed ──→ stopped
 ///
-/// A stopping client still gets the fixes acquired until ``stoppedAt``; they go to the process that stopped
-/// (``deliversAtDrain``) or stay in the ring for the next one. A restart of the service can restore a client as
-/// stopping.
+/// A stopping client still gets the fixes acquired until ``stoppedAt``. They are delivered to the process that stopped
+/// updates (``deliversAtDrain``), or stay in the ring for the next process. A restart of the service can restore a
+/// client as stopping.
 ///
 /// Deferral (``Deferral``): `idle → armed ⇄ engaged → idle`; ``updateEngagement(_:_:)`` engages it when the board may
 /// sleep.
 ///
 /// Waiting (``waitsForDrain``): set when a deferral ends or is flushed while the receiver may hold its fixes; nothing
-/// but refusals is reported then. Cleared when the drain has finished, when N fixes have gathered, when the queue of
-/// ends is nearly full, when the right to fixes is lost, and when the process detaches.
+/// but refusals is reported then. Cleared when the drain has finished, when the receiver is lost, when N undelivered
+/// fixes are in the ring, when the queue of ends is nearly full, when the right to fixes is lost, and when the process
+/// detaches.
 ///
 /// Dormancy (``dormantUntil``), so that a step skips clients for which nothing can happen:
 ///
@@ -54,10 +55,10 @@ import LocationTypes
 ///        └─── request; drain finished; receiver lost; motion line; ────┘
 ///             failed acquisition; endDormancy(); a fix of interest
 ///
-/// From ``dormantUntil`` on, the engine includes the client in its steps again. A dormant client without services
-/// ignores all fixes; one with regions only ignores fixes until ``wakeDistance`` or ``wakeTime``; for any other one,
-/// each fix ends dormancy. The engine may skip fixes of the first two kinds; ``deliverSkippedFix(_:)`` then hands over
-/// the newest one before anything else happens to the client.
+/// From ``dormantUntil`` on, `Engine` includes the client in its steps again. A dormant client without services ignores
+/// all fixes; one with regions only ignores fixes until ``wakeDistance`` or ``wakeTime``; for any other one, each fix
+/// ends dormancy. For clients of the first two kinds, `Engine` may skip fixes; ``deliverSkippedFix(_:)`` then hands
+/// over the newest one before anything else happens to the client.
 ///
 /// # Invariants
 ///
@@ -74,18 +75,19 @@ import LocationTypes
 ///
 /// # Who changes what
 ///
-/// Only the extensions of this type in this module write its properties, except ``distanceCheck``, which the engine
-/// sets. Each state machine in it (``Deferral``, the machines in ``ClientServices``) writes its own state in its
-/// `handle` or `accept` functions; this type forwards events and carries out their outcomes. The engine calls it in the
-/// order: request or event, ``accept(_:_:)`` for each new fix, ``elapse(_:)``, ``demand(at:)``, ``enterDormancy(at:)``,
-/// ``updateEngagement(_:_:)``, then ``nextNotice(in:hold:)`` until nil.
+/// Only the extensions of this type in this module write its properties, except ``distanceCheck``, which `Engine` sets.
+/// Each state machine in it (``Deferral``, the machines in ``ClientServices``) writes its own state; this type forwards
+/// events and carries out their outcomes. `Engine` first calls the function of a request or event, or ``accept(_:_:)``
+/// for a new fix; then ``elapse(_:)``, ``demand(at:)``, ``enterDormancy(at:)``, ``updateEngagement(_:_:)``, then
+/// ``nextNotice(in:hold:)`` until nil.
 ///
 /// # Bounds
 ///
 /// One excluded range, four pending ends, one pending result per service, 20 regions, four iterators of live updates.
 /// Each event is O(1), or O(regions) if a region may change; ``nextNotice(in:hold:)`` is O(fixes of its batch).
 public struct Client: Sendable {
-  /// Greatest age of the last fix from which a deferral's distance may count (DEF-19).
+  /// Greatest age of a fix that counts as current: as the start of a deferral's distance (DEF-19), and as the answer to
+  /// a single request.
   public static let freshness = Interval.seconds(10)
 
   /// Time until which the client is dormant: it demands nothing, has no pending notice, and time alone changes nothing,
@@ -113,7 +115,7 @@ public struct Client: Sendable {
   public internal(set) var isReduced = false
   /// Services that it uses in addition to updates.
   public internal(set) var services = ClientServices()
-  /// Whether one of the services is active or has a pending notice; false for most clients.
+  /// Whether one of the services is active or has a pending notice, or the accuracy is reduced; false for most clients.
   public internal(set) var usesServices = false
   /// Desired accuracy and distance filter.
   public internal(set) var settings = ClientSettings()
@@ -127,7 +129,7 @@ public struct Client: Sendable {
   public internal(set) var newestDelivered: UInt64?
   /// The newest fix that was delivered with reduced accuracy.
   var newestCoarse: StoredFix?
-  /// Earliest time at which the deferral's distance can have been travelled, as far as known. Set by the engine.
+  /// Earliest time at which the deferral's distance can have been travelled, as far as known. Set by `Engine`.
   public var distanceCheck = Instant.distantFuture
 
   var undeliveredEnd: UInt64
@@ -202,12 +204,12 @@ public struct Client: Sendable {
     let live = liveDemand
     if execution != .suspended, let live { return live }
     // Live updates have no queue (LIV-10): for a suspended client, only a background session keeps them running.
-    let isKept = live != nil && use.keepsRunning
+    let keepsLiveUpdates = live != nil && use.keepsRunning
     guard isUpdating, isRunning || waitsForDrain, !isReduced else {
-      return isKept ? .deferred(check: .distantFuture) : .none
+      return keepsLiveUpdates ? .deferred(check: .distantFuture) : .none
     }
     let accuracy = services.coarsened(settings.desiredAccuracy)
-    if let metres = LocationAccuracy.bound(of: accuracy), !waitsForDrain, !isKept {
+    if let metres = LocationAccuracy.bound(of: accuracy), !waitsForDrain, !keepsLiveUpdates {
       return .within(metres: metres)
     }
     if execution == .foreground { return .live(isWatched: true) }
@@ -313,7 +315,7 @@ extension Client {
 
   /// Handles a fix for running updates.
   private mutating func acceptForUpdates(_ fix: Fix, _ context: ClientContext) {
-    if let terms = deferral.criteria, fix.acquired > terms.calledAt {
+    if let criteria = deferral.criteria, fix.acquired > criteria.calledAt {
       ends.limitBatches(to: context.head - 1)
     }
     switch deferral.handle(.fix(fix)) {
@@ -324,26 +326,26 @@ extension Client {
       finish(end, context)
       return
     }
-    let held = deferral.state == .engaged || context.isDraining
+    let isHeldBack = deferral.state == .engaged || context.isDraining
     let isFull = hasReachedLimit(context)
-    if !held || isFull { dueEnd = context.head }
+    if !isHeldBack || isFull { dueEnd = context.head }
     if isFull { waitsForDrain = false }  // before the ring overwrites undelivered fixes
   }
 
   /// Handles a fix from the receiver's buffer after updates were stopped.
   private mutating func acceptAfterStop(_ fix: Fix, _ context: ClientContext) {
-    let before = context.head - 1
+    let sequence = context.head - 1
     if fix.acquired > stoppedAt {
-      undeliveredEnd = min(undeliveredEnd, before)
-      ends.limitBatches(to: before)
+      undeliveredEnd = min(undeliveredEnd, sequence)
+      ends.limitBatches(to: sequence)
     } else if deliversAtDrain && hasReachedLimit(context) {
       dueEnd = context.head
       waitsForDrain = false
     }
   }
 
-  /// Handles the passage of time: a timeout may be met (DEF-17). Fixes that the receiver still holds belong to its
-  /// batch.
+  /// Handles the passage of time: a timeout may be met (DEF-17). Fixes that the receiver still holds belong to the
+  /// batch of that deferral.
   public mutating func elapse(_ context: ClientContext) {
     elapseServices(context)
     switch deferral.handle(.time(context.now)) {
@@ -364,11 +366,12 @@ extension Client {
     setLiveFlags(context)
   }
 
-  /// Engages or disengages the deferral: `may` is whether the board may be suspended (DEF-28, DEF-29).
-  public mutating func updateEngagement(_ may: Bool, _ context: ClientContext) {
-    let engages = may && isDeferrable && !waitsForDrain && !context.isDraining
+  /// Engages or disengages the deferral. `mayDefer`: whether ``Planner/mayDefer(_:isInhibited:)`` allows it and the
+  /// receiver is not lost (DEF-28, DEF-29).
+  public mutating func updateEngagement(_ mayDefer: Bool, _ context: ClientContext) {
+    let engages = mayDefer && isDeferrable && !waitsForDrain && !context.isDraining
     if engages && deferral.state == .armed { dueEnd = context.head }  // DEF-12: older fixes first
-    let disengages = !may || execution == .foreground
+    let disengages = !mayDefer || execution == .foreground
     guard engages || disengages else { return }
     switch deferral.handle(engages ? .mayEngage : .mayNotEngage) {
     case .nothing: break
@@ -434,27 +437,28 @@ extension Client {
   /// ``undeliveredEnd`` are not lost to it either.
   public mutating func prepareOverwrite(in ring: borrowing FixRing) {
     guard dormantUntil == .boot else { return }
-    let isGone = ring.head + 1 > undeliveredEnd.addingSaturated(UInt64(ring.capacity))
+    let areAllOverwritten = ring.head + 1 > undeliveredEnd.addingSaturated(UInt64(ring.capacity))
     if cursor.acknowledged >= undeliveredEnd {
       cursor = Cursor(at: ring.head)
       undeliveredEnd = ring.head
       excluded = nil
-    } else if !isGone {
+    } else if !areAllOverwritten {
       cursor.prepareForAppend(in: ring)
     }
   }
 
-  /// Whether a fix was acquired at a time for which the client must not receive fixes, although it was delivered now.
+  /// Whether the client must not receive the fix: the client is not authorized, or the fix was acquired before the
+  /// client became authorized or started updates, however late the receiver delivered it.
   private func isHidden(_ fix: Fix) -> Bool {
     guard isAuthorized, !isDenied(fix) else { return true }
-    guard let hidden = hiddenUntil else { return false }
-    return fix.acquired <= hidden
+    guard let hiddenUntil else { return false }
+    return fix.acquired <= hiddenUntil
   }
 
-  /// Whether the fix was acquired while the client was not authorized; a receiver's buffer may deliver it long after.
+  /// Whether the fix was acquired up to ``deniedUntil``; a receiver's buffer may deliver it long after.
   @inline(__always) func isDenied(_ fix: Fix) -> Bool {
-    guard let denied = deniedUntil else { return false }
-    return fix.acquired <= denied
+    guard let deniedUntil else { return false }
+    return fix.acquired <= deniedUntil
   }
 
   /// Excludes the fixes with these sequence numbers, the newest ones, from delivery.
@@ -499,25 +503,26 @@ extension Client {
 
   mutating func reportFailure(_ code: LocationErrorCode) { failure = code }
 
-  /// Ends the outstanding deferral now; its batch contains the fixes that are in the ring.
+  /// Queues the end of a deferral call; its batch contains the fixes that are in the ring.
   mutating func finish(_ end: DeferralEnd, _ context: ClientContext) {
     append(PendingEnd(end: end, batchEnd: context.head), context)
   }
 
   private mutating func append(_ end: PendingEnd, _ context: ClientContext) {
     ends.append(end)
-    // One step adds at most two ends: with two free entries left, the ends must be reported (DEF-8).
+    // One step adds at most two ends: with fewer free entries, the ends must not wait for the drain (DEF-8).
     if ends.count > PendingEnds.capacity - 2 { waitsForDrain = false }
     dueEnd = context.head
     rearmDeadline = context.now + context.deliveryHold
     distanceCheck = .distantFuture
   }
 
-  /// Ends the outstanding deferral. If the receiver holds fixes of it, the end is reported after the drain.
+  /// Queues the end of the outstanding deferral. If the receiver may hold fixes of it, the end is reported after the
+  /// drain.
   private mutating func finishAfterDrain(_ end: DeferralEnd, _ context: ClientContext) {
     if context.receiverBuffers { waitsForDrain = true }
-    let through = context.receiverBuffers ? .max : context.head
-    append(PendingEnd(end: end, batchEnd: through), context)
+    let batchEnd = context.receiverBuffers ? .max : context.head
+    append(PendingEnd(end: end, batchEnd: batchEnd), context)
   }
 }
 
@@ -529,7 +534,7 @@ extension UInt64 {
   }
 }
 
-/// A client's undelivered and unacknowledged fixes at one moment, for delivery in bulk.
+/// A client's undelivered and unacknowledged fixes at one moment, which `LocationServer` delivers in bulk.
 public struct Backlog: Sendable {
   /// Their sequence numbers; some of them may be excluded, see ``includes(_:)``.
   public let range: Range<UInt64>
@@ -566,9 +571,9 @@ extension Client {
 
   /// Overwritten fixes and a recording gap, combined into one gap.
   private var unreportedGap: Gap? {
-    guard let known = unrecorded, !known.isReported, !known.isBuffered else { return cursor.gap }
-    var gap = cursor.gap ?? known.gap(at: known.sequence)
-    gap.to = known.to ?? gap.to
+    guard let period = unrecorded, !period.isReported, !period.isBuffered else { return cursor.gap }
+    var gap = cursor.gap ?? period.gap(at: period.sequence)
+    gap.to = period.to ?? gap.to
     gap.mayBeMore = true
     return gap
   }
@@ -577,7 +582,7 @@ extension Client {
   mutating func readBacklog(in ring: borrowing FixRing, _ context: ClientContext) {
     let range = backlog(in: ring).range
     guard canReceiveFixes else { return }
-    if let known = unrecorded, !known.isBuffered { unrecorded?.isReported = true }
+    if let period = unrecorded, !period.isBuffered { unrecorded?.isReported = true }
     guard range.upperBound > cursor.delivered else { return }
     _ = cursor.takeGap()
     cursor.deliver(to: range.upperBound, in: ring)
@@ -589,7 +594,7 @@ extension Client {
 // MARK: - Shed service levels
 
 // Service levels that a client does not get while the battery is low (PWR-10). Its requests remain: when the battery is
-// charged, it gets the service again without another request.
+// charged, the client gets the service again without another request.
 
 extension Client {
   /// Service levels that are shed now, whether or not the client uses them.
@@ -600,7 +605,7 @@ extension Client {
   /// Whether the client gets this service level.
   @inline(__always) func isGranted(_ level: ServiceLevel) -> Bool { !services.shed.contains(level) }
 
-  /// Accuracy and filter limited by the shed levels: the settings that a deferral must be compatible with.
+  /// The settings with the accuracy limited by the shed levels; a deferral must be compatible with them.
   var grantedSettings: ClientSettings {
     var granted = settings
     granted.desiredAccuracy = services.coarsened(settings.desiredAccuracy)
@@ -622,11 +627,11 @@ extension Client {
   /// former is reported.
   mutating func updateShed(_ context: ClientContext) {
     batteryShed = context.shed
-    let new = batteryShed.union(use.withheld)
+    let newShed = batteryShed.union(use.withheld)
     let hadUpdates = isGranted(.updates), hadSignificantChange = isGranted(.significantChange)
-    services.setShed(new, at: context.now)
+    services.setShed(newShed, at: context.now)
     // A level that was restored while the client did not use it is reported when it is shed again.
-    reportedShed = reportedShed.intersection(new.union(usedLevels))
+    reportedShed = reportedShed.intersection(newShed.union(usedLevels))
     if !hadSignificantChange && isGranted(.significantChange) { catchUp(context) }
     if hadUpdates && !isGranted(.updates) {
       updatesShedPeriod = (from: context.now, through: .distantFuture)
@@ -665,7 +670,7 @@ extension Client {
     fix.acquired > updatesShedPeriod.from && fix.acquired <= updatesShedPeriod.through
   }
 
-  /// Excludes a fix acquired while updates were shed: later fixes do not belong to a batch before it.
+  /// Excludes a fix acquired while updates were shed; pending batches end before it.
   private mutating func excludeShedFix(_ context: ClientContext) {
     ends.limitBatches(to: context.head - 1)
     exclude(context.head - 1..<context.head)
@@ -760,18 +765,18 @@ extension Client {
       hasAuthorizationChange = false
       return .authorization(authorization, isReduced: isReduced)
     }
-    if let lost = cursor.takeGap() ?? takeUnrecorded() { return .gap(lost) }
+    if let gap = cursor.takeGap() ?? takeUnrecorded() { return .gap(gap) }
     if pauseNotice == .resume {
       pauseNotice = .nothing
       return .resumed
     }
-    if let through = finalBatchEnd {
-      if let batch = nextBatch(in: ring, before: through, hold: hold) { return batch }
+    if let batchEnd = finalBatchEnd {
+      if let batch = nextBatch(in: ring, before: batchEnd, hold: hold) { return batch }
       finalBatchEnd = nil
     }
-    if let ended = ends.popFirst() {
-      finalBatchEnd = ended.batchEnd
-      return .finish(ended.end.code)
+    if let pendingEnd = ends.popFirst() {
+      finalBatchEnd = pendingEnd.batchEnd
+      return .finish(pendingEnd.end.code)
     }
     if let batch = nextBatch(in: ring, before: .max, hold: hold) { return batch }
     if let notice = nextDegradation() { return notice }
@@ -786,13 +791,14 @@ extension Client {
     return nextServiceNotice(hold: hold)
   }
 
-  /// Returns what launches a client without a process: results of services that work without one (SLC-8, VIS-8).
+  /// Returns the next notice that launches a client without a process: a result of a service that works without one
+  /// (SLC-8, VIS-8).
   private mutating func nextDetachedNotice(hold: Instant) -> Notice? {
     usesServices ? nextServiceNotice(hold: hold) : nil
   }
 
-  /// A suspended client is sent nothing. The service stores its visits and crossings durably, because this record keeps
-  /// only the latest ones (BKG-2, VIS-8).
+  /// Returns the next visit or crossing of a suspended client. `LocationServer` sends nothing to it but stores these
+  /// durably, because this record keeps only the latest ones (BKG-2, VIS-8).
   private mutating func nextDurableNotice() -> Notice? {
     usesServices ? services.nextDurableNotice() : nil
   }
@@ -842,40 +848,40 @@ extension Client {
     min(min(dueEnd, undeliveredEnd), ring.head)  // `min` of three would allocate an array
   }
 
-  /// Returns all following fixes up to the next hole as one batch; or the hole as a gap.
+  /// Returns all fixes up to the next hole as one batch; or the hole, if it comes first, as a gap.
   private mutating func nextRun(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
     let first = cursor.delivered
-    var place = first
-    guard case .fix(var newest)? = ring.next(at: &place, before: end) else {
-      return hole(until: place, in: ring)
+    var position = first
+    guard case .fix(var newest)? = ring.next(at: &position, before: end) else {
+      return hole(until: position, in: ring)
     }
     guard !isDenied(newest.fix) else {
-      cursor.deliver(to: place, in: ring)
+      cursor.deliver(to: position, in: ring)
       return nil
     }
-    while place < end, let stored = ring.stored(at: place), !isDenied(stored.fix) {
+    while position < end, let stored = ring.stored(at: position), !isDenied(stored.fix) {
       newest = stored
-      place += 1
+      position += 1
     }
     setFilterOrigin(from: newest.fix)
-    cursor.deliver(to: place, in: ring)
-    return .batch(first: first, last: place - 1)
+    cursor.deliver(to: position, in: ring)
+    return .batch(first: first, last: position - 1)
   }
 
   /// Returns the next fix that is far enough from the last delivered one (STD-4) or more accurate (STD-5); skips the
   /// others.
   private mutating func nextFiltered(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
-    var place = cursor.delivered
-    switch ring.next(at: &place, before: end) {
-    case .gap?, nil: return hole(until: place, in: ring)
+    var position = cursor.delivered
+    switch ring.next(at: &position, before: end) {
+    case .gap?, nil: return hole(until: position, in: ring)
     case .fix(let stored)?:
-      let from = cursor.delivered
-      cursor.deliver(to: place, in: ring)
-      guard !isDenied(stored.fix), from == unfilteredSequence || passesFilter(stored.fix) else {
+      let sequence = cursor.delivered
+      cursor.deliver(to: position, in: ring)
+      guard !isDenied(stored.fix), sequence == unfilteredSequence || passesFilter(stored.fix) else {
         return nil
       }
       setFilterOrigin(from: stored.fix)
-      return .batch(first: from, last: from)
+      return .batch(first: sequence, last: sequence)
     }
   }
 
@@ -893,10 +899,10 @@ extension Client {
     filterAccuracy_mm = fix.horizontalAccuracy_mm
   }
 
-  /// Returns fixes that a power failure destroyed as a gap, because they will never be available.
-  private mutating func hole(until place: UInt64, in ring: borrowing FixRing) -> Notice? {
-    let missing = ring.missing(in: cursor.delivered..<place)
-    cursor.deliver(to: place, in: ring)
+  /// Skips fixes that a power failure destroyed and returns them as a gap.
+  private mutating func hole(until position: UInt64, in ring: borrowing FixRing) -> Notice? {
+    let missing = ring.missing(in: cursor.delivered..<position)
+    cursor.deliver(to: position, in: ring)
     return missing.map { .gap($0) }
   }
 
@@ -917,7 +923,7 @@ extension Client {
       dormantUntil = .boot
       prepareOverwrite(in: ring)  // was skipped during dormancy
     }
-    defer { usesServices = isReduced || services.areActive || services.hasNotices }
+    defer { usesServices = isReduced || services.hasActiveService || services.hasNotices }
     switch request {
     case .connect: connect(context)
     case .disconnect: disconnect(context)
@@ -947,8 +953,8 @@ extension Client {
     case .readBacklog: readBacklog(in: ring, context)
     case .setAuthorization(let authorization): setAuthorization(authorization, context)
     case .setReducedAccuracy(let isReduced): setReduced(isReduced, context)
-    case .setUse(let new):
-      use = new
+    case .setUse(let newUse):
+      use = newUse
       updateShed(context)
     case .setPausesAutomatically, .setActivity, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
@@ -1004,11 +1010,11 @@ extension Client {
     isLocationUnknownReported = false
     filterOrigin = nil
     if isStopping {
-      // Stopped a moment ago: fixes that the receiver still holds from before the stop are delivered as well, together
-      // with those acquired between the stop and this start.
+      // The drain after the stop has not finished: fixes that the receiver holds from before the stop are delivered,
+      // and so are those acquired between the stop and this start.
       isStopping = false
     } else if context.receiverBuffers {
-      hiddenUntil = context.now  // its fixes were acquired for other clients
+      hiddenUntil = context.now  // the receiver holds fixes for other clients
     }
     resume(context)
     if authorization.isRefused { reportFailure(.denied) }
@@ -1030,7 +1036,7 @@ extension Client {
   private mutating func stopUpdating(_ context: ClientContext) {
     services.cancelRequest()
     guard isUpdating else { return }
-    if let known = unrecorded, known.isReported { unrecorded = nil }
+    if let period = unrecorded, period.isReported { unrecorded = nil }
     note(services.pause.handle(.stop))
     end(.deferredCanceled, context)
     endUpdating(context)
@@ -1056,22 +1062,23 @@ extension Client {
     distance: Double, timeout: Double, _ context: ClientContext
   ) {
     services.cancelRequest()  // DEF-44
-    let terms = DeferralCriteria(distance: distance, timeout: timeout, calledAt: context.now)
+    let criteria = DeferralCriteria(distance: distance, timeout: timeout, calledAt: context.now)
     let failure = DeferralPreconditions.failure(
-      isRefused: authorization.isRefused, isAvailable: context.isDeferralAvailable && terms != nil,
+      isRefused: authorization.isRefused,
+      isAvailable: context.isDeferralAvailable && criteria != nil,
       isUpdating: isRunning, settings: grantedSettings)
-    guard let terms, failure == nil else {
-      // The previous call is cancelled even so (DEF-14).
+    guard let criteria, failure == nil else {
+      // The previous call is cancelled even if this one fails (DEF-14).
       let deadline = deferral.state == .idle ? rearmDeadline : nil
       end(.deferredCanceled, context)
       finish(.failed(failure ?? .deferredFailed), context)
-      // Nothing was deferred: batching need not continue.
+      // No deferral was outstanding: the failed call does not prolong batching.
       if let deadline { rearmDeadline = deadline }
       return
     }
     var start = isAuthorized ? context.newest?.fix : nil
     if let fix = start, context.now - fix.acquired > Client.freshness { start = nil }
-    switch deferral.handle(.call(terms, start: start)) {
+    switch deferral.handle(.call(criteria, start: start)) {
     case .nothing: break
     case .flush: preconditionFailure("a call must not flush a deferral")
     case .finish(let end): finishAfterDrain(end, context)
@@ -1113,7 +1120,7 @@ extension Client {
     case .advanced, .repeated: break
     }
     acknowledgeExcluded()
-    if let known = unrecorded, known.isReported, cursor.acknowledged > known.sequence {
+    if let period = unrecorded, period.isReported, cursor.acknowledged > period.sequence {
       unrecorded = nil
     }
     if let last = unacknowledgedThrough, cursor.acknowledged > last {
@@ -1189,7 +1196,7 @@ extension Client {
 extension Client {
   /// Makes the client dormant if nothing of it is running or pending; called at the end of its part of a step.
   ///
-  /// Every event ends dormancy, except a fix that does not matter to it.
+  /// Every event ends dormancy, except the passage of time and a fix that does not matter to the client.
   public mutating func enterDormancy(at now: Instant) {
     guard isIdle, !hasNotices, (acknowledgementDeadline ?? now) <= now else { return }
     let next = usesServices ? services.check : .distantFuture
@@ -1203,8 +1210,9 @@ extension Client {
   /// Ends dormancy, because something changed that concerns all clients.
   public mutating func endDormancy() { dormantUntil = .boot }
 
-  /// Whether the client has no updates, no deferral, no undelivered fixes, and waits for neither the receiver, a
-  /// handler nor a state of the engine; and whether fixes reach its services unchanged or not at all.
+  /// Whether the client has no updates, no deferral and no undelivered fixes, and waits for neither the receiver nor an
+  /// acknowledgement. If it uses services, it must also be connected and authorized with full accuracy, without live
+  /// updates.
   private var isIdle: Bool {
     mutating get {
       guard !isUpdating, !isStopping, !waitsForDrain, ends.isEmpty else { return false }
@@ -1241,7 +1249,8 @@ extension Client {
     accept(newest, context)
   }
 
-  /// Whether a fix ends dormancy; one that does not is handled here.
+  /// Ends dormancy if the fix requires it. Returns whether the caller must still handle the fix; if not, it was handled
+  /// here.
   mutating func endsDormancy(for stored: StoredFix, _ context: ClientContext) -> Bool {
     assert(interest == currentInterest, "the services of a dormant client changed")
     newestHandled = stored.name.sequence
@@ -1349,7 +1358,8 @@ extension Client {
   /// How long `requestState` waits for a fix that decides the state (REG-7).
   private static let stateTimeout = Interval.seconds(60)
 
-  /// Starts pending requests that are now allowed: visits (VIS-2), and a single request (AUT-11).
+  /// Starts pending requests that are now allowed: visits (VIS-2), and a single request (AUT-11). Ends visits that are
+  /// not.
   private mutating func startPending(_ context: ClientContext) {
     if services.areVisitsRequested, authorization == .always, !isReduced {
       services.note(services.visits.start(at: context.now))
@@ -1371,7 +1381,7 @@ extension Client {
     if let newest { services.note(outcome, newest) }
   }
 
-  /// The newest fix that may be shown to the client: the precise one, or its last coarse one.
+  /// The newest fix that the client may receive; with reduced accuracy, its last coarse one.
   private func newestVisible(_ context: ClientContext) -> StoredFix? {
     isReduced ? services.coarse(at: context.now) : context.newest(after: deniedUntil)
   }
@@ -1383,7 +1393,7 @@ extension Client {
       return
     }
     let coarsest = Double(AccuracyReduction.accuracy_mm) / 1e3
-    let terms = LocationRequestParameters(
+    let parameters = LocationRequestParameters(
       desiredAccuracy: isReduced ? coarsest : grantedSettings.desiredAccuracy,
       isUpdating: isRunning,
       at: context.now)
@@ -1395,14 +1405,16 @@ extension Client {
     guard isGranted(.updates) else {
       return services.note(recent.map { .deliver($0) } ?? .fail(.locationUnknown))
     }
-    services.note(services.request.handle(.request(terms, recent: recent)))
+    services.note(services.request.handle(.request(parameters, recent: recent)))
   }
 
   /// Hands a fix to the services, for a client with reduced accuracy as a coarse one.
   mutating func acceptForServices(_ stored: StoredFix, _ context: ClientContext) {
     guard isAuthorized, !isDenied(stored.fix) else { return }
     guard isReduced else { return services.accept(stored, at: context.now) }
-    guard isUpdating || services.areActive, let coarse = services.reduce(stored) else { return }
+    guard isUpdating || services.hasActiveService, let coarse = services.reduce(stored) else {
+      return
+    }
     if isUpdating && isGranted(.updates) { services.updateReport = coarse }
     services.acceptCoarse(coarse, at: context.now)
   }
@@ -1426,7 +1438,7 @@ extension Client {
     rearmDeadline = .boot
   }
 
-  /// Sets the flags of live updates that the engine determines (LIV-6, LIV-7).
+  /// Computes the flags of live updates (LIV-6, LIV-7).
   private mutating func setLiveFlags(_ context: ClientContext) {
     guard services.live.count > 0 else { return }
     var flags = use.flags

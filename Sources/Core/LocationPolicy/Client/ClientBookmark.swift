@@ -4,8 +4,8 @@ import LocationTypes
 /// A client's position in the ring in the form that outlives the service: names of fixes, because sequence numbers may
 /// repeat after a power failure (RNG-2, BKG-20).
 ///
-/// It is stored durably with each acknowledgement before that is answered, with each start and stop of updates, and in
-/// one transaction with each change of authorization (RNG-6).
+/// Made by ``Client/bookmark(in:)``, stored by `ServiceState`: at each acknowledgement before the call is answered, at
+/// each start and stop of updates, and in one transaction with each change of authorization (RNG-6).
 public struct ClientBookmark: Equatable, Sendable {
   /// The fix of this name and all earlier ones are acknowledged; nil if none ever was.
   public var acknowledged: FixName?
@@ -13,7 +13,7 @@ public struct ClientBookmark: Equatable, Sendable {
   public var isOpenEnded: Bool
   /// The last fix for the client if ``isOpenEnded`` is false; nil if none ever was.
   public var undeliveredThrough: FixName?
-  /// Excluded fixes begin after this one; or a recording gap does, see ``gapAfter``.
+  /// Excluded fixes begin after this one, or a recording gap, see ``gapAfter``.
   public var excludedAfter: FixName?
   /// The last excluded fix; nil if no fixes are excluded.
   public var excludedThrough: FixName?
@@ -46,9 +46,9 @@ extension Client {
     self.init(at: fixesEnd)
     cursor = Cursor(resumingAfter: bookmark.acknowledged, before: fixesEnd, in: ring)
     dueEnd = cursor.delivered
-    guard let through = bookmark.excludedThrough else { return }
+    guard let last = bookmark.excludedThrough else { return }
     let first = ring.resumeSequence(after: bookmark.excludedAfter)
-    let end = ring.resumeSequence(after: through)
+    let end = ring.resumeSequence(after: last)
     if first < end { excluded = first..<end }
   }
 
@@ -58,11 +58,11 @@ extension Client {
   /// excluded fixes (RNG-3).
   public func bookmark(in ring: borrowing FixRing) -> ClientBookmark {
     let gap = gapAfter(in: ring)
-    let passed = gap == nil ? excluded : nil
+    let excludedRange = gap == nil ? excluded : nil
     return ClientBookmark(
       acknowledged: ring.bookmark(below: cursor.acknowledged), isOpenEnded: undeliveredEnd == .max,
       undeliveredThrough: undeliveredEnd == .max ? nil : ring.bookmark(below: undeliveredEnd),
-      excludedAfter: gap ?? passed.flatMap { ring.bookmark(below: $0.lowerBound) },
-      excludedThrough: passed.flatMap { ring.bookmark(below: $0.upperBound) })
+      excludedAfter: gap ?? excludedRange.flatMap { ring.bookmark(below: $0.lowerBound) },
+      excludedThrough: excludedRange.flatMap { ring.bookmark(below: $0.upperBound) })
   }
 }

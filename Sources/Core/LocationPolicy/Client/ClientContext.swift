@@ -1,7 +1,7 @@
 import DeferralCache
 import LocationTypes
 
-/// Surroundings of the clients in one step of the engine: time, ring head, receiver, battery. All clients of a step get
+/// Surroundings of the clients at one event: time, ring head, receiver, battery. Computed by `Engine`; all clients get
 /// the same value.
 public struct ClientContext: Sendable {
   /// Time of the step.

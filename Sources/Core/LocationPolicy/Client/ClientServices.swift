@@ -51,10 +51,10 @@ public struct ClientServices: Sendable {
 
   init() {}
 
-  /// Whether a fix may matter to one of them.
+  /// Whether a fix may matter to a service or to the pause.
   ///
   /// `mutating` so that the large value is accessed in place; it changes nothing.
-  var areActive: Bool {
+  var hasActiveService: Bool {
     mutating get {
       significant.state != .idle || visits.state != .idle || regions.count > 0 || live.count > 0
         || request.state != .idle || pause.isPaused
@@ -74,7 +74,7 @@ public struct ClientServices: Sendable {
     mutating get { request.state != .idle || hasAnswer }
   }
 
-  /// Whether one of them works while no process is attached, and launches its client (SLC-8, VIS-8).
+  /// Whether a service works while no process is attached, and launches the client (SLC-8, VIS-8).
   var canRunWithoutProcess: Bool {
     mutating get { significant.state != .idle || visits.state != .idle || regions.count > 0 }
   }
@@ -168,7 +168,7 @@ extension ClientServices {
   }
 
   /// Ends delivery because the client may not use location any more: unreported results are discarded (AUT-3, RNG-6).
-  /// What it requested restarts when it is allowed again.
+  /// Its requests restart when it is allowed again.
   mutating func withhold(at now: Instant) {
     significantReport = nil
     updateReport = nil
@@ -184,7 +184,7 @@ extension ClientServices {
     _ = request.handle(.cancel)
   }
 
-  /// Ends all requests of a client that was refused.
+  /// Ends the requests for significant change, visits and a single location of a client that was refused.
   mutating func deny() {
     significant.stop()
     areVisitsRequested = false
@@ -265,8 +265,8 @@ extension ClientServices {
         due: live.nextFix(at: now, fastest: fastest, line: line),
         accuracy: ClientServices.regionAccuracy)
     }
-    if let terms = request.parameters {
-      need.add(due: now, accuracy: terms.accuracy, until: terms.deadline)
+    if let parameters = request.parameters {
+      need.add(due: now, accuracy: parameters.accuracy, until: parameters.deadline)
     }
     if isPaused {
       need.add(
@@ -286,7 +286,7 @@ extension ClientServices {
         if pause.isPaused { check = min(check, pause.check) }
       }
       let waits = isGranted(.significantChange) && significant.isWaiting
-      return waits ? min(check, significant.gateOpens) : check
+      return waits ? min(check, significant.earliestReport) : check
     }
   }
 }
@@ -294,7 +294,7 @@ extension ClientServices {
 // MARK: - Notices
 
 extension ClientServices {
-  /// Whether a notice is pending; `mutating` for the same reason as ``areActive``.
+  /// Whether a notice is pending; `mutating` for the same reason as ``hasActiveService``.
   var hasNotices: Bool {
     mutating get {
       significantReport != nil || updateReport != nil || hasAnswer || arrival != nil

@@ -14,7 +14,7 @@ public enum Demand: Equatable, Sendable {
   case within(metres: Double)
 }
 
-/// Sum of all clients' demands.
+/// Sum of all clients' demands. Computed by `Engine`, used by ``Planner``.
 public struct DemandSummary: Equatable, Sendable {
   /// Number of clients that need each fix now.
   public private(set) var live = 0

@@ -1,7 +1,7 @@
 import LocationTypes
 
-/// A band of latitudes with upper bounds for the length of a degree, so that distances within the band are bounded from
-/// above without trigonometry.
+/// A band of latitudes with upper bounds for the length of a degree, so that ``Odometer`` and ``CheckRadius`` get upper
+/// bounds of distances within the band without trigonometry.
 ///
 /// The computed length belongs to the straight line on the map of latitude and longitude; each of its steps is at most
 /// as long as computed, and the geodesic is no longer than that line. Results are therefore never too short.
@@ -67,10 +67,10 @@ struct LatitudeBand: Sendable {
 
   /// Upper bound of the squared distance between two coordinates of the band, square metres.
   @inline(__always) func squaredDistance(from: Coordinate, to: Coordinate) -> Double {
-    var turn = abs(to.longitude_e9 - from.longitude_e9)
-    if turn > 180_000_000_000 { turn = 360_000_000_000 - turn }
+    var difference = abs(to.longitude_e9 - from.longitude_e9)
+    if difference > 180_000_000_000 { difference = 360_000_000_000 - difference }
     let north = Double(to.latitude_e9 - from.latitude_e9) * metresNorth
-    let east = Double(turn) * metresEast
+    let east = Double(difference) * metresEast
     return north * north + east * east
   }
 }

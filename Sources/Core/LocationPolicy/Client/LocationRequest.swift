@@ -59,8 +59,8 @@ public struct LocationRequest: Equatable, Sendable {
       LocationRequest.machine.record(Int(state.rawValue), event.column)
     #endif
     switch (state, event) {
-    case (.idle, .request(let called, let recent)):
-      parameters = called
+    case (.idle, .request(let newParameters, let recent)):
+      parameters = newParameters
       best = recent
     case (.pending, .fix(let stored)):
       if isCurrent(stored) { best = LocationRequest.better(of: best, stored) }
@@ -79,9 +79,9 @@ public struct LocationRequest: Equatable, Sendable {
 
   private func step(_ event: Event) -> (State, Outcome) {
     switch (state, event) {
-    case (.idle, .request(let called, _)):
+    case (.idle, .request(let newParameters, _)):
       // Running updates deliver fixes already: the call does nothing.
-      called.isUpdating ? (.idle, .nothing) : decide(at: called.calledAt)
+      newParameters.isUpdating ? (.idle, .nothing) : decide(at: newParameters.calledAt)
     case (.idle, .fix), (.idle, .time), (.idle, .cancel), (.idle, .fail): (.idle, .nothing)
     case (.pending, .request): (.pending, .nothing)
     case (.pending, .fix(let stored)): decide(at: stored.fix.acquired)
@@ -91,7 +91,7 @@ public struct LocationRequest: Equatable, Sendable {
     }
   }
 
-  /// Whether the fix was acquired after the call; the receiver's buffer may deliver older ones.
+  /// Whether the fix was not acquired before the call; the receiver's buffer may deliver older ones.
   private func isCurrent(_ stored: StoredFix) -> Bool {
     parameters.map { stored.fix.acquired >= $0.calledAt } ?? false
   }

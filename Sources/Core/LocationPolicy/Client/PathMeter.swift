@@ -6,9 +6,10 @@ import LocationTypes
 /// the two) away from it; the moves are added up. On a loop each lap counts. The measured length lags behind the true
 /// one by less than one gate. O(1) per fix.
 ///
-/// The gate alone is not sufficient: the distance of two fixes of a stationary device exceeds it once in 3,000
-/// independent pairs, which is one hour in ten. A fix between one and two gates away therefore does not count if the
-/// receiver's Doppler speed is below ``standingSpeed``; slower movement lags by up to two gates.
+/// The gate alone is not sufficient: of independent pairs of fixes of a stationary device, one in 3,000 is farther
+/// apart, and one simulated hour in ten has such a pair (Docs/Explanation/deferral.md). A fix between one and two gates
+/// away therefore does not count if the receiver's Doppler speed is below ``standingSpeed``; slower movement lags by up
+/// to two gates.
 public struct PathMeter: Equatable, Sendable {
   /// Distance from the anchor, in horizontal accuracies, from which a fix counts.
   public static let gate = 4.0
@@ -33,12 +34,12 @@ public struct PathMeter: Equatable, Sendable {
   /// Adds the next fix.
   public mutating func add(_ fix: Fix) {
     let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
-    guard let from = anchor else {
+    guard let oldAnchor = anchor else {
       anchor = fix.coordinate
       anchorAccuracy = accuracy
       return
     }
-    let step = from.localDistance(to: fix.coordinate)
+    let step = oldAnchor.localDistance(to: fix.coordinate)
     let gate = PathMeter.gate * max(accuracy, anchorAccuracy)
     guard step >= gate else { return }
     if step < 2 * gate, let speed = fix.speed, speed < PathMeter.standingSpeed { return }

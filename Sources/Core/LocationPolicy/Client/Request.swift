@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// Identifies a client by its index in the table that the creator of the engine provided.
+/// Identifies a client by its index in the table that the creator of `Engine` provided.
 @frozen public struct ClientID: Hashable, Sendable {
   /// The index, from 0.
   public let index: Int

@@ -13,7 +13,7 @@ import LocationTypes
 ///                                                       receiver lost, or fix after `to`;
 ///                                                       each fix advances `from`
 ///
-/// It is not reported before `drained`, and not at all if what remains is not longer than `slack`.
+/// It is not reported before `drained`, and not at all if the remaining period is not longer than `slack`.
 struct UnrecordedTime: Sendable {
   /// Progress of draining the receiver's buffer after a restart of the service.
   enum RestartDrain: Sendable {
@@ -25,7 +25,7 @@ struct UnrecordedTime: Sendable {
     case drained
   }
 
-  /// Sequence number behind which the gap is reported: fixes below it were acquired before.
+  /// Sequence number before which the gap is reported: fixes with lower numbers were acquired earlier.
   var sequence: UInt64
   /// When acquisition stopped.
   var from: FixTime
@@ -48,7 +48,7 @@ struct UnrecordedTime: Sendable {
     }
   }
 
-  /// Whether its limits are still unknown.
+  /// Whether one of its limits is still unknown.
   var isOpen: Bool { to == nil || isBuffered }
 
   /// Handles a fix from the receiver's buffer; it is the newest one in the ring, below `head`.
@@ -97,10 +97,10 @@ extension Client {
     guard hasReachedLimit(context) else { return false }
     let limit = UInt64(context.deferralLimit)
     let all = context.head - cursor.delivered
-    guard let passed = excluded, passed.upperBound > cursor.delivered, all < 2 * limit - 1 else {
+    guard let excluded, excluded.upperBound > cursor.delivered, all < 2 * limit - 1 else {
       return true
     }
-    return all - (passed.upperBound - max(passed.lowerBound, cursor.delivered)) >= limit
+    return all - (excluded.upperBound - max(excluded.lowerBound, cursor.delivered)) >= limit
   }
 
   /// Updates whether the queue of a suspended client is full.
@@ -112,7 +112,7 @@ extension Client {
   /// Begins a recording gap if the client's queue is full and nothing else keeps acquisition running.
   public mutating func beginUnrecorded(_ context: ClientContext) {
     guard isQueueFull, !isAcquiring else { return }
-    if let known = unrecorded, !known.isReported {
+    if let period = unrecorded, !period.isReported {
       unrecorded?.to = nil
     } else {
       unrecorded = UnrecordedTime(sequence: context.head, from: context.time)
@@ -122,33 +122,33 @@ extension Client {
   /// Handles a fix with respect to the recording gap: a fix acquired before acquisition stopped, but delivered later by
   /// the receiver, lies before the gap.
   @inline(__always) mutating func noteRecorded(_ fix: Fix, _ context: ClientContext) {
-    guard let known = unrecorded else { return }
-    if known.isBuffered { return acceptFromRestartDrain(fix, context) }
-    if fix.acquired <= known.from.acquired { unrecorded?.sequence = context.head }
+    guard let period = unrecorded else { return }
+    if period.isBuffered { return acceptFromRestartDrain(fix, context) }
+    if fix.acquired <= period.from.acquired { unrecorded?.sequence = context.head }
   }
 
   private mutating func acceptFromRestartDrain(_ fix: Fix, _ context: ClientContext) {
     unrecorded?.accept(fix, head: context.head)
-    if let known = unrecorded, !known.isBuffered { dropIfCovered() }
+    if let period = unrecorded, !period.isBuffered { dropIfCovered() }
   }
 
   /// Ends the recording gap: fixes are acquired for the client again.
   public mutating func endUnrecorded(_ context: ClientContext) {
-    guard let known = unrecorded, known.to == nil else { return }
+    guard let period = unrecorded, period.to == nil else { return }
     unrecorded?.to = context.time
   }
 
   /// Restores the recording gap at a start of the service (BKG-20).
   ///
   /// If the client's updates ran when the service ended, the time from the ring's newest fix until now is assumed to be
-  /// unrecorded, unless the receiver does not batch and the queue was not full. The durable state says neither what the
-  /// receiver recorded nor whether the queue was full. If the previous run assumed such a period and did not report it,
-  /// it is restored.
+  /// unrecorded, unless the receiver does not batch and the queue was not full. The durable state contains neither what
+  /// the receiver recorded nor whether the queue was full; a backlog of N fixes counts as a full queue. If the previous
+  /// run assumed such a period and did not report it, it is restored.
   ///
   /// - Parameters:
   ///   - bookmark: The bookmark from which the client was restored.
   ///   - start: When the service started.
-  ///   - recorder: What the receiver may have done while the service was down; `.none` if the client's updates did not
+  ///   - recorder: State of the receiver's buffer while the service was down; `.none` if the client's updates did not
   ///     run.
   ///   - slack: Two fix intervals: a shorter period is not a gap.
   ///   - limit: Deferral limit N, fixes.
@@ -158,46 +158,46 @@ extension Client {
   ) {
     let wasFull = cursor.backlog(in: ring) >= UInt64(limit)
     let isAssumed = bookmark.isOpenEnded && (wasFull || recorder != .none)
-    let place = bookmark.gapAfter.map { ring.resumeSequence(after: $0) }
-    guard isAssumed || place != nil else { return }
-    unrecorded = UnrecordedTime(since: place ?? ring.head, until: start, slack: slack, in: ring)
-    // Fixes behind it show when it ended, unless another such period follows: both are one gap (BKG-5).
-    if !isAssumed, let place, let next = ring.stored(at: place) { unrecorded?.to = next.time }
+    let gapStart = bookmark.gapAfter.map { ring.resumeSequence(after: $0) }
+    guard isAssumed || gapStart != nil else { return }
+    unrecorded = UnrecordedTime(since: gapStart ?? ring.head, until: start, slack: slack, in: ring)
+    // The first fix after the gap shows when it ended, unless another gap follows: both are one gap (BKG-5).
+    if !isAssumed, let gapStart, let next = ring.stored(at: gapStart) { unrecorded?.to = next.time }
     guard recorder == .holdsFixes else { return dropIfCovered() }
     undeliveredEnd = .max
     isStopping = true
     stoppedAt = start + slack
-    if place ?? ring.head < ring.head { return }
+    if gapStart ?? ring.head < ring.head { return }
     unrecorded?.restartDrain = ring.head > 0 ? .awaited : .draining
   }
 
   /// Ends draining: the receiver's buffer is empty or cannot be read, and fixes that did not come out of it are
   /// missing.
   mutating func endRestartDrain() {
-    guard let known = unrecorded, known.isBuffered else { return }
+    guard let period = unrecorded, period.isBuffered else { return }
     unrecorded?.restartDrain = .drained
     dropIfCovered()
   }
 
   /// Discards a period that is too short for a gap.
   private mutating func dropIfCovered() {
-    guard let known = unrecorded, let to = known.to else { return }
-    if to.interval(since: known.from) <= known.slack { unrecorded = nil }
+    guard let period = unrecorded, let to = period.to else { return }
+    if to.interval(since: period.from) <= period.slack { unrecorded = nil }
   }
 
   /// Name of the newest fix before an unreported gap that must survive the service; nil if none exists.
   func gapAfter(in ring: borrowing FixRing) -> FixName? {
-    guard let known = unrecorded, !known.isReported, !known.isOpen else { return nil }
-    return ring.bookmark(below: known.sequence)
+    guard let period = unrecorded, !period.isReported, !period.isOpen else { return nil }
+    return ring.bookmark(below: period.sequence)
   }
 
-  /// Whether such a period must be reported before anything else is delivered.
+  /// Whether a recording gap must be reported before anything else is delivered.
   var mustReportUnrecorded: Bool {
     mutating get {
-      guard let known = unrecorded, !known.isReported, !known.awaitsStart, !known.isOpen else {
+      guard let period = unrecorded, !period.isReported, !period.awaitsStart, !period.isOpen else {
         return false
       }
-      return cursor.delivered >= known.sequence
+      return cursor.delivered >= period.sequence
     }
   }
 
@@ -211,13 +211,13 @@ extension Client {
   /// Sequence number from which fixes are delivered after the gap.
   var unrecordedSequence: UInt64 {
     mutating get {
-      guard let known = unrecorded, !known.isReported, !known.awaitsStart else { return .max }
-      return known.sequence
+      guard let period = unrecorded, !period.isReported, !period.awaitsStart else { return .max }
+      return period.sequence
     }
   }
 }
 
-/// What a receiver may have done with fixes while the service was down.
+/// What a receiver may have done with fixes while the service was down; computed by `Engine`.
 public enum DowntimeRecording: Sendable {
   /// It does not batch.
   case none
@@ -228,17 +228,17 @@ public enum DowntimeRecording: Sendable {
 }
 
 extension UnrecordedTime {
-  /// Creates the period from the fix before `place` until the service starts; it is reported to the next process.
+  /// Creates the period from the fix before `sequence` until the service starts; it is reported to the next process.
   fileprivate init(
-    since place: UInt64, until start: Instant, slack: Interval, in ring: borrowing FixRing
+    since sequence: UInt64, until start: Instant, slack: Interval, in ring: borrowing FixRing
   ) {
     var from = FixTime(acquired: .boot, utc: nil)
-    if place > 0, let newest = ring.stored(at: place - 1)?.fix {
+    if sequence > 0, let newest = ring.stored(at: sequence - 1)?.fix {
       // A fix acquired before the board restarted is on another boot clock; its UTC remains valid.
       from = FixTime(acquired: newest.acquired <= start ? newest.acquired : .boot, utc: newest.utc)
     }
     self.init(
-      sequence: place, from: from, to: FixTime(acquired: start, utc: nil), awaitsStart: true,
+      sequence: sequence, from: from, to: FixTime(acquired: start, utc: nil), awaitsStart: true,
       slack: slack)
   }
 

@@ -78,8 +78,8 @@ public struct Deferral: Equatable, Sendable {
       Deferral.machine.record(Int(state.rawValue), event.column)
     #endif
     switch event {
-    case .call(let called, let start):
-      criteria = called
+    case .call(let newCriteria, let start):
+      criteria = newCriteria
       meter = PathMeter(from: start)
     case .fix(let fix):
       if let criteria, criteria.hasDistance, fix.acquired > criteria.calledAt { meter.add(fix) }
@@ -142,8 +142,8 @@ public enum DeferralPreconditions {
     return incompatibility(of: settings)
   }
 
-  /// Returns the setting that is incompatible with deferral: accuracy first (DEF-2), then filter (DEF-3); nil if none
-  /// is.
+  /// Returns the error for a setting that is incompatible with deferral: accuracy first (DEF-2), then filter (DEF-3);
+  /// nil if both are compatible.
   public static func incompatibility(of settings: ClientSettings) -> LocationErrorCode? {
     if !LocationAccuracy.isBest(settings.desiredAccuracy) { return .deferredAccuracyTooLow }
     if settings.hasDistanceFilter { return .deferredDistanceFiltered }

@@ -25,7 +25,7 @@ public struct LiveFlags: Equatable, Sendable {
   public static let accuracyLimited = LiveFlags(rawValue: 1 << 5)
   /// The client must hold a service session (BKG-15).
   public static let serviceSessionRequired = LiveFlags(rawValue: 1 << 6)
-  /// The user is being prompted for authorization (AUT-7).
+  /// The authorization is undecided: the administrator can see the request (AUT-7, AUT-8).
   public static let authorizationRequestInProgress = LiveFlags(rawValue: 1 << 7)
 
   /// Flags with which no location is delivered.
@@ -39,7 +39,7 @@ public struct LiveFlags: Equatable, Sendable {
   }
 
   /// Whether any flag of `other` is set.
-  public func holdsAny(of other: LiveFlags) -> Bool { rawValue & other.rawValue != 0 }
+  public func containsAny(of other: LiveFlags) -> Bool { rawValue & other.rawValue != 0 }
 }
 
 /// Purpose of live updates (`CLLocationUpdate.LiveConfiguration`, LIV-8).

@@ -11,8 +11,8 @@ public struct LiveElement: Equatable, Sendable {
   public var flags: LiveFlags
   /// Whether the device is stationary; nothing else makes it true (LIV-5).
   public var isStationary: Bool
-  /// Number of fixes since the last element that were dropped because newer ones replaced them (LIV-10); saturates at
-  /// its maximum.
+  /// Number of fixes since the last element that were dropped: newer ones replaced them (LIV-10), or they belong to a
+  /// movement too short to report. Saturates at its maximum.
   public var dropped: UInt32
 
   /// Creates an element.
@@ -50,7 +50,7 @@ struct LiveIterator: Sendable {
     return monitor
   }
 
-  /// Discards everything from before: the pending fix, and whether the device is stationary.
+  /// Discards the pending fix and the stationary state.
   mutating func withhold(_ line: MotionLine, since: Instant) {
     monitor = LiveIterator.monitor(for: configuration, line, since)
     pendingFix = nil
@@ -78,7 +78,7 @@ struct LiveIterator: Sendable {
 
   /// Returns the pending element; nil if none exists.
   mutating func nextElement(_ iterator: Int, _ flags: LiveFlags) -> LiveElement? {
-    // The device is stationary as already reported; movement since then was too short to report.
+    // The device is stationary as already reported; a movement since then was too short to report.
     if monitor.isPaused, reportedStationary, pendingFix != nil {
       pendingFix = nil
       countDropped()

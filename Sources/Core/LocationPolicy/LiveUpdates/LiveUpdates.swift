@@ -71,18 +71,19 @@ public struct LiveUpdates: Sendable {
   }
 
   /// Whether the flags prevent delivery of locations.
-  public var isWithheld: Bool { flags.holdsAny(of: .withholding) }
+  public var isWithheld: Bool { flags.containsAny(of: .withholding) }
 
   /// Sets all flags; each change produces one element (LIV-7).
   ///
-  /// Flags that withhold locations discard pending elements. A change of accuracy does, too: a reduced client must not
-  /// receive a precise fix (AUT-6), and a coarse fix 4 km away is no movement.
+  /// If the flags withhold locations, pending fixes and the stationary state are discarded; a change of accuracy
+  /// discards them too: a reduced client must not receive a precise fix (AUT-6), and a coarse fix 4 km away is no
+  /// movement.
   public mutating func set(_ flags: LiveFlags) {
     #if REACHED
       reach(2)
     #endif
     let changesAccuracy =
-      self.flags.holdsAny(of: .accuracyLimited) != flags.holdsAny(of: .accuracyLimited)
+      self.flags.containsAny(of: .accuracyLimited) != flags.containsAny(of: .accuracyLimited)
     self.flags = flags
     defer { refresh() }
     guard isWithheld || changesAccuracy else { return }

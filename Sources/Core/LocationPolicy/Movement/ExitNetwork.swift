@@ -15,32 +15,35 @@ import CCore
   private static let firstLayerSize = 24
   private static let secondLayerSize = 16
 
-  /// The probability for each bin of ``ExitBins``, 0 to 1.
+  /// The probability for each bin of ``ExitBins``, 0 to 1; used by ``MovementModel``.
   ///
   /// - Parameters:
   ///   - features: ``MovementHistory/features``; the last five are used only with a motion line.
-  ///   - hasMotionLine: Selects the network.
-  static func chances(
-    _ features: InlineArray<36, Double>, hasLine: Bool
+  ///   - hasMotionLine: Whether a motion line is used; selects the network.
+  static func probabilities(
+    _ features: InlineArray<36, Double>, hasMotionLine: Bool
   ) -> InlineArray<24, Double> {
-    let count = hasLine ? featureCountWithMotionLine : featureCount
-    var weights = unsafe torpor_exit_weights(hasLine ? 1 : 0)!
+    let count = hasMotionLine ? featureCountWithMotionLine : featureCount
+    var weights = unsafe torpor_exit_weights(hasMotionLine ? 1 : 0)!
     var input = InlineArray<36, Float>(repeating: 0)
     for i in 0..<count {
       let scaled = unsafe (Float(features[i]) - weights[i]) * weights[count + i]
       input[i] = min(max(scaled, -4), 4)
     }
     unsafe weights += 2 * count
-    let a: InlineArray<24, Float> = unsafe layer(input.span, count, firstLayerSize, &weights)
-    var low = InlineArray<24, Float>(repeating: 0)
-    for i in 0..<firstLayerSize { low[i] = a[i] > 0 ? a[i] : 0.05 * a[i] }
-    var b: InlineArray<24, Float> = unsafe layer(
-      low.span, firstLayerSize, secondLayerSize, &weights)
-    for i in 0..<secondLayerSize where b[i] < 0 { b[i] *= 0.05 }
-    let out = unsafe layer(b.span, secondLayerSize, ExitBins.count, &weights)
-    var chances = InlineArray<24, Double>(repeating: 0)
-    for i in 0..<ExitBins.count { chances[i] = 1 / (1 + exp(-Double(out[i]))) }
-    return chances
+    let firstSums: InlineArray<24, Float> = unsafe layer(
+      input.span, count, firstLayerSize, &weights)
+    var firstOutputs = InlineArray<24, Float>(repeating: 0)
+    for i in 0..<firstLayerSize {
+      firstOutputs[i] = firstSums[i] > 0 ? firstSums[i] : 0.05 * firstSums[i]
+    }
+    var secondOutputs: InlineArray<24, Float> = unsafe layer(
+      firstOutputs.span, firstLayerSize, secondLayerSize, &weights)
+    for i in 0..<secondLayerSize where secondOutputs[i] < 0 { secondOutputs[i] *= 0.05 }
+    let sums = unsafe layer(secondOutputs.span, secondLayerSize, ExitBins.count, &weights)
+    var probabilities = InlineArray<24, Double>(repeating: 0)
+    for i in 0..<ExitBins.count { probabilities[i] = 1 / (1 + exp(-Double(sums[i]))) }
+    return probabilities
   }
 
   /// The weighted sums of one layer. Advances `weights` past the rows and biases of that layer.

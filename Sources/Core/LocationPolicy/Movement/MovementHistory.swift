@@ -133,22 +133,22 @@ struct MovementHistory: Equatable, Sendable {
   }
 
   private mutating func updateSpeeds(_ sample: Sample) {
-    let over = displacement / timeStep
+    let stepSpeed = displacement / timeStep
     for i in 0..<4 {
       let time = MovementHistory.meanTimeConstant(i)
       let decay = exp(-timeStep / time)
-      meanSpeed[i] = over + (meanSpeed[i] - over) * decay
+      meanSpeed[i] = stepSpeed + (meanSpeed[i] - stepSpeed) * decay
       let gain = time * (1 - decay) / timeStep
       eastDrift[i] = eastDisplacement * gain + eastDrift[i] * decay
       northDrift[i] = northDisplacement * gain + northDrift[i] * decay
     }
-    let fast = max(sample.speed, over)
+    let speed = max(sample.speed, stepSpeed)
     for i in 0..<3 {
-      peakSpeed[i] = max(fast, peakSpeed[i] * exp(-timeStep / MovementHistory.peakTimeConstant(i)))
+      peakSpeed[i] = max(speed, peakSpeed[i] * exp(-timeStep / MovementHistory.peakTimeConstant(i)))
     }
-    if fast > MovementHistory.standingSpeed { lastMovingTime = sample.time }
+    if speed > MovementHistory.standingSpeed { lastMovingTime = sample.time }
     if sample.speed < MovementHistory.standingSpeed { lastStandingTime = sample.time }
-    let moving = fast > MovementHistory.standingSpeed ? 1.0 : 0
+    let moving = speed > MovementHistory.standingSpeed ? 1.0 : 0
     movingShare = moving + (movingShare - moving) * exp(-timeStep / 600)
     longMovingShare = moving + (longMovingShare - moving) * exp(-timeStep / 3_600)
   }
@@ -182,12 +182,12 @@ extension MovementHistory {
   var features: InlineArray<36, Double> {
     var f = InlineArray<36, Double>(repeating: 0)
     let logRecentSpeed = log(recentSpeed)
-    let over = fixCount > 1 ? displacement / timeStep : last.speed
+    let stepSpeed = fixCount > 1 ? displacement / timeStep : last.speed
     f[0] = log(bound)
     f[1] = log(timeScale)
     f[2] = log(last.speed + 0.1) - logRecentSpeed
     f[3] = log(previousSpeed + 0.1) - logRecentSpeed
-    f[4] = log(over + 0.1) - logRecentSpeed
+    f[4] = log(stepSpeed + 0.1) - logRecentSpeed
     for i in 0..<3 { f[5 + i] = log(peakSpeed[i] + 0.1) - logRecentSpeed }
     for i in 0..<4 {
       f[8 + i] = log(meanSpeed[i] + 0.1) - logRecentSpeed

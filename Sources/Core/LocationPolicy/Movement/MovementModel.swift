@@ -28,8 +28,9 @@ struct MovementModel: Equatable, Sendable {
     let isFirst = history.fixCount == 0
     history.accept(sample)
     if !isFirst { recordCycle(figures, predictor) }
-    plannedOff = cheapest(
-      ExitNetwork.chances(history.features, hasLine: history.hasMotionLine), figures, predictor)
+    plannedOff = cheapestOffTime(
+      ExitNetwork.probabilities(history.features, hasMotionLine: history.hasMotionLine), figures,
+      predictor)
     return plannedOff
   }
 
@@ -63,8 +64,8 @@ struct MovementModel: Equatable, Sendable {
     predictor.expected(after: Interval(seconds: off), figures).seconds
   }
 
-  /// Price of one second outside the bound, mJ: a multiple of the mean power so far, increased when the share of time
-  /// outside was too large.
+  /// Price of one second outside the bound, mJ: a multiple of the mean power so far, scaled by the share of time
+  /// outside so far.
   private func price(_ figures: ReceiverParameters) -> Double {
     let scale = figures.track_mW / MovementTuning.trainingTrack_mW
     let tuning = MovementTuning(hasMotionLine: history.hasMotionLine)
@@ -78,39 +79,39 @@ struct MovementModel: Equatable, Sendable {
     return max(price, tuning.minimumPrice * scale)
   }
 
-  private func cheapest(
-    _ chances: InlineArray<24, Double>, _ figures: ReceiverParameters,
+  private func cheapestOffTime(
+    _ probabilities: InlineArray<24, Double>, _ figures: ReceiverParameters,
     _ predictor: TimeToFixPredictor
   ) -> Double {
     let last = history.last
     let price = price(figures)
     let isStill = history.hasMotionLine && !last.isMoving
-    let longestRun =
+    let longestTravel =
       history.distanceMargin
       * (history.fixCount <= MovementTuning.initialFixCount ? 1 : MovementTuning.travelLimit)
-    var risk = ExitRisk(chances, unit: history.timeScale)
+    var risk = ExitRisk(probabilities, timeScale: history.timeScale)
     var best = 0.0
-    var least = Double.infinity
+    var leastCost = Double.infinity
     var off = isStill ? 1.0 : 0
     while off <= MovementTuning.maximumOff {
-      let known = isStill && off < 600 ? 600 : off
-      let search = off > 0 ? MovementModel.acquisitionTime(known, figures, predictor) : 0
+      let assumedOff = isStill && off < 600 ? 600 : off
+      let search = off > 0 ? MovementModel.acquisitionTime(assumedOff, figures, predictor) : 0
       let cycle = 1 + off + search
-      // Even with maximum acceleration the device cannot be outside the bound earlier than this.
-      let ahead = cycle - 1
-      let reach = last.speed * ahead + 0.5 * MovementTuning.maximumAcceleration * ahead * ahead
-      var outside = risk.secondsOutside(until: cycle - 1)
-      if history.hasMotionLine { outside /= MovementTuning.stillAfterMotionRate }
-      // The network's estimate is limited by the speed that the receiver reported.
-      if last.speed * ahead > longestRun { break }
-      if reach < history.distanceMargin { outside = 0 }
+      // The farthest that the device can travel until the next fix, with maximum acceleration.
+      let wait = cycle - 1
+      let reach = last.speed * wait + 0.5 * MovementTuning.maximumAcceleration * wait * wait
+      var secondsOutside = risk.secondsOutside(until: cycle - 1)
+      if history.hasMotionLine { secondsOutside /= MovementTuning.stillAfterMotionRate }
+      // Longer off times are not considered: at the reported speed the device would travel too far.
+      if last.speed * wait > longestTravel { break }
+      if reach < history.distanceMargin { secondsOutside = 0 }
       // The receiver has not entered its duty cycle in the second after a fix; the cheaper power applies only if it
       // stays on.
-      let second = off > 0 ? figures.track_mW : figures.on_mW
-      let spent = second + figures.standby_mW * off + figures.acquire_mW * search
-      let cost = (spent + price * outside) / cycle
-      if cost < least {
-        least = cost
+      let trackingEnergy = off > 0 ? figures.track_mW : figures.on_mW
+      let cycleEnergy = trackingEnergy + figures.standby_mW * off + figures.acquire_mW * search
+      let cost = (cycleEnergy + price * secondsOutside) / cycle
+      if cost < leastCost {
+        leastCost = cost
         best = off
       }
       off = MovementTuning.nextCandidate(after: off)
@@ -128,9 +129,9 @@ private struct ExitRisk {
   private var lastTime = 0.0
   private var lastProbability = 0.0
 
-  init(_ chances: InlineArray<24, Double>, unit: Double) {
-    self.probabilities = chances
-    self.timeScale = unit
+  init(_ probabilities: InlineArray<24, Double>, timeScale: Double) {
+    self.probabilities = probabilities
+    self.timeScale = timeScale
   }
 
   /// The integral of the probability from the fix until `time`.
@@ -175,8 +176,8 @@ struct MovementTuning {
   /// Share of time outside above which the price rises, and the time over which the share is averaged, seconds.
   static let allowedOutsideShare = 0.003
   static let outsideAveragingTime = 1_800.0
-  /// Upper limit of the off time: the time in which the device, at the speed just reported, travels this many times
-  /// the bound. For the first fixes, before the motion is known, the factor is 1.
+  /// Upper limit of the time from one fix to the next: in it the device, at the speed just reported, travels this many
+  /// times ``MovementHistory/distanceMargin``. For the first fixes, before the motion is known, the factor is 1.
   static let travelLimit = 3.0
   static let initialFixCount = 3
   /// Largest plausible acceleration of the device, m/s².

@@ -51,8 +51,8 @@ import LocationTypes
 /// The half rate covers a device that stops briefly and then continues. The rate is always 1 for a bound below
 /// `minimumMotionLineBound`, and without a motion line.
 ///
-/// **Pause limit.** The sensor may miss the start of a motion. The clock is therefore paused for at most as long as
-/// the fixes have shown the device in one spot already, but at least 300 s and at most 7,200 s.
+/// **Pause limit.** The sensor may miss the start of a motion. The pause limit is therefore the time for which fixes
+/// have already shown the device in one spot, but at least 300 s and at most 7,200 s.
 ///
 /// **Invariants.**
 ///
@@ -62,17 +62,17 @@ import LocationTypes
 /// - `elapsed`, `paused` and `motionSeconds` only grow between two fixes.
 /// - `expire` sets the off time to 0 and keeps the history.
 ///
-/// **Who changes what.** ``MovementModel`` alone writes the history, ``OffClock`` alone its times. The engine calls
-/// `accept` for each delivered fix while a bound applies, `motionLineChanged` for each level, `startTime` once per
-/// plan, and `expire` when no client has a bound. Pure: time is an argument.
+/// **Who changes what.** ``MovementModel`` alone writes the history, ``OffClock`` alone its times. `Engine` calls
+/// `accept` for each delivered fix while a bound applies, `motionLineChanged` for each level, `startTime` at the end of
+/// each step unless a client needs every fix now, and `expire` when no client has a bound. Pure: time is an argument.
 ///
 /// **Bounds.** Fixed size. O(1) for each call; `accept` evaluates one network and at most 109 candidates, about 20,000
 /// instructions.
 public struct MovementPlanner: Equatable, Sendable {
   /// Time without a fix after which the history is discarded.
   static let historyLifetime = Interval.seconds(14_400)
-  /// Limits of the time for which a "still" of the motion line pauses the off clock, seconds. Within them it is the
-  /// time that the device has been stationary already.
+  /// Limits of the pause limit, seconds. Between them, the pause limit is the time for which the device has already
+  /// been stationary.
   static let minimumPauseLimit = 300.0
   static let maximumPauseLimit = 7_200.0
   /// Smallest bound, metres, for which the motion line is used: for a smaller one the sensor reacts too slowly.
@@ -216,10 +216,10 @@ struct OffClock: Equatable, Sendable {
 
   /// The end of the off time if the line keeps reporting `line`.
   func end(_ line: MotionLine, at now: Instant) -> Instant {
-    let left = max(offTime - elapsed, 0)
-    guard left > 0 else { return now }
+    let remaining = max(offTime - elapsed, 0)
+    guard remaining > 0 else { return now }
     let rate = rate(line)
-    if rate > 0 { return now + Interval(seconds: left / rate) }
+    if rate > 0 { return now + Interval(seconds: remaining / rate) }
     return now + Interval(seconds: max(pauseLimit - paused, 0))
   }
 }

@@ -54,7 +54,8 @@ import LocationTypes
 /// # Who changes what
 ///
 /// Only ``handle(_:)`` changes the value. It notifies no client and controls no receiver: the caller carries out the
-/// returned outcome and requests fixes as ``nextFix(at:fastest:line:)`` says. O(1) in time and memory.
+/// returned outcome and requests a fix at each time that ``nextFix(at:fastest:line:)`` returns. O(1) in time and
+/// memory.
 public struct PauseMonitor: Equatable, Sendable {
   /// State of the pause.
   public enum State: UInt8, Equatable, Sendable {
@@ -269,10 +270,10 @@ extension PauseMonitor {
   }
 
   private static func wait(
-    for reach: Double, at fastest: Double, _ least: Interval, _ most: Interval
+    for distance: Double, at fastest: Double, _ least: Interval, _ most: Interval
   ) -> Interval {
     guard fastest > 0 else { return most }
-    return max(least, min(most, Interval(seconds: reach / fastest)))
+    return max(least, min(most, Interval(seconds: distance / fastest)))
   }
 }
 

@@ -2,8 +2,8 @@ import LocationTypes
 
 /// Detects from fixes whether the device stands still or moves. Fixes may come every second or every few minutes.
 ///
-/// It keeps the mean position of the fixes since the device stands. The fixes of a stationary receiver scatter by a few
-/// metres and now and then by 20 to 30 m, so one fix outside the radius is not sufficient. Movement is detected from
+/// It keeps the mean position of the fixes since the device stopped. The fixes of a stationary receiver scatter by a
+/// few metres, occasionally by 20 to 30 m, so one fix outside the radius is not sufficient. It detects movement from
 /// - a reliable speed above ``walkingSpeed``; or
 /// - fixes farther away than ``outlierDistance``, for ``confirmation``; or
 /// - fixes outside the radius for ``persistence``, while the Doppler speed does not show standing.
@@ -41,7 +41,7 @@ public struct StillnessDetector: Equatable, Sendable {
 
   /// Mean position of the fixes since ``since``; nil before the first.
   public private(set) var centre: Coordinate?
-  /// Time since which the device stands, as far as known.
+  /// Time since which the device has stood still, as far as known.
   public private(set) var since = Instant.boot
   /// Acquisition time of the newest fix.
   public private(set) var newest = Instant.boot
@@ -60,7 +60,7 @@ public struct StillnessDetector: Equatable, Sendable {
 
   /// Handles a fix; one that is not newer than the last is `undecided`. `radius` in metres.
   public mutating func add(_ fix: Fix, radius: Double) -> Finding {
-    guard let from = centre else {
+    guard let oldCentre = centre else {
       let isFast = hasReliableSpeed(fix)
       restart(at: fix)
       return isFast ? .moved : .inside
@@ -71,12 +71,12 @@ public struct StillnessDetector: Equatable, Sendable {
       restart(at: fix)
       return .moved
     }
-    let offset = from.localOffset(to: fix.coordinate)
+    let offset = oldCentre.localOffset(to: fix.coordinate)
     let distance = (offset.east * offset.east + offset.north * offset.north).squareRoot()
     guard distance > radius else {
       outsideSince = nil
       weight = min(weight + 1, StillnessDetector.weightLimit)
-      centre = from.moved(east: offset.east / weight, north: offset.north / weight)
+      centre = oldCentre.moved(east: offset.east / weight, north: offset.north / weight)
       return .inside
     }
     return evaluate(fix, distance, radius)
@@ -124,7 +124,7 @@ public struct StillnessDetector: Equatable, Sendable {
   }
 
   /// Whether the fix has a reliable speed above walking speed: its speed accuracy shows it, or the distance from an
-  /// older position agrees, being at least half of the distance at that speed and twice the accuracy.
+  /// older position is at least half of the distance at that speed and at least twice the accuracy.
   private mutating func isMoving(_ fix: Fix) -> Bool {
     if hasReliableSpeed(fix) { return true }
     let elapsed = fix.acquired - referenceTime

@@ -14,7 +14,7 @@ import LocationTypes
 /// - ends an acquisition without result and retries with exponential back-off (PWR-7),
 /// - keeps the receiver on for a new ephemeris where that saves energy later (PWR-8).
 ///
-/// It stores no fixes: the engine keeps the fix that is held back.
+/// It stores no fixes: `Engine` keeps the fix that is held back.
 ///
 /// ```
 ///             fix due now                 first fix               accurate, or time over
@@ -75,15 +75,15 @@ import LocationTypes
 /// - An acquisition is measured for ``TimeToFixPredictor`` only when it succeeds with a live fix.
 /// - The receiver's own duty cycle is never used while fixes are needed continuously or an ephemeris is to be read.
 ///
-/// **Who changes what.** `enter` alone writes the state. The engine sends one `plan` event per plan, one `fix` or
-/// `drained` event per valid fix, and `searchRequested` for a client's request and for new motion. It reads
-/// `isOn`, `sleepMode`, `usesDutyCycle` and `wake`.
+/// **Who changes what.** `enter` alone writes the state. `Engine` sends one `plan` event per step, one `fix` or
+/// `drained` event per valid fix, and `searchRequested` for a client's request and for new motion. It reads `isOn`,
+/// `sleepMode`, `usesDutyCycle` and `wake`.
 ///
 /// **Bounds.** Refining lasts 5 s at most; back-off 60 s, doubled up to 1,800 s; an acquisition ends after
 /// `ReceiverParameters.acquisitionTimeout` plus start-up and restore time at the latest. Fixed size, O(1) for each
 /// event. Time is an argument.
 public struct FixSchedule: Equatable, Sendable {
-  /// What the receiver is on or off for.
+  /// Why the receiver is on or off.
   public enum State: UInt8, Sendable {
     /// Off: no client needs a fix.
     case idle = 0
@@ -101,7 +101,7 @@ public struct FixSchedule: Equatable, Sendable {
 
   /// Input of the state machine.
   public enum Event: Sendable {
-    /// The end of an engine step: the current need, and whether the receiver must be on for clients that need every
+    /// The end of a step of `Engine`: the current need, and whether the receiver must be on for clients that need every
     /// fix.
     case plan(FixNeed, isKeptOn: Bool)
     /// A live fix with its accuracy in metres and the time at which it was measured.
@@ -112,7 +112,7 @@ public struct FixSchedule: Equatable, Sendable {
     case searchRequested
   }
 
-  /// What the engine does with a fix.
+  /// What `Engine` must do with a fix.
   public enum Decision: Equatable, Sendable {
     /// Deliver it: it is accurate enough, or no better one is expected.
     case use
@@ -151,7 +151,7 @@ public struct FixSchedule: Equatable, Sendable {
   /// Start of the acquisition timeout: later than the start of the acquisition if the receiver was on for every fix
   /// until then.
   private var timeoutStart = Instant.boot
-  /// Time of the last fix before the receiver went off; nil if its navigation data is lost or never existed.
+  /// Time at which the receiver last tracked before it went off; nil if its navigation data is lost or never existed.
   private var offSince: Instant?
   /// Time off before the current acquisition; nil for a cold start.
   private var previousOffTime: Interval?
@@ -195,18 +195,18 @@ extension FixSchedule {
       FixSchedule.machine.record(Int(state.rawValue), event.column)
     #endif
     switch event {
-    case .plan(let need, let isOnAnyway):
+    case .plan(let need, let isKeptOn):
       let wasOn = isOn
-      guard !isOnAnyway else {
+      guard !isKeptOn else {
         if !wasOn { beginAcquisition(figures, at: now) }
         stayOn(at: now)
         return .use
       }
       plan(need, figures, at: now)
-      // A start writes the configuration anyway. Changing the mode later costs a command, which pays only if the
-      // receiver stays on.
-      let isTime = usesDutyCycle || !wasOn || state == .tracking
-      usesDutyCycle = isTime && mayUseDutyCycle(need, figures.receiver, at: now)
+      // A start writes the configuration in any case. A later change of the mode costs a command, which pays only if
+      // the receiver stays on.
+      let mayChangeMode = usesDutyCycle || !wasOn || state == .tracking
+      usesDutyCycle = mayChangeMode && mayUseDutyCycle(need, figures.receiver, at: now)
       return .use
     case .fix(let accuracy, let measured, let need):
       return acceptFix(accuracy, measured: measured, need, figures, at: now)
@@ -267,15 +267,15 @@ extension FixSchedule {
 
   /// Sleeps until the start for the fix that is due, or starts the receiver now.
   private mutating func planStart(_ need: FixNeed, _ figures: PlannerParameters, at now: Instant) {
-    let left = need.due - now
-    guard left > FixSchedule.dueTolerance else { return startIfOff(figures, at: now) }
-    let off = isOn ? left : offTime(at: need.due, figures.receiver)
+    let remaining = need.due - now
+    guard remaining > FixSchedule.dueTolerance else { return startIfOff(figures, at: now) }
+    let off = isOn ? remaining : offTime(at: need.due, figures.receiver)
     var warm = acquisitionTime(before: need.due, off: off, figures.receiver)
     if isEphemerisExpired(figures.receiver, at: need.due) {
       warm = max(warm, figures.receiver.timeToFix.cold)
     }
     let choice = chooseSleepMode(
-      for: left, warm: warm, mayUseDutyCycle: mayUseDutyCycle(need, figures.receiver, at: now),
+      for: remaining, warm: warm, mayUseDutyCycle: mayUseDutyCycle(need, figures.receiver, at: now),
       figures)
     let search = choice == .off ? figures.receiver.acquisitionAfterPowerOff(warm) : warm
     let start = need.due - search - figures.receiver.startUp
@@ -288,17 +288,17 @@ extension FixSchedule {
     wake = start
   }
 
-  /// The sleep mode for `left`. A receiver that is asleep keeps its mode; one that is powered off does not change to
-  /// standby.
+  /// The sleep mode for the time `remaining`. A receiver that is asleep keeps its mode; one that is powered off does
+  /// not change to standby.
   private func chooseSleepMode(
-    for left: Interval, warm: Interval, mayUseDutyCycle: Bool, _ figures: PlannerParameters
+    for remaining: Interval, warm: Interval, mayUseDutyCycle: Bool, _ figures: PlannerParameters
   ) -> ReceiverSleepMode {
     if state == .asleep { return sleepMode }
     // The navigation database of a sleeping receiver cannot be read out, so it would be lost by a power-off.
-    let mayCut = isOn || sleepMode == .off || figures.receiver.saveTime == .zero
+    let mayPowerOff = isOn || sleepMode == .off || figures.receiver.saveTime == .zero
     return figures.receiver.withDutyCycle(mayUseDutyCycle).sleepMode(
-      for: left, warm: warm, canStandby: figures.canStandby && sleepMode != .off,
-      canSwitchOff: figures.canSwitchOff && mayCut)
+      for: remaining, warm: warm, canStandby: figures.canStandby && sleepMode != .off,
+      canSwitchOff: figures.canSwitchOff && mayPowerOff)
   }
 
   /// Time of the last tracking, not of the sleep command: it determines which navigation data is still valid.
@@ -467,8 +467,9 @@ extension FixSchedule {
     ephemerisTime.map { time - $0 > receiver.ephemerisLifetime } ?? false
   }
 
-  /// Whether the receiver stays on to read a new ephemeris: the present one expires soon, and starts without it cost
-  /// more energy than reading it now (PWR-8).
+  /// Records a new ephemeris if the receiver has tracked for long enough. Returns whether the receiver stays on to read
+  /// one: the present one is missing or expires soon, and starts without it cost more energy than reading it now
+  /// (PWR-8).
   private mutating func staysOnForEphemeris(_ figures: PlannerParameters, at now: Instant) -> Bool {
     let receiver = figures.receiver
     if now - firstFixTime >= receiver.ephemerisDownload { ephemerisTime = now }
@@ -508,7 +509,7 @@ extension FixSchedule {
   extension FixSchedule.Event {
     var column: Int {
       switch self {
-      case .plan(let need, let isOnAnyway): isOnAnyway ? 0 : need.isRequired ? 2 : 1
+      case .plan(let need, let isKeptOn): isKeptOn ? 0 : need.isRequired ? 2 : 1
       case .fix: 3
       case .drained: 4
       case .searchRequested: 5

@@ -1,6 +1,8 @@
 import LocationTypes
 
-/// The receiver state that a plan requires. The engine translates it into a `ReceiverGoal` for the driver.
+// The result of ``Planner``, and three parts of its parameters: sleep states, the receiver's fix buffer, times to fix.
+
+/// The receiver state that a plan requires. `Engine` translates it into a `ReceiverGoal` for the `ReceiverDriver`.
 public enum PlannedReceiver: Equatable, Sendable {
   /// Supply switched off.
   case off
@@ -18,7 +20,7 @@ public enum PlannedReceiver: Equatable, Sendable {
 public struct Plan: Equatable, Sendable {
   /// State of the receiver.
   public var receiver: PlannedReceiver
-  /// Deepest sleep state that is allowed; at least ``BoardState/idle``, because waiting code does not run.
+  /// Deepest sleep state that is allowed; at least ``BoardState/idle``, because no code runs while the service waits.
   public var board: BoardState
   /// Time at which the board must be awake at the latest; `.distantFuture` for no alarm.
   public var wake: Instant
@@ -44,11 +46,11 @@ public struct SleepParameters: Equatable, Sendable {
   public var alarmResolution: Interval
   /// Shortest sleep for which entering the state pays.
   public var minimumDuration: Interval
-  /// Whether the receiver's batch pin wakes it.
+  /// Whether the receiver's batch pin wakes the board.
   public var wakesOnPin: Bool
   /// Whether bytes from the receiver wake the board and are not lost.
   public var wakesOnBytes: Bool
-  /// Whether the motion sensor's line wakes it.
+  /// Whether the motion sensor's line wakes the board.
   public var wakesOnMotion = true
 
   /// Creates the parameters of a sleep state.

@@ -1,6 +1,7 @@
 import LocationTypes
 
-/// Properties of board and receiver that the planner needs, all from the profile.
+/// Properties of board and receiver, made by `BoardProfiles`. `Engine` removes the fix buffer or the duty cycle while
+/// the receiver cannot use them.
 public struct PlannerParameters: Sendable {
   /// Time between two fixes.
   public var fixInterval: Interval
@@ -12,7 +13,7 @@ public struct PlannerParameters: Sendable {
   public var hasMotionLine = false
   /// The receiver's own fix buffer; nil if it has none.
   public var batch: BatchParameters?
-  /// The lightest sleep state, in which bytes wake the board; nil if the board never sleeps.
+  /// The lightest sleep state, in which bytes may wake the board; nil if the profile has none.
   public var idle: SleepParameters?
   /// A deeper sleep state; nil if the board has none.
   public var deep: SleepParameters?
@@ -70,7 +71,7 @@ public struct PlannerParameters: Sendable {
   }
 }
 
-/// The present state of clients and receiver, as input of the planner.
+/// The present state of clients and receiver: made by `Engine` for each plan, used by ``Planner``.
 public struct PlannerInput: Sendable {
   /// The sum of the clients' demands.
   public var demand: DemandSummary
@@ -89,7 +90,7 @@ public struct PlannerInput: Sendable {
   /// Latest time to drain the receiver's buffer; `.distantFuture` if it is not used.
   public var drainDue: Instant
 
-  /// No demand, nothing in progress.
+  /// Creates an input without demand and without work in progress.
   public init() {
     demand = DemandSummary()
     isBusy = false
@@ -109,7 +110,7 @@ public struct Planner: Sendable {
   public var parameters: PlannerParameters
 
   /// Creates the planner of a board.
-  public init(_ figures: PlannerParameters) { self.parameters = figures }
+  public init(_ parameters: PlannerParameters) { self.parameters = parameters }
 
   /// Whether the fixes of deferred clients may be delivered later: the board can sleep while they are collected
   /// (DEF-28), and no client needs fixes now (DEF-29).
@@ -117,28 +118,28 @@ public struct Planner: Sendable {
     parameters.hasCachingState && !isInhibited && demand.live == 0
   }
 
-  /// The plan for `situation`. Pure, O(1).
-  public func plan(_ situation: PlannerInput, isInhibited: Bool, at now: Instant) -> Plan {
+  /// The plan for `input`. Pure, O(1).
+  public func plan(_ input: PlannerInput, isInhibited: Bool, at now: Instant) -> Plan {
     let receiver = receiver(
-      for: situation.demand, situation.schedule, isInhibited: isInhibited)
+      for: input.demand, input.schedule, isInhibited: isInhibited)
     // For a check that is due now, the drain has already been requested.
-    let demanded = situation.demand.check > now ? situation.demand.check : .distantFuture
-    let check = min(demanded, situation.schedule?.wake ?? .distantFuture)
-    if situation.isBusy || isInhibited {
+    let demanded = input.demand.check > now ? input.demand.check : .distantFuture
+    let check = min(demanded, input.schedule?.wake ?? .distantFuture)
+    if input.isBusy || isInhibited {
       return Plan(receiver: receiver, board: .idle, wake: check, wakesOnInput: true)
     }
-    if let hold = situation.acknowledgementDeadline, hold > now {
+    if let hold = input.acknowledgementDeadline, hold > now {
       return Plan(receiver: receiver, board: .idle, wake: min(hold, check), wakesOnInput: true)
     }
     switch receiver {
     case .off, .standby:
       return sleepPlan(receiver, until: check, at: now)
     case .tracking, .powersave:
-      return streamingPlan(receiver, situation, at: now)
+      return streamingPlan(receiver, input, at: now)
     case .batching:
       // No client waits for a drain, so its alarm may fire late.
-      let drainDue = situation.drainDue + maximumAlarmLead
-      return sleepPlan(receiver, until: min(situation.demand.check, drainDue), at: now)
+      let drainDue = input.drainDue + maximumAlarmLead
+      return sleepPlan(receiver, until: min(input.demand.check, drainDue), at: now)
     }
   }
 
@@ -162,19 +163,19 @@ public struct Planner: Sendable {
   /// The plan while the receiver sends each fix. Each message wakes the board, except during an acquisition without a
   /// client in the foreground: messages without a fix are then buffered until one can contain a fix.
   private func streamingPlan(
-    _ receiver: PlannedReceiver, _ situation: PlannerInput, at now: Instant
+    _ receiver: PlannedReceiver, _ input: PlannerInput, at now: Instant
   ) -> Plan {
-    let check = min(situation.demand.check, situation.schedule?.wake ?? .distantFuture)
+    let check = min(input.demand.check, input.schedule?.wake ?? .distantFuture)
     guard let idle = parameters.idle, idle.wakesOnBytes, check - now > idle.alarmLead else {
       return Plan(receiver: receiver, board: .idle, wake: check, wakesOnInput: true)
     }
     var plan = Plan(
       receiver: receiver, board: .idle, wake: alarmTime(check, idle), wakesOnInput: true)
     // For a single fix the schedule has computed the time to the second, so its messages are not buffered.
-    let isScheduled = situation.schedule?.isOn ?? false
-    let mayBuffer = situation.demand.watched == 0 && !isScheduled
-    if mayBuffer, let checkTime = nextCheck(situation, at: now) {
-      if isOutOfSync(situation, at: now) {
+    let isScheduled = input.schedule?.isOn ?? false
+    let mayBuffer = input.demand.watched == 0 && !isScheduled
+    if mayBuffer, let checkTime = nextCheck(input, at: now) {
+      if isOutOfSync(input, at: now) {
         plan.wake = min(plan.wake, now + parameters.fixInterval)
         return plan
       }
@@ -186,10 +187,10 @@ public struct Planner: Sendable {
 
   /// Whether one message should be read before the following ones are buffered: the times of buffered messages are
   /// computed from the last one read. The wait for a silent receiver is limited.
-  private func isOutOfSync(_ situation: PlannerInput, at now: Instant) -> Bool {
-    guard let since = situation.acquiringSince else { return false }
+  private func isOutOfSync(_ input: PlannerInput, at now: Instant) -> Bool {
+    guard let since = input.acquiringSince else { return false }
     return now - since <= Planner.firstMessageTimeout
-      && now - situation.lastMessageTime > parameters.fixInterval
+      && now - input.lastMessageTime > parameters.fixInterval
   }
 
   /// Longest wait for the first message after the start of a receiver.
@@ -197,18 +198,18 @@ public struct Planner: Sendable {
 
   /// The time of the next check of an acquisition: when it should have succeeded, then at increasing intervals, but
   /// before the input buffer overflows. Nil while the receiver has a fix.
-  private func nextCheck(_ situation: PlannerInput, at now: Instant) -> Instant? {
-    guard let since = situation.acquiringSince, parameters.inputBufferTime > parameters.fixInterval
+  private func nextCheck(_ input: PlannerInput, at now: Instant) -> Instant? {
+    guard let since = input.acquiringSince, parameters.inputBufferTime > parameters.fixInterval
     else {
       return nil
     }
     // The fix is in the first epoch after the acquisition.
     let expected =
-      since + parameters.timeToFix.expected(after: situation.previousOffTime)
+      since + parameters.timeToFix.expected(after: input.previousOffTime)
       + parameters.fixInterval
     let overdue = (now - since) / 4
     let checkTime = min(expected > now ? expected : now + overdue, now + parameters.inputBufferTime)
-    return nextMessageTime(after: checkTime, situation.lastMessageTime)
+    return nextMessageTime(after: checkTime, input.lastMessageTime)
   }
 
   /// The expected time of the first message after `time`, including slack.
@@ -244,7 +245,7 @@ public struct Planner: Sendable {
         receiver: receiver, board: deep.state, wake: alarmTime(due, deep),
         wakesOnInput: deep.wakesOnBytes)
     }
-    // The alarm rang early because of its lead; wait for the due time itself.
+    // Less time is left than the alarm's lead: wait for the due time itself.
     guard let idle = parameters.idle, due - now > maximumAlarmLead else {
       return Plan(receiver: receiver, board: .idle, wake: due, wakesOnInput: true)
     }
@@ -271,14 +272,15 @@ public struct Planner: Sendable {
     guard metresLeft < .infinity else { return .distantFuture }
     let fastest = parameters.plausibleSpeed
     let start = min(max(speed ?? fastest, 0), fastest)
-    let a = parameters.plausibleAcceleration
-    let rise = (fastest - start) / a
-    let risen = (start + fastest) / 2 * rise
+    let acceleration = parameters.plausibleAcceleration
+    let accelerationTime = (fastest - start) / acceleration
+    let accelerationDistance = (start + fastest) / 2 * accelerationTime
     let seconds: Double
-    if metresLeft >= risen {
-      seconds = rise + (metresLeft - risen) / fastest
+    if metresLeft >= accelerationDistance {
+      seconds = accelerationTime + (metresLeft - accelerationDistance) / fastest
     } else {
-      seconds = ((start * start + 2 * a * metresLeft).squareRoot() - start) / a
+      seconds =
+        ((start * start + 2 * acceleration * metresLeft).squareRoot() - start) / acceleration
     }
     return now + max(Interval(seconds: seconds), parameters.minimumCheckInterval)
   }

@@ -34,7 +34,7 @@ public struct ReceiverParameters: Equatable, Sendable {
   public var keepsDataWhenOff: Bool
   /// Time before a power-off in which the board reads the navigation database; zero if nothing is to be read.
   public var saveTime = Interval.zero
-  /// Time after a power-off until the receiver has its navigation database again.
+  /// Time from power-on until the receiver has its navigation database again; zero if nothing is restored.
   public var restoreTime = Interval.zero
 
   /// Creates the parameters of a receiver that takes 30 mW awake and 0.1 mW asleep; set the other properties as
@@ -59,8 +59,8 @@ public struct ReceiverParameters: Equatable, Sendable {
     track_mW * startUp.seconds + acquire_mW * acquisition.seconds
   }
 
-  /// The acquisition time after a power-off, where the time after standby is `warm`. The receiver searches as in a
-  /// cold start until its navigation database is restored, and may find satellites before that.
+  /// The acquisition time after a power-off; `warm` is that after a standby of the same length. The receiver searches
+  /// as in a cold start until its navigation database is restored, and may find satellites before that.
   func acquisitionAfterPowerOff(_ warm: Interval) -> Interval {
     guard keepsDataWhenOff else { return timeToFix.cold }
     return min(warm + restoreTime, max(warm, timeToFix.cold))
@@ -101,11 +101,11 @@ extension ReceiverParameters {
     for time: Interval, warm: Interval, canStandby: Bool, canSwitchOff: Bool
   ) -> ReceiverSleepMode {
     var best = ReceiverSleepMode.none
-    var least = stayOn_mJ(time)
+    var leastEnergy = stayOn_mJ(time)
     if canStandby, warm + startUp < time {
       let cost = standby_mW * (time - warm - startUp).seconds + start_mJ(acquisition: warm)
-      if cost < least {
-        least = cost
+      if cost < leastEnergy {
+        leastEnergy = cost
         best = .standby
       }
     }
@@ -113,7 +113,7 @@ extension ReceiverParameters {
     if canSwitchOff, cold + startUp + saveTime < time {
       let off = time - cold - startUp - saveTime
       let cost = off_mW * off.seconds + start_mJ(acquisition: cold) + track_mW * saveTime.seconds
-      if cost < least { best = .off }
+      if cost < leastEnergy { best = .off }
     }
     return best
   }

@@ -28,8 +28,8 @@ public struct TimeToFixPredictor: Equatable, Sendable {
     return Interval(seconds: median.seconds * scale)
   }
 
-  /// Updates the factor from a successful acquisition that took `search` after `off`. Failed ones are not reported
-  /// here, and the very first one is ignored (PWR-7).
+  /// Updates the factor from a successful acquisition after `off`; failed ones must not be passed (PWR-7). The very
+  /// first one is ignored, and so are those after an unknown time off.
   mutating func update(off: Interval?, acquisition: Interval, _ receiver: ReceiverParameters) {
     guard !isFirstAcquisition, let off else {
       isFirstAcquisition = false

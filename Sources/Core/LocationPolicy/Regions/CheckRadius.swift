@@ -33,9 +33,9 @@ struct CheckRadius: Sendable {
 
   /// Moves the origin; the radius must then be set again. Returns the distance to the new origin, metres: exact to 1
   /// cm, or up to 0.2 % too long (3 % near a pole) where that can be computed without trigonometry.
-  mutating func move(to place: Coordinate) -> Double {
-    defer { origin = place }
-    return isNarrow && band.contains(place) ? metres(to: place) : origin.regionDistance(to: place)
+  mutating func move(to point: Coordinate) -> Double {
+    defer { origin = point }
+    return isNarrow && band.contains(point) ? metres(to: point) : origin.regionDistance(to: point)
   }
 
   /// Whether a position may lie beyond the radius; never false if it does.
@@ -61,12 +61,13 @@ extension Region {
     guard abs(center.latitude_e9) <= limit && abs(coordinate.latitude_e9) <= limit else {
       return center.distance(to: coordinate)
     }
-    let near = center.localDistance(to: coordinate)
-    if near <= 10_000 { return near }
-    let least = near * 0.9999
+    let planeDistance = center.localDistance(to: coordinate)
+    if planeDistance <= 10_000 { return planeDistance }
+    let lowerBound = planeDistance * 0.9999
     let isFarOutside =
-      near <= 50_000 && least - max(accuracy, RegionPlacement.minimumDistance) >= radius
-    return isFarOutside ? least : center.distance(to: coordinate)
+      planeDistance <= 50_000
+      && lowerBound - max(accuracy, RegionPlacement.minimumDistance) >= radius
+    return isFarOutside ? lowerBound : center.distance(to: coordinate)
   }
 }
 
@@ -76,8 +77,8 @@ extension Coordinate {
   func regionDistance(to other: Coordinate) -> Double {
     let limit: Int64 = 70_000_000_000
     if abs(latitude_e9) <= limit && abs(other.latitude_e9) <= limit {
-      let near = localDistance(to: other)
-      if near <= 10_000 { return near }
+      let planeDistance = localDistance(to: other)
+      if planeDistance <= 10_000 { return planeDistance }
     }
     return distance(to: other)
   }

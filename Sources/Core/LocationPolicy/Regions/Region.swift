@@ -18,7 +18,7 @@ public enum RegionKind: UInt8, Sendable {
 public struct RegionIdentifier: Hashable, Sendable {
   /// Region or condition.
   public var kind: RegionKind
-  /// Number that the service assigned to the name.
+  /// Number that `LocationService` assigned to the name.
   public var number: UInt32
 
   /// Creates an identifier.
@@ -89,7 +89,7 @@ public enum MonitorState: Int, Sendable {
   case satisfied = 1
   /// Outside the circle.
   case unsatisfied = 2
-  /// Not monitored: refused, reduced accuracy, or denied.
+  /// Not monitored: refused, reduced accuracy, denied, or shed.
   case unmonitored = 3
 
   /// The corresponding state of a region.

@@ -44,10 +44,11 @@ public enum RegionPlacement: UInt8, Sendable {
   }
 }
 
-/// State machine of one circle: `unknown → inside ⇄ outside`.
+/// State machine of one circle: `unknown → inside` or `outside`, then `inside ⇄ outside`.
 ///
 /// A crossing starts with the first fix that is past the boundary by the minimum distance. It counts with the first
-/// such fix at least ``dwell`` later, if no fix between them was nearer to the boundary (REG-4).
+/// such fix at least ``dwell`` later, if no fix between them was nearer to the boundary (REG-4). Fixes astride the
+/// boundary do not count.
 public struct RegionCrossing: Equatable, Sendable {
   /// How long the device must stay on the other side (REG-4).
   public static let dwell = Interval.seconds(20)
@@ -73,12 +74,12 @@ public struct RegionCrossing: Equatable, Sendable {
     pendingSince = nil
   }
 
-  /// Handles a fix at that position; the only writer of the state. O(1).
-  public mutating func handle(_ place: RegionPlacement, at time: Instant) -> Change {
+  /// Handles a fix with this placement; the only writer of the state. O(1).
+  public mutating func handle(_ placement: RegionPlacement, at time: Instant) -> Change {
     #if REACHED
-      RegionCrossing.machine.record(row, Int(place.rawValue))
+      RegionCrossing.machine.record(row, Int(placement.rawValue))
     #endif
-    switch (state, place) {
+    switch (state, placement) {
     case (.unknown, .wellInside), (.unknown, .justInside):
       state = .inside
       return .decided

@@ -94,7 +94,8 @@ public struct RegionMonitor: Sendable {
   private(set) var dwellEnd = Instant.distantFuture
   /// One bit per slot with a started crossing.
   private var activeCrossings: UInt32 = 0
-  /// Computed on demand, because most fixes are accepted while a receiver streams; nil when outdated.
+  /// Input of ``nextFix(at:fastest:line:)``. Computed on demand, because most fixes come while a receiver streams and
+  /// no next fix is computed; nil when outdated.
   var summary: RegionSummary?
   var newest: Newest?
   /// One bit per slot with unreported events.
@@ -210,9 +211,9 @@ public struct RegionMonitor: Sendable {
   }
 
   /// Sets whether the battery is too low for monitoring: as ``setDenied(_:at:)``.
-  public mutating func setShed(_ isGivenUp: Bool, at now: Instant) {
+  public mutating func setShed(_ isShed: Bool, at now: Instant) {
     let wasInactive = isInactive
-    self.isShed = isGivenUp
+    self.isShed = isShed
     if isInactive != wasInactive { resetAll(at: now) }
   }
 
@@ -269,10 +270,10 @@ public struct RegionMonitor: Sendable {
   /// Checks the slots whose started crossing may count now; returns their bits.
   private mutating func checkCrossings(_ newest: Newest) -> UInt32 {
     var checked: UInt32 = 0
-    var left = activeCrossings
-    while left != 0 {
-      let i = left.trailingZeroBitCount
-      left &= left - 1
+    var remaining = activeCrossings
+    while remaining != 0 {
+      let i = remaining.trailingZeroBitCount
+      remaining &= remaining - 1
       guard slots[i].dwellEnd <= newest.acquired else { continue }
       check(at: newest, in: i)
       checked |= 1 << UInt32(i)
@@ -315,10 +316,10 @@ public struct RegionMonitor: Sendable {
     summary = nil
     checkRadius.setRadius(first - travelled)
     dwellEnd = .distantFuture
-    var left = activeCrossings
-    while left != 0 {
-      dwellEnd = min(dwellEnd, slots[left.trailingZeroBitCount].dwellEnd)
-      left &= left - 1
+    var remaining = activeCrossings
+    while remaining != 0 {
+      dwellEnd = min(dwellEnd, slots[remaining.trailingZeroBitCount].dwellEnd)
+      remaining &= remaining - 1
     }
   }
 
@@ -524,10 +525,10 @@ extension RegionMonitor {
   /// disk: the region's state, or the state that the condition's client assumes.
   public func record(at slot: Int) -> (region: Region, assuming: MonitorState)? {
     guard slots[slot].use == .live else { return nil }
-    let held = slots[slot]
-    switch held.region.identifier.kind {
-    case .region: return (held.region, held.state.monitorState)
-    case .condition: return (held.region, held.assumedState)
+    let entry = slots[slot]
+    switch entry.region.identifier.kind {
+    case .region: return (entry.region, entry.state.monitorState)
+    case .condition: return (entry.region, entry.assumedState)
     }
   }
 }
@@ -552,28 +553,29 @@ extension RegionMonitor {
     precondition(fastest > 0, "fastest must be above 0")
     guard count > 0, !isInactive else { return .distantFuture }
     guard let newest else { return now }
-    let outlook = currentSummary()
-    guard !outlook.isUnchecked else { return now }
+    let summary = currentSummary()
+    guard !summary.isUnchecked else { return now }
     let soonest = newest.acquired + limits.shortestWait
     let stillDue = line == .still ? max(soonest, newest.acquired + limits.stillWait) : soonest
     var next = Instant.distantFuture
-    if outlook.dwellEnd < next { next = max(soonest, outlook.dwellEnd) }
-    if outlook.isUndecided { next = min(next, deadline < .distantFuture ? soonest : stillDue) }
-    guard outlook.nearest < .infinity else { return max(now, next) }
-    let gap = outlook.nearest - checkRadius.metres(to: newest.coordinate) - accuracy(of: newest)
-    let wait = Interval(seconds: max(gap, 0) / fastest)
+    if summary.dwellEnd < next { next = max(soonest, summary.dwellEnd) }
+    if summary.isUndecided { next = min(next, deadline < .distantFuture ? soonest : stillDue) }
+    guard summary.nearest < .infinity else { return max(now, next) }
+    let distance =
+      summary.nearest - checkRadius.metres(to: newest.coordinate) - accuracy(of: newest)
+    let wait = Interval(seconds: max(distance, 0) / fastest)
     return max(now, min(next, max(stillDue, newest.acquired + wait)))
   }
 
   private mutating func currentSummary() -> RegionSummary {
     if let summary { return summary }
-    var outlook = RegionSummary()
+    var newSummary = RegionSummary()
     for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
-      slots[i].add(to: &outlook, changesAt: changesAt[i])
+      slots[i].add(to: &newSummary, changesAt: changesAt[i])
     }
-    outlook.nearest -= travelled
-    self.summary = outlook
-    return outlook
+    newSummary.nearest -= travelled
+    self.summary = newSummary
+    return newSummary
   }
 }
 
@@ -591,16 +593,16 @@ struct RegionSummary: Sendable {
 
 extension RegionSlot {
   /// Adds this circle to the summary; `mutating` so that the slot is accessed in place.
-  mutating func add(to outlook: inout RegionSummary, changesAt: Double) {
-    if changesAt == -.infinity { outlook.isUnchecked = true }
+  mutating func add(to summary: inout RegionSummary, changesAt: Double) {
+    if changesAt == -.infinity { summary.isUnchecked = true }
     if crossing.pendingSince != nil {
-      outlook.dwellEnd = min(outlook.dwellEnd, dwellEnd)
+      summary.dwellEnd = min(summary.dwellEnd, dwellEnd)
     } else if crossing.state == .unknown {
-      outlook.isUndecided = true
+      summary.isUndecided = true
     } else {
       // Distance to the boundary itself, at least.
       let margin = RegionPlacement.leastMargin(radius: region.radius)
-      outlook.nearest = min(outlook.nearest, changesAt - margin)
+      summary.nearest = min(summary.nearest, changesAt - margin)
     }
   }
 }

@@ -18,9 +18,9 @@ struct RegionSlot: Sendable {
   var region = Region(
     RegionIdentifier(.region, 0), center: Coordinate(latitude_e9: 0, longitude_e9: 0), radius: 1)
   var crossing = RegionCrossing()
-  /// State that the client of a condition assumes: given by it, or reported last.
+  /// State that the client of a condition assumes: passed with the condition, or reported last.
   var assumedState = MonitorState.unknown
-  /// Earlier fixes do not count.
+  /// Fixes acquired earlier do not count.
   var since = Instant.boot
   /// Times at which the second last and the last crossing counted.
   var crossingTimes = (first: Instant.boot, last: Instant.boot)
@@ -76,9 +76,9 @@ struct RegionSlot: Sendable {
     #if REACHED
       reach(4)
     #endif
-    let place = RegionPlacement(distance: distance, accuracy: accuracy, radius: region.radius)
+    let placement = RegionPlacement(distance: distance, accuracy: accuracy, radius: region.radius)
     let hadRequests = waitingRequests > 0
-    switch crossing.handle(place, at: time) {
+    switch crossing.handle(placement, at: time) {
     case .none: break
     case .decided:
       answerAll()
@@ -96,15 +96,15 @@ struct RegionSlot: Sendable {
   /// not past it by that much can end a started crossing before its 20 s are over.
   mutating func distanceToNextChange(at distance: Double) -> Double {
     let margin = RegionPlacement.leastMargin(radius: region.radius)
-    let isPast = crossing.pendingSince != nil
+    let isCrossing = crossing.pendingSince != nil
     switch state {
     case .unknown: return 0
     case .inside:
       let past = distance - region.radius - margin
-      return (isPast ? past : -past) - CheckRadius.distanceError
+      return (isCrossing ? past : -past) - CheckRadius.distanceError
     case .outside:
       let past = region.radius - margin - distance
-      return (isPast ? past : -past) - CheckRadius.distanceError
+      return (isCrossing ? past : -past) - CheckRadius.distanceError
     }
   }
 
@@ -149,9 +149,9 @@ struct RegionSlot: Sendable {
   extension RegionSlot {
     static let machine = TransitionCoverage(
       "RegionSlot", states: "free live leaving",
-      events: "add assume remove turn fix request expire crossing answer",
+      events: "add assume remove reset fix request expire crossing answer",
       excluded: [
-        ("free leaving", "assume remove turn fix request", "the slot monitors no circle"),
+        ("free leaving", "assume remove reset fix request", "the slot monitors no circle"),
         ("free leaving", "expire", "no request of the slot waits"),
         ("free", "crossing answer", "the slot is free when everything is reported"),
         ("leaving", "crossing", "unreported crossings were dropped"),

@@ -90,7 +90,7 @@ public struct ClientSessions: Sendable {
     pendingBackground > 0 && !needsExplicit ? max(requirement, .whenInUse) : requirement
   }
 
-  /// The use of location that follows.
+  /// The client's use of location that follows from its sessions and its process.
   public var use: ClientUse {
     var use = ClientUse(flags: useFlags)
     use.keepsRunning = isBackgroundActive && authorization.isGranted
@@ -222,29 +222,29 @@ extension ClientSessions {
   public mutating func nextDiagnostics() -> (number: Int, diagnostics: SessionDiagnostics)? {
     for i in 0..<ClientSessions.capacity {
       guard let session = sessions[i] else { continue }
-      let found = diagnostics(of: session)
-      guard found != session.reported else { continue }
-      sessions[i]?.reported = found
-      return (i, found)
+      let current = diagnostics(of: session)
+      guard current != session.reported else { continue }
+      sessions[i]?.reported = current
+      return (i, current)
     }
     return nil
   }
 
   private func diagnostics(of session: ServiceSession) -> SessionDiagnostics {
-    var found = SessionDiagnostics()
-    guard session.requirement > .none else { return found }
+    var result = SessionDiagnostics()
+    guard session.requirement > .none else { return result }
     switch authorization {
     case .always: break
-    case .whenInUse: found.alwaysAuthorizationDenied = session.requirement == .always
-    case .denied: found.flags = .authorizationDenied
-    case .restricted: found.flags = .authorizationRestricted
-    case .notDetermined: found.flags = .authorizationRequestInProgress
+    case .whenInUse: result.alwaysAuthorizationDenied = session.requirement == .always
+    case .denied: result.flags = .authorizationDenied
+    case .restricted: result.flags = .authorizationRestricted
+    case .notDetermined: result.flags = .authorizationRequestInProgress
     }
-    if isReduced && session.requiresFullAccuracy { found.fullAccuracyDenied = true }
-    guard authorization.isGranted else { return found }
+    if isReduced && session.requiresFullAccuracy { result.fullAccuracyDenied = true }
+    guard authorization.isGranted else { return result }
     let isEnough =
       isInUse || (session.isValid && authorization == .always && requirement == .always)
-    if !isEnough { found.flags = found.flags.union(.insufficientlyInUse) }
-    return found
+    if !isEnough { result.flags = result.flags.union(.insufficientlyInUse) }
+    return result
   }
 }

@@ -41,13 +41,14 @@ public struct ServiceSession: Equatable, Sendable {
   public var requirement: SessionRequirement
   /// Whether it requires full accuracy.
   public var requiresFullAccuracy: Bool
-  /// Whether it is effective: it was created in use or promptly after launch, or its client was in use since (BKG-13).
+  /// Whether it is effective: it was created in use or promptly after launch, or its process was in the foreground
+  /// since (BKG-13).
   public internal(set) var isValid: Bool
   /// Diagnostics that were last reported to its process; nil if none were.
   var reported: SessionDiagnostics?
 }
 
-/// A client's use of location as it follows from its sessions and its process; passed with ``Request/setUse(_:)``.
+/// A client's use of location. Made by ``ClientSessions``, passed to ``Client`` with ``Request/setUse(_:)``.
 public struct ClientUse: Equatable, Sendable {
   /// Flags for which live updates and events of a monitor are withheld, in addition to those of the authorization.
   public var flags: LiveFlags

@@ -98,7 +98,7 @@ public struct VisitMonitor: Equatable, Sendable {
   var checksSinceHint = VisitMonitor.hintChecks
   /// Distance of the newest fix from the centre, metres.
   var distanceFromCentre = 0.0
-  /// Whether the device, at the last check, was beyond the radius or moved towards it, and had not left.
+  /// Whether the device, at the last check, was beyond the radius, or beyond half of it and moving, and had not left.
   var isAtEdge = false
 
   /// Visit that lasted when the service was stopped, and the time of the stop (VIS-7).
@@ -169,14 +169,14 @@ public struct VisitMonitor: Equatable, Sendable {
       acquisitionFailed(at: fix.acquired)
       return .nothing
     }
-    let mark = VisitSample(fix)
+    let sample = VisitSample(fix)
     let before = newest
-    newest = mark
+    newest = sample
     failedChecks = 0
-    let next = VisitStay(first: mark, accuracy: accuracy, before: before)
-    let outcome = step(mark, accuracy: accuracy, next)
+    let next = VisitStay(first: sample, accuracy: accuracy, before: before)
+    let outcome = step(sample, accuracy: accuracy, next)
     noteCheck(at: fix.acquired)
-    noteEdge(of: parameters.radius(accuracy: accuracy), mark)
+    noteEdge(of: parameters.radius(accuracy: accuracy), sample)
     return outcome
   }
 
@@ -210,82 +210,88 @@ public struct VisitMonitor: Equatable, Sendable {
   }
 
   /// Applies a fix to the state; `next` is the stay that would start with this fix.
-  private mutating func step(_ mark: VisitSample, accuracy: Double, _ next: VisitStay) -> Outcome {
-    guard let here = stay else {
+  private mutating func step(
+    _ sample: VisitSample, accuracy: Double, _ next: VisitStay
+  ) -> Outcome {
+    guard let current = stay else {
       stay = next
       return .nothing
     }
-    distanceFromCentre = here.centre.localDistance(to: mark.coordinate)
-    let reach = parameters.radius(accuracy: accuracy)
+    distanceFromCentre = current.centre.localDistance(to: sample.coordinate)
+    let radius = parameters.radius(accuracy: accuracy)
     switch state {
     case .idle: return .nothing
     case .underWay:
-      if distanceFromCentre <= reach, here.includes(mark, away: distanceFromCentre, reach: reach) {
-        stay?.add(mark, accuracy: accuracy, parameters: parameters)
+      if distanceFromCentre <= radius,
+        current.includes(sample, away: distanceFromCentre, reach: radius)
+      {
+        stay?.add(sample, accuracy: accuracy, parameters: parameters)
         outside = nil
         return openVisit()
       }
-      guard let departure = confirmedDeparture(mark, next) else { return .nothing }
-      replaceStay(with: departure, mark, accuracy: accuracy, next)
+      guard let departure = confirmedDeparture(sample, next) else { return .nothing }
+      replaceStay(with: departure, sample, accuracy: accuracy, next)
       return openVisit()
     case .visiting:
-      if distanceFromCentre <= parameters.departureFactor * reach {
-        stay?.extend(to: mark)
+      if distanceFromCentre <= parameters.departureFactor * radius {
+        stay?.extend(to: sample)
         outside = nil
         return .nothing
       }
-      guard let departure = confirmedDeparture(mark, next) else { return .nothing }
-      replaceStay(with: departure, mark, accuracy: accuracy, next)
+      guard let departure = confirmedDeparture(sample, next) else { return .nothing }
+      replaceStay(with: departure, sample, accuracy: accuracy, next)
       // One outcome per fix: an arrival at the next location is reported at the next fix.
-      return closeVisit(here, outside: departure.first)
+      return closeVisit(current, outside: departure.first)
     }
   }
 
   /// Handles a fix outside the stay; returns the stay that starts with the first such fix once a second one confirms it
   /// (VIS-9).
-  private mutating func confirmedDeparture(_ mark: VisitSample, _ next: VisitStay) -> VisitStay? {
+  private mutating func confirmedDeparture(_ sample: VisitSample, _ next: VisitStay) -> VisitStay? {
     guard let first = outside else {
       outside = next
       return nil
     }
-    guard mark.acquired - first.first.acquired >= parameters.confirmation else { return nil }
+    guard sample.acquired - first.first.acquired >= parameters.confirmation else { return nil }
     return first
   }
 
   /// Replaces ``stay``; the fix is inside the new stay or outside again.
   private mutating func replaceStay(
-    with place: VisitStay, _ mark: VisitSample, accuracy: Double, _ next: VisitStay
+    with newStay: VisitStay, _ sample: VisitSample, accuracy: Double, _ next: VisitStay
   ) {
-    stay = place
+    stay = newStay
     outside = nil
-    distanceFromCentre = place.centre.localDistance(to: mark.coordinate)
+    distanceFromCentre = newStay.centre.localDistance(to: sample.coordinate)
     if distanceFromCentre <= parameters.radius(accuracy: accuracy) {
-      stay?.add(mark, accuracy: accuracy, parameters: parameters)
+      stay?.add(sample, accuracy: accuracy, parameters: parameters)
     } else {
       outside = next
     }
   }
 
   private mutating func openVisit() -> Outcome {
-    guard let here = stay,
-      here.last.acquired >= here.visitDue(parameters: parameters, earliest: earliest)
+    guard let current = stay,
+      current.last.acquired >= current.visitDue(parameters: parameters, earliest: earliest)
     else { return .nothing }
-    var arrival = here.arrival(parameters: parameters)
-    if let recorded = arrival, recorded.instant < earliest { arrival = here.first.moment(earliest) }
+    var arrival = current.arrival(parameters: parameters)
+    if let recorded = arrival, recorded.instant < earliest {
+      arrival = current.first.moment(earliest)
+    }
     let opened = Visit(
-      coordinate: here.centre, horizontalAccuracy: here.accuracy, arrival: arrival)
+      coordinate: current.centre, horizontalAccuracy: current.accuracy, arrival: arrival)
     visit = opened
     state = .visiting
     checksSinceHint = VisitMonitor.hintChecks
     return .arrived(opened)
   }
 
-  private mutating func closeVisit(_ here: VisitStay, outside mark: VisitSample) -> Outcome {
+  private mutating func closeVisit(_ endedStay: VisitStay, outside sample: VisitSample) -> Outcome {
     guard var closed = visit else { return .nothing }
-    var departure = here.departure(parameters: parameters, outside: mark)
+    var departure = endedStay.departure(parameters: parameters, outside: sample)
     // The device left in the motion that still lasts, not before it.
-    if line == .moving, lineSince > departure.instant, lineSince <= mark.acquired {
-      departure = mark.moment(lineSince)
+    if line == .moving, lineSince > departure.instant, lineSince <= sample.acquired {
+      departure = sample.moment(lineSince)
     }
     if let arrival = closed.arrival, departure.instant < arrival.instant { departure = arrival }
     closed.departure = departure
@@ -301,9 +307,9 @@ public struct VisitMonitor: Equatable, Sendable {
   }
 
   /// Counts the checks since the last hint of a departure: a device that comes to the edge of the circle.
-  private mutating func noteEdge(of reach: Double, _ mark: VisitSample) {
+  private mutating func noteEdge(of radius: Double, _ sample: VisitSample) {
     let wasAtEdge = isAtEdge
-    isAtEdge = distanceFromCentre > (mark.isMoving ? reach / 2 : reach)
+    isAtEdge = distanceFromCentre > (sample.isMoving ? radius / 2 : radius)
     checksSinceHint = isAtEdge && !wasAtEdge ? 0 : min(checksSinceHint + 1, VisitMonitor.hintChecks)
   }
 }
@@ -312,8 +318,8 @@ extension VisitMonitor {
   /// When the service needs the next fix, that is, when acquisition should begin.
   ///
   /// Between visits every 4 minutes, and when a stay's dwell time is over. During a visit every 8 minutes, and 20 s
-  /// after a first fix outside; with a motion line that reports no motion every hour, and within a minute after it
-  /// reports motion. `.distantFuture` if not started.
+  /// after a first fix outside; with a motion line that reports no motion every hour, and 60 to 100 s after it reports
+  /// motion, then at intervals that grow to 8 minutes while the motion lasts. `.distantFuture` if not started.
   ///
   /// - Parameters:
   ///   - fastest: Greatest plausible speed until then, m/s; ignored if it is not above 0. A visit is not checked before
@@ -334,20 +340,20 @@ extension VisitMonitor {
     if isStill, self.line == .still, lineSince > check {
       return max(check + parameters.promptCheckDelay, lineSince)
     }
-    guard let here = outside ?? stay else {
+    guard let candidate = outside ?? stay else {
       return check + retryInterval(parameters.travelCheckInterval)
     }
     // A single fix at travelling speed does not start a stay.
-    if here.last.isMoving && here.first == here.last && !isStill {
+    if candidate.last.isMoving && candidate.first == candidate.last && !isStill {
       return check + retryInterval(parameters.travelCheckInterval)
     }
-    let ripe = here.visitDue(parameters: parameters, earliest: earliest)
-    if ripe <= check {
+    let due = candidate.visitDue(parameters: parameters, earliest: earliest)
+    if due <= check {
       return check
         + (failedChecks > 0
           ? retryInterval(parameters.travelCheckInterval) : parameters.confirmation)
     }
-    return isStill ? ripe : min(ripe, check + retryInterval(parameters.travelCheckInterval))
+    return isStill ? due : min(due, check + retryInterval(parameters.travelCheckInterval))
   }
 
   private func nextVisitCheck(after check: Instant, fastest: Double, line: MotionLine) -> Instant {
@@ -358,14 +364,16 @@ extension VisitMonitor {
     }
     switch line {
     case .absent:
-      let gap = min(
+      let interval = min(
         parameters.visitCheckInterval, doubled(parameters.promptCheckDelay, checksSinceHint))
-      return check + max(gap, shortestExitTime(fastest: fastest))
+      return check + max(interval, shortestExitTime(fastest: fastest))
     case .moving:
-      let need = motionNeeded - motionTime
+      let missingMotion = motionNeeded - motionTime
       // Within the first minute a fix could not show a departure on foot.
-      guard self.line == .moving, lineSince > check else { return check + max(.zero, need) }
-      return lineSince + max(parameters.promptCheckDelay, need)
+      guard self.line == .moving, lineSince > check else {
+        return check + max(.zero, missingMotion)
+      }
+      return lineSince + max(parameters.promptCheckDelay, missingMotion)
     case .still:
       // There was enough motion, and no check followed.
       return motionTime >= motionNeeded
@@ -383,9 +391,9 @@ extension VisitMonitor {
   /// Shortest time in which the device can leave the circle at that speed.
   private func shortestExitTime(fastest: Double) -> Interval {
     guard fastest > 0, let stay else { return .zero }
-    let left =
+    let remaining =
       parameters.departureFactor * parameters.radius(accuracy: stay.accuracy) - distanceFromCentre
-    return Interval(seconds: left / fastest)
+    return Interval(seconds: remaining / fastest)
   }
 
   /// Back-off after failed acquisitions: one minute, doubled each time, at most `most`.
@@ -393,8 +401,8 @@ extension VisitMonitor {
     failedChecks > 0 ? min(most, doubled(parameters.promptCheckDelay, failedChecks - 1)) : most
   }
 
-  private func doubled(_ gap: Interval, _ times: Int) -> Interval {
-    gap * (1 << Int64(min(times, 8)))
+  private func doubled(_ interval: Interval, _ times: Int) -> Interval {
+    interval * (1 << Int64(min(times, 8)))
   }
 }
 

@@ -1,7 +1,7 @@
 import LocationTypes
 
 // The geometry of the visits service: one possible stay (``VisitStay``), its centre, and its times of arrival and
-// departure, which lie between two fixes. ``VisitMonitor`` decides with it. Pure: no I/O, no clock, no heap.
+// departure, which lie between two fixes. ``VisitMonitor`` uses it to detect visits. Pure: no I/O, no clock, no heap.
 
 /// The part of a fix that stay detection uses.
 struct VisitSample: Equatable, Sendable {
@@ -75,44 +75,45 @@ struct VisitStay: Equatable, Sendable {
   /// Weight from which the centre is stable (60 stationary fixes).
   private static let stableWeight = 60.0
 
-  /// Share of the radius that counts as near the centre; on a straight pass half of the distance lies farther out.
+  /// Share of the radius that counts as near the centre. On a straight pass the centre, a running mean, is half a
+  /// radius away from a fix that is a whole radius from the first one.
   private static let centreShare = 0.25
 
-  private static func weight(of mark: VisitSample) -> Double { mark.isMoving ? 0.05 : 1 }
+  private static func weight(of sample: VisitSample) -> Double { sample.isMoving ? 0.05 : 1 }
 
   /// Adds a fix inside; it moves the centre.
-  mutating func add(_ mark: VisitSample, accuracy: Double, parameters: VisitParameters) {
-    let new = VisitStay.weight(of: mark)
-    weight += new
-    let offset = centre.localOffset(to: mark.coordinate)
-    let away = (offset.east * offset.east + offset.north * offset.north).squareRoot()
+  mutating func add(_ sample: VisitSample, accuracy: Double, parameters: VisitParameters) {
+    let newWeight = VisitStay.weight(of: sample)
+    weight += newWeight
+    let offset = centre.localOffset(to: sample.coordinate)
+    let distance = (offset.east * offset.east + offset.north * offset.north).squareRoot()
     let limit = weight > VisitStay.stableWeight ? parameters.minimumRadius / 2 : .infinity
-    let pull = new / weight * (away > limit ? limit / away : 1)
-    centre = centre.moved(east: offset.east * pull, north: offset.north * pull)
-    self.accuracy += (accuracy - self.accuracy) * new / weight
-    last = mark
+    let share = newWeight / weight * (distance > limit ? limit / distance : 1)
+    centre = centre.moved(east: offset.east * share, north: offset.north * share)
+    self.accuracy += (accuracy - self.accuracy) * newWeight / weight
+    last = sample
   }
 
   /// Whether a fix `away` metres from the centre, inside the circle, belongs to the stay. It does not if it belongs to
   /// a slow pass: such a fix is a whole radius away from the first one (VIS-10).
   ///
   /// A fix near the centre always belongs to the stay, however far away the first fix was.
-  func includes(_ mark: VisitSample, away: Double, reach: Double) -> Bool {
+  func includes(_ sample: VisitSample, away: Double, reach: Double) -> Bool {
     away <= reach * VisitStay.centreShare
-      || first.coordinate.localDistance(to: mark.coordinate) < reach
+      || first.coordinate.localDistance(to: sample.coordinate) < reach
   }
 
   /// Adds a fix inside after the arrival was reported: the centre stays as reported (VIS-6).
-  mutating func extend(to mark: VisitSample) { last = mark }
+  mutating func extend(to sample: VisitSample) { last = sample }
 
   /// When the circle around the centre was entered; nil if the service started inside it.
   ///
   /// Computed from the last fix outside and its speed, and never later than the first fix inside.
   func arrival(parameters: VisitParameters) -> VisitMoment? {
     let radius = parameters.radius(accuracy: accuracy)
-    let early = centre.localDistance(to: first.coordinate) - radius
-    if early > 0 {
-      let travel = first.travelTime(for: early, atMost: last.acquired - first.acquired)
+    let excess = centre.localDistance(to: first.coordinate) - radius
+    if excess > 0 {
+      let travel = first.travelTime(for: excess, atMost: last.acquired - first.acquired)
       return first.moment(first.acquired + travel)
     }
     guard let before else { return nil }
@@ -121,13 +122,13 @@ struct VisitStay: Equatable, Sendable {
     return first.moment(before.acquired + travel)
   }
 
-  /// When the circle was left, if `mark` is the first fix outside.
-  func departure(parameters: VisitParameters, outside mark: VisitSample) -> VisitMoment {
+  /// When the circle was left, if `sample` is the first fix outside.
+  func departure(parameters: VisitParameters, outside sample: VisitSample) -> VisitMoment {
     let radius = parameters.radius(accuracy: accuracy)
-    let travel = mark.travelTime(
-      for: centre.localDistance(to: mark.coordinate) - radius,
-      atMost: mark.acquired - last.acquired)
-    return mark.moment(mark.acquired - travel)
+    let travel = sample.travelTime(
+      for: centre.localDistance(to: sample.coordinate) - radius,
+      atMost: sample.acquired - last.acquired)
+    return sample.moment(sample.acquired - travel)
   }
 
   /// Time from which a fix inside makes this stay a visit; `earliest` is the end of the last visit.

@@ -34,7 +34,7 @@ public struct ECEF: Equatable, Sendable {
   /// Nil if the distance to the Earth's centre is below 1,000 km or above 100,000 km. Two iterations of Bowring's
   /// formula: accurate to 1 mm in that range, and to the 1e-9 degree of a ``Coordinate`` near the ground.
   /// Source: B. R. Bowring, Survey Review 181 (1976) and 218 (1985, for the height).
-  public var geodetic: (place: Coordinate, height: Double)? {
+  public var geodetic: (coordinate: Coordinate, height: Double)? {
     let p = sqrt(x * x + y * y)
     let radius = sqrt(p * p + z * z)
     guard radius >= 1e6, radius <= 1e8 else { return nil }
@@ -66,9 +66,11 @@ public struct ECEF: Equatable, Sendable {
   }
 
   /// This velocity in the local frame of a coordinate: metres per second north, east and up.
-  public func localVelocity(at place: Coordinate) -> (north: Double, east: Double, up: Double) {
-    let latitude = Double(place.latitude_e9) * WGS84.radiansPerUnit
-    let longitude = Double(place.longitude_e9) * WGS84.radiansPerUnit
+  public func localVelocity(
+    at coordinate: Coordinate
+  ) -> (north: Double, east: Double, up: Double) {
+    let latitude = Double(coordinate.latitude_e9) * WGS84.radiansPerUnit
+    let longitude = Double(coordinate.longitude_e9) * WGS84.radiansPerUnit
     let (sinLatitude, cosLatitude) = (sin(latitude), cos(latitude))
     let (sinLongitude, cosLongitude) = (sin(longitude), cos(longitude))
     let outward = x * cosLongitude + y * sinLongitude

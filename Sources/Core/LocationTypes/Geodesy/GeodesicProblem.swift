@@ -1,5 +1,8 @@
 import CCore
 
+// The inverse geodesic problem for `Coordinate` and ``Geodesic``: reduced latitudes, solution, canonical form, and the
+// reflections to and from that form.
+
 /// Reduced latitude β on the auxiliary sphere: tan β = (1 − f) tan φ.
 struct ReducedLatitude {
   /// β, with a non-negative cosine.
@@ -32,7 +35,7 @@ struct GeodesicSolution {
   var trials = 0
 }
 
-/// The inverse geodesic problem in canonical form; all other configurations are reflected to it.
+/// The inverse geodesic problem in canonical form; all other configurations are reflected to this form.
 ///
 /// −90° ≤ φ1 ≤ 0, φ1 ≤ φ2 ≤ −φ1, 0 ≤ λ12 ≤ 180° (Karney 2013, section 4): the first point is the one farther from
 /// the equator, and lies south. In this form the azimuth is between 0 and 180°, and the difference between λ12 and

@@ -84,10 +84,10 @@ extension GeodesicProblem {
     let series = GeodesicSeries.longitude(parameter, WGS84.thirdFlattening)
     let lag =
       WGS84.flattening * sineAlpha0 * series.integral(from: sigma1, to: sigma2, arc: arc)
-    let beyond = omega.minus(longitude)
+    let overshoot = omega.minus(longitude)
     return GeodesicTrial(
       initial: initial, final: final, sigma1: sigma1, sigma2: sigma2, arc: arc,
-      parameter: parameter, excess: beyond.radians - lag)
+      parameter: parameter, excess: overshoot.radians - lag)
   }
 
   /// Azimuth α2: the sine from Clairaut's relation, the cosine from the difference of the latitudes; both exact for

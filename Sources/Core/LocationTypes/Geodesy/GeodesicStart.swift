@@ -15,7 +15,8 @@ extension GeodesicProblem {
   /// (Karney, GeographicLib 1.25, notes on short lines).
   static let shortArc = 3.6e-8
 
-  /// The azimuth of the great circle; near the antipodes, where that is useless, the solution of the astroid.
+  /// A first azimuth: that of the great circle, or near the antipodes, where it is useless, that of the astroid.
+  /// For points less than ``shortArc`` apart, the solution.
   func start() -> GeodesicStart {
     let (b1, b2) = (first.beta, second.beta)
     // β2 − β1 and β2 + β1.

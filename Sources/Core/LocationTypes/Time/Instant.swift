@@ -1,4 +1,4 @@
-/// A duration in whole microseconds.
+/// A duration in whole microseconds, the difference of two ``Instant``s or ``UTCTime``s.
 ///
 /// Range ±292,000 years. Arithmetic that overflows traps; ``init(seconds:)`` clamps.
 @frozen public struct Interval: Hashable, Comparable, Sendable {

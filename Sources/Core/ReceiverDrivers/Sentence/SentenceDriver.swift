@@ -9,7 +9,7 @@ import LocationTypes
 /// pins and baud rate are effects. Shared parts are in ``CommandedDriver`` and ``ReceiverLink``, the commands in
 /// `SentenceCommand`. Sequences and their sources: `Docs/Reference/receivers.md`.
 ///
-/// The driver has no batch buffer and no duty cycle: it reports those goals as `.refused` and tracks.
+/// The driver supports neither batching nor a duty cycle: it reports those goals as `.refused` and tracks.
 ///
 /// States of contact. `idle` has no goal yet; the first goal leads to `unpowered`, `powering`, `pulsing` or `waking`,
 /// depending on the wiring.
@@ -168,7 +168,7 @@ extension SentenceDriver {
 
   /// Handles the deadline of tracking: silence, or the next standby attempt.
   private mutating func handleTrackingDeadline() {
-    if let again = standbyRetryAt, again <= now {
+    if let retryTime = standbyRetryAt, retryTime <= now {
       clearStandbyRejection()
       link.isGoalReported = false
     } else {

@@ -67,7 +67,7 @@ enum UBloxCommand: ReceiverCommand {
   case pollAiding
   /// MGA-INI-TIME_UTC: set the time.
   case aidingTime(UTCTime)
-  /// MGA-DBD entry in this slot of the storage; the owner of the storage writes the bytes.
+  /// MGA-DBD entry in this slot of the storage; the engine's caller, which owns the storage, writes the bytes.
   case aidingEntry(UInt8)
 }
 
@@ -141,8 +141,8 @@ extension UBloxCommand {
     return buffer
   }
 
-  /// RXM-PMREQ. An M10 needs its wake-up sources; the short form, which every M8 supports, has none, and both a byte
-  /// and an edge wake the M8.
+  /// RXM-PMREQ. For an M10 it must contain the wake-up sources. The short form, which every M8 supports, has none: a
+  /// byte or an edge wakes an M8 in any case.
   private static func standbyRequest(for setup: ReceiverSetup) -> UBXPowerRequest {
     if setup.family == .ubloxM8 {
       var request = UBXPowerRequest(isForced: false, wakeupSources: 0)

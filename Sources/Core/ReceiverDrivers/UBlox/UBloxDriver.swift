@@ -4,8 +4,8 @@ import LocationTypes
 /// Driver for u-blox M8 and M10 receivers (such as MAX-M8Q and MAX-M10S).
 ///
 /// Problem. The driver brings the receiver to the latest goal (off, standby, tracking, powersave, batching) from any
-/// state in which it finds it: unknown baud rate, lost configuration, batching left on by an earlier run. When the goal
-/// changes it must lose no epoch of the batch buffer, deliver none twice, and keep the order of time. The driver is
+/// state: unknown baud rate, lost configuration, batching left on by an earlier run. When the goal changes, the driver
+/// must lose no epoch of the batch buffer, deliver none twice, and keep the order of time. The driver is
 /// pure: time is an argument, and bytes, pins and baud rate are effects. M8 and M10 have the same state machine;
 /// `UBloxCommand` encodes the commands of both. Shared parts are in ``CommandedDriver`` and ``ReceiverLink``. Message
 /// sequences and their sources: `Docs/Reference/receivers.md`.
@@ -102,7 +102,7 @@ struct UBloxDriver: CommandedDriver {
   var lastHeldAt = Instant.boot
   /// UTC of the last delivered fix; only `recordEmitted(_:)` writes it.
   var lastEmitted_utc: UTCTime?
-  /// Time of the last acknowledged change of the output configuration.
+  /// Time at which the receiver last acknowledged a command that disables output: configuration, or live output off.
   var outputChangedAt = Instant.boot
 
   /// Creates a driver without known state of the receiver. It does nothing before the first goal.
@@ -199,7 +199,7 @@ struct HeldEpochs: Sendable {
   }
 
   private func isFirstNewer(than utc: UTCTime?, _ arrival: Instant?) -> Bool {
-    if let utc, let own = epochs[first].utc { return own > utc }
+    if let utc, let epoch_utc = epochs[first].utc { return epoch_utc > utc }
     guard let arrival else { return true }
     return arrivals[first] > arrival
   }
@@ -335,16 +335,16 @@ extension UBloxDriver {
   mutating func releaseHeld() {
     guard held.released < held.count else { return }
     link.counters.duplicates.incrementSaturating(
-      held.release(after: drain.newest_utc, drain.newest_arrival))
+      held.release(after: drain.newest_utc, drain.newestArrival))
   }
 }
 
 // MARK: Assistance data
 
-// The receiver's navigation database, stored by the driver's owner while the receiver is powered off (PWR-8).
+// The receiver's navigation database, stored by the engine's caller while the receiver is powered off (PWR-8).
 //
-// The driver reads it out before power-off and sends it back after power-on, one message at a time. It is optional: any
-// failure ends the procedure, and the receiver then performs a cold start.
+// The driver reads the database out before power-off and sends it back after power-on, one message at a time. Both are
+// optional: any failure ends the procedure, and the receiver then performs a cold start.
 
 extension UBloxDriver {
   /// State of the stored assistance data, and progress of saving or restoring it.
@@ -520,7 +520,7 @@ extension UBloxDriver {
     sendEntry()
   }
 
-  /// Requests the owner to write the next stored entry to the receiver.
+  /// Requests the engine's caller to write the next stored entry to the receiver.
   private mutating func sendEntry() {
     link.send(.aidingEntry(aiding.nextIndex))
     link.command = .none
@@ -601,8 +601,8 @@ extension UBloxDriver {
     guard status.fillLevel > 0 else { return finishEmpty() }
     known.mayBufferFixes = true
     drain.remainingEntries = status.fillLevel
-    let whole = link.transmissionTime(Int64(status.fillLevel) * UBloxDriver.batchEntryBytes)
-    drain.deadline = now + whole * 2 + link.answerTimeout
+    let duration = link.transmissionTime(Int64(status.fillLevel) * UBloxDriver.batchEntryBytes)
+    drain.deadline = now + duration * 2 + link.answerTimeout
     waitForEntry()
   }
 
@@ -673,7 +673,7 @@ extension UBloxDriver {
     updateExpectedCount(entry.messageCount)
     drain.expectedCount = entry.messageCount &+ 1
     if let utc = entry.solution.utc { drain.newest_utc = utc }
-    drain.newest_arrival = now
+    drain.newestArrival = now
   }
 
   /// Counts the entries that the receiver has sent and the driver has not received, from the message counter.

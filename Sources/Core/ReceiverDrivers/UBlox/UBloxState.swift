@@ -66,9 +66,9 @@ extension UBloxDriver {
     var isMuted = false
     /// Whether batching is enabled.
     var batch: BatchMode
-    /// Whether the batch buffer was found empty after live output was switched on.
+    /// Whether the batch buffer was drained, so that batching may be disabled or enabled again.
     var isDrained = false
-    /// Whether the receiver has rejected batching. Cleared by the next goal and by a loss of the receiver.
+    /// Whether the receiver has rejected batching. Cleared by the next goal, by standby or power-off, and by a loss.
     var isBatchingRejected = false
     /// Power mode that was last acknowledged.
     var powerMode = UBloxPowerMode.full
@@ -94,8 +94,8 @@ extension UBloxDriver {
     var expectedCount: UInt16?
     /// UTC and arrival time of the newest received entry.
     var newest_utc: UTCTime?
-    var newest_arrival: Instant?
-    /// Time at which the buffer was last known to be empty.
+    var newestArrival: Instant?
+    /// Time at which the last drain ended or batching was enabled.
     var emptiedAt = Instant.boot
   }
 }

@@ -81,17 +81,17 @@ int clinux_alarm_set(int descriptor, int64_t boot_us);
 ptrdiff_t clinux_read_within(int descriptor, void *bytes, size_t capacity, int64_t timeout_us);
 
 /// Reads a one-byte register of an I2C device in one transfer.
-int clinux_i2c_read(int bus, uint16_t address, uint8_t name);
+int clinux_i2c_read(int bus, uint16_t address, uint8_t register_number);
 
 /// Writes a one-byte register.
-int clinux_i2c_write(int bus, uint16_t address, uint8_t name, uint8_t value);
+int clinux_i2c_write(int bus, uint16_t address, uint8_t register_number, uint8_t value);
 
 /// Switches the machine off: by a signal to systemd if `is_systemd`; else syncs the disks and calls the kernel.
 int clinux_power_off(int is_systemd);
 
 // MARK: Signals
 
-/// Blocks `count` signals in the calling thread and opens a descriptor that becomes readable with them.
+/// Blocks `count` signals in the calling thread and opens a descriptor that becomes readable when one arrives.
 int clinux_signals_open(const int *signals, int count);
 
 /// The next received signal; 0 if none exists.
@@ -137,7 +137,7 @@ typedef struct {
 /// Reads the state of a line; -ENOTTY if it is no terminal.
 int clinux_line_get_state(int descriptor, clinux_line_state *state);
 
-/// Restores the settings of a line, and ends exclusive mode unless it was set then.
+/// Restores the settings of a line, and ends exclusive mode unless it is set in `state`.
 int clinux_line_restore_state(int descriptor, const clinux_line_state *state);
 
 /// Locks the line for this process, sets raw mode, ignores modem lines, and sets the speed.
@@ -167,8 +167,8 @@ int clinux_allocate(int descriptor, int64_t size);
 
 // MARK: Memory
 
-/// Releases the code pages of the program and its libraries, most of which are needed only at the start. Pages that
-/// are used again come back from the page cache. Data is not changed. `library` is part of the name of one library;
+/// Releases the read-only pages (code and constants) of the program and its libraries, most of which are needed only at
+/// the start. Pages that are used again come back from the page cache. `library` is part of the name of one library;
 /// NULL means all libraries and the program.
 void clinux_release_code(const char *library);
 

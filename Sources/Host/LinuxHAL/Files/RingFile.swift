@@ -8,9 +8,9 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The path is not a regular file but a folder, a device or a link.
   case notARegularFile(path: String)
   /// The file's size differs from that of the ring in the profile.
-  case wrongSize(path: String, found: Int, wanted: Int)
+  case wrongSize(path: String, found: Int, required: Int)
   /// The disk has too little free space.
-  case noSpace(path: String, wanted: Int)
+  case noSpace(path: String, required: Int)
   /// The file's folder does not exist.
   case missingFolder(path: String)
   /// The parent path is not a folder.
@@ -27,7 +27,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
       switch code {
       case EWOULDBLOCK: .inUse(path: path)
       case ELOOP, EISDIR, ENXIO: .notARegularFile(path: path)
-      case ENOSPC, EDQUOT, EFBIG: .noSpace(path: path, wanted: size)
+      case ENOSPC, EDQUOT, EFBIG: .noSpace(path: path, required: size)
       case ENOENT: .missingFolder(path: path)
       case ENOTDIR: .parentNotAFolder(path: path)
       case EACCES, EPERM: .notPermitted(path: path)
@@ -74,16 +74,16 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
 /// Order at start, by RNG-2: open, recover, sync what the ring reports as unsynced, mark it as synced; only then
 /// append.
 @safe public struct RingFile: ~Copyable {
-  /// Renames a damaged file to `ring.damaged-STAMP` in the same folder.
+  /// Renames a damaged file to `ring.damaged-STAMP` in the same folder; if that exists, appends `-2`, `-3` and so on.
   ///
   /// - Returns: The new path; nil if the file cannot be renamed.
   public static func moveAside(_ path: String, stamp: String) -> String? {
     let name = "\(path).damaged-\(stamp)"
     let names = [name] + (2..<1_000).map { "\(name)-\($0)" }
-    guard let place = names.first(where: { unsafe access($0, F_OK) != 0 }),
-      unsafe rename(path, place) == 0
+    guard let newPath = names.first(where: { unsafe access($0, F_OK) != 0 }),
+      unsafe rename(path, newPath) == 0
     else { return nil }
-    return place
+    return newPath
   }
 
   /// Path of the file.
@@ -182,13 +182,14 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     let found = Int(status.st_size)
     let isNew = found < size && isBlank(descriptor, found)
     guard isNew || found == size else {
-      throw .wrongSize(path: path, found: found, wanted: size)
+      throw .wrongSize(path: path, found: found, required: size)
     }
     let result = clinux_allocate(descriptor, Int64(size))
     guard result == 0 else { throw RingFileError(-result, path: path, size: size) }
     guard isNew else { return false }
     guard fsync(descriptor) == 0 else { throw RingFileError(errno, path: path, size: size) }
-    try syncFolder(of: path, size)
+    let synced = FolderSync.sync(folderOf: path)
+    guard synced == 0 else { throw RingFileError(synced, path: path, size: size) }
     return true
   }
 
@@ -206,20 +207,6 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
       offset += count
     }
     return true
-  }
-
-  /// A new directory entry is durable only after its folder was synced.
-  private static func syncFolder(of path: String, _ size: Int) throws(RingFileError) {
-    let folder =
-      switch path.lastIndex(of: "/") {
-      case nil: "."
-      case path.startIndex: "/"
-      case let slash?: String(path[..<slash])
-      }
-    let opened = unsafe folder.withCString { unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard opened >= 0 else { throw RingFileError(errno, path: path, size: size) }
-    defer { close(opened) }
-    guard fsync(opened) == 0 else { throw RingFileError(errno, path: path, size: size) }
   }
 
   private static func map(

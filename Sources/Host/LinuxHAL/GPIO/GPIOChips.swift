@@ -88,22 +88,22 @@ final class GPIOChips {
   private func find(_ line: GPIOLine, named name: String) throws(GPIOFault) -> ResolvedLine {
     let names = SystemFiles.names(in: folder).filter { $0.hasPrefix("gpiochip") }
     guard !names.isEmpty else { throw .noChip(path: "\(folder)/gpiochip0") }
-    var found: [(chip: String, place: ResolvedLine)] = []
-    var closed: GPIOFault?
+    var found: [(chip: String, line: ResolvedLine)] = []
+    var firstFault: GPIOFault?
     for chip in names {
       do throws(GPIOFault) {
         let opened = try open(chip)
         guard let number = opened.offset(ofLineNamed: name),
-          !found.contains(where: { $0.place.chip === opened })
+          !found.contains(where: { $0.line.chip === opened })
         else { continue }
         found.append((chip, ResolvedLine(line: line, chip: opened, offset: number)))
       } catch {
-        closed = closed ?? error
+        firstFault = firstFault ?? error
       }
     }
-    guard let first = found.first else { throw closed ?? .noLine(line) }
+    guard let first = found.first else { throw firstFault ?? .noLine(line) }
     guard found.count == 1 else { throw .ambiguous(line, chips: found.map(\.chip)) }
-    return first.place
+    return first.line
   }
 
   func open(_ name: String) throws(GPIOFault) -> GPIOChip {
@@ -155,30 +155,31 @@ final class GPIOChips {
   private let chip: GPIOChip
 
   /// Requests a line.
-  init(_ place: GPIOChips.ResolvedLine, for use: Use) throws(GPIOFault) {
-    let flags = place.line.flags
+  init(_ resolved: GPIOChips.ResolvedLine, for use: Use) throws(GPIOFault) {
+    let flags = resolved.line.flags
     let handle =
       switch use {
       case .output(let isActive):
         unsafe cgpio_drive(
-          place.chip.handle, place.offset, flags, isActive ? 1 : 0, GPIORequest.consumer)
+          resolved.chip.handle, resolved.offset, flags, isActive ? 1 : 0, GPIORequest.consumer)
       case .edges:
-        unsafe cgpio_watch_edges(place.chip.handle, place.offset, flags, GPIORequest.consumer)
+        unsafe cgpio_watch_edges(resolved.chip.handle, resolved.offset, flags, GPIORequest.consumer)
       case .pulses:
-        unsafe cgpio_watch_pulses(place.chip.handle, place.offset, flags, GPIORequest.consumer)
+        unsafe cgpio_watch_pulses(
+          resolved.chip.handle, resolved.offset, flags, GPIORequest.consumer)
       }
-    guard let handle = unsafe handle else { throw GPIORequest.fault(errno, place) }
+    guard let handle = unsafe handle else { throw GPIORequest.fault(errno, resolved) }
     unsafe self.handle = handle
-    chip = place.chip
+    chip = resolved.chip
   }
 
   deinit { unsafe cgpio_release(handle) }
 
-  private static func fault(_ code: Int32, _ place: GPIOChips.ResolvedLine) -> GPIOFault {
+  private static func fault(_ code: Int32, _ resolved: GPIOChips.ResolvedLine) -> GPIOFault {
     switch code {
-    case EBUSY: .inUse(place.line, by: place.holder ?? "kernel")
-    case EINVAL, EOPNOTSUPP, ENXIO: .unsupported(place.line)
-    default: .refused(place.line, code: code)
+    case EBUSY: .inUse(resolved.line, by: resolved.holder ?? "kernel")
+    case EINVAL, EOPNOTSUPP, ENXIO: .unsupported(resolved.line)
+    default: .refused(resolved.line, code: code)
     }
   }
 

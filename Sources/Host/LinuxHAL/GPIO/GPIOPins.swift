@@ -29,16 +29,16 @@ public struct GPIOWiring: Equatable, Sendable {
 
   /// Checks that no line of the board is used twice, also under different names.
   ///
-  /// - Parameter place: Resolves a line to its identity on the board.
-  /// - Throws: ``GPIOFault/sameLine(_:_:)``, and the errors of `place`.
-  func checkDistinct<Place: Hashable>(
-    _ place: (GPIOLine) throws(GPIOFault) -> Place
+  /// - Parameter identify: Returns the identity of a line on the board.
+  /// - Throws: ``GPIOFault/sameLine(_:_:)``, and the errors of `identify`.
+  func checkDistinct<Identity: Hashable>(
+    _ identify: (GPIOLine) throws(GPIOFault) -> Identity
   ) throws(GPIOFault) {
-    var known: [Place: GPIOLine] = [:]
+    var known: [Identity: GPIOLine] = [:]
     for line in lines {
-      let place = try place(line)
-      if let first = known[place] { throw .sameLine(first, line) }
-      known[place] = line
+      let identity = try identify(line)
+      if let first = known[identity] { throw .sameLine(first, line) }
+      known[identity] = line
     }
   }
 }
@@ -51,14 +51,14 @@ public struct GPIOWiring: Equatable, Sendable {
 public struct GPIOPins: LinuxPins, ~Copyable {
   /// An output line.
   private struct Output {
-    var place: GPIOChips.ResolvedLine
+    var resolved: GPIOChips.ResolvedLine
     var request: GPIORequest?
     var isActive = false
   }
 
   /// An input line.
   private struct Input {
-    var place: GPIOChips.ResolvedLine
+    var resolved: GPIOChips.ResolvedLine
     /// nil while the line is lost and not requested again.
     var request: GPIORequest?
     var token: EventWait.Token
@@ -75,7 +75,8 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   private static let initialRetryDelay = Interval.seconds(1)
   private static let maximumRetryDelay = Interval.seconds(300)
 
-  /// Maximum number of edges read from a line at a time; more of a bouncing line stay queued for the next call.
+  /// Maximum number of edges read from a line at a time; further edges of a bouncing line stay queued for the next
+  /// call.
   private static let edgesLimit = 64
 
   private let events: EventWait
@@ -106,19 +107,19 @@ public struct GPIOPins: LinuxPins, ~Copyable {
 
   private static func output(_ line: GPIOLine?, _ chips: GPIOChips) throws(GPIOFault) -> Output? {
     guard let line else { return nil }
-    let place = try chips.find(line)
-    if let holder = place.holder { throw .inUse(line, by: holder) }
-    return Output(place: place)
+    let resolved = try chips.find(line)
+    if let holder = resolved.holder { throw .inUse(line, by: holder) }
+    return Output(resolved: resolved)
   }
 
   private static func input(
     _ line: GPIOLine?, _ token: EventWait.Token, _ chips: GPIOChips, _ events: EventWait
   ) throws -> Input? {
     guard let line else { return nil }
-    let place = try chips.find(line)
-    let request = try GPIORequest(place, for: .edges)
+    let resolved = try chips.find(line)
+    let request = try GPIORequest(resolved, for: .edges)
     try events.add(request.descriptor, as: token, for: .readable)
-    return Input(place: place, request: request, token: token)
+    return Input(resolved: resolved, request: request, token: token)
   }
 
   // MARK: Outputs
@@ -150,7 +151,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   private static func drive(
     _ output: inout Output?, _ isActive: Bool
   ) throws(PinFault) {
-    guard let place = output?.place else { throw .notWired }
+    guard let resolved = output?.resolved else { throw .notWired }
     if let request = output?.request {
       guard output?.isActive != isActive else { return }
       guard request.set(isActive) else {
@@ -159,7 +160,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
         throw .lineLost
       }
     } else {
-      do { output?.request = try GPIORequest(place, for: .output(isActive)) } catch {
+      do { output?.request = try GPIORequest(resolved, for: .output(isActive)) } catch {
         throw .lineLost
       }
     }
@@ -195,12 +196,12 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   /// Releases a line whose chip is gone, and requests a lost line again when its retry is due.
   private static func recover(_ input: inout Input?, _ events: EventWait) {
     releaseIfGone(&input, events)
-    guard let nextTry = input?.nextRetry, input?.request == nil else { return }
+    guard let nextRetry = input?.nextRetry, input?.request == nil else { return }
     let now = SystemClock().now
-    if now >= nextTry { requestEdges(&input, events, at: now) }
+    if now >= nextRetry { requestEdges(&input, events, at: now) }
   }
 
-  /// Stops waiting for a line whose chip is gone: its descriptor would stay ready for ever.
+  /// Stops waiting for a line whose chip is gone: its descriptor would stay ready forever.
   private static func releaseIfGone(_ input: inout Input?, _ events: EventWait) {
     guard let token = input?.token, let request = input?.request,
       events.conditions(of: token).contains(.gone)
@@ -209,7 +210,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     input?.request = nil
   }
 
-  /// Whether an edge towards active was queued; if edges may be lost, whether the line is active.
+  /// Whether an edge towards active was queued or, if edges may have been lost, whether the line is active.
   private static func hasRisen(_ input: inout Input) -> Bool {
     defer { input.needsLevelCheck = input.request == nil }
     return consumeEdges(input).hasRisen
@@ -257,14 +258,14 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     pulse?.requestLine()
   }
 
-  /// Requests a line again; its level is read in any case.
+  /// Requests a line again, and marks its level to be read.
   private static func requestEdges(_ input: inout Input?, _ events: EventWait, at now: Instant) {
-    guard let place = input?.place, let token = input?.token else { return }
+    guard let resolved = input?.resolved, let token = input?.token else { return }
     if let request = input?.request { events.remove(request.descriptor) }
     // Release first: the kernel refuses a second request for the same line.
     input?.request = nil
     input?.needsLevelCheck = true
-    guard let request = try? GPIORequest(place, for: .edges),
+    guard let request = try? GPIORequest(resolved, for: .edges),
       (try? events.add(request.descriptor, as: token, for: .readable)) != nil
     else {
       let pause = input?.retryDelay ?? initialRetryDelay

@@ -1,7 +1,7 @@
 import LocationHAL
 import LocationTypes
 
-/// Changes of the board's inputs during a wait.
+/// Changes of the board's inputs during a wait. Made by `LinuxPins`, used by `LinuxBoard`.
 public struct PinChanges: Equatable, Sendable {
   /// Whether the batch pin became active since the last wait.
   public var batchPinRose = false

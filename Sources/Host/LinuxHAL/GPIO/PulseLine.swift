@@ -7,7 +7,7 @@ import LocationTypes
 /// No wait includes it, so that a pulse never wakes the service. The kernel stamps each pulse and queues sixteen (the
 /// newest; with libgpiod version 1 the oldest) until the service reads an epoch.
 struct PulseLine {
-  private let place: GPIOChips.ResolvedLine
+  private let resolved: GPIOChips.ResolvedLine
   /// nil while the line is lost, or released for a suspend.
   private var request: GPIORequest?
   private var nextRetry = Instant.boot
@@ -19,8 +19,8 @@ struct PulseLine {
 
   /// Finds and requests the line.
   init(_ line: GPIOLine, _ chips: GPIOChips) throws(GPIOFault) {
-    place = try chips.find(line)
-    request = try GPIORequest(place, for: .pulses)
+    resolved = try chips.find(line)
+    request = try GPIORequest(resolved, for: .pulses)
   }
 
   /// Time of the newest pulse since the last call, on `CLOCK_MONOTONIC` in nanoseconds; nil without a pulse. A lost
@@ -43,7 +43,7 @@ struct PulseLine {
   mutating func requestLine() {
     // Release first: the kernel refuses a second request for the same line.
     request = nil
-    request = try? GPIORequest(place, for: .pulses)
+    request = try? GPIORequest(resolved, for: .pulses)
     if request == nil {
       nextRetry = SystemClock().now + retryDelay
       retryDelay = min(retryDelay * 2, PulseLine.maximumRetryDelay)

@@ -13,7 +13,7 @@ public final class BoardPowerOff {
   }
 
   /// Minimum time until the alarm for which switching off saves energy.
-  public let shortest: Interval
+  public let minimumOffTime: Interval
   /// Time from the alarm until the service runs, including the alarm's possible delay.
   public let startupLead: Interval
 
@@ -28,7 +28,8 @@ public final class BoardPowerOff {
   ///   - path: Path of the ``WakeIntent`` record.
   ///   - boot: The current boot.
   public convenience init(
-    _ alarm: Alarm, shortest: Interval, lead: Interval, record path: String, boot: BootIdentity
+    _ alarm: Alarm, minimumOffTime: Interval, lead: Interval, record path: String,
+    boot: BootIdentity
   ) {
     let files = KernelFiles()
     let found: (any PowerOnAlarm)? =
@@ -37,15 +38,15 @@ public final class BoardPowerOff {
       case .wittyPi4(let bus):
         I2CDevice(bus: bus, address: WittyPi4.address).flatMap { WittyPi4($0) }
       }
-    self.init(found, shortest: shortest, lead: lead, record: path, boot: boot, files)
+    self.init(found, minimumOffTime: minimumOffTime, lead: lead, record: path, boot: boot, files)
   }
 
   init(
-    _ alarm: (any PowerOnAlarm)?, shortest: Interval, lead: Interval, record path: String,
+    _ alarm: (any PowerOnAlarm)?, minimumOffTime: Interval, lead: Interval, record path: String,
     boot: BootIdentity, _ files: KernelFiles
   ) {
     self.alarm = alarm
-    self.shortest = shortest
+    self.minimumOffTime = minimumOffTime
     self.startupLead = lead
     self.path = path
     self.boot = boot
@@ -62,10 +63,10 @@ public final class BoardPowerOff {
     guard let alarm else { return .noAlarm }
     let clock = SystemClock()
     let now = clock.now
-    guard due - startupLead - now >= shortest else { return .alarmTooNear }
-    if let who = inhibitors.holder(of: .powerOff) { return .inhibited(by: who) }
+    guard due - startupLead - now >= minimumOffTime else { return .alarmTooNear }
+    if let holder = inhibitors.holder(of: .powerOff) { return .inhibited(by: holder) }
     previousAlarm = alarm.setting
-    let code = alarm.set(in: due - startupLead - now, shortest: shortest)
+    let code = alarm.set(in: due - startupLead - now, minimumDistance: minimumOffTime)
     guard code == 0 else {
       if code != EBUSY { alarm.restore(previousAlarm) }
       return code == EBUSY ? .alarmTooNear : .refused(code: code)

@@ -2,6 +2,8 @@ import CLinux
 import Glibc
 import LocationTypes
 
+// UUGear's Witty Pi 4 as the alarm of `BoardPowerOff`, and access to its registers.
+
 /// One-byte registers of a device on an I²C bus.
 protocol ByteRegisters {
   /// Value of a register; nil if the device does not answer.
@@ -75,16 +77,18 @@ struct WittyPi4: PowerOnAlarm {
   /// No other program uses this alarm, so there is nothing to restore.
   var setting: Int64? { nil }
 
-  func set(in interval: Interval, shortest: Interval) -> Int32 {
+  func set(in interval: Interval, minimumDistance: Interval) -> Int32 {
     guard let now else { return EIO }
     let seconds = max(
       2, (min(interval, WittyPi4.maximumInterval).microseconds + 999_999) / 1_000_000)
     let moment = now + .seconds(seconds)
-    let ofDay = moment.microsecondsOfDay / 1_000_000
-    let time = [ofDay % 60, ofDay / 60 % 60, ofDay / 3_600, Int64(moment.date.day)]
+    let secondsOfDay = moment.microsecondsOfDay / 1_000_000
+    let time = [
+      secondsOfDay % 60, secondsOfDay / 60 % 60, secondsOfDay / 3_600, Int64(moment.date.day),
+    ]
     guard writeVerified(0, to: Register.alarmFlag) else { return EIO }
-    for (place, part) in time.enumerated() {
-      guard writeVerified(WittyPi4.bcd(part), to: Register.alarm + UInt8(place)) else { return EIO }
+    for (index, part) in time.enumerated() {
+      guard writeVerified(WittyPi4.bcd(part), to: Register.alarm + UInt8(index)) else { return EIO }
     }
     return 0
   }

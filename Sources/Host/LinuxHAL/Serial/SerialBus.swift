@@ -11,9 +11,9 @@ public enum SerialBus {
     let device = real(path) ?? path
     let name = device.split(separator: "/").last.map(String.init) ?? device
     if name.hasPrefix("rfcomm") { return true }
-    guard let place = real("\(root)/sys/class/tty/\(name)/device") else { return false }
+    guard let devicePath = real("\(root)/sys/class/tty/\(name)/device") else { return false }
     // In /sys a USB device is below its bus: /sys/devices/…/usb1/1-1/1-1:1.0/tty/ttyACM0.
-    return place.dropFirst(root.count).split(separator: "/").contains { part in
+    return devicePath.dropFirst(root.count).split(separator: "/").contains { part in
       let number = part.dropFirst(3)
       return part.hasPrefix("usb") && !number.isEmpty && number.allSatisfy(\.isNumber)
     }

@@ -6,9 +6,9 @@ import LocationTypes
 /// The serial line to a receiver: a UART, or a USB receiver that appears as one.
 ///
 /// Raw mode, 8N1, locked by this process. Input is read with one `read` of up to 4,096 bytes and returned in chunks;
-/// `read` is skipped if the last wait found no input. If the device disappears, this is reported once as
-/// `LineFault.gone`. Later calls try to open it again, with delays that grow from `initialRetryDelay` to
-/// `maximumRetryDelay`.
+/// `read` is skipped if the last wait found no input. If the device disappears, the next call throws `LineFault.gone`.
+/// Later calls try to open it again, with delays that grow from `initialRetryDelay` to `maximumRetryDelay`, and throw
+/// `LineFault.gone` until that succeeds.
 public struct SerialLine: ByteLine, ~Copyable {
   /// Size of the input buffer in bytes.
   public static let inputCapacity = 4_096
@@ -218,8 +218,8 @@ public struct SerialLine: ByteLine, ~Copyable {
     let descriptor = descriptor
     var span = input.mutableSpan
     return unsafe span.withUnsafeMutableBytes { bytes in
-      let place = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
-      return unsafe Glibc.read(descriptor, place.baseAddress, place.count)
+      let destination = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+      return unsafe Glibc.read(descriptor, destination.baseAddress, destination.count)
     }
   }
 
@@ -296,7 +296,7 @@ public struct SerialLine: ByteLine, ~Copyable {
   /// Sets the speed in baud after all queued bytes were sent; discards unread input.
   ///
   /// Blocks while queued bytes are sent, and at most 0.5 s longer. A port that does not support the speed keeps its
-  /// former one, which the receiver's driver handles like any wrong speed.
+  /// former one, which `ReceiverDriver` handles like any wrong speed.
   ///
   /// - Throws: `LineFault.gone`.
   public mutating func setSpeed(_ baud: UInt32) throws(LineFault) {

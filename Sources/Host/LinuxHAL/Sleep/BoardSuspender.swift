@@ -67,7 +67,7 @@ public final class BoardSuspender {
   private let inhibitors: SleepInhibitors
   /// Whether the current inhibitor lock was reported.
   private var isLockReported = false
-  private let begin = SystemClock().now
+  private let startTime = SystemClock().now
   private var retryDelay: Interval
   private var sendingRetryDelay: Interval
   /// Earliest time of the next try.
@@ -93,10 +93,10 @@ public final class BoardSuspender {
     if states.mode == nil || !states.hasWakeupCount {
       permanentBlocker = .suspendUnsupported
     } else {
-      let closed = [SleepStates.statePath, SleepStates.wakeupCountPath].first {
+      let unwritable = [SleepStates.statePath, SleepStates.wakeupCountPath].first {
         !files.isWritable($0)
       }
-      permanentBlocker = closed.map { .notPermitted(path: $0) }
+      permanentBlocker = unwritable.map { .notPermitted(path: $0) }
     }
     blocker = permanentBlocker
   }
@@ -124,7 +124,7 @@ public final class BoardSuspender {
 
   private func clearLock() {
     isLockReported = false
-    // Until the next try, the cause is unknown; this one is transient and not logged.
+    // The reason is unknown until the next try; `eventOccurred` is transient and not logged.
     if case .inhibited = blocker { blocker = .eventOccurred }
   }
 
@@ -211,7 +211,9 @@ public final class BoardSuspender {
     if let permanentBlocker { return permanentBlocker }
     guard alarm != nil else { return .noAlarm }
     if deadline == .distantFuture {
-      guard sources.contains(.motion), now - begin >= timing.startupTime else { return .noWakeTime }
+      guard sources.contains(.motion), now - startTime >= timing.startupTime else {
+        return .noWakeTime
+      }
     } else {
       guard deadline - now > timing.minimumAlarmDistance else { return .alarmTooNear }
     }
@@ -224,13 +226,14 @@ public final class BoardSuspender {
   }
 
   /// Sets whether bytes on the line wake the board.
-  private func configureSerialWake(_ listening: Bool, _ line: borrowing SerialLine) -> SleepBlocker?
-  {
+  private func configureSerialWake(
+    _ wakesOnInput: Bool, _ line: borrowing SerialLine
+  ) -> SleepBlocker? {
     guard line.isOpen else { return nil }
-    let isWanted = listening && sources.contains(.bytes)
-    // The path is resolved each time, because a device that was plugged in again has a new name. Failing to switch a
-    // wakeup off is no reason against suspend: it only costs wakes.
-    guard let path = SerialWake(line.path, files).set(isWanted), isWanted else { return nil }
+    let isEnabled = wakesOnInput && sources.contains(.bytes)
+    // The path is resolved each time, because a device that was plugged in again has a new name. A wakeup that cannot
+    // be switched off only costs wakes and does not prevent suspend.
+    guard let path = SerialWake(line.path, files).set(isEnabled), isEnabled else { return nil }
     return .notPermitted(path: path)
   }
 

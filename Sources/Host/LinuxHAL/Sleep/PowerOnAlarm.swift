@@ -14,10 +14,10 @@ protocol PowerOnAlarm {
   /// Sets the alarm, unless another program's alarm comes sooner, and reads it back, so that no board is switched off
   /// without a working alarm.
   ///
-  /// - Parameter shortest: Minimum distance of another program's alarm. A nearer one may go off while the board is
+  /// - Parameter minimumDistance: Minimum distance of another program's alarm. A nearer one may go off while the board is
   ///   still shutting down, and nothing would switch the board on again.
   /// - Returns: 0 or an error number; EBUSY for such an alarm.
-  func set(in interval: Interval, shortest: Interval) -> Int32
+  func set(in interval: Interval, minimumDistance: Interval) -> Int32
 
   /// Restores the previous setting.
   func restore(_ before: Int64?)
@@ -29,9 +29,9 @@ protocol PowerOnAlarm {
 extension RealTimeClock: PowerOnAlarm {
   var setting: Int64? { alarm }
 
-  func set(in interval: Interval, shortest: Interval) -> Int32 {
+  func set(in interval: Interval, minimumDistance: Interval) -> Int32 {
     if let before = alarm, let now, before > now,
-      before - now < (shortest.microseconds + 999_999) / 1_000_000
+      before - now < (minimumDistance.microseconds + 999_999) / 1_000_000
     {
       return EBUSY
     }

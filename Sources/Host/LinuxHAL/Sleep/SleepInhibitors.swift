@@ -25,8 +25,8 @@ struct SleepInhibitors {
 
   init(_ files: KernelFiles) { self.files = files }
 
-  /// Holder of a lock that forbids the action; nil if none exists. Skips delay locks, which only request notice:
-  /// this program writes to the kernel directly and cannot give it.
+  /// Holder of a lock that forbids the action; nil if none exists. Skips delay locks, which only request notice before
+  /// the action: this program writes to the kernel directly and cannot give notice.
   func holder(of action: Action) -> String? {
     for name in files.names(in: SleepInhibitors.folder) where !name.hasSuffix(".ref") {
       guard let text = files.read("\(SleepInhibitors.folder)/\(name)") else { continue }

@@ -2,14 +2,14 @@
 struct SleepStates: Equatable {
   /// Word that is written to `/sys/power/state`.
   enum Mode: String {
-    /// Suspends as deeply as `/sys/power/mem_sleep` says: to RAM or to idle.
+    /// Suspends as deeply as `/sys/power/mem_sleep` specifies: to RAM or to idle.
     case mem
     /// Suspend-to-idle: processes are frozen, and the processor idles.
     case freeze
   }
 
   static let statePath = "/sys/power/state"
-  static let depth = "/sys/power/mem_sleep"
+  static let depthPath = "/sys/power/mem_sleep"
   static let wakeupCountPath = "/sys/power/wakeup_count"
 
   /// Mode to use; nil if the kernel cannot suspend.
@@ -24,7 +24,7 @@ struct SleepStates: Equatable {
     let words = (files.read(SleepStates.statePath) ?? "").split(separator: " ")
     mode = [Mode.mem, .freeze].first { words.contains($0.rawValue[...]) }
     // "s2idle [deep]": brackets mark the selected one.
-    let chosen = (files.read(SleepStates.depth) ?? "").split(separator: " ").first {
+    let chosen = (files.read(SleepStates.depthPath) ?? "").split(separator: " ").first {
       $0.hasPrefix("[") && $0.hasSuffix("]")
     }
     depth = chosen.map { String($0.dropFirst().dropLast()) }

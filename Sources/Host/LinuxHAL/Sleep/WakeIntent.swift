@@ -1,7 +1,7 @@
 import Glibc
 import LocationTypes
 
-/// Record of why and until when the board was switched off, for the next start (RNG-8).
+/// Record of when, and until when, the board was switched off, for the next start (RNG-8).
 ///
 /// Stored in a file that is synced before power-off. The boot clock restarts with each boot, so each time is stored
 /// twice: on the boot clock of an identified boot, and as UTC of the board's wall clock.
@@ -12,7 +12,7 @@ public struct WakeIntent: Equatable, Sendable {
     case sameBoot
     /// The alarm switched the board on.
     case byAlarm
-    /// Something else switched the board on, that long before the alarm.
+    /// Something else switched the board on, that long before the planned time.
     case early(Interval)
     /// The board started that much later than planned.
     case late(Interval)
@@ -53,7 +53,7 @@ public struct WakeIntent: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - slack: Maximum delay that counts as punctual.
-  ///   - hasPoweredOn: What the alarm itself reports.
+  ///   - hasPoweredOn: Whether the alarm reports that it has switched the board on; nil if unknown.
   public func startCause(
     on boot: BootIdentity, utc: UTCTime, slack: Interval, hasPoweredOn: Bool? = nil
   ) -> StartCause {
@@ -111,8 +111,7 @@ public struct WakeIntent: Equatable, Sendable {
     let code = WakeIntent.writeNew(text, in: draft)
     guard code == 0 else { return code }
     guard unsafe rename(draft, path) == 0 else { return errno }
-    return WakeIntent.sync(
-      String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]), O_DIRECTORY)
+    return FolderSync.sync(folderOf: path)
   }
 
   private static func writeNew(_ text: String, in path: String) -> Int32 {
@@ -125,13 +124,6 @@ public struct WakeIntent: Equatable, Sendable {
     var text = text
     let count = text.withUTF8 { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
     guard count == text.utf8.count else { return count < 0 ? errno : ENOSPC }
-    return fsync(descriptor) == 0 ? 0 : errno
-  }
-
-  private static func sync(_ path: String, _ flags: Int32) -> Int32 {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | flags)
-    guard descriptor >= 0 else { return errno }
-    defer { close(descriptor) }
     return fsync(descriptor) == 0 ? 0 : errno
   }
 }

@@ -2,13 +2,14 @@ import CLinux
 import Glibc
 import LocationTypes
 
-/// Waits for descriptors and for a time on the boot clock. It is the only place where the service blocks.
+/// Waits for descriptors and for a time on the boot clock. Elsewhere the service blocks only during a suspend and in
+/// bounded waits, such as a change of the line's speed.
 ///
 /// Board and server share one instance on one thread. Each descriptor is added with a token, by which ``ready(at:)``
 /// names it, and is reported as long as it is ready (level-triggered).
 ///
 /// There are two epoll instances: one with all descriptors, one without the receiver's line (`isReceiverInput`). A
-/// wait that input must not end uses the second, so that switching costs no system call.
+/// wait without `wakesOnInput` uses the second, so that switching costs no system call.
 ///
 /// The deadline is the timeout of the wait itself, which costs no further call. The timeout runs on a clock that stops
 /// during suspend; a resume therefore ends it, and the remaining time is computed again.
@@ -85,18 +86,18 @@ import LocationTypes
 
   /// Creates a wait without descriptors.
   public init() throws(SystemError) {
-    let everything = try SystemError.check(
+    let withInput = try SystemError.check(
       clinux_epoll_open(),
       "creating an epoll descriptor failed")
-    let undisturbed = clinux_epoll_open()
+    let withoutInput = clinux_epoll_open()
     let clockWatch = clinux_clock_watch_open()
-    self.epollWithInput = everything
-    self.epollWithoutInput = undisturbed
+    self.epollWithInput = withInput
+    self.epollWithoutInput = withoutInput
     self.clockWatch = clockWatch
     unsafe found = .allocate(capacity: EventWait.capacity)
     unsafe found.initialize(repeating: clinux_ready(), count: EventWait.capacity)
     // If this throws, `deinit` closes the descriptors that were opened.
-    _ = try SystemError.check(undisturbed, "creating an epoll descriptor failed")
+    _ = try SystemError.check(withoutInput, "creating an epoll descriptor failed")
     _ = try SystemError.check(clockWatch, "creating a timer for clock changes failed")
     try add(clockWatch, as: .clock, for: .readable)
   }
@@ -141,7 +142,7 @@ import LocationTypes
     _ = clinux_epoll_set(epollWithoutInput, Int32(CLINUX_REMOVE), descriptor, 0, 0)
   }
 
-  /// While output is queued, free space in the line's kernel buffer ends every wait.
+  /// Sets whether output is queued: free space in the line's kernel buffer then ends every wait.
   func setOutputPending(_ isOn: Bool, line descriptor: Int32) throws(SystemError) {
     let all: Conditions = isOn ? [.readable, .writable] : .readable
     try set(CLINUX_CHANGE, descriptor, .line, all, in: epollWithInput)
@@ -165,9 +166,9 @@ import LocationTypes
     precondition(
       index >= 0 && index < readyCount,
       "the index is not below the number of ready descriptors")
-    let one = unsafe found[index]
+    let entry = unsafe found[index]
     return Ready(
-      token: Token(rawValue: one.token), conditions: Conditions(rawValue: one.events))
+      token: Token(rawValue: entry.token), conditions: Conditions(rawValue: entry.events))
   }
 
   /// Conditions of a descriptor at the end of the last wait.
@@ -225,10 +226,10 @@ import LocationTypes
   /// resumes, unless it is a wakeup source by itself.
   func blockSuspend(_ isOn: Bool, wakesOnInput: Bool) {
     if suspendBlockingEpoll < 0 { suspendBlockingEpoll = clinux_epoll_open() }
-    let guarded = wakesOnInput ? epollWithInput : epollWithoutInput
+    let blocking = wakesOnInput ? epollWithInput : epollWithoutInput
     let change = isOn ? CLINUX_ADD : CLINUX_REMOVE
     _ = clinux_epoll_set(
-      suspendBlockingEpoll, Int32(change), guarded, 0,
+      suspendBlockingEpoll, Int32(change), blocking, 0,
       UInt32(CLINUX_READABLE) | UInt32(CLINUX_BLOCKS_SUSPEND))
   }
 

@@ -30,7 +30,7 @@ public struct FreezeWatch: ~Copyable {
 
   /// Whether the group is frozen now. Reading re-arms the notification of the next change.
   ///
-  /// - Returns: nil if the group is gone. Remove the descriptor from the wait then: it stays ready for ever.
+  /// - Returns: nil if the group is gone. Remove the descriptor from the wait then: it stays ready forever.
   public func isFrozen() -> Bool? {
     guard let text = FreezeWatch.text(descriptor) else { return nil }
     return text.split(separator: "\n").contains("frozen 1")

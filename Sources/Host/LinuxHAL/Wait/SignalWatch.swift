@@ -8,7 +8,7 @@ import Glibc
 public struct SignalWatch: ~Copyable {
   /// What a signal requests.
   public enum Request: Equatable, Sendable {
-    /// Stop in order: `SIGTERM`, `SIGINT`.
+    /// Orderly stop: `SIGTERM`, `SIGINT`.
     case stop
     /// Read the profile again: `SIGHUP`.
     case reload

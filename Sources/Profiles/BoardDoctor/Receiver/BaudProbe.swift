@@ -58,7 +58,7 @@ struct BaudProbe {
     }
   }
 
-  // MARK: Responses that the decoder does not know
+  // MARK: Responses that the decoder does not parse
 
   private mutating func collectSentence(_ byte: UInt8) {
     switch byte {

@@ -1,9 +1,9 @@
 import BoardProfiles
 
-/// A profile that agrees with the findings of a doctor: a correction of the given profile, or a new one.
+/// A profile that agrees with the findings of a ``Doctor``: a correction of the given profile, or a new one.
 ///
-/// Keeps the values of the given profile that a doctor cannot check. If the receiver was replaced by another model, its
-/// parameters are proposed as `torpor board new` does, and marked as values to be measured.
+/// Keeps the values of the given profile that the doctor cannot check. If the receiver was replaced by another model,
+/// its parameters are proposed as `torpor board new` does, and marked as values to be measured.
 public struct ProposedProfile: Sendable {
   /// The proposed profile; values that were not found are marked as proposals.
   public private(set) var new: NewProfile
@@ -153,8 +153,8 @@ public struct ProposedProfile: Sendable {
 
   private static func summary(_ facts: Doctor.Facts) -> String {
     let receiver = facts.identity?.name ?? "a receiver"
-    let place = facts.device.map { " on \($0)" } ?? ""
-    return String("\(facts.model ?? "A board") with \(receiver)\(place)".prefix(200))
+    let lineText = facts.device.map { " on \($0)" } ?? ""
+    return String("\(facts.model ?? "A board") with \(receiver)\(lineText)".prefix(200))
   }
 
   /// The profile as TOML with comments.

@@ -22,15 +22,15 @@ final class ReceiverLine {
   init(_ path: String, speed: UInt32) throws(LineOpenError) {
     let opened = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard opened >= 0 else { throw LineOpenError(errno, path: path, baud: speed) }
-    var before = clinux_line_state()
-    var result = unsafe clinux_line_get_state(opened, &before)
+    var state = clinux_line_state()
+    var result = unsafe clinux_line_get_state(opened, &state)
     if result == 0 { result = clinux_line_claim(opened, speed) }
     guard result == 0 else {
       close(opened)
       throw LineOpenError(-result, path: path, baud: speed)
     }
     descriptor = opened
-    self.savedState = before
+    savedState = state
     self.speed = speed
   }
 
@@ -75,10 +75,10 @@ final class ReceiverLine {
       }
       if count > 0 { remaining = remaining.dropFirst(count) }
       if count < 0, errno != EAGAIN, errno != EINTR { isDisconnected = true }
-      let left = end - SystemClock().now
-      guard !remaining.isEmpty, left > .zero else { return }
+      let remainingTime = end - SystemClock().now
+      guard !remaining.isEmpty, remainingTime > .zero else { return }
       var pollRequest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      _ = unsafe poll(&pollRequest, 1, Int32(clamping: left.microseconds / 1_000 + 1))
+      _ = unsafe poll(&pollRequest, 1, Int32(clamping: remainingTime.microseconds / 1_000 + 1))
     }
   }
 }

@@ -104,7 +104,7 @@ struct ReceiverScan {
     var probe = detected
     if queryPolicy == .afterDetection {
       read(into: &probe, until: clock.now + timeouts.response) { $0.hasFix != nil }
-      // Other instruments, too, send two valid sentences.
+      // Other instruments send valid sentences, too.
       if probe.hasFix == nil { return Detected(speed: speed, probe: probe, wasQueried: false) }
     }
     for _ in 0..<2 where probe.identity == nil {
@@ -122,9 +122,9 @@ struct ReceiverScan {
     into probe: inout BaudProbe, until end: Instant, _ isEnough: (BaudProbe) -> Bool
   ) {
     while !isEnough(probe), !line.isDisconnected, !isStopped() {
-      let left = end - clock.now
-      guard left > .zero else { return }
-      probe.decode(line.read(within: min(left, ReceiverScan.pollInterval)))
+      let remaining = end - clock.now
+      guard remaining > .zero else { return }
+      probe.decode(line.read(within: min(remaining, ReceiverScan.pollInterval)))
     }
   }
 }

@@ -3,8 +3,8 @@ import TOMLFiles
 
 /// A new profile in progress: selects the next question, proposes values, and checks answers.
 ///
-/// Independent of the terminal. Unanswered keys get proposed values, which remain marked as such: a proposal is an
-/// order of magnitude, not a measurement.
+/// Used by `torpor board new`, and by `ProposedProfile` to revise a profile; independent of the terminal. Unanswered
+/// keys get proposed values, which remain marked as such: a proposal is an order of magnitude, not a measurement.
 public struct NewProfile: Sendable {
   /// A question to the user about one key or optional table.
   public struct Question: Equatable, Sendable {
@@ -63,22 +63,22 @@ public struct NewProfile: Sendable {
   /// Applies the answer for the key or table at `path`; for a table the answer is yes or no.
   ///
   /// - Parameters:
-  ///   - path: Full path, `receiver.power.track_mw`. A key also includes its tables.
+  ///   - path: Full path, `receiver.power.track_mw`. An answer for a key also includes the tables that contain the key.
   ///   - answer: A value as described by ``Question/expectation``. An empty answer accepts the proposal.
-  ///   - alone: Whether ``profile(file:)`` checks the rules that concern several keys, instead of this call. Use
-  ///     it if the order of the answers is arbitrary.
+  ///   - deferringRules: Whether ``profile(file:)`` checks the rules that concern several keys, instead of this call.
+  ///     Set it if the order of the answers is arbitrary.
   /// - Throws: ``Rejection`` if the answer is invalid; the profile is then unchanged.
   public mutating func answer(
     _ path: String, _ answer: String, deferringRules: Bool = false
   ) throws(Rejection) {
-    let before = self
+    let previous = self
     do throws(Rejection) {
       try apply(path, answer)
       resolved.insert(path)
       propose()
       if !deferringRules { try checkRules(of: path) }
     } catch {
-      self = before
+      self = previous
       throw error
     }
   }
@@ -107,11 +107,11 @@ public struct NewProfile: Sendable {
   }
 
   private mutating func applyTable(_ path: String, _ answer: String) throws(Rejection) {
-    let isThere = answer.isEmpty ? draft.tables.contains(path) : yesOrNo(answer)
-    guard let isThere else {
+    let isIncluded = answer.isEmpty ? draft.tables.contains(path) : yesOrNo(answer)
+    guard let isIncluded else {
       throw Rejection("\"\(printable(answer))\" is neither yes nor no")
     }
-    if isThere {
+    if isIncluded {
       try checkEnclosingTables(of: path)
       answers[path] = .included
       return include(path)
@@ -119,11 +119,11 @@ public struct NewProfile: Sendable {
     guard ProfileSchema.table(path)?.isRequired == false else {
       throw Rejection("every profile needs the table [\(path)]; the answer must be yes")
     }
-    if let inside = answers.keys.filter({ $0.hasPrefix(path + ".") && answers[$0] == .included })
+    if let inner = answers.keys.filter({ $0.hasPrefix(path + ".") && answers[$0] == .included })
       .min()
     {
       throw Rejection(
-        "no omits the table [\(path)], but a value was given for \(inside) in it; "
+        "no omits the table [\(path)], but a value was given for \(inner) in it; "
           + "remove one of the two")
     }
     if !answer.isEmpty { answers[path] = .omitted }
@@ -155,22 +155,22 @@ public struct NewProfile: Sendable {
 
   private func unknownKeyMessage(_ path: String) -> String {
     if path.isEmpty { return "unknown key" }
-    let guess = ProfileSchema.suggestion(
+    let suggestion = ProfileSchema.suggestion(
       for: ProfileSchema.lastComponent(of: path), in: ProfileSchema.parentPath(of: path))
-    let meant = guess.map { "; did you mean `\($0.path)`?" } ?? ""
-    return "unknown key" + meant
+    let suggestionText = suggestion.map { "; did you mean `\($0.path)`?" } ?? ""
+    return "unknown key" + suggestionText
   }
 
   /// Checks the rules that read `path` and no path with a pending question.
   private func checkRules(of path: String) throws(Rejection) {
-    let waiting = Set(pending)
+    let pendingPaths = Set(pending)
     for rule in ProfileRules.all
     where rule.keys.contains(path)
-      && rule.keys.allSatisfy({ !waiting.contains($0) && hasTable(for: $0) })
+      && rule.keys.allSatisfy({ !pendingPaths.contains($0) && hasTable(for: $0) })
     {
-      guard let broken = rule.check(draft) else { continue }
-      let other = broken.key == path ? "" : broken.key + ": "
-      throw Rejection("\(other)\(broken.problem); expected \(broken.expected)")
+      guard let violation = rule.check(draft) else { continue }
+      let other = violation.key == path ? "" : violation.key + ": "
+      throw Rejection("\(other)\(violation.problem); expected \(violation.expected)")
     }
   }
 
@@ -231,9 +231,9 @@ extension NewProfile {
     let key = ProfileSchema.key(path)
     let value = path == "name" && draft.name.isEmpty ? nil : key?.get(draft)
     let expectation = key?.constraint == .boolean ? nil : key?.expectation
-    let around = ProfileSchema.table(ProfileSchema.parentPath(of: path))
+    let enclosing = ProfileSchema.table(ProfileSchema.parentPath(of: path))
     return Question(
-      path: path, table: around?.path ?? "", tableMeaning: around?.meaning ?? "",
+      path: path, table: enclosing?.path ?? "", tableMeaning: enclosing?.meaning ?? "",
       meaning: key?.meaning ?? ProfileSchema.table(path)?.meaning ?? "",
       expectation: expectation ?? "yes or no",
       proposal: key == nil ? (draft.tables.contains(path) ? "yes" : "no") : value?.answerText)
@@ -242,8 +242,8 @@ extension NewProfile {
   /// Whether the question about `path` applies to the board as described so far.
   private func applies(_ path: String) -> Bool {
     let isKey = ProfileSchema.key(path) != nil
-    let around = ProfileSchema.parentPath(of: path)
-    guard draft.tables.contains(around) || (!isKey && around == "board") else { return false }
+    let enclosing = ProfileSchema.parentPath(of: path)
+    guard draft.tables.contains(enclosing) || (!isKey && enclosing == "board") else { return false }
     switch path {
     // Only u-blox receivers have another output than NMEA, and a batch buffer.
     case "receiver.output", "receiver.batch": return draft.receiver.family.isUBlox
@@ -343,8 +343,8 @@ extension NewProfile {
     propose("board.off.shortest_s", \.off.minimumDuration, .seconds(120))
   }
 
-  /// Thresholds in descending order: the services that cost most are shed first; the last ones keep a reserve of
-  /// about a day.
+  /// Thresholds in descending order: the services that need most energy are shed first; below the lowest threshold, a
+  /// reserve of about a day remains.
   private mutating func proposeBattery() {
     func given(_ path: String, _ charge: Int?) -> Int {
       self.given.contains(path) ? charge ?? 0 : 0
@@ -352,8 +352,8 @@ extension NewProfile {
     let updates = given("battery.updates_percent", draft.battery.updates)
     let accuracy = max(given("battery.accuracy_percent", draft.battery.accuracy), updates)
     propose("battery.every_fix_percent", \.battery.everyFix, max(30, accuracy))
-    let most = draft.battery.everyFix ?? 0
-    propose("battery.accuracy_percent", \.battery.accuracy, min(max(20, updates), most))
+    let everyFix = draft.battery.everyFix ?? 0
+    propose("battery.accuracy_percent", \.battery.accuracy, min(max(20, updates), everyFix))
     propose("battery.updates_percent", \.battery.updates, min(12, draft.battery.accuracy ?? 0))
     propose("battery.visits_percent", \.battery.visits, 8)
     propose("battery.regions_percent", \.battery.regions, 6)
@@ -383,15 +383,15 @@ extension NewProfile {
   ///
   /// - Parameter family: Command set of the new receiver.
   public mutating func replaceReceiver(family: BoardProfile.Receiver.Family) {
-    let before = draft.receiver
+    let previous = draft.receiver
     var receiver = BoardProfile.Receiver()
     receiver.family = family
-    receiver.device = before.device
-    receiver.wakeLine = family.acceptsCommands ? before.wakeLine : nil
-    receiver.supplyLine = before.supplyLine
-    receiver.pulseLine = before.pulseLine
-    receiver.hasBackupSupply = before.hasBackupSupply
-    receiver.fixInterval = before.fixInterval
+    receiver.device = previous.device
+    receiver.wakeLine = family.acceptsCommands ? previous.wakeLine : nil
+    receiver.supplyLine = previous.supplyLine
+    receiver.pulseLine = previous.pulseLine
+    receiver.hasBackupSupply = previous.hasBackupSupply
+    receiver.fixInterval = previous.fixInterval
     draft.receiver = receiver
     removeBatch()
     given = given.filter { !$0.hasPrefix("receiver.") }

@@ -4,21 +4,21 @@ import TOMLFiles
 // Converts the text that a user types, or passes to an option, into a value of a key.
 
 extension ProfileKey {
-  /// Converts `answer` into a value; a failure describes the problem as the profile reader does.
+  /// Converts `answer` into a value; a failure describes the problem as ``ProfileReader`` does.
   ///
   /// Text needs no quotes, a list needs no brackets, and `y` and `n` mean true and false.
   func value(of answer: String) -> Result<ProfileValue, InvalidValue> {
-    let unread = InvalidValue(
+    let invalid = InvalidValue(
       position: .start, problem: "\"\(printable(answer))\" is not \(constraint.typeName)")
-    guard let literal = constraint.literal(of: answer) else { return .failure(unread) }
+    guard let literal = constraint.literal(of: answer) else { return .failure(invalid) }
     do throws(TOMLParseError) {
       let text = try TOMLText(Array("\(name) = \(literal)\n".utf8))
       guard text.nodes.first?.parent == -1, text.children(of: -1).count == 1 else {
-        return .failure(unread)
+        return .failure(invalid)
       }
       return ProfileReader(text, file: "").value(for: self, at: 0)
     } catch {
-      return .failure(unread)
+      return .failure(invalid)
     }
   }
 }
@@ -42,8 +42,8 @@ extension ValueConstraint {
     switch self {
     case .text, .word: return quoted(unquoted(answer))
     case .words:
-      let inside = answer.filter { $0 != "[" && $0 != "]" }
-      let words = inside.split { $0 == "," || $0 == " " || $0 == "\t" }
+      let elements = answer.filter { $0 != "[" && $0 != "]" }
+      let words = elements.split { $0 == "," || $0 == " " || $0 == "\t" }
       return "[" + words.map { quoted(unquoted(String($0))) }.joined(separator: ", ") + "]"
     case .boolean: return yesOrNo(answer).map { $0 ? "true" : "false" } ?? answer
     case .integer, .integerAmong, .number: return answer.contains("#") ? nil : answer

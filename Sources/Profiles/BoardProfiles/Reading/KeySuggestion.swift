@@ -11,15 +11,15 @@ struct KeySuggestion: Equatable {
 extension ProfileSchema {
   /// The key or table that the unknown `name` in `table` probably refers to; nil if none is similar.
   static func suggestion(for name: String, in table: String) -> KeySuggestion? {
-    let here = keys(of: table)
+    let tableKeys = keys(of: table)
     let inner = tables(in: table).map { lastComponent(of: $0.path) }
-    if let near = closestMatch(to: name, among: here.map(\.name) + inner) {
-      return unitSuggestion(name, near, table)
-        ?? KeySuggestion(path: joined(table, near), text: didYouMean(near))
+    if let match = closestMatch(to: name, among: tableKeys.map(\.name) + inner) {
+      return unitSuggestion(name, match, table)
+        ?? KeySuggestion(path: joined(table, match), text: didYouMean(match))
     }
     let stem = Unit.stem(of: name.lowercased())
-    if let near = closestMatch(to: stem, among: here.map { Unit.stem(of: $0.name) }),
-      let key = here.first(where: { Unit.stem(of: $0.name) == near })
+    if let match = closestMatch(to: stem, among: tableKeys.map { Unit.stem(of: $0.name) }),
+      let key = tableKeys.first(where: { Unit.stem(of: $0.name) == match })
     {
       return unitSuggestion(name, key.name, table)
         ?? KeySuggestion(path: key.path, text: didYouMean(key.name))
@@ -28,15 +28,15 @@ extension ProfileSchema {
   }
 
   /// A suggestion for a name that differs from a known key only in its unit.
-  private static func unitSuggestion(_ name: String, _ near: String, _ table: String)
+  private static func unitSuggestion(_ name: String, _ match: String, _ table: String)
     -> KeySuggestion?
   {
-    guard let unit = Unit.of(near), Unit.of(name.lowercased()) != unit,
-      Unit.stem(of: near) == Unit.stem(of: name.lowercased())
+    guard let unit = Unit.of(match), Unit.of(name.lowercased()) != unit,
+      Unit.stem(of: match) == Unit.stem(of: name.lowercased())
     else { return nil }
     return KeySuggestion(
-      path: joined(table, near),
-      text: "write the value in \(unit.word) as `\(near)`")
+      path: joined(table, match),
+      text: "write the value in \(unit.word) as `\(match)`")
   }
 
   /// A key of the same name in another table, or one that consists of the same words.
@@ -54,8 +54,8 @@ extension ProfileSchema {
     for key in keys {
       let others = Set(key.path.split(whereSeparator: { $0 == "_" || $0 == "." }))
       let share = Double(words.intersection(others).count) / Double(max(words.count, 1))
-      let least = key.table == table ? 0.5 : 0.99
-      if words.count > 1, share >= least, share > best?.share ?? 0 { best = (key, share) }
+      let minimumShare = key.table == table ? 0.5 : 0.99
+      if words.count > 1, share >= minimumShare, share > best?.share ?? 0 { best = (key, share) }
     }
     guard let key = best?.key else { return nil }
     return KeySuggestion(

@@ -23,9 +23,10 @@ struct ProfileReader {
     readTable("", node: -1)
     reportMissing("")
     for rule in ProfileRules.all where applies(rule) {
-      if let broken = rule.check(draft) {
+      if let violation = rule.check(draft) {
         report(
-          broken.key, at: position(of: broken.key), broken.problem, expected: broken.expected)
+          violation.key, at: position(of: violation.key), violation.problem,
+          expected: violation.expected)
       }
     }
     guard problems.isEmpty else {
@@ -76,11 +77,11 @@ struct ProfileReader {
   }
 
   private mutating func reportUnknown(_ node: TOMLNode, in table: String) {
-    let guess = ProfileSchema.suggestion(for: node.key, in: table)
-    if let guess { failedPaths.insert(guess.path) }
+    let suggestion = ProfileSchema.suggestion(for: node.key, in: table)
+    if let suggestion { failedPaths.insert(suggestion.path) }
     report(
       ProfileSchema.joined(table, node.key), at: node.keyPosition,
-      node.value == .table ? "no such table" : "unknown key", suggestion: guess?.text ?? "")
+      node.value == .table ? "no such table" : "unknown key", suggestion: suggestion?.text ?? "")
   }
 
   /// Reports missing required tables and keys, except those for which a misspelt one was reported.
@@ -115,7 +116,7 @@ struct ProfileReader {
   private func position(of path: String) -> TOMLPosition {
     var path = path
     while true {
-      if let place = positions[path] { return place }
+      if let position = positions[path] { return position }
       if path.isEmpty { return .start }
       path = ProfileSchema.parentPath(of: path)
     }
@@ -198,7 +199,7 @@ extension ProfileReader {
   }
 
   private func readWords(_ words: [String], _ index: Int) -> Result<ProfileValue, InvalidValue> {
-    var given: [String] = []
+    var found: [String] = []
     for (count, child) in text.children(of: index).enumerated() {
       let node = text.nodes[child]
       let element = "[\(count)]"
@@ -212,18 +213,18 @@ extension ProfileReader {
         refusal.element = element
         return .failure(refusal)
       }
-      guard !given.contains(word) else {
+      guard !found.contains(word) else {
         return .failure(
           InvalidValue(
             position: node.position,
             problem: "\"\(word)\" is listed twice", element: element))
       }
-      given.append(word)
+      found.append(word)
     }
-    if given.isEmpty {
+    if found.isEmpty {
       return .failure(InvalidValue(position: text.nodes[index].position, problem: "is empty"))
     }
-    return .success(.words(given))
+    return .success(.words(found))
   }
 
   private func number(
@@ -313,23 +314,24 @@ extension ProfileReader {
   /// Why `point` cannot follow `points`; nil if it can.
   private func orderError(
     _ point: BoardProfile.TimeToFixPoint, after points: [BoardProfile.TimeToFixPoint],
-    at place: TOMLPosition
+    at position: TOMLPosition
   ) -> InvalidValue? {
     let element = "[\(points.count)]"
     guard let last = points.last else {
       guard point.off > .zero else { return nil }
       return InvalidValue(
-        position: place, problem: "starts at \(decimalText(point.off.seconds)) s", element: element,
+        position: position, problem: "starts at \(decimalText(point.off.seconds)) s",
+        element: element,
         expected: "off_s = 0 in the first pair")
     }
     if point.off < last.off || point.fix < last.fix {
       return InvalidValue(
-        position: place, problem: "is less than the pair before it", element: element,
+        position: position, problem: "is less than the pair before it", element: element,
         expected: "off_s and fix_s that do not decrease from pair to pair")
     }
     if points.count > 1, point.off == last.off, points[points.count - 2].off == last.off {
       return InvalidValue(
-        position: place,
+        position: position,
         problem: "is the third pair with off_s = \(decimalText(point.off.seconds))",
         element: element, expected: "the same off_s at most twice, which forms a step")
     }

@@ -85,12 +85,12 @@ enum ProfileRules {
   static let deferralLimit = ProfileRule(
     keys: ["cache.capacity_fixes", "cache.deferral_limit_fixes"]
   ) { draft in
-    let most = draft.cache.capacity / 2
-    guard draft.cache.deferralLimit > most else { return nil }
+    let maximum = draft.cache.capacity / 2
+    guard draft.cache.deferralLimit > maximum else { return nil }
     return .init(
       key: "cache.deferral_limit_fixes",
       problem: "\(draft.cache.deferralLimit) is more than half of capacity_fixes",
-      expected: "at most \(most)")
+      expected: "at most \(maximum)")
   }
 
   static let watermark = ProfileRule(
@@ -136,14 +136,14 @@ enum ProfileRules {
   ) { draft in
     guard draft.receiver.family.isUBlox else { return nil }
     let isM8 = draft.receiver.family == .ubloxM8
-    let most = isM8 ? 300 : draft.batch.hasExtraPVT ? 309 : 600
-    guard draft.batch.capacity > most else { return nil }
+    let maximum = isM8 ? 300 : draft.batch.hasExtraPVT ? 309 : 600
+    guard draft.batch.capacity > maximum else { return nil }
     let kind =
       isM8 ? "M8 holds" : "M10 holds \(draft.batch.hasExtraPVT ? "with" : "without") extra_pvt"
     return .init(
       key: "receiver.batch.capacity_fixes",
       problem: "\(draft.batch.capacity) is more than a u-blox \(kind)",
-      expected: "at most \(most)")
+      expected: "at most \(maximum)")
   }
 
   private static let outputOfFamily = ProfileRule(keys: ["receiver.family", "receiver.output"]) {
@@ -349,8 +349,8 @@ extension ProfileRules {
   /// Each key that names a GPIO line has valid syntax, and no two keys name the same line.
   static var lineRules: [ProfileRule] {
     var rules = lineKeys.map(lineSyntaxRule)
-    for (place, first) in lineKeys.enumerated() {
-      rules += lineKeys.dropFirst(place + 1).map { distinctLinesRule(first, $0) }
+    for (index, first) in lineKeys.enumerated() {
+      rules += lineKeys.dropFirst(index + 1).map { distinctLinesRule(first, $0) }
     }
     return rules
   }

@@ -1,6 +1,8 @@
 import LocationTypes
 import TOMLFiles
 
+// A key of the schema: the type, range and unit of its values, and its field in a `ProfileDraft`.
+
 /// A value of a profile key, as TOML represents it.
 enum ProfileValue: Equatable, Sendable {
   case text(String)
@@ -133,13 +135,14 @@ typealias Field<Value> = WritableKeyPath<ProfileDraft, Value> & Sendable
 
 extension ProfileKey {
   private init(
-    _ table: String, _ name: String, _ form: ValueConstraint, required: Bool, _ meaning: String,
+    _ table: String, _ name: String, _ constraint: ValueConstraint, required: Bool,
+    _ meaning: String,
     get: @escaping @Sendable (ProfileDraft) -> ProfileValue?,
     put: @escaping @Sendable (inout ProfileDraft, ProfileValue) -> Void
   ) {
     self.table = table
     self.name = name
-    self.constraint = form
+    self.constraint = constraint
     isRequired = required
     self.meaning = meaning
     self.get = get

@@ -8,8 +8,8 @@ public struct ProfileTable: Sendable {
   public let meaning: String
 }
 
-/// The tables and keys of a profile. The reader, `torpor board show`, the template and the reference page
-/// (`Docs/Reference/board-profile.md`) are all derived from this schema.
+/// The tables and keys of a profile. ``ProfileReader``, `torpor board show`, ``ProfileTemplate`` and the reference page
+/// (`Docs/Reference/board-profile.md`) all use this schema.
 public enum ProfileSchema {
   /// All tables; a table precedes its subtables.
   public static let tables: [ProfileTable] = [
@@ -240,7 +240,8 @@ extension ProfileSchema {
 }
 
 extension ProfileSchema {
-  private static let line = 1...64
+  /// Length of the value of a key that names a GPIO line, characters.
+  private static let lineLength = 1...64
 
   static let receiver: [ProfileKey] =
     [
@@ -267,13 +268,13 @@ extension ProfileSchema {
         "receiver", "fix_interval_ms", \.receiver.fixInterval, 100...60_000,
         "Time between two fixes."),
       .text(
-        "receiver", "wake_line", optional: \.receiver.wakeLine, line,
+        "receiver", "wake_line", optional: \.receiver.wakeLine, lineLength,
         "GPIO line that wakes the receiver from standby (EXTINT); omit it if not wired."),
       .text(
-        "receiver", "supply_line", optional: \.receiver.supplyLine, line,
+        "receiver", "supply_line", optional: \.receiver.supplyLine, lineLength,
         "GPIO line that switches the supply; omit it if the receiver is always supplied."),
       .text(
-        "receiver", "pulse_line", optional: \.receiver.pulseLine, line,
+        "receiver", "pulse_line", optional: \.receiver.pulseLine, lineLength,
         "GPIO line of the pulse per second (TIMEPULSE, 1PPS), which the service uses to time fixes; omit it if "
           + "not wired."),
       .boolean(
@@ -334,7 +335,7 @@ extension ProfileSchema {
       "receiver.batch", "power_mw", \.batch.power_mw, milliwatts,
       "Power while batching; most receivers keep tracking."),
     .text(
-      "receiver.batch", "line", optional: \.batch.line, line,
+      "receiver.batch", "line", optional: \.batch.line, lineLength,
       "GPIO line that is connected to the batch pin; omit it if not wired."),
     .integer(
       "receiver.batch", "pio", optional: \.batch.pio, 0...31,

@@ -11,13 +11,13 @@ public enum ProfileTemplate {
       "Capabilities and power of this board and its receiver. To set an optional key, remove the # before"
         + " it. `torpor board check` reports errors. README.md names the source of each value.")
     for table in ProfileSchema.tables {
-      let isThere = new.draft.tables.contains(table.path)
-      let absence = isThere ? "" : new.notes[table.path] == nil ? " Not on this board." : ""
+      let isIncluded = new.draft.tables.contains(table.path)
+      let absence = isIncluded ? "" : new.notes[table.path] == nil ? " Not on this board." : ""
       let note = new.notes[table.path].map { " " + $0 } ?? ""
       text += "\n" + comment(table.meaning + absence + note)
-      if !table.path.isEmpty { text += (isThere ? "" : "# ") + "[\(table.path)]\n" }
+      if !table.path.isEmpty { text += (isIncluded ? "" : "# ") + "[\(table.path)]\n" }
       for key in ProfileSchema.keys(of: table.path) {
-        text += entry(key, new, isThere)
+        text += entry(key, new, isIncluded)
       }
     }
     return text
@@ -45,23 +45,23 @@ public enum ProfileTemplate {
     return (lines + [line]).joined(separator: "\n") + "\n"
   }
 
-  /// Remark on a value that is proposed and not given.
+  /// Remarks on values that are proposed and not given.
   private static let measureRemark =
     " Measure this: the proposed value is only an order of magnitude."
   private static let lookUpRemark = " Look this up: the value is only proposed."
 
-  private static func entry(_ key: ProfileKey, _ new: NewProfile, _ isThere: Bool) -> String {
+  private static func entry(_ key: ProfileKey, _ new: NewProfile, _ isIncluded: Bool) -> String {
     let value = key.get(new.draft), blank = key.get(ProfileDraft())
     let isDefault = !key.isRequired && value != nil && value == blank
-    var about = key.meaning + " Value: " + key.expectation + "."
+    var remarks = key.meaning + " Value: " + key.expectation + "."
     if isDefault {
-      about += " This is the default."
-    } else if isThere, new.isProposed(key.path), value != nil {
-      about += key.unit == "baud" ? lookUpRemark : measureRemark
+      remarks += " This is the default."
+    } else if isIncluded, new.isProposed(key.path), value != nil {
+      remarks += key.unit == "baud" ? lookUpRemark : measureRemark
     }
-    if let note = new.notes[key.path] { about += " " + note }
+    if let note = new.notes[key.path] { remarks += " " + note }
     let line = "\(key.name) = \((value ?? example(key)).text)\n"
-    return comment(about) + (isThere && value != nil && !isDefault ? "" : "# ") + line
+    return comment(remarks) + (isIncluded && value != nil && !isDefault ? "" : "# ") + line
   }
 
   /// An example value of an optional key.

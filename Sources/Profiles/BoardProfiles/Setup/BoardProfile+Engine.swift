@@ -10,9 +10,9 @@ import ReceiverDrivers
 extension BoardProfile {
   /// Parameters of the engine for this board.
   public var engineSetup: EngineSetup {
-    var setup = EngineSetup(receiver: receiver.map(receiverSetup), parameters: plannerFigures)
+    var setup = EngineSetup(receiver: receiver.map(receiverSetup), parameters: plannerParameters)
     setup.deliveryHold = board.deliveryHold
-    if let battery { setup.battery = batteryTerms(battery) }
+    if let battery { setup.battery = batteryThresholds(battery) }
     if let receiver {
       setup.epochs.rangeError_mm = Int32((receiver.rangeError_m * 1_000).rounded())
       setup.receiverSilenceTimeout = receiver.silenceTimeout
@@ -21,16 +21,16 @@ extension BoardProfile {
     return setup
   }
 
-  private func batteryTerms(_ battery: Battery) -> BatteryThresholds {
-    var terms = BatteryThresholds()
-    terms.everyFix = UInt8(clamping: battery.everyFix ?? 0)
-    terms.accuracy = UInt8(clamping: battery.accuracy ?? 0)
-    terms.updates = UInt8(clamping: battery.updates ?? 0)
-    terms.visits = UInt8(clamping: battery.visits ?? 0)
-    terms.regions = UInt8(clamping: battery.regions ?? 0)
-    terms.significantChange = UInt8(clamping: battery.significantChange ?? 0)
-    terms.hysteresis = UInt8(clamping: battery.margin)
-    return terms
+  private func batteryThresholds(_ battery: Battery) -> BatteryThresholds {
+    var thresholds = BatteryThresholds()
+    thresholds.everyFix = UInt8(clamping: battery.everyFix ?? 0)
+    thresholds.accuracy = UInt8(clamping: battery.accuracy ?? 0)
+    thresholds.updates = UInt8(clamping: battery.updates ?? 0)
+    thresholds.visits = UInt8(clamping: battery.visits ?? 0)
+    thresholds.regions = UInt8(clamping: battery.regions ?? 0)
+    thresholds.significantChange = UInt8(clamping: battery.significantChange ?? 0)
+    thresholds.hysteresis = UInt8(clamping: battery.margin)
+    return thresholds
   }
 
   /// Parameters of the engine for a receiver that accepts no commands, as in a replay.
@@ -67,63 +67,63 @@ extension BoardProfile {
       pioActiveLow: batch.isActiveLow)
   }
 
-  private var plannerFigures: PlannerParameters {
-    var figures = PlannerParameters(
+  private var plannerParameters: PlannerParameters {
+    var parameters = PlannerParameters(
       fixInterval: receiver?.fixInterval ?? .seconds(1), deferralLimit: cache.deferralLimit,
       timeToFix: timeToFixTable)
-    figures.plausibleSpeed = policy.plausibleSpeed_mps
-    figures.minimumCheckInterval = policy.minimumCheckInterval
-    figures.hasMotionLine = motion != nil
-    figures.idle = sleepFigures(.idle)
-    figures.deep = sleepFigures(.suspended)
-    guard let receiver else { return figures }
-    figures.receiver = receiverFigures(receiver)
-    figures.canSwitchOff = receiver.hasSupplySwitch
-    figures.canStandby = receiver.family.acceptsCommands
-    figures.batch = receiver.batch.map {
+    parameters.plausibleSpeed = policy.plausibleSpeed_mps
+    parameters.minimumCheckInterval = policy.minimumCheckInterval
+    parameters.hasMotionLine = motion != nil
+    parameters.idle = sleepParameters(.idle)
+    parameters.deep = sleepParameters(.suspended)
+    guard let receiver else { return parameters }
+    parameters.receiver = receiverParameters(receiver)
+    parameters.canSwitchOff = receiver.hasSupplySwitch
+    parameters.canStandby = receiver.family.acceptsCommands
+    parameters.batch = receiver.batch.map {
       BatchParameters(
         capacity: UInt16(clamping: $0.capacity), watermark: UInt16(clamping: $0.watermark),
         hasPin: $0.isPinWired)
     }
-    figures.inputBufferTime = inputBufferTime(receiver)
-    return figures
+    parameters.inputBufferTime = inputBufferTime(receiver)
+    return parameters
   }
 
-  private func receiverFigures(_ receiver: Receiver) -> LocationPolicy.ReceiverParameters {
-    var figures = LocationPolicy.ReceiverParameters(timeToFix: timeToFixTable)
-    figures.acquire_mW = receiver.power.acquire_mw
-    figures.track_mW = receiver.power.track_mw
-    figures.powersave_mW =
+  private func receiverParameters(_ receiver: Receiver) -> LocationPolicy.ReceiverParameters {
+    var parameters = LocationPolicy.ReceiverParameters(timeToFix: timeToFixTable)
+    parameters.acquire_mW = receiver.power.acquire_mw
+    parameters.track_mW = receiver.power.track_mw
+    parameters.powersave_mW =
       receiverSetup(receiver).canSavePower ? receiver.power.powersave_mw : nil
-    figures.standby_mW = receiver.power.standby_mw
-    figures.off_mW =
+    parameters.standby_mW = receiver.power.standby_mw
+    parameters.off_mW =
       receiver.hasBackupSupply ? receiver.power.backup_mw : receiver.power.off_mw
     // Time to wake the receiver, poll it and write its configuration.
-    figures.startUp = receiver.wakeSettle + .milliseconds(250)
-    figures.spread = receiver.timeToFix.p90Ratio
-    figures.ephemerisLifetime = receiver.timeToFix.ephemerisLifetime
-    figures.ephemerisDownload = receiver.timeToFix.ephemerisDownload
-    figures.ephemerisHoldLimit = policy.receiverHold
-    figures.acquisitionTimeout = policy.acquisitionTimeout
-    figures.keepsDataWhenOff = receiver.hasBackupSupply
-    return figures
+    parameters.startUp = receiver.wakeSettle + .milliseconds(250)
+    parameters.spread = receiver.timeToFix.p90Ratio
+    parameters.ephemerisLifetime = receiver.timeToFix.ephemerisLifetime
+    parameters.ephemerisDownload = receiver.timeToFix.ephemerisDownload
+    parameters.ephemerisHoldLimit = policy.receiverHold
+    parameters.acquisitionTimeout = policy.acquisitionTimeout
+    parameters.keepsDataWhenOff = receiver.hasBackupSupply
+    return parameters
   }
 
-  /// Time until the serial line's input buffer of 4,096 bytes is full: an epoch is one NAV-PVT frame of 100 bytes, or
-  /// NMEA sentences of up to 800 bytes.
+  /// Time for which the serial line's input buffer of 4,096 bytes is sufficient, with a reserve of one epoch. An epoch
+  /// is one NAV-PVT frame of 100 bytes, or NMEA sentences of up to 800 bytes.
   private func inputBufferTime(_ receiver: Receiver) -> Interval {
     let bytes: Int64 = receiver.output == .ubx ? 100 : 800
     return receiver.fixInterval * (4_096 / bytes - 1)
   }
 
-  private func sleepFigures(_ state: BoardState) -> LocationPolicy.SleepParameters? {
+  private func sleepParameters(_ state: BoardState) -> LocationPolicy.SleepParameters? {
     board.sleep(state).map {
-      var figures = LocationPolicy.SleepParameters(
+      var parameters = LocationPolicy.SleepParameters(
         state: state, resumeTime: $0.resume, alarmResolution: $0.alarmResolution,
         minimumDuration: $0.minimumDuration, wakesOnPin: $0.wakesOn.contains(.batchPin),
         wakesOnBytes: state == .idle && $0.wakesOn.contains(.bytes))
-      figures.wakesOnMotion = $0.wakesOn.contains(.motion)
-      return figures
+      parameters.wakesOnMotion = $0.wakesOn.contains(.motion)
+      return parameters
     }
   }
 

@@ -36,7 +36,7 @@ public struct AccessPolicy: Equatable, Sendable {
 
   /// The rights of a client, and where they come from.
   ///
-  /// A decision made by a command applies if the file leaves it open: without a rule, or with a rule `ask`. It cannot
+  /// A decision made by a command applies if no rule applies to the client, or a rule with `ask`. The decision cannot
   /// restore full accuracy that a rule or the default reduces.
   ///
   /// - Parameters:
@@ -48,16 +48,16 @@ public struct AccessPolicy: Equatable, Sendable {
     uid: UInt32, client: String, decision: AccessDecision? = nil
   ) -> ClientAccess {
     let rule = rule(uid: uid, client: client)
-    let terms = rule?.rights ?? defaultRights
-    let isOpen = rule == nil || terms.authorization == .notDetermined
+    let rights = rule?.rights ?? defaultRights
+    let isOpen = rule == nil || rights.authorization == .notDetermined
     guard isOpen, let decision else {
       return ClientAccess(
-        rights: terms, source: rule.map { .rule(line: $0.line) } ?? .policyDefault)
+        rights: rights, source: rule.map { .rule(line: $0.line) } ?? .policyDefault)
     }
-    var decided = terms
+    var decided = rights
     decided.authorization = decision.authorization
-    decided.isReduced = terms.isReduced || decision.isReduced
-    decided.mayUseBackground = terms.mayUseBackground ?? (decision.authorization == .always)
+    decided.isReduced = rights.isReduced || decision.isReduced
+    decided.mayUseBackground = rights.mayUseBackground ?? (decision.authorization == .always)
     return ClientAccess(rights: decided, source: .decision)
   }
 
@@ -136,9 +136,9 @@ public struct AccessRule: Equatable, Sendable {
   public var line: Int
 
   /// Creates a rule.
-  public init(_ subject: AccessSubject, _ terms: AccessRights, line: Int) {
+  public init(_ subject: AccessSubject, _ rights: AccessRights, line: Int) {
     self.subject = subject
-    self.rights = terms
+    self.rights = rights
     self.line = line
   }
 }
@@ -204,7 +204,7 @@ public typealias PolicyError = FileProblem
 public typealias PolicyErrors = FileProblems
 
 extension AccessPolicy {
-  /// Loads the policy file at `path`. Only its owner may be able to write it.
+  /// Loads the policy file at `path`. Its owner must be root or the service's user, and no other user may write it.
   ///
   /// - Throws: ``PolicyErrors`` with all errors in the file or in accessing it.
   public static func load(path: String) throws(PolicyErrors) -> AccessPolicy {
@@ -256,7 +256,7 @@ extension AccessPolicy {
 
 extension AccessPolicy {
   /// The policy without a policy file: root and the service's own user are administrators and may use location always.
-  /// All other clients need a decision of theirs (AUT-7).
+  /// All other clients need a decision by one of them (AUT-7).
   public static func builtIn(owner: UInt32) -> AccessPolicy {
     let users: Set<UInt32> = [0, owner]
     return AccessPolicy(

@@ -34,7 +34,7 @@ extension LocationServer {
 
   /// Logs lines that are ignored because their user names exceed the look-up limit. Logged once for each count.
   mutating func warnOfUnresolvedLines() {
-    guard let count = environment.subordinates.takeUnresolvedLines() else { return }
+    guard let count = environment.subordinates.consumeUnresolvedLines() else { return }
     log.write(
       .warning,
       "\(SubordinateUsers.standardPath): \(count) \(count == 1 ? "line is" : "lines are") ignored, and their user IDs "

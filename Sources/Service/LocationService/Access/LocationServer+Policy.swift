@@ -1,7 +1,7 @@
 import LocationPolicy
 import LocationWire
 
-// Applying the administrator's policy to known clients.
+// Applies the administrator's policy to known clients.
 
 extension LocationServer {
   /// Number of clients with a running process.
@@ -12,9 +12,9 @@ extension LocationServer {
 
   /// Replaces the policy. It takes effect immediately, also for connected clients (AUT-7).
   ///
-  /// Decisions of commands still apply where the file leaves it open. For a client that loses rights, stored locations
-  /// are erased (RNG-6); a client with unchanged rights is not affected. A client that is no longer permitted but not
-  /// denied by name keeps its services (RES-2), and is logged.
+  /// Decisions of commands still apply to clients about which no rule decides. For a client that loses rights, stored
+  /// locations are erased (RNG-6); a client with unchanged rights is not affected. A client that is no longer
+  /// permitted, but not denied by a rule or a command, keeps its services (RES-2), and is logged.
   mutating func adopt(_ policy: AccessPolicy) {
     self.policy = policy
     warnOfEmptyPolicy()

@@ -24,21 +24,24 @@ struct PolicyReader {
   }
 
   mutating func read() throws(PolicyErrors) -> AccessPolicy {
-    var standard = AccessRights(authorization: .notDetermined)
+    var defaultRights = AccessRights(authorization: .notDetermined)
     var administrators: Set<UInt32> = []
     var rules: [AccessRule] = []
     for index in text.children(of: -1) {
       let node = text.nodes[index]
       switch node.key {
-      case "default": standard.authorization = accessValue(index, "default") ?? .notDetermined
-      case "default_reduced": standard.isReduced = flag(index, "default_reduced") ?? false
+      case "default":
+        defaultRights.authorization = accessValue(index, "default") ?? .notDetermined
+      case "default_reduced":
+        defaultRights.isReduced = flag(index, "default_reduced") ?? false
       case "administrators": administrators = readUsers(index, "administrators")
       case "rule": rules = readRules(index)
       default: reportUnknown(node, path: node.key, among: PolicyReader.rootKeys)
       }
     }
     guard problems.isEmpty else { throw PolicyErrors(sorting: problems) }
-    return AccessPolicy(defaultRights: standard, rules: rules, administrators: administrators)
+    return AccessPolicy(
+      defaultRights: defaultRights, rules: rules, administrators: administrators)
   }
 
   // MARK: Rules
@@ -80,7 +83,7 @@ struct PolicyReader {
     }
     let before = problems.count
     var subject = AccessSubject()
-    var terms = AccessRights(authorization: .denied)
+    var rights = AccessRights(authorization: .denied)
     var keys: Set<String> = []
     for child in text.children(of: index) {
       let key = text.nodes[child].key
@@ -89,31 +92,32 @@ struct PolicyReader {
       switch key {
       case "user": subject.uid = user(child, inner)
       case "client": subject.client = name(child, inner)
-      case "access": terms.authorization = accessValue(child, inner) ?? .denied
-      case "reduced": terms.isReduced = flag(child, inner) ?? true
-      case "background": terms.mayUseBackground = flag(child, inner)
-      case "relaunch": terms.relaunch = relaunch(child, inner)
+      case "access": rights.authorization = accessValue(child, inner) ?? .denied
+      case "reduced": rights.isReduced = flag(child, inner) ?? true
+      case "background": rights.mayUseBackground = flag(child, inner)
+      case "relaunch": rights.relaunch = relaunch(child, inner)
       default: reportUnknown(text.nodes[child], path: inner, among: PolicyReader.ruleKeys)
       }
     }
     guard problems.count == before else { return nil }
     check(keys, path, at: node.position)
-    return problems.count == before ? AccessRule(subject, terms, line: node.position.line) : nil
+    return problems.count == before ? AccessRule(subject, rights, line: node.position.line) : nil
   }
 
   /// Checks required keys, and keys that require others.
-  private mutating func check(_ keys: Set<String>, _ path: String, at place: TOMLPosition) {
+  private mutating func check(_ keys: Set<String>, _ path: String, at position: TOMLPosition) {
     if !keys.contains("access") {
-      report(path + ".access", at: place, "is missing", expected: PolicyReader.expectedAccessValues)
+      report(
+        path + ".access", at: position, "is missing", expected: PolicyReader.expectedAccessValues)
     }
     if !keys.contains("user"), !keys.contains("client") {
       report(
-        path, at: place, "names no user and no client", expected: "user, client or both",
+        path, at: position, "names no user and no client", expected: "user, client or both",
         suggestion: "use `default` for all other clients")
     }
     if keys.contains("relaunch"), !keys.contains("client") {
       report(
-        path + ".relaunch", at: place, "starts one client, and the rule does not name one",
+        path + ".relaunch", at: position, "starts one client, and the rule does not name one",
         expected: "client")
     }
   }
@@ -133,14 +137,14 @@ struct PolicyReader {
         expected: PolicyReader.expectedAccessValues)
       return nil
     }
-    if let found = PolicyReader.accessValues.first(where: { $0.word == word }) {
-      return found.authorization
+    if let match = PolicyReader.accessValues.first(where: { $0.word == word }) {
+      return match.authorization
     }
-    let near = closestMatch(to: word, among: PolicyReader.accessValues.map(\.word))
+    let closest = closestMatch(to: word, among: PolicyReader.accessValues.map(\.word))
     report(
       path, at: node.position, "unknown word \"\(printable(word))\"",
       expected: PolicyReader.expectedAccessValues,
-      suggestion: near.map { "did you mean \"\($0)\"?" } ?? "")
+      suggestion: closest.map { "did you mean \"\($0)\"?" } ?? "")
     return nil
   }
 
@@ -180,15 +184,15 @@ struct PolicyReader {
       report(path, at: node.position, "is \(node.value.typeName)", expected: "a list of users")
       return []
     }
-    var found: Set<UInt32> = []
+    var ids: Set<UInt32> = []
     for (number, child) in text.children(of: index).enumerated() {
       let inner = "\(path)[\(number)]"
       guard let uid = user(child, inner) else { continue }
-      if !found.insert(uid).inserted {
+      if !ids.insert(uid).inserted {
         report(inner, at: text.nodes[child].position, "is listed twice")
       }
     }
-    return found
+    return ids
   }
 
   private mutating func name(_ index: Int, _ path: String) -> String? {
@@ -241,11 +245,11 @@ struct PolicyReader {
   // MARK: Problems
 
   private mutating func reportUnknown(_ node: TOMLNode, path: String, among keys: [String]) {
-    let near = closestMatch(to: node.key, among: keys)
+    let closest = closestMatch(to: node.key, among: keys)
     report(
       path, at: node.keyPosition, node.value == .table ? "no such table" : "unknown key",
-      expected: near == nil ? keys.joined(separator: ", ") : "",
-      suggestion: near.map { "did you mean `\($0)`?" } ?? "")
+      expected: closest == nil ? keys.joined(separator: ", ") : "",
+      suggestion: closest.map { "did you mean `\($0)`?" } ?? "")
   }
 
   private mutating func report(

@@ -12,13 +12,13 @@ public struct SubordinateFile: Sendable {
 
     /// Reads the attributes of the file at `path`; nil if it does not exist.
     init?(path: String) {
-      var found = stat()
-      guard unsafe stat(path, &found) == 0 else { return nil }
-      device = UInt(found.st_dev)
-      inode = UInt(found.st_ino)
-      size = found.st_size
-      written_ns = found.st_mtim.tv_sec &* 1_000_000_000 &+ found.st_mtim.tv_nsec
-      changed_ns = found.st_ctim.tv_sec &* 1_000_000_000 &+ found.st_ctim.tv_nsec
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { return nil }
+      device = UInt(status.st_dev)
+      inode = UInt(status.st_ino)
+      size = status.st_size
+      written_ns = status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec
+      changed_ns = status.st_ctim.tv_sec &* 1_000_000_000 &+ status.st_ctim.tv_nsec
     }
   }
 
@@ -28,7 +28,7 @@ public struct SubordinateFile: Sendable {
   private let passwd: String
   private let lookUp: @Sendable (String) -> UInt32?
   private var version: Version?
-  /// Number of ignored lines that was last reported, see ``takeUnresolvedLines()``.
+  /// Number of ignored lines that was last reported, see ``consumeUnresolvedLines()``.
   private var reportedLines = 0
 
   /// Creates a fixed table without a file.
@@ -62,16 +62,16 @@ public struct SubordinateFile: Sendable {
   public mutating func refresh() -> Bool {
     guard let path else { return false }
     // Read the attributes before the content: a concurrent change is then detected by the next check.
-    let found = Version(path: path)
-    guard found != version else { return false }
-    version = found
+    let current = Version(path: path)
+    guard current != version else { return false }
+    version = current
     let before = users
     users = .system(path: path, passwd: passwd, lookUp: lookUp)
     return users != before
   }
 
   /// Number of lines ignored because of the look-up limit; nil if there are none, or the number was already returned.
-  mutating func takeUnresolvedLines() -> Int? {
+  mutating func consumeUnresolvedLines() -> Int? {
     guard users.unresolvedLines != reportedLines else { return nil }
     reportedLines = users.unresolvedLines
     return reportedLines > 0 ? reportedLines : nil

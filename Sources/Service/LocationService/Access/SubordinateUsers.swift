@@ -37,8 +37,8 @@ public struct SubordinateUsers: Equatable, Sendable {
         let first = UInt32(fields[1]), let ids = UInt32(fields[2]), ids > 0
       else { continue }
       count += 1
-      let (last, isOver) = first.addingReportingOverflow(ids - 1)
-      add(first...(isOver ? .max : last), login)
+      let (last, overflows) = first.addingReportingOverflow(ids - 1)
+      add(first...(overflows ? .max : last), login)
     }
   }
 

@@ -11,7 +11,7 @@
 struct UserNames {
   /// Path of the local users on Linux.
   static let standardPath = "/etc/passwd"
-  /// Maximum number of bytes that are read of it.
+  /// Maximum number of bytes that are read of that file.
   static let longestFile = 262_144
   /// Maximum number of names that are looked up in the system.
   static let lookUpsLimit = 16
@@ -38,7 +38,7 @@ struct UserNames {
     let users = localUsers ?? UserNames.read(path)
     localUsers = users
     if let number = users[name[...]] { return number }
-    if let known = systemUsers[name] { return known }
+    if let cached = systemUsers[name] { return cached }
     guard systemUsers.count < UserNames.lookUpsLimit else {
       unresolvedCount += 1
       return nil
@@ -71,11 +71,11 @@ enum BoundedFile {
     var bytes = [UInt8](repeating: 0, count: limit)
     var count = 0
     while count < bytes.count {
-      let got = unsafe bytes.withUnsafeMutableBytes {
+      let length = unsafe bytes.withUnsafeMutableBytes {
         unsafe read(descriptor, $0.baseAddress! + count, $0.count - count)
       }
-      guard got > 0 else { break }
-      count += got
+      guard length > 0 else { break }
+      count += length
     }
     return String(decoding: bytes[..<count], as: UTF8.self)
   }

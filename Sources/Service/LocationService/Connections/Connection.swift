@@ -8,7 +8,8 @@ import LocationWire
 public struct Peer: Equatable, Sendable {
   /// User ID, the trusted identity.
   public var user: UInt32
-  /// Process that connected, for display only; it may have passed the connection to another process.
+  /// Process that connected, for the log and to detect that it is frozen. No proof of identity: it may have passed the
+  /// connection to another process.
   public var process: Int32
 
   /// Creates credentials.
@@ -32,7 +33,7 @@ enum HeldCall {
 final class Connection {
   /// Bytes of output above which nothing is delivered and no call of the connection is handled.
   static let highWater = 64 * 1_024
-  /// Same for a user without permission.
+  /// Bytes of output above which no call of a user without permission is handled.
   static let unpermittedHighWater = 16 * 1_024
   /// Bytes of output above which the connection is closed. The marks above normally prevent that.
   static let outputLimit = 2 * WireLimits.replyFrame
@@ -139,7 +140,7 @@ final class Connection {
 
   /// Writes what the socket accepts. One system call if it accepts everything.
   ///
-  /// - Returns: false if the peer is gone.
+  /// - Returns: false if the connection has failed.
   func send() -> Bool {
     while !output.isEmpty {
       let count = unsafe output.withUnsafeBytes { bytes in

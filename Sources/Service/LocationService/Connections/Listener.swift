@@ -13,7 +13,7 @@ public final class Listener {
 
   /// Listens at `path`. Any user may connect; rights depend on the peer's credentials (AUT-2).
   ///
-  /// Replaces the socket of a service that is gone, but not that of a running one.
+  /// Replaces the socket of a service that has ended, but not that of a running one.
   public init(path: String) throws(SystemError) {
     var address = sockaddr_un()
     let capacity = MemoryLayout.size(ofValue: address.sun_path)
@@ -25,8 +25,8 @@ public final class Listener {
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
       unsafe bytes.copyBytes(from: Array(path.utf8))
     }
-    var found = stat()
-    if unsafe lstat(path, &found) == 0, found.st_mode & S_IFMT != S_IFSOCK {
+    var status = stat()
+    if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
       throw SystemError(
         "'\(path)' exists and is not a socket; start this service with another "
           + "--socket", code: EEXIST)
@@ -60,9 +60,9 @@ public final class Listener {
   }
 
   private static func peer(of descriptor: Int32) -> Peer? {
-    var found = clinux_peer()
-    guard unsafe clinux_peer_of(descriptor, &found) == 0 else { return nil }
-    return Peer(user: found.uid, process: found.pid)
+    var credentials = clinux_peer()
+    guard unsafe clinux_peer_of(descriptor, &credentials) == 0 else { return nil }
+    return Peer(user: credentials.uid, process: credentials.pid)
   }
 
   deinit {

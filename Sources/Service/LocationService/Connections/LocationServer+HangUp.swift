@@ -3,7 +3,7 @@ import LocationTypes
 
 // Lingering connections: their programs have hung up, but calls that they sent before are held, because their user
 // exceeded the rate limit (RES-6). `resumePaused` handles these calls, `expireConnections` ends the connection after
-// ``LocationServer/lingerTime``. The time is `now`, which the loop passes to the server.
+// ``LocationServer/lingerTime``.
 
 extension LocationServer {
   /// How long held calls are handled after the peer has hung up.
@@ -12,7 +12,7 @@ extension LocationServer {
   static let lingeringPerUser = 4
 
   /// Handles a hang-up of the peer. Received calls that are held are still handled, in order and at their rate; their
-  /// answers are dropped.
+  /// answers are dropped. If the user already has ``lingeringPerUser`` such connections, the held calls are dropped.
   ///
   /// The connection still counts as one of its user's, so that hanging up does not evade the limits.
   mutating func hangUp(_ index: Int) {

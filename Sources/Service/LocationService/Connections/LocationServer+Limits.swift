@@ -25,11 +25,11 @@ extension LocationServer {
   }
 
   private func standing(of connection: Connection) -> Standing {
-    if let known = connection.standing { return known }
-    let found = standing(ofUser: connection.peer.user)
-    connection.standing = found
-    connection.keepCapacity(for: found)
-    return found
+    if let cached = connection.standing { return cached }
+    let computed = standing(ofUser: connection.peer.user)
+    connection.standing = computed
+    connection.keepCapacity(for: computed)
+    return computed
   }
 
   /// Recomputes the standing of users after a change of permissions or clients.
@@ -114,14 +114,14 @@ extension LocationServer {
     return free < LocationServer.connectionsLimit ? free : nil
   }
 
-  /// Closes a connection of the unpermitted user with the most connections, if that user has more than `user` would
-  /// then have; `user` is nil if it is not known yet. With `fallsBackToAny`, for a user with permission, otherwise
-  /// closes the least useful connection of any unpermitted user. Returns whether one was closed.
+  /// Closes a connection of the unpermitted user with the most connections, if these are more than `user` will have
+  /// with the new one; `user` is nil if it is not known yet. Otherwise, if `fallsBackToAny` is set, closes the least
+  /// useful connection of any unpermitted user. Returns whether a connection was closed.
   private mutating func closeHeaviest(for user: UInt32?, fallsBackToAny: Bool) -> Bool {
-    let held = displacementCandidates { _ in 1 }
+    let all = displacementCandidates { _ in 1 }
     let heaviest = DisplacementCandidate.selectDisplaced(
-      for: user, among: held, includesIdle: false)
-    guard let index = heaviest ?? (fallsBackToAny ? DisplacementCandidate.leastUseful(held) : nil)
+      for: user, among: all, includesIdle: false)
+    guard let index = heaviest ?? (fallsBackToAny ? DisplacementCandidate.leastUseful(all) : nil)
     else { return false }
     close(index)
     return true
@@ -185,31 +185,32 @@ extension LocationServer {
   /// Charge of the held call; nil without one.
   private func heldCharge(of connection: Connection) -> CallCharge? {
     guard let held = connection.heldCall else { return nil }
-    if let known = connection.heldCharge { return known }
-    let found =
+    if let cached = connection.heldCharge { return cached }
+    let computed =
       switch held {
       case .call(let incoming): callCharge(of: incoming.call, connection)
       case .refused: refusalCharge(connection)
       }
-    connection.heldCharge = found
-    return found
+    connection.heldCharge = computed
+    return computed
   }
 
   /// Charge of a call. Calls of an unpermitted client do not count against the rate of the user's permitted clients
   /// (RES-6).
   private func callCharge(of call: WireCall, _ connection: Connection) -> CallCharge {
     let standing = standing(of: connection)
-    let payer = clientRateStanding(connection) ?? openingRateStanding(of: call, connection)
+    let rateStanding = clientRateStanding(connection) ?? openingRateStanding(of: call, connection)
     return CallCharge(
-      standing: standing, rateStanding: payer, cost: call.cost(payer),
+      standing: standing, rateStanding: rateStanding, cost: call.cost(rateStanding),
       answerSize: call.answerSize(standing))
   }
 
   private func refusalCharge(_ connection: Connection) -> CallCharge {
-    let payer = clientRateStanding(connection) ?? .permitted
+    let rateStanding = clientRateStanding(connection) ?? .permitted
     return CallCharge(
-      standing: standing(of: connection), rateStanding: payer,
-      cost: payer == .unpermitted ? WireCall.plainCost : 0, answerSize: WireCall.plainAnswerSize)
+      standing: standing(of: connection), rateStanding: rateStanding,
+      cost: rateStanding == .unpermitted ? WireCall.plainCost : 0,
+      answerSize: WireCall.plainAnswerSize)
   }
 
   /// The rate that calls of a connection's client count against; nil before `Connect`.
@@ -231,7 +232,7 @@ extension LocationServer {
       let access = policy.access(uid: user, client: name, decision: decision)
       return access.authorization.isGranted ? .permitted : .unpermitted
     }
-    // Reading is free for the user; a change without a session is refused.
+    // A call that only reads costs this user nothing. A call that changes state is refused before `Connect`.
     return call.cost(.permitted) > 0 ? .unpermitted : .permitted
   }
 
@@ -296,21 +297,22 @@ extension LocationServer {
     if terms.standing == .unpermitted { boundOutput(for: connection.account) }
   }
 
-  /// Closes the connection with the most unread output, if users without permission exceed their quota of output.
+  /// Closes a connection with unread output if users without permission exceed their quota of output: one of `user` if
+  /// that user exceeds its share, else preferably one of the user with the most output.
   private mutating func boundOutput(for user: UInt32) {
-    let held = displacementCandidates { $0.output.count + $0.expectedAnswerBytes }.filter {
+    let candidates = displacementCandidates { $0.output.count + $0.expectedAnswerBytes }.filter {
       $0.amount > 0
     }
-    guard !held.isEmpty else { return }
-    let own = held.filter { $0.user == user }
+    guard !candidates.isEmpty else { return }
+    let own = candidates.filter { $0.user == user }
     let usage = ResourceQuota.Usage(
-      unpermitted: held.reduce(0) { $0 + $1.amount }, own: own.reduce(0) { $0 + $1.amount })
+      unpermitted: candidates.reduce(0) { $0 + $1.amount }, own: own.reduce(0) { $0 + $1.amount })
     switch LocationServer.outputQuota.refusal(.unpermitted, usage) {
     case nil, .total: return
     case .user: if let index = DisplacementCandidate.leastUseful(own) { close(index) }
     case .unpermitted:
       if let index = DisplacementCandidate.selectDisplaced(
-        for: user, among: held, includesIdle: false)
+        for: user, among: candidates, includesIdle: false)
         ?? DisplacementCandidate.leastUseful(own)
       {
         close(index)
@@ -374,8 +376,8 @@ extension LocationServer {
 
   /// Closes expired connections and computes the next deadline. Most turns need neither and inspect no connection.
   ///
-  /// Only held calls of users with permission keep the board awake. Everything else waits for the next wake, because
-  /// users without permission could cause it without end.
+  /// Only held calls of users with permission keep the board awake. Everything else is done at the next wake, because
+  /// users without permission could otherwise keep the board awake.
   mutating func expireConnections() {
     let isDue = connectionDeadline <= now || rateLimits.suppressedLines > 0
     guard isDeadlineStale || pausedCount > 0 || isDue else { return }
@@ -398,8 +400,8 @@ extension LocationServer {
       if connection.isPaused {
         guard let time = timeToResume(index) else { continue }
         next = min(next, time)
-        let payer = heldCharge(of: connection)?.rateStanding ?? clientRateStanding(connection)
-        if payer != .unpermitted { urgent = min(urgent, time) }
+        let standing = heldCharge(of: connection)?.rateStanding ?? clientRateStanding(connection)
+        if standing != .unpermitted { urgent = min(urgent, time) }
       } else if connection.deadline <= now {
         close(index)
       } else {
@@ -430,7 +432,7 @@ extension LocationServer {
     log.write(priority, omitted > 0 ? "\(text()) (\(omitted) lines were omitted before)" : text())
   }
 
-  /// Logs the number of omitted lines after they have ceased.
+  /// Logs the number of omitted lines once the rate of all users permits it.
   mutating func logSuppressedLines() {
     guard let omitted = rateLimits.consumeSuppressedLines(at: now) else { return }
     log.write(.notice, "\(omitted) lines about clients were omitted because of the rate limit")

@@ -16,11 +16,11 @@ extension LocationServer {
 
   /// Allocates a slot for a new client of a user. May displace another client.
   ///
-  /// A permitted client is never displaced by an unpermitted one. Among unpermitted clients, the user with the most
-  /// loses the one that has no process and connected least recently. Clients that lost permission by a new policy, and
-  /// whose requests are kept (RES-2), do not count against the quota of unpermitted clients. But once all clients of a
-  /// user reach the limit of permitted ones, no unpermitted client is added: otherwise each cycle of removing and
-  /// restoring such a policy would add some, up to the table's capacity.
+  /// A permitted client is never displaced by an unpermitted one. Of the unpermitted clients, the user with the most
+  /// loses one: preferably one without a process, else the one that connected least recently. Clients that lost
+  /// permission by a new policy, and whose requests are kept (RES-2), do not count against the quota of unpermitted
+  /// clients. But once all clients of a user reach the limit of permitted ones, no unpermitted client is added:
+  /// otherwise each cycle of removing and restoring such a policy would add some, up to the table's capacity.
   mutating func allocateSlot(for user: UInt32, isPermitted: Bool) -> Result<Int, WireError> {
     let quota = clientQuota
     let account = account(of: user)
@@ -28,8 +28,8 @@ extension LocationServer {
       policy.isAdministrator(user) ? .administrator : isPermitted ? .permitted : .unpermitted
     let usage = clientUsage(of: account, isPermitted: isPermitted)
     var refusal = quota.refusal(standing, usage)
-    // Administrators are exempt from the quota of unpermitted users, but undecided programs of theirs must not fill
-    // the table.
+    // Administrators are exempt from the quota of unpermitted users, but their undecided programs must not fill the
+    // table.
     let isOverShare = !isPermitted && usage.own >= quota.perUnpermittedUser
     let isFull =
       standing == .unpermitted
@@ -74,8 +74,8 @@ extension LocationServer {
   ///
   /// - Parameter name: A client that is about to get a slot, whose decision is kept.
   mutating func boundDecisions(except name: WireClientName) {
-    let known = clients.count { !$0.isVacant }
-    var excess = state.rows.clients.count - known - LocationServer.decisionsLimit
+    let slotCount = clients.count { !$0.isVacant }
+    var excess = state.rows.clients.count - slotCount - LocationServer.decisionsLimit
     guard excess > 0 else { return }
     defer { discardHeldCharges() }
     let served = Set(clients.map(\.number))
@@ -117,7 +117,8 @@ extension LocationServer {
     return usage
   }
 
-  /// A slot to free: a client of that user without process and without undelivered data; nil without one.
+  /// A slot to free for a client with or without permission: that of a client of the same user and kind without a
+  /// process, if permitted also without undelivered data; nil if there is none.
   private func slotToFree(of account: UInt32, isPermitted: Bool) -> Int? {
     if !isPermitted {
       let own = clientsWithoutPermission { _ in true }.filter { $0.user == account && $0.isIdle }
@@ -138,12 +139,12 @@ extension LocationServer {
   private func clientsWithoutPermission(
     where includes: (ServedClient) -> Bool
   ) -> [DisplacementCandidate] {
-    clients.indices.compactMap { place in
-      let client = clients[place]
+    clients.indices.compactMap { index in
+      let client = clients[index]
       guard !client.isVacant, !client.access.authorization.isGranted, includes(client)
       else { return nil }
       return DisplacementCandidate(
-        index: place, user: client.account, hadPermission: state.isDurable(client.number),
+        index: index, user: client.account, hadPermission: state.isDurable(client.number),
         isIdle: client.control == nil, lastUse: client.lastConnected)
     }
   }

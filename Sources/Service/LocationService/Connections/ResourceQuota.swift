@@ -77,9 +77,9 @@ struct DisplacementCandidate {
   /// Time of its last use.
   var lastUse: Instant
 
-  /// The entry to displace for a new one of `user`; nil if none is displaced. It belongs to the user with the most, if
-  /// that is more than `user` would then have. Otherwise, with `takesIdle`, it is the least recently used idle entry of
-  /// any user. Entries of clients that had permission are displaced only if no other can be.
+  /// The entry to displace for a new one of `user`; nil if none is displaced. It belongs to the user with the largest
+  /// amount, if that is more than `user` would have with one unit more. Otherwise, with `includesIdle`, it is the least
+  /// useful idle entry of any user. Entries of clients that had permission are displaced only if no other can be.
   static func selectDisplaced(
     for user: UInt32?, among all: [DisplacementCandidate], includesIdle: Bool
   ) -> Int? {
@@ -90,7 +90,7 @@ struct DisplacementCandidate {
       return index
     }
     var amounts: [UInt32: Int] = [:]
-    for one in all { amounts[one.user, default: 0] += one.amount }
+    for entry in all { amounts[entry.user, default: 0] += entry.amount }
     let own = user.flatMap { amounts[$0] } ?? 0
     let heaviest = amounts.max { ($0.value, $1.key) < ($1.value, $0.key) }
     if let heaviest, heaviest.key != user, heaviest.value > own + 1 {

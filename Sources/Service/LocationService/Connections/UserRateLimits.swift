@@ -46,7 +46,7 @@ struct UserRateLimits {
   /// Number of buckets of calls.
   var callBucketCount: Int { calls.count }
 
-  /// Earliest time at which the next call of a user may be handled; at most `now` if there is no delay.
+  /// Earliest time at which the next call of a user may be handled; `now` if there is no delay.
   func nextCall(of user: UInt32, _ standing: Standing, at now: Instant) -> Instant {
     guard UserRateLimits.limit(standing) != nil,
       let bucket = calls[BucketKey(user: user, standing: standing)]
@@ -57,10 +57,10 @@ struct UserRateLimits {
   /// Charges a call to a user.
   mutating func charge(_ cost: Double, to user: UInt32, _ standing: Standing, at now: Instant) {
     guard cost > 0, let limit = UserRateLimits.limit(standing) else { return }
-    let payer = BucketKey(user: user, standing: standing)
-    var bucket = calls[payer] ?? TokenBucket(limit, at: now)
+    let key = BucketKey(user: user, standing: standing)
+    var bucket = calls[key] ?? TokenBucket(limit, at: now)
     bucket.consume(cost, at: now)
-    calls[payer] = bucket
+    calls[key] = bucket
     if calls.count > UserRateLimits.capacity {
       calls = calls.filter { !$0.value.isFull(at: now) }
     }
@@ -103,7 +103,7 @@ struct UserRateLimits {
   }
 }
 
-/// The cost of a call in terms of limits.
+/// The cost of a call: tokens of the user's rate limit, and output. ``LocationServer`` computes it before the call.
 struct CallCharge {
   /// Standing of the connection's user.
   var standing: Standing

@@ -5,7 +5,7 @@ import LocationWire
 
 // Bulk transfer of a client's backlog: binary records on a connection that was upgraded from Varlink.
 
-/// The state of a bulk transfer.
+/// The state of a bulk transfer, in ``Connection/drain``.
 struct Drain {
   let backlog: Backlog
   /// Whether the fixes count as delivered to the client's process (`Drain`). `ReadBacklog` only reads them, and
@@ -29,19 +29,19 @@ extension LocationServer {
       return reply(.error(.alreadyConnected), to: index)
     }
     let client: Int
-    let isTaken: Bool
+    let countsAsDelivered: Bool
     switch call {
     case .drain(let session):
-      guard let owner = clientIndex(of: session, on: index) else {
+      guard let match = clientIndex(of: session, on: index) else {
         return reply(.error(.unknownSession(session)), to: index)
       }
-      (client, isTaken) = (owner, true)
+      (client, countsAsDelivered) = (match, true)
     case .readBacklog(let name):
       let name = WireClientName(user: peer.user, name: name)
-      guard let known = clients.firstIndex(where: { $0.name == name }) else {
+      guard let match = clients.firstIndex(where: { $0.name == name }) else {
         return reply(.error(.unknownClient(name)), to: index)
       }
-      (client, isTaken) = (known, false)
+      (client, countsAsDelivered) = (match, false)
     default: preconditionFailure("a call that is answered without records")
     }
     guard clients[client].access.authorization.isGranted else {
@@ -49,19 +49,19 @@ extension LocationServer {
     }
     let backlog = engine.backlog(of: ClientID(client))
     let count = engine.count(of: backlog)
-    // A power cut may have lost more (RNG-4).
-    let gap = backlog.gap ?? (isTaken ? consumeLoss(client) : unreportedLoss(of: client))
+    // More fixes may have been lost before this run (RNG-4).
+    let gap = backlog.gap ?? (countsAsDelivered ? consumeLoss(client) : unreportedLoss(of: client))
     reply(.drain(count: count, gap), to: index)
     connections[index]?.purpose = .drain(client: client)
     connections[index]?.drain = Drain(
-      backlog: backlog, countsAsDelivered: isTaken, next: backlog.range.lowerBound, remaining: count
-    )
+      backlog: backlog, countsAsDelivered: countsAsDelivered, next: backlog.range.lowerBound,
+      remaining: count)
     if connections[index] != nil {
       // The output is refilled until the end of the transfer.
       connections[index]!.keepCapacity(for: standing(of: index))
       FixRecordHeader(count: count).append(to: &connections[index]!.output)
     }
-    if isTaken { submit(.readBacklog, client) }
+    if countsAsDelivered { submit(.readBacklog, client) }
   }
 
   /// Sends what the socket accepts, and closes the connection after the last record.
@@ -103,7 +103,8 @@ extension LocationServer {
     connections[index]?.drain = drain
   }
 
-  /// Ends the transfers of a client's fixes: those to its process, or with `looksToo` also `ReadBacklog`.
+  /// Ends the transfers of a client's fixes: those to its process, and with `includingReads` also those of
+  /// `ReadBacklog`.
   mutating func endDrains(of client: Int, includingReads: Bool) {
     for i in connections.indices where connections[i]?.purpose == .drain(client: client) {
       if includingReads || connections[i]?.drain?.countsAsDelivered == true { close(i) }

@@ -1,13 +1,13 @@
 import LocationPolicy
 import LocationWire
 
-/// Queue of what a client is still to be sent, in the order of occurrence (REG-8, BKG-2).
+/// Queue of a client's unsent notices and unacknowledged events, in the order of occurrence (REG-8, BKG-2).
 ///
 /// An entry is one of two kinds:
 /// - An *event*, a visit or an event of a region or condition, stays until the client has acknowledged it, and is
 ///   sent again to the client's next process (VIS-8, REG-13, BKG-4). It has a number, one higher than that of the
-///   preceding event: a missing number shows the client that the queue was full and the oldest event was
-///   removed. Events are durable; `LocationServer` maintains their rows in the state database.
+///   preceding event: a missing number shows the client that an event was removed, normally the oldest one of a
+///   full queue. Events are durable; `LocationServer` maintains their rows in the state database.
 /// - A *notice* is anything else. It is removed when it is sent, or when the client's process ends.
 ///
 /// An event that the client's process may not receive yet (BKG-6, BKG-14) is skipped and keeps its position.
@@ -56,7 +56,7 @@ struct NoticeQueue {
 
   // MARK: Adding
 
-  /// Adds an event. Returns it, and the number of the event that was removed for it.
+  /// Adds an event. Returns the event, and the number of the oldest one if that was removed from a full queue.
   mutating func appendEvent(_ make: (UInt32) -> WireNotice) -> (added: Event, lost: UInt32?) {
     precondition(lastNumber < .max, "event numbers are 32 bits and never reused")
     lastNumber += 1
@@ -93,11 +93,11 @@ struct NoticeQueue {
 
   /// Index of the next entry to send; nil without one.
   ///
-  /// - Parameter isWanted: Whether the process may receive an event now.
-  func nextIndex(where isWanted: (WireNotice) -> Bool) -> Int? {
+  /// - Parameter mayReceive: Whether the process may receive an event now.
+  func nextIndex(where mayReceive: (WireNotice) -> Bool) -> Int? {
     entries.firstIndex { entry in
       switch entry {
-      case .event(let event): !event.isSent && isWanted(event.notice)
+      case .event(let event): !event.isSent && mayReceive(event.notice)
       case .notice: true
       }
     }
@@ -136,17 +136,17 @@ struct NoticeQueue {
   }
 
   /// Removes events. Returns their numbers.
-  mutating func removeEvents(where isGone: (Event) -> Bool) -> [UInt32] {
-    let removed = entries.compactMap(\.event).filter(isGone).map(\.number)
+  mutating func removeEvents(where shouldRemove: (Event) -> Bool) -> [UInt32] {
+    let removed = entries.compactMap(\.event).filter(shouldRemove).map(\.number)
     guard !removed.isEmpty else { return [] }
-    entries.removeAll { $0.event.map(isGone) ?? false }
+    entries.removeAll { $0.event.map(shouldRemove) ?? false }
     eventCount -= removed.count
     return removed
   }
 
   /// Removes notices.
-  mutating func removeNotices(where isGone: (Notice) -> Bool = { _ in true }) {
-    entries.removeAll { $0.notice.map(isGone) ?? false }
+  mutating func removeNotices(where shouldRemove: (Notice) -> Bool = { _ in true }) {
+    entries.removeAll { $0.notice.map(shouldRemove) ?? false }
   }
 }
 

@@ -15,7 +15,7 @@ struct RingReport {
   /// - Parameters:
   ///   - count: Number of fixes in the ring.
   ///   - path: Path of the file.
-  ///   - hadOne: Whether the durable state records an earlier ring.
+  ///   - hadRing: Whether the durable state records an earlier ring.
   ///   - hasState: Whether the durable state existed before.
   init(
     _ recovery: RingRecovery, count: UInt64, path: String, hadRing: Bool = false,
@@ -32,13 +32,13 @@ struct RingReport {
       add(.notice, "a new ring of fixes was created: '\(path)'")
       return
     }
-    let there = count == 1 ? "it contains 1 fix" : "it contains \(count) fixes"
+    let content = count == 1 ? "it contains 1 fix" : "it contains \(count) fixes"
     if recovery.wasClosed {
-      add(.info, "'\(path)': \(there)")
+      add(.info, "'\(path)': \(content)")
     } else {
       add(
         .warning,
-        "'\(path)': the previous run did not stop normally; \(there). Only if the power was cut, "
+        "'\(path)': the previous run did not stop normally; \(content). Only if the power was cut, "
           + "fixes that were not on the disk yet are lost")
     }
     if !hasState, count > 0 {

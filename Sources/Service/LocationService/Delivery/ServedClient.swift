@@ -3,7 +3,7 @@ import LocationTypes
 import LocationWire
 import ServiceState
 
-/// The server's record of a known client, with or without a running process.
+/// The record of ``LocationServer`` about a known client, with or without a running process.
 struct ServedClient {
   /// Maximum number of remembered region names: twice the number of monitored regions, so that a late event of a
   /// removed region still finds its name.
@@ -52,7 +52,7 @@ struct ServedClient {
   var requestedPermission: WirePermission?
   /// Pending start of its program (BKG-19).
   var launch = PendingLaunch()
-  /// Region of the newest enter or exit event, whose state notice comes next.
+  /// Region of the enter or exit event just queued; its state notice follows.
   var crossedRegion: RegionIdentifier?
   /// Newest significant-change fix while no process was running (SLC-8).
   var pendingReport: StoredFix?
@@ -66,7 +66,7 @@ struct ServedClient {
   /// Whether updates have ended, but the receiver may still hold undelivered fixes: the ring position then changes
   /// without a request.
   var awaitsReceiverDrain = false
-  /// Whether a power cut may have lost fixes of the client, and the gap was not reported yet.
+  /// Whether fixes of the client may have been lost, and the gap was not reported yet.
   var mayHaveLostFixes = false
   /// Time at which a process last connected.
   var lastConnected = Instant.boot
@@ -102,8 +102,8 @@ struct ServedClient {
     nextNumber = max(nextNumber, identifier.number &+ 1)
   }
 
-  /// The identifier of a region name. A new name gets a new number, and replaces the first removed name if the table is
-  /// full; nil if no name was removed.
+  /// The identifier of a region name. A new name gets a new number; in a full table it replaces the first removed name.
+  /// Nil if the table is full and no name in it is removed.
   mutating func identifier(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
     if let index = regionIndex(kind, named: name) {
       regions[index].isRemoved = false
@@ -155,10 +155,10 @@ struct ServedClient {
   }
 }
 
-/// Services that the current process has started. Only then may it receive their pending events (BKG-6).
+/// Services that the current process has started. It receives no pending events of other services (BKG-6).
 struct StartedServices {
   var updates = false
-  /// Whether the gap after a power cut was sent or queued.
+  /// Whether the gap of a possible loss was sent or queued.
   var isLossQueued = false
   var visits = false
   var significantChange = false
@@ -168,7 +168,7 @@ struct StartedServices {
   func includes(_ notice: WireNotice, _ use: ClientUse) -> Bool {
     switch notice {
     case .visit: visits
-    case .region(let event, _): event.kind == .region || !use.flags.holdsAny(of: .withholding)
+    case .region(let event, _): event.kind == .region || !use.flags.containsAny(of: .withholding)
     default: true
     }
   }

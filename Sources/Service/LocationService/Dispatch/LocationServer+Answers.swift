@@ -3,7 +3,7 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-// Answers and notices that require the engine.
+// Answers and notices that require data of the engine.
 
 extension LocationServer {
   mutating func sendAnswers(
@@ -78,7 +78,7 @@ extension LocationServer {
     utcOffset.map { UTCTime(microseconds: time.microseconds + $0) }
   }
 
-  /// Stores a notice that outlives the client's process; false if it is another kind of notice.
+  /// Stores a notice that outlives the client's process. Returns false for any other notice, which must be queued.
   mutating func storeDurable(_ notice: Notice, _ client: Int) -> Bool {
     let crossed = clients[client].crossedRegion
     clients[client].crossedRegion = nil
@@ -139,7 +139,7 @@ extension LocationServer {
         clients[client].notices.markSent(at: entry)
         if case .gap(let gap) = notice, gap.mayBeMore {
           _ = consumeLoss(client)
-          clients[client].isDirty = true  // the loss was durable until now
+          clients[client].isDirty = true  // the durable row still contains the loss
         }
         if let wire = wire(notice, client) { reply(.notice(wire), continues: true, to: index) }
       }
@@ -157,23 +157,23 @@ extension LocationServer {
     return connections[index]?.hasOutputCapacity == true ? index : nil
   }
 
-  /// Logs the clients whose fixes a requested flush does not deliver, and how many fixes, because they receive no
-  /// notices now.
+  /// Logs the clients to which a requested flush delivers nothing, because they receive no notices now, each with the
+  /// number of its fixes.
   mutating func reportFlush(_ engine: borrowing Engine) {
     isFlushReportDue = false
-    var held: [String] = []
+    var entries: [String] = []
     for i in clients.indices where !clients[i].isVacant && !clients[i].receivesNotices {
       let count = engine.count(of: engine.backlog(of: ClientID(i)))
       let name = clients[i].name
       let fixes = count == 1 ? "1 fix" : "\(count) fixes"
-      if count > 0 { held.append("'\(name.name)' of user \(name.user) (\(fixes))") }
+      if count > 0 { entries.append("'\(name.name)' of user \(name.user) (\(fixes))") }
     }
-    guard !held.isEmpty else { return }
-    let more = held.count > 8 ? " and \(held.count - 8) more" : ""
+    guard !entries.isEmpty else { return }
+    let more = entries.count > 8 ? " and \(entries.count - 8) more" : ""
     logLine(
       of: nil, .notice,
       "a flush delivers nothing to clients that are suspended, not connected or not listening; their fixes stay "
-        + "stored: \(held.prefix(8).joined(separator: ", "))\(more)")
+        + "stored: \(entries.prefix(8).joined(separator: ", "))\(more)")
   }
 
   /// Writes one reply with fixes of a batch. Fixes overwritten in between are reported as a gap before them (RNG-4).

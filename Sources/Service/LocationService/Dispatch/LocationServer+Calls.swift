@@ -12,8 +12,8 @@ extension LocationServer {
     guard let reply = reply(to: incoming, from: index), incoming.mode != .oneway,
       connections[index] === connection
     else { return }
-    // Only the engine knows which fixes existed and can be acknowledged. Clients without permission must not learn
-    // the number of fixes (AUT-9).
+    // Whether the acknowledged fix existed is checked with the engine. Clients without permission receive no such
+    // answer, because it reveals the number of fixes (AUT-9).
     if case .acknowledge(let name) = incoming.call, reply == .done, mayReadLocation(index) {
       return answer(.acknowledged(name), to: index)
     }
@@ -68,7 +68,7 @@ extension LocationServer {
     }
     let client: Int
     switch slot(of: WireClientName(user: peer.user, name: name)) {
-    case .success(let place): client = place
+    case .success(let index): client = index
     case .failure(let refusal): return .error(refusal)
     }
     if clients[client].control != nil {
@@ -94,20 +94,20 @@ extension LocationServer {
       clients[client].execution, needsExplicit: needsExplicit, at: now)
     updateUse(client)
     if connections[index]?.lingersUntil == nil { watchProgram(index) }
-    // Until the notice connection is open.
+    // No delivery until the notice connection is open.
     submit(.setExecution(.suspended), client)
     return nil
   }
 
   /// The slot of a client: the existing one, or a new one within its user's quota.
   private mutating func slot(of name: WireClientName) -> Result<Int, WireError> {
-    if let known = clients.firstIndex(where: { $0.name == name }) { return .success(known) }
+    if let existing = clients.firstIndex(where: { $0.name == name }) { return .success(existing) }
     let decision = state.client(uid: name.user, name: name.name)?.accessDecision
     let access = policy.access(uid: name.user, client: name.name, decision: decision)
     let isPermitted = access.authorization.isGranted
     let index: Int
     switch allocateSlot(for: name.user, isPermitted: isPermitted) {
-    case .success(let found): index = found
+    case .success(let allocated): index = allocated
     case .failure(let refusal): return .failure(refusal)
     }
     boundDecisions(except: name)
@@ -115,7 +115,7 @@ extension LocationServer {
       let row = state.addClient(uid: name.user, name: name.name, isDurable: isPermitted)
     else { return .failure(.limitExceeded(what: "clients", limit: Int64(environment.clients))) }
     var client = ServedClient(name, of: account(of: name.user), number: row.id, access)
-    // The client's row, with its undelivered fixes, may have been lost with a damaged file.
+    // An earlier row of the client, with its position in the ring, may have been lost with a damaged file.
     client.mayHaveLostFixes = mayHaveLostClients
     if index < clients.count { clients[index] = client } else { clients.append(client) }
     saveAccess(index)
@@ -157,13 +157,13 @@ extension LocationServer {
 
   private mutating func watch(_ session: Int64, from index: Int) -> WireReply? {
     guard connections[index]?.purpose == .open else { return .error(.alreadyConnected) }
-    guard let owner = clientIndex(of: session, on: index) else {
+    guard let client = clientIndex(of: session, on: index) else {
       return .error(.unknownSession(session))
     }
-    if let before = clients[owner].watch { closeAfterOutput(before) }
-    clients[owner].watch = index
-    clients[owner].notices.markAllUnsent()
-    connections[index]?.purpose = .watch(client: owner)
+    if let previous = clients[client].watch { closeAfterOutput(previous) }
+    clients[client].watch = index
+    clients[client].notices.markAllUnsent()
+    connections[index]?.purpose = .watch(client: client)
     if let connection = connections[index] { connection.keepCapacity(for: standing(of: index)) }
     return nil
   }
@@ -226,7 +226,7 @@ extension LocationServer {
   }
 
   private mutating func perform(_ call: WireCall, of client: Int) -> WireReply? {
-    // Any call of a suspended client shows that it runs, except acknowledgements and the execution state itself.
+    // Any call of a suspended client shows that its process runs, except acknowledgements and the execution state.
     if clients[client].execution == .suspended, call.impliesRunning {
       setExecution(.background, client)
     }
@@ -311,7 +311,7 @@ extension LocationServer {
     }
   }
 
-  /// Queues the gap of a power cut before any newer fix (RNG-4).
+  /// Queues the gap of a possible loss of fixes before any newer fix (RNG-4).
   private mutating func enqueueLoss(_ client: Int) {
     guard clients[client].mayHaveLostFixes, !clients[client].startedServices.isLossQueued else {
       return
@@ -323,7 +323,7 @@ extension LocationServer {
 
   private var lossGap: Gap { possibleLoss ?? Gap(unsyncedBefore: 0, after: nil) }
 
-  /// The gap of a power cut that was not reported to a client yet; nil without one.
+  /// The gap of a possible loss that was not reported to a client yet; nil if there is none.
   func unreportedLoss(of client: Int) -> Gap? { clients[client].mayHaveLostFixes ? lossGap : nil }
 
   /// Same, and marks it as reported.
@@ -386,7 +386,7 @@ extension LocationServer {
     return known
   }
 
-  /// Stores the decision of a command. It applies where the policy file leaves it open.
+  /// Stores the decision of a command, unless a rule of the policy file decides about the client.
   private mutating func decide(
     _ name: WireClientName, _ change: (inout AccessDecision) -> Void
   ) -> WireReply {
@@ -414,11 +414,11 @@ extension LocationServer {
     return .done
   }
 
-  /// Applies new rights. A client that loses nothing by them is not affected (RNG-6).
+  /// Applies new rights. Unsent locations are discarded only if the client loses a right (RNG-6).
   mutating func apply(_ access: ClientAccess, _ client: Int) {
     let before = clients[client].access.reported
     clients[client].access = access
-    // Services started with permission are kept until the client is denied by name (RES-2).
+    // Services started with permission are kept until a rule or a command denies the client (RES-2).
     let isGranted = access.authorization.isGranted
     if isGranted || access.isExplicitDenial { state.setDurable(clients[client].number, isGranted) }
     clients[client].isDirty = true

@@ -13,16 +13,16 @@ extension LocationServer {
     let number = clients[client].number
     var identifiers: Set<RegionIdentifier> = []
     for index in 0..<RegionMonitor.capacity {
-      guard let held = engine.regionRecord(of: ClientID(client), at: index) else { continue }
-      let identifier = held.region.identifier
+      guard let record = engine.regionRecord(of: ClientID(client), at: index) else { continue }
+      let identifier = record.region.identifier
       identifiers.insert(identifier)
       let name = clients[client].name(of: identifier)
       guard StateStore.isValidName(name) else { continue }
-      let before = state.rows.regions[.init(client: number, identifier: identifier)]
+      let previous = state.rows.regions[.init(client: number, identifier: identifier)]
       put(
         RegionRecord(
-          client: number, name: name, region: held.region, state: held.assuming,
-          handled: before?.handled),
+          client: number, name: name, region: record.region, state: record.assuming,
+          handled: previous?.handled),
         in: \.regions)
     }
     for row in state.rows.regions.all where row.client == number {
@@ -50,8 +50,8 @@ extension LocationServer {
   ) {
     setHandled(nil, identifier, client)
     let key = RegionRecord.Key(client: clients[client].number, identifier: identifier)
-    guard let before = state.rows.regions[key]?.region,
-      before.center != region.center || before.radius != region.radius
+    guard let previous = state.rows.regions[key]?.region,
+      previous.center != region.center || previous.radius != region.radius
     else { return }
     discardEvents(client) { notice in
       guard case .region(let event, _) = notice else { return false }
@@ -67,7 +67,7 @@ extension LocationServer {
     }
   }
 
-  /// Stores the last handled event of a region, nil for none. Does nothing if the region is not monitored.
+  /// Stores the last handled event of a region; nil for none. Does nothing if the region is not monitored.
   mutating func setHandled(_ notice: String?, _ identifier: RegionIdentifier, _ client: Int) {
     let key = RegionRecord.Key(client: clients[client].number, identifier: identifier)
     guard var row = state.rows.regions[key], row.handled != notice else { return }
@@ -77,7 +77,7 @@ extension LocationServer {
 
   /// A client's monitored regions, in the order in which their names were added.
   ///
-  /// - Parameter knowsState: Whether the client may know if the board is inside.
+  /// - Parameter includesState: Whether to include states and events, which reveal whether the board is inside.
   func monitoredRegions(of client: Int, includesState: Bool) -> [WireMonitoredRegion] {
     let rows = state.rows.regions.all.filter { $0.client == clients[client].number }
     return rows.sorted { $0.region.identifier.number < $1.region.identifier.number }.map { row in

@@ -43,7 +43,7 @@ extension LocationServer {
     return true
   }
 
-  /// Puts a permission request to the administrator: if the client is undecided and in use, or once if it has
+  /// Submits a permission request to the administrator: if the client is undecided and in use, or once if it has
   /// when-in-use and requests always (AUT-4).
   private mutating func requestPermission(_ permission: WirePermission, _ client: Int) {
     guard clients[client].sessions.isInUse else { return }
@@ -92,8 +92,8 @@ extension LocationServer {
     if hasBackground != services?.backgroundSession ?? false {
       updateServices(client) { $0.backgroundSession = hasBackground }
       let name = clients[client].name
-      let what = hasBackground ? "started a background session" : "ended its background session"
-      logLine(of: name.user, .notice, "'\(name.name)' of user \(name.user) \(what)")
+      let change = hasBackground ? "started a background session" : "ended its background session"
+      logLine(of: name.user, .notice, "'\(name.name)' of user \(name.user) \(change)")
     }
     recordImplicitRequest(client)
     let use = clients[client].sessions.use

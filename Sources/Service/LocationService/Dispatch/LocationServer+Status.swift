@@ -8,7 +8,8 @@ import LocationWire
 // Status of the service and its clients, limited to what the caller may see.
 
 extension LocationServer {
-  /// Updates the receiver's state, and logs when the receiver stops or resumes responding.
+  /// Updates the receiver's state, and logs when the receiver stops or resumes responding. Creates the energy ledger
+  /// in the first turn.
   mutating func updateReceiver(_ engine: borrowing Engine, at now: Instant) {
     if energy == nil {
       energy = ServiceEnergy(environment.power, environment.usage(events), at: now)
@@ -99,7 +100,7 @@ extension LocationServer {
     _ engine: borrowing Engine, mayKnow: Bool, at now: Instant
   ) -> WireReceiver? {
     guard let report = engine.receiverReport(at: now) else { return nil }
-    // Updated to this moment: the silence may have become too long since the last turn.
+    // Update a copy: since the last turn, the silence may have become too long.
     var monitor = receiver
     _ = monitor.update(report, hasBackup: environment.power.hasBackupSupply, at: now)
     let since = mayKnow ? monitor.since : monitor.coarseSince

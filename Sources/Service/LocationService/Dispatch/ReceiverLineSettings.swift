@@ -1,5 +1,7 @@
 import LocationTypes
 
+// Suggestions about a receiver that does not respond, from the settings of its line and its recent input.
+
 /// Settings of the receiver's line from the profile, with the names that the administrator uses there.
 public struct ReceiverLineSettings: Equatable, Sendable {
   /// Protocol in which the receiver accepts commands.
@@ -62,23 +64,23 @@ struct MessageCount {
 }
 
 extension ReceiverMonitor {
-  /// Longer than the interval between messages of a receiver that is connected and running.
+  /// Time after which input is out of date: longer than the interval between messages of a running receiver.
   private static let silenceTimeout = Interval.seconds(15)
 
   /// The current kind of input, since the receiver last worked normally.
   func input(at now: Instant) -> ReceiverInput {
-    func isNow(_ time: Instant?) -> Bool {
+    func isCurrent(_ time: Instant?) -> Bool {
       guard let time, time > lastWorking else { return false }
       return now - time < ReceiverMonitor.silenceTimeout
     }
-    if isNow(frames.newest) { return .ubx }
-    if isNow(sentences.newest) { return .nmea }
-    return isNow(lastInput) ? .unrecognized : .nothing
+    if isCurrent(frames.newest) { return .ubx }
+    if isCurrent(sentences.newest) { return .nmea }
+    return isCurrent(lastInput) ? .unrecognized : .nothing
   }
 }
 
 extension ReceiverLineSettings {
-  /// The probable cause of a receiver that does not respond, and how to fix it, in one line for log and status.
+  /// The probable reason why the receiver does not respond, and how to fix it, in one line for log and status.
   func suggestion(_ input: ReceiverInput) -> String {
     switch input {
     case .nothing:

@@ -12,8 +12,7 @@ extension LocationServer {
   /// Restores the clients of earlier runs, before the engine's first step.
   ///
   /// - Parameters:
-  ///   - loss: What a power cut may have lost of clients with running updates; nil if there was none since the last
-  ///     run.
+  ///   - loss: Fixes that clients with running updates may have lost since the last run; nil if none.
   ///   - now: Current time.
   public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
     self.possibleLoss = loss
@@ -44,7 +43,7 @@ extension LocationServer {
     warn("their requests are dropped, because they may no longer use location", dropped)
   }
 
-  /// Number of fixes stored after a loss of clients until an unknown client counts as new: one day at 1 Hz.
+  /// After a loss of rows, an unknown client may be a lost one until that many fixes were stored: one day at 1 Hz.
   private static let lostClientFixes: UInt64 = 86_400
 
   /// Determines whether clients with undelivered fixes may have been lost, in this run or shortly before it (RNG-4).
@@ -77,12 +76,13 @@ extension LocationServer {
     client.isDirty = true
     client.sessions = ClientSessions(hasBackground: services.backgroundSession)
     clients.append(client)
-    // First the permission last reported, then the current one, so that data of a revoked permission is lost (RNG-6).
+    // Submit the permission last reported before the current one, so that the engine erases the data of a client that
+    // has lost it (RNG-6).
     setAuthorization(row.reported, index)
     setAuthorization(access.reported, index)
     if access.reported.isNarrower(than: row.reported) { discardEvents(index) }
     resume(services, index)
-    // The process may still run and reconnect by itself.
+    // Delayed, because the process may still run and reconnect by itself.
     if let reason = clients[index].waitingReason {
       requestLaunch(reason, index, after: ClientSessions.standardGrace)
     }
@@ -112,10 +112,10 @@ extension LocationServer {
     guard let services = state.rows.services[clients[index].number],
       services.significantChange || services.visits
     else { return }
-    let isThere = clients[index].control != nil
-    if !isThere { submit(.connect, index) }
+    let isConnected = clients[index].control != nil
+    if !isConnected { submit(.connect, index) }
     start(services, index)
-    if !isThere { return submit(.disconnect, index) }
+    if !isConnected { return submit(.disconnect, index) }
     // The client has made no call, so a suspended client stays suspended.
     if clients[index].isDeliveryPaused || clients[index].execution == .suspended {
       submit(.setExecution(.suspended), index)
@@ -203,13 +203,13 @@ extension LocationServer {
     }
   }
 
-  /// Writes all changes. A failure is logged once, and retried with the next change.
+  /// Writes all changes. A failure is logged once; the next flush retries.
   mutating func flush() {
     hasUnsavedEvent = false
     hasUnsavedUpdatesChange = false
     let isWriting = state.hasChanges
-    // SQLite's code is not needed until the next flush, and reading it again costs less than the disk access. If no
-    // answer waits (which may happen with each fix), other unused code is evicted as well.
+    // Release SQLite's code, which is not needed until the next flush; reading it again costs less than the disk
+    // access. A flush for a waiting answer may follow each fix, so only the other flushes release all code.
     defer { if isWriting { unsafe clinux_release_code(hasDurableAnswer ? "libsqlite3" : nil) } }
     do {
       try state.flush(at: SystemClock().wallTime)
@@ -234,7 +234,7 @@ extension LocationServer {
     if let lost { state.rows.events.remove(.init(client: number, number: lost)) }
     if let row = EventRecord(event, of: number) { put(row, in: \.events) }
     updateServices(client) { $0.lastEvent = event.number }
-    // Without a process, the event exists on the disk only.
+    // Without a process, the event must be on the disk before the program is started.
     if clients[client].control == nil { hasUnsavedEvent = true }
     clients[client].isDirty = true
   }
@@ -252,8 +252,8 @@ extension LocationServer {
   }
 
   /// Discards pending events.
-  mutating func discardEvents(_ client: Int, where isGone: (WireNotice) -> Bool) {
-    remove(clients[client].notices.removeEvents { isGone($0.notice) }, of: client)
+  mutating func discardEvents(_ client: Int, where shouldDiscard: (WireNotice) -> Bool) {
+    remove(clients[client].notices.removeEvents { shouldDiscard($0.notice) }, of: client)
   }
 
   private func remove(_ numbers: [UInt32], of client: Int) {
@@ -289,7 +289,7 @@ extension ServedClient {
 }
 
 extension AccessDecision {
-  /// Whether it takes away location or full accuracy compared with `before`.
+  /// Whether it lacks location or full accuracy that `before` permits.
   func isNarrower(than before: AccessDecision) -> Bool {
     (before.authorization.isGranted && !authorization.isGranted)
       || (!before.isReduced && isReduced)
@@ -320,7 +320,7 @@ extension WireNotice {
 }
 
 extension EventRecord {
-  /// Converts an event for storage; nil if it is too long, which no event is.
+  /// Converts an event for storage; nil if it exceeds ``longestNotice``, which no event does.
   init?(_ event: NoticeQueue.Event, of client: ClientNumber) {
     var json = JSONOutput()
     ReplyEncoder.encode(.notice(event.notice), continues: true, to: &json)

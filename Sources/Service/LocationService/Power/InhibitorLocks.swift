@@ -3,8 +3,8 @@ import LocationTypes
 /// Checks for sleep inhibitor locks of systemd-logind. While one is held, fixes are not deferred for a board that will
 /// not sleep (DEF-28).
 struct InhibitorLocks {
-  /// Interval between checks while a lock is held, doubled up to the longest: a release is detected after at most
-  /// the time that the lock was held, and a lock of days costs one wake per hour.
+  /// Interval between checks while a lock is held, doubled up to the longest: a release is detected at the latest
+  /// after the time that the lock was held plus a minute, and a lock of days costs one wake per hour.
   static let firstCheckInterval = Interval.seconds(60)
   static let longestCheckInterval = Interval.seconds(3_600)
 
@@ -22,15 +22,15 @@ struct InhibitorLocks {
     wouldSuspend: Bool, at now: Instant, holder: () -> String?
   ) -> Bool? {
     guard wouldSuspend || isHeld else { return nil }
-    let before = isHeld
+    let wasHeld = isHeld
     isHeld = holder() != nil
     if !isHeld {
       checkInterval = InhibitorLocks.firstCheckInterval
       due = .distantFuture
-    } else if !before || now >= due {
+    } else if !wasHeld || now >= due {
       due = now + checkInterval
       checkInterval = min(checkInterval * 2, InhibitorLocks.longestCheckInterval)
     }
-    return isHeld == before ? nil : isHeld
+    return isHeld == wasHeld ? nil : isHeld
   }
 }

@@ -40,17 +40,17 @@ extension LocationServer {
     guard let connection = connections[index], let program = connection.program,
       case .control(let client) = connection.purpose
     else { return }
-    let found = program.watch.isFrozen()
-    // The process has left its control group, which was removed: its new group is not known.
-    if found == nil { unwatchProgram(index) }
-    let isFrozen = found ?? false
+    let reading = program.watch.isFrozen()
+    // The process has left its control group, which was removed; its new group is not monitored.
+    if reading == nil { unwatchProgram(index) }
+    let isFrozen = reading ?? false
     guard isFrozen != clients[client].isFrozen else { return }
     clients[client].isFrozen = isFrozen
     clients[client].sessions.setExecution(isFrozen ? .suspended : clients[client].execution)
     updateUse(client)
   }
 
-  /// Stops monitoring when the connection no longer controls its client.
+  /// Stops monitoring the process of a control connection.
   mutating func unwatchProgram(_ index: Int) {
     guard let program = connections[index]?.program else { return }
     events.remove(program.watch.descriptor)

@@ -30,12 +30,12 @@ extension LocationServer {
       blocker.isPermanent || blocker.isInhibitorLock
         || (mayReadLocation && effects.board >= .suspended && !blocker.isTransient)
     {
-      let unwired =
+      let pinNote =
         blocker == .noWakeTime ? missingPinNote(for: .system).map { "; \($0)" } ?? "" : ""
-      holds.append(WireHold(.system, detail: blocker.description + unwired))
+      holds.append(WireHold(.system, detail: blocker.description + pinNote))
     }
-    if let powerOffObstacle {
-      holds.append(WireHold(.staysOn, detail: powerOffObstacle.description))
+    if let powerOffBlocker {
+      holds.append(WireHold(.staysOn, detail: powerOffBlocker.description))
     }
     return holds
   }

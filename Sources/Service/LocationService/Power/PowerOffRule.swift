@@ -9,33 +9,33 @@ struct PowerOffRule {
 
   /// Shortest off time that saves energy. Also the time without callers that is required before, so that a person or
   /// a program can connect after each start.
-  let shortest: Interval
+  let minimumOffTime: Interval
   /// Time from the alarm until the service runs.
   let startupTime: Interval
   /// Time since which no program uses the service; nil if one does.
   private(set) var unusedSince: Instant?
   /// Why the board stays on although it could be off; nil if switching off was not refused.
-  private(set) var obstacle: SleepBlocker?
+  private(set) var blocker: SleepBlocker?
   private var notBefore = Instant.boot
   private var retryDelay = PowerOffRule.firstRetryDelay
 
-  init(shortest: Interval, startupTime: Interval) {
-    self.shortest = shortest
+  init(minimumOffTime: Interval, startupTime: Interval) {
+    self.minimumOffTime = minimumOffTime
     self.startupTime = startupTime
   }
 
   /// Updates whether the service is in use, and checks whether switching off may be attempted.
   ///
   /// - Parameters:
-  ///   - present: Number of connections that have made a call.
+  ///   - callers: Number of connections that have made a call.
   ///   - end: Time at which the service must run again; nil if the board must not be off.
-  /// - Returns: Whether to attempt it now.
+  /// - Returns: Whether to attempt to switch the board off now.
   mutating func check(callers: Int, until end: Instant?, at now: Instant) -> Bool {
     unusedSince = callers == 0 ? unusedSince ?? now : nil
-    guard let end, let unusedSince, now - unusedSince >= shortest,
-      end - startupTime - now >= shortest
+    guard let end, let unusedSince, now - unusedSince >= minimumOffTime,
+      end - startupTime - now >= minimumOffTime
     else {
-      obstacle = nil
+      blocker = nil
       notBefore = .boot
       retryDelay = PowerOffRule.firstRetryDelay
       return false
@@ -47,16 +47,16 @@ struct PowerOffRule {
   ///
   /// - Returns: Whether the reason has changed.
   mutating func recordRefusal(_ blocker: SleepBlocker, at now: Instant) -> Bool {
-    defer { obstacle = blocker }
+    defer { self.blocker = blocker }
     notBefore = now + retryDelay
     retryDelay = min(retryDelay * 2, PowerOffRule.longestRetryDelay)
-    return blocker != obstacle
+    return blocker != self.blocker
   }
 
   /// Time of the next check if nothing happens before; nil if no check is needed.
   func nextCheck(until end: Instant?, at now: Instant) -> Instant? {
     guard let end, let unusedSince else { return nil }
-    let next = max(unusedSince + shortest, notBefore)
-    return next > now && end - startupTime - next >= shortest ? next : nil
+    let next = max(unusedSince + minimumOffTime, notBefore)
+    return next > now && end - startupTime - next >= minimumOffTime ? next : nil
   }
 }

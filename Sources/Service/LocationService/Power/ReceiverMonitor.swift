@@ -3,7 +3,7 @@ import LocationEngine
 import LocationTypes
 import LocationWire
 
-/// Tracks the state of the receiver as reported by the engine: state, time of the last change, input received.
+/// The state of the receiver, from the engine's reports: state, time of its last change, input received.
 struct ReceiverMonitor {
   /// A change to log.
   enum Change: Equatable {
@@ -20,9 +20,9 @@ struct ReceiverMonitor {
   private(set) var state = WireReceiverState.off
   /// Whether the receiver responds as expected.
   private(set) var isResponding = true
-  /// Time since which both have not changed.
+  /// Time of the last change of ``state`` or ``isResponding``.
   private(set) var since = Instant.boot
-  /// Same for ``coarse`` states, which are reported to users who may not know the location.
+  /// Same for ``WireReceiverState/coarse`` states, which are reported to users who may not know the location.
   private(set) var coarseSince = Instant.boot
   /// Time of the last input; nil before the first.
   private(set) var lastInput: Instant?
@@ -36,6 +36,8 @@ struct ReceiverMonitor {
   private var hasReport = false
 
   /// Updates the state from a report of the engine.
+  ///
+  /// - Returns: The new state for the energy ledger, nil if the state has not changed; and the change to log.
   mutating func update(
     _ report: ReceiverReport, hasBackup: Bool, at now: Instant
   ) -> (state: ReceiverPowerState?, Change) {
@@ -95,7 +97,7 @@ struct ReceiverMonitor {
 }
 
 extension WireReceiverState {
-  /// State for users who may not know the location: whether the receiver runs, not what it finds.
+  /// State for users who may not know the location: whether the receiver runs, not whether it has a fix.
   var coarse: WireReceiverState {
     switch self {
     case .acquiring, .tracking, .powersave, .batching: .on

@@ -2,13 +2,13 @@ import BoardHardware
 import LocationTypes
 import LocationWire
 
-/// Counters of the kernel for the service.
+/// Counters of the kernel for the service. Read by ``LocationServer/Environment/usage``, used by the energy ledger.
 public struct BoardUsage: Equatable, Sendable {
   /// Processor time of the service.
   public var processor: Interval
   /// Time that the board was suspended, for any reason.
   public var suspended: Interval
-  /// Number of waits in which the service slept.
+  /// Number of wakes of the service since its start: ``EventWait/wakeCount``.
   public var wakes: UInt64
 
   /// Creates counters.
@@ -24,7 +24,7 @@ public struct BoardUsage: Equatable, Sendable {
 ///
 /// The receiver's states come from its driver. The board counts as awake for the service's own processor time, as
 /// suspended as reported by the kernel's clocks, and as idle for the remaining time; other programs on the board are
-/// not included. Reading costs two clock readings; updating costs one comparison per turn.
+/// not included. Reading the ledger costs three clock readings.
 struct ServiceEnergy {
   private let power: PowerFigures
   private let start: Instant
@@ -46,7 +46,7 @@ struct ServiceEnergy {
     receiver.setReceiver(state, mW: power.receiver.mW(in: state), at: now)
   }
 
-  /// Records the end of a wait and its reason. `wakes` is the number of waits since the process start that slept.
+  /// Records the end of a wait and its reason. `wakes` is ``BoardUsage/wakes`` after the wait.
   mutating func recordWake(for reason: WakeReason, wakes: UInt64) {
     receiver.countWakes(for: reason, times: Int(clamping: wakes - countedWakes))
     countedWakes = wakes
@@ -55,9 +55,9 @@ struct ServiceEnergy {
   /// The ledger up to `now`.
   func closed(_ usage: BoardUsage, at now: Instant) -> EnergyLedger {
     var ledger = receiver
-    let all = now - start
-    let suspended = min(max(usage.suspended - self.usage.suspended, .zero), all)
-    let awake = min(max(usage.processor - self.usage.processor, .zero), all - suspended)
+    let elapsed = now - start
+    let suspended = min(max(usage.suspended - self.usage.suspended, .zero), elapsed)
+    let awake = min(max(usage.processor - self.usage.processor, .zero), elapsed - suspended)
     // Only sums are reported, so the states may be in any order.
     ledger.setBoard(.awake, mW: power.mW(in: .awake), at: start)
     ledger.setBoard(.suspended, mW: power.mW(in: .suspended), at: start + awake)
@@ -67,7 +67,7 @@ struct ServiceEnergy {
 }
 
 extension WireEnergy {
-  /// Converts a ledger for the socket interface.
+  /// Converts a ledger for the socket.
   init(_ ledger: EnergyLedger, since: UTCTime?, until: UTCTime?) {
     self.init(
       since: FixTime(acquired: ledger.begin, utc: since),

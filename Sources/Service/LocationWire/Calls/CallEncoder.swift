@@ -107,8 +107,8 @@ extension JSONOutput {
     if !region.notifyOnExit { member("notify_on_exit", false) }
   }
 
-  mutating func members(of place: Coordinate) {
-    member("latitude_deg", place.latitude_e9, scale: 9)
-    member("longitude_deg", place.longitude_e9, scale: 9)
+  mutating func members(of coordinate: Coordinate) {
+    member("latitude_deg", coordinate.latitude_e9, scale: 9)
+    member("longitude_deg", coordinate.longitude_e9, scale: 9)
   }
 }

@@ -1,6 +1,9 @@
 import LocationPolicy
 import LocationTypes
 
+// Calls as values, without I/O, and the types of their parameters. ``CallEncoder`` (in clients) and ``CallDecoder`` (in
+// the service) convert them to and from the JSON of Varlink.
+
 /// The methods of the interface `org.torpor.Location`, with their names.
 public enum WireMethod: String, CaseIterable, Sendable {
   case connect = "Connect"
@@ -259,7 +262,7 @@ public struct WireSettings: Equatable, Sendable {
   }
 }
 
-/// A circular region with the name that its client gave it; the service maps each name to a number.
+/// A circular region with its client's name for it; the service maps each name to a number.
 public struct WireRegion: Equatable, Sendable {
   /// Whether it is a region or a condition.
   public var kind: RegionKind

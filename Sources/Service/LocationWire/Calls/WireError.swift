@@ -29,10 +29,10 @@ public enum WireError: Error, Equatable, Sendable {
   /// A call names a fix that never existed: generation of this run, sequence number of its first fix, and sequence
   /// number of its next fix.
   case unknownFix(generation: UInt32, first: UInt64, next: UInt64)
-  /// A command cannot decide about a client, because a rule in the administrator's file does, in this line; nil without
-  /// a file, because root and the service's own user are always authorized.
+  /// A command cannot decide about a client, because the rule in this line of the administrator's file does. Nil if the
+  /// file does not exist: root and the service's own user are then always authorized.
   case decidedByFile(line: Int?)
-  /// The board has no source for the requested data.
+  /// The board has no source for the requested data, or the disk cannot be written.
   case notAvailable(what: String)
   /// An unknown error, by its name; decoded but never sent.
   case other(String)

@@ -41,38 +41,38 @@ public struct FrameSplitter: Sendable {
     }
   }
 
-  /// Consumes bytes of `chunk` from `place` up to the end of one frame, and advances `place` past them. Call it until
+  /// Consumes bytes of `chunk` from `offset` up to the end of one frame, and advances `offset` past them. Call it until
   /// it returns `needsMore`.
   ///
   /// After an oversized frame all bytes are ignored.
   ///
-  /// - Precondition: 0 ≤ `place` ≤ the chunk's length.
-  public mutating func next(in chunk: Span<UInt8>, at place: inout Int) -> Outcome {
-    precondition(place >= 0 && place <= chunk.count, "the offset must be within the chunk")
+  /// - Precondition: 0 ≤ `offset` ≤ the chunk's length.
+  public mutating func next(in chunk: Span<UInt8>, at offset: inout Int) -> Outcome {
+    precondition(offset >= 0 && offset <= chunk.count, "the offset must be within the chunk")
     switch state {
     case .collecting: break
     case .complete:
       frame.removeAll(keepingCapacity: true)
       state = .collecting
     case .oversize:
-      place = chunk.count
+      offset = chunk.count
       return .needsMore
     }
-    var end = place
+    var end = offset
     while end < chunk.count, chunk[end] != 0 { end += 1 }
-    guard frame.count + end - place <= limit else {
+    guard frame.count + end - offset <= limit else {
       frame = []
       state = .oversize
-      place = chunk.count
+      offset = chunk.count
       return .oversize
     }
     // Copied before the closure ends.
-    unsafe chunk.extracting(place..<end).withUnsafeBufferPointer {
+    unsafe chunk.extracting(offset..<end).withUnsafeBufferPointer {
       unsafe frame.append(contentsOf: $0)
     }
-    place = end
+    offset = end
     guard end < chunk.count else { return .needsMore }
-    place += 1
+    offset += 1
     state = .complete
     return .frame
   }

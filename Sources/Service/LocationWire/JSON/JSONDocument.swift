@@ -1,3 +1,5 @@
+// A parsed JSON text with its values, limits and errors. ``JSONScanner`` parses it, ``JSONFields`` reads its objects.
+
 /// Why bytes are not acceptable JSON (RFC 8259, with additional limits).
 @frozen public enum JSONProblem: UInt8, Error, Sendable {
   /// Invalid JSON syntax.
@@ -112,9 +114,9 @@ public struct JSONValue: Sendable {
         isNegative = true
         continue
       }
-      let (tens, over) = magnitude.multipliedReportingOverflow(by: 10)
-      let (sum, past) = tens.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
-      guard !over, !past else { return nil }
+      let (tens, hasTensOverflow) = magnitude.multipliedReportingOverflow(by: 10)
+      let (sum, hasSumOverflow) = tens.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+      guard !hasTensOverflow, !hasSumOverflow else { return nil }
       magnitude = sum
     }
     if isNegative { return magnitude <= 1 << 63 ? 0 &- Int64(truncatingIfNeeded: magnitude) : nil }

@@ -4,7 +4,7 @@ import LocationTypes
 ///
 /// A member that is `null` counts as missing, because Varlink libraries write missing values that way.
 struct JSONFields {
-  private var members: [(name: String, value: JSONValue, isTaken: Bool)] = []
+  private var members: [(name: String, value: JSONValue, isRead: Bool)] = []
   /// Prefix of names in errors, for example `center.`; empty at the top level.
   private let path: String
 
@@ -23,7 +23,7 @@ struct JSONFields {
   /// The value with this name, which then counts as read; nil if it is missing.
   mutating func value(_ name: StaticString) -> JSONValue? {
     for i in members.indices where members[i].name == name.description {
-      members[i].isTaken = true
+      members[i].isRead = true
       return members[i].value.isNull ? nil : members[i].value
     }
     return nil
@@ -35,7 +35,7 @@ struct JSONFields {
   /// Throws an error if there are members that were not read. Readers of replies do not call this, so that a newer
   /// service may send more members.
   func rejectUnread() throws(WireError) {
-    for member in members where !member.isTaken { throw .invalidParameter(path + member.name) }
+    for member in members where !member.isRead { throw .invalidParameter(path + member.name) }
   }
 
   /// Whether the object has a member with this name that is not `null`.
@@ -133,9 +133,9 @@ struct JSONFields {
     let latitude = try double("latitude_deg")
     let longitude = try double("longitude_deg")
     guard (-90...90).contains(latitude) else { throw invalid("latitude_deg") }
-    guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
+    guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
       throw invalid("longitude_deg")
     }
-    return place
+    return coordinate
   }
 }

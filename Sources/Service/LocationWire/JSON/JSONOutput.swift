@@ -1,8 +1,8 @@
 /// An output buffer that appends JSON and is reused.
 ///
 /// Writes numbers directly from scaled integers and keys directly from static strings, into memory that it manages
-/// itself: appending the sixty parts of a fix to an array needs a sixth more instructions. A member without a value is
-/// omitted; the output contains no `null`.
+/// itself: appending the sixty parts of a fix to an array would cost a sixth more instructions. A member without a
+/// value is omitted; the output contains no `null`.
 @safe public struct JSONOutput: ~Copyable {
   /// Initial capacity in bytes; the capacity doubles when it is exhausted.
   private static let initialCapacity = 512
@@ -243,8 +243,8 @@ extension JSONOutput {
     } while remaining > 0
     if value < 0 { put(UInt8(ascii: "-")) }
     for word in 0..<size / 8 {
-      let moved = unsafe buffer.loadUnaligned(fromByteOffset: offset + 8 * word, as: UInt64.self)
-      unsafe buffer.storeBytes(of: moved, toByteOffset: 8 * word, as: UInt64.self)
+      let chunk = unsafe buffer.loadUnaligned(fromByteOffset: offset + 8 * word, as: UInt64.self)
+      unsafe buffer.storeBytes(of: chunk, toByteOffset: 8 * word, as: UInt64.self)
     }
     count += size - offset
   }

@@ -26,8 +26,8 @@ struct JSONScanner {
   /// Appends a node; `end(_:)` sets its end and next node.
   private mutating func begin(_ kind: JSONDocument.Kind) throws(JSONProblem) -> Int {
     guard nodes.count < limits.nodes else { throw .tooMany }
-    let here = Int32(offset)
-    nodes.append(.init(kind: kind, start: here, end: here, next: 0))
+    let start = Int32(offset)
+    nodes.append(.init(kind: kind, start: start, end: start, next: 0))
     return nodes.count - 1
   }
 

@@ -107,7 +107,7 @@ extension JSONOutput {
 extension LiveFlags {
   /// Words of the flags that are set, in the order of their bits; named after Core Location's properties.
   public var words: [StaticString] {
-    LiveFlags.wireWords.filter { holdsAny(of: $0.0) }.map(\.1)
+    LiveFlags.wireWords.filter { containsAny(of: $0.0) }.map(\.1)
   }
 }
 
@@ -241,35 +241,35 @@ extension JSONFields {
   }
 
   private mutating func visit() throws(WireError) -> WireNotice {
-    let place = try coordinate()
+    let coordinate = try coordinate()
     let accuracy = try double("horizontal_accuracy_m")
     let arrival = try time("arrival")
     let departure = try time("departure")
     let visit = Visit(
-      coordinate: place, horizontalAccuracy: accuracy,
+      coordinate: coordinate, horizontalAccuracy: accuracy,
       arrival: arrival.map { VisitMoment(instant: $0.acquired, utc: $0.utc) },
       departure: departure.map { VisitMoment(instant: $0.acquired, utc: $0.utc) })
     return .visit(visit, number: try eventNumber())
   }
 
-  private mutating func moment() throws(WireError) -> FixTime {
+  private mutating func eventTime() throws(WireError) -> FixTime {
     guard let at = try time("at") else { throw invalid("at") }
     return at
   }
 
   mutating func regionEvent() throws(WireError) -> WireRegionEvent {
-    let what: WireRegionEvent.Change
+    let change: WireRegionEvent.Change
     switch try string("event") {
-    case "entered": what = .entered(at: try moment())
-    case "exited": what = .exited(at: try moment())
-    case "determined": what = .determined(try word("state"))
+    case "entered": change = .entered(at: try eventTime())
+    case "exited": change = .exited(at: try eventTime())
+    case "determined": change = .determined(try word("state"))
     case "monitor":
-      what = .monitor(
-        try word("monitor_state"), try optionalWord("problem"), at: try moment())
-    case "failed": what = .failed(try code())
+      change = .monitor(
+        try word("monitor_state"), try optionalWord("problem"), at: try eventTime())
+    case "failed": change = .failed(try code())
     default: throw invalid("event")
     }
-    return WireRegionEvent(try word("kind"), name: try string("name"), what)
+    return WireRegionEvent(try word("kind"), name: try string("name"), change)
   }
 
   private mutating func liveFlags() throws(WireError) -> LiveFlags {

@@ -57,10 +57,10 @@ public struct WireRegionEvent: Equatable, Sendable {
   public var change: Change
 
   /// Creates an event.
-  public init(_ kind: RegionKind, name: String, _ what: Change) {
+  public init(_ kind: RegionKind, name: String, _ change: Change) {
     self.kind = kind
     self.name = name
-    self.change = what
+    self.change = change
   }
 
   /// Converts an event of the policy.

@@ -100,9 +100,9 @@ public enum FixRecord {
     let coordinate = Coordinate(
       latitude_e9: Int64(bitPattern: word(bytes, 32)),
       longitude_e9: Int64(bitPattern: word(bytes, 40)))
-    let names = word(bytes, 8)
-    guard coordinate.isValid, let mode = FixMode(rawValue: UInt8(truncatingIfNeeded: names >> 32)),
-      let quality = FixQuality(rawValue: UInt8(truncatingIfNeeded: names >> 40))
+    let packed = word(bytes, 8)
+    guard coordinate.isValid, let mode = FixMode(rawValue: UInt8(truncatingIfNeeded: packed >> 32)),
+      let quality = FixQuality(rawValue: UInt8(truncatingIfNeeded: packed >> 40))
     else { return nil }
     var fix = Fix(
       acquired: Instant(microseconds: Int64(bitPattern: word(bytes, 16))), coordinate: coordinate,
@@ -110,10 +110,10 @@ public enum FixRecord {
     let utc = Int64(bitPattern: word(bytes, 24))
     fix.utc = utc == .min ? nil : UTCTime(microseconds: utc)
     fix.quality = quality
-    fix.isDateUncertain = names >> 48 & 1 != 0
-    fix.isSimulated = names >> 48 & 2 != 0
-    fix.isFromAccessory = names >> 48 & 4 != 0
-    let satellites = UInt8(truncatingIfNeeded: names >> 56)
+    fix.isDateUncertain = packed >> 48 & 1 != 0
+    fix.isSimulated = packed >> 48 & 2 != 0
+    fix.isFromAccessory = packed >> 48 & 4 != 0
+    let satellites = UInt8(truncatingIfNeeded: packed >> 56)
     fix.satellites = satellites == 0xFF ? nil : Int16(satellites)
     (fix.altitude_mm, fix.ellipsoidalAltitude_mm) = optionalPair(word(bytes, 48))
     (fix.speed_mmps, fix.course_e4) = optionalPair(word(bytes, 56))
@@ -121,7 +121,7 @@ public enum FixRecord {
     (fix.speedAccuracy_mmps, fix.courseAccuracy_e2) = optionalPair(word(bytes, 72))
     return StoredFix(
       name: FixName(
-        generation: UInt32(truncatingIfNeeded: names), sequence: word(bytes, 0)),
+        generation: UInt32(truncatingIfNeeded: packed), sequence: word(bytes, 0)),
       fix: fix)
   }
 

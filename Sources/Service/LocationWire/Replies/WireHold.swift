@@ -1,6 +1,6 @@
 /// Why the board does not sleep as deeply as it could.
 public enum WireHoldReason: UInt8, CaseIterable, Sendable {
-  /// Sleep is inhibited for now, by the program that runs the engine or by an administrator's flush (DEF-28).
+  /// Sleep is inhibited for now by the program that runs the engine (DEF-28).
   case inhibited = 0
   /// A client has not acknowledged a delivery (RNG-8).
   case acknowledgement = 1

@@ -12,7 +12,7 @@ public enum WireReply: Equatable, Sendable {
   case info(WireServiceInfo)
   /// To ``WireCall/getInterfaceDescription(_:)``.
   case interfaceDescription(String)
-  /// To ``WireCall/connect(name:)``.
+  /// To ``WireCall/connect(name:needsExplicitSessions:)``.
   case connected(WireSession)
   /// To ``WireCall/watch(session:)``, repeatedly.
   case notice(WireNotice)
@@ -100,9 +100,10 @@ public struct WireSession: Equatable, Sendable {
   }
 }
 
-/// Reason for which the service starts a program (BKG-19); the same words are in its environment.
+/// Reason for which the service starts a program (BKG-19). The program receives the raw value in the environment
+/// variable `TORPOR_LAUNCH_REASON`.
 public enum LaunchReason: String, CaseIterable, Sendable {
-  /// A background session was active when its process died.
+  /// A background session was active when its process ended.
   case backgroundSession = "background_session"
   /// An event of a region or condition.
   case region = "region"

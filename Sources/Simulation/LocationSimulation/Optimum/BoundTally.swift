@@ -31,7 +31,7 @@ public struct BoundTally: Sendable {
   private let firstReportDeadline: Instant
   private let seconds: Int64
   private var reader: TrackReader
-  private var lastReport: (place: Coordinate, at: Instant)?
+  private var lastReport: (coordinate: Coordinate, at: Instant)?
   /// Next second to evaluate.
   private var nextSecond: Int64 = 0
   /// First evaluated second, counted from the track's first point; nil before the first report.
@@ -63,11 +63,11 @@ public struct BoundTally: Sendable {
     self.bound_m = bound_m
   }
 
-  /// Adds a report of `place` that was delivered at `moment`. The time of delivery counts, not the fix time. Of two
-  /// reports at the same time, the later call applies.
+  /// Adds a report of `coordinate` that was delivered at `moment`. The time of delivery counts, not the fix time. Of
+  /// two reports at the same time, the later call applies.
   ///
   /// - Precondition: `moment` is not before that of the previous report.
-  public mutating func add(_ place: Coordinate, at moment: Instant) {
+  public mutating func add(_ coordinate: Coordinate, at moment: Instant) {
     if let lastReport {
       precondition(moment >= lastReport.at, "reports come in order of time")
       evaluate(before: moment)
@@ -75,7 +75,7 @@ public struct BoundTally: Sendable {
       let ahead = (moment - firstReportDeadline).microseconds
       nextSecond = max(0, ahead / 1_000_000 + (ahead > 0 && ahead % 1_000_000 > 0 ? 1 : 0))
     }
-    lastReport = (place, moment)
+    lastReport = (coordinate, moment)
   }
 
   /// Returns the statistics for a run that ends at `end`, without further reports. Seconds whose grace time has
@@ -103,7 +103,7 @@ public struct BoundTally: Sendable {
         errors.append(.nan)
         continue
       }
-      let error = truth.coordinate.localDistance(to: lastReport.place)
+      let error = truth.coordinate.localDistance(to: lastReport.coordinate)
       errors.append(error)
       if error > bound_m { exceededSeconds += 1 }
     }

@@ -4,8 +4,8 @@ import LocationTypes
 /// Power of a board that runs gpsd with one client in watch mode, the alternative that users would run.
 ///
 /// The receiver tracks all the time. The board idles except for the processor time that gpsd 3.22 needs per fix,
-/// measured together with torpord (Docs/Reference/service-cost.md). The energy of leaving idle is charged to Torpor's
-/// wakes but not to gpsd's, so this assumed parameter does not favour Torpor.
+/// measured together with torpord (Docs/Reference/service-cost.md). The resume time of the idle state, which is an
+/// assumption, is added to Torpor's wakes but not to gpsd's, so it does not favour Torpor.
 public struct GpsdLoad: Equatable, Sendable {
   /// Processor time per fix, including its delivery to the client.
   public var processorPerFix: Interval

@@ -1,7 +1,7 @@
 import LocationTypes
 
 /// The lowest receiver energy with which the last reported position stays within an accuracy bound, if the whole
-/// track is known in advance. It is the reference for the planner, which does not know the future.
+/// track is known in advance: the reference for the planner, which can only use past fixes.
 /// Docs/Explanation/optimum.md describes the model and its limits.
 ///
 /// **Model.** A schedule starts with a fix at second 0, whose acquisition is free. At every second with a fix, the
@@ -96,7 +96,9 @@ private struct SchedulePath {
   private let departures: [Int]
   /// Lowest energy up to each second with a fix, and up to one second beyond the last, millijoules.
   private var cost: [Double]
-  private var source: [Int32]
+  /// Second at which the last step of the cheapest schedule up to each node starts; −1 for none.
+  private var predecessor: [Int32]
+  /// Piece of that step; −1 for a second of tracking.
   private var piece: [Int8]
 
   init(departures: [Int], _ costs: ReceiverCosts) {
@@ -105,7 +107,7 @@ private struct SchedulePath {
     self.departures = departures
     let nodes = departures.count + 1
     cost = Array(repeating: .infinity, count: nodes)
-    source = Array(repeating: -1, count: nodes)
+    predecessor = Array(repeating: -1, count: nodes)
     piece = Array(repeating: -1, count: nodes)
     cost[0] = 0
   }
@@ -117,7 +119,7 @@ private struct SchedulePath {
     for second in 1...count {
       if second < count {
         cost[second] = cost[second - 1] + costs.on_mW
-        source[second] = Int32(second - 1)
+        predecessor[second] = Int32(second - 1)
       }
       for (index, line) in costs.pieces.enumerated() {
         let from = second - line.first
@@ -133,7 +135,7 @@ private struct SchedulePath {
         let total = cost[best] + costs.cycle_mJ(second - best, on: line)
         if total < cost[second] {
           cost[second] = total
-          source[second] = Int32(best)
+          predecessor[second] = Int32(best)
           piece[second] = Int8(index)
         }
       }
@@ -155,11 +157,11 @@ private struct SchedulePath {
       let total = cost[second] + Double(count - 1 - second) * costs.off_mW
       if total < least { (least, node, end) = (total, second, End(finalOff_s: count - 1 - second)) }
     }
-    let cut = cost[count] - Double(ReceiverCosts.trackingAfterFix_s) * costs.on_mW
-    if cut < least { (least, node, end) = (cut, count, End(isTruncated: true)) }
+    let truncated = cost[count] - Double(ReceiverCosts.trackingAfterFix_s) * costs.on_mW
+    if truncated < least { (least, node, end) = (truncated, count, End(isTruncated: true)) }
     var steps: [Step] = []
     while node > 0 {
-      let from = Int(source[node])
+      let from = Int(predecessor[node])
       steps.append(
         Step(from: from, to: node, piece: piece[node] < 0 ? nil : Int(piece[node])))
       node = from
@@ -179,14 +181,14 @@ private struct CycleStarts {
 
   private var heap: [CycleStart] = []
 
-  mutating func insert(_ source: CycleStart) {
+  mutating func insert(_ start: CycleStart) {
     var index = heap.count
-    heap.append(source)
-    while index > 0, heap[(index - 1) / 2].key > source.key {
+    heap.append(start)
+    while index > 0, heap[(index - 1) / 2].key > start.key {
       heap[index] = heap[(index - 1) / 2]
       index = (index - 1) / 2
     }
-    heap[index] = source
+    heap[index] = start
   }
 
   /// Returns the second with the lowest key among those that are valid at `now`. `now` must not decrease.

@@ -76,7 +76,7 @@ public struct OptimumComparisonTally: Sendable {
     case .receiver(_, let power_mW):
       addEnergy(until: record.at)
       receiver = (power_mW, record.at)
-    case .notice(_, .degraded(let givenUp, _)): if !givenUp.isEmpty { shedAt = record.at }
+    case .notice(_, .degraded(let shed, _)): if !shed.isEmpty { shedAt = record.at }
     case .board, .battery, .batteryEmpty, .wake, .ack, .finish, .gap, .notice: break
     }
   }

@@ -47,14 +47,14 @@ public struct ReceiverCosts: Equatable, Sendable {
     let figures = profile.simulationSetup.receiver
     let power = figures.power
     let on_mW = min(power.tracking, power.powersave)
-    var asleep: [Double] = []
-    if receiver.family.acceptsCommands { asleep.append(power.standby) }
+    var sleepPowers: [Double] = []
+    if receiver.family.acceptsCommands { sleepPowers.append(power.standby) }
     if figures.hasSupplySwitch {
-      asleep.append(figures.hasBackupSupply ? power.backup : power.off)
+      sleepPowers.append(figures.hasBackupSupply ? power.backup : power.off)
     }
     self.init(
       acquire_mW: power.acquiring, track_mW: power.tracking, on_mW: on_mW,
-      off_mW: asleep.min() ?? on_mW, timeToFix: figures.timeToFirstFix)
+      off_mW: sleepPowers.min() ?? on_mW, timeToFix: figures.timeToFirstFix)
   }
 
   /// Creates costs from powers in milliwatts and a table of times to fix. The ephemeris is assumed to be as old as

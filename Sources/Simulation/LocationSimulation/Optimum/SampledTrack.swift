@@ -19,16 +19,16 @@ public struct SampledTrack: Sendable {
     measured.gapLimit = gapLimit
     var reader = TrackReader(measured)
     let count = Int(track.duration.microseconds / 1_000_000) + 1
-    var places: [Coordinate] = []
+    var coordinates: [Coordinate] = []
     var isGap: [Bool] = []
-    places.reserveCapacity(count)
+    coordinates.reserveCapacity(count)
     isGap.reserveCapacity(count)
     for second in 0..<count {
       let state = reader.state(at: track.firstTime + .seconds(Int64(second)))
-      places.append(state.coordinate)
+      coordinates.append(state.coordinate)
       isGap.append(state.isGap)
     }
-    self.coordinates = places
+    self.coordinates = coordinates
     self.isGap = isGap
   }
 
@@ -74,9 +74,9 @@ private struct BoundingBoxTree {
       high = pointwiseMax(high, other.high)
     }
 
-    /// Returns the square of the largest distance from `place` to any point of the box.
-    func farthestSquared(from place: SIMD3<Double>) -> Double {
-      let far = pointwiseMax(place - low, high - place)
+    /// Returns the square of the largest distance from `point` to any point of the box.
+    func farthestSquared(from point: SIMD3<Double>) -> Double {
+      let far = pointwiseMax(point - low, high - point)
       return (far * far).sum()
     }
   }
@@ -112,26 +112,26 @@ private struct BoundingBoxTree {
 
   func departure(from second: Int, beyond distance: Double) -> Int {
     let count = track.coordinates.count
-    let here = track.coordinates[second]
-    let centre = BoundingBoxTree.vector(here)
+    let origin = track.coordinates[second]
+    let centre = BoundingBoxTree.vector(origin)
     // A chord is shorter than the distance over ground, by less than this margin up to 100 km.
-    let sure = distance * 0.999 * distance * 0.999
+    let limitSquared = distance * 0.999 * distance * 0.999
     var next = second + 1
     while next < count {
       var node = leafCount + next / BoundingBoxTree.leafSize
-      guard next % BoundingBoxTree.leafSize == 0, isInside(node, centre, sure) else {
+      guard next % BoundingBoxTree.leafSize == 0, isInside(node, centre, limitSquared) else {
         let end = min((next / BoundingBoxTree.leafSize + 1) * BoundingBoxTree.leafSize, count)
         if let found = (next..<end).first(where: {
-          !track.isGap[$0] && here.localDistance(to: track.coordinates[$0]) > distance
+          !track.isGap[$0] && origin.localDistance(to: track.coordinates[$0]) > distance
         }) {
           return found
         }
         next = end
         continue
       }
-      // The largest stretch that starts here and is completely inside.
+      // Find the largest stretch that starts at this node and is completely inside.
       var width = BoundingBoxTree.leafSize
-      while node > 1, node % 2 == 0, isInside(node / 2, centre, sure) {
+      while node > 1, node % 2 == 0, isInside(node / 2, centre, limitSquared) {
         node /= 2
         width *= 2
       }
@@ -140,7 +140,7 @@ private struct BoundingBoxTree {
     return count
   }
 
-  private func isInside(_ node: Int, _ centre: SIMD3<Double>, _ sure: Double) -> Bool {
-    boxes[node].isEmpty || boxes[node].farthestSquared(from: centre) <= sure
+  private func isInside(_ node: Int, _ centre: SIMD3<Double>, _ limitSquared: Double) -> Bool {
+    boxes[node].isEmpty || boxes[node].farthestSquared(from: centre) <= limitSquared
   }
 }

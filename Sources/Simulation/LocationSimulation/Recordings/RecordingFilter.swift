@@ -1,9 +1,10 @@
+import GNSSProtocols
 import LocationTypes
 
 /// Separates the receiver's data in a recording from the `#` lines before and between it.
 ///
-/// A header line starts with `#` at the start of a line, never inside a UBX frame, and consists of text up to its
-/// end. The result does not depend on how the stream is divided into blocks.
+/// A header line starts with `#` at the start of a line, never inside a UBX frame, and consists of text up to its end.
+/// The result does not depend on how the stream is divided into blocks.
 public struct RecordingFilter: Sendable {
   /// The next part of a block.
   public enum Piece: Equatable, Sendable {
@@ -21,8 +22,6 @@ public struct RecordingFilter: Sendable {
     case header
   }
 
-  /// Longest accepted UBX payload, as in the decoder.
-  private static let payloadLimit = 1_024
   private var linePosition = LinePosition.lineStart
   /// Number of bytes of a byte order mark found at the start of the recording, 0 to 3; −1 if the recording starts
   /// differently.
@@ -98,7 +97,7 @@ public struct RecordingFilter: Sendable {
         consume(bytes[i])
         i += 1
       } else {
-        // Only these two bytes change a state that does not follow from the preceding byte.
+        // Up to the next `#` or start of a UBX frame, the position in the line depends on the preceding byte only.
         let end = RecordingFilter.firstMarker(bytes, from: i)
         if end > i {
           linePosition = bytes[end - 1] == UInt8(ascii: "\n") ? .lineStart : .insideLine
@@ -172,7 +171,7 @@ public struct RecordingFilter: Sendable {
       let length = frameLength | Int(byte) << 8
       frameHeaderLength = 0
       // A checksum of two bytes follows the payload.
-      if length <= RecordingFilter.payloadLimit { frameBytesLeft = length + 2 }
+      if length <= GNSSDecoder.longestPayload { frameBytesLeft = length + 2 }
     case _:
       frameHeaderLength = byte == 0xB5 ? 1 : 0
       if byte == UInt8(ascii: "\n") { linePosition = .lineStart }

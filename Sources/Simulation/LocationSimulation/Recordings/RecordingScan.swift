@@ -77,15 +77,15 @@ public struct RecordingScan: Sendable {
   ) -> [Recording.Chunk] {
     var paced: [Recording.Chunk] = []
     paced.reserveCapacity(parts.count)
-    var before = Instant.boot
+    var previousTime = Instant.boot
     // Swift's sort is stable.
     for part in parts.sorted(by: { $0.time < $1.time }) {
       var time = part.time
       if let last = paced.last {
         let free = last.time + transmissionTime(last.range.count, lineSpeed)
-        time = part.time == before ? free : max(part.time, last.time)
+        time = part.time == previousTime ? free : max(part.time, last.time)
       }
-      before = part.time
+      previousTime = part.time
       paced.append(Recording.Chunk(time: time, range: part.range))
     }
     return paced
@@ -124,14 +124,15 @@ private struct Timeline {
     let span = bytes.span
     var offset = 0
     var messageEnd = 0
-    // With UBX epochs in the recording, sentences may open and close epochs other than their own.
+    // Whether all messages so far are sentences. Among UBX messages, a sentence may open or close another epoch than
+    // its own, so it must be decoded.
     var isNMEA = true
     // Time field of the open epoch's first sentence, if only that sentence has been decoded.
     var timeField: RepeatedTimeField?
     while offset < span.count {
-      let isFresh = isNMEA && !decodesAll && decoder.bufferedByteCount == 0
+      let maySkip = isNMEA && !decodesAll && decoder.bufferedByteCount == 0
       // Sentences without a new time and position only extend the open epoch.
-      if isFresh, assembler.isOpen {
+      if maySkip, assembler.isOpen {
         while offset < span.count,
           let end = TimelessSentence.end(of: span, from: offset, timeField)
         {
@@ -144,13 +145,13 @@ private struct Timeline {
       let piece = span.extracting(..<(isNMEA ? Timeline.lineEnd(span, offset) : span.count))
       while let message = decoder.next(piece, &offset) {
         // An epoch that this message closed ended with the previous message.
-        let before = messageEnd
+        let previousEnd = messageEnd
         messageEnd = offset - decoder.bufferedByteCount
         if isNMEA, !message.isSentence { isNMEA = false }
         let wasOpen = assembler.isOpen
         var closed = assembler.add(message, at: .boot)
         timeField = nil
-        if isFresh, closed != nil || !wasOpen, assembler.isOpen,
+        if maySkip, closed != nil || !wasOpen, assembler.isOpen,
           NMEAFraming.end(of: span, from: line) == messageEnd
         {
           timeField = RepeatedTimeField(message, in: span, from: line)
@@ -158,7 +159,7 @@ private struct Timeline {
         while let epoch = closed {
           closed = assembler.next()
           let isWhole = closed == nil && !assembler.isOpen
-          endChunk(epoch, at: isWhole ? messageEnd : before)
+          endChunk(epoch, at: isWhole ? messageEnd : previousEnd)
         }
       }
     }
@@ -223,8 +224,8 @@ private struct Timeline {
     }
     // A single epoch with a deviating date is an error of the receiver, even the first epoch. Two epochs that agree
     // are accepted.
-    guard let before = unconfirmedTime, time - before >= 0,
-      time - before < Timeline.maximumStep.microseconds
+    guard let previous = unconfirmedTime, time - previous >= 0,
+      time - previous < Timeline.maximumStep.microseconds
     else {
       unconfirmedTime = time
       if hasCertainDate(epoch) { last?.time = base + next.microseconds }
@@ -280,7 +281,7 @@ private struct Timeline {
 }
 
 extension GNSSMessage {
-  /// Whether the message is a sentence, or does not belong to an epoch.
+  /// Whether the message is a sentence or malformed. Messages of every other kind come from a binary frame.
   fileprivate var isSentence: Bool {
     switch self {
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition, .garminErrors,

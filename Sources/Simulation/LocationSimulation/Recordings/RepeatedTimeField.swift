@@ -41,30 +41,30 @@ struct RepeatedTimeField {
     switch (bytes[start + 4], bytes[start + 5]) {
     case (UInt8(ascii: "G"), UInt8(ascii: "A")):
       guard matchesField(in: bytes, at: start + 7),
-        let place = NMEAFraming.index(behind: 4, in: bytes, from: start + 7 + field.count)
+        let quality = NMEAFraming.index(afterCommas: 4, in: bytes, from: start + 7 + field.count)
       else { return false }
       // The quality is one digit and not 0, which means no position.
-      return (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[place])
-        && bytes[place + 1] == UInt8(ascii: ",")
+      return (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[quality])
+        && bytes[quality + 1] == UInt8(ascii: ",")
     case (UInt8(ascii: "L"), UInt8(ascii: "L")):
-      guard let time = NMEAFraming.index(behind: 4, in: bytes, from: start + 7),
+      guard let time = NMEAFraming.index(afterCommas: 4, in: bytes, from: start + 7),
         matchesField(in: bytes, at: time), time + field.count + 2 < bytes.count
       else { return false }
-      let place = time + field.count
-      guard bytes[place] == UInt8(ascii: "A") else { return false }
-      return bytes[place + 1] == UInt8(ascii: "*")
-        || (bytes[place + 1] == UInt8(ascii: ",") && bytes[place + 2] != UInt8(ascii: "N"))
+      let status = time + field.count
+      guard bytes[status] == UInt8(ascii: "A") else { return false }
+      return bytes[status + 1] == UInt8(ascii: "*")
+        || (bytes[status + 1] == UInt8(ascii: ",") && bytes[status + 2] != UInt8(ascii: "N"))
     case _: return false
     }
   }
 
-  /// Whether the field's bytes occur at `place`.
-  private func matchesField(in bytes: Span<UInt8>, at place: Int) -> Bool {
-    guard place + field.count <= bytes.count else { return false }
+  /// Whether the field's bytes occur at `index`.
+  private func matchesField(in bytes: Span<UInt8>, at index: Int) -> Bool {
+    guard index + field.count <= bytes.count else { return false }
     // Compares the first and the last bytes as words, which may overlap.
-    if field.count >= 8, field.count <= 16 { return matchesEnds(in: bytes, at: place, UInt64.self) }
-    if field.count >= 4, field.count < 8 { return matchesEnds(in: bytes, at: place, UInt32.self) }
-    for i in 0..<field.count where bytes[place + i] != bytes[field.lowerBound + i] { return false }
+    if field.count >= 8, field.count <= 16 { return matchesEnds(in: bytes, at: index, UInt64.self) }
+    if field.count >= 4, field.count < 8 { return matchesEnds(in: bytes, at: index, UInt32.self) }
+    for i in 0..<field.count where bytes[index + i] != bytes[field.lowerBound + i] { return false }
     return true
   }
 

@@ -29,12 +29,12 @@ enum TimelessSentence {
 
   /// Whether a sentence that starts with these eight bytes has neither a time nor a position.
   @inline(__always) private static func isTimeless(_ head: UInt64) -> Bool {
-    // A `$`, five capital letters or digits, and a comma.
+    // A `$`, five characters and a comma.
     guard head & 0xFF == 0x24, head >> 48 & 0xFF == 0x2C else { return false }
     let address = head >> 8 & 0xFF_FFFF_FFFF
     // $PGRM?: Garmin's proprietary sentences.
     if address & 0xFFFF_FFFF == 0x4D_52_47_50 { return true }
-    if address & 0xFF == 0x50 { return false }
+    if address & 0xFF == 0x50 { return false }  // $P: other proprietary sentences
     // The three letters of the sentence formatter, the last one in the highest byte.
     switch address >> 16 {
     case 0x56_53_47, 0x41_53_47, 0x47_54_56: return true  // GSV, GSA, VTG

@@ -5,12 +5,12 @@ import SimulatedHAL
 
 /// One event of a run, as in the trace (Docs/Reference/trace.md).
 ///
-/// A pure value; `torpor` formats it. Records are in ascending order of time.
+/// Made by ``SimulationRun``, formatted by `torpor`. Records are in ascending order of time.
 public struct TraceRecord: Equatable, Sendable {
   /// Time since the start of the run.
   ///
-  /// For ``Kind/fix(_:)`` it is the fix time. For a fix from the receiver's batch buffer that is earlier than its
-  /// storage in the ring.
+  /// For ``Kind/fix(_:)`` it is the fix time. A fix from the receiver's batch buffer is stored in the ring later than
+  /// that.
   public var at: Instant
   /// The event.
   public var kind: Kind
@@ -53,9 +53,9 @@ public enum TraceNotice: Equatable, Sendable {
   /// A single fix, by its sequence number: from significant change, live updates or a single request.
   case report(sequence: UInt64)
   /// A visit started at `place`; `at` is its start, nil if unknown.
-  case arrived(place: Coordinate, at: Instant?)
+  case arrived(coordinate: Coordinate, at: Instant?)
   /// The visit ended.
-  case departed(place: Coordinate, at: Instant?)
+  case departed(coordinate: Coordinate, at: Instant?)
   /// Updates were paused automatically.
   case paused
   /// Updates resumed.
@@ -92,7 +92,7 @@ public enum TraceNotice: Equatable, Sendable {
     case .exited: .exited
     case .stationary: .stationary
     case .flags: .flags
-    case .degraded(let givenUp, _): givenUp.isEmpty ? .restored : .degraded
+    case .degraded(let shed, _): shed.isEmpty ? .restored : .degraded
     case .failed: .failed
     }
   }

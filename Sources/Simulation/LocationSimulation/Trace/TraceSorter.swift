@@ -4,12 +4,13 @@ import SimulatedHAL
 /// Collects the records of a run and releases them in ascending order of time.
 ///
 /// A fix from the receiver's batch buffer is recorded when it is drained, long after its fix time. Therefore records
-/// are held until no earlier one can follow, at most ``capacity`` of them.
+/// are held until no earlier one can follow, or until there are ``capacity`` of them.
 struct TraceSorter {
   /// Longest time from a fix to its storage in the ring, without batching.
   private static let maximumDelay = Interval.seconds(5)
 
-  /// A day of fixes with their related records.
+  /// Number of held records from which on they are released without waiting for the batch buffer: a day of fixes with
+  /// their related records.
   private static let capacity = 500_000
 
   private var pending: [TraceRecord] = []

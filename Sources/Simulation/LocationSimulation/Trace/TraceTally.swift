@@ -19,13 +19,13 @@ public struct TraceSummary: Equatable, Sendable {
   public var finishes = 0
   /// Number of deferrals that ended with an error, without those that the client canceled.
   public var deferralErrors = 0
-  /// First of those errors.
+  /// First of these errors.
   public var firstDeferralError: LocationErrorCode?
   /// First error that a service reported.
   public var firstFailure: LocationErrorCode?
   /// Service levels used by the client that were shed at the end because of a low battery (PWR-10).
   public var shed = ServiceLevelSet.none
-  /// Battery charge when they were reported, percent.
+  /// Battery charge when ``shed`` was reported, percent.
   public var charge: UInt8?
   /// Number of lost fixes that were reported to clients.
   public var lost: UInt64 = 0
@@ -33,7 +33,7 @@ public struct TraceSummary: Equatable, Sendable {
   public var hostWakes = 0
   /// Time for which the board was awake: resuming from waits and running code.
   public var awakeTime: Interval = .zero
-  /// Processor time within it: the service's processor time per wake multiplied by the number of wakes.
+  /// Processor time of the service, a part of ``awakeTime``: its time per wake multiplied by the number of wakes.
   public var processorTime: Interval = .zero
   /// Time for which the board was suspended or off.
   public var suspendedTime: Interval = .zero
@@ -135,8 +135,8 @@ public struct TraceTally: Sendable {
 
   private mutating func count(_ notice: TraceNotice) {
     switch notice {
-    case .degraded(let givenUp, let charge):
-      summary.shed = givenUp
+    case .degraded(let shed, let charge):
+      summary.shed = shed
       summary.charge = charge
     case .failed(let code): if summary.firstFailure == nil { summary.firstFailure = code }
     case .report, .arrived, .departed, .paused, .resumed, .entered, .exited, .stationary, .flags:
@@ -166,8 +166,8 @@ public struct TraceTally: Sendable {
       energy.boardTime[Int(BoardState.suspended.rawValue)]
       + energy.boardTime[Int(BoardState.off.rawValue)]
     if let baseline {
-      // Adds the differences to the tracking power, so that a receiver that tracked throughout gives exactly its own
-      // energy.
+      // Adding the differences from the tracking power gives exactly the receiver's own energy if it tracked
+      // throughout.
       energy.receiverAlwaysOn_mJ = timeByPower.reduce(energy.receiver_mJ) {
         $0 + (baseline.tracking_mW - $1.power_mw) * $1.time.seconds
       }

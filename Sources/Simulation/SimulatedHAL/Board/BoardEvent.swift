@@ -1,8 +1,8 @@
 import BoardHardware
 import LocationTypes
 
-// What ``SimulatedBoard`` records during a run: events, and violations of the hardware's rules. Only values; all times
-// are of the board's virtual clock.
+// The records that ``SimulatedBoard`` makes during a run: events for the trace, and violations of the hardware's rules.
+// All times are of the board's virtual clock.
 
 /// An event on the simulated board, for a trace.
 ///

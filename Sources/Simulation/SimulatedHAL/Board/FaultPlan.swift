@@ -52,13 +52,13 @@ public struct FaultPlan: Equatable, Sendable {
   public var alarmsMayBeEarly = false
   /// Periods in which an M10 rejects enabling batching (NAK).
   public var batchingRejected: [Range<Instant>] = []
-  /// Charges that the gauge reports, each from its time until that of the next one; in ascending order of time. They
-  /// give a board without a battery a gauge.
+  /// Charges that the gauge reports, each from its time until that of the next one; in ascending order of time. With
+  /// them, a board without a battery has a gauge as well.
   public var gaugeFaults: [GaugeFault] = []
   /// Periods in which an M10 rejects its power mode, like a receiver without that key (NAK).
   public var powerModeRejected: [Range<Instant>] = []
-  /// Whether the receiver ignores a request for standby without an end time. Some u-blox receivers without EXTINT do
-  /// so, and CASIC receivers whose firmware lacks the command.
+  /// Whether a u-blox receiver ignores requests for standby without an end time, as some without EXTINT do, and a CASIC
+  /// receiver all requests for standby, as firmware that lacks the command does.
   public var ignoresUnlimitedStandby = false
 
   /// Creates a plan without faults.

@@ -1,6 +1,7 @@
 import LocationTypes
 
-/// The faults of a plan that start at a point in time, in ascending order.
+/// Events of a fault plan in ascending order of time. ``SimulatedReceiver`` executes them; it reads faults without an
+/// event, such as ``FaultPlan/commandLoss``, from ``plan``.
 struct FaultTimeline: Sendable {
   enum Fault: Equatable, Sendable {
     case signalLost

@@ -1,8 +1,8 @@
 import LocationHAL
 import LocationTypes
 
-/// Battery of a simulated board. The energy in the ledger is subtracted from its capacity. Temperature, age and
-/// current have no effect on the capacity.
+/// Battery of a simulated board. Its remaining energy is the energy at the start of the run minus the total of the
+/// ledger. Temperature, age and current have no effect on the capacity.
 public struct SimulatedBattery: Equatable, Sendable {
   /// Energy of the full battery, joules; greater than 0.
   public var capacity_J: Double

@@ -7,7 +7,7 @@ import LocationTypes
 /// `LinuxBoard`.
 ///
 /// The engine and its loop (`LocationRuntime`) use it through the protocols of `LocationHAL`, so they run unchanged.
-/// The module depends on neither of them.
+/// This module depends on neither of the two.
 ///
 /// - **Receiver.** ``SimulatedReceiver`` converts a ``Track`` into the bytes that a real receiver would send, or a
 ///   ``Recording`` is replayed.
@@ -28,14 +28,14 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   var events: [TimedBoardEvent] = []
   var receiverState = ReceiverPowerState.off
   var motion: SimulatedMotionLine
-  var gauge = GaugeReading()
+  var gauge = GaugePollLimit()
   /// Whether the battery is empty. The board continues to run; the caller ends the run.
   public internal(set) var isBatteryEmpty = false
   var batteryEmptyTime = Instant.distantFuture
   var batchPinLevel = false
   var batchPinRose = false
   var wakePinLevel = PinLevel.inactive
-  /// Whether the line's device disappeared or returned; ends the next wait.
+  /// Whether the line's device has disappeared since a call last threw; ends the next wait.
   var deviceChanged = false
   var hostSpeed: UInt32
   /// Time at which all bytes written by the host have been sent.
@@ -156,9 +156,9 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
 
   /// Executes one event of the receiver.
   mutating func executeReceiverEvent(at time: Instant) {
-    let wasGone = receiver.isDeviceAbsent
+    let wasAbsent = receiver.isDeviceAbsent
     receiver.handle(at: time)
-    if receiver.isDeviceAbsent && !wasGone { deviceChanged = true }
+    if receiver.isDeviceAbsent && !wasAbsent { deviceChanged = true }
     applyReceiverState(at: time)
   }
 
@@ -224,8 +224,8 @@ extension SimulatedBoard {
     burstTiming.didWrite(at: now)
   }
 
-  /// Throws while the device does not exist, and once after it disappeared and returned, because the host must reopen
-  /// it.
+  /// Throws while the device does not exist. If no call has thrown during its absence, throws once after its return,
+  /// because the host must reopen it.
   private mutating func checkDevice() throws(LineFault) {
     guard receiver.isDeviceAbsent || deviceChanged else { return }
     deviceChanged = false
@@ -277,7 +277,7 @@ extension SimulatedBoard {
   /// See `BoardSleep.wait(in:until:wakesOnInput:)`. Bytes that arrive in a deep sleep, or while the board resumes
   /// from it, are lost. In other states up to 4,096 bytes are buffered. After the wait the board is awake for the
   /// resume time of the state and the processor time per wake. The wait itself counts as awake only if it is not
-  /// longer than the resume time from idle and the alarm resolution. O(receiver events until then).
+  /// longer than the sum of resume time and alarm resolution of the idle state. O(receiver events until then).
   public mutating func wait(
     in state: BoardState, until deadline: Instant, wakesOnInput: Bool
   ) -> WakeReport {
@@ -302,9 +302,10 @@ extension SimulatedBoard {
   /// Size of the input buffer while the board does not wake on input, bytes.
   private static let inputBufferSize = 4_096
 
-  /// Returns a reason that ends the wait immediately. A deep sleep does not begin with unread bytes.
-  private mutating func immediateWakeReason(_ listening: Bool) -> WakeReason? {
-    if listening, deviceChanged || isReadable { return .bytes }
+  /// Returns the reason that ends the wait before it begins; nil if there is none. With `wakesOnInput`, unread bytes
+  /// end it also if a deep sleep was requested.
+  private mutating func immediateWakeReason(_ wakesOnInput: Bool) -> WakeReason? {
+    if wakesOnInput, deviceChanged || isReadable { return .bytes }
     if batchPinRose { return .batchPin }
     if motion.hasChanged(at: now) { return .motion }
     if let first = requestTimes.first, first <= now { return .request }
@@ -365,19 +366,19 @@ extension SimulatedBoard {
     }
   }
 
-  /// Sleeps and resumes; returns what ended the sleep.
+  /// Sleeps and resumes; returns the reason that ended the sleep.
   private mutating func sleep(
-    in state: BoardState, until deadline: Instant, _ listening: Bool
+    in state: BoardState, until deadline: Instant, _ wakesOnInput: Bool
   ) -> WakeReason {
     guard deadline > now else { return .alarm }
     let figures = setup.board.sleepParameters(state) ?? setup.board.idle
     let isDeep = state >= .suspended
     var sources = figures.wakeSources
-    if !listening { sources.remove(.bytes) }
+    if !wakesOnInput { sources.remove(.bytes) }
     let alarm =
       sources.contains(.alarm)
       ? alarmTime(deadline, figures.alarmResolution, isDeep: isDeep) : .distantFuture
-    // For a wait this short, entering the state does not pay: the processor waits awake.
+    // Such a wait is too short to enter the idle state and to leave it again, so the processor waits awake.
     let isShort = !isDeep && deadline - now <= figures.resumeTime + figures.alarmResolution
     let mW = isShort ? setup.board.awake_mW : figures.mW
     if !isShort { record(.board(state, mW: mW), at: now) }
@@ -387,9 +388,9 @@ extension SimulatedBoard {
     now = end
     if !isShort { record(.board(.awake, mW: setup.board.awake_mW), at: now) }
     record(.wake(reason), at: now)
-    let running = now + (isShort ? .zero : figures.resumeTime) + setup.board.processorTimePerWake
-    advance(to: running)
-    now = running
+    let readyTime = now + (isShort ? .zero : figures.resumeTime) + setup.board.processorTimePerWake
+    advance(to: readyTime)
+    now = readyTime
     if isDeep { receiver.line.discardArrived(by: now) }
     return reason
   }
@@ -416,7 +417,7 @@ extension SimulatedBoard {
     var limit = now + SimulatedBoard.maximumSleep
     let begin = now
     while true {
-      // A recording may pause for longer than the limit; its next chunk ends the sleep.
+      // A recording may pause for longer than the limit, so the limit counts from its next chunk.
       if let next = receiver.player?.nextTime, next < .distantFuture {
         limit = max(limit, next + SimulatedBoard.maximumSleep)
       }

@@ -8,24 +8,24 @@ struct SimulatedMotionLine: Sendable {
   private var index = 0
   private var lastReported: PinLevel?
 
-  init(_ spells: [Range<Instant>]?) {
-    if let spells {
-      for i in spells.indices.dropFirst() {
+  init(_ periods: [Range<Instant>]?) {
+    if let periods {
+      for i in periods.indices.dropFirst() {
         precondition(
-          spells[i - 1].upperBound < spells[i].lowerBound,
+          periods[i - 1].upperBound < periods[i].lowerBound,
           "periods of motion are ascending and disjoint")
       }
     }
-    self.activePeriods = spells
+    self.activePeriods = periods
   }
 
-  /// Returns the next time after `time` at which the line changes.
+  /// Returns the next time after `time` at which the line changes; nil if it does not change again.
   mutating func nextEdge(after time: Instant) -> Instant? {
     guard let activePeriods else { return nil }
     while index < activePeriods.count, activePeriods[index].upperBound <= time { index += 1 }
     guard index < activePeriods.count else { return nil }
-    let spell = activePeriods[index]
-    return spell.lowerBound > time ? spell.lowerBound : spell.upperBound
+    let period = activePeriods[index]
+    return period.lowerBound > time ? period.lowerBound : period.upperBound
   }
 
   private mutating func level(at time: Instant) -> PinLevel? {

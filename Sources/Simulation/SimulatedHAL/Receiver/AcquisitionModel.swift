@@ -79,11 +79,11 @@ struct AcquisitionModel: Sendable {
   mutating func setTime() { hasTime = true }
 
   /// Restores the navigation database from the host. It shortens an acquisition that is in progress.
-  mutating func restore(_ knowledge: NavigationDatabase, at now: Instant) {
-    guard fixSince == nil, ephemerisTime.map({ $0 < knowledge.ephemeris }) ?? true else { return }
-    ephemerisTime = knowledge.ephemeris
-    lastFixTime = knowledge.lastFix
-    isCold = now - knowledge.ephemeris > timeToFirstFix.ephemerisLifetime
+  mutating func restore(_ database: NavigationDatabase, at now: Instant) {
+    guard fixSince == nil, ephemerisTime.map({ $0 < database.ephemeris }) ?? true else { return }
+    ephemerisTime = database.ephemeris
+    lastFixTime = database.lastFix
+    isCold = now - database.ephemeris > timeToFirstFix.ephemerisLifetime
     if nextFixTime < .distantFuture { nextFixTime = min(nextFixTime, fixTime(from: now)) }
   }
 
@@ -92,14 +92,14 @@ struct AcquisitionModel: Sendable {
   private mutating func fixTime(from now: Instant) -> Instant {
     var begin = now
     while true {
-      if let window = outages.first(where: { $0.contains(begin) }) {
-        begin = window.upperBound
+      if let outage = outages.first(where: { $0.contains(begin) }) {
+        begin = outage.upperBound
         continue
       }
       let due = begin + Interval(seconds: timeToFix_s(from: begin))
-      guard let window = outages.first(where: { $0.lowerBound >= begin && $0.lowerBound < due })
+      guard let outage = outages.first(where: { $0.lowerBound >= begin && $0.lowerBound < due })
       else { return due }
-      begin = window.upperBound
+      begin = outage.upperBound
     }
   }
 

@@ -110,7 +110,7 @@ struct ReceiverConfiguration: Sendable {
     for i in 0..<items.count {
       let item = items[i]
       guard index(of: item.key) != nil else { return item.key }
-      let isTaken =
+      let isValid =
         switch item.key {
         case ConfigurationKey.measurementPeriod: (25...65_535).contains(item.value)
         case ConfigurationKey.navigationRatio: (1...127).contains(item.value)
@@ -118,7 +118,7 @@ struct ReceiverConfiguration: Sendable {
         case ConfigurationKey.powerMode: item.value <= 2
         case _: item.key >> 28 != 1 || item.value <= 1
         }
-      if !isTaken { return item.key }
+      if !isValid { return item.key }
     }
     return nil
   }
@@ -151,7 +151,7 @@ struct ReceiverConfiguration: Sendable {
     }
   }
 
-  /// Clears battery-backed RAM, because the backup domain lost its power.
+  /// Clears battery-backed RAM and the sentence settings in RAM, because the backup domain lost its power.
   mutating func clearBatteryBacked() {
     sentenceSettings.loseRAM()
     for i in entries.indices { entries[i].batteryBacked = nil }

@@ -159,21 +159,21 @@ struct ReceiverLine: Sendable {
     var remaining: [Burst] = []
     for burst in bursts[firstBurst...] {
       let arrived = max(burst.arrived(by: now.microseconds), burst.consumed)
-      let kept = min(arrived - burst.consumed, freeSpace)
-      let excess = arrived - burst.consumed - kept
-      freeSpace -= kept
+      let retained = min(arrived - burst.consumed, freeSpace)
+      let excess = arrived - burst.consumed - retained
+      freeSpace -= retained
       if excess == 0 {
         remaining.append(burst)
         index += burst.total - burst.consumed
         continue
       }
       lostBytes += excess
-      bytes.removeSubrange((index + kept)..<(index + kept + excess))
-      if kept > 0 {
-        remaining.append(burst.arrivedPart(burst.consumed + kept, by: now.microseconds))
+      bytes.removeSubrange((index + retained)..<(index + retained + excess))
+      if retained > 0 {
+        remaining.append(burst.arrivedPart(burst.consumed + retained, by: now.microseconds))
       }
       if arrived < burst.total { remaining.append(burst.remainingPart(from: arrived)) }
-      index += kept + burst.total - arrived
+      index += retained + burst.total - arrived
     }
     bursts.replaceSubrange(firstBurst..., with: remaining)
     if firstBurst == bursts.count { reset() }

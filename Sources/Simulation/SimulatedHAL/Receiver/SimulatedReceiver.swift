@@ -2,12 +2,13 @@ import BoardHardware
 import GNSSProtocols
 import LocationTypes
 
-/// Simulated GNSS receiver: converts a track to bytes on a line, and executes commands of six receiver families.
+/// Simulated GNSS receiver of one of six families: converts a track to bytes on a line, and executes commands, except
+/// in the family `streaming`, which accepts none.
 ///
 /// It exists so that the product's decoder, drivers and planner run against bytes and timing like those of real
 /// modules: acquisition depends on the time off, commands have latencies and can be rejected, and configuration is
-/// lost with the power. It depends only on LocationTypes, GNSSProtocols (encoding) and BoardHardware (power states);
-/// it has no clock of its own.
+/// lost with the power. It depends only on LocationTypes, GNSSProtocols (encoding, and decoding of UBX commands) and
+/// BoardHardware (power states); it has no clock of its own.
 ///
 /// The simulation is event-driven. ``nextEvent`` is the time of the next event and ``handle(at:)`` executes it.
 /// Between two events nothing changes except the bytes in transit on ``line``. The owner (``SimulatedBoard``,
@@ -41,9 +42,9 @@ import LocationTypes
 /// - After leaving RUNNING nothing of it remains: the private `stopAll(at:)` clears the batch buffer, pending
 ///   commands, the database transfer and all due times of epochs and output.
 /// - ``activeConfiguration`` is derived from ``configuration``: recomputed at each start and after each write. Only
-///   commands, starts and loss of power or configuration write ``configuration``.
-/// - Power off loses the sentence settings, except an Airoha's line speed in flash. Without a backup supply, the BBR
-///   layer and the navigation database are lost as well.
+///   commands, starts, a CASIC's standby and loss of power or configuration write ``configuration``.
+/// - At power-off the sentence settings are lost, except an Airoha's line speed in flash. Without a backup supply, the
+///   BBR layer and the navigation database are lost as well.
 /// - Epochs occur at whole multiples of the fix interval in UTC, and only in RUNNING.
 ///
 /// Bounds: an epoch is dropped if more than 4,096 bytes wait on the line. Batch entries and database entries are sent
@@ -319,17 +320,17 @@ extension SimulatedReceiver {
   /// Sends up to four entries, so that live output is sent between them.
   private mutating func sendEntries(at now: Instant) {
     for _ in 0..<4 {
-      guard let place = databaseTransfer.nextEntry,
-        let knowledge = acquisition.navigationDatabase(at: now)
+      guard let number = databaseTransfer.nextEntry,
+        let database = acquisition.navigationDatabase(at: now)
       else { break }
-      if place == parameters.databaseEntries {
+      if number == parameters.databaseEntries {
         databaseTransfer.nextEntry = nil
-        acknowledgeAiding(.mgaDBD, start: UInt32(place), at: now)
+        acknowledgeAiding(.mgaDBD, start: UInt32(number), at: now)
         break
       }
-      databaseTransfer.nextEntry = place + 1
+      databaseTransfer.nextEntry = number + 1
       frame.removeAll()
-      let payload = SimulatedReceiver.payload(place, knowledge)
+      let payload = SimulatedReceiver.payload(number, database)
       frame.appendUBX(.mgaDBD, payload: payload.span)
       transmit(at: now)
     }
@@ -337,9 +338,9 @@ extension SimulatedReceiver {
       databaseTransfer.nextEntry == nil ? .distantFuture : max(now, line.sendingEnd)
   }
 
-  private static func payload(_ place: UInt8, _ knowledge: NavigationDatabase) -> [UInt8] {
-    var payload = [UInt8](repeating: place, count: entryLength)
-    for (i, moment) in [knowledge.lastFix, knowledge.ephemeris].enumerated() {
+  private static func payload(_ number: UInt8, _ database: NavigationDatabase) -> [UInt8] {
+    var payload = [UInt8](repeating: number, count: entryLength)
+    for (i, moment) in [database.lastFix, database.ephemeris].enumerated() {
       let bits = UInt64(bitPattern: moment.microseconds)
       for j in 0..<8 { payload[12 + 8 * i + j] = UInt8(truncatingIfNeeded: bits >> UInt64(8 * j)) }
     }
@@ -396,10 +397,10 @@ extension SimulatedReceiver {
     func value(_ key: UInt32) -> UInt64 { items.value(of: key) ?? configuration.value(key) }
     guard value(ConfigurationKey.batchEnable) != 0 else { return nil }
     let entries = value(ConfigurationKey.batchEntries)
-    let most = capacity(
+    let maximum = capacity(
       limit, value(ConfigurationKey.batchExtraPVT), value(ConfigurationKey.batchExtraOdometer))
-    guard entries >= 1, entries <= UInt64(most) else {
-      return "a batch buffer of \(entries) epochs; the allowed range is 1 to \(most)"
+    guard entries >= 1, entries <= UInt64(maximum) else {
+      return "a batch buffer of \(entries) epochs; the allowed range is 1 to \(maximum)"
     }
     let watermark = value(ConfigurationKey.batchWatermark)
     guard watermark <= entries else {
@@ -426,8 +427,8 @@ extension SimulatedReceiver {
     }
     let entries = Int(configuration.value(ConfigurationKey.batchEntries))
     let extra = configuration.isOn(ConfigurationKey.batchExtraPVT)
-    // It is not documented whether an M8 keeps its buffer if it receives the same configuration again; this one
-    // clears it.
+    // It is not documented whether an M8 keeps its buffer if it receives the same configuration again; the simulated
+    // M8 clears it.
     if batch.capacity != entries || batch.hasExtraPVT != extra || parameters.family == .ubloxM8 {
       batch.enable(capacity: entries, hasExtraPVT: extra)
       batchSendDue = .distantFuture
@@ -483,13 +484,13 @@ extension SimulatedReceiver {
     if faults.plan.commandLoss > 0, faultRandom.uniform() < faults.plan.commandLoss { return }
     var offset = 0
     while let command = decoder.next(arrived.bytes.span, &offset) {
-      var answer = PendingCommand(due: now + parameters.commandLatency, command: .ubx(command))
+      var pending = PendingCommand(due: now + parameters.commandLatency, command: .ubx(command))
       if case .aidingEntry(let entry) = command {
         let copy = decoder.frame(of: entry)
         let frame = copy.span
-        answer.bytes = frame.indices.map { frame[$0] }
+        pending.bytes = frame.indices.map { frame[$0] }
       }
-      pendingCommands.append(answer)
+      pendingCommands.append(pending)
     }
   }
 
@@ -607,12 +608,12 @@ extension SimulatedReceiver {
     return loss > 0 && faultRandom.uniform() < loss
   }
 
-  mutating func reject(_ identity: UBXIdentity, _ what: String, at now: Instant) {
+  mutating func reject(_ identity: UBXIdentity, _ reason: String, at now: Instant) {
     recordViolation(
       .rejectedByReceiver,
       "the receiver rejected message 0x"
         + String(UInt16(identity.messageClass) << 8 | UInt16(identity.messageID), radix: 16)
-        + ": " + what, at: now)
+        + ": " + reason, at: now)
     sendNAK(to: identity, at: now)
   }
 
@@ -692,13 +693,13 @@ extension SimulatedReceiver {
   private static func solution(
     _ truth: TrackState, _ error: EpochError, at time: UTCTime, separation_mm: Int32
   ) -> UBXSolution {
-    let place =
+    let position =
       error.east == 0 && error.north == 0
       ? truth.coordinate : truth.coordinate.moved(east: error.east, north: error.north)
     let msl = (truth.altitude_mm ?? 0) + scaled(error.up, 1e3)
     var s = UBXSolution(
-      utc: time, fixType: 3, isFixOK: true, longitude_e7: e7(place.longitude_e9),
-      latitude_e7: e7(place.latitude_e9), height_mm: msl + separation_mm,
+      utc: time, fixType: 3, isFixOK: true, longitude_e7: e7(position.longitude_e9),
+      latitude_e7: e7(position.latitude_e9), height_mm: msl + separation_mm,
       horizontalAccuracy_mm: UInt32(scaled(error.horizontalAccuracy, 1e3)))
     let east = truth.speed * truth.east + error.velocityEast
     let north = truth.speed * truth.north + error.velocityNorth
@@ -986,8 +987,8 @@ extension SimulatedReceiver {
   /// Whether a standby request is in transit, in execution or waiting for the line.
   var isStandbyPending: Bool {
     if standbyAt < .distantFuture { return true }
-    for answer in pendingCommands {
-      switch answer.command {
+    for pending in pendingCommands {
+      switch pending.command {
       case .ubx(.powerRequest): return true
       case .ubx: break
       case .sentence(let fields): if parameters.family.isStandbyRequest(fields) { return true }
@@ -1015,7 +1016,7 @@ extension SimulatedReceiver {
     stopAll(at: now)
     line.truncate(at: now)
     phase = .standby
-    // It is not documented what remains of a CASIC's RAM after standby; here, nothing.
+    // It is not documented what remains of a CASIC's RAM after standby; the simulated CASIC keeps nothing.
     if parameters.family == .casic { configuration.sentenceSettings.loseRAM() }
     if standbyRequest.duration_ms > 0 {
       standbyEnd = now + .milliseconds(Int64(standbyRequest.duration_ms))
@@ -1180,7 +1181,6 @@ extension SimulatedReceiver {
       sendResult(.pair, number, .done, at: now)
       sendSentence("PAIR020,AG3335M_V2.5.0.AG3335_20230424,S,N,1a2b3c4,2304241200", at: now)
     case ("PAIR023", 0):
-      line.truncate(at: max(now, line.sendingEnd))
       updateSettings(at: now) { $0.loseRAM() }
       boot(at: now)
     case ("PAIR050", 1):
@@ -1235,9 +1235,9 @@ extension SimulatedReceiver {
 
   // MARK: Shared by the families
 
-  private mutating func updateSettings(at now: Instant, _ make: (inout SentenceSettings) -> Void) {
+  private mutating func updateSettings(at now: Instant, _ edit: (inout SentenceSettings) -> Void) {
     let before = activeConfiguration
-    make(&configuration.sentenceSettings)
+    edit(&configuration.sentenceSettings)
     activeConfiguration = ActiveConfiguration(parameters, configuration)
     if phase == .running, activeConfiguration.interval != before.interval { planEpochs(from: now) }
   }

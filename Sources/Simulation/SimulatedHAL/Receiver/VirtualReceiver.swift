@@ -1,8 +1,8 @@
 import BoardHardware
 import LocationTypes
 
-/// The simulated receiver without a board, for a host other than ``SimulatedBoard``. The caller supplies the clock,
-/// bytes and pin edges.
+/// The simulated receiver without a board, for a host other than ``SimulatedBoard``: `torpor receiver` and the virtual
+/// board (TorporBoard). The caller supplies the clock, bytes and pin edges.
 public struct VirtualReceiver: Sendable {
   private var receiver: SimulatedReceiver
 

@@ -1,6 +1,8 @@
 import CCore
 import LocationTypes
 
+// Generates the tracks of ``Scenario``: routes of legs, and the movement along them.
+
 /// A point on the local plane of a generated town; metres from the origin, ``Scenario/home``.
 struct RoutePoint: Equatable, Sendable {
   var east: Double
@@ -97,16 +99,16 @@ struct RouteBuilder {
     to route: inout Route, count: Int, length: ClosedRange<Double>, straight: Double,
     _ mode: TravelMode
   ) {
-    var at = route.end
+    var corner = route.end
     for _ in 0..<count {
       if random.uniform() >= straight {
         let left = random.uniform() < 0.5
         heading = left ? (-heading.north, heading.east) : (heading.north, -heading.east)
       }
       let block = random.uniform(length.lowerBound, length.upperBound)
-      at.east += heading.east * block
-      at.north += heading.north * block
-      route.legs.append(Route.Leg(to: at, travelMode: mode))
+      corner.east += heading.east * block
+      corner.north += heading.north * block
+      route.legs.append(Route.Leg(to: corner, travelMode: mode))
     }
   }
 
@@ -114,13 +116,13 @@ struct RouteBuilder {
   mutating func addBends(
     to route: inout Route, count: Int, length: ClosedRange<Double>, turn: Double, _ mode: TravelMode
   ) {
-    var at = route.end
+    var corner = route.end
     for _ in 0..<count {
       let angle = random.uniform(-turn, turn) * 3.141_592_653_589_793 / 180
       let part = random.uniform(length.lowerBound, length.upperBound)
-      at.east += (heading.east * cos(angle) + heading.north * sin(angle)) * part
-      at.north += (heading.north * cos(angle) - heading.east * sin(angle)) * part
-      route.legs.append(Route.Leg(to: at, travelMode: mode))
+      corner.east += (heading.east * cos(angle) + heading.north * sin(angle)) * part
+      corner.north += (heading.north * cos(angle) - heading.east * sin(angle)) * part
+      route.legs.append(Route.Leg(to: corner, travelMode: mode))
     }
   }
 
@@ -182,12 +184,12 @@ struct RouteBuilder {
     guard let c else { return 0 }
     let ab = max(a.distance(to: b), 1e-6)
     let bc = max(b.distance(to: c), 1e-6)
-    let along =
+    let cosine =
       ((b.east - a.east) * (c.east - b.east) + (b.north - a.north) * (c.north - b.north))
       / (ab * bc)
-    return along >= 0
-      ? mode.cornerSpeed + (mode.cruiseSpeed - mode.cornerSpeed) * along
-      : mode.cornerSpeed * (1 + along)
+    return cosine >= 0
+      ? mode.cornerSpeed + (mode.cruiseSpeed - mode.cornerSpeed) * cosine
+      : mode.cornerSpeed * (1 + cosine)
   }
 
   /// Moves to `target` in steps of one second; returns the speed at arrival.
@@ -199,27 +201,27 @@ struct RouteBuilder {
     let east = (target.east - position.east) / total
     let north = (target.north - position.north) / total
     var v = speed
-    var left = total
+    var remaining = total
     while !isDone {
       let cruise = mode.cruiseSpeed * (1 + mode.speedVariation * random.normal())
-      // The highest speed from which, after one second at it, the remaining distance still suffices to brake.
+      // The highest speed that can be kept for one second and then be reduced to `exit` within the remaining distance.
       let a = mode.acceleration
-      let braking = sqrt(a * a + exit * exit + 2 * a * left) - a
+      let braking = sqrt(a * a + exit * exit + 2 * a * remaining) - a
       let targetSpeed = max(min(cruise, braking), 0.3)
       v += min(max(targetSpeed - v, -2 * a), a)
       v = max(v, 0.3)
       // The last step is shorter than a second, so that every leg ends exactly on its corner.
-      let step = min(1, left / v)
-      left -= v * step
+      let step = min(1, remaining / v)
+      remaining -= v * step
       time_s = min(time_s + max(step, 0.05), end_s)
       position =
-        left < 1e-9
+        remaining < 1e-9
         ? target
-        : RoutePoint(east: target.east - east * left, north: target.north - north * left)
-      if left < 1e-9 { break }
+        : RoutePoint(east: target.east - east * remaining, north: target.north - north * remaining)
+      if remaining < 1e-9 { break }
       appendPoint(speed: v)
     }
-    appendPoint(speed: exit == 0 && left < 1e-9 ? 0 : v)
+    appendPoint(speed: exit == 0 && remaining < 1e-9 ? 0 : v)
     return min(v, max(exit, 0.3))
   }
 

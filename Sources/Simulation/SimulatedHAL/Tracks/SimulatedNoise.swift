@@ -44,7 +44,7 @@ struct EpochError {
   var velocityEast = 0.0
   var velocityNorth = 0.0
   var velocityUp = 0.0
-  /// Reported horizontal standard deviation: √(σe² + σn²), metres.
+  /// Reported horizontal accuracy, metres: an estimate of √(σe² + σn²).
   var horizontalAccuracy: Double
   var verticalAccuracy: Double
   var speedAccuracy: Double
@@ -83,7 +83,7 @@ struct NoiseProcess: Sendable {
     let h = parameters.horizontal_m * factor
     let white = parameters.white_m
     // The reported accuracy deviates from the true one by a log-normal factor with a sigma of 0.2.
-    let belief = exp(0.2 * accuracyBias)
+    let accuracyFactor = exp(0.2 * accuracyBias)
     let sigmaH = sqrt(2 * (h * h + white * white))
     let v = parameters.vertical_m * factor
     let sigmaV = sqrt(v * v + white * white)
@@ -94,8 +94,8 @@ struct NoiseProcess: Sendable {
       velocityEast: parameters.velocity_mps * random.normal(),
       velocityNorth: parameters.velocity_mps * random.normal(),
       velocityUp: parameters.velocity_mps * random.normal(),
-      horizontalAccuracy: sigmaH * belief, verticalAccuracy: sigmaV * belief,
-      speedAccuracy: parameters.velocity_mps * 1.732 * belief)
+      horizontalAccuracy: sigmaH * accuracyFactor, verticalAccuracy: sigmaV * accuracyFactor,
+      speedAccuracy: parameters.velocity_mps * 1.732 * accuracyFactor)
   }
 
   /// Advances the correlated parts, which are in units of their standard deviation.

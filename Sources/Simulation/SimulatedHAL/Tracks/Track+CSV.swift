@@ -100,8 +100,8 @@ private struct TrackCSVReader {
   var largestStep = (line: 1, step: Interval.zero)
 
   init(bytes: [UInt8]) {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    self.bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes
+    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    self.bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
   }
 
   mutating func readTrack(maximumDuration: Interval?) throws(TrackError) -> Track {
@@ -160,17 +160,17 @@ private struct TrackCSVReader {
     let first = start ?? time
     start = first
     let offset = time - first
-    let before = points.last?.offset
-    if let before, offset < before {
+    let previous = points.last?.offset
+    if let previous, offset < previous {
       throw failure(.timeDecreases(found: String(fields[0])))
     }
     guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
       throw failure(
         .outOfRange(field: "lat", found: String(fields[1]), allowed: "a coordinate on the globe"))
     }
-    if let before {
-      if offset == before { return }
-      if offset - before > largestStep.step { largestStep = (line, offset - before) }
+    if let previous {
+      if offset == previous { return }
+      if offset - previous > largestStep.step { largestStep = (line, offset - previous) }
     }
     points.append(
       TrackPoint(

@@ -109,7 +109,7 @@ public struct TrackReader: Sendable {
     } else {
       climb = 0
     }
-    // Two centimetres are the resolution of a recording, not a direction: the last course remains.
+    // A step of up to 2 cm may be rounding of the recording, so it gives no course: the last course applies.
     if distance > 0.02 {
       east = step.east / distance
       north = step.north / distance

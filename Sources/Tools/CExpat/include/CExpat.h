@@ -3,7 +3,7 @@
 
 // The streaming XML parser expat (libexpat), configured with limits for untrusted files.
 
-// expat.h declares the limits of entity expansion only if XML_DTD is defined; Debian's library has them.
+// expat.h declares the limits of entity expansion only if XML_DTD is defined; Debian's library provides them.
 #ifndef XML_DTD
 #define XML_DTD 1
 #endif

@@ -14,11 +14,12 @@ enum ArgumentValues {
     return try metres(text, expected: "metres, 0 or more (500, 500m, 2km), or 'unlimited'")
   }
 
-  /// Parses a distance above 0 and at most `most` metres.
-  static func distance(_ text: String, atMost most: Double) throws -> Double {
-    let expected = "metres, more than 0 and at most \(HumanFormat.distance(most)) (50, 50m, 2km)"
+  /// Parses a distance above 0 and at most `maximum` metres.
+  static func distance(_ text: String, atMost maximum: Double) throws -> Double {
+    let limit = HumanFormat.distance(maximum)
+    let expected = "metres, more than 0 and at most \(limit) (50, 50m, 2km)"
     let value = try metres(text, expected: expected)
-    guard value > 0, value <= most else { throw ValidationError("it should be \(expected)") }
+    guard value > 0, value <= maximum else { throw ValidationError("it should be \(expected)") }
     return value
   }
 
@@ -33,10 +34,10 @@ enum ArgumentValues {
   }
 
   private static func bounded(
-    _ number: String, _ factor: Double, _ most: Double, expected: String
+    _ number: String, _ factor: Double, _ limit: Double, expected: String
   ) throws -> Double {
     let value = try nonNegative(number, expected: expected) * factor
-    guard value <= most else { throw ValidationError("it is too large; it should be \(expected)") }
+    guard value <= limit else { throw ValidationError("it is too large; it should be \(expected)") }
     return value
   }
 
@@ -115,7 +116,7 @@ enum ArgumentValues {
 
   /// First accepted year of a recording: that of the first GPS week.
   static let firstYear = 1980
-  /// Last accepted year: later dates, corrected by whole GPS week rollovers, still have four digits.
+  /// Last accepted year. A date that is moved forward by whole GPS week rollovers then still has a year of four digits.
   static let lastYear = 2999
 
   /// Parses the date of a recording, for example `2014-04-03`, within ``firstYear`` to ``lastYear``.

@@ -1,7 +1,7 @@
 /// Suggestions for misspelled names.
 enum Suggestion {
-  /// The candidate with the smallest edit distance to `word`, at most a third of its length (1 at least); else the only
-  /// candidate that begins with `word`, if that has 3 characters or more; else nil.
+  /// The candidate with the smallest edit distance to `word`, if that is at most 1, or at most a third of the length of
+  /// `word`; else the only candidate that begins with `word`, if `word` has 3 characters or more; else nil.
   static func nearest(to word: String, among candidates: [String]) -> String? {
     let limit = max(1, word.count / 3)
     var best: (name: String, distance: Int)?

@@ -15,8 +15,8 @@ struct AnswerPrompt {
   /// On a terminal, a rejected answer is reported and prompted for again. From a pipe, it ends the command, because
   /// every later answer would be applied to the wrong question.
   ///
-  /// - Throws: ``CommandError`` with code 65 when the input ends or an answer from a pipe is rejected; other errors of
-  ///   `accept` unchanged.
+  /// - Throws: ``CommandError`` with code 65 when the input ends, an answer from a pipe is rejected or an answer is too
+  ///   long, 74 when reading fails; other errors of `accept` unchanged.
   mutating func ask(
     _ question: NewProfile.Question, accept: (String) throws -> Void
   ) throws {

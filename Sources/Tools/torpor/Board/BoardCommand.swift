@@ -39,7 +39,7 @@ struct BoardList: ParsableCommand {
     var writer = JSONWriter()
     let names = try catalog.names()
     let width = names.map(\.count).max() ?? 0
-    var broken: [ProfileErrors] = []
+    var failures: [ProfileErrors] = []
     for name in names {
       do {
         let summary = try catalog.find(name).summary
@@ -51,13 +51,13 @@ struct BoardList: ParsableCommand {
         let mark = name == BoardCatalog.defaultBoard ? " (default)" : ""
         text.add(name + String(repeating: " ", count: width - name.count + 2))
         text.add("\(summary)\(mark)\n")
-      } catch { broken.append(error) }
+      } catch { failures.append(error) }
     }
     try output.write(json ? writer.text.bytes : text.bytes)
     try output.finish()
-    // Invalid profiles do not hide the valid ones.
-    for errors in broken { POSIX.printError(errors.description) }
-    if !broken.isEmpty { throw ExitCode(ProfileErrors.exitCode) }
+    // Valid profiles are listed even if others are invalid.
+    for errors in failures { POSIX.printError(errors.description) }
+    if !failures.isEmpty { throw ExitCode(ProfileErrors.exitCode) }
   }
 }
 
@@ -110,9 +110,9 @@ struct BoardCheck: ParsableCommand {
         let file = try BoardProfile.file(named: board)
         let profile = try BoardProfile.named(board)
         ProfilePrinter.write(board, file: file, nil, to: &lines)
-        let place = file == board ? "" : " (\(file))"
+        let suffix = file == board ? "" : " (\(file))"
         try output.write(
-          json ? lines.text.bytes : Array("\(board): \(profile.name) is valid\(place)\n".utf8))
+          json ? lines.text.bytes : Array("\(board): \(profile.name) is valid\(suffix)\n".utf8))
       } catch let errors as ProfileErrors {
         worst = max(worst, errors.exitCode)
         ProfilePrinter.write(board, errors, to: &lines)

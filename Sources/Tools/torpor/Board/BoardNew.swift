@@ -104,7 +104,7 @@ struct BoardNew: ParsableCommand {
   private func ask(_ new: inout NewProfile) throws {
     var answers = AnswerPrompt()
     while let question = new.next {
-      // The name decides the folder: report an existing one before the next question.
+      // The name determines the folder: report an existing folder before the next question.
       try answers.ask(question) { answer in
         try new.answer(question.path, answer)
         if question.path == "name" { try folder(for: new).check(replacing: force) }

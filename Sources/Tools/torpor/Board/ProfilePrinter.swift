@@ -26,11 +26,11 @@ enum ProfilePrinter {
   }
 
   private static func write(_ setting: ProfileSetting, to text: inout TextBuffer) {
-    var about = setting.key.meaning
+    var remark = setting.key.meaning
     let unit = setting.key.unit
-    if !unit.isEmpty { about += " Unit: \(unit)." }
-    if setting.isDefault, setting.value != nil { about += " (default)" }
-    text.add(ProfileTemplate.comment(about))
+    if !unit.isEmpty { remark += " Unit: \(unit)." }
+    if setting.isDefault, setting.value != nil { remark += " (default)" }
+    text.add(ProfileTemplate.comment(remark))
     if let value = setting.value {
       text.add("\(setting.key.name) = \(value)\n")
     } else {

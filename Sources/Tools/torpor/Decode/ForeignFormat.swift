@@ -24,11 +24,11 @@ enum ForeignFormat: CaseIterable {
   /// Number of bytes inspected at the start of the input.
   static let prefixLength = 4_096
 
-  /// Recognises a format by the first bytes of the input, or by the frames the decoder found in it; nil if unknown.
+  /// Recognises a format by the first bytes of the input, or by the frames that `GNSSDecoder` found; nil if unknown.
   ///
   /// - Parameters:
   ///   - bytes: First bytes of the input, up to ``prefixLength``.
-  ///   - formats: Binary frame formats that the decoder detected and skipped.
+  ///   - formats: Binary frame formats that `GNSSDecoder` detected and skipped.
   init?(_ bytes: [UInt8], _ formats: FrameFormats) {
     let found =
       ForeignFormat.fileFormat(bytes) ?? ForeignFormat.textFormat(bytes)
@@ -40,13 +40,13 @@ enum ForeignFormat: CaseIterable {
 
   /// Recognises a file format by its signature.
   private static func fileFormat(_ bytes: [UInt8]) -> ForeignFormat? {
-    let starts: [([UInt8], ForeignFormat)] = [
+    let signatures: [([UInt8], ForeignFormat)] = [
       ([0x1F, 0x8B], .gzip), (Array("BZh".utf8), .bzip2), ([0xFD] + Array("7zXZ".utf8), .xz),
       ([0x28, 0xB5, 0x2F, 0xFD], .zstandard), (Array("PK".utf8) + [3, 4], .zip),
       ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16), (Array("<?xml".utf8), .xml),
       (Array("<gpx".utf8), .xml), (Array("{\"class\":".utf8), .gpsdJSON),
     ]
-    return starts.first { bytes.starts(with: $0.0) }?.1
+    return signatures.first { bytes.starts(with: $0.0) }?.1
   }
 
   /// Recognises sentences in UTF-16 without a byte order mark, or in lower case, by the first `$` that starts a
@@ -54,19 +54,19 @@ enum ForeignFormat: CaseIterable {
   private static func textFormat(_ bytes: [UInt8]) -> ForeignFormat? {
     for start in bytes.indices where bytes[start] == UInt8(ascii: "$") {
       let word = bytes[(start + 1)...].prefix(6)
-      if word.count > 2, word.first == 0, isLetter(word[start + 2] | 0x20) {
+      if word.count > 2, word.first == 0, isLowerCaseLetter(word[start + 2] | 0x20) {
         return start.isMultiple(of: 2) ? .utf16LittleEndian : .utf16BigEndian
       }
       guard word.count == 6, word.last == UInt8(ascii: ","),
-        word.dropLast().allSatisfy({ isLetter($0 | 0x20) })
+        word.dropLast().allSatisfy({ isLowerCaseLetter($0 | 0x20) })
       else { continue }
-      return word.dropLast().allSatisfy(isLetter) ? .lowerCase : nil
+      return word.dropLast().allSatisfy(isLowerCaseLetter) ? .lowerCase : nil
     }
     return nil
   }
 
   /// Whether `byte` is a lower-case letter.
-  private static func isLetter(_ byte: UInt8) -> Bool {
+  private static func isLowerCaseLetter(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
   }
 

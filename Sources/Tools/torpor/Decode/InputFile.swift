@@ -57,11 +57,11 @@ struct InputFile: ~Copyable {
     let descriptor = self.descriptor
     let block = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
       repeat {
-        let got = unsafe Glibc.read(descriptor, buffer.baseAddress! + count, limit - count)
-        if got < 0 && errno == EINTR { continue }
-        if got < 0 { failure = errno }
-        if got <= 0 { break }
-        count += got
+        let readCount = unsafe Glibc.read(descriptor, buffer.baseAddress! + count, limit - count)
+        if readCount < 0 && errno == EINTR { continue }
+        if readCount < 0 { failure = errno }
+        if readCount <= 0 { break }
+        count += readCount
       } while count == 0 || (isWhole && count < limit)
     }
     if failure == EISDIR { throw InputFile.isDirectory(name) }

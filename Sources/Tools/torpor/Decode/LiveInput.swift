@@ -12,7 +12,8 @@ import LocationTypes
 ///     file     at its end ── shorter than the offset ──▶ offset 0 (`.truncated`)
 ///              at its end ── other file at the path ──▶ offset 0 of that file (`.replaced`)
 ///
-/// A closed device is tried once immediately if it had sent bytes, and after each change of its directory.
+/// `LiveInput` tries to open a closed device again once immediately, if it had sent bytes since it was opened, and
+/// after each change of its directory.
 struct LiveInput: ~Copyable {
   /// Result of ``next(into:timeout:)``.
   enum Event: Equatable {
@@ -73,8 +74,8 @@ struct LiveInput: ~Copyable {
   /// - Parameters:
   ///   - follow: Whether to wait for a file to grow and for a disconnected device.
   ///   - baud: Speed of the serial line to set; nil to leave it unchanged.
-  /// - Throws: ``CommandError`` with code 66 if the input cannot be opened, 64 if `baud` is given and it is no serial
-  ///   line, 74 if the line cannot be configured.
+  /// - Throws: ``CommandError`` with code 66 if the input cannot be opened, 64 if `baud` is given for an input that is
+  ///   no serial line, 74 if the line cannot be configured or the file cannot be watched.
   init(_ path: String, follow: Bool, baud: Int?) throws(CommandError) {
     let isStandard = path == "-"
     let kind = LiveInput.kind(path)
@@ -163,7 +164,7 @@ struct LiveInput: ~Copyable {
   private mutating func disconnect() -> Event {
     close(descriptor)
     descriptor = -1
-    // A device that gave no byte since it was opened is opened again only after its directory has changed.
+    // A device that sent no byte since it was opened is opened again only after its directory has changed.
     shouldReopen = hasReadSinceOpen
     return .disconnected
   }
@@ -203,7 +204,7 @@ struct LiveInput: ~Copyable {
     return .replaced
   }
 
-  private func wait(_ pause: Interval?) throws(CommandError) -> WaitResult {
+  private func wait(_ limit: Interval?) throws(CommandError) -> WaitResult {
     let isFile = kind == .file
     var waiting = [
       pollfd(fd: unsafe StopSignals.descriptor, events: Int16(POLLIN), revents: 0),
@@ -212,7 +213,7 @@ struct LiveInput: ~Copyable {
       pollfd(fd: isFile ? -1 : descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
     ]
-    let timeout = pause.map { Int32(clamping: ($0.microseconds + 999) / 1_000) } ?? -1
+    let timeout = limit.map { Int32(clamping: ($0.microseconds + 999) / 1_000) } ?? -1
     let count = unsafe poll(&waiting, nfds_t(waiting.count), timeout)
     if count == 0 { return .timeout }
     if count < 0, errno != EINTR {
@@ -228,9 +229,9 @@ struct LiveInput: ~Copyable {
     var failure: Int32 = 0
     let descriptor = self.descriptor
     block = unsafe [UInt8](unsafeUninitializedCapacity: InputFile.blockSize) { buffer, count in
-      let got = unsafe Glibc.read(descriptor, buffer.baseAddress, InputFile.blockSize)
-      if got < 0 { failure = errno }
-      count = max(got, 0)
+      let readCount = unsafe Glibc.read(descriptor, buffer.baseAddress, InputFile.blockSize)
+      if readCount < 0 { failure = errno }
+      count = max(readCount, 0)
     }
     bytesRead += block.count
     if !block.isEmpty { hasReadSinceOpen = true }

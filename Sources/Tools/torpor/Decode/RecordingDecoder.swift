@@ -79,13 +79,13 @@ struct RecordingDecoder: ~Copyable {
 
   /// Time without input after which to call ``handleSilence(for:_:)``; nil if nothing is pending.
   ///
-  /// For a device, the assembler measures how long its receiver pauses between messages; a pause inside a message is a
-  /// delay of the transport.
+  /// For a device, `EpochAssembler` measures how long the receiver pauses between messages; a pause inside a message is
+  /// a delay of the transport.
   ///
-  /// Blocks from a pipe or a growing file can end anywhere. An incomplete frame is therefore waited for without a
-  /// limit, and if a block completed several epochs, the pauses are those of the writer, not of the receiver. The
-  /// pauses are not measured there: an epoch that is closed too early would differ from the same epoch read from a
-  /// file, so the longest pause within an epoch applies.
+  /// Blocks from a pipe or a growing file can end anywhere. There is therefore no limit to the wait for the remainder
+  /// of a frame, and if a block completed several epochs, the pauses are those of the writer, not of the receiver. The
+  /// pauses of such input are not measured; the longest pause within an epoch applies, because an epoch that is closed
+  /// too early would differ from the same epoch read from a file.
   var silenceTimeout: Interval? {
     switch source {
     case .file: nil
@@ -107,10 +107,11 @@ struct RecordingDecoder: ~Copyable {
       ? EpochAssembler.minimumSilenceTimeout : EpochAssembler.maximumSilenceTimeout
   }
 
-  /// Longest pause within an epoch of a program that writes a recording to a pipe.
+  /// Longest pause that a program makes within an epoch while it writes a recording to a pipe.
   private static let longestWriterPause = Interval.seconds(2)
 
-  /// Closes the pending epoch after `silence` without input; after a long one, the decoder's incomplete message, too.
+  /// Closes the pending epoch after `silence` without input; if that is at least `EpochAssembler.messageTimeout`, first
+  /// decodes the incomplete message.
   mutating func handleSilence(for silence: Interval, _ emit: (Epoch) -> Void) {
     if silence >= EpochAssembler.messageTimeout { finish(emit) } else { close(emit) }
   }
@@ -184,7 +185,7 @@ struct RecordingDecoder: ~Copyable {
 extension RecordingDecoder {
   /// Counts of epochs, messages and errors in one line, without those that are 0, and advice on missing data.
   var report: String {
-    let met = counters
+    let counts = counters
     var parts = [
       HumanFormat.count(epochs, of: "epoch"), "\(HumanFormat.count(fixes)) with a fix",
     ]
@@ -194,16 +195,16 @@ extension RecordingDecoder {
     func add(_ count: UInt64, of what: String, _ more: String = "") {
       if count > 0 { parts.append(HumanFormat.count(Int(clamping: count), of: what) + more) }
     }
-    add(UInt64(met.sentences) + UInt64(met.withoutChecksum), of: "NMEA sentence")
-    add(UInt64(met.withoutChecksum), "without a checksum")
-    add(UInt64(met.frames), of: "UBX frame")
-    add(UInt64(met.otherFrames), of: "other binary frame", " skipped")
+    add(UInt64(counts.sentences) + UInt64(counts.withoutChecksum), of: "NMEA sentence")
+    add(UInt64(counts.withoutChecksum), "without a checksum")
+    add(UInt64(counts.frames), of: "UBX frame")
+    add(UInt64(counts.otherFrames), of: "other binary frame", " skipped")
     parts += unread.summaries
-    add(UInt64(met.checksumErrors), of: "wrong checksum")
-    add(UInt64(met.malformed), "malformed")
-    add(UInt64(met.truncated), "incomplete")
-    add(UInt64(met.overlong), "too long")
-    add(met.skippedBytes, of: "byte", " skipped")
+    add(UInt64(counts.checksumErrors), of: "wrong checksum")
+    add(UInt64(counts.malformed), "malformed")
+    add(UInt64(counts.truncated), "incomplete")
+    add(UInt64(counts.overlong), "too long")
+    add(counts.skippedBytes, of: "byte", " skipped")
     return "torpor: " + parts.joined(separator: ", ") + advice
   }
 

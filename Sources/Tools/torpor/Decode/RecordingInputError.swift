@@ -21,12 +21,12 @@ extension RecordingDecoder {
     guard epochs == 0, let format = ForeignFormat(firstBytes, counters.otherFormats) else {
       return nil
     }
-    // A recording of sentences without positions may contain such frames, too.
+    // A recording of sentences without positions may also contain frames of another format.
     return hasMessages && format != .lowerCase ? nil : format
   }
 
   private func emptyInputError(of name: String, hint: String) -> CommandError {
-    let missing =
+    let checksumHint =
       counters.truncated > 0
       ? "; if its sentences have no checksum, use --allow-missing-checksum" : ""
     let wrong = Int(clamping: counters.checksumErrors)
@@ -37,7 +37,7 @@ extension RecordingDecoder {
       """
       \(name) contains no NMEA and no UBX \
       (\(HumanFormat.count(Int(clamping: counters.skippedBytes))) bytes skipped); \
-      expected the unmodified output of a receiver\(damaged)\(missing)\(hint)
+      expected the unmodified output of a receiver\(damaged)\(checksumHint)\(hint)
       """)
   }
 }

@@ -48,7 +48,7 @@ enum TPV {
     if let value { json.member(name, Int64(value), scale: scale, places: places) }
   }
 
-  /// gpsd's `status`: omitted for an autonomous fix and if unknown, as in gpsd.
+  /// gpsd's `status`; nil for an autonomous fix and if unknown, as in gpsd, and for a manually entered position.
   private static func status(_ fix: Fix?) -> Int64? {
     switch fix?.quality {
     case nil, .unknown, .autonomous, .manual: nil

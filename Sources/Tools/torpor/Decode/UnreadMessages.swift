@@ -1,6 +1,6 @@
 import GNSSProtocols
 
-/// Counts valid messages that the decoder does not use, by name, in bounded memory.
+/// Counts valid messages that ``RecordingDecoder`` does not use, by name, in bounded memory.
 struct UnreadMessages {
   /// Maximum number of distinct names; messages with further names are counted together.
   static let maximumNames = 256

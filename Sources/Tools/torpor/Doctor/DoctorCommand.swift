@@ -197,10 +197,11 @@ extension DoctorCommand {
     if board != nil, !doctor.hasProfile {
       throw CommandError(.config, "the board's profile is invalid; correct it first")
     }
-    guard let offer = try ProposedProfile(doctor, name: write.flatMap { BoardName(of: $0)?.name }),
-      write != nil || !offer.changedPaths.isEmpty
+    let name = write.flatMap { BoardName(of: $0)?.name }
+    guard let proposal = try ProposedProfile(doctor, name: name),
+      write != nil || !proposal.changedPaths.isEmpty
     else { return nil }
-    return try offer.text(file: write ?? "profile.toml")
+    return try proposal.text(file: write ?? "profile.toml")
   }
 }
 

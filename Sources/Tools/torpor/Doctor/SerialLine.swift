@@ -6,7 +6,7 @@ import LinuxHAL
 ///
 /// The settings persist after the command ends, as with stty(1).
 enum SerialLine {
-  /// Sets raw mode and, if given, the speed in baud, and excludes further openers (TIOCEXCL).
+  /// Sets raw mode and, if given, the speed in baud, and prevents further programs from opening the line (TIOCEXCL).
   ///
   /// A descriptor that is no terminal, or is a session's controlling terminal, is left unchanged.
   ///
@@ -18,7 +18,7 @@ enum SerialLine {
     }
     var line = termios()
     guard unsafe tcgetattr(descriptor, &line) == 0 else { throw refused(path, errno) }
-    let before = unsafe cfgetispeed(&line)
+    let previousSpeed = unsafe cfgetispeed(&line)
     unsafe cfmakeraw(&line)
     line.c_cflag |= tcflag_t(CLOCAL | CREAD)
     let code = baud.flatMap(NamedSpeed.code)
@@ -34,7 +34,7 @@ enum SerialLine {
         throw CommandError(.io, "'\(path)' does not support \(baud ?? 0) baud; try another --baud")
       }
       // Bytes received at the previous speed are garbage.
-      if before != code { tcflush(descriptor, TCIFLUSH) }
+      if previousSpeed != code { tcflush(descriptor, TCIFLUSH) }
     }
     for holder in LineHolders(of: path).processes {
       POSIX.printError(

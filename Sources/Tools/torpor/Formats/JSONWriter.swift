@@ -2,7 +2,7 @@ import LocationWire
 
 /// Writes JSON objects, each on its own line (JSON Lines; RFC 8259).
 ///
-/// Members that are not finite numbers are omitted, as JSON has no NaN and no infinity; ``null(_:)`` writes a `null`.
+/// A numeric member that is not finite is omitted, as JSON has no NaN and no infinity; ``null(_:)`` writes a `null`.
 struct JSONWriter {
   /// Lines written so far.
   private(set) var text = TextBuffer()

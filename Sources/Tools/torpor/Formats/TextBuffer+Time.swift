@@ -6,8 +6,8 @@ extension TextBuffer {
   /// Rounds to the nearest millisecond, as gpsd does.
   mutating func add(iso8601 moment: UTCTime) {
     let remainder = moment.microseconds % 1_000
-    let below = moment.microseconds - (remainder < 0 ? remainder + 1_000 : remainder)
-    let rounded = UTCTime(microseconds: moment.microseconds - below >= 500 ? below + 1_000 : below)
+    let lower = moment.microseconds - (remainder < 0 ? remainder + 1_000 : remainder)
+    let rounded = UTCTime(microseconds: moment.microseconds - lower >= 500 ? lower + 1_000 : lower)
     add(day: rounded.date)
     add("T")
     add(clock: rounded.microsecondsOfDay / 1_000)

@@ -1,5 +1,5 @@
-/// A buffer of UTF-8 text. Numbers are formatted from scaled integers, without floating point, so every printed digit
-/// is a decoded digit.
+/// A buffer of UTF-8 text. Numbers are formatted from scaled integers, without floating point, so that no conversion
+/// changes a decoded digit.
 struct TextBuffer {
   /// Text written so far, UTF-8.
   private(set) var bytes: [UInt8] = []

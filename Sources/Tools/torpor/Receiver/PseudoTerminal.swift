@@ -8,7 +8,7 @@ final class PseudoTerminal {
   let descriptor: Int32
   /// Path of the slave side.
   let path: String
-  // Path of the symbolic link to remove at the end.
+  /// Path of the symbolic link to remove at the end; nil for none.
   private var link: String?
 
   /// Creates a pseudo-terminal in raw mode.
@@ -51,8 +51,8 @@ final class PseudoTerminal {
     _ = unsafe tcsetattr(descriptor, TCSANOW, &line)
   }
 
-  /// Whether `link` is a stale link of a killed process: to a pseudo-terminal whose master side no `torpor` process has
-  /// open. Another program's terminal may have the same number by now.
+  /// Whether `link` is a stale link that a killed process left: a link to a pseudo-terminal whose master side no
+  /// `torpor` process has open. A terminal of another program may have the same number now.
   ///
   /// - Throws: ``CommandError`` with code 73 if a running `torpor` process uses the link.
   private static func isStaleLink(_ link: String) throws(CommandError) -> Bool {

@@ -46,8 +46,8 @@ struct ReceiverCommand: ParsableCommand {
   var quiet = false
 
   func run() throws {
-    let wired = try board.profile()
-    let profile = pins ? wired : wired.withoutGPIOLines
+    let boardProfile = try board.profile()
+    let profile = pins ? boardProfile : boardProfile.withoutGPIOLines
     let path =
       try route.track.map { track throws in
         try TrackFile.read(track, longest: nil, for: "receiver")
@@ -64,9 +64,9 @@ struct ReceiverCommand: ParsableCommand {
     var output = Output()
     try output.write(Array((line.path + "\n").utf8))
     try output.flush()
-    var player = ReceiverEmulator(
+    var emulator = ReceiverEmulator(
       VirtualReceiver(setup, track: track), line, readsPins: pins, isQuiet: quiet)
-    try player.run()
+    try emulator.run()
   }
 }
 
@@ -80,7 +80,7 @@ struct ReceiverEmulator: ~Copyable {
   /// Whether the receiver's output is discarded (`deaf`), as while the board is suspended.
   private var discardsOutput = false
   private var lastReport = ""
-  /// Current line of standard input, truncated: a longer line is no command.
+  /// Current line of standard input, truncated to ``maximumLineLength``, because a longer line is no command.
   private var inputLine: [UInt8] = []
   private static let maximumLineLength = 32
 

@@ -1,5 +1,7 @@
 import LocationTypes
 
+// The two axes of the report's charts: the time axis, common to all charts, and the value axis of each.
+
 /// The time axis of the report's charts: positions and labels of its ticks.
 struct TimeAxis {
   private static let steps: [Int64] = [
@@ -12,21 +14,21 @@ struct TimeAxis {
   /// Interval between two ticks, seconds.
   let step: Int64
 
-  /// Creates an axis with at most `most` steps, for any duration that the command accepts (31 days).
-  init(_ length: Interval, atMost most: Int64) {
+  /// Creates an axis with at most `maximum` steps, for any duration that the command accepts (31 days).
+  init(_ length: Interval, atMost maximum: Int64) {
     self.length = length
-    step = TimeAxis.step(for: length, atMost: most)
+    step = TimeAxis.step(for: length, atMost: maximum)
   }
 
-  /// Shortest round step, seconds, that divides `length` into at most `most` steps.
-  static func step(for length: Interval, atMost most: Int64) -> Int64 {
+  /// Shortest round step, seconds, that divides `length` into at most `maximum` steps.
+  static func step(for length: Interval, atMost maximum: Int64) -> Int64 {
     // A tolerance of 1 %, because a run can end shortly after a round time.
-    steps.first { $0 * 1_010_000 * most >= length.microseconds } ?? steps[steps.count - 1]
+    steps.first { $0 * 1_010_000 * maximum >= length.microseconds } ?? steps[steps.count - 1]
   }
 
   /// The ticks: position on the axis, 0 to 1, and label.
-  var ticks: [(part: Double, words: String)] {
-    var marks: [(part: Double, words: String)] = []
+  var ticks: [(fraction: Double, label: String)] {
+    var marks: [(fraction: Double, label: String)] = []
     var second: Int64 = 0
     while second * 1_000_000 <= length.microseconds {
       marks.append((fraction(of: .boot + .seconds(second)), label(second)))

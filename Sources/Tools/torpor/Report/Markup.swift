@@ -29,7 +29,7 @@ struct Markup {
   }
 
   /// Adds an empty element: an SVG element, or a void element of HTML.
-  mutating func leaf(_ name: String, _ attributes: KeyValuePairs<String, String> = [:]) {
+  mutating func emptyElement(_ name: String, _ attributes: KeyValuePairs<String, String> = [:]) {
     begin(name, attributes)
     text.add("/>")
   }

@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// A position on a ``TangentPlane``, metres.
+/// A position on a ``TangentPlane``, metres; the element of ``PositionSamples``.
 struct PlanePoint: Equatable {
   var east: Double
   var north: Double

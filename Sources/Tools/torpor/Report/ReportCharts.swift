@@ -7,10 +7,11 @@ struct ReportCharts {
   private let samples: RunSamples
   private let time: TimeAxis
   private let bound_m: Double?
-  /// The simulated battery, and its charge at the start, percent.
+  /// The simulated battery, and the charge of the battery at the start, percent.
   private let battery: Battery?
   private let charge: Double
-  /// Distance of the last report from the true position, metres: finely for the chart, and in intervals of the table.
+  /// Distance of the last report from the true position, metres: in narrow buckets for the chart, and in intervals of
+  /// the table.
   private var error: StepCurve
   private var errorRows: StepCurve
 
@@ -21,7 +22,7 @@ struct ReportCharts {
   ///   - samples: Downsampled data of the run.
   ///   - boundResult: Accuracy bound and error of each second, if the client has a bound.
   ///   - battery: The simulated battery, if any.
-  ///   - charge: Its charge at the start, percent.
+  ///   - charge: Charge of the battery at the start, percent.
   init(
     _ length: Interval, _ samples: RunSamples, _ boundResult: (OptimumComparison, BoundTally)?,
     battery: Battery? = nil, charge: Double = 100
@@ -76,11 +77,11 @@ struct ReportCharts {
       }, rowInterval: samples.rowInterval)
     strip.write(to: &page) { page in
       page.element("g", ["transform": strip.scale(power.curve.width)]) { page in
-        page.leaf(
+        page.emptyElement(
           "path",
           ["class": "band", "d": strip.band(power.curve, from: \.low, to: \.high).string])
       }
-      page.leaf(
+      page.emptyElement(
         "path",
         [
           "class": "curve", "transform": strip.scale(power.rows.width),
@@ -94,19 +95,19 @@ struct ReportCharts {
   /// Computed from the energy of receiver and board, because the trace has the gauge's value only when the board wakes.
   private func charges(of battery: Battery) -> [Double] {
     let (receiver, board) = (samples.receiver.curve.buckets, samples.board.curve.buckets)
-    var held_mJ = charge * battery.energy_J * 10
+    var stored_mJ = charge * battery.energy_J * 10
     return [charge]
       + board.indices.map { index in
         let area = board[index].area + (index < receiver.count ? receiver[index].area : 0)
-        held_mJ = max(0, held_mJ - area / 1e6)
-        return held_mJ / battery.energy_J / 10
+        stored_mJ = max(0, stored_mJ - area / 1e6)
+        return stored_mJ / battery.energy_J / 10
       }
   }
 
   private func writeCharge(of battery: Battery, to page: inout Markup) {
     let charges = charges(of: battery)
-    let left = charges[charges.count - 1]
-    let note = "from \(HumanFormat.percent(charge)) to \(HumanFormat.decimal(left, places: 0)) %"
+    let last = charges[charges.count - 1]
+    let note = "from \(HumanFormat.percent(charge)) to \(HumanFormat.decimal(last, places: 0)) %"
     let strip = StripChart(
       title: "Battery, %", note: note, label: "Charge of the battery over time: \(note)",
       time: time, value: ValueAxis(to: 100), tips: [], rowInterval: samples.rowInterval)
@@ -114,7 +115,7 @@ struct ReportCharts {
       var line = PathData()
       line.move(0, strip.y(charges[0]))
       for (index, charge) in charges.enumerated().dropFirst() { line.line(index, strip.y(charge)) }
-      page.leaf(
+      page.emptyElement(
         "path",
         [
           "class": "curve", "transform": strip.scale(samples.board.curve.width), "d": line.string,
@@ -123,38 +124,38 @@ struct ReportCharts {
   }
 
   private func writeFixes(to page: inout Markup) {
-    let most = samples.undelivered.buckets.map(\.high).max() ?? 0
+    let maximum = samples.undelivered.buckets.map(\.high).max() ?? 0
     let total = samples.positions.count
     let batches = samples.deliveries.counts.reduce(0, +)
     // If each fix is delivered immediately, none is undelivered: the chart then shows the number of fixes.
-    let waits = samples.isDeferred
+    let defers = samples.isDeferred
     let counts = samples.fixes.counts
     let note =
       "\(HumanFormat.count(total)) fixes, \(HumanFormat.count(batches)) deliveries"
-      + (waits ? "; up to \(HumanFormat.count(Int(most))) undelivered" : "")
+      + (defers ? "; up to \(HumanFormat.count(Int(maximum))) undelivered" : "")
     let strip = StripChart(
-      title: waits ? "Undelivered fixes" : "Fixes in \(HumanFormat.duration(samples.rowInterval))",
+      title: defers ? "Undelivered fixes" : "Fixes in \(HumanFormat.duration(samples.rowInterval))",
       note: note, label: "Fixes and deliveries over time: \(note)", time: time,
-      value: ValueAxis(to: waits ? most : Double(counts.max() ?? 0)),
+      value: ValueAxis(to: defers ? maximum : Double(counts.max() ?? 0)),
       tips: rows.map { index in
         "\(span(index)): \(HumanFormat.count(count(index, counts))) fixes, "
           + "\(HumanFormat.count(count(index, samples.delivered.counts))) delivered"
       }, rowInterval: samples.rowInterval)
     strip.write(to: &page) { page in
-      if waits {
+      if defers {
         page.element("g", ["transform": strip.scale(samples.undelivered.width)]) { page in
-          page.leaf(
+          page.emptyElement(
             "path",
             [
               "class": "band",
               "d": strip.band(samples.undelivered, from: { _ in 0 }, to: \.high).string,
             ])
-          page.leaf(
+          page.emptyElement(
             "path", ["class": "curve", "d": strip.line(samples.undelivered, \.high).string])
         }
         writeDeliveries(strip, to: &page)
       } else {
-        page.leaf(
+        page.emptyElement(
           "path",
           [
             "class": "columns", "transform": strip.scale(samples.fixes.width / 100),
@@ -162,7 +163,7 @@ struct ReportCharts {
           ])
       }
     }
-    if waits, batches > 0 {
+    if defers, batches > 0 {
       page.element("p", ["class": "key"]) {
         $0.element("span", ["class": "k drop"], "delivered to the client")
       }
@@ -213,12 +214,14 @@ struct ReportCharts {
     ].filter { !$0.1.isEmpty }
     strip.write(to: &page) { page in
       page.element("g", ["transform": strip.scale(error.width)]) { page in
-        for (name, path, _) in areas { page.leaf("path", ["class": name, "d": path.string]) }
+        for (name, path, _) in areas {
+          page.emptyElement("path", ["class": name, "d": path.string])
+        }
       }
       var line = PathData()
       line.move(0, strip.y(bound_m))
       line.horizontalLine(to: StripChart.width)
-      page.leaf("path", ["class": "bound", "d": line.string])
+      page.emptyElement("path", ["class": "bound", "d": line.string])
     }
     page.element("p", ["class": "key"]) { page in
       let words = [

@@ -27,11 +27,11 @@ struct ReportEnergy {
   ///
   /// - Parameters:
   ///   - summary: Totals of the run.
-  ///   - energy: Its energy, and that of gpsd.
+  ///   - energy: Energy of the run, and energy with gpsd.
   ///   - samples: Time and energy of each state.
   ///   - boundResult: Comparison with the optimum, if the client has an accuracy bound.
   ///   - battery: Battery whose life is reported.
-  ///   - charge: Its charge at the start, percent.
+  ///   - charge: Charge of the battery at the start, percent.
   init(
     _ summary: TraceSummary, _ energy: TraceEnergy, _ samples: RunSamples,
     _ boundResult: OptimumComparison?,
@@ -61,7 +61,7 @@ struct ReportEnergy {
           + "the track in advance keeps the error within \(HumanFormat.distance(boundResult.bound_m))."
       )
     }
-    let words = energy.boardTime.indices.map { index in
+    let boardStates = energy.boardTime.indices.map { index in
       BoardState(rawValue: UInt8(index)).map(TraceJSON.name) ?? ""
     }
     write(
@@ -69,8 +69,8 @@ struct ReportEnergy {
       [
         bar("this run", energy.board_mJ, samples.boardUse),
         Bar(name: "with gpsd", energy_mJ: energy.boardGpsd_mJ, parts: []),
-      ], states: words, to: &page)
-    writeStates(words, to: &page)
+      ], states: boardStates, to: &page)
+    writeStates(boardStates, to: &page)
     if let battery { write(battery, to: &page) }
   }
 
@@ -82,8 +82,8 @@ struct ReportEnergy {
   }
 
   private func write(_ name: String, _ bars: [Bar], states: [String], to page: inout Markup) {
-    let most = max(bars.map(\.energy_mJ).max() ?? 0, 1e-9)
-    func isDrawn(_ energy_mJ: Double) -> Bool { energy_mJ >= most * Self.minimumFraction }
+    let maximum_mJ = max(bars.map(\.energy_mJ).max() ?? 0, 1e-9)
+    func isDrawn(_ energy_mJ: Double) -> Bool { energy_mJ >= maximum_mJ * Self.minimumFraction }
     page.newLine()
     page.element("h3", name)
     page.element("div", ["class": "bars"]) { page in
@@ -93,7 +93,7 @@ struct ReportEnergy {
           page.element("span", ["class": "track"]) { page in
             let parts = bar.parts.isEmpty ? [(kind: -1, energy_mJ: bar.energy_mJ)] : bar.parts
             for (rank, part) in parts.enumerated() where rank == 0 || isDrawn(part.energy_mJ) {
-              let width = HumanFormat.decimal(part.energy_mJ / most * 100, places: 3)
+              let width = HumanFormat.decimal(part.energy_mJ / maximum_mJ * 100, places: 3)
               let what = part.kind < 0 ? bar.name : states[part.kind]
               page.element(
                 "span",
@@ -124,7 +124,7 @@ struct ReportEnergy {
     HumanFormat.decimal(part / max(all, 1e-9) * 100, places: 1) + " %"
   }
 
-  private func writeStates(_ boardWords: [String], to page: inout Markup) {
+  private func writeStates(_ boardStates: [String], to page: inout Markup) {
     page.newLine()
     page.element("table") { page in
       page.element("thead") { page in
@@ -139,15 +139,15 @@ struct ReportEnergy {
           "receiver", TraceReceiverState.allCases.map(\.name), samples.receiverUse,
           energy.receiver_mJ
         ),
-        ("board", boardWords, samples.boardUse, energy.board_mJ),
+        ("board", boardStates, samples.boardUse, energy.board_mJ),
       ]
       page.element("tbody") { page in
-        for (name, words, uses, all) in groups {
-          for (word, use) in zip(words, uses) where use.time > .zero {
+        for (name, states, uses, all) in groups {
+          for (state, use) in zip(states, uses) where use.time > .zero {
             page.element("tr") { page in
               page.element("th", ["scope": "row"]) { page in
                 page.element("span", ["class": "note"], name)
-                page.addText(" \(word)")
+                page.addText(" \(state)")
               }
               page.element("td", HumanFormat.duration(use.time))
               page.element(

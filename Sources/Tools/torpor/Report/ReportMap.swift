@@ -27,26 +27,26 @@ struct ReportMap {
   init(_ track: Track, _ length: Interval, _ samples: RunSamples, gapLimit: Interval) {
     fixes = samples.positions
     var trackPoints: [(point: PlanePoint, isGap: Bool)] = []
-    var before: Interval?
-    for known in track.points {
-      let offset = known.offset - track.points[0].offset
+    var previous: Interval?
+    for trackPoint in track.points {
+      let offset = trackPoint.offset - track.points[0].offset
       if offset > length { break }
-      let isGap = before.map { offset - $0 > gapLimit } ?? false
-      trackPoints.append((samples.plane.point(known.coordinate), isGap))
-      before = offset
+      let isGap = previous.map { offset - $0 > gapLimit } ?? false
+      trackPoints.append((samples.plane.point(trackPoint.coordinate), isGap))
+      previous = offset
     }
     let all = trackPoints.map(\.point) + fixes.points
-    let east = (all.map(\.east).min() ?? 0, all.map(\.east).max() ?? 0)
-    let up = (all.map(\.north).min() ?? 0, all.map(\.north).max() ?? 0)
+    let eastRange = (all.map(\.east).min() ?? 0, all.map(\.east).max() ?? 0)
+    let northRange = (all.map(\.north).min() ?? 0, all.map(\.north).max() ?? 0)
     // At least 20 m, with a margin of 8 % on each side; the aspect ratio is between 3:2 and 12:5.
-    let across = max(east.1 - east.0, 20) * 1.16
-    let along = max(up.1 - up.0, 20) * 1.16
-    let shownAcross = max(across, along * 1.5)
-    let shownAlong = max(along, shownAcross / 2.4)
-    unitsPerMetre = Double(ReportMap.width) / shownAcross
-    height = Int((shownAlong * unitsPerMetre).rounded())
-    west = (east.0 + east.1 - shownAcross) / 2
-    north = (up.0 + up.1 + shownAlong) / 2
+    let width_m = max(eastRange.1 - eastRange.0, 20) * 1.16
+    let height_m = max(northRange.1 - northRange.0, 20) * 1.16
+    let shownWidth_m = max(width_m, height_m * 1.5)
+    let shownHeight_m = max(height_m, shownWidth_m / 2.4)
+    unitsPerMetre = Double(ReportMap.width) / shownWidth_m
+    height = Int((shownHeight_m * unitsPerMetre).rounded())
+    west = (eastRange.0 + eastRange.1 - shownWidth_m) / 2
+    north = (northRange.0 + northRange.1 + shownHeight_m) / 2
     vertices = thinned(trackPoints)
   }
 
@@ -82,53 +82,54 @@ struct ReportMap {
     page.element(
       "svg", ["viewBox": "0 0 \(ReportMap.width) \(height)", "role": "img", "aria-label": words]
     ) { page in
-      page.leaf("path", ["class": "grid", "d": grid.string])
+      page.emptyElement("path", ["class": "grid", "d": grid.string])
       var line = PathData()
       var gaps = PathData()
       var last = (0, 0)
-      for (index, corner) in vertices.enumerated() {
-        let place = position(corner.point)
-        if index == 0 || corner.isGap {
+      for (index, vertex) in vertices.enumerated() {
+        let xy = position(vertex.point)
+        if index == 0 || vertex.isGap {
           if index > 0 {
             gaps.move(last.0, last.1)
-            gaps.line(place.0, place.1)
+            gaps.line(xy.0, xy.1)
           }
-          line.move(place.0, place.1)
+          line.move(xy.0, xy.1)
         } else {
-          line.step(place.0 - last.0, place.1 - last.1)
+          line.step(xy.0 - last.0, xy.1 - last.1)
         }
-        last = place
+        last = xy
       }
-      if !gaps.isEmpty { page.leaf("path", ["class": "gapline", "d": gaps.string]) }
-      if vertices.count > 1 { page.leaf("path", ["class": "pathline", "d": line.string]) }
+      if !gaps.isEmpty { page.emptyElement("path", ["class": "gapline", "d": gaps.string]) }
+      if vertices.count > 1 { page.emptyElement("path", ["class": "pathline", "d": line.string]) }
       let dots = dots
       if !dots.isEmpty {
-        page.leaf("path", ["class": fixes.count > 500 ? "dots many" : "dots", "d": dots.string])
+        page.emptyElement(
+          "path", ["class": fixes.count > 500 ? "dots many" : "dots", "d": dots.string])
       }
       for (name, point) in ends {
-        let place = position(point)
+        let xy = position(point)
         var dot = PathData()
-        dot.dot(place.0, place.1)
+        dot.dot(xy.0, xy.1)
         page.element("path", ["class": "end", "d": dot.string]) { $0.element("title", name) }
         // The start is a ring, the end a filled dot.
-        if name == "start" { page.leaf("path", ["class": "core", "d": dot.string]) }
+        if name == "start" { page.emptyElement("path", ["class": "core", "d": dot.string]) }
       }
     }
   }
 
   private func writeLabels(to page: inout Markup) {
-    var before: (left: Double, top: Double, isLeft: Bool)?
+    var previous: (left: Double, top: Double, isLeft: Bool)?
     for (name, point) in ends {
-      let place = position(point)
-      let left = Double(place.0) / Double(ReportMap.width) * 100
-      let top = Double(place.1) / Double(height) * 100
+      let xy = position(point)
+      let left = Double(xy.0) / Double(ReportMap.width) * 100
+      let top = Double(xy.1) / Double(height) * 100
       var isLeft = left > 60
       // Labels at nearly the same height would overlap, so they are placed on opposite sides.
-      if let before, abs(before.top - top) < 14, abs(before.left - left) < 40 {
-        isLeft = before.left > left
-        if before.isLeft == isLeft, left > 15, left < 85 { isLeft.toggle() }
+      if let previous, abs(previous.top - top) < 14, abs(previous.left - left) < 40 {
+        isLeft = previous.left > left
+        if previous.isLeft == isLeft, left > 15, left < 85 { isLeft.toggle() }
       }
-      before = (left, top, isLeft)
+      previous = (left, top, isLeft)
       page.element(
         "span",
         [
@@ -153,12 +154,12 @@ struct ReportMap {
   private var ends: [(name: String, point: PlanePoint)] {
     guard let first = vertices.first, let last = vertices.last else { return [] }
     let (a, b) = (position(first.point), position(last.point))
-    let near = ReportMap.width / 25
-    if abs(a.0 - b.0) < near, abs(a.1 - b.1) < near { return [("start and end", first.point)] }
+    let limit = ReportMap.width / 25
+    if abs(a.0 - b.0) < limit, abs(a.1 - b.1) < limit { return [("start and end", first.point)] }
     return [("start", first.point), ("end", last.point)]
   }
 
-  /// Length of the scale, metres: a round number, about a quarter of the picture's width.
+  /// Length of the scale, metres: the greatest round number of at most 28 % of the picture's width.
   private var scale: Double {
     ValueAxis.round(down: Double(ReportMap.width) / unitsPerMetre * 0.28)
   }
@@ -185,11 +186,11 @@ struct ReportMap {
   /// The fixes, at most one dot for each cell of ``minimumSpacing`` × ``minimumSpacing`` units.
   private var dots: PathData {
     var dots = PathData()
-    var taken: Set<Int> = []
+    var occupiedCells: Set<Int> = []
     for point in fixes.points {
       let (x, y) = position(point)
       let cell = y / ReportMap.minimumSpacing * ReportMap.width + x / ReportMap.minimumSpacing
-      if taken.insert(cell).inserted { dots.dot(x, y) }
+      if occupiedCells.insert(cell).inserted { dots.dot(x, y) }
     }
     return dots
   }
@@ -209,13 +210,13 @@ struct ReportMap {
     var distance = Double(ReportMap.minimumSpacing) / unitsPerMetre
     while true {
       var selected: [(point: PlanePoint, isGap: Bool)] = []
-      for corner in points {
+      for vertex in points {
         if let last = selected.last?.point {
-          let east = corner.point.east - last.east
-          let north = corner.point.north - last.north
+          let east = vertex.point.east - last.east
+          let north = vertex.point.north - last.north
           if east * east + north * north < distance * distance { continue }
         }
-        selected.append(corner)
+        selected.append(vertex)
       }
       if let last = points.last, let shown = selected.last, shown.point != last.point {
         selected.append(last)

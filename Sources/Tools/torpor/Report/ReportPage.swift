@@ -68,19 +68,19 @@ struct ReportPage {
   private func writeHead(to page: inout Markup) {
     page.newLine()
     page.element("head") { page in
-      page.leaf("meta", ["charset": "utf-8"])
-      page.leaf(
+      page.emptyElement("meta", ["charset": "utf-8"])
+      page.emptyElement(
         "meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
-      page.leaf(
+      page.emptyElement(
         "meta",
         [
           "http-equiv": "Content-Security-Policy",
           "content": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
         ])
-      page.leaf("meta", ["name": "color-scheme", "content": "light dark"])
-      page.leaf("meta", ["name": "generator", "content": "torpor \(Torpor.version)"])
+      page.emptyElement("meta", ["name": "color-scheme", "content": "light dark"])
+      page.emptyElement("meta", ["name": "generator", "content": "torpor \(Torpor.version)"])
       // An empty icon: otherwise a browser requests favicon.ico from the server.
-      page.leaf("link", ["rel": "icon", "href": "data:,"])
+      page.emptyElement("link", ["rel": "icon", "href": "data:,"])
       page.element("title", "\(routeName) on \(board)")
       page.element("style") { $0.add(markup: ReportStyle.sheet) }
     }
@@ -141,18 +141,18 @@ struct ReportPage {
 
   private func writeEnergyTiles(_ energy: TraceEnergy, to page: inout Markup) {
     let seconds = max(summary.duration.seconds, 1e-9)
-    let used = energy.receiver_mJ + energy.board_mJ
-    let full = energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ
-    let saved = full > 0 ? HumanFormat.decimal((1 - used / full) * 100, places: 1) : "-"
+    let used_mJ = energy.receiver_mJ + energy.board_mJ
+    let gpsd_mJ = energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ
+    let saved = gpsd_mJ > 0 ? HumanFormat.decimal((1 - used_mJ / gpsd_mJ) * 100, places: 1) : "-"
     tile(
-      "Mean power", "\(HumanFormat.decimal(used / seconds, places: 1)) mW",
-      "\(saved) % saved; with gpsd \(HumanFormat.decimal(full / seconds, places: 1)) mW",
+      "Mean power", "\(HumanFormat.decimal(used_mJ / seconds, places: 1)) mW",
+      "\(saved) % saved; with gpsd \(HumanFormat.decimal(gpsd_mJ / seconds, places: 1)) mW",
       isFirst: true, to: &page)
     guard let battery else { return }
     let charge = charge ?? 100
     tile(
-      "Battery life", ReportEnergy.life(battery, charge, used / seconds),
-      "\(battery.text(charge)); with gpsd \(ReportEnergy.life(battery, charge, full / seconds))",
+      "Battery life", ReportEnergy.life(battery, charge, used_mJ / seconds),
+      "\(battery.text(charge)); with gpsd \(ReportEnergy.life(battery, charge, gpsd_mJ / seconds))",
       isFirst: true, to: &page)
   }
 

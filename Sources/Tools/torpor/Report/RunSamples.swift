@@ -12,7 +12,7 @@ struct RunSamples {
     var energy_mJ = 0.0
   }
 
-  /// A power over time, finely for the chart and in round intervals for the table.
+  /// Power over time, in narrow buckets for the chart and in round intervals for the table.
   struct Power {
     /// Power for the chart, mW.
     var curve: StepCurve
@@ -134,13 +134,13 @@ struct RunSamples {
   }
 
   private static func close(
-    _ open: (index: Int, power_mW: Double, since: Instant)?, at now: Instant,
+    _ period: (index: Int, power_mW: Double, since: Instant)?, at now: Instant,
     _ uses: inout [StateUse]
   ) {
-    guard let open else { return }
-    let time = now - open.since
-    uses[open.index].time = uses[open.index].time + time
-    uses[open.index].energy_mJ += open.power_mW * time.seconds
+    guard let period else { return }
+    let time = now - period.since
+    uses[period.index].time = uses[period.index].time + time
+    uses[period.index].energy_mJ += period.power_mW * time.seconds
   }
 }
 
@@ -163,14 +163,14 @@ struct TangentPlane {
     centre = Coordinate(
       latitude_e9: middle(north),
       longitude_e9: TangentPlane.normalizedLongitude(first.longitude_e9 + middle(east)))
-    let beside = Coordinate(
+    let parallelPoint = Coordinate(
       latitude_e9: centre.latitude_e9,
       longitude_e9: TangentPlane.normalizedLongitude(centre.longitude_e9 + 1_000_000))
-    let above = Coordinate(
+    let meridianPoint = Coordinate(
       latitude_e9: centre.latitude_e9 + (centre.latitude_e9 > 0 ? -1_000_000 : 1_000_000),
       longitude_e9: centre.longitude_e9)
-    eastPerUnit = max(abs(centre.localOffset(to: beside).east) / 1e6, 1e-9)
-    northPerUnit = abs(centre.localOffset(to: above).north) / 1e6
+    eastPerUnit = max(abs(centre.localOffset(to: parallelPoint).east) / 1e6, 1e-9)
+    northPerUnit = abs(centre.localOffset(to: meridianPoint).north) / 1e6
   }
 
   /// Position of a coordinate on the plane.

@@ -13,7 +13,7 @@ struct StepCurve {
     var high = -Double.infinity
     /// Time with a known value, microseconds.
     var time: Int64 = 0
-    /// Integral of the value over time, in microseconds.
+    /// Integral of the value over time: the value times microseconds.
     var area = 0.0
 
     /// Whether no value is known in this interval.
@@ -101,13 +101,13 @@ struct StepCurve {
   }
 
   private mutating func mergePairs() {
-    var folded: [Bucket] = []
+    var merged: [Bucket] = []
     for index in stride(from: 0, to: buckets.count, by: 2) {
       var bucket = buckets[index]
       if index + 1 < buckets.count { bucket.add(buckets[index + 1]) }
-      folded.append(bucket)
+      merged.append(bucket)
     }
-    buckets = folded
+    buckets = merged
     width *= 2
   }
 }

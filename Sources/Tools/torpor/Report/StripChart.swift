@@ -37,7 +37,7 @@ struct StripChart {
             "preserveAspectRatio": "none", "role": "img", "aria-label": label,
           ]
         ) { page in
-          page.leaf("path", ["class": "grid", "d": grid.string])
+          page.emptyElement("path", ["class": "grid", "d": grid.string])
           draw(&page)
           writeTips(to: &page)
         }
@@ -69,8 +69,8 @@ struct StripChart {
         continue
       }
       let y = y(height(bucket))
-      if let before = last {
-        if before != y {
+      if let previous = last {
+        if previous != y {
           path.horizontalLine(to: index)
           path.verticalLine(to: y)
         }
@@ -112,8 +112,8 @@ struct StripChart {
 
   private var grid: PathData {
     var path = PathData()
-    for mark in value.ticks where mark < value.top {
-      path.move(0, y(mark))
+    for tick in value.ticks where tick < value.top {
+      path.move(0, y(tick))
       path.horizontalLine(to: StripChart.width)
     }
     return path
@@ -121,19 +121,19 @@ struct StripChart {
 
   private func writeTicks(to page: inout Markup) {
     let top = value.ticks.count - 1
-    for (index, mark) in value.ticks.enumerated() {
-      let place = HumanFormat.decimal(Double(y(mark)) / Double(StripChart.height) * 100, places: 1)
-      let words = value.label(mark)
+    for (index, tick) in value.ticks.enumerated() {
+      let offset = HumanFormat.decimal(Double(y(tick)) / Double(StripChart.height) * 100, places: 1)
+      let words = value.label(tick)
       page.element(
         "span",
-        ["class": index % 2 == top % 2 || index == 0 ? "y" : "y alt", "style": "top:\(place)%"],
+        ["class": index % 2 == top % 2 || index == 0 ? "y" : "y alt", "style": "top:\(offset)%"],
         words)
     }
-    for (index, mark) in time.ticks.enumerated() {
-      let place = HumanFormat.decimal(mark.part * 100, places: 2)
+    for (index, tick) in time.ticks.enumerated() {
+      let offset = HumanFormat.decimal(tick.fraction * 100, places: 2)
       var kind = index % 2 == 0 ? "x" : "x alt"
-      if mark.part > 0.96 { kind += " last" }
-      page.element("span", ["class": kind, "style": "left:\(place)%"], mark.words)
+      if tick.fraction > 0.96 { kind += " last" }
+      page.element("span", ["class": kind, "style": "left:\(offset)%"], tick.label)
     }
   }
 

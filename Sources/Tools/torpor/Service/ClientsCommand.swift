@@ -199,11 +199,11 @@ enum ClientName {
 
   /// Parses `pi/trail-log`.
   static func parse(_ text: String) throws -> WireClientName {
-    guard let cut = text.firstIndex(of: "/"), cut > text.startIndex else {
+    guard let slash = text.firstIndex(of: "/"), slash > text.startIndex else {
       throw ValidationError("it should be USER/NAME, for example pi/trail-log or 1000/trail-log")
     }
-    let user = String(text[..<cut])
-    let name = String(text[text.index(after: cut)...])
+    let user = String(text[..<slash])
+    let name = String(text[text.index(after: slash)...])
     guard NameValidation.isValidClient(name) else {
       throw ValidationError(
         "the name after the / should have 1 to \(WireLimits.clientName) bytes and no control characters"

@@ -106,7 +106,7 @@ struct ExportCommand: ParsableCommand {
 }
 
 extension ClientName {
-  /// Client name of this command.
+  /// Client name with which `torpor monitor` and `torpor visits` register.
   static let own = "torpor"
 
   /// Parses a client's name without the user.

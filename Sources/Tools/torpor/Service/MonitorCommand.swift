@@ -40,7 +40,7 @@ struct Monitor: ~Copyable {
   private var statusConnection: LocationConnection?
   private var session: ClientSession?
   /// Whether another torpor process has taken over the client name. The command does not take it back, because the
-  /// two would then displace each other repeatedly.
+  /// two processes would then displace each other repeatedly.
   private var isTakenOver = false
   private var newestFix: StoredFix?
   private var remarks: [String] = []
@@ -97,7 +97,7 @@ struct Monitor: ~Copyable {
         due = POSIX.uptime + interval.seconds
       } else {
         // A key was pressed, or the terminal was resized.
-        screen.show(shown)
+        screen.show(shownLines)
       }
       let remaining = Interval(seconds: max(due - POSIX.uptime, 0.001))
       switch try ServiceWait.wait(for: [STDIN_FILENO], timeout: remaining) {
@@ -111,23 +111,23 @@ struct Monitor: ~Copyable {
     }
   }
 
-  private var shown: [String] = []
+  private var shownLines: [String] = []
 
   private mutating func lines(_ style: Style) -> [String] {
     do throws(ClientError) {
       try connect()
       let status = try status()
       for notice in try notices() { handle(notice) }
-      shown =
+      shownLines =
         StatusText(status, style: style).lines + locationLines(status, style) + [
           "", style.paint("press q to quit", .plain),
         ]
     } catch {
       statusConnection = nil
       session = nil
-      shown = [style.paint("\(error)", .bad), "", "Retrying once a second; press q to quit."]
+      shownLines = [style.paint("\(error)", .bad), "", "Retrying once a second; press q to quit."]
     }
-    return shown
+    return shownLines
   }
 
   private func locationLines(_ status: WireStatus, _ style: Style) -> [String] {
@@ -153,13 +153,13 @@ struct Monitor: ~Copyable {
   private mutating func connect() throws(ClientError) {
     if statusConnection == nil { statusConnection = try LocationConnection(path: path) }
     guard showsLocation, !isTakenOver, session == nil else { return }
-    var own = try ClientSession(name: ClientName.own, path: path)
-    guard own.session.authorization.isGranted else {
+    var newSession = try ClientSession(name: ClientName.own, path: path)
+    guard newSession.session.authorization.isGranted else {
       throw .locationNotPermitted(client: ClientName.own)
     }
-    try own.subscribe()
-    _ = try own.call(.startUpdating)
-    session = consume own
+    try newSession.subscribe()
+    _ = try newSession.call(.startUpdating)
+    session = consume newSession
   }
 
   private mutating func status() throws(ClientError) -> WireStatus {
@@ -179,7 +179,7 @@ struct Monitor: ~Copyable {
         break
       }
       if case .fixes(let fixes) = notice, let last = fixes.last {
-        // Acknowledge the fixes shown. An error after a takeover is ignored: the notice `takenOver` follows.
+        // Acknowledge the fixes shown. Errors are ignored: after a takeover, the notice `takenOver` follows.
         _ = try? session?.call(.acknowledge(last.name))
       }
     }

@@ -3,6 +3,9 @@ import LocationClient
 import LocationTypes
 import LocationWire
 
+// Shared by the commands that query the service: the option for its socket, calls with their errors, and the formatting
+// of its times.
+
 /// The option `--socket`.
 struct SocketOption: ParsableArguments {
   @Option(
@@ -109,10 +112,10 @@ struct ServiceClock {
 
   /// `3 min ago`, `in 20 s`, `now`.
   func relative(_ time: FixTime) -> String {
-    let off = time.acquired - now.acquired
-    if off.microseconds.magnitude < 500_000 { return "now" }
-    return off > .zero
-      ? "in " + ServiceClock.short(off) : ServiceClock.short(.zero - off) + " ago"
+    let difference = time.acquired - now.acquired
+    if difference.microseconds.magnitude < 500_000 { return "now" }
+    return difference > .zero
+      ? "in " + ServiceClock.short(difference) : ServiceClock.short(.zero - difference) + " ago"
   }
 
   /// A duration, without decimals below 10 s.

@@ -1,7 +1,7 @@
 import Glibc
 import LocationTypes
 
-/// Waits with poll(2) for input, a signal, or the end of the output pipe's reader.
+/// Waits with poll(2) until input or a signal arrives, or the reader of the output pipe closes it.
 enum ServiceWait {
   /// Reason why a wait ended.
   enum End: Equatable {
@@ -19,7 +19,7 @@ enum ServiceWait {
   ///
   /// - Parameters:
   ///   - descriptors: Descriptors to wait for; negative ones are ignored.
-  ///   - reader: Standard output if it is a pipe, to detect that its reader closes it; else -1.
+  ///   - output: Standard output if it is a pipe, to detect that its reader closes it; else -1.
   ///   - length: Timeout; nil for none.
   /// - Throws: ``CommandError`` if poll(2) fails.
   static func wait(

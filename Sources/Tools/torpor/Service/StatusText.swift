@@ -110,8 +110,8 @@ struct StatusText {
     guard let first = names.first else { return "" }
     let others = names.dropFirst().prefix(2).map { ", \($0)" }.joined()
     let remaining = names.count - 3
-    let who = "\(first)\(others)" + (remaining > 0 ? " and \(remaining) more" : "")
-    return receiver == .off || receiver == .standby ? "; next fix for \(who)" : "; for \(who)"
+    let list = "\(first)\(others)" + (remaining > 0 ? " and \(remaining) more" : "")
+    return receiver == .off || receiver == .standby ? "; next fix for \(list)" : "; for \(list)"
   }
 
   private func board(_ plan: Plan, wake: WirePlan) -> String {
@@ -137,7 +137,7 @@ struct StatusText {
     return text
   }
 
-  /// Whether the board has a suspended state. A plan can name it on any board: the board then idles instead.
+  /// Whether the board has a suspended state. Every plan can contain that state; a board without it idles instead.
   private var canSuspend: Bool { !status.holds.contains { $0.reason == .noSuspend } }
 
   /// Reasons why the board does not sleep as deeply as it could; nil if there are none.
@@ -146,7 +146,7 @@ struct StatusText {
     return "not suspended: " + status.holds.map(StatusText.text).joined(separator: "; ")
   }
 
-  /// Text of a reason.
+  /// Text of a reason why the board does not sleep as deeply as it could.
   static func text(_ hold: WireHold) -> String {
     let client = hold.client?.name ?? "another user's program"
     let detail = hold.detail.map { " (\($0))" } ?? ""
@@ -171,12 +171,12 @@ struct StatusText {
 
   /// End of a state: time and remaining duration, or only the duration if UTC is unknown.
   private func end(_ time: FixTime) -> String {
-    let distance = clock.relative(time)
-    if distance == "now" { return ", for a moment" }
+    let relativeTime = clock.relative(time)
+    if relativeTime == "now" { return ", for a moment" }
     guard clock.hasUTC(time) else {
       return ", for \(ServiceClock.short(time.acquired - status.now.acquired))"
     }
-    return ", until \(clock.dateAndTime(time)) (\(distance))"
+    return ", until \(clock.dateAndTime(time)) (\(relativeTime))"
   }
 
   // MARK: Fixes and clients
@@ -210,8 +210,8 @@ struct StatusText {
     let all: [LocationPolicy.ServiceLevel] = [
       .everyFix, .accuracy, .updates, .visits, .regions, .significantChange,
     ]
-    let lost = all.filter { status.shed.contains($0) }.map(StatusText.text)
-    return "\(percent) %; too low for \(lost.joined(separator: ", "))"
+    let shedLevels = all.filter { status.shed.contains($0) }.map(StatusText.text)
+    return "\(percent) %; too low for \(shedLevels.joined(separator: ", "))"
   }
 
   private static func text(_ level: LocationPolicy.ServiceLevel) -> String {
@@ -265,7 +265,7 @@ struct StatusText {
     }
   }
 
-  /// What the client keeps awake.
+  /// Text of the hardware that the client keeps awake: receiver, board, or both.
   static func keptAwake(_ use: WireUse) -> String {
     switch (use.keepsReceiverOn, use.keepsBoardAwake) {
     case (true, true): "receiver and board"
@@ -283,8 +283,8 @@ struct StatusText {
 extension StringProtocol {
   /// The text without spaces at its end.
   var trimmedEnd: String {
-    var core = self[...]
-    while core.last == " " { core = core.dropLast() }
-    return String(core)
+    var remaining = self[...]
+    while remaining.last == " " { remaining = remaining.dropLast() }
+    return String(remaining)
   }
 }

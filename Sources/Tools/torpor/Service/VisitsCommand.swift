@@ -40,22 +40,22 @@ struct VisitsCommand: ParsableCommand {
     try session.subscribe()
     _ = try session.call(.startVisits)
     var output = Output()
-    var left = count ?? .max
+    var remaining = count ?? .max
     if !json { POSIX.printError("torpor: waiting for visits; press Ctrl-C to end") }
-    while left > 0 {
+    while remaining > 0 {
       let end = try ServiceWait.wait(
         for: [session.descriptor], output: output.outputPipe, timeout: nil)
       switch end {
       case .timeout: continue
       case .ready: break
-      case .outputClosed: left = 0
+      case .outputClosed: remaining = 0
       case .stopped(let number):
         _ = try? session.call(.stopVisits)
         SignalCleanup.removeAllAndRaise(number)
       }
-      while left > 0, let notice = try session.nextNotice(within: .zero) {
+      while remaining > 0, let notice = try session.nextNotice(within: .zero) {
         guard let number = try write(notice, &output) else { continue }
-        left -= 1
+        remaining -= 1
         try output.flush()
         // Acknowledge the visit once it is printed, so that it is not delivered again.
         if number > 0 { _ = try session.call(.acknowledgeEvents(number)) }
@@ -94,17 +94,17 @@ struct VisitsCommand: ParsableCommand {
 enum VisitText {
   /// `arrived 2026-11-22 09:41:07 UTC at 52.516274, 13.377704 (within 25 m)`.
   static func line(_ visit: Visit) -> String {
-    let place =
+    let position =
       "\(degrees(visit.coordinate)) (within \(HumanFormat.distance(visit.horizontalAccuracy)))"
     guard let departure = visit.departure else {
       guard let arrival = visit.arrival else {
-        return "is at \(place), arrived before the visit service started"
+        return "is at \(position), arrived before the visit service started"
       }
-      return "arrived \(time(arrival)) at \(place)"
+      return "arrived \(time(arrival)) at \(position)"
     }
     let stay =
       visit.arrival.map { " after " + HumanFormat.duration(departure.instant - $0.instant) } ?? ""
-    return "left    \(time(departure)) from \(place)\(stay)"
+    return "left    \(time(departure)) from \(position)\(stay)"
   }
 
   /// Latitude and longitude with a resolution of 0.1 m.

@@ -54,7 +54,7 @@ enum RunCheck {
     return "the run may have ended before the receiver's first fix; try a longer one"
   }
 
-  /// Checks that the engine followed the rules of the hardware.
+  /// Checks that `Engine` followed the rules of the hardware.
   ///
   /// - Throws: ``CommandError`` with code 70 if it violated one.
   static func checkRules(_ result: SimulationResult) throws(CommandError) {

@@ -15,19 +15,19 @@ extension ServiceLevelSet {
 
 extension TraceText {
   /// Text for the service levels that are shed.
-  static func text(_ givenUp: ServiceLevelSet) -> String {
-    if givenUp.isEmpty { return "full service" }
+  static func text(_ shed: ServiceLevelSet) -> String {
+    if shed.isEmpty { return "full service" }
     var words: [String] = []
-    if givenUp.contains(.updates) {
+    if shed.contains(.updates) {
       words.append("no updates")
-    } else if givenUp.contains(.accuracy) {
+    } else if shed.contains(.accuracy) {
       words.append("within 1 km at best")
-    } else if givenUp.contains(.everyFix) {
+    } else if shed.contains(.everyFix) {
       words.append("within 100 m at best")
     }
-    if givenUp.contains(.visits) { words.append("no visits") }
-    if givenUp.contains(.regions) { words.append("no regions") }
-    if givenUp.contains(.significantChange) { words.append("no significant change") }
+    if shed.contains(.visits) { words.append("no visits") }
+    if shed.contains(.regions) { words.append("no regions") }
+    if shed.contains(.significantChange) { words.append("no significant change") }
     return words.joined(separator: ", ")
   }
 }

@@ -135,16 +135,16 @@ struct SummaryText {
   }
 
   private func energyRow(
-    _ label: String, _ used: Double, _ full: Double, _ duration: Interval, to text: inout TextBuffer
+    _ label: String, _ used: Double, _ gpsd: Double, _ duration: Interval, to text: inout TextBuffer
   ) {
     let saved =
-      full > 0 ? HumanFormat.decimal((1 - used / full) * 100, places: 1) + " %" : "-"
+      gpsd > 0 ? HumanFormat.decimal((1 - used / gpsd) * 100, places: 1) + " %" : "-"
     let seconds = duration.seconds
     let mean = seconds > 0 ? HumanFormat.decimal(used / seconds, places: 1) + " mW" : "-"
     text.add("  \(label)")
     for _ in label.utf8.count..<14 { text.add(" ") }
     for (value, width) in [
-      (HumanFormat.energy(used), 16), (HumanFormat.energy(full), 13), (saved, 13), (mean, 13),
+      (HumanFormat.energy(used), 16), (HumanFormat.energy(gpsd), 13), (saved, 13), (mean, 13),
     ] {
       for _ in value.utf8.count..<max(width, value.utf8.count) { text.add(" ") }
       text.add(value)

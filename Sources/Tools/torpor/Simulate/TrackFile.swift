@@ -3,7 +3,8 @@ import GPXFiles
 import LocationTypes
 import SimulatedHAL
 
-/// Reads a track file, GPX or table, for `torpor simulate`, `tune` and `optimum`. The content determines the format.
+/// Reads a track file, GPX or table, for `torpor simulate`, `tune`, `optimum` and `receiver`. The content determines
+/// the format.
 enum TrackFile {
   /// Description of the accepted formats, for error messages.
   static let expected = "a track: GPX, or a table that begins with \(Track.csvHeader)"
@@ -126,18 +127,18 @@ enum TrackFile {
     guard let first = file.positions.first else { throw empty(file, name) }
     var points: [TrackPoint] = []
     var start: UTCTime?
-    for (point, place) in zip(file.points, file.positions) {
+    for (point, textPosition) in zip(file.points, file.positions) {
       guard let utc = point.utc else { continue }
       let begin = start ?? utc
       start = begin
       let offset = utc - begin
-      if let before = points.last?.offset, offset <= before {
-        if offset == before { continue }
+      if let previous = points.last?.offset, offset <= previous {
+        if offset == previous { continue }
         throw CommandError(
           .data,
           """
-          \(self.position(name, place)): this point is earlier than the previous one; if the file has \
-          several tracks, save each to its own file, or sort the points by time
+          \(self.position(name, textPosition)): this point is earlier than the previous one; if \
+          the file has several tracks, save each to its own file, or sort the points by time
           """)
       }
       points.append(
@@ -166,10 +167,11 @@ enum TrackFile {
   }
 
   private static func empty(_ file: GPXFile, _ name: String) -> CommandError {
-    var has: [String] = []
-    if file.routes > 0 { has.append(HumanFormat.count(file.routes, of: "route")) }
-    if file.waypoints > 0 { has.append(HumanFormat.count(file.waypoints, of: "waypoint")) }
-    let found = has.isEmpty ? "and no other content" : "but " + has.joined(separator: " and ")
+    var others: [String] = []
+    if file.routes > 0 { others.append(HumanFormat.count(file.routes, of: "route")) }
+    if file.waypoints > 0 { others.append(HumanFormat.count(file.waypoints, of: "waypoint")) }
+    let found =
+      others.isEmpty ? "and no other content" : "but " + others.joined(separator: " and ")
     return CommandError(
       .data,
       """
@@ -185,7 +187,7 @@ enum TrackFile {
     -o gpx -F timed.gpx
     """
 
-  private static func position(_ name: String, _ place: GPXTextPosition) -> String {
-    "\(name):\(place.line):\(place.column)"
+  private static func position(_ name: String, _ position: GPXTextPosition) -> String {
+    "\(name):\(position.line):\(position.column)"
   }
 }

@@ -9,7 +9,8 @@ final class FileWatch {
   private let path: String?
   private var file: Int32 = -1
 
-  /// Starts watching for files created with the name `path`; nil for an open file without a name.
+  /// Starts watching the folder of `path`, in which a file of that name may be created; nil for an open file without a
+  /// name.
   ///
   /// - Throws: ``CommandError`` if inotify fails, for example at its limits.
   init(path: String?) throws(CommandError) {
@@ -24,13 +25,13 @@ final class FileWatch {
   /// Watches the file open as descriptor `opened`, instead of the previous one.
   func watch(_ opened: Int32) throws(CommandError) {
     if file >= 0 { inotify_rm_watch(descriptor, file) }
-    // Watch the open file itself, because it can have been renamed.
+    // Watch the open file itself, because it may have been renamed.
     file = unsafe inotify_add_watch(
       descriptor, "/proc/self/fd/\(opened)", UInt32(IN_MODIFY | IN_ATTRIB))
     guard file >= 0 else { throw FileWatch.error(errno) }
   }
 
-  /// Discards the pending events.
+  /// Discards the pending events, and watches the folder of the file, which may have been created since.
   func drain() {
     var block = [UInt8](repeating: 0, count: 4_096)
     while unsafe block.withUnsafeMutableBytes({

@@ -105,7 +105,7 @@ struct Output: ~Copyable {
   }
 
   private static func cannotCreate(_ path: String, _ code: Int32) -> CommandError {
-    let why =
+    let reason =
       switch code {
       case ENOENT where path.isEmpty:
         "the name is empty; give the name of a file, or - for standard output"
@@ -115,6 +115,6 @@ struct Output: ~Copyable {
       case EROFS: "the file system is read-only; choose another path"
       default: POSIX.reason(code)
       }
-    return CommandError(.cannotCreate, "cannot write '\(path)': \(why)")
+    return CommandError(.cannotCreate, "cannot write '\(path)': \(reason)")
   }
 }

@@ -11,26 +11,26 @@ enum OutputPaths {
   static func check(
     _ outputs: [(option: String, path: String?)], inputs: [(what: String, path: String?)]
   ) throws(CommandError) {
-    var taken: [(what: String, place: String)] = []
+    var used: [(what: String, path: String)] = []
     for input in inputs {
-      guard let path = input.path, let place = Self.path(ofInput: path) else { continue }
-      taken.append((input.what, place))
+      guard let path = input.path, let resolved = Self.path(ofInput: path) else { continue }
+      used.append((input.what, resolved))
     }
     for output in outputs {
-      guard let path = output.path, let place = Self.path(ofOutput: path) else { continue }
-      if let other = taken.first(where: { $0.place == place }) {
+      guard let path = output.path, let resolved = Self.path(ofOutput: path) else { continue }
+      if let other = used.first(where: { $0.path == resolved }) {
         throw CommandError(
           .usage,
           "\(output.option) '\(path)' is the same file as \(other.what); give it another name")
       }
-      taken.append((output.option, place))
+      used.append((output.option, resolved))
     }
   }
 
   private static func path(ofInput path: String) -> String? {
     // /proc resolves standard input to the file that the shell has redirected to it.
-    let place = PendingFile.resolved(path == "-" ? "/proc/self/fd/\(STDIN_FILENO)" : path)
-    return POSIX.kind(of: place) == .regular ? place : nil
+    let resolved = PendingFile.resolved(path == "-" ? "/proc/self/fd/\(STDIN_FILENO)" : path)
+    return POSIX.kind(of: resolved) == .regular ? resolved : nil
   }
 
   /// The resolved path of an output; nil for devices and pipes, which can have several writers.

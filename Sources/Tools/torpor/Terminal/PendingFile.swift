@@ -1,5 +1,7 @@
 import Glibc
 
+// Temporary files that replace their target atomically, and their removal when a signal ends the process.
+
 /// A temporary file in the folder of its target, which it replaces atomically with rename(2).
 struct PendingFile {
   private let target: String
@@ -7,11 +9,11 @@ struct PendingFile {
 
   /// Chooses a temporary name in the folder of `path`. A symbolic link is resolved, so that it stays a link.
   init(for path: String) {
-    let place = PendingFile.resolved(path)
-    let cut = place.utf8.lastIndex(of: UInt8(ascii: "/")).map { place.utf8.index(after: $0) }
-    let start = cut ?? place.startIndex
-    self.target = place
-    temporary = "\(place[..<start]).\(place[start...]).torpor-\(getpid())"
+    let target = PendingFile.resolved(path)
+    let slashEnd = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target.utf8.index(after: $0) }
+    let start = slashEnd ?? target.startIndex
+    self.target = target
+    temporary = "\(target[..<start]).\(target[start...]).torpor-\(getpid())"
   }
 
   /// Creates the temporary file with the permissions of the target; returns its descriptor, or -1 with `errno` set.
@@ -31,7 +33,8 @@ struct PendingFile {
     return descriptor
   }
 
-  /// Tries further names if one exists: a process with the same ID can have left its file after a power failure.
+  /// Creates the file. Tries further names if one exists: a process with the same ID may have left its file at a power
+  /// failure.
   private mutating func create() -> Int32 {
     let name = temporary
     for attempt in 1...100 {
@@ -70,9 +73,9 @@ enum SignalCleanup {
   private static let capacity = 4
   /// Paths of the temporary files as C strings, or nil. Read by the signal handler.
   nonisolated(unsafe) private static let paths = {
-    let places = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: capacity)
-    unsafe places.initialize(repeating: nil, count: capacity)
-    return unsafe places
+    let slots = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: capacity)
+    unsafe slots.initialize(repeating: nil, count: capacity)
+    return unsafe slots
   }()
 
   /// Ignores SIGPIPE, so that write(2) reports a broken pipe as EPIPE.
@@ -83,10 +86,10 @@ enum SignalCleanup {
 
   /// Registers `path` for removal when a signal ends the process.
   static func register(_ path: String) {
-    guard let place = (0..<capacity).first(where: { unsafe paths[$0] == nil }) else {
+    guard let slot = (0..<capacity).first(where: { unsafe paths[$0] == nil }) else {
       preconditionFailure("no command writes more than \(capacity) files")
     }
-    unsafe paths[place] = strdup(path)
+    unsafe paths[slot] = strdup(path)
     for number in [SIGINT, SIGTERM, SIGHUP] {
       setHandler(number) { SignalCleanup.removeAllAndRaise($0) }
     }
@@ -94,16 +97,16 @@ enum SignalCleanup {
 
   /// Installs a signal handler; a signal that is ignored (nohup(1)) stays ignored.
   static func setHandler(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
-    let before = signal(number, handler)
-    if isIgnored(before) { signal(number, SIG_IGN) }
+    let previous = signal(number, handler)
+    if isIgnored(previous) { signal(number, SIG_IGN) }
   }
 
   /// Removes the registration of `path`.
   static func unregister(_ path: String) {
-    for place in 0..<capacity {
-      guard let held = unsafe paths[place], unsafe strcmp(held, path) == 0 else { continue }
-      unsafe paths[place] = nil
-      unsafe free(held)
+    for slot in 0..<capacity {
+      guard let entry = unsafe paths[slot], unsafe strcmp(entry, path) == 0 else { continue }
+      unsafe paths[slot] = nil
+      unsafe free(entry)
     }
   }
 
@@ -114,8 +117,8 @@ enum SignalCleanup {
 
   /// Removes the temporary files and ends the process with the signal. Async-signal-safe.
   static func removeAllAndRaise(_ number: Int32) {
-    for place in 0..<capacity {
-      if let path = unsafe paths[place] { unsafe unlink(path) }
+    for slot in 0..<capacity {
+      if let path = unsafe paths[slot] { unsafe unlink(path) }
     }
     signal(number, SIG_DFL)
     raise(number)

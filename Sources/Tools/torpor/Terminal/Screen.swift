@@ -1,6 +1,6 @@
 import Glibc
 
-/// Full-screen output on the terminal's alternate screen, which restores the previous content and mode at the end.
+/// Full-screen output on the terminal's alternate screen. ``close()`` restores the previous content and mode.
 final class Screen {
   /// Size of a terminal, in characters.
   struct Size: Equatable {
@@ -69,14 +69,14 @@ final class Screen {
     let wrapped = lines.map { ScreenLine($0).wrapped(to: size.columns) }
     var visible = wrapped.flatMap(\.self)
     if visible.count > size.rows {
-      var kept = 0
+      var shownCount = 0
       visible = []
       for rows in wrapped {
         guard visible.count + rows.count < size.rows else { break }
         visible += rows
-        kept += 1
+        shownCount += 1
       }
-      visible.append(truncated("… \(lines.count - kept) more lines", to: size.columns))
+      visible.append(truncated("… \(lines.count - shownCount) more lines", to: size.columns))
     }
     return "\u{1B}[H" + visible.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
   }

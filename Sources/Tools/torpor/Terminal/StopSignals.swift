@@ -38,10 +38,10 @@ enum StopSignals {
   private static func handle(_ number: Int32) {
     if unsafe hasArrived { SignalCleanup.removeAllAndRaise(number) }
     unsafe hasArrived = true
-    let before = errno
+    let savedErrno = errno
     var byte = UInt8(truncatingIfNeeded: number)
     _ = unsafe write(writeEnd, &byte, 1)
-    errno = before
+    errno = savedErrno
   }
 }
 

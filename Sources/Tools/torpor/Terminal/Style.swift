@@ -12,9 +12,9 @@ struct Style: Equatable {
 
   /// Style for standard output: colours on a terminal, unless NO_COLOR is set or TERM is `dumb`.
   static var ofStandardOutput: Style {
-    let refused = POSIX.environment("NO_COLOR").map { !$0.isEmpty } ?? false
+    let isDisabled = POSIX.environment("NO_COLOR").map { !$0.isEmpty } ?? false
     let isDumb = POSIX.environment("TERM") == "dumb"
-    return Style(isColoured: POSIX.isTerminal(STDOUT_FILENO) && !refused && !isDumb)
+    return Style(isColoured: POSIX.isTerminal(STDOUT_FILENO) && !isDisabled && !isDumb)
   }
 
   /// `text` in the colour of `tone`.

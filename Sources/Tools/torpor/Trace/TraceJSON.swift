@@ -58,19 +58,19 @@ enum TraceJSON {
     json.member("what", notice.name)
     switch notice {
     case .report(let sequence): json.member("seq", Int64(sequence))
-    case .arrived(let place, let at), .departed(let place, let at):
-      json.member("lat", trimmed: place.latitude_e9, scale: 9)
-      json.member("lon", trimmed: place.longitude_e9, scale: 9)
+    case .arrived(let coordinate, let at), .departed(let coordinate, let at):
+      json.member("lat", trimmed: coordinate.latitude_e9, scale: 9)
+      json.member("lon", trimmed: coordinate.longitude_e9, scale: 9)
       if let at { json.member("at", trimmed: at.microseconds, scale: 6) }
     case .paused, .resumed: break
     case .entered(let region), .exited(let region): json.member("region", Int64(region))
-    case .stationary(let stands): json.member("stands", stands)
+    case .stationary(let isStationary): json.member("stands", isStationary)
     case .flags(let flags):
       let words = flags.words.map { "\"\($0)\"" }
       json.member("flags", json: "[" + words.joined(separator: ",") + "]")
-    case .degraded(let givenUp, let charge):
+    case .degraded(let shed, let charge):
       json.member("percent", Int64(charge))
-      let words = givenUp.levels.map { "\"\(name($0))\"" }
+      let words = shed.levels.map { "\"\(name($0))\"" }
       json.member("given_up", json: "[" + words.joined(separator: ",") + "]")
     case .failed(let code): json.member("code", Int64(code.rawValue))
     }

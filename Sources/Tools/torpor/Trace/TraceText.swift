@@ -5,7 +5,7 @@ import LocationWire
 
 /// Human-readable trace of a run: deliveries, notices and state changes as they occur.
 ///
-/// Lines have 80 columns and are in chronological order: a new receiver state gets a line only if it lasts for
+/// Lines are meant for 80 columns and are in chronological order: a new receiver state gets a line only if it lasts for
 /// ``minimumDuration``, and records are held back until that is decided. Of fixes that are delivered one by one, the
 /// first three are shown and the others are counted.
 struct TraceText {
@@ -69,14 +69,14 @@ struct TraceText {
     case .batch(let client, let first, let last, let count):
       writeBatch(record.at, client, first, last, count, to: &text)
     case .finish(let client, let code):
-      let (why, tone): (String, Style.Tone) =
+      let (reason, tone): (String, Style.Tone) =
         switch code {
         case nil: ("a criterion was met", .good)
         // A cancellation by the client is not an error.
         case .deferredCanceled: (TraceText.name(.deferredCanceled), .plain)
         case .some(let code): (TraceText.text(code), .bad)
         }
-      line(record.at, "finish", forClient(client) + why, tone, to: &text)
+      line(record.at, "finish", forClient(client) + reason, tone, to: &text)
     case .gap(let client, let count, let from, let to):
       let fixes = count == 1 ? "1 fix" : "\(HumanFormat.count(Int(clamping: count))) fixes"
       var what = forClient(client) + "\(fixes) lost"
@@ -212,21 +212,21 @@ struct TraceText {
   static func text(_ notice: TraceNotice) -> String {
     switch notice {
     case .report(let sequence): "#\(sequence)"
-    case .arrived(let place, let at), .departed(let place, let at):
+    case .arrived(let coordinate, let at), .departed(let coordinate, let at):
       // A resolution of 1 m, finer than the accuracy of a visit.
-      HumanFormat.decimal(place.latitude, places: 5) + ", "
-        + HumanFormat.decimal(place.longitude, places: 5)
+      HumanFormat.decimal(coordinate.latitude, places: 5) + ", "
+        + HumanFormat.decimal(coordinate.longitude, places: 5)
         + (at.map { ", \(HumanFormat.duration($0 - .boot)) after the start" } ?? "")
     case .paused: "device stationary"
     case .resumed: "device moving"
     case .entered(let region), .exited(let region): "region \(region)"
-    case .stationary(let stands): stands ? "yes" : "no"
+    case .stationary(let isStationary): isStationary ? "yes" : "no"
     case .flags(let flags):
       flags == .empty
         ? "none"
         : flags.words.map { $0.description.split(separator: "_").joined(separator: " ") }
           .joined(separator: ", ")
-    case .degraded(let givenUp, let charge): "battery at \(charge) %: \(text(givenUp))"
+    case .degraded(let shed, let charge): "battery at \(charge) %: \(text(shed))"
     case .failed(let code): text(code)
     }
   }

@@ -59,12 +59,12 @@ struct Tune: ParsableCommand {
     var progress = Progress(recordsOnTerminal: false)
     let total = Double(routes.count * settings.count)
     for (number, (path, route)) in routes.enumerated() {
-      var bench = TuneSimulation(profile, route, seed: random.seed)
-      bench.noise = random.noise.model
+      var simulation = TuneSimulation(profile, route, seed: random.seed)
+      simulation.noise = random.noise.model
       var runs: [TuneRun] = []
       for (index, setting) in settings.enumerated() {
         let done = Double(number * settings.count + index)
-        let run = try bench.run(setting) { part in
+        let run = try simulation.run(setting) { part in
           guard progress.isDue else { return }
           progress.show("\(Int((done + min(max(part, 0), 1)) / total * 100)) % of the runs")
         }

@@ -37,9 +37,9 @@ struct TuneRecommendation {
 
   /// The use case.
   var useCase: TuneUseCase
-  /// The recommended setting. It can belong to another use case that covers this one and needs less power.
+  /// The recommended setting. It can belong to another use case that covers this one, if it needs less power.
   var setting: TuneSetting
-  /// Its totals.
+  /// Totals of the recommended setting.
   var sum: TuneSum
   /// The other settings of this use case.
   var others: [(setting: TuneSetting, sum: TuneSum)]
@@ -47,20 +47,21 @@ struct TuneRecommendation {
   /// The recommendation for each use case, in the order of ``TuneUseCase/all``.
   ///
   /// A setting with an error above its bound for more than ``maximumBoundViolation`` of the time is never recommended.
-  /// Of the others, the one with the lowest mean power is. A setting with a motion sensor, and then one of another use
-  /// case, must save more than ``margin``. A use case without an acceptable setting gets no recommendation.
+  /// Of the others, the setting with the lowest mean power is recommended. A setting with a motion sensor must save
+  /// more than ``margin`` against the best one without, and a setting of another use case must save more than
+  /// ``margin`` against the best one of this use case. A use case without an acceptable setting gets no recommendation.
   static func best(of settings: [TuneSetting], _ sums: [TuneSum]) -> [TuneRecommendation] {
-    TuneUseCase.all.compactMap { question in
-      let all = Array(zip(settings, sums)).filter { $0.0.useCase.covers(question) }
-      let own = all.filter { $0.0.useCase == question }
+    TuneUseCase.all.compactMap { useCase in
+      let all = Array(zip(settings, sums)).filter { $0.0.useCase.covers(useCase) }
+      let ownSettings = all.filter { $0.0.useCase == useCase }
       let candidates = all.filter { $0.1.meetsBound }
-      let cheapestRun = cheapest(of: candidates.filter { $0.0.useCase == question })
-      let other = cheapest(of: candidates.filter { $0.0.useCase != question })
-      guard var best = cheapestRun ?? other else { return nil }
+      let cheapestOwn = cheapest(of: candidates.filter { $0.0.useCase == useCase })
+      let other = cheapest(of: candidates.filter { $0.0.useCase != useCase })
+      guard var best = cheapestOwn ?? other else { return nil }
       if let other, saves(other, best) { best = other }
       return TuneRecommendation(
-        useCase: question, setting: best.0, sum: best.1,
-        others: own.filter { $0.0 != best.0 }.map { (setting: $0.0, sum: $0.1) })
+        useCase: useCase, setting: best.0, sum: best.1,
+        others: ownSettings.filter { $0.0 != best.0 }.map { (setting: $0.0, sum: $0.1) })
     }
   }
 

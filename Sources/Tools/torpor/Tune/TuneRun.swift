@@ -3,7 +3,9 @@ import LocationSimulation
 import LocationTypes
 import SimulatedHAL
 
-/// A use case of location, with the service that is made for it.
+// The simulated runs of `torpor tune`: use cases, the settings to compare for each, and a run of a setting on a track.
+
+/// A use case of location, with the service that is intended for it.
 enum TuneUseCase: Equatable {
   /// Every fix immediately: standard updates, best accuracy.
   case everyFix
@@ -48,7 +50,7 @@ enum TuneUseCase: Equatable {
     if self == other { return true }
     switch (self, other) {
     case (.everyFix, .within), (.everyFix, .wholeTrack): return true
-    case (.within(let near), .within(let far)): return near < far
+    case (.within(let bound), .within(let otherBound)): return bound < otherBound
     case (.everyFix, _), (.within, _), (.wholeTrack, _), (.significantChange, _), (.visits, _):
       return false
     }
@@ -104,11 +106,11 @@ struct TuneSetting: Equatable {
   ///
   /// - Parameter hasBatch: Whether the board's receiver can batch.
   static func all(hasBatch: Bool) -> [TuneSetting] {
-    TuneUseCase.all.flatMap { question in
+    TuneUseCase.all.flatMap { useCase in
       // Only deferral uses batching, so only there both values are compared.
-      (hasBatch && question == .wholeTrack ? [true, false] : [hasBatch]).flatMap { batches in
+      (hasBatch && useCase == .wholeTrack ? [true, false] : [hasBatch]).flatMap { batches in
         [false, true].map {
-          TuneSetting(useCase: question, batches: batches, hasMotionLine: $0)
+          TuneSetting(useCase: useCase, batches: batches, hasMotionLine: $0)
         }
       }
     }
@@ -135,7 +137,7 @@ struct TuneRun {
 
   /// Mean power of the receiver, milliwatts.
   var receiver_mW: Double { mean(summary.energy?.receiver_mJ) }
-  /// Mean power of the board without it, milliwatts.
+  /// Mean power of the board without the receiver, milliwatts.
   var board_mW: Double { mean(summary.energy?.board_mJ) }
   /// Mean power of both, milliwatts.
   var together_mW: Double { receiver_mW + board_mW }
@@ -169,7 +171,7 @@ struct TuneSimulation {
 
   /// Simulates `setting` from the first point of the track to the last.
   ///
-  /// - Throws: ``CommandError`` with code 70 if the engine violated a hardware rule.
+  /// - Throws: ``CommandError`` with code 70 if `Engine` violated a hardware rule.
   func run(_ setting: TuneSetting, progress: (Double) -> Void) throws(CommandError) -> TuneRun {
     var profile = profile
     if !setting.batches { profile.receiver?.batch = nil }

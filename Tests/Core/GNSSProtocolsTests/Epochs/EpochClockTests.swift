@@ -278,7 +278,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
   }
 
   @Test("STD-14: one day ahead is no jump; the return from it is one until it is confirmed")
-  func dayOn() {
+  func oneDayAhead() {
     for found in marks(leaping([0, 0, 0, 1, 0, 0])) {
       #expect(found == [false, false, false, false, true, false])
     }

@@ -124,12 +124,12 @@ private let other = EpochMessageKey(kind: 2)
     begun.epoch([first, last], by: .lastMessage)
     begun.end.beginEpoch(with: EpochMessageKey(kind: 0, talker: 1))
     #expect(!begun.end.isReliable)
-    var dissolved = detected()
-    dissolved.epoch([first, last], by: .lastMessage)
-    dissolved.end.beginEpoch(with: first)
-    #expect(dissolved.end.isReliable)
-    dissolved.end.discardOpen()
-    #expect(!dissolved.end.isReliable)
+    var discarded = detected()
+    discarded.epoch([first, last], by: .lastMessage)
+    discarded.end.beginEpoch(with: first)
+    #expect(discarded.end.isReliable)
+    discarded.end.discardOpen()
+    #expect(!discarded.end.isReliable)
   }
 
   @Test("the silence timeout uses the longest silence of eight epochs and keeps it for eight more")
@@ -194,7 +194,7 @@ private let other = EpochMessageKey(kind: 2)
   }
 
   @Test("a short silence that split an epoch does not change a longer timeout during that window")
-  func kept() {
+  func shortSilence() {
     var detector = DetectorDriver()
     detector.quick(1)
     detector.late(after_ms: 30)

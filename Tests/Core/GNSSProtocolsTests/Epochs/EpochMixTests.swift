@@ -7,8 +7,8 @@ import Testing
 private func rmc(_ time: String, _ date: String = "010626") -> [UInt8] {
   sentence("GPRMC,\(time),A,4800.0,N,01100.0,E,1.0,90.0,\(date),,,A")
 }
-private func gga(_ time: String, _ rest: String = "1,08,1.0,500.0,M,47.0,M,,") -> [UInt8] {
-  sentence("GPGGA,\(time),4800.0,N,01100.0,E,\(rest)")
+private func gga(_ time: String, _ fields: String = "1,08,1.0,500.0,M,47.0,M,,") -> [UInt8] {
+  sentence("GPGGA,\(time),4800.0,N,01100.0,E,\(fields)")
 }
 private func pvt(_ time_us: Int64, day: CalendarDate? = CalendarDate(year: 2026, month: 6, day: 1))
   -> [UInt8]
@@ -48,7 +48,7 @@ struct EpochMixTests {
     for message in decode(rmc("120000") + dop(43_200_000)).messages {
       #expect(assembler.add(message, at: .boot) == nil)
     }
-    // The one call after the silence emits it.
+    // The single call of `close()` after the silence emits the epoch.
     #expect(assembler.close()?.fix != nil && !assembler.isOpen)
   }
 
@@ -132,10 +132,10 @@ struct EpochMixTests {
   @Test("a caller that does not fetch the second of two epochs receives all epochs in order")
   func unfetched() {
     for seed in 0..<200 as Range<UInt64> {
-      for (waits, learns) in [(false, false), (true, false), (false, true)] {
+      for (waits, detects) in [(false, false), (true, false), (false, true)] {
         var options = EpochOptions()
         options.waitsForSentences = waits
-        options.detectsEpochEnd = learns
+        options.detectsEpochEnd = detects
         var fetching = EpochAssembler(options)
         var lazy = EpochAssembler(options)
         var fetched: [Epoch] = []
@@ -147,7 +147,7 @@ struct EpochMixTests {
         }
         while fetching.isOpen { if let epoch = fetching.close() { fetched.append(epoch) } }
         while lazy.isOpen { if let epoch = lazy.close() { lazily.append(epoch) } }
-        if learns {
+        if detects {
           // A detected end may be skipped while another epoch waits to be fetched.
           #expect(Set(lazily.map(\.timeOfDay_us)).isSubset(of: Set(fetched.map(\.timeOfDay_us))))
         } else {
@@ -323,12 +323,12 @@ struct EpochMixTests {
 
   @Test("a DOP of 99.99 is unknown in UBX as well")
   func dilution() {
-    let known = epochs(pvt(noon)).first
+    let withoutDilutions = epochs(pvt(noon)).first
     var assembler = EpochAssembler()
     var epoch: Epoch?
     for message in decode(dop(43_200_000) + pvt(noon)).messages {
       epoch = assembler.add(message, at: .boot) ?? epoch
     }
-    #expect(known?.hdop_e2 == nil && epoch?.hdop_e2 == 120 && epoch?.vdop_e2 == nil)
+    #expect(withoutDilutions?.hdop_e2 == nil && epoch?.hdop_e2 == 120 && epoch?.vdop_e2 == nil)
   }
 }

@@ -22,15 +22,15 @@ import Testing
   private func fix(_ lines: String...) -> Fix? { epoch(lines)?.fix }
 
   /// The value with all sentences, then without the first, and so on.
-  private func without<Value>(_ left: String..., value: (Epoch) -> Value?) -> [Value?] {
-    (0...left.count).map { count in
-      let lines = Self.all.filter { !left.prefix(count).contains($0) }
+  private func without<Value>(_ removed: String..., value: (Epoch) -> Value?) -> [Value?] {
+    (0...removed.count).map { count in
+      let lines = Self.all.filter { !removed.prefix(count).contains($0) }
       return epoch(lines).flatMap(value)
     }
   }
 
   @Test("position: GGA, GNS, RMC, GLL, PUBX")
-  func place() {
+  func position() {
     // In 1e-4 minutes beyond 48°.
     let found = without(Self.gga, Self.gns, Self.rmc, Self.gll) {
       $0.fix.map { ($0.coordinate.latitude_e9 - 48_000_000_000) * 6 / 9_999 }

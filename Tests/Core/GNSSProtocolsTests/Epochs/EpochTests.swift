@@ -157,7 +157,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(found.map { $0.fix?.speed_mmps } == [1_029, nil])
   }
 
-  @Test("GGA qualities and mode indicators")
+  @Test("GGA qualities and mode indicators are converted to fix qualities")
   func qualities() {
     let expected: [FixQuality] = [
       .autonomous, .differential, .autonomous, .rtkFixed, .rtkFloat, .deadReckoning, .surveyed,

@@ -4,7 +4,7 @@ import Testing
 @testable import GNSSProtocols
 
 /// STD-13: time comes from GNSS.
-@Suite("dates") struct DateTests {
+@Suite("Dates and times of day") struct DateTests {
   private func pvt(_ utc: UTCTime, _ timeOfWeek_ms: UInt32? = nil) -> UBXSolution {
     var s = UBXSolution(
       utc: utc, fixType: 3, isFixOK: true, longitude_e7: 1, latitude_e7: 2, height_mm: 3,
@@ -103,8 +103,8 @@ import Testing
     let epoch = assembler.add(.navPVT(s), at: .boot)
     #expect(epoch?.fix != nil && epoch?.utc == nil && epoch?.fix?.utc == nil)
     // A date that arrives later applies from that epoch on.
-    let then = epochs(gga("120000.00") + rmc("120001.00", "010626") + gga("120002.00"))
-    #expect(then.map { $0.utc != nil } == [false, true, true])
+    let dated = epochs(gga("120000.00") + rmc("120001.00", "010626") + gga("120002.00"))
+    #expect(dated.map { $0.utc != nil } == [false, true, true])
   }
 
   @Test(

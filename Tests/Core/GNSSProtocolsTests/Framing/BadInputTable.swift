@@ -248,7 +248,7 @@ extension BadInput {
         }()),
     ]
 
-  private static func at(_ place: String) -> String { "GPGLL,\(place),,A" }
+  private static func at(_ position: String) -> String { "GPGLL,\(position),,A" }
 
   /// Latitude, hemisphere, longitude, hemisphere.
   private static let coordinates: [BadInput] =
@@ -259,13 +259,13 @@ extension BadInput {
       ("-4807.038,N,01131.000,E", .minmea), ("4807.038,N,-01131.000,E", .minmea),
       ("4807.038,X,01131.000,E", .goNMEA), ("4807.038,E,01131.000,N", .torpor),
       ("4807.038x,N,01131.000,E", .torpor), ("99999999999,N,01131.000,E", .tinyGPS),
-    ] as [(String, Source)]).map { place, source in
-      .malformed("the place \(place)", source, at(place))
+    ] as [(String, Source)]).map { position, source in
+      .malformed("the position \(position)", source, at(position))
     }
     + ["4807.038,,01131.000,E", "4807.038,N,,E", ",N,01131.000,E", "4807.038,N,01131.000,"].map {
       var m = GLL(talker: .gps)
       m.isValid = true
-      return .read("the place \($0), not whole", .goNMEA, at($0), .gll(m))
+      return .read("the incomplete position \($0)", .goNMEA, at($0), .gll(m))
     }
 
   /// Times and dates.

@@ -100,21 +100,21 @@ struct BadInput: Sendable, CustomTestStringConvertible {
 
   private static func unescaped(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
+    var remaining = Array(text.utf8)[...]
+    while let byte = remaining.popFirst() {
       guard byte == UInt8(ascii: "\\") else {
         bytes.append(byte)
         continue
       }
-      switch rest.popFirst() {
+      switch remaining.popFirst() {
       case UInt8(ascii: "r"): bytes.append(0x0D)
       case UInt8(ascii: "n"): bytes.append(0x0A)
       case UInt8(ascii: "\\"): bytes.append(UInt8(ascii: "\\"))
       case UInt8(ascii: "x"):
-        let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+        let digits = String(decoding: remaining.prefix(2), as: UTF8.self)
         guard let value = UInt8(digits, radix: 16) else { preconditionFailure(text) }
         bytes.append(value)
-        rest = rest.dropFirst(2)
+        remaining = remaining.dropFirst(2)
       case _: preconditionFailure("no such escape in \(text)")
       }
     }

@@ -34,14 +34,14 @@ enum Foreign {
   /// The CRC remainder by bitwise long division over all bits.
   static func rtcm3(_ payload: [UInt8]) -> [UInt8] {
     let inner = [0xD3, UInt8(payload.count >> 8), UInt8(payload.count & 255)] + payload
-    var rest: UInt32 = 0
+    var remainder: UInt32 = 0
     for byte in inner + [0, 0, 0] {
       for bit in (0..<8).reversed() {
-        rest = rest << 1 | UInt32(byte >> bit & 1)
-        if rest & 0x100_0000 != 0 { rest ^= 0x186_4CFB }
+        remainder = remainder << 1 | UInt32(byte >> bit & 1)
+        if remainder & 0x100_0000 != 0 { remainder ^= 0x186_4CFB }
       }
     }
-    return inner + [UInt8(rest >> 16), UInt8(rest >> 8 & 255), UInt8(rest & 255)]
+    return inner + [UInt8(remainder >> 16), UInt8(remainder >> 8 & 255), UInt8(remainder & 255)]
   }
 
   static let all: [@Sendable ([UInt8]) -> [UInt8]] = [allystar, casic, sirf, skyTraq, rtcm3]

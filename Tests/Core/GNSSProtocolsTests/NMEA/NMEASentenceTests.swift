@@ -9,7 +9,7 @@ import Testing
     decode(sentence(text)).counters.malformed == 1
   }
 
-  @Test("RMC of NMEA 2.0, 2.3 and 4.1")
+  @Test("RMC of NMEA 2.0, 2.3 and 4.1 is decoded")
   func rmc() {
     var m = RMC(talker: .gps, time_us: 84_725_230_000, isValid: true)
     m.coordinate = Coordinate(latitude_e9: -37_860_833_333, longitude_e9: 145_122_666_667)
@@ -30,7 +30,7 @@ import Testing
     #expect(one("GNRMC,") == .rmc(RMC()))
   }
 
-  @Test("GGA with both altitudes; an empty field is nil, never zero")
+  @Test("GGA is decoded with both altitudes; an empty field is nil, never zero")
   func gga() {
     var m = GGA(talker: .gps, time_us: 32_051_000_000, quality: 1)
     m.coordinate = Coordinate(latitude_e9: 52_372_025_000, longitude_e9: -4_909_630_000)
@@ -45,7 +45,7 @@ import Testing
       one("GPGGA,,,,,,0,00,0.0,,M,,M,,") == .gga(GGA(talker: .gps, quality: 0, satellites: 0)))
   }
 
-  @Test("VTG in knots, in km/h, and from before NMEA 2.0")
+  @Test("VTG in knots, in km/h and from before NMEA 2.0 is decoded")
   func vtg() {
     var m = VTG(talker: .gps)
     m.course_e4 = 2_513_400
@@ -63,7 +63,7 @@ import Testing
     #expect(one("GPVTG,,T,,M,,N,,K") == .vtg(VTG(talker: .gps)))
   }
 
-  @Test("GSA counts satellites with any numbers; GST and GSV")
+  @Test("GSA counts satellites with any numbers; GST and GSV are decoded")
   func others() {
     var gsa = GSA(talker: .combined, fixMode: 2)
     for number: UInt16 in [208, 211, 213] { gsa.append(number) }
@@ -91,7 +91,7 @@ import Testing
         == .gsv(GSV(talker: .gps, sentences: nil, number: nil, inView: nil)))
   }
 
-  @Test("GLL of NMEA 1.5, 2.0 and 2.3; ZDA with and without date")
+  @Test("GLL of NMEA 1.5, 2.0 and 2.3 and ZDA with and without date are decoded")
   func positionAndTime() {
     var m = GLL(talker: .gps, time_us: 82_389_000_000, isValid: true)
     m.coordinate = Coordinate(latitude_e9: -45_457_633_333, longitude_e9: 167_152_750_000)

@@ -19,16 +19,16 @@ import Testing
     return (body.count, parity, [])
   }
 
-  /// Scans what follows `before` bytes, in steps of `lengths`.
+  /// Scans `body` behind `before` other bytes; one call for each of `lengths`, up to that length.
   private func found(_ body: [UInt8], behind before: Int, _ lengths: [Int]) -> (
     end: Int, parity: UInt8, offsets: [Int]
   ) {
     // Bytes after the limit must not matter: they end no sentence and are full of commas.
-    let rest = [UInt8](repeating: UInt8(ascii: ","), count: SentenceScan.margin)
+    let filler = [UInt8](repeating: UInt8(ascii: ","), count: SentenceScan.margin)
     var scan = SentenceScan()
     var end = 0
     for length in lengths {
-      let bytes = [UInt8](repeating: 0x41, count: before) + body.prefix(length) + rest
+      let bytes = [UInt8](repeating: 0x41, count: before) + body.prefix(length) + filler
       end = scan.run(bytes.span, before, upTo: before + length) - before
       if end < length { break }
     }
@@ -63,13 +63,13 @@ import Testing
   }
 
   @Test("without an end the scan stops at the limit and continues from there bytewise")
-  func goesOn() {
+  func continuesAtLimit() {
     let body = [UInt8]("GNRMC,120300.00,A,4807.10000,N,01131.20000,E,12.345,084.40*".utf8)
     #expect(found(body, behind: 1, Array(0...body.count)) == expected(body))
     #expect(found(Array(body.dropLast()), behind: 1, [body.count - 1]).end == body.count - 1)
   }
 
-  @Test("the vector and word versions find the same in any sixteen bytes")
+  @Test("the vector and word versions find the same bytes in any sixteen bytes")
   func vectorsAndWords() {
     var random = SplitMix64(seed: 3)
     for byte in UInt8.min...UInt8.max {

@@ -81,16 +81,17 @@ private func hostCommands(_ bytes: [UInt8]) -> [UBXCommand] {
     )
     let utc = UTCTime(microseconds: 1_599_288_048_217_000)
     #expect(hostCommands(published) == [.aidingTime(utc)])
-    let ours = bytes { $0.appendAidingTime(utc) }
+    let encoded = bytes { $0.appendAidingTime(utc) }
     // Torpor's frame has no leap seconds and an accuracy of 2 s.
     var expected = Array(published.dropLast(2))
     expected[9] = 0x80
     expected[22] = 2
-    #expect(Array(ours.dropLast(2)) == expected)
-    #expect(hostCommands(ours) == [.aidingTime(utc)])
-    let place: [UInt8] = [0x01] + [UInt8](repeating: 0, count: 19)
+    #expect(Array(encoded.dropLast(2)) == expected)
+    #expect(hostCommands(encoded) == [.aidingTime(utc)])
+    let initialPosition: [UInt8] = [0x01] + [UInt8](repeating: 0, count: 19)
     #expect(
-      hostCommands(bytes { $0.appendUBX(.mgaINI, payload: place.span) }) == [.unknown(.mgaINI)])
+      hostCommands(bytes { $0.appendUBX(.mgaINI, payload: initialPosition.span) })
+        == [.unknown(.mgaINI)])
     let noTime: [UInt8] = [0x10] + [UInt8](repeating: 0, count: 23)
     #expect(
       hostCommands(bytes { $0.appendUBX(.mgaINI, payload: noTime.span) }) == [.malformed(.mgaINI)])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GNSSProtocols
 
-private let place = Coordinate(latitude_e9: 45_000_000_000, longitude_e9: 90_000_000_000)
+private let coordinate = Coordinate(latitude_e9: 45_000_000_000, longitude_e9: 90_000_000_000)
 
 /// A position or velocity in the Earth-fixed (ECEF) frame, in metres or m/s.
 private func vector(_ v: ECEF, _ accuracy: UInt32 = 100, _ time_ms: UInt32 = 0) -> UBXECEFVector {
@@ -20,7 +20,7 @@ private func status(_ flags: UInt8, _ time_ms: UInt32 = 0) -> UBXNavigation {
 private func sol(_ change: (inout UBXECEFSolution) -> Void = { _ in }) -> UBXNavigation {
   var m = UBXECEFSolution(
     fraction_ns: 0, week: 2_000, fixType: 3, flags: 0x0D,
-    position: vector(ECEF(place, height: 100)), velocity: vector(ECEF(x: -3, y: 0, z: 0), 10),
+    position: vector(ECEF(coordinate, height: 100)), velocity: vector(ECEF(x: -3, y: 0, z: 0), 10),
     positionDOP_e2: 242, satellites: 8)
   change(&m)
   return .ecefSolution(m)
@@ -47,69 +47,70 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
 
 @Suite("Values combined from the parts of a UBX epoch") struct UBXDraftTests {
   private func sum(_ parts: UBXNavigation..., leapSeconds: Int8? = nil) -> (
-    whole: UBXSolution, place: Coordinate?
+    solution: UBXSolution, coordinate: Coordinate?
   ) {
     var draft = UBXDraft()
     for part in parts { draft.apply(part) }
     return draft.solution(leapSeconds)
   }
 
-  @Test("one bit each reports whether the fix is valid and differential")
+  @Test("a fix is valid, and differential, only if its flag is set")
   func flags() {
-    #expect(sum(sol(), .position(position)).whole.isFixOK)
-    #expect(!sum(sol(), .position(position)).whole.isDifferential)
-    let differential = sum(sol { $0.flags = 0x0E }, .position(position)).whole
+    #expect(sum(sol(), .position(position)).solution.isFixOK)
+    #expect(!sum(sol(), .position(position)).solution.isDifferential)
+    let differential = sum(sol { $0.flags = 0x0E }, .position(position)).solution
     #expect(!differential.isFixOK && differential.isDifferential)
-    #expect(!sum(status(0x0D)).whole.isFixOK)
+    #expect(!sum(status(0x0D)).solution.isFixOK)
   }
 
   @Test("satellites: NAV-SAT, then NAV-SOL; NAV-SOL supplies the dilution if NAV-DOP is missing")
   func counts() {
-    var seen = UBXSatellites(timeOfWeek_ms: 0)
-    for _ in 0..<5 { seen.add(isUsed: true, signal_dBHz: 40) }
-    #expect(sum(sol(), .satellites(seen)).whole.satellites == 5)
-    #expect(sum(sol()).whole.satellites == 8 && sum(sol()).whole.positionDOP_e2 == 242)
+    var satellites = UBXSatellites(timeOfWeek_ms: 0)
+    for _ in 0..<5 { satellites.add(isUsed: true, signal_dBHz: 40) }
+    #expect(sum(sol(), .satellites(satellites)).solution.satellites == 5)
+    #expect(sum(sol()).solution.satellites == 8 && sum(sol()).solution.positionDOP_e2 == 242)
   }
 
   @Test("positions: NAV-HPPOSLLH if it agrees, NAV-POSLLH, NAV-SOL, NAV-POSECEF")
-  func places() {
+  func positions() {
     let other = vector(ECEF(Coordinate(latitude_e9: 0, longitude_e9: 0), height: 0), 700)
-    #expect(sum(sol(), .ecefPosition(other)).place?.latitude_e9 == place.latitude_e9)
-    #expect(sum(sol(), .ecefPosition(other)).whole.horizontalAccuracy_mm == 1_000)
+    #expect(sum(sol(), .ecefPosition(other)).coordinate?.latitude_e9 == coordinate.latitude_e9)
+    #expect(sum(sol(), .ecefPosition(other)).solution.horizontalAccuracy_mm == 1_000)
     let alone = sum(status(1), .ecefPosition(other))
-    #expect(alone.place == Coordinate(latitude_e9: 0, longitude_e9: 0))
-    #expect(alone.whole.verticalAccuracy_mm == 7_000)
-    #expect(sum(status(1), .position(position)).place == place)
+    #expect(alone.coordinate == Coordinate(latitude_e9: 0, longitude_e9: 0))
+    #expect(alone.solution.verticalAccuracy_mm == 7_000)
+    #expect(sum(status(1), .position(position)).coordinate == coordinate)
     // NAV-HPPOSLLH is used only if it differs by less than one digit of NAV-POSLLH.
     let fine = sum(status(1), .position(position), precise(by: 37))
-    #expect(fine.place?.latitude_e9 == 44_999_999_963 && fine.whole.horizontalAccuracy_mm == 14)
+    #expect(fine.coordinate?.latitude_e9 == 44_999_999_963 && fine.solution.horizontalAccuracy_mm == 14)
     let off = sum(status(1), .position(position), precise(by: 101))
-    #expect(off.place == place && off.whole.horizontalAccuracy_mm == 3_000)
+    #expect(off.coordinate == coordinate && off.solution.horizontalAccuracy_mm == 3_000)
     // Without NAV-POSLLH, any valid one is used.
-    #expect(sum(sol(), precise(by: 101)).place?.latitude_e9 == 44_999_999_899)
-    #expect(sum(sol(), precise(by: 101)).whole.heightMSL_mm == 60_000)
+    #expect(sum(sol(), precise(by: 101)).coordinate?.latitude_e9 == 44_999_999_899)
+    #expect(sum(sol(), precise(by: 101)).solution.heightMSL_mm == 60_000)
     let invalid = sum(sol(), precise(by: 101, isValid: false))
-    #expect(invalid.place?.latitude_e9 == place.latitude_e9)
-    #expect(sum(status(1), .position(position), precise(by: 37, isValid: false)).place == place)
+    #expect(invalid.coordinate?.latitude_e9 == coordinate.latitude_e9)
+    let unrefined = sum(status(1), .position(position), precise(by: 37, isValid: false))
+    #expect(unrefined.coordinate == coordinate)
   }
 
   @Test("an ECEF position is valid up to 2,000 km above and below the ground")
   func heights() {
-    for (height, isPlace) in [
+    for (height, isPosition) in [
       (1_999_999, true), (2_000_001, false), (-1_999_999, true), (-2_000_001, false),
     ] as [(Double, Bool)] {
-      let found = sum(status(1), .ecefPosition(vector(ECEF(place, height: height))))
-      #expect((found.place != nil) == isPlace, "\(height)")
+      let found = sum(status(1), .ecefPosition(vector(ECEF(coordinate, height: height))))
+      #expect((found.coordinate != nil) == isPosition, "\(height)")
     }
-    let ground = sum(status(1), .ecefPosition(vector(ECEF(place, height: 100))))
-    #expect(ground.place != nil && abs(ground.whole.height_mm - 100_000) <= 10)
+    let ground = sum(status(1), .ecefPosition(vector(ECEF(coordinate, height: 100))))
+    #expect(ground.coordinate != nil && abs(ground.solution.height_mm - 100_000) <= 10)
   }
 
   @Test("a height from ECEF is rounded, not truncated")
   func rounded() {
     for k in 1...100 as ClosedRange<Int32> {
       let above = UBXECEFVector(timeOfWeek_ms: 0, x: 637_813_700 + k, y: 0, z: 0, accuracy: 1)
-      #expect(sum(status(1), .ecefPosition(above)).whole.height_mm == 10 * k)
+      #expect(sum(status(1), .ecefPosition(above)).solution.height_mm == 10 * k)
     }
   }
 
@@ -123,19 +124,19 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
           timeOfWeek_ms: 0, north_cmps: 300, east_cmps: 400, down_cmps: -20, speed_cmps: 500,
           groundSpeed_cmps: 500, heading_e5: 5_313_000, speedAccuracy_cmps: 20,
           headingAccuracy_e5: 200_000))
-    ).whole
+    ).solution
     #expect(reported.velocityNorth_mmps == 3_000 && reported.velocityEast_mmps == 4_000)
     #expect(reported.speedAccuracy_mmps == 200 && reported.headingAccuracy_e5 == 200_000)
     // At 90° E the x axis points west.
-    let seen = sum(sol(), .ecefVelocity(other)).whole
-    #expect(seen.velocityEast_mmps == 3_000 && seen.groundSpeed_mmps == 3_000)
-    #expect(seen.velocityNorth_mmps == 0 && seen.speedAccuracy_mmps == 100)
-    #expect(seen.headingOfMotion_e5 == 9_000_000)
+    let solution = sum(sol(), .ecefVelocity(other)).solution
+    #expect(solution.velocityEast_mmps == 3_000 && solution.groundSpeed_mmps == 3_000)
+    #expect(solution.velocityNorth_mmps == 0 && solution.speedAccuracy_mmps == 100)
+    #expect(solution.headingOfMotion_e5 == 9_000_000)
     // 0.1 of 3 m/s, in degrees.
-    #expect(seen.headingAccuracy_e5 == 191_000)
-    let alone = sum(status(1), .position(position), .ecefVelocity(other)).whole
+    #expect(solution.headingAccuracy_e5 == 191_000)
+    let alone = sum(status(1), .position(position), .ecefVelocity(other)).solution
     #expect(alone.groundSpeed_mmps == 7_000)
-    let none = sum(status(1), .position(position)).whole
+    let none = sum(status(1), .position(position)).solution
     #expect(none.groundSpeed_mmps < 0 && none.headingAccuracy_e5 == .max)
   }
 
@@ -143,7 +144,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
   func courses() {
     func course(_ z: Double, _ accuracy: UInt32) -> UInt32? {
       let v = sol { $0.velocity = vector(ECEF(x: -3, y: 0, z: z), accuracy) }
-      return sum(v).whole.headingAccuracy_e5
+      return sum(v).solution.headingAccuracy_e5
     }
     #expect(course(0, 299) == 5_710_900 && course(0, 301) == .max)
     #expect(course(0, 300) == .max)
@@ -154,12 +155,12 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     let wild = UBXVelocity(
       timeOfWeek_ms: 0, north_cmps: .max, east_cmps: .min, down_cmps: 0, speed_cmps: 0,
       groundSpeed_cmps: .max, heading_e5: 0, speedAccuracy_cmps: .max, headingAccuracy_e5: 0)
-    let reported = sum(sol(), .velocity(wild)).whole
+    let reported = sum(sol(), .velocity(wild)).solution
     #expect(reported.velocityNorth_mmps == .max && reported.velocityEast_mmps ?? .min == .min)
     #expect(reported.groundSpeed_mmps == .max && reported.speedAccuracy_mmps == .max)
     for (x, east) in [(Int32.min, 2_000_000_000), (Int32.max, -2_000_000_000)] as [(Int32, Int32)] {
       let fast = UBXECEFVector(timeOfWeek_ms: 0, x: x, y: 0, z: 0, accuracy: 0)
-      #expect(sum(sol { $0.velocity = fast }).whole.velocityEast_mmps == east)
+      #expect(sum(sol { $0.velocity = fast }).solution.velocityEast_mmps == east)
     }
   }
 
@@ -167,19 +168,19 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
   func times() {
     let moment = UTCTime(microseconds: 1_780_315_200_000_000)
     let utc = UBXNavigation.utc(UBXTimeUTC(timeOfWeek_ms: 0, utc: moment, accuracy_ns: 30))
-    let reported = sum(sol(), gps(3), utc).whole
+    let reported = sum(sol(), gps(3), utc).solution
     #expect(reported.utc == moment && reported.timeAccuracy_ns == 30 && reported.isTimeResolved)
     func week(_ parts: UBXSolution) -> Int64? {
       parts.utc.map { ($0.microseconds - 315_964_800_000_000 + 18_000_000) / 604_800_000_000 }
     }
-    let whole = sum(sol(), gps(3)).whole
+    let whole = sum(sol(), gps(3)).solution
     #expect(week(whole) == 2_001 && whole.timeAccuracy_ns == 40 && !whole.isTimeResolved)
-    #expect(sum(sol(), gps(3), leapSeconds: 18).whole.isTimeResolved)
-    #expect(week(sum(sol(), gps(1)).whole) == 2_000 && week(sum(sol(), gps(2)).whole) == 2_000)
+    #expect(sum(sol(), gps(3), leapSeconds: 18).solution.isTimeResolved)
+    #expect(week(sum(sol(), gps(1)).solution) == 2_000 && week(sum(sol(), gps(2)).solution) == 2_000)
     for flags in [0x01, 0x05, 0x09] as [UInt8] {
-      #expect(sum(sol { $0.flags = flags }).whole.utc == nil, "\(flags)")
+      #expect(sum(sol { $0.flags = flags }).solution.utc == nil, "\(flags)")
     }
-    #expect(week(sum(status(1), gps(3)).whole) == 2_001)
+    #expect(week(sum(status(1), gps(3)).solution) == 2_001)
   }
 }
 
@@ -222,9 +223,9 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     var emitted: [Int] = []
     for second in 0..<4 {
       let time_ms = UInt32(second) * 1_000
-      var where_ = position
-      where_.timeOfWeek_ms = time_ms
-      for (i, part) in [status(1, time_ms), .position(where_)].enumerated() {
+      var moved = position
+      moved.timeOfWeek_ms = time_ms
+      for (i, part) in [status(1, time_ms), .position(moved)].enumerated() {
         if assembler.add(.navigation(part), at: .boot) != nil { emitted.append(2 * second + i) }
       }
       while assembler.next() != nil {}
@@ -274,7 +275,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(assembler.add(.navigation(precise(by: 37)), at: .boot) == nil)
     #expect(assembler.add(pvt(1_000), at: .boot) == nil)
     let emitted = assembler.add(.navigation(precise(by: 37)), at: .boot)
-    #expect(emitted?.timeOfDay_us == 43_201_000_000 && emitted?.fix?.coordinate == place)
+    #expect(emitted?.timeOfDay_us == 43_201_000_000 && emitted?.fix?.coordinate == coordinate)
   }
 
   @Test("end detection is inactive if the options disable it")
@@ -288,18 +289,18 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
   }
 
   @Test("a detected pattern is dropped after three consecutive misses, not three in total")
-  func habit() {
-    var habit = HighPrecisionDetector()
-    habit.recordArrival()
+  func droppedPattern() {
+    var detector = HighPrecisionDetector()
+    detector.recordArrival()
     for _ in 0..<5 {
-      habit.recordMiss()
-      habit.recordMiss()
-      #expect(habit.isExpected)
-      habit.recordArrival()
+      detector.recordMiss()
+      detector.recordMiss()
+      #expect(detector.isExpected)
+      detector.recordArrival()
     }
     for count in 1...3 {
-      habit.recordMiss()
-      #expect(habit.isExpected == (count < 3))
+      detector.recordMiss()
+      #expect(detector.isExpected == (count < 3))
     }
   }
 
@@ -307,14 +308,14 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
   func refined() {
     guard case .precisePosition(let precise) = precise(by: 37) else { return }
     var epoch = Epoch()
-    epoch.fix = Fix(acquired: .boot, coordinate: place, mode: .twoDimensional)
+    epoch.fix = Fix(acquired: .boot, coordinate: coordinate, mode: .twoDimensional)
     #expect(epoch.refine(precise) && epoch.fix?.verticalAccuracy_mm == nil)
     #expect(epoch.fix?.altitude_mm == 60_000)
-    epoch.fix = Fix(acquired: .boot, coordinate: place, mode: .threeDimensional)
+    epoch.fix = Fix(acquired: .boot, coordinate: coordinate, mode: .threeDimensional)
     #expect(epoch.refine(precise) && epoch.fix?.verticalAccuracy_mm == 20)
-    var seen = UBXSatellites(timeOfWeek_ms: 0)
-    for _ in 0..<255 { seen.add(isUsed: false, signal_dBHz: 40) }
-    epoch.apply(seen)
+    var satellites = UBXSatellites(timeOfWeek_ms: 0)
+    for _ in 0..<255 { satellites.add(isUsed: false, signal_dBHz: 40) }
+    epoch.apply(satellites)
     #expect(epoch.satellitesInView == 254 && epoch.bestSignal_dBHz == nil)
     var solution = UBXSolution(
       utc: nil, fixType: 3, isFixOK: true, longitude_e7: 0, latitude_e7: 0, height_mm: 0,

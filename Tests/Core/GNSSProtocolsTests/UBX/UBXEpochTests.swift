@@ -163,7 +163,7 @@ import Testing
     for message in decode(lines).messages { #expect(assembler.add(message, at: .boot) == nil) }
     let first = assembler.add(.navPVT(solution()), at: .boot)
     #expect(first?.timeOfDay_us == 43_199_000_000 && assembler.isOpen)
-    // Not fetched by next(): the next message returns it.
+    // The UBX epoch was not fetched by `next()`: the next message returns it.
     let second = assembler.add(.navPVT(solution { $0.utc = utc + .seconds(1) }), at: .boot)
     #expect(second?.utc == utc && assembler.isOpen)
     #expect(assembler.close()?.utc == utc + .seconds(1) && !assembler.isOpen)

@@ -46,7 +46,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
 /// These frames were published by others: in the protocol's manuals, in captures, and in tests of
 /// other projects that computed them by other programs.
 @Suite("UBX frames published by others") struct UBXFrameTests {
-  @Test("a poll of MON-VER")
+  @Test("a poll of MON-VER equals the published frame")
   func pollVersion() {
     var buffer = FrameBuffer()
     buffer.appendPoll(.monVER)
@@ -55,7 +55,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
   }
 
   @Test(
-    "acknowledgements",
+    "acknowledgements are encoded and decoded as published",
     arguments: [
       ("B5 62 05 01 02 00 06 01 0F 38", UBXIdentity(0x06, 0x01)),
       ("B5 62 05 01 02 00 06 41 4F 78", UBXIdentity(0x06, 0x41)),
@@ -173,7 +173,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     #expect(commands(bytes(hex: hex)) == [.valset(configuration)])
   }
 
-  @Test("CFG-VALSET of two items")
+  @Test("a published CFG-VALSET of two items is decoded")
   func valsetOfTwo() {
     let frame = bytes(
       hex: """
@@ -187,7 +187,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     #expect(c.value(of: 0x2091_00AC) == nil)
   }
 
-  @Test("RXM-PMREQ in both forms")
+  @Test("published RXM-PMREQ requests in both forms are decoded")
   func powerRequest() {
     let byUART = bytes(
       hex: "B5 62 02 41 10 00 00 00 00 00 00 00 00 00 06 00 00 00 08 00 00 00 61 6B")
@@ -264,7 +264,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
   }
 
   @Test("invalidLlh overrides gnssFixOK")
-  func invalidPlace() {
+  func invalidPosition() {
     #expect(solution { $0[78] = 1 }?.isFixOK == false)
     #expect(solution { $0[78] = 2 }?.isFixOK == true)
     let short = solution {

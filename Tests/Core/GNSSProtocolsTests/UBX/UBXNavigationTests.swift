@@ -25,14 +25,14 @@ import Testing
             timeOfWeek_ms: 403_326_000, north_cmps: -3, east_cmps: -15, down_cmps: -4,
             speed_cmps: 16, groundSpeed_cmps: 15, heading_e5: 128_387, speedAccuracy_cmps: 65,
             headingAccuracy_e5: 8_052_720)))
-    let place = part(
+    let position = part(
       bytes(
         hex: """
           B5 62 01 02 1C 00 3E 35 92 04 41 40 C8 D3 25 0B 7E 18 BC 32 01 00 A8 B8 01 00 2F 08 00 00
           8F 15 00 00 35 76
           """))
     #expect(
-      place
+      position
         == .position(
           UBXPosition(
             timeOfWeek_ms: 76_690_750, longitude_e7: -741_851_071, latitude_e7: 410_913_573,
@@ -191,7 +191,7 @@ extension SplitMix64 {
       return .precisePosition(
         UBXPrecisePosition(
           timeOfWeek_ms: time, isValid: Bool.random(using: &self),
-          longitude_e9: place().longitude_e9, latitude_e9: place().latitude_e9,
+          longitude_e9: position().longitude_e9, latitude_e9: position().latitude_e9,
           height_dmm: Int64(metres()), heightMSL_dmm: Int64(metres()),
           horizontalAccuracy_dmm: bits(UInt32.self), verticalAccuracy_dmm: bits(UInt32.self)))
     case 4:

@@ -7,10 +7,10 @@ import Testing
 /// Messages of an older receiver for one time: 2009-01-28 20:35:43, week 1516.
 private struct OldReceiver {
   var time_ms: UInt32 = 333_358_000
-  let place = Coordinate(latitude_e9: 53_563_256_300, longitude_e9: -113_439_544_900)
+  let coordinate = Coordinate(latitude_e9: 53_563_256_300, longitude_e9: -113_439_544_900)
 
   var sol: UBXNavigation {
-    let ecef = ECEF(place, height: 635)
+    let ecef = ECEF(coordinate, height: 635)
     func cm(_ value: Double) -> Int32 { Int32((value * 100).rounded()) }
     return .ecefSolution(
       UBXECEFSolution(
@@ -120,7 +120,7 @@ private struct OldReceiver {
   func solution() throws {
     let epoch = try #require(epochs([receiver.sol]).first)
     let fix = try #require(epoch.fix)
-    #expect(fix.coordinate.localDistance(to: receiver.place) < 0.01)
+    #expect(fix.coordinate.localDistance(to: receiver.coordinate) < 0.01)
     #expect(abs((fix.ellipsoidalAltitude_mm ?? 0) - 635_000) <= 10 && fix.altitude_mm == nil)
     #expect(fix.horizontalAccuracy_mm == 5_520 && fix.verticalAccuracy_mm == 5_520)
     // 5 m/s along the axis are 5 cos φ north and 5 sin φ up.
@@ -223,7 +223,7 @@ private struct OldReceiver {
   @Test("NAV-PVT waits for NAV-HPPOSLLH once one has followed it, until they stop arriving")
   func precision() {
     var assembler = EpochAssembler()
-    // The first is emitted immediately: nothing is known about the receiver.
+    // The first is emitted immediately: no NAV-HPPOSLLH has been received yet.
     #expect(
       assembler.add(.navPVT(pvt(0)), at: .boot)?.fix?.coordinate.latitude_e9 == 48_000_000_000)
     #expect(assembler.add(precise(0), at: .boot) == nil)
@@ -234,7 +234,7 @@ private struct OldReceiver {
       fine?.coordinate == Coordinate(latitude_e9: 47_999_999_963, longitude_e9: 11_000_000_037))
     #expect(fine?.ellipsoidalAltitude_mm == 547_001 && fine?.altitude_mm == 500_000)
     #expect(fine?.horizontalAccuracy_mm == 15 && fine?.verticalAccuracy_mm == 20)
-    // A silence or the next epoch emits it unrefined; after the third time it waits no longer.
+    // A silence or the next epoch emits NAV-PVT unrefined; after the third time it is not held.
     #expect(assembler.add(.navPVT(pvt(2)), at: .boot) == nil)
     #expect(assembler.close()?.timeOfDay_us == 43_202_000_000 && !assembler.isOpen)
     #expect(assembler.add(.navPVT(pvt(3)), at: .boot) == nil)
@@ -243,7 +243,7 @@ private struct OldReceiver {
       #expect(emitted?.timeOfDay_us == 43_200_000_000 + Int64(second - 1) * 1_000_000)
       #expect(assembler.next() == nil && assembler.isOpen)
     }
-    // Both are emitted: the one that waited, and the one that no longer waits.
+    // Both are emitted: the held NAV-PVT, and the next one, which is not held.
     #expect(assembler.add(.navPVT(pvt(6)), at: .boot)?.timeOfDay_us == 43_205_000_000)
     #expect(assembler.next()?.timeOfDay_us == 43_206_000_000 && !assembler.isOpen)
     #expect(assembler.add(.navPVT(pvt(7)), at: .boot) != nil)
@@ -285,11 +285,11 @@ private struct OldReceiver {
   @Test("NAV-SAT reports satellites in view and signal strength for the epoch after it")
   func view() {
     var assembler = EpochAssembler()
-    var seen = UBXSatellites(timeOfWeek_ms: 0)
-    for signal in [40, 30] as [UInt8] { seen.add(isUsed: true, signal_dBHz: signal) }
-    seen.add(isUsed: false, signal_dBHz: 55)
+    var satellites = UBXSatellites(timeOfWeek_ms: 0)
+    for signal in [40, 30] as [UInt8] { satellites.add(isUsed: true, signal_dBHz: signal) }
+    satellites.add(isUsed: false, signal_dBHz: 55)
     #expect(assembler.add(.navPVT(pvt(0)), at: .boot)?.satellitesInView == nil)
-    #expect(assembler.add(.navigation(.satellites(seen)), at: .boot) == nil)
+    #expect(assembler.add(.navigation(.satellites(satellites)), at: .boot) == nil)
     let epoch = assembler.add(.navPVT(pvt(1)), at: .boot)
     #expect(epoch?.satellitesInView == 3)
     #expect(epoch?.meanSignal_dBHz == 35 && epoch?.bestSignal_dBHz == 40)

@@ -122,7 +122,7 @@ struct DeferralCallTests {
     #expect(client.finishes.count == calls)
   }
 
-  @Test("DEF-9: no error exactly when a criterion was met")
+  @Test("DEF-9: a finish has no error exactly if a criterion was met")
   func errors() {
     let bench = EngineBench()
     bench.client.defer(untilTraveled: .unlimited, timeout: 5)

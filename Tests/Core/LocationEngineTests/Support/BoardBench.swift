@@ -10,9 +10,9 @@ import ReceiverDrivers
 import SimulatedHAL
 import Testing
 
-/// The engine in its loop on a simulated board with a batching receiver; virtual time.
+/// The engine in a `LocationLoop` on a simulated board with a batching receiver; virtual time.
 final class BoardBench: RequestSink {
-  /// State that the loop and a test's clients share.
+  /// State that the `LocationLoop` and a test's clients share.
   final class Mailbox {
     var clients: [TestClient] = []
     var queue: [(ClientID, Request)] = []
@@ -42,9 +42,9 @@ final class BoardBench: RequestSink {
   private(set) var events: [TimedBoardEvent] = []
 
   /// - Parameters:
-  ///   - limit: N.
-  ///   - watermark: W.
-  ///   - speed: m/s eastwards.
+  ///   - limit: The deferral limit N, in fixes.
+  ///   - watermark: The watermark W of the receiver's buffer, in entries.
+  ///   - speed: The device's speed eastwards, in m/s.
   init(
     limit: Int = 1_000, watermark: UInt16 = 200, clients count: Int = 1, speed: Double = 0,
     hasPin: Bool = true, hasDeepSleep: Bool = true, lineSpeed: UInt32 = 38_400,

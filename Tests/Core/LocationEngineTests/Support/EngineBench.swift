@@ -10,7 +10,7 @@ import Testing
 
 /// The engine with a streaming receiver whose messages the tests encode; virtual time.
 ///
-/// Performs the steps of the loop and checks the engine's invariants after each step.
+/// Performs the steps of `LocationLoop` and checks the engine's invariants after each step.
 final class EngineBench: RequestSink {
   static let home = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
   /// UTC of boot, as the receiver sends it: 2025-03-01.
@@ -52,8 +52,8 @@ final class EngineBench: RequestSink {
   }
 
   /// - Parameters:
-  ///   - limit: N.
-  ///   - capacity: R; twice N if not given.
+  ///   - limit: The deferral limit N, in fixes.
+  ///   - capacity: The ring's capacity R, in fixes; twice N if not given.
   init(
     limit: Int = 1_000, capacity: Int? = nil, clients count: Int = 1, connects: Bool = true,
     _ change: (inout EngineSetup) -> Void = { _ in }

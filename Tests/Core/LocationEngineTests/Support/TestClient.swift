@@ -4,7 +4,7 @@ import LocationPolicy
 import LocationTypes
 import Testing
 
-/// Target of a test client's requests.
+/// Target of a test client's requests: `EngineBench` or `BoardBench`.
 protocol RequestSink: AnyObject {
   /// Performs a request now.
   func request(_ request: Request, of client: ClientID)
@@ -56,7 +56,7 @@ enum ReceivedNotice: Equatable, CustomStringConvertible {
 
 /// A client of a bench: sends requests and records all notices it receives, in order.
 ///
-/// Checks what must hold for every client at all times: order, no duplicates, no empty batch,
+/// Checks the invariants of every client: order, no duplicates, no empty batch,
 /// `location` set before the callback.
 final class TestClient {
   let id: ClientID

@@ -174,8 +174,7 @@ struct ClientDeferralTests {
     #expect(bench.wait(96) == [.finish(nil), .batch(4...4)])
   }
 
-  @Test(
-    "DEF-28, DEF-29: it engages only in the background and while allowed; otherwise normal updates")
+  @Test("DEF-28, DEF-29: a deferral engages only in the background and while allowed")
   func notAllowed() {
     let bench = ClientBench.started()
     bench.send(.allowDeferred(distance: .infinity, timeout: 100))

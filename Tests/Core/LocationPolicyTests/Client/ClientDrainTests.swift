@@ -105,7 +105,7 @@ struct ClientDrainTests {
     #expect(bench.state == .idle)
   }
 
-  @Test("DEF-8: even two ends per call are bounded")
+  @Test("DEF-8: each call ends once, also if a call ends both itself and the previous one")
   func manyEnds() {
     let bench = Self.buffering()
     var finishes = 0
@@ -148,7 +148,7 @@ struct ClientDrainTests {
     #expect(bench.send(.stopUpdating) == [])
   }
 
-  @Test("DEF-37: the same applies without a deferral")
+  @Test("DEF-37: also without a deferral, only buffered fixes from before the stop are delivered")
   func stopUndeferred() {
     let bench = ClientBench.started()
     bench.buffers = true

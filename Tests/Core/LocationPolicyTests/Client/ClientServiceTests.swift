@@ -36,7 +36,7 @@ extension ClientBench {
 
 @Suite("Client services other than updates")
 struct ClientServiceTests {
-  @Test("SLC-2, SLC-3: a report after 500 m, at most every five minutes")
+  @Test("SLC-2, SLC-3: a change of 500 m is reported, at most every five minutes")
   func significantChange() {
     let bench = ClientBench()
     bench.send(.connect, .startSignificantChange)
@@ -83,13 +83,13 @@ struct ClientServiceTests {
     }
     #expect(open == nil)
     var path = 0.0
-    var left: [NoticeValue] = []
+    var notices: [NoticeValue] = []
     for _ in 0..<60 {
       path += 50
-      left += bench.stay(10, east: path)
+      notices += bench.stay(10, east: path)
     }
-    guard case .visit(_, let departure?)? = left.first else {
-      Issue.record("no departure: \(left)")
+    guard case .visit(_, let departure?)? = notices.first else {
+      Issue.record("no departure: \(notices)")
       return
     }
     #expect(departure >= 1_190 && departure < 1_300)
@@ -133,13 +133,13 @@ struct ClientServiceTests {
     #expect(bench.stay(60) == [])
     let answer = bench.send(.requestRegionState(region.identifier))
     #expect(answer == [.region(.determined(region.identifier, .inside))])
-    let left = bench.stay(60, east: 400)
-    #expect(left.count == 2)
-    if case .region(.exited(region.identifier, _))? = left.first {
+    let notices = bench.stay(60, east: 400)
+    #expect(notices.count == 2)
+    if case .region(.exited(region.identifier, _))? = notices.first {
     } else {
-      Issue.record("no exit: \(left)")
+      Issue.record("no exit: \(notices)")
     }
-    #expect(left.last == .region(.determined(region.identifier, .outside)))
+    #expect(notices.last == .region(.determined(region.identifier, .outside)))
     for number in 100..<119 {
       let other = Region(
         RegionIdentifier(.region, UInt32(number)), center: equator, radius: 50)
@@ -171,9 +171,9 @@ struct ClientServiceTests {
       bench.send(.allowDeferred(distance: .infinity, timeout: .infinity)) == [.finish(12)],
       "DEF-4: paused is not updating")
     // PAU-4: outside the radius updates resume, and the resume precedes the fix.
-    let gone = bench.stay(30, east: 300)
-    #expect(gone.first == .resumed)
-    #expect(gone.count >= 2 && gone[1].description.hasPrefix("batch"))
+    let resumed = bench.stay(30, east: 300)
+    #expect(resumed.first == .resumed)
+    #expect(resumed.count >= 2 && resumed[1].description.hasPrefix("batch"))
     #expect(bench.demand == .live(isWatched: false))
   }
 

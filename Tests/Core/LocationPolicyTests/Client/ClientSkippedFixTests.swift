@@ -36,9 +36,9 @@ private struct SkippingWalk {
   let reference = ClientBench(capacity: 64)
   let skipping = ClientBench(capacity: 64)
   var line = MotionLine.absent
-  var here = (east: 0.0, north: 0.0)
+  var position = (east: 0.0, north: 0.0)
   var speed = (east: 0.0, north: 0.0)
-  var left = 0
+  var secondsAtSpeed = 0
   var noticeCount = 0
 
   init(seed: UInt64) {
@@ -94,27 +94,27 @@ private struct SkippingWalk {
   }
 
   private mutating func move() {
-    if left == 0 {
-      left = Int.random(in: 10...60, using: &random)
+    if secondsAtSpeed == 0 {
+      secondsAtSpeed = Int.random(in: 10...60, using: &random)
       let speeds: [Double] = [0, 1, 10, 30]
       let most = speeds.randomElement(using: &random) ?? 0
-      let back = abs(here.east) + abs(here.north) > 2_000 ? -most / 2_000 : 0
-      speed.east = Double.random(in: -most...most, using: &random) + back * here.east
-      speed.north = Double.random(in: -most...most, using: &random) + back * here.north
+      let back = abs(position.east) + abs(position.north) > 2_000 ? -most / 2_000 : 0
+      speed.east = Double.random(in: -most...most, using: &random) + back * position.east
+      speed.north = Double.random(in: -most...most, using: &random) + back * position.north
     }
-    left -= 1
-    here.east += speed.east
-    here.north += speed.north
+    secondsAtSpeed -= 1
+    position.east += speed.east
+    position.north += speed.north
     // Sometimes late, with the time of the previous fix.
     let age = Int.random(in: 0..<5, using: &random) == 0 ? 1.0 : 0
-    let position = (here.east + 3 * random.normal(), here.north + 3 * random.normal())
+    let reported = (position.east + 3 * random.normal(), position.north + 3 * random.normal())
     let accuracies: [Int32] = [3_000, 3_000, 20_000, 100_000]
     let accuracy = accuracies.randomElement(using: &random) ?? 3_000
     both { bench in
       bench.now += 1
       let time = max(bench.now - age, bench.newest?.fix.acquired.seconds ?? 0)
       bench.append(
-        fix(at: time, east: position.0, north: position.1, accuracy_mm: accuracy))
+        fix(at: time, east: reported.0, north: reported.1, accuracy_mm: accuracy))
     }
   }
 
@@ -147,8 +147,8 @@ private struct SkippingWalk {
       Bool.random(using: &random) ? .region : .condition, UInt32.random(in: 0..<6, using: &random))
     return .addRegion(
       circle(
-        identifier, east: here.east + Double.random(in: -2_000...2_000, using: &random),
-        north: here.north + Double.random(in: -2_000...2_000, using: &random),
+        identifier, east: position.east + Double.random(in: -2_000...2_000, using: &random),
+        north: position.north + Double.random(in: -2_000...2_000, using: &random),
         radius: Double.random(in: 30...1_000, using: &random)), assuming: .unknown)
   }
 

@@ -27,7 +27,7 @@ struct ClientSuspendedTests {
     return bench
   }
 
-  @Test("BKG-5: its demand is deferred until N fixes wait; a background session lifts the limit")
+  @Test("BKG-5: the demand is deferred until N fixes wait; a background session removes the limit")
   func demand() {
     let bench = suspended()
     #expect(bench.demand == .deferred(check: .distantFuture))
@@ -90,7 +90,7 @@ struct ClientSuspendedTests {
   func gap() throws {
     let bench = full()
     bench.now = 6
-    // The receiver still buffered it when it went to sleep.
+    // The receiver had buffered this fix before it slept.
     bench.append(fix(at: 4))
     bench.now = 50
     // A fix for another client.

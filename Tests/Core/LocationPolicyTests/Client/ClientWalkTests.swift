@@ -125,9 +125,9 @@ struct Walk {
 
   /// Runs `body`, which may end the outstanding call.
   mutating func countEnds(_ body: (ClientBench) -> Void) {
-    let had = bench.state != .idle
+    let wasOutstanding = bench.state != .idle
     body(bench)
-    if had && bench.state == .idle { oracle.outstanding += 1 }
+    if wasOutstanding && bench.state == .idle { oracle.outstanding += 1 }
   }
 
   mutating func connect() {
@@ -185,10 +185,10 @@ struct Walk {
     let timeouts: [Double] = [.infinity, 0, 3, 10]
     let distance = distances[Int.random(in: 0..<4, using: &random)]
     let timeout = timeouts[Int.random(in: 0..<4, using: &random)]
-    let had = bench.state != .idle
+    let wasOutstanding = bench.state != .idle
     bench.sendOnly(.allowDeferred(distance: distance, timeout: timeout))
     // The previous call has ended; this one has too, unless it is armed now.
-    oracle.outstanding += (had ? 1 : 0) + (bench.state == .idle ? 1 : 0)
+    oracle.outstanding += (wasOutstanding ? 1 : 0) + (bench.state == .idle ? 1 : 0)
   }
 
   mutating func request(_ request: Request) {

@@ -67,7 +67,8 @@ struct ServicePairTests {
   }
 
   @Test(
-    "Each service is served and ends once, and the demand ends with the last one", arguments: pairs)
+    "Each of two services sends its notices, and the demand ends with the last service",
+    arguments: pairs)
   func pair(_ pair: Pair) {
     let bench = Self.bench()
     var notices: [NoticeValue] = []
@@ -80,7 +81,7 @@ struct ServicePairTests {
     notices += bench.wait(3_000)
     let calls = [pair.first, pair.second].filter { $0 == .deferral }.count
     let finishes = notices.filter { if case .finish = $0 { true } else { false } }.count
-    #expect(finishes == calls, "DEF-8: one finish a call")
+    #expect(finishes == calls, "DEF-8: one finish per call")
     check(notices, pair)
 
     for request in pair.first.off { notices += bench.send(request) }

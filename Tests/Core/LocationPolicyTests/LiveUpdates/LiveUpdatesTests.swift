@@ -56,7 +56,7 @@ struct LiveUpdatesTests {
       var updates = LiveUpdates()
       _ = updates.open(.default)
       updates.set(flag)
-      #expect(updates.isWithheld == !open.holdsAny(of: flag))
+      #expect(updates.isWithheld == !open.containsAny(of: flag))
       #expect(updates.isLive == !updates.isWithheld)
       updates.accept(stored(1, at: 1))
       let elements = Self.all(&updates)

@@ -67,10 +67,11 @@ struct WanderingReceiver {
   mutating func fix(at seconds: Double, east: Double = 0, speed: Double = 0) -> Fix {
     let step = seconds - time
     time = seconds
-    let kept = step >= 500 ? 0 : 1 / (1 + step / 100 + step * step / 20_000)  // e^(−step / 100)
-    let fresh = 2.5 * (1 - kept * kept).squareRoot()
-    drift.east = drift.east * kept + fresh * random.normal()
-    drift.north = drift.north * kept + fresh * random.normal()
+    // Approximately e^(−step / 100).
+    let correlation = step >= 500 ? 0 : 1 / (1 + step / 100 + step * step / 20_000)
+    let fresh = 2.5 * (1 - correlation * correlation).squareRoot()
+    drift.east = drift.east * correlation + fresh * random.normal()
+    drift.north = drift.north * correlation + fresh * random.normal()
     if seconds > excursion.start + 60 { newExcursion(after: seconds) }
     let into = seconds - excursion.start
     let share = into < 0 ? 0 : min(1, into / 20, (60 - into) / 20)

@@ -44,7 +44,7 @@ struct GeneratedDays {
   private let interval: Double
   private let outages: Outages
   private var time = 0.0
-  private var place = Place(east: 0, north: 0)
+  private var position = Place(east: 0, north: 0)
   private var error = Place(east: 0, north: 0)
 
   init(seed: UInt64, days: Int, interval: Double = 1, outages: Outages = .short) {
@@ -52,7 +52,7 @@ struct GeneratedDays {
     self.interval = interval
     self.outages = outages
     samples.reserveCapacity(Int(Double(days) * 86_400 / interval) + 1000)
-    let home = place
+    let home = position
     let work = far(from: home, 3000...9000)
     for day in 0..<days {
       let midnight = Double(day) * 86_400
@@ -108,13 +108,14 @@ struct GeneratedDays {
   }
 
   private mutating func travel(to end: Place) {
-    let (east, north) = (end.east - place.east, end.north - place.north)
+    let (east, north) = (end.east - position.east, end.north - position.north)
     let length = (east * east + north * north).squareRoot()
     guard length > 0 else { return }
     // Around a corner: streets are not straight.
     let side = uniform(-0.35...0.35)
     let corner = Place(
-      east: place.east + east / 2 - north * side, north: place.north + north / 2 + east * side)
+      east: position.east + east / 2 - north * side,
+      north: position.north + north / 2 + east * side)
     let speed = length < 1500 ? 1.3 : (length < 3500 ? 4.5 : 11.0)
     motion.append((time, true))
     straight(to: corner, speed)
@@ -122,19 +123,20 @@ struct GeneratedDays {
   }
 
   private mutating func straight(to end: Place, _ usual: Double) {
-    let start = place
+    let start = position
     let (east, north) = (end.east - start.east, end.north - start.north)
     let length = (east * east + north * north).squareRoot()
-    var done = 0.0
+    var travelled = 0.0
     var untilStop = uniform(300...1500)
-    while done < length {
+    while travelled < length {
       let speed = usual * uniform(0.85...1.1)
-      done = min(length, done + speed * interval)
-      place = Place(
-        east: start.east + east * done / length, north: start.north + north * done / length)
+      travelled = min(length, travelled + speed * interval)
+      position = Place(
+        east: start.east + east * travelled / length,
+        north: start.north + north * travelled / length)
       emit(speed: speed, deviation: 3, correlation: 60)
-      if usual > 2, done > untilStop {
-        untilStop = done + uniform(300...2500)
+      if usual > 2, travelled > untilStop {
+        untilStop = travelled + uniform(300...2500)
         let end = time + uniform(15...165)
         while time < end { emit(speed: 0, deviation: 3, correlation: 60) }
       }
@@ -147,7 +149,7 @@ struct GeneratedDays {
 
   private mutating func stay(until end: Double) {
     guard end > time else { return }
-    let centre = place
+    let centre = position
     stays.append(Stay(start: time, end: end, east: centre.east, north: centre.north))
     motion.append((time, false))
     var outage = end...end
@@ -168,12 +170,13 @@ struct GeneratedDays {
         motion.append((time, true))
         if time + 60 < end { motion.append((time + 60, false)) }
       }
-      let (east, north) = (target.east - place.east, target.north - place.north)
-      let left = (east * east + north * north).squareRoot()
-      let step = min(left, 0.7 * interval)
-      if left > 0 {
-        place = Place(
-          east: place.east + east / left * step, north: place.north + north / left * step)
+      let (east, north) = (target.east - position.east, target.north - position.north)
+      let distance = (east * east + north * north).squareRoot()
+      let step = min(distance, 0.7 * interval)
+      if distance > 0 {
+        position = Place(
+          east: position.east + east / distance * step,
+          north: position.north + north / distance * step)
       }
       emit(
         speed: step / interval, deviation: 6, correlation: 90, hasFix: !outage.contains(time))
@@ -190,7 +193,7 @@ struct GeneratedDays {
     error.north = error.north * keep + uniform(-step...step)
     samples.append(
       Sample(
-        time: time, east: place.east + error.east, north: place.north + error.north,
+        time: time, east: position.east + error.east, north: position.north + error.north,
         accuracy: deviation * 1.4, speed: speed + deviation / 40 * uniform(0...1),
         hasFix: hasFix))
     time += interval

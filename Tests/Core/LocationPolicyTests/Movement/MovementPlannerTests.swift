@@ -102,7 +102,8 @@ struct MovementPlannerTests {
     }
   }
 
-  @Test("A stationary device is checked rarely, and with a still motion line hardly ever")
+  @Test(
+    "A stationary device is checked after a minute or more, with a still motion line much later")
   func stationary() {
     let alone = Self.planner(100, speed: 0, fixes: 40)
     let line = Self.planner(100, speed: 0, line: .still, fixes: 40)

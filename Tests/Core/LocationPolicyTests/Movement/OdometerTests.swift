@@ -16,7 +16,7 @@ import Testing
     arguments: positions, 0..<4 as Range<UInt64>)
   func length(_ position: (Double, Double), _ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    var here = try #require(Coordinate(latitude: position.0, longitude: position.1))
+    var current = try #require(Coordinate(latitude: position.0, longitude: position.1))
     var odometer = Odometer()
     var positions: [(Coordinate, Double)] = []
     var (exact, jumps) = (0.0, 0.0)
@@ -24,14 +24,14 @@ import Testing
       let isJump = Int.random(in: 0..<40, using: &random) == 0
       let usual: [Double] = [0, 3, 30, 300]
       let step = isJump ? 2_000_000 : usual.randomElement(using: &random) ?? 0
-      let there = here.destination(
+      let next = current.destination(
         bearing: Double.random(in: 0...360, using: &random),
         distance: Double.random(in: 0...step, using: &random))
-      exact += here.distance(to: there)
+      exact += current.distance(to: next)
       if isJump { jumps += 1 }
-      here = there
-      odometer.advance(to: here)
-      positions.append((here, odometer.length))
+      current = next
+      odometer.advance(to: current)
+      positions.append((current, odometer.length))
     }
     for _ in 0..<2_000 {
       let (a, b) = (

@@ -72,7 +72,8 @@ struct PathMeterTests {
     }
   }
 
-  /// The recorders' accuracy is unknown; the assumed one determines the gate and what it cuts.
+  /// The recorders' accuracy is unknown. The assumed accuracy determines the gate, and with it how
+  /// much of the path is cut short.
   @Test(
     "DEF-20: a recorded trip measures its fixes' polyline minus what the gate cuts short",
     .enabled(if: RecordedData.isPresent, RecordedData.missing),
@@ -132,11 +133,11 @@ struct PathMeterTests {
     #expect(length(0, 0, 0) == 0)
     #expect(length(0.01, 0, 0) > 0)
     // Exactly on the gate: the distance from the meter's own formula.
-    let there = fix(at: 1, east: 12)
-    let exact = equator.localDistance(to: there.coordinate)
+    let atGate = fix(at: 1, east: 12)
+    let exact = equator.localDistance(to: atGate.coordinate)
     for (millimetres, counts) in [(3_000, exact >= 12), (2_999, true), (3_001, false)] {
       var meter = PathMeter(from: fix(at: 0, accuracy_mm: Int32(millimetres)))
-      meter.add(there)
+      meter.add(atGate)
       #expect((meter.length > 0) == counts)
     }
   }

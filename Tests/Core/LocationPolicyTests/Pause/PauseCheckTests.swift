@@ -90,7 +90,7 @@ struct PauseCheckTests {
     #expect(monitor.check == Instant(seconds: 545))
     #expect(monitor.handle(.noFix(at: Instant(seconds: 530))) == .nothing)
     #expect(monitor.handle(.time(Instant(microseconds: 544_999_999))) == .nothing)
-    var seen = monitor
+    var withFix = monitor
     #expect(monitor.handle(.time(Instant(seconds: 545))) == .resume)
     // The line moves: earlier stillness does not count.
     #expect(monitor.check == .distantFuture)
@@ -98,12 +98,12 @@ struct PauseCheckTests {
     #expect(monitor.handle(.line(.still, at: Instant(seconds: 560))) == .nothing)
     #expect(monitor.handle(.fix(fix(at: 645))) == .nothing)
     #expect(monitor.handle(.fix(fix(at: 646))) == .pause)
-    // A fix inside restarts the 45 s.
-    #expect(seen.handle(.fix(fix(at: 540))) == .nothing)
-    #expect(seen.check == Instant(seconds: 585))
+    // A fix inside the radius restarts the 45 s.
+    #expect(withFix.handle(.fix(fix(at: 540))) == .nothing)
+    #expect(withFix.check == Instant(seconds: 585))
     // A repeated line state changes nothing.
-    #expect(seen.handle(.line(.moving, at: Instant(seconds: 580))) == .nothing)
-    #expect(seen.check == Instant(seconds: 585))
+    #expect(withFix.handle(.line(.moving, at: Instant(seconds: 580))) == .nothing)
+    #expect(withFix.check == Instant(seconds: 585))
   }
 
   @Test("PAU-4: a fix outside the radius is confirmed by another 5 s later")
@@ -135,7 +135,7 @@ struct PauseCheckTests {
     #expect(monitor.handle(.fix(fix(at: 605, east: 60))) == .pause)
   }
 
-  @Test("PAU-1: with a motion line it pauses only after the line was still for a minute")
+  @Test("PAU-1: with a motion line, updates pause only after the line was still for a minute")
   func lineForbids() {
     var monitor = PauseMonitor(thresholds: PauseThresholds(dwell: .seconds(100), radius: 50))
     _ = monitor.handle(.start)

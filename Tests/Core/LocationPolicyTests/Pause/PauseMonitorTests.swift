@@ -101,7 +101,7 @@ struct PauseMonitorTests {
     #expect(monitor.handle(.fix(fix(at: 600, east: 20))) == .pause)
   }
 
-  @Test("PAU-5: switched off it never pauses; switched on it pauses with the next fix")
+  @Test("PAU-5: switched off, updates never pause; switched on, they pause with the next fix")
   func offAndOn() {
     var monitor = PauseMonitor(.other)
     _ = monitor.handle(.allow(false))
@@ -119,15 +119,15 @@ struct PauseMonitorTests {
     #expect(monitor.handle(.fix(fix(at: 4_202))) == .pause)
   }
 
-  @Test("PAU-8: it never pauses while a reliable speed is above 1 m/s, however small the circle")
+  @Test("PAU-8: updates never pause while a reliable speed is above 1 m/s, even on a small circle")
   func circles() {
     var monitor = PauseMonitor(.other)
     _ = monitor.handle(.start)
     for second in 0...7_200 {
       let east = Double(second % 20)
       let speed = second % 300 == 0 ? 1.2 : 0.5
-      let made = fix(at: Double(second), east: east, speed: speed, deviation: 0.2)
-      #expect(monitor.handle(.fix(made)) == .nothing)
+      let sample = fix(at: Double(second), east: east, speed: speed, deviation: 0.2)
+      #expect(monitor.handle(.fix(sample)) == .nothing)
     }
     #expect(monitor.handle(.fix(fix(at: 7_799, speed: 0.5, deviation: 0.2))) == .nothing)
     #expect(monitor.handle(.fix(fix(at: 7_800, speed: 1.0, deviation: 0.2))) == .pause)

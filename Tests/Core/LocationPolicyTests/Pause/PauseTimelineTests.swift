@@ -6,7 +6,7 @@ import Testing
 @Suite("Pauses over hours with position drift")
 struct PauseTimelineTests {
   @Test(
-    "PAU-1, PAU-8: at standstill it pauses in time and never resumes, at any fix interval",
+    "PAU-1, PAU-8: at standstill updates pause in time and never resume, at any fix interval",
     arguments: SpeedKind.allCases, [1.0, 7, 60, 300])
   func standstill(_ kind: SpeedKind, _ interval: Double) {
     for activity in [ActivityType.other, .automotiveNavigation, .fitness] {
@@ -48,14 +48,14 @@ struct PauseTimelineTests {
       var monitor = PauseMonitor(activity)
       if hasLine { _ = monitor.handle(.line(.still, at: .boot)) }
       _ = monitor.handle(.start)
-      let leaves = 1_200.0 + Double(seed) * 37
+      let departure = 1_200.0 + Double(seed) * 37
       var line = hasLine ? MotionLine.still : .absent
       var ready: Double?
       for second in 0...2_400 where resumedAfter == nil {
         let time = Double(second)
         let now = Instant(seconds: time)
-        let east = max(0, time - leaves) * speed
-        if hasLine, time == leaves + 2 {
+        let east = max(0, time - departure) * speed
+        if hasLine, time == departure + 2 {
           line = .moving
           _ = monitor.handle(.line(.moving, at: now))
         }
@@ -63,13 +63,13 @@ struct PauseTimelineTests {
         if !monitor.isPaused || (ready.map { $0 <= time } ?? false) {
           if monitor.isPaused { checks += 1 }
           ready = nil
-          let now = time < leaves ? 0 : speed
+          let now = time < departure ? 0 : speed
           outcome = monitor.handle(.fix(receiver.fix(at: time, east: east, speed: now)))
         } else if ready == nil, monitor.nextFix(at: now, fastest: 40, line: line) <= now {
           ready = time + 3
         }
         if outcome == .resume {
-          resumedAfter = time - leaves
+          resumedAfter = time - departure
           metres = east
         }
       }
@@ -77,7 +77,7 @@ struct PauseTimelineTests {
   }
 
   @Test(
-    "PAU-4: with a motion line it resumes within 60 s or 100 m, with any speed fields",
+    "PAU-4: with a motion line updates resume within 60 s or 100 m, with any speed fields",
     arguments: SpeedKind.allCases, [0.7, 1.4, 3, 8, 14, 35])
   func departs(_ kind: SpeedKind, _ speed: Double) {
     for activity in [ActivityType.other, .automotiveNavigation, .fitness] {
@@ -90,7 +90,7 @@ struct PauseTimelineTests {
     }
   }
 
-  @Test("PAU-4: without a motion line it resumes within a check and its confirmation")
+  @Test("PAU-4: without a motion line updates resume within a check and its confirmation")
   func departsWithoutLine() {
     for kind in SpeedKind.allCases {
       for speed in [1.4, 14] {

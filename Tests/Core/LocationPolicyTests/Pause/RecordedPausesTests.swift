@@ -44,13 +44,13 @@ struct RecordedPausesTests {
     for row in points {
       guard let time = Double(row[0]), let latitude = Double(row[1]),
         let longitude = Double(row[2]),
-        let place = Coordinate(latitude: latitude, longitude: longitude)
+        let coordinate = Coordinate(latitude: latitude, longitude: longitude)
       else { continue }
       last = time
-      var made = Fix(acquired: Instant(seconds: time - start + 1), coordinate: place)
-      made.horizontalAccuracy_mm = 3_000
-      if row.count > 4, let speed = Double(row[4]) { made.speed_mmps = Int32(speed * 1e3) }
-      switch monitor.handle(.fix(made)) {
+      var fix = Fix(acquired: Instant(seconds: time - start + 1), coordinate: coordinate)
+      fix.horizontalAccuracy_mm = 3_000
+      if row.count > 4, let speed = Double(row[4]) { fix.speed_mmps = Int32(speed * 1e3) }
+      switch monitor.handle(.fix(fix)) {
       case .nothing: break
       case .pause: since = start - 1 + monitor.detector.since.seconds
       case .resume:

@@ -23,11 +23,11 @@ struct StillnessDetectorTests {
     ])
   func reliableSpeed(_ speed: Double, _ deviation: Double, _ isMoving: Bool) {
     var detector = Self.standing()
-    let made = fix(at: 101, speed: speed, deviation: deviation)
-    #expect(detector.add(made, radius: 50) == (isMoving ? .moved : .inside))
+    let sample = fix(at: 101, speed: speed, deviation: deviation)
+    #expect(detector.add(sample, radius: 50) == (isMoving ? .moved : .inside))
     #expect(detector.since == Instant(seconds: isMoving ? 101 : 0))
     var first = StillnessDetector()
-    #expect(first.add(made, radius: 50) == (isMoving ? .moved : .inside))
+    #expect(first.add(sample, radius: 50) == (isMoving ? .moved : .inside))
   }
 
   @Test(
@@ -87,7 +87,7 @@ struct StillnessDetectorTests {
     }
   }
 
-  @Test("PAU-4: a fix inside or clearing ends an unconfirmed movement")
+  @Test("PAU-4: a fix inside the radius ends an unconfirmed movement, and so does clearing it")
   func unconfirmedMovementEnds() {
     var detector = Self.standing()
     #expect(detector.add(fix(at: 101, east: 90), radius: 50) == .undecided)
@@ -109,8 +109,8 @@ struct StillnessDetectorTests {
       #expect(!detector.needsConfirmation)
     }
     for second in 301...500 {
-      let vague = fix(at: Double(second), east: 90, accuracy_mm: 90_500)
-      #expect(detector.add(vague, radius: 30) == .undecided)
+      let inaccurate = fix(at: Double(second), east: 90, accuracy_mm: 90_500)
+      #expect(detector.add(inaccurate, radius: 30) == .undecided)
       #expect(!detector.needsConfirmation)
     }
     let slow = fix(at: 501, east: 42, speed: 0.2, deviation: 0.5)

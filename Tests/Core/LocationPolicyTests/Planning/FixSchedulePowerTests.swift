@@ -129,7 +129,8 @@ struct FixSchedulePowerTests {
     #expect(off(full, speed: 12).last == 2)
     #expect(off(saving, speed: 12).last == 0)
     #expect(off(saving.withDutyCycle(false), speed: 12) == off(full, speed: 12))
-    // A receiver that sleeps anyway gains nothing: the cycle has not begun yet after a fix.
+    // If the receiver sleeps longer, the duty cycle changes nothing: right after a fix it is not
+    // active yet.
     saving.powersave_mW = 15
     for speed in [0.5, 1, 1.5, 2, 3] {
       #expect(off(full, speed: speed).allSatisfy { $0 > 2 })

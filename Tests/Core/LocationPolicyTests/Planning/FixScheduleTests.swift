@@ -143,12 +143,12 @@ struct FixScheduleTests {
     other.plan()
     #expect(other.schedule.sleepMode == .off)
     #expect(other.schedule.wake == Instant(seconds: other.now + 1_000 - 28.2))
-    let kept = ScheduleBench.warm()
-    kept.parameters = Self.parameters(canStandby: false, canSwitchOff: true)
-    kept.parameters.receiver.keepsDataWhenOff = true
-    kept.need = Self.need(at: kept.now + 1_000)
-    kept.plan()
-    #expect(kept.schedule.wake == Instant(seconds: kept.now + 1_000 - 3.2))
+    let withBackup = ScheduleBench.warm()
+    withBackup.parameters = Self.parameters(canStandby: false, canSwitchOff: true)
+    withBackup.parameters.receiver.keepsDataWhenOff = true
+    withBackup.need = Self.need(at: withBackup.now + 1_000)
+    withBackup.plan()
+    #expect(withBackup.schedule.wake == Instant(seconds: withBackup.now + 1_000 - 3.2))
   }
 
   @Test("PWR-8: a navigation database saved on the host takes time to save and restore")

@@ -197,7 +197,7 @@ struct PlannerTests {
         == Plan(
           receiver: .batching(watermark: 60), board: .suspended, wake: check - .seconds(2),
           wakesOnInput: false))
-    // No client waits for a drain: its alarm does not precede the due time.
+    // No client waits for the drain: its alarm does not precede the due time.
     input.drainDue = Self.now + .seconds(50)
     #expect(Self.plan(input).wake == Self.now + .seconds(50))
     var parameters = Self.parameters()
@@ -217,8 +217,8 @@ struct PlannerTests {
       (2_000_001, .idle, 1_950_001), (2_000_000, .idle, 2_000_000), (1, .idle, 1), (0, .idle, 0),
       (-5, .idle, -5),
     ] as [(Int64, BoardState, Int64)])
-  func depth(_ left: Int64, _ board: BoardState, _ wake: Int64) {
-    let check = Self.now + Interval(microseconds: left)
+  func depth(_ remaining: Int64, _ board: BoardState, _ wake: Int64) {
+    let check = Self.now + Interval(microseconds: remaining)
     let plan = Self.plan(Self.input(.deferred(check: check)))
     #expect(plan.receiver == .batching(watermark: 60))
     #expect(plan.board == board)
@@ -263,10 +263,10 @@ struct PlannerTests {
         == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, wakesOnInput: true))
     var parameters = Self.parameters()
     parameters.batch = nil
-    for (left, board, wake) in [
+    for (remaining, board, wake) in [
       (50_001, BoardState.idle, 1), (50_000, .idle, 50_000), (5_000_000, .idle, 4_950_000),
     ] as [(Int64, BoardState, Int64)] {
-      let check = Self.now + Interval(microseconds: left)
+      let check = Self.now + Interval(microseconds: remaining)
       #expect(
         Self.plan(Self.input(.deferred(check: check)), parameters)
           == Plan(

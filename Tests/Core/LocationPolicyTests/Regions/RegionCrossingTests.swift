@@ -26,26 +26,26 @@ struct RegionCrossingTests {
       (100, 0, 100, .justInside), (100.1, 0, 100, .justOutside),
     ] as [(Double, Double, Double, RegionPlacement)])
   func placements(
-    _ distance: Double, _ accuracy: Double, _ radius: Double, _ place: RegionPlacement
+    _ distance: Double, _ accuracy: Double, _ radius: Double, _ placement: RegionPlacement
   ) {
-    #expect(RegionPlacement(distance: distance, accuracy: accuracy, radius: radius) == place)
+    #expect(RegionPlacement(distance: distance, accuracy: accuracy, radius: radius) == placement)
   }
 
   struct Row: Sendable, CustomStringConvertible {
     var state: RegionState
     var pending: Double?
-    var place: RegionPlacement
+    var placement: RegionPlacement
     var time: Double
     var change: RegionCrossing.Change
     var next: RegionState
     var nextPending: Double?
-    var description: String { "\(state) since \(pending ?? -1): \(place) at \(time)" }
+    var description: String { "\(state) since \(pending ?? -1): \(placement) at \(time)" }
 
     init(
-      _ state: RegionState, _ pending: Double?, _ place: RegionPlacement, _ time: Double,
+      _ state: RegionState, _ pending: Double?, _ placement: RegionPlacement, _ time: Double,
       _ change: RegionCrossing.Change, _ next: RegionState, _ nextPending: Double?
     ) {
-      (self.state, self.pending, self.place, self.time) = (state, pending, place, time)
+      (self.state, self.pending, self.placement, self.time) = (state, pending, placement, time)
       (self.change, self.next, self.nextPending) = (change, next, nextPending)
     }
   }
@@ -80,14 +80,14 @@ struct RegionCrossingTests {
     Row(.outside, 1, .wellOutside, 30, .none, .outside, nil),
   ]
 
-  @Test("REG-4, REG-6: each state with each placement", arguments: table)
+  @Test("REG-4, REG-6: each placement has one defined result in each state", arguments: table)
   func handle(_ row: Row) {
     var crossing = RegionCrossing(state: row.state)
     if let pending = row.pending {
       let far: RegionPlacement = row.state == .inside ? .wellOutside : .wellInside
       #expect(crossing.handle(far, at: Instant(seconds: pending)) == .none)
     }
-    #expect(crossing.handle(row.place, at: Instant(seconds: row.time)) == row.change)
+    #expect(crossing.handle(row.placement, at: Instant(seconds: row.time)) == row.change)
     #expect(crossing.state == row.next)
     #expect(crossing.pendingSince == row.nextPending.map { Instant(seconds: $0) })
   }

@@ -159,12 +159,12 @@ struct RegionMonitorTests {
     "REG-12: a state that differs from the assumed one is reported immediately, no other",
     arguments: [MonitorState.unknown, .satisfied, .unsatisfied, .unmonitored], [0.0, 500])
   func assuming(_ assumed: MonitorState, _ east: Double) {
-    let truth: MonitorState = east == 0 ? .satisfied : .unsatisfied
+    let actual: MonitorState = east == 0 ? .satisfied : .unsatisfied
     var bench = RegionBench()
     #expect(bench.add(circle(gate), assuming: assumed) == nil)
     bench.accept((1, east))
-    #expect(bench.events() == (truth == assumed ? [] : [monitored(truth, 1)]))
-    #expect(bench.monitor.monitorState(of: gate) == truth)
+    #expect(bench.events() == (actual == assumed ? [] : [monitored(actual, 1)]))
+    #expect(bench.monitor.monitorState(of: gate) == actual)
     bench.accept((30, 500 - east), (50, 500 - east))
     let other: MonitorState = east == 0 ? .unsatisfied : .satisfied
     #expect(bench.events() == [monitored(other, 50)])

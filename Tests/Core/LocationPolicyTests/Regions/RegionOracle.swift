@@ -63,13 +63,13 @@ struct RegionOracle {
     let accuracy = fix.horizontalAccuracy ?? 10
     guard abs(distance - radius) >= accuracy else { return [] }
     let isInside = distance <= radius
-    guard let was = circles[i].isInside else {
+    guard let wasInside = circles[i].isInside else {
       circles[i].isInside = isInside
       guard circles[i].region.identifier.kind == .condition else { return [] }
       return circles[i].reported == isInside ? [] : report(i, at: fix.acquired)
     }
     let least = max(accuracy, min(10, radius / 2))
-    guard isInside != was, abs(distance - radius) >= least else {
+    guard isInside != wasInside, abs(distance - radius) >= least else {
       circles[i].farSince = nil
       return []
     }

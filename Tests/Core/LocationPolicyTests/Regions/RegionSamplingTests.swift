@@ -15,7 +15,7 @@ struct RegionSamplingTests {
     return next == .distantFuture ? .infinity : next.seconds - now
   }
 
-  @Test("REG-16: (distance to the nearest boundary − accuracy) / speed after the newest fix")
+  @Test("REG-16: a fix is due (distance to the boundary − accuracy) / speed after the newest one")
   func distance() {
     var bench = RegionBench()
     #expect(wait(bench) == .infinity)
@@ -29,7 +29,7 @@ struct RegionSamplingTests {
     #expect(wait(bench, at: 200) == 0)
     #expect(abs(wait(bench, at: 10, fastest: 50) - 19.94) < 0.01)
     #expect(abs(wait(bench, at: 10, fastest: 50, .absent) - 19.94) < 0.01)
-    // Fixes within the slack count too, with their own accuracy.
+    // A fix for which no circle is checked counts too, with its own accuracy.
     bench.accept((20, 1_800), accuracy_mm: 100_000)
     #expect(abs(wait(bench, at: 20) - 70) < 2)
     bench.accept((30, 800))
@@ -56,7 +56,7 @@ struct RegionSamplingTests {
     #expect(next.seconds > 60)
   }
 
-  @Test("REG-16: never sooner than the shortest wait after the newest fix")
+  @Test("REG-16: no fix is due sooner than the shortest wait after the newest one")
   func floor() {
     var bench = RegionBench()
     bench.monitor = RegionMonitor(limits: RegionLimits(shortestWait: .seconds(4)))
@@ -139,16 +139,16 @@ struct RegionSamplingTests {
       _ = checkRadius.move(to: origin)
       let metres = exponent(Double.random(in: 0...6.5, using: &random))
       checkRadius.setRadius(metres)
-      let there = origin.destination(
+      let target = origin.destination(
         bearing: Double.random(in: 0...360, using: &random),
         distance: metres * Double.random(in: 0...3, using: &random))
-      let distance = origin.distance(to: there)
-      if !checkRadius.isExceeded(at: there) {
-        #expect(distance < metres, "\(origin) \(there)")
-        #expect(checkRadius.metres(to: there) > distance - 1e-3, "\(origin) \(there)")
+      let distance = origin.distance(to: target)
+      if !checkRadius.isExceeded(at: target) {
+        #expect(distance < metres, "\(origin) \(target)")
+        #expect(checkRadius.metres(to: target) > distance - 1e-3, "\(origin) \(target)")
       } else {
         outside += 1
-        // It is hardly underestimated where meridians are nearly parallel.
+        // Where meridians are nearly parallel, the distance is underestimated by at most 1.5 %.
         if metres < 10_000 && abs(latitude) <= 70 { #expect(distance > metres * 0.985) }
       }
     }
@@ -170,11 +170,11 @@ struct RegionSamplingTests {
       let longitude =
         [180.0, -180, Double.random(in: -180...180, using: &random)]
         .randomElement(using: &random) ?? 0
-      guard let here = Coordinate(latitude: latitude, longitude: longitude) else { continue }
-      let there = here.destination(
+      guard let origin = Coordinate(latitude: latitude, longitude: longitude) else { continue }
+      let target = origin.destination(
         bearing: Double.random(in: 0...360, using: &random),
         distance: exponent(Double.random(in: 0...7, using: &random)))
-      #expect(abs(here.regionDistance(to: there) - here.distance(to: there)) < 0.01)
+      #expect(abs(origin.regionDistance(to: target) - origin.distance(to: target)) < 0.01)
     }
   }
 }

@@ -44,12 +44,12 @@ struct RegionBench {
   mutating func events() -> [RegionEvent] {
     var events: [RegionEvent] = []
     while true {
-      let had = monitor.hasEvents
+      let hadEvents = monitor.hasEvents
       guard let event = monitor.nextEvent() else {
-        precondition(!had, "hasEvents without an event")
+        precondition(!hadEvents, "hasEvents without an event")
         return events
       }
-      precondition(had, "an event without hasEvents")
+      precondition(hadEvents, "an event without hasEvents")
       events.append(event)
     }
   }

@@ -7,17 +7,17 @@ import Testing
 @Suite("Regions on random paths")
 struct RegionWalkTests {
   /// Centres and sizes of walks: the equator, a town, the antimeridian, both poles, a wide area.
-  static let places = [
+  static let areas = [
     (0.0, 0.0, 400.0), (48.1, 11.6, 400), (-17.5, 180, 400), (89.9999, 20, 300), (-90, 0, 400),
     (62, 25, 60_000), (84, -179.99, 30_000),
   ]
 
   @Test(
     "REG-4 to REG-9, REG-12, REG-16: checking only when needed changes no event",
-    arguments: places, 0..<4 as Range<UInt64>)
-  func lazy(_ place: (Double, Double, Double), _ seed: UInt64) throws {
-    let middle = try #require(Coordinate(latitude: place.0, longitude: place.1))
-    var walk = RegionWalk(seed: seed, middle: middle, size: place.2)
+    arguments: areas, 0..<4 as Range<UInt64>)
+  func lazy(_ area: (Double, Double, Double), _ seed: UInt64) throws {
+    let middle = try #require(Coordinate(latitude: area.0, longitude: area.1))
+    var walk = RegionWalk(seed: seed, middle: middle, size: area.2)
     for _ in 0..<2_000 { try walk.step() }
     #expect(walk.crossings > 10, "crossings: \(walk.crossings)")
     #expect(walk.checks * 10 < walk.fixes * 9, "\(walk.checks) of \(walk.fixes) fixes were checked")
@@ -38,10 +38,10 @@ struct RegionWalkTests {
       let identifier = RegionIdentifier(.region, number)
       switch Int.random(in: 0..<12, using: &random) {
       case 0:
-        let place = Double.random(in: -300...300, using: &random)
+        let east = Double.random(in: -300...300, using: &random)
         let radius = Double.random(in: 20...200, using: &random)
         let region = circle(
-          identifier, east: place, radius: radius, entry: Bool.random(using: &random),
+          identifier, east: east, radius: radius, entry: Bool.random(using: &random),
           exit: Bool.random(using: &random))
         if bench.add(region, at: now) == nil { reported[identifier] = nil }
       case 1 where Int.random(in: 0..<3, using: &random) == 0: bench.monitor.remove(identifier)
@@ -108,15 +108,15 @@ struct RegionWalk {
   var monitor = RegionMonitor(limits: RegionLimits(maximumRadius: 1e6))
   var oracle = RegionOracle()
   var now = Instant.boot
-  var here: Coordinate
+  var position: Coordinate
   var bearing = 0.0
-  var left = 0
+  var stepsLeft = 0
   var speed = 0.0
   var (fixes, checks, crossings) = (0, 0, 0)
 
   init(seed: UInt64, middle: Coordinate, size: Double) {
     random = SplitMix64(seed: seed)
-    (self.middle, self.size, here) = (middle, size, middle)
+    (self.middle, self.size, position) = (middle, size, middle)
   }
 
   mutating func step() throws {
@@ -179,20 +179,20 @@ struct RegionWalk {
   }
 
   private mutating func move() -> [RegionEvent] {
-    if left == 0 {
-      left = Int.random(in: 20...80, using: &random)
+    if stepsLeft == 0 {
+      stepsLeft = Int.random(in: 20...80, using: &random)
       speed = size / 80 * [0, 0.05, 0.3, 1].randomElement(using: &random)!
       bearing =
-        here.distance(to: middle) > size
-        ? here.bearing(to: middle) : Double.random(in: 0...360, using: &random)
+        position.distance(to: middle) > size
+        ? position.bearing(to: middle) : Double.random(in: 0...360, using: &random)
     }
-    left -= 1
+    stepsLeft -= 1
     let seconds = [1, 1, 1, 5, 30].randomElement(using: &random)!
     now = now + .seconds(Int64(seconds))
-    here = here.destination(bearing: bearing, distance: speed * Double(min(seconds, 5)))
+    position = position.destination(bearing: bearing, distance: speed * Double(min(seconds, 5)))
     var fix = Fix(
       acquired: Int.random(in: 0..<50, using: &random) == 0 ? now - .seconds(9) : now,
-      coordinate: here.destination(
+      coordinate: position.destination(
         bearing: Double.random(in: 0...360, using: &random), distance: abs(random.normal()) * 3))
     fix.horizontalAccuracy_mm = [3_000, 3_000, 8_000, 60_000, nil, 0].randomElement(using: &random)!
     fixes += 1

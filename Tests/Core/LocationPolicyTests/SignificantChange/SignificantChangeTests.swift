@@ -118,8 +118,8 @@ struct SignificantChangeTests {
 
   @Test("SLC-7: beyond the accuracy one fix is enough, else two; never below 500 m")
   func distances() {
-    var sure = Self.watching()
-    #expect(sure.accept(fix(at: 400, east: 503.01), at: Self.at(400)) != .nothing)
+    var accurate = Self.watching()
+    #expect(accurate.accept(fix(at: 400, east: 503.01), at: Self.at(400)) != .nothing)
     var unconfirmed = Self.watching()
     #expect(unconfirmed.accept(fix(at: 400, east: 502.99), at: Self.at(400)) == .nothing)
     #expect(unconfirmed.accept(fix(at: 401, east: 500.01), at: Self.at(401)) != .nothing)
@@ -128,9 +128,9 @@ struct SignificantChangeTests {
       let outcome = short.accept(fix(at: Double(second), east: 499.99), at: Self.at(410))
       #expect(outcome == .nothing)
     }
-    var apart = Self.watching()
+    var separate = Self.watching()
     for (second, east) in [(400.0, 501.0), (401, 499), (402, 501), (403, 499)] {
-      #expect(apart.accept(fix(at: second, east: east), at: Self.at(second)) == .nothing)
+      #expect(separate.accept(fix(at: second, east: east), at: Self.at(second)) == .nothing)
     }
   }
 
@@ -165,7 +165,7 @@ struct SignificantChangeTests {
     var service = Self.watching()
     #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
     #expect(service.isWaiting)
-    #expect(service.gateOpens == Self.at(300))
+    #expect(service.earliestReport == Self.at(300))
     let newest = fix(at: 200, east: 900)
     #expect(service.accept(newest, at: Self.at(200)) == .nothing)
     #expect(service.nextFix(at: Self.at(200), fastest: 40, line: .still) == Self.at(300))
@@ -224,7 +224,7 @@ struct SignificantChangeTests {
         reported += 1
       }
       let next = service.nextFix(at: now, fastest: 40, line: .absent)
-      #expect(next >= service.gateOpens)
+      #expect(next >= service.earliestReport)
       #expect(service.isWaiting || next >= now + .seconds(60))
     }
     #expect(reported > 5)

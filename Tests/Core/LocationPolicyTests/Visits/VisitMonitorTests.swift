@@ -237,10 +237,10 @@ struct VisitMonitorTests {
       for second in 0..<2000 {
         let moving = min(Double(second), 800) + max(0, Double(second) - 800 - stop)
         let isStopped = Double(second) > 800 && Double(second) < 800 + stop
-        let here = fix(
+        let sample = fix(
           at: Double(second), east: moving * speed,
           speed_mmps: isStopped ? 0 : Int32(speed * 1000))
-        #expect(monitor.accept(here) == .nothing)
+        #expect(monitor.accept(sample) == .nothing)
       }
     }
   }
@@ -265,11 +265,11 @@ struct VisitMonitorTests {
   @Test("VIS-7: a cached visit is reported again at start, and its departure later")
   func cachedVisit() throws {
     let arrival = VisitMoment(instant: Instant(seconds: 100), utc: UTCTime(microseconds: 5))
-    var kept = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
-    kept.departure = arrival
+    var cached = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
+    cached.departure = arrival
     var monitor = VisitMonitor()
     let reported = try #require(
-      monitor.start(at: Instant(seconds: 600), cached: kept).arrival)
+      monitor.start(at: Instant(seconds: 600), cached: cached).arrival)
     #expect(reported.arrival == arrival && reported.departure == nil)
     #expect(monitor.nextFix(at: Instant(seconds: 600), fastest: 40, line: .still).seconds == 600)
     _ = monitor.accept(fix(at: 700, east: 600, speed_mmps: 10_000))
@@ -277,8 +277,8 @@ struct VisitMonitorTests {
     #expect(departed.arrival == arrival && departed.coordinate == equator)
     #expect(abs((departed.departure?.instant.seconds ?? 0) - 647) < 0.01)
     var broken = VisitMonitor()
-    kept.coordinate = Coordinate(latitude_e9: 91_000_000_000, longitude_e9: 0)
-    #expect(broken.start(at: .boot, cached: kept) == .nothing)
+    cached.coordinate = Coordinate(latitude_e9: 91_000_000_000, longitude_e9: 0)
+    #expect(broken.start(at: .boot, cached: cached) == .nothing)
     #expect(broken.state == .underWay)
     var future = VisitMonitor()
     let early = future.start(at: Instant(seconds: 99), cached: reported)
@@ -305,9 +305,9 @@ struct VisitMonitorTests {
   @Test("VIS-6: arrival ≤ departure, even if fixes from before the start arrive late")
   func lateFixes() throws {
     let arrival = VisitMoment(instant: Instant(seconds: 590), utc: nil)
-    let kept = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
+    let cached = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
     var monitor = VisitMonitor()
-    _ = monitor.start(at: Instant(seconds: 600), cached: kept)
+    _ = monitor.start(at: Instant(seconds: 600), cached: cached)
     _ = monitor.accept(fix(at: 580))
     _ = monitor.accept(fix(at: 585, east: 600, speed_mmps: 10_000))
     let visit = try #require(monitor.accept(fix(at: 610, east: 900)).departure)
@@ -361,10 +361,10 @@ struct VisitMonitorTests {
       let isWalking = second < 100
       var east = isWalking ? 130 - 1.3 * Double(second) : 5 * generator.normal()
       if second >= 200, second < 215 { east = 65 }
-      let here = fix(
+      let sample = fix(
         at: Double(second), east: east, north: 5 * generator.normal(),
         speed_mmps: isWalking ? 1_300 : 100)
-      if let visit = monitor.accept(here).arrival { reported = visit }
+      if let visit = monitor.accept(sample).arrival { reported = visit }
     }
     let visit = try #require(reported)
     #expect(visit.coordinate.localDistance(to: equator) < 5)

@@ -180,7 +180,7 @@ struct VisitPlanTests {
   }
 
   @Test("VIS-6: the next arrival is not before the last departure, one event per fix")
-  func nextPlace() throws {
+  func nextArrival() throws {
     var monitor = VisitMonitor.visiting()
     _ = monitor.accept(fix(at: 900))
     #expect(monitor.accept(fix(at: 1380, east: 150)) == .nothing)
@@ -204,7 +204,7 @@ struct VisitPlanTests {
   }
 
   @Test("VIS-6: an arrival is not before the last fix elsewhere")
-  func arrivalAfterBefore() {
+  func arrivalAfterLastFixElsewhere() {
     var monitor = VisitMonitor.started()
     _ = monitor.accept(fix(at: 100))
     _ = monitor.accept(fix(at: 340, east: 71))

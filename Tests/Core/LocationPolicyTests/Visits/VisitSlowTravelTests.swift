@@ -31,13 +31,13 @@ struct GeneratedHike {
         north += speed * interval * sin(heading)
         error.east = keep * error.east + renew * random.normal()
         error.north = keep * error.north + renew * random.normal()
-        let place = SlidingStayPoints.Sample(
+        let sample = SlidingStayPoints.Sample(
           time: time, latitude: Sphere.latitude + (north + error.north) / Sphere.degree,
           longitude: Sphere.longitude + (east + error.east) / Sphere.parallel)
-        samples.append(place)
+        samples.append(sample)
         var fix = Fix(
           acquired: Instant(seconds: time),
-          coordinate: Sphere.coordinate(latitude: place.latitude, longitude: place.longitude))
+          coordinate: Sphere.coordinate(latitude: sample.latitude, longitude: sample.longitude))
         fix.horizontalAccuracy_mm = 6_000
         fix.speed_mmps = Int32(1000 * abs(speed + 0.1 * random.normal()))
         fixes.append(fix)
@@ -82,9 +82,9 @@ struct VisitSlowTravelTests {
     // Time at which the arrival is reported after a path of `east` metres.
     func reported(_ first: Int32, _ middle: Double, _ east: Double) -> Double? {
       var monitor = VisitMonitor.started()
-      for (time, place) in [(0.0, 0.0), (100, middle), (200, east), (221, east)] {
+      for (time, position) in [(0.0, 0.0), (100, middle), (200, east), (221, east)] {
         let speed = time == 0 ? first : 0
-        #expect(monitor.accept(fix(at: time, east: place, speed_mmps: speed)) == .nothing)
+        #expect(monitor.accept(fix(at: time, east: position, speed_mmps: speed)) == .nothing)
       }
       return [310, 399.9, 400].first {
         monitor.accept(fix(at: $0, east: east, speed_mmps: 0)).arrival != nil

@@ -138,8 +138,8 @@ final class DriverBench {
       .aidingAnswer:
       commandUntil = nil
     default:
-      // Any input shows whether it sleeps.
-      // Unexpected live epochs show a restart, which discards the pending request.
+      // Input after a standby request shows that the receiver does not sleep yet. Unexpected live
+      // epochs during a drain show a restart, which discards the pending request.
       if driver.state == .fallingAsleep || driver.state == .draining { commandUntil = nil }
     }
     step(.message(message))
@@ -158,8 +158,8 @@ final class DriverBench {
     let end = now + Interval(seconds: seconds)
     var steps = 0
     while true {
-      let mine = min(driver.deadline ?? .distantFuture, pauseAt ?? .distantFuture)
-      let next = min(receiver.next, mine)
+      let deadline = min(driver.deadline ?? .distantFuture, pauseAt ?? .distantFuture)
+      let next = min(receiver.next, deadline)
       guard next <= end else { break }
       now = max(now, next)
       steps += 1

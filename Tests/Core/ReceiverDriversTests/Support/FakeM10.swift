@@ -13,11 +13,11 @@ final class FakeM10 {
   var rejections = 0
   /// Number of PMREQs that are ignored.
   var ignoredStandbys = 0
-  /// Entries that are lost on the line, counted from the first ever sent.
+  /// Entries that are lost on the line, by their number; the first entry sent is 1.
   var lostEntries: Set<Int> = []
   /// Number of entries after which a retrieval stops, once.
   var stallsAfter: Int?
-  /// Entries of the next retrieval that stay in the buffer although they were sent.
+  /// Number of entries of the next retrieval that stay in the buffer although they were sent.
   var resent = 0
   var supportsBatching = true
   var supportsPowerSave = true
@@ -48,7 +48,7 @@ final class FakeM10 {
   private var lineFree = Instant.boot
   private var wakeSources: UInt32 = 0
   private var standbyAt: Instant?
-  /// Every command it understood, as words.
+  /// Every decoded command, as words.
   private(set) var commands: [String] = []
   /// Actions of the driver that a datasheet forbids.
   private(set) var violations: [String] = []
@@ -84,7 +84,7 @@ final class FakeM10 {
 
   // MARK: Faults
 
-  /// Restarts; `keepsBackup` says whether the backup supply held.
+  /// Restarts the receiver; the settings in backup memory are lost unless `keepsBackup` is true.
   func reset(at now: Instant, keepsBackup: Bool = false) {
     if !keepsBackup { backup = [:] }
     boot(at: now)
@@ -254,13 +254,13 @@ final class FakeM10 {
     newDrops = 0
     if statusFirst { answer(at: now) { $0.appendBatchStatus(status) } }
     guard !isSilent else { return }
-    var left = stallsAfter ?? buffer.count
+    var remaining = stallsAfter ?? buffer.count
     stallsAfter = nil
     defer { resent = 0 }
-    let kept = buffer.prefix(resent)
-    defer { buffer.insert(contentsOf: kept, at: 0) }
-    while left > 0, !buffer.isEmpty {
-      left -= 1
+    let repeated = buffer.prefix(resent)
+    defer { buffer.insert(contentsOf: repeated, at: 0) }
+    while remaining > 0, !buffer.isEmpty {
+      remaining -= 1
       let solution = FakeM10.solution(buffer.removeFirst())
       let entry = UBXBatchEntry(
         messageCount: nextCount, hasExtraPVT: true, solution: solution)

@@ -34,9 +34,9 @@ final class FamilyBench {
   /// Number of acknowledgements received.
   private(set) var acknowledgements = 0
   private(set) var reported: [DriverObservation] = []
-  /// Accepted fixes and their times.
+  /// Times at which fixes were accepted.
   private(set) var fixes: [Instant] = []
-  /// Each write.
+  /// The bytes of each write to the receiver.
   private(set) var written: [[UInt8]] = []
   /// The receiver's power states, in order.
   private(set) var powers: [ReceiverPowerState] = []
@@ -175,16 +175,16 @@ final class FamilyBench {
   }
 
   private func tampered(_ message: GNSSMessage) -> GNSSMessage? {
-    let no: GNSSMessage
+    let rejection: GNSSMessage
     var subject: SentenceAnswer?
     switch message {
-    case .acknowledged(let identity): no = .refused(identity)
+    case .acknowledged(let identity): rejection = .refused(identity)
     case .commandResult(let result):
-      no = .commandResult(
+      rejection = .commandResult(
         CommandResult(family: result.family, command: result.command, outcome: .unsupported))
       subject = .result(result.command)
     // A CASIC receiver sends no rejections, an M10 cannot report that it is missing.
-    case .receiverNotice(.firmware), .receiverVersion: no = .malformed
+    case .receiverNotice(.firmware), .receiverVersion: rejection = .malformed
     case .aidingEntry:
       entries += 1
       switch tampering {
@@ -196,8 +196,8 @@ final class FamilyBench {
       if case .dropAiding = tampering { return nil }
       var refusal = answer
       (refusal.isAccepted, refusal.reason) = (false, 4)
-      no = .aidingAnswer(refusal)
-      if case .rejectEntries = tampering { return answer.subject == .mgaDBD ? no : message }
+      rejection = .aidingAnswer(refusal)
+      if case .rejectEntries = tampering { return answer.subject == .mgaDBD ? rejection : message }
     default: return message
     }
     let number = acknowledgements
@@ -205,8 +205,8 @@ final class FamilyBench {
     switch tampering {
     case .none: return message
     case .drop(let one): return one == number ? nil : message
-    case .reject(let one): return one == number ? no : message
-    case .rejectAll(let those): return subject == those ? no : message
+    case .reject(let one): return one == number ? rejection : message
+    case .rejectAll(let those): return subject == those ? rejection : message
     case .dropAiding, .dropEntries, .rejectEntries: return message
     }
   }

@@ -66,8 +66,8 @@ extension FamilyBench {
     bench.run(75)
     bench.clearRecords()
     #expect(bench.reach(.off))
-    let wanted: UBXIdentity = family == .ubloxM8 ? .cfgNAVX5 : .cfgVALSET
-    #expect(bench.identities == [wanted, .mgaDBD, .rxmPMREQ])
+    let enablingCommand: UBXIdentity = family == .ubloxM8 ? .cfgNAVX5 : .cfgVALSET
+    #expect(bench.identities == [enablingCommand, .mgaDBD, .rxmPMREQ])
     #expect(bench.written[1] == [0xB5, 0x62, 0x13, 0x80, 0, 0, 0x93, 0xCC])
     #expect(bench.stored.count == 40 && bench.counters.aidingStored == 40)
     #expect(bench.power == .off)

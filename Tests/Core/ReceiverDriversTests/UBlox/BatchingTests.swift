@@ -184,14 +184,14 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     let first = DriverBench.batching()
     first.run(30)
     // The service restarts; the receiver keeps running.
-    let left = first.receiver.buffer
-    #expect(left.count > 20)
+    let buffered = first.receiver.buffer
+    #expect(buffered.count > 20)
     first.driver = UBloxDriver(Setups.wired)
     first.clearRecords()
     first.receiver.answerDelay = .milliseconds(5)
     first.reach(.batching(watermark: 250))
     // The wake-up pulse does not disturb an awake receiver.
-    #expect(first.emitted.prefix(left.count) == left[...])
+    #expect(first.emitted.prefix(buffered.count) == buffered[...])
     first.run(20)
     first.reach(.tracking)
     first.run(2)
@@ -269,7 +269,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     bench.step(.drain)
     bench.runUntilIdle()
     bench.clearRecords()
-    // It has stopped batching without a message.
+    // The receiver has stopped batching without a message.
     bench.receiver.stopBatching()
     bench.run(60)
     bench.step(.drain)

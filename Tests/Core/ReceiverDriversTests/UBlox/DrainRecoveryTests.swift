@@ -19,7 +19,7 @@ import Testing
     bench.expectWhole()
   }
 
-  @Test("Lost while batching is enabled: it may be batching, and no epoch is repeated or late")
+  @Test("If the line fails while batching is being enabled, no epoch is repeated or late")
   func lostWhileEnabling() {
     let bench = DriverBench(Setups.wired)
     bench.reach(.tracking)

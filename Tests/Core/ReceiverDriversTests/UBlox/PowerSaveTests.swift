@@ -141,7 +141,8 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.receiver.answerDelay = .milliseconds(600)
     bench.reach(.powersave)
     #expect(bench.reported == [.refused(.powersave)])
-    // It was sent twice before its answer arrived; the second rejection belongs to the repetition.
+    // The configuration was sent twice before its answer arrived; the second rejection belongs to
+    // the repetition.
     #expect(bench.driver.counters.refusals == 1)
     bench.expectClean()
   }
@@ -184,8 +185,8 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     #expect(bench.driver.counters.refusals == 1)
   }
 
-  @Test("PWR-6: a receiver that rejects full power three times was replaced: the key is omitted")
-  func exchanged() {
+  @Test("PWR-6: after three rejections of full power the key is omitted")
+  func replaced() {
     let bench = tracking()
     bench.reach(.powersave)
     bench.reach(.standby)

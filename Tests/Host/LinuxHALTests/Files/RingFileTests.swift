@@ -90,7 +90,7 @@ import Testing
     for length in [1, size - 64, size + 64] {
       let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 + 1) }
       make(bytes)
-      let expected = RingFileError.wrongSize(path: path, found: length, wanted: size)
+      let expected = RingFileError.wrongSize(path: path, found: length, required: size)
       #expect(throws: expected) { _ = try RingFile(path, size: size) }
       #expect(status().st_size == length)
       #expect(expected.description.contains("capacity_fixes"))

@@ -15,6 +15,15 @@ struct SystemFilesTests {
     #expect(SystemFiles.names(in: folder.path + "/none").isEmpty)
   }
 
+  @Test("the folder of a path is found without a slash, in the root, and below it")
+  func folders() {
+    #expect(FolderSync.folder(of: "intent") == ".")
+    #expect(FolderSync.folder(of: "/intent") == "/")
+    #expect(FolderSync.folder(of: "/var/lib/intent") == "/var/lib")
+    #expect(FolderSync.sync(folderOf: "/intent") == 0)
+    #expect(FolderSync.sync(folderOf: TestFolder().path + "/none/intent") == ENOENT)
+  }
+
   @Test("a link's target is returned even if it is missing; a file is no link")
   func links() {
     let folder = TestFolder()

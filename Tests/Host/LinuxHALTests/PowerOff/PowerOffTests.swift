@@ -41,15 +41,15 @@ import Testing
 
   private func powerOff(_ alarm: (any PowerOnAlarm)?, boot: BootIdentity? = nil) -> BoardPowerOff {
     BoardPowerOff(
-      alarm, shortest: .seconds(120), lead: .seconds(31), record: folder.file("wake-intent"),
+      alarm, minimumOffTime: .seconds(120), lead: .seconds(31), record: folder.file("wake-intent"),
       boot: boot ?? self.boot, kernel.files)
   }
 
   @Test("RNG-8: the wake record stores the deadline as boot identity, boot time and UTC")
   func deadline() throws {
-    let kept = try #require(WakeIntent(text: intent.text))
-    #expect(kept == intent)
-    #expect(kept.untilUTC == utc + .seconds(3_600))
+    let parsed = try #require(WakeIntent(text: intent.text))
+    #expect(parsed == intent)
+    #expect(parsed.untilUTC == utc + .seconds(3_600))
   }
 
   @Test("RNG-8: the start cause follows from the record, the clocks and the alarm's status")
@@ -72,10 +72,10 @@ import Testing
     let due = SystemClock().now + .seconds(1_000)
     #expect(powerOff(clock).prepare(until: due) == nil)
     #expect(clock.alarm.map { (1_969...1_972).contains($0) } == true, "early enough to boot")
-    let kept = try #require(WakeIntent.read(folder.file("wake-intent")))
-    #expect(kept.until == due && kept.boot == boot && kept.alarm == "rtc0")
+    let stored = try #require(WakeIntent.read(folder.file("wake-intent")))
+    #expect(stored.until == due && stored.boot == boot && stored.alarm == "rtc0")
     #expect(folder.names == ["wake-intent"])
-    #expect(powerOff(clock, boot: other).consumeIntent()?.intent == kept)
+    #expect(powerOff(clock, boot: other).consumeIntent()?.intent == stored)
     #expect(powerOff(clock, boot: other).consumeIntent() == nil && folder.names.isEmpty)
     for text in [
       "", "torpor wake intent 1\n", intent.text.replacing("until_us=", with: "until_us=x"),
@@ -96,7 +96,8 @@ import Testing
     kernel.remove("/run/systemd/inhibit/4")
     #expect(clock.alarm == nil)
     let withoutFolder = BoardPowerOff(
-      clock, shortest: .zero, lead: .zero, record: folder.file("none/wake-intent"), boot: boot,
+      clock, minimumOffTime: .zero, lead: .zero, record: folder.file("none/wake-intent"),
+      boot: boot,
       kernel.files)
     #expect(withoutFolder.prepare(until: now + .seconds(1_000)) == .refused(code: ENOENT))
     #expect(clock.alarm == nil, "no alarm is set for a board that stays on")
@@ -128,7 +129,7 @@ import Testing
     #expect(powerOff(clock).prepare(until: due) == nil)
     #expect(powerOff(clock).consumeIntent()?.start == .sameBoot && clock.alarm == 1_500)
     #expect(clock.set(nil) == 0)
-    kernel.swallows.insert("wakealarm")
+    kernel.ignoresWrites.insert("wakealarm")
     #expect(powerOff(clock).prepare(until: due) == .refused(code: EIO), "the alarm was not stored")
   }
 
@@ -155,13 +156,13 @@ import Testing
     let hat = FakeHAT()
     let alarm = try #require(WittyPi4(hat))
     hat.registers[39] = 1
-    #expect(alarm.set(in: .milliseconds(19_500), shortest: .zero) == 0)
+    #expect(alarm.set(in: .milliseconds(19_500), minimumDistance: .zero) == 0)
     #expect(hat.alarm == [0x28, 0x00, 0x00, 0x10] && hat.registers[39] == 0)
     #expect(
-      alarm.set(in: .seconds(2 * 86_400), shortest: .zero) == 0
+      alarm.set(in: .seconds(2 * 86_400), minimumDistance: .zero) == 0
         && hat.alarm == [0x29, 0x23, 0x59, 0x50])
     #expect(
-      alarm.set(in: .seconds(90 * 86_400), shortest: .zero) == 0
+      alarm.set(in: .seconds(90 * 86_400), minimumDistance: .zero) == 0
         && hat.alarm == [0x25, 0x23, 0x59, 0x50])
     alarm.restore(nil)
     #expect(hat.alarm == [0, 0, 0, 0])
@@ -170,9 +171,9 @@ import Testing
       #expect(alarm.hasPoweredOn == hasPoweredOn)
     }
     hat.ignoresWrites = true
-    #expect(alarm.set(in: .seconds(60), shortest: .zero) == EIO)
+    #expect(alarm.set(in: .seconds(60), minimumDistance: .zero) == EIO)
     hat.registers[63] = 0x13
-    #expect(alarm.set(in: .seconds(60), shortest: .zero) == EIO, "invalid month")
+    #expect(alarm.set(in: .seconds(60), minimumDistance: .zero) == EIO, "invalid month")
     hat.registers[0] = 0x37
     #expect(WittyPi4(hat) == nil, "another model")
     #expect(I2CDevice(bus: 9_999, address: WittyPi4.address) == nil)

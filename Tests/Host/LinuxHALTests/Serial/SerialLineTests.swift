@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test("input that the kernel holds in several pieces is read completely")
-  func much() throws {
+  func severalPieces() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
     let sent = (0..<6_000).map { UInt8($0 % 251) }
     terminal.send(sent)

@@ -306,7 +306,7 @@ import Testing
     #expect(clock.alarm == 1_003, "the other program's alarm is restored")
     kernel.make("/sys/class/rtc/rtc0/since_epoch", "2000\n")
     #expect(
-      clock.set(in: .seconds(1), shortest: .zero) == 0 && clock.alarm == 2_002,
+      clock.set(in: .seconds(1), minimumDistance: .zero) == 0 && clock.alarm == 2_002,
       "a passed alarm is replaced")
     kernel.make("/sys/class/rtc/rtc0/device/power/wakeup", "disabled\n")
     #expect(RealTimeClock(kernel.files) == nil)

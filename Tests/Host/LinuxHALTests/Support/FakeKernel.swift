@@ -22,7 +22,7 @@ final class FakeKernel {
   var refuses: [String: Int32] = [:]
 
   /// Files that accept a write and do not change.
-  var swallows: Set<String> = []
+  var ignoresWrites: Set<String> = []
 
   init(states: String = "freeze mem disk\n", depth: String? = "s2idle [deep]\n") {
     make("/sys/power/state", states)
@@ -34,10 +34,10 @@ final class FakeKernel {
 
   /// Creates a file and its parent folders.
   func make(_ path: String, _ text: String) {
-    var made = ""
+    var parent = ""
     for name in path.split(separator: "/").dropLast() {
-      made += "/\(name)"
-      _ = unsafe mkdir(folder.path + made, 0o755)
+      parent += "/\(name)"
+      _ = unsafe mkdir(folder.path + parent, 0o755)
     }
     folder.write(Array(text.utf8), to: String(path.dropFirst()))
   }
@@ -67,7 +67,7 @@ final class FakeKernel {
     let name = String(path.split(separator: "/").last ?? "")
     before[name]?()
     if let code = refuses[name], code != 0 { return code }
-    if swallows.contains(name) { return 0 }
+    if ignoresWrites.contains(name) { return 0 }
     switch path {
     case "/sys/power/wakeup_count":
       guard text == "\(wakeups)" else { return EINVAL }

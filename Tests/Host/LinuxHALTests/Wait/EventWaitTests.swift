@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test("a closed peer is reported without a requested condition")
-  func gone() throws {
+  func closedPeer() throws {
     try events.add(pair.0, as: token, for: [])
     Glibc.close(pair.1)
     #expect(events.wait(until: soon(100)))

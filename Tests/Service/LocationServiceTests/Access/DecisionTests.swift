@@ -39,10 +39,10 @@ struct DecisionTests {
       Issue.record("an administrator gets a slot")
       return
     }
-    let kept = bench.state.rows.clients.all.filter { $0.decision == .denied }
-    #expect(kept.count == LocationServer.decisionsLimit)
-    #expect(kept.count { $0.uid == 6_000 } == 4, "the user with most decisions loses them")
-    let names = kept.filter { $0.uid == 6_001 }.compactMap { Int($0.name.dropFirst()) }
+    let stored = bench.state.rows.clients.all.filter { $0.decision == .denied }
+    #expect(stored.count == LocationServer.decisionsLimit)
+    #expect(stored.count { $0.uid == 6_000 } == 4, "the user with most decisions loses them")
+    let names = stored.filter { $0.uid == 6_001 }.compactMap { Int($0.name.dropFirst()) }
     #expect(
       names.min() == remainder - (LocationServer.decisionsLimit - 4), "the oldest goes first")
   }
@@ -66,8 +66,8 @@ struct DecisionTests {
     try decide(.denied, 100, of: 6_001, bench)
     bench.client("n", of: 7_000).control.quit()
     bench.settle()
-    let kept = bench.state.rows.clients.all
-    #expect(kept.count { $0.decision == .always } == 500)
-    #expect(kept.count { $0.decision == .denied } == LocationServer.decisionsLimit - 500)
+    let stored = bench.state.rows.clients.all
+    #expect(stored.count { $0.decision == .always } == 500)
+    #expect(stored.count { $0.decision == .denied } == LocationServer.decisionsLimit - 500)
   }
 }

@@ -13,15 +13,15 @@ import Testing
 struct DisclosureTests {
   // MARK: Disclosure
 
-  @Test("AUT-9: a client without permission learns nothing about fixes, acquisition or motion")
+  @Test("AUT-9: a client without permission receives nothing about fixes, acquisition or motion")
   func leaks() throws {
     let bench = try Users.bench()
-    let mine = bench.client("mine", of: Users.friend)
-    _ = bench.call(.startUpdating, mine.control)
+    let permitted = bench.client("mine", of: Users.friend)
+    _ = bench.call(.startUpdating, permitted.control)
     let (control, watch, _) = bench.client("spy", of: 4_711)
     _ = bench.call(.addRegion(.home("home"), assuming: .unknown), control)
     _ = bench.call(.startUpdating, control)
-    func seen() -> [WireReply?] {
+    func replies() -> [WireReply?] {
       var all: [WireReply?] = []
       if case .status(var status)? = bench.call(.getStatus, control) {
         // UTC comes from fixes and is hidden.
@@ -40,14 +40,14 @@ struct DisclosureTests {
       return all
     }
     bench.sendNoFix()
-    let searching = seen()
+    let searching = replies()
     #expect(searching[1] == .error(.notAuthorized))
     for _ in 0..<5 { bench.fix() }
-    #expect(mine.watch.fixes().count == 5)
-    let fixed = seen()
+    #expect(permitted.watch.fixes().count == 5)
+    let fixed = replies()
     bench.sendNoFix()
     for (one, other) in zip(searching, fixed) { #expect(one == other) }
-    for (one, other) in zip(searching, seen()) { #expect(one == other) }
+    for (one, other) in zip(searching, replies()) { #expect(one == other) }
     let sent = watch.notices().filter {
       switch $0 {
       case .failure(.denied), .region: false
@@ -55,7 +55,7 @@ struct DisclosureTests {
       }
     }
     #expect(sent.isEmpty, "\(sent)")
-    guard case .status(let status)? = bench.call(.getStatus, mine.control) else {
+    guard case .status(let status)? = bench.call(.getStatus, permitted.control) else {
       Issue.record("no status")
       return
     }
@@ -85,14 +85,14 @@ struct DisclosureTests {
     }
     #expect(requested() == [nil])
     _ = bench.call(call, control)
-    let wanted: Authorization =
+    let expected: Authorization =
       call == .openServiceSession(.always, requiresFullAccuracy: false) ? .always : .whenInUse
-    #expect(requested() == [wanted])
+    #expect(requested() == [expected])
     // The request stays until it is decided, whether its program runs or not.
     control.quit()
     watch.quit()
     bench.settle()
-    #expect(requested() == [wanted])
+    #expect(requested() == [expected])
     let name = WireClientName(user: 4_711, name: "tracker")
     #expect(bench.call(.denyClient(name), bench.program()) == .done)
     #expect(requested() == [nil])

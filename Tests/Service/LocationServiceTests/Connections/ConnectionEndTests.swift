@@ -13,10 +13,10 @@ import Testing
     let flood = bench.client("flood", of: 4_711)
     for _ in 0..<30 { flood.control.send(.startVisits) }
     bench.settle()
-    let dead = bench.program(of: 4_711)
-    dead.send(.connect(name: "x"), oneway: true)
-    dead.send(.startUpdating, oneway: true)
-    dead.quit()
+    let exited = bench.program(of: 4_711)
+    exited.send(.connect(name: "x"), oneway: true)
+    exited.send(.startUpdating, oneway: true)
+    exited.quit()
     bench.settle()
     // The next program gets a lower index and is handled first.
     filler.quit()
@@ -71,9 +71,11 @@ import Testing
     let (control, watch, _) = bench.client("tool", of: Users.friend)
     let spy = bench.program(of: 4_711)
     bench.settle()
-    let kept = bench.loop.clients.connections.compactMap { $0.map { $0.output.retainedCapacity } }
+    let capacities = bench.loop.clients.connections.compactMap {
+      $0.map { $0.output.retainedCapacity }
+    }
     #expect(
-      kept.sorted() == [
+      capacities.sorted() == [
         Connection.unpermittedKeptCapacity, Connection.plainKeptCapacity,
         Connection.batchKeptCapacity,
       ])

@@ -26,7 +26,7 @@ struct FrozenGroupTests {
     let client = try #require(bench.firstClient)
     #expect(!client.isFrozen)
     group.freeze(true)
-    // The kernel reports it 10 ms later.
+    // The kernel reports the freeze 10 ms later.
     bench.settle(until: { bench.firstClient?.isFrozen == true })
     #expect(bench.firstClient?.isFrozen == true && bench.firstClient?.isDeliveryPaused == true)
     group.freeze(false)
@@ -38,7 +38,7 @@ struct FrozenGroupTests {
   @Test(
     "BKG-1: a removed control group is no longer watched",
     .enabled(if: TestGroup.isPossible, TestGroup.missing))
-  func groupGone() throws {
+  func groupRemoved() throws {
     let group = try #require(TestGroup())
     let bench = try ServiceBench(policy)
     let child = try group.child(connectingTo: bench.path)

@@ -49,7 +49,7 @@ struct HangUpTests {
     #expect(regions(bench) == (1..<8).map { "r\($0)" })
     #expect(bench.firstClient?.control == nil && bench.connectionCounts[Users.friend] == nil)
     #expect(bench.deadline == .distantFuture)
-    // They are as durable as other changes.
+    // The changes of these calls are as durable as others.
     bench.save()
     let next = try ServiceBench(Users.policy, after: bench.killed())
     #expect(regions(next).count == 7)
@@ -95,7 +95,7 @@ struct HangUpTests {
     #expect(!log.contains("are dropped"), "RES-7: only users with permission cause such a line")
   }
 
-  @Test("RES-6: the log says that calls of a user with permission are dropped")
+  @Test("RES-6: dropped calls of a user with permission are logged")
   func logged() throws {
     let folder = TestFolder()
     let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)

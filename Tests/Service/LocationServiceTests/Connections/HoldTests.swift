@@ -18,12 +18,12 @@ struct HoldTests {
     let (control, watch, _) = bench.client("tracker")
     defer { watch.quit() }
     _ = bench.call(.startUpdating, control)
-    let mine = WireClientName(user: geteuid(), name: "tracker")
+    let tracker = WireClientName(user: geteuid(), name: "tracker")
     let updating = try status(bench, program).holds
-    #expect(updating == [WireHold(.everyFix, client: mine), WireHold(.noSuspend)])
+    #expect(updating == [WireHold(.everyFix, client: tracker), WireHold(.noSuspend)])
     bench.fix()
     let unacknowledged = try status(bench, program).holds
-    #expect(unacknowledged.first == WireHold(.acknowledgement, client: mine))
+    #expect(unacknowledged.first == WireHold(.acknowledgement, client: tracker))
     let newest = FixName(generation: bench.generation, sequence: 0)
     #expect(bench.call(.acknowledge(newest), control) == .done)
     #expect(try status(bench, program).holds == updating)
@@ -32,11 +32,11 @@ struct HoldTests {
   @Test("AUT-7: only a permitted user sees clients and receiver, and no other user's name")
   func holdsOfOthers() throws {
     let bench = try ServiceBench(policy(.always), canIdle: true)
-    let (theirs, watch, _) = bench.client("theirs", of: 4_711)
+    let (other, watch, _) = bench.client("theirs", of: 4_711)
     defer { watch.quit() }
-    _ = bench.call(.startUpdating, theirs)
-    let seen = try status(bench, bench.program(of: 1_000)).holds
-    #expect(seen == [WireHold(.everyFix), WireHold(.noSuspend)])
+    _ = bench.call(.startUpdating, other)
+    let holds = try status(bench, bench.program(of: 1_000)).holds
+    #expect(holds == [WireHold(.everyFix), WireHold(.noSuspend)])
     bench.adopt(policy(.notDetermined))
     #expect(try status(bench, bench.program(of: 1_000)).holds == [WireHold(.noSuspend)])
   }
@@ -46,7 +46,7 @@ struct HoldTests {
     let bench = try ServiceBench(canIdle: true) { $0.ignoresPins = true }
     let detail = try status(bench, bench.program()).holds.first?.detail
     #expect(detail?.contains("--no-pins") == true)
-    bench.loop.clients.powerOffObstacle = .noAlarm
+    bench.loop.clients.powerOffBlocker = .noAlarm
     let last = try #require(try status(bench, bench.program()).holds.last)
     #expect(last == WireHold(.staysOn, detail: SleepBlocker.noAlarm.description))
   }

@@ -82,9 +82,9 @@ struct SessionTests {
       return
     }
     #expect(status.uses.map(\.services) == [[.backgroundSession]])
-    // The light shows this.
+    // The session light is on.
     #expect(next.hasBackgroundSession)
-    // Its process may still run: it has ten seconds to connect on its own.
+    // The client's process may still run: it has ten seconds to connect on its own.
     next.pass(9)
     #expect(next.started.all.isEmpty)
     next.pass(2)
@@ -95,11 +95,11 @@ struct SessionTests {
       return
     }
     #expect(session.launchReason == .backgroundSession)
-    // Relaunched into the background, and within its ten seconds.
+    // The relaunched program is in the background, and within its ten seconds.
     #expect(next.call(.openBackgroundSession, program) == .active(true))
     program.quit()
     next.settle()
-    // It disconnected: the next start follows after a minute.
+    // The program disconnected: the next start follows after a minute.
     #expect(next.started.all.count == 1)
     next.pass(60)
     #expect(next.started.all.count == 2)
@@ -133,7 +133,8 @@ struct SessionTests {
     #expect(
       bench.started.all.first
         == Launch(client: name, relaunch: .command(["/bin/tracker"]), reason: .region))
-    // It does not connect: it is started again after one minute, two more, and so on up to a limit.
+    // The program does not connect: it is started again after one minute, two more minutes, and so
+    // on, up to a limit.
     let count = bench.started.all.count
     bench.pass(20_000)
     #expect(bench.started.all.count > count && bench.started.all.count <= 8)
@@ -161,7 +162,7 @@ struct SessionTests {
     bench.fix()
     bench.fix()
     let silent = live(watch.notices())
-    #expect(silent.first?.flags.holdsAny(of: .insufficientlyInUse) == true)
+    #expect(silent.first?.flags.containsAny(of: .insufficientlyInUse) == true)
     #expect(silent.allSatisfy { $0.location == nil })
     _ = bench.call(.setExecution(.foreground), control)
     #expect(
@@ -236,7 +237,7 @@ struct SessionTests {
     #expect(requested() == nil)
   }
 
-  @Test("AUT-1, BKG-7: no service starts while authorization is undetermined; live updates say why")
+  @Test("AUT-1, BKG-7: no service starts while undetermined; live updates report the reason")
   func undetermined() throws {
     let bench = try ServiceBench(AccessPolicy(administrators: [me]))
     let (control, watch, _) = bench.client("tracker")

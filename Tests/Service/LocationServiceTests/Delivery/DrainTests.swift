@@ -70,7 +70,7 @@ struct DrainTests {
       #expect(found.reply == .drain(count: 3, nil) && found.fixes.count == 3)
     }
     let sent = watch.fixes()
-    #expect(sent.count == 3, "delivered all the same")
+    #expect(sent.count == 3, "delivered nevertheless")
     _ = bench.call(.acknowledge(sent[1].name), control)
     control.quit()
     bench.settle()

@@ -33,7 +33,7 @@ struct RingReportTests {
   @Test("a ring error is described in words")
   func noRing() {
     let text = RingProblem(
-      path: "/r", error: .capacityMismatch(found: 64, wanted: 128), state: "/s"
+      path: "/r", error: .capacityMismatch(found: 64, requested: 128), state: "/s"
     )
     .description
     #expect(text.contains("it holds 64 fixes, and the profile requires 128"))

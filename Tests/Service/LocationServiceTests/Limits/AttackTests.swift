@@ -104,8 +104,8 @@ struct AttackTests {
   @Test("RES-1: a client with permission is never displaced and always gets a slot")
   func permittedRows() throws {
     let bench = try Users.bench(clients: 40)
-    let mine = bench.client("mine", of: Users.friend)
-    mine.control.quit()
+    let permitted = bench.client("mine", of: Users.friend)
+    permitted.control.quit()
     bench.pass(3_600)
     Users.requestVisits(bench, users: 0..<64, programs: 4)
     #expect(bench.clientNames.count <= 33 && bench.clientNames.contains("mine"))
@@ -147,17 +147,17 @@ struct AttackTests {
     let allowed = try ServiceBench(Users.policy, after: bench.killed())
     #expect(allowed.state.rows.services.all.first?.visits == true)
     #expect(allowed.state.rows.regions.all.first?.name == "home")
-    // And removed when it is denied.
+    // They are removed when the client is denied.
     #expect(bench.call(.denyClient(name), bench.program()) == .done)
     let denied = try ServiceBench(Users.policy, after: bench.killed())
     #expect(denied.state.rows.clients.all.first?.decision == .denied)
     #expect(denied.state.rows.services.count == 0 && denied.state.rows.regions.count == 0)
     #expect(denied.state.rows.cursors.count == 0 && denied.clientNames.isEmpty)
-    guard case .clients(let known)? = denied.call(.listClients, denied.program()) else {
+    guard case .clients(let clients)? = denied.call(.listClients, denied.program()) else {
       Issue.record("no list")
       return
     }
-    #expect(known.map(\.authorization) == [.denied] && known.map(\.name) == [name])
+    #expect(clients.map(\.authorization) == [.denied] && clients.map(\.name) == [name])
     // The administrator can change the decision without the client connected.
     #expect(denied.call(.allowClient(name, .always), denied.program()) == .done)
     let (again, watch, _) = denied.client("stranger", of: 4_711)
@@ -192,7 +192,7 @@ struct AttackTests {
     bench.adopt(Users.policy)
     bench.settle()
     #expect(bench.clientNames.count == 248, "requests are kept until a restart")
-    // They do not exclude other clients.
+    // The hostile names do not exclude other clients.
     for number in 0..<8 { _ = bench.client("c\(number)", of: Users.friend) }
     for user in 0..<8 as Range<UInt32> { bench.client("n", of: 9_000 + user).control.quit() }
     bench.settle()

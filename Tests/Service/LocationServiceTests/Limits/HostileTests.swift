@@ -58,7 +58,7 @@ struct HostileTests {
     #expect(delivered == 200)
   }
 
-  @Test("BKG-2: delivery to a slow reader pauses, then continues with what the ring still holds")
+  @Test("BKG-2: delivery to a slow reader pauses, then continues with the fixes in the ring")
   func slow() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("slow")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LocationService
 
-@Suite("Behavior at the limits")
+@Suite("Behaviour at the limits")
 struct LimitEdgeTests {
   @Test("RES-5: oneway calls, also refused ones, leave no output reserved and no work pending")
   func refusedOneway() throws {
@@ -45,8 +45,8 @@ struct LimitEdgeTests {
     let bench = try Users.bench()
     let program = bench.program(of: 4_711)
     _ = bench.call(.getInfo, program)
-    let mine = bench.loop.clients.connections.first { $0?.peer.user == 4_711 }
-    let connection = try #require(mine ?? nil)
+    let found = bench.loop.clients.connections.first { $0?.peer.user == 4_711 }
+    let connection = try #require(found ?? nil)
     connection.expectedAnswerBytes = Connection.unpermittedHighWater
     program.send(.getInfo)
     bench.settle()
@@ -63,7 +63,7 @@ struct LimitEdgeTests {
       bench.loop.clients.connections[$0]?.peer.user == 4_711
     }
     #expect(indices.count == 2)
-    // All of its user's output is used; the next caller is to be closed.
+    // All of the user's output is used, so the next call must close its connection.
     bench.loop.clients.connections[indices[0]]?.purpose = .drain(client: 0)
     bench.loop.clients.connections[indices[0]]?.expectedAnswerBytes = 200_000
     light.send(Array("{\"method\":\"org.torpor.Location.Watch\"}".utf8) + [0])
@@ -146,20 +146,20 @@ struct LimitEdgeTests {
 
   @Test("RES-3: single connections of many users do not exclude a user with permission")
   func oneEach() throws {
-    let friends = 5_000..<5_005 as Range<UInt32>
+    let permittedUsers = 5_000..<5_005 as Range<UInt32>
     let bench = try ServiceBench(
       AccessPolicy(
-        rules: friends.map {
+        rules: permittedUsers.map {
           AccessRule(AccessSubject(uid: $0), AccessRights(authorization: .always), line: 1)
         }, administrators: [Users.me]))
     var programs: [Program] = []
     for user in 0..<256 as Range<UInt32> { programs.append(bench.program(of: 6_000 + user)) }
-    for user in friends.dropLast() {
+    for user in permittedUsers.dropLast() {
       for _ in 0..<60 { programs.append(bench.program(of: user)) }
     }
     #expect(bench.connectionCounts.values.reduce(0, +) == 496)
     #expect(bench.admittedProgram(of: 7_000) == nil, "no permission, no displacement")
-    let last = try #require(bench.admittedProgram(of: friends.last!))
+    let last = try #require(bench.admittedProgram(of: permittedUsers.last!))
     #expect(bench.connectionCounts.values.reduce(0, +) == 496)
     #expect(bench.connectionCounts.count { $0.key >= 6_000 } == 255)
     _ = (last, programs)
@@ -197,8 +197,8 @@ struct LimitEdgeTests {
     #expect(bench.deadline == .distantFuture)
     #expect(bench.loop.clients.events.postponableDeadline == bench.connectionDeadline)
     // The board waits for a permitted user.
-    let mine = bench.client("mine", of: Users.friend)
-    for _ in 0..<300 { mine.control.send(.startVisits) }
+    let permitted = bench.client("mine", of: Users.friend)
+    for _ in 0..<300 { permitted.control.send(.startVisits) }
     bench.settle()
     #expect(bench.loop.clients.pausedCount == 2)
     #expect(bench.deadline > now && bench.deadline <= now + .seconds(1))

@@ -39,10 +39,10 @@ struct LostPermissionTests {
   @Test(
     "RES-2: the services of a permitted client stay while a policy does not name it",
     arguments: [Authorization.notDetermined, .denied])
-  func kept(_ authorization: Authorization) throws {
+  func servicesStay(_ authorization: Authorization) throws {
     let bench = try Users.bench()
     register(bench)
-    let mine = bench.client("mine")
+    let permitted = bench.client("mine")
     bench.adopt(
       AccessPolicy(
         defaultRights: AccessRights(authorization: authorization),
@@ -50,21 +50,21 @@ struct LostPermissionTests {
           AccessRule(AccessSubject(uid: Users.me), AccessRights(authorization: .always), line: 1)
         ], administrators: [Users.me]))
     bench.settle()
-    _ = bench.call(.startUpdating, mine.control)
+    _ = bench.call(.startUpdating, permitted.control)
     bench.save()
     travel(bench)
     #expect(bench.state.rows.events.count == 0, "no event is stored for it then (RNG-6)")
-    // A service that starts with the rule again restores all of it, even after a kill.
+    // A service that starts with the rule again restores all services, even after a kill.
     let next = try ServiceBench(Users.policy, after: bench.killed())
     #expect(isRegistered(next))
-    // And so does the running service.
+    // The running service restores them as well.
     bench.adopt(Users.policy)
     bench.settle()
     travel(bench)
     #expect(isRegistered(bench))
     let kinds = bench.state.rows.events.all.map { $0.notice.contains("\"visit\"") }
     #expect(kinds.contains(true), "visits are monitored again")
-    _ = mine
+    _ = permitted
   }
 
   @Test("RES-2: a denial by command or by rule drops the client's services")
@@ -178,8 +178,8 @@ struct LostPermissionTests {
       bench.adopt(Users.policy)
       bench.settle()
       // The last two without permission of the first cycle were known, and were permitted since.
-      let known = (0..<6).map { "c\($0)" } + ["n0-2", "n0-3"]
-      #expect(bench.clientNames.sorted() == known, "\(bench.clientNames)")
+      let expected = (0..<6).map { "c\($0)" } + ["n0-2", "n0-3"]
+      #expect(bench.clientNames.sorted() == expected, "\(bench.clientNames)")
     }
   }
 

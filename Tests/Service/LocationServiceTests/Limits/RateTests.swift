@@ -17,11 +17,11 @@ struct RateTests {
     for _ in 0..<100 { open.send(.startVisits) }
     bench.settle()
     #expect(bench.loop.clients.pausedCount == 2)
-    let (mine, _, _) = bench.client("mine", of: Users.friend)
+    let (permitted, _, _) = bench.client("mine", of: Users.friend)
     for number in 0..<20 {
-      #expect(bench.call(.addRegion(.home("r\(number)"), assuming: .unknown), mine) == .done)
+      #expect(bench.call(.addRegion(.home("r\(number)"), assuming: .unknown), permitted) == .done)
     }
-    #expect(bench.call(.startVisits, mine) == .done)
+    #expect(bench.call(.startVisits, permitted) == .done)
     #expect(bench.deadline == .distantFuture, "the board is not kept awake")
   }
 
@@ -29,23 +29,23 @@ struct RateTests {
   func free() throws {
     let bench = try Users.bench()
     let flood = bench.client("flood", of: Users.friend)
-    let mine = bench.client("mine", of: Users.friend)
-    _ = bench.call(.startUpdating, mine.control)
+    let permitted = bench.client("mine", of: Users.friend)
+    _ = bench.call(.startUpdating, permitted.control)
     bench.fix()
-    let fix = try #require(mine.watch.fixes().first)
+    let fix = try #require(permitted.watch.fixes().first)
     for _ in 0..<300 { flood.control.send(.startVisits) }
     bench.settle()
     #expect(bench.loop.clients.pausedCount == 1)
-    #expect(bench.call(.acknowledge(fix.name), mine.control) == .done)
-    guard case .location? = bench.call(.getLocation, mine.control) else {
+    #expect(bench.call(.acknowledge(fix.name), permitted.control) == .done)
+    guard case .location? = bench.call(.getLocation, permitted.control) else {
       Issue.record("the location is returned")
       return
     }
-    mine.control.send(.startVisits)
+    permitted.control.send(.startVisits)
     bench.settle()
     #expect(bench.loop.clients.pausedCount == 2, "a change waits")
     bench.pass(3)
-    #expect(!mine.control.frames().isEmpty)
+    #expect(!permitted.control.frames().isEmpty)
   }
 
   @Test("RES-6: a waiting call's charge is computed once, and again after permissions change")
@@ -68,7 +68,7 @@ struct RateTests {
     bench.settle()
     #expect(connection.heldCharge?.answerSize == size)
     connection.heldCharge?.answerSize = size + 1
-    // A decision about a client without a slot changes it, too.
+    // A decision about a client without a slot discards the charge, too.
     bench.loop.clients.discardHeldCharges()
     bench.settle()
     #expect(connection.heldCharge?.answerSize == size)

@@ -149,7 +149,7 @@ struct RestartTests {
     let next = try ServiceBench(after: remains)
     #expect(isSentLoss("tracker", next))
     #expect(isSentLoss("another", next), "it may have been known before")
-    // It is sent once; an unknown client counts as new only after many more fixes.
+    // The gap is sent once; an unknown client counts as new only after many more fixes.
     let last = try ServiceBench(after: next.killed())
     #expect(!isSentLoss("tracker", last) && isSentLoss("third", last))
     last.state.setCounter(.clientsLostUntil, 1)
@@ -190,9 +190,9 @@ struct RestartTests {
     bench.fix()
     _ = bench.call(.acknowledge(watch.fixes()[0].name), control)
     _ = idle.control
-    let off = try ServiceBench(after: bench.killed(), boot: BootIdentity(id: [2]))
-    // It does not connect in that boot: a second start must not drop the gap.
-    let next = try ServiceBench(after: off.killed(), boot: BootIdentity(id: [2]))
+    let afterPowerCut = try ServiceBench(after: bench.killed(), boot: BootIdentity(id: [2]))
+    // The client does not connect in that boot: a second start must not drop the gap.
+    let next = try ServiceBench(after: afterPowerCut.killed(), boot: BootIdentity(id: [2]))
     let (again, listener, _) = next.client("tracker")
     #expect(listener.notices().isEmpty)
     _ = next.call(.startUpdating, again)
@@ -263,7 +263,7 @@ struct RestartTests {
     control.quit()
     bench.settle()
     bench.save()
-    // Inside when it was killed, outside soon after; no client is connected.
+    // The device is inside when the service is killed, and outside soon after the restart.
     let next = try ServiceBench(after: bench.killed())
     for _ in 0..<80 { next.fix() }
     let third = try ServiceBench(after: next.killed())

@@ -12,14 +12,14 @@ import Testing
 @Suite("Files of an earlier version")
 struct UpgradeTests {
   private func remains() -> ServiceBench.Remains {
-    let kept = "\(packageRoot)/Tests/Snapshots/service-9ba8f67"
+    let saved = "\(packageRoot)/Tests/Snapshots/service-9ba8f67"
     let folder = TestFolder()
-    folder.write(readFile("\(kept)/state.db"), to: "state.db")
-    return ServiceBench.Remains(folder: folder, ring: readFile("\(kept)/ring"), second: 0)
+    folder.write(readFile("\(saved)/state.db"), to: "state.db")
+    return ServiceBench.Remains(folder: folder, ring: readFile("\(saved)/ring"), second: 0)
   }
 
   @Test("RNG-3, BKG-20: ring and state of 9ba8f67 open, and their client continues")
-  func goesOn() throws {
+  func opens() throws {
     let remains = remains()
     #expect(remains.ring.count == 5_120)
     let bench = try ServiceBench(.builtIn(owner: 0), after: remains)

@@ -13,7 +13,7 @@ import Testing
     #expect(!locks.isHeld && locks.due == .distantFuture)
     #expect(locks.check(wouldSuspend: true, at: start) { nil } == nil)
     #expect(locks.check(wouldSuspend: true, at: start) { "apt" } == true)
-    // The board is not to be suspended any more; polling continues.
+    // The board would not be suspended any more; polling continues.
     let later = start + .seconds(60)
     #expect(locks.isHeld && locks.due == later)
     #expect(locks.check(wouldSuspend: false, at: later) { "apt" } == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The rule for powering off the board") struct PowerOffRuleTests {
   private let start = Instant(microseconds: 1_000_000)
-  private var rule = PowerOffRule(shortest: .seconds(120), startupTime: .seconds(31))
+  private var rule = PowerOffRule(minimumOffTime: .seconds(120), startupTime: .seconds(31))
 
   private func at(_ seconds: Int64) -> Instant { start + .seconds(seconds) }
 
@@ -29,7 +29,7 @@ import Testing
   @Test("after the minimum time no wake is scheduled: each turn checks the rule")
   mutating func passed() {
     _ = check(0, until: 9_000)
-    // An event was near then, and the next one is, too.
+    // The next event is always too near for a power-off.
     for now in [120, 121, 300, 5_000] as [Int64] {
       #expect(rule.nextCheck(until: at(now + 9_000), at: at(now)) == nil, "\(now)")
       let isDue = check(now, until: now + 100)
@@ -58,7 +58,7 @@ import Testing
       let isNew = rule.recordRefusal(.inhibited(by: "apt"), at: at(now))
       #expect(isNew == (now == 120))
       let soon = check(now + pause - 1, until: 99_000)
-      #expect(!soon && rule.obstacle == .inhibited(by: "apt"))
+      #expect(!soon && rule.blocker == .inhibited(by: "apt"))
       #expect(rule.nextCheck(until: at(99_000), at: at(now)) == at(now + pause))
       now += pause
     }
@@ -69,12 +69,12 @@ import Testing
   @Test("a refusal is forgotten when the board may not be off or a program calls")
   mutating func forgotten() {
     for hasCaller in [true, false] {
-      rule = PowerOffRule(shortest: .seconds(120), startupTime: .seconds(31))
+      rule = PowerOffRule(minimumOffTime: .seconds(120), startupTime: .seconds(31))
       _ = check(0, until: 9_000)
       _ = check(120, until: 9_000)
       _ = rule.recordRefusal(.inhibited(by: "apt"), at: at(120))
       _ = check(130, until: hasCaller ? 9_000 : nil, callers: hasCaller ? 1 : 0)
-      #expect(rule.obstacle == nil)
+      #expect(rule.blocker == nil)
       let later = check(140, until: 9_000)
       // A caller restarts the minimum time.
       #expect(later == !hasCaller)

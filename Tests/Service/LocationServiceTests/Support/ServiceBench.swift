@@ -83,7 +83,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// - Parameters:
   ///   - remains: The files and the ring of the service that ran before.
-  ///   - boot: A different identity than before stands for a power cut.
+  ///   - boot: The identity of the boot; another one than before means a power cut.
   ///   - clients: Number of client slots.
   ///   - change: Changes the server's environment.
   init(
@@ -180,10 +180,10 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// The time of the service's next timer.
   var deadline: Instant { loop.clients.deadline }
 
-  /// Whether a change that is to be durable is not on disk.
+  /// Whether a durable change is not on disk yet.
   var hasUnsaved: Bool { loop.clients.hasUnsavedChanges }
 
-  /// Whether the light of background sessions is to be on.
+  /// Whether the light of background sessions must be on.
   var hasBackgroundSession: Bool { loop.clients.hasBackgroundSession }
 
   /// Number of programs monitored for being frozen.
@@ -273,7 +273,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
     return program
   }
 
-  /// A connected program of another user; root, who may run the tests, has all permissions.
+  /// A connected program of that user: root, who may run the tests, has all permissions.
   func program(of user: UInt32) -> Program {
     let kernel = listener.peer
     listener.peer = { kernel($0).map { Peer(user: user, process: $0.process) } }
@@ -325,7 +325,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// The names of the known clients, without free slots.
   var clientNames: [String] { loop.clients.clients.filter { !$0.isVacant }.map(\.name.name) }
 
-  /// Number of bytes that programs have not read yet.
+  /// Number of bytes in the service's output buffers.
   var waitingOutput: Int {
     loop.clients.connections.reduce(0) { $0 + ($1?.output.count ?? 0) }
   }

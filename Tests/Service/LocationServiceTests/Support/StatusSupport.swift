@@ -12,7 +12,7 @@ func status(_ bench: ServiceBench, _ program: Program) throws -> WireStatus {
   return status
 }
 
-/// A policy in which the test's user has no special rights.
+/// A policy with only a default, so that the test's user has no special rights.
 func policy(_ authorization: Authorization) -> AccessPolicy {
   AccessPolicy(defaultRights: AccessRights(authorization: authorization))
 }

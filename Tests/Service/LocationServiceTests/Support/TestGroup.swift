@@ -70,8 +70,8 @@ final class TestGroup {
   func release(_ process: Process) {
     // The kernel reports changes that are 10 ms apart.
     usleep(20_000)
-    let above = path.split(separator: "/").dropLast().joined(separator: "/")
-    let descriptor = unsafe open("/\(above)/cgroup.procs", O_WRONLY)
+    let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+    let descriptor = unsafe open("/\(parent)/cgroup.procs", O_WRONLY)
     let text = Array("\(process.processIdentifier)".utf8)
     _ = unsafe Glibc.write(descriptor, text, text.count)
     close(descriptor)

@@ -257,10 +257,10 @@ struct OptimumTests {
     let track = SampledTrack(TestTracks.track(path), gapLimit: .seconds(3))
     let count = track.coordinates.count
     for distance in [0, 3, 10, 30, 100, 300.0] {
-      let direct = (0..<count).map { here in
-        (here + 1..<max(count, here + 1)).first {
+      let direct = (0..<count).map { second in
+        (second + 1..<max(count, second + 1)).first {
           !track.isGap[$0]
-            && track.coordinates[here].localDistance(to: track.coordinates[$0]) > distance
+            && track.coordinates[second].localDistance(to: track.coordinates[$0]) > distance
         } ?? count
       }
       #expect(track.departures(beyond: distance) == direct)
@@ -273,7 +273,7 @@ struct OptimumTests {
     let costs = try #require(ReceiverCosts(profile))
     let power = try #require(profile.receiver).power
     #expect(costs.acquire_mW == power.acquire_mw && costs.track_mW == power.track_mw)
-    // Its supply cannot be switched, so it cannot enter the backup state.
+    // The receiver's supply cannot be switched, so it cannot enter the backup state.
     #expect(costs.off_mW == power.standby_mw && costs.on_mW == power.track_mw)
     // 5 s off and 1 s of acquisition; 6 s and 3 s.
     for (cycle, off) in [(7, 5.0), (10, 6.0), (7_204, 7_200.0), (14_429, 14_400.0)] {

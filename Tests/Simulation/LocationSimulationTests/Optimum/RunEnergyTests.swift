@@ -69,8 +69,8 @@ struct RunEnergyTests {
     // An acknowledgement that arrives while the board is awake causes no wake.
     let acknowledgements = real.hostWakes - plain.hostWakes
     #expect(acknowledgements <= plain.batches && acknowledgements >= plain.batches - 5)
-    let rest = plain.hostWakes - 2 * plain.fixes
-    #expect(rest > 0 && rest < 3 * 80, "\(rest) wakes for three starts and stops")
+    let otherWakes = plain.hostWakes - 2 * plain.fixes
+    #expect(otherWakes > 0 && otherWakes < 3 * 80, "\(otherWakes) wakes for three starts and stops")
   }
 
   @Test("under gpsd the board is idle except for the measured processor time per fix")

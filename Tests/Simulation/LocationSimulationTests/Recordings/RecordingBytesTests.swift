@@ -18,7 +18,7 @@ private struct PlainFilter {
   private var state = State.lineStart
   private var frameHead = 0
   private var frameLength = 0
-  private var frameRest = 0
+  private var frameRemainder = 0
 
   /// The pieces of one block.
   mutating func pieces(_ bytes: [UInt8]) -> [RecordingFilter.Piece] {
@@ -53,8 +53,8 @@ private struct PlainFilter {
 
   private mutating func follow(_ byte: UInt8) {
     state = .insideLine
-    if frameRest > 0 {
-      frameRest -= 1
+    if frameRemainder > 0 {
+      frameRemainder -= 1
       return
     }
     switch frameHead {
@@ -66,7 +66,7 @@ private struct PlainFilter {
     case 5:
       let length = frameLength | Int(byte) << 8
       frameHead = 0
-      if length <= 1_024 { frameRest = length + 2 }
+      if length <= 4_096 { frameRemainder = length + 2 }
     case _:
       frameHead = byte == 0xB5 ? 1 : 0
       if byte == UInt8(ascii: "\n") { state = .lineStart }
@@ -79,7 +79,7 @@ private struct PlainFilter {
   private static let parts: [[UInt8]] = [
     [0x0A], [0x0D, 0x0A], [0x23], [0xB5], [0x62], [0xB5, 0x62], [0xB5, 0xB5, 0x62],
     [0xB5, 0x62, 1, 7, 0, 0], [0xB5, 0x62, 0x0A, 0x23, 3, 0, 0x0A, 0x23, 0x0A, 0x23, 0x0A],
-    [0xB5, 0x62, 1, 7, 0xFF, 0xFF], [0xB5, 0x62, 1, 7, 0x00, 0x04], [0xB5, 0x62, 1, 7, 0x01, 0x04],
+    [0xB5, 0x62, 1, 7, 0xFF, 0xFF], [0xB5, 0x62, 1, 7, 0x00, 0x10], [0xB5, 0x62, 1, 7, 0x01, 0x10],
     [0x22], [0x24], [0xA3], [0x80], [0], Array("# Date: 2014-12-31\n".utf8),
     Array("#Date: 2015-01-02\r\n".utf8), Array("#\u{1}".utf8), Array(repeating: 0x41, count: 15),
     Array(repeating: 0x2C, count: 40), Array("$GPTXT,#,1\r\n".utf8), Array("\n#".utf8),
@@ -106,6 +106,17 @@ private struct PlainFilter {
         start = end
       }
     }
+  }
+
+  @Test("a line of text inside the longest UBX frame is data", arguments: [1_025, 4_096])
+  func longFrame(payload: Int) {
+    let text = Array("\n# Date: 2014-12-31\n".utf8)
+    let length = [UInt8(payload & 0xFF), UInt8(payload >> 8)]
+    let frame = [0xB5, 0x62, 0x02, 0x15] + length + text + Array(repeating: 0, count: payload)
+    let bytes = Array(frame.prefix(6 + payload + 2))
+    var filter = RecordingFilter()
+    var offset = 0
+    #expect(filter.next(bytes.span, &offset) == .bytes(0..<bytes.count))
   }
 
   private static let bodies = [
@@ -185,9 +196,9 @@ private struct PlainFilter {
     rmc.coordinate = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
     func isSkipped(_ body: String) -> Bool {
       let bytes = Array((opener + whole(body) + "$GPRMC,").utf8)
-      let known = RepeatedTimeField(.rmc(rmc), in: bytes.span, from: 0)
+      let repeatedTime = RepeatedTimeField(.rmc(rmc), in: bytes.span, from: 0)
       let start = opener.utf8.count
-      let end = TimelessSentence.end(of: bytes.span, from: start, known)
+      let end = TimelessSentence.end(of: bytes.span, from: start, repeatedTime)
       #expect(end == nil || end == bytes.count - 7)
       #expect(TimelessSentence.end(of: bytes.span, from: start) == nil)
       return end != nil

@@ -76,8 +76,8 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
   private func times(_ scan: RecordingScan) -> [Int64] {
     let chunks = scan.recording.chunks
     // At most the line end of the last sentence remains.
-    let rest = chunks.dropFirst(scan.epochs)
-    #expect(rest.count <= 1 && rest.allSatisfy { $0.range.count == 2 })
+    let remainder = chunks.dropFirst(scan.epochs)
+    #expect(remainder.count <= 1 && remainder.allSatisfy { $0.range.count == 2 })
     return chunks.prefix(scan.epochs).map {
       #expect($0.time.microseconds % 1_000_000 == 0)
       return $0.time.microseconds / 1_000_000

@@ -42,15 +42,15 @@ struct AidingRunTests {
     let withoutData = Self.seconds(cold, .acquiring)
     #expect(acquiring < 0.6 * withoutData, "\(acquiring) s of \(withoutData) s")
     let energy = try #require(stored.summary.energy?.receiver_mJ)
-    let without = try #require(cold.summary.energy?.receiver_mJ)
-    #expect(energy < 0.6 * without, "\(energy) of \(without) mJ")
+    let cold_mJ = try #require(cold.summary.energy?.receiver_mJ)
+    #expect(energy < 0.6 * cold_mJ, "\(energy) of \(cold_mJ) mJ")
     #expect(stored.summary.fixes >= cold.summary.fixes)
   }
 
   @Test("PWR-8: with a backup supply, stored assistance data change nothing")
   func backup() throws {
     let stored = try Self.run(stores: true, hasBackup: true)
-    let without = try Self.run(stores: false, hasBackup: true)
-    #expect(stored.summary.energy == without.summary.energy)
+    let unstored = try Self.run(stores: false, hasBackup: true)
+    #expect(stored.summary.energy == unstored.summary.energy)
   }
 }

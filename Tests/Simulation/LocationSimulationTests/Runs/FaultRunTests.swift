@@ -148,9 +148,9 @@ private struct Audit {
         armed = nil
         switch code {
         case nil:
-          let lasted = (record.at - since).seconds
-          #expect(lasted >= script.timeout, "DEF-18: early at \(record.at.seconds) s")
-          #expect(lasted <= script.timeout + 60, "late at \(record.at.seconds) s")
+          let duration = (record.at - since).seconds
+          #expect(duration >= script.timeout, "DEF-18: early at \(record.at.seconds) s")
+          #expect(duration <= script.timeout + 60, "late at \(record.at.seconds) s")
         case .deferredCanceled: #expect(record.at >= end)
         default: break
         }
@@ -317,7 +317,8 @@ struct FaultRunTests {
   ]
 
   @Test(
-    "DEF-8, DEF-18, DEF-43: two faults at a time", arguments: FaultBoard.allCases, twoFaults)
+    "DEF-8, DEF-18, DEF-43: with two faults, no fix is lost, duplicated or delivered late",
+    arguments: FaultBoard.allCases, twoFaults)
   func pairs(_ board: FaultBoard, _ fault: FaultCase) throws {
     _ = try check(board, fault, seed: 23)
   }
@@ -337,7 +338,7 @@ struct FaultRunTests {
     #expect(audit.seconds.contains { (7_200...7_330).contains($0) })
   }
 
-  @Test("DEF-18: six hours of early alarms, signal outages and a lost configuration")
+  @Test("DEF-18: in six hours with early alarms, outages and a reset, no delivery is late")
   func sixHours() throws {
     var fault = FaultCase(
       "six hours", mayMiss: [3_000...3_690, 9_700...10_310, 15_000...15_220], mayFail: 2

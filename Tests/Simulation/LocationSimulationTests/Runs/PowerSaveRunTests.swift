@@ -40,8 +40,8 @@ struct PowerSaveRunTests {
     // Full power only until the ephemeris is read.
     #expect(Self.seconds(saving, .tracking) < 60)
     let energy = try #require(saving.energy?.receiver_mJ)
-    let without = try #require(full.energy?.receiver_mJ)
-    #expect(energy < 0.85 * without, "\(energy) of \(without) mJ")
+    let fullPower_mJ = try #require(full.energy?.receiver_mJ)
+    #expect(energy < 0.85 * fullPower_mJ, "\(energy) of \(fullPower_mJ) mJ")
   }
 
   @Test("the engine uses a duty cycle if the profile has its power and the driver supports it")

@@ -44,7 +44,9 @@ struct RunInvariantTests {
   }
 
   /// Two hours contain many acquisitions, and make the standby power of a CASIC significant.
-  @Test("PWR-11: two hours with an accuracy bound, on every board", arguments: PackageBoards.names)
+  @Test(
+    "PWR-11: with an accuracy bound, a run of two hours uses at least the optimum",
+    arguments: PackageBoards.names)
   func hours(_ board: String) throws {
     let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
     let (name, script) = Self.services[2]

@@ -79,7 +79,7 @@ struct WholeRunTests {
   }
 
   @Test(
-    "PWR-2: a deferred hour wakes the host ceil(fixes / min(N, W)) + 2 times, 2 s awake a wake",
+    "PWR-2: a deferred hour has at most ceil(fixes / min(N, W)) + 2 wakes of at most 2 s each",
     arguments: try PackageBoards.names.filter { name in
       try BoardCatalog(directory: PackageBoards.folder).find(name).receiver?.batch != nil
     }, [Scenario.walk, .drive])
@@ -95,7 +95,7 @@ struct WholeRunTests {
     let draining = Double(totals.fixes * 1_080) / Double(receiver.lineSpeed_baud)
     let busy = (result.summary.duration - totals.sleepTime).seconds
     #expect(busy - draining <= 2 * Double(totals.sleepsEnded))
-    // Of that time the board is awake only to resume, for every drain and its pieces.
+    // Of that time the board is awake only for resumes and for about 1 ms per wake.
     let resumes = Double(totals.sleepsEnded) * (profile.board.suspended?.resume.seconds ?? 0)
     #expect(result.summary.awakeTime.seconds <= resumes + 0.001_1 * Double(totals.wakes))
   }

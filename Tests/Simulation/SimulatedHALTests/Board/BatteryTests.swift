@@ -18,7 +18,7 @@ struct SimulatedBatteryTests {
 
   @Test("PWR-10: the gauge is read at most once a minute; only a change is reported")
   func reading() {
-    var gauge = GaugeReading()
+    var gauge = GaugePollLimit()
     func accept(_ charge: UInt8?, _ time: Double) -> UInt8? {
       guard gauge.isDue(at: seconds(time)) else { return nil }
       return gauge.update(charge, at: seconds(time))

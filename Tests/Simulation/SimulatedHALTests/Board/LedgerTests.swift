@@ -111,7 +111,7 @@ import Testing
     #expect(board.removeEvents().isEmpty)
   }
 
-  @Test("baseline: a receiver that tracks all the time")
+  @Test("the baseline is a receiver that tracks all the time")
   func baselines() {
     var board = SimulatedBoard(m10(), track: straight())
     _ = board.wait(in: .suspended, until: seconds(99.7))
@@ -153,9 +153,9 @@ import Testing
       }
       return count
     }
-    let kept = acknowledged { $0.acknowledgementLoss = 0.3 }
-    #expect((115...165).contains(kept))
-    #expect(kept == acknowledged { $0.acknowledgementLoss = 0.3 })
+    let count = acknowledged { $0.acknowledgementLoss = 0.3 }
+    #expect((115...165).contains(count))
+    #expect(count == acknowledged { $0.acknowledgementLoss = 0.3 })
     #expect((115...165).contains(acknowledged { $0.commandLoss = 0.3 }))
     #expect(acknowledged { $0.commandLoss = 1 } == 0)
   }
@@ -178,9 +178,9 @@ import Testing
     setup.faults.signalOutages = [seconds(30)..<seconds(50)]
     var board = SimulatedBoard(setup, track: straight())
     let received = receive(&board, until: seconds(60.5))
-    let without = received.solutions.filter { $0.fixType == 0 }.compactMap(\.utc)
-    #expect(without.first == Scenario.start + .seconds(30))
-    #expect(without.last == Scenario.start + .seconds(54))
+    let withoutFix = received.solutions.filter { $0.fixType == 0 }.compactMap(\.utc)
+    #expect(withoutFix.first == Scenario.start + .seconds(30))
+    #expect(withoutFix.last == Scenario.start + .seconds(54))
     #expect(board.ledger.time(of: .acquiring) == .milliseconds(5_250 + 25_000))
   }
 
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test("an absent receiver ends the wait, line calls fail, and it later starts again")
-  func gone() throws {
+  func absent() throws {
     var setup = streaming()
     setup.faults.deviceAbsent = [seconds(20.5)..<seconds(30.5)]
     var board = SimulatedBoard(setup, track: straight())
@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test("unread bytes are lost when the receiver disappears and end no later wait")
-  func goneUnread() {
+  func absentUnread() {
     var setup = streaming()
     setup.faults.deviceAbsent = [seconds(20.5)..<seconds(30.5)]
     var board = SimulatedBoard(setup, track: straight())
@@ -234,7 +234,7 @@ import Testing
   }
 
   @Test("after an unnoticed absence the first line call fails and the next one succeeds")
-  func goneAndBack() throws {
+  func absentUnnoticed() throws {
     var setup = streaming()
     setup.faults.deviceAbsent = [seconds(20.5)..<seconds(21.5)]
     var board = SimulatedBoard(setup, track: straight())
@@ -247,7 +247,7 @@ import Testing
   }
 
   @Test("an absent device produces no garbage")
-  func goneGarbage() {
+  func absentGarbage() {
     var setup = streaming()
     setup.faults.deviceAbsent = [seconds(20.5)..<seconds(30.5)]
     setup.faults.garbage = [FaultPlan.Garbage(time: seconds(25), count: 10)]

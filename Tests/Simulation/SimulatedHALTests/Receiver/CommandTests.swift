@@ -13,7 +13,7 @@ import Testing
     return board
   }
 
-  @Test("factory configuration: NMEA at 38,400 baud, 1 Hz")
+  @Test("the factory configuration is NMEA at 38,400 baud and 1 Hz")
   func factory() {
     var board = SimulatedBoard(m10(), track: straight())
     let received = receive(&board, until: seconds(3.5))

@@ -12,7 +12,7 @@ import Testing
       TimeToFirstFix.Row(off_s: 600, fix_s: 12),
     ], cold_s: 30, ephemerisLifetime: .seconds(7_200), ephemerisDownload: .seconds(20))
 
-  @Test("table: its rows, linear interpolation between them, the last value beyond")
+  @Test("the table is interpolated between its rows and constant beyond the last row")
   func table() {
     let rows: [(Double, Double)] = [
       (0, 1), (30, 2), (60, 3), (330, 7.5), (600, 12), (5_000, 12), (7_200, 12),
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("cold start: no assistance data, or the ephemeris is too old")
+  @Test("a start is cold without assistance data or with an ephemeris that is too old")
   func cold() {
     #expect(model.median_s(off: nil, ephemerisAge: nil) == 30)
     #expect(model.median_s(off: .seconds(1), ephemerisAge: nil) == 30)

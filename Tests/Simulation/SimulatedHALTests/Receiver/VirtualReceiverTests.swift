@@ -25,7 +25,7 @@ struct VirtualReceiverTests {
     return (0..<frame.count).map { frame.span[$0] }
   }
 
-  @Test("it sends sentences from the start; at another speed they are corrupted")
+  @Test("the receiver sends sentences from the start; at another speed they are corrupted")
   func speeds() {
     var receiver = VirtualReceiver(m10(), track: straight())
     #expect(
@@ -34,7 +34,7 @@ struct VirtualReceiverTests {
     #expect(!corrupted.isEmpty && corrupted.allSatisfy { $0 >= 0x80 })
   }
 
-  @Test("it accepts commands at its speed, and sends at the speed that they set")
+  @Test("the receiver accepts commands at its speed, and sends at the speed that they set")
   func commands() {
     var receiver = VirtualReceiver(m10(), track: straight())
     _ = receive(&receiver, from: 0, until: 1)
@@ -48,7 +48,7 @@ struct VirtualReceiverTests {
     #expect(!receive(&receiver, from: 3, until: 5).isEmpty)
   }
 
-  @Test("without supply it neither sends nor receives; an edge wakes it only from standby")
+  @Test("without supply the receiver neither sends nor receives; an edge ends only standby")
   func pins() {
     var receiver = VirtualReceiver(m10 { $0.receiver.hasSupplySwitch = true }, track: straight())
     #expect(receive(&receiver, from: 0, until: 3).isEmpty && receiver.state == .backup)

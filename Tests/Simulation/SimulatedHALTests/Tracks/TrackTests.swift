@@ -121,7 +121,7 @@ import Testing
     } catch { return error }
   }
 
-  @Test("header, points, empty altitude and speed, CR LF, empty lines, a byte order mark")
+  @Test("empty values, CR LF, empty lines and a byte order mark are accepted")
   func good() throws {
     let text =
       "\u{FEFF}unix_time,lat,lon,alt,speed\r\n1309123527,43.6743283,-79.4092059,112.6,8.64\r\n"

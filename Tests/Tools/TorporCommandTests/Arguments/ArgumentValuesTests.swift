@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Values on the command line", .tags(.process))
 struct ArgumentValuesTests {
-  @Test("distances: metres, kilometres, unlimited")
+  @Test("a distance is in metres or kilometres, or unlimited")
   func distances() throws {
     #expect(try ArgumentValues.distance("500") == 500)
     #expect(try ArgumentValues.distance("0") == 0)
@@ -20,7 +20,7 @@ struct ArgumentValuesTests {
     #expect(try ArgumentValues.distance("Unlimited") == .infinity)
   }
 
-  @Test("times: seconds, minutes, hours, unlimited")
+  @Test("a time is in seconds, minutes or hours, or unlimited")
   func timeouts() throws {
     #expect(try ArgumentValues.timeout("90") == 90)
     #expect(try ArgumentValues.timeout("90s") == 90)
@@ -45,7 +45,7 @@ struct ArgumentValuesTests {
     #expect(throws: ValidationError.self) { try ArgumentValues.capacity(text) }
   }
 
-  @Test("hours: more than 0 and at most 31 days")
+  @Test("hours are more than 0 and at most 31 days")
   func hours() throws {
     #expect(try ArgumentValues.hours("0.5") == 0.5)
     #expect(try ArgumentValues.hours("744") == 744)
@@ -77,7 +77,7 @@ struct ArgumentValuesTests {
     #expect(expectation("cache.deferral_limit_fixes") == "a whole number of fixes, 1 to 524288")
   }
 
-  @Test("capacity: 1 to 524,288 fixes")
+  @Test("a capacity is 1 to 524,288 fixes")
   func capacities() throws {
     #expect(try ArgumentValues.capacity("1") == 1)
     #expect(try ArgumentValues.capacity("524288") == 524_288)
@@ -102,7 +102,7 @@ struct ArgumentValuesTests {
     }
   }
 
-  @Test("calendar dates")
+  @Test("a date is YYYY-MM-DD from 1980 to 2999")
   func dates() throws {
     #expect(try ArgumentValues.date("2014-04-03") == CalendarDate(year: 2014, month: 4, day: 3))
     #expect(try ArgumentValues.date("2020-02-29") == CalendarDate(year: 2020, month: 2, day: 29))

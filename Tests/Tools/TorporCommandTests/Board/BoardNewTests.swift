@@ -20,10 +20,11 @@ struct BoardNewTests {
       "60", "", "35", "y", "GPIO27", "1200", "400", "y", "40", "", "", "", "alarm, bytes, motion",
       "n", "", "", "",
     ]
-    let made = Self.run([], in: folder, answers.joined(separator: "\n") + "\n")
-    #expect(made.status == 0, "\(made.errors)")
-    #expect(made.output == "\(folder)/piped/profile.toml\n\(folder)/piped/README.md\n")
-    #expect(made.errors.contains("receiver.power.track_mw (a number of milliwatts, 0 to 100000) "))
+    let created = Self.run([], in: folder, answers.joined(separator: "\n") + "\n")
+    #expect(created.status == 0, "\(created.errors)")
+    #expect(created.output == "\(folder)/piped/profile.toml\n\(folder)/piped/README.md\n")
+    #expect(
+      created.errors.contains("receiver.power.track_mw (a number of milliwatts, 0 to 100000) "))
     #expect(TestFolder.names(in: "\(folder)/piped") == ["README.md", "profile.toml"])
     let path = "\(folder)/piped/profile.toml"
     #expect(Command.run(["board", "check", path]).status == 0)
@@ -67,13 +68,13 @@ struct BoardNewTests {
   @Test("options alone create a board without questions, for scripts")
   func options() {
     let folder = Command.directory()
-    let made = Self.run(
+    let created = Self.run(
       [
         "plain", "--yes", "--set", "board.suspended=yes", "--set", "board.suspended.power_mw=9",
         "--set", "receiver.batch.line=B", "--set", "receiver.batch.pio=4",
         "--set", "receiver.family=ublox-m10", "--set", "board.suspended.wakes_on=alarm,batch_pin",
       ], in: folder)
-    #expect(made.status == 0, "\(made.errors)")
+    #expect(created.status == 0, "\(created.errors)")
     let path = "\(folder)/plain/profile.toml"
     let shown = Command.run(["board", "show", path]).output
     #expect(
@@ -124,12 +125,12 @@ struct BoardNewTests {
   }
 
   @Test("an omitted table is not in the profile, and its keys are not queried")
-  func leftOut() throws {
+  func omittedTable() throws {
     let folder = Command.directory()
     for arguments in [["bare", "--yes"], ["asked"]] {
-      let made = Self.run(
+      let created = Self.run(
         arguments + ["--set", "receiver=no"], in: folder, String(repeating: "\n", count: 30))
-      #expect(made.status == 0 && !made.errors.contains("receiver."), "\(made.errors)")
+      #expect(created.status == 0 && !created.errors.contains("receiver."), "\(created.errors)")
       let path = "\(folder)/\(arguments[0])/profile.toml"
       #expect(try BoardProfile.load(path: path).receiver == nil)
     }
@@ -145,8 +146,8 @@ struct BoardNewTests {
     #expect(again.status == 73 && again.errors.contains("exists already; replace it with --force"))
     #expect(Command.read(path) == first)
     // Reported before the first question, or before the second if the name is an answer.
-    let asked = Self.run([], in: folder, "a\n")
-    #expect(asked.status == 73 && !asked.errors.contains("description"))
+    let unforced = Self.run([], in: folder, "a\n")
+    #expect(unforced.status == 73 && !unforced.errors.contains("description"))
     let forced = Self.run(
       ["a", "--yes", "--force", "--set", "board.awake.power_mw=7000"], in: folder)
     #expect(forced.status == 0 && Command.read(path)?.contains("power_mw = 7000") == true)

@@ -155,12 +155,12 @@ struct SerialTests {
   static func terminal() -> (master: Int32, slave: Int32, path: String) {
     var master: Int32 = -1
     var slave: Int32 = -1
-    let made = Command.starting.withLock { _ in
+    let isOpen = Command.starting.withLock { _ in
       guard unsafe openpty(&master, &slave, nil, nil, nil) == 0 else { return false }
       for end in [master, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       return true
     }
-    guard made, let name = unsafe ttyname(slave)
+    guard isOpen, let name = unsafe ttyname(slave)
     else { return (-1, -1, "") }
     return (master, slave, unsafe String(cString: name))
   }

@@ -60,7 +60,7 @@ struct RecordingFilterTests {
     }
   }
 
-  @Test("a header that turns out to be binary is passed on at its first binary byte")
+  @Test("a header line with a binary byte is passed on from that byte")
   func binary() {
     #expect(filtered(Array("\n#ab".utf8) + [0x01, 0xB5, 0x62]).bytes == [0x0A, 0x01, 0xB5, 0x62])
   }
@@ -163,9 +163,9 @@ struct RecordingDecoderTests {
     #expect(epochs(old).first?.utc?.date == CalendarDate(year: 2000, month: 8, day: 16))
     let repaired = epochs("# Date: 2020-04-01\n" + old)
     #expect(repaired.first?.utc?.date == CalendarDate(year: 2020, month: 4, day: 1))
-    let given = epochs(
+    let withDate = epochs(
       "# Date: 2001-01-01\n" + old, date: CalendarDate(year: 2020, month: 4, day: 1))
-    #expect(given.first?.utc?.date == CalendarDate(year: 2020, month: 4, day: 1))
+    #expect(withDate.first?.utc?.date == CalendarDate(year: 2020, month: 4, day: 1))
   }
 
   @Test("each of two recordings in one file has its own date")
@@ -187,7 +187,7 @@ struct RecordingDecoderTests {
     for size in 1...90 { #expect(epochs(text, size: size) == expected) }
   }
 
-  @Test("the report says that epochs have no date, and how to fix it")
+  @Test("epochs without a date are reported, with how to set one")
   func undated() {
     func report(_ text: String, _ date: CalendarDate? = nil) -> String {
       var recording = RecordingDecoder(dateGiven: date)

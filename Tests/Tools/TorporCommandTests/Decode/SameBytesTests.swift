@@ -310,9 +310,9 @@ struct ForeignFormatTests {
   func track(_ command: [String]) {
     let path = Command.directory() + "/x"
     Command.write([0x1F, 0x8B, 8, 0, 1, 2, 3], to: path)
-    let packed = Command.run(command + [path])
-    #expect(packed.status == 65, "\(packed.errors)")
-    #expect(packed.errors.contains("is compressed with gzip: `zcat < '\(path)' | torpor"))
+    let compressed = Command.run(command + [path])
+    #expect(compressed.status == 65, "\(compressed.errors)")
+    #expect(compressed.errors.contains("is compressed with gzip: `zcat < '\(path)' | torpor"))
     Command.write(Array(Self.nmea.utf8), to: path)
     let recording = Command.run(command + [path])
     #expect(recording.status == 65, "\(recording.errors)")
@@ -387,8 +387,8 @@ struct HeaderDateTests {
       let input = Array((header + gga).utf8)
       let end = Command.run(["decode", "-"], input: input)
       #expect(end.errors.contains("# Date: YYYY-MM-DD") == isReported, "\(end.errors)")
-      let given = Command.run(["decode", "--date", "2014-12-31", "-"], input: input)
-      #expect(!given.errors.contains("# Date: YYYY-MM-DD"))
+      let withDate = Command.run(["decode", "--date", "2014-12-31", "-"], input: input)
+      #expect(!withDate.errors.contains("# Date: YYYY-MM-DD"))
     }
   }
 }

@@ -43,21 +43,21 @@ struct DoctorCommandTests {
     defer { Self.end(receiver) }
     let folder = Command.directory()
     let board = folder + "/slow/profile.toml"
-    let made = Command.run([
+    let created = Command.run([
       "board", "new", "slow", "--yes", "--output", folder, "--set", "receiver.family=ublox-m10",
       "--set", "receiver.line_speed_baud=57600", "--set",
       "receiver.default_line_speed_baud=57600", "--set", "receiver.device=\(link)",
     ])
-    #expect(made.status == 0, "\(made.errors)")
-    let offer = folder + "/better.toml"
-    let result = Command.run(["doctor", "--board", board, "--state", "/", "--write", offer])
+    #expect(created.status == 0, "\(created.errors)")
+    let proposal = folder + "/better.toml"
+    let result = Command.run(["doctor", "--board", board, "--state", "/", "--write", proposal])
     #expect(result.status == 1)
     #expect(
       result.output.contains(
         "fail  receiver            it sends NMEA and UBX at 9600 baud; the profile says 57600"))
     #expect(result.output.contains("first: receiver: default_line_speed_baud = 9600 in [receiver]"))
-    #expect(Command.run(["board", "check", offer]).status == 0)
-    let again = Command.run(["doctor", "--board", offer, "--state", "/"])
+    #expect(Command.run(["board", "check", proposal]).status == 0)
+    let again = Command.run(["doctor", "--board", proposal, "--state", "/"])
     #expect(again.status == 0, "\(again.output)")
   }
 
@@ -66,12 +66,12 @@ struct DoctorCommandTests {
     let (receiver, link) = try Self.emulated("zero2w-max-m10s")
     defer { Self.end(receiver) }
     let folder = Command.directory()
-    let made = Command.run([
+    let created = Command.run([
       "board", "new", "other", "--yes", "--output", folder, "--set", "receiver.family=airoha",
       "--set", "receiver.line_speed_baud=115200", "--set",
       "receiver.default_line_speed_baud=115200", "--set", "receiver.device=\(link)",
     ])
-    #expect(made.status == 0, "\(made.errors)")
+    #expect(created.status == 0, "\(created.errors)")
     let result = Command.run(["doctor", "--board", folder + "/other/profile.toml", "--state", "/"])
     let fails = result.output.split(separator: "\n").filter { $0.hasPrefix("fail") }
     #expect(fails.count == 2, "\(result.output)")
@@ -83,15 +83,16 @@ struct DoctorCommandTests {
   func plain() throws {
     let (receiver, link) = try Self.emulated("\(PackageBoards.testFolder)/streaming/profile.toml")
     defer { Self.end(receiver) }
-    let offer = Command.directory() + "/found.toml"
-    let result = Command.run(["doctor", "--line", link, "--state", "/", "--write", offer, "--json"])
+    let proposal = Command.directory() + "/found.toml"
+    let result = Command.run(
+      ["doctor", "--line", link, "--state", "/", "--write", proposal, "--json"])
     #expect(result.status == 0, "\(result.output)")
     let lines = result.output.split(separator: "\n")
     #expect(lines.allSatisfy { $0.hasPrefix("{\"") && $0.hasSuffix("}") })
     #expect(lines.contains { $0.hasPrefix(#"{"check":"receiver","outcome":"pass","#) })
     #expect(lines.last?.hasPrefix(#"{"pass":"#) == true)
-    #expect(Command.run(["board", "check", offer]).output.contains("found is valid"))
-    let profile = try BoardProfile.load(path: offer)
+    #expect(Command.run(["board", "check", proposal]).output.contains("found is valid"))
+    let profile = try BoardProfile.load(path: proposal)
     #expect(profile.receiver?.device == link && profile.receiver?.family == .nmea)
     #expect(profile.receiver?.lineSpeed_baud == 9_600)
   }
@@ -110,18 +111,18 @@ struct DoctorCommandTests {
   }
 
   @Test("an existing file and a profile with errors are not overwritten")
-  func kept() throws {
+  func notOverwritten() throws {
     let folder = Command.directory()
-    let mine = folder + "/mine.toml"
-    Command.write(Array("keep".utf8), to: mine)
-    let refused = Command.run(["doctor", "--line", "/dev/nope", "--state", "/", "--write", mine])
+    let path = folder + "/mine.toml"
+    Command.write(Array("keep".utf8), to: path)
+    let refused = Command.run(["doctor", "--line", "/dev/nope", "--state", "/", "--write", path])
     #expect(refused.status == 73 && refused.errors.contains("--force replaces it"))
     let wrong = Command.run([
-      "doctor", "--board", mine, "--line", "/dev/nope", "--state", "/", "--write",
+      "doctor", "--board", path, "--line", "/dev/nope", "--state", "/", "--write",
       folder + "/new.toml",
     ])
     #expect(wrong.errors.contains("is invalid; correct it first"), "\(wrong.errors)")
-    #expect(Command.read(mine) == "keep" && Command.read(folder + "/new.toml") == nil)
+    #expect(Command.read(path) == "keep" && Command.read(folder + "/new.toml") == nil)
   }
 
   @Test(
@@ -133,9 +134,9 @@ struct DoctorCommandTests {
   func family(_ board: String, _ family: BoardProfile.Receiver.Family) throws {
     let (receiver, link) = try Self.emulated(board)
     defer { Self.end(receiver) }
-    let offer = Command.directory() + "/found.toml"
-    _ = Command.run(["doctor", "--line", link, "--state", "/", "--quick", "--write", offer])
-    #expect(try BoardProfile.load(path: offer).receiver?.family == family)
+    let proposal = Command.directory() + "/found.toml"
+    _ = Command.run(["doctor", "--line", link, "--state", "/", "--quick", "--write", proposal])
+    #expect(try BoardProfile.load(path: proposal).receiver?.family == family)
   }
 
   @Test("times from power-on to first byte and first fix are measured with a supply line")
@@ -144,9 +145,9 @@ struct DoctorCommandTests {
     let settings = [
       "receiver.family=ublox-m10", "receiver.supply_line=SUPPLY", "receiver.time_to_fix.cold_s=3",
     ]
-    let made = Command.run(
+    let created = Command.run(
       ["board", "new", "fast", "--yes", "--output", folder] + settings.flatMap { ["--set", $0] })
-    #expect(made.status == 0, "\(made.errors)")
+    #expect(created.status == 0, "\(created.errors)")
     let board = folder + "/fast/profile.toml"
     let (receiver, link) = try Self.emulated(board, pins: true)
     defer { Self.end(receiver) }
@@ -212,7 +213,7 @@ struct DoctorCommandTests {
     #expect(doctor.facts.device == "/dev/ttyUSB0" && doctor.facts.identity?.model == "MAX-M10S")
   }
 
-  @Test("usage errors")
+  @Test("invalid options, an invalid profile and a missing line have their own exit codes")
   func badUse() throws {
     #expect(Command.run(["doctor", "--board", "nowhere"]).status == 78)
     #expect(Command.run(["doctor", "--timeout", "0"]).status == 64)

@@ -12,7 +12,7 @@ struct TextBufferTests {
   }
 
   @Test(
-    "scaled integers with fixed decimals, halves rounded away from zero",
+    "scaled integers are written with fixed decimals, halves rounded away from zero",
     arguments: [
       (0, 9, 9, "0.000000000"), (-37_784_788_333, 9, 9, "-37.784788333"), (5, 1, 0, "1"),
       (4, 1, 0, "0"), (-4, 1, 0, "0"), (-5, 1, 0, "-1"), (83_600, 3, 4, "83.6000"),
@@ -26,7 +26,7 @@ struct TextBufferTests {
   }
 
   @Test(
-    "scaled integers without trailing zeros",
+    "scaled integers are written without trailing zeros",
     arguments: [
       (0, 9, "0"), (1_500_000, 6, "1.5"), (100, 0, "100"), (-200_000_000, 9, "-0.2"),
       (10_000_000, 6, "10"), (1, 6, "0.000001"),
@@ -50,7 +50,7 @@ struct TextBufferTests {
   }
 
   @Test(
-    "durations in words",
+    "durations are written with at most two units",
     arguments: [
       (0, "0 ms"), (300_000, "300 ms"), (1_500_000, "1.5 s"), (42_000_000, "42 s"),
       (300_000_000, "5 min"), (330_000_000, "5 min 30 s"), (4_800_000_000, "1 h 20 min"),
@@ -60,7 +60,7 @@ struct TextBufferTests {
     #expect(HumanFormat.duration(Interval(microseconds: microseconds)) == expected)
   }
 
-  @Test("counts, decimals and energy in words")
+  @Test("counts are written with separators, energy with a unit, and NaN as a dash")
   func words() {
     #expect(HumanFormat.count(0) == "0")
     #expect(HumanFormat.count(999) == "999")

@@ -34,7 +34,7 @@ struct ReceiverTests {
   @Test("a receiver put into standby before any acquisition does a cold start afterwards")
   func coldStart() throws {
     let folder = Command.directory()
-    // Only cold starts, of two seconds.
+    // A profile in which each start is a cold start of two seconds.
     let text = try #require(Command.read("Boards/zero2w-pa1616s/profile.toml"))
     let lines = text.split(separator: "\n")
       .filter { !$0.contains("{ off_s") && $0 != "]" }

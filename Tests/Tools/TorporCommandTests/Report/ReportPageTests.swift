@@ -78,7 +78,7 @@ struct ReportPageTests {
     var page = Markup()
     page.element("a", ["b": "<\"'&>"]) { page in
       page.addText("1 < 2")
-      page.leaf("c")
+      page.emptyElement("c")
       page.element("d", "")
     }
     #expect(
@@ -151,8 +151,8 @@ struct ReportPageTests {
     #expect(Command.run(["simulate", "--report", "/dev/full", "--hours", "0.1"]).status == 74)
     #expect(Command.run(["simulate", "--report", "\(folder)/none/a.html"]).status == 73)
     #expect(Command.run(["simulate", "--report", "-"]).status == 64)
-    let lonely = Command.run(["simulate", "--battery", "1Wh"])
-    #expect(lonely.status == 64 && lonely.errors.contains("add --report FILE"))
+    let withoutReport = Command.run(["simulate", "--battery", "1Wh"])
+    #expect(withoutReport.status == 64 && withoutReport.errors.contains("add --report FILE"))
     let empty = Command.run(["simulate", "--charge", "30"])
     #expect(empty.status == 64 && empty.errors.contains("add --battery"))
     for wrong in ["0", "101", "-1", "nan", "full", "%"] {
@@ -211,17 +211,18 @@ struct ReportPageTests {
 
   @Test("a legend lists exactly what is drawn; coordinates have five decimals")
   func keys() throws {
-    let kept = page([
+    let stationary = page([
       "--quiet", "--scenario", "still", "--hours", "0.5", "--service", "standard", "--accuracy",
       "100",
     ]).page
-    #expect(kept.contains("class=\"area\"") && kept.contains("within the bound</span>"))
-    #expect(!kept.contains("class=\"over\"") && !kept.contains("above the bound"))
-    #expect(!kept.contains("gap in the recording") && !kept.contains(">track</span>"))
+    #expect(stationary.contains("class=\"area\"") && stationary.contains("within the bound</span>"))
+    #expect(!stationary.contains("class=\"over\"") && !stationary.contains("above the bound"))
+    #expect(!stationary.contains("gap in the recording") && !stationary.contains(">track</span>"))
     let visits = page(["--quiet", "--service", "visits", "--hours", "8"]).page
     #expect(!visits.contains("gap in the recording") && visits.contains(">track</span>"))
-    let place = try #require(visits.firstMatch(of: /arrived<\/b><\/th><td class="wide">([^<]*)</))
-    for part in place.output.1.split(separator: ", ").prefix(2) {
+    let coordinates = try #require(
+      visits.firstMatch(of: /arrived<\/b><\/th><td class="wide">([^<]*)</))
+    for part in coordinates.output.1.split(separator: ", ").prefix(2) {
       #expect(part.split(separator: ".")[1].count == 5, "\(part)")
     }
     // The legend of a bar lists exactly its parts.

@@ -234,7 +234,7 @@ struct DaemonTests {
         "--no-pins: these lines are not used: wake_line GPIO17, batch line GPIO27"))
   }
 
-  @Test("status, energy, flush and clients with a running service")
+  @Test("status, energy, flush and clients work with a running service")
   func statusCommands() throws {
     let daemon = try #require(Daemon())
     let result = daemon.run(["status"])
@@ -249,10 +249,10 @@ struct DaemonTests {
     #expect(try object(daemon.run(["energy", "--json"]).output)["energy"] != nil)
     #expect(daemon.run(["flush"]).status == 0)
     #expect(daemon.run(["clients", "list"]).output == "no client has connected yet\n")
-    let nobody = daemon.run(["clients", "deny", "0/nobody"])
+    let unknownClient = daemon.run(["clients", "deny", "0/nobody"])
     #expect(
-      nobody.status == 69
-        && nobody.errors.contains(
+      unknownClient.status == 69
+        && unknownClient.errors.contains(
           "`torpor clients list` shows all clients")
     )
   }
@@ -315,8 +315,8 @@ struct DaemonTests {
     let nothing = daemon.run(["export", "--json", "--client", "other"])
     #expect(nothing.status == 0 && nothing.output.isEmpty)
     #expect(nothing.errors.contains("'other' has no undelivered fixes"))
-    let nobody = daemon.run(["export", "--client", "trial-log"])
-    #expect(nobody.status == 69 && nobody.errors.contains("no client 'trial-log'"))
+    let unknownClient = daemon.run(["export", "--client", "trial-log"])
+    #expect(unknownClient.status == 69 && unknownClient.errors.contains("no client 'trial-log'"))
   }
 
   @Test("monitor prints lines for programs, and shows no screen without a terminal")
@@ -331,7 +331,7 @@ struct DaemonTests {
   }
 
   /// Blocking calls run on separate threads, because tests share one thread per processor.
-  @Test("LIV-1, LIV-2, REG-11: a program's update and monitor loops with the real service")
+  @Test("LIV-1, LIV-2, REG-11: update and monitor loops of a program work with the real service")
   func program() throws {
     let daemon = try #require(Daemon())
     let center = LocationCenter(name: "program", socket: daemon.socket)

@@ -27,7 +27,7 @@ struct PolicyReloadTests {
   @Test("RES-2: an invalid policy changes nothing, and removing a rule keeps stored requests")
   func reload() throws {
     let daemon = try #require(Daemon())
-    let without = "administrators = [\(geteuid())]\n"
+    let withoutRule = "administrators = [\(geteuid())]\n"
     var program = try ClientSession(name: "tool", path: daemon.socket)
     _ = try program.call(.addRegion(PolicyReloadTests.region, assuming: .unknown))
     #expect(try client(daemon)?.authorization == .always)
@@ -35,17 +35,17 @@ struct PolicyReloadTests {
       daemon.reload(policy: "default = always # no text\n").contains(
         "the policy is unchanged"))
     #expect(try client(daemon)?.authorization == .always)
-    let log = daemon.reload(policy: without)
+    let log = daemon.reload(policy: withoutRule)
     let tool = "'tool' of user \(geteuid())"
     #expect(log.contains("\(tool): the policy no longer permits them"), "\(log)")
     #expect(try client(daemon)?.authorization == .notDetermined)
     #expect(try regions(&program) == ["home"])
     // Kill the service and start it with the rule again.
-    daemon.restart(policy: without + "[[rule]]\nuser = \(geteuid())\naccess = \"always\"\n")
+    daemon.restart(policy: withoutRule + "[[rule]]\nuser = \(geteuid())\naccess = \"always\"\n")
     program = try ClientSession(name: "tool", path: daemon.socket)
     #expect(try regions(&program) == ["home"])
     // A service that starts without the rule drops the region.
-    daemon.restart(policy: without)
+    daemon.restart(policy: withoutRule)
     program = try ClientSession(name: "tool", path: daemon.socket)
     #expect(try regions(&program).isEmpty)
     #expect(daemon.log.contains("\(tool): their requests are dropped"))

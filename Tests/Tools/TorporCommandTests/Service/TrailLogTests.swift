@@ -19,7 +19,7 @@ struct TrailLogTests {
     #expect(page.contains("```swift\n\(source)```"))
   }
 
-  @Test("LIV-11: without a service it ends with 69 and a suggestion, and does not crash")
+  @Test("LIV-11: without a service the program ends with 69 and a suggestion, and does not crash")
   func absent() {
     let result = Command.run(
       ["TORPOR_SOCKET=/nowhere/socket", Self.program], program: "/usr/bin/env")
@@ -30,7 +30,8 @@ struct TrailLogTests {
     #expect(result.errors.split(separator: "\n").count == 1)
   }
 
-  @Test("LIV-6, AUT-7: it reports undecided access immediately; once allowed it prints locations")
+  @Test(
+    "LIV-6, AUT-7: undecided access is reported immediately; once allowed, locations are printed")
   func undecided() throws {
     let daemon = try #require(Daemon(access: nil))
     let running = run(daemon.socket)

@@ -26,13 +26,13 @@ struct ServiceOptionTests {
     let plain = Command.run(Self.route + ["--json", "--service", service.rawValue])
     #expect(plain.status == 0 && plain.errors.isEmpty, "\(plain.errors)")
     for option in ServiceOption.allCases {
-      let given = Command.run(
+      let result = Command.run(
         Self.route + ["--json", "--service", service.rawValue] + Self.arguments(option))
-      #expect(given.status == 0)
+      #expect(result.status == 0)
       let isUsed = option.services.contains(service)
-      #expect((given.output != plain.output) == isUsed, "\(service) \(option)")
-      let isReported = given.errors.contains("--service \(service.rawValue) ignores ")
-      #expect(isReported == !isUsed, "\(given.errors)")
+      #expect((result.output != plain.output) == isUsed, "\(service) \(option)")
+      let isReported = result.errors.contains("--service \(service.rawValue) ignores ")
+      #expect(isReported == !isUsed, "\(result.errors)")
     }
   }
 
@@ -56,7 +56,7 @@ struct RunCauseTests {
     return (result.errors, result.output)
   }
 
-  @Test("PWR-10: without a fix, an empty battery, a low one and a short run have own messages")
+  @Test("PWR-10: without a fix, an empty battery, a low one and a short run are distinguished")
   func noFix() {
     let empty = run(["--hours", "0.1", "--battery", "1mWh", "--charge", "50", "-q"])
     #expect(

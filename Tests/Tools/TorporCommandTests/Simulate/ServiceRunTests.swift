@@ -81,13 +81,13 @@ struct ServiceRunTests {
 
   @Test("region: the device exits once, later for a larger radius; a radius of 0 m is rejected")
   func region() throws {
-    func left(_ radius: [String]) throws -> Double {
+    func exitTime(_ radius: [String]) throws -> Double {
       let notices = try Self.run(Self.hour + ["--service", "region"] + radius).notices
       #expect(Self.kinds(notices).last == "exited")
       return EndToEndTests.number("t", in: try #require(notices.last)) ?? .nan
     }
-    #expect(try left(["--radius", "3km"]) > left([]))
-    #expect(try left([]) == left(["--radius", "200m"]))
+    #expect(try exitTime(["--radius", "3km"]) > exitTime([]))
+    #expect(try exitTime([]) == exitTime(["--radius", "200m"]))
     for wrong in ["0", "-1", "100001", "unlimited", "x"] {
       let none = Command.run(["simulate", "--service", "region", "--radius", wrong])
       #expect(none.status == 64 && none.output.isEmpty, "\(wrong)")
@@ -143,11 +143,11 @@ struct ServiceRunTests {
         lines.count { $0.contains(#""kind":"wake","reason":"motion""#) }
       )
     }
-    let without = run([])
-    let with = run(["--motion"])
+    let withoutSensor = run([])
+    let withSensor = run(["--motion"])
     let wired = run(["--board", path])
-    #expect(without.wakes == 0 && with.wakes > 1 && wired.wakes > 1)
-    #expect(with.energy < without.energy && wired.energy < without.energy)
+    #expect(withoutSensor.wakes == 0 && withSensor.wakes > 1 && wired.wakes > 1)
+    #expect(withSensor.energy < withoutSensor.energy && wired.energy < withoutSensor.energy)
     // The profile sets how long the line stays active, also with --motion.
     #expect(run(["--board", path, "--motion"]) == wired)
   }

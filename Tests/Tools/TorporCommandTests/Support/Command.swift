@@ -66,14 +66,14 @@ enum Command {
 
   /// The environment of started programs: the tests' own without `TORPOR_` variables.
   private static let environment: [String] = {
-    var kept: [String] = []
+    var variables: [String] = []
     var entry = unsafe environ
     while let text = unsafe entry.pointee {
       let variable = unsafe String(cString: text)
-      if !variable.hasPrefix("TORPOR_") { kept.append(variable) }
+      if !variable.hasPrefix("TORPOR_") { variables.append(variable) }
       unsafe entry += 1
     }
-    return kept
+    return variables
   }()
 
   /// Starts `program` with default signal handling; 0 if that fails.

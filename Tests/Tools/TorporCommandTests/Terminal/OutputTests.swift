@@ -32,7 +32,7 @@ struct OutputTests {
   }
 
   @Test("two outputs to one file, or an output that is also an input, are rejected")
-  func samePlace() {
+  func sameFile() {
     let folder = Command.directory()
     let recording = "\(folder)/drive.nmea"
     let board = "\(folder)/mine.toml"

@@ -74,7 +74,7 @@ struct StatusTextTests {
     FixTime(acquired: .boot + .seconds(7_200 + seconds), utc: nil)
   }
 
-  @Test("receiver, plan, board and newest fix")
+  @Test("the status shows receiver, plan, board and newest fix")
   func facts() {
     let output = text { status in
       status.receiver = WireReceiver(

@@ -105,10 +105,10 @@ struct TraceJSONTests {
     }
     #expect(members(.report(sequence: 42)) == #""what":"report","seq":42"#)
     #expect(
-      members(.arrived(place: coordinate, at: second(1.5)))
+      members(.arrived(coordinate: coordinate, at: second(1.5)))
         == #""what":"arrived","lat":52.5794395,"lon":-13.4099789,"at":1.5"#)
     #expect(
-      members(.departed(place: coordinate, at: nil))
+      members(.departed(coordinate: coordinate, at: nil))
         == #""what":"departed","lat":52.5794395,"lon":-13.4099789"#)
     #expect(members(.paused) == #""what":"paused""#)
     #expect(members(.resumed) == #""what":"resumed""#)

@@ -102,8 +102,8 @@ struct TraceTextTests {
       TraceRecord(at: second(at), .notice(client: client, notice))
     }
     let records = [
-      notice(10, .arrived(place: coordinate, at: second(4))),
-      notice(11, .departed(place: coordinate, at: nil)),
+      notice(10, .arrived(coordinate: coordinate, at: second(4))),
+      notice(11, .departed(coordinate: coordinate, at: nil)),
       notice(12, .paused), notice(13, .resumed), notice(14, .entered(region: 1)),
       notice(15, .exited(region: 1), client: 2), notice(16, .stationary(true)),
       notice(17, .stationary(false)), notice(18, .failed(.regionMonitoringFailure)),
@@ -226,8 +226,8 @@ struct TraceTextTests {
       for _ in 0..<times { tally.add(TraceRecord(at: second(1), .notice(client: 0, notice))) }
     }
     add(7, .report(sequence: 1))
-    add(2, .arrived(place: coordinate, at: nil))
-    add(1, .departed(place: coordinate, at: nil))
+    add(2, .arrived(coordinate: coordinate, at: nil))
+    add(1, .departed(coordinate: coordinate, at: nil))
     add(3, .entered(region: 1))
     add(4, .exited(region: 1))
     add(5, .stationary(true))
