@@ -176,7 +176,8 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     let whole = sum(sol(), gps(3)).solution
     #expect(week(whole) == 2_001 && whole.timeAccuracy_ns == 40 && !whole.isTimeResolved)
     #expect(sum(sol(), gps(3), leapSeconds: 18).solution.isTimeResolved)
-    #expect(week(sum(sol(), gps(1)).solution) == 2_000 && week(sum(sol(), gps(2)).solution) == 2_000)
+    let (first, second) = (sum(sol(), gps(1)).solution, sum(sol(), gps(2)).solution)
+    #expect(week(first) == 2_000 && week(second) == 2_000)
     for flags in [0x01, 0x05, 0x09] as [UInt8] {
       #expect(sum(sol { $0.flags = flags }).solution.utc == nil, "\(flags)")
     }
