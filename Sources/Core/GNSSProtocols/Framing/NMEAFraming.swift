@@ -63,7 +63,8 @@ public enum NMEAFraming {
 
   /// Index after the given number of commas from `start` on, with two bytes after it; nil if the
   /// sentence has fewer commas, is too long, or too few bytes follow. O(bytes up to there).
-  public static func index(afterCommas commas: Int, in bytes: Span<UInt8>, from start: Int) -> Int? {
+  public static func index(afterCommas commas: Int, in bytes: Span<UInt8>, from start: Int) -> Int?
+  {
     precondition(start >= 0 && commas > 0, "the start is not negative, and a comma is counted")
     let limit = min(bytes.count, start &+ maximumLength) &- 2
     var remaining = commas
