@@ -93,7 +93,7 @@ let coreModules: [Target] = [
   /// The C library's mathematics as declarations, vector operations on 16 bytes, the weights of the exit network.
   core.cModule("CCore", libraries: ["m"]),
   /// Instants, UTC and the calendar, coordinates and geodesics, `Fix`, its name and its gaps, error codes.
-  core.module("LocationTypes", ["CCore"], settings: lifetimes),
+  core.module("LocationTypes", ["CCore"], settings: lifetimes + [.enableExperimentalFeature("RawLayout")]),
   /// The ring of fixes: slots, cursors, recovery ([format](Reference/ring-format.md)).
   core.module("DeferralCache", ["LocationTypes"]),
   /// NMEA and UBX: bytes to messages and back, messages to epochs to fixes ([details](Reference/nmea-and-ubx.md)).

@@ -85,7 +85,8 @@ import LocationTypes
 ///
 /// One excluded range, four pending ends, one pending result per service, 20 regions, four iterators of live updates.
 /// Each event is O(1), or O(regions) if a region may change; ``nextNotice(in:hold:)`` is O(fixes of its batch).
-public struct Client: Sendable {
+public struct Client: ~Copyable, Sendable {
+  private let marker = AddressOnly()
   /// Greatest age of a fix that counts as current: as the start of a deferral's distance (DEF-19), and as the answer to
   /// a single request.
   public static let freshness = Interval.seconds(10)
@@ -199,7 +200,7 @@ public struct Client: Sendable {
   // place; they change nothing.
 
   /// What the client needs of the hardware now.
-  public mutating func demand(at now: Instant) -> Demand {
+  public func demand(at now: Instant) -> Demand {
     guard isConnected, isAuthorized, isAcquiring else { return .none }
     let live = liveDemand
     if execution != .suspended, let live { return live }
@@ -229,11 +230,9 @@ public struct Client: Sendable {
 
   /// Time until which the board stays awake for an acknowledgement; nil if none is expected (RNG-8).
   public var acknowledgementDeadline: Instant? {
-    mutating get {
-      let batch = unacknowledgedThrough == nil ? nil : holdUntil
-      guard unacknowledgedReport != nil else { return batch }
-      return max(batch ?? reportHoldUntil, reportHoldUntil)
-    }
+    let batch = unacknowledgedThrough == nil ? nil : holdUntil
+    guard unacknowledgedReport != nil else { return batch }
+    return max(batch ?? reportHoldUntil, reportHoldUntil)
   }
 
   /// Whether its deferral could engage if the board and other clients allowed it.
@@ -243,20 +242,18 @@ public struct Client: Sendable {
 
   /// Whether something waits until the receiver's buffer is empty.
   public var isWaitingForDrain: Bool {
-    mutating get { waitsForDrain || isStopping }
+    waitsForDrain || isStopping
   }
 
   /// Whether ``nextNotice(in:hold:)`` may return a notice.
   public var hasNotices: Bool {
-    mutating get {
-      guard isConnected else { return usesServices && services.hasNotices }
-      guard execution != .suspended else { return usesServices && services.hasDurableNotice }
-      guard !waitsForDrain else { return services.refusal != nil }
-      return cursor.gap != nil || mustReportUnrecorded || !ends.isEmpty || failure != nil
-        || hasAuthorizationChange || pauseNotice != .nothing
-        || cursor.delivered < min(dueEnd, undeliveredEnd)
-        || (usesServices && services.hasNotices) || hasUnreportedShed
-    }
+    guard isConnected else { return usesServices && services.hasNotices }
+    guard execution != .suspended else { return usesServices && services.hasDurableNotice }
+    guard !waitsForDrain else { return services.refusal != nil }
+    return cursor.gap != nil || mustReportUnrecorded || !ends.isEmpty || failure != nil
+      || hasAuthorizationChange || pauseNotice != .nothing
+      || cursor.delivered < min(dueEnd, undeliveredEnd)
+      || (usesServices && services.hasNotices) || hasUnreportedShed
   }
 
   /// The newest fix that was delivered to it: Core Location's `location` (STD-8). Nil if there was none, or if the ring
@@ -267,7 +264,7 @@ public struct Client: Sendable {
 
   /// Whether updates run: started, not paused (DEF-4) and not shed.
   var isRunning: Bool {
-    mutating get { isUpdating && !services.pause.isPaused && isGranted(.updates) }
+    isUpdating && !services.pause.isPaused && isGranted(.updates)
   }
 }
 
@@ -276,7 +273,7 @@ public struct Client: Sendable {
 extension Client {
   /// Whether a fix may be for the client: it uses updates or services and is authorized, or it is stopping and the fix
   /// was acquired before the stop.
-  public mutating func mayNeed(_ fix: Fix) -> Bool {
+  public func mayNeed(_ fix: Fix) -> Bool {
     isAuthorized
       && (isUpdating || usesServices || (isStopping && fix.acquired <= stoppedAt))
   }
@@ -424,11 +421,9 @@ extension Client {
 
   /// Whether it started a service that reports a missing location to its delegate.
   private var awaitsFixes: Bool {
-    mutating get {
-      (isUpdating && isGranted(.updates))
-        || (services.significant.state != .idle && isGranted(.significantChange))
-        || (services.visits.state != .idle && isGranted(.visits))
-    }
+    (isUpdating && isGranted(.updates))
+      || (services.significant.state != .idle && isGranted(.significantChange))
+      || (services.visits.state != .idle && isGranted(.visits))
   }
 
   /// Prepares for the oldest fix being overwritten: the cursor advances first (RNG-4).
@@ -560,7 +555,7 @@ public struct Backlog: Sendable {
 extension Client {
   /// All fixes that the client has not acknowledged, delivered or not, without applying the distance filter. Empty
   /// while it is not authorized or its accuracy is reduced (AUT-6).
-  public mutating func backlog(in ring: borrowing FixRing) -> Backlog {
+  public func backlog(in ring: borrowing FixRing) -> Backlog {
     let end = max(min(undeliveredEnd, ring.head), cursor.acknowledged)
     guard canReceiveFixes else {
       return Backlog(end..<end, gap: nil, excluded: nil, deniedUntil: nil)
@@ -614,13 +609,11 @@ extension Client {
 
   /// Demand of its live updates; nil if they have none of their own.
   private var liveDemand: Demand? {
-    mutating get {
-      guard usesServices, !isReduced, isGranted(.updates), services.live.isLive else { return nil }
-      guard let metres = services.finestBound else {
-        return .live(isWatched: execution == .foreground)
-      }
-      return waitsForDrain ? nil : .within(metres: metres)
+    guard usesServices, !isReduced, isGranted(.updates), services.live.isLive else { return nil }
+    guard let metres = services.finestBound else {
+      return .live(isWatched: execution == .foreground)
     }
+    return waitsForDrain ? nil : .within(metres: metres)
   }
 
   /// Updates the shed levels: because of the battery's charge, or because the client is not in use (BKG-13). Only the
@@ -680,28 +673,24 @@ extension Client {
 
   /// Service levels that the client uses; shedding of others is not reported.
   var usedLevels: ServiceLevelSet {
-    mutating get {
-      guard isAuthorized else { return .none }
-      var used = services.usedLevels
-      let isLive = services.live.count > 0
-      guard isUpdating || isLive || services.hasSingleRequest else { return used }
-      used.insert(.updates)
-      if isReduced { return used }
-      // NaN requests every fix.
-      let metres = isLive ? LocationAccuracy.best : settings.desiredAccuracy
-      if !(metres >= LocationAccuracy.kilometer) { used.insert(.accuracy) }
-      if !(metres >= LocationAccuracy.hundredMeters) { used.insert(.everyFix) }
-      return used
-    }
+    guard isAuthorized else { return .none }
+    var used = services.usedLevels
+    let isLive = services.live.count > 0
+    guard isUpdating || isLive || services.hasSingleRequest else { return used }
+    used.insert(.updates)
+    if isReduced { return used }
+    // NaN requests every fix.
+    let metres = isLive ? LocationAccuracy.best : settings.desiredAccuracy
+    if !(metres >= LocationAccuracy.kilometer) { used.insert(.accuracy) }
+    if !(metres >= LocationAccuracy.hundredMeters) { used.insert(.everyFix) }
+    return used
   }
 
   /// Whether a level that it uses was shed or restored and that is unreported.
   private var hasUnreportedShed: Bool {
-    mutating get {
-      guard batteryShed != reportedShed else { return false }
-      let used = usedLevels
-      return batteryShed.intersection(used) != reportedShed.intersection(used)
-    }
+    guard batteryShed != reportedShed else { return false }
+    let used = usedLevels
+    return batteryShed.intersection(used) != reportedShed.intersection(used)
   }
 
   /// Returns the notice of all shed levels that it uses, if they changed.
@@ -730,13 +719,11 @@ extension ClientServices {
 
   /// Service levels of the requested services, updates excluded.
   var usedLevels: ServiceLevelSet {
-    mutating get {
-      var used = ServiceLevelSet.none
-      if visits.state != .idle { used.insert(.visits) }
-      if regions.count > 0 { used.insert(.regions) }
-      if significant.state != .idle { used.insert(.significantChange) }
-      return used
-    }
+    var used = ServiceLevelSet.none
+    if visits.state != .idle { used.insert(.visits) }
+    if regions.count > 0 { used.insert(.regions) }
+    if significant.state != .idle { used.insert(.significantChange) }
+    return used
   }
 
   /// Sets the shed levels. Regions become inactive as with reduced accuracy (REG-15), a single request fails (STD-11);
@@ -1214,21 +1201,17 @@ extension Client {
   /// acknowledgement. If it uses services, it must also be connected and authorized with full accuracy, without live
   /// updates.
   private var isIdle: Bool {
-    mutating get {
-      guard !isUpdating, !isStopping, !waitsForDrain, ends.isEmpty else { return false }
-      guard deferral.state == .idle, unacknowledgedThrough == nil else { return false }
-      guard cursor.acknowledged >= undeliveredEnd, cursor.gap == nil else { return false }
-      guard usesServices else { return true }
-      return isConnected && isAuthorized && !isReduced && services.live.count == 0
-    }
+    guard !isUpdating, !isStopping, !waitsForDrain, ends.isEmpty else { return false }
+    guard deferral.state == .idle, unacknowledgedThrough == nil else { return false }
+    guard cursor.acknowledged >= undeliveredEnd, cursor.gap == nil else { return false }
+    guard usesServices else { return true }
+    return isConnected && isAuthorized && !isReduced && services.live.count == 0
   }
 
   /// Which fixes matter to its services in their present state.
   private var currentInterest: FixInterest {
-    mutating get {
-      guard usesServices else { return .nothing }
-      return services.usesOnlyRegions ? .regions : .everything
-    }
+    guard usesServices else { return .nothing }
+    return services.usesOnlyRegions ? .regions : .everything
   }
 
   /// Whether the client must handle a fix acquired at `time`, with the ``Odometer`` at `travelled` metres. Any other
@@ -1288,20 +1271,18 @@ enum FixInterest: UInt8, Sendable {
 extension Client {
   /// Whether precise fixes may be delivered to it at all.
   public var canReceiveFixes: Bool {
-    mutating get { isAuthorized && !isReduced }
+    isAuthorized && !isReduced
   }
 
   /// Whether it may receive this fix with full accuracy, now or later (RNG-6).
-  public mutating func mayReceive(_ fix: Fix) -> Bool { canReceiveFixes && !isDenied(fix) }
+  public func mayReceive(_ fix: Fix) -> Bool { canReceiveFixes && !isDenied(fix) }
 
   /// First sequence number that it needs in the ring: its unacknowledged fixes, and the newest one delivered (STD-8).
   /// The greatest number if it needs none.
   public var neededFrom: UInt64 {
-    mutating get {
-      guard isAuthorized, !isReduced else { return .max }
-      let first = cursor.acknowledged < undeliveredEnd ? cursor.acknowledged : .max
-      return min(first, newestDelivered ?? .max)
-    }
+    guard isAuthorized, !isReduced else { return .max }
+    let first = cursor.acknowledged < undeliveredEnd ? cursor.acknowledged : .max
+    return min(first, newestDelivered ?? .max)
   }
 }
 
@@ -1482,7 +1463,7 @@ extension Client {
   }
 
   /// A client with reduced accuracy gets at most four fixes an hour, so earlier ones are not requested (AUT-5).
-  private mutating func reducedFixNeed(at now: Instant, isRunning: Bool) -> FixNeed {
+  private func reducedFixNeed(at now: Instant, isRunning: Bool) -> FixNeed {
     var need = FixNeed()
     // The queue of coarse fixes has a capacity of one.
     let isUpdating = isUpdating && (isRunning || services.updateReport == nil)
@@ -1497,6 +1478,6 @@ extension Client {
 
   /// When its services must be checked next even without a fix; `.distantFuture` if never.
   public var check: Instant {
-    mutating get { isConnected && usesServices ? services.check : .distantFuture }
+    isConnected && usesServices ? services.check : .distantFuture
   }
 }

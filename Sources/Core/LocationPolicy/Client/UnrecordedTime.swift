@@ -75,7 +75,7 @@ extension Client {
   /// Whether fixes are acquired for the client's updates: always while it runs; while it is suspended until its queue
   /// is full, and as long as a deferral or a background session lasts (BKG-2, BKG-5).
   var isAcquiring: Bool {
-    @inline(__always) mutating get {
+    @inline(__always) get {
       execution != .suspended || !isQueueFull || use.keepsRunning || deferral.state != .idle
     }
   }
@@ -86,7 +86,7 @@ extension Client {
   }
 
   /// Whether no fix was delivered since updates started and, for a suspended client, none is in its queue.
-  public mutating func awaitsFirstFix(_ context: ClientContext) -> Bool {
+  public func awaitsFirstFix(_ context: ClientContext) -> Bool {
     guard isUpdating, filterOrigin == nil else { return false }
     return execution != .suspended || cursor.delivered == context.head
   }
@@ -193,12 +193,10 @@ extension Client {
 
   /// Whether a recording gap must be reported before anything else is delivered.
   var mustReportUnrecorded: Bool {
-    mutating get {
-      guard let period = unrecorded, !period.isReported, !period.awaitsStart, !period.isOpen else {
-        return false
-      }
-      return cursor.delivered >= period.sequence
+    guard let period = unrecorded, !period.isReported, !period.awaitsStart, !period.isOpen else {
+      return false
     }
+    return cursor.delivered >= period.sequence
   }
 
   /// Returns the gap to report now; nil if none exists.
@@ -210,10 +208,8 @@ extension Client {
 
   /// Sequence number from which fixes are delivered after the gap.
   var unrecordedSequence: UInt64 {
-    mutating get {
-      guard let period = unrecorded, !period.isReported, !period.awaitsStart else { return .max }
-      return period.sequence
-    }
+    guard let period = unrecorded, !period.isReported, !period.awaitsStart else { return .max }
+    return period.sequence
   }
 }
 

@@ -189,10 +189,10 @@ struct ClientSuspendedTests {
     bench.client.exclude(2..<6)
     bench.fixes(3)
     update(bench)
-    #expect(!bench.client.isQueueFull)
+    #expect(bench.client.isQueueFull == false)
     bench.fixes(1)
     update(bench)
-    #expect(bench.client.isQueueFull)
+    #expect(bench.client.isQueueFull == true)
   }
 
   @Test("BKG-5: a background session that records all fixes causes no gap")
@@ -201,7 +201,7 @@ struct ClientSuspendedTests {
     bench.send(.setUse(ClientUse(keepsRunning: true)))
     bench.fixes(5)
     update(bench)
-    #expect(bench.client.isQueueFull)
+    #expect(bench.client.isQueueFull == true)
     bench.now = 20
     #expect(bench.send(.setExecution(.background)) == [.batch(0...4)])
   }
