@@ -98,7 +98,8 @@ import LocationTypes
 ///
 /// Depends on `LocationTypes` and the message types of this module. No clock: the arrival time is an
 /// argument.
-public struct EpochAssembler: Sendable {
+public struct EpochAssembler: ~Copyable, Sendable {
+  private let marker = AddressOnly()
   let options: EpochOptions
   var calendar: EpochCalendar
   // Which of the following slots are in use.

@@ -76,7 +76,8 @@ public struct DecoderOptions: Equatable, Sendable {
 ///
 /// Used by ``GNSSDecoder`` (messages, epochs) and ``UBXCommandDecoder`` (simulated receivers). Depends
 /// only on the framing files of this folder. No heap, no clock.
-struct StreamDecoder: Sendable {
+struct StreamDecoder: ~Copyable, Sendable {
+  private let marker = AddressOnly()
   /// Longest sentence from `$` to the last digit of the checksum, bytes.
   static var sentenceLimit: Int { 512 }
   /// Capacity of the buffer, bytes: more than any unfinished frame.
@@ -133,7 +134,7 @@ struct StreamDecoder: Sendable {
   ///
   /// Buffers as many bytes as fit and examines only the buffer.
   @inline(__always)
-  mutating func next<Reader: FrameHandler>(
+  mutating func next<Reader: FrameHandler & ~Copyable>(
     _ bytes: Span<UInt8>, _ offset: inout Int, _ reader: inout Reader,
     into product: inout Reader.Product
   ) -> Bool {
@@ -209,7 +210,7 @@ struct StreamDecoder: Sendable {
 
   /// Passes the frame found by `checkUBX` to the handler and removes it.
   @inline(__always)
-  private mutating func consumeUBX<Reader: FrameHandler>(
+  private mutating func consumeUBX<Reader: FrameHandler & ~Copyable>(
     _ length: Int, _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
     // `checkUBX` ensured that 0 ≤ start, and that start + 8 + length ≤ end ≤ capacity.
@@ -226,7 +227,7 @@ struct StreamDecoder: Sendable {
 
   /// Examines the buffer for all formats and continues as ``next(_:_:_:into:)``.
   @inline(never)
-  private mutating func decodeAny<Reader: FrameHandler>(
+  private mutating func decodeAny<Reader: FrameHandler & ~Copyable>(
     _ bytes: Span<UInt8>, _ offset: inout Int, _ reader: inout Reader,
     into product: inout Reader.Product
   ) -> Bool {
@@ -241,7 +242,7 @@ struct StreamDecoder: Sendable {
 
   /// Examines the candidate at `start` and removes the bytes that are decided.
   @inline(__always)
-  private mutating func examineNext<Reader: FrameHandler>(
+  private mutating func examineNext<Reader: FrameHandler & ~Copyable>(
     _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
     if start == end {
@@ -268,7 +269,7 @@ struct StreamDecoder: Sendable {
   }
 
   /// Decodes the bytes of an unfinished frame when no more input will follow; false at their end.
-  mutating func finish<Reader: FrameHandler>(
+  mutating func finish<Reader: FrameHandler & ~Copyable>(
     _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
     while true {
@@ -387,7 +388,7 @@ struct StreamDecoder: Sendable {
 
   /// Passes the UBX frame at `start` to the handler; frames of other formats are only counted.
   @inline(__always)
-  private mutating func read<Reader: FrameHandler>(
+  private mutating func read<Reader: FrameHandler & ~Copyable>(
     _ format: BinaryFormat, _ length: Int, _ reader: inout Reader,
     into product: inout Reader.Product
   ) -> Bool {

@@ -70,7 +70,8 @@ import LocationTypes
 ///
 /// Bounds. Three transmissions per command part, two wake-ups per attempt, three reconfigurations per minute. Each
 /// event is O(1). No heap.
-struct SentenceDriver: CommandedDriver {
+struct SentenceDriver: CommandedDriver, ~Copyable {
+  private let marker = AddressOnly()
   private(set) var state = State.idle
   var link: ReceiverLink<SentenceCommand>
   let dialect: SentenceDialect
