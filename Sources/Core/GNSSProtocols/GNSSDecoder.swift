@@ -11,7 +11,7 @@ import LocationTypes
 /// Pure: no I/O, no heap, no clock (the time of arrival is an argument). Accepts any input without
 /// trapping. The result does not depend on how the stream is split into chunks. The buffer holds 4,112
 /// bytes, more than the longest frame (4,106); an unfinished frame stays in it until the next call.
-public struct GNSSDecoder: ~Copyable, Sendable {
+public struct GNSSDecoder: Sendable {
   private var stream: StreamDecoder
   // Whether all buffered bytes were examined, so that the next message requires more input.
   @usableFromInline var needsInput = true

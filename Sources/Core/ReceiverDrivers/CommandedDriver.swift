@@ -7,7 +7,7 @@ import LocationTypes
 /// computes the next state from both; no state stores a target. The shared part covers supply, wake-up, baud rate,
 /// standby and loss. A conforming driver adds its own states and known facts, the next state for a receiver that
 /// answers (`nextStateWhenResponsive(_:)`), and what each of its states sends and does with messages and deadlines.
-protocol CommandedDriver: ~Copyable, Sendable {
+protocol CommandedDriver: Sendable {
   associatedtype State: CommandedState
   associatedtype Command: ReceiverCommand
 
@@ -85,7 +85,7 @@ enum DriverStage {
   case lost
 }
 
-extension CommandedDriver where Self: ~Copyable {
+extension CommandedDriver {
   var setup: ReceiverSetup { link.setup }
   var now: Instant { link.now }
   var counters: DriverCounters { link.counters }
@@ -112,7 +112,7 @@ extension CommandedDriver where Self: ~Copyable {
 
 // MARK: Events
 
-extension CommandedDriver where Self: ~Copyable {
+extension CommandedDriver {
   /// Handles an event and returns the effects to execute. O(1).
   ///
   /// Order of the effects: pin, line speed, the bytes of ``outgoing``, aiding.
@@ -214,7 +214,7 @@ extension CommandedDriver where Self: ~Copyable {
 
 // MARK: Next state
 
-extension CommandedDriver where Self: ~Copyable {
+extension CommandedDriver {
   /// Enters the next state. Called when no command is in flight.
   mutating func proceed() {
     let next = nextState()
@@ -252,7 +252,7 @@ extension CommandedDriver where Self: ~Copyable {
 
 // MARK: Commands
 
-extension CommandedDriver where Self: ~Copyable {
+extension CommandedDriver {
   /// Handles the answer to a probe.
   mutating func handleProbeAnswer() {
     link.closeExchange()
@@ -291,7 +291,7 @@ extension CommandedDriver where Self: ~Copyable {
 
 // MARK: Losses
 
-extension CommandedDriver where Self: ~Copyable {
+extension CommandedDriver {
   /// Declares the receiver lost. The driver retries with back-off and without limit (DEF-43).
   mutating func declareLost() {
     link.declareLost()
@@ -324,7 +324,7 @@ extension CommandedDriver where Self: ~Copyable {
 
 // MARK: Sleep
 
-extension CommandedDriver where Self: ~Copyable {
+extension CommandedDriver {
   /// Handles that the receiver is asleep: silence has shown it, or the receiver has acknowledged standby.
   mutating func confirmSleep() {
     if link.isPowerOffPending { return powerOff() }

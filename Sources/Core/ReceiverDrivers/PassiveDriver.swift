@@ -5,8 +5,7 @@ import LocationTypes
 ///
 /// Never writes to the line. With a supply switch, the driver can power the receiver off. It answers all other goals
 /// except tracking with `.refused`, and the receiver continues to track.
-struct PassiveDriver: ~Copyable, Sendable {
-  private let marker = AddressOnly()
+struct PassiveDriver: Sendable {
   /// State of the receiver.
   enum State: UInt8, Sendable {
     /// Powered off.

@@ -98,8 +98,7 @@ import LocationTypes
 ///
 /// Depends on `LocationTypes` and the message types of this module. No clock: the arrival time is an
 /// argument.
-public struct EpochAssembler: ~Copyable, Sendable {
-  private let marker = AddressOnly()
+public struct EpochAssembler: Sendable {
   let options: EpochOptions
   var calendar: EpochCalendar
   // Which of the following slots are in use.

@@ -3,7 +3,7 @@
 /// Conformers: `MessageReader` (messages), ``EpochAssembler`` (epochs), `CommandReader` (commands to a
 /// receiver). A product is written into the caller's variable, which stays unchanged if there is none:
 /// returning the product as a value would move it several times for every sentence.
-protocol FrameHandler: ~Copyable {
+protocol FrameHandler {
   /// Result of decoding.
   associatedtype Product
   /// Handles a UBX payload of at most 4,096 bytes with a valid checksum; returns whether it wrote a
@@ -22,7 +22,7 @@ protocol FrameHandler: ~Copyable {
 ///
 /// One method for each frequent kind: a common enum would be packed and unpacked for every sentence.
 /// Each method returns whether it wrote a product.
-protocol SentenceHandler: ~Copyable {
+protocol SentenceHandler {
   /// Result of decoding.
   associatedtype Product
   mutating func handle(_ m: RMC, into product: inout Product) -> Bool

@@ -76,8 +76,7 @@ public struct DecoderOptions: Equatable, Sendable {
 ///
 /// Used by ``GNSSDecoder`` (messages, epochs) and ``UBXCommandDecoder`` (simulated receivers). Depends
 /// only on the framing files of this folder. No heap, no clock.
-struct StreamDecoder: ~Copyable, Sendable {
-  private let marker = AddressOnly()
+struct StreamDecoder: Sendable {
   /// Longest sentence from `$` to the last digit of the checksum, bytes.
   static var sentenceLimit: Int { 512 }
   /// Capacity of the buffer, bytes: more than any unfinished frame.
@@ -134,7 +133,7 @@ struct StreamDecoder: ~Copyable, Sendable {
   ///
   /// Buffers as many bytes as fit and examines only the buffer.
   @inline(__always)
-  mutating func next<Reader: FrameHandler & ~Copyable>(
+  mutating func next<Reader: FrameHandler>(
     _ bytes: Span<UInt8>, _ offset: inout Int, _ reader: inout Reader,
     into product: inout Reader.Product
   ) -> Bool {
@@ -210,7 +209,7 @@ struct StreamDecoder: ~Copyable, Sendable {
 
   /// Passes the frame found by `checkUBX` to the handler and removes it.
   @inline(__always)
-  private mutating func consumeUBX<Reader: FrameHandler & ~Copyable>(
+  private mutating func consumeUBX<Reader: FrameHandler>(
     _ length: Int, _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
     // `checkUBX` ensured that 0 ≤ start, and that start + 8 + length ≤ end ≤ capacity.
@@ -227,7 +226,7 @@ struct StreamDecoder: ~Copyable, Sendable {
 
   /// Examines the buffer for all formats and continues as ``next(_:_:_:into:)``.
   @inline(never)
-  private mutating func decodeAny<Reader: FrameHandler & ~Copyable>(
+  private mutating func decodeAny<Reader: FrameHandler>(
     _ bytes: Span<UInt8>, _ offset: inout Int, _ reader: inout Reader,
     into product: inout Reader.Product
   ) -> Bool {
@@ -242,7 +241,7 @@ struct StreamDecoder: ~Copyable, Sendable {
 
   /// Examines the candidate at `start` and removes the bytes that are decided.
   @inline(__always)
-  private mutating func examineNext<Reader: FrameHandler & ~Copyable>(
+  private mutating func examineNext<Reader: FrameHandler>(
     _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
     if start == end {
@@ -269,7 +268,7 @@ struct StreamDecoder: ~Copyable, Sendable {
   }
 
   /// Decodes the bytes of an unfinished frame when no more input will follow; false at their end.
-  mutating func finish<Reader: FrameHandler & ~Copyable>(
+  mutating func finish<Reader: FrameHandler>(
     _ reader: inout Reader, into product: inout Reader.Product
   ) -> Bool {
     while true {
@@ -388,7 +387,7 @@ struct StreamDecoder: ~Copyable, Sendable {
 
   /// Passes the UBX frame at `start` to the handler; frames of other formats are only counted.
   @inline(__always)
-  private mutating func read<Reader: FrameHandler & ~Copyable>(
+  private mutating func read<Reader: FrameHandler>(
     _ format: BinaryFormat, _ length: Int, _ reader: inout Reader,
     into product: inout Reader.Product
   ) -> Bool {

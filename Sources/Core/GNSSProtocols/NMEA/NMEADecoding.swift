@@ -8,7 +8,7 @@ import LocationTypes
 enum NMEADecoding {
   /// Decodes a sentence and passes it to `handler`; returns whether that wrote a product.
   @inline(__always)
-  static func read<Handler: SentenceHandler & ~Copyable>(
+  static func read<Handler: SentenceHandler>(
     _ f: inout NMEAFields, _ counters: inout DecoderCounters, for handler: inout Handler,
     into product: inout Handler.Product
   ) -> Bool {

@@ -39,7 +39,7 @@ public enum UBXCommand: Equatable, Sendable {
 /// Decodes the byte stream of a host into commands, in chunks of any size; NMEA sentences are skipped.
 ///
 /// The counterpart of ``GNSSDecoder`` for simulated receivers.
-public struct UBXCommandDecoder: ~Copyable, Sendable {
+public struct UBXCommandDecoder: Sendable {
   private var stream = StreamDecoder()
 
   /// Creates a decoder at the start of a stream.

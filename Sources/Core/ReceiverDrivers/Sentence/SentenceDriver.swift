@@ -70,8 +70,7 @@ import LocationTypes
 ///
 /// Bounds. Three transmissions per command part, two wake-ups per attempt, three reconfigurations per minute. Each
 /// event is O(1). No heap.
-struct SentenceDriver: CommandedDriver, ~Copyable {
-  private let marker = AddressOnly()
+struct SentenceDriver: CommandedDriver {
   private(set) var state = State.idle
   var link: ReceiverLink<SentenceCommand>
   let dialect: SentenceDialect

@@ -90,8 +90,7 @@ import LocationTypes
 ///
 /// Bounds. Three transmissions per command part, two wake-ups per attempt, three reconfigurations per minute, 64
 /// retrievals per drain, 8 held epochs. Each event is O(1). No heap.
-struct UBloxDriver: CommandedDriver, ~Copyable {
-  private let marker = AddressOnly()
+struct UBloxDriver: CommandedDriver {
   private(set) var state = State.idle
   var link: ReceiverLink<UBloxCommand>
   var known: KnownState

@@ -227,7 +227,7 @@ struct ClientDeliveryTests {
     let bench = ClientBench.engaged()
     bench.send(.setDesiredAccuracy(10), .setDistanceFilter(7))
     #expect(bench.send(.connect) == [])
-    #expect(bench.client.settings == ClientSettings())
+    #expect(bench.client.updates.settings == ClientSettings())
     #expect(bench.client.isUpdating == false)
     #expect(bench.state == .idle)
   }
@@ -242,7 +242,7 @@ struct ClientDeliveryTests {
         .acknowledge(bench.name(0)), .disconnect)
     }
     #expect(bench.client.isUpdating == false)
-    #expect(bench.client.settings == ClientSettings())
+    #expect(bench.client.updates.settings == ClientSettings())
     #expect(bench.client.execution == .foreground)
     #expect(bench.send(.connect) == [])
     bench.send(.disconnect, .setAuthorization(.denied))
