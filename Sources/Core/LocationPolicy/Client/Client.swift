@@ -12,37 +12,25 @@ import LocationTypes
 /// delivery is a range of sequence numbers of the ring. It depends on `DeferralCache`, `LocationTypes` and the other
 /// types of this module.
 ///
-/// # Position in the ring
+/// # Parts
 ///
-///     acknowledged        delivered           dueEnd            undeliveredEnd           head
-///          │ may be delivered │ may be            │ held back:         │ acquired after      │
-///          │ again to a later │ delivered now     │ deferral engaged   │ updates stopped:    │
-///          │ process          │                   │ or draining        │ not for the client  │
+/// Each part is a type with its own file, which alone writes its properties:
 ///
-/// `acknowledged ≤ delivered ≤ head` always. The end of what may be delivered now is
-/// `min(dueEnd, undeliveredEnd, head)`. While the client is updating or stopping, ``undeliveredEnd`` is the greatest
-/// number. While a deferral is engaged, ``dueEnd`` stays the same and the head advances; a flush sets ``dueEnd`` to the
-/// head. Inside the range, fixes in ``excluded`` and fixes acquired up to ``deniedUntil`` are skipped.
+/// - ``ClientUpdates``: whether standard updates run, their settings, the distance filter.
+/// - ``ClientDelivery``: which fixes of the ring are for the client, and which may be delivered now.
+/// - ``ClientRecording``: the queue of a suspended client, and the gap of a time without recording.
+/// - ``AcknowledgementHold``: how long the board stays awake for an acknowledgement.
+/// - ``Deferral`` and the machines in ``ClientServices``.
+///
+/// This type forwards events to them, carries out their outcomes, and decides about access, shed levels and dormancy.
+/// It is address-only, so that no call copies it (``AddressOnly``).
 ///
 /// # States
-///
-/// Updates (`isUpdating`, `isStopping`):
-///
-///               start                    stop or disconnect, receiver buffer empty
-///     stopped ─────────→ updating ─────────────────────────────────────────────────→ stopped
-///                         ↑    │
-///                   start │    │ stop or disconnect, receiver may hold fixes
-///                         │    ↓
-///                        stopping ── drain finished, receiver lost, or right to fixes changed ──→ stopped
-///
-/// A stopping client still gets the fixes acquired until ``stoppedAt``. They are delivered to the process that stopped
-/// updates (``deliversAtDrain``), or stay in the ring for the next process. A restart of the service can restore a
-/// client as stopping.
 ///
 /// Deferral (``Deferral``): `idle → armed ⇄ engaged → idle`; ``updateEngagement(_:_:)`` engages it when the board may
 /// sleep.
 ///
-/// Waiting (``waitsForDrain``): set when a deferral ends or is flushed while the receiver may hold its fixes; nothing
+/// Waiting (`delivery.waitsForDrain`): set when a deferral ends or is flushed while the receiver may hold its fixes; nothing
 /// but refusals is reported then. Cleared when the drain has finished, when the receiver is lost, when N undelivered
 /// fixes are in the ring, when the queue of ends is nearly full, when the right to fixes is lost, and when the process
 /// detaches.
@@ -64,8 +52,6 @@ import LocationTypes
 ///
 /// - A fix acquired while the client was not authorized, or before its right to fixes last changed, is never delivered
 ///   (RNG-6).
-/// - ``excluded`` is one range. If a second one is needed, the first is forgotten: its fixes may be delivered, never
-///   lost.
 /// - Each deferral call has exactly one end (DEF-8). An end is immediately followed by its batch (X1); at most four
 ///   ends are pending.
 /// - A gap is reported before anything newer (RNG-4).
@@ -75,9 +61,7 @@ import LocationTypes
 ///
 /// # Who changes what
 ///
-/// Only the extensions of this type in this module write its properties, except ``distanceCheck``, which `Engine` sets.
-/// Each state machine in it (``Deferral``, the machines in ``ClientServices``) writes its own state; this type forwards
-/// events and carries out their outcomes. `Engine` first calls the function of a request or event, or ``accept(_:_:)``
+/// Only this file writes the properties, except ``distanceCheck``, which `Engine` sets. `Engine` first calls the function of a request or event, or ``accept(_:_:)``
 /// for a new fix; then ``elapse(_:)``, ``demand(at:)``, ``enterDormancy(at:)``, ``updateEngagement(_:_:)``, then
 /// ``nextNotice(in:hold:)`` until nil.
 ///
@@ -97,27 +81,27 @@ public struct Client: ~Copyable, Sendable {
   // Stored next to `dormantUntil`, because both are read for each client at each fix.
   /// Value of ``Odometer/length``, metres, from which a fix may matter to the dormant client; before it and before
   /// ``wakeTime`` none does. −∞ if no fix was handled since dormancy began.
-  @usableFromInline var wakeDistance = -Double.infinity
+  @usableFromInline private(set) var wakeDistance = -Double.infinity
   /// Acquisition time from which a fix may matter to the dormant client; see ``wakeDistance``.
-  @usableFromInline var wakeTime = Instant.boot
+  @usableFromInline private(set) var wakeTime = Instant.boot
   /// Which fixes matter to the client while it is dormant.
-  var interest = FixInterest.everything
+  private(set) var interest = FixInterest.everything
   /// Sequence number of the newest fix handled during dormancy.
-  var newestHandled: UInt64 = 0
+  private(set) var newestHandled: UInt64 = 0
   /// Whether a process is attached.
-  public internal(set) var isConnected = false
+  public private(set) var isConnected = false
   /// Execution state of its process.
-  public internal(set) var execution = ExecutionState.foreground
+  public private(set) var execution = ExecutionState.foreground
   /// Authorization of the client.
-  public internal(set) var authorization = Authorization.always
+  public private(set) var authorization = Authorization.always
   /// Whether it may use location.
   public var isAuthorized: Bool { authorization.isGranted }
   /// Whether its accuracy is reduced (AUT-5).
-  public internal(set) var isReduced = false
+  public private(set) var isReduced = false
   /// Services that it uses in addition to updates.
-  public internal(set) var services = ClientServices()
+  public private(set) var services = ClientServices()
   /// Whether one of the services is active or has a pending notice, or the accuracy is reduced; false for most clients.
-  public internal(set) var usesServices = false
+  public private(set) var usesServices = false
   /// Standard updates.
   private(set) var updates = ClientUpdates()
   /// Which fixes of the ring are for it, and which may be delivered.
@@ -125,35 +109,35 @@ public struct Client: ~Copyable, Sendable {
   /// What the board stays awake for.
   private var acknowledgements = AcknowledgementHold()
   /// Its deferral.
-  public internal(set) var deferral = Deferral()
+  public private(set) var deferral = Deferral()
   /// The newest fix that was delivered with reduced accuracy.
-  var newestCoarse: StoredFix?
+  private(set) var newestCoarse: StoredFix?
   /// Earliest time at which the deferral's distance can have been travelled, as far as known. Set by `Engine`.
   public var distanceCheck = Instant.distantFuture
 
-  var failure: LocationErrorCode?
+  private(set) var failure: LocationErrorCode?
   /// Whether a change of authorization or accuracy is unreported.
-  var hasAuthorizationChange = false
+  private(set) var hasAuthorizationChange = false
   /// Use of location that follows from its sessions.
-  var use = ClientUse()
+  private(set) var use = ClientUse()
   /// Service levels that the battery's charge sheds, as last applied.
-  var batteryShed = ServiceLevelSet.none
+  private(set) var batteryShed = ServiceLevelSet.none
   /// Shed service levels that were last reported to the client (PWR-10).
-  var reportedShed = ServiceLevelSet.none
+  private(set) var reportedShed = ServiceLevelSet.none
   /// When updates were last shed: fixes acquired then are not for the client.
-  var updatesShedPeriod = (from: Instant.boot, through: Instant.boot)
+  private(set) var updatesShedPeriod = (from: Instant.boot, through: Instant.boot)
   /// Whether fixes are recorded for it.
   private(set) var recording = ClientRecording()
   /// An unreported pause or resume.
-  var pauseNotice: PauseMonitor.Outcome = .nothing
+  private(set) var pauseNotice: PauseMonitor.Outcome = .nothing
   /// Whether no location is available now (STD-10).
-  var isLocationUnknown = false
+  private(set) var isLocationUnknown = false
   /// Whether that was reported to the client.
-  var isLocationUnknownReported = false
+  private(set) var isLocationUnknownReported = false
   /// Time of the last change between authorized and not authorized, or of the last return to full accuracy; fixes
   /// acquired until then are never delivered.
-  var deniedUntil: Instant?
-  var rearmDeadline = Instant.boot
+  private(set) var deniedUntil: Instant?
+  private(set) var rearmDeadline = Instant.boot
 
   /// Creates a new client; fixes before `head` are not for it.
   public init(at head: UInt64) { self.init(delivery: ClientDelivery(at: head)) }
@@ -161,9 +145,6 @@ public struct Client: ~Copyable, Sendable {
   init(delivery: ClientDelivery) {
     self.delivery = delivery
   }
-
-  // A client is large. Accessors that other modules call in each step are `mutating` so that the value is accessed in
-  // place; they change nothing.
 
   /// Whether updates are started: `startUpdatingLocation` without `stopUpdatingLocation`.
   public var isUpdating: Bool { updates.isRunning }
@@ -573,8 +554,6 @@ extension Client {
 extension Client {
   /// Service levels that are shed now, whether or not the client uses them.
   public var shed: ServiceLevelSet { services.shed }
-
-  // Inlined or `mutating`, because a call of a nonmutating function copies the whole client.
 
   /// Whether the client gets this service level.
   @inline(__always) func isGranted(_ level: ServiceLevel) -> Bool { !services.shed.contains(level) }

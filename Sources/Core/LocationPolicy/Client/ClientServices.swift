@@ -53,8 +53,6 @@ public struct ClientServices: ~Copyable, Sendable {
   init() {}
 
   /// Whether a fix may matter to a service or to the pause.
-  ///
-  /// `mutating` so that the large value is accessed in place; it changes nothing.
   var hasActiveService: Bool {
     significant.state != .idle || visits.state != .idle || regions.count > 0 || live.count > 0
       || request.state != .idle || pause.isPaused
@@ -228,9 +226,6 @@ extension ClientServices {
   static let significantAccuracy = 100.0
   static let regionAccuracy = 25.0
 
-  // `mutating` so that the large value is accessed in place, and each state machine only while it is active; nothing
-  // changes.
-
   /// The single fixes that the services need.
   ///
   /// - Parameters:
@@ -289,7 +284,7 @@ extension ClientServices {
 // MARK: - Notices
 
 extension ClientServices {
-  /// Whether a notice is pending; `mutating` for the same reason as ``hasActiveService``.
+  /// Whether a notice is pending.
   var hasNotices: Bool {
     significantReport != nil || updateReport != nil || hasAnswer || arrival != nil
       || departure != nil || departureOfArrival != nil || refusal != nil || regions.hasEvents
