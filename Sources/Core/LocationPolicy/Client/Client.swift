@@ -322,7 +322,8 @@ extension Client {
   /// receiver is not lost (DEF-28, DEF-29).
   public mutating func updateEngagement(_ mayDefer: Bool, _ context: ClientContext) {
     let engages = mayDefer && isDeferrable && !delivery.waitsForDrain && !context.isDraining
-    if engages && deferral.state == .armed { delivery.makeDue(before: context.head) }  // DEF-12: older fixes first
+    // DEF-12: older fixes first
+    if engages && deferral.state == .armed { delivery.makeDue(before: context.head) }
     let disengages = !mayDefer || execution == .foreground
     guard engages || disengages else { return }
     switch deferral.handle(engages ? .mayEngage : .mayNotEngage) {
