@@ -14,7 +14,7 @@ COPIED = ("Package.swift", "Sources", "Tests", "Boards", "Docs")
 # Folders of Sources and Tests that the smaller package does not build.
 SKIPPED = {"__pycache__", "VirtualBoard", "Firmware"}
 ERROR = re.compile(r"^(/.*\.swift):(\d+):\d+: error: ", re.MULTILINE)
-FAILED = re.compile(r"^. (?:Test|Suite) (?!run )(.*?)(?: recorded an issue| failed)")
+FAILED = re.compile(r"^✘ (?:Test|Suite) (?!run )(.*?) (?:recorded an issue|failed after|with \d+ test cases? failed)")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 COUNTED = re.compile(r"Test run with (\d+) tests?")
 # Memory of a test process: a mutant can append to a list of the test without end.

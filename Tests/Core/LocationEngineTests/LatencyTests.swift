@@ -94,6 +94,13 @@ extension EngineBench {
     #expect(worst <= .milliseconds(50) && worst <= bench.setup.readDelayToKnownEnd, "\(worst)")
   }
 
+  @Test("while the engine waits for an answer of the receiver, its first bytes wake the board")
+  func answer() {
+    let bench = EngineBench { $0.receiver = ReceiverSetup(family: .ubloxM10, lineSpeed: 38_400) }
+    #expect(!bench.engine.isDriverIdle && bench.engine.output.count > 0, "it probes")
+    #expect(bench.plan.board == .idle && bench.plan.wakesOnInput)
+  }
+
   @Test("without a constant last sentence, the silence that ends an epoch is measured")
   func silence() {
     let bench = EngineBench()
