@@ -305,7 +305,7 @@ fuzz: tools
 
 # Docs/HowTo/run-the-gates.md. Not part of continuous integration.
 mutate: tools mutate-tools
-	@SWIFT='$(SWIFT)' python3 Sources/Lab/Mutation/mutate.py --seed '$(SEED)' --count '$(COUNT)' \
+	@SWIFT='$(SWIFT)' python3 -B Sources/Lab/Mutation/mutate.py --seed '$(SEED)' --count '$(COUNT)' \
 	  $(if $(MODULE),--modules '$(MODULE)')
 
 # Docs/HowTo/run-the-gates.md. Without SOAK_SECONDS it runs for a year, or until stopped; its seeds

@@ -91,7 +91,8 @@ def build(modules, space, results):
             return dropped
         found = rejected(modules, errors)
         if not found:
-            raise workspace.BuildError(f"no mutant causes the errors of the build, see {space.log}")
+            path, line = min(errors)
+            raise workspace.BuildError(f"{path}:{line} does not compile without a mutant, see {space.log}")
         for module, change in found:
             dropped += 1
             results.add(module.key(change), records.NOT_COMPILED)

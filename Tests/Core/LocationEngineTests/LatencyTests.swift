@@ -1,5 +1,6 @@
 import GNSSProtocols
 import LocationTypes
+import ReceiverDrivers
 import Testing
 
 @testable import LocationEngine
