@@ -95,10 +95,15 @@ extension EngineBench {
     #expect(worst <= .milliseconds(50) && worst <= bench.setup.readDelayToKnownEnd, "\(worst)")
   }
 
-  @Test("while the engine waits for an answer of the receiver, its first bytes wake the board")
+  @Test("while the engine waits for an answer, the receiver's first bytes wake the board")
   func answer() {
     let bench = EngineBench { $0.receiver = ReceiverSetup(family: .ubloxM10, lineSpeed: 38_400) }
-    #expect(!bench.engine.isDriverIdle && bench.engine.output.count > 0, "it probes")
+    // A message that is no answer and belongs to no epoch.
+    var frame = FrameBuffer()
+    frame.appendAcknowledgement(of: .cfgVALSET, isAccepted: true)
+    bench.send(frame)
+    let isIdle = bench.engine.isDriverIdle
+    #expect(!isIdle, "it probes")
     #expect(bench.plan.board == .idle && bench.plan.wakesOnInput)
   }
 

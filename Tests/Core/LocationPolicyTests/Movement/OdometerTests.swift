@@ -49,7 +49,7 @@ import Testing
   @Test("REG-16: a path of many short steps is measured at most 0.2 % too long")
   func shortSteps() {
     var odometer = Odometer()
-    for step in 0...2_000 { odometer.advance(to: equator.moved(east: Double(step), north: 0)) }
+    for step in 0...2_000 { odometer.advance(to: equator.moved(east: 0, north: Double(step))) }
     // Besides, 5 cm for each distance measured outside a band of latitudes.
     #expect(odometer.length >= 2_000 && odometer.length < 2_004.5)
   }
