@@ -352,6 +352,7 @@ func closure(of names: Set<String>, in targets: [Target]) -> [Target] {
   var needed = names
   for target in targets where names.contains(target.name) {
     for case .targetItem(let name, _) in target.dependencies { needed.insert(name) }
+    for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
   }
   return needed == names
     ? targets.filter { names.contains($0.name) } : closure(of: needed, in: targets)
