@@ -149,6 +149,19 @@ import Testing
     #expect(cursor.gap == Gap(3..<12, from: nil, to: nil))
   }
 
+  @Test("a rewritten header contains nothing of what was there before", arguments: [0, 512])
+  func staleHeader(copy: Int) throws {
+    func reopened(over byte: UInt8) throws -> [UInt8] {
+      let memory = RingMemory(capacity: 8)
+      _ = try memory.openSynced()
+      for i in copy..<copy + 512 { memory[i] = byte }
+      _ = try memory.openSynced()
+      _ = try memory.openSynced()
+      return Array(memory.bytes[..<1_024])
+    }
+    #expect(try reopened(over: 0xFF) == reopened(over: 0))
+  }
+
   @Test("a refused opening reports the reason and writes nothing")
   func refusals() throws {
     func refusal(_ memory: RingMemory, _ capacity: Int? = nil) -> RingError? {

@@ -78,6 +78,7 @@ struct PauseMonitorTests {
       (.otherNavigation, 900, 75), (.airborne, 1_800, 75),
     ] as [(ActivityType, Int, Double)])
   func timers(_ activity: ActivityType, _ seconds: Int, _ radius: Double) {
+    #expect(activity.pause == PauseThresholds(dwell: .seconds(Int64(seconds)), radius: radius))
     var monitor = PauseMonitor(.airborne)
     _ = monitor.handle(.start)
     _ = monitor.handle(.activity(activity))
