@@ -79,7 +79,7 @@ import ServiceState
 ///
 /// Per wait: 16 connections accepted, and one buffer of 4 KiB read per connection, or 16 if its peer has hung up. At
 /// most 64 answers are pending before reading stops. Per client: 256 notices and 64 events (``NoticeQueue``).
-/// Connections, clients and output per user: the quotas below. Rates: ``UserRateLimits``.
+/// Connections, clients and output per user: the quotas below. Rates: ``CallRateLimits``.
 public struct LocationServer: LocationClients, ~Copyable {
   /// Maximum number of connections.
   public static let connectionsLimit = 512
@@ -100,8 +100,6 @@ public struct LocationServer: LocationClients, ~Copyable {
   static let decisionsLimit = 512
   /// Maximum number of connections accepted per wait.
   static let acceptsPerWait = 16
-  /// Minimum time between two checks whether the file of subordinate users has changed.
-  static let subordinatesInterval = Interval.seconds(1)
   /// How long accepting is suspended when no descriptor is free, unless one is released before.
   static let acceptPause = Interval.seconds(1)
   /// Maximum number of pending answers before no further descriptor is read.
@@ -138,10 +136,14 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
-  var environment: Environment
-  var policy: AccessPolicy
-  let state: StateStore
-  let log: SystemLog
+  let environment: Environment
+  let log: ServiceLog
+  /// Policy, subordinate users and permitted users.
+  var permissions: Permissions
+  /// Durable state, and what is not on the disk.
+  var persistence: Persistence
+  /// Receiver, energy, and reasons why the board does not sleep.
+  var power: ServicePower
   let events: EventWait
   let listener: Listener
   /// Connections by index; nil where an index is free. No longer than necessary, because each turn visits all of it.
@@ -152,35 +154,13 @@ public struct LocationServer: LocationClients, ~Copyable {
   var answers: [PendingAnswer] = []
   /// Fixes that may have been lost before this run, in a power cut or with the ring's file; nil if none.
   var possibleLoss: Gap?
-  /// Whether an absent client has an event that is not on the disk.
-  var hasUnsavedEvent = false
-  /// Whether a client has started or stopped updates since the last flush. Without a flush, fixes delivered from now
-  /// on would not count as undelivered after a kill (RNG-4).
-  var hasUnsavedUpdatesChange = false
-  /// Whether a client has acknowledged fixes since its row was last updated.
-  var hasUnsavedAcknowledgement = false
-  /// Whether the last flush of the durable state failed.
-  var hasStateFailure = false
   var lastSession: Int64 = 0
-  /// Whether an administrator has requested a flush of all deferred fixes.
-  var isFlushRequested = false
-  /// Whether a requested flush has started whose undelivered fixes are not logged yet.
-  var isFlushReportDue = false
-  var receiver = ReceiverMonitor()
-  /// Suspends the board, and reports the reason if it cannot; nil if the board is never suspended.
-  var suspender: BoardSuspender?
-  /// Why the board stays on although it could be off; nil if it does not.
-  var powerOffBlocker: SleepBlocker?
-  /// Energy ledger, opened in the first turn.
-  var energy: ServiceEnergy?
-  /// Whether rows of clients were lost. A client without a row may then have had undelivered fixes.
-  var mayHaveLostClients = false
-  /// UTC minus boot clock in µs, from the newest fix with a valid time.
-  var utcOffset: Int64?
+  /// UTC minus boot clock, from the newest fix.
+  private(set) var utcOffset = UTCOffset()
   /// Time of the current turn.
   var now = Instant.boot
-  /// Rate limits per user.
-  var rateLimits = UserRateLimits()
+  /// Rates of calls per user.
+  var rateLimits = CallRateLimits()
   /// Time at which accepting resumes; nil while connections are accepted.
   var acceptResumeTime: Instant?
   /// Earliest time at which a connection must be handled without input.
@@ -189,12 +169,6 @@ public struct LocationServer: LocationClients, ~Copyable {
   var urgentDeadline = Instant.distantFuture
   /// Whether ``connectionDeadline`` must be recomputed.
   var isDeadlineStale = false
-  /// Login users with at least one permitted client.
-  var permittedUsers: Set<UInt32> = []
-  /// Time of the last check whether the file of subordinate users has changed.
-  var subordinatesChecked = Instant.boot
-  /// Whether that file has changed and is still to be read.
-  var mustReadSubordinates = false
   /// Number of paused connections.
   var pausedCount = 0
   /// Index at which the next turn starts to resume connections, for fairness.
@@ -219,10 +193,11 @@ public struct LocationServer: LocationClients, ~Copyable {
     try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)
     self.listener = listener
     self.events = events
-    self.policy = policy
     self.environment = environment
-    self.state = state
-    self.log = log
+    self.log = ServiceLog(log)
+    permissions = Permissions(policy, environment.subordinates)
+    persistence = Persistence(state, self.log)
+    power = ServicePower(environment, events)
     self.starter = starter
   }
 
@@ -245,20 +220,16 @@ public struct LocationServer: LocationClients, ~Copyable {
   }
 
   /// Whether a flush of all deferred fixes was requested. Resets the request.
-  public mutating func consumeFlushRequest() -> Bool {
-    defer { isFlushRequested = false }
-    if isFlushRequested { isFlushReportDue = true }
-    return isFlushRequested
-  }
+  public mutating func consumeFlushRequest() -> Bool { power.startFlush() }
+
+  /// Records the end of a wait in the energy ledger.
+  public mutating func didWake(for reason: WakeReason) { power.recordWake(for: reason) }
 
   /// Updates the UTC offset from a fix that was appended to the ring.
   public mutating func didAppend(
     _ name: FixName, in engine: borrowing Engine, at now: Instant
   ) {
-    guard let fix = engine.stored(at: name.sequence)?.fix, let utc = fix.utc,
-      !fix.isDateUncertain
-    else { return }
-    utcOffset = utc.microseconds - fix.acquired.microseconds
+    if let fix = engine.stored(at: name.sequence)?.fix { utcOffset.update(from: fix) }
   }
 
   /// Stores a notice that outlives the client's process; queues any other until it is sent.
@@ -276,14 +247,14 @@ public struct LocationServer: LocationClients, ~Copyable {
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool {
     self.now = now
-    if mustReadSubordinates { readSubordinates() }
+    readSubordinatesIfChanged()
     expireSessions()
     saveDirtyClients(engine, at: now)
     updateReceiver(engine, at: now)
     startPrograms()
     sendAnswers(engine, effects, at: now)
     for i in clients.indices where clients[i].watch != nil { sendNotices(i, engine) }
-    if isFlushReportDue { reportFlush(engine) }
+    if power.finishFlush() { reportFlush(engine) }
     for i in connections.indices where connections[i] != nil {
       connections[i]?.expectedAnswerBytes = 0
       if connections[i]?.drain != nil { sendRecords(i, engine) } else { send(i) }
@@ -291,7 +262,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     expireConnections()
     while let last = connections.last, last == nil { connections.removeLast() }
     for i in clients.indices { updateDeliveryPause(i) }
-    logSuppressedLines()
+    log.writeSuppressedCount(at: now)
     return !requests.isEmpty
   }
 
@@ -468,10 +439,6 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
     connections = []
     pausedCount = 0
-    do {
-      try state.close(at: SystemClock().wallTime)
-    } catch {
-      log.write(.error, "the durable state could not be saved: \(error)")
-    }
+    persistence.close()
   }
 }

@@ -16,17 +16,16 @@ extension LocationServer {
   /// locations are erased (RNG-6); a client with unchanged rights is not affected. A client that is no longer
   /// permitted, but not denied by a rule or a command, keeps its services (RES-2), and is logged.
   mutating func adopt(_ policy: AccessPolicy) {
-    self.policy = policy
+    permissions.adopt(policy)
     warnOfEmptyPolicy()
-    _ = environment.subordinates.refresh()
     warnOfUnresolvedLines()
     updateAccounts()
     var unpermitted: [WireClientName] = []
     for client in clients.indices where !clients[client].isVacant {
       let before = clients[client].access
       let name = clients[client].name
-      let decision = state.rows.clients[clients[client].number]?.accessDecision
-      let access = policy.access(uid: name.user, client: name.name, decision: decision)
+      let decision = persistence.store.rows.clients[clients[client].number]?.accessDecision
+      let access = permissions.access(of: name, decision: decision)
       guard access != before else { continue }
       apply(access, client)
       if before.authorization.isGranted, !access.authorization.isGranted, !access.isExplicitDenial {
@@ -40,21 +39,31 @@ extension LocationServer {
       unpermitted.filter { name in clients.contains { $0.name == name } }, showsCommand: true)
   }
 
-  /// Warns about a policy without rules: an empty file is valid, but may be a mistake.
+  /// Recomputes the login users of connections and clients after `/etc/subuid` has changed.
+  mutating func updateAccounts() {
+    for connection in connections {
+      if let connection { connection.account = permissions.account(of: connection.peer.user) }
+    }
+    for i in clients.indices { clients[i].account = permissions.account(of: clients[i].name.user) }
+    updateStandings()
+  }
+
+  /// Reads the file of subordinate users again, if it has changed.
+  mutating func readSubordinatesIfChanged() {
+    guard permissions.refreshIfChanged() else { return }
+    warnOfUnresolvedLines()
+    updateAccounts()
+    dropUnpermitted()
+  }
+
+  /// Warns about a policy without rules.
   func warnOfEmptyPolicy() {
-    guard policy.rules.isEmpty else { return }
-    // A stored decision applies if no rule does.
-    let undecided = "clients without a decision by `torpor clients`"
-    let effect =
-      switch policy.defaultRights.authorization {
-      case .notDetermined:
-        "\"ask\", so no client may use location before `torpor clients allow USER/NAME`"
-      case .denied, .restricted: "\"deny\", so \(undecided) may not use location"
-      case .always: "\"always\", so \(undecided) may use location"
-      case .whenInUse: "\"when-in-use\", so \(undecided) may use location when in use"
-      }
-    log.write(
-      .warning, "the policy has no rules; its default applies to every user and client: \(effect)")
+    if let warning = permissions.emptyPolicyWarning { log.write(.warning, warning) }
+  }
+
+  /// Logs lines of the subordinate users' file that are ignored. Logged once for each count.
+  mutating func warnOfUnresolvedLines() {
+    if let warning = permissions.consumeUnresolvedWarning() { log.write(.warning, warning) }
   }
 
   /// Logs one line about several clients, with the names of the first eight. Logs nothing without clients.

@@ -8,16 +8,6 @@ import LocationWire
 // Limits of connections and calls (RES-1 to RES-7): admission, rates, pausing, expiry, log lines.
 
 extension LocationServer {
-  /// The standing of a user.
-  func standing(ofUser user: UInt32) -> Standing {
-    if policy.isAdministrator(user) { return .administrator }
-    // One of the user's clients is permitted, or any name is.
-    let isPermitted =
-      permittedUsers.contains(account(of: user))
-      || policy.access(uid: user, client: "").authorization.isGranted
-    return isPermitted ? .permitted : .unpermitted
-  }
-
   /// The standing of a connection's user.
   func standing(of index: Int) -> Standing {
     guard let connection = connections[index] else { return .unpermitted }
@@ -26,7 +16,7 @@ extension LocationServer {
 
   private func standing(of connection: Connection) -> Standing {
     if let cached = connection.standing { return cached }
-    let computed = standing(ofUser: connection.peer.user)
+    let computed = permissions.standing(of: connection.peer.user)
     connection.standing = computed
     connection.keepCapacity(for: computed)
     return computed
@@ -34,10 +24,8 @@ extension LocationServer {
 
   /// Recomputes the standing of users after a change of permissions or clients.
   mutating func updateStandings() {
-    permittedUsers.removeAll(keepingCapacity: true)
-    for client in clients where client.access.authorization.isGranted && !client.isVacant {
-      permittedUsers.insert(client.account)
-    }
+    permissions.setPermitted(
+      clients.lazy.filter { $0.access.authorization.isGranted && !$0.isVacant }.map(\.account))
     for connection in connections {
       connection?.standing = nil
       connection?.heldCharge = nil
@@ -51,7 +39,7 @@ extension LocationServer {
 
   /// Accepts pending connections, at most ``acceptsPerWait``.
   mutating func acceptAll() {
-    checkSubordinates()
+    permissions.checkSubordinates(at: now)
     for _ in 0..<LocationServer.acceptsPerWait {
       let descriptor = listener.accept()
       guard descriptor >= 0 else {
@@ -81,7 +69,7 @@ extension LocationServer {
     }
     if index == connections.count { connections.append(nil) }
     connections[index] = Connection(
-      descriptor, peer, of: account(of: peer.user), since: currentWait, at: now)
+      descriptor, peer, of: permissions.account(of: peer.user), since: currentWait, at: now)
     isDeadlineStale = true
     guard standing(of: index) == .unpermitted else { return }
     // A small send buffer, because unread answers in the kernel use memory as well.
@@ -92,8 +80,8 @@ extension LocationServer {
 
   /// The index for a new connection of a user; nil if it is refused. May close another connection for it.
   private mutating func connectionIndex(for peer: Peer) -> Int? {
-    let user = account(of: peer.user)
-    let standing = standing(ofUser: peer.user)
+    let user = permissions.account(of: peer.user)
+    let standing = permissions.standing(of: peer.user)
     var usage = ResourceQuota.Usage()
     for index in connections.indices {
       guard let connection = connections[index] else { continue }
@@ -227,9 +215,8 @@ extension LocationServer {
   /// The rate that a call before `Connect` counts against, for a user with permission.
   private func openingRateStanding(of call: WireCall, _ connection: Connection) -> Standing {
     if case .connect(let name, _) = call {
-      let user = connection.peer.user
-      let decision = state.client(uid: user, name: name)?.accessDecision
-      let access = policy.access(uid: user, client: name, decision: decision)
+      let name = WireClientName(user: connection.peer.user, name: name)
+      let access = permissions.access(of: name, decision: persistence.decision(about: name))
       return access.authorization.isGranted ? .permitted : .unpermitted
     }
     // A call that only reads costs this user nothing. A call that changes state is refused before `Connect`.
@@ -379,7 +366,7 @@ extension LocationServer {
   /// Only held calls of users with permission keep the board awake. Everything else is done at the next wake, because
   /// users without permission could otherwise keep the board awake.
   mutating func expireConnections() {
-    let isDue = connectionDeadline <= now || rateLimits.suppressedLines > 0
+    let isDue = connectionDeadline <= now || log.hasSuppressedLines
     guard isDeadlineStale || pausedCount > 0 || isDue else { return }
     isDeadlineStale = false
     var urgent = Instant.distantFuture
@@ -408,7 +395,7 @@ extension LocationServer {
         next = min(next, connection.deadline)
       }
     }
-    connectionDeadline = min(next, rateLimits.deadline(at: now))
+    connectionDeadline = min(next, log.deadline(at: now))
     urgentDeadline = urgent
     events.postponableDeadline = connectionDeadline
   }
@@ -423,18 +410,9 @@ extension LocationServer {
 
   /// Logs a line caused by a client of `user`, within the rates of that user and of all users. With nil, a line of the
   /// service itself, which has its own rate.
-  mutating func logLine(
+  func logLine(
     of user: UInt32?, _ priority: SystemLog.Priority, _ text: @autoclosure () -> String
   ) {
-    var account: UInt32?
-    if let user { account = self.account(of: user) }
-    guard let omitted = rateLimits.consumeLine(of: account, at: now) else { return }
-    log.write(priority, omitted > 0 ? "\(text()) (\(omitted) lines were omitted before)" : text())
-  }
-
-  /// Logs the number of omitted lines once the rate of all users permits it.
-  mutating func logSuppressedLines() {
-    guard let omitted = rateLimits.consumeSuppressedLines(at: now) else { return }
-    log.write(.notice, "\(omitted) lines about clients were omitted because of the rate limit")
+    log.write(priority, of: user.map { permissions.account(of: $0) }, at: now, text())
   }
 }

@@ -23,9 +23,9 @@ extension LocationServer {
   /// otherwise each cycle of removing and restoring such a policy would add some, up to the table's capacity.
   mutating func allocateSlot(for user: UInt32, isPermitted: Bool) -> Result<Int, WireError> {
     let quota = clientQuota
-    let account = account(of: user)
+    let account = permissions.account(of: user)
     let standing: Standing =
-      policy.isAdministrator(user) ? .administrator : isPermitted ? .permitted : .unpermitted
+      permissions.isAdministrator(user) ? .administrator : isPermitted ? .permitted : .unpermitted
     let usage = clientUsage(of: account, isPermitted: isPermitted)
     var refusal = quota.refusal(standing, usage)
     // Administrators are exempt from the quota of unpermitted users, but their undecided programs must not fill the
@@ -75,27 +75,27 @@ extension LocationServer {
   /// - Parameter name: A client that is about to get a slot, whose decision is kept.
   mutating func boundDecisions(except name: WireClientName) {
     let slotCount = clients.count { !$0.isVacant }
-    var excess = state.rows.clients.count - slotCount - LocationServer.decisionsLimit
+    var excess = persistence.store.rows.clients.count - slotCount - LocationServer.decisionsLimit
     guard excess > 0 else { return }
     defer { discardHeldCharges() }
     let served = Set(clients.map(\.number))
     var permitted: [ClientRecord] = []
     var others: [ClientRecord] = []
-    for row in state.rows.clients.all
-    where !served.contains(row.id) && WireClientName(user: row.uid, name: row.name) != name {
-      let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
+    for row in persistence.store.rows.clients.all
+    where !served.contains(row.id) && row.wireName != name {
+      let access = permissions.access(of: row.wireName, decision: row.accessDecision)
       if access.authorization.isGranted { permitted.append(row) } else { others.append(row) }
     }
     for rows in [others, permitted] {
       // Oldest last, where popLast() removes it.
-      var users = Dictionary(grouping: rows) { account(of: $0.uid) }
+      var users = Dictionary(grouping: rows) { permissions.account(of: $0.uid) }
         .mapValues { $0.sorted { $0.id > $1.id } }
       while excess > 0,
         let heaviest = users.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })?.key,
         let row = users[heaviest]?.popLast()
       {
         excess -= 1
-        state.removeClient(row.id)
+        persistence.store.removeClient(row.id)
         logLine(
           of: row.uid, .notice,
           "the decision about '\(row.name)' of user \(row.uid) is dropped, because there are too many "
@@ -110,8 +110,8 @@ extension LocationServer {
       usage.all += 1
       let isGranted = client.access.authorization.isGranted
       // A client that lost permission and whose requests are kept does not count (RES-2).
-      guard isGranted || !state.isDurable(client.number) else { continue }
-      if !isGranted, !policy.isAdministrator(client.name.user) { usage.unpermitted += 1 }
+      guard isGranted || !persistence.store.isDurable(client.number) else { continue }
+      if !isGranted, !permissions.isAdministrator(client.name.user) { usage.unpermitted += 1 }
       if isGranted == isPermitted, client.account == account { usage.own += 1 }
     }
     return usage
@@ -132,7 +132,7 @@ extension LocationServer {
 
   /// The unpermitted clients, except those of administrators.
   private var unpermittedClients: [DisplacementCandidate] {
-    clientsWithoutPermission { !policy.isAdministrator($0.name.user) }
+    clientsWithoutPermission { !permissions.isAdministrator($0.name.user) }
   }
 
   /// The unpermitted clients that match a condition.
@@ -144,7 +144,8 @@ extension LocationServer {
       guard !client.isVacant, !client.access.authorization.isGranted, includes(client)
       else { return nil }
       return DisplacementCandidate(
-        index: index, user: client.account, hadPermission: state.isDurable(client.number),
+        index: index, user: client.account,
+        hadPermission: persistence.store.isDurable(client.number),
         isIdle: client.control == nil, lastUse: client.lastConnected)
     }
   }
@@ -174,11 +175,11 @@ extension LocationServer {
 
   /// Removes a client with its decision, by an administrator's call.
   mutating func forget(_ name: WireClientName) -> WireReply {
-    guard let row = state.client(uid: name.user, name: name.name) else {
+    guard let row = persistence.store.client(uid: name.user, name: name.name) else {
       return .error(.unknownClient(name))
     }
     if let index = clients.firstIndex(where: { $0.name == name }) { drop(index) }
-    state.removeClient(row.id)
+    persistence.store.removeClient(row.id)
     discardHeldCharges()
     return .done
   }
@@ -187,7 +188,7 @@ extension LocationServer {
   private mutating func displace(_ index: Int) {
     let (name, number) = (clients[index].name, clients[index].number)
     // Nothing is lost by a client that never had permission.
-    if state.isDurable(number), state.hasRegistrations(number) {
+    if persistence.store.isDurable(number), persistence.store.hasRegistrations(number) {
       logLine(
         of: name.user, .warning,
         "the requests of '\(name.name)' of user \(name.user) are dropped: it no longer has permission, and "
@@ -203,9 +204,9 @@ extension LocationServer {
       close(control)
     }
     endDrains(of: index, includingReads: true)
-    state.removeUndecided(clients[index].number)
+    persistence.store.removeUndecided(clients[index].number)
     submit(.forget, index)
-    clients[index] = .vacant(policy.access(uid: .max, client: ""))
+    clients[index] = .vacant(permissions.vacantAccess)
     updateStandings()
   }
 
@@ -213,12 +214,9 @@ extension LocationServer {
     let number = clients[client].number
     guard !clients[client].isVacant, clients[client].control == nil,
       clients[client].notices.eventCount == 0,
-      !clients[client].hasRegions, !clients[client].isDirty, !clients[client].awaitsReceiverDrain
+      !clients[client].regionNames.hasRegions, !clients[client].isDirty,
+      !clients[client].awaitsReceiverDrain
     else { return false }
-    if let services = state.rows.services[number], services.outlivesProcess { return false }
-    if state.rows.clients[number]?.decision != nil { return false }
-    guard let bookmark = state.rows.cursors[number]?.bookmark else { return true }
-    return !bookmark.isOpenEnded && bookmark.acknowledged == bookmark.undeliveredThrough
-      && bookmark.gapAfter == nil
+    return persistence.isDisposable(number)
   }
 }

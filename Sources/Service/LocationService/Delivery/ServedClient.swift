@@ -5,20 +5,6 @@ import ServiceState
 
 /// The record of ``LocationServer`` about a known client, with or without a running process.
 struct ServedClient {
-  /// Maximum number of remembered region names: twice the number of monitored regions, so that a late event of a
-  /// removed region still finds its name.
-  static let namesLimit = 2 * RegionMonitor.capacity
-
-  /// A region name given by the client.
-  struct RegionName {
-    var identifier: RegionIdentifier
-    var name: String
-    /// Whether the region was removed or refused. Late events still find its name.
-    var isRemoved = false
-    /// Whether the durable state contains the region.
-    var isStored = false
-  }
-
   let name: WireClientName
   /// Number in the durable state; 0 for a vacant slot.
   let number: ClientNumber
@@ -70,8 +56,8 @@ struct ServedClient {
   var mayHaveLostFixes = false
   /// Time at which a process last connected.
   var lastConnected = Instant.boot
-  private var regions: [RegionName] = []
-  private var nextNumber: UInt32 = 0
+  /// Names of its regions.
+  var regionNames = RegionNames()
 
   /// - Parameter account: Login user that the name's user is counted as.
   init(
@@ -94,64 +80,6 @@ struct ServedClient {
   /// Whether the process runs and has a notice connection.
   var receivesNotices: Bool {
     control != nil && watch != nil && !isFrozen && execution != .suspended
-  }
-
-  /// Adds a region name restored from disk.
-  mutating func restore(_ identifier: RegionIdentifier, named name: String) {
-    regions.append(RegionName(identifier: identifier, name: name, isStored: true))
-    nextNumber = max(nextNumber, identifier.number &+ 1)
-  }
-
-  /// The identifier of a region name. A new name gets a new number; in a full table it replaces the first removed name.
-  /// Nil if the table is full and no name in it is removed.
-  mutating func identifier(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
-    if let index = regionIndex(kind, named: name) {
-      regions[index].isRemoved = false
-      return regions[index].identifier
-    }
-    if regions.count == ServedClient.namesLimit {
-      guard let removed = regions.firstIndex(where: \.isRemoved) else { return nil }
-      regions.remove(at: removed)
-    }
-    let identifier = RegionIdentifier(kind, nextNumber)
-    nextNumber &+= 1
-    regions.append(RegionName(identifier: identifier, name: name))
-    return identifier
-  }
-
-  /// The identifier of a known region name; nil if it is unknown.
-  func knownIdentifier(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
-    regionIndex(kind, named: name).map { regions[$0].identifier }
-  }
-
-  /// Marks a region name as removed and returns its identifier; nil if it is unknown.
-  mutating func remove(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
-    guard let index = regionIndex(kind, named: name) else { return nil }
-    regions[index].isRemoved = true
-    return regions[index].identifier
-  }
-
-  private func regionIndex(_ kind: RegionKind, named name: String) -> Int? {
-    regions.firstIndex { $0.identifier.kind == kind && $0.name == name }
-  }
-
-  /// Updates which regions are monitored and durable. All others count as removed.
-  mutating func setMonitored(_ monitored: Set<RegionIdentifier>) {
-    for i in regions.indices {
-      regions[i].isStored = monitored.contains(regions[i].identifier)
-      regions[i].isRemoved = !regions[i].isStored
-    }
-  }
-
-  /// Whether the client has regions, requested or in the durable state.
-  var hasRegions: Bool { regions.contains { !$0.isRemoved || $0.isStored } }
-
-  /// Whether the client monitors conditions.
-  var hasConditions: Bool { regions.contains { $0.identifier.kind == .condition && !$0.isRemoved } }
-
-  /// The name of a region; empty if unknown.
-  func name(of identifier: RegionIdentifier) -> String {
-    regions.last { $0.identifier == identifier }?.name ?? ""
   }
 }
 

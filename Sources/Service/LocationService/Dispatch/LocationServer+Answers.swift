@@ -16,7 +16,7 @@ extension LocationServer {
       switch pending.answer {
       case .ready(let answer): reply(answer, to: pending.connection)
       case .durable(let answer):
-        reply(hasStateFailure ? answer.notDurable : answer, to: pending.connection)
+        reply(persistence.hasFailed ? answer.notDurable : answer, to: pending.connection)
       case .acknowledged(let name):
         let answer: WireReply =
           engine.mayHaveNamed(name)
@@ -24,7 +24,7 @@ extension LocationServer {
           : .error(
             .unknownFix(
               generation: engine.generation, first: engine.generationStart, next: engine.head))
-        reply(hasStateFailure ? answer.notDurable : answer, to: pending.connection)
+        reply(persistence.hasFailed ? answer.notDurable : answer, to: pending.connection)
       case .fromEngine(let incoming):
         let index = pending.connection
         if incoming.call.isUpgrade {
@@ -61,8 +61,7 @@ extension LocationServer {
       guard case .control(let client)? = connections[index]?.purpose else {
         return .error(.notConnected)
       }
-      return .regions(
-        monitoredRegions(of: client, includesState: clients[client].access.authorization.isGranted))
+      return .regions(monitoredRegions(of: client))
     case .getStatus: return .status(status(engine, effects, for: index, at: now))
     case .getPowerPlan:
       return mayReadLocation(index) ? .plan(plan(engine, effects)) : .error(.notAuthorized)
@@ -74,9 +73,7 @@ extension LocationServer {
     }
   }
 
-  func utc(_ time: Instant) -> UTCTime? {
-    utcOffset.map { UTCTime(microseconds: time.microseconds + $0) }
-  }
+  func utc(_ time: Instant) -> UTCTime? { utcOffset.utc(time) }
 
   /// Stores a notice that outlives the client's process. Returns false for any other notice, which must be queued.
   mutating func storeDurable(_ notice: Notice, _ client: Int) -> Bool {
@@ -160,7 +157,6 @@ extension LocationServer {
   /// Logs the clients to which a requested flush delivers nothing, because they receive no notices now, each with the
   /// number of its fixes.
   mutating func reportFlush(_ engine: borrowing Engine) {
-    isFlushReportDue = false
     var entries: [String] = []
     for i in clients.indices where !clients[i].isVacant && !clients[i].receivesNotices {
       let count = engine.count(of: engine.backlog(of: ClientID(i)))
@@ -225,9 +221,8 @@ extension LocationServer {
 
   private func wire(_ event: RegionEvent, _ client: Int) -> WireRegionEvent {
     let offset = utcOffset
-    return WireRegionEvent(event, name: clients[client].name(of: event.identifier)) { time in
-      offset.map { UTCTime(microseconds: time.microseconds + $0) }
-    }
+    return WireRegionEvent(
+      event, name: clients[client].regionNames.name(of: event.identifier), utc: offset.utc)
   }
 }
 

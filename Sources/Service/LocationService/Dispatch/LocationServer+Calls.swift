@@ -43,7 +43,9 @@ extension LocationServer {
       if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
       return nil
     case .listClients, .allowClient, .denyClient, .reduceClient, .forgetClient, .flush:
-      guard policy.isAdministrator(connection.peer.user) else { return .error(.permissionDenied) }
+      guard permissions.isAdministrator(connection.peer.user) else {
+        return .error(.permissionDenied)
+      }
       return administer(incoming.call)
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
       .setExecution, .acknowledge, .acknowledgeEvents, .requestLocation, .startSignificantChange,
@@ -102,8 +104,8 @@ extension LocationServer {
   /// The slot of a client: the existing one, or a new one within its user's quota.
   private mutating func slot(of name: WireClientName) -> Result<Int, WireError> {
     if let existing = clients.firstIndex(where: { $0.name == name }) { return .success(existing) }
-    let decision = state.client(uid: name.user, name: name.name)?.accessDecision
-    let access = policy.access(uid: name.user, client: name.name, decision: decision)
+    let decision = persistence.decision(about: name)
+    let access = permissions.access(of: name, decision: decision)
     let isPermitted = access.authorization.isGranted
     let index: Int
     switch allocateSlot(for: name.user, isPermitted: isPermitted) {
@@ -112,11 +114,11 @@ extension LocationServer {
     }
     boundDecisions(except: name)
     guard
-      let row = state.addClient(uid: name.user, name: name.name, isDurable: isPermitted)
+      let row = persistence.store.addClient(uid: name.user, name: name.name, isDurable: isPermitted)
     else { return .failure(.limitExceeded(what: "clients", limit: Int64(environment.clients))) }
-    var client = ServedClient(name, of: account(of: name.user), number: row.id, access)
+    var client = ServedClient(name, of: permissions.account(of: name.user), number: row.id, access)
     // An earlier row of the client, with its position in the ring, may have been lost with a damaged file.
-    client.mayHaveLostFixes = mayHaveLostClients
+    client.mayHaveLostFixes = persistence.mayHaveLostClients
     if index < clients.count { clients[index] = client } else { clients.append(client) }
     saveAccess(index)
     updateStandings()
@@ -211,7 +213,7 @@ extension LocationServer {
   mutating func submit(_ request: Request, _ client: Int) {
     if case .acknowledge = request {
       clients[client].hasUnsavedAcknowledgement = true
-      hasUnsavedAcknowledgement = true
+      persistence.note(.acknowledgement)
     } else {
       clients[client].isDirty = true
     }
@@ -238,15 +240,16 @@ extension LocationServer {
       for request in settings.requests { submitFromProcess(request, client) }
     case .setExecution(let state): setExecution(state, client)
     case .addRegion(let region, let assumed):
-      guard let identifier = clients[client].identifier(region.kind, named: region.name) else {
-        return .error(.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit)))
+      guard let identifier = clients[client].regionNames.identifier(region.kind, named: region.name)
+      else {
+        return .error(.limitExceeded(what: "regions", limit: Int64(RegionNames.capacity)))
       }
       beginHistory(of: identifier, region, client)
       submitFromProcess(
         .addRegion(region.region(numbered: identifier.number), assuming: assumed), client)
       updateUse(client)
     case .removeRegion(let kind, let name):
-      guard let identifier = clients[client].remove(kind, named: name) else { break }
+      guard let identifier = clients[client].regionNames.remove(kind, named: name) else { break }
       discardSilencedCrossings(of: identifier, client)
       submitFromProcess(.removeRegion(identifier), client)
       updateUse(client)
@@ -255,7 +258,8 @@ extension LocationServer {
       .startVisits, .stopVisits:
       startOrStop(call, client)
     case .requestRegionState(let kind, let name):
-      guard let identifier = clients[client].knownIdentifier(kind, named: name) else {
+      guard let identifier = clients[client].regionNames.identifier(ofKnown: kind, named: name)
+      else {
         return .error(.invalidParameter("name"))
       }
       submitFromProcess(.requestRegionState(identifier), client)
@@ -289,11 +293,11 @@ extension LocationServer {
     switch call {
     case .startUpdating:
       clients[client].startedServices.updates = true
-      hasUnsavedUpdatesChange = true
+      persistence.note(.updatesChange)
       enqueueLoss(client)
     case .stopUpdating:
       clients[client].startedServices.updates = false
-      hasUnsavedUpdatesChange = true
+      persistence.note(.updatesChange)
     case .startSignificantChange:
       clients[client].startedServices.significantChange = true
       if !isRefused { updateServices(client) { $0.significantChange = true } }
@@ -357,7 +361,7 @@ extension LocationServer {
       return decide(name) { $0.isReduced = isReduced }
     case .forgetClient(let name): return forget(name)
     case .flush:
-      isFlushRequested = true
+      power.requestFlush()
       return .done
     default:
       return .clients(knownClients)
@@ -376,11 +380,12 @@ extension LocationServer {
       known.append(client)
     }
     let served = Set(clients.map(\.number))
-    for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) where !served.contains(row.id) {
-      let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
+    for row in persistence.store.rows.clients.all.sorted(by: { $0.id < $1.id })
+    where !served.contains(row.id) {
+      let access = permissions.access(of: row.wireName, decision: row.accessDecision)
       known.append(
         WireClient(
-          WireClientName(user: row.uid, name: row.name), authorization: access.authorization,
+          row.wireName, authorization: access.authorization,
           isReduced: access.isReduced, execution: nil))
     }
     return known
@@ -391,19 +396,19 @@ extension LocationServer {
     _ name: WireClientName, _ change: (inout AccessDecision) -> Void
   ) -> WireReply {
     let index = clients.firstIndex { $0.name == name }
-    guard var row = state.client(uid: name.user, name: name.name) else {
+    guard var row = persistence.store.client(uid: name.user, name: name.name) else {
       return .error(.unknownClient(name))
     }
     var decision = index.map { clients[$0].access.reported } ?? row.reported
     change(&decision)
-    let access = policy.access(uid: name.user, client: name.name, decision: decision)
+    let access = permissions.access(of: name, decision: decision)
     guard access.source == .decision else {
       return .error(.decidedByFile(line: access.source.line))
     }
     guard let client = index else {
       // The decision is applied when the client connects.
       row.decide(decision)
-      put(row, in: \.clients)
+      persistence.put(row, in: \.clients, at: now)
       discardHeldCharges()
       return .done
     }
@@ -420,7 +425,9 @@ extension LocationServer {
     clients[client].access = access
     // Services started with permission are kept until a rule or a command denies the client (RES-2).
     let isGranted = access.authorization.isGranted
-    if isGranted || access.isExplicitDenial { state.setDurable(clients[client].number, isGranted) }
+    if isGranted || access.isExplicitDenial {
+      persistence.store.setDurable(clients[client].number, isGranted)
+    }
     clients[client].isDirty = true
     updateStandings()
     if access.reported.isNarrower(than: before) { discardUnsent(client) }

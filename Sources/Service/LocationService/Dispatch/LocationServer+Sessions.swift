@@ -50,11 +50,11 @@ extension LocationServer {
     switch clients[client].access.authorization {
     case .notDetermined: break
     case .whenInUse:
-      guard permission == .always, var row = state.rows.clients[clients[client].number],
+      guard permission == .always, var row = persistence.store.rows.clients[clients[client].number],
         !row.hasRequestedAlways
       else { return }
       row.hasRequestedAlways = true
-      put(row, in: \.clients)
+      persistence.put(row, in: \.clients, at: now)
     case .restricted, .denied, .always: return
     }
     guard clients[client].requestedPermission != permission else { return }
@@ -86,8 +86,8 @@ extension LocationServer {
   /// its background session (BKG-11).
   mutating func updateUse(_ client: Int) {
     let live = clients[client].liveIterators.nonzeroBitCount
-    clients[client].sessions.setImplied(live + (clients[client].hasConditions ? 1 : 0))
-    let services = state.rows.services[clients[client].number]
+    clients[client].sessions.setImplied(live + (clients[client].regionNames.hasConditions ? 1 : 0))
+    let services = persistence.store.rows.services[clients[client].number]
     let hasBackground = clients[client].sessions.hasBackground
     if hasBackground != services?.backgroundSession ?? false {
       updateServices(client) { $0.backgroundSession = hasBackground }

@@ -37,7 +37,7 @@ struct UserTests {
     let folder = TestFolder()
     folder.write(Array("4711:100000:10\n".utf8), to: "subuid")
     let bench = try bench(folder)
-    func login() -> UInt32 { bench.loop.clients.account(of: 100_000) }
+    func login() -> UInt32 { bench.loop.clients.permissions.account(of: 100_000) }
     _ = bench.program(of: 1)
     folder.write(Array("4712:100000:10\n".utf8), to: "subuid")
     _ = bench.program(of: 1)
@@ -65,9 +65,9 @@ struct UserTests {
     bench.loop.clients.now = bench.stage.now
     bench.loop.clients.acceptAll()
     #expect(bench.loop.clients.connections.count == before + 1)
-    #expect(bench.loop.clients.account(of: 100_000) == 4_711)
+    #expect(bench.loop.clients.permissions.account(of: 100_000) == 4_711)
     bench.loop.poll()
-    #expect(bench.loop.clients.account(of: 100_000) == 4_712)
+    #expect(bench.loop.clients.permissions.account(of: 100_000) == 4_712)
     _ = program
   }
 

@@ -176,10 +176,10 @@ struct HostileTests {
       #expect(bench.call(add("r\(number)"), control) == .done)
     }
     // All in one read: the engine refuses none before the last call is read.
-    let more = ServedClient.namesLimit - RegionMonitor.capacity
+    let more = RegionNames.capacity - RegionMonitor.capacity
     for number in 0...more { control.send(add("s\(number)")) }
     bench.settle()
-    let refusal = WireError.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit))
+    let refusal = WireError.limitExceeded(what: "regions", limit: Int64(RegionNames.capacity))
     let answers = control.receive(add("s")).map(\.reply)
     #expect(answers.dropLast().allSatisfy { $0 == .done } && answers.last == .error(refusal))
     #expect(answers.count == more + 1)
@@ -191,9 +191,10 @@ struct HostileTests {
     for number in 0..<RegionMonitor.capacity {
       #expect(bench.call(.removeRegion(.condition, name: "r\(number)"), control) == .done)
     }
-    #expect(bench.firstClient?.hasConditions == false, "refused conditions do not count")
+    #expect(
+      bench.firstClient?.regionNames.hasConditions == false, "refused conditions do not count")
     #expect(bench.call(add("s1"), control) == .done)
-    #expect(bench.firstClient?.hasConditions == true)
+    #expect(bench.firstClient?.regionNames.hasConditions == true)
   }
 
   @Test("a long batch is delivered in one turn, without another event")
