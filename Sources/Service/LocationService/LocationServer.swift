@@ -20,32 +20,6 @@ import ServiceState
 /// (RNG-3, BKG-2, BKG-20). So all sockets are non-blocking, each buffer and queue is bounded, the server does not read
 /// from a client that does not read its output, and fixes wait in the ring, not here.
 ///
-/// # States of a connection
-///
-/// ``Connection/purpose`` defines the use of a connection. It changes at most once, except on a takeover:
-///
-///     accept ──▶ open ──Connect───────────▶ control(client) ──another process connects──▶ open, ending
-///                 ├────Watch(session)─────▶ watch(client)
-///                 └────Drain, ReadBacklog─▶ drain(client) ──last record sent──▶ closed
-///
-/// Independently, its input is in one of these states:
-///
-///               call over its user's rate, or output over the high-water mark
-///     READING ──────────────────────────────────────────────────────────────▶ PAUSED
-///       │  ▲                                                                  │  │
-///       │  └── rate permits, and output was read by the peer ─────────────────┘  │ peer hangs up: `open` and
-///       │                                                                        │ `control`, 4 per user
-///       │ end of input, invalid or oversize frame,                               ▼
-///       │ takeover, notice queue full                                        LINGERING ── 30 s ──▶ CLOSED
-///       ▼                                                                        │
-///     ENDING ◀───────────────────────── end of input, all calls handled ─────────┘
-///       │
-///       └── remaining output offered to the kernel once ──▶ CLOSED
-///
-/// A connection is also closed directly: on a socket error, at the end of input of a drain, if no call
-/// is complete in 10 s, to free a connection or output memory for another user, and when its client is dropped or,
-/// with unsent output, loses a right.
-///
 /// # States of a client
 ///
 ///                 Connect: slot allocated              process ends, or hangs up
@@ -81,15 +55,6 @@ import ServiceState
 /// most 64 answers are pending before reading stops. Per client: 256 notices and 64 events (``NoticeQueue``).
 /// Connections, clients and output per user: the quotas below. Rates: ``CallRateLimits``.
 public struct LocationServer: LocationClients, ~Copyable {
-  /// Maximum number of connections.
-  public static let connectionsLimit = 512
-  /// Quotas of connections.
-  static let connectionQuota = ResourceQuota(
-    total: connectionsLimit, reserved: 16, unpermitted: 256, perUser: 64, perUnpermittedUser: 64)
-  /// Quotas of unsent output in bytes, for users without permission. Connections of other users are bounded one by one.
-  static let outputQuota = ResourceQuota(
-    total: .max, reserved: 0, unpermitted: 1_048_576, perUser: .max,
-    perUnpermittedUser: 131_072)
   /// Maximum number of clients without permission, of all users together.
   public static let unpermittedClients = 32
   /// Maximum number of clients without permission of one user.
@@ -98,16 +63,6 @@ public struct LocationServer: LocationClients, ~Copyable {
   public static let clientsPerUser = 8
   /// Maximum number of stored decisions about clients without a slot.
   static let decisionsLimit = 512
-  /// Maximum number of connections accepted per wait.
-  static let acceptsPerWait = 16
-  /// How long accepting is suspended when no descriptor is free, unless one is released before.
-  static let acceptPause = Interval.seconds(1)
-  /// Maximum number of pending answers before no further descriptor is read.
-  static let requestsLimit = 64
-  /// Maximum number of reads in one wait from a connection that the peer has closed.
-  static let readsAfterHangUp = 16
-  /// Size of the read buffer in bytes.
-  static let readSize = 4_096
 
   /// Properties of board and process that the server uses. Made by `torpord` from profile and options.
   public struct Environment: Sendable {
@@ -144,14 +99,12 @@ public struct LocationServer: LocationClients, ~Copyable {
   var persistence: Persistence
   /// Receiver, energy, and reasons why the board does not sleep.
   var power: ServicePower
-  let events: EventWait
-  let listener: Listener
-  /// Connections by index; nil where an index is free. No longer than necessary, because each turn visits all of it.
-  var connections: [Connection?] = []
+  /// Connections and the listener.
+  var connections: ConnectionTable
   var clients: [ServedClient] = []
   var requests = RequestQueue()
-  /// Answers that are not sent yet, in the order of the calls.
-  var answers: [PendingAnswer] = []
+  /// Answers that are not sent yet.
+  var answers = AnswerQueue()
   /// Fixes that may have been lost before this run, in a power cut or with the ring's file; nil if none.
   var possibleLoss: Gap?
   var lastSession: Int64 = 0
@@ -159,26 +112,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   private(set) var utcOffset = UTCOffset()
   /// Time of the current turn.
   var now = Instant.boot
-  /// Rates of calls per user.
-  var rateLimits = CallRateLimits()
-  /// Time at which accepting resumes; nil while connections are accepted.
-  var acceptResumeTime: Instant?
-  /// Earliest time at which a connection must be handled without input.
-  var connectionDeadline = Instant.distantFuture
-  /// Same, if a user with permission waits for it. The board is not suspended beyond that time.
-  var urgentDeadline = Instant.distantFuture
-  /// Whether ``connectionDeadline`` must be recomputed.
-  var isDeadlineStale = false
-  /// Number of paused connections.
-  var pausedCount = 0
-  /// Index at which the next turn starts to resume connections, for fairness.
-  var nextResumed = 0
   /// Starts programs; returns the error, nil on success.
   let starter: (Launch) -> String?
-  private var buffer = [UInt8](repeating: 0, count: LocationServer.readSize)
-  /// Number of the wait whose ready descriptors are being handled.
-  var currentWait: UInt64 = 0
-  private var handledEventCount = 0
 
   /// Serves the clients that connect to `listener`, and adds all descriptors to `events`.
   ///
@@ -190,21 +125,13 @@ public struct LocationServer: LocationClients, ~Copyable {
     _ environment: Environment, state: StateStore, log: SystemLog,
     starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
-    try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)
-    self.listener = listener
-    self.events = events
+    connections = try ConnectionTable(listener, on: events)
     self.environment = environment
     self.log = ServiceLog(log)
     permissions = Permissions(policy, environment.subordinates)
     persistence = Persistence(state, self.log)
     power = ServicePower(environment, events)
     self.starter = starter
-  }
-
-  static let listenerToken = EventWait.Token(rawValue: EventWait.Token.firstFree.rawValue + 1)
-
-  static func token(of connection: Int) -> EventWait.Token {
-    EventWait.Token(rawValue: listenerToken.rawValue + 1 + UInt32(connection))
   }
 
   // MARK: Called by LocationLoop
@@ -255,175 +182,37 @@ public struct LocationServer: LocationClients, ~Copyable {
     sendAnswers(engine, effects, at: now)
     for i in clients.indices where clients[i].watch != nil { sendNotices(i, engine) }
     if power.finishFlush() { reportFlush(engine) }
-    for i in connections.indices where connections[i] != nil {
-      connections[i]?.expectedAnswerBytes = 0
-      if connections[i]?.drain != nil { sendRecords(i, engine) } else { send(i) }
+    for i in connections.indices {
+      guard let connection = connections[i] else { continue }
+      connection.clearReservations()
+      if connection.isDraining { sendRecords(i, engine) } else { send(i) }
     }
     expireConnections()
-    while let last = connections.last, last == nil { connections.removeLast() }
+    connections.trim()
     for i in clients.indices { updateDeliveryPause(i) }
     log.writeSuppressedCount(at: now)
     return !requests.isEmpty
-  }
-
-  // MARK: Reading
-
-  /// Handles one ready descriptor of the last wait; false if none remains, or if too many answers are pending.
-  private mutating func handleNextEvent() -> Bool {
-    if currentWait != events.waitCount {
-      currentWait = events.waitCount
-      handledEventCount = 0
-      resumePaused()
-    }
-    guard handledEventCount < events.readyCount, answers.count < LocationServer.requestsLimit else {
-      return false
-    }
-    let ready = events.ready(at: handledEventCount)
-    handledEventCount += 1
-    if ready.token == LocationServer.listenerToken {
-      acceptAll()
-    } else if ready.token.rawValue > LocationServer.listenerToken.rawValue {
-      let index = Int(ready.token.rawValue - LocationServer.listenerToken.rawValue) - 1
-      handleEvent(at: index, ready.conditions)
-    }
-    return true
-  }
-
-  private mutating func handleEvent(at source: Int, _ conditions: EventWait.Conditions) {
-    let isProgram = source >= LocationServer.connectionsLimit
-    let index = isProgram ? source - LocationServer.connectionsLimit : source
-    // A connection accepted since the wait may have reused the index; the event is not for it.
-    guard index < connections.count, let connection = connections[index],
-      connection.acceptedWait < currentWait
-    else { return }
-    if isProgram { updateFrozen(index) } else { handleEvent(index, conditions) }
-  }
-
-  private mutating func handleEvent(_ index: Int, _ conditions: EventWait.Conditions) {
-    if conditions.contains(.readable), connections[index]?.isEnding == false {
-      for _ in 0..<(conditions.contains(.gone) ? LocationServer.readsAfterHangUp : 1) {
-        read(index)
-      }
-    } else if conditions.contains(.gone) {
-      hangUp(index)
-    }
-  }
-
-  /// Reads one buffer, and handles the calls in it as far as limits permit.
-  mutating func read(_ index: Int) {
-    guard let connection = connections[index], !connection.isEnding, !connection.isPaused
-    else { return }
-    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe recv(connection.descriptor, bytes.baseAddress, bytes.count, 0)
-    }
-    if count < 0 {
-      if errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR { close(index) }
-      return
-    }
-    // End of input: the calls received so far are answered.
-    if count == 0 {
-      return connections[index]?.drain == nil ? closeAfterOutput(index) : close(index)
-    }
-    // A connection that was upgraded to records has no further input.
-    if connections[index]?.drain != nil { return }
-    consume(count, of: buffer, from: index)
-  }
-
-  /// Splits input into frames and handles them. Input that may not be handled yet is kept.
-  mutating func consume(_ count: Int, of bytes: [UInt8], from index: Int) {
-    var offset = 0
-    while offset < count, connections[index]?.isEnding == false {
-      guard mayHandle(index) else {
-        connections[index]?.input = Array(bytes[offset..<count])
-        return pause(index)
-      }
-      switch connections[index]!.nextFrame(bytes, upTo: count, &offset) {
-      case .needsMore: break
-      case .oversize: closeAfterOutput(index)
-      case .frame:
-        completeFrame(index)
-        guard handleFrame(index) else {
-          connections[index]?.input = Array(bytes[offset..<count])
-          return pause(index)
-        }
-      }
-    }
-    updateCallDeadline(index)
-  }
-
-  /// Handles a complete frame; false if the call is held because of its user's rate.
-  private mutating func handleFrame(_ index: Int) -> Bool {
-    guard let connection = connections[index] else { return true }
-    connection.hasMadeCall = true
-    do {
-      return handleOrHold(try CallDecoder.decode(connection.splitter.frame), index)
-    } catch {
-      switch error {
-      case .malformed:
-        closeAfterOutput(index)
-        return true
-      case .refused(let error, let isOneway):
-        return refuseOrHold(error, isOneway: isOneway, index)
-      }
-    }
   }
 
   // MARK: Writing
 
   /// Appends an answer, or a further reply of a call, to the output.
   mutating func reply(_ reply: WireReply, continues: Bool = false, to index: Int) {
-    guard connections[index] != nil else { return }
-    ReplyEncoder.encode(reply, continues: continues, to: &connections[index]!.output)
-    if connections[index]!.output.count > Connection.outputLimit { closeAfterOutput(index) }
+    guard let connection = connections[index] else { return }
+    if !connection.append(reply, continues: continues) { connections.end(index) }
   }
 
-  /// Writes as much output as the socket accepts. An ending connection is then closed; its remaining output is dropped,
-  /// because the peer may never read it.
-  mutating func send(_ index: Int) {
-    guard let connection = connections[index], !connection.output.isEmpty || connection.isEnding
-    else { return }
-    if !connection.send() {
-      guard connection.carriesCalls else { return close(index) }
-      // The peer reads no more answers, but its calls received before the hang-up are still handled.
-      connection.output.removeAll()
-    }
-    guard !connection.isEnding else { return close(index) }
-    updateInterest(index)
-  }
-
-  /// Sets the epoll interest: input unless the connection is paused, and output while some is pending.
-  mutating func updateInterest(_ index: Int) {
-    guard let connection = connections[index], connection.lingersUntil == nil else { return }
-    var interest: EventWait.Conditions = connection.isPaused ? [] : .readable
-    if !connection.output.isEmpty { interest.insert(.writable) }
-    guard interest != connection.interest else { return }
-    connection.interest = interest
-    do {
-      try events.change(connection.descriptor, as: LocationServer.token(of: index), to: interest)
-    } catch {
-      close(index)
-    }
-  }
-
-  /// Stops reading; the connection is closed after its pending output was offered once.
-  mutating func closeAfterOutput(_ index: Int) { connections[index]?.isEnding = true }
+  /// Writes as much output as the socket accepts. An ending connection is then closed.
+  mutating func send(_ index: Int) { if connections.send(index) { close(index) } }
 
   /// Closes a connection. A client controlled by it loses its process (BKG-1).
   mutating func close(_ index: Int) {
-    guard index < connections.count else { return }
-    unwatchProgram(index)
-    guard let connection = connections[index] else { return }
-    if connection.isPaused { pausedCount -= 1 }
-    connections[index] = nil
-    events.remove(connection.descriptor)
-    Glibc.close(connection.descriptor)
-    answers.removeAll { $0.connection == index }
-    resumeAccepting()
+    guard let connection = connections.remove(index, at: now) else { return }
+    answers.removeAll(for: index)
     switch connection.purpose {
-    case .open: break
-    case .control(let client): if clients[client].control == index { processEnded(client) }
+    case .open, .drain: break
+    case .control(let client, _): if clients[client].control == index { processEnded(client) }
     case .watch(let client): if clients[client].watch == index { clients[client].watch = nil }
-    case .drain: break
     }
   }
 
@@ -431,14 +220,15 @@ public struct LocationServer: LocationClients, ~Copyable {
   mutating func shutDown(_ engine: borrowing Engine) {
     saveAll(engine)
     // Unlike a hang-up, this does not change the clients' durable rows.
-    for i in connections.indices {
-      unwatchProgram(i)
-      guard let connection = connections[i] else { continue }
-      events.remove(connection.descriptor)
-      Glibc.close(connection.descriptor)
-    }
-    connections = []
-    pausedCount = 0
+    connections.removeAll()
     persistence.close()
+  }
+
+  /// Logs a line caused by a client of `user`, within the rates of that user and of all users. With nil, a line of the
+  /// service itself, which has its own rate.
+  func logLine(
+    of user: UInt32?, _ priority: SystemLog.Priority, _ text: @autoclosure () -> String
+  ) {
+    log.write(priority, of: user.map { permissions.account(of: $0) }, at: now, text())
   }
 }

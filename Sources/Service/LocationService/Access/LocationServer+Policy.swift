@@ -8,7 +8,7 @@ extension LocationServer {
   var connectedCount: Int { clients.count { $0.control != nil } }
 
   /// Number of open connections that have made a call, by clients or other programs.
-  var callerCount: Int { connections.count { $0?.hasMadeCall == true } }
+  var callerCount: Int { connections.slots.count { $0?.hasMadeCall == true } }
 
   /// Replaces the policy. It takes effect immediately, also for connected clients (AUT-7).
   ///
@@ -41,11 +41,16 @@ extension LocationServer {
 
   /// Recomputes the login users of connections and clients after `/etc/subuid` has changed.
   mutating func updateAccounts() {
-    for connection in connections {
-      if let connection { connection.account = permissions.account(of: connection.peer.user) }
-    }
+    connections.updateAccounts(permissions)
     for i in clients.indices { clients[i].account = permissions.account(of: clients[i].name.user) }
     updateStandings()
+  }
+
+  /// Recomputes the standing of users after a change of permissions or clients.
+  mutating func updateStandings() {
+    permissions.setPermitted(
+      clients.lazy.filter { $0.access.authorization.isGranted && !$0.isVacant }.map(\.account))
+    connections.discardStandings()
   }
 
   /// Reads the file of subordinate users again, if it has changed.

@@ -77,7 +77,7 @@ extension LocationServer {
     let slotCount = clients.count { !$0.isVacant }
     var excess = persistence.store.rows.clients.count - slotCount - LocationServer.decisionsLimit
     guard excess > 0 else { return }
-    defer { discardHeldCharges() }
+    defer { connections.discardHeldCharges() }
     let served = Set(clients.map(\.number))
     var permitted: [ClientRecord] = []
     var others: [ClientRecord] = []
@@ -180,7 +180,7 @@ extension LocationServer {
     }
     if let index = clients.firstIndex(where: { $0.name == name }) { drop(index) }
     persistence.store.removeClient(row.id)
-    discardHeldCharges()
+    connections.discardHeldCharges()
     return .done
   }
 

@@ -5,8 +5,10 @@ import LocationWire
 
 // Bulk transfer of a client's backlog: binary records on a connection that was upgraded from Varlink.
 
-/// The state of a bulk transfer, in ``Connection/drain``.
+/// The state of a bulk transfer, in ``Connection/Purpose``.
 struct Drain {
+  /// Index of the client.
+  let client: Int
   let backlog: Backlog
   /// Whether the fixes count as delivered to the client's process (`Drain`). `ReadBacklog` only reads them, and
   /// continues if the process ends.
@@ -25,7 +27,7 @@ extension LocationServer {
 
   /// Answers `Drain` and `ReadBacklog` with the number of records, and starts the transfer.
   mutating func beginDrain(_ call: WireCall, _ index: Int, _ engine: borrowing Engine) {
-    guard let peer = connections[index]?.peer, connections[index]?.purpose == .open else {
+    guard let connection = connections[index], connection.isOpen else {
       return reply(.error(.alreadyConnected), to: index)
     }
     let client: Int
@@ -37,7 +39,7 @@ extension LocationServer {
       }
       (client, countsAsDelivered) = (match, true)
     case .readBacklog(let name):
-      let name = WireClientName(user: peer.user, name: name)
+      let name = WireClientName(user: connection.peer.user, name: name)
       guard let match = clients.firstIndex(where: { $0.name == name }) else {
         return reply(.error(.unknownClient(name)), to: index)
       }
@@ -52,15 +54,11 @@ extension LocationServer {
     // More fixes may have been lost before this run (RNG-4).
     let gap = backlog.gap ?? (countsAsDelivered ? consumeLoss(client) : unreportedLoss(of: client))
     reply(.drain(count: count, gap), to: index)
-    connections[index]?.purpose = .drain(client: client)
-    connections[index]?.drain = Drain(
-      backlog: backlog, countsAsDelivered: countsAsDelivered, next: backlog.range.lowerBound,
-      remaining: count)
-    if connections[index] != nil {
-      // The output is refilled until the end of the transfer.
-      connections[index]!.keepCapacity(for: standing(of: index))
-      FixRecordHeader(count: count).append(to: &connections[index]!.output)
-    }
+    let drain = Drain(
+      client: client, backlog: backlog, countsAsDelivered: countsAsDelivered,
+      next: backlog.range.lowerBound, remaining: count)
+    connections.setPurpose(.drain(drain), of: index, permissions)
+    connection.append(FixRecordHeader(count: count))
     if countsAsDelivered { submit(.readBacklog, client) }
   }
 
@@ -75,15 +73,15 @@ extension LocationServer {
     }
     // The socket is still writable: epoll reports it, and the transfer continues in the next turn.
     fill(index, engine)
-    updateInterest(index)
+    if !connections.updateInterest(index) { close(index) }
   }
 
   /// Appends records up to the high-water mark. If fixes were overwritten in between, the transfer ends early; the
   /// remaining fixes stay undelivered.
   private mutating func fill(_ index: Int, _ engine: borrowing Engine) {
-    guard var drain = connections[index]?.drain else { return }
+    guard let connection = connections[index], var drain = connection.drain else { return }
     var fixes: [StoredFix] = []
-    while connections[index]?.hasOutputCapacity == true, drain.remaining > 0 {
+    while connection.hasOutputCapacity, drain.remaining > 0 {
       fixes.removeAll(keepingCapacity: true)
       while fixes.count < LocationServer.fixesPerFill, fixes.count < drain.remaining,
         drain.next < drain.backlog.range.upperBound
@@ -98,16 +96,17 @@ extension LocationServer {
         break
       }
       drain.remaining -= UInt64(fixes.count)
-      for fix in fixes { FixRecord.append(fix, to: &connections[index]!.output) }
+      for fix in fixes { connection.append(fix) }
     }
-    connections[index]?.drain = drain
+    connection.setDrain(drain)
   }
 
   /// Ends the transfers of a client's fixes: those to its process, and with `includingReads` also those of
   /// `ReadBacklog`.
   mutating func endDrains(of client: Int, includingReads: Bool) {
-    for i in connections.indices where connections[i]?.purpose == .drain(client: client) {
-      if includingReads || connections[i]?.drain?.countsAsDelivered == true { close(i) }
+    for i in connections.indices {
+      guard let drain = connections[i]?.drain, drain.client == client else { continue }
+      if includingReads || drain.countsAsDelivered { close(i) }
     }
   }
 }

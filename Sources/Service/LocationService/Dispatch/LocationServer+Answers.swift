@@ -10,9 +10,7 @@ extension LocationServer {
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) {
     guard !answers.isEmpty else { return }
-    let waiting = answers
-    answers.removeAll(keepingCapacity: true)
-    for pending in waiting {
+    for pending in answers.removeAll() {
       switch pending.answer {
       case .ready(let answer): reply(answer, to: pending.connection)
       case .durable(let answer):
@@ -42,7 +40,7 @@ extension LocationServer {
   ) -> WireReply {
     switch call {
     case .connect:
-      guard case .control(let client)? = connections[index]?.purpose else {
+      guard let client = connections[index]?.controlledClient else {
         return .error(.notConnected)
       }
       var session = WireSession(
@@ -52,13 +50,13 @@ extension LocationServer {
       session.launchReason = clients[client].launch.runningReason
       return .connected(session)
     case .getLocation:
-      guard case .control(let client)? = connections[index]?.purpose else {
+      guard let client = connections[index]?.controlledClient else {
         return .error(.notConnected)
       }
       guard clients[client].access.authorization.isGranted else { return .error(.notAuthorized) }
       return .location(engine.location(of: ClientID(client)))
     case .listRegions:
-      guard case .control(let client)? = connections[index]?.purpose else {
+      guard let client = connections[index]?.controlledClient else {
         return .error(.notConnected)
       }
       return .regions(monitoredRegions(of: client))
@@ -106,7 +104,7 @@ extension LocationServer {
   /// the queue is full.
   mutating func enqueue(_ notice: Notice, _ client: Int) {
     guard let control = clients[client].control else { return }
-    if !clients[client].notices.append(notice) { closeAfterOutput(control) }
+    if !clients[client].notices.append(notice) { connections.end(control) }
   }
 
   /// Sends queued notices and events in the order of occurrence (REG-8), as far as the connection accepts them, then

@@ -15,13 +15,9 @@ extension LocationServer {
     // Whether the acknowledged fix existed is checked with the engine. Clients without permission receive no such
     // answer, because it reveals the number of fixes (AUT-9).
     if case .acknowledge(let name) = incoming.call, reply == .done, mayReadLocation(index) {
-      return answer(.acknowledged(name), to: index)
+      return answers.append(.acknowledged(name), to: index)
     }
-    answer(incoming.call.isDurable ? .durable(reply) : .ready(reply), to: index)
-  }
-
-  mutating func answer(_ answer: PendingAnswer.Answer, to index: Int) {
-    answers.append(PendingAnswer(connection: index, answer: answer))
+    answers.append(incoming.call.isDurable ? .durable(reply) : .ready(reply), to: index)
   }
 
   /// The answer, if it does not depend on the engine; nil if it does, or if the call has no answer.
@@ -36,11 +32,11 @@ extension LocationServer {
       return .interfaceDescription(text)
     case .connect(let name, let needsExplicit):
       if let refusal = connect(name, needsExplicit, from: index) { return refusal }
-      if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
+      if incoming.mode != .oneway { answers.append(.fromEngine(incoming), to: index) }
       return nil
     case .watch(let session): return watch(session, from: index)
     case .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain, .readBacklog, .listRegions:
-      if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
+      if incoming.mode != .oneway { answers.append(.fromEngine(incoming), to: index) }
       return nil
     case .listClients, .allowClient, .denyClient, .reduceClient, .forgetClient, .flush:
       guard permissions.isAdministrator(connection.peer.user) else {
@@ -52,7 +48,7 @@ extension LocationServer {
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
       .requestRegionState, .openLive, .closeLive, .requestAuthorization, .openServiceSession,
       .closeServiceSession, .openBackgroundSession, .closeBackgroundSession:
-      guard case .control(let client) = connection.purpose else { return .error(.notConnected) }
+      guard let client = connection.controlledClient else { return .error(.notConnected) }
       return perform(incoming.call, of: client)
     }
   }
@@ -65,17 +61,17 @@ extension LocationServer {
   private mutating func connect(
     _ name: String, _ needsExplicit: Bool, from index: Int
   ) -> WireReply? {
-    guard let peer = connections[index]?.peer, connections[index]?.purpose == .open else {
+    guard let connection = connections[index], connection.isOpen else {
       return .error(.alreadyConnected)
     }
     let client: Int
-    switch slot(of: WireClientName(user: peer.user, name: name)) {
+    switch slot(of: WireClientName(user: connection.peer.user, name: name)) {
     case .success(let index): client = index
     case .failure(let refusal): return .error(refusal)
     }
     if clients[client].control != nil {
       // A program that has hung up must not take over from a running one.
-      guard connections[index]?.lingersUntil == nil else {
+      guard connection.lingersUntil == nil else {
         dropHeldCalls(index)
         return .error(.notConnected)
       }
@@ -88,14 +84,14 @@ extension LocationServer {
     let isLaunched = clients[client].launch.recordConnect(at: now)
     clients[client].execution = isLaunched ? .background : .foreground
     clients[client].isDeliveryPaused = true
-    connections[index]?.purpose = .control(client: client)
+    connections.setPurpose(.control(client: client, monitor: nil), of: index, permissions)
     clients[client].startedServices = StartedServices()
     setAuthorization(clients[client].access.reported, client)
     submit(.connect, client)
     clients[client].sessions.launch(
       clients[client].execution, needsExplicit: needsExplicit, at: now)
     updateUse(client)
-    if connections[index]?.lingersUntil == nil { watchProgram(index) }
+    if connection.lingersUntil == nil { monitorProgram(index) }
     // No delivery until the notice connection is open.
     submit(.setExecution(.suspended), client)
     return nil
@@ -128,13 +124,13 @@ extension LocationServer {
   private mutating func takeOver(_ client: Int) {
     if let watch = clients[client].watch {
       reply(.notice(.takenOver), to: watch)
-      closeAfterOutput(watch)
+      connections.end(watch)
       clients[client].watch = nil
     }
     if let control = clients[client].control {
-      unwatchProgram(control)
-      connections[control]?.purpose = .open
-      closeAfterOutput(control)
+      connections.endMonitoring(control)
+      connections.setPurpose(.open, of: control, permissions)
+      connections.end(control)
     }
     processEnded(client)
   }
@@ -144,7 +140,7 @@ extension LocationServer {
     clients[client].control = nil
     clients[client].session = 0
     clients[client].notices.removeNotices()
-    if let watch = clients[client].watch { closeAfterOutput(watch) }
+    if let watch = clients[client].watch { connections.end(watch) }
     clients[client].watch = nil
     clients[client].liveIterators = 0
     clients[client].isFrozen = false
@@ -158,15 +154,14 @@ extension LocationServer {
   }
 
   private mutating func watch(_ session: Int64, from index: Int) -> WireReply? {
-    guard connections[index]?.purpose == .open else { return .error(.alreadyConnected) }
+    guard connections[index]?.isOpen == true else { return .error(.alreadyConnected) }
     guard let client = clientIndex(of: session, on: index) else {
       return .error(.unknownSession(session))
     }
-    if let previous = clients[client].watch { closeAfterOutput(previous) }
+    if let previous = clients[client].watch { connections.end(previous) }
     clients[client].watch = index
     clients[client].notices.markAllUnsent()
-    connections[index]?.purpose = .watch(client: client)
-    if let connection = connections[index] { connection.keepCapacity(for: standing(of: index)) }
+    connections.setPurpose(.watch(client: client), of: index, permissions)
     return nil
   }
 
@@ -409,7 +404,7 @@ extension LocationServer {
       // The decision is applied when the client connects.
       row.decide(decision)
       persistence.put(row, in: \.clients, at: now)
-      discardHeldCharges()
+      connections.discardHeldCharges()
       return .done
     }
     clients[client].requestedPermission = nil

@@ -118,7 +118,7 @@ extension LocationServer {
 
   /// Earliest time at which the server must run, even if the board would be suspended.
   var deadline: Instant {
-    var deadline = urgentDeadline
+    var deadline = connections.deadlines.urgent
     for i in clients.indices {
       deadline = min(deadline, clients[i].sessions.deadline)
       if clients[i].control == nil, let next = clients[i].launch.nextStart {

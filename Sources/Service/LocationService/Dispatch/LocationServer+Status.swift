@@ -28,7 +28,7 @@ extension LocationServer {
     guard let connection = connections[index] else { return false }
     let user = connection.peer.user
     if permissions.isAdministrator(user) { return true }
-    if case .control(let client) = connection.purpose {
+    if let client = connection.controlledClient {
       return clients[client].access.authorization.isGranted
     }
     return clients.contains { $0.name.user == user && $0.access.authorization.isGranted }

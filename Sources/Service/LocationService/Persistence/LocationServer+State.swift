@@ -118,7 +118,7 @@ extension LocationServer {
 
   /// Updates the rows of dirty clients, and flushes if a pending answer requires it.
   mutating func saveDirtyClients(_ engine: borrowing Engine, at now: Instant) {
-    let mustFlush = hasDurableAnswer || persistence.requiresFlush
+    let mustFlush = answers.hasDurable || persistence.requiresFlush
     for i in clients.indices
     where clients[i].isDirty || clients[i].awaitsReceiverDrain
       || (mustFlush && clients[i].hasUnsavedAcknowledgement)
@@ -166,7 +166,7 @@ extension LocationServer {
   }
 
   /// Writes all changes of the durable state.
-  mutating func flush() { persistence.flush(forAnswer: hasDurableAnswer) }
+  mutating func flush() { persistence.flush(forAnswer: answers.hasDurable) }
 
   // MARK: Events
 

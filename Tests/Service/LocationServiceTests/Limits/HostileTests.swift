@@ -51,7 +51,7 @@ struct HostileTests {
       bench.fix()
       delivered += watch.fixes().count
       #expect(
-        bench.loop.clients.connections.compactMap { $0 }.allSatisfy {
+        bench.loop.clients.connections.slots.compactMap { $0 }.allSatisfy {
           $0.output.count <= Connection.outputLimit + WireLimits.replyFrame
         })
     }
@@ -66,7 +66,7 @@ struct HostileTests {
     var most = 0
     for _ in 0..<2_000 {
       bench.fix()
-      for connection in bench.loop.clients.connections {
+      for connection in bench.loop.clients.connections.slots {
         most = max(most, connection?.output.count ?? 0)
       }
     }
@@ -217,7 +217,7 @@ struct HostileTests {
   func many() throws {
     let bench = try ServiceBench()
     var programs: [Program] = []
-    for _ in 0..<LocationServer.connectionsLimit { programs.append(bench.program()) }
+    for _ in 0..<ConnectionTable.capacity { programs.append(bench.program()) }
     let over = bench.program()
     #expect(bench.call(.getStatus, over) == nil && over.isClosed)
     programs.removeFirst().quit()
