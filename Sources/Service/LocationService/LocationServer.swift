@@ -20,18 +20,6 @@ import ServiceState
 /// (RNG-3, BKG-2, BKG-20). So all sockets are non-blocking, each buffer and queue is bounded, the server does not read
 /// from a client that does not read its output, and fixes wait in the ring, not here.
 ///
-/// # States of a client
-///
-///                 Connect: slot allocated              process ends, or hangs up
-///     VACANT ─────────────────────────────▶ CONNECTED ──────────────────────────▶ ABSENT ◀── restored at the start
-///       ▲                                    │     ▲                               │  │
-///       │                                    │     └────────── Connect ────────────┘  │
-///       └──── displaced, or forgotten by an administrator ────────────────────────────┘
-///
-/// A vacant slot keeps its index, which is the engine's `ClientID`. While CONNECTED, ``ServedClient/isDeliveryPaused``
-/// is set if the process is frozen, has no notice connection, or does not read it fast enough; the engine then treats
-/// the client as suspended (BKG-2).
-///
 /// # One turn
 ///
 /// 1. `nextRequest(at:)` handles ready descriptors one by one: accept, read, split into frames, decode, check the rate,
@@ -55,15 +43,6 @@ import ServiceState
 /// most 64 answers are pending before reading stops. Per client: 256 notices and 64 events (``NoticeQueue``).
 /// Connections, clients and output per user: the quotas below. Rates: ``CallRateLimits``.
 public struct LocationServer: LocationClients, ~Copyable {
-  /// Maximum number of clients without permission, of all users together.
-  public static let unpermittedClients = 32
-  /// Maximum number of clients without permission of one user.
-  public static let unpermittedClientsPerUser = 4
-  /// Maximum number of clients with permission of one user. Administrators are exempt.
-  public static let clientsPerUser = 8
-  /// Maximum number of stored decisions about clients without a slot.
-  static let decisionsLimit = 512
-
   /// Properties of board and process that the server uses. Made by `torpord` from profile and options.
   public struct Environment: Sendable {
     /// Version of the service.
@@ -101,15 +80,14 @@ public struct LocationServer: LocationClients, ~Copyable {
   var power: ServicePower
   /// Connections and the listener.
   var connections: ConnectionTable
-  var clients: [ServedClient] = []
+  /// Known clients.
+  var clients: ClientRegistry
+  /// UTC offset and possible loss.
+  var delivery = Delivery()
+  /// Requests that the engine has not taken yet.
   var requests = RequestQueue()
   /// Answers that are not sent yet.
   var answers = AnswerQueue()
-  /// Fixes that may have been lost before this run, in a power cut or with the ring's file; nil if none.
-  var possibleLoss: Gap?
-  var lastSession: Int64 = 0
-  /// UTC minus boot clock, from the newest fix.
-  private(set) var utcOffset = UTCOffset()
   /// Time of the current turn.
   var now = Instant.boot
   /// Starts programs; returns the error, nil on success.
@@ -131,6 +109,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     permissions = Permissions(policy, environment.subordinates)
     persistence = Persistence(state, self.log)
     power = ServicePower(environment, events)
+    clients = ClientRegistry(capacity: environment.clients)
     self.starter = starter
   }
 
@@ -156,7 +135,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   public mutating func didAppend(
     _ name: FixName, in engine: borrowing Engine, at now: Instant
   ) {
-    if let fix = engine.stored(at: name.sequence)?.fix { utcOffset.update(from: fix) }
+    if let fix = engine.stored(at: name.sequence)?.fix { delivery.didAppend(fix) }
   }
 
   /// Stores a notice that outlives the client's process; queues any other until it is sent.
@@ -212,7 +191,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     switch connection.purpose {
     case .open, .drain: break
     case .control(let client, _): if clients[client].control == index { processEnded(client) }
-    case .watch(let client): if clients[client].watch == index { clients[client].watch = nil }
+    case .watch(let client): if clients[client].watch == index { clients[client].setWatch(nil) }
     }
   }
 

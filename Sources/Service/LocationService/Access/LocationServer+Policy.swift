@@ -5,7 +5,7 @@ import LocationWire
 
 extension LocationServer {
   /// Number of clients with a running process.
-  var connectedCount: Int { clients.count { $0.control != nil } }
+  var connectedCount: Int { clients.connectedCount }
 
   /// Number of open connections that have made a call, by clients or other programs.
   var callerCount: Int { connections.slots.count { $0?.hasMadeCall == true } }
@@ -36,20 +36,19 @@ extension LocationServer {
     warn(
       "the policy no longer permits them; their fixes are erased, and their requests are kept "
         + "until the service restarts",
-      unpermitted.filter { name in clients.contains { $0.name == name } }, showsCommand: true)
+      unpermitted.filter { clients.index(of: $0) != nil }, showsCommand: true)
   }
 
   /// Recomputes the login users of connections and clients after `/etc/subuid` has changed.
   mutating func updateAccounts() {
     connections.updateAccounts(permissions)
-    for i in clients.indices { clients[i].account = permissions.account(of: clients[i].name.user) }
+    clients.updateAccounts(permissions)
     updateStandings()
   }
 
   /// Recomputes the standing of users after a change of permissions or clients.
   mutating func updateStandings() {
-    permissions.setPermitted(
-      clients.lazy.filter { $0.access.authorization.isGranted && !$0.isVacant }.map(\.account))
+    permissions.setPermitted(clients.permittedAccounts)
     connections.discardStandings()
   }
 

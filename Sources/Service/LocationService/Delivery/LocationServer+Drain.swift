@@ -34,13 +34,13 @@ extension LocationServer {
     let countsAsDelivered: Bool
     switch call {
     case .drain(let session):
-      guard let match = clientIndex(of: session, on: index) else {
+      guard let match = clients.index(of: session, user: connection.peer.user) else {
         return reply(.error(.unknownSession(session)), to: index)
       }
       (client, countsAsDelivered) = (match, true)
     case .readBacklog(let name):
       let name = WireClientName(user: connection.peer.user, name: name)
-      guard let match = clients.firstIndex(where: { $0.name == name }) else {
+      guard let match = clients.index(of: name) else {
         return reply(.error(.unknownClient(name)), to: index)
       }
       (client, countsAsDelivered) = (match, false)
@@ -52,7 +52,9 @@ extension LocationServer {
     let backlog = engine.backlog(of: ClientID(client))
     let count = engine.count(of: backlog)
     // More fixes may have been lost before this run (RNG-4).
-    let gap = backlog.gap ?? (countsAsDelivered ? consumeLoss(client) : unreportedLoss(of: client))
+    let gap =
+      backlog.gap
+      ?? (countsAsDelivered ? consumeLoss(client) : delivery.unreportedLoss(of: clients[client]))
     reply(.drain(count: count, gap), to: index)
     let drain = Drain(
       client: client, backlog: backlog, countsAsDelivered: countsAsDelivered,

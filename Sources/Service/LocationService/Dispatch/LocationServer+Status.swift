@@ -16,6 +16,8 @@ extension LocationServer {
     if let line = power.update(report, at: now) { log.write(line.priority, line.text) }
   }
 
+  private func utc(_ time: Instant) -> UTCTime? { delivery.utcOffset.utc(time) }
+
   /// Time and energy per state; nil before the first turn.
   func energy(at now: Instant) -> WireEnergy? {
     guard let ledger = power.ledger(at: now) else { return nil }
@@ -31,11 +33,12 @@ extension LocationServer {
     if let client = connection.controlledClient {
       return clients[client].access.authorization.isGranted
     }
-    return clients.contains { $0.name.user == user && $0.access.authorization.isGranted }
+    return clients.hasPermitted(ofUser: user)
       // Or any name of the user is permitted.
       || permissions.permitsAnyName(of: user)
   }
 
+  /// The status for a caller.
   func status(
     _ engine: borrowing Engine, _ effects: Effects, for index: Int, at now: Instant
   ) -> WireStatus {
@@ -45,7 +48,7 @@ extension LocationServer {
       version: environment.version, board: environment.board,
       now: FixTime(acquired: now, utc: mayKnow ? utc(now) : nil), generation: engine.generation,
       nextSequence: mayKnow ? engine.head : nil, ringCapacity: engine.capacity,
-      clients: clients.count { $0.control != nil && (mayKnow || $0.name.user == user) })
+      clients: clients.slots.count { $0.control != nil && (mayKnow || $0.name.user == user) })
     if mayKnow, engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
       status.newest = FixTime(acquired: newest.acquired, utc: newest.utc)
     }
@@ -55,7 +58,7 @@ extension LocationServer {
     status.isSleepInhibited = engine.isSleepInhibited
     if mayKnow { status.plan = plan(engine, effects) }
     status.receiver = engine.receiverReport(at: now).map {
-      power.wireReceiver($0, mayKnow: mayKnow, at: now, utcOffset)
+      power.wireReceiver($0, mayKnow: mayKnow, at: now, delivery.utcOffset)
     }
     let seesAll = user.map(permissions.isAdministrator) ?? false
     let clientHolds =
@@ -72,6 +75,7 @@ extension LocationServer {
     return status
   }
 
+  /// The plan of the last step.
   func plan(_ engine: borrowing Engine, _ effects: Effects) -> WirePlan {
     let plan = Plan(
       receiver: engine.plannedReceiver ?? .off, board: effects.board, wake: effects.wake,

@@ -23,7 +23,7 @@ struct UserTests {
     folder.write(Array("4711:100000:65536\n".utf8), to: "subuid")
     bench.pass(2)
     _ = bench.program(of: 4_712)
-    #expect(bench.clientNames.count == LocationServer.unpermittedClientsPerUser)
+    #expect(bench.clientNames.count == ClientRegistry.unpermittedClientsPerUser)
     let connections = (0..<80 as Range<UInt32>).compactMap {
       bench.admittedProgram(of: 100_100 + $0)
     }

@@ -88,7 +88,9 @@ struct HangUpTests {
     #expect(bench.connectionCounts[4_711] == 1)
     bench.pass(2)
     #expect(bench.connectionCounts[4_711] == nil && bench.firstClient?.control == nil)
-    let count = bench.loop.clients.monitoredRegions(of: 0).count
+    let number = try #require(bench.firstClient).number
+    let count = bench.loop.clients.persistence
+      .monitoredRegions(of: number, includesState: false).count
     #expect(count >= 20 && count <= 31, "\(count)")
     #expect(bench.connectionDeadline == .distantFuture)
     let log = String(decoding: folder.read("log"), as: UTF8.self)

@@ -151,7 +151,7 @@ struct HostileTests {
 
   @Test("one user's client names do not use up the slots of all users")
   func names() throws {
-    let limit = LocationServer.unpermittedClientsPerUser
+    let limit = ClientRegistry.unpermittedClientsPerUser
     let bench = try ServiceBench(clients: limit + 4)
     let greedy = (0..<limit).map { bench.client("client \($0)", of: 4_711) }
     let next = bench.program(of: 4_711)

@@ -130,7 +130,7 @@ struct LimitEdgeTests {
     // Clients of other users do not count.
     for user in 0..<40 as Range<UInt32> { bench.client("n", of: 6_000 + user).control.quit() }
     bench.settle()
-    #expect(bench.clientNames.count == 4 + LocationServer.unpermittedClients)
+    #expect(bench.clientNames.count == 4 + ClientRegistry.unpermittedClients)
     // Running programs keep their slots, and one more is refused.
     let programs = (0..<4).map { bench.client("r\($0)") }
     let one = bench.program()

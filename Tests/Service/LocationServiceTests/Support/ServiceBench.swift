@@ -166,7 +166,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   }
 
   /// The client that connected first.
-  var firstClient: ServedClient? { loop.clients.clients.first }
+  var firstClient: ServedClient? { loop.clients.clients.slots.first }
 
   /// Advances the clock without input.
   func pass(_ seconds: Int64) {
@@ -324,7 +324,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   }
 
   /// The names of the known clients, without free slots.
-  var clientNames: [String] { loop.clients.clients.filter { !$0.isVacant }.map(\.name.name) }
+  var clientNames: [String] { loop.clients.clients.slots.filter { !$0.isVacant }.map(\.name.name) }
 
   /// Number of bytes in the service's output buffers.
   var waitingOutput: Int {
