@@ -143,7 +143,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     _ notice: ClientNotice, from engine: borrowing Engine, at now: Instant
   ) {
     let client = notice.client.index
-    guard !clients[client].isVacant else { return }
+    guard !clients.slots[client].isVacant else { return }
     if storeDurable(notice.notice, client) { return }
     enqueue(notice.notice, client)
   }
@@ -159,7 +159,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     updateReceiver(engine, at: now)
     startPrograms()
     sendAnswers(engine, effects, at: now)
-    for i in clients.indices where clients[i].watch != nil { sendNotices(i, engine) }
+    for i in clients.indices where clients.slots[i].process?.watch != nil { sendNotices(i, engine) }
     if power.finishFlush() { reportFlush(engine) }
     for i in connections.indices {
       guard let connection = connections[i] else { continue }

@@ -44,11 +44,8 @@ struct ClientProcess {
     self.execution = execution
   }
 
-  /// Whether it receives notices: it has a notice connection, and runs.
-  var receivesNotices: Bool { watch != nil && isRunning }
-
-  /// Whether it is neither frozen nor suspended.
-  var isRunning: Bool { !isFrozen && execution != .suspended }
+  /// The notice connection, if the process receives notices: it is neither frozen nor suspended.
+  var deliveryConnection: Int? { isFrozen || execution == .suspended ? nil : watch }
 
   /// Number of open live iterators.
   var liveCount: Int { liveIterators.nonzeroBitCount }
@@ -82,15 +79,19 @@ struct ClientProcess {
   /// Closes a live iterator.
   mutating func closeLive(_ number: Int) { liveIterators &= ~(1 << UInt8(number)) }
 
-  /// Pauses or resumes delivery.
+  /// Whether delivery must be paused.
   ///
   /// - Parameters:
   ///   - hasCapacity: Whether the notice connection is open and below its high-water mark.
   ///   - isQueueEmpty: Whether all notices are sent.
+  func mustPauseDelivery(hasCapacity: Bool, isQueueEmpty: Bool) -> Bool {
+    isFrozen || !hasCapacity || !isQueueEmpty
+  }
+
+  /// Pauses or resumes delivery.
+  ///
   /// - Returns: The execution state to submit to the engine; nil if it does not change.
-  mutating func updateDelivery(hasCapacity: Bool, isQueueEmpty: Bool) -> ExecutionState? {
-    let isPaused = isFrozen || !hasCapacity || !isQueueEmpty
-    guard isPaused != isDeliveryPaused else { return nil }
+  mutating func setDeliveryPaused(_ isPaused: Bool) -> ExecutionState? {
     isDeliveryPaused = isPaused
     guard execution != .suspended else { return nil }
     return isPaused ? .suspended : execution

@@ -52,7 +52,7 @@ struct ClientRegistry {
 
   // MARK: Records
 
-  /// The record at an index.
+  /// The record at an index, to change it. Code that runs for each fix reads ``slots``, which copies nothing.
   subscript(index: Int) -> ServedClient {
     _read { yield slots[index] }
     _modify { yield &slots[index] }

@@ -16,9 +16,9 @@ extension LocationServer {
 
   /// Starts the programs that are due. Their pending events are on the disk by then.
   mutating func startPrograms() {
-    for i in clients.indices where clients[i].control == nil {
-      guard let next = clients[i].launch.nextStart, next <= now,
-        let reason = clients[i].launch.reason
+    for i in clients.indices where clients.slots[i].process == nil {
+      guard let next = clients.slots[i].launch.nextStart, next <= now,
+        let reason = clients.slots[i].launch.reason
       else { continue }
       guard let relaunch = clients[i].access.relaunch, clients[i].access.authorization.isGranted
       else {

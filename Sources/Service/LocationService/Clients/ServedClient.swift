@@ -40,6 +40,9 @@ struct ServedClient {
   private(set) var process: ClientProcess?
   /// Unsent notices and unacknowledged visits and region events.
   var notices: NoticeQueue
+  /// Newest significant-change fix while no process was running (SLC-8). The next process receives it when it starts
+  /// the service.
+  private(set) var pendingReport: StoredFix?
   /// Sessions, and whether the client is in use.
   var sessions: ClientSessions
   /// The use that was last passed to the engine.
@@ -150,10 +153,18 @@ struct ServedClient {
   /// Closes a live iterator.
   mutating func closeLive(_ number: Int) { process?.closeLive(number) }
 
-  /// Pauses or resumes delivery: see ``ClientProcess/updateDelivery(hasCapacity:isQueueEmpty:)``.
-  mutating func updateDelivery(hasCapacity: Bool) -> ExecutionState? {
-    process?.updateDelivery(
-      hasCapacity: hasCapacity, isQueueEmpty: notices.noticeCount == 0)
+  /// Pauses or resumes delivery: see ``ClientProcess/setDeliveryPaused(_:)``.
+  mutating func setDeliveryPaused(_ isPaused: Bool) -> ExecutionState? {
+    process?.setDeliveryPaused(isPaused)
+  }
+
+  /// Stores a significant-change fix for the next process, in place of an older one.
+  mutating func setPendingReport(_ fix: StoredFix) { pendingReport = fix }
+
+  /// Removes and returns the stored significant-change fix.
+  mutating func consumePendingReport() -> StoredFix? {
+    defer { pendingReport = nil }
+    return pendingReport
   }
 
   // MARK: Rights and use

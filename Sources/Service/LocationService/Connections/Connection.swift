@@ -204,12 +204,6 @@ final class Connection {
   /// The bulk transfer; nil without one.
   var drain: Drain? { if case .drain(let drain) = purpose { drain } else { nil } }
 
-  /// Updates the bulk transfer.
-  func setDrain(_ drain: Drain) {
-    precondition(isDraining, "a connection without a bulk transfer")
-    purpose = .drain(drain)
-  }
-
   /// Whether it transfers records.
   var isDraining: Bool { if case .drain = purpose { true } else { false } }
 

@@ -21,15 +21,6 @@ import LocationWire
 ///
 /// Bounded: a part of a batch holds ``WireLimits/fixesPerReply`` fixes.
 struct Delivery {
-  /// The next part of a batch: at most one reply with fixes, after the gap of those that were overwritten.
-  struct Part {
-    /// Fixes before ``fixes`` that were overwritten; nil without any.
-    var gap: Gap?
-    var fixes: [StoredFix] = []
-    /// Sequence number after the last fix.
-    var next: UInt64
-  }
-
   /// UTC minus boot clock, from the newest fix.
   private(set) var utcOffset = UTCOffset()
   /// Fixes that may have been lost before this run, in a power cut or with the ring's file; nil if none.
@@ -46,27 +37,30 @@ struct Delivery {
     client.mayHaveLostFixes ? possibleLoss ?? Gap(unsyncedBefore: 0, after: nil) : nil
   }
 
-  /// Reads the next part of a batch from the ring.
+  /// Reads the next part of a batch from the ring: at most one reply with fixes, and the gap of fixes before them that
+  /// were overwritten. `next` is the sequence number after the last fix.
   func part(
     ofBatchFrom first: UInt64, through last: UInt64, _ engine: borrowing Engine
-  ) -> Part {
-    var part = Part(next: first)
-    var stored = engine.stored(at: first)
-    while part.next <= last, stored == nil {
-      part.next += 1
-      stored = engine.stored(at: part.next)
+  ) -> (gap: Gap?, fixes: [StoredFix], next: UInt64) {
+    var next = first
+    var stored = engine.stored(at: next)
+    while next <= last, stored == nil {
+      next += 1
+      stored = engine.stored(at: next)
     }
-    if part.next > first {
+    var gap: Gap?
+    if next > first {
       let later = stored.map { FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc) }
-      part.gap = Gap(first..<part.next, from: nil, to: later)
+      gap = Gap(first..<next, from: nil, to: later)
     }
     // Collected before encoding, because a closure cannot borrow the engine.
-    while part.next <= last, part.fixes.count < WireLimits.fixesPerReply, let fix = stored {
-      part.fixes.append(fix)
-      part.next += 1
-      if part.next <= last { stored = engine.stored(at: part.next) }
+    var fixes: [StoredFix] = []
+    while next <= last, fixes.count < WireLimits.fixesPerReply, let fix = stored {
+      fixes.append(fix)
+      next += 1
+      if next <= last { stored = engine.stored(at: next) }
     }
-    return part
+    return (gap, fixes, next)
   }
 
   /// A notice for the socket; nil if it is sent in another way, or not at all.

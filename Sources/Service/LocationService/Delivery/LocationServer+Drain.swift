@@ -5,25 +5,9 @@ import LocationWire
 
 // Bulk transfer of a client's backlog: binary records on a connection that was upgraded from Varlink.
 
-/// The state of a bulk transfer, in ``Connection/Purpose``.
-struct Drain {
-  /// Index of the client.
-  let client: Int
-  let backlog: Backlog
-  /// Whether the fixes count as delivered to the client's process (`Drain`). `ReadBacklog` only reads them, and
-  /// continues if the process ends.
-  let countsAsDelivered: Bool
-  /// Sequence number to read next.
-  var next: UInt64
-  /// Number of records still to send.
-  var remaining: UInt64
-}
-
 extension LocationServer {
   /// How often a connection is filled in one turn, 64 KiB each time, before other connections get their turn.
   private static let fillsPerTurn = 16
-  /// Number of fixes read from the engine at a time.
-  private static let fixesPerFill = 256
 
   /// Answers `Drain` and `ReadBacklog` with the number of records, and starts the transfer.
   mutating func beginDrain(_ call: WireCall, _ index: Int, _ engine: borrowing Engine) {
@@ -57,8 +41,7 @@ extension LocationServer {
       ?? (countsAsDelivered ? consumeLoss(client) : delivery.unreportedLoss(of: clients[client]))
     reply(.drain(count: count, gap), to: index)
     let drain = Drain(
-      client: client, backlog: backlog, countsAsDelivered: countsAsDelivered,
-      next: backlog.range.lowerBound, remaining: count)
+      of: client, backlog, countsAsDelivered: countsAsDelivered, count: count)
     connections.setPurpose(.drain(drain), of: index, permissions)
     connection.append(FixRecordHeader(count: count))
     if countsAsDelivered { submit(.readBacklog, client) }
@@ -81,26 +64,10 @@ extension LocationServer {
   /// Appends records up to the high-water mark. If fixes were overwritten in between, the transfer ends early; the
   /// remaining fixes stay undelivered.
   private mutating func fill(_ index: Int, _ engine: borrowing Engine) {
-    guard let connection = connections[index], var drain = connection.drain else { return }
-    var fixes: [StoredFix] = []
+    guard let connection = connections[index], let drain = connection.drain else { return }
     while connection.hasOutputCapacity, drain.remaining > 0 {
-      fixes.removeAll(keepingCapacity: true)
-      while fixes.count < LocationServer.fixesPerFill, fixes.count < drain.remaining,
-        drain.next < drain.backlog.range.upperBound
-      {
-        if let stored = engine.stored(at: drain.next), drain.backlog.includes(stored) {
-          fixes.append(stored)
-        }
-        drain.next += 1
-      }
-      guard !fixes.isEmpty else {
-        drain.remaining = 0
-        break
-      }
-      drain.remaining -= UInt64(fixes.count)
-      for fix in fixes { connection.append(fix) }
+      for fix in drain.nextFixes(engine) { connection.append(fix) }
     }
-    connection.setDrain(drain)
   }
 
   /// Ends the transfers of a client's fixes: those to its process, and with `includingReads` also those of
@@ -110,16 +77,5 @@ extension LocationServer {
       guard let drain = connections[i]?.drain, drain.client == client else { continue }
       if includingReads || drain.countsAsDelivered { close(i) }
     }
-  }
-}
-
-extension Engine {
-  /// Number of fixes of a backlog that are for its client and still in the ring. O(range).
-  borrowing func count(of backlog: Backlog) -> UInt64 {
-    var count: UInt64 = 0
-    for sequence in backlog.range {
-      if let stored = stored(at: sequence), backlog.includes(stored) { count += 1 }
-    }
-    return count
   }
 }

@@ -23,7 +23,7 @@ extension LocationServer {
       requestLaunch(.region, client)
     case .report(let fix):
       guard clients[client].control == nil else { return false }
-      clients[client].notices.setPendingReport(fix)
+      clients[client].setPendingReport(fix)
       requestLaunch(.significantChange, client)
     case .gap, .finish, .batch, .coarse, .failure, .authorization, .degraded, .paused, .resumed,
       .live, .liveRefused:
@@ -54,7 +54,7 @@ extension LocationServer {
   /// Discards all pending events and reports, which reveal where the board was (RNG-6).
   mutating func discardEvents(_ client: Int) {
     discardEvents(client) { _ in true }
-    _ = clients[client].notices.consumePendingReport()
+    _ = clients[client].consumePendingReport()
   }
 
   /// Discards pending events.

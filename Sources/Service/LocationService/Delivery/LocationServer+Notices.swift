@@ -16,13 +16,13 @@ extension LocationServer {
   /// Sends queued notices and events in the order of occurrence (REG-8), as far as the connection accepts them, then
   /// the diagnostics of sessions.
   mutating func sendNotices(_ client: Int, _ engine: borrowing Engine) {
-    let mayKnow = clients[client].access.authorization.isGranted
-    let started = clients[client].process?.startedServices ?? StartedServices()
-    let use = clients[client].use
-    while let entry = clients[client].notices.nextIndex(where: {
+    let mayKnow = clients.slots[client].access.authorization.isGranted
+    let started = clients.slots[client].process?.startedServices ?? StartedServices()
+    let use = clients.slots[client].use
+    while let entry = clients.slots[client].notices.nextIndex(where: {
       mayKnow && started.includes($0, use)
     }), let index = noticeConnection(of: client) {
-      switch clients[client].notices.entries[entry] {
+      switch clients.slots[client].notices.entries[entry] {
       case .event(let event):
         clients[client].notices.markSent(at: entry)
         reply(.notice(event.notice), continues: true, to: index)
@@ -30,12 +30,12 @@ extension LocationServer {
           reply(.notice(state), continues: true, to: index)
         }
       case .notice(.batch(let first, let last)):
-        let part = delivery.part(ofBatchFrom: first, through: last, engine)
-        if let gap = part.gap { reply(.notice(.gap(gap)), continues: true, to: index) }
-        if !part.fixes.isEmpty { reply(.notice(.fixes(part.fixes)), continues: true, to: index) }
-        if part.next <= last {
+        let (gap, fixes, next) = delivery.part(ofBatchFrom: first, through: last, engine)
+        if let gap { reply(.notice(.gap(gap)), continues: true, to: index) }
+        if !fixes.isEmpty { reply(.notice(.fixes(fixes)), continues: true, to: index) }
+        if next <= last {
           clients[client].notices.replaceNotice(
-            at: entry, with: .batch(first: part.next, last: last))
+            at: entry, with: .batch(first: next, last: last))
         } else {
           clients[client].notices.markSent(at: entry)
         }
@@ -45,7 +45,7 @@ extension LocationServer {
           _ = clients[client].consumeLoss()
           clients[client].rows.markDirty()  // the durable row still contains the loss
         }
-        if let wire = delivery.wire(notice, named: clients[client].regionNames) {
+        if let wire = delivery.wire(notice, named: clients.slots[client].regionNames) {
           reply(.notice(wire), continues: true, to: index)
         }
       }
@@ -55,10 +55,10 @@ extension LocationServer {
 
   /// The client's notice connection, if the client is running (BKG-2) and the connection has output capacity.
   mutating func noticeConnection(of client: Int) -> Int? {
-    guard let process = clients[client].process, process.isRunning, let index = process.watch,
-      connections[index]?.isEnding == false
+    guard let index = clients.slots[client].process?.deliveryConnection,
+      let connection = connections[index], !connection.isEnding
     else { return nil }
-    if connections[index]?.hasOutputCapacity == true { return index }
+    if connection.hasOutputCapacity { return index }
     send(index)
     return connections[index]?.hasOutputCapacity == true ? index : nil
   }
@@ -68,7 +68,7 @@ extension LocationServer {
   mutating func reportFlush(_ engine: borrowing Engine) {
     var entries: [String] = []
     for i in clients.indices
-    where !clients[i].isVacant && clients[i].process?.receivesNotices != true {
+    where !clients[i].isVacant && clients[i].process?.deliveryConnection == nil {
       let count = engine.count(of: engine.backlog(of: ClientID(i)))
       let name = clients[i].name
       let fixes = count == 1 ? "1 fix" : "\(count) fixes"
@@ -94,9 +94,12 @@ extension LocationServer {
   /// Pauses or resumes delivery: a client that is frozen, has no notice connection or does not read fast enough is
   /// suspended for the engine (BKG-2).
   mutating func updateDeliveryPause(_ client: Int) {
-    guard let process = clients[client].process else { return }
+    guard let process = clients.slots[client].process else { return }
     let hasCapacity = process.watch.flatMap { connections[$0]?.hasOutputCapacity } ?? false
-    if let state = clients[client].updateDelivery(hasCapacity: hasCapacity) {
+    let mustPause = process.mustPauseDelivery(
+      hasCapacity: hasCapacity, isQueueEmpty: clients.slots[client].notices.noticeCount == 0)
+    guard mustPause != process.isDeliveryPaused else { return }
+    if let state = clients[client].setDeliveryPaused(mustPause) {
       submit(.setExecution(state), client)
     }
   }

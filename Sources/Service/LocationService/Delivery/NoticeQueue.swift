@@ -36,9 +36,6 @@ struct NoticeQueue {
   /// Number of the newest event; 0 before the first.
   private(set) var lastNumber: UInt32
   private(set) var eventCount: Int
-  /// Newest significant-change fix while no process was running (SLC-8). The client's next process receives it when it
-  /// starts the service.
-  private(set) var pendingReport: StoredFix?
   /// Region of the enter or exit event just queued; its state notice follows.
   private var crossedRegion: RegionIdentifier?
   /// Number of unsent notices.
@@ -102,15 +99,6 @@ struct NoticeQueue {
   mutating func consumeCrossing() -> RegionIdentifier? {
     defer { crossedRegion = nil }
     return crossedRegion
-  }
-
-  /// Stores a significant-change fix for the client's next process, in place of an older one.
-  mutating func setPendingReport(_ fix: StoredFix) { pendingReport = fix }
-
-  /// Removes and returns the stored significant-change fix.
-  mutating func consumePendingReport() -> StoredFix? {
-    defer { pendingReport = nil }
-    return pendingReport
   }
 
   // MARK: Sending

@@ -157,7 +157,7 @@ extension LocationServer {
     }
     if let request = call.request { submitFromProcess(request, client) }
     if call == .startSignificantChange,
-      let report = clients[client].notices.consumePendingReport()
+      let report = clients[client].consumePendingReport()
     {
       enqueue(.report(report), client)
     }

@@ -104,7 +104,7 @@ extension LocationServer {
 
   /// Expires sessions.
   mutating func expireSessions() {
-    for i in clients.indices where clients[i].sessions.deadline <= now {
+    for i in clients.indices where clients.slots[i].sessions.deadline <= now {
       clients[i].sessions.elapse(at: now)
       updateUse(i)
     }

@@ -9,7 +9,7 @@ extension LocationServer {
   /// Updates the rows of dirty clients, and flushes if a pending answer requires it.
   mutating func saveDirtyClients(_ engine: borrowing Engine, at now: Instant) {
     let mustFlush = answers.hasDurable || persistence.requiresFlush
-    for i in clients.indices where clients[i].rows.needsUpdate(isFlushing: mustFlush) {
+    for i in clients.indices where clients.slots[i].rows.needsUpdate(isFlushing: mustFlush) {
       if clients[i].isVacant { clients[i].rows.discard() } else { save(i, engine) }
     }
     if mustFlush { flush() }

@@ -194,9 +194,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   func stall(_ connection: Int, countsAsDelivered: Bool) {
     func stall(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
       let backlog = loop.engine.backlog(of: ClientID(0))
-      let drain = Drain(
-        client: 0, backlog: backlog, countsAsDelivered: countsAsDelivered,
-        next: backlog.range.lowerBound, remaining: 1)
+      let drain = Drain(of: 0, backlog, countsAsDelivered: countsAsDelivered, count: 1)
       loop.clients.connections[connection]?.setPurpose(.drain(drain))
     }
     stall(&loop)
