@@ -1,6 +1,4 @@
 import BoardHardware
-import CLinux
-import Glibc
 import LinuxHAL
 import LocationEngine
 import LocationPolicy
@@ -20,6 +18,25 @@ import ServiceState
 /// (RNG-3, BKG-2, BKG-20). So all sockets are non-blocking, each buffer and queue is bounded, the server does not read
 /// from a client that does not read its output, and fixes wait in the ring, not here.
 ///
+/// # Parts
+///
+/// Each part owns its state and changes it in its own file. The parts do not know each other: one that needs another
+/// receives it as an argument, or returns a decision that is carried out here.
+///
+///     part                   owns                                              returns to the server
+///     ``ConnectionTable``    connections, listener, rates, deadlines           events, input, connections to close
+///     ``ClientRegistry``     records of clients, slots, sessions' numbers      slots to displace
+///     ``Delivery``           UTC offset, possible loss                         notices and fixes for the socket
+///     ``RequestQueue``,
+///     ``AnswerQueue``        requests and answers until the end of the turn
+///     ``Persistence``        durable rows, reasons to flush, state of the disk
+///     ``ServicePower``       receiver's state, energy, requested flush         log lines, holds
+///     ``Permissions``        policy, login users, permitted users              standings, rights
+///     ``ServiceLog``         rates of log lines
+///
+/// The extensions of this type are the operations that concern several parts: accept, input, expiry; slots, processes,
+/// launch; calls, sessions, answers, status; notices, events, drain; policy, decisions; restore, save.
+///
 /// # One turn
 ///
 /// 1. `nextRequest(at:)` handles ready descriptors one by one: accept, read, split into frames, decode, check the rate,
@@ -32,16 +49,12 @@ import ServiceState
 /// # Invariants
 ///
 /// - Answers of a connection are sent in the order of its calls. A durable answer is sent after the flush.
-/// - A client has at most one control and one notice connection.
-/// - Indices of connections are reused. Code that keeps an index across a call that may close connections compares the
-///   object (`===`); an event of a wait applies only to connections accepted before it (``Connection/acceptedWait``).
-/// - Only this type changes clients, connections and their durable rows; the engine is changed by requests only.
+/// - A client has at most one control and one notice connection; the purposes of these connections refer to it.
+/// - The engine is changed by requests only, and each request marks its client's rows dirty.
 ///
 /// # Bounds
 ///
-/// Per wait: 16 connections accepted, and one buffer of 4 KiB read per connection, or 16 if its peer has hung up. At
-/// most 64 answers are pending before reading stops. Per client: 256 notices and 64 events (``NoticeQueue``).
-/// Connections, clients and output per user: the quotas below. Rates: ``CallRateLimits``.
+/// Those of the parts. In addition, one turn reads until ``AnswerQueue/capacity`` answers are pending.
 public struct LocationServer: LocationClients, ~Copyable {
   /// Properties of board and process that the server uses. Made by `torpord` from profile and options.
   public struct Environment: Sendable {
