@@ -143,7 +143,7 @@ final class Connection {
 
   // MARK: User
 
-  /// The standing of its user. Sets the capacity that empty output retains when the standing is computed anew.
+  /// The standing of its user. Sets the capacity that empty output retains when the standing is computed again.
   func standing(_ permissions: borrowing Permissions) -> Standing {
     if let standing { return standing }
     let computed = permissions.standing(of: peer.user)
