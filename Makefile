@@ -43,13 +43,16 @@ COMMAND_PATH := .build-command
 DEB_PATH := .build-deb
 CHECK_PATH := .build-check
 FRESH_PATH := .build-fresh
+# Options of `make mutate`.
+SEED ?= 1
+COUNT ?= 50
 # An SDK for arm64 from Debian's packages, the build with it, and the output of its programs.
 ARM64_PATH := .build-arm64
 ARM64_BUILD = TORPOR_ARM64=1 $(SWIFT) build -c release --scratch-path $(ARM64_PATH)/build \
   --swift-sdks-path $(ARM64_PATH)/sdks --swift-sdk torpor-arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests process-tests interface release boards firmware clean tools \
+.PHONY: help run test check snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests process-tests interface release boards firmware clean tools mutate mutate-tools \
   soak-build bench-tools firmware-tools completions man install uninstall service service-order bench-service \
   service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools command deb deb-tools test-deb test-deb-tools
 
@@ -71,6 +74,7 @@ help:
 	@echo 'make test-board  torpord on a virtual board: GPIO, receiver, suspend, resets (BOARD="--only batch")'
 	@echo 'make compare-board  an hour with thirty starts on the virtual board and in the simulator, side by side'
 	@echo 'make fuzz      searches for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
+	@echo 'make mutate    changes the core at random places and runs the tests: SEED=1 COUNT=50 (MODULE=DeferralCache)'
 	@echo 'make soaked    only the random runs of the gate: the same seeds each time'
 	@echo 'make snapshots  rewrites the checked-in copies of all interfaces; make digests rewrites the digests of behaviour'
 	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
@@ -299,6 +303,11 @@ board-program: board-tools client-probe
 fuzz: tools
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_JOBS='$(FUZZ_JOBS)' SWIFT='$(SWIFT)' .ci/fuzz $(FUZZ)
 
+# Docs/HowTo/run-the-gates.md. Not part of continuous integration.
+mutate: tools mutate-tools
+	@SWIFT='$(SWIFT)' python3 -B Sources/Lab/Mutation/mutate.py --seed '$(SEED)' --count '$(COUNT)' \
+	  $(if $(MODULE),--modules '$(MODULE)')
+
 # Docs/HowTo/run-the-gates.md. Without SOAK_SECONDS it runs for a year, or until stopped; its seeds
 # begin after those of the gate.
 soak: soak-build
@@ -346,6 +355,9 @@ deb-tools:
 
 test-deb-tools:
 	@.ci/install-missing test-deb
+
+mutate-tools:
+	@.ci/install-missing mutate
 
 firmware-tools:
 	@.ci/install-missing firmware

@@ -33,6 +33,9 @@ let sourceSettings: [SwiftSetting] =
 /// For types that return a span of their own storage.
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
+/// For `AddressOnly` ([why](Decisions/0161-address-only-client-record.md)).
+let rawLayout: [SwiftSetting] = [.enableExperimentalFeature("RawLayout")]
+
 // MARK: Layers
 
 /// A folder of `Sources` and of `Tests`; each module is a folder in it.
@@ -93,7 +96,7 @@ let coreModules: [Target] = [
   /// The C library's mathematics as declarations, vector operations on 16 bytes, the weights of the exit network.
   core.cModule("CCore", libraries: ["m"]),
   /// Instants, UTC and the calendar, coordinates and geodesics, `Fix`, its name and its gaps, error codes.
-  core.module("LocationTypes", ["CCore"], settings: lifetimes),
+  core.module("LocationTypes", ["CCore"], settings: lifetimes + rawLayout),
   /// The ring of fixes: slots, cursors, recovery ([format](Reference/ring-format.md)).
   core.module("DeferralCache", ["LocationTypes"]),
   /// NMEA and UBX: bytes to messages and back, messages to epochs to fixes ([details](Reference/nmea-and-ubx.md)).
@@ -349,6 +352,7 @@ func closure(of names: Set<String>, in targets: [Target]) -> [Target] {
   var needed = names
   for target in targets where names.contains(target.name) {
     for case .targetItem(let name, _) in target.dependencies { needed.insert(name) }
+    for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
   }
   return needed == names
     ? targets.filter { names.contains($0.name) } : closure(of: needed, in: targets)

@@ -12,8 +12,9 @@ struct ImportTests {
     #expect(Set(Repository.folders(in: "Sources")) == Set(manifest.folders.values))
     for (layer, folder) in manifest.folders {
       let modules = Set(manifest.modules.filter { $0.layer == layer }.map(\.name))
-      // The training of the exit network is not built.
-      let folders = Set(Repository.folders(in: "Sources/\(folder)")).subtracting(["Training"])
+      // The training of the exit network and the mutation tests are not built.
+      let folders = Set(Repository.folders(in: "Sources/\(folder)"))
+        .subtracting(["Training", "Mutation"])
       #expect(modules == folders, "\(folder)")
     }
   }

@@ -39,10 +39,10 @@ import LocationTypes
     }
   }
 
-  /// A copy of a client's record, in use or not.
-  func client(at index: Int) -> Client {
+  /// Calls `body` with a client's record, or with a new one if it was never connected.
+  func withClient<Result>(_ index: Int, _ body: (borrowing Client) -> Result) -> Result {
     precondition(index >= 0 && index < capacity, "no such client")
-    return index < used ? self[index] : Client(at: head)
+    return index < used ? body(self[index]) : body(Client(at: head))
   }
 
   /// Contains every dirty client since ``updateDirtyRange(at:)``, and possibly dormant ones; see ``isDirty(_:at:)``.

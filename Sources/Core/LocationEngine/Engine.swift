@@ -290,9 +290,7 @@ public struct Engine: ~Copyable {
 
   /// A client's position in the ring, for durable storage and ``restore(_:from:startingAt:)``. O(1).
   public func bookmark(of client: ClientID) -> ClientBookmark {
-    client.index < clients.used
-      ? clients[client.index].bookmark(in: ring)
-      : clients.client(at: client.index).bookmark(in: ring)
+    clients.withClient(client.index) { $0.bookmark(in: ring) }
   }
 
   /// The undelivered fixes of a client at this time. O(1).
@@ -345,9 +343,7 @@ public struct Engine: ~Copyable {
 
   /// The client's `location` in Core Location's sense: the newest fix that was delivered to it (STD-8).
   public func location(of client: ClientID) -> StoredFix? {
-    client.index < clients.used
-      ? clients[client.index].location(in: ring)
-      : clients.client(at: client.index).location(in: ring)
+    clients.withClient(client.index) { $0.location(in: ring) }
   }
 
   /// `deferredLocationUpdatesAvailable()`: the board has a receiver and a low-power caching state (DEF-7).
@@ -404,8 +400,12 @@ public struct Engine: ~Copyable {
   public var head: UInt64 { ring.head }
   /// Number of ring slots in use, starting at the oldest readable fix.
   public var fixesInRing: Int { Int(ring.head - ring.tail) }
-  /// A copy of a client's state, for status displays and tests.
-  public func client(_ id: ClientID) -> Client { clients.client(at: id.index) }
+  /// Calls `body` with a client's record, for status displays and tests; with a new record if it was never connected.
+  public func withClient<Result>(
+    _ client: ClientID, _ body: (borrowing Client) -> Result
+  ) -> Result {
+    clients.withClient(client.index, body)
+  }
 }
 
 /// The acquisition of a first fix, from which ``Engine`` computes the planner's input and the time at which clients
@@ -982,12 +982,13 @@ extension Engine {
 
   /// A client's demands on the hardware at `now`. O(regions of the client).
   public func usage(of client: ClientID, at now: Instant) -> ClientUsage {
-    var copy = clients[client.index]
-    copy.deliverSkippedFix(context)
-    let need = copy.fixNeed(at: now, fastest: plausibleSpeed.maximum(at: now), line: motionLine)
+    let i = client.index
+    clients[i].deliverSkippedFix(context)
+    let need = clients[i].fixNeed(
+      at: now, fastest: plausibleSpeed.maximum(at: now), line: motionLine)
     return ClientUsage(
-      demand: copy.demand(at: now), due: need.due,
-      acknowledgementDeadline: copy.acknowledgementDeadline)
+      demand: clients[i].demand(at: now), due: need.due,
+      acknowledgementDeadline: clients[i].acknowledgementDeadline)
   }
 }
 

@@ -44,7 +44,8 @@ private struct DeferringEngine: ~Copyable {
     processFix()
     send(.allowDeferred(distance: 1e12, timeout: .infinity))
     for _ in 0..<10 { processFix() }
-    precondition(engine.client(DeferringEngine.client).deferral.state == .engaged, "it defers")
+    precondition(
+      engine.withClient(DeferringEngine.client) { $0.deferral.state } == .engaged, "it defers")
   }
 
   /// Sends the engine the next event, as `LocationLoop` would.

@@ -30,7 +30,8 @@ struct ManyClientEngine: ~Copyable {
     engine = memory.makeEngine(.streaming)
     effects = engine.step(.time, at: now)
     for (client, region) in drive.regions {
-      if !engine.client(client).isConnected { send(.connect, of: client) }
+      let isConnected = engine.withClient(client) { $0.isConnected }
+      if !isConnected { send(.connect, of: client) }
       send(.addRegion(region, assuming: .unknown), of: client)
     }
     send(.startUpdating, of: ClientID(0))

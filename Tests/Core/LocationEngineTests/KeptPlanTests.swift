@@ -62,7 +62,8 @@ import Testing
     let bench = EngineBench.deferring(.unlimited, 3)
     bench.sendsNMEA = true
     bench.fixes(count: 1)
-    let due = bench.engine.client(bench.client.id).deferral.criteria?.deadline ?? .distantFuture
+    let due =
+      bench.engine.withClient(bench.client.id) { $0.deferral.criteria?.deadline } ?? .distantFuture
     var time = bench.now
     for byte in Self.sentences(bench) + [UInt8](repeating: 0x31, count: 250) {
       time = time + .milliseconds(10)

@@ -1,5 +1,6 @@
 import GNSSProtocols
 import LocationTypes
+import ReceiverDrivers
 import Testing
 
 @testable import LocationEngine
@@ -92,6 +93,18 @@ extension EngineBench {
     #expect(bench.engine.head == 30)
     // Reading is delayed by 40 ms to collect bytes.
     #expect(worst <= .milliseconds(50) && worst <= bench.setup.readDelayToKnownEnd, "\(worst)")
+  }
+
+  @Test("while the engine waits for an answer, the receiver's first bytes wake the board")
+  func answer() {
+    let bench = EngineBench { $0.receiver = ReceiverSetup(family: .ubloxM10, lineSpeed: 38_400) }
+    // A message that is no answer and belongs to no epoch.
+    var frame = FrameBuffer()
+    frame.appendAcknowledgement(of: .cfgVALSET, isAccepted: true)
+    bench.send(frame)
+    let isIdle = bench.engine.isDriverIdle
+    #expect(!isIdle, "it probes")
+    #expect(bench.plan.board == .idle && bench.plan.wakesOnInput)
   }
 
   @Test("without a constant last sentence, the silence that ends an epoch is measured")

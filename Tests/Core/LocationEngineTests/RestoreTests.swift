@@ -156,7 +156,7 @@ struct RestoreTests {
     let region = Region(identifier, center: EngineBench.home, radius: 100)
     _ = engine.step(
       .request(ClientID(0), .addRegion(region, assuming: .satisfied)), at: Instant(microseconds: 2))
-    #expect(engine.client(ClientID(0)).services.regions.state(of: identifier) == .inside)
+    #expect(engine.withClient(ClientID(0)) { $0.services.regions.state(of: identifier) } == .inside)
   }
 
   @Test("clients can be restored only before the first step")

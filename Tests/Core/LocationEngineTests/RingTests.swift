@@ -115,7 +115,7 @@ struct RingTests {
     bench.clients[1].start()
     bench.fixes(count: 4)
     // The other client has acknowledged all fixes; the newest of them is its location (STD-8).
-    #expect(bench.engine.client(ClientID(1)).cursor.acknowledged == 8)
+    #expect(bench.engine.withClient(ClientID(1)) { $0.cursor.acknowledged } == 8)
     bench.client.request(reduces ? .setReducedAccuracy(true) : .setAuthorization(.denied))
     for sequence in 0..<UInt64(8) {
       #expect((bench.engine.stored(at: sequence) != nil) == (sequence == 7))

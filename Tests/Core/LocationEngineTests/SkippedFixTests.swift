@@ -25,7 +25,7 @@ import Testing
   }
 
   static func newest(_ bench: EngineBench) -> RegionMonitor.Newest? {
-    bench.engine.client(watcher).services.regions.newest
+    bench.engine.withClient(watcher) { $0.services.regions.newest }
   }
 
   @Test("REG-16: a client far from its region skips fixes")
@@ -40,7 +40,9 @@ import Testing
     let bench = Self.bench()
     let region = Self.region(2, at: bench.position)
     bench.request(.addRegion(region, assuming: .unknown), of: Self.watcher)
-    let state = bench.engine.client(Self.watcher).services.regions.state(of: region.identifier)
+    let state = bench.engine.withClient(Self.watcher) {
+      $0.services.regions.state(of: region.identifier)
+    }
     #expect(state == .inside)
   }
 

@@ -145,5 +145,6 @@ import Testing
     }
     #expect(driver.state == .batching)
     #expect(reported.last == .drained)
+    #expect(driver.drain.retrievals == 64)
   }
 }

@@ -247,6 +247,7 @@ import Testing
     }
     bench.handle(.drain)
     #expect(bench.reported.last == .drained && !bench.status.mayBufferFixes)
+    #expect(bench.status.remainingEntries == 0)
   }
 
   @Test("PWR-4: a receiver that rejects standby is reported, and standby is retried after minutes")

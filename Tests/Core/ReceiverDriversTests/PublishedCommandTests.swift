@@ -174,6 +174,11 @@ private func text(
         == "$PCAS02,200*1D\r\n$PCAS06,0*1B\r\n")
     #expect(text(.lineSpeed(115_200), .casic) == "$PCAS01,5*19\r\n$PCAS06,0*1B\r\n")
     #expect(text(.lineSpeed(19_200), .casic) == "$PCAS01,2*1E\r\n$PCAS06,0*1B\r\n")
+    // The other codes of the CASIC protocol specification.
+    #expect(text(.lineSpeed(4_800), .casic) == "$PCAS01,0*1C\r\n$PCAS06,0*1B\r\n")
+    #expect(text(.lineSpeed(9_600), .casic) == "$PCAS01,1*1D\r\n$PCAS06,0*1B\r\n")
+    #expect(text(.lineSpeed(38_400), .casic) == "$PCAS01,3*1F\r\n$PCAS06,0*1B\r\n")
+    #expect(text(.lineSpeed(57_600), .casic) == "$PCAS01,4*18\r\n$PCAS06,0*1B\r\n")
     // "StandbyMode" of an ATGM336H library.
     #expect(text(.standby, .casic) == "$PCAS12,65535*1E\r\n")
   }

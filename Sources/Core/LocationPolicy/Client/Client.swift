@@ -12,37 +12,25 @@ import LocationTypes
 /// delivery is a range of sequence numbers of the ring. It depends on `DeferralCache`, `LocationTypes` and the other
 /// types of this module.
 ///
-/// # Position in the ring
+/// # Parts
 ///
-///     acknowledged        delivered           dueEnd            undeliveredEnd           head
-///          │ may be delivered │ may be            │ held back:         │ acquired after      │
-///          │ again to a later │ delivered now     │ deferral engaged   │ updates stopped:    │
-///          │ process          │                   │ or draining        │ not for the client  │
+/// Each part is a type with its own file, which alone writes its properties:
 ///
-/// `acknowledged ≤ delivered ≤ head` always. The end of what may be delivered now is
-/// `min(dueEnd, undeliveredEnd, head)`. While the client is updating or stopping, ``undeliveredEnd`` is the greatest
-/// number. While a deferral is engaged, ``dueEnd`` stays the same and the head advances; a flush sets ``dueEnd`` to the
-/// head. Inside the range, fixes in ``excluded`` and fixes acquired up to ``deniedUntil`` are skipped.
+/// - ``ClientUpdates``: whether standard updates run, their settings, the distance filter.
+/// - ``ClientDelivery``: which fixes of the ring are for the client, and which may be delivered now.
+/// - ``ClientRecording``: the queue of a suspended client, and the gap of a time without recording.
+/// - ``AcknowledgementHold``: how long the board stays awake for an acknowledgement.
+/// - ``Deferral`` and the machines in ``ClientServices``.
+///
+/// This type forwards events to them, carries out their outcomes, and decides about access, shed levels and dormancy.
+/// It is address-only, so that no call copies it (``AddressOnly``).
 ///
 /// # States
-///
-/// Updates (`isUpdating`, `isStopping`):
-///
-///               start                    stop or disconnect, receiver buffer empty
-///     stopped ─────────→ updating ─────────────────────────────────────────────────→ stopped
-///                         ↑    │
-///                   start │    │ stop or disconnect, receiver may hold fixes
-///                         │    ↓
-///                        stopping ── drain finished, receiver lost, or right to fixes changed ──→ stopped
-///
-/// A stopping client still gets the fixes acquired until ``stoppedAt``. They are delivered to the process that stopped
-/// updates (``deliversAtDrain``), or stay in the ring for the next process. A restart of the service can restore a
-/// client as stopping.
 ///
 /// Deferral (``Deferral``): `idle → armed ⇄ engaged → idle`; ``updateEngagement(_:_:)`` engages it when the board may
 /// sleep.
 ///
-/// Waiting (``waitsForDrain``): set when a deferral ends or is flushed while the receiver may hold its fixes; nothing
+/// Waiting (`delivery.waitsForDrain`): set when a deferral ends or is flushed while the receiver may hold its fixes; nothing
 /// but refusals is reported then. Cleared when the drain has finished, when the receiver is lost, when N undelivered
 /// fixes are in the ring, when the queue of ends is nearly full, when the right to fixes is lost, and when the process
 /// detaches.
@@ -64,8 +52,6 @@ import LocationTypes
 ///
 /// - A fix acquired while the client was not authorized, or before its right to fixes last changed, is never delivered
 ///   (RNG-6).
-/// - ``excluded`` is one range. If a second one is needed, the first is forgotten: its fixes may be delivered, never
-///   lost.
 /// - Each deferral call has exactly one end (DEF-8). An end is immediately followed by its batch (X1); at most four
 ///   ends are pending.
 /// - A gap is reported before anything newer (RNG-4).
@@ -75,9 +61,7 @@ import LocationTypes
 ///
 /// # Who changes what
 ///
-/// Only the extensions of this type in this module write its properties, except ``distanceCheck``, which `Engine` sets.
-/// Each state machine in it (``Deferral``, the machines in ``ClientServices``) writes its own state; this type forwards
-/// events and carries out their outcomes. `Engine` first calls the function of a request or event, or ``accept(_:_:)``
+/// Only this file writes the properties, except ``distanceCheck``, which `Engine` sets. `Engine` first calls the function of a request or event, or ``accept(_:_:)``
 /// for a new fix; then ``elapse(_:)``, ``demand(at:)``, ``enterDormancy(at:)``, ``updateEngagement(_:_:)``, then
 /// ``nextNotice(in:hold:)`` until nil.
 ///
@@ -85,7 +69,8 @@ import LocationTypes
 ///
 /// One excluded range, four pending ends, one pending result per service, 20 regions, four iterators of live updates.
 /// Each event is O(1), or O(regions) if a region may change; ``nextNotice(in:hold:)`` is O(fixes of its batch).
-public struct Client: Sendable {
+public struct Client: ~Copyable, Sendable {
+  private let marker = AddressOnly()
   /// Greatest age of a fix that counts as current: as the start of a deferral's distance (DEF-19), and as the answer to
   /// a single request.
   public static let freshness = Interval.seconds(10)
@@ -96,124 +81,97 @@ public struct Client: Sendable {
   // Stored next to `dormantUntil`, because both are read for each client at each fix.
   /// Value of ``Odometer/length``, metres, from which a fix may matter to the dormant client; before it and before
   /// ``wakeTime`` none does. −∞ if no fix was handled since dormancy began.
-  @usableFromInline var wakeDistance = -Double.infinity
+  @usableFromInline private(set) var wakeDistance = -Double.infinity
   /// Acquisition time from which a fix may matter to the dormant client; see ``wakeDistance``.
-  @usableFromInline var wakeTime = Instant.boot
+  @usableFromInline private(set) var wakeTime = Instant.boot
   /// Which fixes matter to the client while it is dormant.
-  var interest = FixInterest.everything
+  private(set) var interest = FixInterest.everything
   /// Sequence number of the newest fix handled during dormancy.
-  var newestHandled: UInt64 = 0
+  private(set) var newestHandled: UInt64 = 0
   /// Whether a process is attached.
-  public internal(set) var isConnected = false
+  public private(set) var isConnected = false
   /// Execution state of its process.
-  public internal(set) var execution = ExecutionState.foreground
+  public private(set) var execution = ExecutionState.foreground
   /// Authorization of the client.
-  public internal(set) var authorization = Authorization.always
+  public private(set) var authorization = Authorization.always
   /// Whether it may use location.
   public var isAuthorized: Bool { authorization.isGranted }
   /// Whether its accuracy is reduced (AUT-5).
-  public internal(set) var isReduced = false
+  public private(set) var isReduced = false
   /// Services that it uses in addition to updates.
-  public internal(set) var services = ClientServices()
+  public private(set) var services = ClientServices()
   /// Whether one of the services is active or has a pending notice, or the accuracy is reduced; false for most clients.
-  public internal(set) var usesServices = false
-  /// Desired accuracy and distance filter.
-  public internal(set) var settings = ClientSettings()
-  /// Whether updates are started: `startUpdatingLocation` without `stopUpdatingLocation`.
-  public internal(set) var isUpdating = false
+  public private(set) var usesServices = false
+  /// Standard updates.
+  private(set) var updates = ClientUpdates()
+  /// Which fixes of the ring are for it, and which may be delivered.
+  private(set) var delivery: ClientDelivery
+  /// What the board stays awake for.
+  private var acknowledgements = AcknowledgementHold()
   /// Its deferral.
-  public internal(set) var deferral = Deferral()
-  /// Its position in the ring.
-  public internal(set) var cursor: Cursor
-  /// Sequence number of the newest fix that was delivered to it.
-  public internal(set) var newestDelivered: UInt64?
+  public private(set) var deferral = Deferral()
   /// The newest fix that was delivered with reduced accuracy.
-  var newestCoarse: StoredFix?
+  private(set) var newestCoarse: StoredFix?
   /// Earliest time at which the deferral's distance can have been travelled, as far as known. Set by `Engine`.
   public var distanceCheck = Instant.distantFuture
 
-  var undeliveredEnd: UInt64
-  var dueEnd: UInt64
-  /// Fixes that are skipped: they were acquired between two runs of updates, or for other clients.
-  ///
-  /// One range is sufficient: if a second, non-adjacent one is needed while fixes before the first are unacknowledged,
-  /// the first is forgotten and a later process may receive its fixes. Fixes acquired while location was denied are
-  /// never covered by this range but by ``deniedUntil``.
-  var excluded: Range<UInt64>?
-  var ends = PendingEnds()
-  /// End, exclusive, of the batch that belongs to the deferral end reported last; it comes next (X1).
-  var finalBatchEnd: UInt64?
-  var waitsForDrain = false
-  var isStopping = false
-  /// When updates stopped while the receiver still held fixes; fixes acquired later are not for the client.
-  var stoppedAt = Instant.boot
-  /// Whether the fixes of the drain go to the process that stopped updates and is still attached.
-  var deliversAtDrain = false
-  var failure: LocationErrorCode?
+  private(set) var failure: LocationErrorCode?
   /// Whether a change of authorization or accuracy is unreported.
-  var hasAuthorizationChange = false
+  private(set) var hasAuthorizationChange = false
   /// Use of location that follows from its sessions.
-  var use = ClientUse()
+  private(set) var use = ClientUse()
   /// Service levels that the battery's charge sheds, as last applied.
-  var batteryShed = ServiceLevelSet.none
+  private(set) var batteryShed = ServiceLevelSet.none
   /// Shed service levels that were last reported to the client (PWR-10).
-  var reportedShed = ServiceLevelSet.none
+  private(set) var reportedShed = ServiceLevelSet.none
   /// When updates were last shed: fixes acquired then are not for the client.
-  var updatesShedPeriod = (from: Instant.boot, through: Instant.boot)
-  /// Whether it is suspended and N fixes are queued, so that none is acquired for its updates (BKG-5).
-  public internal(set) var isQueueFull = false
-  /// Period in which fixes were not recorded because the queue was full or the service was down; nil if no such period
-  /// is to be reported.
-  var unrecorded: UnrecordedTime?
+  private(set) var updatesShedPeriod = (from: Instant.boot, through: Instant.boot)
+  /// Whether fixes are recorded for it.
+  private(set) var recording = ClientRecording()
   /// An unreported pause or resume.
-  var pauseNotice: PauseMonitor.Outcome = .nothing
-  /// Sequence number of a fix that is delivered regardless of the distance filter (PAU-10).
-  var unfilteredSequence: UInt64?
+  private(set) var pauseNotice: PauseMonitor.Outcome = .nothing
   /// Whether no location is available now (STD-10).
-  var isLocationUnknown = false
+  private(set) var isLocationUnknown = false
   /// Whether that was reported to the client.
-  var isLocationUnknownReported = false
-  /// Time of a start of updates while the receiver held fixes for other clients: fixes acquired until then are not for
-  /// this client.
-  var hiddenUntil: Instant?
+  private(set) var isLocationUnknownReported = false
   /// Time of the last change between authorized and not authorized, or of the last return to full accuracy; fixes
   /// acquired until then are never delivered.
-  var deniedUntil: Instant?
-  var filterOrigin: Coordinate?
-  var filterAccuracy_mm: Int32?
-  var unacknowledgedThrough: UInt64?
-  var holdUntil = Instant.boot
-  /// Name of an unacknowledged report; ``reportHoldUntil`` limits how long the board stays awake for it.
-  var unacknowledgedReport: FixName?
-  var reportHoldUntil = Instant.boot
-  var rearmDeadline = Instant.boot
+  private(set) var deniedUntil: Instant?
+  private(set) var rearmDeadline = Instant.boot
 
   /// Creates a new client; fixes before `head` are not for it.
-  public init(at head: UInt64) {
-    cursor = Cursor(at: head)
-    undeliveredEnd = head
-    dueEnd = head
+  public init(at head: UInt64) { self.init(delivery: ClientDelivery(at: head)) }
+
+  init(delivery: ClientDelivery) {
+    self.delivery = delivery
   }
 
-  // A client is large. Accessors that other modules call in each step are `mutating` so that the value is accessed in
-  // place; they change nothing.
+  /// Whether updates are started: `startUpdatingLocation` without `stopUpdatingLocation`.
+  public var isUpdating: Bool { updates.isRunning }
+  /// Whether it is suspended and N fixes are queued, so that none is acquired for its updates (BKG-5).
+  public var isQueueFull: Bool { recording.isQueueFull }
+  /// Its position in the ring.
+  public var cursor: Cursor { delivery.cursor }
+  /// Sequence number of the newest fix that was delivered to it.
+  public var newestDelivered: UInt64? { delivery.newestDelivered }
 
   /// What the client needs of the hardware now.
-  public mutating func demand(at now: Instant) -> Demand {
+  public func demand(at now: Instant) -> Demand {
     guard isConnected, isAuthorized, isAcquiring else { return .none }
     let live = liveDemand
     if execution != .suspended, let live { return live }
     // Live updates have no queue (LIV-10): for a suspended client, only a background session keeps them running.
     let keepsLiveUpdates = live != nil && use.keepsRunning
-    guard isUpdating, isRunning || waitsForDrain, !isReduced else {
+    guard isUpdating, isRunning || delivery.waitsForDrain, !isReduced else {
       return keepsLiveUpdates ? .deferred(check: .distantFuture) : .none
     }
-    let accuracy = services.coarsened(settings.desiredAccuracy)
-    if let metres = LocationAccuracy.bound(of: accuracy), !waitsForDrain, !keepsLiveUpdates {
+    let accuracy = services.coarsened(updates.settings.desiredAccuracy)
+    if let metres = LocationAccuracy.bound(of: accuracy), !delivery.waitsForDrain, !keepsLiveUpdates
+    {
       return .within(metres: metres)
     }
     if execution == .foreground { return .live(isWatched: true) }
-    if waitsForDrain { return .deferred(check: now) }
+    if delivery.waitsForDrain { return .deferred(check: now) }
     // Nothing can be delivered: distances are not checked, and no handler can call again.
     if execution == .suspended {
       return .deferred(check: deferral.criteria?.deadline ?? .distantFuture)
@@ -228,13 +186,7 @@ public struct Client: Sendable {
   }
 
   /// Time until which the board stays awake for an acknowledgement; nil if none is expected (RNG-8).
-  public var acknowledgementDeadline: Instant? {
-    mutating get {
-      let batch = unacknowledgedThrough == nil ? nil : holdUntil
-      guard unacknowledgedReport != nil else { return batch }
-      return max(batch ?? reportHoldUntil, reportHoldUntil)
-    }
-  }
+  public var acknowledgementDeadline: Instant? { acknowledgements.deadline }
 
   /// Whether its deferral could engage if the board and other clients allowed it.
   public var isDeferrable: Bool {
@@ -243,31 +195,31 @@ public struct Client: Sendable {
 
   /// Whether something waits until the receiver's buffer is empty.
   public var isWaitingForDrain: Bool {
-    mutating get { waitsForDrain || isStopping }
+    delivery.waitsForDrain || updates.isStopping
   }
 
   /// Whether ``nextNotice(in:hold:)`` may return a notice.
   public var hasNotices: Bool {
-    mutating get {
-      guard isConnected else { return usesServices && services.hasNotices }
-      guard execution != .suspended else { return usesServices && services.hasDurableNotice }
-      guard !waitsForDrain else { return services.refusal != nil }
-      return cursor.gap != nil || mustReportUnrecorded || !ends.isEmpty || failure != nil
-        || hasAuthorizationChange || pauseNotice != .nothing
-        || cursor.delivered < min(dueEnd, undeliveredEnd)
-        || (usesServices && services.hasNotices) || hasUnreportedShed
-    }
+    guard isConnected else { return usesServices && services.hasNotices }
+    guard execution != .suspended else { return usesServices && services.hasDurableNotice }
+    guard !delivery.waitsForDrain else { return services.refusal != nil }
+    return delivery.cursor.gap != nil || recording.mustReport(at: cursor.delivered)
+      || !delivery.ends.isEmpty
+      || failure != nil
+      || hasAuthorizationChange || pauseNotice != .nothing
+      || delivery.isDue
+      || (usesServices && services.hasNotices) || hasUnreportedShed
   }
 
   /// The newest fix that was delivered to it: Core Location's `location` (STD-8). Nil if there was none, or if the ring
   /// no longer contains it.
   public func location(in ring: borrowing FixRing) -> StoredFix? {
-    isReduced ? newestCoarse : newestDelivered.flatMap { ring.stored(at: $0) }
+    isReduced ? newestCoarse : delivery.newestDelivered.flatMap { ring.stored(at: $0) }
   }
 
   /// Whether updates run: started, not paused (DEF-4) and not shed.
   var isRunning: Bool {
-    mutating get { isUpdating && !services.pause.isPaused && isGranted(.updates) }
+    updates.isRunning && !services.pause.isPaused && isGranted(.updates)
   }
 }
 
@@ -276,9 +228,8 @@ public struct Client: Sendable {
 extension Client {
   /// Whether a fix may be for the client: it uses updates or services and is authorized, or it is stopping and the fix
   /// was acquired before the stop.
-  public mutating func mayNeed(_ fix: Fix) -> Bool {
-    isAuthorized
-      && (isUpdating || usesServices || (isStopping && fix.acquired <= stoppedAt))
+  public func mayNeed(_ fix: Fix) -> Bool {
+    isAuthorized && (updates.isFor(fix) || usesServices)
   }
 
   /// Handles a valid fix that was appended to the ring, the newest one: ``ClientContext/newest``.
@@ -293,18 +244,19 @@ extension Client {
     isLocationUnknownReported = false
     // A location is available again before a suspended client received the error.
     if execution == .suspended && failure == .locationUnknown { failure = nil }
-    noteRecorded(fix, context)
+    recording.accept(fix, context)
     if usesServices { acceptForServices(stored, context) }
-    guard isUpdating || isStopping else { return }
-    guard !isHidden(fix), !isReduced else { return exclude(context.head - 1..<context.head) }
+    guard isUpdating || updates.isStopping else { return }
+    let newest = context.head - 1..<context.head
+    guard !isHidden(fix), !isReduced else { return delivery.exclude(newest) }
     if isFromShedPeriod(fix) { return excludeShedFix(context) }
     guard isUpdating else { return acceptAfterStop(fix, context) }
     let pause = services.pause.handle(.fix(fix))
     switch pause {
     case .nothing:
-      if services.pause.isPaused { return exclude(context.head - 1..<context.head) }
+      if services.pause.isPaused { return delivery.exclude(newest) }
     case .pause:
-      unfilteredSequence = context.head - 1
+      updates.exemptFromFilter(context.head - 1)
       note(.pause)
       usesServices = true
     case .resume: note(.resume)
@@ -316,7 +268,7 @@ extension Client {
   /// Handles a fix for running updates.
   private mutating func acceptForUpdates(_ fix: Fix, _ context: ClientContext) {
     if let criteria = deferral.criteria, fix.acquired > criteria.calledAt {
-      ends.limitBatches(to: context.head - 1)
+      delivery.limitBatches(to: context.head - 1)
     }
     switch deferral.handle(.fix(fix)) {
     case .nothing: break
@@ -328,19 +280,19 @@ extension Client {
     }
     let isHeldBack = deferral.state == .engaged || context.isDraining
     let isFull = hasReachedLimit(context)
-    if !isHeldBack || isFull { dueEnd = context.head }
-    if isFull { waitsForDrain = false }  // before the ring overwrites undelivered fixes
+    if !isHeldBack || isFull { delivery.makeDue(before: context.head) }
+    if isFull { delivery.endDrain() }  // before the ring overwrites undelivered fixes
   }
 
   /// Handles a fix from the receiver's buffer after updates were stopped.
   private mutating func acceptAfterStop(_ fix: Fix, _ context: ClientContext) {
-    let sequence = context.head - 1
-    if fix.acquired > stoppedAt {
-      undeliveredEnd = min(undeliveredEnd, sequence)
-      ends.limitBatches(to: sequence)
-    } else if deliversAtDrain && hasReachedLimit(context) {
-      dueEnd = context.head
-      waitsForDrain = false
+    guard case .stopping(let end, let delivers) = updates.state else { return }
+    if fix.acquired > end {
+      delivery.close(at: context.head - 1)
+      delivery.limitBatches(to: context.head - 1)
+    } else if delivers && hasReachedLimit(context) {
+      delivery.makeDue(before: context.head)
+      delivery.endDrain()
     }
   }
 
@@ -369,14 +321,19 @@ extension Client {
   /// Engages or disengages the deferral. `mayDefer`: whether ``Planner/mayDefer(_:isInhibited:)`` allows it and the
   /// receiver is not lost (DEF-28, DEF-29).
   public mutating func updateEngagement(_ mayDefer: Bool, _ context: ClientContext) {
-    let engages = mayDefer && isDeferrable && !waitsForDrain && !context.isDraining
-    if engages && deferral.state == .armed { dueEnd = context.head }  // DEF-12: older fixes first
+    let engages = mayDefer && isDeferrable && !delivery.waitsForDrain && !context.isDraining
+    // DEF-12: older fixes first
+    if engages && deferral.state == .armed { delivery.makeDue(before: context.head) }
     let disengages = !mayDefer || execution == .foreground
     guard engages || disengages else { return }
     switch deferral.handle(engages ? .mayEngage : .mayNotEngage) {
     case .nothing: break
     case .flush:
-      if context.receiverBuffers { waitsForDrain = true } else { dueEnd = context.head }
+      if context.receiverBuffers {
+        delivery.beginDrain()
+      } else {
+        delivery.makeDue(before: context.head)
+      }
     case .finish: preconditionFailure("a change of engagement must not finish a deferral")
     }
   }
@@ -385,15 +342,15 @@ extension Client {
   public mutating func drainFinished(_ context: ClientContext) {
     dormantUntil = .boot
     // The handler's time for another call starts when it is notified, not when the criterion was met (X1).
-    if waitsForDrain { rearmDeadline = context.now + context.deliveryHold }
-    waitsForDrain = false
-    endRestartDrain()
-    if isStopping {
-      isStopping = false
-      undeliveredEnd = min(undeliveredEnd, context.head)
-      if deliversAtDrain { dueEnd = context.head }
+    if delivery.waitsForDrain { rearmDeadline = context.now + context.deliveryHold }
+    delivery.endDrain()
+    recording.endRestartDrain()
+    if case .stopping(_, let delivers) = updates.state {
+      updates.stop()
+      delivery.close(at: context.head)
+      if delivers { delivery.makeDue(before: context.head) }
     }
-    if isUpdating && deferral.state != .engaged { dueEnd = context.head }
+    if isUpdating && deferral.state != .engaged { delivery.makeDue(before: context.head) }
   }
 
   /// Handles the loss of the receiver (DEF-43): the deferral ends, available fixes are delivered, the client is
@@ -405,8 +362,8 @@ extension Client {
       finish(end, context)
       isLocationUnknownReported = false
     }
-    endRestartDrain()
-    if waitsForDrain || isStopping { drainFinished(context) }
+    recording.endRestartDrain()
+    if isWaitingForDrain { drainFinished(context) }
     reportLocationUnknown(context)
   }
 
@@ -424,35 +381,20 @@ extension Client {
 
   /// Whether it started a service that reports a missing location to its delegate.
   private var awaitsFixes: Bool {
-    mutating get {
-      (isUpdating && isGranted(.updates))
-        || (services.significant.state != .idle && isGranted(.significantChange))
-        || (services.visits.state != .idle && isGranted(.visits))
-    }
+    (isUpdating && isGranted(.updates))
+      || (services.significant.state != .idle && isGranted(.significantChange))
+      || (services.visits.state != .idle && isGranted(.visits))
   }
 
   /// Prepares for the oldest fix being overwritten: the cursor advances first (RNG-4).
-  ///
-  /// A client without undelivered fixes loses nothing: its cursor advances with the ring. Fixes beyond
-  /// ``undeliveredEnd`` are not lost to it either.
   public mutating func prepareOverwrite(in ring: borrowing FixRing) {
-    guard dormantUntil == .boot else { return }
-    let areAllOverwritten = ring.head + 1 > undeliveredEnd.addingSaturated(UInt64(ring.capacity))
-    if cursor.acknowledged >= undeliveredEnd {
-      cursor = Cursor(at: ring.head)
-      undeliveredEnd = ring.head
-      excluded = nil
-    } else if !areAllOverwritten {
-      cursor.prepareForAppend(in: ring)
-    }
+    if dormantUntil == .boot { delivery.prepareOverwrite(in: ring) }
   }
 
   /// Whether the client must not receive the fix: the client is not authorized, or the fix was acquired before the
   /// client became authorized or started updates, however late the receiver delivered it.
   private func isHidden(_ fix: Fix) -> Bool {
-    guard isAuthorized, !isDenied(fix) else { return true }
-    guard let hiddenUntil else { return false }
-    return fix.acquired <= hiddenUntil
+    !isAuthorized || isDenied(fix) || updates.isHidden(fix)
   }
 
   /// Whether the fix was acquired up to ``deniedUntil``; a receiver's buffer may deliver it long after.
@@ -461,44 +403,12 @@ extension Client {
     return fix.acquired <= deniedUntil
   }
 
-  /// Excludes the fixes with these sequence numbers, the newest ones, from delivery.
-  mutating func exclude(_ fixes: Range<UInt64>) {
-    if let range = excluded, range.upperBound == fixes.lowerBound {
-      excluded = range.lowerBound..<fixes.upperBound
-    } else {
-      excluded = fixes
-    }
-    skipExcluded()
-  }
-
-  /// Advances the cursor over excluded fixes that come next.
-  private mutating func skipExcluded() {
-    guard let range = excluded, range.contains(cursor.delivered), cursor.gap == nil else { return }
-    cursor.skip(to: range.upperBound)
-    if cursor.acknowledged >= range.upperBound { excluded = nil }
-    dueEnd = max(dueEnd, cursor.delivered)
-  }
-
-  /// Acknowledges the excluded fixes once all fixes before them are acknowledged.
-  private mutating func acknowledgeExcluded() {
-    guard let range = excluded, cursor.acknowledged >= range.lowerBound else { return }
-    if cursor.acknowledged >= range.upperBound || cursor.acknowledgeExcluded(to: range.upperBound) {
-      excluded = nil
-      dueEnd = max(dueEnd, cursor.delivered)
-    }
-  }
-
   /// Drops all fixes below `head`; none of them is ever delivered (RNG-6).
   mutating func dropFixes(below head: UInt64) {
-    cursor = Cursor(at: head)
-    dueEnd = head
-    excluded = nil
-    unrecorded = nil
-    newestDelivered = nil
+    delivery.drop(below: head, isOpen: isUpdating)
+    recording.drop()
     newestCoarse = nil
-    isStopping = false
-    deliversAtDrain = false
-    if !isUpdating { undeliveredEnd = head }
+    updates.endStopping()
   }
 
   mutating func reportFailure(_ code: LocationErrorCode) { failure = code }
@@ -509,10 +419,7 @@ extension Client {
   }
 
   private mutating func append(_ end: PendingEnd, _ context: ClientContext) {
-    ends.append(end)
-    // One step adds at most two ends: with fewer free entries, the ends must not wait for the drain (DEF-8).
-    if ends.count > PendingEnds.capacity - 2 { waitsForDrain = false }
-    dueEnd = context.head
+    delivery.append(end, before: context.head)
     rearmDeadline = context.now + context.deliveryHold
     distanceCheck = .distantFuture
   }
@@ -520,17 +427,9 @@ extension Client {
   /// Queues the end of the outstanding deferral. If the receiver may hold fixes of it, the end is reported after the
   /// drain.
   private mutating func finishAfterDrain(_ end: DeferralEnd, _ context: ClientContext) {
-    if context.receiverBuffers { waitsForDrain = true }
+    if context.receiverBuffers { delivery.beginDrain() }
     let batchEnd = context.receiverBuffers ? .max : context.head
     append(PendingEnd(end: end, batchEnd: batchEnd), context)
-  }
-}
-
-extension UInt64 {
-  /// The sum, saturated at the greatest number.
-  fileprivate func addingSaturated(_ other: UInt64) -> UInt64 {
-    let (sum, over) = addingReportingOverflow(other)
-    return over ? .max : sum
   }
 }
 
@@ -560,34 +459,91 @@ public struct Backlog: Sendable {
 extension Client {
   /// All fixes that the client has not acknowledged, delivered or not, without applying the distance filter. Empty
   /// while it is not authorized or its accuracy is reduced (AUT-6).
-  public mutating func backlog(in ring: borrowing FixRing) -> Backlog {
-    let end = max(min(undeliveredEnd, ring.head), cursor.acknowledged)
+  public func backlog(in ring: borrowing FixRing) -> Backlog {
+    let range = delivery.backlog(in: ring)
     guard canReceiveFixes else {
-      return Backlog(end..<end, gap: nil, excluded: nil, deniedUntil: nil)
+      return Backlog(
+        range.upperBound..<range.upperBound, gap: nil, excluded: nil, deniedUntil: nil)
     }
     return Backlog(
-      cursor.acknowledged..<end, gap: unreportedGap, excluded: excluded, deniedUntil: deniedUntil)
-  }
-
-  /// Overwritten fixes and a recording gap, combined into one gap.
-  private var unreportedGap: Gap? {
-    guard let period = unrecorded, !period.isReported, !period.isBuffered else { return cursor.gap }
-    var gap = cursor.gap ?? period.gap(at: period.sequence)
-    gap.to = period.to ?? gap.to
-    gap.mayBeMore = true
-    return gap
+      range, gap: recording.gap(with: cursor.gap), excluded: delivery.excluded,
+      deniedUntil: deniedUntil)
   }
 
   /// Marks the backlog as delivered, because it is read in bulk.
   mutating func readBacklog(in ring: borrowing FixRing, _ context: ClientContext) {
-    let range = backlog(in: ring).range
     guard canReceiveFixes else { return }
-    if let period = unrecorded, !period.isBuffered { unrecorded?.isReported = true }
-    guard range.upperBound > cursor.delivered else { return }
-    _ = cursor.takeGap()
-    cursor.deliver(to: range.upperBound, in: ring)
-    dueEnd = max(dueEnd, range.upperBound)
-    noteDelivery(of: range.upperBound - 1, hold: context.now + context.deliveryHold)
+    recording.markReported()
+    guard delivery.deliverBacklog(in: ring) else { return }
+    noteDelivery(of: cursor.delivered - 1, hold: context.now + context.deliveryHold)
+  }
+}
+
+// MARK: - Recording
+
+extension Client {
+  /// Whether fixes are acquired for the client's updates: always while it runs; while it is suspended until its queue
+  /// is full, and as long as a deferral or a background session lasts (BKG-2, BKG-5).
+  var isAcquiring: Bool {
+    @inline(__always) get {
+      execution != .suspended || !isQueueFull || use.keepsRunning || deferral.state != .idle
+    }
+  }
+
+  /// Whether at least N fixes lie between the client's position and the head (RNG-1).
+  @inline(__always) func hasReachedLimit(_ context: ClientContext) -> Bool {
+    delivery.hasReached(context.deferralLimit, at: context.head)
+  }
+
+  /// Whether no fix was delivered since updates started and, for a suspended client, none is in its queue.
+  public func awaitsFirstFix(_ context: ClientContext) -> Bool {
+    guard updates.awaitsFirstFix else { return false }
+    return execution != .suspended || cursor.delivered == context.head
+  }
+
+  /// Updates whether the queue of a suspended client is full.
+  private mutating func updateQueue(_ context: ClientContext) {
+    recording.setQueueFull(
+      execution == .suspended && isUpdating
+        && delivery.isQueueFull(context.deferralLimit, at: context.head), context)
+  }
+
+  /// Begins a recording gap if the client's queue is full and nothing else keeps acquisition running.
+  public mutating func beginUnrecorded(_ context: ClientContext) {
+    if isQueueFull, !isAcquiring { recording.begin(context) }
+  }
+
+  /// Ends the recording gap: fixes are acquired for the client again.
+  public mutating func endUnrecorded(_ context: ClientContext) { recording.end(context) }
+
+  /// Restores the recording gap at a start of the service (BKG-20).
+  ///
+  /// If the client's updates ran when the service ended, the time from the ring's newest fix until now is assumed to be
+  /// unrecorded, unless the receiver does not batch and the queue was not full. The durable state contains neither what
+  /// the receiver recorded nor whether the queue was full; a backlog of N fixes counts as a full queue. If the previous
+  /// run assumed such a period and did not report it, it is restored.
+  ///
+  /// - Parameters:
+  ///   - bookmark: The bookmark from which the client was restored.
+  ///   - start: When the service started.
+  ///   - recorder: State of the receiver's buffer while the service was down; `.none` if the client's updates did not
+  ///     run.
+  ///   - slack: Two fix intervals: a shorter period is not a gap.
+  ///   - limit: Deferral limit N, fixes.
+  public mutating func resumeRecording(
+    from bookmark: ClientBookmark, at start: Instant, recorder: DowntimeRecording, slack: Interval,
+    limit: Int, in ring: borrowing FixRing
+  ) {
+    let wasFull = cursor.backlog(in: ring) >= UInt64(limit)
+    let isAssumed = bookmark.isOpenEnded && (wasFull || recorder != .none)
+    let gapStart = bookmark.gapAfter.map { ring.resumeSequence(after: $0) }
+    guard isAssumed || gapStart != nil else { return }
+    recording.restore(
+      isAssumed: isAssumed, gapStart: gapStart, until: start, recorder: recorder, slack: slack,
+      in: ring)
+    guard recorder == .holdsFixes else { return }
+    delivery.open()
+    updates.stop(drainingUntil: start + slack, delivers: false)
   }
 }
 
@@ -600,27 +556,23 @@ extension Client {
   /// Service levels that are shed now, whether or not the client uses them.
   public var shed: ServiceLevelSet { services.shed }
 
-  // Inlined or `mutating`, because a call of a nonmutating function copies the whole client.
-
   /// Whether the client gets this service level.
   @inline(__always) func isGranted(_ level: ServiceLevel) -> Bool { !services.shed.contains(level) }
 
   /// The settings with the accuracy limited by the shed levels; a deferral must be compatible with them.
   var grantedSettings: ClientSettings {
-    var granted = settings
-    granted.desiredAccuracy = services.coarsened(settings.desiredAccuracy)
+    var granted = updates.settings
+    granted.desiredAccuracy = services.coarsened(granted.desiredAccuracy)
     return granted
   }
 
   /// Demand of its live updates; nil if they have none of their own.
   private var liveDemand: Demand? {
-    mutating get {
-      guard usesServices, !isReduced, isGranted(.updates), services.live.isLive else { return nil }
-      guard let metres = services.finestBound else {
-        return .live(isWatched: execution == .foreground)
-      }
-      return waitsForDrain ? nil : .within(metres: metres)
+    guard usesServices, !isReduced, isGranted(.updates), services.live.isLive else { return nil }
+    guard let metres = services.finestBound else {
+      return .live(isWatched: execution == .foreground)
     }
+    return delivery.waitsForDrain ? nil : .within(metres: metres)
   }
 
   /// Updates the shed levels: because of the battery's charge, or because the client is not in use (BKG-13). Only the
@@ -672,36 +624,32 @@ extension Client {
 
   /// Excludes a fix acquired while updates were shed; pending batches end before it.
   private mutating func excludeShedFix(_ context: ClientContext) {
-    ends.limitBatches(to: context.head - 1)
-    exclude(context.head - 1..<context.head)
+    delivery.limitBatches(to: context.head - 1)
+    delivery.exclude(context.head - 1..<context.head)
   }
 
   // MARK: Notices of shed levels
 
   /// Service levels that the client uses; shedding of others is not reported.
   var usedLevels: ServiceLevelSet {
-    mutating get {
-      guard isAuthorized else { return .none }
-      var used = services.usedLevels
-      let isLive = services.live.count > 0
-      guard isUpdating || isLive || services.hasSingleRequest else { return used }
-      used.insert(.updates)
-      if isReduced { return used }
-      // NaN requests every fix.
-      let metres = isLive ? LocationAccuracy.best : settings.desiredAccuracy
-      if !(metres >= LocationAccuracy.kilometer) { used.insert(.accuracy) }
-      if !(metres >= LocationAccuracy.hundredMeters) { used.insert(.everyFix) }
-      return used
-    }
+    guard isAuthorized else { return .none }
+    var used = services.usedLevels
+    let isLive = services.live.count > 0
+    guard isUpdating || isLive || services.hasSingleRequest else { return used }
+    used.insert(.updates)
+    if isReduced { return used }
+    // NaN requests every fix.
+    let metres = isLive ? LocationAccuracy.best : updates.settings.desiredAccuracy
+    if !(metres >= LocationAccuracy.kilometer) { used.insert(.accuracy) }
+    if !(metres >= LocationAccuracy.hundredMeters) { used.insert(.everyFix) }
+    return used
   }
 
   /// Whether a level that it uses was shed or restored and that is unreported.
   private var hasUnreportedShed: Bool {
-    mutating get {
-      guard batteryShed != reportedShed else { return false }
-      let used = usedLevels
-      return batteryShed.intersection(used) != reportedShed.intersection(used)
-    }
+    guard batteryShed != reportedShed else { return false }
+    let used = usedLevels
+    return batteryShed.intersection(used) != reportedShed.intersection(used)
   }
 
   /// Returns the notice of all shed levels that it uses, if they changed.
@@ -730,13 +678,11 @@ extension ClientServices {
 
   /// Service levels of the requested services, updates excluded.
   var usedLevels: ServiceLevelSet {
-    mutating get {
-      var used = ServiceLevelSet.none
-      if visits.state != .idle { used.insert(.visits) }
-      if regions.count > 0 { used.insert(.regions) }
-      if significant.state != .idle { used.insert(.significantChange) }
-      return used
-    }
+    var used = ServiceLevelSet.none
+    if visits.state != .idle { used.insert(.visits) }
+    if regions.count > 0 { used.insert(.regions) }
+    if significant.state != .idle { used.insert(.significantChange) }
+    return used
   }
 
   /// Sets the shed levels. Regions become inactive as with reduced accuracy (REG-15), a single request fails (STD-11);
@@ -760,24 +706,25 @@ extension Client {
     guard isConnected else { return nextDetachedNotice(hold: hold) }
     guard execution != .suspended else { return nextDurableNotice() }
     // A refusal does not wait for fixes.
-    guard !waitsForDrain else { return services.nextRefusal() }
+    guard !delivery.waitsForDrain else { return services.nextRefusal() }
     if hasAuthorizationChange {
       hasAuthorizationChange = false
       return .authorization(authorization, isReduced: isReduced)
     }
-    if let gap = cursor.takeGap() ?? takeUnrecorded() { return .gap(gap) }
+    if let gap = delivery.takeGap()
+      ?? recording.takeGap(at: cursor.delivered, isUpdating: isUpdating)
+    {
+      return .gap(gap)
+    }
     if pauseNotice == .resume {
       pauseNotice = .nothing
       return .resumed
     }
-    if let batchEnd = finalBatchEnd {
+    if let batchEnd = delivery.finalBatchEnd {
       if let batch = nextBatch(in: ring, before: batchEnd, hold: hold) { return batch }
-      finalBatchEnd = nil
+      delivery.finishFinalBatch()
     }
-    if let pendingEnd = ends.popFirst() {
-      finalBatchEnd = pendingEnd.batchEnd
-      return .finish(pendingEnd.end.code)
-    }
+    if let pendingEnd = delivery.popEnd() { return .finish(pendingEnd.end.code) }
     if let batch = nextBatch(in: ring, before: .max, hold: hold) { return batch }
     if let notice = nextDegradation() { return notice }
     if pauseNotice == .pause {
@@ -818,34 +765,28 @@ extension Client {
     if isReduced {
       newestCoarse = stored
     } else {
-      newestDelivered = max(newestDelivered ?? 0, stored.name.sequence)
+      delivery.noteReport(of: stored.name.sequence)
     }
-    unacknowledgedReport = stored.name
-    reportHoldUntil = hold
+    acknowledgements.expect(report: stored.name, until: hold)
   }
 
   private mutating func nextBatch(
     in ring: borrowing FixRing, before limit: UInt64, hold: Instant
   ) -> Notice? {
     while true {
-      skipExcluded()
-      var end = min(min(limit, unrecordedSequence), dueEnd(in: ring))
+      delivery.skipExcluded()
+      var end = min(min(limit, recording.sequence), delivery.dueEnd(in: ring))
       guard cursor.delivered < end else { return nil }
-      if let range = excluded, cursor.delivered < range.lowerBound {
+      if let range = delivery.excluded, cursor.delivered < range.lowerBound {
         end = min(end, range.lowerBound)
       }
       let notice =
-        settings.hasDistanceFilter
+        updates.settings.hasDistanceFilter
         ? nextFiltered(in: ring, until: end) : nextRun(in: ring, until: end)
       guard let notice else { continue }
       if case .batch(_, let last) = notice { noteDelivery(of: last, hold: hold) }
       return notice
     }
-  }
-
-  /// End of the fixes that may be delivered now.
-  private mutating func dueEnd(in ring: borrowing FixRing) -> UInt64 {
-    min(min(dueEnd, undeliveredEnd), ring.head)  // `min` of three would allocate an array
   }
 
   /// Returns all fixes up to the next hole as one batch; or the hole, if it comes first, as a gap.
@@ -856,15 +797,15 @@ extension Client {
       return hole(until: position, in: ring)
     }
     guard !isDenied(newest.fix) else {
-      cursor.deliver(to: position, in: ring)
+      delivery.deliver(to: position, in: ring)
       return nil
     }
     while position < end, let stored = ring.stored(at: position), !isDenied(stored.fix) {
       newest = stored
       position += 1
     }
-    setFilterOrigin(from: newest.fix)
-    cursor.deliver(to: position, in: ring)
+    updates.setFilterOrigin(from: newest.fix)
+    delivery.deliver(to: position, in: ring)
     return .batch(first: first, last: position - 1)
   }
 
@@ -876,40 +817,25 @@ extension Client {
     case .gap?, nil: return hole(until: position, in: ring)
     case .fix(let stored)?:
       let sequence = cursor.delivered
-      cursor.deliver(to: position, in: ring)
-      guard !isDenied(stored.fix), sequence == unfilteredSequence || passesFilter(stored.fix) else {
+      delivery.deliver(to: position, in: ring)
+      guard !isDenied(stored.fix), updates.passesFilter(stored.fix, sequence) else {
         return nil
       }
-      setFilterOrigin(from: stored.fix)
+      updates.setFilterOrigin(from: stored.fix)
       return .batch(first: sequence, last: sequence)
     }
-  }
-
-  private func passesFilter(_ fix: Fix) -> Bool {
-    guard let last = filterOrigin else { return true }
-    if last.localDistance(to: fix.coordinate) >= settings.distanceFilter { return true }
-    guard let now_mm = fix.horizontalAccuracy_mm, let before_mm = filterAccuracy_mm else {
-      return false
-    }
-    return now_mm < before_mm
-  }
-
-  private mutating func setFilterOrigin(from fix: Fix) {
-    filterOrigin = fix.coordinate
-    filterAccuracy_mm = fix.horizontalAccuracy_mm
   }
 
   /// Skips fixes that a power failure destroyed and returns them as a gap.
   private mutating func hole(until position: UInt64, in ring: borrowing FixRing) -> Notice? {
     let missing = ring.missing(in: cursor.delivered..<position)
-    cursor.deliver(to: position, in: ring)
+    delivery.deliver(to: position, in: ring)
     return missing.map { .gap($0) }
   }
 
   private mutating func noteDelivery(of last: UInt64, hold: Instant) {
-    newestDelivered = last
-    unacknowledgedThrough = last
-    holdUntil = hold
+    delivery.noteDelivery(of: last)
+    acknowledgements.expect(batchUpTo: last, until: hold)
   }
 }
 
@@ -936,11 +862,11 @@ extension Client {
       stopUpdating(context)
     case .setDesiredAccuracy(let accuracy):
       endSuspension(context)
-      settings.desiredAccuracy = accuracy
+      updates.setDesiredAccuracy(accuracy)
       endIfIncompatible(context)
     case .setDistanceFilter(let filter):
       endSuspension(context)
-      settings.distanceFilter = filter
+      updates.setDistanceFilter(filter)
       endIfIncompatible(context)
     case .allowDeferred(let distance, let timeout):
       endSuspension(context)
@@ -973,31 +899,24 @@ extension Client {
     if isConnected { disconnect(context) }
     isConnected = true
     execution = .foreground
-    settings = ClientSettings()
+    updates.resetSettings()
   }
 
   /// Detaches the process: its deferral ends without a notice; undelivered fixes stay in the ring (DEF-11).
   private mutating func disconnect(_ context: ClientContext) {
-    endUpdating(context)
+    endUpdating(delivers: false, context)
     deferral = Deferral()
     services.detach()
     pauseNotice = .nothing
     hasAuthorizationChange = false
     reportedShed = .none
     distanceCheck = .distantFuture
-    endUnrecorded(context)
-    unrecorded?.isReported = false  // the process may not have handled it
-    unrecorded?.awaitsStart = true
-    ends.removeAll()
-    finalBatchEnd = nil
+    recording.detach(context)
     failure = nil
-    unacknowledgedThrough = nil
-    unacknowledgedReport = nil
-    waitsForDrain = false
-    deliversAtDrain = false
+    acknowledgements.removeAll()
+    updates.detach()
     isConnected = false
-    cursor.rewind()
-    dueEnd = cursor.delivered
+    delivery.rewind()
   }
 
   private mutating func startUpdating(_ context: ClientContext) {
@@ -1005,56 +924,38 @@ extension Client {
     note(services.pause.handle(.start))
     services.cancelRequest()
     guard !isUpdating else { return }
-    isUpdating = true
-    unrecorded?.awaitsStart = false
+    updates.start(receiverBuffers: context.receiverBuffers, at: context.now)
+    recording.startUpdates()
     isLocationUnknownReported = false
-    filterOrigin = nil
-    if isStopping {
-      // The drain after the stop has not finished: fixes that the receiver holds from before the stop are delivered,
-      // and so are those acquired between the stop and this start.
-      isStopping = false
-    } else if context.receiverBuffers {
-      hiddenUntil = context.now  // the receiver holds fixes for other clients
-    }
-    resume(context)
+    delivery.resume(at: context.head)
+    if !delivery.waitsForDrain { delivery.makeDue(before: context.head) }
     if authorization.isRefused { reportFailure(.denied) }
     if isReduced && isGranted(.updates) { services.updateReport = services.coarse(at: context.now) }
-    undeliveredEnd = .max
-  }
-
-  /// Keeps unacknowledged fixes of an earlier run undelivered and excludes those acquired since its end.
-  private mutating func resume(_ context: ClientContext) {
-    if cursor.acknowledged >= undeliveredEnd && cursor.gap == nil && ends.isEmpty {
-      cursor = Cursor(at: context.head)
-      excluded = nil
-    } else if undeliveredEnd < context.head {
-      exclude(undeliveredEnd..<context.head)
-    }
-    if !waitsForDrain { dueEnd = context.head }
+    delivery.open()
   }
 
   private mutating func stopUpdating(_ context: ClientContext) {
     services.cancelRequest()
     guard isUpdating else { return }
-    if let period = unrecorded, period.isReported { unrecorded = nil }
+    recording.stopUpdates()
     note(services.pause.handle(.stop))
     end(.deferredCanceled, context)
-    endUpdating(context)
-    deliversAtDrain = isStopping
-    if !waitsForDrain { dueEnd = context.head }
+    endUpdating(delivers: true, context)
+    if !delivery.waitsForDrain { delivery.makeDue(before: context.head) }
     rearmDeadline = .boot
     failure = nil  // nothing follows the end of the deferral and its batch (DEF-37)
   }
 
   /// Ends updates: later fixes are not for the client, except those that the receiver holds from before.
-  private mutating func endUpdating(_ context: ClientContext) {
+  ///
+  /// - Parameter delivers: Whether those go to the attached process.
+  private mutating func endUpdating(delivers: Bool, _ context: ClientContext) {
     guard isUpdating else { return }
-    isUpdating = false
     if context.receiverBuffers {
-      isStopping = true
-      stoppedAt = context.now
+      updates.stop(drainingUntil: context.now, delivers: delivers)
     } else {
-      undeliveredEnd = context.head
+      updates.stop()
+      delivery.close(at: context.head)
     }
   }
 
@@ -1095,37 +996,27 @@ extension Client {
   /// Ends a deferral that is incompatible with the new settings (DEF-39).
   private mutating func endIfIncompatible(_ context: ClientContext) {
     guard deferral.state != .idle else { return }
-    if let code = DeferralPreconditions.incompatibility(of: settings) { end(code, context) }
+    if let code = DeferralPreconditions.incompatibility(of: updates.settings) { end(code, context) }
   }
 
   private mutating func setExecution(_ state: ExecutionState, _ context: ClientContext) {
     let wasSuspended = execution == .suspended
     execution = state
     guard wasSuspended, state != .suspended else { return }
-    endUnrecorded(context)
+    recording.end(context)
     guard isUpdating else { return }
-    if deferral.state != .engaged || hasReachedLimit(context) { dueEnd = context.head }
+    if deferral.state != .engaged || hasReachedLimit(context) {
+      delivery.makeDue(before: context.head)
+    }
     // The handler of an end that is reported now may call again (X1).
-    if !ends.isEmpty { rearmDeadline = context.now + context.deliveryHold }
+    if !delivery.ends.isEmpty { rearmDeadline = context.now + context.deliveryHold }
   }
 
   private mutating func acknowledge(_ name: FixName, in ring: borrowing FixRing) {
-    if let sent = unacknowledgedReport, sent.generation == name.generation,
-      sent.sequence <= name.sequence
-    {
-      unacknowledgedReport = nil
-    }
-    switch cursor.acknowledge(name, in: ring) {
-    case .ahead, .unknown: return
-    case .advanced, .repeated: break
-    }
-    acknowledgeExcluded()
-    if let period = unrecorded, period.isReported, cursor.acknowledged > period.sequence {
-      unrecorded = nil
-    }
-    if let last = unacknowledgedThrough, cursor.acknowledged > last {
-      unacknowledgedThrough = nil
-    }
+    acknowledgements.acknowledge(name)
+    guard delivery.acknowledge(name, in: ring) else { return }
+    recording.acknowledge(below: cursor.acknowledged)
+    acknowledgements.acknowledge(below: cursor.acknowledged)
   }
 
   /// Applies a change of authorization. Earlier fixes are never delivered if the client gains or loses the right to
@@ -1143,7 +1034,7 @@ extension Client {
       isLocationUnknownReported = false
     }
     if !isAuthorized && wasAuthorized {
-      waitsForDrain = false
+      delivery.endDrain()
       services.withhold(at: context.now)
     }
     if new.isRefused && !wasRefused { refuse(context) }
@@ -1164,7 +1055,7 @@ extension Client {
   /// Drops all fixes up to now; none of them is ever delivered (RNG-6).
   private mutating func hideFixes(_ context: ClientContext) {
     dropFixes(below: context.head)
-    ends.limitBatches(to: context.head)
+    delivery.limitBatches(to: context.head)
   }
 
   /// Applies a change between full and reduced accuracy. Reduced: the deferral ends, and no precise fix is delivered
@@ -1181,7 +1072,7 @@ extension Client {
       deniedUntil = context.now
       return startPending(context)
     }
-    waitsForDrain = false
+    delivery.endDrain()
     services.discardPrecise()
     if case .finish(let end) = deferral.handle(.end(.deferredAccuracyTooLow)) {
       finish(end, context)
@@ -1214,21 +1105,17 @@ extension Client {
   /// acknowledgement. If it uses services, it must also be connected and authorized with full accuracy, without live
   /// updates.
   private var isIdle: Bool {
-    mutating get {
-      guard !isUpdating, !isStopping, !waitsForDrain, ends.isEmpty else { return false }
-      guard deferral.state == .idle, unacknowledgedThrough == nil else { return false }
-      guard cursor.acknowledged >= undeliveredEnd, cursor.gap == nil else { return false }
-      guard usesServices else { return true }
-      return isConnected && isAuthorized && !isReduced && services.live.count == 0
-    }
+    guard updates.state == .stopped, !delivery.waitsForDrain, delivery.ends.isEmpty,
+      deferral.state == .idle, acknowledgements.isBatchAcknowledged, delivery.isComplete
+    else { return false }
+    guard usesServices else { return true }
+    return isConnected && isAuthorized && !isReduced && services.live.count == 0
   }
 
   /// Which fixes matter to its services in their present state.
   private var currentInterest: FixInterest {
-    mutating get {
-      guard usesServices else { return .nothing }
-      return services.usesOnlyRegions ? .regions : .everything
-    }
+    guard usesServices else { return .nothing }
+    return services.usesOnlyRegions ? .regions : .everything
   }
 
   /// Whether the client must handle a fix acquired at `time`, with the ``Odometer`` at `travelled` metres. Any other
@@ -1288,20 +1175,17 @@ enum FixInterest: UInt8, Sendable {
 extension Client {
   /// Whether precise fixes may be delivered to it at all.
   public var canReceiveFixes: Bool {
-    mutating get { isAuthorized && !isReduced }
+    isAuthorized && !isReduced
   }
 
   /// Whether it may receive this fix with full accuracy, now or later (RNG-6).
-  public mutating func mayReceive(_ fix: Fix) -> Bool { canReceiveFixes && !isDenied(fix) }
+  public func mayReceive(_ fix: Fix) -> Bool { canReceiveFixes && !isDenied(fix) }
 
   /// First sequence number that it needs in the ring: its unacknowledged fixes, and the newest one delivered (STD-8).
   /// The greatest number if it needs none.
   public var neededFrom: UInt64 {
-    mutating get {
-      guard isAuthorized, !isReduced else { return .max }
-      let first = cursor.acknowledged < undeliveredEnd ? cursor.acknowledged : .max
-      return min(first, newestDelivered ?? .max)
-    }
+    guard isAuthorized, !isReduced else { return .max }
+    return min(delivery.neededFrom, newestDelivered ?? .max)
   }
 }
 
@@ -1482,7 +1366,7 @@ extension Client {
   }
 
   /// A client with reduced accuracy gets at most four fixes an hour, so earlier ones are not requested (AUT-5).
-  private mutating func reducedFixNeed(at now: Instant, isRunning: Bool) -> FixNeed {
+  private func reducedFixNeed(at now: Instant, isRunning: Bool) -> FixNeed {
     var need = FixNeed()
     // The queue of coarse fixes has a capacity of one.
     let isUpdating = isUpdating && (isRunning || services.updateReport == nil)
@@ -1497,6 +1381,6 @@ extension Client {
 
   /// When its services must be checked next even without a fix; `.distantFuture` if never.
   public var check: Instant {
-    mutating get { isConnected && usesServices ? services.check : .distantFuture }
+    isConnected && usesServices ? services.check : .distantFuture
   }
 }

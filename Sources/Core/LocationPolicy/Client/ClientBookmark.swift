@@ -41,15 +41,7 @@ extension Client {
   /// Exactly those fixes are undelivered that are newer than its last acknowledgement, were acquired for it, and are
   /// still in the ring. Overwritten ones are reported as its gap. O(1).
   public init(restoring bookmark: ClientBookmark, in ring: borrowing FixRing) {
-    let fixesEnd =
-      bookmark.isOpenEnded ? ring.head : ring.resumeSequence(after: bookmark.undeliveredThrough)
-    self.init(at: fixesEnd)
-    cursor = Cursor(resumingAfter: bookmark.acknowledged, before: fixesEnd, in: ring)
-    dueEnd = cursor.delivered
-    guard let last = bookmark.excludedThrough else { return }
-    let first = ring.resumeSequence(after: bookmark.excludedAfter)
-    let end = ring.resumeSequence(after: last)
-    if first < end { excluded = first..<end }
+    self.init(delivery: ClientDelivery(restoring: bookmark, in: ring))
   }
 
   /// The client's position in the ring, to be stored durably.
@@ -57,11 +49,12 @@ extension Client {
   /// A bookmark holds either a gap or excluded fixes. The gap has precedence; a later process may then receive the
   /// excluded fixes (RNG-3).
   public func bookmark(in ring: borrowing FixRing) -> ClientBookmark {
-    let gap = gapAfter(in: ring)
-    let excludedRange = gap == nil ? excluded : nil
+    let gap = recording.gapAfter(in: ring)
+    let excludedRange = gap == nil ? delivery.excluded : nil
+    let end = delivery.undeliveredEnd
     return ClientBookmark(
-      acknowledged: ring.bookmark(below: cursor.acknowledged), isOpenEnded: undeliveredEnd == .max,
-      undeliveredThrough: undeliveredEnd == .max ? nil : ring.bookmark(below: undeliveredEnd),
+      acknowledged: ring.bookmark(below: cursor.acknowledged), isOpenEnded: end == .max,
+      undeliveredThrough: end == .max ? nil : ring.bookmark(below: end),
       excludedAfter: gap ?? excludedRange.flatMap { ring.bookmark(below: $0.lowerBound) },
       excludedThrough: excludedRange.flatMap { ring.bookmark(below: $0.upperBound) })
   }

@@ -14,7 +14,8 @@ enum RefusedCall: Sendable {
 ///
 /// Bounded: of each kind only the latest result is kept. ``Client`` owns the value and forwards fixes, time and
 /// requests to it. Depends on `DeferralCache` for ``StoredFix`` only; no heap memory.
-public struct ClientServices: Sendable {
+public struct ClientServices: ~Copyable, Sendable {
+  private let marker = AddressOnly()
   /// Significant change.
   public internal(set) var significant = SignificantChange()
   /// Visits.
@@ -52,31 +53,25 @@ public struct ClientServices: Sendable {
   init() {}
 
   /// Whether a fix may matter to a service or to the pause.
-  ///
-  /// `mutating` so that the large value is accessed in place; it changes nothing.
   var hasActiveService: Bool {
-    mutating get {
-      significant.state != .idle || visits.state != .idle || regions.count > 0 || live.count > 0
-        || request.state != .idle || pause.isPaused
-    }
+    significant.state != .idle || visits.state != .idle || regions.count > 0 || live.count > 0
+      || request.state != .idle || pause.isPaused
   }
 
   /// Whether no service except regions uses fixes. The pause belongs to updates and does not count.
   var usesOnlyRegions: Bool {
-    mutating get {
-      significant.state == .idle && visits.state == .idle && live.count == 0
-        && request.state == .idle
-    }
+    significant.state == .idle && visits.state == .idle && live.count == 0
+      && request.state == .idle
   }
 
   /// Whether a single fix is requested, or its result is unreported.
   var hasSingleRequest: Bool {
-    mutating get { request.state != .idle || hasAnswer }
+    request.state != .idle || hasAnswer
   }
 
   /// Whether a service works while no process is attached, and launches the client (SLC-8, VIS-8).
   var canRunWithoutProcess: Bool {
-    mutating get { significant.state != .idle || visits.state != .idle || regions.count > 0 }
+    significant.state != .idle || visits.state != .idle || regions.count > 0
   }
 }
 
@@ -231,9 +226,6 @@ extension ClientServices {
   static let significantAccuracy = 100.0
   static let regionAccuracy = 25.0
 
-  // `mutating` so that the large value is accessed in place, and each state machine only while it is active; nothing
-  // changes.
-
   /// The single fixes that the services need.
   ///
   /// - Parameters:
@@ -278,38 +270,32 @@ extension ClientServices {
 
   /// When the services must be checked next even without a fix.
   var check: Instant {
-    mutating get {
-      var check = regions.deadline
-      if isGranted(.updates) {
-        check = min(check, live.check)
-        check = min(check, request.check)
-        if pause.isPaused { check = min(check, pause.check) }
-      }
-      let waits = isGranted(.significantChange) && significant.isWaiting
-      return waits ? min(check, significant.earliestReport) : check
+    var check = regions.deadline
+    if isGranted(.updates) {
+      check = min(check, live.check)
+      check = min(check, request.check)
+      if pause.isPaused { check = min(check, pause.check) }
     }
+    let waits = isGranted(.significantChange) && significant.isWaiting
+    return waits ? min(check, significant.earliestReport) : check
   }
 }
 
 // MARK: - Notices
 
 extension ClientServices {
-  /// Whether a notice is pending; `mutating` for the same reason as ``hasActiveService``.
+  /// Whether a notice is pending.
   var hasNotices: Bool {
-    mutating get {
-      significantReport != nil || updateReport != nil || hasAnswer || arrival != nil
-        || departure != nil || departureOfArrival != nil || refusal != nil || regions.hasEvents
-        || live.hasElements
-    }
+    significantReport != nil || updateReport != nil || hasAnswer || arrival != nil
+      || departure != nil || departureOfArrival != nil || refusal != nil || regions.hasEvents
+      || live.hasElements
   }
 
   /// Whether the result of a single request is unreported.
   private var hasAnswer: Bool {
-    mutating get {
-      switch answer {
-      case .nothing: false
-      case .deliver, .fail: true
-      }
+    switch answer {
+    case .nothing: false
+    case .deliver, .fail: true
     }
   }
 
@@ -333,9 +319,7 @@ extension ClientServices {
 
   /// Whether a visit or a region crossing is pending.
   var hasDurableNotice: Bool {
-    mutating get {
-      arrival != nil || departure != nil || departureOfArrival != nil || regions.hasCrossings
-    }
+    arrival != nil || departure != nil || departureOfArrival != nil || regions.hasCrossings
   }
 
   /// Returns the next visit or crossing event; answers to `requestState` stay pending (BKG-2).

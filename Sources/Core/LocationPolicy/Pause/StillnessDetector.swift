@@ -124,7 +124,8 @@ public struct StillnessDetector: Equatable, Sendable {
   }
 
   /// Whether the fix has a reliable speed above walking speed: its speed accuracy shows it, or the distance from an
-  /// older position is at least half of the distance at that speed and at least twice the accuracy.
+  /// older position is at least half of the distance that the device would travel at that speed, and at least twice the
+  /// accuracy.
   private mutating func isMoving(_ fix: Fix) -> Bool {
     if hasReliableSpeed(fix) { return true }
     let elapsed = fix.acquired - referenceTime

@@ -63,7 +63,8 @@ import LocationTypes
 /// Only this type writes its slots, and only ``RegionCrossing/handle(_:at:)`` decides a state. The caller passes every
 /// fix to ``accept(_:)`` and the time to ``elapse(to:)``, and calls ``nextEvent()`` until nil after each call. The
 /// value is large (see `MemoryLayout`): mutate it in place.
-public struct RegionMonitor: Sendable {
+public struct RegionMonitor: ~Copyable, Sendable {
+  private let marker = AddressOnly()
   /// Greatest number of circles of a client, regions and conditions together (REG-2).
   public static let capacity = 20
   /// Greatest age of the newest fix that may decide a circle when it is added.
@@ -290,10 +291,8 @@ public struct RegionMonitor: Sendable {
   /// Distance in metres that can be travelled from the newest fix, and the time until which no other fix can change
   /// anything; −∞ before the first fix.
   var slack: (metres: Double, until: Instant) {
-    mutating get {
-      guard let newest else { return (-.infinity, dwellEnd) }
-      return (checkRadius.slack(at: newest.coordinate), dwellEnd)
-    }
+    guard let newest else { return (-.infinity, dwellEnd) }
+    return (checkRadius.slack(at: newest.coordinate), dwellEnd)
   }
 
   /// Moves the origin of ``checkRadius`` to a position and adds the distance to ``travelled``.
@@ -386,11 +385,9 @@ extension RegionMonitor {
 
   /// Whether ``nextCrossingEvent()`` returns an event. O(1) if nothing is pending.
   var hasCrossings: Bool {
-    mutating get {
-      if followingEvent != nil { return true }
-      guard dueSlots != 0 else { return false }
-      return firstCrossing() != nil
-    }
+    if followingEvent != nil { return true }
+    guard dueSlots != 0 else { return false }
+    return firstCrossing() != nil
   }
 
   /// Returns the next enter or exit, condition event, or state that follows a crossing; no answers.
@@ -405,7 +402,7 @@ extension RegionMonitor {
     return event
   }
 
-  private mutating func firstCrossing() -> Int? {
+  private func firstCrossing() -> Int? {
     var first: Int?
     for i in 0..<RegionMonitor.capacity where slots[i].pendingCrossings > 0 {
       if let best = first, slots[best].firstCrossingTime <= slots[i].firstCrossingTime { continue }
@@ -592,8 +589,8 @@ struct RegionSummary: Sendable {
 }
 
 extension RegionSlot {
-  /// Adds this circle to the summary; `mutating` so that the slot is accessed in place.
-  mutating func add(to summary: inout RegionSummary, changesAt: Double) {
+  /// Adds this circle to the summary.
+  func add(to summary: inout RegionSummary, changesAt: Double) {
     if changesAt == -.infinity { summary.isUnchecked = true }
     if crossing.pendingSince != nil {
       summary.dwellEnd = min(summary.dwellEnd, dwellEnd)

@@ -111,7 +111,7 @@ struct RegionSlot: Sendable {
   /// When a started crossing may count: from then on each fix may change the slot. `.distantFuture` without a started
   /// crossing.
   var dwellEnd: Instant {
-    mutating get { crossing.pendingSince.map { $0 + RegionCrossing.dwell } ?? .distantFuture }
+    crossing.pendingSince.map { $0 + RegionCrossing.dwell } ?? .distantFuture
   }
 
   mutating func answerAll() {

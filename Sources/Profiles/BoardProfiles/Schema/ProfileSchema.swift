@@ -228,7 +228,7 @@ extension ProfileSchema {
       "Maximum plausible speed of the device."),
     .seconds(
       "policy", "shortest_poll_s", \.policy.minimumCheckInterval, 1...3_600, required: false,
-      "Minimum time between two polls of a batching receiver for the travelled distance."),
+      "Minimum time between two drains of a batching receiver that check the distance travelled."),
     .seconds(
       "policy", "receiver_hold_s", \.policy.receiverHold, 0...600, required: false,
       "Maximum time for which the receiver stays on after the last demand ended, to complete its"

@@ -102,11 +102,12 @@ extension LocationServer {
   private func use(
     of index: Int, _ engine: borrowing Engine, at now: Instant
   ) -> WireUse? {
-    let client = engine.client(ClientID(index))
-    let needs = engine.usage(of: ClientID(index), at: now)
+    let client = ClientID(index)
+    let needs = engine.usage(of: client, at: now)
     var use = WireUse(
-      clients[index].name, execution: clients[index].control == nil ? nil : client.execution)
-    use.services = LocationServer.services(of: client)
+      clients[index].name,
+      execution: clients[index].control == nil ? nil : engine.withClient(client) { $0.execution })
+    use.services = engine.withClient(client) { LocationServer.services(of: $0) }
     if clients[index].sessions.hasBackground { use.services.append(.backgroundSession) }
     var next = needs.due
     switch needs.demand {
@@ -124,7 +125,7 @@ extension LocationServer {
     return use.services.isEmpty && use.need == .nothing ? nil : use
   }
 
-  private static func services(of client: Client) -> [WireService] {
+  private static func services(of client: borrowing Client) -> [WireService] {
     var services: [WireService] = []
     if client.isUpdating { services.append(.updates) }
     if client.deferral.state != .idle { services.append(.deferredUpdates) }

@@ -23,7 +23,7 @@ struct Replay: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Fixes the client may leave in the cache before it is flushed; the profile's if not given.",
+      "Number of cached fixes at which the client receives them; the profile's if not given.",
       valueName: "fixes"),
     transform: ArgumentValues.capacity)
   var capacity: Int?

@@ -102,6 +102,30 @@ struct FixClockTests {
     #expect(clock.bootUTC_us == base - 100_000_000 + 1_000_000_000_000_000)
   }
 
+  @Test("a fix at the expected time ends a series of deviating fixes")
+  func interruptedStep() {
+    var clock = FixClock()
+    for i in 0..<5 { clock.update(utc(Double(i)), received: at(100 + Double(i))) }
+    for i in [5, 6, 8, 9, 11, 12] {
+      clock.update(utc(1e9 + Double(i)), received: at(100 + Double(i)))
+      if i % 3 == 0 { clock.update(utc(Double(i) + 1), received: at(101 + Double(i))) }
+    }
+    #expect(clock.bootUTC_us == base - 100_000_000)
+  }
+
+  @Test("after an accepted step, the next one needs three consecutive fixes again")
+  func secondStep() {
+    var clock = FixClock()
+    clock.update(utc(0), received: at(100))
+    for i in 1..<4 { clock.update(utc(1e9 + Double(i)), received: at(100 + Double(i))) }
+    let stepped = base - 100_000_000 + 1_000_000_000_000_000
+    #expect(clock.bootUTC_us == stepped)
+    for i in 4..<6 { clock.update(utc(Double(i)), received: at(100 + Double(i))) }
+    #expect(clock.bootUTC_us == stepped)
+    clock.update(utc(6), received: at(106))
+    #expect(clock.bootUTC_us == base - 100_000_000)
+  }
+
   @Test("a fix with less delay than the first one corrects the offset immediately")
   func earlier() {
     var clock = FixClock()

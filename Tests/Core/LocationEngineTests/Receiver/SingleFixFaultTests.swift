@@ -203,6 +203,21 @@ struct SingleFixFaultTests {
     }
   }
 
+  @Test("PWR-7, AUT-3: a request of a denied client does not shorten the back-off")
+  func deniedReason() {
+    let bench = SingleFixTests.bench(clients: 2) { board, _ in
+      board.faults.signalOutages = [Instant(seconds: 5)..<Instant(seconds: 4_000)]
+    }
+    bench.clients[1].request(.setAuthorization(.denied))
+    bench.client.request(.setDesiredAccuracy(100))
+    bench.client.start()
+    bench.run(4_006)
+    #expect(bench.client.fixes.isEmpty && !bench.isReceiverAwake)
+    bench.clients[1].request(.startSignificantChange)
+    bench.run(240)
+    #expect(bench.client.fixes.isEmpty && !bench.isReceiverAwake)
+  }
+
   @Test("LIV-7: live updates report when the location is unavailable and available again")
   func liveWithoutSignal() {
     let bench = Self.idle()

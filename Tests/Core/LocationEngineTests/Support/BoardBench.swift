@@ -125,7 +125,7 @@ final class BoardBench: RequestSink {
   var client: TestClient { clients[0] }
   var now: Instant { loop.board.now }
   func state(of client: TestClient) -> Deferral.State {
-    loop.engine.client(client.id).deferral.state
+    loop.engine.withClient(client.id) { $0.deferral.state }
   }
   var state: Deferral.State { state(of: client) }
   var holdsFixes: Bool { loop.engine.mayReceiverHoldFixes }

@@ -94,9 +94,11 @@ final class EngineBench: RequestSink {
 
   var client: TestClient { clients[0] }
   /// Number of fixes between the first client's cursor and the head.
-  var cached: Int { Int(engine.head - engine.client(client.id).cursor.delivered) }
+  var cached: Int { Int(engine.head - engine.withClient(client.id) { $0.cursor.delivered }) }
   var state: Deferral.State { state(of: client) }
-  func state(of client: TestClient) -> Deferral.State { engine.client(client.id).deferral.state }
+  func state(of client: TestClient) -> Deferral.State {
+    engine.withClient(client.id) { $0.deferral.state }
+  }
   var isDeferralAvailable: Bool { engine.isDeferralAvailable }
   var isReceiverAwake: Bool { engine.isReceiverAwake }
   var canReceiverSleep: Bool { engine.canReceiverSleep }

@@ -159,7 +159,8 @@ final class TestClient {
     case .coarse(let stored):
       notices.append(.coarse(stored.name.sequence))
       reports.append(stored)
-      #expect(engine.client(id).isReduced, "AUT-12: only for a client with reduced accuracy")
+      #expect(
+        engine.withClient(id) { $0.isReduced }, "AUT-12: only for a client with reduced accuracy")
       if acknowledges { sink.requestLater(.acknowledge(stored.name), of: id) }
     case .report(let stored):
       notices.append(.report(stored.name.sequence))
@@ -167,7 +168,8 @@ final class TestClient {
       if acknowledges { sink.requestLater(.acknowledge(stored.name), of: id) }
       let location = engine.location(of: id)?.name.sequence ?? 0
       #expect(location >= stored.name.sequence, "STD-8: location is the newest delivered fix")
-      if !engine.client(id).isReduced {
+      let isReduced = engine.withClient(id) { $0.isReduced }
+      if !isReduced {
         #expect(
           engine.stored(at: stored.name.sequence) == stored, "RNG-2: a fix has its own name")
       }

@@ -192,23 +192,23 @@ struct ClientDeferralTests {
     bench.send(.disallowDeferred)
     bench.updateEngagement(true)
     #expect(bench.state == .idle)
-    #expect(!bench.client.isDeferrable)
+    #expect(bench.client.isDeferrable == false)
   }
 
   @Test("DEF-28: a client is deferrable with an outstanding call outside the foreground")
   func deferrable() {
     let bench = ClientBench.started()
-    #expect(!bench.client.isDeferrable)
+    #expect(bench.client.isDeferrable == false)
     bench.send(.allowDeferred(distance: .infinity, timeout: .infinity))
-    #expect(bench.client.isDeferrable)
+    #expect(bench.client.isDeferrable == true)
     bench.send(.setExecution(.foreground))
-    #expect(!bench.client.isDeferrable)
+    #expect(bench.client.isDeferrable == false)
     bench.send(.setExecution(.suspended))
-    #expect(bench.client.isDeferrable)
+    #expect(bench.client.isDeferrable == true)
     bench.send(.setExecution(.background))
-    #expect(bench.client.isDeferrable)
+    #expect(bench.client.isDeferrable == true)
     bench.send(.stopUpdating)
-    #expect(!bench.client.isDeferrable)
+    #expect(bench.client.isDeferrable == false)
   }
 
   @Test("DEF-32, RNG-1, RNG-4: N fixes give one batch without a finish; the criteria continue")

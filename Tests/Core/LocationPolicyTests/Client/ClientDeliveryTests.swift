@@ -227,8 +227,8 @@ struct ClientDeliveryTests {
     let bench = ClientBench.engaged()
     bench.send(.setDesiredAccuracy(10), .setDistanceFilter(7))
     #expect(bench.send(.connect) == [])
-    #expect(bench.client.settings == ClientSettings())
-    #expect(!bench.client.isUpdating)
+    #expect(bench.client.updates.settings == ClientSettings())
+    #expect(bench.client.isUpdating == false)
     #expect(bench.state == .idle)
   }
 
@@ -241,12 +241,12 @@ struct ClientDeliveryTests {
         .setDesiredAccuracy(5), .setDistanceFilter(5), .setExecution(.suspended),
         .acknowledge(bench.name(0)), .disconnect)
     }
-    #expect(!bench.client.isUpdating)
-    #expect(bench.client.settings == ClientSettings())
+    #expect(bench.client.isUpdating == false)
+    #expect(bench.client.updates.settings == ClientSettings())
     #expect(bench.client.execution == .foreground)
     #expect(bench.send(.connect) == [])
     bench.send(.disconnect, .setAuthorization(.denied))
-    #expect(!bench.client.isAuthorized)
+    #expect(bench.client.isAuthorized == false)
   }
 
   @Test("RNG-3: unacknowledged fixes are delivered again under the same name, others never")

@@ -45,6 +45,19 @@ import Testing
     }
   }
 
+  @Test("LIV-6: a client that becomes dormant without a location stays without one")
+  func locationUnknown() {
+    let bench = Self.watching()
+    bench.client.reportLocationUnknown(bench.context)
+    bench.client.enterDormancy(at: bench.context.now)
+    #expect(bench.client.dormantUntil == .distantFuture && !bench.client.hasSkippedFix)
+    let unavailable = LiveFlags.locationUnavailable.rawValue
+    #expect(
+      bench.send(.openLive(.default)).contains {
+        if case .live(_, _, _, let flags) = $0 { flags & unavailable != 0 } else { false }
+      })
+  }
+
   @Test("Dormancy ends when an answer is due")
   func deadline() {
     let bench = ClientBench(capacity: 16)

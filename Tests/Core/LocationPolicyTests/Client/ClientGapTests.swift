@@ -116,6 +116,37 @@ struct ClientGapTests {
     #expect(bench.fixes() == [.batch(5...5)])
   }
 
+  /// The notices of the next process after a restart at 10 s. The ring holds fixes until 3 s, and the receiver's buffer
+  /// holds fixes of these times.
+  private func restarted(buffer times: [Double]) -> [NoticeValue] {
+    let bench = ClientBench.started()
+    bench.limit = 8
+    bench.fixes(3)
+    let bookmark = bench.client.bookmark(in: bench.ring)
+    bench.client = Client(restoring: bookmark, in: bench.ring)
+    bench.now = 10
+    bench.client.resumeRecording(
+      from: bookmark, at: bench.context.now, recorder: .holdsFixes, slack: .seconds(2),
+      limit: bench.limit, in: bench.ring)
+    bench.drain(times)
+    return bench.send(.connect, .startUpdating)
+  }
+
+  @Test("BKG-20, RNG-3: after a restart, buffered fixes that follow the ring's newest leave no gap")
+  func restartWithoutGap() {
+    #expect(restarted(buffer: [4, 5, 6, 7, 8, 9]) == [.batch(0...8)])
+    #expect(restarted(buffer: [5, 6, 7, 8]) == [.batch(0...6)], "at most 2 s are no gap")
+  }
+
+  @Test("BKG-20, RNG-4: after a restart, fixes that the buffer no longer holds are a gap")
+  func restartWithGap() {
+    #expect(
+      restarted(buffer: [6, 7, 8, 9]) == [.batch(0...2), .gap(3..<3, count: 0), .batch(3...6)])
+    #expect(
+      restarted(buffer: [4, 5]) == [.batch(0...4), .gap(5..<5, count: 0)], "the end is missing")
+    #expect(restarted(buffer: []) == [.batch(0...2), .gap(3..<3, count: 0)])
+  }
+
   @Test("RNG-6: a denied client gets no gap for fixes that were never its own")
   func denied() {
     let bench = ClientBench.started(capacity: 4)

@@ -97,6 +97,30 @@ struct ClientServiceTests {
     #expect(!bench.need().isRequired)
   }
 
+  @Test("VIS-5, VIS-6: visits that are not read immediately keep their order")
+  func unreadVisits() {
+    let bench = ClientBench(capacity: 4_096)
+    bench.send(.connect, .startVisits)
+    func stayUnread(_ seconds: Double, east: Double) {
+      let end = bench.now + seconds
+      while bench.now < end {
+        bench.now += 10
+        bench.append(fix(at: bench.now, east: east))
+        bench.client.elapse(bench.context)
+      }
+    }
+    func departures(_ notices: [NoticeValue]) -> [Bool] {
+      notices.map { if case .visit(_, let departure) = $0 { departure != nil } else { false } }
+    }
+    stayUnread(1_200, east: 0)
+    stayUnread(60, east: 2_000)
+    #expect(departures(bench.notices()) == [false, true], "an arrival, then its departure")
+    stayUnread(600, east: 2_000)
+    #expect(departures(bench.notices()) == [false])
+    stayUnread(600, east: 5_000)
+    #expect(departures(bench.notices()) == [true, false], "a departure, then the next arrival")
+  }
+
   @Test("VIS-6, BKG-2: visits of a suspended client are handed over in order and completely")
   func visitsOfASuspendedClient() {
     let bench = ClientBench(capacity: 4_096)

@@ -99,10 +99,10 @@ struct ClientSuspendedTests {
     bench.now = 60
     #expect(!bench.hasNotices)
     bench.sendOnly(.setExecution(.background))
-    let sequence = try #require(bench.client.unrecorded?.sequence)
+    let sequence = try #require(bench.client.recording.period?.sequence)
     #expect(sequence == 5)
-    #expect(bench.client.unrecorded?.from.acquired == Instant(seconds: 4))
-    #expect(bench.client.unrecorded?.to?.acquired == Instant(seconds: 60))
+    #expect(bench.client.recording.period?.from.acquired == Instant(seconds: 4))
+    #expect(bench.client.recording.period?.to?.acquired == Instant(seconds: 60))
     #expect(bench.notices() == [.batch(0...4), .gap(5..<5, count: 0), .batch(5...5)])
     #expect(!bench.hasNotices)
     #expect(bench.fixes() == [.batch(6...6)])
@@ -119,8 +119,8 @@ struct ClientSuspendedTests {
     update(bench)
     bench.now = 40
     #expect(bench.send(.setExecution(.foreground)) == [.batch(0...3), .gap(4..<4, count: 0)])
-    #expect(bench.client.unrecorded?.from.acquired == Instant(seconds: 4))
-    #expect(bench.client.unrecorded?.to?.acquired == Instant(seconds: 40))
+    #expect(bench.client.recording.period?.from.acquired == Instant(seconds: 4))
+    #expect(bench.client.recording.period?.to?.acquired == Instant(seconds: 40))
     let other = suspended()
     other.fixes(8)
     #expect(other.wait(0) == [])
@@ -175,24 +175,19 @@ struct ClientSuspendedTests {
 
   @Test("BKG-5: excluded fixes do not count towards N; the ring's capacity bounds them")
   func excludedFixes() {
-    for (excluded, isFull) in [(4, false), (8, false), (9, true)] as [(Int, Bool)] {
-      let bench = suspended()
-      bench.limit = 6
-      bench.fixes(2 + excluded)
-      bench.client.exclude(2..<UInt64(2 + excluded))
-      update(bench)
-      #expect(bench.client.isQueueFull == isFull, "\(excluded)")
+    for (excluded, isFull) in [(4, false), (8, false), (9, true)] as [(UInt64, Bool)] {
+      var delivery = ClientDelivery(at: 0)
+      delivery.open()
+      delivery.exclude(2..<2 + excluded)
+      #expect(delivery.isQueueFull(6, at: 2 + excluded) == isFull, "\(excluded)")
     }
-    let bench = suspended()
-    bench.limit = 6
-    bench.fixes(6)
-    bench.client.exclude(2..<6)
-    bench.fixes(3)
-    update(bench)
-    #expect(!bench.client.isQueueFull)
-    bench.fixes(1)
-    update(bench)
-    #expect(bench.client.isQueueFull)
+    var delivery = ClientDelivery(at: 0)
+    delivery.open()
+    #expect(delivery.isQueueFull(6, at: 5) == false)
+    #expect(delivery.isQueueFull(6, at: 6) == true)
+    delivery.exclude(2..<6)
+    #expect(delivery.isQueueFull(6, at: 9) == false)
+    #expect(delivery.isQueueFull(6, at: 10) == true)
   }
 
   @Test("BKG-5: a background session that records all fixes causes no gap")
@@ -201,7 +196,7 @@ struct ClientSuspendedTests {
     bench.send(.setUse(ClientUse(keepsRunning: true)))
     bench.fixes(5)
     update(bench)
-    #expect(bench.client.isQueueFull)
+    #expect(bench.client.isQueueFull == true)
     bench.now = 20
     #expect(bench.send(.setExecution(.background)) == [.batch(0...4)])
   }

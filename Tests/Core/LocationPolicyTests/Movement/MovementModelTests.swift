@@ -49,4 +49,24 @@ struct MovementModelTests {
     #expect(count >= 77)
     #expect(differing == 0)
   }
+
+  @Test("A fix before the predicted end of the acquisition costs only the time until it arrived")
+  func earlyFix() {
+    // A fix every 5 s, with predictions of 4 s and of 60 s.
+    var models = [MovementModel(within: 500, hasMotionLine: false)]
+    models.append(models[0])
+    let receivers = [4.0, 60].map { Self.receiver([(0, $0), (7_200, $0)]) }
+    var offTimes: [[Double]] = [[], []]
+    for i in models.indices {
+      for n in 0..<200 {
+        let sample = MovementHistory.Sample(
+          time: Double(n) * 5, east: 0, north: 0, speed: 0, accuracy: 3)
+        offTimes[i].append(models[i].offTime(after: sample, receivers[i], TimeToFixPredictor()))
+      }
+      let last = MovementHistory.Sample(time: 1_000, east: 0, north: 0, speed: 0, accuracy: 3)
+      _ = models[i].offTime(after: last, Self.receiver(Self.steps), TimeToFixPredictor())
+    }
+    #expect(offTimes.allSatisfy { $0.allSatisfy { $0 > 0 } }, "the receiver is switched off")
+    #expect(models[0] == models[1])
+  }
 }

@@ -111,6 +111,12 @@ struct MovementPlannerTests {
     #expect(line >= MovementPlanner.minimumPauseLimit)
   }
 
+  @Test("A still motion line keeps the receiver off for 5 minutes at first, later for 2 hours")
+  func pauseLimits() {
+    #expect(Self.planner(100, speed: 0, line: .still, fixes: 1) == 300)
+    #expect(Self.planner(100, speed: 0, line: .still, fixes: 60) == 7_200)
+  }
+
   @Test("The plausible speed rises immediately, decays slowly, and stays within its limits")
   func plausibleSpeed() {
     var plausibleSpeed = PlausibleSpeed(limit: 50)

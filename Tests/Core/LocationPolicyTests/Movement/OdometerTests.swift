@@ -46,6 +46,14 @@ import Testing
     if abs(position.0) < 55 && jumps == 0 { #expect(lengthened < 1.003) }
   }
 
+  @Test("REG-16: a path of many short steps is measured at most 0.2 % too long")
+  func shortSteps() {
+    var odometer = Odometer()
+    for step in 0...2_000 { odometer.advance(to: equator.moved(east: 0, north: Double(step))) }
+    // Besides, 5 cm for each distance measured outside a band of latitudes.
+    #expect(odometer.length >= 2_000 && odometer.length < 2_004.5)
+  }
+
   @Test("REG-16: a latitude band never shortens a distance and contains its whole circle")
   func band() throws {
     var random = SplitMix64(seed: 3)

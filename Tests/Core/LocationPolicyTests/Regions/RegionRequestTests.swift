@@ -150,7 +150,7 @@ struct RegionRequestTests {
     #expect(bench.events().isEmpty)
     #expect(bench.monitor.state(of: home) == .unknown)
     #expect(bench.monitor.monitorState(of: gate) == .unmonitored)
-    #expect(!bench.monitor.needsCheck(at: fix(at: 24, east: 500)))
+    #expect(bench.monitor.needsCheck(at: fix(at: 24, east: 500)) == false)
     bench.accept((24, 500), (44, 500))
     #expect(bench.monitor.state(of: home) == .unknown)
     #expect(bench.requestState(at: 45) == nil)

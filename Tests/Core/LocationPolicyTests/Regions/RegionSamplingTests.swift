@@ -6,36 +6,27 @@ import Testing
 
 @Suite("When regions need the next fix")
 struct RegionSamplingTests {
-  /// Seconds from `now` until the next fix.
-  func wait(
-    _ bench: RegionBench, at now: Double = 0, fastest: Double = 10, _ line: MotionLine = .moving
-  ) -> Double {
-    var monitor = bench.monitor
-    let next = monitor.nextFix(at: Instant(seconds: now), fastest: fastest, line: line)
-    return next == .distantFuture ? .infinity : next.seconds - now
-  }
-
   @Test("REG-16: a fix is due (distance to the boundary − accuracy) / speed after the newest one")
   func distance() {
     var bench = RegionBench()
-    #expect(wait(bench) == .infinity)
+    #expect(bench.wait() == .infinity)
     #expect(bench.add(circle(home)) == nil)
     #expect(bench.add(circle(gate, radius: 3_000)) == nil)
-    #expect(wait(bench, at: 7) == 0)
+    #expect(bench.wait(at: 7) == 0)
     // 1,900 m to one circle, 1,000 m to the other; 3 m accuracy.
     bench.accept((10, 2_000))
-    #expect(abs(wait(bench, at: 10) - 99.7) < 0.01)
-    #expect(abs(wait(bench, at: 60) - 49.7) < 0.01)
-    #expect(wait(bench, at: 200) == 0)
-    #expect(abs(wait(bench, at: 10, fastest: 50) - 19.94) < 0.01)
-    #expect(abs(wait(bench, at: 10, fastest: 50, .absent) - 19.94) < 0.01)
+    #expect(abs(bench.wait(at: 10) - 99.7) < 0.01)
+    #expect(abs(bench.wait(at: 60) - 49.7) < 0.01)
+    #expect(bench.wait(at: 200) == 0)
+    #expect(abs(bench.wait(at: 10, fastest: 50) - 19.94) < 0.01)
+    #expect(abs(bench.wait(at: 10, fastest: 50, .absent) - 19.94) < 0.01)
     // A fix for which no circle is checked counts too, with its own accuracy.
     bench.accept((20, 1_800), accuracy_mm: 100_000)
-    #expect(abs(wait(bench, at: 20) - 70) < 2)
+    #expect(abs(bench.wait(at: 20) - 70) < 2)
     bench.accept((30, 800))
-    #expect(abs(wait(bench, at: 30) - 69.7) < 0.02)
+    #expect(abs(bench.wait(at: 30) - 69.7) < 0.02)
     bench.monitor.remove(home)
-    #expect(wait(bench, at: 30) > 100)
+    #expect(bench.wait(at: 30) > 100)
   }
 
   @Test("REG-16: the summary is computed again after a circle was checked")
@@ -62,14 +53,14 @@ struct RegionSamplingTests {
     bench.monitor = RegionMonitor(limits: RegionLimits(shortestWait: .seconds(4)))
     #expect(bench.add(circle(home)) == nil)
     bench.accept((10, 101))
-    #expect(wait(bench, at: 10) == 4)  // not decided
-    #expect(wait(bench, at: 12) == 2)
-    #expect(wait(bench, at: 19) == 0)
+    #expect(bench.wait(at: 10) == 4)  // not decided
+    #expect(bench.wait(at: 12) == 2)
+    #expect(bench.wait(at: 19) == 0)
     bench.accept((20, 104))
-    #expect(wait(bench, at: 20) == 4)
+    #expect(bench.wait(at: 20) == 4)
     bench.accept((30, 150))
-    #expect(abs(wait(bench, at: 30) - 4.7) < 0.01)
-    #expect(wait(bench, at: 30, fastest: .infinity) == 4)
+    #expect(abs(bench.wait(at: 30) - 4.7) < 0.01)
+    #expect(bench.wait(at: 30, fastest: .infinity) == 4)
   }
 
   @Test("REG-16: a pending crossing needs a fix when its 20 s are over, moving or not")
@@ -78,16 +69,16 @@ struct RegionSamplingTests {
     #expect(bench.add(circle(home)) == nil)
     bench.accept((0, 5_000), (10, 50))
     for line in [MotionLine.absent, .still, .moving] {
-      #expect(wait(bench, at: 10, line) == 20)
-      #expect(wait(bench, at: 25, line) == 5)
+      #expect(bench.wait(at: 10, line) == 20)
+      #expect(bench.wait(at: 25, line) == 5)
     }
     bench.accept((28, 100))
-    #expect(wait(bench, at: 28, .still) == 5)
+    #expect(bench.wait(at: 28, .still) == 5)
     bench.accept((40, 100))
-    #expect(wait(bench, at: 40, .still) == 5)
+    #expect(bench.wait(at: 40, .still) == 5)
     bench.accept((45, 50))
     #expect(bench.events().count == 2)
-    #expect(wait(bench, at: 45, .still) == 3_600)
+    #expect(bench.wait(at: 45, .still) == 3_600)
   }
 
   @Test("REG-16: while the motion line is still the long wait applies")
@@ -95,17 +86,17 @@ struct RegionSamplingTests {
     var bench = RegionBench()
     bench.monitor = RegionMonitor(limits: RegionLimits(stillWait: .seconds(600)))
     #expect(bench.add(circle(home)) == nil)
-    #expect(wait(bench, at: 3, .still) == 0)
+    #expect(bench.wait(at: 3, .still) == 0)
     bench.accept((10, 99))
-    #expect(wait(bench, at: 10, .still) == 600)
-    #expect(wait(bench, at: 10, .absent) == 5)
+    #expect(bench.wait(at: 10, .still) == 600)
+    #expect(bench.wait(at: 10, .absent) == 5)
     #expect(bench.requestState(at: 10) == nil)
-    #expect(wait(bench, at: 10, .still) == 5)  // a call waits
+    #expect(bench.wait(at: 10, .still) == 5)  // a call waits
     bench.accept((20, 200))
-    #expect(wait(bench, at: 20, .still) == 600)
-    #expect(wait(bench, at: 120, .still) == 500)
+    #expect(bench.wait(at: 20, .still) == 600)
+    #expect(bench.wait(at: 120, .still) == 500)
     bench.accept((30, 20_000))
-    #expect(wait(bench, at: 30, .still) > 1_980)
+    #expect(bench.wait(at: 30, .still) > 1_980)
   }
 
   @Test("REG-16: an unchecked circle needs a fix now; a recent fix suffices")
@@ -113,9 +104,9 @@ struct RegionSamplingTests {
     var bench = RegionBench()
     bench.accept((10, 2_000))
     #expect(bench.add(circle(home), at: 15) == nil)
-    #expect(abs(wait(bench, at: 15) - 184.7) < 0.01)
+    #expect(abs(bench.wait(at: 15) - 184.7) < 0.01)
     #expect(bench.add(circle(gate), at: 25) == nil)
-    #expect(wait(bench, at: 25) == 0)
+    #expect(bench.wait(at: 25) == 0)
     #expect(!bench.events().contains(monitored(.unsatisfied, 10)))
   }
 

@@ -15,7 +15,7 @@ func circle(
 }
 
 /// A monitor for positions east of (0, 0), with times in seconds.
-struct RegionBench {
+struct RegionBench: ~Copyable {
   var monitor = RegionMonitor()
 
   mutating func add(
@@ -36,6 +36,14 @@ struct RegionBench {
   ) -> RegionEvent? {
     monitor.requestState(
       of: identifier, at: Instant(seconds: seconds), timeout: .seconds(timeout))
+  }
+
+  /// Seconds from `now` until the next fix is needed.
+  mutating func wait(
+    at now: Double = 0, fastest: Double = 10, _ line: MotionLine = .moving
+  ) -> Double {
+    let next = monitor.nextFix(at: Instant(seconds: now), fastest: fastest, line: line)
+    return next == .distantFuture ? .infinity : next.seconds - now
   }
 
   mutating func elapse(_ seconds: Double) { monitor.elapse(to: Instant(seconds: seconds)) }

@@ -101,7 +101,7 @@ struct RegionWalkTests {
 }
 
 /// A random walk among circles, compared with the oracle.
-struct RegionWalk {
+struct RegionWalk: ~Copyable {
   var random: SplitMix64
   let middle: Coordinate
   let size: Double

@@ -85,6 +85,29 @@ extension FamilyBench {
     #expect(bench.violations.isEmpty, "\(bench.violations)")
   }
 
+  @Test("PWR-8: after an entry, the next one may begin as late as an answer")
+  func entryDeadline() {
+    let bench = DriverBench(Setups.keeping)
+    bench.reach(.tracking)
+    bench.run(75)
+    bench.step(.goal(.off))
+    while bench.driver.counters.aidingStored == 0, bench.driver.state != .unpowered {
+      bench.run(0.001)
+    }
+    #expect(bench.driver.counters.aidingStored == 1)
+    let timeLeft = bench.driver.deadline.map { $0 - bench.now } ?? .zero
+    #expect(timeLeft > bench.driver.link.answerTimeout)
+  }
+
+  @Test("PWR-8: a restore takes the time of a typical entry with its answer for each message")
+  func restoreTime() {
+    let setup = setup(.ubloxM10, lineSpeed: 9_600)
+    // Ten entries and two more messages: 116 bytes and 25 ms each.
+    #expect(setup.aidingRestoreTime(entries: 10) == Interval(microseconds: (120_833 + 25_000) * 12))
+    // A request, its answer, and 1,000 bytes.
+    #expect(setup.aidingSaveTime(entries: 10) == Interval(microseconds: 50_000 + 1_041_666))
+  }
+
   @Test("PWR-8: aiding acknowledgements are enabled in RAM only, by their published key")
   func acknowledgementKey() {
     var items = UBXConfiguration(layers: .ram)

@@ -280,6 +280,32 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     #expect(bench.receiver.buffer.count >= 9)
   }
 
+  @Test("A buffer that is empty soon after a drain is no reason to rewrite the keys")
+  func plausibleEmptiness() {
+    let bench = DriverBench.batching()
+    bench.step(.drain)
+    bench.runUntilIdle()
+    bench.clearRecords()
+    bench.receiver.stopBatching()
+    // Four intervals and 2 s may pass without a fix.
+    bench.run(5.5)
+    bench.step(.drain)
+    bench.runUntilIdle()
+    #expect(bench.commands() == ["retrieve"])
+    bench.run(6.5)
+    bench.step(.drain)
+    bench.runUntilIdle()
+    #expect(bench.commands() == ["retrieve", enabling])
+  }
+
+  @Test("The time limit of a retrieval is computed with the length of an entry's frame")
+  func entryLength() {
+    var frame = FrameBuffer()
+    frame.appendBatchEntry(
+      UBXBatchEntry(messageCount: 0, hasExtraPVT: true, solution: FakeM10.solution(1)))
+    #expect(Int64(frame.count) == UBloxDriver.batchEntryBytes)
+  }
+
   @Test("A drain requested while a lost receiver is probed for is answered at the next loss")
   func drainWhileLost() {
     let bench = DriverBench.batching()

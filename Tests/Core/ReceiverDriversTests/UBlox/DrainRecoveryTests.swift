@@ -177,6 +177,25 @@ import Testing
     bench.expectClean()
   }
 
+  @Test("If entries are announced after a loss and never arrive, the receiver is lost again")
+  func announcedOnly() {
+    let bench = DriverBench.batching()
+    bench.run(20)
+    bench.step(.lineFault)
+    while bench.driver.state != .leaving && bench.driver.state != .draining { bench.run(0.005) }
+    bench.clearRecords()
+    while bench.driver.state == .leaving || bench.driver.state == .draining {
+      bench.receiver.stallsAfter = 0
+      bench.run(0.005)
+    }
+    #expect(bench.driver.state == .lost && bench.driver.mayBufferFixes)
+    bench.receiver.stallsAfter = nil
+    bench.runUntilIdle()
+    bench.reach(.tracking)
+    bench.expectClean()
+    bench.expectWhole()
+  }
+
   @Test("A drain is requested at most three times without an answer")
   func drainTries() {
     let bench = DriverBench.batching()

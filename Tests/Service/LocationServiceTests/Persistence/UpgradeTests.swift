@@ -36,7 +36,7 @@ struct UpgradeTests {
       return
     }
     #expect(regions.map(\.region.name) == ["home"] && regions.map(\.region.radius) == [100])
-    let client = bench.loop.engine.client(ClientID(0))
-    #expect(client.services.visits.state != .idle)
+    let visits = bench.loop.engine.withClient(ClientID(0)) { $0.services.visits.state }
+    #expect(visits != .idle)
   }
 }

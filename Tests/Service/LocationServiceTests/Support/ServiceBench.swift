@@ -146,15 +146,13 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// Whether the first client demands the receiver for its updates.
   var isDemanding: Bool {
-    var client = loop.engine.client(ClientID(0))
-    return client.demand(at: stage.now) != .none
+    loop.engine.usage(of: ClientID(0), at: stage.now).demand != .none
   }
 
   /// Whether the first client needs a single fix now, and the time of the next one.
   var needsFix: Bool { nextNeed <= stage.now }
   var nextNeed: Instant {
-    var client = loop.engine.client(ClientID(0))
-    return client.fixNeed(at: stage.now, fastest: 40, line: .absent).due
+    loop.engine.usage(of: ClientID(0), at: stage.now).due
   }
 
   /// Runs the service until `isDone`, for at most one second of real time.

@@ -1,0 +1,145 @@
+import DeferralCache
+import LocationTypes
+
+/// Whether fixes are recorded for a client: its queue, and the period without recording that is reported as a gap. A
+/// part of ``Client``.
+///
+/// The period and its states are described at ``UnrecordedTime``. Only the functions of this file write the properties.
+/// All are O(1).
+struct ClientRecording: Sendable {
+  /// Whether the client is suspended and N fixes are queued, so that none is acquired for its updates (BKG-5).
+  private(set) var isQueueFull = false
+  /// Period in which fixes were not recorded because the queue was full or the service was down; nil if no such period
+  /// is to be reported.
+  private(set) var period: UnrecordedTime?
+
+  // MARK: Status
+
+  /// Whether a gap must be reported before anything else is delivered; `delivered` is the client's position.
+  func mustReport(at delivered: UInt64) -> Bool {
+    guard let period, !period.isReported, !period.awaitsStart, !period.isOpen else { return false }
+    return delivered >= period.sequence
+  }
+
+  /// Sequence number from which fixes are delivered after the gap.
+  var sequence: UInt64 {
+    guard let period, !period.isReported, !period.awaitsStart else { return .max }
+    return period.sequence
+  }
+
+  /// Name of the newest fix before an unreported gap that must survive the service; nil if none exists.
+  func gapAfter(in ring: borrowing FixRing) -> FixName? {
+    guard let period, !period.isReported, !period.isOpen else { return nil }
+    return ring.bookmark(below: period.sequence)
+  }
+
+  /// The gap of overwritten fixes and the unreported period, combined into one gap.
+  func gap(with overwritten: Gap?) -> Gap? {
+    guard let period, !period.isReported, !period.isBuffered else { return overwritten }
+    var gap = overwritten ?? period.gap(at: period.sequence)
+    gap.to = period.to ?? gap.to
+    gap.mayBeMore = true
+    return gap
+  }
+
+  // MARK: Events
+
+  /// Updates whether the queue of a suspended client is full.
+  mutating func setQueueFull(_ isFull: Bool, _ context: ClientContext) {
+    isQueueFull = isFull
+    if !isFull { end(context) }
+  }
+
+  /// Acquisition for the client stops.
+  mutating func begin(_ context: ClientContext) {
+    if let period, !period.isReported {
+      self.period?.to = nil
+    } else {
+      period = UnrecordedTime(sequence: context.head, from: context.time)
+    }
+  }
+
+  /// Fixes are acquired for the client again.
+  mutating func end(_ context: ClientContext) {
+    guard let period, period.to == nil else { return }
+    self.period?.to = context.time
+  }
+
+  /// Handles a fix: one acquired before acquisition stopped, but delivered later by the receiver, lies before the gap.
+  @inline(__always) mutating func accept(_ fix: Fix, _ context: ClientContext) {
+    guard let period else { return }
+    if period.isBuffered { return acceptFromRestartDrain(fix, context) }
+    if fix.acquired <= period.from.acquired { self.period?.sequence = context.head }
+  }
+
+  private mutating func acceptFromRestartDrain(_ fix: Fix, _ context: ClientContext) {
+    period?.accept(fix, head: context.head)
+    if let period, !period.isBuffered { dropIfCovered() }
+  }
+
+  /// Ends draining after a restart: the receiver's buffer is empty or cannot be read, and fixes that did not come out of
+  /// it are missing.
+  mutating func endRestartDrain() {
+    guard let period, period.isBuffered else { return }
+    self.period?.restartDrain = .drained
+    dropIfCovered()
+  }
+
+  /// Discards a period that is too short for a gap.
+  private mutating func dropIfCovered() {
+    guard let period, let to = period.to else { return }
+    if to.interval(since: period.from) <= period.slack { self.period = nil }
+  }
+
+  /// Discards the period: none of its fixes was for the client.
+  mutating func drop() { period = nil }
+
+  /// Restores the period at a start of the service: see ``Client/resumeRecording(from:at:recorder:slack:limit:in:)``.
+  ///
+  /// - Parameters:
+  ///   - isAssumed: Whether the time from the ring's newest fix until the start is assumed to be unrecorded.
+  ///   - gapStart: Sequence number of a period that the previous run did not report; nil if none exists.
+  mutating func restore(
+    isAssumed: Bool, gapStart: UInt64?, until start: Instant, recorder: DowntimeRecording,
+    slack: Interval, in ring: borrowing FixRing
+  ) {
+    period = UnrecordedTime(since: gapStart ?? ring.head, until: start, slack: slack, in: ring)
+    // The first fix after the gap shows when it ended, unless another gap follows: both are one gap (BKG-5).
+    if !isAssumed, let gapStart, let next = ring.stored(at: gapStart) { period?.to = next.time }
+    guard recorder == .holdsFixes else { return dropIfCovered() }
+    if gapStart ?? ring.head < ring.head { return }
+    period?.restartDrain = ring.head > 0 ? .awaited : .draining
+  }
+
+  // MARK: The client's process
+
+  /// The process detaches. It may not have handled the gap: the next one receives it when it starts updates.
+  mutating func detach(_ context: ClientContext) {
+    end(context)
+    period?.isReported = false
+    period?.awaitsStart = true
+  }
+
+  /// Updates start.
+  mutating func startUpdates() { period?.awaitsStart = false }
+
+  /// Updates stop.
+  mutating func stopUpdates() { if let period, period.isReported { self.period = nil } }
+
+  /// Returns the gap to report now; nil if none exists.
+  mutating func takeGap(at delivered: UInt64, isUpdating: Bool) -> Gap? {
+    guard mustReport(at: delivered) else { return nil }
+    defer { if isUpdating { period?.isReported = true } else { period = nil } }
+    return period?.gap(at: delivered)
+  }
+
+  /// The gap was read with the backlog.
+  mutating func markReported() {
+    if let period, !period.isBuffered { self.period?.isReported = true }
+  }
+
+  /// All fixes below `end` are acknowledged.
+  mutating func acknowledge(below end: UInt64) {
+    if let period, period.isReported, end > period.sequence { self.period = nil }
+  }
+}

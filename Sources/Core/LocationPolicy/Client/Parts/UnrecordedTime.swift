@@ -1,0 +1,123 @@
+import DeferralCache
+import LocationTypes
+
+/// A period in which no fix was acquired for a client's updates, because the client was suspended and its queue was
+/// full (BKG-5), or because the service was down (BKG-20). It is reported as a gap when the client runs again.
+///
+/// After a restart it is assumed to last from the ring's newest fix to the start. The fixes that are then drained from
+/// the receiver's buffer shorten it:
+///
+///     awaited ── first fix, acquired more than `slack` after `from`: the ────→ drained
+///        │       buffer has overwritten the fixes between them                    ↑
+///        └─ first fix, acquired soon after `from` ─→ draining ── empty, ──────────┘
+///                                                       receiver lost, or fix after `to`;
+///                                                       each fix advances `from`
+///
+/// It is not reported before `drained`, and not at all if the remaining period is not longer than `slack`.
+struct UnrecordedTime: Sendable {
+  /// Progress of draining the receiver's buffer after a restart of the service.
+  enum RestartDrain: Sendable {
+    /// No fix has come out of the buffer.
+    case awaited
+    /// Fixes come out of the buffer that follow `from` without a gap.
+    case draining
+    /// No more fixes of this period are expected from the buffer.
+    case drained
+  }
+
+  /// Sequence number before which the gap is reported: fixes with lower numbers were acquired earlier.
+  var sequence: UInt64
+  /// When acquisition stopped.
+  var from: FixTime
+  /// When acquisition restarted; nil while it has not.
+  var to: FixTime?
+  /// Whether it was reported to the process that is attached.
+  var isReported = false
+  /// Whether it belongs to an earlier process: the next one receives it when it starts updates or reads its backlog.
+  var awaitsStart = false
+  /// Progress of draining the receiver's buffer, which may still hold fixes of this period.
+  var restartDrain = RestartDrain.drained
+  /// Longest period that is not reported as a gap.
+  var slack = Interval.zero
+
+  /// Whether the receiver's buffer may hold fixes of this period.
+  var isBuffered: Bool {
+    switch restartDrain {
+    case .awaited, .draining: true
+    case .drained: false
+    }
+  }
+
+  /// Whether one of its limits is still unknown.
+  var isOpen: Bool { to == nil || isBuffered }
+
+  /// Handles a fix from the receiver's buffer; it is the newest one in the ring, below `head`.
+  mutating func accept(_ fix: Fix, head: UInt64) {
+    if let to, fix.acquired >= to.acquired {
+      restartDrain = .drained
+      return
+    }
+    let time = FixTime(acquired: fix.acquired, utc: fix.utc)
+    switch restartDrain {
+    case .awaited where time.interval(since: from) > slack:
+      to = time
+      restartDrain = .drained
+    case .awaited, .draining:
+      from = time
+      sequence = head
+      restartDrain = .draining
+    case .drained: break
+    }
+  }
+}
+
+/// What a receiver may have done with fixes while the service was down; computed by `Engine`.
+public enum DowntimeRecording: Sendable {
+  /// It does not batch.
+  case none
+  /// It batches, and had no supply.
+  case lostFixes
+  /// It batches, and its buffer may hold fixes.
+  case holdsFixes
+}
+
+extension UnrecordedTime {
+  /// Creates the period from the fix before `sequence` until the service starts; it is reported to the next process.
+  init(
+    since sequence: UInt64, until start: Instant, slack: Interval, in ring: borrowing FixRing
+  ) {
+    var from = FixTime(acquired: .boot, utc: nil)
+    if sequence > 0, let newest = ring.stored(at: sequence - 1)?.fix {
+      // A fix acquired before the board restarted is on another boot clock; its UTC remains valid.
+      from = FixTime(acquired: newest.acquired <= start ? newest.acquired : .boot, utc: newest.utc)
+    }
+    self.init(
+      sequence: sequence, from: from, to: FixTime(acquired: start, utc: nil), awaitsStart: true,
+      slack: slack)
+  }
+
+  /// The period as a gap. The number of missing fixes is unknown, because they were never acquired.
+  func gap(at sequence: UInt64) -> Gap {
+    var gap = Gap(unsyncedBefore: sequence, after: from)
+    gap.to = to
+    return gap
+  }
+}
+
+extension FixTime {
+  /// Time between both; in UTC if both have it, because the boot clocks may differ.
+  func interval(since other: FixTime) -> Interval {
+    if let utc, let before = other.utc { return utc - before }
+    return acquired - other.acquired
+  }
+}
+
+extension ClientContext {
+  /// The step's time, with UTC if the newest fix has a certain UTC.
+  var time: FixTime {
+    guard let fix = newest?.fix, let utc = fix.utc, !fix.isDateUncertain else {
+      return FixTime(acquired: now, utc: nil)
+    }
+    return FixTime(acquired: now, utc: utc + (now - fix.acquired))
+  }
+}
