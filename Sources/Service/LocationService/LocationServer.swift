@@ -34,7 +34,8 @@ import ServiceState
 ///     ``Permissions``        policy, login users, permitted users              standings, rights
 ///     ``ServiceLog``         rates of log lines
 ///
-/// The extensions of this type are the operations that concern several parts: accept, input, expiry; slots, processes,
+/// A part is a variable here, because the extensions call its functions; its state is private to its file. The
+/// extensions are the operations that concern several parts: accept, input, expiry; slots, processes,
 /// launch; calls, sessions, answers, status; notices, events, drain; policy, decisions; restore, save.
 ///
 /// # One turn
@@ -102,7 +103,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// Answers that are not sent yet.
   var answers = AnswerQueue()
   /// Time of the current turn.
-  var now = Instant.boot
+  private(set) var now = Instant.boot
   /// Starts programs; returns the error, nil on success.
   let starter: (Launch) -> String?
 
@@ -125,6 +126,9 @@ public struct LocationServer: LocationClients, ~Copyable {
     clients = ClientRegistry(capacity: environment.clients)
     self.starter = starter
   }
+
+  /// Sets the time of the current turn.
+  mutating func advance(to now: Instant) { self.now = now }
 
   // MARK: Called by LocationLoop
 

@@ -26,6 +26,8 @@ import ServiceState
 /// - Owner: ``ClientRegistry``. Record and engine change together: ``LocationServer`` submits the request for each
 ///   change that the engine must know.
 /// - Without a process, the queue contains events only.
+/// - ``notices``, ``sessions``, ``launch``, ``rows`` and ``regionNames`` own their state; the operations that need only
+///   one of them call it directly.
 ///
 /// Bounded: ``NoticeQueue``, ``RegionNames``.
 struct ServedClient {

@@ -14,7 +14,7 @@ extension LocationServer {
   ///   - now: Current time.
   public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
     delivery.setPossibleLoss(loss)
-    self.now = now
+    advance(to: now)
     warnOfEmptyPolicy()
     warnOfUnresolvedLines()
     persistence.noteLostClients(head: engine.head)

@@ -26,8 +26,9 @@ import ServiceState
 ///
 /// # Invariants
 ///
-/// - Owner: ``LocationServer``. Rows of clients are changed through the functions of this type only; the counters of
-///   boot and ring belong to `LocationService`.
+/// - Owner: ``LocationServer``. Single rows are changed through the functions of this type, so that a full table is
+///   logged; whole clients are added and removed with those of ``StateStore`` when a slot is allocated or freed. The
+///   counters of boot and ring belong to `LocationService`.
 /// - A flush for a reason in ``unsaved`` resets that reason, also if it fails: the rows stay changed, and the next
 ///   flush writes them.
 ///

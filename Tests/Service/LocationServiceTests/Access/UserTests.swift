@@ -62,7 +62,7 @@ struct UserTests {
     bench.pass(2)
     let program = Program(bench.path)
     let before = bench.loop.clients.connections.slots.count
-    bench.loop.clients.now = bench.stage.now
+    bench.loop.clients.advance(to: bench.stage.now)
     bench.loop.clients.acceptAll()
     #expect(bench.loop.clients.connections.slots.count == before + 1)
     #expect(bench.loop.clients.permissions.account(of: 100_000) == 4_711)
