@@ -1,6 +1,4 @@
 import BoardHardware
-import CLinux
-import Glibc
 import LinuxHAL
 import LocationEngine
 import LocationPolicy
@@ -20,43 +18,25 @@ import ServiceState
 /// (RNG-3, BKG-2, BKG-20). So all sockets are non-blocking, each buffer and queue is bounded, the server does not read
 /// from a client that does not read its output, and fixes wait in the ring, not here.
 ///
-/// # States of a connection
+/// # Parts
 ///
-/// ``Connection/purpose`` defines the use of a connection. It changes at most once, except on a takeover:
+/// Each part owns its state and changes it in its own file. The parts do not know each other: one that needs another
+/// receives it as an argument, or returns a decision that is carried out here.
 ///
-///     accept ──▶ open ──Connect───────────▶ control(client) ──another process connects──▶ open, ending
-///                 ├────Watch(session)─────▶ watch(client)
-///                 └────Drain, ReadBacklog─▶ drain(client) ──last record sent──▶ closed
+///     part                   owns                                              returns to the server
+///     ``ConnectionTable``    connections, listener, rates, deadlines           events, input, connections to close
+///     ``ClientRegistry``     records of clients, slots, sessions' numbers      slots to displace
+///     ``Delivery``           UTC offset, possible loss                         notices and fixes for the socket
+///     ``RequestQueue``,
+///     ``AnswerQueue``        requests and answers until the end of the turn
+///     ``Persistence``        durable rows, reasons to flush, state of the disk
+///     ``ServicePower``       receiver's state, energy, requested flush         log lines, holds
+///     ``Permissions``        policy, login users, permitted users              standings, rights
+///     ``ServiceLog``         rates of log lines
 ///
-/// Independently, its input is in one of these states:
-///
-///               call over its user's rate, or output over the high-water mark
-///     READING ──────────────────────────────────────────────────────────────▶ PAUSED
-///       │  ▲                                                                  │  │
-///       │  └── rate permits, and output was read by the peer ─────────────────┘  │ peer hangs up: `open` and
-///       │                                                                        │ `control`, 4 per user
-///       │ end of input, invalid or oversize frame,                               ▼
-///       │ takeover, notice queue full                                        LINGERING ── 30 s ──▶ CLOSED
-///       ▼                                                                        │
-///     ENDING ◀───────────────────────── end of input, all calls handled ─────────┘
-///       │
-///       └── remaining output offered to the kernel once ──▶ CLOSED
-///
-/// A connection is also closed directly: on a socket error, at the end of input of a drain, if no call
-/// is complete in 10 s, to free a connection or output memory for another user, and when its client is dropped or,
-/// with unsent output, loses a right.
-///
-/// # States of a client
-///
-///                 Connect: slot allocated              process ends, or hangs up
-///     VACANT ─────────────────────────────▶ CONNECTED ──────────────────────────▶ ABSENT ◀── restored at the start
-///       ▲                                    │     ▲                               │  │
-///       │                                    │     └────────── Connect ────────────┘  │
-///       └──── displaced, or forgotten by an administrator ────────────────────────────┘
-///
-/// A vacant slot keeps its index, which is the engine's `ClientID`. While CONNECTED, ``ServedClient/isDeliveryPaused``
-/// is set if the process is frozen, has no notice connection, or does not read it fast enough; the engine then treats
-/// the client as suspended (BKG-2).
+/// A part is a variable here, because the extensions call its functions; its state is private to its file. The
+/// extensions are the operations that concern several parts: accept, input, expiry; slots, processes,
+/// launch; calls, sessions, answers, status; notices, events, drain; policy, decisions; restore, save.
 ///
 /// # One turn
 ///
@@ -70,47 +50,13 @@ import ServiceState
 /// # Invariants
 ///
 /// - Answers of a connection are sent in the order of its calls. A durable answer is sent after the flush.
-/// - A client has at most one control and one notice connection.
-/// - Indices of connections are reused. Code that keeps an index across a call that may close connections compares the
-///   object (`===`); an event of a wait applies only to connections accepted before it (``Connection/acceptedWait``).
-/// - Only this type changes clients, connections and their durable rows; the engine is changed by requests only.
+/// - A client has at most one control and one notice connection; the purposes of these connections refer to it.
+/// - The engine is changed by requests only, and each request marks its client's rows dirty.
 ///
 /// # Bounds
 ///
-/// Per wait: 16 connections accepted, and one buffer of 4 KiB read per connection, or 16 if its peer has hung up. At
-/// most 64 answers are pending before reading stops. Per client: 256 notices and 64 events (``NoticeQueue``).
-/// Connections, clients and output per user: the quotas below. Rates: ``UserRateLimits``.
+/// Those of the parts. In addition, one turn reads until ``AnswerQueue/capacity`` answers are pending.
 public struct LocationServer: LocationClients, ~Copyable {
-  /// Maximum number of connections.
-  public static let connectionsLimit = 512
-  /// Quotas of connections.
-  static let connectionQuota = ResourceQuota(
-    total: connectionsLimit, reserved: 16, unpermitted: 256, perUser: 64, perUnpermittedUser: 64)
-  /// Quotas of unsent output in bytes, for users without permission. Connections of other users are bounded one by one.
-  static let outputQuota = ResourceQuota(
-    total: .max, reserved: 0, unpermitted: 1_048_576, perUser: .max,
-    perUnpermittedUser: 131_072)
-  /// Maximum number of clients without permission, of all users together.
-  public static let unpermittedClients = 32
-  /// Maximum number of clients without permission of one user.
-  public static let unpermittedClientsPerUser = 4
-  /// Maximum number of clients with permission of one user. Administrators are exempt.
-  public static let clientsPerUser = 8
-  /// Maximum number of stored decisions about clients without a slot.
-  static let decisionsLimit = 512
-  /// Maximum number of connections accepted per wait.
-  static let acceptsPerWait = 16
-  /// Minimum time between two checks whether the file of subordinate users has changed.
-  static let subordinatesInterval = Interval.seconds(1)
-  /// How long accepting is suspended when no descriptor is free, unless one is released before.
-  static let acceptPause = Interval.seconds(1)
-  /// Maximum number of pending answers before no further descriptor is read.
-  static let requestsLimit = 64
-  /// Maximum number of reads in one wait from a connection that the peer has closed.
-  static let readsAfterHangUp = 16
-  /// Size of the read buffer in bytes.
-  static let readSize = 4_096
-
   /// Properties of board and process that the server uses. Made by `torpord` from profile and options.
   public struct Environment: Sendable {
     /// Version of the service.
@@ -138,73 +84,28 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
-  var environment: Environment
-  var policy: AccessPolicy
-  let state: StateStore
-  let log: SystemLog
-  let events: EventWait
-  let listener: Listener
-  /// Connections by index; nil where an index is free. No longer than necessary, because each turn visits all of it.
-  var connections: [Connection?] = []
-  var clients: [ServedClient] = []
+  let environment: Environment
+  let log: ServiceLog
+  /// Policy, subordinate users and permitted users.
+  var permissions: Permissions
+  /// Durable state, and what is not on the disk.
+  var persistence: Persistence
+  /// Receiver, energy, and reasons why the board does not sleep.
+  var power: ServicePower
+  /// Connections and the listener.
+  var connections: ConnectionTable
+  /// Known clients.
+  var clients: ClientRegistry
+  /// UTC offset and possible loss.
+  var delivery = Delivery()
+  /// Requests that the engine has not taken yet.
   var requests = RequestQueue()
-  /// Answers that are not sent yet, in the order of the calls.
-  var answers: [PendingAnswer] = []
-  /// Fixes that may have been lost before this run, in a power cut or with the ring's file; nil if none.
-  var possibleLoss: Gap?
-  /// Whether an absent client has an event that is not on the disk.
-  var hasUnsavedEvent = false
-  /// Whether a client has started or stopped updates since the last flush. Without a flush, fixes delivered from now
-  /// on would not count as undelivered after a kill (RNG-4).
-  var hasUnsavedUpdatesChange = false
-  /// Whether a client has acknowledged fixes since its row was last updated.
-  var hasUnsavedAcknowledgement = false
-  /// Whether the last flush of the durable state failed.
-  var hasStateFailure = false
-  var lastSession: Int64 = 0
-  /// Whether an administrator has requested a flush of all deferred fixes.
-  var isFlushRequested = false
-  /// Whether a requested flush has started whose undelivered fixes are not logged yet.
-  var isFlushReportDue = false
-  var receiver = ReceiverMonitor()
-  /// Suspends the board, and reports the reason if it cannot; nil if the board is never suspended.
-  var suspender: BoardSuspender?
-  /// Why the board stays on although it could be off; nil if it does not.
-  var powerOffBlocker: SleepBlocker?
-  /// Energy ledger, opened in the first turn.
-  var energy: ServiceEnergy?
-  /// Whether rows of clients were lost. A client without a row may then have had undelivered fixes.
-  var mayHaveLostClients = false
-  /// UTC minus boot clock in µs, from the newest fix with a valid time.
-  var utcOffset: Int64?
+  /// Answers that are not sent yet.
+  var answers = AnswerQueue()
   /// Time of the current turn.
-  var now = Instant.boot
-  /// Rate limits per user.
-  var rateLimits = UserRateLimits()
-  /// Time at which accepting resumes; nil while connections are accepted.
-  var acceptResumeTime: Instant?
-  /// Earliest time at which a connection must be handled without input.
-  var connectionDeadline = Instant.distantFuture
-  /// Same, if a user with permission waits for it. The board is not suspended beyond that time.
-  var urgentDeadline = Instant.distantFuture
-  /// Whether ``connectionDeadline`` must be recomputed.
-  var isDeadlineStale = false
-  /// Login users with at least one permitted client.
-  var permittedUsers: Set<UInt32> = []
-  /// Time of the last check whether the file of subordinate users has changed.
-  var subordinatesChecked = Instant.boot
-  /// Whether that file has changed and is still to be read.
-  var mustReadSubordinates = false
-  /// Number of paused connections.
-  var pausedCount = 0
-  /// Index at which the next turn starts to resume connections, for fairness.
-  var nextResumed = 0
+  private(set) var now = Instant.boot
   /// Starts programs; returns the error, nil on success.
   let starter: (Launch) -> String?
-  private var buffer = [UInt8](repeating: 0, count: LocationServer.readSize)
-  /// Number of the wait whose ready descriptors are being handled.
-  var currentWait: UInt64 = 0
-  private var handledEventCount = 0
 
   /// Serves the clients that connect to `listener`, and adds all descriptors to `events`.
   ///
@@ -216,21 +117,18 @@ public struct LocationServer: LocationClients, ~Copyable {
     _ environment: Environment, state: StateStore, log: SystemLog,
     starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
-    try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)
-    self.listener = listener
-    self.events = events
-    self.policy = policy
+    connections = try ConnectionTable(listener, on: events)
     self.environment = environment
-    self.state = state
-    self.log = log
+    self.log = ServiceLog(log)
+    permissions = Permissions(policy, environment.subordinates)
+    persistence = Persistence(state, self.log)
+    power = ServicePower(environment, events)
+    clients = ClientRegistry(capacity: environment.clients)
     self.starter = starter
   }
 
-  static let listenerToken = EventWait.Token(rawValue: EventWait.Token.firstFree.rawValue + 1)
-
-  static func token(of connection: Int) -> EventWait.Token {
-    EventWait.Token(rawValue: listenerToken.rawValue + 1 + UInt32(connection))
-  }
+  /// Sets the time of the current turn.
+  mutating func advance(to now: Instant) { self.now = now }
 
   // MARK: Called by LocationLoop
 
@@ -245,20 +143,16 @@ public struct LocationServer: LocationClients, ~Copyable {
   }
 
   /// Whether a flush of all deferred fixes was requested. Resets the request.
-  public mutating func consumeFlushRequest() -> Bool {
-    defer { isFlushRequested = false }
-    if isFlushRequested { isFlushReportDue = true }
-    return isFlushRequested
-  }
+  public mutating func consumeFlushRequest() -> Bool { power.startFlush() }
+
+  /// Records the end of a wait in the energy ledger.
+  public mutating func didWake(for reason: WakeReason) { power.recordWake(for: reason) }
 
   /// Updates the UTC offset from a fix that was appended to the ring.
   public mutating func didAppend(
     _ name: FixName, in engine: borrowing Engine, at now: Instant
   ) {
-    guard let fix = engine.stored(at: name.sequence)?.fix, let utc = fix.utc,
-      !fix.isDateUncertain
-    else { return }
-    utcOffset = utc.microseconds - fix.acquired.microseconds
+    if let fix = engine.stored(at: name.sequence)?.fix { delivery.didAppend(fix) }
   }
 
   /// Stores a notice that outlives the client's process; queues any other until it is sent.
@@ -266,7 +160,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     _ notice: ClientNotice, from engine: borrowing Engine, at now: Instant
   ) {
     let client = notice.client.index
-    guard !clients[client].isVacant else { return }
+    guard !clients.slots[client].isVacant else { return }
     if storeDurable(notice.notice, client) { return }
     enqueue(notice.notice, client)
   }
@@ -276,183 +170,45 @@ public struct LocationServer: LocationClients, ~Copyable {
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool {
     self.now = now
-    if mustReadSubordinates { readSubordinates() }
+    readSubordinatesIfChanged()
     expireSessions()
     saveDirtyClients(engine, at: now)
     updateReceiver(engine, at: now)
     startPrograms()
     sendAnswers(engine, effects, at: now)
-    for i in clients.indices where clients[i].watch != nil { sendNotices(i, engine) }
-    if isFlushReportDue { reportFlush(engine) }
-    for i in connections.indices where connections[i] != nil {
-      connections[i]?.expectedAnswerBytes = 0
-      if connections[i]?.drain != nil { sendRecords(i, engine) } else { send(i) }
+    for i in clients.indices where clients.slots[i].process?.watch != nil { sendNotices(i, engine) }
+    if power.finishFlush() { reportFlush(engine) }
+    for i in connections.indices {
+      guard let connection = connections[i] else { continue }
+      connection.clearReservations()
+      if connection.isDraining { sendRecords(i, engine) } else { send(i) }
     }
     expireConnections()
-    while let last = connections.last, last == nil { connections.removeLast() }
+    connections.trim()
     for i in clients.indices { updateDeliveryPause(i) }
-    logSuppressedLines()
+    log.writeSuppressedCount(at: now)
     return !requests.isEmpty
-  }
-
-  // MARK: Reading
-
-  /// Handles one ready descriptor of the last wait; false if none remains, or if too many answers are pending.
-  private mutating func handleNextEvent() -> Bool {
-    if currentWait != events.waitCount {
-      currentWait = events.waitCount
-      handledEventCount = 0
-      resumePaused()
-    }
-    guard handledEventCount < events.readyCount, answers.count < LocationServer.requestsLimit else {
-      return false
-    }
-    let ready = events.ready(at: handledEventCount)
-    handledEventCount += 1
-    if ready.token == LocationServer.listenerToken {
-      acceptAll()
-    } else if ready.token.rawValue > LocationServer.listenerToken.rawValue {
-      let index = Int(ready.token.rawValue - LocationServer.listenerToken.rawValue) - 1
-      handleEvent(at: index, ready.conditions)
-    }
-    return true
-  }
-
-  private mutating func handleEvent(at source: Int, _ conditions: EventWait.Conditions) {
-    let isProgram = source >= LocationServer.connectionsLimit
-    let index = isProgram ? source - LocationServer.connectionsLimit : source
-    // A connection accepted since the wait may have reused the index; the event is not for it.
-    guard index < connections.count, let connection = connections[index],
-      connection.acceptedWait < currentWait
-    else { return }
-    if isProgram { updateFrozen(index) } else { handleEvent(index, conditions) }
-  }
-
-  private mutating func handleEvent(_ index: Int, _ conditions: EventWait.Conditions) {
-    if conditions.contains(.readable), connections[index]?.isEnding == false {
-      for _ in 0..<(conditions.contains(.gone) ? LocationServer.readsAfterHangUp : 1) {
-        read(index)
-      }
-    } else if conditions.contains(.gone) {
-      hangUp(index)
-    }
-  }
-
-  /// Reads one buffer, and handles the calls in it as far as limits permit.
-  mutating func read(_ index: Int) {
-    guard let connection = connections[index], !connection.isEnding, !connection.isPaused
-    else { return }
-    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe recv(connection.descriptor, bytes.baseAddress, bytes.count, 0)
-    }
-    if count < 0 {
-      if errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR { close(index) }
-      return
-    }
-    // End of input: the calls received so far are answered.
-    if count == 0 {
-      return connections[index]?.drain == nil ? closeAfterOutput(index) : close(index)
-    }
-    // A connection that was upgraded to records has no further input.
-    if connections[index]?.drain != nil { return }
-    consume(count, of: buffer, from: index)
-  }
-
-  /// Splits input into frames and handles them. Input that may not be handled yet is kept.
-  mutating func consume(_ count: Int, of bytes: [UInt8], from index: Int) {
-    var offset = 0
-    while offset < count, connections[index]?.isEnding == false {
-      guard mayHandle(index) else {
-        connections[index]?.input = Array(bytes[offset..<count])
-        return pause(index)
-      }
-      switch connections[index]!.nextFrame(bytes, upTo: count, &offset) {
-      case .needsMore: break
-      case .oversize: closeAfterOutput(index)
-      case .frame:
-        completeFrame(index)
-        guard handleFrame(index) else {
-          connections[index]?.input = Array(bytes[offset..<count])
-          return pause(index)
-        }
-      }
-    }
-    updateCallDeadline(index)
-  }
-
-  /// Handles a complete frame; false if the call is held because of its user's rate.
-  private mutating func handleFrame(_ index: Int) -> Bool {
-    guard let connection = connections[index] else { return true }
-    connection.hasMadeCall = true
-    do {
-      return handleOrHold(try CallDecoder.decode(connection.splitter.frame), index)
-    } catch {
-      switch error {
-      case .malformed:
-        closeAfterOutput(index)
-        return true
-      case .refused(let error, let isOneway):
-        return refuseOrHold(error, isOneway: isOneway, index)
-      }
-    }
   }
 
   // MARK: Writing
 
   /// Appends an answer, or a further reply of a call, to the output.
   mutating func reply(_ reply: WireReply, continues: Bool = false, to index: Int) {
-    guard connections[index] != nil else { return }
-    ReplyEncoder.encode(reply, continues: continues, to: &connections[index]!.output)
-    if connections[index]!.output.count > Connection.outputLimit { closeAfterOutput(index) }
+    guard let connection = connections[index] else { return }
+    if !connection.append(reply, continues: continues) { connections.end(index) }
   }
 
-  /// Writes as much output as the socket accepts. An ending connection is then closed; its remaining output is dropped,
-  /// because the peer may never read it.
-  mutating func send(_ index: Int) {
-    guard let connection = connections[index], !connection.output.isEmpty || connection.isEnding
-    else { return }
-    if !connection.send() {
-      guard connection.carriesCalls else { return close(index) }
-      // The peer reads no more answers, but its calls received before the hang-up are still handled.
-      connection.output.removeAll()
-    }
-    guard !connection.isEnding else { return close(index) }
-    updateInterest(index)
-  }
-
-  /// Sets the epoll interest: input unless the connection is paused, and output while some is pending.
-  mutating func updateInterest(_ index: Int) {
-    guard let connection = connections[index], connection.lingersUntil == nil else { return }
-    var interest: EventWait.Conditions = connection.isPaused ? [] : .readable
-    if !connection.output.isEmpty { interest.insert(.writable) }
-    guard interest != connection.interest else { return }
-    connection.interest = interest
-    do {
-      try events.change(connection.descriptor, as: LocationServer.token(of: index), to: interest)
-    } catch {
-      close(index)
-    }
-  }
-
-  /// Stops reading; the connection is closed after its pending output was offered once.
-  mutating func closeAfterOutput(_ index: Int) { connections[index]?.isEnding = true }
+  /// Writes as much output as the socket accepts. An ending connection is then closed.
+  mutating func send(_ index: Int) { if connections.send(index) { close(index) } }
 
   /// Closes a connection. A client controlled by it loses its process (BKG-1).
   mutating func close(_ index: Int) {
-    guard index < connections.count else { return }
-    unwatchProgram(index)
-    guard let connection = connections[index] else { return }
-    if connection.isPaused { pausedCount -= 1 }
-    connections[index] = nil
-    events.remove(connection.descriptor)
-    Glibc.close(connection.descriptor)
-    answers.removeAll { $0.connection == index }
-    resumeAccepting()
+    guard let connection = connections.remove(index, at: now) else { return }
+    answers.removeAll(for: index)
     switch connection.purpose {
-    case .open: break
-    case .control(let client): if clients[client].control == index { processEnded(client) }
-    case .watch(let client): if clients[client].watch == index { clients[client].watch = nil }
-    case .drain: break
+    case .open, .drain: break
+    case .control(let client, _): if clients[client].control == index { processEnded(client) }
+    case .watch(let client): if clients[client].watch == index { clients[client].setWatch(nil) }
     }
   }
 
@@ -460,18 +216,15 @@ public struct LocationServer: LocationClients, ~Copyable {
   mutating func shutDown(_ engine: borrowing Engine) {
     saveAll(engine)
     // Unlike a hang-up, this does not change the clients' durable rows.
-    for i in connections.indices {
-      unwatchProgram(i)
-      guard let connection = connections[i] else { continue }
-      events.remove(connection.descriptor)
-      Glibc.close(connection.descriptor)
-    }
-    connections = []
-    pausedCount = 0
-    do {
-      try state.close(at: SystemClock().wallTime)
-    } catch {
-      log.write(.error, "the durable state could not be saved: \(error)")
-    }
+    connections.removeAll()
+    persistence.close()
+  }
+
+  /// Logs a line caused by a client of `user`, within the rates of that user and of all users. With nil, a line of the
+  /// service itself, which has its own rate.
+  func logLine(
+    of user: UInt32?, _ priority: SystemLog.Priority, _ text: @autoclosure () -> String
+  ) {
+    log.write(priority, of: user.map { permissions.account(of: $0) }, at: now, text())
   }
 }

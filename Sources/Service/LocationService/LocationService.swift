@@ -69,22 +69,22 @@ public struct LocationService: ~Copyable {
     let memory = ClientMemory(capacity: clients)
     var fixes: FixRing
     // Generations are never reused, even if the ring's file was lost (RNG-2).
-    let floor = UInt32(clamping: server.state.counter(.ringGeneration))
+    let floor = UInt32(clamping: server.persistence.store.counter(.ringGeneration))
     do {
       fixes = try unsafe FixRing(
         recovering: ring.storage, capacity: capacity, generationFloor: floor)
     } catch {
-      throw RingProblem(path: ring.path, error: error, state: server.state.path)
+      throw RingProblem(path: ring.path, error: error, state: server.persistence.store.path)
     }
     let report = RingReport(
       fixes.recovery, count: fixes.start - fixes.tail, path: ring.path, hadRing: floor > 0,
-      hasState: !server.state.repairs.isNew)
+      hasState: !server.persistence.store.repairs.isNew)
     for line in report.lines { log.write(line.priority, line.text) }
     // The new generation must be durable before the first append (RNG-2).
     let unsynced = fixes.unsynced
     try LocationService.sync(unsynced, in: ring)
     fixes.markSynced(unsynced)
-    let loss = LocationService.recordRun(fixes, boot, server.state)
+    let loss = LocationService.recordRun(fixes, boot, server.persistence.store)
     var setup = setup
     let aiding =
       setup.enableAidingStore(entries: LocationService.aidingEntries)
@@ -96,7 +96,7 @@ public struct LocationService: ~Copyable {
     try events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
     loop = LocationLoop(engine: engine, board: board, clients: server)
     loop.ignoresUnneededReceiver = true
-    loop.clients.suspender = suspender
+    loop.clients.power.setSuspender(suspender)
     if let aiding { loop.aiding = unsafe AidingStore(aiding.storage) }
     self.aiding = aiding
     self.events = events

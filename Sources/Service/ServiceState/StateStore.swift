@@ -53,7 +53,7 @@ public struct StateStatistics: Equatable, Sendable {
 ///   checkable: see `WriteAheadLogCheck`.
 ///
 /// One thread uses the store, and one process has the file: SQLite holds an exclusive lock while it is open. Only
-/// `LocationServer` and `LocationService` change rows. Bounds: each table has a capacity
+/// the module `LocationService` changes rows. Bounds: each table has a capacity
 /// (``StateTable/capacity``, 1,024 clients), and ``StateTable/put(_:)`` refuses a row beyond it.
 public final class StateStore {
   /// Path of the database file.

@@ -5,10 +5,10 @@ import LocationWire
 
 extension LocationServer {
   /// Number of clients with a running process.
-  var connectedCount: Int { clients.count { $0.control != nil } }
+  var connectedCount: Int { clients.connectedCount }
 
   /// Number of open connections that have made a call, by clients or other programs.
-  var callerCount: Int { connections.count { $0?.hasMadeCall == true } }
+  var callerCount: Int { connections.slots.count { $0?.hasMadeCall == true } }
 
   /// Replaces the policy. It takes effect immediately, also for connected clients (AUT-7).
   ///
@@ -16,17 +16,16 @@ extension LocationServer {
   /// locations are erased (RNG-6); a client with unchanged rights is not affected. A client that is no longer
   /// permitted, but not denied by a rule or a command, keeps its services (RES-2), and is logged.
   mutating func adopt(_ policy: AccessPolicy) {
-    self.policy = policy
+    permissions.adopt(policy)
     warnOfEmptyPolicy()
-    _ = environment.subordinates.refresh()
     warnOfUnresolvedLines()
     updateAccounts()
     var unpermitted: [WireClientName] = []
     for client in clients.indices where !clients[client].isVacant {
       let before = clients[client].access
       let name = clients[client].name
-      let decision = state.rows.clients[clients[client].number]?.accessDecision
-      let access = policy.access(uid: name.user, client: name.name, decision: decision)
+      let decision = persistence.store.rows.clients[clients[client].number]?.accessDecision
+      let access = permissions.access(of: name, decision: decision)
       guard access != before else { continue }
       apply(access, client)
       if before.authorization.isGranted, !access.authorization.isGranted, !access.isExplicitDenial {
@@ -37,24 +36,38 @@ extension LocationServer {
     warn(
       "the policy no longer permits them; their fixes are erased, and their requests are kept "
         + "until the service restarts",
-      unpermitted.filter { name in clients.contains { $0.name == name } }, showsCommand: true)
+      unpermitted.filter { clients.index(of: $0) != nil }, showsCommand: true)
   }
 
-  /// Warns about a policy without rules: an empty file is valid, but may be a mistake.
+  /// Recomputes the login users of connections and clients after `/etc/subuid` has changed.
+  mutating func updateAccounts() {
+    connections.updateAccounts(permissions)
+    clients.updateAccounts(permissions)
+    updateStandings()
+  }
+
+  /// Recomputes the standing of users after a change of permissions or clients.
+  mutating func updateStandings() {
+    permissions.setPermitted(clients.permittedAccounts)
+    connections.discardStandings()
+  }
+
+  /// Reads the file of subordinate users again, if it has changed.
+  mutating func readSubordinatesIfChanged() {
+    guard permissions.refreshIfChanged() else { return }
+    warnOfUnresolvedLines()
+    updateAccounts()
+    dropUnpermitted()
+  }
+
+  /// Warns about a policy without rules.
   func warnOfEmptyPolicy() {
-    guard policy.rules.isEmpty else { return }
-    // A stored decision applies if no rule does.
-    let undecided = "clients without a decision by `torpor clients`"
-    let effect =
-      switch policy.defaultRights.authorization {
-      case .notDetermined:
-        "\"ask\", so no client may use location before `torpor clients allow USER/NAME`"
-      case .denied, .restricted: "\"deny\", so \(undecided) may not use location"
-      case .always: "\"always\", so \(undecided) may use location"
-      case .whenInUse: "\"when-in-use\", so \(undecided) may use location when in use"
-      }
-    log.write(
-      .warning, "the policy has no rules; its default applies to every user and client: \(effect)")
+    if let warning = permissions.emptyPolicyWarning { log.write(.warning, warning) }
+  }
+
+  /// Logs lines of the subordinate users' file that are ignored. Logged once for each count.
+  mutating func warnOfUnresolvedLines() {
+    if let warning = permissions.consumeUnresolvedWarning() { log.write(.warning, warning) }
   }
 
   /// Logs one line about several clients, with the names of the first eight. Logs nothing without clients.

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import LinuxHAL
+import LocationPolicy
 import LocationTypes
 import LocationWire
 
@@ -19,17 +20,48 @@ public struct Peer: Equatable, Sendable {
   }
 }
 
-/// A received call that is held until its user's rate permits it.
-enum HeldCall {
-  case call(IncomingCall)
-  /// A call that is refused without being handled.
-  case refused(WireError, isOneway: Bool)
-}
-
-/// One connection: its input, its unsent output, and its purpose. See ``LocationServer`` for its states.
+/// One connection: its purpose, its input with held calls, and its unsent output.
 ///
-/// Bounded: one frame of ``WireLimits/callFrame`` and one read buffer of input; output up to ``highWater``, plus the
-/// longest reply. A class, because each turn inspects many connections and must not copy them.
+/// # Problem
+///
+/// The peer is not trusted: it may send half a call, more calls than its rate permits, or not read its answers. Input
+/// is therefore read only while it can be handled, held input is bounded, and each change of state is a function here,
+/// so that the combinations below are the only ones.
+///
+/// # States
+///
+/// ``purpose`` defines the use of a connection. It changes at most once, except on a takeover:
+///
+///     accept ──▶ open ──Connect───────────▶ control(client) ──another process connects──▶ open, ending
+///                 ├────Watch(session)─────▶ watch(client)
+///                 └────Drain, ReadBacklog─▶ drain(transfer) ──last record sent──▶ closed
+///
+/// Independently, ``input`` is in one of these states:
+///
+///               call over its user's rate, or output over the high-water mark
+///     READING ──────────────────────────────────────────────────────────────▶ PAUSED
+///       │  ▲                                                                  │  │
+///       │  └── rate permits, and output was read by the peer ─────────────────┘  │ peer hangs up: `open` and
+///       │                                                                        │ `control`, 4 per user
+///       │ end of input, invalid or oversize frame,                               ▼
+///       │ takeover, notice queue full                        ┌────────────── LINGERING ── 30 s ──▶ CLOSED
+///       │                                                    ▼ rate permits      ▲
+///       │                                                 RESUMED ───────────────┘ call over the rate
+///       ▼                                                    │
+///     ENDING ◀───────── end of input, all calls handled ─────┘
+///       │
+///       └── remaining output offered to the kernel once ──▶ CLOSED
+///
+/// # Invariants
+///
+/// - Owner: ``ConnectionTable``, which counts paused connections and keeps the epoll registration; it alone calls the
+///   functions that change ``input`` and ``purpose``.
+/// - Held input exists only in PAUSED and LINGERING. A change of the purpose discards the charge of a held call.
+///
+/// # Bounds
+///
+/// One frame of ``WireLimits/callFrame`` and one read buffer of input; output up to ``highWater``, plus the longest
+/// reply. A class, because each turn inspects many connections and must not copy them.
 final class Connection {
   /// Bytes of output above which nothing is delivered and no call of the connection is handled.
   static let highWater = 64 * 1_024
@@ -49,64 +81,53 @@ final class Connection {
   static let unpermittedSendBuffer: Int32 = 16 * 1_024
 
   /// Purpose of a connection.
-  enum Purpose: Equatable {
+  enum Purpose {
     /// None yet: no call, or only calls that any program may make.
     case open
-    /// Controls a client's session.
-    case control(client: Int)
+    /// Controls a client's session. The monitor detects that its process is frozen; nil if that is impossible.
+    case control(client: Int, monitor: ProgramFreezeMonitor?)
     /// Receives a client's notices.
     case watch(client: Int)
     /// Transfers a client's backlog as records and is then closed.
-    case drain(client: Int)
+    case drain(Drain)
+  }
+
+  /// State of the input.
+  enum Input {
+    /// Input is read and handled.
+    case reading
+    /// Input is neither read nor handled for now.
+    case paused(HeldInput)
+    /// The peer has hung up. Held calls are handled until then.
+    case lingering(until: Instant, HeldInput)
+    /// The peer has hung up, and its held calls are being handled.
+    case resumed(until: Instant)
+    /// Reading has ended; the connection is closed after its output was offered once.
+    case ending
   }
 
   let descriptor: Int32
   let peer: Peer
-  /// Login user that its user is counted as.
-  var account: UInt32
-  /// Cached standing of its user; nil to look it up.
-  var standing: Standing?
-  var purpose = Purpose.open { didSet { heldCharge = nil } }
-  var splitter = FrameSplitter()
-  var output = JSONOutput()
-  /// A call that is held because of its user's rate.
-  var heldCall: HeldCall?
-  /// Charge of that call: computed once, and again after permissions or the set of clients have changed.
-  var heldCharge: CallCharge?
-  /// Bulk transfer; nil without one.
-  var drain: Drain?
-  /// Monitor of the client's process, to detect that it is frozen.
-  var program: ProgramFreezeMonitor?
-  /// Conditions registered with epoll.
-  var interest = EventWait.Conditions.readable
-  /// Whether input is neither read nor handled for now.
-  var isPaused = false
-  /// Time until which held calls are handled after the peer has hung up; nil before.
-  var lingersUntil: Instant?
-  /// Input that is not handled yet: at most one buffer (``LocationServer/readSize``).
-  var input: [UInt8] = []
-  /// Maximum total size of the pending answers in bytes.
-  var expectedAnswerBytes = 0
-  /// Time at which the connection is closed unless a call is complete.
-  var deadline: Instant
-  /// Whether it has made a call.
-  var hasMadeCall = false
-  /// Whether reading has ended; the connection is closed after its output was offered once.
-  var isEnding = false
   /// Number of the wait in which it was accepted.
   let acceptedWait: UInt64
   /// Time at which it was accepted.
   let acceptedAt: Instant
-
-  /// Sets the capacity that empty output retains, by purpose and standing.
-  func keepCapacity(for standing: Standing) {
-    switch (standing, purpose) {
-    case (.unpermitted, _): output.retainedCapacity = Connection.unpermittedKeptCapacity
-    case (_, .watch), (_, .drain): output.retainedCapacity = Connection.batchKeptCapacity
-    case (_, .open), (_, .control): output.retainedCapacity = Connection.plainKeptCapacity
-    }
-    if output.isEmpty { output.removeAll() }
-  }
+  /// Login user that its user is counted as.
+  private(set) var account: UInt32
+  /// Cached standing of its user; nil to look it up.
+  private(set) var standing: Standing?
+  private(set) var purpose = Purpose.open
+  private(set) var input = Input.reading
+  private(set) var splitter = FrameSplitter()
+  private(set) var output = JSONOutput()
+  /// Conditions registered with epoll.
+  private(set) var interest = EventWait.Conditions.readable
+  /// Maximum total size of the pending answers in bytes.
+  private(set) var expectedAnswerBytes = 0
+  /// Time at which the connection is closed unless a call is complete.
+  private(set) var deadline: Instant
+  /// Whether it has made a call.
+  private(set) var hasMadeCall = false
 
   /// - Parameter account: Login user that the peer's user is counted as.
   init(
@@ -120,8 +141,71 @@ final class Connection {
     deadline = now + Connection.callTimeout
   }
 
-  /// Whether output is below the high-water mark.
-  var hasOutputCapacity: Bool { output.count < Connection.highWater }
+  // MARK: User
+
+  /// The standing of its user. Sets the capacity that empty output retains when the standing is computed again.
+  func standing(_ permissions: borrowing Permissions) -> Standing {
+    if let standing { return standing }
+    let computed = permissions.standing(of: peer.user)
+    standing = computed
+    keepCapacity(for: computed)
+    return computed
+  }
+
+  /// Discards the cached standing, and the charge of a held call.
+  func discardStanding() {
+    standing = nil
+    held?.discardCharge()
+  }
+
+  /// Sets the login user that its user is counted as.
+  func setAccount(_ account: UInt32) { self.account = account }
+
+  /// Sets the capacity that empty output retains, by purpose and standing.
+  func keepCapacity(for standing: Standing) {
+    switch (standing, purpose) {
+    case (.unpermitted, _): output.retainedCapacity = Connection.unpermittedKeptCapacity
+    case (_, .watch), (_, .drain): output.retainedCapacity = Connection.batchKeptCapacity
+    case (_, .open), (_, .control): output.retainedCapacity = Connection.plainKeptCapacity
+    }
+    if output.isEmpty { output.removeAll() }
+  }
+
+  // MARK: Purpose
+
+  /// Sets the purpose.
+  func setPurpose(_ purpose: Purpose) {
+    self.purpose = purpose
+    held?.discardCharge()
+  }
+
+  /// Whether it has no purpose yet.
+  var isOpen: Bool { if case .open = purpose { true } else { false } }
+
+  /// The client that it controls; nil if none.
+  var controlledClient: Int? {
+    if case .control(let client, _) = purpose { client } else { nil }
+  }
+
+  /// The client that it serves; nil before the call that determines it.
+  var client: Int? {
+    switch purpose {
+    case .open: nil
+    case .control(let client, _), .watch(let client): client
+    case .drain(let drain): drain.client
+    }
+  }
+
+  /// The monitor of the client's process; nil without one.
+  var monitor: ProgramFreezeMonitor? {
+    if case .control(_, let monitor) = purpose { monitor } else { nil }
+  }
+
+  /// The bulk transfer; nil without one.
+  var drain: Drain? { if case .drain(let drain) = purpose { drain } else { nil } }
+
+  /// Whether it transfers records.
+  var isDraining: Bool { if case .drain = purpose { true } else { false } }
 
   /// Whether its received calls are handled even if the peer does not read the answers.
   var carriesCalls: Bool {
@@ -131,12 +215,134 @@ final class Connection {
     }
   }
 
+  // MARK: Input
+
+  /// Whether input is read and handled.
+  var isReading: Bool {
+    switch input {
+    case .reading, .resumed: true
+    case .paused, .lingering, .ending: false
+    }
+  }
+
+  /// Whether input is neither read nor handled until the connection is resumed.
+  var isPaused: Bool {
+    switch input {
+    case .paused, .lingering: true
+    case .reading, .resumed, .ending: false
+    }
+  }
+
+  /// Whether reading has ended.
+  var isEnding: Bool { if case .ending = input { true } else { false } }
+
+  /// Time until which held calls are handled after the peer has hung up; nil before.
+  var lingersUntil: Instant? {
+    switch input {
+    case .lingering(let end, _), .resumed(let end): end
+    case .reading, .paused, .ending: nil
+    }
+  }
+
+  /// Input that is not handled yet; nil unless paused.
+  var held: HeldInput? {
+    switch input {
+    case .paused(let held), .lingering(_, let held): held
+    case .reading, .resumed, .ending: nil
+    }
+  }
+
+  /// Stops reading. Returns false if it is paused or ending already.
+  func pause(holding held: HeldInput) -> Bool {
+    switch input {
+    case .reading: input = .paused(held)
+    case .resumed(let end): input = .lingering(until: end, held)
+    case .paused, .lingering, .ending: return false
+    }
+    deadline = .distantFuture
+    return true
+  }
+
+  /// Resumes reading. Returns the held input; nil if it is not paused.
+  func resume() -> HeldInput? {
+    switch input {
+    case .paused(let held):
+      input = .reading
+      return held
+    case .lingering(let end, let held):
+      input = .resumed(until: end)
+      return held
+    case .reading, .resumed, .ending: return nil
+    }
+  }
+
+  /// Keeps a paused connection after the peer has hung up. Its answers are dropped.
+  func linger(until end: Instant) {
+    guard case .paused(let held) = input else { return }
+    output.removeAll()
+    input = .lingering(until: end, held)
+  }
+
+  /// Ends reading; the connection is closed after its pending output was offered once.
+  func end() { input = .ending }
+
   /// Consumes bytes up to the end of a frame.
   func nextFrame(
     _ bytes: [UInt8], upTo count: Int, _ offset: inout Int
   ) -> FrameSplitter.Outcome {
     splitter.next(in: bytes.span.extracting(first: count), at: &offset)
   }
+
+  /// Decodes the complete frame.
+  func decodeFrame() throws(CallRejection) -> IncomingCall {
+    hasMadeCall = true
+    return try CallDecoder.decode(splitter.frame)
+  }
+
+  /// Ends the time limit after a complete call. Returns whether one applied.
+  func clearDeadline() -> Bool {
+    guard deadline != .distantFuture else { return false }
+    deadline = .distantFuture
+    return true
+  }
+
+  /// Sets the time limit for the remainder of a call that has begun. Between calls no limit applies. Returns whether it
+  /// has changed.
+  func updateDeadline(at now: Instant) -> Bool {
+    let isExpected = splitter.isInFrame || !hasMadeCall
+    guard isExpected == (deadline == .distantFuture) else { return false }
+    deadline = isExpected ? now + Connection.callTimeout : .distantFuture
+    return true
+  }
+
+  // MARK: Output
+
+  /// Whether output is below the high-water mark.
+  var hasOutputCapacity: Bool { output.count < Connection.highWater }
+
+  /// Reserves output for the answer of a call, until the end of the turn.
+  func reserveAnswer(_ bytes: Int) { expectedAnswerBytes += bytes }
+
+  /// Ends the reservations, after the answers are in the output.
+  func clearReservations() { expectedAnswerBytes = 0 }
+
+  /// Appends an answer, or a further reply of a call. Returns false above ``outputLimit``.
+  func append(_ reply: WireReply, continues: Bool) -> Bool {
+    ReplyEncoder.encode(reply, continues: continues, to: &output)
+    return output.count <= Connection.outputLimit
+  }
+
+  /// Appends the header of a bulk transfer.
+  func append(_ header: FixRecordHeader) { header.append(to: &output) }
+
+  /// Appends a fix of a bulk transfer.
+  func append(_ fix: StoredFix) { FixRecord.append(fix, to: &output) }
+
+  /// Drops unsent output.
+  func dropOutput() { output.removeAll() }
+
+  /// Sets the conditions registered with epoll.
+  func setInterest(_ interest: EventWait.Conditions) { self.interest = interest }
 
   /// Writes what the socket accepts. One system call if it accepts everything.
   ///
@@ -154,4 +360,43 @@ final class Connection {
     }
     return true
   }
+}
+
+/// A received call that is held until its user's rate permits it.
+enum HeldCall {
+  case call(IncomingCall)
+  /// A call that is refused without being handled.
+  case refused(WireError, isOneway: Bool)
+
+  /// Whether the call has no answer.
+  var isOneway: Bool {
+    switch self {
+    case .call(let incoming): incoming.mode == .oneway
+    case .refused(_, let isOneway): isOneway
+    }
+  }
+}
+
+/// Input of a paused connection that is not handled yet: at most one call and one read buffer
+/// (``ConnectionTable/readSize``). A class, so that the state of a connection stays small.
+final class HeldInput {
+  /// A call over its user's rate; nil if only output has to be read by the peer.
+  let call: HeldCall?
+  /// Bytes after that call.
+  let bytes: [UInt8]
+  /// Charge of the call: computed once, and again after permissions or the set of clients have changed.
+  private(set) var charge: CallCharge?
+
+  /// Holds a call with its charge, and the bytes after it.
+  init(_ call: HeldCall?, _ charge: CallCharge? = nil, followedBy bytes: [UInt8] = []) {
+    self.call = call
+    self.charge = charge
+    self.bytes = bytes
+  }
+
+  /// Stores the charge of the call.
+  func setCharge(_ charge: CallCharge) { self.charge = charge }
+
+  /// Discards the charge, which depends on permissions, clients and the connection's purpose.
+  func discardCharge() { charge = nil }
 }

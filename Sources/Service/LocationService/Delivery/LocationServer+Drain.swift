@@ -5,40 +5,26 @@ import LocationWire
 
 // Bulk transfer of a client's backlog: binary records on a connection that was upgraded from Varlink.
 
-/// The state of a bulk transfer, in ``Connection/drain``.
-struct Drain {
-  let backlog: Backlog
-  /// Whether the fixes count as delivered to the client's process (`Drain`). `ReadBacklog` only reads them, and
-  /// continues if the process ends.
-  let countsAsDelivered: Bool
-  /// Sequence number to read next.
-  var next: UInt64
-  /// Number of records still to send.
-  var remaining: UInt64
-}
-
 extension LocationServer {
   /// How often a connection is filled in one turn, 64 KiB each time, before other connections get their turn.
   private static let fillsPerTurn = 16
-  /// Number of fixes read from the engine at a time.
-  private static let fixesPerFill = 256
 
   /// Answers `Drain` and `ReadBacklog` with the number of records, and starts the transfer.
   mutating func beginDrain(_ call: WireCall, _ index: Int, _ engine: borrowing Engine) {
-    guard let peer = connections[index]?.peer, connections[index]?.purpose == .open else {
+    guard let connection = connections[index], connection.isOpen else {
       return reply(.error(.alreadyConnected), to: index)
     }
     let client: Int
     let countsAsDelivered: Bool
     switch call {
     case .drain(let session):
-      guard let match = clientIndex(of: session, on: index) else {
+      guard let match = clients.index(of: session, user: connection.peer.user) else {
         return reply(.error(.unknownSession(session)), to: index)
       }
       (client, countsAsDelivered) = (match, true)
     case .readBacklog(let name):
-      let name = WireClientName(user: peer.user, name: name)
-      guard let match = clients.firstIndex(where: { $0.name == name }) else {
+      let name = WireClientName(user: connection.peer.user, name: name)
+      guard let match = clients.index(of: name) else {
         return reply(.error(.unknownClient(name)), to: index)
       }
       (client, countsAsDelivered) = (match, false)
@@ -50,17 +36,14 @@ extension LocationServer {
     let backlog = engine.backlog(of: ClientID(client))
     let count = engine.count(of: backlog)
     // More fixes may have been lost before this run (RNG-4).
-    let gap = backlog.gap ?? (countsAsDelivered ? consumeLoss(client) : unreportedLoss(of: client))
+    let gap =
+      backlog.gap
+      ?? (countsAsDelivered ? consumeLoss(client) : delivery.unreportedLoss(of: clients[client]))
     reply(.drain(count: count, gap), to: index)
-    connections[index]?.purpose = .drain(client: client)
-    connections[index]?.drain = Drain(
-      backlog: backlog, countsAsDelivered: countsAsDelivered, next: backlog.range.lowerBound,
-      remaining: count)
-    if connections[index] != nil {
-      // The output is refilled until the end of the transfer.
-      connections[index]!.keepCapacity(for: standing(of: index))
-      FixRecordHeader(count: count).append(to: &connections[index]!.output)
-    }
+    let drain = Drain(
+      of: client, backlog, countsAsDelivered: countsAsDelivered, count: count)
+    connections.setPurpose(.drain(drain), of: index, permissions)
+    connection.append(FixRecordHeader(count: count))
     if countsAsDelivered { submit(.readBacklog, client) }
   }
 
@@ -75,50 +58,24 @@ extension LocationServer {
     }
     // The socket is still writable: epoll reports it, and the transfer continues in the next turn.
     fill(index, engine)
-    updateInterest(index)
+    if !connections.updateInterest(index) { close(index) }
   }
 
   /// Appends records up to the high-water mark. If fixes were overwritten in between, the transfer ends early; the
   /// remaining fixes stay undelivered.
   private mutating func fill(_ index: Int, _ engine: borrowing Engine) {
-    guard var drain = connections[index]?.drain else { return }
-    var fixes: [StoredFix] = []
-    while connections[index]?.hasOutputCapacity == true, drain.remaining > 0 {
-      fixes.removeAll(keepingCapacity: true)
-      while fixes.count < LocationServer.fixesPerFill, fixes.count < drain.remaining,
-        drain.next < drain.backlog.range.upperBound
-      {
-        if let stored = engine.stored(at: drain.next), drain.backlog.includes(stored) {
-          fixes.append(stored)
-        }
-        drain.next += 1
-      }
-      guard !fixes.isEmpty else {
-        drain.remaining = 0
-        break
-      }
-      drain.remaining -= UInt64(fixes.count)
-      for fix in fixes { FixRecord.append(fix, to: &connections[index]!.output) }
+    guard let connection = connections[index], let drain = connection.drain else { return }
+    while connection.hasOutputCapacity, drain.remaining > 0 {
+      for fix in drain.nextFixes(engine) { connection.append(fix) }
     }
-    connections[index]?.drain = drain
   }
 
   /// Ends the transfers of a client's fixes: those to its process, and with `includingReads` also those of
   /// `ReadBacklog`.
   mutating func endDrains(of client: Int, includingReads: Bool) {
-    for i in connections.indices where connections[i]?.purpose == .drain(client: client) {
-      if includingReads || connections[i]?.drain?.countsAsDelivered == true { close(i) }
+    for i in connections.indices {
+      guard let drain = connections[i]?.drain, drain.client == client else { continue }
+      if includingReads || drain.countsAsDelivered { close(i) }
     }
-  }
-}
-
-extension Engine {
-  /// Number of fixes of a backlog that are for its client and still in the ring. O(range).
-  borrowing func count(of backlog: Backlog) -> UInt64 {
-    var count: UInt64 = 0
-    for sequence in backlog.range {
-      if let stored = stored(at: sequence), backlog.includes(stored) { count += 1 }
-    }
-    return count
   }
 }

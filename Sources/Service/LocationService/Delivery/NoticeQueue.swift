@@ -1,4 +1,5 @@
 import LocationPolicy
+import LocationTypes
 import LocationWire
 
 /// Queue of a client's unsent notices and unacknowledged events, in the order of occurrence (REG-8, BKG-2).
@@ -35,6 +36,8 @@ struct NoticeQueue {
   /// Number of the newest event; 0 before the first.
   private(set) var lastNumber: UInt32
   private(set) var eventCount: Int
+  /// Region of the enter or exit event just queued; its state notice follows.
+  private var crossedRegion: RegionIdentifier?
   /// Number of unsent notices.
   var noticeCount: Int { entries.count - eventCount }
 
@@ -87,6 +90,15 @@ struct NoticeQueue {
     }
     entries.append(.notice(notice))
     return true
+  }
+
+  /// Records that the enter or exit event of a region was just queued.
+  mutating func noteCrossing(of region: RegionIdentifier) { crossedRegion = region }
+
+  /// The region of the preceding notice, if that was its enter or exit event.
+  mutating func consumeCrossing() -> RegionIdentifier? {
+    defer { crossedRegion = nil }
+    return crossedRegion
   }
 
   // MARK: Sending

@@ -5,6 +5,7 @@ import LocationWire
 // Sessions of clients and their effects (BKG-8 to BKG-18, AUT-4).
 
 extension LocationServer {
+  /// Performs a call that concerns sessions or requests permission.
   mutating func useSession(_ call: WireCall, _ client: Int) -> WireReply {
     switch call {
     case .requestAuthorization(let permission):
@@ -50,11 +51,11 @@ extension LocationServer {
     switch clients[client].access.authorization {
     case .notDetermined: break
     case .whenInUse:
-      guard permission == .always, var row = state.rows.clients[clients[client].number],
+      guard permission == .always, var row = persistence.store.rows.clients[clients[client].number],
         !row.hasRequestedAlways
       else { return }
       row.hasRequestedAlways = true
-      put(row, in: \.clients)
+      persistence.put(row, in: \.clients, at: now)
     case .restricted, .denied, .always: return
     }
     guard clients[client].requestedPermission != permission else { return }
@@ -63,7 +64,7 @@ extension LocationServer {
 
   /// Records and logs the permission that a client needs, until it is decided (AUT-8).
   private mutating func recordPermissionRequest(_ permission: WirePermission, _ client: Int) {
-    clients[client].requestedPermission = permission
+    clients[client].setRequestedPermission(permission)
     let name = clients[client].name
     logLine(
       of: name.user, .notice,
@@ -85,9 +86,8 @@ extension LocationServer {
   /// Passes changes of a client's use of location to the engine and the durable state, and logs the start and end of
   /// its background session (BKG-11).
   mutating func updateUse(_ client: Int) {
-    let live = clients[client].liveIterators.nonzeroBitCount
-    clients[client].sessions.setImplied(live + (clients[client].hasConditions ? 1 : 0))
-    let services = state.rows.services[clients[client].number]
+    clients[client].updateImpliedSessions()
+    let services = persistence.store.rows.services[clients[client].number]
     let hasBackground = clients[client].sessions.hasBackground
     if hasBackground != services?.backgroundSession ?? false {
       updateServices(client) { $0.backgroundSession = hasBackground }
@@ -96,46 +96,22 @@ extension LocationServer {
       logLine(of: name.user, .notice, "'\(name.name)' of user \(name.user) \(change)")
     }
     recordImplicitRequest(client)
-    let use = clients[client].sessions.use
-    guard use != clients[client].use else { return }
-    clients[client].use = use
-    submit(.setUse(use), client)
+    if let use = clients[client].updateUse() { submit(.setUse(use), client) }
   }
 
   /// Whether any client has a background session.
-  var hasBackgroundSession: Bool {
-    for i in clients.indices where clients[i].sessions.hasBackground { return true }
-    return false
-  }
+  var hasBackgroundSession: Bool { clients.hasBackgroundSession }
 
   /// Expires sessions.
   mutating func expireSessions() {
-    for i in clients.indices where clients[i].sessions.deadline <= now {
+    for i in clients.indices where clients.slots[i].sessions.deadline <= now {
       clients[i].sessions.elapse(at: now)
       updateUse(i)
     }
   }
 
   /// Earliest time at which the server must run, even if the board would be suspended.
-  var deadline: Instant {
-    var deadline = urgentDeadline
-    for i in clients.indices {
-      deadline = min(deadline, clients[i].sessions.deadline)
-      if clients[i].control == nil, let next = clients[i].launch.nextStart {
-        deadline = min(deadline, next)
-      }
-    }
-    return deadline
-  }
-
-  /// Sends changed diagnostics of sessions, as far as the connection accepts them (BKG-17).
-  mutating func sendDiagnostics(_ client: Int) {
-    while let index = noticeConnection(of: client),
-      let (number, diagnostics) = clients[client].sessions.nextDiagnostics()
-    {
-      reply(.notice(.session(number, diagnostics)), continues: true, to: index)
-    }
-  }
+  var deadline: Instant { min(connections.deadlines.urgent, clients.deadline) }
 }
 
 extension WirePermission {

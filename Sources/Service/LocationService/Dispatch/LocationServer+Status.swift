@@ -8,39 +8,19 @@ import LocationWire
 // Status of the service and its clients, limited to what the caller may see.
 
 extension LocationServer {
-  /// Updates the receiver's state, and logs when the receiver stops or resumes responding. Creates the energy ledger
-  /// in the first turn.
+  /// Updates the receiver's state, and logs when the receiver stops or resumes responding. Opens the energy ledger in
+  /// the first turn.
   mutating func updateReceiver(_ engine: borrowing Engine, at now: Instant) {
-    if energy == nil {
-      energy = ServiceEnergy(environment.power, environment.usage(events), at: now)
-    }
+    power.openLedger(at: now)
     guard let report = engine.receiverReport(at: now) else { return }
-    let (state, change) = receiver.update(
-      report, hasBackup: environment.power.hasBackupSupply, at: now)
-    if let state { energy?.setReceiver(state, at: now) }
-    switch change {
-    case .nothing: break
-    case .lost:
-      log.write(
-        .warning,
-        "the receiver does not answer: \(environment.receiver.suggestion(receiver.input(at: now)))")
-    case .streaming:
-      log.write(
-        .warning,
-        "the receiver sends fixes, which are delivered, and answers no command: it cannot be put to sleep or "
-          + "batch: \(environment.receiver.suggestion(receiver.input(at: now)))")
-    case .recovered: log.write(.notice, "the receiver responds")
-    }
+    if let line = power.update(report, at: now) { log.write(line.priority, line.text) }
   }
 
-  /// Records the end of a wait in the energy ledger.
-  public mutating func didWake(for reason: WakeReason) {
-    energy?.recordWake(for: reason, wakes: events.wakeCount)
-  }
+  private func utc(_ time: Instant) -> UTCTime? { delivery.utcOffset.utc(time) }
 
   /// Time and energy per state; nil before the first turn.
   func energy(at now: Instant) -> WireEnergy? {
-    guard let ledger = energy?.closed(environment.usage(events), at: now) else { return nil }
+    guard let ledger = power.ledger(at: now) else { return nil }
     return WireEnergy(ledger, since: utc(ledger.begin), until: utc(ledger.end))
   }
 
@@ -49,15 +29,16 @@ extension LocationServer {
   func mayReadLocation(_ index: Int) -> Bool {
     guard let connection = connections[index] else { return false }
     let user = connection.peer.user
-    if policy.isAdministrator(user) { return true }
-    if case .control(let client) = connection.purpose {
+    if permissions.isAdministrator(user) { return true }
+    if let client = connection.controlledClient {
       return clients[client].access.authorization.isGranted
     }
-    return clients.contains { $0.name.user == user && $0.access.authorization.isGranted }
+    return clients.hasPermitted(ofUser: user)
       // Or any name of the user is permitted.
-      || policy.access(uid: user, client: "").authorization.isGranted
+      || permissions.permitsAnyName(of: user)
   }
 
+  /// The status for a caller.
   func status(
     _ engine: borrowing Engine, _ effects: Effects, for index: Int, at now: Instant
   ) -> WireStatus {
@@ -67,7 +48,7 @@ extension LocationServer {
       version: environment.version, board: environment.board,
       now: FixTime(acquired: now, utc: mayKnow ? utc(now) : nil), generation: engine.generation,
       nextSequence: mayKnow ? engine.head : nil, ringCapacity: engine.capacity,
-      clients: clients.count { $0.control != nil && (mayKnow || $0.name.user == user) })
+      clients: clients.slots.count { $0.control != nil && (mayKnow || $0.name.user == user) })
     if mayKnow, engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
       status.newest = FixTime(acquired: newest.acquired, utc: newest.utc)
     }
@@ -76,11 +57,16 @@ extension LocationServer {
     status.shed = engine.shed
     status.isSleepInhibited = engine.isSleepInhibited
     if mayKnow { status.plan = plan(engine, effects) }
-    status.receiver = wireReceiver(engine, mayKnow: mayKnow, at: now)
-    let seesAll = user.map(policy.isAdministrator) ?? false
-    status.holds = holds(engine, effects, mayReadLocation: mayKnow, at: now) { i in
-      seesAll || clients[i].name.user == user ? clients[i].name : nil
+    status.receiver = engine.receiverReport(at: now).map {
+      power.wireReceiver($0, mayKnow: mayKnow, at: now, delivery.utcOffset)
     }
+    let seesAll = user.map(permissions.isAdministrator) ?? false
+    let clientHolds =
+      mayKnow
+      ? clientHolds(engine, at: now) { i in
+        seesAll || clients[i].name.user == user ? clients[i].name : nil
+      } : nil
+    status.holds = power.holds(clientHolds, engine, effects)
     for i in clients.indices {
       guard let use = use(of: i, engine, at: now) else { continue }
       if mayKnow || use.name.user == user { status.demandingClients += 1 }
@@ -89,6 +75,7 @@ extension LocationServer {
     return status
   }
 
+  /// The plan of the last step.
   func plan(_ engine: borrowing Engine, _ effects: Effects) -> WirePlan {
     let plan = Plan(
       receiver: engine.plannedReceiver ?? .off, board: effects.board, wake: effects.wake,
@@ -96,25 +83,19 @@ extension LocationServer {
     return WirePlan(plan, wakeUTC: effects.wake < .distantFuture ? utc(effects.wake) : nil)
   }
 
-  private func wireReceiver(
-    _ engine: borrowing Engine, mayKnow: Bool, at now: Instant
-  ) -> WireReceiver? {
-    guard let report = engine.receiverReport(at: now) else { return nil }
-    // Update a copy: since the last turn, the silence may have become too long.
-    var monitor = receiver
-    _ = monitor.update(report, hasBackup: environment.power.hasBackupSupply, at: now)
-    let since = mayKnow ? monitor.since : monitor.coarseSince
-    var result = WireReceiver(
-      mayKnow ? monitor.state : monitor.state.coarse, isAnswering: monitor.isResponding,
-      since: FixTime(acquired: since, utc: mayKnow ? utc(since) : nil))
-    if mayKnow {
-      result.lastByte = monitor.lastInput.map { FixTime(acquired: $0, utc: utc($0)) }
-      result.lastFix = monitor.lastFix.map { FixTime(acquired: $0, utc: utc($0)) }
+  /// Clients with an unacknowledged batch, and clients that require every fix immediately.
+  private func clientHolds(
+    _ engine: borrowing Engine, at now: Instant, names: (Int) -> WireClientName?
+  ) -> [WireHold] {
+    var holds: [WireHold] = []
+    for i in clients.indices {
+      let needs = engine.usage(of: ClientID(i), at: now)
+      if let until = needs.acknowledgementDeadline, until > now {
+        holds.append(WireHold(.acknowledgement, client: names(i)))
+      }
+      if case .live = needs.demand { holds.append(WireHold(.everyFix, client: names(i))) }
     }
-    if !monitor.isResponding {
-      result.suggestion = environment.receiver.suggestion(monitor.input(at: now))
-    }
-    return result
+    return holds
   }
 
   /// The demand of a client; nil if it has none and has started nothing.

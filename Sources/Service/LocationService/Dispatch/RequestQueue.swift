@@ -3,7 +3,7 @@ import LocationPolicy
 /// FIFO queue of requests from ``LocationServer`` to the engine, which takes one at a time.
 ///
 /// It has no limit of its own. It stays short because the server reads the next connection only when the queue is
-/// empty: one buffer, or up to ``LocationServer/readsAfterHangUp`` if the peer has hung up. Its heap memory is kept for
+/// empty: one buffer, or up to ``ConnectionTable/readsAfterHangUp`` if the peer has hung up. Its heap memory is kept for
 /// reuse.
 struct RequestQueue {
   private var waiting: [(ClientID, Request)] = []

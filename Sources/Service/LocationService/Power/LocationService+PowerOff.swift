@@ -28,7 +28,7 @@ extension LocationService {
     let end = powerOffEnd
     defer {
       powerOffRule = rule
-      loop.clients.powerOffBlocker = rule.blocker
+      loop.clients.power.setPowerOffBlocker(rule.blocker)
     }
     guard rule.check(callers: loop.clients.callerCount, until: end, at: now), let end else {
       return false

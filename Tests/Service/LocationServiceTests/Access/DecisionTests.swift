@@ -52,7 +52,7 @@ struct DecisionTests {
     let bench = try Users.bench()
     try decide(.denied, 600, of: 6_001, bench)
     let (_, watch, _) = bench.client("d0", of: 6_001)
-    let client = bench.loop.clients.clients.first { $0.name.name == "d0" }
+    let client = bench.loop.clients.clients.slots.first { $0.name.name == "d0" }
     #expect(client?.access.authorization == .denied)
     #expect(bench.state.client(uid: 6_001, name: "d0")?.decision == .denied)
     #expect(bench.state.rows.clients.count == LocationServer.decisionsLimit)

@@ -125,7 +125,7 @@ struct SubordinateTests {
     let bench = try ServiceBench(Users.policy, clients: 64, log: log.log) {
       $0.subordinates = file
     }
-    func login(_ uid: UInt32) -> UInt32 { bench.loop.clients.account(of: uid) }
+    func login(_ uid: UInt32) -> UInt32 { bench.loop.clients.permissions.account(of: uid) }
     #expect(login(100) == 41 && login(101) == 4_711 && login(215) == 1_015)
     #expect(login(216) == 216 && login(218) == 218)
     func lines() -> [Substring] { log.text.split(separator: "\n").filter { $0.contains("subuid") } }

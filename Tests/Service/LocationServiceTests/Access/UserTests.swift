@@ -23,7 +23,7 @@ struct UserTests {
     folder.write(Array("4711:100000:65536\n".utf8), to: "subuid")
     bench.pass(2)
     _ = bench.program(of: 4_712)
-    #expect(bench.clientNames.count == LocationServer.unpermittedClientsPerUser)
+    #expect(bench.clientNames.count == ClientRegistry.unpermittedClientsPerUser)
     let connections = (0..<80 as Range<UInt32>).compactMap {
       bench.admittedProgram(of: 100_100 + $0)
     }
@@ -37,7 +37,7 @@ struct UserTests {
     let folder = TestFolder()
     folder.write(Array("4711:100000:10\n".utf8), to: "subuid")
     let bench = try bench(folder)
-    func login() -> UInt32 { bench.loop.clients.account(of: 100_000) }
+    func login() -> UInt32 { bench.loop.clients.permissions.account(of: 100_000) }
     _ = bench.program(of: 1)
     folder.write(Array("4712:100000:10\n".utf8), to: "subuid")
     _ = bench.program(of: 1)
@@ -61,13 +61,13 @@ struct UserTests {
     folder.write(Array("4712:100000:10\n".utf8), to: "subuid")
     bench.pass(2)
     let program = Program(bench.path)
-    let before = bench.loop.clients.connections.count
-    bench.loop.clients.now = bench.stage.now
+    let before = bench.loop.clients.connections.slots.count
+    bench.loop.clients.advance(to: bench.stage.now)
     bench.loop.clients.acceptAll()
-    #expect(bench.loop.clients.connections.count == before + 1)
-    #expect(bench.loop.clients.account(of: 100_000) == 4_711)
+    #expect(bench.loop.clients.connections.slots.count == before + 1)
+    #expect(bench.loop.clients.permissions.account(of: 100_000) == 4_711)
     bench.loop.poll()
-    #expect(bench.loop.clients.account(of: 100_000) == 4_712)
+    #expect(bench.loop.clients.permissions.account(of: 100_000) == 4_712)
     _ = program
   }
 

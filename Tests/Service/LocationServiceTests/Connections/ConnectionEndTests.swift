@@ -71,7 +71,7 @@ import Testing
     let (control, watch, _) = bench.client("tool", of: Users.friend)
     let spy = bench.program(of: 4_711)
     bench.settle()
-    let capacities = bench.loop.clients.connections.compactMap {
+    let capacities = bench.loop.clients.connections.slots.compactMap {
       $0.map { $0.output.retainedCapacity }
     }
     #expect(

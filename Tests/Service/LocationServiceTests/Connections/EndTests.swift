@@ -31,6 +31,6 @@ struct EndTests {
   @Test("the signal descriptor ends a wait that buffers input, like a client's")
   func tokens() {
     #expect(LocationService.signalToken.rawValue >= EventWait.Token.firstFree.rawValue)
-    #expect(LocationServer.listenerToken != LocationService.signalToken)
+    #expect(ConnectionTable.listenerToken != LocationService.signalToken)
   }
 }

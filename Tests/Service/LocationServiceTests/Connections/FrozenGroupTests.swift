@@ -24,14 +24,15 @@ struct FrozenGroupTests {
     let child = try group.child(connectingTo: bench.path)
     bench.settle(until: { bench.firstClient?.watch != nil })
     let client = try #require(bench.firstClient)
-    #expect(!client.isFrozen)
+    #expect(client.process?.isFrozen == false)
     group.freeze(true)
     // The kernel reports the freeze 10 ms later.
-    bench.settle(until: { bench.firstClient?.isFrozen == true })
-    #expect(bench.firstClient?.isFrozen == true && bench.firstClient?.isDeliveryPaused == true)
+    bench.settle(until: { bench.firstClient?.process?.isFrozen == true })
+    let process = try #require(bench.firstClient?.process)
+    #expect(process.isFrozen && process.isDeliveryPaused)
     group.freeze(false)
-    bench.settle(until: { bench.firstClient?.isFrozen == false })
-    #expect(bench.firstClient?.isFrozen == false)
+    bench.settle(until: { bench.firstClient?.process?.isFrozen == false })
+    #expect(bench.firstClient?.process?.isFrozen == false)
     group.end(child)
   }
 

@@ -88,7 +88,9 @@ struct HangUpTests {
     #expect(bench.connectionCounts[4_711] == 1)
     bench.pass(2)
     #expect(bench.connectionCounts[4_711] == nil && bench.firstClient?.control == nil)
-    let count = bench.loop.clients.monitoredRegions(of: 0, includesState: false).count
+    let number = try #require(bench.firstClient).number
+    let count = bench.loop.clients.persistence
+      .monitoredRegions(of: number, includesState: false).count
     #expect(count >= 20 && count <= 31, "\(count)")
     #expect(bench.connectionDeadline == .distantFuture)
     let log = String(decoding: folder.read("log"), as: UTF8.self)
@@ -101,13 +103,13 @@ struct HangUpTests {
     let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
     defer { close(descriptor) }
     let bench = try Users.bench(log: SystemLog(descriptor, journalStream: nil))
-    let programs = (0...LocationServer.lingeringPerUser).map { _ in bench.program(of: Users.friend)
+    let programs = (0...ConnectionTable.lingeringPerUser).map { _ in bench.program(of: Users.friend)
     }
     for program in programs { send(burst: 40, regions: 1, program) }
     bench.settle()
     for program in programs { program.quit() }
     bench.settle()
-    #expect(bench.connectionCounts[Users.friend] == LocationServer.lingeringPerUser)
+    #expect(bench.connectionCounts[Users.friend] == ConnectionTable.lingeringPerUser)
     let log = String(decoding: folder.read("log"), as: UTF8.self)
     let line = "calls of process \(getpid()) of user \(Users.friend) are dropped"
     #expect(log.contains(line), "\(log)")
@@ -119,13 +121,13 @@ struct HangUpTests {
     let programs = (0..<8 as Range<UInt32>).map { bench.program(of: 100_000 + $0) }
     for program in programs { send(burst: 40, regions: 1, program) }
     bench.settle()
-    #expect(bench.loop.clients.pausedCount == 8)
+    #expect(bench.loop.clients.connections.pausedCount == 8)
     for program in programs { program.quit() }
     bench.settle()
-    #expect(bench.connectionCounts.values.reduce(0, +) == LocationServer.lingeringPerUser)
-    #expect(bench.loop.clients.pausedCount == LocationServer.lingeringPerUser)
+    #expect(bench.connectionCounts.values.reduce(0, +) == ConnectionTable.lingeringPerUser)
+    #expect(bench.loop.clients.connections.pausedCount == ConnectionTable.lingeringPerUser)
     bench.pass(31)
-    #expect(bench.connectionCounts.isEmpty && bench.loop.clients.pausedCount == 0)
+    #expect(bench.connectionCounts.isEmpty && bench.loop.clients.connections.pausedCount == 0)
   }
 
   @Test("AUT-2, RES-6: a program that takes over its client does not wait for earlier calls")
@@ -148,7 +150,7 @@ struct HangUpTests {
 
 extension ServiceBench {
   /// Number of descriptors that the last wait reported.
-  fileprivate var readyCount: Int { loop.clients.events.readyCount }
+  fileprivate var readyCount: Int { events.readyCount }
 
   /// As ``client(_:of:)``, after the user's rate is used up.
   fileprivate func lateClient(

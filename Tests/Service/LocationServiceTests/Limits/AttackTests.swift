@@ -179,7 +179,8 @@ struct AttackTests {
     }
     #expect(!bench.clientNames.contains("bad"))
     _ = bench.client("bad", of: 4_711)
-    #expect(bench.loop.clients.clients.first { $0.name == name }?.access.authorization == .denied)
+    #expect(
+      bench.loop.clients.clients.slots.first { $0.name == name }?.access.authorization == .denied)
   }
 
   @Test("RES-2: 256 hostile names are removed after the attack, and other decisions stay")

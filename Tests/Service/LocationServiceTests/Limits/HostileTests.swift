@@ -51,7 +51,7 @@ struct HostileTests {
       bench.fix()
       delivered += watch.fixes().count
       #expect(
-        bench.loop.clients.connections.compactMap { $0 }.allSatisfy {
+        bench.loop.clients.connections.slots.compactMap { $0 }.allSatisfy {
           $0.output.count <= Connection.outputLimit + WireLimits.replyFrame
         })
     }
@@ -66,7 +66,7 @@ struct HostileTests {
     var most = 0
     for _ in 0..<2_000 {
       bench.fix()
-      for connection in bench.loop.clients.connections {
+      for connection in bench.loop.clients.connections.slots {
         most = max(most, connection?.output.count ?? 0)
       }
     }
@@ -151,7 +151,7 @@ struct HostileTests {
 
   @Test("one user's client names do not use up the slots of all users")
   func names() throws {
-    let limit = LocationServer.unpermittedClientsPerUser
+    let limit = ClientRegistry.unpermittedClientsPerUser
     let bench = try ServiceBench(clients: limit + 4)
     let greedy = (0..<limit).map { bench.client("client \($0)", of: 4_711) }
     let next = bench.program(of: 4_711)
@@ -176,10 +176,10 @@ struct HostileTests {
       #expect(bench.call(add("r\(number)"), control) == .done)
     }
     // All in one read: the engine refuses none before the last call is read.
-    let more = ServedClient.namesLimit - RegionMonitor.capacity
+    let more = RegionNames.capacity - RegionMonitor.capacity
     for number in 0...more { control.send(add("s\(number)")) }
     bench.settle()
-    let refusal = WireError.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit))
+    let refusal = WireError.limitExceeded(what: "regions", limit: Int64(RegionNames.capacity))
     let answers = control.receive(add("s")).map(\.reply)
     #expect(answers.dropLast().allSatisfy { $0 == .done } && answers.last == .error(refusal))
     #expect(answers.count == more + 1)
@@ -191,9 +191,10 @@ struct HostileTests {
     for number in 0..<RegionMonitor.capacity {
       #expect(bench.call(.removeRegion(.condition, name: "r\(number)"), control) == .done)
     }
-    #expect(bench.firstClient?.hasConditions == false, "refused conditions do not count")
+    #expect(
+      bench.firstClient?.regionNames.hasConditions == false, "refused conditions do not count")
     #expect(bench.call(add("s1"), control) == .done)
-    #expect(bench.firstClient?.hasConditions == true)
+    #expect(bench.firstClient?.regionNames.hasConditions == true)
   }
 
   @Test("a long batch is delivered in one turn, without another event")
@@ -216,7 +217,7 @@ struct HostileTests {
   func many() throws {
     let bench = try ServiceBench()
     var programs: [Program] = []
-    for _ in 0..<LocationServer.connectionsLimit { programs.append(bench.program()) }
+    for _ in 0..<ConnectionTable.capacity { programs.append(bench.program()) }
     let over = bench.program()
     #expect(bench.call(.getStatus, over) == nil && over.isClosed)
     programs.removeFirst().quit()

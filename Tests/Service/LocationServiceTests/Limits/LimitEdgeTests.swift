@@ -15,7 +15,7 @@ struct LimitEdgeTests {
     let refused = Array("{\"method\":\"org.torpor.Location.Watch\",\"oneway\":true}".utf8) + [0]
     program.send((0..<40).flatMap { _ in refused })
     bench.settle()
-    #expect(bench.loop.clients.pausedCount == 0)
+    #expect(bench.loop.clients.connections.pausedCount == 0)
     #expect(bench.connectionDeadline > bench.stage.now, "no repeated wakes")
     guard case .info? = bench.call(.getInfo, program) else {
       Issue.record("its next call is handled")
@@ -45,9 +45,9 @@ struct LimitEdgeTests {
     let bench = try Users.bench()
     let program = bench.program(of: 4_711)
     _ = bench.call(.getInfo, program)
-    let found = bench.loop.clients.connections.first { $0?.peer.user == 4_711 }
+    let found = bench.loop.clients.connections.slots.first { $0?.peer.user == 4_711 }
     let connection = try #require(found ?? nil)
-    connection.expectedAnswerBytes = Connection.unpermittedHighWater
+    connection.reserveAnswer(Connection.unpermittedHighWater)
     program.send(.getInfo)
     bench.settle()
     #expect(program.receive(.getInfo).count == 1, "the reservation ends with the turn")
@@ -64,8 +64,8 @@ struct LimitEdgeTests {
     }
     #expect(indices.count == 2)
     // All of the user's output is used, so the next call must close its connection.
-    bench.loop.clients.connections[indices[0]]?.purpose = .drain(client: 0)
-    bench.loop.clients.connections[indices[0]]?.expectedAnswerBytes = 200_000
+    bench.loop.clients.connections[indices[0]]?.setPurpose(.watch(client: 0))
+    bench.loop.clients.connections[indices[0]]?.reserveAnswer(200_000)
     light.send(Array("{\"method\":\"org.torpor.Location.Watch\"}".utf8) + [0])
     let next = Program(bench.path)
     bench.settle()
@@ -109,7 +109,7 @@ struct LimitEdgeTests {
     let other = bench.program(of: 4_711)
     _ = bench.call(.getInfo, other)
     let connection = try #require(
-      bench.loop.clients.connections.last { $0?.peer.user == 4_711 } ?? nil)
+      bench.loop.clients.connections.slots.last { $0?.peer.user == 4_711 } ?? nil)
     #expect(connection.standing == .permitted)
     #expect(bench.call(.forgetClient(name), bench.program()) == .done)
     _ = bench.call(.getInfo, other)
@@ -130,7 +130,7 @@ struct LimitEdgeTests {
     // Clients of other users do not count.
     for user in 0..<40 as Range<UInt32> { bench.client("n", of: 6_000 + user).control.quit() }
     bench.settle()
-    #expect(bench.clientNames.count == 4 + LocationServer.unpermittedClients)
+    #expect(bench.clientNames.count == 4 + ClientRegistry.unpermittedClients)
     // Running programs keep their slots, and one more is refused.
     let programs = (0..<4).map { bench.client("r\($0)") }
     let one = bench.program()
@@ -192,15 +192,15 @@ struct LimitEdgeTests {
     for _ in 0..<60 { control.send(.startVisits) }
     bench.settle()
     let now = bench.stage.now
-    #expect(bench.loop.clients.pausedCount == 1)
+    #expect(bench.loop.clients.connections.pausedCount == 1)
     #expect(bench.connectionDeadline > now && bench.connectionDeadline <= now + .seconds(1))
     #expect(bench.deadline == .distantFuture)
-    #expect(bench.loop.clients.events.postponableDeadline == bench.connectionDeadline)
+    #expect(bench.events.postponableDeadline == bench.connectionDeadline)
     // The board waits for a permitted user.
     let permitted = bench.client("mine", of: Users.friend)
     for _ in 0..<300 { permitted.control.send(.startVisits) }
     bench.settle()
-    #expect(bench.loop.clients.pausedCount == 2)
+    #expect(bench.loop.clients.connections.pausedCount == 2)
     #expect(bench.deadline > now && bench.deadline <= now + .seconds(1))
     _ = watch
   }

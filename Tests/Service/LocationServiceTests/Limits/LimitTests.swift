@@ -78,7 +78,7 @@ struct LimitTests {
     let waiting = Program(bench.path)
     for _ in 0..<100 { bench.settle() }
     #expect(tries == 1)
-    #expect(bench.connectionDeadline == bench.stage.now + LocationServer.acceptPause)
+    #expect(bench.connectionDeadline == bench.stage.now + ConnectionTable.acceptPause)
     bench.pass(1)
     #expect(tries == 2)
     bench.listener.accept = accept

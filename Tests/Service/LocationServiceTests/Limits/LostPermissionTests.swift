@@ -154,7 +154,7 @@ struct LostPermissionTests {
     for user in 0..<40 as Range<UInt32> { bench.client("n", of: 6_000 + user).control.quit() }
     bench.settle()
     #expect(bench.clientNames.filter { $0.hasPrefix("c") }.count == 8)
-    #expect(bench.clientNames.count == 8 + LocationServer.unpermittedClients)
+    #expect(bench.clientNames.count == 8 + ClientRegistry.unpermittedClients)
     bench.adopt(Users.policy)
     bench.save()
     let next = try ServiceBench(Users.policy, after: bench.killed(), clients: 64)

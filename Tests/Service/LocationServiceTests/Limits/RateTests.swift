@@ -16,7 +16,7 @@ struct RateTests {
     let open = bench.program(of: 100_000)
     for _ in 0..<100 { open.send(.startVisits) }
     bench.settle()
-    #expect(bench.loop.clients.pausedCount == 2)
+    #expect(bench.loop.clients.connections.pausedCount == 2)
     let (permitted, _, _) = bench.client("mine", of: Users.friend)
     for number in 0..<20 {
       #expect(bench.call(.addRegion(.home("r\(number)"), assuming: .unknown), permitted) == .done)
@@ -35,7 +35,7 @@ struct RateTests {
     let fix = try #require(permitted.watch.fixes().first)
     for _ in 0..<300 { flood.control.send(.startVisits) }
     bench.settle()
-    #expect(bench.loop.clients.pausedCount == 1)
+    #expect(bench.loop.clients.connections.pausedCount == 1)
     #expect(bench.call(.acknowledge(fix.name), permitted.control) == .done)
     guard case .location? = bench.call(.getLocation, permitted.control) else {
       Issue.record("the location is returned")
@@ -43,7 +43,7 @@ struct RateTests {
     }
     permitted.control.send(.startVisits)
     bench.settle()
-    #expect(bench.loop.clients.pausedCount == 2, "a change waits")
+    #expect(bench.loop.clients.connections.pausedCount == 2, "a change waits")
     bench.pass(3)
     #expect(!permitted.control.frames().isEmpty)
   }
@@ -57,23 +57,25 @@ struct RateTests {
     let late = bench.program(of: Users.friend)
     late.send(.connect(name: "late"))
     bench.settle()
-    let connection = try #require(bench.loop.clients.connections.last ?? nil)
-    #expect(connection.heldCall != nil)
+    let connection = try #require(bench.loop.clients.connections.slots.last ?? nil)
+    #expect(connection.held?.call != nil)
     // A recomputed charge differs from this one.
-    let size = try #require(connection.heldCharge).answerSize
-    connection.heldCharge?.answerSize = size + 1
+    var charge = try #require(connection.held?.charge)
+    let size = charge.answerSize
+    charge.answerSize = size + 1
+    connection.held?.setCharge(charge)
     for _ in 0..<20 { bench.settle() }
-    #expect(connection.heldCharge?.answerSize == size + 1)
+    #expect(connection.held?.charge?.answerSize == size + 1)
     bench.adopt(Users.policy)
     bench.settle()
-    #expect(connection.heldCharge?.answerSize == size)
-    connection.heldCharge?.answerSize = size + 1
+    #expect(connection.held?.charge?.answerSize == size)
+    connection.held?.setCharge(charge)
     // A decision about a client without a slot discards the charge, too.
-    bench.loop.clients.discardHeldCharges()
+    bench.loop.clients.connections.discardHeldCharges()
     bench.settle()
-    #expect(connection.heldCharge?.answerSize == size)
+    #expect(connection.held?.charge?.answerSize == size)
     bench.pass(60)
-    #expect(connection.heldCall == nil && connection.heldCharge == nil)
+    #expect(connection.held == nil)
     #expect(bench.clientNames.contains("late"))
   }
 
@@ -86,15 +88,17 @@ struct RateTests {
     let late = bench.program(of: 4_711)
     late.send(Array("{\"method\":\"org.torpor.Location.Nonsense\"}\0".utf8))
     bench.settle()
-    let connection = try #require(bench.loop.clients.connections.last ?? nil)
-    guard case .refused? = connection.heldCall else {
+    let connection = try #require(bench.loop.clients.connections.slots.last ?? nil)
+    guard case .refused? = connection.held?.call else {
       Issue.record("it waits for its user's rate")
       return
     }
     // A call without cost is handled immediately; a recomputed charge would have a cost.
-    connection.heldCharge?.cost = 0
+    var charge = try #require(connection.held?.charge)
+    charge.cost = 0
+    connection.held?.setCharge(charge)
     bench.settle()
-    #expect(connection.heldCall == nil)
+    #expect(connection.held == nil)
     #expect(late.frames().count == 1)
   }
 

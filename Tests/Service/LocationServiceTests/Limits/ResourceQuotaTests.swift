@@ -82,12 +82,12 @@ struct ResourceQuotaTests {
 
   @Test("RES-6: the number of buckets is bounded, and a full bucket is dropped")
   func buckets() {
-    var limits = UserRateLimits()
+    var limits = CallRateLimits()
     let now = Instant(microseconds: 1_000_000)
     for user in 0..<1_000 as Range<UInt32> {
       limits.charge(1, to: user, .unpermitted, at: now + .seconds(Int64(user)))
     }
-    #expect(limits.callBucketCount <= UserRateLimits.capacity + 1)
+    #expect(limits.bucketCount <= CallRateLimits.capacity + 1)
     limits.charge(100, to: 5, .administrator, at: now)
     #expect(limits.nextCall(of: 5, .administrator, at: now) == now)
     for _ in 0..<32 { limits.charge(1, to: 7, .unpermitted, at: now + .seconds(2_000)) }
@@ -100,7 +100,7 @@ struct ResourceQuotaTests {
 
   @Test("RES-6: calls with and without permission are charged to separate buckets")
   func alternating() {
-    var limits = UserRateLimits()
+    var limits = CallRateLimits()
     let now = Instant(microseconds: 1_000_000)
     for _ in 0..<32 {
       limits.charge(1, to: 7, .unpermitted, at: now)
@@ -112,7 +112,7 @@ struct ResourceQuotaTests {
 
   @Test("RES-7: the count of omitted lines uses one line, and the service has its own rate")
   func lines() throws {
-    var limits = UserRateLimits()
+    var limits = LogRateLimits()
     let now = Instant(microseconds: 1_000_000)
     for user in 0..<9 as Range<UInt32> { _ = limits.consumeLine(of: user, at: now) }
     #expect(limits.suppressedLines == 1)

@@ -76,6 +76,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   let state: StateStore
   let stage = SocketBoard.Stage()
   let listener: Listener
+  let events: EventWait
   var loop: LocationLoop<SocketBoard, LocationServer>
   private let ring = RingMemory(capacity: ServiceBench.ringCapacity)
   private let memory: ClientMemory
@@ -94,7 +95,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   ) throws {
     folder = remains?.folder ?? TestFolder()
     path = folder.path + "/socket"
-    let events = try EventWait()
+    events = try EventWait()
     state = try StateStore(path: folder.path + "/state.db", at: UTCTime(microseconds: 0))
     var environment = LocationServer.Environment(version: "1.2", board: "a board", clients: clients)
     change(&environment)
@@ -163,7 +164,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   }
 
   /// The client that connected first.
-  var firstClient: ServedClient? { loop.clients.clients.first }
+  var firstClient: ServedClient? { loop.clients.clients.slots.first }
 
   /// Advances the clock without input.
   func pass(_ seconds: Int64) {
@@ -185,16 +186,14 @@ struct SocketBoard: LocationBoard, ~Copyable {
   var hasBackgroundSession: Bool { loop.clients.hasBackgroundSession }
 
   /// Number of programs monitored for being frozen.
-  var watchedPrograms: Int { loop.clients.connections.count { $0?.program != nil } }
+  var watchedPrograms: Int { loop.clients.connections.slots.count { $0?.monitor != nil } }
 
   /// Makes a connection carry the first client's backlog, with no byte sent yet.
   func stall(_ connection: Int, countsAsDelivered: Bool) {
     func stall(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
       let backlog = loop.engine.backlog(of: ClientID(0))
-      loop.clients.connections[connection]?.purpose = .drain(client: 0)
-      loop.clients.connections[connection]?.drain = Drain(
-        backlog: backlog, countsAsDelivered: countsAsDelivered,
-        next: backlog.range.lowerBound, remaining: 1)
+      let drain = Drain(of: 0, backlog, countsAsDelivered: countsAsDelivered, count: 1)
+      loop.clients.connections[connection]?.setPurpose(.drain(drain))
     }
     stall(&loop)
   }
@@ -314,22 +313,22 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// Number of connections by user.
   var connectionCounts: [UInt32: Int] {
     var counts: [UInt32: Int] = [:]
-    for connection in loop.clients.connections {
+    for connection in loop.clients.connections.slots {
       if let connection { counts[connection.peer.user, default: 0] += 1 }
     }
     return counts
   }
 
   /// The names of the known clients, without free slots.
-  var clientNames: [String] { loop.clients.clients.filter { !$0.isVacant }.map(\.name.name) }
+  var clientNames: [String] { loop.clients.clients.slots.filter { !$0.isVacant }.map(\.name.name) }
 
   /// Number of bytes in the service's output buffers.
   var waitingOutput: Int {
-    loop.clients.connections.reduce(0) { $0 + ($1?.output.count ?? 0) }
+    loop.clients.connections.slots.reduce(0) { $0 + ($1?.output.count ?? 0) }
   }
 
   /// The next time at which a connection needs attention.
-  var connectionDeadline: Instant { loop.clients.connectionDeadline }
+  var connectionDeadline: Instant { loop.clients.connections.deadlines.next }
 
   /// Sends a call and returns its reply.
   func call(_ call: WireCall, _ program: Program) -> WireReply? {

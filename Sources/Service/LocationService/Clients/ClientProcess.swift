@@ -1,0 +1,118 @@
+import LocationPolicy
+import LocationWire
+
+/// The running process of a client, from `Connect` until it ends, disconnects or is taken over.
+///
+/// # Problem
+///
+/// Fixes must not be delivered to a process that cannot receive them, or the receiver would run for nothing and the
+/// queue would grow (BKG-2). A process reports its own execution state, but it may be frozen by the system, have no
+/// notice connection yet, or not read it. Both sources are kept apart here.
+///
+/// # States
+///
+///     Connect ──▶ DELIVERY PAUSED ──notice connection open, read and empty queue, not frozen──▶ DELIVERING
+///                        ▲                                                                          │
+///                        └────────── frozen, notice connection closed or full, queue not empty ─────┘
+///
+/// While delivery is paused, the engine treats the client as suspended, whatever ``execution`` is.
+///
+/// Owner: ``ServedClient``, which has no process otherwise, so nothing of a process outlives it.
+struct ClientProcess {
+  /// Index of its control connection.
+  let control: Int
+  /// Session number, with which the process opens its notice connection.
+  let session: Int64
+  /// Index of its notice connection; nil without one.
+  private(set) var watch: Int?
+  /// Execution state reported by the process.
+  private(set) var execution: ExecutionState
+  /// Whether the process is frozen.
+  private(set) var isFrozen = false
+  /// Whether nothing is delivered because the process is frozen, has no notice connection, or does not read it fast
+  /// enough.
+  private(set) var isDeliveryPaused = true
+  /// Numbers of the open live iterators, one bit each.
+  private var liveIterators: UInt8 = 0
+  /// Services started by this process, which determine the pending events it may receive (BKG-6).
+  private(set) var startedServices = StartedServices()
+
+  /// - Parameter execution: State until the process reports one.
+  init(control: Int, session: Int64, execution: ExecutionState) {
+    self.control = control
+    self.session = session
+    self.execution = execution
+  }
+
+  /// The notice connection, if the process receives notices: it is neither frozen nor suspended.
+  var deliveryConnection: Int? { isFrozen || execution == .suspended ? nil : watch }
+
+  /// Number of open live iterators.
+  var liveCount: Int { liveIterators.nonzeroBitCount }
+
+  /// Sets the notice connection; nil if it was closed.
+  mutating func setWatch(_ connection: Int?) { watch = connection }
+
+  /// Sets the execution state, as reported by the process or inferred from a call.
+  mutating func setExecution(_ state: ExecutionState) { execution = state }
+
+  /// Sets whether the process is frozen. Returns whether that has changed.
+  mutating func setFrozen(_ isFrozen: Bool) -> Bool {
+    guard isFrozen != self.isFrozen else { return false }
+    self.isFrozen = isFrozen
+    return true
+  }
+
+  /// Changes the started services.
+  mutating func updateStarted(_ change: (inout StartedServices) -> Void) {
+    change(&startedServices)
+  }
+
+  /// Opens a live iterator with the lowest free number (LIV-9), the same that the engine assigns. Nil if all are open.
+  mutating func openLive() -> Int? {
+    let number = (~liveIterators).trailingZeroBitCount
+    guard number < LiveUpdates.capacity else { return nil }
+    liveIterators |= 1 << UInt8(number)
+    return number
+  }
+
+  /// Closes a live iterator.
+  mutating func closeLive(_ number: Int) { liveIterators &= ~(1 << UInt8(number)) }
+
+  /// Whether delivery must be paused.
+  ///
+  /// - Parameters:
+  ///   - hasCapacity: Whether the notice connection is open and below its high-water mark.
+  ///   - isQueueEmpty: Whether all notices are sent.
+  func mustPauseDelivery(hasCapacity: Bool, isQueueEmpty: Bool) -> Bool {
+    isFrozen || !hasCapacity || !isQueueEmpty
+  }
+
+  /// Pauses or resumes delivery.
+  ///
+  /// - Returns: The execution state to submit to the engine; nil if it does not change.
+  mutating func setDeliveryPaused(_ isPaused: Bool) -> ExecutionState? {
+    isDeliveryPaused = isPaused
+    guard execution != .suspended else { return nil }
+    return isPaused ? .suspended : execution
+  }
+}
+
+/// Services that the current process has started. It receives no pending events of other services (BKG-6).
+struct StartedServices {
+  var updates = false
+  /// Whether the gap of a possible loss was sent or queued.
+  var isLossQueued = false
+  var visits = false
+  var significantChange = false
+
+  /// Whether an event may be sent to the process. Region events may always; condition events require that the client
+  /// may receive live updates (BKG-14).
+  func includes(_ notice: WireNotice, _ use: ClientUse) -> Bool {
+    switch notice {
+    case .visit: visits
+    case .region(let event, _): event.kind == .region || !use.flags.containsAny(of: .withholding)
+    default: true
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+// Processes of clients: a process connects, opens its notice connection, is frozen, is taken over, and ends (AUT-2,
+// BKG-1, DEF-11).
+
+extension LocationServer {
+  /// Makes the connection the control connection of a client; the previous one is taken over (AUT-2).
+  ///
+  /// - Returns: The error; nil on success.
+  mutating func connect(
+    _ name: String, _ needsExplicit: Bool, from index: Int
+  ) -> WireReply? {
+    guard let connection = connections[index], connection.isOpen else {
+      return .error(.alreadyConnected)
+    }
+    let client: Int
+    switch slot(of: WireClientName(user: connection.peer.user, name: name)) {
+    case .success(let index): client = index
+    case .failure(let refusal): return .error(refusal)
+    }
+    if clients[client].control != nil {
+      // A program that has hung up must not take over from a running one.
+      guard connection.lingersUntil == nil else {
+        dropHeldCalls(index)
+        return .error(.notConnected)
+      }
+      takeOver(client)
+    }
+    let session = clients.newSession()
+    clients[client].connect(control: index, session: session, at: now)
+    connections.setPurpose(.control(client: client, monitor: nil), of: index, permissions)
+    setAuthorization(clients[client].access.reported, client)
+    submit(.connect, client)
+    clients[client].launchSessions(needsExplicit: needsExplicit, at: now)
+    updateUse(client)
+    if connection.lingersUntil == nil { monitorProgram(index) }
+    // No delivery until the notice connection is open.
+    submit(.setExecution(.suspended), client)
+    return nil
+  }
+
+  private mutating func takeOver(_ client: Int) {
+    if let watch = clients[client].watch {
+      reply(.notice(.takenOver), to: watch)
+      connections.end(watch)
+      clients[client].setWatch(nil)
+    }
+    if let control = clients[client].control {
+      connections.endMonitoring(control)
+      connections.setPurpose(.open, of: control, permissions)
+      connections.end(control)
+    }
+    processEnded(client)
+  }
+
+  /// Updates a client whose process has ended or disconnected.
+  mutating func processEnded(_ client: Int) {
+    let watch = clients[client].watch
+    clients[client].disconnect()
+    if let watch { connections.end(watch) }
+    endDrains(of: client, includingReads: false)
+    submit(.disconnect, client)
+    clients[client].sessions.end()
+    clients[client].launch.recordEnd(at: now)
+    updateUse(client)
+    if clients[client].sessions.hasBackground { requestLaunch(.backgroundSession, client) }
+  }
+
+  /// Makes the connection the notice connection of a session.
+  ///
+  /// - Returns: The error; nil on success.
+  mutating func watch(_ session: Int64, from index: Int) -> WireReply? {
+    guard let connection = connections[index], connection.isOpen else {
+      return .error(.alreadyConnected)
+    }
+    guard let client = clients.index(of: session, user: connection.peer.user) else {
+      return .error(.unknownSession(session))
+    }
+    if let previous = clients[client].watch { connections.end(previous) }
+    clients[client].setWatch(index)
+    connections.setPurpose(.watch(client: client), of: index, permissions)
+    return nil
+  }
+
+  // MARK: Frozen processes
+
+  /// Starts to monitor the process of a control connection.
+  private mutating func monitorProgram(_ index: Int) {
+    guard let peer = connections[index]?.peer else { return }
+    do {
+      try connections.beginMonitoring(index)
+      updateFrozen(index)
+    } catch {
+      logLine(
+        of: peer.user, .warning,
+        "cannot detect whether process \(peer.process) is frozen: \(error)")
+    }
+  }
+
+  /// Updates whether the process is frozen: at the start, and when the kernel signals a change.
+  mutating func updateFrozen(_ index: Int) {
+    guard let connection = connections[index], let monitor = connection.monitor,
+      let client = connection.controlledClient
+    else { return }
+    let reading = monitor.watch.isFrozen()
+    // The process has left its control group, which was removed; its new group is not monitored.
+    if reading == nil { connections.endMonitoring(index) }
+    let isFrozen = reading ?? false
+    if clients[client].setFrozen(isFrozen) { updateUse(client) }
+  }
+}

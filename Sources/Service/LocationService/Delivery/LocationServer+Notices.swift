@@ -1,0 +1,150 @@
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+// Delivery of notices and events to a client's notice connection (RNG-5, REG-8, BKG-2).
+
+extension LocationServer {
+  /// Queues a notice for the client's process, if one is running. A process that reads too slowly is disconnected when
+  /// the queue is full.
+  mutating func enqueue(_ notice: Notice, _ client: Int) {
+    guard let control = clients[client].control else { return }
+    if !clients[client].notices.append(notice) { connections.end(control) }
+  }
+
+  /// Sends queued notices and events in the order of occurrence (REG-8), as far as the connection accepts them, then
+  /// the diagnostics of sessions.
+  mutating func sendNotices(_ client: Int, _ engine: borrowing Engine) {
+    let mayKnow = clients.slots[client].access.authorization.isGranted
+    let started = clients.slots[client].process?.startedServices ?? StartedServices()
+    let use = clients.slots[client].use
+    while let entry = clients.slots[client].notices.nextIndex(where: {
+      mayKnow && started.includes($0, use)
+    }), let index = noticeConnection(of: client) {
+      switch clients.slots[client].notices.entries[entry] {
+      case .event(let event):
+        clients[client].notices.markSent(at: entry)
+        reply(.notice(event.notice), continues: true, to: index)
+        if let state = event.notice.stateAfterCrossing {
+          reply(.notice(state), continues: true, to: index)
+        }
+      case .notice(.batch(let first, let last)):
+        let (gap, fixes, next) = delivery.part(ofBatchFrom: first, through: last, engine)
+        if let gap { reply(.notice(.gap(gap)), continues: true, to: index) }
+        if !fixes.isEmpty { reply(.notice(.fixes(fixes)), continues: true, to: index) }
+        if next <= last {
+          clients[client].notices.replaceNotice(
+            at: entry, with: .batch(first: next, last: last))
+        } else {
+          clients[client].notices.markSent(at: entry)
+        }
+      case .notice(let notice):
+        clients[client].notices.markSent(at: entry)
+        if case .gap(let gap) = notice, gap.mayBeMore {
+          _ = clients[client].consumeLoss()
+          clients[client].rows.markDirty()  // the durable row still contains the loss
+        }
+        if let wire = delivery.wire(notice, named: clients.slots[client].regionNames) {
+          reply(.notice(wire), continues: true, to: index)
+        }
+      }
+    }
+    sendDiagnostics(client)
+  }
+
+  /// The client's notice connection, if the client is running (BKG-2) and the connection has output capacity.
+  mutating func noticeConnection(of client: Int) -> Int? {
+    guard let index = clients.slots[client].process?.deliveryConnection,
+      let connection = connections[index], !connection.isEnding
+    else { return nil }
+    if connection.hasOutputCapacity { return index }
+    send(index)
+    return connections[index]?.hasOutputCapacity == true ? index : nil
+  }
+
+  /// Logs the clients to which a requested flush delivers nothing, because they receive no notices now, each with the
+  /// number of its fixes.
+  mutating func reportFlush(_ engine: borrowing Engine) {
+    var entries: [String] = []
+    for i in clients.indices
+    where !clients[i].isVacant && clients[i].process?.deliveryConnection == nil {
+      let count = engine.count(of: engine.backlog(of: ClientID(i)))
+      let name = clients[i].name
+      let fixes = count == 1 ? "1 fix" : "\(count) fixes"
+      if count > 0 { entries.append("'\(name.name)' of user \(name.user) (\(fixes))") }
+    }
+    guard !entries.isEmpty else { return }
+    let more = entries.count > 8 ? " and \(entries.count - 8) more" : ""
+    logLine(
+      of: nil, .notice,
+      "a flush delivers nothing to clients that are suspended, not connected or not listening; their fixes stay "
+        + "stored: \(entries.prefix(8).joined(separator: ", "))\(more)")
+  }
+
+  /// Sends changed diagnostics of sessions, as far as the connection accepts them (BKG-17).
+  mutating func sendDiagnostics(_ client: Int) {
+    while let index = noticeConnection(of: client),
+      let (number, diagnostics) = clients[client].sessions.nextDiagnostics()
+    {
+      reply(.notice(.session(number, diagnostics)), continues: true, to: index)
+    }
+  }
+
+  /// Pauses or resumes delivery: a client that is frozen, has no notice connection or does not read fast enough is
+  /// suspended for the engine (BKG-2).
+  mutating func updateDeliveryPause(_ client: Int) {
+    guard let process = clients.slots[client].process else { return }
+    let hasCapacity = process.watch.flatMap { connections[$0]?.hasOutputCapacity } ?? false
+    let mustPause = process.mustPauseDelivery(
+      hasCapacity: hasCapacity, isQueueEmpty: clients.slots[client].notices.noticeCount == 0)
+    guard mustPause != process.isDeliveryPaused else { return }
+    if let state = clients[client].setDeliveryPaused(mustPause) {
+      submit(.setExecution(state), client)
+    }
+  }
+
+  /// Discards unsent data that reveals where the board was, after a loss of rights (RNG-6).
+  mutating func discardUnsent(_ client: Int) {
+    clients[client].notices.removeNotices(where: \.revealsLocation)
+    discardEvents(client)
+    endDrains(of: client, includingReads: true)
+    guard let watch = clients[client].watch, connections[watch]?.output.isEmpty == false
+    else { return }
+    // The output may end in the middle of a frame.
+    close(watch)
+  }
+
+  // MARK: Possible loss
+
+  /// Queues the gap of a possible loss of fixes before any newer fix (RNG-4).
+  mutating func enqueueLoss(_ client: Int) {
+    guard let loss = delivery.unreportedLoss(of: clients[client]),
+      clients[client].process?.startedServices.isLossQueued == false
+    else { return }
+    // The loss counts as reported when the notice is written.
+    clients[client].updateStartedServices { $0.isLossQueued = true }
+    enqueue(.gap(loss), client)
+  }
+
+  /// The gap of a possible loss that was not reported to a client yet, and marks it as reported.
+  mutating func consumeLoss(_ client: Int) -> Gap? {
+    let loss = delivery.unreportedLoss(of: clients[client])
+    _ = clients[client].consumeLoss()
+    return loss
+  }
+}
+
+extension WireNotice {
+  /// `didDetermineState` after the enter or exit of a region (REG-8); nil for any other notice.
+  fileprivate var stateAfterCrossing: WireNotice? {
+    guard case .region(let event, _) = self else { return nil }
+    switch event.change {
+    case .entered:
+      return .region(WireRegionEvent(event.kind, name: event.name, .determined(.inside)))
+    case .exited:
+      return .region(WireRegionEvent(event.kind, name: event.name, .determined(.outside)))
+    case .determined, .monitor, .failed: return nil
+    }
+  }
+}
