@@ -72,8 +72,8 @@ extension Region {
 }
 
 extension Coordinate {
-  /// Distance to `other`, metres, exact to 1 cm: computed in the plane up to 10 km below 70° of latitude, otherwise
-  /// along the geodesic.
+  /// Distance to `other`, metres, exact to 1 cm: computed in the plane if it is at most 10 km and the latitude is
+  /// below 70°, otherwise along the geodesic.
   func regionDistance(to other: Coordinate) -> Double {
     let limit: Int64 = 70_000_000_000
     if abs(latitude_e9) <= limit && abs(other.latitude_e9) <= limit {
