@@ -378,6 +378,12 @@ struct ConnectionTable {
 
   // MARK: Output
 
+  /// Whether the connection exists, is not ending, and has output capacity.
+  func acceptsOutput(_ index: Int) -> Bool {
+    guard let connection = self[index] else { return false }
+    return connection.hasOutputCapacity && !connection.isEnding
+  }
+
   /// Writes as much output as the socket accepts. Remaining output of an ending connection is dropped, because the peer
   /// may never read it.
   ///

@@ -55,12 +55,10 @@ extension LocationServer {
 
   /// The client's notice connection, if the client is running (BKG-2) and the connection has output capacity.
   mutating func noticeConnection(of client: Int) -> Int? {
-    guard let index = clients.slots[client].process?.deliveryConnection,
-      let connection = connections[index], !connection.isEnding
-    else { return nil }
-    if connection.hasOutputCapacity { return index }
+    guard let index = clients.slots[client].process?.deliveryConnection else { return nil }
+    if connections.acceptsOutput(index) { return index }
     send(index)
-    return connections[index]?.hasOutputCapacity == true ? index : nil
+    return connections.acceptsOutput(index) ? index : nil
   }
 
   /// Logs the clients to which a requested flush delivers nothing, because they receive no notices now, each with the
@@ -84,7 +82,7 @@ extension LocationServer {
 
   /// Sends changed diagnostics of sessions, as far as the connection accepts them (BKG-17).
   mutating func sendDiagnostics(_ client: Int) {
-    while let index = noticeConnection(of: client),
+    while clients.slots[client].sessions.hasSessions, let index = noticeConnection(of: client),
       let (number, diagnostics) = clients[client].sessions.nextDiagnostics()
     {
       reply(.notice(.session(number, diagnostics)), continues: true, to: index)
