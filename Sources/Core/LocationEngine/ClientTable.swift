@@ -1,3 +1,4 @@
+import DeferralCache
 import LocationPolicy
 import LocationTypes
 
@@ -8,7 +9,7 @@ import LocationTypes
 /// `dirtyRange`, a range of indices that contains every dirty client, and the earliest wake time outside the range.
 /// Dormant clients inside the range are recognised by ``isDirty(_:at:)``.
 ///
-/// The table depends on `LocationPolicy` and `LocationTypes` only; ``Engine`` is its only user.
+/// ``Engine`` is its only user.
 @safe struct ClientTable: ~Copyable {
   private let storage: UnsafeMutableBufferPointer<Client>
   /// Upper bound of the client indices in use: no client at or above it was ever connected. The memory above it is not
@@ -105,6 +106,68 @@ import LocationTypes
       i += 1
     }
     return next
+  }
+
+  // MARK: All clients
+
+  /// Position of ``nextNotice(in:hold:at:)``.
+  private var noticeIndex = 0
+
+  /// The next notice of a dirty client; nil when all are reported.
+  mutating func nextNotice(
+    in ring: borrowing FixRing, hold: Instant, at now: Instant
+  ) -> ClientNotice? {
+    noticeIndex = max(noticeIndex, dirtyRange.lowerBound)
+    while noticeIndex < dirtyRange.upperBound {
+      if isDirty(noticeIndex, at: now),
+        let notice = self[noticeIndex].nextNotice(in: ring, hold: hold)
+      {
+        return ClientNotice(client: ClientID(noticeIndex), notice: notice)
+      }
+      noticeIndex += 1
+    }
+    noticeIndex = 0
+    return nil
+  }
+
+  /// Whether a client has a notice.
+  func hasNotices(at now: Instant) -> Bool {
+    for i in dirtyRange where isDirty(i, at: now) && self[i].hasNotices { return true }
+    return false
+  }
+
+  /// Time until which the board is not suspended, because a delivery waits for its acknowledgement (RNG-8); nil if no
+  /// delivery does.
+  func acknowledgementDeadline(at now: Instant) -> Instant? {
+    var due: Instant?
+    for i in dirtyRange where isDirty(i, at: now) {
+      guard let hold = self[i].acknowledgementDeadline, hold > now else { continue }
+      due = max(due ?? hold, hold)
+    }
+    return due
+  }
+
+  /// First sequence number that a client needs in the ring; `head` if none needs an older one.
+  func neededFrom(head: UInt64) -> UInt64 {
+    var first = head
+    for i in 0..<used { first = min(first, self[i].neededFrom) }
+    return first
+  }
+
+  /// Delivers the newest fix to the clients that skipped it.
+  func deliverSkippedFixes(_ context: ClientContext) {
+    for i in 0..<used where self[i].hasSkippedFix { self[i].deliverSkippedFix(context) }
+  }
+
+  /// Delivers skipped fixes and puts all clients into the dirty range; see ``markAllDirty()``.
+  mutating func markAllDirty(_ context: ClientContext) -> Range<Int> {
+    deliverSkippedFixes(context)
+    return markAllDirty()
+  }
+
+  /// Advances the cursors that the head is about to pass; they record the lost fixes as a gap (RNG-4).
+  func prepareOverwrite(in ring: borrowing FixRing, at now: Instant) {
+    for i in 0..<used where isDirty(i, at: now) { self[i].prepareOverwrite(in: ring) }
   }
 
   private func dormantUntil(_ index: Int) -> Instant {

@@ -19,10 +19,10 @@ protocol CommandedDriver: Sendable {
   var state: State { get }
   var link: ReceiverLink<Command> { get set }
   /// The goal, reduced to what this receiver and its wiring support; nil before the first goal.
-  var effectiveGoal: ReceiverGoal? { get }
+  var effectiveGoal: ReceiverMode? { get }
 
   /// Next state of a receiver that is awake and answers: a step towards the effective goal, or the goal's own state.
-  func nextStateWhenResponsive(_ goal: ReceiverGoal) -> State
+  func nextStateWhenResponsive(_ goal: ReceiverMode) -> State
   /// Enters a state and executes its entry actions. The only writer of `state`.
   mutating func enter(_ new: State)
 
@@ -40,7 +40,7 @@ protocol CommandedDriver: Sendable {
   /// Handles a receiver that stays awake after the maximum number of standby commands.
   mutating func abandonSleep()
   /// Clears recorded rejections that concern this goal, because the engine has set it again.
-  mutating func clearRejections(for goal: ReceiverGoal)
+  mutating func clearRejections(for goal: ReceiverMode)
   /// Invalidates all known state that the receiver kept in RAM.
   mutating func invalidateVolatileState(power: KnownPower)
   /// Invalidates all known state that depends on our configuration, which the receiver may have lost.
@@ -154,7 +154,7 @@ extension CommandedDriver {
   }
 
   /// Sets a new goal, or the same goal again to have it reported.
-  private mutating func setGoal(_ new: ReceiverGoal) {
+  private mutating func setGoal(_ new: ReceiverMode) {
     link.setGoal(new)
     clearRejections(for: new)
     switch state.stage {

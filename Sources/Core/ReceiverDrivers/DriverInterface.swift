@@ -3,24 +3,10 @@ import LocationTypes
 
 // Interface between the engine and a receiver driver: goals and events in, effects, observations and status out.
 
-/// Operating mode that the engine requests from the receiver.
-@frozen public enum ReceiverGoal: Equatable, Sendable {
-  /// Lowest power that the wiring allows: powered off, else standby.
-  case off
-  /// Standby; the receiver keeps the data for a fast next start.
-  case standby
-  /// Continuous tracking; the receiver sends every epoch immediately.
-  case tracking
-  /// Tracking with the receiver's own duty cycle: less power, less accuracy.
-  case powersave
-  /// Tracking with epochs stored in the receiver's batch buffer. The batch pin is asserted at `watermark` entries.
-  case batching(watermark: UInt16)
-}
-
 /// Input of a driver.
 public enum DriverEvent: Sendable {
   /// The engine sets a new goal, which replaces the previous one. Allowed at any time.
-  case goal(ReceiverGoal)
+  case goal(ReceiverMode)
   /// The engine requests all epochs in the receiver's batch buffer.
   case drain
   /// The receiver sent a message. Precedes ``ReceiverDriver/admit(_:at:)`` of its epoch.
@@ -40,7 +26,7 @@ public enum DriverEvent: Sendable {
   /// Nothing to report.
   case none
   /// The receiver reached this goal. Reported once for each `.goal` and after each recovery.
-  case reached(ReceiverGoal)
+  case reached(ReceiverMode)
   /// Every epoch that was in the batch buffer at the time of the drain request was delivered.
   ///
   /// One report answers all drain requests since the last `.drained`.
@@ -50,7 +36,7 @@ public enum DriverEvent: Sendable {
   /// The receiver works again, after `.lost` or after a loss of its configuration.
   case recovered
   /// The receiver does not support this goal, or has rejected it, and tracks instead.
-  case refused(ReceiverGoal)
+  case refused(ReceiverMode)
 }
 
 /// Output of a driver. Execute it in this order: pin, line speed, the bytes of `outgoing`, aiding.

@@ -27,7 +27,7 @@ struct PassiveDriver: Sendable {
   private var needsSwitchRetry = false
   /// UTC of the newest accepted fix.
   private var newest_utc: UTCTime?
-  private var goal: ReceiverGoal?
+  private var goal: ReceiverMode?
 
   /// Creates a driver. The receiver counts as powered off if it has a supply switch, else as tracking.
   init(_ setup: ReceiverSetup) {
@@ -78,7 +78,7 @@ struct PassiveDriver: Sendable {
   }
 
   private mutating func setGoal(
-    _ new: ReceiverGoal, at now: Instant, _ effects: inout DriverEffects
+    _ new: ReceiverMode, at now: Instant, _ effects: inout DriverEffects
   ) {
     goal = new
     switch (new, state) {

@@ -14,7 +14,7 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   let setup: ReceiverSetup
   /// Event counters since creation.
   var counters = DriverCounters()
-  var goal: ReceiverGoal?
+  var goal: ReceiverMode?
   /// Time of the event that is being handled.
   var now = Instant.boot
   /// Deadline of the current state; nil if only events end it.
@@ -246,7 +246,7 @@ extension ReceiverLink {
 
 extension ReceiverLink {
   /// Sets a new goal, or the same goal again to have it reported.
-  mutating func setGoal(_ new: ReceiverGoal) {
+  mutating func setGoal(_ new: ReceiverMode) {
     goal = new
     isGoalReported = false
     pending.reached = false

@@ -69,7 +69,7 @@ struct BehaviourDigest: Equatable, Sendable {
     }
   }
 
-  private mutating func add(_ kind: Int, _ goal: ReceiverGoal) {
+  private mutating func add(_ kind: Int, _ goal: ReceiverMode) {
     add(kind)
     switch goal {
     case .off: add(0)

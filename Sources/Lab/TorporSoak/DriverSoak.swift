@@ -156,7 +156,7 @@ final class DriverSoak {
     }
   }
 
-  private func randomGoal() -> ReceiverGoal {
+  private func randomGoal() -> ReceiverMode {
     // Stored assistance data only matters after the receiver was off.
     if storesAiding, below(2) == 0 { return below(2) == 0 ? .off : .tracking }
     return switch below(7) {

@@ -22,7 +22,7 @@ public struct Reload: Sendable {
 /// What was last reported to the service manager, so that only changes are sent.
 struct ReportedStatus {
   var clients = -1
-  var receiver: PlannedReceiver?
+  var receiver: ReceiverMode?
   /// Time of the last watchdog notification.
   var watchdog = Instant.boot
 }
@@ -58,7 +58,7 @@ extension LocationService {
       reportedStatus.watchdog = now
     }
     let clients = loop.clients.connectedCount
-    let receiver = loop.engine.plannedReceiver
+    let receiver = loop.engine.receiverMode
     guard clients != reportedStatus.clients || receiver != reportedStatus.receiver else { return }
     reportedStatus.clients = clients
     reportedStatus.receiver = receiver
@@ -67,7 +67,7 @@ extension LocationService {
     )
   }
 
-  private static func statusText(_ receiver: PlannedReceiver?) -> String {
+  private static func statusText(_ receiver: ReceiverMode?) -> String {
     switch receiver {
     case nil: "not planned yet"
     case .off: "off"

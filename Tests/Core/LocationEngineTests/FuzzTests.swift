@@ -65,7 +65,7 @@ struct FuzzTests {
     }
     // Run until the driver probes; the answer arrives in two parts, the first at the deadline.
     while bench.commands == 0 { bench.run(0.05) }
-    let deadline = bench.engine.driver.status.deadline ?? .distantFuture
+    let deadline = bench.engine.receiver.driver.status.deadline ?? .distantFuture
     var frame = FrameBuffer()
     frame.appendVersion(UBXVersion(software: "ROM", hardware: "00"))
     let bytes = (0..<frame.count).map { frame[$0] }

@@ -135,7 +135,7 @@ import Testing
     while true {
       let bench = FamilyBench(Families.setup(family, lineSpeed: 38_400, supply: true))
       bench.tampering = .drop(number)
-      let goals: [ReceiverGoal] = [.tracking, .standby, .tracking, .off, .tracking]
+      let goals: [ReceiverMode] = [.tracking, .standby, .tracking, .off, .tracking]
       for goal in goals {
         #expect(bench.reach(goal, 60), "\(number): \(goal) of \(family)")
         bench.run(3)
@@ -156,7 +156,7 @@ import Testing
     while true {
       let bench = FamilyBench(Families.setup(family, lineSpeed: 38_400, supply: true))
       bench.tampering = .reject(number)
-      for goal in [.tracking, .standby, .tracking, .off, .tracking] as [ReceiverGoal] {
+      for goal in [.tracking, .standby, .tracking, .off, .tracking] as [ReceiverMode] {
         #expect(bench.reach(goal, 90), "\(number): \(goal) of \(family)")
         bench.run(3)
       }
@@ -224,7 +224,7 @@ import Testing
   func changingGoals(_ family: ReceiverFamily) {
     for wait in stride(from: 0.0, to: 3.0, by: 0.21) {
       let bench = FamilyBench(Families.setup(family, wake: true, supply: true))
-      for goal in [.tracking, .standby, .tracking, .off, .standby, .off] as [ReceiverGoal] {
+      for goal in [.tracking, .standby, .tracking, .off, .standby, .off] as [ReceiverMode] {
         bench.handle(.goal(goal))
         bench.run(wait)
       }
@@ -241,7 +241,7 @@ import Testing
     arguments: Families.sentences)
   func refused(_ family: ReceiverFamily) {
     let bench = FamilyBench(Families.setup(family))
-    for goal in [.batching(watermark: 10), .powersave] as [ReceiverGoal] {
+    for goal in [.batching(watermark: 10), .powersave] as [ReceiverMode] {
       bench.reach(goal)
       #expect(bench.reported.last == .refused(goal) && bench.activity == .running)
     }

@@ -13,7 +13,7 @@ import Testing
     #expect(
       driver.status.isQuiescent && driver.status.deadline == nil && !driver.status.mayBufferFixes)
     #expect(driver.handle(.goal(.tracking), at: at(0)).observation == .reached(.tracking))
-    for goal in [ReceiverGoal.off, .standby, .batching(watermark: 5)] {
+    for goal in [ReceiverMode.off, .standby, .batching(watermark: 5)] {
       #expect(driver.handle(.goal(goal), at: at(1)).observation == .refused(goal))
       #expect(!driver.status.hasOutgoing && driver.outgoing.count == 0)
     }
@@ -64,7 +64,7 @@ import Testing
 
   @Test("PWR-4: each fault of a switch is reported, and retried with growing back-off")
   func switchFails() {
-    for goal in [ReceiverGoal.off, .tracking] {
+    for goal in [ReceiverMode.off, .tracking] {
       var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
       let command = PinCommand(.receiverSupply, goal == .off ? .inactive : .active)
       #expect(driver.handle(.goal(goal), at: at(0)).pin == command)

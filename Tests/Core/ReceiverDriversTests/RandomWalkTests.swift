@@ -22,7 +22,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
   ]
 
   private func act(_ bench: DriverBench, _ dice: inout SplitMix64, faults: Bool) {
-    let goals: [ReceiverGoal] = [
+    let goals: [ReceiverMode] = [
       .off, .standby, .tracking, .powersave, .batching(watermark: 20), .batching(watermark: 35),
     ]
     switch dice.roll(faults ? 16 : 8) {
@@ -96,7 +96,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
       }
     }
     let keeping = DriverBench(Setups.keeping)
-    for goal in [ReceiverGoal.tracking, .off, .tracking] {
+    for goal in [ReceiverMode.tracking, .off, .tracking] {
       keeping.step(.goal(goal))
       for _ in 0..<2_500 {
         reachedStates.insert(keeping.driver.state.rawValue)

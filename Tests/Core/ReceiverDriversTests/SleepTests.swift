@@ -305,7 +305,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
   @Test("A goal is answered each time it is set")
   func answeredAgain() {
     let bench = DriverBench(Setups.wired)
-    for goal in [ReceiverGoal.tracking, .standby, .batching(watermark: 250)] {
+    for goal in [ReceiverMode.tracking, .standby, .batching(watermark: 250)] {
       bench.reach(goal)
       bench.clearRecords()
       bench.step(.goal(goal))

@@ -154,11 +154,12 @@ public struct FixSchedule: Equatable, Sendable {
   /// Time at which the receiver last tracked before it went off; nil if its navigation data is lost or never existed.
   private var offSince: Instant?
   /// Time off before the current acquisition; nil for a cold start.
-  private var previousOffTime: Interval?
+  public private(set) var previousOffTime: Interval?
   /// Time that the current acquisition needed to restore the navigation database.
   private var restoreTime = Interval.zero
   private var firstFixTime = Instant.boot
-  private var lastFixTime = Instant.boot
+  /// Time of the last live or drained fix.
+  public private(set) var lastFixTime = Instant.boot
   private var bestAccuracy = Double.infinity
   /// Number of acquisitions without a fix since the last fix, up to 6.
   private var failedAcquisitions: Int64 = 0

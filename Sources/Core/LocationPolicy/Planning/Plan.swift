@@ -2,24 +2,10 @@ import LocationTypes
 
 // The result of ``Planner``, and three parts of its parameters: sleep states, the receiver's fix buffer, times to fix.
 
-/// The receiver state that a plan requires. `Engine` translates it into a `ReceiverGoal` for the `ReceiverDriver`.
-public enum PlannedReceiver: Equatable, Sendable {
-  /// Supply switched off.
-  case off
-  /// Asleep; the data for a short next start is kept.
-  case standby
-  /// One fix per interval, sent immediately.
-  case tracking
-  /// The same in the receiver's own duty cycle: less power, less accuracy.
-  case powersave
-  /// One fix per interval, kept in the receiver's own buffer until `watermark` fixes are in it.
-  case batching(watermark: UInt16)
-}
-
 /// The state of receiver and board until the next event.
 public struct Plan: Equatable, Sendable {
-  /// State of the receiver.
-  public var receiver: PlannedReceiver
+  /// Mode of the receiver.
+  public var receiver: ReceiverMode
   /// Deepest sleep state that is allowed; at least ``BoardState/idle``, because no code runs while the service waits.
   public var board: BoardState
   /// Time at which the board must be awake at the latest; `.distantFuture` for no alarm.
@@ -28,7 +14,7 @@ public struct Plan: Equatable, Sendable {
   public var wakesOnInput: Bool
 
   /// Creates a plan.
-  public init(receiver: PlannedReceiver, board: BoardState, wake: Instant, wakesOnInput: Bool) {
+  public init(receiver: ReceiverMode, board: BoardState, wake: Instant, wakesOnInput: Bool) {
     self.receiver = receiver
     self.board = board
     self.wake = wake

@@ -146,7 +146,7 @@ public struct Planner: Sendable {
   /// The lowest-power receiver state that serves the demand (PWR-1).
   func receiver(
     for demand: DemandSummary, _ schedule: FixSchedule? = nil, isInhibited: Bool
-  ) -> PlannedReceiver {
+  ) -> ReceiverMode {
     if demand.live > 0 { return .tracking }
     if demand.deferred > 0 {
       guard !isInhibited, let watermark = parameters.watermark else { return .tracking }
@@ -163,7 +163,7 @@ public struct Planner: Sendable {
   /// The plan while the receiver sends each fix. Each message wakes the board, except during an acquisition without a
   /// client in the foreground: messages without a fix are then buffered until one can contain a fix.
   private func streamingPlan(
-    _ receiver: PlannedReceiver, _ input: PlannerInput, at now: Instant
+    _ receiver: ReceiverMode, _ input: PlannerInput, at now: Instant
   ) -> Plan {
     let check = min(input.demand.check, input.schedule?.wake ?? .distantFuture)
     guard let idle = parameters.idle, idle.wakesOnBytes, check - now > idle.alarmLead else {
@@ -232,7 +232,7 @@ public struct Planner: Sendable {
   }
 
   /// The plan with the deepest sleep state for which enough time is left and which all needed wake sources can end.
-  private func sleepPlan(_ receiver: PlannedReceiver, until due: Instant, at now: Instant) -> Plan {
+  private func sleepPlan(_ receiver: ReceiverMode, until due: Instant, at now: Instant) -> Plan {
     guard due > now else {
       return Plan(receiver: receiver, board: .idle, wake: due, wakesOnInput: true)
     }

@@ -204,7 +204,7 @@ extension SentenceDriver {
     proceed()
   }
 
-  mutating func clearRejections(for goal: ReceiverGoal) { clearStandbyRejection() }
+  mutating func clearRejections(for goal: ReceiverMode) { clearStandbyRejection() }
 
   /// Clears a recorded rejection of standby.
   mutating func clearStandbyRejection() {

@@ -53,7 +53,7 @@ extension SentenceDriver.State {
 // MARK: Next state
 
 extension SentenceDriver {
-  var effectiveGoal: ReceiverGoal? {
+  var effectiveGoal: ReceiverMode? {
     switch link.goal {
     case .none: nil
     case .off where setup.hasSupplySwitch: .off
@@ -62,7 +62,7 @@ extension SentenceDriver {
     }
   }
 
-  func nextStateWhenResponsive(_ goal: ReceiverGoal) -> State {
+  func nextStateWhenResponsive(_ goal: ReceiverMode) -> State {
     switch goal {
     case .off, .standby: .fallingAsleep
     case .tracking, .powersave, .batching: link.isConfigured ? .tracking : .configuring

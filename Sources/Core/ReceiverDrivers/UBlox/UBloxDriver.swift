@@ -752,7 +752,7 @@ extension UBloxDriver {
 // MARK: Loss and invalidation
 
 extension UBloxDriver {
-  mutating func clearRejections(for goal: ReceiverGoal) {
+  mutating func clearRejections(for goal: ReceiverMode) {
     known.isBatchingRejected = false
     if goal == .powersave { known.isPowerSaveRejected = false }
   }
@@ -984,7 +984,7 @@ extension UBloxDriver {
 
 extension UBloxDriver {
   // Inlined, because a call would copy the whole driver.
-  @inline(__always) var effectiveGoal: ReceiverGoal? {
+  @inline(__always) var effectiveGoal: ReceiverMode? {
     switch link.goal {
     case .none: return nil
     case .off: return setup.hasSupplySwitch ? .off : .standby
@@ -1012,7 +1012,7 @@ extension UBloxDriver {
   /// Whether the receiver's power mode differs from the one to set.
   private var needsPowerChange: Bool { targetPower.map { $0 != known.powerMode } ?? false }
 
-  func nextStateWhenResponsive(_ goal: ReceiverGoal) -> State {
+  func nextStateWhenResponsive(_ goal: ReceiverMode) -> State {
     switch goal {
     case .off, .standby:
       guard known.batch == .off else { return stateToLeave }

@@ -78,7 +78,7 @@ extension LocationServer {
   /// The plan of the last step.
   func plan(_ engine: borrowing Engine, _ effects: Effects) -> WirePlan {
     let plan = Plan(
-      receiver: engine.plannedReceiver ?? .off, board: effects.board, wake: effects.wake,
+      receiver: engine.receiverMode ?? .off, board: effects.board, wake: effects.wake,
       wakesOnInput: effects.wakesOnInput)
     return WirePlan(plan, wakeUTC: effects.wake < .distantFuture ? utc(effects.wake) : nil)
   }

@@ -115,7 +115,7 @@ extension ReplyDecoder {
   }
 
   static func plan(_ fields: inout JSONFields) throws(WireError) -> WirePlan {
-    let receiver: PlannedReceiver
+    let receiver: ReceiverMode
     switch try fields.string("receiver") {
     case "off": receiver = .off
     case "standby": receiver = .standby

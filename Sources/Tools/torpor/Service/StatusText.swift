@@ -93,7 +93,7 @@ struct StatusText {
     }
   }
 
-  static func text(_ receiver: PlannedReceiver) -> String {
+  static func text(_ receiver: ReceiverMode) -> String {
     switch receiver {
     case .off: "receiver off: no client needs a fix now"
     case .standby: "receiver in standby: no client needs a fix now"
@@ -105,7 +105,7 @@ struct StatusText {
   }
 
   /// The clients for which the receiver runs or will run, of those visible to the user; three at most.
-  private func clientNames(_ receiver: PlannedReceiver) -> String {
+  private func clientNames(_ receiver: ReceiverMode) -> String {
     let names = status.uses.filter { $0.need != .nothing }.map(\.name.name)
     guard let first = names.first else { return "" }
     let others = names.dropFirst().prefix(2).map { ", \($0)" }.joined()

@@ -188,7 +188,7 @@ struct DiscardedInputTests {
     } else {
       bench.stop(for: .seconds(200))
     }
-    let isLost = bench.engine.isReceiverLost
+    let isLost = bench.engine.receiver.isLost
     #expect(!isLost && bench.client.failures.isEmpty)
     bench.run(50)
     #expect(bench.client.failures.isEmpty)
@@ -207,13 +207,13 @@ struct DiscardedInputTests {
     bench.perform(.lineFault)
     bench.client.stop()
     bench.run(10)
-    let planned = bench.engine.plannedReceiver
-    let isLost = bench.engine.isReceiverLost
+    let planned = bench.engine.receiverMode
+    let isLost = bench.engine.receiver.isLost
     #expect(planned == .off && isLost)
     bench.client.start()
     bench.run(1)
     bench.fixes(count: 2)
-    let isFound = !bench.engine.isReceiverLost
+    let isFound = !bench.engine.receiver.isLost
     #expect(isFound)
   }
 }
@@ -245,10 +245,10 @@ struct WaitingServiceTests {
     bench.clients[1].connect()
     bench.clients[1].request(.requestLocation)
     bench.run(3_600)
-    #expect(bench.engine.schedule.state == .backedOff)
-    let before = bench.engine.schedule.wake
+    #expect(bench.engine.receiver.schedule.state == .backedOff)
+    let before = bench.engine.receiver.schedule.wake
     bench.clients[1].request(.setAuthorization(.always))
-    #expect(bench.engine.schedule.wake < before)
+    #expect(bench.engine.receiver.schedule.wake < before)
     #expect(bench.clients[1].failures.isEmpty)
   }
 }

@@ -81,7 +81,7 @@ struct PlannerTests {
     func receiver(
       _ demands: [Demand], inhibited: Bool = false,
       _ change: (inout PlannerParameters) -> Void = { _ in }
-    ) -> PlannedReceiver {
+    ) -> ReceiverMode {
       var parameters = Self.parameters()
       change(&parameters)
       var sum = DemandSummary()
@@ -169,7 +169,7 @@ struct PlannerTests {
   @Test("Pending work, an inhibitor or an awaited acknowledgement limits the board to idle")
   func held() {
     var input = Self.input(Self.deferred)
-    let batching = PlannedReceiver.batching(watermark: 60)
+    let batching = ReceiverMode.batching(watermark: 60)
     #expect(
       Self.plan(input, isInhibited: true)
         == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, wakesOnInput: true))

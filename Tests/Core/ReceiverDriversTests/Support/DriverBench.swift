@@ -208,7 +208,7 @@ final class DriverBench {
   }
 
   /// Sets a goal and runs until it is reached.
-  @discardableResult func reach(_ goal: ReceiverGoal, _ limit: Double = 120) -> Bool {
+  @discardableResult func reach(_ goal: ReceiverMode, _ limit: Double = 120) -> Bool {
     step(.goal(goal))
     return runUntilIdle(limit)
   }

@@ -212,7 +212,7 @@ final class FamilyBench {
   }
 
   /// Runs until the driver has reported the goal as reached or rejected; at most `limit` seconds.
-  @discardableResult func reach(_ goal: ReceiverGoal, _ limit: Double = 120) -> Bool {
+  @discardableResult func reach(_ goal: ReceiverMode, _ limit: Double = 120) -> Bool {
     handle(.goal(goal))
     let end = board.now + Interval(seconds: limit)
     while reported.last != .reached(goal) && reported.last != .refused(goal) {

@@ -203,7 +203,7 @@ extension FamilyBench {
 
   @Test("PWR-8: a new goal during saving is followed immediately")
   func goalWhileSaving() {
-    for goal in [ReceiverGoal.tracking, .standby] {
+    for goal in [ReceiverMode.tracking, .standby] {
       let bench = bench(lineSpeed: 9_600)
       #expect(bench.reach(.tracking))
       bench.run(75)

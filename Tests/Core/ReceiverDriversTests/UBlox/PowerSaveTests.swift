@@ -57,7 +57,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
   func fixMeanwhile() {
     let bench = tracking()
     bench.receiver.answerDelay = .milliseconds(400)
-    for goal in [ReceiverGoal.powersave, .tracking, .powersave, .tracking] {
+    for goal in [ReceiverMode.powersave, .tracking, .powersave, .tracking] {
       bench.reach(goal)
       bench.run(0.3)
     }

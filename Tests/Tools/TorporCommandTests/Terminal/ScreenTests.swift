@@ -167,7 +167,7 @@ struct StatusTextTests {
 
   @Test("the plan names the clients that it serves")
   func reasons() {
-    func output(_ receiver: PlannedReceiver, _ names: [String]) -> String {
+    func output(_ receiver: ReceiverMode, _ names: [String]) -> String {
       text { status in
         status.plan = WirePlan(
           Plan(receiver: receiver, board: .idle, wake: .distantFuture, wakesOnInput: true))
