@@ -186,7 +186,8 @@ public struct Engine: ~Copyable {
     if let start {
       clients[client.index].resumeRecording(
         from: bookmark, at: start, recorder: downtimeRecording(for: bookmark),
-        slack: setup.parameters.fixInterval * 2, limit: setup.parameters.deferralLimit, in: fixes.ring)
+        slack: setup.parameters.fixInterval * 2, limit: setup.parameters.deferralLimit,
+        in: fixes.ring)
     }
     clients.markDirty(client.index)
   }
@@ -769,7 +770,7 @@ extension Engine {
     input.demand = demand
     input.isBusy = isBusy
     input.acquiringSince = receiver.acquiringSince
-    input.previousOffTime = receiver.schedule.previousOffTime
+    input.previousOffTime = receiver.previousOffTime
     input.lastMessageTime = self.input.lastEpochTime
     if !demand.needsEveryFix { input.schedule = receiver.schedule }
     input.drainDue = drainDue

@@ -1,4 +1,5 @@
 import GNSSProtocols
+import LocationPolicy
 import LocationTypes
 
 /// The input stage of ``Engine``: bytes from the receiver's line in, messages and epochs with their arrival times out.

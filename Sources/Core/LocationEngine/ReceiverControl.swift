@@ -16,6 +16,8 @@ import ReceiverDrivers
 /// ```
 /// mode      nil -- setMode(_:at:) --> ReceiverMode, the one that was last commanded
 ///
+/// activity  asleep -- an awake mode --> awake; awake -- off or standby --> asleep
+///
 /// working   yes -- driver reports lost; or a receiver without commands is silent --> lost
 ///           lost -- mode reached (not off), recovered, refused; or a live epoch from a receiver without commands
 ///                                                                                --> yes
@@ -24,8 +26,8 @@ import ReceiverDrivers
 ///           requested -- drained, refused, nothing buffered, or receiver lost --> none
 /// ```
 ///
-/// **Invariants.** The driver acts at most once per step, because it has one output buffer. `awakeSince` is nil exactly
-/// while the mode is off, standby or nil.
+/// **Invariants.** The driver acts at most once per step, because it has one output buffer. The activity is awake
+/// exactly while the mode is.
 ///
 /// **Who changes what.** Only this type writes its properties. Each function that concerns the clients returns a
 /// ``Change``, which `Engine` carries out. **Bounds.** Fixed size; O(1) for each function.
@@ -38,6 +40,14 @@ struct ReceiverControl: ~Copyable {
     case drainFinished
     /// The receiver is lost.
     case lost
+  }
+
+  /// Since when the receiver is awake or asleep, by the modes commanded.
+  private enum Activity: Sendable {
+    /// Not awake; since when in standby, nil after a power-off or a start.
+    case asleep(standbySince: Instant?)
+    /// Awake; the time in standby before, nil if it was not in standby.
+    case awake(since: Instant, offTime: Interval?)
   }
 
   // Not optional: without a receiver it is unused.
@@ -54,8 +64,8 @@ struct ReceiverControl: ~Copyable {
   private(set) var schedule = FixSchedule()
   /// The mode that was last commanded; nil before the first plan.
   private(set) var mode: ReceiverMode?
-  /// Time since which the receiver is awake; nil while it is not.
-  private var awakeSince: Instant?
+  /// Since when the receiver is awake or asleep.
+  private var activity = Activity.asleep(standbySince: nil)
   /// Whether the receiver is lost.
   private(set) var isLost = false
   /// Time of the last loss.
@@ -146,7 +156,13 @@ struct ReceiverControl: ~Copyable {
 
   /// Commands a mode; the caller then sends the driver `.goal`.
   mutating func setMode(_ new: ReceiverMode, at now: Instant) {
-    if !new.isAwake { awakeSince = nil } else if awakeSince == nil { awakeSince = now }
+    switch activity {
+    case .asleep(let standbySince) where new.isAwake:
+      activity = .awake(since: now, offTime: standbySince.map { now - $0 })
+    case .awake where !new.isAwake:
+      activity = .asleep(standbySince: new == .standby ? now : nil)
+    case .asleep, .awake: break
+    }
     if case .batching = new { drain.beginBatching(at: now) }
     mode = new
   }
@@ -204,6 +220,22 @@ struct ReceiverControl: ~Copyable {
 
   /// Keeps a receiver on that is already on; see `FixSchedule.keepOn(at:)`.
   mutating func keepOn(at now: Instant) -> Bool { schedule.keepOn(at: now) }
+
+  /// Time since which the receiver is awake; nil while it is not.
+  private var awakeSince: Instant? {
+    switch activity {
+    case .asleep: nil
+    case .awake(let since, _): since
+    }
+  }
+
+  /// Time in standby before the receiver woke; nil if it was not in standby or is not awake.
+  var previousOffTime: Interval? {
+    switch activity {
+    case .asleep: nil
+    case .awake(_, let offTime): offTime
+    }
+  }
 
   /// Start of the acquisition that the present mode began; nil while the receiver has a fix or is not awake.
   var acquiringSince: Instant? {

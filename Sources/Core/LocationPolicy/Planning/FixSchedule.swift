@@ -154,7 +154,7 @@ public struct FixSchedule: Equatable, Sendable {
   /// Time at which the receiver last tracked before it went off; nil if its navigation data is lost or never existed.
   private var offSince: Instant?
   /// Time off before the current acquisition; nil for a cold start.
-  public private(set) var previousOffTime: Interval?
+  private var previousOffTime: Interval?
   /// Time that the current acquisition needed to restore the navigation database.
   private var restoreTime = Interval.zero
   private var firstFixTime = Instant.boot
