@@ -160,6 +160,7 @@ import LocationTypes
   }
 
   /// Delivers skipped fixes and puts all clients into the dirty range; see ``markAllDirty()``.
+  @inline(never)
   mutating func markAllDirty(_ context: ClientContext) -> Range<Int> {
     deliverSkippedFixes(context)
     return markAllDirty()

@@ -263,6 +263,7 @@ extension Engine {
   }
 
   /// Processes one message; true when the step is complete.
+  @inline(never)
   private mutating func process(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
     let usesMessages = receiver.driver.usesMessages
     let observation =
@@ -389,18 +390,18 @@ extension Engine {
 
   /// Tells the clients that a drain has finished or that the receiver is lost.
   private mutating func carryOut(_ change: ReceiverControl.Change) {
+    guard change != .none else { return }
+    let context = context
     switch change {
     case .none: break
     case .drainFinished:
       // Report the ends of deferrals that waited for the fixes.
-      let context = context
       for i in clients.markAllDirty(context) {
         clients[i].drainFinished(context)
         clients[i].distanceCheck = .distantFuture
       }
     case .lost:
       // Deferrals end, clients are notified (DEF-43).
-      let context = context
       for i in clients.markAllDirty(context) { clients[i].receiverLost(context) }
     }
   }
@@ -461,16 +462,17 @@ extension Engine {
     }
   }
 
-  /// State of ring, receiver and board that a client's methods use in this step. Computed where it is used, because it
-  /// is large.
-  @inline(__always) var context: ClientContext {
-    ClientContext(
-      now: now, head: fixes.ring.head, newest: fixes.newest,
-      receiverBuffers: receiver.mayHoldFixes, isDraining: receiver.isDraining,
-      isDeferralAvailable: isDeferralAvailable && !receiver.isLost,
-      deferralLimit: setup.parameters.deferralLimit, deliveryHold: setup.deliveryHold,
-      hasReceiver: receiver.isPresent && (!receiver.isLost || receiver.isStreaming(at: now)),
-      motionLine: motionLine, shed: battery.shed, travelled: fixes.odometer.length)
+  /// State of ring, receiver and board that a client's methods use in this step. A call: it is used in ten places.
+  var context: ClientContext {
+    @inline(never) get {
+      ClientContext(
+        now: now, head: fixes.ring.head, newest: fixes.newest,
+        receiverBuffers: receiver.mayHoldFixes, isDraining: receiver.isDraining,
+        isDeferralAvailable: isDeferralAvailable && !receiver.isLost,
+        deferralLimit: setup.parameters.deferralLimit, deliveryHold: setup.deliveryHold,
+        hasReceiver: receiver.isPresent && (!receiver.isLost || receiver.isStreaming(at: now)),
+        motionLine: motionLine, shed: battery.shed, travelled: fixes.odometer.length)
+    }
   }
 
   /// Whether the input cannot change the plan: bytes in the middle of an epoch, from an idle receiver, before the next
