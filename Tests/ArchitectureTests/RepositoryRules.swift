@@ -1,3 +1,5 @@
+import Foundation
+
 /// Rules beyond Package.swift: which layers and system modules a module may use; rules for files.
 enum RepositoryRules {
   /// The layers that the modules of a layer may depend on, besides their own.
@@ -131,6 +133,32 @@ enum RepositoryRules {
         name: String(name ?? "?"),
         isTagged: head.contains(/\.tags\([^)]*\.(process|realTime)/), text: text)
     }
+  }
+
+  /// A step of a walk through the code: a file and the beginning of a function's declaration in it.
+  struct WalkStep: Equatable {
+    var file: String
+    var function: String
+  }
+
+  /// The walks of a page: tables with the columns file, function and what happens.
+  static func walks(in text: String) -> [[WalkStep]] {
+    var walks: [[WalkStep]] = []
+    var isInWalk = false
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let cells = line.split(separator: "|").map {
+        $0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))
+      }
+      if cells.first == "file", cells.dropFirst().first == "function" {
+        isInWalk = true
+        walks.append([])
+      } else if cells.count < 3 {
+        isInWalk = false
+      } else if isInWalk, !cells[0].hasPrefix("-") {
+        walks[walks.count - 1].append(WalkStep(file: cells[0], function: cells[1]))
+      }
+    }
+    return walks
   }
 
   /// The paths below `Sources` and `Tests` in a line.

@@ -55,6 +55,22 @@ struct RepositoryTests {
       Set(listed.map { $0.replacing("\\.", with: ".").dropLast() }.map(String.init)) == tagged)
   }
 
+  @Test("each step of the walks in the architecture page is in its file; a walk has at most 12")
+  func walks() throws {
+    let page = try #require(
+      Repository.files(in: ["Docs"], endings: ["md"]).first { $0.path == "Docs/Architecture.md" })
+    let walks = RepositoryRules.walks(in: page.text)
+    #expect(walks.count == 2)
+    for walk in walks {
+      #expect((6...12).contains(walk.count))
+      for step in walk {
+        let file = try Repository.sources().first { $0.path == step.file }
+        let isThere = file?.text.contains("func \(step.function)") ?? false
+        #expect(isThere, "\(step.file) has no \(step.function)")
+      }
+    }
+  }
+
   @Test("comments contain no marks for unfinished work")
   func noUnfinishedWork() throws {
     let marks: Set = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]

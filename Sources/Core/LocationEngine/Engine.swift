@@ -388,7 +388,7 @@ extension Engine {
     carryOut(receiver.apply(observation, head: fixes.ring.head, at: now))
   }
 
-  /// Tells the clients that a drain has finished or that the receiver is lost.
+  /// Reports to the clients the end of a drain or the loss of the receiver.
   private mutating func carryOut(_ change: ReceiverControl.Change) {
     guard change != .none else { return }
     let context = context

@@ -184,7 +184,7 @@ struct ReceiverControl: ~Copyable {
     isPresent && driver.status.hasReleasedEpoch ? driver.nextReleasedEpoch() : nil
   }
 
-  /// Tells the driver UTC at zero of the boot clock, µs.
+  /// Passes UTC at zero of the boot clock, µs, to the driver.
   mutating func setClock(bootUTC_us: Int64) { driver.setClock(bootUTC_us: bootUTC_us) }
 
   /// Records that an earlier run of the service may have left fixes in the receiver's buffer.
