@@ -178,13 +178,13 @@ import LocationTypes
   }
 
   subscript(index: Int) -> Client {
-    unsafeAddress {
-      precondition(index >= 0 && index < used, "no such client")
-      return unsafe UnsafePointer(storage.baseAddress.unsafelyUnwrapped + index)
-    }
-    nonmutating unsafeMutableAddress {
-      precondition(index >= 0 && index < used, "no such client")
-      return unsafe storage.baseAddress.unsafelyUnwrapped + index
-    }
+    unsafeAddress { unsafe UnsafePointer(address(of: index)) }
+    nonmutating unsafeMutableAddress { unsafe address(of: index) }
+  }
+
+  private func address(of index: Int) -> UnsafeMutablePointer<Client> {
+    // One comparison: a negative index is above `used`, too.
+    precondition(UInt(bitPattern: index) < UInt(bitPattern: used), "no such client")
+    return unsafe storage.baseAddress.unsafelyUnwrapped + index
   }
 }

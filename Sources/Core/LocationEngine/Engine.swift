@@ -118,8 +118,8 @@ public struct Engine: ~Copyable {
 
   /// Processes bytes from the receiver and returns the effects.
   ///
-  /// Bytes are not an ``Event``, because an event with space for a chunk would be copied wherever it is read. The
-  /// engine keeps its own copy of the bytes.
+  /// Bytes are not a case of ``Event``, whose largest case would then be a chunk. The engine keeps its own copy of the
+  /// bytes.
   ///
   /// - Parameters:
   ///   - bytes: The bytes in the order of their arrival, at most `ByteChunk.capacity`; may be empty.

@@ -222,8 +222,8 @@ extension FixSchedule {
     }
   }
 
-  /// The event `.plan(_, isKeptOn: true)` for a receiver that is already on. It needs no parameters; passing them
-  /// would copy 408 bytes.
+  /// Handles the event `.plan(_, isKeptOn: true)` if the receiver is on already, which is most of the time and depends
+  /// on no parameters.
   ///
   /// - Returns: false if the receiver is off; send the event then.
   public mutating func keepOn(at now: Instant) -> Bool {
