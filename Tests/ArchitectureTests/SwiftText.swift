@@ -1,4 +1,5 @@
-/// Swift source as a list of tokens, without comments and string literals, to find imports.
+/// Swift source as a list of tokens, without comments and string literals, to find imports and
+/// properties.
 struct SwiftText {
   /// Identifiers, numbers and single punctuation marks, in order.
   private(set) var tokens: [String] = []
@@ -43,6 +44,162 @@ struct SwiftText {
       let before = tokens[..<literal.position].suffix(3)
       return before == ["@", "Test", "("] || before == ["@", "Suite", "("] ? literal.text : nil
     }
+  }
+}
+
+/// A stored property that code outside its file can set.
+struct WritableProperty: Equatable {
+  /// The types that contain it, from the outermost: `A.B`.
+  var type: String
+  var name: String
+}
+
+extension SwiftText {
+  /// The stored `var` properties that code outside their file can set: neither they nor their setters nor a type
+  /// that contains them is `private` or `fileprivate`, and they are not local.
+  ///
+  /// A property is computed if a brace follows its name and type, unless the brace begins with an observer.
+  var writableProperties: [WritableProperty] {
+    var found: [WritableProperty] = []
+    var scopes: [Scope] = []
+    for index in tokens.indices {
+      switch tokens[index] {
+      case "{": scopes.append(scope(openedAt: index))
+      case "}": if !scopes.isEmpty { scopes.removeLast() }
+      case "var":
+        let names = scopes.compactMap(\.typeName)
+        guard !names.isEmpty, names.count == scopes.count, isDeclaration(at: index),
+          isStored(variableAt: index), !modifiers(before: index).limitsSetter
+        else { continue }
+        found.append(
+          WritableProperty(type: names.joined(separator: "."), name: tokens[index + 1]))
+      default: break
+      }
+    }
+    return found
+  }
+
+  /// What a brace opens.
+  private enum Scope {
+    /// A type that code outside the file can use, or an extension of it.
+    case type(String)
+    /// Code, or a type that only its file can use.
+    case other
+
+    var typeName: String? {
+      switch self {
+      case .type(let name): name
+      case .other: nil
+      }
+    }
+  }
+
+  private static let typeKeywords: Set<String> = [
+    "struct", "class", "enum", "extension", "actor", "protocol",
+  ]
+
+  /// Keywords that begin a declaration or statement with a brace, apart from types.
+  private static let otherKeywords: Set<String> = [
+    "func", "init", "deinit", "subscript", "var", "let", "get", "set", "didSet", "willSet", "if",
+    "guard", "for", "while", "switch", "do", "repeat", "defer", "catch", "else", "case",
+  ]
+
+  private static let accessLevels: Set<String> = [
+    "private", "fileprivate", "internal", "package", "public", "open",
+  ]
+
+  private static let otherModifiers: Set<String> = [
+    "static", "class", "final", "lazy", "weak", "unowned", "override", "nonisolated", "unsafe",
+    "safe", "indirect", "frozen", "usableFromInline",
+  ]
+
+  /// Whether a keyword is used as one, and not as a member's name.
+  private func isDeclaration(at index: Int) -> Bool {
+    index == 0 || ![".", "`"].contains(tokens[index - 1])
+  }
+
+  /// The scope of a brace: the nearest keyword before it decides, up to the preceding brace.
+  private func scope(openedAt brace: Int) -> Scope {
+    var index = brace - 1
+    while index >= 0, tokens[index] != "{", tokens[index] != "}" {
+      let token = tokens[index]
+      let isModifier = token == "class" && ["func", "var", "let"].contains(tokens[index + 1])
+      if isDeclaration(at: index), !isModifier {
+        if SwiftText.otherKeywords.contains(token) { return .other }
+        if SwiftText.typeKeywords.contains(token) {
+          guard !modifiers(before: index).isPrivate else { return .other }
+          return .type(typeName(after: index))
+        }
+      }
+      index -= 1
+    }
+    return .other
+  }
+
+  /// The name of a type after its keyword, with dots.
+  private func typeName(after keyword: Int) -> String {
+    var name = tokens[keyword + 1]
+    var index = keyword + 2
+    while index + 1 < tokens.count, tokens[index] == "." {
+      name += "." + tokens[index + 1]
+      index += 2
+    }
+    return name
+  }
+
+  /// Access levels before a declaration: of the declaration, and of its setter.
+  private struct Modifiers {
+    var isPrivate = false
+    var limitsSetter = false
+  }
+
+  private func modifiers(before declaration: Int) -> Modifiers {
+    var modifiers = Modifiers()
+    var index = declaration - 1
+    while index >= 0 {
+      let token = tokens[index]
+      let isSetter = index >= 3 && tokens[(index - 2)...index] == ["(", "set", ")"]
+      let level = isSetter ? tokens[index - 3] : token
+      guard
+        SwiftText.accessLevels.contains(level) || SwiftText.otherModifiers.contains(token)
+          || token == "@"
+      else { break }
+      if level == "private" || level == "fileprivate" {
+        modifiers.limitsSetter = true
+        if !isSetter { modifiers.isPrivate = true }
+      }
+      index -= isSetter ? 4 : 1
+    }
+    return modifiers
+  }
+
+  /// Whether a variable is stored: its declaration has a value, observers, or no brace.
+  private func isStored(variableAt keyword: Int) -> Bool {
+    var depth = 0
+    var index = keyword + 2
+    while index < tokens.count {
+      let token = tokens[index]
+      switch token {
+      case "(", "[": depth += 1
+      case ")", "]": depth -= 1
+      case "=" where depth == 0: return true
+      case "{" where depth == 0:
+        return index + 1 < tokens.count && ["didSet", "willSet"].contains(tokens[index + 1])
+      case "@" where depth == 0 && [":", ">"].contains(tokens[index - 1]): index += 1
+      case _ where depth == 0 && endsDeclaration(token): return true
+      default: break
+      }
+      index += 1
+    }
+    return true
+  }
+
+  /// Whether a token after a variable's type begins the next declaration.
+  private func endsDeclaration(_ token: String) -> Bool {
+    ["}", "@", "#", "import", "typealias", "mutating", "nonmutating", "borrowing", "consuming"]
+      .contains(token) || SwiftText.accessLevels.contains(token)
+      || SwiftText.otherModifiers.contains(token) || SwiftText.typeKeywords.contains(token)
+      || SwiftText.otherKeywords.contains(token)
   }
 }
 

@@ -87,17 +87,17 @@ import LocationTypes
   /// Result of opening the image.
   public let recovery: RingRecovery
   /// Sequence number of the next fix.
-  public internal(set) var head: UInt64
+  public private(set) var head: UInt64
   /// Oldest sequence number that can be readable; ``head`` if the ring is empty.
   ///
   /// Fixes at or after it may be missing because of a power cut or ``erase(_:)``.
-  public internal(set) var tail: UInt64
+  public private(set) var tail: UInt64
 
   let image: RingImage
   /// Slot of ``head``: head modulo capacity, stored to avoid a division per access.
-  var headPosition: Int
-  var starts: GenerationStarts
-  var sync: SyncState
+  private(set) var headPosition: Int
+  private(set) var starts: GenerationStarts
+  private(set) var sync: SyncState
 
   /// Storage size in bytes of a ring: two header sectors of 512 bytes, and the slots.
   ///
@@ -229,19 +229,19 @@ import LocationTypes
 /// Difference between the storage and its durable copy. State diagram: ``FixRing``.
 struct SyncState {
   /// Sequence number from which slots up to the head may differ from the durable copy.
-  var dirtyFrom: UInt64
+  fileprivate(set) var dirtyFrom: UInt64
   /// Number of erasures, so that an erasure during a sync is not counted as synced.
-  var eraseCount: UInt32 = 0
+  fileprivate(set) var eraseCount: UInt32 = 0
   /// Header copy, 0 or 1, that is durable and must not be written before the other copy is durable; nil if none.
-  var durableCopy: Int?
+  fileprivate(set) var durableCopy: Int?
   /// Whether the other copy was written and is not yet durable.
-  var isHeaderDirty = false
+  fileprivate(set) var isHeaderDirty = false
   /// Whether, once the dirty copy is durable, the same header is written to the other copy, so that either copy
   /// alone is sufficient.
-  var isMirrorPending = false
-  var isClosed = false
+  fileprivate(set) var isMirrorPending = false
+  fileprivate(set) var isClosed = false
   /// Revision of the latest header write.
-  var revision: UInt64
+  fileprivate(set) var revision: UInt64
 
   init(_ survey: RingSurvey) {
     dirtyFrom = survey.head

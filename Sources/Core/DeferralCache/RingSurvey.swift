@@ -16,7 +16,7 @@ struct RingSurvey {
   private(set) var head: UInt64 = 0
   private(set) var tail: UInt64 = 0
   private(set) var newGeneration: UInt32 = 0
-  var starts = GenerationStarts()
+  private(set) var starts = GenerationStarts()
   private(set) var recovery = RingRecovery()
   /// Whether a superseded slot lies within the window; set by ``readWindow(_:)``.
   private(set) var hasSuperseded = false

@@ -14,7 +14,7 @@ import LocationTypes
 public struct GNSSDecoder: Sendable {
   private var stream: StreamDecoder
   // Whether all buffered bytes were examined, so that the next message requires more input.
-  @usableFromInline var needsInput = true
+  @usableFromInline private(set) var needsInput = true
 
   /// Creates a decoder at the start of a stream.
   public init(_ options: DecoderOptions = DecoderOptions()) {

@@ -3,8 +3,8 @@
   /// Maximum number of bytes in a chunk.
   public static let capacity = 256
 
-  @usableFromInline var storage: InlineArray<256, UInt8>
-  @usableFromInline var length: Int
+  @usableFromInline private(set) var storage: InlineArray<256, UInt8>
+  @usableFromInline private(set) var length: Int
 
   // Inlinable, because a call across modules would copy the whole chunk in every engine step.
 

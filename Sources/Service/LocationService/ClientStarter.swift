@@ -9,7 +9,7 @@ import LocationWire
 /// `TORPOR_SOCKET`. For a unit, these are written to `launch/UNIT.env` next to the socket, for `EnvironmentFile=`.
 public struct ClientStarter: Sendable {
   /// Path of systemctl, which starts units.
-  public var systemctl = "/usr/bin/systemctl"
+  private let systemctl = "/usr/bin/systemctl"
   let socket: String
 
   /// Creates a starter for the clients of that socket.

@@ -34,9 +34,20 @@ import ServiceState
 ///     ``Permissions``        policy, login users, permitted users              standings, rights
 ///     ``ServiceLog``         rates of log lines
 ///
-/// A part is a variable here, because the extensions call its functions; its state is private to its file. The
-/// extensions are the operations that concern several parts: accept, input, expiry; slots, processes,
+/// The extensions are the operations that concern several parts: accept, input, expiry; slots, processes,
 /// launch; calls, sessions, answers, status; notices, events, drain; policy, decisions; restore, save.
+///
+/// # Who changes what
+///
+/// The state of each part is private to the part's file, so the part is its only writer. Requests, answers, power and
+/// delivery are also changed through the functions of this file only. The variables `connections`, `clients`,
+/// `permissions` and `persistence` are not private, because the extensions call mutating functions of these parts; no
+/// extension replaces one.
+///
+/// Calls are dispatched by this type and not by one of its own. A call is checked against its connection, its client's
+/// record, the permissions and the durable rows, and most calls change two of them and submit requests: a dispatcher
+/// would receive all parts for each call, and decide nothing that the parts do not decide already. What dispatch alone
+/// needs has a type: ``RequestQueue``, ``AnswerQueue``.
 ///
 /// # One turn
 ///
@@ -91,17 +102,17 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// Durable state, and what is not on the disk.
   var persistence: Persistence
   /// Receiver, energy, and reasons why the board does not sleep.
-  var power: ServicePower
+  private(set) var power: ServicePower
   /// Connections and the listener.
   var connections: ConnectionTable
   /// Known clients.
   var clients: ClientRegistry
   /// UTC offset and possible loss.
-  var delivery = Delivery()
+  private(set) var delivery = Delivery()
   /// Requests that the engine has not taken yet.
-  var requests = RequestQueue()
+  private var requests = RequestQueue()
   /// Answers that are not sent yet.
-  var answers = AnswerQueue()
+  private(set) var answers = AnswerQueue()
   /// Time of the current turn.
   private(set) var now = Instant.boot
   /// Starts programs; returns the error, nil on success.
@@ -129,6 +140,28 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   /// Sets the time of the current turn.
   mutating func advance(to now: Instant) { self.now = now }
+
+  /// Sets the fixes that may have been lost before this run, at its start.
+  mutating func setPossibleLoss(_ loss: Gap?) { delivery.setPossibleLoss(loss) }
+
+  // MARK: Power
+
+  /// Sets what suspends the board.
+  mutating func setSuspender(_ suspender: BoardSuspender?) { power.setSuspender(suspender) }
+
+  /// Sets why the board stays on although it could be off; nil if it does not.
+  mutating func setPowerOffBlocker(_ blocker: SleepBlocker?) { power.setPowerOffBlocker(blocker) }
+
+  /// Requests a flush of all deferred fixes.
+  mutating func requestFlush() { power.requestFlush() }
+
+  /// Updates the receiver's state, and logs when the receiver stops or resumes responding. Opens the energy ledger in
+  /// the first turn.
+  private mutating func updateReceiver(_ engine: borrowing Engine, at now: Instant) {
+    power.openLedger(at: now)
+    guard let report = engine.receiverReport(at: now) else { return }
+    if let line = power.update(report, at: now) { log.write(line.priority, line.text) }
+  }
 
   // MARK: Called by LocationLoop
 
@@ -175,7 +208,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     saveDirtyClients(engine, at: now)
     updateReceiver(engine, at: now)
     startPrograms()
-    sendAnswers(engine, effects, at: now)
+    if !answers.isEmpty { send(answers.removeAll(), engine, effects, at: now) }
     for i in clients.indices where clients.slots[i].process?.watch != nil { sendNotices(i, engine) }
     if power.finishFlush() { reportFlush(engine) }
     for i in connections.indices {
@@ -188,6 +221,24 @@ public struct LocationServer: LocationClients, ~Copyable {
     for i in clients.indices { updateDeliveryPause(i) }
     log.writeSuppressedCount(at: now)
     return !requests.isEmpty
+  }
+
+  // MARK: Requests and answers
+
+  /// Submits a request to the engine. The client's rows may then be out of date.
+  mutating func submit(_ request: Request, _ client: Int) {
+    if case .acknowledge = request {
+      clients[client].rows.noteAcknowledgement()
+      persistence.note(.acknowledgement)
+    } else {
+      clients[client].rows.markDirty()
+    }
+    requests.append((ClientID(client), request))
+  }
+
+  /// Adds an answer for a connection, which is sent at the end of the turn.
+  mutating func addAnswer(_ answer: PendingAnswer.Answer, to index: Int) {
+    answers.append(answer, to: index)
   }
 
   // MARK: Writing

@@ -29,7 +29,7 @@ public struct LocationService: ~Copyable {
     case replaced
   }
 
-  var loop: LocationLoop<LinuxBoard<GPIOPins>, LocationServer>
+  private var loop: LocationLoop<LinuxBoard<GPIOPins>, LocationServer>
   /// The board's wait and clock, kept here because reading them from the board copies the buffers of its line.
   private let events: EventWait
   private let clock = SystemClock()
@@ -37,15 +37,13 @@ public struct LocationService: ~Copyable {
   private let clients: ClientMemory
   private let aiding: AidingMemory?
   private var signals: SignalWatch
-  let notifier: ServiceNotifier
-  let log: SystemLog
-  let suspender: BoardSuspender?
-  let powerOff: BoardPowerOff?
-  var powerOffRule: PowerOffRule?
-  var reportedStatus = ReportedStatus()
+  private var manager: ServiceManager
+  private let log: SystemLog
+  private let suspender: BoardSuspender?
+  /// Nil if the board cannot be switched off.
+  private var powerOff: PowerOffControl?
   private var syncSchedule: SyncSchedule
-  private var showsSession = false
-  private var hasLightFailure = false
+  private var sessionLight = SessionLight()
   private var inhibitorLocks = InhibitorLocks()
 
   /// Size in bytes of a ring file for `capacity` fixes.
@@ -96,21 +94,17 @@ public struct LocationService: ~Copyable {
     try events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
     loop = LocationLoop(engine: engine, board: board, clients: server)
     loop.ignoresUnneededReceiver = true
-    loop.clients.power.setSuspender(suspender)
+    loop.clients.setSuspender(suspender)
     if let aiding { loop.aiding = unsafe AidingStore(aiding.storage) }
     self.aiding = aiding
     self.events = events
     self.ring = ring
     self.clients = memory
     self.signals = signals
-    self.notifier = notifier
+    manager = ServiceManager(notifier)
     self.log = log
     self.suspender = suspender
-    self.powerOff = powerOff
-    if let powerOff, powerOff.isPossible {
-      powerOffRule = PowerOffRule(
-        minimumOffTime: powerOff.minimumOffTime, startupTime: powerOff.startupLead)
-    }
+    self.powerOff = powerOff.flatMap { PowerOffControl($0) }
     syncSchedule = SyncSchedule(every: syncInterval, at: .boot)
   }
 
@@ -131,33 +125,33 @@ public struct LocationService: ~Copyable {
   }
 
   /// Current time of the boot clock.
-  var now: Instant { clock.now }
+  private var now: Instant { clock.now }
 
   /// Runs until a signal ends it.
   ///
   /// - Parameter reload: Reads policy and profile again; called on `SIGHUP`.
   public mutating func run(reload: () -> Reload) -> End {
     clinux_release_code(nil)
-    notifier.ready()
+    manager.ready()
     while true {
       turn()
       guard let request = nextSignal() else {
         guard preparePowerOff() else { continue }
-        notifier.stopping()
+        manager.stopping()
         end()
         return .poweringOff
       }
       switch request {
       case .stop:
-        notifier.stopping()
+        manager.stopping()
         return end()
       case .reload:
-        notifier.reloading()
+        manager.reloading()
         if apply(reload()) {
           end()
           return .replaced
         }
-        reportReloaded()
+        manager.ready()
       }
     }
   }
@@ -183,7 +177,8 @@ public struct LocationService: ~Copyable {
     let due = isUnsynced ? syncSchedule.due : .distantFuture
     _ = loop.turn(
       atLatest: min(
-        min(due, loop.clients.deadline), min(min(watchdogDue, powerOffDue), inhibitorLocks.due)))
+        min(due, loop.clients.deadline),
+        min(min(manager.watchdogDue, powerOffDue), inhibitorLocks.due)))
     if now >= syncSchedule.due { sync() }
     reportStatus()
     logSleepChange()
@@ -209,16 +204,28 @@ public struct LocationService: ~Copyable {
   /// Switches the session light: on while any client has a background session (BKG-11).
   private mutating func updateSessionLight() {
     let isOn = loop.clients.hasBackgroundSession
-    guard isOn != showsSession else { return }
-    if loop.board.setSessionLight(isOn) {
-      showsSession = isOn
-      hasLightFailure = false
-    } else if !hasLightFailure {
-      // Retried every turn, logged once.
-      hasLightFailure = true
+    guard isOn != sessionLight.isOn else { return }
+    let isSwitched = loop.board.setSessionLight(isOn)
+    if sessionLight.record(isOn, isSwitched: isSwitched) {
       log.write(
         .warning, "the light of background sessions cannot be switched \(isOn ? "on" : "off")")
     }
+  }
+
+  /// Reports to the service manager.
+  private mutating func reportStatus() {
+    manager.report(
+      clients: loop.clients.connectedCount, loop.engine.receiverMode, at: now)
+  }
+
+  /// Applies a reload. Returns whether a new service must replace this one.
+  private mutating func apply(_ reload: Reload) -> Bool {
+    if let policy = reload.policy {
+      loop.clients.adopt(policy)
+      // Have the engine apply it now, not at the next wake.
+      loop.poll()
+    }
+    return reload.isProfileNew
   }
 
   /// Puts the receiver to sleep, then syncs and closes the ring and the state.
@@ -226,7 +233,7 @@ public struct LocationService: ~Copyable {
     loop.end()
     let deadline = now + LocationService.endTimeout
     while !isReceiverAsleep && now < deadline {
-      _ = loop.turn(atLatest: min(deadline, watchdogDue))
+      _ = loop.turn(atLatest: min(deadline, manager.watchdogDue))
       reportStatus()
       // Consume further signals, because an unread one would end each wait.
       _ = nextSignal()
@@ -237,12 +244,51 @@ public struct LocationService: ~Copyable {
     sync()
     sync()
     loop.clients.shutDown(loop.engine)
-    if showsSession { _ = loop.board.setSessionLight(false) }
+    if sessionLight.isOn { _ = loop.board.setSessionLight(false) }
     return end
   }
 
   private var isReceiverAsleep: Bool {
     !loop.engine.canReceiverSleep || (!loop.engine.isReceiverAwake && loop.engine.isDriverIdle)
+  }
+
+  // MARK: Power-off
+
+  // The deepest sleep state: the board is off until an alarm, if its profile permits that. It ends all programs,
+  // including this service, so the decision is made here and not in the engine's plan.
+
+  /// Time of the next check whether the board may be off; `.distantFuture` for never.
+  private var powerOffDue: Instant {
+    powerOff?.nextCheck(until: powerOffEnd, at: now) ?? .distantFuture
+  }
+
+  /// Time at which the service must run again; nil if the board must not be off, or no wake time is planned.
+  ///
+  /// The board may be off if it may sleep and the receiver is asleep. While it is off, only the alarm can wake it and
+  /// motion is not detected, so a board with a motion line in use stays on.
+  private var powerOffEnd: Instant? {
+    guard let plan = loop.planned, plan.board >= .idle, !loop.engine.isSleepInhibited,
+      plan.wake < .distantFuture, !loop.engine.isReceiverAwake, !loop.engine.usesMotionLine
+    else { return nil }
+    return plan.wake
+  }
+
+  /// Whether to switch the board off now. Sets the alarm and writes the intent to the disk before returning true.
+  private mutating func preparePowerOff() -> Bool {
+    let (end, callers, now) = (powerOffEnd, loop.clients.callerCount, self.now)
+    guard let outcome = powerOff?.attempt(callers: callers, until: end, at: now) else {
+      return false
+    }
+    loop.clients.setPowerOffBlocker(powerOff?.blocker)
+    switch outcome {
+    case .notNow, .refused(nil): return false
+    case .refused(let blocker?):
+      log.write(.notice, "the board stays on although it could be off: \(blocker)")
+      return false
+    case .prepared(let duration):
+      log.write(.notice, "the board is switched off for \(Int(duration.seconds)) s")
+      return true
+    }
   }
 
   // MARK: The ring's file
@@ -270,6 +316,21 @@ public struct LocationService: ~Copyable {
     if let slots = bytes.slots { try ring.sync(slots) }
     if let wrapped = bytes.wrapped { try ring.sync(wrapped) }
     if let header = bytes.header { try ring.sync(header) }
+  }
+}
+
+/// Result of reading policy and profile again, returned by the closure that ``LocationService/run(reload:)`` calls.
+/// The closure logs errors; a file with errors changes nothing.
+public struct Reload: Sendable {
+  /// The new policy; nil to keep the current one.
+  public var policy: AccessPolicy?
+  /// Whether the board's profile has changed, which requires a new service.
+  public var isProfileNew: Bool
+
+  /// Creates a result.
+  public init(policy: AccessPolicy?, isProfileNew: Bool) {
+    self.policy = policy
+    self.isProfileNew = isProfileNew
   }
 }
 

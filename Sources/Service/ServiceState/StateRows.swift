@@ -84,10 +84,10 @@ private struct OrphanRemover: TableVisitor {
 struct RowReader: TableVisitor {
   let database: Database
   /// Whether to continue with the next table after damage.
-  var isSalvage = false
-  var dropped: [(table: String, count: Int)] = []
+  private(set) var isSalvage = false
+  private(set) var dropped: [(table: String, count: Int)] = []
   /// Tables that could not be read completely.
-  var unreadableTables: [String] = []
+  private(set) var unreadableTables: [String] = []
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
     var invalidCount = 0

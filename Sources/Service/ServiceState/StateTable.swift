@@ -58,7 +58,7 @@ public struct StateLayout: Sendable {
 
 /// The column values of a row.
 public struct StoredColumns: Sendable {
-  var values: [StateValue]
+  private(set) var values: [StateValue]
 
   init(_ values: [StateValue]) { self.values = values }
 }

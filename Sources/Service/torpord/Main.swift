@@ -265,8 +265,8 @@ struct Main {
 
 /// The durable state cannot be used. It is left unchanged.
 struct StateProblem: Error, CustomStringConvertible {
-  var path: String
-  var error: StateError
+  let path: String
+  let error: StateError
 
   var description: String {
     // The error contains the path, which may be that of the write-ahead log.
@@ -277,8 +277,8 @@ struct StateProblem: Error, CustomStringConvertible {
 
 /// Error: `--line` is given for a board without a receiver.
 struct NoReceiver: Error, CustomStringConvertible {
-  var board: String
-  var line: String
+  let board: String
+  let line: String
 
   var description: String {
     "the profile '\(board)' has no receiver, so --line \(line) cannot be used: add a [receiver] "
@@ -288,7 +288,7 @@ struct NoReceiver: Error, CustomStringConvertible {
 
 /// Error: neither profile nor options name the receiver's device.
 struct NoDevice: Error, CustomStringConvertible {
-  var board: String
+  let board: String
 
   var description: String {
     "the profile '\(board)' does not name the `device` of its receiver; add it to the profile, or start with --line"

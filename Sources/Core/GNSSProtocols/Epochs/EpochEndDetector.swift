@@ -101,9 +101,9 @@ struct EpochMessageKinds: Equatable, Sendable {
   private var ordinals = InlineArray<32, UInt8>(repeating: 0)
   private var newestMessage: EpochMessageKey?
   private var firstMessage: EpochMessageKey?
-  @usableFromInline var lastMessage: EpochMessageKey?
-  @usableFromInline var confirmations: UInt8 = 0
-  @usableFromInline var requiredConfirmations: UInt8 = 2
+  @usableFromInline private(set) var lastMessage: EpochMessageKey?
+  @usableFromInline private(set) var confirmations: UInt8 = 0
+  @usableFromInline private(set) var requiredConfirmations: UInt8 = 2
   private var misses: UInt8 = 0
   private var cause = Cause.nextTime
 

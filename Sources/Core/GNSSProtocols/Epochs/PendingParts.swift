@@ -2,7 +2,7 @@
 ///
 /// NAV-PVT can be emitted directly if no bit is set, which is one comparison.
 @usableFromInline struct PendingParts: Sendable {
-  @usableFromInline var bits: UInt8 = 0
+  @usableFromInline private(set) var bits: UInt8 = 0
 
   /// An open NMEA epoch in `draft`.
   static let draft: UInt8 = 1 << 0

@@ -6,7 +6,7 @@
   /// Capacity, bytes.
   public static let capacity = 1_024
 
-  @usableFromInline var storage: InlineArray<1_024, UInt8>
+  @usableFromInline private(set) var storage: InlineArray<1_024, UInt8>
   /// Number of bytes in the buffer, 0 to ``capacity``.
   public private(set) var count: Int
 

@@ -114,8 +114,8 @@ struct SentenceScan {
 extension SentenceScan {
   /// Checksum and commas of the bytes scanned, kept in registers during a scan.
   private struct Progress {
-    var sum: SentenceParity
-    var commaMask: UInt64
+    fileprivate(set) var sum: SentenceParity
+    fileprivate(set) var commaMask: UInt64
 
     /// Adds sixteen bytes, the first one at `offset`.
     @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, at offset: Int) {

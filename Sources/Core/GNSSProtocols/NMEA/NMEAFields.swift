@@ -17,7 +17,7 @@ struct NMEAFields: ~Escapable {
   /// Number of fields after the address, at most 24.
   let count: Int
   /// Whether a field had invalid content.
-  var isMalformed = false
+  private(set) var isMalformed = false
 
   /// Creates the fields of the sentence whose address begins at `start`, with the offsets of its scan.
   ///

@@ -87,7 +87,7 @@ public struct TimeToFixTable: Equatable, Sendable {
     var off: Interval
     var fix: Interval
   }
-  var points: InlineArray<8, Point>
+  private(set) var points: InlineArray<8, Point>
   /// Number of points.
   public private(set) var count: Int
   /// Time to fix of a cold start: after a power-off, or if the time off is unknown.

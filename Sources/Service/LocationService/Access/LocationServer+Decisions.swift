@@ -15,7 +15,7 @@ extension LocationServer {
       return decide(name) { $0.isReduced = isReduced }
     case .forgetClient(let name): return forget(name)
     case .flush:
-      power.requestFlush()
+      requestFlush()
       return .done
     default:
       return .clients(knownClients)

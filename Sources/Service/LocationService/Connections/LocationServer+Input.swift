@@ -97,7 +97,7 @@ extension LocationServer {
     guard connections[index] === connection else { return nil }
     switch call {
     case .call(let incoming): handle(incoming, from: index)
-    case .refused(let error, false): answers.append(.ready(.error(error)), to: index)
+    case .refused(let error, false): addAnswer(.ready(.error(error)), to: index)
     case .refused(_, true): break
     }
     return nil

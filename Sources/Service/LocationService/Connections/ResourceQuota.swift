@@ -38,15 +38,15 @@ struct ResourceQuota {
   }
 
   /// Total capacity.
-  var total: Int
+  let total: Int
   /// Part of it reserved for administrators.
-  var reserved: Int
+  let reserved: Int
   /// Limit of all users without permission together.
-  var unpermitted: Int
+  let unpermitted: Int
   /// Limit of one user.
-  var perUser: Int
+  let perUser: Int
   /// Limit of one user without permission.
-  var perUnpermittedUser: Int
+  let perUnpermittedUser: Int
 
   /// The limit that refuses one more unit; nil if it is granted.
   func refusal(_ standing: Standing, _ usage: Usage) -> Refusal? {
@@ -112,8 +112,8 @@ struct DisplacementCandidate {
 
 /// A rate limit: `burst` units without delay, and `perSecond` units on average.
 struct RateLimit: Equatable {
-  var burst: Double
-  var perSecond: Double
+  let burst: Double
+  let perSecond: Double
 }
 
 /// The state of a rate limit, a token bucket.

@@ -23,7 +23,7 @@ struct NoticeQueue {
     let number: UInt32
     let notice: WireNotice
     /// Whether it was sent to the current notice connection.
-    var isSent = false
+    fileprivate(set) var isSent = false
   }
 
   /// One entry.

@@ -6,8 +6,8 @@ import LocationTypes
 struct RingReport {
   /// One line of the log.
   struct Line: Equatable {
-    var priority: SystemLog.Priority
-    var text: String
+    let priority: SystemLog.Priority
+    let text: String
   }
 
   private(set) var lines: [Line] = []

@@ -6,12 +6,11 @@ import LocationWire
 // Sends the pending answers at the end of a turn, with data of the engine (RNG-3).
 
 extension LocationServer {
-  /// Sends all pending answers, in the order of the calls.
-  mutating func sendAnswers(
-    _ engine: borrowing Engine, _ effects: Effects, at now: Instant
+  /// Sends answers in the order of the calls.
+  mutating func send(
+    _ answers: [PendingAnswer], _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) {
-    guard !answers.isEmpty else { return }
-    for pending in answers.removeAll() {
+    for pending in answers {
       switch pending.answer {
       case .ready(let answer): reply(answer, to: pending.connection)
       case .durable(let answer):

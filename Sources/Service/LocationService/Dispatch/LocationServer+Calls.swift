@@ -16,9 +16,9 @@ extension LocationServer {
     // Whether the acknowledged fix existed is checked with the engine. Clients without permission receive no such
     // answer, because it reveals the number of fixes (AUT-9).
     if case .acknowledge(let name) = incoming.call, reply == .done, mayReadLocation(index) {
-      return answers.append(.acknowledged(name), to: index)
+      return addAnswer(.acknowledged(name), to: index)
     }
-    answers.append(incoming.call.isDurable ? .durable(reply) : .ready(reply), to: index)
+    addAnswer(incoming.call.isDurable ? .durable(reply) : .ready(reply), to: index)
   }
 
   /// The answer, if it does not depend on the engine; nil if it does, or if the call has no answer.
@@ -33,11 +33,11 @@ extension LocationServer {
       return .interfaceDescription(text)
     case .connect(let name, let needsExplicit):
       if let refusal = connect(name, needsExplicit, from: index) { return refusal }
-      if incoming.mode != .oneway { answers.append(.fromEngine(incoming), to: index) }
+      if incoming.mode != .oneway { addAnswer(.fromEngine(incoming), to: index) }
       return nil
     case .watch(let session): return watch(session, from: index)
     case .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain, .readBacklog, .listRegions:
-      if incoming.mode != .oneway { answers.append(.fromEngine(incoming), to: index) }
+      if incoming.mode != .oneway { addAnswer(.fromEngine(incoming), to: index) }
       return nil
     case .listClients, .allowClient, .denyClient, .reduceClient, .forgetClient, .flush:
       guard permissions.isAdministrator(connection.peer.user) else {
@@ -55,17 +55,6 @@ extension LocationServer {
   }
 
   // MARK: Requests
-
-  /// Submits a request to the engine. The client's rows may then be out of date.
-  mutating func submit(_ request: Request, _ client: Int) {
-    if case .acknowledge = request {
-      clients[client].rows.noteAcknowledgement()
-      persistence.note(.acknowledgement)
-    } else {
-      clients[client].rows.markDirty()
-    }
-    requests.append((ClientID(client), request))
-  }
 
   /// Submits a request of the client's process. A client with paused delivery stays suspended, although a request
   /// resumes a suspended client in the engine (BKG-2).

@@ -8,14 +8,6 @@ import LocationWire
 // Status of the service and its clients, limited to what the caller may see.
 
 extension LocationServer {
-  /// Updates the receiver's state, and logs when the receiver stops or resumes responding. Opens the energy ledger in
-  /// the first turn.
-  mutating func updateReceiver(_ engine: borrowing Engine, at now: Instant) {
-    power.openLedger(at: now)
-    guard let report = engine.receiverReport(at: now) else { return }
-    if let line = power.update(report, at: now) { log.write(line.priority, line.text) }
-  }
-
   private func utc(_ time: Instant) -> UTCTime? { delivery.utcOffset.utc(time) }
 
   /// Time and energy per state; nil before the first turn.

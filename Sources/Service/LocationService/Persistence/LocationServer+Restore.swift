@@ -13,7 +13,7 @@ extension LocationServer {
   ///   - loss: Fixes that clients with running updates may have lost since the last run; nil if none.
   ///   - now: Current time.
   public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
-    delivery.setPossibleLoss(loss)
+    setPossibleLoss(loss)
     advance(to: now)
     warnOfEmptyPolicy()
     warnOfUnresolvedLines()

@@ -122,9 +122,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
 
   /// Removes and returns the bytes that the receiver sent since the last call; empty unless the setup records bytes.
   public mutating func removeSentBytes() -> [UInt8] {
-    if receiver.sentBytes.isEmpty { return [] }
-    defer { receiver.sentBytes.removeAll(keepingCapacity: true) }
-    return receiver.sentBytes
+    receiver.removeSentBytes()
   }
 
   // MARK: Ledger
@@ -148,10 +146,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     let level = setup.receiver.hasBatchPin && receiver.isBatchPinActive
     if level && !batchPinLevel { batchPinRose = true }
     batchPinLevel = level
-    if !receiver.violations.isEmpty {
-      violations += receiver.violations
-      receiver.violations.removeAll()
-    }
+    violations += receiver.removeViolations()
   }
 
   /// Executes one event of the receiver.
@@ -209,7 +204,7 @@ extension SimulatedBoard {
   /// - Throws: `LineFault.gone` if the device does not exist.
   public mutating func read(into chunk: inout ByteChunk) throws(LineFault) {
     try checkDevice()
-    receiver.line.read(into: &chunk, at: now, speed: hostSpeed)
+    receiver.read(into: &chunk, at: now, speed: hostSpeed)
   }
 
   /// Sets the line speed in baud. Unread bytes that were sent at another speed are lost.
@@ -218,7 +213,7 @@ extension SimulatedBoard {
   public mutating func setSpeed(_ baud: UInt32) throws(LineFault) {
     precondition(baud > 0, "the line speed is positive")
     try checkDevice()
-    receiver.line.discardGarbled(by: now, speed: hostSpeed)
+    receiver.discardGarbled(by: now, speed: hostSpeed)
     hostSpeed = baud
     burstTiming = BurstTiming()
     burstTiming.didWrite(at: now)
@@ -287,7 +282,7 @@ extension SimulatedBoard {
       return wakeReport(reason)
     }
     if deadline <= now { return wakeReport(.alarm) }
-    defer { receiver.line.discardExcess(over: SimulatedBoard.inputBufferSize, by: now) }
+    defer { receiver.discardExcess(over: SimulatedBoard.inputBufferSize, by: now) }
     let begin = now
     let entered = enterableState(state, until: deadline)
     let reason = sleep(in: entered, until: deadline, wakesOnInput)
@@ -391,7 +386,7 @@ extension SimulatedBoard {
     let readyTime = now + (isShort ? .zero : figures.resumeTime) + setup.board.processorTimePerWake
     advance(to: readyTime)
     now = readyTime
-    if isDeep { receiver.line.discardArrived(by: now) }
+    if isDeep { receiver.discardArrived(by: now) }
     return reason
   }
 
@@ -448,7 +443,7 @@ extension SimulatedBoard {
         return (end, reason)
       }
       executeReceiverEvent(at: next)
-      if isDeep, !sources.contains(.bytes) { receiver.line.discardArrived(by: next) }
+      if isDeep, !sources.contains(.bytes) { receiver.discardArrived(by: next) }
       if deviceChanged, sources.contains(.bytes) { return (next, .bytes) }
       if batchPinRose, sources.contains(.batchPin) { return (next, .batchPin) }
     }

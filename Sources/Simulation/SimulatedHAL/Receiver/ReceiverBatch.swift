@@ -1,7 +1,22 @@
 import GNSSProtocols
+import LocationTypes
 
-/// The receiver's batch buffer: a ring of epochs that overwrites the oldest one.
+/// The receiver's batch buffer: a ring of epochs that overwrites the oldest one, and its retrieval by the host.
+///
+///     IDLE ──UBX-LOG-RETRIEVEBATCH, not empty──▶ SENDING(entries, due) ──last entry sent──▶ IDLE
+///
+/// A further retrieval starts again with the present contents; new entries belong to the next retrieval. A standby
+/// request ends the retrieval, a change of the configuration also clears the buffer.
+///
+/// Owner: ``SimulatedReceiver``, which sends the entries. Bounded by ``capacity``.
 struct ReceiverBatch: Sendable {
+  /// Progress of the retrieval.
+  private enum Retrieval {
+    case idle
+    /// `entries` remain to be sent; 0 if they were overwritten since.
+    case sending(entries: Int, due: Instant)
+  }
+
   private var entries: [UBXSolution] = []
   private var firstIndex = 0
   private(set) var count = 0
@@ -10,8 +25,7 @@ struct ReceiverBatch: Sendable {
   private var dropsAll = 0
   private var dropsSinceLast = 0
   private var nextMessageCount: UInt16 = 0
-  /// Number of entries that the present retrieval still has to send.
-  private(set) var entriesToSend = 0
+  private var retrieval = Retrieval.idle
 
   /// Whether batching is enabled.
   var isEnabled: Bool { capacity > 0 }
@@ -34,7 +48,9 @@ struct ReceiverBatch: Sendable {
       count -= 1
       dropsAll += 1
       dropsSinceLast += 1
-      entriesToSend = min(entriesToSend, count)
+      if case .sending(let entries, let due) = retrieval {
+        retrieval = .sending(entries: min(entries, count), due: due)
+      }
     }
     let index = (firstIndex + count) % capacity
     if index < entries.count { entries[index] = solution } else { entries.append(solution) }
@@ -50,18 +66,41 @@ struct ReceiverBatch: Sendable {
       nextMessageCount: nextMessageCount)
   }
 
-  /// Starts the retrieval of the present contents.
-  mutating func beginRetrieval() { entriesToSend = count }
+  // MARK: Retrieval
+
+  /// Time at which the next entries are sent; `.distantFuture` without a retrieval.
+  var sendDue: Instant {
+    switch retrieval {
+    case .idle: .distantFuture
+    case .sending(_, let due): due
+    }
+  }
+
+  /// Starts the retrieval of the present contents; the first entries are sent at `time`.
+  mutating func beginRetrieval(at time: Instant) {
+    retrieval = count > 0 ? .sending(entries: count, due: time) : .idle
+  }
 
   /// Removes and returns the oldest entry of the present retrieval; nil at its end.
   mutating func removeNext() -> UBXBatchEntry? {
-    guard entriesToSend > 0, count > 0 else { return nil }
+    guard case .sending(let entries, let due) = retrieval, entries > 0, count > 0 else {
+      return nil
+    }
     let entry = UBXBatchEntry(
-      messageCount: nextMessageCount, hasExtraPVT: hasExtraPVT, solution: entries[firstIndex])
+      messageCount: nextMessageCount, hasExtraPVT: hasExtraPVT, solution: self.entries[firstIndex])
     nextMessageCount &+= 1
     firstIndex = (firstIndex + 1) % capacity
     count -= 1
-    entriesToSend -= 1
+    retrieval = .sending(entries: entries - 1, due: due)
     return entry
   }
+
+  /// Continues the retrieval at `time`, or ends it if no entry remains.
+  mutating func continueRetrieval(at time: Instant) {
+    guard case .sending(let entries, _) = retrieval else { return }
+    retrieval = entries > 0 ? .sending(entries: entries, due: time) : .idle
+  }
+
+  /// Ends the retrieval; the remaining entries stay in the buffer.
+  mutating func endRetrieval() { retrieval = .idle }
 }

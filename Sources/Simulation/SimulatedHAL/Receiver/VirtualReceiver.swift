@@ -19,7 +19,7 @@ public struct VirtualReceiver: Sendable {
   }
 
   /// Present line speed, baud.
-  public var speed: UInt32 { receiver.activeConfiguration.speed }
+  public var speed: UInt32 { receiver.speed }
 
   /// Present power state.
   public var state: ReceiverPowerState { receiver.state }
@@ -31,7 +31,7 @@ public struct VirtualReceiver: Sendable {
   public mutating func advance(to now: Instant) {
     while case let next = receiver.nextEvent, next <= now { receiver.handle(at: next) }
     // Violations are recorded only for a simulated board.
-    receiver.violations.removeAll()
+    _ = receiver.removeViolations()
   }
 
   /// Sends bytes to the receiver that arrive at `now` at a line speed; without power they are ignored.
@@ -49,7 +49,7 @@ public struct VirtualReceiver: Sendable {
     var all: [UInt8] = []
     var chunk = ByteChunk()
     while true {
-      receiver.line.read(into: &chunk, at: now, speed: speed)
+      receiver.read(into: &chunk, at: now, speed: speed)
       if chunk.count == 0 { return all }
       for i in 0..<chunk.count { all.append(chunk[i]) }
     }

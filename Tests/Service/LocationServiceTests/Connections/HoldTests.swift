@@ -46,7 +46,7 @@ struct HoldTests {
     let bench = try ServiceBench(canIdle: true) { $0.ignoresPins = true }
     let detail = try status(bench, bench.program()).holds.first?.detail
     #expect(detail?.contains("--no-pins") == true)
-    bench.loop.clients.power.setPowerOffBlocker(.noAlarm)
+    bench.loop.clients.setPowerOffBlocker(.noAlarm)
     let last = try #require(try status(bench, bench.program()).holds.last)
     #expect(last == WireHold(.staysOn, detail: SleepBlocker.noAlarm.description))
   }

@@ -227,14 +227,34 @@ import Testing
     var batch = ReceiverBatch()
     batch.enable(capacity: 3, hasExtraPVT: false)
     for i: Int64 in 0..<3 { batch.append(solution(i)) }
-    batch.beginRetrieval()
+    batch.beginRetrieval(at: .boot)
     batch.append(solution(3))
-    #expect(batch.entriesToSend == 2)
     var sent: [UTCTime?] = []
     while let entry = batch.removeNext() { sent.append(entry.solution.utc) }
     #expect(sent == [Scenario.start + .seconds(1), Scenario.start + .seconds(2)])
     #expect(batch.count == 1)
     #expect(batch.readStatus().dropsSinceLast == 1)
     #expect(batch.readStatus() == UBXBatchStatus(fillLevel: 1, dropsAll: 1, nextMessageCount: 2))
+  }
+
+  @Test("a retrieval has a due time until its last entry is sent, or until it is ended")
+  func retrieval() {
+    var batch = ReceiverBatch()
+    batch.enable(capacity: 4, hasExtraPVT: false)
+    batch.beginRetrieval(at: seconds(1))
+    #expect(batch.sendDue == .distantFuture, "nothing to send")
+    for i: Int64 in 0..<3 { batch.append(solution(i)) }
+    batch.beginRetrieval(at: seconds(1))
+    #expect(batch.sendDue == seconds(1))
+    _ = batch.removeNext()
+    batch.continueRetrieval(at: seconds(2))
+    #expect(batch.sendDue == seconds(2))
+    batch.endRetrieval()
+    #expect(batch.sendDue == .distantFuture && batch.count == 2 && batch.removeNext() == nil)
+    batch.beginRetrieval(at: seconds(3))
+    _ = batch.removeNext()
+    _ = batch.removeNext()
+    batch.continueRetrieval(at: seconds(4))
+    #expect(batch.sendDue == .distantFuture && batch.count == 0)
   }
 }

@@ -30,7 +30,12 @@ enum ConfigurationKey {
 }
 
 /// Configuration of the receiver: for u-blox the layers default, battery-backed RAM (BBR) and RAM, otherwise the
-/// settings set by sentences.
+/// settings set by sentences; and the settings in effect that are derived from it.
+///
+/// Invariant: ``active`` is recomputed by each write, and by ``activate()`` at each start. It does not change when the
+/// receiver stops, because the line keeps its speed.
+///
+/// Owner: ``SimulatedReceiver``. Only commands, starts, a CASIC's standby and loss of power or configuration change it.
 struct ReceiverConfiguration: Sendable {
   private struct Entry: Sendable {
     var key: UInt32
@@ -39,13 +44,18 @@ struct ReceiverConfiguration: Sendable {
     var ram: UInt64
   }
 
+  private let parameters: SimulatedReceiverParameters
   private var entries: [Entry] = []
   /// Settings of a receiver that is controlled by sentences.
-  var sentenceSettings: SentenceSettings
+  private(set) var sentenceSettings: SentenceSettings
+  /// Settings in effect.
+  private(set) var active: ActiveConfiguration
 
   /// Creates the default configuration.
   init(_ figures: SimulatedReceiverParameters) {
+    parameters = figures
     sentenceSettings = SentenceSettings(figures)
+    active = ActiveConfiguration(interval: figures.interval, speed: figures.defaultSpeed)
     add(ConfigurationKey.measurementPeriod, 1_000)
     add(ConfigurationKey.navigationRatio, 1)
     add(ConfigurationKey.lineSpeed, UInt64(figures.defaultSpeed))
@@ -80,7 +90,11 @@ struct ReceiverConfiguration: Sendable {
     add(ConfigurationKey.powerMode, 0)
     add(ConfigurationKey.acknowledgesAiding, 0)
     if figures.batchCapacity != nil { addBatch() }
+    activate()
   }
+
+  /// Recomputes the settings in effect.
+  mutating func activate() { active = ActiveConfiguration(parameters, self) }
 
   private mutating func addBatch() {
     for key in [
@@ -137,7 +151,39 @@ struct ReceiverConfiguration: Sendable {
       if items.layers.contains(.ram) { entries[slot].ram = item.value }
       if items.layers.contains(.batteryBacked) { entries[slot].batteryBacked = item.value }
     }
+    activate()
   }
+
+  // MARK: Batching
+
+  /// Why the receiver rejects batching with these items; nil if it accepts them or batching is not enabled.
+  func batchingRejection(_ items: UBXConfiguration) -> String? {
+    guard let limit = parameters.batchCapacity else { return nil }
+    func value(_ key: UInt32) -> UInt64 { items.value(of: key) ?? self.value(key) }
+    guard value(ConfigurationKey.batchEnable) != 0 else { return nil }
+    let entries = value(ConfigurationKey.batchEntries)
+    let maximum = limit.entries(
+      hasExtraPVT: value(ConfigurationKey.batchExtraPVT) != 0,
+      hasOdometer: value(ConfigurationKey.batchExtraOdometer) != 0)
+    guard entries >= 1, entries <= UInt64(maximum) else {
+      return "a batch buffer of \(entries) epochs; the allowed range is 1 to \(maximum)"
+    }
+    let watermark = value(ConfigurationKey.batchWatermark)
+    guard watermark <= entries else {
+      return "a watermark of \(watermark), above the batch buffer of \(entries) epochs"
+    }
+    return nil
+  }
+
+  /// Whether items contain a key whose change clears the batch buffer.
+  static func affectsBatching(_ items: UBXConfiguration) -> Bool {
+    [
+      ConfigurationKey.batchEnable, ConfigurationKey.batchEntries, ConfigurationKey.batchExtraPVT,
+      ConfigurationKey.batchExtraOdometer,
+    ].contains { items.value(of: $0) != nil }
+  }
+
+  // MARK: Layers
 
   /// Copies the RAM layer to battery-backed RAM (CFG-CFG save).
   mutating func save() {
@@ -151,9 +197,37 @@ struct ReceiverConfiguration: Sendable {
     }
   }
 
-  /// Clears battery-backed RAM and the sentence settings in RAM, because the backup domain lost its power.
+  /// Clears battery-backed RAM, because the backup domain lost its power.
   mutating func clearBatteryBacked() {
-    sentenceSettings.loseRAM()
     for i in entries.indices { entries[i].batteryBacked = nil }
+  }
+
+  // MARK: Sentence settings
+
+  /// Changes the settings of a receiver that is controlled by sentences.
+  mutating func updateSentenceSettings(_ edit: (inout SentenceSettings) -> Void) {
+    edit(&sentenceSettings)
+    activate()
+  }
+
+  /// Restores the sentence settings after a loss of RAM. They take effect at the next start.
+  mutating func loseSentenceSettings() { sentenceSettings.loseRAM() }
+
+  /// Restores the factory settings, including battery-backed RAM and flash. They take effect at the next start.
+  mutating func restoreFactorySettings() {
+    clearBatteryBacked()
+    sentenceSettings.restoreFactorySettings()
+  }
+}
+
+extension BatchCapacity {
+  /// Number of epochs that fit, with optional parts of each.
+  fileprivate func entries(hasExtraPVT: Bool, hasOdometer: Bool) -> Int {
+    switch (hasExtraPVT, hasOdometer) {
+    case (false, false): basic
+    case (false, true): odometer
+    case (true, false): extraPVT
+    case (true, true): both
+    }
   }
 }

@@ -1,0 +1,48 @@
+import LinuxHAL
+import LocationTypes
+
+/// Prepares to switch the board off when ``PowerOffRule`` permits it.
+///
+/// Owner: ``LocationService``, which ends after a successful attempt.
+struct PowerOffControl {
+  /// Result of an attempt.
+  enum Outcome: Equatable {
+    /// The rule does not permit it now.
+    case notNow
+    /// The system refused; nil for the same reason as before.
+    case refused(SleepBlocker?)
+    /// The alarm is set, and the intent is on the disk. The board will be off for that time.
+    case prepared(Interval)
+  }
+
+  private let board: BoardPowerOff
+  private var rule: PowerOffRule
+
+  /// Nil if the board has no alarm.
+  init?(_ board: BoardPowerOff) {
+    guard board.isPossible else { return nil }
+    self.board = board
+    rule = PowerOffRule(minimumOffTime: board.minimumOffTime, startupTime: board.startupLead)
+  }
+
+  /// Why the board stays on although it could be off; nil if it does not.
+  var blocker: SleepBlocker? { rule.blocker }
+
+  /// Time of the next check if nothing happens before; nil if no check is needed.
+  func nextCheck(until end: Instant?, at now: Instant) -> Instant? {
+    rule.nextCheck(until: end, at: now)
+  }
+
+  /// Checks the rule, and prepares to switch the board off if it permits that.
+  ///
+  /// - Parameters:
+  ///   - callers: Number of connections that have made a call.
+  ///   - end: Time at which the service must run again; nil if the board must not be off.
+  mutating func attempt(callers: Int, until end: Instant?, at now: Instant) -> Outcome {
+    guard rule.check(callers: callers, until: end, at: now), let end else { return .notNow }
+    if let blocker = board.prepare(until: end) {
+      return .refused(rule.recordRefusal(blocker, at: now) ? blocker : nil)
+    }
+    return .prepared(end - now)
+  }
+}

@@ -1,0 +1,100 @@
+import GNSSProtocols
+import LocationTypes
+
+// Transfer of the navigation database of a u-blox receiver to the host and back (UBX-MGA-DBD).
+
+/// Contents of the simulated receiver's navigation database, as its entries encode them.
+struct NavigationDatabase: Equatable, Sendable {
+  /// Last time with a fix.
+  var lastFix: Instant
+  /// Last time at which the ephemeris was up to date.
+  var ephemeris: Instant
+
+  /// Length of an entry's payload, bytes; the first 12 are reserved.
+  static let entryLength = 100
+
+  /// Creates the contents.
+  init(lastFix: Instant, ephemeris: Instant) {
+    self.lastFix = lastFix
+    self.ephemeris = ephemeris
+  }
+
+  /// Decodes an entry's payload, each of which encodes the whole contents.
+  init(payload: [UInt8]) {
+    func moment(_ offset: Int) -> Instant {
+      var bits: UInt64 = 0
+      for j in 0..<8 { bits |= UInt64(payload[offset + j]) << UInt64(8 * j) }
+      return Instant(microseconds: Int64(bitPattern: bits))
+    }
+    self.init(lastFix: moment(12), ephemeris: moment(20))
+  }
+
+  /// The payload of an entry.
+  func payload(_ number: UInt8) -> [UInt8] {
+    var payload = [UInt8](repeating: number, count: NavigationDatabase.entryLength)
+    for (i, moment) in [lastFix, ephemeris].enumerated() {
+      let bits = UInt64(bitPattern: moment.microseconds)
+      for j in 0..<8 { payload[12 + 8 * i + j] = UInt8(truncatingIfNeeded: bits >> UInt64(8 * j)) }
+    }
+    return payload
+  }
+}
+
+/// Progress of a transfer of the navigation database.
+///
+///     IDLE ──poll──▶ SENDING(next entry, due) ──all entries sent and acknowledged──▶ IDLE
+///
+/// Owner: ``SimulatedReceiver``, which sends the entries. Entries from the host are counted independently, since the
+/// last start.
+struct DatabaseTransfer: Sendable {
+  /// Progress of sending.
+  private enum Sending {
+    case idle
+    case sending(next: UInt8, due: Instant)
+  }
+
+  private var sending = Sending.idle
+  /// Numbers of the entries received from the host.
+  private var received: Set<UInt8> = []
+
+  /// Time at which the next entries are sent; `.distantFuture` if no transfer is in progress.
+  var due: Instant {
+    switch sending {
+    case .idle: .distantFuture
+    case .sending(_, let due): due
+    }
+  }
+
+  /// Number of the next entry to send, which is the number of entries after the last; nil if no transfer is in
+  /// progress.
+  var nextEntry: UInt8? {
+    switch sending {
+    case .idle: nil
+    case .sending(let next, _): next
+    }
+  }
+
+  /// Starts to send all entries.
+  mutating func begin(at now: Instant) { sending = .sending(next: 0, due: now) }
+
+  /// Records that an entry was sent.
+  mutating func didSendEntry() {
+    guard case .sending(let next, let due) = sending else { return }
+    sending = .sending(next: next + 1, due: due)
+  }
+
+  /// Sets the time at which the next entries are sent.
+  mutating func postpone(to due: Instant) {
+    guard case .sending(let next, _) = sending else { return }
+    sending = .sending(next: next, due: due)
+  }
+
+  /// Ends sending.
+  mutating func end() { sending = .idle }
+
+  /// Records an entry from the host. Returns whether three quarters of `count` entries have arrived.
+  mutating func didReceive(_ number: UInt8, of count: UInt8) -> Bool {
+    received.insert(number)
+    return received.count * 4 >= Int(count) * 3
+  }
+}
