@@ -203,7 +203,7 @@ public struct Client: ~Copyable, Sendable {
     guard isConnected else { return usesServices && services.hasNotices }
     guard execution != .suspended else { return usesServices && services.hasDurableNotice }
     guard !delivery.waitsForDrain else { return services.refusal != nil }
-    return delivery.cursor.gap != nil || recording.mustReport(at: cursor.delivered)
+    return !delivery.cursor.gap.isNil || recording.mustReport(at: cursor.delivered)
       || !delivery.ends.isEmpty
       || failure != nil
       || hasAuthorizationChange || pauseNotice != .nothing
@@ -780,27 +780,27 @@ extension Client {
       if let range = delivery.excluded, cursor.delivered < range.lowerBound {
         end = min(end, range.lowerBound)
       }
-      let notice =
-        updates.settings.hasDistanceFilter
-        ? nextFiltered(in: ring, until: end) : nextRun(in: ring, until: end)
+      let notice = nextRun(in: ring, until: end)
       guard let notice else { continue }
       if case .batch(_, let last) = notice { noteDelivery(of: last, hold: hold) }
       return notice
     }
   }
 
-  /// Returns all fixes up to the next hole as one batch; or the hole, if it comes first, as a gap.
+  /// Returns all fixes up to the next hole as one batch, or a single fix if a distance filter is set; or the hole, if it
+  /// comes first, as a gap. Nil if the first fix is not for the client or does not pass the filter (STD-4, STD-5).
   private mutating func nextRun(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
     let first = cursor.delivered
-    var position = first
-    guard case .fix(var newest)? = ring.next(at: &position, before: end) else {
-      return hole(until: position, in: ring)
-    }
-    guard !isDenied(newest.fix) else {
+    guard var newest = ring.stored(at: first) else { return hole(before: end, in: ring) }
+    var position = first + 1
+    let hasFilter = updates.settings.hasDistanceFilter
+    guard !isDenied(newest.fix), !hasFilter || updates.passesFilter(newest.fix, first) else {
       delivery.deliver(to: position, in: ring)
       return nil
     }
-    while position < end, let stored = ring.stored(at: position), !isDenied(stored.fix) {
+    while !hasFilter, position < end, let stored = ring.stored(at: position),
+      !isDenied(stored.fix)
+    {
       newest = stored
       position += 1
     }
@@ -809,26 +809,11 @@ extension Client {
     return .batch(first: first, last: position - 1)
   }
 
-  /// Returns the next fix that is far enough from the last delivered one (STD-4) or more accurate (STD-5); skips the
-  /// others.
-  private mutating func nextFiltered(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
-    var position = cursor.delivered
-    switch ring.next(at: &position, before: end) {
-    case .gap?, nil: return hole(until: position, in: ring)
-    case .fix(let stored)?:
-      let sequence = cursor.delivered
-      delivery.deliver(to: position, in: ring)
-      guard !isDenied(stored.fix), updates.passesFilter(stored.fix, sequence) else {
-        return nil
-      }
-      updates.setFilterOrigin(from: stored.fix)
-      return .batch(first: sequence, last: sequence)
-    }
-  }
-
   /// Skips fixes that a power failure destroyed and returns them as a gap.
-  private mutating func hole(until position: UInt64, in ring: borrowing FixRing) -> Notice? {
-    let missing = ring.missing(in: cursor.delivered..<position)
+  private mutating func hole(before end: UInt64, in ring: borrowing FixRing) -> Notice? {
+    let first = cursor.delivered
+    let position = ring.nextFix(from: first, before: end)?.name.sequence ?? end
+    let missing = ring.missing(in: first..<position)
     delivery.deliver(to: position, in: ring)
     return missing.map { .gap($0) }
   }
@@ -1369,7 +1354,7 @@ extension Client {
   private func reducedFixNeed(at now: Instant, isRunning: Bool) -> FixNeed {
     var need = FixNeed()
     // The queue of coarse fixes has a capacity of one.
-    let isUpdating = isUpdating && (isRunning || services.updateReport == nil)
+    let isUpdating = isUpdating && (isRunning || services.updateReport.isNil)
     let isNeeded =
       (services.significant.state != .idle && isGranted(.significantChange))
       || (isGranted(.updates)

@@ -144,7 +144,7 @@ extension ClientServices {
       arrival = visit
       departureOfArrival = nil
     case .departed(let visit):
-      if arrival == nil { departure = visit } else { departureOfArrival = visit }
+      if arrival.isNil { departure = visit } else { departureOfArrival = visit }
     }
   }
 
@@ -286,8 +286,8 @@ extension ClientServices {
 extension ClientServices {
   /// Whether a notice is pending.
   var hasNotices: Bool {
-    significantReport != nil || updateReport != nil || hasAnswer || arrival != nil
-      || departure != nil || departureOfArrival != nil || refusal != nil || regions.hasEvents
+    !significantReport.isNil || !updateReport.isNil || hasAnswer || hasVisit || refusal != nil
+      || regions.hasEvents
       || live.hasElements
   }
 
@@ -319,8 +319,10 @@ extension ClientServices {
 
   /// Whether a visit or a region crossing is pending.
   var hasDurableNotice: Bool {
-    arrival != nil || departure != nil || departureOfArrival != nil || regions.hasCrossings
+    hasVisit || regions.hasCrossings
   }
+
+  private var hasVisit: Bool { !arrival.isNil || !departure.isNil || !departureOfArrival.isNil }
 
   /// Returns the next visit or crossing event; answers to `requestState` stay pending (BKG-2).
   mutating func nextDurableNotice() -> Notice? {

@@ -75,7 +75,7 @@ struct ClientDelivery: Sendable {
   var isDue: Bool { cursor.delivered < min(dueEnd, undeliveredEnd) }
 
   /// Whether every fix of the client is acknowledged, and no gap is unreported.
-  var isComplete: Bool { cursor.acknowledged >= undeliveredEnd && cursor.gap == nil }
+  var isComplete: Bool { cursor.acknowledged >= undeliveredEnd && cursor.gap.isNil }
 
   /// Sequence number of the first unacknowledged fix; the greatest number if none exists.
   var neededFrom: UInt64 { cursor.acknowledged < undeliveredEnd ? cursor.acknowledged : .max }
@@ -244,7 +244,7 @@ struct ClientDelivery: Sendable {
 
   /// Advances the cursor over excluded fixes that come next.
   mutating func skipExcluded() {
-    guard let range = excluded, range.contains(cursor.delivered), cursor.gap == nil else { return }
+    guard let range = excluded, range.contains(cursor.delivered), cursor.gap.isNil else { return }
     cursor.skip(to: range.upperBound)
     if cursor.acknowledged >= range.upperBound { excluded = nil }
     dueEnd = max(dueEnd, cursor.delivered)
