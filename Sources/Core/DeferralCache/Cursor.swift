@@ -116,7 +116,7 @@ extension Cursor {
   ///
   /// - Precondition: ``delivered`` ≤ `end` ≤ the head, and ``gap`` was reported with ``takeGap()`` (RNG-4).
   public mutating func deliver(to end: UInt64, in ring: borrowing FixRing) {
-    precondition(gap == nil, "report the gap before the fixes that follow it")
+    precondition(gap.isNil, "report the gap before the fixes that follow it")
     precondition(end >= delivered && end <= ring.head, "deliver in order, up to the head")
     delivered = end
   }
@@ -127,7 +127,7 @@ extension Cursor {
   ///
   /// - Precondition: ``gap`` was reported with ``takeGap()``.
   public mutating func skip(to end: UInt64) {
-    precondition(gap == nil, "report the gap before the fixes that follow it")
+    precondition(gap.isNil, "report the gap before the fixes that follow it")
     guard delivered < end else { return }
     if acknowledged == delivered {
       self = Cursor(at: end)
@@ -143,7 +143,7 @@ extension Cursor {
   ///
   /// - Returns: Whether the cursor advanced.
   public mutating func acknowledgeExcluded(to end: UInt64) -> Bool {
-    guard gap == nil, overwritten.map({ $0.range.upperBound <= end }) ?? true else { return false }
+    guard gap.isNil, overwritten.map({ $0.range.upperBound <= end }) ?? true else { return false }
     acknowledged = max(acknowledged, end)
     delivered = max(delivered, end)
     overwritten = nil
@@ -212,11 +212,11 @@ extension Cursor {
     guard begin < end else { return 0 }
     let lost = Cursor.lost(begin..<end, in: ring)
     overwritten?.merge(lost)
-    if overwritten == nil { overwritten = lost }
+    if overwritten.isNil { overwritten = lost }
     guard delivered < end else { return 0 }
     let undelivered = delivered == begin ? lost : Cursor.lost(delivered..<end, in: ring)
     gap?.merge(undelivered)
-    if gap == nil { gap = undelivered }
+    if gap.isNil { gap = undelivered }
     delivered = end
     return undelivered.count
   }

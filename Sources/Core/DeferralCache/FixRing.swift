@@ -328,7 +328,7 @@ extension FixRing {
     for sequence in lowest..<head {
       let offset = offset(of: sequence)
       let slot = image.slot(at: offset)
-      guard slot.name.sequence == sequence, slot.fix != nil else { continue }
+      guard slot.name.sequence == sequence, !slot.fix.isNil else { continue }
       if starts.isCurrent(slot.name), slot.name.generation >= newest {
         newest = slot.name.generation
       } else {
@@ -395,7 +395,7 @@ extension FixRing {
     while let item = next(at: &position, before: range.upperBound) {
       guard case .gap(let gap) = item else { continue }
       result?.merge(gap)
-      if result == nil { result = gap }
+      if result.isNil { result = gap }
     }
     return result
   }

@@ -97,7 +97,7 @@ struct RingSurvey {
       let slot = image.slot(at: FixRing.slotsOffset + index * FixRing.slotSize)
       guard slot.version != 0, slot.isIntact else { continue }
       if header == nil { try check(slot, at: position) }
-      guard slot.decoded != nil, slot.name.sequence % UInt64(capacity) == position else { continue }
+      guard !slot.decoded.isNil, slot.name.sequence % UInt64(capacity) == position else { continue }
       intact += 1
       let name = slot.name
       if name.generation > generation {

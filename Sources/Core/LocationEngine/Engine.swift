@@ -396,10 +396,7 @@ extension Engine {
     case .none: break
     case .drainFinished:
       // Report the ends of deferrals that waited for the fixes.
-      for i in clients.markAllDirty(context) {
-        clients[i].drainFinished(context)
-        clients[i].distanceCheck = .distantFuture
-      }
+      for i in clients.markAllDirty(context) { clients[i].drainFinished(context) }
     case .lost:
       // Deferrals end, clients are notified (DEF-43).
       for i in clients.markAllDirty(context) { clients[i].receiverLost(context) }
@@ -411,21 +408,16 @@ extension Engine {
   /// The time of the next check is computed after the previous one and not changed in between: otherwise a client with
   /// frequent requests would postpone the check forever.
   private mutating func scheduleDistanceCheck(_ i: Int) {
-    // The end of a suspended client's deferral could not be delivered, so a wake for a check would be wasted (BKG-5).
-    guard receiver.mayHoldFixes, clients[i].execution != .suspended,
-      let criteria = clients[i].deferral.criteria, criteria.hasDistance
-    else {
-      clients[i].distanceCheck = .distantFuture
+    let receiverBuffers = receiver.mayHoldFixes
+    guard let metresLeft = clients[i].distanceToCheck(receiverBuffers: receiverBuffers) else {
       return
     }
-    guard clients[i].distanceCheck == .distantFuture else { return }
     let newest = fixes.newest?.fix
     var speed = newest?.speed
     // The speed of an old fix is not used.
     if let newest, now - newest.acquired > Client.freshness { speed = nil }
-    clients[i].distanceCheck = planner.distanceCheck(
-      metresLeft: max(criteria.distance - clients[i].deferral.meter.length, 0), speed: speed,
-      at: now)
+    clients[i].scheduleDistanceCheck(
+      at: planner.distanceCheck(metresLeft: metresLeft, speed: speed, at: now))
   }
 }
 

@@ -62,7 +62,7 @@ struct LiveIterator: Sendable {
     case .pause, .resume: break
     case .nothing: if monitor.isPaused { return }
     }
-    if pendingFix != nil { countDropped() }
+    if !pendingFix.isNil { countDropped() }
     pendingFix = stored
   }
 
@@ -72,19 +72,19 @@ struct LiveIterator: Sendable {
   func hasElement(_ flags: LiveFlags) -> Bool {
     let isStationary = monitor.isPaused
     let isSilent = isStationary && reportedStationary
-    return (pendingFix != nil && !isSilent) || flags != reportedFlags
+    return (!pendingFix.isNil && !isSilent) || flags != reportedFlags
       || isStationary != reportedStationary
   }
 
   /// Returns the pending element; nil if none exists.
   mutating func nextElement(_ iterator: Int, _ flags: LiveFlags) -> LiveElement? {
     // The device is stationary as already reported; a movement since then was too short to report.
-    if monitor.isPaused, reportedStationary, pendingFix != nil {
+    if monitor.isPaused, reportedStationary, !pendingFix.isNil {
       pendingFix = nil
       countDropped()
     }
     let isStationary = monitor.isPaused
-    guard pendingFix != nil || flags != reportedFlags || isStationary != reportedStationary else {
+    guard !pendingFix.isNil || flags != reportedFlags || isStationary != reportedStationary else {
       return nil
     }
     let element = LiveElement(

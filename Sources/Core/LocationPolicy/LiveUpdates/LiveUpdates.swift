@@ -49,7 +49,7 @@ public struct LiveUpdates: Sendable {
     #if REACHED
       reach(0)
     #endif
-    for i in 0..<LiveUpdates.capacity where iterators[i] == nil {
+    for i in 0..<LiveUpdates.capacity where iterators[i].isNil {
       iterators[i] = LiveIterator(configuration, line, since: lineSince)
       refresh()
       return i

@@ -362,7 +362,7 @@ public struct RegionMonitor: ~Copyable, Sendable {
 
 extension RegionMonitor {
   /// Whether an event is pending. O(1).
-  public var hasEvents: Bool { dueSlots != 0 || followingEvent != nil }
+  public var hasEvents: Bool { dueSlots != 0 || !followingEvent.isNil }
 
   /// Returns the next event, or nil; call it after each call until nil. O(1) if nothing is pending, otherwise
   /// O(capacity).
@@ -385,7 +385,7 @@ extension RegionMonitor {
 
   /// Whether ``nextCrossingEvent()`` returns an event. O(1) if nothing is pending.
   var hasCrossings: Bool {
-    if followingEvent != nil { return true }
+    if !followingEvent.isNil { return true }
     guard dueSlots != 0 else { return false }
     return firstCrossing() != nil
   }

@@ -357,7 +357,7 @@ extension VisitMonitor {
   }
 
   private func nextVisitCheck(after check: Instant, fastest: Double, line: MotionLine) -> Instant {
-    if outside != nil {
+    if !outside.isNil {
       return check
         + (failedChecks > 0
           ? retryInterval(parameters.visitCheckInterval) : parameters.confirmation)

@@ -60,7 +60,7 @@ struct ClientUpdates: Sendable {
   }
 
   /// Whether no fix was delivered since updates started.
-  var awaitsFirstFix: Bool { isRunning && filterOrigin == nil }
+  var awaitsFirstFix: Bool { isRunning && filterOrigin.isNil }
 
   /// Whether a fix is for the updates: they run, or they stopped after it was acquired.
   func isFor(_ fix: Fix) -> Bool {
