@@ -764,10 +764,7 @@ extension Engine {
     emptyDrains = ring.head == headAfterDrain ? min(emptyDrains + 1, 12) : 0
     headAfterDrain = ring.head
     let context = context
-    for i in markAllDirty() {
-      clients[i].drainFinished(context)
-      clients[i].distanceCheck = .distantFuture
-    }
+    for i in markAllDirty() { clients[i].drainFinished(context) }
   }
 
   /// Handles the loss of the receiver (DEF-43): deferrals end, clients are notified, the driver keeps trying.
@@ -785,20 +782,14 @@ extension Engine {
   /// The time of the next check is computed after the previous one and not changed in between: otherwise a client with
   /// frequent requests would postpone the check forever.
   mutating func scheduleDistanceCheck(_ i: Int) {
-    // The end of a suspended client's deferral could not be delivered, so a wake for a check would be wasted (BKG-5).
-    guard receiverBuffers, clients[i].execution != .suspended,
-      let criteria = clients[i].deferral.criteria, criteria.hasDistance
-    else {
-      clients[i].distanceCheck = .distantFuture
+    guard let metresLeft = clients[i].distanceToCheck(receiverBuffers: receiverBuffers) else {
       return
     }
-    guard clients[i].distanceCheck == .distantFuture else { return }
     var speed = newestFix?.fix.speed
     // The speed of an old fix is not used.
     if let newestFix, now - newestFix.fix.acquired > Client.freshness { speed = nil }
-    clients[i].distanceCheck = planner.distanceCheck(
-      metresLeft: max(criteria.distance - clients[i].deferral.meter.length, 0), speed: speed,
-      at: now)
+    clients[i].scheduleDistanceCheck(
+      at: planner.distanceCheck(metresLeft: metresLeft, speed: speed, at: now))
   }
 
   /// The driver's goal for a planned receiver state.

@@ -33,8 +33,8 @@ import Testing
       // A step checks the dirty clients; some of them become dormant.
       for i in table.dirtyRange where table.isDirty(i, at: now) && random.below(3) > 0 {
         let isWithoutEnd = random.below(4) == 0
-        table[i].dormantUntil =
-          isWithoutEnd ? .distantFuture : now + .milliseconds(1 + Int64(random.below(30)))
+        table[i].beginDormancy(
+          until: isWithoutEnd ? .distantFuture : now + .milliseconds(1 + Int64(random.below(30))))
       }
     }
   }

@@ -16,13 +16,18 @@ import LocationTypes
 ///
 /// Each part is a type with its own file, which alone writes its properties:
 ///
+/// - ``ClientPermission``: authorization, accuracy, and which fixes are denied.
+/// - ``ClientExecution``: whether a process is attached, its execution state and its use of location.
 /// - ``ClientUpdates``: whether standard updates run, their settings, the distance filter.
 /// - ``ClientDelivery``: which fixes of the ring are for the client, and which may be delivered now.
 /// - ``ClientRecording``: the queue of a suspended client, and the gap of a time without recording.
 /// - ``AcknowledgementHold``: how long the board stays awake for an acknowledgement.
-/// - ``Deferral`` and the machines in ``ClientServices``.
+/// - ``Deferral`` and ``DeferralTimes``: the outstanding deferral, its distance check, the wait for the next call.
+/// - ``ClientServices``: the services in addition to updates, shed levels, and the results of services.
+/// - ``ClientFailures``: the pending failure, and whether a location is available.
+/// - ``ClientDormancy``: until when steps skip the client.
 ///
-/// This type forwards events to them, carries out their outcomes, and decides about access, shed levels and dormancy.
+/// This type forwards events to them and carries out their outcomes: what one part decides, it applies to the others.
 /// It is address-only, so that no call copies it (``AddressOnly``).
 ///
 /// # States
@@ -30,12 +35,12 @@ import LocationTypes
 /// Deferral (``Deferral``): `idle → armed ⇄ engaged → idle`; ``updateEngagement(_:_:)`` engages it when the board may
 /// sleep.
 ///
-/// Waiting (`delivery.waitsForDrain`): set when a deferral ends or is flushed while the receiver may hold its fixes; nothing
-/// but refusals is reported then. Cleared when the drain has finished, when the receiver is lost, when N undelivered
-/// fixes are in the ring, when the queue of ends is nearly full, when the right to fixes is lost, and when the process
-/// detaches.
+/// Waiting (`delivery.waitsForDrain`): set when a deferral ends or is flushed while the receiver may hold its fixes;
+/// nothing but refusals is reported then. Cleared when the drain has finished, when the receiver is lost, when N
+/// undelivered fixes are in the ring, when the queue of ends is nearly full, when the right to fixes is lost, and when
+/// the process detaches.
 ///
-/// Dormancy (``dormantUntil``), so that a step skips clients for which nothing can happen:
+/// Dormancy (``ClientDormancy``), so that a step skips clients for which nothing can happen:
 ///
 ///             enterDormancy(at:), if nothing is running or pending
 ///     active ─────────────────────────────────────────────────────→ dormant
@@ -44,9 +49,9 @@ import LocationTypes
 ///             failed acquisition; endDormancy(); a fix of interest
 ///
 /// From ``dormantUntil`` on, `Engine` includes the client in its steps again. A dormant client without services ignores
-/// all fixes; one with regions only ignores fixes until ``wakeDistance`` or ``wakeTime``; for any other one, each fix
-/// ends dormancy. For clients of the first two kinds, `Engine` may skip fixes; ``deliverSkippedFix(_:)`` then hands
-/// over the newest one before anything else happens to the client.
+/// all fixes; one with regions only ignores fixes until a distance or time at which a region may change; for any other
+/// one, each fix ends dormancy. For clients of the first two kinds, `Engine` may skip fixes;
+/// ``deliverSkippedFix(_:)`` then hands over the newest one before anything else happens to the client.
 ///
 /// # Invariants
 ///
@@ -61,9 +66,9 @@ import LocationTypes
 ///
 /// # Who changes what
 ///
-/// Only this file writes the properties, except ``distanceCheck``, which `Engine` sets. `Engine` first calls the function of a request or event, or ``accept(_:_:)``
-/// for a new fix; then ``elapse(_:)``, ``demand(at:)``, ``enterDormancy(at:)``, ``updateEngagement(_:_:)``, then
-/// ``nextNotice(in:hold:)`` until nil.
+/// Only this file calls the mutating functions of the parts. `Engine` first calls the function of a request or event,
+/// or ``accept(_:_:)`` for a new fix; then ``elapse(_:)``, ``demand(at:)``, ``enterDormancy(at:)``,
+/// ``updateEngagement(_:_:)``, then ``nextNotice(in:hold:)`` until nil.
 ///
 /// # Bounds
 ///
@@ -75,29 +80,13 @@ public struct Client: ~Copyable, Sendable {
   /// a single request.
   public static let freshness = Interval.seconds(10)
 
-  /// Time until which the client is dormant: it demands nothing, has no pending notice, and time alone changes nothing,
-  /// so steps skip it. ``Instant/boot`` while it is not dormant.
-  public internal(set) var dormantUntil = Instant.boot
-  // Stored next to `dormantUntil`, because both are read for each client at each fix.
-  /// Value of ``Odometer/length``, metres, from which a fix may matter to the dormant client; before it and before
-  /// ``wakeTime`` none does. −∞ if no fix was handled since dormancy began.
-  @usableFromInline private(set) var wakeDistance = -Double.infinity
-  /// Acquisition time from which a fix may matter to the dormant client; see ``wakeDistance``.
-  @usableFromInline private(set) var wakeTime = Instant.boot
-  /// Which fixes matter to the client while it is dormant.
-  private(set) var interest = FixInterest.everything
-  /// Sequence number of the newest fix handled during dormancy.
-  private(set) var newestHandled: UInt64 = 0
-  /// Whether a process is attached.
-  public private(set) var isConnected = false
-  /// Execution state of its process.
-  public private(set) var execution = ExecutionState.foreground
-  /// Authorization of the client.
-  public private(set) var authorization = Authorization.always
-  /// Whether it may use location.
-  public var isAuthorized: Bool { authorization.isGranted }
-  /// Whether its accuracy is reduced (AUT-5).
-  public private(set) var isReduced = false
+  // Stored first, because it is read for each client at each fix.
+  /// Until when steps skip the client.
+  @usableFromInline private(set) var dormancy = ClientDormancy()
+  /// Whether a process is attached, and how it runs.
+  @usableFromInline private(set) var process = ClientExecution()
+  /// Whether the client may use location, and with which accuracy.
+  @usableFromInline private(set) var permission = ClientPermission()
   /// Services that it uses in addition to updates.
   public private(set) var services = ClientServices()
   /// Whether one of the services is active or has a pending notice, or the accuracy is reduced; false for most clients.
@@ -110,42 +99,35 @@ public struct Client: ~Copyable, Sendable {
   private var acknowledgements = AcknowledgementHold()
   /// Its deferral.
   public private(set) var deferral = Deferral()
-  /// The newest fix that was delivered with reduced accuracy.
-  private(set) var newestCoarse: StoredFix?
-  /// Earliest time at which the deferral's distance can have been travelled, as far as known. Set by `Engine`.
-  public var distanceCheck = Instant.distantFuture
-
-  private(set) var failure: LocationErrorCode?
-  /// Whether a change of authorization or accuracy is unreported.
-  private(set) var hasAuthorizationChange = false
-  /// Use of location that follows from its sessions.
-  private(set) var use = ClientUse()
-  /// Service levels that the battery's charge sheds, as last applied.
-  private(set) var batteryShed = ServiceLevelSet.none
-  /// Shed service levels that were last reported to the client (PWR-10).
-  private(set) var reportedShed = ServiceLevelSet.none
-  /// When updates were last shed: fixes acquired then are not for the client.
-  private(set) var updatesShedPeriod = (from: Instant.boot, through: Instant.boot)
+  /// When the deferral's distance is checked, and until when another call is awaited.
+  private var deferralTimes = DeferralTimes()
   /// Whether fixes are recorded for it.
   private(set) var recording = ClientRecording()
-  /// An unreported pause or resume.
-  private(set) var pauseNotice: PauseMonitor.Outcome = .nothing
-  /// Whether no location is available now (STD-10).
-  private(set) var isLocationUnknown = false
-  /// Whether that was reported to the client.
-  private(set) var isLocationUnknownReported = false
-  /// Time of the last change between authorized and not authorized, or of the last return to full accuracy; fixes
-  /// acquired until then are never delivered.
-  private(set) var deniedUntil: Instant?
-  private(set) var rearmDeadline = Instant.boot
+  /// Its pending failure, and whether a location is available.
+  private(set) var failures = ClientFailures()
 
   /// Creates a new client; fixes before `head` are not for it.
   public init(at head: UInt64) { self.init(delivery: ClientDelivery(at: head)) }
 
-  init(delivery: ClientDelivery) {
-    self.delivery = delivery
-  }
+  // Not inlined: it writes each property, and both callers would contain it.
+  @inline(never) init(delivery: consuming ClientDelivery) { self.delivery = delivery }
 
+  /// Time until which the client is dormant: it demands nothing, has no pending notice, and time alone changes nothing,
+  /// so steps skip it. ``Instant/boot`` while it is not dormant.
+  @inlinable public var dormantUntil: Instant { dormancy.until }
+  /// Whether a process is attached.
+  @inlinable public var isConnected: Bool { process.isConnected }
+  /// Execution state of its process, or of the last one.
+  @inlinable public var execution: ExecutionState { process.state }
+  /// Authorization of the client.
+  @inlinable public var authorization: Authorization { permission.authorization }
+  /// Whether it may use location.
+  @inlinable public var isAuthorized: Bool { permission.isAuthorized }
+  /// Whether its accuracy is reduced (AUT-5).
+  @inlinable public var isReduced: Bool { permission.isReduced }
+  /// Earliest time at which the deferral's distance can have been travelled, as far as known; `.distantFuture` if no
+  /// check is scheduled.
+  public var distanceCheck: Instant { deferralTimes.distanceCheck }
   /// Whether updates are started: `startUpdatingLocation` without `stopUpdatingLocation`.
   public var isUpdating: Bool { updates.isRunning }
   /// Whether it is suspended and N fixes are queued, so that none is acquired for its updates (BKG-5).
@@ -159,9 +141,9 @@ public struct Client: ~Copyable, Sendable {
   public func demand(at now: Instant) -> Demand {
     guard isConnected, isAuthorized, isAcquiring else { return .none }
     let live = liveDemand
-    if execution != .suspended, let live { return live }
+    if !process.isSuspended, let live { return live }
     // Live updates have no queue (LIV-10): for a suspended client, only a background session keeps them running.
-    let keepsLiveUpdates = live != nil && use.keepsRunning
+    let keepsLiveUpdates = live != nil && process.use.keepsRunning
     guard isUpdating, isRunning || delivery.waitsForDrain, !isReduced else {
       return keepsLiveUpdates ? .deferred(check: .distantFuture) : .none
     }
@@ -173,7 +155,7 @@ public struct Client: ~Copyable, Sendable {
     if execution == .foreground { return .live(isWatched: true) }
     if delivery.waitsForDrain { return .deferred(check: now) }
     // Nothing can be delivered: distances are not checked, and no handler can call again.
-    if execution == .suspended {
+    if process.isSuspended {
       return .deferred(check: deferral.criteria?.deadline ?? .distantFuture)
     }
     switch deferral.state {
@@ -181,6 +163,7 @@ public struct Client: ~Copyable, Sendable {
       return .deferred(check: min(deferral.criteria?.deadline ?? .distantFuture, distanceCheck))
     case .idle:
       // Between the end of a deferral and the handler's next call the receiver keeps batching (X1).
+      let rearmDeadline = deferralTimes.rearmDeadline
       return rearmDeadline > now ? .deferred(check: rearmDeadline) : .live(isWatched: false)
     }
   }
@@ -201,12 +184,12 @@ public struct Client: ~Copyable, Sendable {
   /// Whether ``nextNotice(in:hold:)`` may return a notice.
   public var hasNotices: Bool {
     guard isConnected else { return usesServices && services.hasNotices }
-    guard execution != .suspended else { return usesServices && services.hasDurableNotice }
-    guard !delivery.waitsForDrain else { return services.refusal != nil }
+    guard !process.isSuspended else { return usesServices && services.hasDurableNotice }
+    guard !delivery.waitsForDrain else { return services.hasRefusal }
     return !delivery.cursor.gap.isNil || recording.mustReport(at: cursor.delivered)
       || !delivery.ends.isEmpty
-      || failure != nil
-      || hasAuthorizationChange || pauseNotice != .nothing
+      || failures.pending != nil
+      || permission.hasUnreportedChange || services.hasPauseNotice
       || delivery.isDue
       || (usesServices && services.hasNotices) || hasUnreportedShed
   }
@@ -214,7 +197,7 @@ public struct Client: ~Copyable, Sendable {
   /// The newest fix that was delivered to it: Core Location's `location` (STD-8). Nil if there was none, or if the ring
   /// no longer contains it.
   public func location(in ring: borrowing FixRing) -> StoredFix? {
-    isReduced ? newestCoarse : delivery.newestDelivered.flatMap { ring.stored(at: $0) }
+    isReduced ? delivery.newestCoarse : delivery.newestDelivered.flatMap { ring.stored(at: $0) }
   }
 
   /// Whether updates run: started, not paused (DEF-4) and not shed.
@@ -234,32 +217,29 @@ extension Client {
 
   /// Handles a valid fix that was appended to the ring, the newest one: ``ClientContext/newest``.
   public mutating func accept(_ stored: StoredFix, _ context: ClientContext) {
-    isLocationUnknown = false
-    if dormantUntil == .boot || endsDormancy(for: stored, context) { acceptActive(stored, context) }
+    failures.noteLocation()
+    if dormancy.isActive || endsDormancy(for: stored, context) { acceptActive(stored, context) }
   }
 
   /// Handles a fix while the client is not dormant.
   private mutating func acceptActive(_ stored: StoredFix, _ context: ClientContext) {
     let fix = stored.fix
-    isLocationUnknownReported = false
-    // A location is available again before a suspended client received the error.
-    if execution == .suspended && failure == .locationUnknown { failure = nil }
+    failures.endReport(isSuspended: process.isSuspended)
     recording.accept(fix, context)
     if usesServices { acceptForServices(stored, context) }
     guard isUpdating || updates.isStopping else { return }
     let newest = context.head - 1..<context.head
     guard !isHidden(fix), !isReduced else { return delivery.exclude(newest) }
-    if isFromShedPeriod(fix) { return excludeShedFix(context) }
+    if services.shed.isFromPeriodWithoutUpdates(fix) { return excludeShedFix(context) }
     guard isUpdating else { return acceptAfterStop(fix, context) }
-    let pause = services.pause.handle(.fix(fix))
+    let pause = services.handlePause(.fix(fix))
     switch pause {
     case .nothing:
       if services.pause.isPaused { return delivery.exclude(newest) }
     case .pause:
       updates.exemptFromFilter(context.head - 1)
-      note(.pause)
       usesServices = true
-    case .resume: note(.resume)
+    case .resume: break
     }
     acceptForUpdates(fix, context)
     if pause == .pause { endForPause(context) }
@@ -305,15 +285,14 @@ extension Client {
     case .flush: preconditionFailure("time must not flush a deferral")
     case .finish(let end): finishAfterDrain(end, context)
     }
-    if context.shed != batteryShed { updateShed(context) }
-    if execution == .suspended || isQueueFull { updateQueue(context) }
+    if context.shed != services.shed.battery { updateShed(context) }
+    if process.isSuspended || isQueueFull { updateQueue(context) }
   }
 
   private mutating func elapseServices(_ context: ClientContext) {
     guard usesServices else { return }
     if services.check <= context.now {
-      note(services.pause.handle(.time(context.now)))
-      services.elapse(at: context.now, newest: context.newest(after: deniedUntil))
+      services.elapse(at: context.now, newest: context.newest(after: permission.deniedUntil))
     }
     setLiveFlags(context)
   }
@@ -338,11 +317,33 @@ extension Client {
     }
   }
 
+  /// Metres that remain of the deferral's distance, if its next check must be scheduled (DEF-21); nil if it already is,
+  /// or if no check is needed: then an earlier one is cancelled.
+  ///
+  /// - Parameter receiverBuffers: Whether fixes stay in the receiver's buffer.
+  public mutating func distanceToCheck(receiverBuffers: Bool) -> Double? {
+    // The end of a suspended client's deferral could not be delivered, so a wake for a check would be wasted (BKG-5).
+    guard receiverBuffers, !process.isSuspended, let criteria = deferral.criteria,
+      criteria.hasDistance
+    else {
+      deferralTimes.cancelCheck()
+      return nil
+    }
+    guard distanceCheck == .distantFuture else { return nil }
+    return max(criteria.distance - deferral.meter.length, 0)
+  }
+
+  /// Schedules the next check of the deferral's distance.
+  public mutating func scheduleDistanceCheck(at time: Instant) {
+    deferralTimes.scheduleCheck(at: time)
+  }
+
   /// Handles the end of a drain: all fixes of the receiver's buffer are in the ring.
   public mutating func drainFinished(_ context: ClientContext) {
-    dormantUntil = .boot
+    dormancy.end()
+    deferralTimes.cancelCheck()
     // The handler's time for another call starts when it is notified, not when the criterion was met (X1).
-    if delivery.waitsForDrain { rearmDeadline = context.now + context.deliveryHold }
+    if delivery.waitsForDrain { awaitCall(context) }
     delivery.endDrain()
     recording.endRestartDrain()
     if case .stopping(_, let delivers) = updates.state {
@@ -356,11 +357,11 @@ extension Client {
   /// Handles the loss of the receiver (DEF-43): the deferral ends, available fixes are delivered, the client is
   /// notified.
   public mutating func receiverLost(_ context: ClientContext) {
-    dormantUntil = .boot
+    dormancy.end()
     let code = LocationErrorCode.deferredFailed
     if case .finish(let end) = deferral.handle(.end(code)) {
       finish(end, context)
-      isLocationUnknownReported = false
+      failures.allowReport()
     }
     recording.endRestartDrain()
     if isWaitingForDrain { drainFinished(context) }
@@ -372,11 +373,9 @@ extension Client {
   /// Does nothing while a deferral is engaged, which continues (DEF-42).
   public mutating func reportLocationUnknown(_ context: ClientContext) {
     guard deferral.state != .engaged else { return }
-    isLocationUnknown = true
+    failures.locationBecameUnknown()
     setLiveFlags(context)
-    guard isConnected, isAuthorized, awaitsFixes, !isLocationUnknownReported else { return }
-    isLocationUnknownReported = true
-    reportFailure(.locationUnknown)
+    if isConnected && isAuthorized && awaitsFixes { failures.reportLocationUnknown() }
   }
 
   /// Whether it started a service that reports a missing location to its delegate.
@@ -388,40 +387,36 @@ extension Client {
 
   /// Prepares for the oldest fix being overwritten: the cursor advances first (RNG-4).
   public mutating func prepareOverwrite(in ring: borrowing FixRing) {
-    if dormantUntil == .boot { delivery.prepareOverwrite(in: ring) }
+    if dormancy.isActive { delivery.prepareOverwrite(in: ring) }
   }
 
   /// Whether the client must not receive the fix: the client is not authorized, or the fix was acquired before the
   /// client became authorized or started updates, however late the receiver delivered it.
   private func isHidden(_ fix: Fix) -> Bool {
-    !isAuthorized || isDenied(fix) || updates.isHidden(fix)
-  }
-
-  /// Whether the fix was acquired up to ``deniedUntil``; a receiver's buffer may deliver it long after.
-  @inline(__always) func isDenied(_ fix: Fix) -> Bool {
-    guard let deniedUntil else { return false }
-    return fix.acquired <= deniedUntil
+    !isAuthorized || permission.isDenied(fix) || updates.isHidden(fix)
   }
 
   /// Drops all fixes below `head`; none of them is ever delivered (RNG-6).
-  mutating func dropFixes(below head: UInt64) {
+  private mutating func dropFixes(below head: UInt64) {
     delivery.drop(below: head, isOpen: isUpdating)
     recording.drop()
-    newestCoarse = nil
     updates.endStopping()
   }
 
-  mutating func reportFailure(_ code: LocationErrorCode) { failure = code }
-
   /// Queues the end of a deferral call; its batch contains the fixes that are in the ring.
-  mutating func finish(_ end: DeferralEnd, _ context: ClientContext) {
+  private mutating func finish(_ end: DeferralEnd, _ context: ClientContext) {
     append(PendingEnd(end: end, batchEnd: context.head), context)
   }
 
   private mutating func append(_ end: PendingEnd, _ context: ClientContext) {
     delivery.append(end, before: context.head)
-    rearmDeadline = context.now + context.deliveryHold
-    distanceCheck = .distantFuture
+    awaitCall(context)
+    deferralTimes.cancelCheck()
+  }
+
+  /// The handler of a reported end may call again (X1).
+  private mutating func awaitCall(_ context: ClientContext) {
+    deferralTimes.awaitCall(until: context.now + context.deliveryHold)
   }
 
   /// Queues the end of the outstanding deferral. If the receiver may hold fixes of it, the end is reported after the
@@ -433,60 +428,22 @@ extension Client {
   }
 }
 
-/// A client's undelivered and unacknowledged fixes at one moment, which `LocationServer` delivers in bulk.
-public struct Backlog: Sendable {
-  /// Their sequence numbers; some of them may be excluded, see ``includes(_:)``.
-  public let range: Range<UInt64>
-  /// The unreported gap before them; nil if none exists.
-  public let gap: Gap?
-  private let excluded: Range<UInt64>?
-  private let deniedUntil: Instant?
-
-  init(_ range: Range<UInt64>, gap: Gap?, excluded: Range<UInt64>?, deniedUntil: Instant?) {
-    self.range = range
-    self.gap = gap
-    self.excluded = excluded
-    self.deniedUntil = deniedUntil
-  }
-
-  /// Whether a fix of ``range`` is for the client.
-  public func includes(_ stored: StoredFix) -> Bool {
-    if let excluded, excluded.contains(stored.name.sequence) { return false }
-    return deniedUntil.map { stored.fix.acquired > $0 } ?? true
-  }
-}
+// MARK: - Recording
 
 extension Client {
-  /// All fixes that the client has not acknowledged, delivered or not, without applying the distance filter. Empty
-  /// while it is not authorized or its accuracy is reduced (AUT-6).
-  public func backlog(in ring: borrowing FixRing) -> Backlog {
-    let range = delivery.backlog(in: ring)
-    guard canReceiveFixes else {
-      return Backlog(
-        range.upperBound..<range.upperBound, gap: nil, excluded: nil, deniedUntil: nil)
-    }
-    return Backlog(
-      range, gap: recording.gap(with: cursor.gap), excluded: delivery.excluded,
-      deniedUntil: deniedUntil)
-  }
-
   /// Marks the backlog as delivered, because it is read in bulk.
-  mutating func readBacklog(in ring: borrowing FixRing, _ context: ClientContext) {
+  private mutating func readBacklog(in ring: borrowing FixRing, _ context: ClientContext) {
     guard canReceiveFixes else { return }
     recording.markReported()
     guard delivery.deliverBacklog(in: ring) else { return }
     noteDelivery(of: cursor.delivered - 1, hold: context.now + context.deliveryHold)
   }
-}
 
-// MARK: - Recording
-
-extension Client {
   /// Whether fixes are acquired for the client's updates: always while it runs; while it is suspended until its queue
   /// is full, and as long as a deferral or a background session lasts (BKG-2, BKG-5).
   var isAcquiring: Bool {
     @inline(__always) get {
-      execution != .suspended || !isQueueFull || use.keepsRunning || deferral.state != .idle
+      !process.isSuspended || !isQueueFull || process.use.keepsRunning || deferral.state != .idle
     }
   }
 
@@ -498,13 +455,13 @@ extension Client {
   /// Whether no fix was delivered since updates started and, for a suspended client, none is in its queue.
   public func awaitsFirstFix(_ context: ClientContext) -> Bool {
     guard updates.awaitsFirstFix else { return false }
-    return execution != .suspended || cursor.delivered == context.head
+    return !process.isSuspended || cursor.delivered == context.head
   }
 
   /// Updates whether the queue of a suspended client is full.
   private mutating func updateQueue(_ context: ClientContext) {
     recording.setQueueFull(
-      execution == .suspended && isUpdating
+      process.isSuspended && isUpdating
         && delivery.isQueueFull(context.deferralLimit, at: context.head), context)
   }
 
@@ -554,10 +511,10 @@ extension Client {
 
 extension Client {
   /// Service levels that are shed now, whether or not the client uses them.
-  public var shed: ServiceLevelSet { services.shed }
+  public var shed: ServiceLevelSet { services.shed.current }
 
   /// Whether the client gets this service level.
-  @inline(__always) func isGranted(_ level: ServiceLevel) -> Bool { !services.shed.contains(level) }
+  @inline(__always) func isGranted(_ level: ServiceLevel) -> Bool { services.isGranted(level) }
 
   /// The settings with the accuracy limited by the shed levels; a deferral must be compatible with them.
   var grantedSettings: ClientSettings {
@@ -577,23 +534,15 @@ extension Client {
 
   /// Updates the shed levels: because of the battery's charge, or because the client is not in use (BKG-13). Only the
   /// former is reported.
-  mutating func updateShed(_ context: ClientContext) {
-    batteryShed = context.shed
-    let newShed = batteryShed.union(use.withheld)
+  private mutating func updateShed(_ context: ClientContext) {
     let hadUpdates = isGranted(.updates), hadSignificantChange = isGranted(.significantChange)
-    services.setShed(newShed, at: context.now)
-    // A level that was restored while the client did not use it is reported when it is shed again.
-    reportedShed = reportedShed.intersection(newShed.union(usedLevels))
+    services.setShed(battery: context.shed, withheld: process.use.withheld, at: context.now)
+    services.dropReportedShed(notUsedIn: usedLevels)
     if !hadSignificantChange && isGranted(.significantChange) { catchUp(context) }
-    if hadUpdates && !isGranted(.updates) {
-      updatesShedPeriod = (from: context.now, through: .distantFuture)
-    } else if !hadUpdates && isGranted(.updates) {
-      updatesShedPeriod.through = context.now
-      isLocationUnknownReported = false
-    }
+    if !hadUpdates && isGranted(.updates) { failures.allowReport() }
     if let code = deferralEndCode, case .finish(let end) = deferral.handle(.end(code)) {
       finishAfterDrain(end, context)
-      rearmDeadline = .boot  // another call would fail, so batching need not continue
+      deferralTimes.endAwait()  // another call would fail, so batching need not continue
     }
     setLiveFlags(context)
   }
@@ -606,20 +555,10 @@ extension Client {
       ? DeferralPreconditions.incompatibility(of: grantedSettings) : .deferredNotUpdatingLocation
   }
 
-  /// Applies the newest fix acquired while significant change was shed; a waiting report (SLC-4) then contains that
-  /// fix.
+  /// Applies the newest fix acquired while significant change was shed.
   private mutating func catchUp(_ context: ClientContext) {
-    guard !isReduced, let newest = context.newest(after: deniedUntil) else { return }
-    switch services.significant.state {
-    case .idle, .first: break
-    case .watching:
-      services.note(services.significant.accept(newest.fix, at: context.now), newest)
-    }
-  }
-
-  /// Whether the fix was acquired while updates were shed, however late the receiver delivers it.
-  private func isFromShedPeriod(_ fix: Fix) -> Bool {
-    fix.acquired > updatesShedPeriod.from && fix.acquired <= updatesShedPeriod.through
+    guard !isReduced, let newest = context.newest(after: permission.deniedUntil) else { return }
+    services.catchUp(newest, at: context.now)
   }
 
   /// Excludes a fix acquired while updates were shed; pending batches end before it.
@@ -647,50 +586,14 @@ extension Client {
 
   /// Whether a level that it uses was shed or restored and that is unreported.
   private var hasUnreportedShed: Bool {
-    guard batteryShed != reportedShed else { return false }
-    let used = usedLevels
-    return batteryShed.intersection(used) != reportedShed.intersection(used)
+    guard services.shed.battery != services.shed.reported else { return false }
+    return services.shed.hasUnreported(of: usedLevels)
   }
 
   /// Returns the notice of all shed levels that it uses, if they changed.
   private mutating func nextDegradation() -> Notice? {
     guard hasUnreportedShed else { return nil }
-    reportedShed = batteryShed.intersection(usedLevels)
-    return .degraded(reportedShed)
-  }
-}
-
-extension ClientServices {
-  /// Whether this service level is not shed.
-  @inline(__always) func isGranted(_ level: ServiceLevel) -> Bool { !shed.contains(level) }
-
-  /// Best accuracy bound that is available, metres; nil if every fix is.
-  @inline(__always) var finestBound: Double? {
-    if !isGranted(.accuracy) { return LocationAccuracy.kilometer }
-    return isGranted(.everyFix) ? nil : LocationAccuracy.hundredMeters
-  }
-
-  /// A desired accuracy, limited to the best that is available.
-  @inline(__always) fileprivate func coarsened(_ accuracy: Double) -> Double {
-    guard let finestBound else { return accuracy }
-    return accuracy >= finestBound ? accuracy : finestBound
-  }
-
-  /// Service levels of the requested services, updates excluded.
-  var usedLevels: ServiceLevelSet {
-    var used = ServiceLevelSet.none
-    if visits.state != .idle { used.insert(.visits) }
-    if regions.count > 0 { used.insert(.regions) }
-    if significant.state != .idle { used.insert(.significantChange) }
-    return used
-  }
-
-  /// Sets the shed levels. Regions become inactive as with reduced accuracy (REG-15), a single request fails (STD-11);
-  /// visits and significant change receive and request no fixes, as during a loss of the receiver (VIS-11).
-  mutating func setShed(_ new: ServiceLevelSet, at now: Instant) {
-    shed = new
-    regions.setShed(!isGranted(.regions), at: now)
-    if !isGranted(.updates) { note(request.handle(.fail(.locationUnknown))) }
+    return services.reportShed(usedLevels)
   }
 }
 
@@ -704,22 +607,16 @@ extension Client {
   ///   acknowledged (RNG-8).
   public mutating func nextNotice(in ring: borrowing FixRing, hold: Instant) -> Notice? {
     guard isConnected else { return nextDetachedNotice(hold: hold) }
-    guard execution != .suspended else { return nextDurableNotice() }
+    guard !process.isSuspended else { return nextDurableNotice() }
     // A refusal does not wait for fixes.
     guard !delivery.waitsForDrain else { return services.nextRefusal() }
-    if hasAuthorizationChange {
-      hasAuthorizationChange = false
-      return .authorization(authorization, isReduced: isReduced)
-    }
+    if let notice = permission.nextNotice() { return notice }
     if let gap = delivery.takeGap()
       ?? recording.takeGap(at: cursor.delivered, isUpdating: isUpdating)
     {
       return .gap(gap)
     }
-    if pauseNotice == .resume {
-      pauseNotice = .nothing
-      return .resumed
-    }
+    if services.takePauseNotice(.resume) { return .resumed }
     if let batchEnd = delivery.finalBatchEnd {
       if let batch = nextBatch(in: ring, before: batchEnd, hold: hold) { return batch }
       delivery.finishFinalBatch()
@@ -727,14 +624,8 @@ extension Client {
     if let pendingEnd = delivery.popEnd() { return .finish(pendingEnd.end.code) }
     if let batch = nextBatch(in: ring, before: .max, hold: hold) { return batch }
     if let notice = nextDegradation() { return notice }
-    if pauseNotice == .pause {
-      pauseNotice = .nothing
-      return .paused
-    }
-    if let code = failure {
-      failure = nil
-      return .failure(code)
-    }
+    if services.takePauseNotice(.pause) { return .paused }
+    if let code = failures.takePending() { return .failure(code) }
     return nextServiceNotice(hold: hold)
   }
 
@@ -762,11 +653,7 @@ extension Client {
   }
 
   private mutating func noteReport(_ stored: StoredFix, hold: Instant) {
-    if isReduced {
-      newestCoarse = stored
-    } else {
-      delivery.noteReport(of: stored.name.sequence)
-    }
+    delivery.noteReport(of: stored, isCoarse: isReduced)
     acknowledgements.expect(report: stored.name, until: hold)
   }
 
@@ -787,19 +674,20 @@ extension Client {
     }
   }
 
-  /// Returns all fixes up to the next hole as one batch, or a single fix if a distance filter is set; or the hole, if it
-  /// comes first, as a gap. Nil if the first fix is not for the client or does not pass the filter (STD-4, STD-5).
+  /// Returns all fixes up to the next hole as one batch, or a single fix if a distance filter is set; or the hole, if
+  /// it comes first, as a gap. Nil if the first fix is denied or does not pass the filter (STD-4, STD-5).
   private mutating func nextRun(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
     let first = cursor.delivered
     guard var newest = ring.stored(at: first) else { return hole(before: end, in: ring) }
     var position = first + 1
     let hasFilter = updates.settings.hasDistanceFilter
-    guard !isDenied(newest.fix), !hasFilter || updates.passesFilter(newest.fix, first) else {
+    guard !permission.isDenied(newest.fix), !hasFilter || updates.passesFilter(newest.fix, first)
+    else {
       delivery.deliver(to: position, in: ring)
       return nil
     }
     while !hasFilter, position < end, let stored = ring.stored(at: position),
-      !isDenied(stored.fix)
+      !permission.isDenied(stored.fix)
     {
       newest = stored
       position += 1
@@ -830,8 +718,8 @@ extension Client {
     _ request: Request, in ring: borrowing FixRing, _ context: ClientContext
   ) {
     guard isConnected || request.isValidWithoutProcess else { return }
-    if dormantUntil > .boot {
-      dormantUntil = .boot
+    if !dormancy.isActive {
+      dormancy.end()
       prepareOverwrite(in: ring)  // was skipped during dormancy
     }
     defer { usesServices = isReduced || services.hasActiveService || services.hasNotices }
@@ -865,7 +753,7 @@ extension Client {
     case .setAuthorization(let authorization): setAuthorization(authorization, context)
     case .setReducedAccuracy(let isReduced): setReduced(isReduced, context)
     case .setUse(let newUse):
-      use = newUse
+      process.setUse(newUse)
       updateShed(context)
     case .setPausesAutomatically, .setActivity, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
@@ -877,13 +765,12 @@ extension Client {
 
   /// A client that sends a request is running, whatever was reported before.
   private mutating func endSuspension(_ context: ClientContext) {
-    if execution == .suspended { setExecution(.background, context) }
+    if process.isSuspended { setExecution(.background, context) }
   }
 
   private mutating func connect(_ context: ClientContext) {
     if isConnected { disconnect(context) }
-    isConnected = true
-    execution = .foreground
+    process.connect()
     updates.resetSettings()
   }
 
@@ -892,30 +779,28 @@ extension Client {
     endUpdating(delivers: false, context)
     deferral = Deferral()
     services.detach()
-    pauseNotice = .nothing
-    hasAuthorizationChange = false
-    reportedShed = .none
-    distanceCheck = .distantFuture
+    permission.detach()
+    deferralTimes.cancelCheck()
     recording.detach(context)
-    failure = nil
+    failures.drop()
     acknowledgements.removeAll()
     updates.detach()
-    isConnected = false
+    process.disconnect()
     delivery.rewind()
   }
 
   private mutating func startUpdating(_ context: ClientContext) {
-    note(services.pause.handle(.line(context.motionLine, at: context.now)))
-    note(services.pause.handle(.start))
+    services.handlePause(.line(context.motionLine, at: context.now))
+    services.handlePause(.start)
     services.cancelRequest()
     guard !isUpdating else { return }
     updates.start(receiverBuffers: context.receiverBuffers, at: context.now)
     recording.startUpdates()
-    isLocationUnknownReported = false
+    failures.allowReport()
     delivery.resume(at: context.head)
     if !delivery.waitsForDrain { delivery.makeDue(before: context.head) }
-    if authorization.isRefused { reportFailure(.denied) }
-    if isReduced && isGranted(.updates) { services.updateReport = services.coarse(at: context.now) }
+    if authorization.isRefused { failures.report(.denied) }
+    if isReduced && isGranted(.updates) { services.startReducedUpdates(at: context.now) }
     delivery.open()
   }
 
@@ -923,12 +808,12 @@ extension Client {
     services.cancelRequest()
     guard isUpdating else { return }
     recording.stopUpdates()
-    note(services.pause.handle(.stop))
+    services.handlePause(.stop)
     end(.deferredCanceled, context)
     endUpdating(delivers: true, context)
     if !delivery.waitsForDrain { delivery.makeDue(before: context.head) }
-    rearmDeadline = .boot
-    failure = nil  // nothing follows the end of the deferral and its batch (DEF-37)
+    deferralTimes.endAwait()
+    failures.drop()  // nothing follows the end of the deferral and its batch (DEF-37)
   }
 
   /// Ends updates: later fixes are not for the client, except those that the receiver holds from before.
@@ -955,11 +840,11 @@ extension Client {
       isUpdating: isRunning, settings: grantedSettings)
     guard let criteria, failure == nil else {
       // The previous call is cancelled even if this one fails (DEF-14).
-      let deadline = deferral.state == .idle ? rearmDeadline : nil
+      let deadline = deferral.state == .idle ? deferralTimes.rearmDeadline : nil
       end(.deferredCanceled, context)
       finish(.failed(failure ?? .deferredFailed), context)
       // No deferral was outstanding: the failed call does not prolong batching.
-      if let deadline { rearmDeadline = deadline }
+      if let deadline { deferralTimes.awaitCall(until: deadline) }
       return
     }
     var start = isAuthorized ? context.newest?.fix : nil
@@ -969,7 +854,7 @@ extension Client {
     case .flush: preconditionFailure("a call must not flush a deferral")
     case .finish(let end): finishAfterDrain(end, context)
     }
-    rearmDeadline = .boot
+    deferralTimes.endAwait()
     elapse(context)  // a timeout of 0 is met immediately (DEF-23)
   }
 
@@ -985,16 +870,14 @@ extension Client {
   }
 
   private mutating func setExecution(_ state: ExecutionState, _ context: ClientContext) {
-    let wasSuspended = execution == .suspended
-    execution = state
-    guard wasSuspended, state != .suspended else { return }
+    guard process.setState(state) else { return }
     recording.end(context)
     guard isUpdating else { return }
     if deferral.state != .engaged || hasReachedLimit(context) {
       delivery.makeDue(before: context.head)
     }
     // The handler of an end that is reported now may call again (X1).
-    if !delivery.ends.isEmpty { rearmDeadline = context.now + context.deliveryHold }
+    if !delivery.ends.isEmpty { awaitCall(context) }
   }
 
   private mutating func acknowledge(_ name: FixName, in ring: borrowing FixRing) {
@@ -1009,14 +892,12 @@ extension Client {
   private mutating func setAuthorization(_ new: Authorization, _ context: ClientContext) {
     guard new != authorization else { return }
     let (wasAuthorized, wasRefused) = (isAuthorized, authorization.isRefused)
-    authorization = new
-    hasAuthorizationChange = isConnected
+    permission.setAuthorization(new, isConnected: isConnected, at: context.now)
     setLiveFlags(context)
     if isAuthorized != wasAuthorized {
       hideFixes(context)
-      deniedUntil = context.now
-      services.regions.setDenied(!isAuthorized, at: context.now)
-      isLocationUnknownReported = false
+      services.setDenied(!isAuthorized, at: context.now)
+      failures.allowReport()
     }
     if !isAuthorized && wasAuthorized {
       delivery.endDrain()
@@ -1024,7 +905,7 @@ extension Client {
     }
     if new.isRefused && !wasRefused { refuse(context) }
     // The refusal ended before a suspended client was notified.
-    if !new.isRefused && failure == .denied { failure = nil }
+    if !new.isRefused { failures.withdraw(.denied) }
     startPending(context)
   }
 
@@ -1032,7 +913,7 @@ extension Client {
   private mutating func refuse(_ context: ClientContext) {
     if case .finish(let end) = deferral.handle(.end(.denied)) { finish(end, context) }
     if isUpdating || services.canRunWithoutProcess || services.areVisitsRequested {
-      reportFailure(.denied)
+      failures.report(.denied)
     }
     services.deny()
   }
@@ -1047,16 +928,11 @@ extension Client {
   /// any more (DEF-41, AUT-6). Full: fixes acquired from now on are delivered with full accuracy.
   private mutating func setReduced(_ reduced: Bool, _ context: ClientContext) {
     guard reduced != isReduced else { return }
-    isReduced = reduced
-    hasAuthorizationChange = isConnected
-    services.regions.setReduced(reduced, at: context.now)
-    services.significant.discardNewest()
+    permission.setReduced(reduced, isConnected: isConnected, at: context.now)
+    services.setReduced(reduced, at: context.now)
     setLiveFlags(context)
     hideFixes(context)
-    guard reduced else {
-      deniedUntil = context.now
-      return startPending(context)
-    }
+    guard reduced else { return startPending(context) }
     delivery.endDrain()
     services.discardPrecise()
     if case .finish(let end) = deferral.handle(.end(.deferredAccuracyTooLow)) {
@@ -1076,15 +952,14 @@ extension Client {
   public mutating func enterDormancy(at now: Instant) {
     guard isIdle, !hasNotices, (acknowledgementDeadline ?? now) <= now else { return }
     let next = usesServices ? services.check : .distantFuture
-    guard next > now else { return }
-    dormantUntil = next
-    interest = currentInterest
-    wakeDistance = -.infinity
-    wakeTime = .boot
+    if next > now { beginDormancy(until: next) }
   }
 
+  /// Makes the client dormant.
+  mutating func beginDormancy(until time: Instant) { dormancy.begin(until: time, currentInterest) }
+
   /// Ends dormancy, because something changed that concerns all clients.
-  public mutating func endDormancy() { dormantUntil = .boot }
+  public mutating func endDormancy() { dormancy.end() }
 
   /// Whether the client has no updates, no deferral and no undelivered fixes, and waits for neither the receiver nor an
   /// acknowledgement. If it uses services, it must also be connected and authorized with full accuracy, without live
@@ -1098,7 +973,7 @@ extension Client {
   }
 
   /// Which fixes matter to its services in their present state.
-  private var currentInterest: FixInterest {
+  private var currentInterest: ClientDormancy.Interest {
     guard usesServices else { return .nothing }
     return services.usesOnlyRegions ? .regions : .everything
   }
@@ -1106,70 +981,58 @@ extension Client {
   /// Whether the client must handle a fix acquired at `time`, with the ``Odometer`` at `travelled` metres. Any other
   /// fix matters only as the newest position, see ``deliverSkippedFix(_:)``.
   @inlinable public func needsFix(at time: Instant, _ travelled: Double) -> Bool {
-    dormantUntil == .boot || wakeDistance <= travelled || wakeTime <= time
+    dormancy.needsFix(at: time, travelled)
   }
 
   /// Whether the newest fix may have been skipped. Then ``deliverSkippedFix(_:)`` must be called before any event other
   /// than a fix or time, and before its demand is read.
-  @inlinable public var hasSkippedFix: Bool { dormantUntil > .boot && wakeDistance > -.infinity }
+  @inlinable public var hasSkippedFix: Bool { dormancy.skipsFixes }
 
   /// Handles the newest fix if it was skipped.
   public mutating func deliverSkippedFix(_ context: ClientContext) {
-    guard hasSkippedFix, let newest = context.newest, newestHandled != newest.name.sequence else {
-      return
-    }
+    guard let newest = context.newest, dormancy.hasSkipped(newest.name.sequence) else { return }
     accept(newest, context)
   }
 
   /// Ends dormancy if the fix requires it. Returns whether the caller must still handle the fix; if not, it was handled
   /// here.
-  mutating func endsDormancy(for stored: StoredFix, _ context: ClientContext) -> Bool {
-    assert(interest == currentInterest, "the services of a dormant client changed")
-    newestHandled = stored.name.sequence
-    switch interest {
+  private mutating func endsDormancy(for stored: StoredFix, _ context: ClientContext) -> Bool {
+    assert(dormancy.interest == currentInterest, "the services of a dormant client changed")
+    dormancy.noteFix(stored.name.sequence)
+    switch dormancy.interest {
     case .nothing:
-      (wakeDistance, wakeTime) = (.infinity, .distantFuture)
+      dormancy.skipAll()
       return false
     case .regions:
       // The odometer includes fixes that are not accepted, so the earlier wake distance remains valid.
-      if isDenied(stored.fix) || !services.regions.accept(stored.fix) { return false }
-      if services.regions.hasEvents { dormantUntil = .boot }
+      if permission.isDenied(stored.fix) || !services.acceptForRegions(stored.fix) { return false }
+      if services.regions.hasEvents { dormancy.end() }
       let slack = services.regions.slack
-      (wakeDistance, wakeTime) = (context.travelled + slack.metres, slack.until)
+      dormancy.skip(to: context.travelled + slack.metres, until: slack.until)
       return false
     case .everything:
-      if isDenied(stored.fix) { return false }
-      dormantUntil = .boot
+      if permission.isDenied(stored.fix) { return false }
+      dormancy.end()
       return true
     }
   }
-}
-
-/// Which fixes matter to a dormant client.
-enum FixInterest: UInt8, Sendable {
-  /// None: it uses no service.
-  case nothing = 0
-  /// Those that may change a region.
-  case regions = 1
-  /// All: a fix ends dormancy.
-  case everything = 2
 }
 
 // MARK: - Fixes needed in the ring
 
 extension Client {
   /// Whether precise fixes may be delivered to it at all.
-  public var canReceiveFixes: Bool {
-    isAuthorized && !isReduced
-  }
+  @inlinable public var canReceiveFixes: Bool { permission.allowsFixes }
 
   /// Whether it may receive this fix with full accuracy, now or later (RNG-6).
-  public func mayReceive(_ fix: Fix) -> Bool { canReceiveFixes && !isDenied(fix) }
+  @inlinable public func mayReceive(_ fix: Fix) -> Bool {
+    canReceiveFixes && !permission.isDenied(fix)
+  }
 
   /// First sequence number that it needs in the ring: its unacknowledged fixes, and the newest one delivered (STD-8).
   /// The greatest number if it needs none.
   public var neededFrom: UInt64 {
-    guard isAuthorized, !isReduced else { return .max }
+    guard canReceiveFixes else { return .max }
     return min(delivery.neededFrom, newestDelivered ?? .max)
   }
 }
@@ -1180,42 +1043,28 @@ extension Client {
   /// Handles a request for a service.
   private mutating func handleService(_ request: Request, _ context: ClientContext) {
     switch request {
-    case .setPausesAutomatically(let allowed): note(services.pause.handle(.allow(allowed)))
-    case .setActivity(let activity): note(services.pause.handle(.activity(activity)))
+    case .setPausesAutomatically(let allowed): services.handlePause(.allow(allowed))
+    case .setActivity(let activity): services.handlePause(.activity(activity))
     case .requestLocation: requestLocation(context)
     case .startSignificantChange: startSignificantChange(context)
-    case .stopSignificantChange:
-      services.significant.stop()
-      services.significantReport = nil
+    case .stopSignificantChange: services.stopSignificantChange()
     case .startVisits:
-      guard !authorization.isRefused else { return reportFailure(.denied) }
-      services.areVisitsRequested = true
-      isLocationUnknownReported = isLocationUnknownReported && services.visits.state != .idle
+      guard !authorization.isRefused else { return failures.report(.denied) }
+      services.requestVisits()
+      if services.visits.state == .idle { failures.allowReport() }
       startPending(context)
-    case .stopVisits:
-      services.areVisitsRequested = false
-      services.visits.stop(at: context.now)
-      services.discardVisits()
+    case .stopVisits: services.stopVisits(at: context.now)
     case .addRegion(let region, let assumed):
-      if authorization.isRefused && region.identifier.kind == .region {
-        services.refusal = .region(.failure(region.identifier, .regionMonitoringDenied))
-      } else if let refusal = services.regions.add(region, assuming: assumed, at: context.now) {
-        services.refusal = .region(refusal)
-      }
-    case .removeRegion(let identifier): services.regions.remove(identifier)
+      services.addRegion(
+        region, assuming: assumed, isRefused: authorization.isRefused, at: context.now)
+    case .removeRegion(let identifier): services.removeRegion(identifier)
     case .requestRegionState(let identifier):
-      let answer = services.regions.requestState(
-        of: identifier, at: context.now, timeout: Client.stateTimeout)
-      if let answer { services.refusal = .region(answer) }
+      services.requestRegionState(of: identifier, at: context.now)
     case .openLive(let configuration):
-      services.live.motionLineChanged(context.motionLine, at: context.now)
-      guard services.live.open(configuration) != nil else {
-        services.refusal = .live(configuration)
-        return
+      if services.openLive(configuration, line: context.motionLine, at: context.now) {
+        setLiveFlags(context)
       }
-      setLiveFlags(context)
-    case .closeLive(let iterator):
-      if (0..<LiveUpdates.capacity).contains(iterator) { services.live.close(iterator) }
+    case .closeLive(let iterator): services.closeLive(iterator)
     case .connect, .disconnect, .forget, .startUpdating, .stopUpdating, .setDesiredAccuracy,
       .setDistanceFilter, .allowDeferred, .disallowDeferred, .setExecution, .acknowledge,
       .readBacklog,
@@ -1224,43 +1073,31 @@ extension Client {
     }
   }
 
-  /// How long `requestState` waits for a fix that decides the state (REG-7).
-  private static let stateTimeout = Interval.seconds(60)
-
   /// Starts pending requests that are now allowed: visits (VIS-2), and a single request (AUT-11). Ends visits that are
   /// not.
   private mutating func startPending(_ context: ClientContext) {
-    if services.areVisitsRequested, authorization == .always, !isReduced {
-      services.note(services.visits.start(at: context.now))
-      services.visits.motionLineChanged(context.motionLine, at: context.now)
-    } else if services.visits.state != .idle {
-      services.endVisits()
-    }
-    guard isAuthorized, services.isRequestPending else { return }
-    services.isRequestPending = false
+    services.updateVisits(
+      isAllowed: authorization == .always && !isReduced, line: context.motionLine, at: context.now)
+    guard isAuthorized, services.takePendingRequest() else { return }
     requestLocation(context)
   }
 
   /// Starts significant change. A cached fix may be reported first, if the client may receive it (SLC-5, AUT-3).
   private mutating func startSignificantChange(_ context: ClientContext) {
-    guard !authorization.isRefused else { return reportFailure(.denied) }
-    isLocationUnknownReported = isLocationUnknownReported && services.significant.state != .idle
-    let newest = isAuthorized ? newestVisible(context) : nil
-    let outcome = services.significant.start(at: context.now, cached: newest?.fix)
-    if let newest { services.note(outcome, newest) }
+    guard !authorization.isRefused else { return failures.report(.denied) }
+    if services.significant.state == .idle { failures.allowReport() }
+    services.startSignificantChange(
+      at: context.now, cached: isAuthorized ? newestVisible(context) : nil)
   }
 
   /// The newest fix that the client may receive; with reduced accuracy, its last coarse one.
   private func newestVisible(_ context: ClientContext) -> StoredFix? {
-    isReduced ? services.coarse(at: context.now) : context.newest(after: deniedUntil)
+    isReduced ? services.coarse(at: context.now) : context.newest(after: permission.deniedUntil)
   }
 
   private mutating func requestLocation(_ context: ClientContext) {
-    guard !authorization.isRefused else { return reportFailure(.denied) }
-    guard isAuthorized else {
-      services.isRequestPending = !isUpdating
-      return
-    }
+    guard !authorization.isRefused else { return failures.report(.denied) }
+    guard isAuthorized else { return services.postponeRequest(!isUpdating) }
     let coarsest = Double(AccuracyReduction.accuracy_mm) / 1e3
     let parameters = LocationRequestParameters(
       desiredAccuracy: isReduced ? coarsest : grantedSettings.desiredAccuracy,
@@ -1271,30 +1108,17 @@ extension Client {
       recent = nil
     }
     // No acquisition takes place: deliver the cached fix, or fail (PWR-10).
-    guard isGranted(.updates) else {
-      return services.note(recent.map { .deliver($0) } ?? .fail(.locationUnknown))
-    }
-    services.note(services.request.handle(.request(parameters, recent: recent)))
+    guard isGranted(.updates) else { return services.answerRequest(with: recent) }
+    services.requestLocation(parameters, recent: recent)
   }
 
   /// Hands a fix to the services, for a client with reduced accuracy as a coarse one.
-  mutating func acceptForServices(_ stored: StoredFix, _ context: ClientContext) {
-    guard isAuthorized, !isDenied(stored.fix) else { return }
-    guard isReduced else { return services.accept(stored, at: context.now) }
-    guard isUpdating || services.hasActiveService, let coarse = services.reduce(stored) else {
-      return
-    }
-    if isUpdating && isGranted(.updates) { services.updateReport = coarse }
-    services.acceptCoarse(coarse, at: context.now)
-  }
-
-  /// Applies an outcome of the pause monitor.
-  mutating func note(_ outcome: PauseMonitor.Outcome) {
-    switch outcome {
-    case .nothing: break
-    case .pause, .resume:
-      // Pause and resume alternate strictly (PAU-3): an unreported one is cancelled by its opposite.
-      pauseNotice = pauseNotice == .nothing || pauseNotice == outcome ? outcome : .nothing
+  private mutating func acceptForServices(_ stored: StoredFix, _ context: ClientContext) {
+    guard isAuthorized, !permission.isDenied(stored.fix) else { return }
+    if isReduced {
+      services.acceptReduced(stored, isUpdating: isUpdating, at: context.now)
+    } else {
+      services.accept(stored, at: context.now)
     }
   }
 
@@ -1304,13 +1128,13 @@ extension Client {
       finish(end, context)
     }
     // Updates are paused, so batching need not continue for another call.
-    rearmDeadline = .boot
+    deferralTimes.endAwait()
   }
 
   /// Computes the flags of live updates (LIV-6, LIV-7).
   private mutating func setLiveFlags(_ context: ClientContext) {
     guard services.live.count > 0 else { return }
-    var flags = use.flags
+    var flags = process.use.flags
     switch authorization {
     case .always, .whenInUse: break
     case .denied: flags = flags.union(.authorizationDenied)
@@ -1318,23 +1142,23 @@ extension Client {
     case .notDetermined: flags = flags.union(.authorizationRequestInProgress)
     }
     if isReduced { flags = flags.union(.accuracyLimited) }
-    if isLocationUnknown || !context.hasReceiver || batteryShed.contains(.updates) {
+    if failures.isLocationUnknown || !context.hasReceiver
+      || services.shed.battery.contains(.updates)
+    {
       flags = flags.union(.locationUnavailable)
     }
-    if flags != services.live.flags { services.live.set(flags) }
+    services.setLiveFlags(flags)
   }
 
   /// Handles a report of the motion line.
   public mutating func motionLineChanged(_ line: MotionLine, at now: Instant) {
-    dormantUntil = .boot
-    note(services.pause.handle(.line(line, at: now)))
+    dormancy.end()
     services.motionLineChanged(line, at: now)
   }
 
   /// Handles an acquisition for single fixes that ended without a fix (PWR-7).
   public mutating func acquisitionFailed(at now: Instant) {
-    dormantUntil = .boot
-    note(services.pause.handle(.noFix(at: now)))
+    dormancy.end()
     services.acquisitionFailed(at: now)
   }
 
@@ -1343,25 +1167,13 @@ extension Client {
     guard usesServices, isAuthorized, isConnected || services.canRunWithoutProcess else {
       return FixNeed()
     }
-    let isRunning = isConnected && (execution != .suspended || use.keepsRunning)
-    if isReduced { return reducedFixNeed(at: now, isRunning: isRunning) }
+    let isRunning = process.isRunning
+    if isReduced {
+      return services.reducedFixNeed(at: now, isRunning: isRunning, isUpdating: isUpdating)
+    }
     return services.fixNeed(
       at: now, fastest: fastest, line: line, isRunning: isRunning,
       isPaused: isUpdating && services.pause.isPaused && isAcquiring)
-  }
-
-  /// A client with reduced accuracy gets at most four fixes an hour, so earlier ones are not requested (AUT-5).
-  private func reducedFixNeed(at now: Instant, isRunning: Bool) -> FixNeed {
-    var need = FixNeed()
-    // The queue of coarse fixes has a capacity of one.
-    let isUpdating = isUpdating && (isRunning || services.updateReport.isNil)
-    let isNeeded =
-      (services.significant.state != .idle && isGranted(.significantChange))
-      || (isGranted(.updates)
-        && (isUpdating || services.request.state != .idle
-          || (isRunning && services.live.count > 0)))
-    if isNeeded { need.add(due: max(now, services.reduction.due), accuracy: 1_000) }
-    return need
   }
 
   /// When its services must be checked next even without a fix; `.distantFuture` if never.

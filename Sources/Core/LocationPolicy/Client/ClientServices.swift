@@ -1,54 +1,57 @@
 import DeferralCache
 import LocationTypes
 
-/// A request that was refused; the refusal is reported immediately.
-enum RefusedCall: Sendable {
-  /// A region, or a state request for one.
-  case region(RegionEvent)
-  /// Live updates: all iterators are in use.
-  case live(LiveConfiguration)
-}
-
 /// The services that a client uses in addition to standard updates, one state machine each, and their unreported
 /// results.
 ///
-/// Bounded: of each kind only the latest result is kept. ``Client`` owns the value and forwards fixes, time and
-/// requests to it. Depends on `DeferralCache` for ``StoredFix`` only; no heap memory.
+/// # Problem
+///
+/// The services are independent of each other: each has its own requests, and uses the fixes that others need. This
+/// type passes fixes, time and the motion line to those that may use them, with the accuracy that the client may
+/// receive, and combines their demands and their results.
+///
+/// # Parts
+///
+/// - ``SignificantChange``, ``VisitMonitor``, ``RegionMonitor``, ``PauseMonitor``, ``LiveUpdates``, ``LocationRequest``:
+///   the services.
+/// - ``CoarseFixes``: the fixes of a client with reduced accuracy.
+/// - ``ShedLevels``: which levels the client does not get. A shed service keeps its state and receives no fixes.
+/// - ``ServiceResults``: what is unreported.
+///
+/// # Invariants
+///
+/// - Without authorization, no service receives a fix; ``Client`` checks it before each call.
+/// - With reduced accuracy, only significant change, live updates and single requests receive fixes, and coarse ones
+///   only (AUT-6).
+///
+/// # Who changes what
+///
+/// Only the functions of this file write the properties; ``Client`` calls them. Bounded: of each kind only the latest
+/// result is kept. O(1), or O(regions) if a region may change; no heap memory.
 public struct ClientServices: ~Copyable, Sendable {
   private let marker = AddressOnly()
   /// Significant change.
-  public internal(set) var significant = SignificantChange()
+  public private(set) var significant = SignificantChange()
   /// Visits.
-  public internal(set) var visits = VisitMonitor()
+  public private(set) var visits = VisitMonitor()
   /// Regions and monitor conditions.
-  public internal(set) var regions = RegionMonitor()
+  public private(set) var regions = RegionMonitor()
   /// Automatic pause of updates.
-  public internal(set) var pause = PauseMonitor()
+  public private(set) var pause = PauseMonitor()
   /// Live updates.
-  public internal(set) var live = LiveUpdates()
+  public private(set) var live = LiveUpdates()
   /// `requestLocation`.
-  public internal(set) var request = LocationRequest()
-  /// Reduces fixes for a client with reduced accuracy.
-  var reduction = AccuracyReduction()
-  /// The last coarse fix.
-  private var coarse: StoredFix?
-  /// Service levels that are shed (PWR-10); written only by `setShed`.
-  var shed = ServiceLevelSet.none
-
+  public private(set) var request = LocationRequest()
+  /// Coarse fixes of a client with reduced accuracy.
+  private var coarse = CoarseFixes()
+  /// Service levels that the client does not get.
+  private(set) var shed = ShedLevels()
+  /// Unreported results.
+  private var results = ServiceResults()
   /// Whether `startMonitoringVisits` was called; visits run while the client may receive them (VIS-2).
-  var areVisitsRequested = false
+  private(set) var areVisitsRequested = false
   /// Whether `requestLocation` was called while the authorization was undecided (AUT-11).
-  var isRequestPending = false
-
-  var significantReport: StoredFix?
-  var updateReport: StoredFix?
-  var answer = LocationRequest.Outcome.nothing
-  // Order of visits (VIS-6): first the departure of the visit that was reported, then the latest visit with its
-  // departure if it has one. Visits between them that were never reported are dropped.
-  var departure: Visit?
-  var arrival: Visit?
-  var departureOfArrival: Visit?
-  var refusal: RefusedCall?
+  private var isRequestPending = false
 
   init() {}
 
@@ -66,7 +69,7 @@ public struct ClientServices: ~Copyable, Sendable {
 
   /// Whether a single fix is requested, or its result is unreported.
   var hasSingleRequest: Bool {
-    request.state != .idle || hasAnswer
+    request.state != .idle || results.hasAnswer
   }
 
   /// Whether a service works while no process is attached, and launches the client (SLC-8, VIS-8).
@@ -75,50 +78,177 @@ public struct ClientServices: ~Copyable, Sendable {
   }
 }
 
+// MARK: - Requests
+
+extension ClientServices {
+  /// Starts significant change; `cached` is the newest fix that the client may receive.
+  mutating func startSignificantChange(at now: Instant, cached: StoredFix?) {
+    let outcome = significant.start(at: now, cached: cached?.fix)
+    if let cached { results.note(outcome, cached) }
+  }
+
+  /// Stops significant change.
+  mutating func stopSignificantChange() {
+    significant.stop()
+    results.discardSignificantReport()
+  }
+
+  /// Visits are requested; they start when they are allowed.
+  mutating func requestVisits() { areVisitsRequested = true }
+
+  /// Starts requested visits if they are allowed; ends visits that are not.
+  mutating func updateVisits(isAllowed: Bool, line: MotionLine, at now: Instant) {
+    if areVisitsRequested && isAllowed {
+      results.note(visits.start(at: now))
+      visits.motionLineChanged(line, at: now)
+    } else if visits.state != .idle {
+      endVisits()
+    }
+  }
+
+  /// Stops visits and discards unreported ones.
+  mutating func stopVisits(at now: Instant) {
+    areVisitsRequested = false
+    visits.stop(at: now)
+    results.discardVisits()
+  }
+
+  /// Stops visit detection and discards unreported visits; the request remains.
+  private mutating func endVisits() {
+    visits.forget()
+    results.discardVisits()
+  }
+
+  /// Requests a single fix; `recent` is a fix that the client may receive now.
+  mutating func requestLocation(_ parameters: LocationRequestParameters, recent: StoredFix?) {
+    results.note(request.handle(.request(parameters, recent: recent)))
+  }
+
+  /// Answers a request for a single fix without an acquisition.
+  mutating func answerRequest(with recent: StoredFix?) {
+    results.note(recent.map { .deliver($0) } ?? .fail(.locationUnknown))
+  }
+
+  /// A single fix was requested while the authorization was undecided; `isPending` is false if running updates will
+  /// deliver one.
+  mutating func postponeRequest(_ isPending: Bool) { isRequestPending = isPending }
+
+  /// Whether a request for a single fix is pending; it then no longer is.
+  mutating func takePendingRequest() -> Bool {
+    defer { isRequestPending = false }
+    return isRequestPending
+  }
+
+  /// Cancels `requestLocation` (STD-11).
+  mutating func cancelRequest() {
+    isRequestPending = false
+    _ = request.handle(.cancel)
+  }
+
+  /// Monitors a region or a condition; `isRefused` is whether the client may not use location.
+  mutating func addRegion(
+    _ region: Region, assuming assumed: MonitorState, isRefused: Bool, at now: Instant
+  ) {
+    if isRefused && region.identifier.kind == .region {
+      results.refuse(.region(.failure(region.identifier, .regionMonitoringDenied)))
+    } else if let refusal = regions.add(region, assuming: assumed, at: now) {
+      results.refuse(.region(refusal))
+    }
+  }
+
+  /// Stops monitoring a region or a condition.
+  mutating func removeRegion(_ identifier: RegionIdentifier) { regions.remove(identifier) }
+
+  /// Requests the state of a region (REG-7).
+  mutating func requestRegionState(of identifier: RegionIdentifier, at now: Instant) {
+    let timeout = ClientServices.stateTimeout
+    let answer = regions.requestState(of: identifier, at: now, timeout: timeout)
+    if let answer { results.refuse(.region(answer)) }
+  }
+
+  /// How long `requestState` waits for a fix that decides the state (REG-7).
+  private static let stateTimeout = Interval.seconds(60)
+
+  /// Opens an iterator of live updates; returns whether one was free.
+  mutating func openLive(
+    _ configuration: LiveConfiguration, line: MotionLine, at now: Instant
+  ) -> Bool {
+    live.motionLineChanged(line, at: now)
+    guard live.open(configuration) != nil else {
+      results.refuse(.live(configuration))
+      return false
+    }
+    return true
+  }
+
+  /// Closes an iterator of live updates; does nothing if no iterator has that number.
+  mutating func closeLive(_ iterator: Int) {
+    if (0..<LiveUpdates.capacity).contains(iterator) { live.close(iterator) }
+  }
+
+  /// Sets the flags of live updates.
+  mutating func setLiveFlags(_ flags: LiveFlags) { if flags != live.flags { live.set(flags) } }
+
+  /// Handles an event of the pause of updates; returns the outcome, which is also a pending notice.
+  @discardableResult
+  mutating func handlePause(_ event: PauseMonitor.Event) -> PauseMonitor.Outcome {
+    let outcome = pause.handle(event)
+    results.note(outcome)
+    return outcome
+  }
+
+  /// Updates of a client with reduced accuracy start: the coarse fix that is still valid is reported again.
+  mutating func startReducedUpdates(at now: Instant) {
+    results.setUpdateReport(coarse.valid(at: now))
+  }
+}
+
 // MARK: - Events
 
 extension ClientServices {
-  /// Returns the coarse fix for a client with reduced accuracy; nil if the next one is not due.
-  mutating func reduce(_ stored: StoredFix) -> StoredFix? {
-    guard let fix = reduction.reduce(stored.fix) else { return nil }
-    coarse = StoredFix(name: stored.name, fix: fix)
-    return coarse
-  }
-
   /// The coarse fix that is valid until the next one is due; nil if none exists.
-  func coarse(at now: Instant) -> StoredFix? {
-    guard let coarse, now - coarse.fix.acquired <= AccuracyReduction.shortestInterval else {
-      return nil
-    }
-    return coarse
-  }
+  func coarse(at now: Instant) -> StoredFix? { coarse.valid(at: now) }
 
   /// Hands a fix to all services except the pause, which updates handle.
   mutating func accept(_ stored: StoredFix, at now: Instant) {
-    if isGranted(.visits) { note(visits.accept(stored.fix)) }
+    if isGranted(.visits) { results.note(visits.accept(stored.fix)) }
     regions.accept(stored.fix)
     acceptCoarse(stored, at: now)
   }
 
-  /// Hands a coarse fix to the services that can use it (AUT-6): visits and regions cannot (REG-15).
-  mutating func acceptCoarse(_ stored: StoredFix, at now: Instant) {
-    if isGranted(.significantChange) { note(significant.accept(stored.fix, at: now), stored) }
-    if isGranted(.updates) { live.accept(stored) }
-    note(request.handle(.fix(stored)))
+  /// Hands a fix to the services of a client with reduced accuracy, and to its running updates, as a coarse one.
+  mutating func acceptReduced(_ stored: StoredFix, isUpdating: Bool, at now: Instant) {
+    guard isUpdating || hasActiveService, let coarse = coarse.reduce(stored) else { return }
+    if isUpdating && isGranted(.updates) { results.setUpdateReport(coarse) }
+    acceptCoarse(coarse, at: now)
   }
 
-  /// Handles the passage of time.
+  /// Hands a coarse fix to the services that can use it (AUT-6): visits and regions cannot (REG-15).
+  private mutating func acceptCoarse(_ stored: StoredFix, at now: Instant) {
+    if isGranted(.significantChange) {
+      results.note(significant.accept(stored.fix, at: now), stored)
+    }
+    if isGranted(.updates) { live.accept(stored) }
+    results.note(request.handle(.fix(stored)))
+  }
+
+  /// Hands a fix to the regions of a client that uses only these; returns whether it was accepted.
+  mutating func acceptForRegions(_ fix: Fix) -> Bool { regions.accept(fix) }
+
+  /// Handles the passage of time; `newest` is the newest fix that the client may receive.
   mutating func elapse(at now: Instant, newest: StoredFix?) {
+    handlePause(.time(now))
     if isGranted(.significantChange), significant.isWaiting, let newest {
-      note(significant.elapse(at: now), newest)
+      results.note(significant.elapse(at: now), newest)
     }
     if regions.deadline <= now { regions.elapse(to: now) }
     if isGranted(.updates), live.check <= now { live.elapse(at: now) }
-    if request.check <= now { note(request.handle(.time(now))) }
+    if request.check <= now { results.note(request.handle(.time(now))) }
   }
 
   /// Handles an acquisition for single fixes that ended without a fix.
   mutating func acquisitionFailed(at now: Instant) {
+    handlePause(.noFix(at: now))
     significant.acquisitionFailed(at: now)
     visits.acquisitionFailed(at: now)
     live.acquisitionFailed(at: now)
@@ -126,55 +256,28 @@ extension ClientServices {
 
   /// Handles a report of the motion line.
   mutating func motionLineChanged(_ line: MotionLine, at now: Instant) {
+    handlePause(.line(line, at: now))
     visits.motionLineChanged(line, at: now)
     live.motionLineChanged(line, at: now)
   }
 
-  mutating func note(_ outcome: SignificantChange.Outcome, _ stored: StoredFix) {
-    switch outcome {
-    case .nothing: break
-    case .report(let fix): significantReport = StoredFix(name: stored.name, fix: fix)
-    }
-  }
-
-  mutating func note(_ outcome: VisitMonitor.Outcome) {
-    switch outcome {
-    case .nothing: break
-    case .arrived(let visit):
-      arrival = visit
-      departureOfArrival = nil
-    case .departed(let visit):
-      if arrival.isNil { departure = visit } else { departureOfArrival = visit }
-    }
-  }
-
-  /// Discards unreported visits.
-  mutating func discardVisits() {
-    departure = nil
-    arrival = nil
-    departureOfArrival = nil
-  }
-
-  mutating func note(_ outcome: LocationRequest.Outcome) {
-    switch outcome {
-    case .nothing: break
-    case .deliver, .fail: answer = outcome
-    }
+  /// Sets whether the client may use location.
+  mutating func setDenied(_ isDenied: Bool, at now: Instant) {
+    regions.setDenied(isDenied, at: now)
   }
 
   /// Ends delivery because the client may not use location any more: unreported results are discarded (AUT-3, RNG-6).
   /// Its requests restart when it is allowed again.
   mutating func withhold(at now: Instant) {
-    significantReport = nil
-    updateReport = nil
-    answer = .nothing
+    results.discardSignificantReport()
+    results.setUpdateReport(nil)
+    results.discardAnswer()
     if significant.state != .idle {
       significant.stop()
       _ = significant.start(at: now, cached: nil)
     }
     endVisits()
-    reduction = AccuracyReduction()
-    coarse = nil
+    coarse = CoarseFixes()
     if request.state != .idle { isRequestPending = true }
     _ = request.handle(.cancel)
   }
@@ -184,27 +287,20 @@ extension ClientServices {
     significant.stop()
     areVisitsRequested = false
     endVisits()
-    if isRequestPending { answer = .fail(.denied) }
-    isRequestPending = false
+    if takePendingRequest() { results.note(.fail(.denied)) }
   }
 
-  /// Cancels `requestLocation` (STD-11).
-  mutating func cancelRequest() {
-    isRequestPending = false
-    _ = request.handle(.cancel)
-  }
-
-  /// Stops visit detection and discards unreported visits.
-  mutating func endVisits() {
-    visits.forget()
-    discardVisits()
+  /// Accuracy changed between full and reduced.
+  mutating func setReduced(_ isReduced: Bool, at now: Instant) {
+    regions.setReduced(isReduced, at: now)
+    significant.discardNewest()
   }
 
   /// Discards precise results because accuracy is reduced (AUT-6); a pending single request fails.
   mutating func discardPrecise() {
-    significantReport = nil
-    answer = .nothing
-    note(request.handle(.fail(.locationUnknown)))
+    results.discardSignificantReport()
+    results.discardAnswer()
+    results.note(request.handle(.fail(.locationUnknown)))
     endVisits()
   }
 
@@ -212,10 +308,63 @@ extension ClientServices {
   mutating func detach() {
     for i in 0..<LiveUpdates.capacity { live.close(i) }
     cancelRequest()
-    answer = .nothing
-    updateReport = nil
-    refusal = nil
     pause = PauseMonitor()
+    results.detach()
+    shed.detach()
+  }
+}
+
+// MARK: - Shed levels
+
+extension ClientServices {
+  /// Whether this service level is not shed.
+  @inline(__always) func isGranted(_ level: ServiceLevel) -> Bool { shed.isGranted(level) }
+
+  /// Best accuracy bound that is available, metres; nil if every fix is.
+  @inline(__always) var finestBound: Double? {
+    if !isGranted(.accuracy) { return LocationAccuracy.kilometer }
+    return isGranted(.everyFix) ? nil : LocationAccuracy.hundredMeters
+  }
+
+  /// A desired accuracy, limited to the best that is available.
+  @inline(__always) func coarsened(_ accuracy: Double) -> Double {
+    guard let finestBound else { return accuracy }
+    return accuracy >= finestBound ? accuracy : finestBound
+  }
+
+  /// Service levels of the requested services, updates excluded.
+  var usedLevels: ServiceLevelSet {
+    var used = ServiceLevelSet.none
+    if visits.state != .idle { used.insert(.visits) }
+    if regions.count > 0 { used.insert(.regions) }
+    if significant.state != .idle { used.insert(.significantChange) }
+    return used
+  }
+
+  /// Sets the shed levels; see ``ShedLevels/set(battery:withheld:at:)``. Regions become inactive as with reduced
+  /// accuracy (REG-15), a single request fails (STD-11); visits and significant change receive and request no fixes, as
+  /// during a loss of the receiver (VIS-11).
+  mutating func setShed(battery: ServiceLevelSet, withheld: ServiceLevelSet, at now: Instant) {
+    shed.set(battery: battery, withheld: withheld, at: now)
+    regions.setShed(!isGranted(.regions), at: now)
+    if !isGranted(.updates) { results.note(request.handle(.fail(.locationUnknown))) }
+  }
+
+  /// Keeps shed levels as reported only if they are shed or used.
+  mutating func dropReportedShed(notUsedIn used: ServiceLevelSet) {
+    shed.dropReported(notUsedIn: used)
+  }
+
+  /// Reports the shed levels that the client uses.
+  mutating func reportShed(_ used: ServiceLevelSet) -> Notice { .degraded(shed.report(used)) }
+
+  /// Applies the newest fix acquired while significant change was shed; a waiting report (SLC-4) then contains that
+  /// fix.
+  mutating func catchUp(_ newest: StoredFix, at now: Instant) {
+    switch significant.state {
+    case .idle, .first: break
+    case .watching: results.note(significant.accept(newest.fix, at: now), newest)
+    }
   }
 }
 
@@ -268,6 +417,21 @@ extension ClientServices {
     return need
   }
 
+  /// A client with reduced accuracy gets at most four fixes an hour, so earlier ones are not requested (AUT-5).
+  ///
+  /// - Parameter isUpdating: Whether its updates are started.
+  func reducedFixNeed(at now: Instant, isRunning: Bool, isUpdating: Bool) -> FixNeed {
+    var need = FixNeed()
+    // The queue of coarse fixes has a capacity of one.
+    let isUpdating = isUpdating && (isRunning || results.updateReport.isNil)
+    let isNeeded =
+      (significant.state != .idle && isGranted(.significantChange))
+      || (isGranted(.updates)
+        && (isUpdating || request.state != .idle || (isRunning && live.count > 0)))
+    if isNeeded { need.add(due: max(now, coarse.due), accuracy: 1_000) }
+    return need
+  }
+
   /// When the services must be checked next even without a fix.
   var check: Instant {
     var check = regions.deadline
@@ -284,84 +448,36 @@ extension ClientServices {
 // MARK: - Notices
 
 extension ClientServices {
-  /// Whether a notice is pending.
-  var hasNotices: Bool {
-    !significantReport.isNil || !updateReport.isNil || hasAnswer || hasVisit || refusal != nil
-      || regions.hasEvents
-      || live.hasElements
-  }
+  /// Whether a notice is pending, apart from a pause or resume.
+  var hasNotices: Bool { results.hasNotices || regions.hasEvents || live.hasElements }
 
-  /// Whether the result of a single request is unreported.
-  private var hasAnswer: Bool {
-    switch answer {
-    case .nothing: false
-    case .deliver, .fail: true
-    }
-  }
+  /// Whether a pause or resume of updates is pending.
+  var hasPauseNotice: Bool { results.pause != .nothing }
+
+  /// Whether this pause or resume is pending; it then counts as reported.
+  mutating func takePauseNotice(_ outcome: PauseMonitor.Outcome) -> Bool { results.take(outcome) }
 
   /// Returns the next notice; nil if none is pending.
   mutating func nextNotice() -> Notice? {
-    if let stored = updateReport {
-      updateReport = nil
-      return .coarse(stored)
-    }
-    if let stored = significantReport {
-      significantReport = nil
-      return .report(stored)
-    }
-    if let notice = nextAnswer() { return notice }
-    if let notice = nextVisit() { return notice }
-    if let notice = nextRefusal() { return notice }
+    if let notice = results.nextReport() { return notice }
+    if let notice = results.nextVisit() { return notice }
+    if let notice = results.nextRefusal() { return notice }
     if let event = regions.nextEvent() { return .region(event) }
     if let element = live.nextElement() { return .live(element) }
     return nil
   }
 
   /// Whether a visit or a region crossing is pending.
-  var hasDurableNotice: Bool {
-    hasVisit || regions.hasCrossings
-  }
-
-  private var hasVisit: Bool { !arrival.isNil || !departure.isNil || !departureOfArrival.isNil }
+  var hasDurableNotice: Bool { results.hasVisit || regions.hasCrossings }
 
   /// Returns the next visit or crossing event; answers to `requestState` stay pending (BKG-2).
   mutating func nextDurableNotice() -> Notice? {
-    nextVisit() ?? regions.nextCrossingEvent().map { .region($0) }
+    results.nextVisit() ?? regions.nextCrossingEvent().map { .region($0) }
   }
 
-  private mutating func nextVisit() -> Notice? {
-    if let visit = departure {
-      departure = nil
-      return .visit(visit)
-    }
-    if let visit = arrival {
-      arrival = nil
-      return .visit(visit)
-    }
-    if let visit = departureOfArrival {
-      departureOfArrival = nil
-      return .visit(visit)
-    }
-    return nil
-  }
+  /// Whether the refusal of a request is pending.
+  var hasRefusal: Bool { results.refusal != nil }
 
-  /// Returns the pending refusal. It is reported at the end of the step of its request, so that at most one is pending.
-  mutating func nextRefusal() -> Notice? {
-    defer { refusal = nil }
-    return switch refusal {
-    case .region(let event): .region(event)
-    case .live(let configuration): .liveRefused(configuration)
-    case nil: nil
-    }
-  }
-
-  private mutating func nextAnswer() -> Notice? {
-    let pending = answer
-    answer = .nothing
-    switch pending {
-    case .nothing: return nil
-    case .deliver(let stored): return .report(stored)
-    case .fail(let code): return .failure(code)
-    }
-  }
+  /// Returns the pending refusal.
+  mutating func nextRefusal() -> Notice? { results.nextRefusal() }
 }

@@ -181,7 +181,8 @@ private struct SkippingWalk {
     try #require(newest[0]?.acquired == newest[1]?.acquired)
     try #require(newest[0]?.coordinate == newest[1]?.coordinate)
     try #require(newest[0]?.accuracy_mm == newest[1]?.accuracy_mm)
-    try #require(skipping.client.isLocationUnknown == reference.client.isLocationUnknown)
+    try #require(
+      skipping.client.failures.isLocationUnknown == reference.client.failures.isLocationUnknown)
   }
 }
 

@@ -38,7 +38,7 @@ struct ClientDelivery: Sendable {
   /// First sequence number that may not be delivered yet.
   private(set) var dueEnd: UInt64
   /// Fixes that are skipped: they were acquired between two runs of updates, or for other clients. Fixes acquired while
-  /// location was denied are never covered by this range but by ``ClientAccess/deniedUntil``.
+  /// location was denied are never covered by this range but by ``ClientPermission/deniedUntil``.
   private(set) var excluded: Range<UInt64>?
   /// Ends of deferrals that were not reported yet.
   private(set) var ends = PendingEnds()
@@ -48,6 +48,8 @@ struct ClientDelivery: Sendable {
   private(set) var waitsForDrain = false
   /// Sequence number of the newest fix that was delivered.
   private(set) var newestDelivered: UInt64?
+  /// The newest fix that was delivered with reduced accuracy; it is not in the ring.
+  private(set) var newestCoarse: StoredFix?
 
   /// Creates the state of a new client; fixes before `head` are not for it.
   init(at head: UInt64) {
@@ -133,6 +135,7 @@ struct ClientDelivery: Sendable {
     dueEnd = head
     excluded = nil
     newestDelivered = nil
+    newestCoarse = nil
     if !isOpen { undeliveredEnd = head }
   }
 
@@ -193,9 +196,13 @@ struct ClientDelivery: Sendable {
   /// Records that the fix with this number was delivered.
   mutating func noteDelivery(of last: UInt64) { newestDelivered = last }
 
-  /// Records that the fix with this number was delivered outside of batches.
-  mutating func noteReport(of sequence: UInt64) {
-    newestDelivered = max(newestDelivered ?? 0, sequence)
+  /// Records that a fix was delivered outside of batches.
+  mutating func noteReport(of stored: StoredFix, isCoarse: Bool) {
+    if isCoarse {
+      newestCoarse = stored
+    } else {
+      newestDelivered = max(newestDelivered ?? 0, stored.name.sequence)
+    }
   }
 
   /// Returns the unreported gap of overwritten fixes; nil if none exists.
