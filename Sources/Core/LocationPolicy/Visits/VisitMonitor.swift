@@ -79,27 +79,27 @@ public struct VisitMonitor: Equatable, Sendable {
   /// The visit that was reported and lasts; it can be kept for a later start (VIS-7).
   public private(set) var visit: Visit?
   /// The current visit, or the candidate for the next one.
-  var stay: VisitStay?
+  private(set) var stay: VisitStay?
   /// The candidate that starts at the first of the newest consecutive fixes outside ``stay``.
-  var outside: VisitStay?
+  private(set) var outside: VisitStay?
   /// The newest fix that was used.
   private var newest: VisitSample?
   /// End of the last visit: the next one cannot begin earlier.
-  var earliest = Instant.boot
+  private(set) var earliest = Instant.boot
   /// The last check, with or without a fix; nil before the first.
-  var lastCheck: Instant?
+  private(set) var lastCheck: Instant?
   /// Number of consecutive checks without a fix; at most 8.
-  var failedChecks = 0
+  private(set) var failedChecks = 0
   /// Last reported motion, the time of the report, and the duration of reported motion since the last check.
-  var line = MotionLine.absent
-  var lineSince = Instant.boot
-  var motionTime = Interval.zero
+  private(set) var line = MotionLine.absent
+  private(set) var lineSince = Instant.boot
+  private(set) var motionTime = Interval.zero
   /// Number of checks since the last hint of a departure; at most ``hintChecks``.
-  var checksSinceHint = VisitMonitor.hintChecks
+  private(set) var checksSinceHint = VisitMonitor.hintChecks
   /// Distance of the newest fix from the centre, metres.
-  var distanceFromCentre = 0.0
+  private(set) var distanceFromCentre = 0.0
   /// Whether the device, at the last check, was beyond the radius, or beyond half of it and moving, and had not left.
-  var isAtEdge = false
+  private(set) var isAtEdge = false
 
   /// Visit that lasted when the service was stopped, and the time of the stop (VIS-7).
   private var cached: Visit?
