@@ -84,9 +84,9 @@ public struct Client: ~Copyable, Sendable {
   /// Until when steps skip the client.
   @usableFromInline private(set) var dormancy = ClientDormancy()
   /// Whether a process is attached, and how it runs.
-  private var process = ClientExecution()
+  @usableFromInline private(set) var process = ClientExecution()
   /// Whether the client may use location, and with which accuracy.
-  private(set) var permission = ClientPermission()
+  @usableFromInline private(set) var permission = ClientPermission()
   /// Services that it uses in addition to updates.
   public private(set) var services = ClientServices()
   /// Whether one of the services is active or has a pending notice, or the accuracy is reduced; false for most clients.
@@ -116,15 +116,15 @@ public struct Client: ~Copyable, Sendable {
   /// so steps skip it. ``Instant/boot`` while it is not dormant.
   @inlinable public var dormantUntil: Instant { dormancy.until }
   /// Whether a process is attached.
-  public var isConnected: Bool { process.isConnected }
+  @inlinable public var isConnected: Bool { process.isConnected }
   /// Execution state of its process, or of the last one.
-  public var execution: ExecutionState { process.state }
+  @inlinable public var execution: ExecutionState { process.state }
   /// Authorization of the client.
-  public var authorization: Authorization { permission.authorization }
+  @inlinable public var authorization: Authorization { permission.authorization }
   /// Whether it may use location.
-  public var isAuthorized: Bool { permission.isAuthorized }
+  @inlinable public var isAuthorized: Bool { permission.isAuthorized }
   /// Whether its accuracy is reduced (AUT-5).
-  public var isReduced: Bool { permission.isReduced }
+  @inlinable public var isReduced: Bool { permission.isReduced }
   /// Earliest time at which the deferral's distance can have been travelled, as far as known; `.distantFuture` if no
   /// check is scheduled.
   public var distanceCheck: Instant { deferralTimes.distanceCheck }
@@ -586,8 +586,8 @@ extension Client {
 
   /// Whether a level that it uses was shed or restored and that is unreported.
   private var hasUnreportedShed: Bool {
-    let shed = services.shed
-    return shed.battery != shed.reported && shed.hasUnreported(of: usedLevels)
+    guard services.shed.battery != services.shed.reported else { return false }
+    return services.shed.hasUnreported(of: usedLevels)
   }
 
   /// Returns the notice of all shed levels that it uses, if they changed.
@@ -1022,12 +1022,12 @@ extension Client {
 
 extension Client {
   /// Whether precise fixes may be delivered to it at all.
-  public var canReceiveFixes: Bool {
-    permission.allowsFixes
-  }
+  @inlinable public var canReceiveFixes: Bool { permission.allowsFixes }
 
   /// Whether it may receive this fix with full accuracy, now or later (RNG-6).
-  public func mayReceive(_ fix: Fix) -> Bool { canReceiveFixes && !permission.isDenied(fix) }
+  @inlinable public func mayReceive(_ fix: Fix) -> Bool {
+    canReceiveFixes && !permission.isDenied(fix)
+  }
 
   /// First sequence number that it needs in the ring: its unacknowledged fixes, and the newest one delivered (STD-8).
   /// The greatest number if it needs none.

@@ -19,8 +19,8 @@ public struct PathMeter: Equatable, Sendable {
   /// Accuracy assumed for a fix that reports none, metres.
   static let assumedAccuracy = 10.0
 
-  var anchor: Coordinate?
-  var anchorAccuracy: Double
+  private(set) var anchor: Coordinate?
+  private(set) var anchorAccuracy: Double
   /// Path length since the start, metres.
   public private(set) var length: Double
 

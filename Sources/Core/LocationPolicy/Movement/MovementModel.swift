@@ -40,7 +40,7 @@ struct MovementModel: Equatable, Sendable {
   /// would leave the bound more often.
   private mutating func recordCycle(_ figures: ReceiverParameters, _ predictor: TimeToFixPredictor)
   {
-    let step = history.timeStep
+    let step = history.move.seconds
     if plannedOff <= 0 {
       energy += figures.track_mW * step
     } else {
@@ -53,8 +53,8 @@ struct MovementModel: Equatable, Sendable {
       energy += figures.track_mW + figures.standby_mW * off + figures.acquire_mW * search
     }
     time += step
-    if history.displacement > history.bound {
-      outsideTime += (1 - history.bound / history.displacement) * (step - 1)
+    if history.move.distance > history.bound {
+      outsideTime += (1 - history.bound / history.move.distance) * (step - 1)
     }
   }
 

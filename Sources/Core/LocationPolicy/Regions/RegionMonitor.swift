@@ -97,12 +97,12 @@ public struct RegionMonitor: ~Copyable, Sendable {
   private var activeCrossings: UInt32 = 0
   /// Input of ``nextFix(at:fastest:line:)``. Computed on demand, because most fixes come while a receiver streams and
   /// no next fix is computed; nil when outdated.
-  private(set) var summary: RegionSummary?
+  private var summary: RegionSummary?
   private(set) var newest: Newest?
   /// One bit per slot with unreported events.
-  private(set) var dueSlots: UInt32 = 0
+  private var dueSlots: UInt32 = 0
   /// Event that must immediately follow the event returned last (REG-8).
-  private(set) var followingEvent: RegionEvent?
+  private var followingEvent: RegionEvent?
   /// When the first waiting state request is answered with `unknown` (REG-7); `.distantFuture` if none waits.
   public private(set) var deadline = Instant.distantFuture
   private(set) var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
@@ -140,7 +140,7 @@ public struct RegionMonitor: ~Copyable, Sendable {
       count += 1
       begin(region, assuming: assumed, in: i, at: now)
     } else if slots[i].region.center == region.center && slots[i].region.radius == region.radius {
-      slots[i].region = region
+      slots[i].update(region)
       if region.identifier.kind == .condition { slots[i].assume(assumed, at: now) }
     } else {
       begin(region, assuming: assumed, in: i, at: now)
@@ -225,9 +225,8 @@ public struct RegionMonitor: ~Copyable, Sendable {
       #if REACHED
         slots[i].reach(3)
       #endif
-      slots[i].reset()
+      slots[i].restart(at: now)
       changesAt[i] = -.infinity
-      slots[i].since = now
       noteDue(i)
     }
     noteDeadline()
@@ -377,7 +376,7 @@ extension RegionMonitor {
     #if REACHED
       slots[i].reach(8)
     #endif
-    slots[i].dueAnswers -= 1
+    slots[i].removeAnswer()
     let event = RegionEvent.determined(slots[i].region.identifier, slots[i].state)
     noteDue(i)
     return event
@@ -456,12 +455,12 @@ extension RegionMonitor {
     #if REACHED
       slots[i].reach(5)
     #endif
-    if slots[i].waitingRequests < .max { slots[i].waitingRequests += 1 }
+    slots[i].addRequest()
     if isInactive || slots[i].state != .unknown {
       slots[i].answerAll()
       noteDue(i)
     } else {
-      slots[i].deadline = min(slots[i].deadline, now + timeout)
+      slots[i].limitWait(to: now + timeout)
       deadline = min(deadline, slots[i].deadline)
     }
     return nil
@@ -492,7 +491,7 @@ extension RegionMonitor {
       dueSlots |= bit
     } else {
       dueSlots &= ~bit
-      if slots[i].use == .leaving { slots[i].use = .free }
+      slots[i].release()
     }
   }
 

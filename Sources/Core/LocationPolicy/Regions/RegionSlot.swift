@@ -12,23 +12,23 @@ struct RegionSlot: Sendable {
     case leaving = 2
   }
 
-  var use = Use.free
+  private(set) var use = Use.free
   /// Number of unreported crossings: 0, 1 or 2, the last ones.
-  var pendingCrossings: UInt8 = 0
-  var region = Region(
+  private(set) var pendingCrossings: UInt8 = 0
+  private(set) var region = Region(
     RegionIdentifier(.region, 0), center: Coordinate(latitude_e9: 0, longitude_e9: 0), radius: 1)
-  var crossing = RegionCrossing()
+  private(set) var crossing = RegionCrossing()
   /// State that the client of a condition assumes: passed with the condition, or reported last.
-  var assumedState = MonitorState.unknown
+  private(set) var assumedState = MonitorState.unknown
   /// Fixes acquired earlier do not count.
-  var since = Instant.boot
+  private(set) var since = Instant.boot
   /// Times at which the second last and the last crossing counted.
-  var crossingTimes = (first: Instant.boot, last: Instant.boot)
+  private(set) var crossingTimes = (first: Instant.boot, last: Instant.boot)
   /// Number of state requests that wait for a decision, and number of requests that can be answered.
-  var waitingRequests: UInt32 = 0
-  var dueAnswers: UInt32 = 0
+  private(set) var waitingRequests: UInt32 = 0
+  private(set) var dueAnswers: UInt32 = 0
   /// Time at which the first waiting request is answered with `unknown`.
-  var deadline = Instant.distantFuture
+  private(set) var deadline = Instant.distantFuture
 
   var state: RegionState { crossing.state }
 
@@ -48,8 +48,17 @@ struct RegionSlot: Sendable {
     }
   }
 
+  /// Replaces the circle by one with the same centre and radius.
+  mutating func update(_ region: Region) { self.region = region }
+
+  /// Resets the state to `unknown` for fixes acquired from `now` on.
+  mutating func restart(at now: Instant) {
+    reset()
+    since = now
+  }
+
   /// Resets the state to `unknown`: unreported crossings are dropped, requests are answered.
-  mutating func reset() {
+  private mutating func reset() {
     crossing = RegionCrossing()
     pendingCrossings = 0
     answerAll()
@@ -114,6 +123,19 @@ struct RegionSlot: Sendable {
     crossing.pendingSince.map { $0 + RegionCrossing.dwell } ?? .distantFuture
   }
 
+  /// Adds a request for the state.
+  mutating func addRequest() { if waitingRequests < .max { waitingRequests += 1 } }
+
+  /// Waiting requests are answered at `time` at the latest.
+  mutating func limitWait(to time: Instant) { deadline = min(deadline, time) }
+
+  /// Removes an answer to report.
+  mutating func removeAnswer() { dueAnswers -= 1 }
+
+  /// Frees a slot whose circle is not monitored any more and that has nothing to report.
+  mutating func release() { if use == .leaving { use = .free } }
+
+  /// All waiting requests can be answered.
   mutating func answerAll() {
     let (sum, over) = dueAnswers.addingReportingOverflow(waitingRequests)
     dueAnswers = over ? .max : sum
@@ -123,7 +145,7 @@ struct RegionSlot: Sendable {
 
   /// Adds an unreported crossing. Of three, the first two cancel out, so that the reported sequence ends in the current
   /// state.
-  mutating func enqueueCrossing(at time: Instant) {
+  private mutating func enqueueCrossing(at time: Instant) {
     pendingCrossings = pendingCrossings == 2 ? 1 : pendingCrossings + 1
     crossingTimes = (crossingTimes.last, time)
   }

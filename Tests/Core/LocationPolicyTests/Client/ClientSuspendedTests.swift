@@ -49,7 +49,7 @@ struct ClientSuspendedTests {
   func deferral() {
     let bench = ClientBench.started(capacity: 32)
     bench.send(.allowDeferred(distance: 100, timeout: 10))
-    bench.client.distanceCheck = Instant(seconds: 1)
+    bench.client.scheduleDistanceCheck(at: Instant(seconds: 1))
     bench.send(.setExecution(.suspended))
     #expect(bench.updateEngagement(true) == [] && bench.state == .engaged)
     #expect(bench.demand == .deferred(check: Instant(seconds: 10)))

@@ -1,7 +1,26 @@
 import LocationTypes
 
 /// What the board stays awake for after a delivery: the acknowledgement of the last batch and of the last report
-/// (RNG-8). A part of ``Client``; only its functions write the properties.
+/// (RNG-8). A part of ``Client``.
+///
+/// # Problem
+///
+/// A client that was woken for a fix needs a short time to store it; if the board were suspended before that, the fix
+/// would be delivered again. Batches are acknowledged by position, because each includes all earlier ones; reports need
+/// not be in the client's range of the ring and are acknowledged by name.
+///
+/// # States
+///
+/// Of batch and report independently:
+///
+///              expect                    acknowledge, removeAll
+///     nothing ────────→ awaited ─────────────────────────────────→ nothing
+///                        │  ↑
+///                        └──┘ expect: the newer delivery replaces the older one
+///
+/// Time changes no state: after ``deadline`` the board no longer waits, and a late acknowledgement is still valid.
+///
+/// Only the functions of this file write the properties; ``Client`` calls them. All are O(1).
 struct AcknowledgementHold: Sendable {
   /// Sequence number of the last fix of the unacknowledged batch, and until when the board stays awake for it.
   private var batch: (last: UInt64, until: Instant)?

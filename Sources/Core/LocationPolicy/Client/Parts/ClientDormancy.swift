@@ -51,15 +51,13 @@ import LocationTypes
   private var newestHandled: UInt64 = 0
 
   /// Whether the client is not dormant.
-  @usableFromInline var isActive: Bool { @inline(__always) get { until == .boot } }
+  @inlinable var isActive: Bool { until == .boot }
 
   /// Whether fixes may have been skipped: the client is dormant and has handled one.
-  @usableFromInline var skipsFixes: Bool {
-    @inline(__always) get { until > .boot && wakeDistance > -.infinity }
-  }
+  @inlinable var skipsFixes: Bool { until > .boot && wakeDistance > -.infinity }
 
   /// Whether the client must handle a fix acquired at `time`, with the ``Odometer`` at `travelled` metres.
-  @inline(__always) @usableFromInline func needsFix(at time: Instant, _ travelled: Double) -> Bool {
+  @inlinable func needsFix(at time: Instant, _ travelled: Double) -> Bool {
     isActive || wakeDistance <= travelled || wakeTime <= time
   }
 

@@ -12,11 +12,11 @@
 /// (BKG-2). The use is set with or without a process, because authorization and sessions outlive it (BKG-9).
 ///
 /// Only the functions of this file write the properties; ``Client`` calls them. All are O(1).
-struct ClientExecution: Sendable {
+@usableFromInline struct ClientExecution: Sendable {
   /// Whether a process is attached.
-  private(set) var isConnected = false
+  @usableFromInline private(set) var isConnected = false
   /// Execution state of the process, or of the last one.
-  private(set) var state = ExecutionState.foreground
+  @usableFromInline private(set) var state = ExecutionState.foreground
   /// Use of location that follows from the sessions.
   private(set) var use = ClientUse()
 

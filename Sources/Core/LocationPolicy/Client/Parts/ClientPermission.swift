@@ -30,24 +30,24 @@ import LocationTypes
 ///
 /// Only the functions of this file write the properties; ``Client`` calls them and applies the consequences to the other
 /// parts. All are O(1).
-struct ClientPermission: Sendable {
+@usableFromInline struct ClientPermission: Sendable {
   /// Authorization of the client.
-  private(set) var authorization = Authorization.always
+  @usableFromInline private(set) var authorization = Authorization.always
   /// Whether its accuracy is reduced (AUT-5).
-  private(set) var isReduced = false
+  @usableFromInline private(set) var isReduced = false
   /// Whether a change is unreported.
   private(set) var hasUnreportedChange = false
   /// Fixes acquired until then are never delivered; nil if no fix is denied.
-  private(set) var deniedUntil: Instant?
+  @usableFromInline private(set) var deniedUntil: Instant?
 
   /// Whether the client may use location.
-  var isAuthorized: Bool { authorization.isGranted }
+  @inlinable var isAuthorized: Bool { authorization.isGranted }
 
   /// Whether fixes with full accuracy may be delivered at all.
-  var allowsFixes: Bool { isAuthorized && !isReduced }
+  @inlinable var allowsFixes: Bool { isAuthorized && !isReduced }
 
   /// Whether the fix was acquired up to ``deniedUntil``.
-  @inline(__always) func isDenied(_ fix: Fix) -> Bool {
+  @inlinable func isDenied(_ fix: Fix) -> Bool {
     guard let deniedUntil else { return false }
     return fix.acquired <= deniedUntil
   }

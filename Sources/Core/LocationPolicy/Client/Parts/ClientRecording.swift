@@ -4,8 +4,33 @@ import LocationTypes
 /// Whether fixes are recorded for a client: its queue, and the period without recording that is reported as a gap. A
 /// part of ``Client``.
 ///
-/// The period and its states are described at ``UnrecordedTime``. Only the functions of this file write the properties.
-/// All are O(1).
+/// # Problem
+///
+/// A suspended client with N queued fixes is no reason to acquire more, and during a restart of the service nothing is
+/// recorded. The client must receive the missing time as a gap: once, before newer fixes, and also if its process ends
+/// before it has handled the gap.
+///
+/// # States
+///
+/// Of ``period``; how a restart restores it is described at ``UnrecordedTime``:
+///
+///              begin             end               takeGap while updates run
+///     none ─────────────→ open ────────→ closed ────────────────────────────→ reported
+///      ↑                   ↑ ← begin ───── │  ↑                                  │   │
+///      │                   └───────────────│──│────────────── begin (a new one) ─┘   │
+///      │                          detach   ↓  │ startUpdates                         │
+///      │                                  waiting ←───────────────────────── detach ─┤
+///      └── drop; takeGap without updates; of a reported one: acknowledge, stop ──────┘
+///
+/// A waiting period belongs to an earlier process: the next one receives it when it starts updates or reads its backlog.
+///
+/// # Invariants
+///
+/// - At most one period is stored. One that begins while the last is unreported extends it.
+/// - It is reported when the client's position has reached ``UnrecordedTime/sequence``, and only if both limits are
+///   known.
+///
+/// Only the functions of this file write the properties; ``Client`` calls them. All are O(1).
 struct ClientRecording: Sendable {
   /// Whether the client is suspended and N fixes are queued, so that none is acquired for its updates (BKG-5).
   private(set) var isQueueFull = false
@@ -53,7 +78,7 @@ struct ClientRecording: Sendable {
   /// Acquisition for the client stops.
   mutating func begin(_ context: ClientContext) {
     if let period, !period.isReported {
-      self.period?.to = nil
+      self.period?.reopen()
     } else {
       period = UnrecordedTime(sequence: context.head, from: context.time)
     }
@@ -62,14 +87,14 @@ struct ClientRecording: Sendable {
   /// Fixes are acquired for the client again.
   mutating func end(_ context: ClientContext) {
     guard let period, period.to == nil else { return }
-    self.period?.to = context.time
+    self.period?.close(at: context.time)
   }
 
   /// Handles a fix: one acquired before acquisition stopped, but delivered later by the receiver, lies before the gap.
   @inline(__always) mutating func accept(_ fix: Fix, _ context: ClientContext) {
     guard let period else { return }
     if period.isBuffered { return acceptFromRestartDrain(fix, context) }
-    if fix.acquired <= period.from.acquired { self.period?.sequence = context.head }
+    if fix.acquired <= period.from.acquired { self.period?.begin(at: context.head) }
   }
 
   private mutating func acceptFromRestartDrain(_ fix: Fix, _ context: ClientContext) {
@@ -81,7 +106,7 @@ struct ClientRecording: Sendable {
   /// it are missing.
   mutating func endRestartDrain() {
     guard let period, period.isBuffered else { return }
-    self.period?.restartDrain = .drained
+    self.period?.endDrain()
     dropIfCovered()
   }
 
@@ -105,10 +130,12 @@ struct ClientRecording: Sendable {
   ) {
     period = UnrecordedTime(since: gapStart ?? ring.head, until: start, slack: slack, in: ring)
     // The first fix after the gap shows when it ended, unless another gap follows: both are one gap (BKG-5).
-    if !isAssumed, let gapStart, let next = ring.stored(at: gapStart) { period?.to = next.time }
+    if !isAssumed, let gapStart, let next = ring.stored(at: gapStart) {
+      period?.close(at: next.time)
+    }
     guard recorder == .holdsFixes else { return dropIfCovered() }
     if gapStart ?? ring.head < ring.head { return }
-    period?.restartDrain = ring.head > 0 ? .awaited : .draining
+    period?.beginDrain(hasFixes: ring.head > 0)
   }
 
   // MARK: The client's process
@@ -116,12 +143,11 @@ struct ClientRecording: Sendable {
   /// The process detaches. It may not have handled the gap: the next one receives it when it starts updates.
   mutating func detach(_ context: ClientContext) {
     end(context)
-    period?.isReported = false
-    period?.awaitsStart = true
+    period?.detach()
   }
 
   /// Updates start.
-  mutating func startUpdates() { period?.awaitsStart = false }
+  mutating func startUpdates() { period?.startUpdates() }
 
   /// Updates stop.
   mutating func stopUpdates() { if let period, period.isReported { self.period = nil } }
@@ -129,13 +155,13 @@ struct ClientRecording: Sendable {
   /// Returns the gap to report now; nil if none exists.
   mutating func takeGap(at delivered: UInt64, isUpdating: Bool) -> Gap? {
     guard mustReport(at: delivered) else { return nil }
-    defer { if isUpdating { period?.isReported = true } else { period = nil } }
+    defer { if isUpdating { period?.markReported() } else { period = nil } }
     return period?.gap(at: delivered)
   }
 
   /// The gap was read with the backlog.
   mutating func markReported() {
-    if let period, !period.isBuffered { self.period?.isReported = true }
+    if let period, !period.isBuffered { self.period?.markReported() }
   }
 
   /// All fixes below `end` are acknowledged.

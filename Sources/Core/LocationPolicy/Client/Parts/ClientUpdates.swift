@@ -4,6 +4,11 @@ import LocationTypes
 /// Standard updates of a client: whether they run, with which settings, and the distance filter's origin. A part of
 /// ``Client``.
 ///
+/// # Problem
+///
+/// A receiver that batches delivers fixes long after they were acquired. Fixes acquired before a stop are still for the
+/// client, and fixes acquired for others before its start are not, although all of them come out of one buffer.
+///
 /// # States
 ///
 ///               start                 stop or disconnect, receiver buffer empty
@@ -15,6 +20,11 @@ import LocationTypes
 ///
 /// A stopping client still gets the fixes acquired until `at`; they go to the process that stopped (`delivers`) or stay
 /// in the ring for the next one. A restart of the service can restore a client as stopping.
+///
+/// # Invariants
+///
+/// - The first fix after a start passes the distance filter.
+/// - Settings belong to the process: a new one has the defaults.
 ///
 /// Only the functions of this file write the properties; ``Client`` calls them. All are O(1).
 struct ClientUpdates: Sendable {

@@ -26,19 +26,19 @@ struct UnrecordedTime: Sendable {
   }
 
   /// Sequence number before which the gap is reported: fixes with lower numbers were acquired earlier.
-  var sequence: UInt64
+  private(set) var sequence: UInt64
   /// When acquisition stopped.
-  var from: FixTime
+  private(set) var from: FixTime
   /// When acquisition restarted; nil while it has not.
-  var to: FixTime?
+  private(set) var to: FixTime?
   /// Whether it was reported to the process that is attached.
-  var isReported = false
+  private(set) var isReported = false
   /// Whether it belongs to an earlier process: the next one receives it when it starts updates or reads its backlog.
-  var awaitsStart = false
+  private(set) var awaitsStart = false
   /// Progress of draining the receiver's buffer, which may still hold fixes of this period.
-  var restartDrain = RestartDrain.drained
+  private(set) var restartDrain = RestartDrain.drained
   /// Longest period that is not reported as a gap.
-  var slack = Interval.zero
+  private(set) var slack = Interval.zero
 
   /// Whether the receiver's buffer may hold fixes of this period.
   var isBuffered: Bool {
@@ -50,6 +50,33 @@ struct UnrecordedTime: Sendable {
 
   /// Whether one of its limits is still unknown.
   var isOpen: Bool { to == nil || isBuffered }
+
+  /// Acquisition stops again before the period was reported.
+  mutating func reopen() { to = nil }
+
+  /// Acquisition restarts.
+  mutating func close(at time: FixTime) { to = time }
+
+  /// The newest fix in the ring, below `head`, was acquired before the period.
+  mutating func begin(at head: UInt64) { sequence = head }
+
+  /// It is reported to the process that is attached.
+  mutating func markReported() { isReported = true }
+
+  /// The process detaches: the next one receives the period.
+  mutating func detach() {
+    isReported = false
+    awaitsStart = true
+  }
+
+  /// Updates start: the period is for the process that is attached.
+  mutating func startUpdates() { awaitsStart = false }
+
+  /// The receiver's buffer is drained after a restart; `hasFixes` is whether the ring has fixes from before it.
+  mutating func beginDrain(hasFixes: Bool) { restartDrain = hasFixes ? .awaited : .draining }
+
+  /// The receiver's buffer is empty or cannot be read.
+  mutating func endDrain() { restartDrain = .drained }
 
   /// Handles a fix from the receiver's buffer; it is the newest one in the ring, below `head`.
   mutating func accept(_ fix: Fix, head: UInt64) {
