@@ -53,7 +53,7 @@ struct PendingObservations: Sendable {
   var isEmpty: Bool { !lost && !recovered && !drained && !reached }
 
   /// Removes and returns the first observation; `goal` is the goal reached, `effective` what the receiver supports of it.
-  mutating func removeFirst(_ goal: ReceiverGoal?, effective: ReceiverGoal?) -> DriverObservation {
+  mutating func removeFirst(_ goal: ReceiverMode?, effective: ReceiverMode?) -> DriverObservation {
     if lost {
       lost = false
       return .lost
