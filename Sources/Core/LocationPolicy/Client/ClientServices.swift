@@ -12,8 +12,8 @@ import LocationTypes
 ///
 /// # Parts
 ///
-/// - ``SignificantChange``, ``VisitMonitor``, ``RegionMonitor``, ``PauseMonitor``, ``LiveUpdates``, ``LocationRequest``:
-///   the services.
+/// - ``SignificantChange``, ``VisitMonitor``, ``RegionMonitor``, ``PauseMonitor``, ``LiveUpdates``,
+///   ``LocationRequest``: the services.
 /// - ``CoarseFixes``: the fixes of a client with reduced accuracy.
 /// - ``ShedLevels``: which levels the client does not get. A shed service keeps its state and receives no fixes.
 /// - ``ServiceResults``: what is unreported.

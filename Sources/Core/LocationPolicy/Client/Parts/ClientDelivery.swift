@@ -24,7 +24,8 @@ import LocationTypes
 ///   unacknowledged, the first is forgotten: a later process may receive its fixes, but none is lost.
 /// - While ``waitsForDrain`` is set, at least two entries of ``ends`` are free before each step, so that each deferral
 ///   call gets its end (DEF-8).
-/// - An end is immediately followed by its batch (X1): ``finalBatchEnd`` is set from the end's notice to its last batch.
+/// - An end is immediately followed by its batch (X1): ``finalBatchEnd`` is set from the end's notice to its last
+///   batch.
 ///
 /// # Who changes what
 ///
@@ -116,8 +117,8 @@ struct ClientDelivery: Sendable {
   /// Fixes from `end` on are not for the client.
   mutating func close(at end: UInt64) { undeliveredEnd = min(undeliveredEnd, end) }
 
-  /// Prepares for running updates: keeps unacknowledged fixes of an earlier run undelivered, and excludes those acquired
-  /// since its end.
+  /// Prepares for running updates: keeps unacknowledged fixes of an earlier run undelivered, and excludes those
+  /// acquired since its end.
   mutating func resume(at head: UInt64) {
     if isComplete && ends.isEmpty {
       cursor = Cursor(at: head)

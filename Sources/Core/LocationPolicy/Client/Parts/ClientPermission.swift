@@ -28,8 +28,8 @@ import LocationTypes
 ///
 /// # Who changes what
 ///
-/// Only the functions of this file write the properties; ``Client`` calls them and applies the consequences to the other
-/// parts. All are O(1).
+/// Only the functions of this file write the properties; ``Client`` calls them and applies the consequences to the
+/// other parts. All are O(1).
 @usableFromInline struct ClientPermission: Sendable {
   /// Authorization of the client.
   @usableFromInline private(set) var authorization = Authorization.always

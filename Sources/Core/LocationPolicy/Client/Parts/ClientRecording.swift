@@ -22,7 +22,8 @@ import LocationTypes
 ///      │                                  waiting ←───────────────────────── detach ─┤
 ///      └── drop; takeGap without updates; of a reported one: acknowledge, stop ──────┘
 ///
-/// A waiting period belongs to an earlier process: the next one receives it when it starts updates or reads its backlog.
+/// A waiting period belongs to an earlier process: the next one receives it when it starts updates or reads its
+/// backlog.
 ///
 /// # Invariants
 ///
@@ -102,8 +103,8 @@ struct ClientRecording: Sendable {
     if let period, !period.isBuffered { dropIfCovered() }
   }
 
-  /// Ends draining after a restart: the receiver's buffer is empty or cannot be read, and fixes that did not come out of
-  /// it are missing.
+  /// Ends draining after a restart: the receiver's buffer is empty or cannot be read, and fixes that did not come out
+  /// of it are missing.
   mutating func endRestartDrain() {
     guard let period, period.isBuffered else { return }
     self.period?.endDrain()

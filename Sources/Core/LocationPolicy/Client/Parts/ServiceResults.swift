@@ -9,18 +9,18 @@ enum RefusedCall: Sendable {
   case live(LiveConfiguration)
 }
 
-/// The unreported results of a client's services, except those of regions and live updates, which keep their own. A part
-/// of ``ClientServices``.
+/// The unreported results of a client's services, except those of regions and live updates, which keep their own. A
+/// part of ``ClientServices``.
 ///
 /// # Problem
 ///
-/// A client may read its notices long after the services produced them, or never. Of each kind only the latest result is
-/// kept, so that memory is bounded and the client receives the present state.
+/// A client may read its notices long after the services produced them, or never. Of each kind only the latest result
+/// is kept, so that memory is bounded and the client receives the present state.
 ///
 /// # Order of visits (VIS-6)
 ///
-/// First the departure of the visit whose arrival was reported, then the latest visit, with its departure if it has one.
-/// Visits between them that were never reported are dropped:
+/// First the departure of the visit whose arrival was reported, then the latest visit, with its departure if it has
+/// one. Visits between them that were never reported are dropped:
 ///
 ///     event      an arrival is unreported   no arrival is unreported
 ///     arrived    replaces the visit         becomes ``arrival``

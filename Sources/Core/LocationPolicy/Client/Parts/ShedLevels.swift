@@ -1,7 +1,7 @@
 import LocationTypes
 
-/// The service levels that a client does not get: because of the battery's charge (PWR-10), or because the client is not
-/// in use (BKG-13). A part of ``ClientServices``.
+/// The service levels that a client does not get: because of the battery's charge (PWR-10), or because the client is
+/// not in use (BKG-13). A part of ``ClientServices``.
 ///
 /// # Problem
 ///
