@@ -275,11 +275,11 @@ public struct LocationService: ~Copyable {
 
   /// Whether to switch the board off now. Sets the alarm and writes the intent to the disk before returning true.
   private mutating func preparePowerOff() -> Bool {
-    let (end, callers, now) = (powerOffEnd, loop.clients.callerCount, self.now)
-    guard let outcome = powerOff?.attempt(callers: callers, until: end, at: now) else {
-      return false
-    }
-    loop.clients.setPowerOffBlocker(powerOff?.blocker)
+    guard var control = powerOff else { return false }
+    let outcome = control.attempt(
+      callers: loop.clients.callerCount, until: powerOffEnd, at: now)
+    powerOff = control
+    loop.clients.setPowerOffBlocker(control.blocker)
     switch outcome {
     case .notNow, .refused(nil): return false
     case .refused(let blocker?):
