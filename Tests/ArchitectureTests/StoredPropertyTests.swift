@@ -79,7 +79,7 @@ struct StoredPropertyTests {
 }
 
 /// The types of the core and of the service whose stored properties code outside their file may set, each with the
-/// reason. Reasons that begin with "to be removed" are no permission for more such properties.
+/// reason.
 enum WritableTypes {
   /// One type a line: its module and name, a colon, the reason.
   static let lines = """
@@ -90,12 +90,11 @@ enum WritableTypes {
     GNSSProtocols.DecoderCounters: totals that the decoder adds to
     GNSSProtocols.Epoch: record of an epoch's values, composed by the assembler
     GNSSProtocols.EpochOptions: options, without state
-    GNSSProtocols.EpochAssembler: to be removed when its state is divided: the assembler's files set it
-    GNSSProtocols.EpochAssembler.LastEmitted: to be removed when its state is divided: the assembler sets it
+    GNSSProtocols.EpochAssembler.LastEmitted: record of the last emitted epoch, in a private property
     GNSSProtocols.DatedMoment: record of a time with its date
     GNSSProtocols.EpochCalendar.ReportedDate: record of the dates in one epoch
-    GNSSProtocols.EpochDraft: to be removed when its state is divided: the assembler sets it
-    GNSSProtocols.UBXDraft: to be removed when its state is divided: the assembler sets it
+    GNSSProtocols.EpochDraft: draft that EpochAssembler and the rules of its messages compose
+    GNSSProtocols.UBXDraft: draft that EpochAssembler and the rules of its messages compose
     GNSSProtocols.DecoderOptions: options, without state
     GNSSProtocols.UBXChecksum: sum of one frame, computed by the decoder and by the encoder
     GNSSProtocols.NMEAFormat: options, without state
@@ -139,13 +138,10 @@ enum WritableTypes {
     GNSSProtocols.UBXSatellites: message: a record of its fields
     GNSSProtocols.UBXSolution: message: a record of its fields
     GNSSProtocols.WordPair: two values in one word, part of UBXSolution
-    GNSSProtocols.UBXSolutionLayout: position of a field, part of UBXSolution
     GNSSProtocols.UBXGPSTime: message: a record of its fields
     GNSSProtocols.UBXTimeUTC: message: a record of its fields
     GNSSProtocols.UBXLeapSeconds: message: a record of its fields
     GNSSProtocols.UBXVersion: message: a record of its fields
-    LocationEngine.Engine: to be removed when its state is divided: the engine's files set it
-    LocationEngine.FixAcquisition: to be removed when its state is divided: the engine sets it
     LocationEngine.ReceiverReport: record that the engine returns
     LocationEngine.ClientUsage: record that the engine returns
     LocationEngine.EngineSetup: configuration of the engine
@@ -154,16 +150,12 @@ enum WritableTypes {
     LocationHAL.WakeReport: record of a wake
     LocationPolicy.BatteryThresholds: configuration, without state
     LocationPolicy.ClientSettings: configuration, without state
-    LocationPolicy.Client: to be removed when its state is divided: the files of the client's parts set it
     LocationPolicy.ClientBookmark: record of what is stored of a client
     LocationPolicy.ClientContext: record of the inputs of one step
-    LocationPolicy.ClientServices: to be removed when its state is divided: the files of the client's parts set it
     LocationPolicy.DemandSummary: sum that the client's parts add to
     LocationPolicy.PendingEnd: record in the queue of ends
-    LocationPolicy.PathMeter: path of one client; the client restarts it
-    LocationPolicy.UnrecordedTime: to be removed when its state is divided: the client's parts set it
     LocationPolicy.LiveElement: record delivered to a client
-    LocationPolicy.MovementHistory.Sample: to be removed when its state is divided: record of a fix in the history
+    LocationPolicy.MovementHistory.Sample: record of a fix in the history
     LocationPolicy.Plan: result of the planner
     LocationPolicy.SleepParameters: configuration, without state
     LocationPolicy.BatchParameters: configuration, without state
@@ -178,7 +170,6 @@ enum WritableTypes {
     LocationPolicy.RegionLimits: configuration, without state
     LocationPolicy.RegionMonitor.Newest: record of a fix; the monitor replaces it
     LocationPolicy.RegionSummary: result that the monitor composes
-    LocationPolicy.RegionSlot: slot of RegionMonitor, whose slots are private(set)
     LocationPolicy.SessionDiagnostics: record delivered to a client
     LocationPolicy.ServiceSession: record in the table of sessions, which is private(set)
     LocationPolicy.ClientUse: record of a use, compared as a whole
@@ -205,17 +196,17 @@ enum WritableTypes {
     ReceiverDrivers.DriverEffects: result of a driver's step, composed by its files
     ReceiverDrivers.DriverStatus: record that a driver returns
     ReceiverDrivers.DriverCounters: totals that the drivers add to
-    ReceiverDrivers.PendingObservations: to be removed when its state is divided: the drivers' files set it
-    ReceiverDrivers.ReceiverLink: to be removed when its state is divided: the drivers' files set it
+    ReceiverDrivers.PendingObservations: reports of a driver, part of ReceiverLink
+    ReceiverDrivers.ReceiverLink: state that CommandedDriver and the driver that owns the link set in turn, in each transition
     ReceiverDrivers.BatchSetup: configuration, without state
     ReceiverDrivers.AidingSetup: configuration, without state
     ReceiverDrivers.ReceiverSetup: configuration, without state
-    ReceiverDrivers.RetryCounters: to be removed when its state is divided: the drivers' files set it
-    ReceiverDrivers.SentenceDriver: to be removed when its state is divided: the drivers' files set it
-    ReceiverDrivers.UBloxDriver: to be removed when its state is divided: the drivers' files set it
-    ReceiverDrivers.UBloxDriver.Aiding: to be removed when its state is divided: the drivers' files set it
-    ReceiverDrivers.UBloxDriver.KnownState: to be removed when its state is divided: the drivers' files set it
-    ReceiverDrivers.UBloxDriver.DrainProgress: to be removed when its state is divided: the drivers' files set it
+    ReceiverDrivers.RetryCounters: counters of a driver, part of ReceiverLink
+    ReceiverDrivers.SentenceDriver: its link, which CommandedDriver changes; refusals of standby, which its states set
+    ReceiverDrivers.UBloxDriver: its link, which CommandedDriver changes
+    ReceiverDrivers.UBloxDriver.Aiding: record in a private(set) property of UBloxDriver
+    ReceiverDrivers.UBloxDriver.KnownState: record in a private(set) property of UBloxDriver
+    ReceiverDrivers.UBloxDriver.DrainProgress: record in a private(set) property of UBloxDriver
     LocationClient.ClientSession: when to acknowledge, an option of the program
     LocationService.LocationServer.Environment: configuration, without state
     LocationService.LocationServer: parts with private state, whose mutating functions the extensions call (its essay)

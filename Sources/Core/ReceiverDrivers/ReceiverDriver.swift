@@ -71,7 +71,7 @@ public struct ReceiverDriver: ~Copyable, Sendable {
 
   /// Sets UTC at the zero of the boot clock, in µs since 1970. The driver sends the time to a receiver that was
   /// powered off (PWR-8). Without it, the driver restores no assistance data.
-  public mutating func setClock(bootUTC_us: Int64) { ublox.aiding.bootUTC_us = bootUTC_us }
+  public mutating func setClock(bootUTC_us: Int64) { ublox.setClock(bootUTC_us: bootUTC_us) }
 
   /// Records that an earlier run of the service may have left undelivered fixes in the receiver's batch buffer. Call it
   /// before the first event.

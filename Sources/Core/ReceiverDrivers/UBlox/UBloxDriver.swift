@@ -93,17 +93,17 @@ import LocationTypes
 struct UBloxDriver: CommandedDriver {
   private(set) var state = State.idle
   var link: ReceiverLink<UBloxCommand>
-  var known: KnownState
-  var isDrainRequested = false
-  var drain = DrainProgress()
-  var held = HeldEpochs()
-  var aiding = Aiding()
+  private(set) var known: KnownState
+  private(set) var isDrainRequested = false
+  private(set) var drain = DrainProgress()
+  private(set) var held = HeldEpochs()
+  private(set) var aiding = Aiding()
   /// Time at which the driver last left a state that holds live epochs.
-  var lastHeldAt = Instant.boot
+  private(set) var lastHeldAt = Instant.boot
   /// UTC of the last delivered fix; only `recordEmitted(_:)` writes it.
   var lastEmitted_utc: UTCTime?
   /// Time at which the receiver last acknowledged a command that disables output: configuration, or live output off.
-  var outputChangedAt = Instant.boot
+  private(set) var outputChangedAt = Instant.boot
 
   /// Creates a driver without known state of the receiver. It does nothing before the first goal.
   init(_ setup: ReceiverSetup) {
@@ -370,6 +370,9 @@ extension UBloxDriver {
     /// Whether the receiver has delivered a fix since power-on or the last read-out.
     var hasFix = false
   }
+
+  /// Sets UTC at the zero of the boot clock, µs.
+  mutating func setClock(bootUTC_us: Int64) { aiding.bootUTC_us = bootUTC_us }
 
   /// Minimum time to receive a complete ephemeris: three subframes of six seconds (IS-GPS-200, 20.3.2).
   private static let minimumEphemerisTime = Interval.seconds(18)
