@@ -96,9 +96,9 @@ enum NMEADecoding {
     m.quality = f.whole(5, as: UInt8.self)
     m.satellites = f.whole(6, as: UInt8.self)
     m.horizontalDOP_e2 = f.dilution(7)
-    m.altitude_mm = f.decimal(8, 3, as: Int32.self)
-    m.separation_mm = f.decimal(10, 3, as: Int32.self)
-    m.correctionAge_ms = f.decimal(12, 3, as: Int32.self)
+    m.altitude_mm = f.thousandths(8)
+    m.separation_mm = f.thousandths(10)
+    m.correctionAge_ms = f.thousandths(12)
     m.station = f.stationNumber(13)
     return m
   }
@@ -147,13 +147,13 @@ enum NMEADecoding {
   /// altitude.
   @inline(__always) private static func gst(_ f: inout NMEAFields, _ talker: Talker) -> GST {
     var m = GST(talker: talker, time_us: f.time(0))
-    m.residual_mm = f.decimal(1, 3, as: Int32.self)
-    m.semiMajor_mm = f.decimal(2, 3, as: Int32.self)
-    m.semiMinor_mm = f.decimal(3, 3, as: Int32.self)
+    m.residual_mm = f.thousandths(1)
+    m.semiMajor_mm = f.thousandths(2)
+    m.semiMinor_mm = f.thousandths(3)
     m.orientation_e4 = f.course(4)
-    m.latitude_mm = f.decimal(5, 3, as: Int32.self)
-    m.longitude_mm = f.decimal(6, 3, as: Int32.self)
-    m.altitude_mm = f.decimal(7, 3, as: Int32.self)
+    m.latitude_mm = f.thousandths(5)
+    m.longitude_mm = f.thousandths(6)
+    m.altitude_mm = f.thousandths(7)
     return m
   }
 
@@ -219,9 +219,9 @@ extension NMEADecoding {
     m.mode = f.bestMode(5)
     m.satellites = f.whole(6, as: UInt8.self)
     m.horizontalDOP_e2 = f.dilution(7)
-    m.altitude_mm = f.decimal(8, 3, as: Int32.self)
-    m.separation_mm = f.decimal(9, 3, as: Int32.self)
-    m.correctionAge_ms = f.decimal(10, 3, as: Int32.self)
+    m.altitude_mm = f.thousandths(8)
+    m.separation_mm = f.thousandths(9)
+    m.correctionAge_ms = f.thousandths(10)
     m.station = f.stationNumber(11)
     m.navigationalStatus = f.letter(12)
     return m
@@ -230,12 +230,12 @@ extension NMEADecoding {
   /// Fields: time, σ of latitude, longitude and altitude, satellite, probability, bias, its σ.
   static func gbs(_ f: inout NMEAFields, _ talker: Talker) -> GBS {
     var m = GBS(talker: talker, time_us: f.time(0))
-    m.latitude_mm = f.decimal(1, 3, as: Int32.self)
-    m.longitude_mm = f.decimal(2, 3, as: Int32.self)
-    m.altitude_mm = f.decimal(3, 3, as: Int32.self)
+    m.latitude_mm = f.thousandths(1)
+    m.longitude_mm = f.thousandths(2)
+    m.altitude_mm = f.thousandths(3)
     m.satellite = f.whole(4, as: UInt16.self)
-    m.bias_mm = f.decimal(6, 3, as: Int32.self)
-    m.biasError_mm = f.decimal(7, 3, as: Int32.self)
+    m.bias_mm = f.thousandths(6)
+    m.biasError_mm = f.thousandths(7)
     return m
   }
 
@@ -272,14 +272,14 @@ extension NMEADecoding {
   private static func pubx(_ f: inout NMEAFields) -> UBloxPosition {
     var m = UBloxPosition(time_us: f.time(1))
     m.coordinate = f.coordinate(2)
-    m.height_mm = f.decimal(6, 3, as: Int32.self)
+    m.height_mm = f.thousandths(6)
     m.status = f.ubloxStatus(7)
-    m.horizontalAccuracy_mm = f.decimal(8, 3, as: Int32.self)
-    m.verticalAccuracy_mm = f.decimal(9, 3, as: Int32.self)
+    m.horizontalAccuracy_mm = f.thousandths(8)
+    m.verticalAccuracy_mm = f.thousandths(9)
     m.speed_mmps = f.kilometresPerHour(10)
     m.course_e4 = f.course(11)
-    m.velocityDown_mmps = f.decimal(12, 3, as: Int32.self)
-    m.correctionAge_ms = f.decimal(13, 3, as: Int32.self)
+    m.velocityDown_mmps = f.thousandths(12)
+    m.correctionAge_ms = f.thousandths(13)
     m.horizontalDOP_e2 = f.dilution(14)
     m.verticalDOP_e2 = f.dilution(15)
     m.timeDOP_e2 = f.dilution(16)
@@ -290,8 +290,8 @@ extension NMEADecoding {
   /// Fields: HPE, M, VPE, M, EPE, M.
   private static func pgrme(_ f: inout NMEAFields) -> GarminErrors {
     GarminErrors(
-      horizontal_mm: f.decimal(0, 3, as: Int32.self), vertical_mm: f.decimal(2, 3, as: Int32.self),
-      position_mm: f.decimal(4, 3, as: Int32.self))
+      horizontal_mm: f.thousandths(0), vertical_mm: f.thousandths(2),
+      position_mm: f.thousandths(4))
   }
 
   /// Fields: altitude, f or m, dimensions.
@@ -299,8 +299,8 @@ extension NMEADecoding {
     let isMetric = f.letter(1).map { $0 | 0x20 == UInt8(ascii: "m") } ?? false
     var m = GarminAltitude(dimensions: f.whole(2, as: UInt8.self))
     if isMetric {
-      m.altitude_mm = f.decimal(0, 3, as: Int32.self)
-    } else if let feet = f.decimal(0, 3, as: Int32.self) {
+      m.altitude_mm = f.thousandths(0)
+    } else if let feet = f.thousandths(0) {
       // 1 foot is 304.8 mm.
       m.altitude_mm = Int32((Int64(feet) * 3_048 + (feet < 0 ? -5_000 : 5_000)) / 10_000)
     }
@@ -337,25 +337,25 @@ extension NMEADecoding {
 
 extension NMEAFields {
   /// A dilution of precision × 100; nil for 0 and from 99 up, which receivers send for an unknown one.
-  @inline(__always) mutating func dilution(_ i: Int) -> UInt16? {
+  @inline(never) mutating func dilution(_ i: Int) -> UInt16? {
     guard let value = decimal(i, 2), value > 0, value < 9_900 else { return nil }
     return UInt16(truncatingIfNeeded: value)
   }
 
   /// Degrees above the horizon; nil outside −90 … 90.
-  @inline(__always) mutating func elevation(_ i: Int) -> Int8? {
+  mutating func elevation(_ i: Int) -> Int8? {
     guard let value = whole(i), value >= -90, value <= 90 else { return nil }
     return Int8(truncatingIfNeeded: value)
   }
 
   /// Degrees from north; nil outside 0 … 360.
-  @inline(__always) mutating func azimuth(_ i: Int) -> UInt16? {
+  mutating func azimuth(_ i: Int) -> UInt16? {
     guard let value = whole(i), value >= 0, value <= 360 else { return nil }
     return UInt16(truncatingIfNeeded: value)
   }
 
   /// dB-Hz; nil outside 0 … 99.
-  @inline(__always) mutating func signal(_ i: Int) -> UInt8? {
+  mutating func signal(_ i: Int) -> UInt8? {
     guard let value = whole(i), value >= 0, value <= 99 else { return nil }
     return UInt8(truncatingIfNeeded: value)
   }

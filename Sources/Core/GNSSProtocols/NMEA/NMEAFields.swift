@@ -270,12 +270,10 @@ extension NMEAFields {
     return nil
   }
 
-  /// Field `i` times 10^`decimals` as the given type; a value out of range makes the sentence
+  /// Field `i` times 1,000, as metres in mm or seconds in ms; a value out of range makes the sentence
   /// malformed.
-  @inline(__always) mutating func decimal<Value: FixedWidthInteger>(
-    _ i: Int, _ decimals: Int, as type: Value.Type
-  ) -> Value? {
-    guard let wide = decimal(i, decimals) else { return nil }
+  @inline(never) mutating func thousandths(_ i: Int) -> Int32? {
+    guard let wide = decimal(i, 3) else { return nil }
     return narrow(wide)
   }
 
@@ -310,7 +308,7 @@ extension NMEAFields {
 
 extension NMEAFields {
   /// `hhmmss` with any fraction, as microseconds of the day, up to second 60.
-  @inline(__always) mutating func time(_ i: Int) -> Int64? {
+  @inline(never) mutating func time(_ i: Int) -> Int64? {
     let (begin, length) = location(i)
     if length == 0 { return nil }
     if let (hours, minutes, seconds) = digitPairs(begin, length), hours <= 23, minutes <= 59,
@@ -371,7 +369,7 @@ extension NMEAFields {
   }
 
   /// Latitude, hemisphere, longitude and hemisphere from field `i` on; nil if one is empty.
-  @inline(__always) mutating func coordinate(_ i: Int) -> Coordinate? {
+  @inline(never) mutating func coordinate(_ i: Int) -> Coordinate? {
     let latitude = angle_e9(i)
     let northSouth = letter(i &+ 1)
     let longitude = angle_e9(i &+ 2)
@@ -427,7 +425,7 @@ extension NMEAFields {
 
 extension NMEAFields {
   /// Field `i`, a speed in knots, as mm/s, rounded; a negative one makes the sentence malformed.
-  @inline(__always) mutating func knots(_ i: Int) -> Int32? {
+  @inline(never) mutating func knots(_ i: Int) -> Int32? {
     guard let value = decimal(i, 6) else { return nil }
     if !isSpeed(value, most: 2_000_000_000_000) { return nil }
     // 1 knot is 1,852 m an hour.
@@ -435,21 +433,21 @@ extension NMEAFields {
   }
 
   /// Field `i`, a speed in km/h, as mm/s, rounded; a negative one makes the sentence malformed.
-  @inline(__always) mutating func kilometresPerHour(_ i: Int) -> Int32? {
+  @inline(never) mutating func kilometresPerHour(_ i: Int) -> Int32? {
     guard let value = decimal(i, 6) else { return nil }
     if !isSpeed(value, most: 3_704_000_000_000) { return nil }
     return Int32(truncatingIfNeeded: (value &+ 1_800) / 3_600)
   }
 
   /// Whether a speed is 0 to `most`: the limit of two million knots keeps the result within 32 bits.
-  @inline(__always) private mutating func isSpeed(_ value: Int64, most: Int64) -> Bool {
+  private mutating func isSpeed(_ value: Int64, most: Int64) -> Bool {
     if value >= 0 && value <= most { return true }
     isMalformed = true
     return false
   }
 
   /// Field `i`, a course in degrees, times 1e4; nil outside 0 to 360.
-  @inline(__always) mutating func course(_ i: Int) -> Int32? {
+  @inline(never) mutating func course(_ i: Int) -> Int32? {
     guard let value = decimal(i, 4), value >= 0, value <= 3_600_000 else { return nil }
     return Int32(truncatingIfNeeded: value)
   }
