@@ -85,9 +85,8 @@ import LocationTypes
 ///   own. The first is returned, two are queued; queued epochs are emitted before newer ones, so their
 ///   order is kept.
 /// - A message is processed in O(1). All storage is inline, without heap.
-/// - While no bit of `pending` is set and no NAV-HPPOSLLH is expected, NAV-PVT and HNR-PVT with a valid
-///   UTC are written directly into the caller's epoch (`addDirectly`); all other live UBX epochs go
-///   through `emit`.
+/// - While no bit of `pending` is set and no NAV-HPPOSLLH is expected, the payload of a NAV-PVT with a
+///   valid UTC is written directly into the caller's epoch; all other live UBX epochs go through `emit`.
 ///
 /// # Who changes what
 ///
@@ -126,7 +125,7 @@ public struct EpochAssembler: Sendable {
   var leapSeconds: Int8?
 
   /// Identity of the last emitted epoch, to recognise late and repeated messages.
-  struct LastEmitted: Equatable {
+  struct LastEmitted {
     var time_us: Int64
     var isUBX: Bool
     var at: Instant
@@ -239,8 +238,8 @@ public struct EpochAssembler: Sendable {
     case .vtg(let m): return handle(m, into: &epoch)
     case .gns, .gbs, .ubloxPosition, .zda, .garminErrors, .garminAltitude:
       return handle(message, into: &epoch)
-    case .navPVT(let solution): return addLive(solution, at: arrival, into: &epoch)
-    case .hnrPVT(let solution): return addHighRate(solution, at: arrival, into: &epoch)
+    case .navPVT(let solution): return addLive(solution, into: &epoch)
+    case .hnrPVT(let solution): return addLive(solution, isHighRate: true, into: &epoch)
     case .navigation(let part): completed = addPart(part, at: arrival)
     case .batchEntry(let entry): completed = addBatchEntry(entry.solution, at: arrival)
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .aidingEntry, .aidingAnswer,
@@ -885,44 +884,17 @@ extension EpochAssembler {
   /// One function for the usual case, NAV-PVT alone: the payload is decoded directly into the epoch.
   @inline(never)
   mutating func addLive(_ payload: Span<UInt8>, into epoch: inout Epoch) -> Bool {
-    let utc_us = UBXSolution.moment(ofNavPVT: payload)
+    let utc_us = UBXSolution.moment(payload)
     guard !hasPending, utc_us != .min else {
-      return addWithPending(UBXSolution(navPVT: payload), at: arrival, into: &epoch)
+      return addLive(UBXSolution(navPVT: payload), into: &epoch)
     }
-    return addDirectly(UBXSolution(ofNavPVT: payload, utc_us), at: arrival, into: &epoch)
-  }
-
-  /// Adds NAV-PVT; writes the epoch that it closed or completed and returns true, else returns false.
-  @inline(never)
-  mutating func addLive(_ solution: UBXSolution, at now: Instant, into epoch: inout Epoch) -> Bool {
-    guard !hasPending, solution.utc_us != .min else {
-      return addWithPending(solution, at: now, into: &epoch)
-    }
-    return addDirectly(solution, at: now, into: &epoch)
-  }
-
-  /// Adds NAV-PVT or HNR-PVT with a valid time while no slot is in use.
-  @inline(always)
-  private mutating func addDirectly(
-    _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
-  ) -> Bool {
-    var moment = calendar.datedMoment(solution.utc_us, isResolved: solution.isTimeResolved)
-    if isRepeated(solution, moment.time_us, now) { return false }
+    let solution = UBXSolution(ofNavPVT: payload, utc_us)
+    var moment = calendar.datedMoment(utc_us, isResolved: solution.isTimeResolved)
+    if isRepeated(solution, moment.time_us, arrival) { return false }
     calendar.record(&moment)
-    recordEmitted(solution, moment.time_us, now)
-    epoch.write(solution, moment, options.isSimulated, at: now)
+    recordEmitted(solution, moment.time_us, arrival, isHighRate: false)
+    epoch.write(solution, moment, options.isSimulated, at: arrival)
     return true
-  }
-
-  /// Adds HNR-PVT, which is a whole epoch. A NAV-PVT that arrives after it with the same or an earlier
-  /// time is ignored.
-  private mutating func addHighRate(
-    _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
-  ) -> Bool {
-    let previous = lastEmitted
-    let isWritten = addLive(solution, at: now, into: &epoch)
-    if let last = lastEmitted, last.isUBX, last != previous { lastEmitted?.isHighRate = true }
-    return isWritten
   }
 
   /// Whether any slot is in use, or NAV-HPPOSLLH is expected.
@@ -956,11 +928,11 @@ extension EpochAssembler {
   private static let maximumLag_us: Int64 = 2_000_000
 
   @inline(__always) private mutating func recordEmitted(
-    _ solution: UBXSolution, _ time_us: Int64, _ now: Instant
+    _ solution: UBXSolution, _ time_us: Int64, _ now: Instant, isHighRate: Bool
   ) {
     lastEmitted = LastEmitted(
       time_us: time_us, isUBX: true, at: now, timeOfWeek_ms: EpochAssembler.timeOfWeek(solution),
-      utc_us: solution.utc_us)
+      utc_us: solution.utc_us, isHighRate: isHighRate)
   }
 
   /// Time of week in the form of ``LastEmitted``.
@@ -968,10 +940,14 @@ extension EpochAssembler {
     solution.timeOfWeek_ms.map { Int64($0) } ?? -1
   }
 
-  @inline(never)
-  private mutating func addWithPending(
-    _ solution: UBXSolution, at now: Instant, into output: inout Epoch
+  /// Adds NAV-PVT or HNR-PVT (`isHighRate`), with or without other epochs pending; writes the epoch that
+  /// it closed or completed and returns true, else returns false.
+  ///
+  /// A NAV-PVT that arrives after an HNR-PVT with the same or an earlier time is ignored.
+  private mutating func addLive(
+    _ solution: UBXSolution, isHighRate: Bool = false, into output: inout Epoch
   ) -> Bool {
+    let now = arrival
     var epoch = Epoch(solution, options.isSimulated, at: now)
     var earlier: Epoch?
     var isPrecise = false
@@ -985,7 +961,7 @@ extension EpochAssembler {
       }
     }
     let mayWait = precisionDetector.isExpected && !isPrecise && epoch.fix != nil && earlier == nil
-    let emitted = emit(&epoch, solution, mayWait: mayWait, at: now)
+    let emitted = emit(&epoch, solution, isHighRate: isHighRate, mayWait: mayWait, at: now)
     guard let first = emitInOrder(earlier, emitted) else { return false }
     output = first
     return true
@@ -994,7 +970,8 @@ extension EpochAssembler {
   /// Sets the date of a UBX epoch and returns the epoch to emit first: the NMEA epoch or held NAV-PVT that
   /// it closed, else the UBX epoch itself; nil if that was already emitted or waits.
   mutating func emit(
-    _ epoch: inout Epoch, _ solution: UBXSolution, mayWait: Bool, at now: Instant
+    _ epoch: inout Epoch, _ solution: UBXSolution, isHighRate: Bool = false, mayWait: Bool,
+    at now: Instant
   ) -> Epoch? {
     if hasNextSatellites {
       epoch.apply(nextSatellites)
@@ -1013,7 +990,7 @@ extension EpochAssembler {
     var moment = calendar.datedMoment(utc.microseconds, isResolved: solution.isTimeResolved)
     calendar.record(&moment)
     epoch.apply(moment)
-    recordEmitted(solution, time_us, now)
+    recordEmitted(solution, time_us, now, isHighRate: isHighRate)
     if options.waitsForSentences {
       held = epoch
       hasHeld = true

@@ -68,7 +68,14 @@ struct EpochCalendar {
     if isClockSet, !isLastUncertain, lastDay == currentDay.day {
       lastTime_us = moment.time_us
       suspect = nil
-    } else if isJump(currentDay.day, moment.time_us) {
+    } else {
+      recordChange(&moment)
+    }
+  }
+
+  /// Records a moment of another day, or one before or after which the date is uncertain.
+  @inline(never) private mutating func recordChange(_ moment: inout DatedMoment) {
+    if isJump(currentDay.day, moment.time_us) {
       moment.isUncertain = true
     } else {
       recordReported(currentDay.day, moment.time_us, moment.isUncertain)
@@ -76,7 +83,7 @@ struct EpochCalendar {
   }
 
   /// Whether a reported date continues neither the last certain moment nor the suspect.
-  @inline(__always) private mutating func isJump(_ day: Int, _ time_us: Int64) -> Bool {
+  @inline(never) private mutating func isJump(_ day: Int, _ time_us: Int64) -> Bool {
     if !isLastUncertain && lastDay == day { return false }
     guard let certain, certain.day != day else { return false }
     return isUnconfirmed(Moment(day: day, time_us: time_us), after: certain)
@@ -89,7 +96,7 @@ struct EpochCalendar {
 
   /// Whether a moment of another day jumps without confirmation; it then becomes the suspect, which the
   /// next one may confirm.
-  @inline(never) private mutating func isUnconfirmed(
+  private mutating func isUnconfirmed(
     _ moment: Moment, after certain: Moment
   ) -> Bool {
     if !EpochCalendar.isJump(moment, from: certain) { return false }
@@ -241,14 +248,13 @@ struct EpochCalendar {
   }
 
   /// Records a moment whose date was reported, or is the recording's; clears the suspect.
-  @inline(__always)
   private mutating func recordReported(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
     advance(day, time_us, isUncertain)
     suspect = nil
   }
 
   /// Records the moment from which sentences without a date continue; the suspect stays.
-  @inline(__always)
+  @inline(never)
   private mutating func advance(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
     if isUncertain && !isLastUncertain { lastCertain = certain }
     lastDay = day

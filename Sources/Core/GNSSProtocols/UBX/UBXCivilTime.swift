@@ -61,6 +61,12 @@ struct UBXCivilTime {
     return time.microseconds(nanoseconds: nanoseconds)
   }
 
+  /// ``microseconds(_:_:valid:nanoseconds:)`` as a time; nil for `.min`.
+  static func utc(_ p: Span<UInt8>, _ i: Int, valid: UInt8, nanoseconds: Int32) -> UTCTime? {
+    let utc_us = microseconds(p, i, valid: valid, nanoseconds: nanoseconds)
+    return utc_us == .min ? nil : UTCTime(microseconds: utc_us)
+  }
+
   /// Days since 1970-01-01, equal to `CalendarDate.daysSince1970`, in unsigned arithmetic.
   ///
   /// Years begin in March, so that the leap day is the last day; 979/32 approximates the days per month

@@ -49,8 +49,8 @@ enum UBXDecoding {
 
   /// Reads a LOG-BATCH; without extra PVT, half of its fields are undefined.
   private static func batchEntry(_ p: Span<UInt8>) -> UBXBatchEntry? {
-    guard p.count == 100, p[0] == 0 else { return nil }
-    var s = UBXSolution(p, .logBATCH)
+    guard p.count == UBXSolutionLayout.batchLength, p[0] == 0 else { return nil }
+    var s = UBXSolution(sharedFields: p.extracting(droppingFirst: UBXSolutionLayout.batchOffset))
     // The flags of LOG-BATCH have no carrier solution.
     s.carrierSolution = 0
     let hasExtraPVT = p[1] & 1 != 0
@@ -208,10 +208,9 @@ extension UBXDecoding {
   private static func utc(_ p: Span<UInt8>) -> UBXTimeUTC? {
     guard p.count == 20 else { return nil }
     let isValid = p[19] & 7 == 7
-    let moment = UBXCivilTime.microseconds(
-      p, 12, valid: isValid ? 3 : 0, nanoseconds: p.i4(8))
     return UBXTimeUTC(
-      timeOfWeek_ms: p.u4(0), utc: moment == .min ? nil : UTCTime(microseconds: moment),
+      timeOfWeek_ms: p.u4(0),
+      utc: UBXCivilTime.utc(p, 12, valid: isValid ? 3 : 0, nanoseconds: p.i4(8)),
       accuracy_ns: p.u4(4))
   }
 

@@ -21,19 +21,19 @@ extension FrameBuffer {
   /// Appends a NAV-PVT, 100 bytes; nil is written as zero.
   public mutating func appendNavPVT(_ s: UBXSolution) {
     let start = beginUBX(.navPVT)
-    let payload = appendZeroes(UBXSolutionLayout.navPVT.length)
-    put(s, .navPVT, at: payload)
-    self[payload + UBXSolutionLayout.navPVT.flags] |= (s.carrierSolution & 3) << 6
+    let payload = appendZeroes(UBXSolutionLayout.length)
+    put(s, at: payload)
+    self[payload + UBXSolutionLayout.flags] |= (s.carrierSolution & 3) << 6
     endUBX(start)
   }
 
   /// Appends a LOG-BATCH, 108 bytes; nil is written as zero, the carrier solution is omitted.
   public mutating func appendBatchEntry(_ entry: UBXBatchEntry) {
     let start = beginUBX(.logBATCH)
-    let payload = appendZeroes(UBXSolutionLayout.logBATCH.length)
+    let payload = appendZeroes(UBXSolutionLayout.batchLength)
     self[payload + 1] = entry.hasExtraPVT ? 1 : 0
     put(entry.messageCount, at: payload + 2)
-    put(entry.solution, .logBATCH, at: payload)
+    put(entry.solution, at: payload + UBXSolutionLayout.batchOffset)
     endUBX(start)
   }
 

@@ -27,16 +27,16 @@ extension UBXSolution {
   init?(highRate p: Span<UInt8>) {
     guard p.count == UBXHighRateLayout.length else { return nil }
     let valid = p[UBXHighRateLayout.civilTime + 7]
-    let utc = UBXCivilTime.microseconds(
+    let utc = UBXCivilTime.utc(
       p, UBXHighRateLayout.civilTime, valid: valid,
       nanoseconds: p.i4(UBXHighRateLayout.nanoseconds))
     let flags = p[UBXHighRateLayout.flags]
     self.init(
-      utc: utc == .min ? nil : UTCTime(microseconds: utc), fixType: p[UBXHighRateLayout.fixType],
+      utc: utc, fixType: p[UBXHighRateLayout.fixType],
       isFixOK: flags & 1 != 0, longitude_e7: p.i4(UBXHighRateLayout.longitude),
       latitude_e7: p.i4(UBXHighRateLayout.latitude), height_mm: p.i4(UBXHighRateLayout.height),
       horizontalAccuracy_mm: p.u4(UBXHighRateLayout.horizontalAccuracy))
-    isTimeResolved = utc != .min && valid & 4 != 0
+    isTimeResolved = utc != nil && valid & 4 != 0
     isDifferential = flags & 2 != 0
     timeOfWeek_ms = p.u4(0)
     heightMSL_mm = p.i4(UBXHighRateLayout.heightMSL)
