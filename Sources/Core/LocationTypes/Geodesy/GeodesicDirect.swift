@@ -29,7 +29,7 @@ struct GeodesicEnd {
 
     let omega1 = Angle(sine: sineAlpha0 * beta1.sine, cosine: along)
     let omega2 = Angle(sine: sineAlpha0 * sigma2.sine, cosine: sigma2.cosine)
-    let series = GeodesicSeries.longitude(parameter, WGS84.thirdFlattening)
+    let series = GeodesicSeries.longitude(parameter)
     let lag =
       WGS84.flattening * sineAlpha0 * series.integral(from: sigma1, to: sigma2, arc: arc)
     longitude = (omega2.minus(omega1).radians - lag) * Angle.degreesPerRadian

@@ -81,7 +81,7 @@ extension GeodesicProblem {
     let arc = sigma1.forwardAngle(to: sigma2).radians
     let omega = omega1.forwardAngle(to: omega2)
     let parameter = geodesicParameter(square)
-    let series = GeodesicSeries.longitude(parameter, WGS84.thirdFlattening)
+    let series = GeodesicSeries.longitude(parameter)
     let lag =
       WGS84.flattening * sineAlpha0 * series.integral(from: sigma1, to: sigma2, arc: arc)
     let overshoot = omega.minus(longitude)

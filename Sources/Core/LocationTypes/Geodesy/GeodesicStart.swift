@@ -68,7 +68,7 @@ extension GeodesicProblem {
   private func antipodal(_ sum: Double) -> Angle {
     let b1 = first.beta
     let square = b1.sine * b1.sine * WGS84.secondEccentricitySquared
-    let series = GeodesicSeries.longitude(geodesicParameter(square), WGS84.thirdFlattening)
+    let series = GeodesicSeries.longitude(geodesicParameter(square))
     let unit = WGS84.flattening * b1.cosine * series.scale * .pi
     let x = atan2(-longitude.sine, -longitude.cosine) / unit
     let y = sum / (unit * b1.cosine)
