@@ -105,7 +105,7 @@ extension GNSSDecoder {
     _ bytes: Span<UInt8>, _ offset: inout Int, through assembler: inout EpochAssembler,
     at now: Instant, into epoch: inout Epoch
   ) -> Bool {
-    assembler.arrival = now
+    assembler.beginInput(at: now)
     let isWritten = stream.next(bytes, &offset, &assembler, into: &epoch)
     needsInput = stream.needsInput
     return isWritten

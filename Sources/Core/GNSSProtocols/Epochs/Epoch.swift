@@ -37,7 +37,8 @@ public struct Epoch: Equatable, Sendable {
   }
   // Not optional, so that an epoch is written in place. Without a fix it is `emptyFix`.
   var storedFix = Epoch.emptyFix
-  var hasFix = false
+  /// Whether the epoch has a valid position.
+  public internal(set) var hasFix = false
   var utc_us: Int64 = .min
   var time_us: Int64 = .min
   var geoidSeparation_raw: Int32 = .min
@@ -70,6 +71,8 @@ public struct Epoch: Equatable, Sendable {
 }
 
 extension Epoch {
+  /// Arrival time of the epoch's first message; nil without a valid position.
+  public var acquired: Instant? { hasFix ? storedFix.acquired : nil }
   /// UTC of the epoch, if date and time are known.
   public var utc: UTCTime? {
     get { utc_us == .min ? nil : UTCTime(microseconds: utc_us) }
@@ -169,15 +172,14 @@ extension Epoch {
   /// Applies the additional digits of NAV-HPPOSLLH if it is valid and of the same position; returns
   /// whether it was applied.
   mutating func refine(_ precise: UBXPrecisePosition) -> Bool {
-    guard var fix, precise.refines(fix.coordinate) else { return false }
-    fix.coordinate = precise.coordinate
-    fix.ellipsoidalAltitude_mm = precise.height_mm
-    fix.altitude_mm = precise.heightMSL_mm
-    fix.horizontalAccuracy_mm = Int32(clamping: precise.horizontalAccuracy_mm)
-    if fix.mode == .threeDimensional {
-      fix.verticalAccuracy_mm = Int32(clamping: precise.verticalAccuracy_mm)
+    guard hasFix, precise.refines(storedFix.coordinate) else { return false }
+    storedFix.coordinate = precise.coordinate
+    storedFix.ellipsoidalAltitude_mm = precise.height_mm
+    storedFix.altitude_mm = precise.heightMSL_mm
+    storedFix.horizontalAccuracy_mm = Int32(clamping: precise.horizontalAccuracy_mm)
+    if storedFix.mode == .threeDimensional {
+      storedFix.verticalAccuracy_mm = Int32(clamping: precise.verticalAccuracy_mm)
     }
-    self.fix = fix
     return true
   }
 

@@ -92,37 +92,52 @@ import LocationTypes
 ///
 /// `draft` and `parts` change only in this file, while a message is added or an epoch is closed.
 /// ``EpochCalendar`` owns all dates, ``EpochEndDetector`` the detection of the last message (only with
-/// ``EpochOptions/detectsEpochEnd``). `placement` and `messageKey` describe only the message being added.
-/// ``GNSSDecoder`` sets `arrival` before it decodes a chunk, ``add(_:at:)`` for each message.
+/// ``EpochOptions/detectsEpochEnd``). `current` describes only the message being added; ``GNSSDecoder`` sets
+/// its arrival time before it decodes a chunk (``beginInput(at:)``), ``add(_:at:)`` for each message.
 ///
 /// Depends on `LocationTypes` and the message types of this module. No clock: the arrival time is an
 /// argument.
 public struct EpochAssembler: Sendable {
-  let options: EpochOptions
-  var calendar: EpochCalendar
-  // Which of the following slots are in use.
-  @usableFromInline var pending = PendingParts()
-  // Not optional: the draft is large and only ever changed in place.
-  var draft = EpochDraft()
-  var firstQueued = Epoch()
-  var held = Epoch()
-  var lastEmitted: LastEmitted?
-  var pendingDate: ZDA?
-  // Time from ZDA for an epoch without another time.
-  var zdaTime: ZDA?
-  // Members read from other modules are inlinable: a call would copy the whole assembler.
-  @usableFromInline var endDetector: EpochEndDetector
-  var placement = Placement.unrelated
-  // Arrival time of the message being added, and its key if it has one.
-  @usableFromInline var arrival = Instant.boot
-  var messageKey = EpochMessageKey(kind: 0)
-  // The open UBX epoch.
-  var parts = UBXDraft()
-  var secondQueued = Epoch()
-  var awaitedPrecisionTime_ms: UInt32?
-  var precisionDetector = HighPrecisionDetector()
-  var nextSatellites = UBXSatellites(timeOfWeek_ms: 0)
-  var leapSeconds: Int8?
+  private let options: EpochOptions
+  private var calendar: EpochCalendar
+  /// Which slots are in use.
+  @usableFromInline private(set) var pending = PendingParts()
+  private var draft = EpochDraft()
+  private var parts = UBXDraft()
+  private var held = Epoch()
+  private var firstQueued = Epoch()
+  private var secondQueued = Epoch()
+  /// Time of week for whose NAV-HPPOSLLH `secondQueued` waits; nil if it does not wait.
+  private var awaitedPrecisionTime_ms: UInt32?
+  private var lastEmitted: LastEmitted?
+  private var zda = ZDAClock()
+  private var ubx = UBXStreamState()
+  private var current = CurrentMessage()
+  // Inlinable members of the detector are read by other modules for every chunk.
+  @usableFromInline private(set) var endDetector: EpochEndDetector
+
+  /// The message that is being added.
+  private struct CurrentMessage {
+    var arrival = Instant.boot
+    var key = EpochMessageKey(kind: 0)
+    var placement = Placement.unrelated
+  }
+
+  /// Times that only ZDA reported.
+  private struct ZDAClock {
+    /// Time for an epoch without another time.
+    var time: ZDA?
+    /// Its time is after the open epoch; its date applies to the next one.
+    var later: ZDA?
+  }
+
+  /// Values of UBX messages that apply beyond the epoch of their message.
+  private struct UBXStreamState {
+    var precisionDetector = HighPrecisionDetector()
+    /// Valid while ``PendingParts/nextSatellites`` is set.
+    var nextSatellites = UBXSatellites(timeOfWeek_ms: 0)
+    var leapSeconds: Int8?
+  }
 
   /// Identity of the last emitted epoch, to recognise late and repeated messages.
   struct LastEmitted {
@@ -171,6 +186,9 @@ public struct EpochAssembler: Sendable {
   /// Whether the last message of this receiver's epochs is detected, so that no silence is needed.
   @inlinable public var isEndReliable: Bool { endDetector.isReliable }
 
+  /// Sets the arrival time of the messages that are added next.
+  mutating func beginInput(at now: Instant) { current.arrival = now }
+
   /// Records the arrival of bytes, before their messages are added; used to measure the receiver's
   /// silences within an epoch.
   ///
@@ -189,7 +207,7 @@ public struct EpochAssembler: Sendable {
   /// epoch closes an NMEA epoch, this call returns the NMEA epoch, and ``next()`` or the next call of any
   /// kind the UBX epoch: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
-    arrival = now
+    current.arrival = now
     var epoch = Epoch()
     return add(message, into: &epoch) ? epoch : nil
   }
@@ -226,7 +244,7 @@ public struct EpochAssembler: Sendable {
   }
 
   mutating func assemble(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
-    placement = .unrelated
+    current.placement = .unrelated
     let completed: Epoch?
     switch message {
     case .rmc(let m): return handle(m, into: &epoch)
@@ -240,8 +258,8 @@ public struct EpochAssembler: Sendable {
       return handle(message, into: &epoch)
     case .navPVT(let solution): return addLive(solution, into: &epoch)
     case .hnrPVT(let solution): return addLive(solution, isHighRate: true, into: &epoch)
-    case .navigation(let part): completed = addPart(part, at: arrival)
-    case .batchEntry(let entry): completed = addBatchEntry(entry.solution, at: arrival)
+    case .navigation(let part): completed = addPart(part, at: current.arrival)
+    case .batchEntry(let entry): completed = addBatchEntry(entry.solution, at: current.arrival)
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .aidingEntry, .aidingAnswer,
       .commandResult, .receiverNotice, .unknown, .malformed:
       return false
@@ -249,6 +267,35 @@ public struct EpochAssembler: Sendable {
     guard let completed else { return false }
     epoch = completed
     return true
+  }
+}
+
+// MARK: Slots in use
+
+extension EpochAssembler {
+  private var hasDraft: Bool {
+    @inline(__always) get { pending[PendingParts.draft] }
+    @inline(__always) set { pending[PendingParts.draft] = newValue }
+  }
+  private var hasFirstQueued: Bool {
+    @inline(__always) get { pending[PendingParts.firstQueued] }
+    @inline(__always) set { pending[PendingParts.firstQueued] = newValue }
+  }
+  private var hasHeld: Bool {
+    @inline(__always) get { pending[PendingParts.held] }
+    @inline(__always) set { pending[PendingParts.held] = newValue }
+  }
+  private var hasParts: Bool {
+    @inline(__always) get { pending[PendingParts.parts] }
+    @inline(__always) set { pending[PendingParts.parts] = newValue }
+  }
+  private var hasSecondQueued: Bool {
+    @inline(__always) get { pending[PendingParts.secondQueued] }
+    @inline(__always) set { pending[PendingParts.secondQueued] = newValue }
+  }
+  private var hasNextSatellites: Bool {
+    @inline(__always) get { pending[PendingParts.nextSatellites] }
+    @inline(__always) set { pending[PendingParts.nextSatellites] = newValue }
   }
 }
 
@@ -272,7 +319,7 @@ extension EpochAssembler: FrameHandler {
     _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into epoch: inout Epoch
   ) -> Bool {
     if hasFirstQueued || hasSecondQueued { return addWhileQueued(&fields, &counters, into: &epoch) }
-    placement = .unrelated
+    current.placement = .unrelated
     let isWritten = NMEADecoding.read(&fields, &counters, for: &self, into: &epoch)
     return options.detectsEpochEnd ? closeIfOver(isWritten, into: &epoch) : isWritten
   }
@@ -297,13 +344,13 @@ extension EpochAssembler {
   /// Closes the open epoch if the message just added is the detected last one. `isWritten`: whether the
   /// message already completed an epoch, which is in `epoch`.
   private mutating func closeIfOver(_ isWritten: Bool, into epoch: inout Epoch) -> Bool {
-    switch placement {
+    switch current.placement {
     case .unrelated: return isWritten
     case .late:
       endDetector.recordLate()
       return isWritten
-    case .opened: endDetector.beginEpoch(with: messageKey)
-    case .joined: endDetector.continueEpoch(with: messageKey)
+    case .opened: endDetector.beginEpoch(with: current.key)
+    case .joined: endDetector.continueEpoch(with: current.key)
     }
     // With epochs of both protocols open, or queued, the next message closes them.
     guard endDetector.isOver, !hasFirstQueued, !hasSecondQueued else { return isWritten }
@@ -315,12 +362,14 @@ extension EpochAssembler {
 
   private mutating func closeFinished(into epoch: inout Epoch) -> Bool {
     if hasParts, parts.hasFixStatus {
-      guard !hasDraft, let closed = closeParts(at: arrival, by: .lastMessage) else { return false }
+      guard !hasDraft, let closed = closeParts(at: current.arrival, by: .lastMessage) else {
+        return false
+      }
       epoch = closed
       return true
     }
     hasParts = false
-    return closeDraft(at: arrival, by: .lastMessage, into: &epoch)
+    return closeDraft(at: current.arrival, by: .lastMessage, into: &epoch)
   }
 }
 
@@ -350,42 +399,42 @@ extension EpochAssembler {
 
 extension EpochAssembler: SentenceHandler {
   @inline(__always) mutating func handle(_ m: RMC, into epoch: inout Epoch) -> Bool {
-    messageKey = EpochMessageKey(0, m.talker)
+    current.key = EpochMessageKey(0, m.talker)
     return addToDraft(m.time_us, m.date, into: &epoch) { $0.apply(m) }
   }
 
   @inline(__always) mutating func handle(_ m: GGA, into epoch: inout Epoch) -> Bool {
-    messageKey = EpochMessageKey(1, m.talker)
+    current.key = EpochMessageKey(1, m.talker)
     return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
   }
 
   @inline(__always) mutating func handle(_ m: GLL, into epoch: inout Epoch) -> Bool {
-    messageKey = EpochMessageKey(2, m.talker)
+    current.key = EpochMessageKey(2, m.talker)
     return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
   }
 
   @inline(__always) mutating func handle(_ m: GST, into epoch: inout Epoch) -> Bool {
-    messageKey = EpochMessageKey(3, m.talker)
+    current.key = EpochMessageKey(3, m.talker)
     return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
   }
 
   @inline(__always) mutating func handle(_ m: GSA, into epoch: inout Epoch) -> Bool {
-    messageKey = EpochMessageKey(5, m.talker)
+    current.key = EpochMessageKey(5, m.talker)
     openDraft()
     draft.apply(m)
     return false
   }
 
   @inline(__always) mutating func handle(_ m: GSV, into epoch: inout Epoch) -> Bool {
-    messageKey = EpochMessageKey(6, m.talker)
-    messageKey.canEndEpoch = m.number == m.sentences
+    current.key = EpochMessageKey(6, m.talker)
+    current.key.canEndEpoch = m.number == m.sentences
     openDraft()
     draft.apply(m)
     return false
   }
 
   @inline(__always) mutating func handle(_ m: VTG, into epoch: inout Epoch) -> Bool {
-    messageKey = EpochMessageKey(7, m.talker)
+    current.key = EpochMessageKey(7, m.talker)
     openDraft()
     draft.apply(m)
     return false
@@ -396,23 +445,23 @@ extension EpochAssembler: SentenceHandler {
   mutating func handle(_ other: GNSSMessage, into epoch: inout Epoch) -> Bool {
     switch other {
     case .gns(let m):
-      messageKey = EpochMessageKey(8, m.talker)
+      current.key = EpochMessageKey(8, m.talker)
       return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
     case .gbs(let m):
-      messageKey = EpochMessageKey(9, m.talker)
+      current.key = EpochMessageKey(9, m.talker)
       return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
     case .ubloxPosition(let m):
-      messageKey = EpochMessageKey(kind: 10)
+      current.key = EpochMessageKey(kind: 10)
       return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
     case .zda(let m):
-      messageKey = EpochMessageKey(4, m.talker)
+      current.key = EpochMessageKey(4, m.talker)
       return handle(m, into: &epoch)
     case .garminErrors(let m):
-      messageKey = EpochMessageKey(kind: 11)
+      current.key = EpochMessageKey(kind: 11)
       openDraft()
       draft.apply(m)
     case .garminAltitude(let m):
-      messageKey = EpochMessageKey(kind: 12)
+      current.key = EpochMessageKey(kind: 12)
       openDraft()
       draft.apply(m)
     case _: break
@@ -424,14 +473,14 @@ extension EpochAssembler: SentenceHandler {
 extension EpochAssembler {
   /// Ensures that a draft is open for a sentence without time.
   @inline(__always) mutating func openDraft() {
-    if hasDraft { placement = .joined } else { beginDraft() }
+    if hasDraft { current.placement = .joined } else { beginDraft() }
   }
 
   @inline(never) private mutating func beginDraft() {
     draft = EpochDraft()
-    draft.received = arrival
+    draft.received = current.arrival
     hasDraft = true
-    placement = .opened
+    current.placement = .opened
   }
 
   /// How a sentence that may contain a time was assigned to an epoch.
@@ -462,8 +511,8 @@ extension EpochAssembler {
     _ reported_us: Int64?, _ date: ShortDate?, into epoch: inout Epoch
   ) -> DraftAssignment {
     let time_us = reported_us.map { EpochCalendar.withinDay($0) }
-    if let time_us, !belongsToDraft(time_us, date), isLate(time_us, arrival, date) {
-      placement = .late
+    if let time_us, !belongsToDraft(time_us, date), isLate(time_us, current.arrival, date) {
+      current.placement = .late
       return .late
     }
     var assignment = DraftAssignment.added
@@ -474,17 +523,18 @@ extension EpochAssembler {
       assignment = .closedPrevious
     }
     if hasDraft, startsNewEpoch(time_us, date) {
-      assignment = closeDraft(at: arrival, by: .nextTime, into: &epoch) ? .closedPrevious : .added
+      assignment =
+        closeDraft(at: current.arrival, by: .nextTime, into: &epoch) ? .closedPrevious : .added
     }
     openDraft()
     if draft.openingMessage == nil {
-      draft.openingMessage = messageKey
-      draft.received = arrival
+      draft.openingMessage = current.key
+      draft.received = current.arrival
     }
     // Of times that differ by rounding, the first is kept, so that time does not decrease.
     if let time_us {
       if draft.time_us == nil { draft.time_us = time_us }
-      draft.timedKinds.insert(messageKey)
+      draft.timedKinds.insert(current.key)
     }
     return assignment
   }
@@ -496,7 +546,7 @@ extension EpochAssembler {
   /// closes an epoch.
   private mutating func handle(_ m: ZDA, into epoch: inout Epoch) -> Bool {
     guard let reported_us = m.time_us else {
-      if hasDraft, draft.time_us == nil { placement = .joined }
+      if hasDraft, draft.time_us == nil { current.placement = .joined }
       return false
     }
     let time_us = EpochCalendar.withinDay(reported_us)
@@ -505,23 +555,23 @@ extension EpochAssembler {
     if !hasDraft, let lastEmitted,
       EpochAssembler.isSameMoment(time_us, m.hasDate, lastEmitted.time_us)
     {
-      placement = .late
+      current.placement = .late
     }
     if hasDraft, let open = draft.time_us,
       EpochAssembler.isSameMoment(time_us, m.hasDate, open)
     {
-      placement = .joined
+      current.placement = .joined
       if let day = calendar.day(of: m) { draft.zdaDay = day }
     } else if hasDraft, draft.openingMessage != nil {
-      if draft.time_us == nil, zdaTime == nil {
-        zdaTime = m
-        placement = .joined
+      if draft.time_us == nil, zda.time == nil {
+        zda.time = m
+        current.placement = .joined
       } else if draft.time_us == nil || m.hasDate {
-        pendingDate = m
+        zda.later = m
       }
     } else {
-      let isWritten = zdaTime?.time_us != time_us && closeTimeOnlyEpoch(into: &epoch)
-      zdaTime = m
+      let isWritten = zda.time?.time_us != time_us && closeTimeOnlyEpoch(into: &epoch)
+      zda.time = m
       if isOnlyTimeSource { openDraft() }
       if let day = calendar.day(of: m) { calendar.recordDay(day, time_us) }
       return isWritten
@@ -538,8 +588,10 @@ extension EpochAssembler {
   /// Writes an epoch from the time of a ZDA and the satellites reported since, if no sentence contained
   /// a time.
   private mutating func closeTimeOnlyEpoch(into epoch: inout Epoch) -> Bool {
-    guard let zdaTime, isOnlyTimeSource, hasDraft, draft.openingMessage == nil else { return false }
-    self.zdaTime = nil
+    guard let zdaTime = zda.time, isOnlyTimeSource, hasDraft, draft.openingMessage == nil else {
+      return false
+    }
+    zda.time = nil
     hasDraft = false
     draft.write(to: &epoch, options)
     epoch.mode = .notSeen
@@ -553,37 +605,35 @@ extension EpochAssembler {
     calendar.setDate(
       &epoch,
       from: EpochCalendar.ReportedDate(
-        time_us: clock.time_us, zdaDay: calendar.day(of: clock), rmcDate: draft.rmcDate,
-        isRMCValid: draft.rmcValidity == .valid))
+        time_us: clock.time_us, zdaDay: calendar.day(of: clock), rmcDate: draft.rmc.date,
+        isRMCValid: draft.rmc.validity == .valid))
   }
 
   @inline(__always) private func startsNewEpoch(_ time_us: Int64?, _ date: ShortDate?) -> Bool {
     if let time_us, let open = draft.time_us {
       if time_us != open,
-        !EpochAssembler.isRoundedTime(time_us, date != nil, open, messageKey, draft.timedKinds)
+        !EpochAssembler.isRoundedTime(time_us, date != nil, open, current.key, draft.timedKinds)
       {
         return true
       }
-      return EpochAssembler.isAnotherDay(date, draft.rmcDate)
+      return EpochAssembler.isAnotherDay(date, draft.rmc.date)
     }
     // Without a time, a repetition of the opening sentence starts the next epoch.
     guard let opener = draft.openingMessage else { return false }
-    return opener.matches(messageKey)
+    return opener.matches(current.key)
   }
 
   /// Whether the time of a sentence is that of the draft.
   @inline(__always) private func belongsToDraft(_ time_us: Int64, _ date: ShortDate?) -> Bool {
     guard hasDraft, let open = draft.time_us else { return false }
     return time_us == open
-      || EpochAssembler.isRoundedTime(time_us, date != nil, open, messageKey, draft.timedKinds)
+      || EpochAssembler.isRoundedTime(time_us, date != nil, open, current.key, draft.timedKinds)
   }
 
   /// Whether two times differ by no more than the rounding within one epoch.
   ///
   /// A kind of sentence contains the time once per epoch. With a different time it belongs to the next
   /// epoch, for example of a receiver at 100 Hz.
-  ///
-  /// Static, because the compiler copies the whole assembler for a nonmutating method.
   private static func isRoundedTime(
     _ time_us: Int64, _ isDated: Bool, _ open_us: Int64, _ key: EpochMessageKey,
     _ timed: EpochMessageKinds
@@ -629,7 +679,7 @@ extension EpochAssembler {
     if !lastEmitted.isUBX {
       if time_us != lastEmitted.time_us,
         !EpochAssembler.isRoundedTime(
-          time_us, date != nil, lastEmitted.time_us, messageKey, lastEmitted.timedKinds)
+          time_us, date != nil, lastEmitted.time_us, current.key, lastEmitted.timedKinds)
       {
         return false
       }
@@ -683,21 +733,20 @@ extension EpochAssembler {
       return true
     }
     guard let time_us = draft.time_us else {
-      if let zdaTime { setDate(&epoch, from: zdaTime) }
+      if let zdaTime = zda.time { setDate(&epoch, from: zdaTime) }
       return true
     }
-    if let zdaTime, let reported_us = zdaTime.time_us, draft.zdaDay == nil,
+    if let zdaTime = zda.time, let reported_us = zdaTime.time_us, draft.zdaDay == nil,
       EpochAssembler.isSameMoment(reported_us, zdaTime.hasDate, time_us)
     {
       draft.zdaDay = calendar.day(of: zdaTime)
     }
-    // Passing the draft itself would copy all of it.
     let dates = EpochCalendar.ReportedDate(
-      time_us: time_us, zdaDay: draft.zdaDay, rmcDate: draft.rmcDate,
-      isRMCValid: draft.rmcValidity == .valid)
+      time_us: time_us, zdaDay: draft.zdaDay, rmcDate: draft.rmc.date,
+      isRMCValid: draft.rmc.validity == .valid)
     calendar.setDate(&epoch, from: dates)
     lastEmitted = LastEmitted(
-      time_us: time_us, isUBX: false, at: now, date: draft.rmcDate, timedKinds: draft.timedKinds)
+      time_us: time_us, isUBX: false, at: now, date: draft.rmc.date, timedKinds: draft.timedKinds)
     return true
   }
 
@@ -719,11 +768,11 @@ extension EpochAssembler {
   /// Applies the date of a ZDA whose time is after this epoch, and keeps it as the time of the next
   /// epoch if this one had no time.
   private mutating func applyPendingDate() {
-    zdaTime = nil
-    guard let later = pendingDate, let time_us = later.time_us else { return }
+    zda.time = nil
+    guard let later = zda.later, let time_us = later.time_us else { return }
     if let day = calendar.day(of: later) { calendar.recordDay(day, time_us) }
-    if draft.time_us == nil { zdaTime = later }
-    pendingDate = nil
+    if draft.time_us == nil { zda.time = later }
+    zda.later = nil
   }
 }
 
@@ -737,12 +786,12 @@ extension EpochAssembler {
   /// receiver sends it.
   private mutating func addPart(_ part: UBXNavigation, at now: Instant) -> Epoch? {
     updateStreamState(from: part)
-    messageKey = EpochMessageKey(part)
+    current.key = EpochMessageKey(part)
     let time_ms = part.timeOfWeek_ms
     if isEmitted(time_ms, now) {
-      placement = .late
+      current.placement = .late
       if case .precisePosition(let precise) = part {
-        if hasHeld { _ = held.refine(precise) } else { precisionDetector.recordArrival() }
+        if hasHeld { _ = held.refine(precise) } else { ubx.precisionDetector.recordArrival() }
       }
       return nil
     }
@@ -751,13 +800,13 @@ extension EpochAssembler {
     }
     var closed: Epoch?
     if hasParts, parts.timeOfWeek_ms != time_ms { closed = closeParts(at: now, by: .nextTime) }
-    placement = .joined
+    current.placement = .joined
     if !hasParts {
       parts = UBXDraft()
       parts.timeOfWeek_ms = time_ms
       parts.received = now
       hasParts = true
-      placement = hasDraft ? .joined : .opened
+      current.placement = hasDraft ? .joined : .opened
     }
     parts.apply(part)
     return closed
@@ -770,11 +819,11 @@ extension EpochAssembler {
     // Parts without a fix status are no epoch, and are not used to detect the last message.
     guard parts.hasFixStatus else { return nil }
     if options.detectsEpochEnd { endDetector.endEpoch(by: cause) }
-    let (solution, coordinate) = parts.solution(leapSeconds)
+    let (solution, coordinate) = parts.solution(ubx.leapSeconds)
     var epoch = Epoch(solution, options.isSimulated, at: parts.received)
-    if let coordinate { epoch.fix?.coordinate = coordinate }
+    if let coordinate, epoch.hasFix { epoch.storedFix.coordinate = coordinate }
     // NAV-PVT always contains a speed; without a part with a velocity it is unknown, not 0.
-    if !parts.hasVelocity { epoch.fix?.speed_mmps = nil }
+    if !parts.hasVelocity, epoch.hasFix { epoch.storedFix.speed_mmps = nil }
     parts.addDilutions(to: &epoch)
     return emit(&epoch, solution, mayWait: false, at: now)
   }
@@ -782,11 +831,11 @@ extension EpochAssembler {
   /// Stores leap seconds and satellites, which also apply after the epoch of their message.
   private mutating func updateStreamState(from part: UBXNavigation) {
     switch part {
-    case .gpsTime(let m): if m.valid & 4 != 0 { leapSeconds = m.leapSeconds }
+    case .gpsTime(let m): if m.valid & 4 != 0 { ubx.leapSeconds = m.leapSeconds }
     // Source 0 is the firmware's default, no better than this build's.
-    case .leapSeconds(let m): if m.valid & 1 != 0, m.source != 0 { leapSeconds = m.current }
+    case .leapSeconds(let m): if m.valid & 1 != 0, m.source != 0 { ubx.leapSeconds = m.current }
     case .satellites(let m), .channels(let m):
-      nextSatellites = m
+      ubx.nextSatellites = m
       hasNextSatellites = true
     case .ecefPosition, .position, .status, .dilutions, .ecefSolution, .ecefVelocity, .velocity,
       .precisePosition, .utc, .endOfEpoch:
@@ -836,7 +885,7 @@ extension EpochAssembler {
       .garminErrors, .garminAltitude:
       break
     }
-    if awaitedPrecisionTime_ms != nil { precisionDetector.recordMiss() }
+    if awaitedPrecisionTime_ms != nil { ubx.precisionDetector.recordMiss() }
     return true
   }
 
@@ -890,16 +939,16 @@ extension EpochAssembler {
     }
     let solution = UBXSolution(ofNavPVT: payload, utc_us)
     var moment = calendar.datedMoment(utc_us, isResolved: solution.isTimeResolved)
-    if isRepeated(solution, moment.time_us, arrival) { return false }
+    if isRepeated(solution, moment.time_us, current.arrival) { return false }
     calendar.record(&moment)
-    recordEmitted(solution, moment.time_us, arrival, isHighRate: false)
-    epoch.write(solution, moment, options.isSimulated, at: arrival)
+    recordEmitted(solution, moment.time_us, current.arrival, isHighRate: false)
+    epoch.write(solution, moment, options.isSimulated, at: current.arrival)
     return true
   }
 
   /// Whether any slot is in use, or NAV-HPPOSLLH is expected.
   @inline(__always) private var hasPending: Bool {
-    !pending.isEmpty || precisionDetector.isExpected
+    !pending.isEmpty || ubx.precisionDetector.isExpected
   }
 
   /// Whether the epoch of that time was already emitted, from this protocol or from sentences.
@@ -947,7 +996,7 @@ extension EpochAssembler {
   private mutating func addLive(
     _ solution: UBXSolution, isHighRate: Bool = false, into output: inout Epoch
   ) -> Bool {
-    let now = arrival
+    let now = current.arrival
     var epoch = Epoch(solution, options.isSimulated, at: now)
     var earlier: Epoch?
     var isPrecise = false
@@ -960,7 +1009,8 @@ extension EpochAssembler {
         earlier = closeParts(at: now, by: .nextTime)
       }
     }
-    let mayWait = precisionDetector.isExpected && !isPrecise && epoch.fix != nil && earlier == nil
+    let mayWait =
+      ubx.precisionDetector.isExpected && !isPrecise && epoch.hasFix && earlier == nil
     let emitted = emit(&epoch, solution, isHighRate: isHighRate, mayWait: mayWait, at: now)
     guard let first = emitInOrder(earlier, emitted) else { return false }
     output = first
@@ -974,7 +1024,7 @@ extension EpochAssembler {
     at now: Instant
   ) -> Epoch? {
     if hasNextSatellites {
-      epoch.apply(nextSatellites)
+      epoch.apply(ubx.nextSatellites)
       hasNextSatellites = false
     }
     guard let utc = solution.utc else {

@@ -2,22 +2,32 @@ import LocationTypes
 
 /// The open NMEA epoch: content of its sentences so far.
 ///
-/// The result does not depend on the order of the sentences, because each value has a fixed order of
-/// sources (position: GGA, GNS, RMC, GLL, PUBX; speed and course: RMC, VTG, PUBX; accuracy: GST, PUBX,
-/// GBS, PGRME, DOP). Owned by ``EpochAssembler``; depends on `LocationTypes`.
+/// # Problem
+///
+/// An NMEA epoch consists of up to a dozen kinds of sentences in any order, some of them repeated by
+/// several talkers, and several contain the same value. The draft collects them until the epoch ends, and
+/// then combines them.
+///
+/// # Parts
+///
+/// One part for each kind of sentence has what the epoch needs of it. A part only ever receives its own
+/// sentences (`apply`); a later sentence replaces the values that it contains. Positions come from RMC,
+/// GGA, GLL, GNS and PUBX, whose parts also record whether a position was reported as valid:
+///
+///     unreported ──▶ invalid ──▶ valid        (``Validity``; never back)
+///
+/// # Invariants
+///
+/// - The result does not depend on the order of the sentences, because ``write(to:_:)`` has a fixed order
+///   of sources for each value (position: GGA, GNS, RMC, GLL, PUBX; speed and course: RMC, VTG, PUBX;
+///   accuracy: GST, PUBX, GBS, PGRME, DOP).
+/// - One invalid part makes the whole epoch one without a position.
+///
+/// # Who changes what
+///
+/// Only the parts write their values. ``EpochAssembler``, which owns the draft, writes its times and
+/// opening message. All storage is inline. Depends on `LocationTypes`.
 struct EpochDraft {
-  /// Whether the sentences of one kind report a valid position.
-  enum Validity {
-    case unreported
-    case invalid
-    case valid
-
-    /// Two talkers may differ; one with a valid position is sufficient.
-    mutating func update(_ isValid: Bool) {
-      if isValid { self = .valid } else if self == .unreported { self = .invalid }
-    }
-  }
-
   /// UTC time of day, µs; nil until a sentence contains it.
   var time_us: Int64?
   /// Arrival time of the first sentence that may contain a time, or of the first sentence if there is
@@ -27,139 +37,213 @@ struct EpochDraft {
   var openingMessage: EpochMessageKey?
   /// Kinds of sentences that contained the time.
   var timedKinds = EpochMessageKinds()
-
-  var rmcValidity = Validity.unreported
-  var ggaValidity = Validity.unreported
-  var gllValidity = Validity.unreported
-  var gnsValidity = Validity.unreported
-  var pubxValidity = Validity.unreported
-  var rmcCoordinate: Coordinate?
-  var ggaCoordinate: Coordinate?
-  var gllCoordinate: Coordinate?
-  var rmcDate: ShortDate?
+  /// Day from a ZDA of the same time.
   var zdaDay: Int?
-  var quality: UInt8?
-  var indicator: NMEAMode?
-  var ggaSatellites: UInt8?
-  var gsaSatellites: Int16 = 0
-  var gsaMode: UInt8 = 0
-  var hdop_e2: UInt16?
-  var gsaHDOP_e2: UInt16?
-  var vdop_e2: UInt16?
-  var pdop_e2: UInt16?
-  var altitude_mm: Int32?
-  var separation_mm: Int32?
-  var rmcSpeed_mmps: Int32?
-  var rmcCourse_e4: Int32?
-  var vtgSpeed_mmps: Int32?
-  var vtgCourse_e4: Int32?
-  var latitudeError_mm: Int32?
-  var longitudeError_mm: Int32?
-  var altitudeError_mm: Int32?
-  var gns = GNS()
-  var pubx = UBloxPosition()
-  var gbs = GBS()
-  var garminErrors = GarminErrors()
-  var garminAltitude = GarminAltitude()
-  var inViewCounts = SatelliteCounts()
-  var usedGroups = SatelliteGroups()
+
+  private(set) var rmc = RMCPart()
+  private var gga = GGAPart()
+  private var gll = GLLPart()
+  private var gns = GNSPart()
+  private var pubx = UBloxPart()
+  private var satellites = SatellitePart()
+  private var gst = GSTPart()
+  private var vtg = VTGPart()
+  private var gbs = GBS()
+  private var garmin = GarminPart()
 
   /// Creates an empty draft in place.
   @inline(always) init() {}
 
   /// Whether a sentence reported whether there is a position.
   var hasPositionStatus: Bool {
-    rmcValidity != .unreported || ggaValidity != .unreported || gllValidity != .unreported
-      || gnsValidity != .unreported || pubxValidity != .unreported
+    rmc.validity != .unreported || gga.validity != .unreported || gll.validity != .unreported
+      || gns.validity != .unreported || pubx.validity != .unreported
   }
 
   /// Whether a sentence reported an invalid position.
-  var hasInvalidPosition: Bool {
-    rmcValidity == .invalid || ggaValidity == .invalid || gllValidity == .invalid
-      || gnsValidity == .invalid || pubxValidity == .invalid
+  private var hasInvalidPosition: Bool {
+    rmc.validity == .invalid || gga.validity == .invalid || gll.validity == .invalid
+      || gns.validity == .invalid || pubx.validity == .invalid
   }
+
+  mutating func apply(_ m: RMC) { rmc.apply(m) }
+  mutating func apply(_ m: GGA) { gga.apply(m) }
+  mutating func apply(_ m: GLL) { gll.apply(m) }
+  mutating func apply(_ m: GNS) { gns.apply(m) }
+  mutating func apply(_ m: UBloxPosition) { pubx.apply(m) }
+  mutating func apply(_ m: GSA) { satellites.apply(m) }
+  mutating func apply(_ m: GSV) { satellites.apply(m) }
+  mutating func apply(_ m: GST) { gst.apply(m) }
+  mutating func apply(_ m: VTG) { vtg.apply(m) }
+  mutating func apply(_ m: GBS) { gbs = m }
+  mutating func apply(_ m: GarminErrors) { garmin.apply(m) }
+  mutating func apply(_ m: GarminAltitude) { garmin.apply(m) }
 }
 
+// The parts: values of one kind of sentence.
+
 extension EpochDraft {
-  mutating func apply(_ m: RMC) {
-    let isValid = m.isValid && m.mode != .notValid
-    rmcValidity.update(isValid)
-    if let date = m.date { rmcDate = date }
-    guard isValid else { return }
-    if let coordinate = m.coordinate { rmcCoordinate = coordinate }
-    if let speed = m.speed_mmps { rmcSpeed_mmps = speed }
-    if let course = m.course_e4 { rmcCourse_e4 = course }
-    if let mode = m.mode { indicator = mode }
+  /// Whether the sentences of one kind report a valid position.
+  enum Validity {
+    case unreported
+    case invalid
+    case valid
+
+    /// Two talkers may differ; one with a valid position is sufficient.
+    fileprivate mutating func update(_ isValid: Bool) {
+      if isValid { self = .valid } else if self == .unreported { self = .invalid }
+    }
   }
 
-  mutating func apply(_ m: GGA) {
-    // A GGA without a quality has no content.
-    guard let quality = m.quality else { return }
-    let isValid = quality != 0
-    ggaValidity.update(isValid)
-    guard isValid else { return }
-    if let coordinate = m.coordinate { ggaCoordinate = coordinate }
-    self.quality = quality
-    if let count = m.satellites { ggaSatellites = max(count, ggaSatellites ?? 0) }
-    if let dop = m.horizontalDOP_e2 { hdop_e2 = dop }
-    if let altitude = m.altitude_mm { altitude_mm = altitude }
-    if let separation = m.separation_mm { separation_mm = separation }
+  /// Content of RMC.
+  struct RMCPart {
+    private(set) var validity = Validity.unreported
+    private(set) var date: ShortDate?
+    fileprivate private(set) var coordinate: Coordinate?
+    fileprivate private(set) var speed_mmps: Int32?
+    fileprivate private(set) var course_e4: Int32?
+    fileprivate private(set) var mode: NMEAMode?
+
+    fileprivate mutating func apply(_ m: RMC) {
+      let isValid = m.isValid && m.mode != .notValid
+      validity.update(isValid)
+      if let date = m.date { self.date = date }
+      guard isValid else { return }
+      if let coordinate = m.coordinate { self.coordinate = coordinate }
+      if let speed = m.speed_mmps { speed_mmps = speed }
+      if let course = m.course_e4 { course_e4 = course }
+      if let mode = m.mode { self.mode = mode }
+    }
   }
 
-  mutating func apply(_ m: GLL) {
-    let isValid = m.isValid && m.mode != .notValid
-    gllValidity.update(isValid)
-    guard isValid else { return }
-    if let coordinate = m.coordinate { gllCoordinate = coordinate }
-    if indicator == nil { indicator = m.mode }
+  /// Content of GGA.
+  private struct GGAPart {
+    private(set) var validity = Validity.unreported
+    private(set) var coordinate: Coordinate?
+    private(set) var quality: UInt8?
+    private(set) var satellites: UInt8?
+    private(set) var hdop_e2: UInt16?
+    private(set) var altitude_mm: Int32?
+    private(set) var separation_mm: Int32?
+
+    mutating func apply(_ m: GGA) {
+      // A GGA without a quality has no content.
+      guard let quality = m.quality else { return }
+      let isValid = quality != 0
+      validity.update(isValid)
+      guard isValid else { return }
+      if let coordinate = m.coordinate { self.coordinate = coordinate }
+      self.quality = quality
+      if let count = m.satellites { satellites = max(count, satellites ?? 0) }
+      if let dop = m.horizontalDOP_e2 { hdop_e2 = dop }
+      if let altitude = m.altitude_mm { altitude_mm = altitude }
+      if let separation = m.separation_mm { separation_mm = separation }
+    }
   }
 
-  mutating func apply(_ m: GSA) {
-    gsaMode = max(gsaMode, m.fixMode ?? 0)
-    // A repeated group adds no satellites.
-    if usedGroups.insert(m) { gsaSatellites = min(gsaSatellites &+ Int16(m.satellites), 254) }
-    if let dop = m.horizontalDOP_e2 { gsaHDOP_e2 = dop }
-    if let dop = m.verticalDOP_e2 { vdop_e2 = dop }
-    if let dop = m.positionDOP_e2 { pdop_e2 = dop }
+  /// Content of GLL.
+  private struct GLLPart {
+    private(set) var validity = Validity.unreported
+    private(set) var coordinate: Coordinate?
+    private(set) var mode: NMEAMode?
+
+    mutating func apply(_ m: GLL) {
+      let isValid = m.isValid && m.mode != .notValid
+      validity.update(isValid)
+      guard isValid else { return }
+      if let coordinate = m.coordinate { self.coordinate = coordinate }
+      mode = mode ?? m.mode
+    }
   }
 
-  mutating func apply(_ m: GSV) {
-    if let inView = m.inView { inViewCounts.record(m.talker, inView) }
+  /// Content of GNS.
+  private struct GNSPart {
+    private(set) var validity = Validity.unreported
+    /// The last valid sentence with a position.
+    private(set) var sentence = GNS()
+
+    mutating func apply(_ m: GNS) {
+      if m.mode == nil && m.coordinate == nil { return }
+      let isValid = m.mode != .notValid
+      validity.update(isValid)
+      if isValid && m.coordinate != nil { sentence = m }
+    }
   }
 
-  mutating func apply(_ m: GST) {
-    if let error = m.latitude_mm { latitudeError_mm = error }
-    if let error = m.longitude_mm { longitudeError_mm = error }
-    if let error = m.altitude_mm { altitudeError_mm = error }
+  /// Content of u-blox' PUBX,00.
+  private struct UBloxPart {
+    private(set) var validity = Validity.unreported
+    /// The last valid sentence.
+    private(set) var sentence = UBloxPosition()
+
+    mutating func apply(_ m: UBloxPosition) {
+      guard let status = m.status else { return }
+      // A timing receiver at a surveyed position computes only the time.
+      let isValid = status != .noFix && (status != .timeOnly || m.coordinate != nil)
+      validity.update(isValid)
+      if isValid { sentence = m }
+    }
   }
 
-  mutating func apply(_ m: VTG) {
-    if m.mode == .notValid { return }
-    if let speed = m.speed_mmps { vtgSpeed_mmps = speed }
-    if let course = m.course_e4 { vtgCourse_e4 = course }
+  /// Content of GSA and GSV.
+  private struct SatellitePart {
+    private(set) var fixMode: UInt8 = 0
+    private(set) var used: Int16 = 0
+    private(set) var hdop_e2: UInt16?
+    private(set) var vdop_e2: UInt16?
+    private(set) var pdop_e2: UInt16?
+    private(set) var inView = SatelliteCounts()
+    private var usedGroups = SatelliteGroups()
+
+    mutating func apply(_ m: GSA) {
+      fixMode = max(fixMode, m.fixMode ?? 0)
+      // A repeated group adds no satellites.
+      if usedGroups.insert(m) { used = min(used &+ Int16(m.satellites), 254) }
+      if let dop = m.horizontalDOP_e2 { hdop_e2 = dop }
+      if let dop = m.verticalDOP_e2 { vdop_e2 = dop }
+      if let dop = m.positionDOP_e2 { pdop_e2 = dop }
+    }
+
+    mutating func apply(_ m: GSV) {
+      if let count = m.inView { inView.record(m.talker, count) }
+    }
   }
 
-  mutating func apply(_ m: GNS) {
-    if m.mode == nil && m.coordinate == nil { return }
-    let isValid = m.mode != .notValid
-    gnsValidity.update(isValid)
-    if isValid && m.coordinate != nil { gns = m }
+  /// Content of GST.
+  private struct GSTPart {
+    private(set) var latitude_mm: Int32?
+    private(set) var longitude_mm: Int32?
+    private(set) var altitude_mm: Int32?
+
+    mutating func apply(_ m: GST) {
+      if let error = m.latitude_mm { latitude_mm = error }
+      if let error = m.longitude_mm { longitude_mm = error }
+      if let error = m.altitude_mm { altitude_mm = error }
+    }
   }
 
-  mutating func apply(_ m: UBloxPosition) {
-    guard let status = m.status else { return }
-    // A timing receiver at a surveyed position computes only the time.
-    let isValid = status != .noFix && (status != .timeOnly || m.coordinate != nil)
-    pubxValidity.update(isValid)
-    if isValid { pubx = m }
+  /// Content of VTG.
+  private struct VTGPart {
+    private(set) var speed_mmps: Int32?
+    private(set) var course_e4: Int32?
+
+    mutating func apply(_ m: VTG) {
+      if m.mode == .notValid { return }
+      if let speed = m.speed_mmps { speed_mmps = speed }
+      if let course = m.course_e4 { course_e4 = course }
+    }
   }
 
-  mutating func apply(_ m: GBS) { gbs = m }
+  /// Content of Garmin's PGRME and PGRMZ.
+  private struct GarminPart {
+    private(set) var errors = GarminErrors()
+    private(set) var altitude = GarminAltitude()
 
-  mutating func apply(_ m: GarminErrors) { garminErrors = m }
+    mutating func apply(_ m: GarminErrors) { errors = m }
 
-  mutating func apply(_ m: GarminAltitude) {
-    if m.dimensions != 1 { garminAltitude = m }
+    mutating func apply(_ m: GarminAltitude) {
+      if m.dimensions != 1 { altitude = m }
+    }
   }
 }
 
@@ -167,30 +251,30 @@ extension EpochDraft {
 
 extension EpochDraft {
   /// Writes the epoch without its date.
-  ///
-  /// `mutating` although it changes nothing: for a nonmutating method the compiler copies the draft.
-  mutating func write(to epoch: inout Epoch, _ options: EpochOptions) {
+  func write(to epoch: inout Epoch, _ options: EpochOptions) {
     epoch = Epoch()
     epoch.timeOfDay_us = time_us
-    epoch.hdop_e2 = hdop_e2 ?? gns.horizontalDOP_e2 ?? gsaHDOP_e2 ?? pubx.horizontalDOP_e2
-    epoch.vdop_e2 = vdop_e2 ?? pubx.verticalDOP_e2
-    epoch.pdop_e2 = pdop_e2
-    epoch.satellitesInView = inViewCounts.sum
+    epoch.hdop_e2 =
+      gga.hdop_e2 ?? gns.sentence.horizontalDOP_e2 ?? satellites.hdop_e2
+      ?? pubx.sentence.horizontalDOP_e2
+    epoch.vdop_e2 = satellites.vdop_e2 ?? pubx.sentence.verticalDOP_e2
+    epoch.pdop_e2 = satellites.pdop_e2
+    epoch.satellitesInView = satellites.inView.sum
     epoch.mode = .noFix
     if !hasInvalidPosition,
-      let coordinate = ggaCoordinate ?? gns.coordinate ?? rmcCoordinate ?? gllCoordinate
-        ?? pubx.coordinate
+      let coordinate = gga.coordinate ?? gns.sentence.coordinate ?? rmc.coordinate
+        ?? gll.coordinate ?? pubx.sentence.coordinate
     {
       writePosition(&epoch, coordinate, options)
     }
   }
 
-  private mutating func writePosition(
+  private func writePosition(
     _ epoch: inout Epoch, _ coordinate: Coordinate, _ options: EpochOptions
   ) {
-    let altitude_mm = self.altitude_mm ?? gns.altitude_mm ?? garminAltitude.altitude_mm
-    let separation_mm = self.separation_mm ?? gns.separation_mm
-    let height_mm = EpochDraft.sum(altitude_mm, separation_mm) ?? pubx.height_mm
+    let altitude_mm = gga.altitude_mm ?? gns.sentence.altitude_mm ?? garmin.altitude.altitude_mm
+    let separation_mm = gga.separation_mm ?? gns.sentence.separation_mm
+    let height_mm = EpochDraft.sum(altitude_mm, separation_mm) ?? pubx.sentence.height_mm
     let hasHeight = altitude_mm != nil || height_mm != nil
     let isSpatial = dimensions == 3 || (dimensions == 0 && hasHeight)
     var fix = Fix(
@@ -198,35 +282,36 @@ extension EpochDraft {
       mode: isSpatial ? .threeDimensional : .twoDimensional)
     fix.altitude_mm = altitude_mm
     fix.ellipsoidalAltitude_mm = height_mm
-    fix.speed_mmps = rmcSpeed_mmps ?? vtgSpeed_mmps ?? pubx.speed_mmps
-    fix.course_e4 = rmcCourse_e4 ?? vtgCourse_e4 ?? pubx.course_e4
+    fix.speed_mmps = rmc.speed_mmps ?? vtg.speed_mmps ?? pubx.sentence.speed_mmps
+    fix.course_e4 = rmc.course_e4 ?? vtg.course_e4 ?? pubx.sentence.course_e4
     fix.horizontalAccuracy_mm =
       horizontalError_mm ?? error(of: epoch.hdop_e2, options.rangeError_mm)
     if isSpatial && hasHeight {
       fix.verticalAccuracy_mm =
         verticalError_mm ?? error(of: epoch.vdop_e2, options.rangeError_mm)
     }
-    let counted = gns.satellites ?? ggaSatellites ?? pubx.satellites
-    fix.satellites = counted.map { Int16($0) } ?? (gsaMode == 0 ? nil : gsaSatellites)
+    let counted = gns.sentence.satellites ?? gga.satellites ?? pubx.sentence.satellites
+    fix.satellites = counted.map { Int16($0) } ?? (satellites.fixMode == 0 ? nil : satellites.used)
     fix.quality = fixQuality
     fix.isSimulated = options.isSimulated
-    epoch.fix = fix
+    epoch.storedFix = fix
+    epoch.hasFix = true
     epoch.mode = isSpatial ? .threeDimensional : .twoDimensional
     epoch.geoidSeparation_mm = separation_mm
-    epoch.climb_mmps = pubx.velocityDown_mmps.flatMap { $0 == .min ? nil : -$0 }
-    if EpochDraft.root(latitudeError_mm, longitudeError_mm) != nil {
-      epoch.latitudeError_mm = latitudeError_mm
-      epoch.longitudeError_mm = longitudeError_mm
+    epoch.climb_mmps = pubx.sentence.velocityDown_mmps.flatMap { $0 == .min ? nil : -$0 }
+    if EpochDraft.root(gst.latitude_mm, gst.longitude_mm) != nil {
+      epoch.latitudeError_mm = gst.latitude_mm
+      epoch.longitudeError_mm = gst.longitude_mm
     }
   }
 
   /// 2 or 3 dimensions; 0 if not reported. A GSA with "no fix" is ignored, because a position exists.
   private var dimensions: UInt8 {
-    if gsaMode > 1 { return gsaMode }
-    switch pubx.status {
+    if satellites.fixMode > 1 { return satellites.fixMode }
+    switch pubx.sentence.status {
     case .twoDimensional?, .differential2D?, .deadReckoning?: return 2
     case .threeDimensional?, .differential3D?, .combined?, .timeOnly?: return 3
-    case .noFix?, nil: return garminAltitude.dimensions ?? 0
+    case .noFix?, nil: return garmin.altitude.dimensions ?? 0
     }
   }
 
@@ -237,21 +322,21 @@ extension EpochDraft {
   }
 
   private var horizontalError_mm: Int32? {
-    if let error = EpochDraft.root(latitudeError_mm, longitudeError_mm) { return error }
-    if let error = EpochDraft.positive(pubx.horizontalAccuracy_mm) { return error }
+    if let error = EpochDraft.root(gst.latitude_mm, gst.longitude_mm) { return error }
+    if let error = EpochDraft.positive(pubx.sentence.horizontalAccuracy_mm) { return error }
     if let error = EpochDraft.root(gbs.latitude_mm, gbs.longitude_mm) { return error }
     // As in gpsd: half of the errors are below 1.18 σ (σ: one axis), and the error of both axes is √2 σ.
-    return EpochDraft.positive(garminErrors.horizontal_mm).map {
+    return EpochDraft.positive(garmin.errors.horizontal_mm).map {
       Int32(clamping: Int64($0) * 11_985 / 10_000)
     }
   }
 
   private var verticalError_mm: Int32? {
-    if let error = EpochDraft.positive(altitudeError_mm) { return error }
-    if let error = EpochDraft.positive(pubx.verticalAccuracy_mm) { return error }
+    if let error = EpochDraft.positive(gst.altitude_mm) { return error }
+    if let error = EpochDraft.positive(pubx.sentence.verticalAccuracy_mm) { return error }
     if let error = EpochDraft.positive(gbs.altitude_mm) { return error }
     // As in gpsd: half of the errors are below 1.18 σ.
-    return EpochDraft.positive(garminErrors.vertical_mm).map { Int32(Int64($0) * 8_475 / 10_000) }
+    return EpochDraft.positive(garmin.errors.vertical_mm).map { Int32(Int64($0) * 8_475 / 10_000) }
   }
 
   /// A positive error; zero means unknown.
@@ -277,7 +362,7 @@ extension EpochDraft {
   }
 
   private var fixQuality: FixQuality {
-    switch quality {
+    switch gga.quality {
     case 1?, 3?: return .autonomous
     case 2?: return .differential
     case 4?: return .rtkFixed
@@ -288,7 +373,7 @@ extension EpochDraft {
     case 8?: return .simulated
     case _: break
     }
-    switch gns.mode ?? indicator {
+    switch gns.sentence.mode ?? rmc.mode ?? gll.mode {
     case .autonomous?, .precise?: return .autonomous
     case .differential?: return .differential
     case .rtkFixed?: return .rtkFixed
@@ -298,7 +383,7 @@ extension EpochDraft {
     case .simulator?: return .simulated
     case .notValid?, nil: break
     }
-    switch pubx.status {
+    switch pubx.sentence.status {
     case .differential2D?, .differential3D?: return .differential
     case .twoDimensional?, .threeDimensional?: return .autonomous
     case .deadReckoning?: return .deadReckoning

@@ -32,30 +32,3 @@
     set { bits = newValue ? bits | bit : bits & ~bit }
   }
 }
-
-extension EpochAssembler {
-  var hasDraft: Bool {
-    @inline(__always) get { pending[PendingParts.draft] }
-    @inline(__always) set { pending[PendingParts.draft] = newValue }
-  }
-  var hasFirstQueued: Bool {
-    @inline(__always) get { pending[PendingParts.firstQueued] }
-    @inline(__always) set { pending[PendingParts.firstQueued] = newValue }
-  }
-  var hasHeld: Bool {
-    @inline(__always) get { pending[PendingParts.held] }
-    @inline(__always) set { pending[PendingParts.held] = newValue }
-  }
-  var hasParts: Bool {
-    @inline(__always) get { pending[PendingParts.parts] }
-    @inline(__always) set { pending[PendingParts.parts] = newValue }
-  }
-  var hasSecondQueued: Bool {
-    @inline(__always) get { pending[PendingParts.secondQueued] }
-    @inline(__always) set { pending[PendingParts.secondQueued] = newValue }
-  }
-  var hasNextSatellites: Bool {
-    @inline(__always) get { pending[PendingParts.nextSatellites] }
-    @inline(__always) set { pending[PendingParts.nextSatellites] = newValue }
-  }
-}

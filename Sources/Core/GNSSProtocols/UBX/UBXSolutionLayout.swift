@@ -98,7 +98,8 @@ extension UBXSolution {
     headingAccuracyAndDOP = WordPair(
       bits: p.u8(UBXSolutionLayout.headingAccuracy) & 0xFFFF_FFFF_FFFF | UInt64(Known.all) &<< 48)
     timeOfWeekAndTimeAccuracy = WordPair(
-      bits: UInt64(p.u4(UBXSolutionLayout.timeOfWeek)) | UInt64(p.u4(UBXSolutionLayout.timeAccuracy)) &<< 32)
+      bits: UInt64(p.u4(UBXSolutionLayout.timeOfWeek)) | UInt64(
+        p.u4(UBXSolutionLayout.timeAccuracy)) &<< 32)
     let resolved = utc_us == .min ? 0 : UInt32(valid & 4) &<< 16
     state = WordPair(bits: UInt64(p.u4(UBXSolutionLayout.fixType) & State.copied | resolved))
   }

@@ -155,21 +155,19 @@ import Testing
     rmc.isValid = true
     rmc.coordinate = Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11_000_000_000)
     draft.apply(rmc)
-    draft.altitude_mm = -.max
-    draft.separation_mm = -1
-    draft.latitudeError_mm = .max
-    draft.longitudeError_mm = .min
-    draft.pubx.velocityDown_mmps = .min
+    draft.applyHeights(altitude_mm: -.max, separation_mm: -1)
+    draft.applyErrors(latitude_mm: .max, longitude_mm: .min)
+    var pubx = UBloxPosition(status: .threeDimensional)
+    pubx.velocityDown_mmps = .min
+    draft.apply(pubx)
     var epoch = draft.epoch(EpochOptions())
     #expect(epoch.fix?.ellipsoidalAltitude_mm == nil && epoch.climb_mmps == nil)
     #expect(epoch.fix?.horizontalAccuracy_mm == Fix.accuracyLimit_mm)
-    swap(&draft.latitudeError_mm, &draft.longitudeError_mm)
+    draft.applyErrors(latitude_mm: .min, longitude_mm: .max)
     epoch = draft.epoch(EpochOptions())
     #expect(epoch.fix?.horizontalAccuracy_mm == Fix.accuracyLimit_mm)
-    draft.latitudeError_mm = .max
-    draft.longitudeError_mm = .max
-    draft.altitude_mm = .max
-    draft.separation_mm = .max
+    draft.applyErrors(latitude_mm: .max, longitude_mm: .max)
+    draft.applyHeights(altitude_mm: .max, separation_mm: .max)
     epoch = draft.epoch(EpochOptions())
     #expect(epoch.fix?.horizontalAccuracy_mm == Fix.accuracyLimit_mm)
     #expect(epoch.fix != nil && epoch.fix?.ellipsoidalAltitude_mm == nil)
@@ -186,8 +184,24 @@ import Testing
 }
 
 extension EpochDraft {
+  /// Adds a GGA with these heights.
+  fileprivate mutating func applyHeights(altitude_mm: Int32, separation_mm: Int32) {
+    var gga = GGA(quality: 1)
+    gga.altitude_mm = altitude_mm
+    gga.separation_mm = separation_mm
+    apply(gga)
+  }
+
+  /// Adds a GST with these errors.
+  fileprivate mutating func applyErrors(latitude_mm: Int32, longitude_mm: Int32) {
+    var gst = GST()
+    gst.latitude_mm = latitude_mm
+    gst.longitude_mm = longitude_mm
+    apply(gst)
+  }
+
   /// The combined fix.
-  fileprivate mutating func epoch(_ options: EpochOptions) -> Epoch {
+  fileprivate func epoch(_ options: EpochOptions) -> Epoch {
     var epoch = Epoch()
     write(to: &epoch, options)
     return epoch
