@@ -6,8 +6,6 @@
   @usableFromInline var storage: InlineArray<256, UInt8>
   @usableFromInline var length: Int
 
-  // Inlinable, because a call across modules would copy the whole chunk in every engine step.
-
   /// Number of bytes in the chunk, 0 to ``capacity``.
   @inlinable public var count: Int { length }
 

@@ -94,10 +94,12 @@ extension CommandedDriver {
   var deadline: Instant? { link.pending.isEmpty ? link.due : link.now }
 
   /// Bytes to write now; the next `handle` clears them.
-  var outgoing: FrameBuffer { link.command.frame(part: link.part, for: link.setup) }
+  var outgoing: FrameBuffer {
+    link.exchange.command.frame(part: link.exchange.part, for: link.setup)
+  }
 
   /// Whether `outgoing` is not empty; cheaper than encoding it.
-  var hasOutgoing: Bool { link.command != .none }
+  var hasOutgoing: Bool { link.exchange.command != .none }
 
   /// Whether no command is in flight, so that the board may sleep until `deadline`.
   var isQuiescent: Bool {
@@ -130,27 +132,10 @@ extension CommandedDriver {
     case .lineFault, .pinFault(.receiverWake): handleLineFault()
     case .pinFault(.receiverSupply): handleSupplyFault()
     }
-    emitNextObservation()
-    return link.effects
-  }
-
-  /// Moves the first pending observation to the effects.
-  private mutating func emitNextObservation() {
-    if link.pending.lost {
-      link.pending.lost = false
-      link.effects.observation = .lost
-    } else if link.pending.recovered {
-      link.pending.recovered = false
-      link.effects.observation = .recovered
-    } else if link.pending.drained {
-      link.pending.drained = false
-      link.effects.observation = .drained
-    } else if link.pending.reached, let goal = link.goal {
-      link.pending.reached = false
-      // Tracking replaces every goal that the receiver does not support.
-      let isCompromise = goal != .tracking && effectiveGoal == .tracking
-      link.effects.observation = isCompromise ? .refused(goal) : .reached(goal)
+    if !link.pending.isEmpty {
+      link.effects.observation = link.pending.removeFirst(link.goal, effective: effectiveGoal)
     }
+    return link.effects
   }
 
   /// Sets a new goal, or the same goal again to have it reported.
@@ -178,18 +163,18 @@ extension CommandedDriver {
     switch effectiveGoal {
     case .none: break
     case .off, .standby:
-      if !link.isStandbyAcknowledged {
-        link.due = link.sentAt + link.answerTimeout + setup.sleepSilence
+      if !link.exchange.isStandbyAcknowledged {
+        link.due = link.exchange.sentAt + link.answerTimeout + setup.sleepSilence
       }
     case .tracking, .powersave, .batching:
-      let asleep = max(now, link.sentAt + DriverTimeouts.sleepEntryTime)
+      let asleep = max(now, link.exchange.sentAt + DriverTimeouts.sleepEntryTime)
       link.due = link.due.map { min($0, asleep) }
     }
   }
 
   /// Handles a disconnected serial line or a fault of the wake pin.
   private mutating func handleLineFault() {
-    link.hostSpeed = nil
+    link.invalidateHostSpeed()
     switch state.stage {
     case .idle, .unpowered, .lost: break
     case .powering, .busy, .preemptible, .steady, .fallingAsleep: declareLost()
@@ -203,10 +188,10 @@ extension CommandedDriver {
     case .powering:
       declareLost()
       // Pins of a receiver without supply must not be driven (PWR-5).
-      link.power = .off
+      link.receiver.assumePower(.off)
     case .unpowered:
       declareLost()
-      if link.wasAlreadyOff { link.power = .off }
+      if link.wasAlreadyOff { link.receiver.assumePower(.off) }
     case .busy, .preemptible, .steady, .fallingAsleep: declareLost()
     }
   }
@@ -223,11 +208,9 @@ extension CommandedDriver {
   }
 
   /// Next state towards the effective goal, or the goal's own state.
-  ///
-  /// Inlined, because a call would copy the whole driver.
-  @inline(__always) private func nextState() -> State {
+  private func nextState() -> State {
     guard let effectiveGoal else { return .idle }
-    switch link.power {
+    switch link.receiver.power {
     case .off: return effectiveGoal == .off || now < link.offUntil ? .unpowered : .powering
     case .unknown: return link.isPowerOffPending ? .fallingAsleep : wakingState
     case .asleep:
@@ -237,7 +220,7 @@ extension CommandedDriver {
       case .tracking, .powersave, .batching: return wakingState
       }
     case .awake:
-      if link.isResponsive { return nextStateWhenResponsive(effectiveGoal) }
+      if link.receiver.isResponsive { return nextStateWhenResponsive(effectiveGoal) }
       return effectiveGoal == .off ? .fallingAsleep : .probing
     }
   }
@@ -263,14 +246,14 @@ extension CommandedDriver {
 
   mutating func repeatProbe() {
     if link.isPowerOffRequested { return proceed() }
-    guard link.sends >= DriverTimeouts.maximumSends else { return link.repeatCommand() }
+    guard link.exchange.sends >= DriverTimeouts.maximumSends else { return link.repeatCommand() }
     let canTryDefaultSpeed =
       state == .probing && setup.defaultLineSpeed != setup.lineSpeed
       && link.retryCounters.speedChanges < DriverTimeouts.maximumWakeUps
     if canTryDefaultSpeed {
       enter(.probingDefault)
     } else if link.retryCounters.wakeUps < DriverTimeouts.maximumWakeUps {
-      link.power = .unknown
+      link.receiver.assumePower(.unknown)
       proceed()
     } else {
       declareLost()
@@ -303,7 +286,7 @@ extension CommandedDriver {
   /// supply switch and is not streaming.
   mutating func retryLost() {
     link.retryCounters.needsPowerCycle =
-      setup.hasSupplySwitch && link.power != .off && !link.isStreaming
+      setup.hasSupplySwitch && link.receiver.power != .off && !link.isStreaming
       && link.retryCounters.losses.isMultiple(of: DriverTimeouts.lossesBeforePowerCycle)
     proceed()
   }
@@ -335,14 +318,14 @@ extension CommandedDriver {
   /// Powers the receiver off, after standby was requested and waited for (PWR-5).
   private mutating func powerOff() {
     // Standby was requested, so the receiver counts as asleep until `beginUnpowered` sets the power to off.
-    link.power = .asleep
+    link.receiver.assumePower(.asleep)
     enter(.unpowered)
   }
 
   /// Handles a receiver that rejected standby, or that sent data after it should have fallen asleep.
   mutating func handleFailedSleep() {
     link.counters.failedStandbys.incrementSaturating()
-    let mayRepeat = link.sends < DriverTimeouts.maximumSends
+    let mayRepeat = link.exchange.sends < DriverTimeouts.maximumSends
     if link.isPowerOffPending { return mayRepeat ? link.repeatCommand() : powerOff() }
     switch effectiveGoal {
     case .off, .standby: if mayRepeat { link.repeatCommand() } else { abandonSleep() }
@@ -362,8 +345,7 @@ extension CommandedDriver {
 
   /// Records that the receiver is awake and uses the line's baud rate, then continues.
   mutating func markAwake() {
-    link.power = .awake
-    link.isResponsive = true
+    link.receiver.markAwake(isResponsive: true)
     proceed()
   }
 }

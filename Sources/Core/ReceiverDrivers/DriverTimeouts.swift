@@ -51,4 +51,25 @@ struct PendingObservations: Sendable {
   var reached = false
 
   var isEmpty: Bool { !lost && !recovered && !drained && !reached }
+
+  /// Removes and returns the first observation; `goal` is the goal reached, `effective` what the receiver supports of it.
+  mutating func removeFirst(_ goal: ReceiverGoal?, effective: ReceiverGoal?) -> DriverObservation {
+    if lost {
+      lost = false
+      return .lost
+    }
+    if recovered {
+      recovered = false
+      return .recovered
+    }
+    if drained {
+      drained = false
+      return .drained
+    }
+    guard reached, let goal else { return .none }
+    reached = false
+    // Tracking replaces every goal that the receiver does not support.
+    let isCompromise = goal != .tracking && effective == .tracking
+    return isCompromise ? .refused(goal) : .reached(goal)
+  }
 }

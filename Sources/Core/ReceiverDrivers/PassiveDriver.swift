@@ -21,8 +21,8 @@ struct PassiveDriver: Sendable {
   /// Event counters; a passive receiver counts only dropped epochs.
   private(set) var counters = DriverCounters()
   private var due: Instant?
-  /// Number of consecutive faults of the supply switch.
-  private var switchFailures: Int64 = 0
+  /// Number of consecutive faults of the supply switch; saturates at 255.
+  private var switchFailures: UInt8 = 0
   /// Whether the driver operates the supply switch again at `due`.
   private var needsSwitchRetry = false
   /// UTC of the newest accepted fix.
@@ -123,8 +123,8 @@ struct PassiveDriver: Sendable {
     effects.observation = .lost
     guard state != .tracking, goal != nil else { return }
     needsSwitchRetry = true
-    due = now + min(.seconds(1 << min(switchFailures, 6)), DriverTimeouts.maximumBackOff)
-    switchFailures += 1
+    if switchFailures < .max { switchFailures += 1 }
+    due = now + DriverTimeouts.backOff(after: switchFailures, isStreaming: false)
   }
 
   /// Accepts an epoch if the receiver is powered on, and drops it if its UTC equals that of the previous one.
@@ -133,7 +133,7 @@ struct PassiveDriver: Sendable {
   mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch state {
     case .tracking, .powering:
-      guard epoch.fix != nil, let utc = epoch.utc else { return .accept }
+      guard epoch.hasFix, let utc = epoch.utc else { return .accept }
       if utc == newest_utc {
         counters.duplicates.incrementSaturating()
         return .drop

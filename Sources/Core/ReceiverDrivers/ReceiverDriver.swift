@@ -16,7 +16,7 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   private var passive: PassiveDriver
   /// Current status, updated by every mutating method.
   ///
-  /// A stored property: as a computed property it would copy the whole driver at each access from another module.
+  /// Stored, because the engine reads it several times in a step.
   public private(set) var status: DriverStatus
 
   /// Creates a driver for the receiver family in `setup`.

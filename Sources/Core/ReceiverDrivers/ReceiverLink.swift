@@ -1,76 +1,59 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Power state of the receiver, as far as known.
-enum KnownPower: UInt8, Sendable {
-  case off, unknown, asleep, awake
-}
-
-/// Connection to a receiver that accepts commands: the command in flight, retries, and the known state of the receiver.
+/// Connection to a receiver that accepts commands.
 ///
 /// Everything here is common to all receiver families. The link has no state machine; ``CommandedDriver`` decides
-/// which state comes next.
+/// which state comes next, and the link executes what the states have in common: it sends commands, switches supply and
+/// wake pin, sets the deadline, and reports goal and loss.
+///
+/// | part | content |
+/// |---|---|
+/// | ``CommandExchange`` | the command in flight, its repetitions and answers |
+/// | ``KnownReceiver`` | power, configuration and baud rate of the receiver, as far as known |
+/// | `RetryCounters` | failed attempts, which limit retries |
+///
+/// Invariants. Each event begins with `beginEvent(at:)`, which clears effects and command; each state with
+/// `beginState(endsPulse:)`, which clears the deadline. A supply that was switched off stays off until `offUntil`. A goal
+/// is reported once, and again after each recovery.
+///
+/// Ownership. The driver that stores the link calls its methods and writes `due`, `effects`, `pending` and the counters of
+/// events; the parts write their own properties. Every action is O(1), without heap.
 struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   let setup: ReceiverSetup
   /// Event counters since creation.
   var counters = DriverCounters()
-  var goal: ReceiverGoal?
+  private(set) var goal: ReceiverGoal?
   /// Time of the event that is being handled.
   var now = Instant.boot
   /// Deadline of the current state; nil if only events end it.
   var due: Instant?
 
-  // Known state of the receiver, larger fields first to avoid padding.
-  /// Time at which the configuration was acknowledged. Epochs from before are not accepted.
-  var configuredAt = Instant.boot
-  /// Earliest time at which the supply may be switched on again.
-  private(set) var offUntil = Instant.boot
+  var exchange = CommandExchange<Command>()
+  var receiver: KnownReceiver
   var retryCounters = RetryCounters()
   /// Baud rate of the host's serial port; nil if unknown.
-  var hostSpeed: UInt32?
-  var power: KnownPower
-  /// Whether the receiver has answered at the line's baud rate since its last wake-up.
-  var isResponsive = false
-  /// Whether the receiver has acknowledged our configuration since then.
-  var isConfigured = false
-  /// Whether the receiver has acknowledged the last standby command. u-blox receivers never do.
-  var isStandbyAcknowledged = false
-  /// Baud rate at which epochs arrived since the last answer or loss; nil if none arrived.
-  private var receivedSpeed: UInt32?
-  /// Baud rate of a receiver that sends epochs but answers no command (PWR-12); nil otherwise. Set when the driver
-  /// declares the receiver lost, until the receiver answers or is declared lost without having sent epochs.
-  private(set) var streamSpeed: UInt32?
+  private(set) var hostSpeed: UInt32?
+  /// Earliest time at which the supply may be switched on again.
+  private(set) var offUntil = Instant.boot
   /// Whether the receiver was already off at the last power-off.
   private(set) var wasAlreadyOff = false
-
-  // The command in flight.
-  private(set) var sentAt = Instant.boot
-  private var staleAnswers = StaleAnswers()
-  /// Command to write in this step; `none` if nothing is to be written.
-  var command = Command.none
-  private(set) var lastSent = Command.none
-  /// Index of the part in flight.
-  private(set) var part: UInt8 = 0
-  /// Number of transmissions of that part.
-  var sends: UInt8 = 0
-  /// Number of transmissions of all parts of the command.
-  private var totalSends: UInt8 = 0
 
   // Output to the engine.
   var effects = DriverEffects()
   var pending = PendingObservations()
   /// Whether the driver has reported that the goal is reached.
-  var isGoalReported = false
+  private(set) var isGoalReported = false
   private var isRecovering = false
 
   /// Creates a link. The receiver counts as off if it has a supply switch, else its power state is unknown.
   init(_ setup: ReceiverSetup) {
     self.setup = setup
-    power = setup.hasSupplySwitch ? .off : .unknown
+    receiver = KnownReceiver(power: setup.hasSupplySwitch ? .off : .unknown)
   }
 
   /// Whether the receiver sends epochs but answers no command.
-  var isStreaming: Bool { streamSpeed != nil }
+  var isStreaming: Bool { receiver.streamSpeed != nil }
 
   /// Whether the goal is to power the receiver off.
   var isPowerOffRequested: Bool { goal == .off && setup.hasSupplySwitch }
@@ -92,14 +75,12 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   mutating func beginEvent(at now: Instant) {
     self.now = now
     effects = DriverEffects()
-    command = .none
+    exchange.clearCommand()
   }
 
   /// Starts a new state, without a command in flight and without a deadline.
   mutating func beginState(endsPulse: Bool) {
-    sends = 0
-    totalSends = 0
-    part = 0
+    exchange.beginState()
     due = nil
     // End the wake pulse on every exit from the pulsing state.
     if endsPulse { effects.pin = PinCommand(.receiverWake, .inactive) }
@@ -111,49 +92,39 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
 extension ReceiverLink {
   /// Sends a part of a command, for the first time or again, and sets the deadline for its answer.
   mutating func send(_ new: Command) {
-    command = new
-    sends += 1
-    totalSends += 1
+    exchange.send(new, at: now)
     counters.commands.incrementSaturating()
-    isStandbyAcknowledged = false
     due = now + answerTimeout + (new == .standby ? setup.sleepSilence : .zero)
-    sentAt = now
-    lastSent = new
   }
 
   mutating func repeatCommand() {
     counters.repeats.incrementSaturating()
-    send(lastSent)
+    send(exchange.lastSent)
   }
 
-  /// Whether the part may be sent again. The limit is three transmissions per part, summed over the whole command.
-  var canRepeat: Bool { totalSends < DriverTimeouts.maximumSends * lastSent.partCount(for: setup) }
+  /// Whether the part in flight may be sent again.
+  var canRepeat: Bool { exchange.canRepeat(for: setup) }
 
   /// Sends the next part of the command. Returns false if the current part is the last one.
   mutating func sendNextPart() -> Bool {
-    guard part + 1 < lastSent.partCount(for: setup) else { return false }
-    part += 1
-    sends = 0
-    send(lastSent)
+    guard exchange.selectNextPart(for: setup) else { return false }
+    send(exchange.lastSent)
     return true
   }
 
   /// Whether an answer matches the part in flight. Counts it as arrived if it is a late answer to an earlier command.
   mutating func consumeAnswer(_ answer: Command.Answer) -> Bool {
-    guard answer == lastSent.answer(part: part, for: setup) else { return false }
-    return !staleAnswers.consume(answer.kind, at: now)
+    exchange.consume(answer, for: setup, at: now)
   }
 
   /// Completes the part in flight: further answers to its repetitions are late answers.
   mutating func closeExchange() {
-    guard let answer = lastSent.answer(part: part, for: setup) else { return }
-    staleAnswers.recordAnswered(answer.kind, sends: sends, until: now + answerTimeout)
+    exchange.close(isAnswered: true, for: setup, until: now + answerTimeout)
   }
 
   /// Abandons the part in flight: all answers to it are late answers.
   mutating func abandonExchange() {
-    guard let answer = lastSent.answer(part: part, for: setup) else { return }
-    staleAnswers.recordAnswered(answer.kind, sends: sends + 1, until: now + answerTimeout)
+    exchange.close(isAnswered: false, for: setup, until: now + answerTimeout)
   }
 
   /// Sets the baud rate of the host's serial port.
@@ -162,6 +133,9 @@ extension ReceiverLink {
     hostSpeed = speed
     effects.lineSpeed = speed
   }
+
+  /// Records a disconnected line, whose baud rate is then unknown.
+  mutating func invalidateHostSpeed() { hostSpeed = nil }
 }
 
 // MARK: Actions on entering a state
@@ -171,7 +145,7 @@ extension ReceiverLink {
   mutating func powerOff() {
     effects.pin = PinCommand(.receiverSupply, .inactive)
     offUntil = now + DriverTimeouts.minimumOffTime
-    wasAlreadyOff = power == .off
+    wasAlreadyOff = receiver.power == .off
     retryCounters.needsPowerCycle = false
     due = isPowerOffRequested ? now + DriverTimeouts.switchFaultTime : offUntil
   }
@@ -184,7 +158,7 @@ extension ReceiverLink {
   }
 
   mutating func powerOn() {
-    power = .awake
+    receiver.assumePower(.awake)
     effects.pin = PinCommand(.receiverSupply, .active)
     due = now + setup.powerSettle
   }
@@ -197,10 +171,10 @@ extension ReceiverLink {
   /// Waits for the receiver to wake up, after the wake pulse or after the bytes of this command.
   mutating func wake(sending wakeCommand: Command) {
     retryCounters.wakeUps += 1
-    power = .awake
+    receiver.assumePower(.awake)
     if wakeCommand != .none {
       setHostSpeed(setup.lineSpeed)
-      command = wakeCommand
+      exchange.write(wakeCommand)
     }
     due = now + setup.wakeSettle
   }
@@ -230,9 +204,9 @@ extension ReceiverLink {
     // Powering off a receiver that streams without answering does not reset its losses.
     let losses = retryCounters.losses
     retryCounters.recordGoalReached(at: now)
-    if power == .off && isStreaming { retryCounters.losses = losses }
+    if receiver.power == .off && isStreaming { retryCounters.losses = losses }
     // A receiver that is powered off has not recovered.
-    if isRecovering && power != .off {
+    if isRecovering && receiver.power != .off {
       isRecovering = false
       pending.recovered = true
     }
@@ -253,39 +227,37 @@ extension ReceiverLink {
     retryCounters.unexpectedWakes = 0
   }
 
+  /// Requests that the reached goal is reported again.
+  mutating func repeatGoalReport() { isGoalReported = false }
+
   /// Counts an epoch that was measured without our configuration.
   mutating func countUnconfigured() {
-    // A receiver that answers but rejects the configuration is not a streaming receiver.
-    if !isResponsive { receivedSpeed = hostSpeed }
+    receiver.recordStream(at: hostSpeed)
     counters.unconfiguredEpochs.incrementSaturating()
   }
 
   /// Records that the receiver answered at the line's baud rate.
   mutating func markResponsive() {
-    receivedSpeed = nil
-    streamSpeed = nil
-    isResponsive = true
+    receiver.markResponsive()
     retryCounters.wakeUps = 0
     retryCounters.speedChanges = 0
   }
 
   /// Records a power state in which the receiver may have lost its RAM and our configuration.
   mutating func invalidateVolatileState(power: KnownPower) {
-    self.power = power
-    isResponsive = false
-    isConfigured = false
+    receiver.assumePower(power)
+    receiver.markSilent()
   }
 
   /// Records that the receiver is still awake after a standby command.
   mutating func markStillAwake() {
-    power = .awake
-    isResponsive = hostSpeed == setup.lineSpeed
-    isConfigured = false
+    receiver.markAwake(isResponsive: hostSpeed == setup.lineSpeed)
+    receiver.markUnconfigured()
   }
 
   /// Records that the receiver may have lost our configuration.
   mutating func markUnconfigured() {
-    isConfigured = false
+    receiver.markUnconfigured()
     isRecovering = true
     isGoalReported = false
   }
@@ -295,14 +267,11 @@ extension ReceiverLink {
     counters.losses.incrementSaturating()
     retryCounters.recordLoss()
     markUnconfigured()
-    isResponsive = false
-    power = .unknown
     pending.reached = false
     // After the first loss, only the answers may have been lost; after two, the receiver counts as streaming.
-    streamSpeed = retryCounters.losses > 1 ? receivedSpeed : nil
-    receivedSpeed = nil
+    receiver.markLost(mayStream: retryCounters.losses > 1)
     // Its epochs are readable only at this baud rate.
-    if let streamSpeed { setHostSpeed(streamSpeed) }
+    if let speed = receiver.streamSpeed { setHostSpeed(speed) }
     if !retryCounters.isLossReported { pending.lost = true }
     retryCounters.isLossReported = true
   }

@@ -115,7 +115,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
         var copy = driver
         _ = copy.handle(event, at: now + later)
         if !copy.isQuiescent { #expect(copy.deadline != nil, "\(driver.state) \(event)") }
-        if copy.link.power == .off {
+        if copy.link.receiver.power == .off {
           #expect(!copy.hasOutgoing && copy.link.effects.pin?.pin != .receiverWake)
         }
         #expect(copy.outgoing.count <= 100)

@@ -123,10 +123,10 @@ struct SentenceDriver: CommandedDriver {
   /// Drops epochs that started before the configuration was acknowledged (PWR-6).
   mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     link.now = now
-    let isEarly = epoch.fix.map { $0.acquired < link.configuredAt } ?? false
+    let isEarly = epoch.acquired.map { $0 < link.receiver.configuredAt } ?? false
     switch state {
     case .tracking, .fallingAsleep:
-      if link.isConfigured && !isEarly { return .accept }
+      if link.receiver.isConfigured && !isEarly { return .accept }
       link.counters.unconfiguredEpochs.incrementSaturating()
       return .drop
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
@@ -170,10 +170,9 @@ extension SentenceDriver {
   private mutating func handleTrackingDeadline() {
     if let retryTime = standbyRetryAt, retryTime <= now {
       clearStandbyRejection()
-      link.isGoalReported = false
+      link.repeatGoalReport()
     } else {
-      link.isResponsive = false
-      link.isConfigured = false
+      link.receiver.markSilent()
     }
     proceed()
   }
@@ -191,7 +190,7 @@ extension SentenceDriver {
 extension SentenceDriver {
   /// Handles the acknowledgement of standby: waits only for data in transmission.
   private mutating func handleStandbyAcknowledgement() {
-    link.isStandbyAcknowledged = true
+    link.exchange.acknowledgeStandby()
     link.due = min(link.due ?? .distantFuture, now + DriverTimeouts.sleepEntryTime)
   }
 
@@ -296,14 +295,15 @@ extension SentenceDriver {
     case .pending, .busy: break  // Repeated at the deadline.
     case .unsupported, .failed, .invalid:
       link.counters.refusals.incrementSaturating()
-      if link.lastSent.isOptional(part: link.part, for: setup) { return finishPart() }
+      if link.exchange.lastSent.isOptional(part: link.exchange.part, for: setup) {
+        return finishPart()
+      }
       repeatOrDeclareLost()
     }
   }
 
   mutating func finishCommand() {
-    link.isConfigured = true
-    link.configuredAt = now
+    link.receiver.markConfigured(at: now)
     proceed()
   }
 
@@ -311,7 +311,8 @@ extension SentenceDriver {
     setTrackingDeadline()
     switch meaning {
     case .started: handleLostConfiguration()
-    case .disabled: if now - link.configuredAt > link.answerTimeout { handleLostConfiguration() }
+    case .disabled:
+      if now - link.receiver.configuredAt > link.answerTimeout { handleLostConfiguration() }
     case .live, .answer, .nothing: break
     }
   }
@@ -330,7 +331,7 @@ extension SentenceDriver {
         handleFailedSleep()
       }
     case .live, .disabled, .started:
-      if now - link.sentAt > link.answerTimeout { handleFailedSleep() }
+      if now - link.exchange.sentAt > link.answerTimeout { handleFailedSleep() }
     case .nothing: break
     }
   }

@@ -65,7 +65,7 @@ extension SentenceDriver {
   func nextStateWhenResponsive(_ goal: ReceiverGoal) -> State {
     switch goal {
     case .off, .standby: .fallingAsleep
-    case .tracking, .powersave, .batching: link.isConfigured ? .tracking : .configuring
+    case .tracking, .powersave, .batching: link.receiver.isConfigured ? .tracking : .configuring
     }
   }
 
@@ -82,7 +82,7 @@ extension SentenceDriver {
     case .probingDefault: link.probe(at: setup.defaultLineSpeed)
     case .changingSpeed: link.changeSpeed()
     case .restarting:
-      link.command = .restart
+      link.exchange.write(.restart)
       link.due = now + setup.powerSettle + DriverTimeouts.sleepEntryTime
     case .configuring: link.send(.configuration)
     case .fallingAsleep: link.sendToSleep()

@@ -94,19 +94,22 @@ extension UBloxCommand {
     }
   }
 
+  /// Power mode that the command sets; nil if it sets none.
+  var powerMode: UBloxPowerMode? {
+    switch self {
+    case .configuration(let power): power
+    case .powerMode(let power): power
+    case .none, .probe, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching, .watermark,
+      .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements, .pollAiding,
+      .aidingTime,
+      .aidingEntry:
+      nil
+    }
+  }
+
   /// Whether a part sets the power mode.
   func setsPowerMode(part: UInt8, for setup: ReceiverSetup) -> Bool {
-    let mode: UBloxPowerMode? =
-      switch self {
-      case .configuration(let power): power
-      case .powerMode(let power): power
-      case .none, .probe, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching, .watermark,
-        .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements, .pollAiding,
-        .aidingTime,
-        .aidingEntry:
-        nil
-      }
-    guard mode != nil else { return false }
+    guard powerMode != nil else { return false }
     guard setup.family == .ubloxM8 else { return true }
     let identity = m8Messages(for: setup)[part].identity
     return identity == .cfgPM2 || identity == .cfgRXM

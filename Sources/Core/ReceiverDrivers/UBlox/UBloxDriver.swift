@@ -125,7 +125,7 @@ struct UBloxDriver: CommandedDriver {
   /// Records that an earlier run may have left epochs in the batch buffer, until the buffer is drained once. A receiver
   /// that is off has lost its buffer.
   mutating func expectBufferedFixes() {
-    known.mayBufferFixes = known.batch != .off && link.power != .off
+    known.mayBufferFixes = known.batch != .off && link.receiver.power != .off
   }
 
   /// Whether a drain is requested, in progress, or not yet reported as done.
@@ -254,7 +254,7 @@ extension UBloxDriver {
   ///
   /// Ignores epochs without a fix, whose time may be wrong before the first fix.
   private mutating func recordEmitted(_ epoch: Epoch) {
-    guard epoch.fix != nil else { return }
+    guard epoch.hasFix else { return }
     aiding.hasFix = true
     if let utc = epoch.utc { lastEmitted_utc = utc }
   }
@@ -280,19 +280,21 @@ extension UBloxDriver {
 
   private mutating func admitLive(_ epoch: Epoch) -> Admission {
     // The epoch's first sentence may have arrived before the configuration was acknowledged.
-    if let fix = epoch.fix, fix.acquired < link.configuredAt { return dropUnconfigured() }
+    if let acquired = epoch.acquired, acquired < link.receiver.configuredAt {
+      return dropUnconfigured()
+    }
     switch state {
     case .tracking, .changingPower, .enabling, .muting, .saving, .restoring:
       return acceptLive(epoch)
     case .batching, .changingWatermark, .draining:
       // An epoch that started before live output was switched off may be complete only now.
-      guard mayPredateOutputChange(epoch.fix?.acquired ?? now) else { return dropUnconfigured() }
+      guard mayPredateOutputChange(epoch.acquired ?? now) else { return dropUnconfigured() }
       return acceptLive(epoch)
     case .unmuting, .leaving, .disabling:
       if held.add(epoch, at: now) { link.counters.duplicates.incrementSaturating() }
       return .hold
     case .fallingAsleep:
-      return link.isConfigured ? acceptLive(epoch) : dropUnconfigured()
+      return link.receiver.isConfigured ? acceptLive(epoch) : dropUnconfigured()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .configuring, .standby, .lost:
       return link.isStreaming ? acceptStreamed(epoch) : dropUnconfigured()
@@ -301,7 +303,7 @@ extension UBloxDriver {
 
   /// Whether an epoch started while live epochs were held, was completed later, and was already received as an entry.
   private func isStale(_ epoch: Epoch) -> Bool {
-    guard let fix = epoch.fix, fix.acquired <= lastHeldAt else { return false }
+    guard let acquired = epoch.acquired, acquired <= lastHeldAt else { return false }
     guard let utc = epoch.utc, let newest = drain.newest_utc else { return false }
     return utc <= newest
   }
@@ -385,7 +387,7 @@ extension UBloxDriver {
   /// Whether to read out the navigation database before power-off: the receiver has had a fix, and may have data that
   /// is not stored.
   private var shouldSave: Bool {
-    guard setup.aiding != nil, link.isConfigured, aiding.hasFix else { return false }
+    guard setup.aiding != nil, link.receiver.isConfigured, aiding.hasFix else { return false }
     return !isStoredDataUsable || now - aiding.unsavedSince >= UBloxDriver.minimumEphemerisTime
   }
 
@@ -404,7 +406,7 @@ extension UBloxDriver {
 
   /// Sends a new assistance message, with a new count of transmissions.
   private mutating func sendAiding(_ command: UBloxCommand) {
-    link.sends = 0
+    link.exchange.resetSends()
     link.send(command)
   }
 
@@ -434,7 +436,7 @@ extension UBloxDriver {
 
   /// Continues after an answer or a timeout: sends the poll, or ends the read-out after the poll.
   private mutating func continueSaving() {
-    if link.lastSent == .pollAiding { return endSaving() }
+    if link.exchange.lastSent == .pollAiding { return endSaving() }
     let capacity = setup.aiding?.capacity ?? 0
     aiding.deadline = now + transmissionTime(ofEntries: capacity) * 2 + link.answerTimeout
     sendAiding(.pollAiding)
@@ -442,7 +444,9 @@ extension UBloxDriver {
 
   /// Stores a received entry, or ignores it if the storage is full.
   private mutating func storeEntry() {
-    guard link.lastSent == .pollAiding, let capacity = setup.aiding?.capacity else { return }
+    guard link.exchange.lastSent == .pollAiding, let capacity = setup.aiding?.capacity else {
+      return
+    }
     link.due = min(now + link.answerTimeout + transmissionTime(ofEntries: 1), aiding.deadline)
     guard aiding.nextIndex < capacity else { return }
     if aiding.nextIndex == 0 { aiding.savedAt = now }
@@ -455,7 +459,7 @@ extension UBloxDriver {
   /// Handles a timeout: repeats the message, or continues. If acknowledgements are not enabled, silence ends the
   /// read-out.
   private mutating func handleSavingTimeout() {
-    if aiding.nextIndex == 0, link.sends < UBloxDriver.maximumAidingSends {
+    if aiding.nextIndex == 0, link.exchange.sends < UBloxDriver.maximumAidingSends {
       return link.repeatCommand()
     }
     continueSaving()
@@ -496,7 +500,7 @@ extension UBloxDriver {
 
   /// Sends the next message after the one in flight was accepted.
   private mutating func continueRestoring() {
-    switch link.lastSent {
+    switch link.exchange.lastSent {
     case .enableAidingAcknowledgements: sendTime()
     case .aidingTime: sendNextEntry()
     case .aidingEntry:
@@ -516,29 +520,33 @@ extension UBloxDriver {
 
   private mutating func sendNextEntry() {
     guard aiding.nextIndex < aiding.storedCount, !aiding.hasFix else { return endRestoring() }
-    link.sends = 0
+    link.exchange.resetSends()
     sendEntry()
   }
 
   /// Requests the engine's caller to write the next stored entry to the receiver.
   private mutating func sendEntry() {
     link.send(.aidingEntry(aiding.nextIndex))
-    link.command = .none
+    link.exchange.clearCommand()
     link.effects.aiding = .send(aiding.nextIndex)
     link.due = link.due.map { $0 + transmissionTime(ofEntries: 1) }
   }
 
   private mutating func handleRestoringTimeout() {
-    guard link.sends < UBloxDriver.maximumAidingSends else { return handleFailedAiding() }
+    guard link.exchange.sends < UBloxDriver.maximumAidingSends else { return handleFailedAiding() }
     link.counters.repeats.incrementSaturating()
-    if case .aidingEntry = link.lastSent { sendEntry() } else { link.send(link.lastSent) }
+    if case .aidingEntry = link.exchange.lastSent {
+      sendEntry()
+    } else {
+      link.send(link.exchange.lastSent)
+    }
   }
 
   /// Handles a failed message: sends the next one, unless too many have failed.
   private mutating func handleFailedAiding() {
     aiding.failures += 1
     guard aiding.failures < UBloxDriver.maximumAidingFailures else { return endRestoring() }
-    switch link.lastSent {
+    switch link.exchange.lastSent {
     case .aidingTime: sendNextEntry()
     case .aidingEntry:
       aiding.nextIndex += 1
@@ -616,7 +624,7 @@ extension UBloxDriver {
 
   private mutating func countEntry() {
     drain.isAnswered = true
-    link.sends = 0
+    link.exchange.resetSends()
     if let remaining = drain.remainingEntries {
       if remaining <= 1 { return retrieveNext() }
       drain.remainingEntries = remaining - 1
@@ -635,7 +643,8 @@ extension UBloxDriver {
 
   /// Handles a timeout of the retrieval: repeats it, ends the drain, or declares the receiver lost.
   private mutating func repeatRetrieval() {
-    guard link.sends < DriverTimeouts.maximumSends, drain.retrievals < UBloxDriver.maximumRetrievals
+    guard link.exchange.sends < DriverTimeouts.maximumSends,
+      drain.retrievals < UBloxDriver.maximumRetrievals
     else {
       let neverBatched = known.batch == .unknown && !drain.isAnswered
       return neverBatched ? finishDrain() : declareLost()
@@ -728,8 +737,7 @@ extension UBloxDriver {
       .disabling:
       repeatOrDeclareLost()
     case .tracking:
-      link.isResponsive = false
-      link.isConfigured = false
+      link.receiver.markSilent()
       proceed()
     case .draining, .leaving: repeatRetrieval()
     case .saving: handleSavingTimeout()
@@ -742,7 +750,7 @@ extension UBloxDriver {
   /// Answers a pending drain request if batching is off, or if the receiver is asleep or off.
   private mutating func answerDrainIfObsolete() {
     guard isDrainRequested else { return }
-    let isAsleep = link.power == .asleep || link.power == .off
+    let isAsleep = link.receiver.power == .asleep || link.receiver.power == .off
     guard known.batch == .off || isAsleep else { return }
     isDrainRequested = false
     link.pending.drained = true
@@ -878,7 +886,7 @@ extension UBloxDriver {
 
   /// Handles a message after the standby command. Output that was in transmission does not count; a rejection does.
   private mutating func receiveWhileFallingAsleep(_ meaning: Meaning) {
-    if now - link.sentAt > link.answerTimeout || meaning == .rejection(.rxmPMREQ) {
+    if now - link.exchange.sentAt > link.answerTimeout || meaning == .rejection(.rxmPMREQ) {
       handleFailedSleep()
     }
   }
@@ -887,12 +895,11 @@ extension UBloxDriver {
     switch state {
     case .changingSpeed: return enter(.probing)
     case .configuring:
-      link.isConfigured = true
+      link.receiver.markConfigured(at: now)
       known.isMuted = false
-      known.powerMode = commandedPower ?? .full
+      known.powerMode = link.exchange.lastSent.powerMode ?? .full
       outputChangedAt = now
-      link.configuredAt = now
-    case .changingPower: known.powerMode = commandedPower ?? .full
+    case .changingPower: known.powerMode = link.exchange.lastSent.powerMode ?? .full
     case .enabling:
       known.batch = .on
       known.isDrained = false
@@ -929,7 +936,11 @@ extension UBloxDriver {
       known.isBatchingRejected = true
       // The receiver keeps its batching mode, which may be unknown. It may also have executed an earlier
       // transmission of the command whose answer was lost.
-      if link.sends > 1 || known.batch != .off { known.batch = .unknown } else { markBatchingOff() }
+      if link.exchange.sends > 1 || known.batch != .off {
+        known.batch = .unknown
+      } else {
+        markBatchingOff()
+      }
       proceed()
     case .disabling:
       // A receiver without batching rejects the command to disable it.
@@ -941,8 +952,8 @@ extension UBloxDriver {
       // supports them, so repeat the command first; it may have been replaced by another receiver.
       let mayCycle = known.powerMode == .cyclic
       let canRepeat =
-        mayCycle && (state == .changingPower || link.sends < DriverTimeouts.maximumSends)
-      let isAboutPower = link.lastSent.setsPowerMode(part: link.part, for: setup)
+        mayCycle && (state == .changingPower || link.exchange.sends < DriverTimeouts.maximumSends)
+      let isAboutPower = link.exchange.lastSent.setsPowerMode(part: link.exchange.part, for: setup)
       guard isAboutPower, !canRepeat else { return repeatOrDeclareLost() }
       link.closeExchange()
       known.isPowerSaveRejected = true
@@ -954,22 +965,9 @@ extension UBloxDriver {
     }
   }
 
-  /// Power mode in the last command; nil if it sets none.
-  private var commandedPower: UBloxPowerMode? {
-    switch link.lastSent {
-    case .configuration(let power): power
-    case .powerMode(let power): power
-    case .none, .probe, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching, .watermark,
-      .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements, .pollAiding,
-      .aidingTime,
-      .aidingEntry:
-      nil
-    }
-  }
-
   /// Watermark in the last command, which must set one.
   private var commandedWatermark: UInt16 {
-    switch link.lastSent {
+    switch link.exchange.lastSent {
     case .enableBatching(let watermark), .watermark(let watermark): watermark
     case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .powerMode, .liveOutput,
       .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements, .pollAiding,
@@ -983,8 +981,7 @@ extension UBloxDriver {
 // MARK: Next state
 
 extension UBloxDriver {
-  // Inlined, because a call would copy the whole driver.
-  @inline(__always) var effectiveGoal: ReceiverGoal? {
+  var effectiveGoal: ReceiverGoal? {
     switch link.goal {
     case .none: return nil
     case .off: return setup.hasSupplySwitch ? .off : .standby
@@ -1018,7 +1015,7 @@ extension UBloxDriver {
       guard known.batch == .off else { return stateToLeave }
       return goal == .off && shouldSave ? .saving : .fallingAsleep
     case .tracking, .powersave:
-      guard link.isConfigured else { return .configuring }
+      guard link.receiver.isConfigured else { return .configuring }
       guard known.batch == .off else { return stateToLeave }
       if known.isMuted { return .unmuting }
       if shouldRestore { return .restoring }
@@ -1029,14 +1026,14 @@ extension UBloxDriver {
 
   /// Next state on the way out of batching: live output on, drain, disable.
   private var stateToLeave: State {
-    if !link.isConfigured { return .configuring }
+    if !link.receiver.isConfigured { return .configuring }
     if known.isMuted { return .unmuting }
     return known.isDrained ? .disabling : .leaving
   }
 
   /// Next state on the way into batching, or within it.
   private func stateToBatch(_ watermark: UInt16) -> State {
-    if !link.isConfigured { return .configuring }
+    if !link.receiver.isConfigured { return .configuring }
     // Live epochs are accepted while the power mode changes, so the buffer must be drained first.
     if needsPowerChange { return known.batch == .off ? .changingPower : stateToLeave }
     switch known.batch {
