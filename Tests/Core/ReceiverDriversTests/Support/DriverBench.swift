@@ -128,7 +128,7 @@ final class DriverBench {
 
   private func take(_ epoch: Epoch) {
     guard let utc = epoch.utc else { return }
-    driver.aiding.bootUTC_us = utc.microseconds - now.microseconds
+    driver.setClock(bootUTC_us: utc.microseconds - now.microseconds)
     emitted.append(Int((utc - FakeM10.base).microseconds / 1_000_000))
   }
 
