@@ -139,6 +139,7 @@ public struct Engine: ~Copyable {
   ///
   /// - Parameter now: Time of the boot clock; not before that of the previous step.
   /// - Complexity: O(clients in use).
+  @inline(never)
   public mutating func step(_ event: Event, at now: Instant) -> Effects {
     advance(to: now)
     var effects = Effects()
