@@ -28,7 +28,7 @@ struct BufferDrain: Sendable {
   /// The receiver is lost: the drain ends without a result.
   mutating func cancel() { isRequested = false }
 
-  /// The receiver begins to batch: its buffer is empty.
+  /// Batching is commanded, or its watermark changes: the wait restarts.
   mutating func beginBatching(at now: Instant) { lastTime = now }
 
   /// The drain has ended, or the buffer is known to be empty. `head`: the ring's head.

@@ -62,7 +62,8 @@ import ReceiverDrivers
 /// - A deferral's end that waits for buffered fixes is reported after the drain or after the loss of the receiver.
 ///
 /// **Who may change what.** Only this file writes the stored properties; each part writes its own. Clients change
-/// through `handle(_:of:)` and the phases above. The computed properties for status change nothing.
+/// through `handle(_:of:)`, the phases above, ``restore(_:from:startingAt:)``, ``noteDiscardedInput(at:)`` and
+/// ``nextNotice()``. The status only reads, except ``usage(of:at:)``, which hands a skipped fix to the client.
 ///
 /// **Bounds.** A step is O(clients in use) plus O(bytes). It appends at most one fix. A drain without a result doubles
 /// the time to the next one, at most 12 times. A refused mode is retried with exponential back-off (``RetryBackoff``).
@@ -332,10 +333,10 @@ extension Engine {
 
   /// Delivers a held fix when refining has ended without a better one, or a client cannot wait longer.
   private mutating func releaseHeldFix(_ effects: inout Effects) {
-    guard let fix = fixes.held, effects.appended == nil else { return }
+    guard fixes.held != nil, effects.appended == nil else { return }
     let isOver = receiver.schedule.state != .refining || demand.need.until <= now
-    guard isOver || demand.needsEveryFix else { return }
-    deliver(fixes.best(of: fix, mayReplace: false), &effects)
+    guard isOver || demand.needsEveryFix, let fix = fixes.takeHeld() else { return }
+    deliver(fix, &effects)
     effects.needsProceed = true
   }
 
@@ -514,7 +515,6 @@ extension Engine {
   private mutating func continuePlan(_ effects: inout Effects) {
     // For a check that is due now, the drain has already been requested.
     effects.wake = demand.check > now ? demand.check : .distantFuture
-    input.setReadDelayed(false)
     finishPlan(&effects)
   }
 
@@ -529,7 +529,7 @@ extension Engine {
     if !effects.needsProceed { handleDeadlines(&effects) }
     releaseHeldFix(&effects)
     if receiver.isCheckDue(isNeeded: demand.needsEveryFix, input, at: now) {
-      carryOut(receiver.lose(at: now))
+      carryOut(receiver.lose())
     }
     planner.parameters.batch = receiver.mayBatch(at: now) ? setup.parameters.batch : nil
     planner.parameters.receiver.powersave_mW =
@@ -575,7 +575,7 @@ extension Engine {
 
   /// Handles the deadlines of driver and line that have passed.
   private mutating func handleDeadlines(_ effects: inout Effects) {
-    let isDue = receiver.takesDeadline(lastByteTime: input.lastByteTime, at: now)
+    let isDue = receiver.mustHandleDeadline(lastByteTime: input.lastByteTime, at: now)
     if isDue && !effects.hasDriverActed {
       drive(.deadline, &effects)
       effects.needsProceed = true
@@ -765,7 +765,7 @@ extension Engine {
     input.demand = demand
     input.isBusy = isBusy
     input.acquiringSince = receiver.acquiringSince
-    input.previousOffTime = receiver.previousOffTime
+    input.previousOffTime = receiver.standbyTime
     input.lastMessageTime = self.input.lastEpochTime
     if !demand.needsEveryFix { input.schedule = receiver.schedule }
     input.drainDue = drainDue

@@ -4,7 +4,8 @@ import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
 
-// The status of an ``Engine``, for `LocationServer`, `LocationLoop` and the command: everything here only reads.
+// The status of an ``Engine``, for `LocationServer`, `LocationLoop` and the command: everything here only reads, except
+// `usage(of:at:)`, which hands a skipped fix to the client before it computes its need.
 
 /// Status of the receiver. Made by ``Engine/receiverReport(at:)``, used by `LocationServer`.
 public struct ReceiverReport: Equatable, Sendable {
@@ -156,7 +157,7 @@ extension Engine {
     return ReceiverReport(
       activity: activity, isAcquiring: receiver.isWithoutFix(input, at: now),
       isResponding: activity != .lost && !receiver.isLost && !receiver.isSilent(input, at: now),
-      isStreaming: receiver.isStreaming(at: now),
+      isStreaming: receiver.isStreaming(at: self.now),
       lastByteTime: input.lastByteTime > .boot ? input.lastByteTime : nil,
       lastFixTime: fixes.newestTime > .boot ? fixes.newestTime : nil,
       sentences: counters.sentences, frames: counters.frames)

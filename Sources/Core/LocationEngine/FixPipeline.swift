@@ -11,7 +11,7 @@ import LocationTypes
 /// ```
 /// held fix   none -- hold(_:): a better fix is expected ------------------> held
 ///            held -- hold(_:): the fix that follows is expected to improve --> held (replaced)
-///            held -- best(of:): a fix is delivered -----------------------> none
+///            held -- best(of:), takeHeld(): a fix is delivered ------------> none
 /// ```
 ///
 /// **Invariants.** Measurement times never decrease, even if UTC steps. A stored fix has a horizontal accuracy.
@@ -82,6 +82,12 @@ struct FixPipeline: ~Copyable {
 
   /// Holds a fix back.
   mutating func hold(_ fix: Fix) { held = fix }
+
+  /// Removes and returns the held fix.
+  mutating func takeHeld() -> Fix? {
+    defer { held = nil }
+    return held
+  }
 
   /// The fix to deliver: `fix`, or the held one if that is more accurate. Nothing is held afterwards.
   mutating func best(of fix: Fix, mayReplace: Bool) -> Fix {

@@ -16,7 +16,8 @@ import ReceiverDrivers
 /// ```
 /// mode      nil -- setMode(_:at:) --> ReceiverMode, the one that was last commanded
 ///
-/// activity  asleep -- an awake mode --> awake; awake -- off or standby --> asleep
+/// activity  asleep ---- an awake mode ----> acquiring ---- fix ----> found
+///           asleep <--- off or standby ---- acquiring, found
 ///
 /// working   yes -- driver reports lost; or a receiver without commands is silent --> lost
 ///           lost -- mode reached (not off), recovered, refused; or a live epoch from a receiver without commands
@@ -26,8 +27,9 @@ import ReceiverDrivers
 ///           requested -- drained, refused, nothing buffered, or receiver lost --> none
 /// ```
 ///
-/// **Invariants.** The driver acts at most once per step, because it has one output buffer. The activity is awake
-/// exactly while the mode is.
+/// **Invariants.** The driver acts at most once per step, because it has one output buffer. The activity is
+/// acquiring or found exactly while the mode is awake. ``FixSchedule`` receives every valid fix, so its `lastFixTime` is
+/// the time of the newest one.
 ///
 /// **Who changes what.** Only this type writes its properties. Each function that concerns the clients returns a
 /// ``Change``, which `Engine` carries out. **Bounds.** Fixed size; O(1) for each function.
@@ -42,12 +44,14 @@ struct ReceiverControl: ~Copyable {
     case lost
   }
 
-  /// Since when the receiver is awake or asleep, by the modes commanded.
+  /// Whether the receiver is awake, by the modes commanded, and has given a fix since it woke.
   private enum Activity: Sendable {
-    /// Not awake; since when in standby, nil after a power-off or a start.
+    /// Not awake; the time of the standby command that ended the last awake mode, nil if that was a power-off.
     case asleep(standbySince: Instant?)
-    /// Awake; the time in standby before, nil if it was not in standby.
-    case awake(since: Instant, offTime: Interval?)
+    /// Awake, without a fix since; the time since the standby command before, nil without one.
+    case acquiring(since: Instant, standbyTime: Interval?)
+    /// Awake, with a fix since.
+    case found
   }
 
   // Not optional: without a receiver it is unused.
@@ -64,12 +68,12 @@ struct ReceiverControl: ~Copyable {
   private(set) var schedule = FixSchedule()
   /// The mode that was last commanded; nil before the first plan.
   private(set) var mode: ReceiverMode?
-  /// Since when the receiver is awake or asleep.
+  /// Whether the receiver is awake, and has given a fix since it woke.
   private var activity = Activity.asleep(standbySince: nil)
   /// Whether the receiver is lost.
   private(set) var isLost = false
-  /// Time of the last loss.
-  private var lossTime = Instant.boot
+  /// Whether the receiver was lost since its last fix, so that it must acquire again.
+  private var isFixLost = false
   /// Time of the last fix from a receiver that answers no command (PWR-12).
   private var lastStreamedFixTime: Instant?
   /// Drains of the receiver's buffer.
@@ -78,7 +82,7 @@ struct ReceiverControl: ~Copyable {
   private var refusals = RefusedModes()
   /// Time since which the driver's deadline is postponed because bytes keep arriving.
   private var overdueSince: Instant?
-  /// ``checkTime(_:_:at:)`` as of the last plan. Input since then can only have postponed it.
+  /// ``checkTime(isNeeded:_:at:)`` as of the last plan. Input since then can only have postponed it.
   private var checkDue = Instant.distantFuture
 
   init(_ setup: EngineSetup) {
@@ -123,7 +127,7 @@ struct ReceiverControl: ~Copyable {
       isLost = false
       return finishDrainIfEmpty(head: head, at: now)
     case .drained: return finishDrain(head: head, at: now)
-    case .lost: return lose(at: now)
+    case .lost: return lose()
     case .refused(let refused):
       refusals.insert(refused, at: now)
       isLost = false
@@ -132,11 +136,11 @@ struct ReceiverControl: ~Copyable {
   }
 
   /// Records the loss of the receiver (DEF-43). The driver keeps trying.
-  mutating func lose(at now: Instant) -> Change {
+  mutating func lose() -> Change {
     drain.cancel()
     guard !isLost else { return .none }
     isLost = true
-    lossTime = now
+    isFixLost = true
     return .lost
   }
 
@@ -157,11 +161,14 @@ struct ReceiverControl: ~Copyable {
   /// Commands a mode; the caller then sends the driver `.goal`.
   mutating func setMode(_ new: ReceiverMode, at now: Instant) {
     switch activity {
-    case .asleep(let standbySince) where new.isAwake:
-      activity = .awake(since: now, offTime: standbySince.map { now - $0 })
-    case .awake where !new.isAwake:
+    case .asleep(let standbySince):
+      guard new.isAwake else { break }
+      activity = .acquiring(since: now, standbyTime: standbySince.map { now - $0 })
+      isFixLost = false
+    case .acquiring, .found:
+      guard !new.isAwake else { break }
       activity = .asleep(standbySince: new == .standby ? now : nil)
-    case .asleep, .awake: break
+      isFixLost = false
     }
     if case .batching = new { drain.beginBatching(at: now) }
     mode = new
@@ -190,11 +197,11 @@ struct ReceiverControl: ~Copyable {
   /// Records that an earlier run of the service may have left fixes in the receiver's buffer.
   mutating func expectBufferedFixes() { driver.expectBufferedFixes() }
 
-  /// Whether the driver's deadline has passed, and records since when.
+  /// Whether the driver's deadline has passed and must be handled now. Records since when it is postponed.
   ///
   /// Bytes that have just arrived may be the awaited answer and are processed first, but on a line without pauses only
   /// for a limited time.
-  mutating func takesDeadline(lastByteTime: Instant, at now: Instant) -> Bool {
+  mutating func mustHandleDeadline(lastByteTime: Instant, at now: Instant) -> Bool {
     guard isPresent, let deadline = driver.status.deadline, deadline <= now else {
       overdueSince = nil
       return false
@@ -215,44 +222,60 @@ struct ReceiverControl: ~Copyable {
   mutating func handle(
     _ event: FixSchedule.Event, _ parameters: PlannerParameters, at now: Instant
   ) -> FixSchedule.Decision {
-    schedule.handle(event, parameters, at: now)
+    switch event {
+    case .fix, .drained: noteFix()
+    case .plan, .searchRequested: break
+    }
+    return schedule.handle(event, parameters, at: now)
+  }
+
+  /// Records that a valid fix was received. A fix from a receiver that should be asleep begins nothing.
+  private mutating func noteFix() {
+    isFixLost = false
+    switch activity {
+    case .acquiring: activity = .found
+    case .asleep, .found: break
+    }
   }
 
   /// Keeps a receiver on that is already on; see `FixSchedule.keepOn(at:)`.
   mutating func keepOn(at now: Instant) -> Bool { schedule.keepOn(at: now) }
 
-  /// Time since which the receiver is awake; nil while it is not.
-  private var awakeSince: Instant? {
-    switch activity {
-    case .asleep: nil
-    case .awake(let since, _): since
-    }
-  }
-
-  /// Time in standby before the receiver woke; nil if it was not in standby or is not awake.
-  var previousOffTime: Interval? {
-    switch activity {
-    case .asleep: nil
-    case .awake(_, let offTime): offTime
-    }
-  }
-
   /// Start of the acquisition that the present mode began; nil while the receiver has a fix or is not awake.
   var acquiringSince: Instant? {
-    guard let awakeSince, schedule.lastFixTime <= awakeSince else { return nil }
-    return awakeSince
+    switch activity {
+    case .asleep, .found: nil
+    case .acquiring(let since, _): since
+    }
+  }
+
+  /// Time between the last standby command and the start of the acquisition; nil if none is in progress, or if the
+  /// receiver was switched off instead.
+  var standbyTime: Interval? {
+    switch activity {
+    case .asleep, .found: nil
+    case .acquiring(_, let standbyTime): standbyTime
+    }
   }
 
   /// Time since which an awake receiver gave no fix, or its input was not read; nil while it is not awake.
   func withoutFixSince(_ input: borrowing InputStage) -> Instant? {
-    guard let awakeSince else { return nil }
-    return max(max(awakeSince, schedule.lastFixTime), input.discardTime)
+    switch activity {
+    case .asleep: nil
+    case .acquiring(let since, _): max(since, input.discardTime)
+    case .found: max(schedule.lastFixTime, input.discardTime)
+    }
   }
 
   // MARK: Status
 
   /// Whether the receiver should be acquiring or tracking.
-  var isAwake: Bool { awakeSince != nil }
+  var isAwake: Bool {
+    switch activity {
+    case .asleep: false
+    case .acquiring, .found: true
+    }
+  }
 
   /// Whether the receiver may hold fixes that are not in the ring.
   var mayHoldFixes: Bool { isPresent && driver.status.mayBufferFixes }
@@ -303,8 +326,8 @@ struct ReceiverControl: ~Copyable {
   /// Whether an awake receiver has no fix: none came since it woke or was lost, or none for longer than
   /// ``silenceTimeout``.
   func isWithoutFix(_ input: borrowing InputStage, at now: Instant) -> Bool {
-    guard let awakeSince else { return false }
-    if schedule.lastFixTime <= max(awakeSince, lossTime) { return true }
+    guard isAwake else { return false }
+    if isFixLost || acquiringSince != nil { return true }
     guard let quietSince = withoutFixSince(input), !mayHoldFixes else { return false }
     return now - quietSince > silenceTimeout
   }

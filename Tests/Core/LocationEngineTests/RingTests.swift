@@ -236,4 +236,48 @@ struct RingTests {
     bench.run(10)
     #expect(bench.client.time(of: .finish(nil)) == start + .milliseconds(2_500))
   }
+
+  @Test("RNG-2: closing the ring changes its header, which must be synced twice")
+  func closing() {
+    let bench = EngineBench()
+    for _ in 0..<3 { bench.engine.markSynced(bench.engine.unsynced) }
+    #expect(bench.engine.unsynced.isEmpty)
+    bench.engine.closeRing()
+    for _ in 0..<2 {
+      let isEmpty = bench.engine.unsynced.isEmpty
+      #expect(!isEmpty)
+      bench.engine.markSynced(bench.engine.unsynced)
+    }
+    #expect(bench.engine.unsynced.isEmpty)
+  }
+
+  @Test("the estimate of the speed follows the fixes, stored or not")
+  func speed() {
+    let bench = EngineBench()
+    let before = bench.engine.fixes.plausibleSpeed.maximum(at: bench.now)
+    bench.fixes(count: 3, east: 20)
+    let after = bench.engine.fixes.plausibleSpeed.maximum(at: bench.now)
+    #expect(before == 5 && abs(after - 26) < 0.5)
+  }
+
+  @Test(
+    "a tracking receiver is unneeded while no client needs a fix, without inhibitor and before the end"
+  )
+  func unneeded() {
+    let bench = EngineBench()
+    bench.fixes(count: 2)
+    var isUnneeded = bench.engine.isReceiverUnneeded
+    #expect(!isUnneeded, "the client needs every fix")
+    bench.client.stop()
+    bench.run(300)  // longer than the ephemeris takes
+    isUnneeded = bench.engine.isReceiverUnneeded
+    #expect(isUnneeded)
+    bench.perform(.sleepInhibitor(true))
+    isUnneeded = bench.engine.isReceiverUnneeded
+    #expect(!isUnneeded)
+    bench.perform(.sleepInhibitor(false))
+    bench.perform(.end)
+    isUnneeded = bench.engine.isReceiverUnneeded
+    #expect(!isUnneeded)
+  }
 }

@@ -35,6 +35,26 @@ import Testing
     #expect(answer7)
   }
 
+  @Test("A byte takes ten bits on the line")
+  func transmissionTime() {
+    #expect(DriverTimeouts.transmissionTime(960, at: 9_600) == .seconds(1))
+    #expect(DriverTimeouts.transmissionTime(115_200, at: 115_200) == .seconds(10))
+    #expect(DriverTimeouts.transmissionTime(0, at: 9_600) == .zero)
+  }
+
+  @Test("A loss restarts the counts of wake-ups and changes of speed, and is counted itself")
+  func loss() {
+    var counters = RetryCounters()
+    #expect(counters.wakeUps == 0 && counters.speedChanges == 0 && counters.losses == 0)
+    var link = ReceiverLink<UBloxCommand>(ReceiverSetup(family: .ubloxM10))
+    link.changeSpeed()
+    link.changeSpeed()
+    #expect(link.retryCounters.speedChanges == 2)
+    counters = link.retryCounters
+    counters.recordLoss()
+    #expect(counters.wakeUps == 0 && counters.speedChanges == 0 && counters.losses == 1)
+  }
+
   @Test("A configuration is rewritten at most three times a minute")
   func reconfigurations() {
     var attempts = RetryCounters()

@@ -38,6 +38,20 @@ import Testing
     #expect(driver.status.deadline == nil)
   }
 
+  @Test("PWR-4: a switch that fails for ever is retried every 60 s, without limit")
+  func permanentFault() {
+    var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
+    var now = at(0)
+    _ = driver.handle(.goal(.tracking), at: now)
+    for failure in 1...300 {
+      #expect(driver.handle(.pinFault(.receiverSupply), at: now).observation == .lost)
+      let wait = Interval.seconds(min(1 << Int64(min(failure, 9) - 1), 60))
+      #expect(driver.status.deadline == now + wait)
+      now = now + wait
+      #expect(driver.handle(.deadline, at: now).pin == PinCommand(.receiverSupply, .active))
+    }
+  }
+
   @Test("With a switch, the receiver is powered on, given time to start, and powered off")
   func switched() {
     var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))

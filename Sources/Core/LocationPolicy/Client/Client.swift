@@ -956,7 +956,10 @@ extension Client {
   }
 
   /// Makes the client dormant.
-  mutating func beginDormancy(until time: Instant) { dormancy.begin(until: time, currentInterest) }
+  mutating func beginDormancy(until time: Instant) {
+    assert(isIdle && !hasNotices, "something of the client is running or pending")
+    dormancy.begin(until: time, currentInterest)
+  }
 
   /// Ends dormancy, because something changed that concerns all clients.
   public mutating func endDormancy() { dormancy.end() }

@@ -20,7 +20,8 @@ import LocationTypes
 ///
 /// # Invariants
 ///
-/// - Without authorization, no service receives a fix; ``Client`` checks it before each call.
+/// - Without authorization, no service receives a new fix: ``Client`` checks it before it hands one over, and stops or
+///   withholds the services that would use the newest one.
 /// - With reduced accuracy, only significant change, live updates and single requests receive fixes, and coarse ones
 ///   only (AUT-6).
 ///

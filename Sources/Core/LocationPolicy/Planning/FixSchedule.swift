@@ -75,9 +75,10 @@ import LocationTypes
 /// - An acquisition is measured for ``TimeToFixPredictor`` only when it succeeds with a live fix.
 /// - The receiver's own duty cycle is never used while fixes are needed continuously or an ephemeris is to be read.
 ///
-/// **Who changes what.** `enter` alone writes the state. `Engine` sends one `plan` event per step, one `fix` or
-/// `drained` event per valid fix, and `searchRequested` for a client's request and for new motion. It reads `isOn`,
-/// `sleepMode`, `usesDutyCycle` and `wake`.
+/// **Who changes what.** `enter` alone writes the state. `ReceiverControl` of `Engine` owns the schedule and sends one
+/// `plan` event per step, one `fix` or `drained` event per valid fix, and `searchRequested` for a client's request and
+/// for new motion. It and `Engine` read `isOn`, `state`, `sleepMode`, `usesDutyCycle`, `wake`, `lastFixTime`, the
+/// `predictor` and ``fixTime(startingAt:_:)``.
 ///
 /// **Bounds.** Refining lasts 5 s at most; back-off 60 s, doubled up to 1,800 s; an acquisition ends after
 /// `ReceiverParameters.acquisitionTimeout` plus start-up and restore time at the latest. Fixed size, O(1) for each
@@ -158,7 +159,7 @@ public struct FixSchedule: Equatable, Sendable {
   /// Time that the current acquisition needed to restore the navigation database.
   private var restoreTime = Interval.zero
   private var firstFixTime = Instant.boot
-  /// Time of the last live or drained fix.
+  /// Time of the last live or drained fix, which every `fix` and `drained` event sets in every state.
   public private(set) var lastFixTime = Instant.boot
   private var bestAccuracy = Double.infinity
   /// Number of acquisitions without a fix since the last fix, up to 6.

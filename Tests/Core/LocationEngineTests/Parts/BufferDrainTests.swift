@@ -35,7 +35,7 @@ struct BufferDrainTests {
     #expect(drain.nextTime(interval) == Instant(seconds: 62))
   }
 
-  @Test("when batching begins, the buffer is empty and the wait starts")
+  @Test("when batching is commanded, the wait restarts")
   func batching() {
     var drain = BufferDrain()
     drain.beginBatching(at: Instant(seconds: 7))

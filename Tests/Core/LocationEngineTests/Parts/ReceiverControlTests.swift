@@ -54,19 +54,88 @@ struct ReceiverControlTests {
     #expect(control.acquiringSince == at(19))
   }
 
-  @Test("the time off is known after standby only, and counts from the standby command")
-  func offTime() {
+  @Test("the time in standby counts from the command that ended the last awake mode")
+  func standbyTime() {
     var control = ReceiverControl(passive)
+    control.setMode(.standby, at: at(0))
     control.setMode(.tracking, at: at(1))
-    #expect(control.previousOffTime == nil)
+    #expect(control.standbyTime == nil)
     control.setMode(.standby, at: at(10))
-    #expect(control.previousOffTime == nil)
+    #expect(control.standbyTime == nil)
+    control.setMode(.off, at: at(12))
+    control.setMode(.standby, at: at(14))
     control.setMode(.tracking, at: at(25))
-    #expect(control.previousOffTime == .seconds(15))
+    #expect(control.standbyTime == .seconds(15))
+    acceptFix(&control, at: at(26))
+    #expect(control.standbyTime == nil)
     control.setMode(.off, at: at(30))
     control.setMode(.standby, at: at(31))
     control.setMode(.tracking, at: at(40))
-    #expect(control.previousOffTime == nil)
+    #expect(control.standbyTime == nil)
+  }
+
+  @Test("of a wake-up, a loss and a fix at the same time, the order counts")
+  func sameTime() {
+    let input = InputStage(passive)
+    var control = ReceiverControl(passive)
+    acceptFix(&control, at: at(5))
+    control.setMode(.tracking, at: at(5))
+    #expect(control.acquiringSince == at(5))
+    acceptFix(&control, at: at(5))
+    #expect(control.acquiringSince == nil)
+    var isWithout = control.isWithoutFix(input, at: at(5))
+    #expect(!isWithout)
+    _ = control.lose()
+    isWithout = control.isWithoutFix(input, at: at(5))
+    #expect(isWithout)
+    acceptFix(&control, at: at(5))
+    isWithout = control.isWithoutFix(input, at: at(5))
+    #expect(!isWithout)
+    // A new start is a new acquisition; a loss before it no longer counts.
+    _ = control.lose()
+    control.setMode(.standby, at: at(5))
+    control.setMode(.tracking, at: at(5))
+    #expect(control.acquiringSince == at(5))
+    control.handle(.drained, passive.parameters, at: at(5))
+    #expect(control.acquiringSince == nil)
+    isWithout = control.isWithoutFix(input, at: at(5))
+    #expect(!isWithout)
+  }
+
+  @Test("a u-blox receiver that batches may hold fixes, so that reaching the mode ends no drain")
+  func holdsFixes() {
+    var setup = ublox
+    setup.receiver?.batch = BatchSetup(capacity: 100)
+    var control = ReceiverControl(setup)
+    #expect(control.mayHoldFixes == false)
+    control.expectBufferedFixes()
+    #expect(control.mayHoldFixes == true)
+    #expect(control.isIdle == false)
+    control.requestDrain()
+    #expect(control.apply(.reached(.tracking), head: 0, at: at(1)) == .none)
+    #expect(control.drain.isRequested == true)
+    #expect(control.apply(.drained, head: 0, at: at(2)) == .drainFinished)
+    #expect(control.drain.isRequested == false)
+    #expect(control.minimumEntryAge(.seconds(1)) == .zero)
+  }
+
+  @Test("no fix can come from a lost receiver, nor from a silent one that is needed")
+  func unavailable() {
+    var control = ReceiverControl(passive)
+    let input = InputStage(passive)
+    control.setMode(.tracking, at: at(5))
+    var effects = Effects()
+    _ = control.command(.goal(.tracking), at: at(5), &effects)
+    var isUnavailable = [true, false].map {
+      control.isUnavailable(isNeeded: $0, input, at: at(10))
+    }
+    #expect(isUnavailable == [false, false])
+    isUnavailable = [true, false].map { control.isUnavailable(isNeeded: $0, input, at: at(10.1)) }
+    #expect(isUnavailable == [true, false])
+    _ = control.lose()
+    isUnavailable = [true, false].map { control.isUnavailable(isNeeded: $0, input, at: at(6)) }
+    #expect(isUnavailable == [true, true])
+    #expect(control.isStreaming(at: at(6)) == false)
   }
 
   @Test("STD-10: without a fix since the last fix, the wake-up or unread input, the latest counts")
@@ -96,7 +165,7 @@ struct ReceiverControlTests {
     acceptFix(&control, at: at(6))
     isWithout = control.isWithoutFix(input, at: at(6))
     #expect(!isWithout)
-    #expect(control.lose(at: at(7)) == .lost)
+    #expect(control.lose() == .lost)
     isWithout = control.isWithoutFix(input, at: at(7))
     #expect(isWithout)
     acceptFix(&control, at: at(8))
@@ -111,9 +180,9 @@ struct ReceiverControlTests {
   func loss() {
     var control = ReceiverControl(passive)
     control.requestDrain()
-    #expect(control.lose(at: at(3)) == .lost)
+    #expect(control.lose() == .lost)
     #expect(control.isLost && !control.drain.isRequested == true)
-    #expect(control.lose(at: at(4)) == .none)
+    #expect(control.lose() == .none)
     var epoch = Epoch()
     epoch.origin = .batch
     _ = control.admit(epoch, at: at(5))
@@ -133,7 +202,7 @@ struct ReceiverControlTests {
     ]
     for (observation, isLost, change) in cases {
       var control = ReceiverControl(passive)
-      _ = control.lose(at: at(1))
+      _ = control.lose()
       control.requestDrain()
       #expect(control.apply(observation, head: 0, at: at(2)) == change, "\(observation)")
       #expect(control.isLost == isLost, "\(observation)")
@@ -168,7 +237,7 @@ struct ReceiverControlTests {
   func lostDoesNotBatch() {
     var control = ReceiverControl(ublox)
     #expect(control.mayBatch(at: at(1)) == true)
-    _ = control.lose(at: at(1))
+    _ = control.lose()
     #expect(control.mayBatch(at: at(1)) == false)
   }
 
@@ -204,23 +273,50 @@ struct ReceiverControlTests {
     #expect(isSilent == [false, true])
   }
 
+  @Test("DEF-43: a lost receiver that is needed is checked at the driver's next attempt")
+  func lostCheck() {
+    var control = ReceiverControl(ublox)
+    let input = InputStage(ublox)
+    var now = at(1)
+    var effects = Effects()
+    control.setMode(.tracking, at: now)
+    _ = control.command(.goal(.tracking), at: now, &effects)
+    var observation = DriverObservation.none
+    for _ in 0..<200 where observation != .lost {
+      now = max(now, control.deadline)
+      effects = Effects()
+      observation = control.command(.deadline, at: now, &effects)
+    }
+    #expect(observation == .lost)
+    #expect(control.apply(.lost, head: 0, at: now) == .lost)
+    let retry = control.deadline
+    #expect(retry > now && retry < .distantFuture)
+    #expect(control.planCheck(isNeeded: true, input, at: now) == retry)
+    #expect(control.planCheck(isNeeded: true, input, at: retry) == .distantFuture)
+    #expect(control.planCheck(isNeeded: false, input, at: now) == .distantFuture)
+  }
+
   @Test("a driver's deadline waits for bytes that have just arrived, but not for ever")
   func overdue() {
     var control = ReceiverControl(ublox)
-    #expect(control.takesDeadline(lastByteTime: at(1), at: at(1)) == false)
+    #expect(control.mustHandleDeadline(lastByteTime: at(1), at: at(1)) == false)
     var effects = Effects()
     control.setMode(.tracking, at: at(1))
     _ = control.command(.goal(.tracking), at: at(1), &effects)
     let deadline = control.deadline
     #expect(deadline > at(1) && deadline < .distantFuture)
     let early = deadline - .milliseconds(1)
-    #expect(control.takesDeadline(lastByteTime: at(1), at: early) == false)
+    #expect(control.mustHandleDeadline(lastByteTime: at(1), at: early) == false)
     let timeout = ublox.epochs.silenceTimeout
-    #expect(control.takesDeadline(lastByteTime: deadline, at: deadline) == false)
+    #expect(control.mustHandleDeadline(lastByteTime: deadline, at: deadline) == false)
     let nearly = deadline + timeout - .milliseconds(1)
-    #expect(control.takesDeadline(lastByteTime: nearly, at: nearly) == false)
+    #expect(control.mustHandleDeadline(lastByteTime: nearly, at: nearly) == false)
     let over = deadline + timeout
-    #expect(control.takesDeadline(lastByteTime: over, at: over) == true)
-    #expect(control.takesDeadline(lastByteTime: at(1), at: over) == true)
+    #expect(control.mustHandleDeadline(lastByteTime: over, at: over) == true)
+    #expect(control.mustHandleDeadline(lastByteTime: at(1), at: over) == true)
+    // The postponement ends when the deadline moves.
+    #expect(control.mustHandleDeadline(lastByteTime: deadline, at: deadline) == false)
+    #expect(control.mustHandleDeadline(lastByteTime: early, at: early) == false)
+    #expect(control.mustHandleDeadline(lastByteTime: over, at: over) == false)
   }
 }

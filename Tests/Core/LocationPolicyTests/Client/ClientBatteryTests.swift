@@ -126,6 +126,22 @@ struct ClientBatteryTests {
     }
   }
 
+  @Test("PWR-10, DEF-8: fixes after a shed period belong to the deferral called after it")
+  func laterDeferral() {
+    let bench = ClientBench.engaged()
+    bench.buffers = true
+    bench.now = 10
+    bench.shed(.updates)
+    bench.now = 20
+    bench.shed()
+    bench.now = 21
+    #expect(bench.send(.allowDeferred(distance: .infinity, timeout: .infinity)) == [])
+    bench.now = 30
+    #expect(bench.send(.disallowDeferred) == [])
+    let notices = bench.drain([5, 15, 25])
+    #expect(notices == [.finish(12), .batch(0...0), .finish(15), .batch(2...2)])
+  }
+
   @Test("PWR-10, BKG-2: on resuming, a suspended client gets the shed levels once if they changed")
   func suspended() {
     let bench = ClientBench.engaged()

@@ -157,6 +157,9 @@ struct ClientServiceTests {
     #expect(bench.stay(60) == [])
     let answer = bench.send(.requestRegionState(region.identifier))
     #expect(answer == [.region(.determined(region.identifier, .inside))])
+    let other = RegionIdentifier(.region, 8)
+    let unknown = bench.send(.requestRegionState(other))
+    #expect(unknown == [.region(.determined(other, .unknown))], "it is not monitored")
     let notices = bench.stay(60, east: 400)
     #expect(notices.count == 2)
     if case .region(.exited(region.identifier, _))? = notices.first {

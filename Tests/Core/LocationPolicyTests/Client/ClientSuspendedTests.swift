@@ -86,6 +86,23 @@ struct ClientSuspendedTests {
     #expect(bench.state == .engaged)
   }
 
+  @Test("STD-3: the first fix is awaited until it is delivered, or queued for a suspended client")
+  func firstFix() {
+    let bench = ClientBench.started()
+    func awaits() -> Bool { bench.client.awaitsFirstFix(bench.context) }
+    #expect(awaits())
+    bench.append(fix(at: 1))
+    #expect(awaits(), "it is not delivered yet")
+    bench.sendOnly(.setExecution(.suspended))
+    #expect(!awaits(), "it is queued")
+    bench.sendOnly(.setExecution(.background))
+    #expect(bench.notices() == [.batch(0...0)])
+    #expect(!awaits())
+    let empty = ClientBench.started()
+    empty.sendOnly(.setExecution(.suspended))
+    #expect(empty.client.awaitsFirstFix(empty.context) == true)
+  }
+
   @Test("BKG-5: the gap lies between the fixes before and after it, with its times")
   func gap() throws {
     let bench = full()
@@ -150,8 +167,10 @@ struct ClientSuspendedTests {
     #expect(bench.send(.startUpdating) == [])
     let running = full()
     running.send(.setExecution(.background))
+    running.send(.acknowledge(running.name(3)))
     running.send(.stopUpdating)
-    #expect(running.send(.startUpdating) == [])
+    running.send(.disconnect, .connect)
+    #expect(running.send(.startUpdating) == [], "the process that stopped has received it")
   }
 
   @Test("RNG-6, BKG-5: after a denial no earlier gap is delivered")

@@ -104,4 +104,34 @@ import Testing
     recording.setQueueFull(false, Self.context(at: 14))
     #expect(!recording.isQueueFull && recording.period?.to?.acquired == Instant(seconds: 14))
   }
+
+  @Test(
+    "BKG-20: fixes of the buffer that follow one another extend the recorded time; a pause after the restart ends it"
+  )
+  func restartDrain() {
+    func period() -> UnrecordedTime {
+      var period = UnrecordedTime(
+        sequence: 4, from: FixTime(acquired: Instant(seconds: 10), utc: nil),
+        to: FixTime(acquired: Instant(seconds: 100), utc: nil), awaitsStart: true,
+        slack: .seconds(2))
+      period.beginDrain(hasFixes: true)
+      return period
+    }
+    // The first fix follows the ring's newest one: the receiver recorded all the time.
+    var recorded = period()
+    recorded.accept(fix(at: 12), head: 5)
+    #expect(recorded.from.acquired == Instant(seconds: 12) && recorded.sequence == 5)
+    recorded.accept(fix(at: 40), head: 6)
+    #expect(recorded.from.acquired == Instant(seconds: 40) && recorded.isBuffered)
+    #expect(recorded.to?.acquired == Instant(seconds: 100))
+    // The first fix comes much later: the buffer was overwritten before it.
+    var overwritten = period()
+    overwritten.accept(fix(at: 12.1), head: 5)
+    #expect(overwritten.from.acquired == Instant(seconds: 10) && overwritten.sequence == 4)
+    #expect(overwritten.to?.acquired == Instant(seconds: 12.1) && !overwritten.isBuffered)
+    // A fix acquired after the restart ends the drain.
+    var over = period()
+    over.accept(fix(at: 100), head: 5)
+    #expect(!over.isBuffered && over.from.acquired == Instant(seconds: 10))
+  }
 }

@@ -10,11 +10,12 @@ import LocationTypes
 /// # States
 ///
 ///                                 begin
-///     active (until = boot) ────────────────→ dormant, no fix handled (wakeDistance = −∞)
-///        ↑                                       │
-///        │ end, or a fix of interest             │ noteFix, skip or skipAll
+///     active (until = boot) ────────────────→ dormant, handles the next fix (wakeDistance = −∞)
+///        ↑      ↑                                │
+///        │      └──────────── end ───────────────┤
+///        │                                       │ skip or skipAll
 ///        │                                       ↓
-///        └─────────────────────────────────── dormant, fixes skipped until wakeDistance or wakeTime
+///        └────────────── end ───────────────── dormant, fixes skipped until wakeDistance or wakeTime
 ///
 /// A dormant client handles its first fix in any case. The outcome depends on ``interest``: without services it skips
 /// all later fixes; with regions only it skips fixes until the distance or time at which a region may change; else the
@@ -41,7 +42,7 @@ import LocationTypes
   /// Time until which the client is dormant; ``Instant/boot`` while it is active.
   @usableFromInline private(set) var until = Instant.boot
   /// Value of ``Odometer/length``, metres, from which a fix may matter; before it and before ``wakeTime`` none does. −∞
-  /// if no fix was handled since dormancy began.
+  /// until skipping begins.
   @usableFromInline private(set) var wakeDistance = -Double.infinity
   /// Acquisition time from which a fix may matter; see ``wakeDistance``.
   @usableFromInline private(set) var wakeTime = Instant.boot
@@ -53,7 +54,7 @@ import LocationTypes
   /// Whether the client is not dormant.
   @inlinable var isActive: Bool { until == .boot }
 
-  /// Whether fixes may have been skipped: the client is dormant and has handled one.
+  /// Whether fixes may have been skipped: the client is dormant, and a fix began the skipping.
   @inlinable var skipsFixes: Bool { until > .boot && wakeDistance > -.infinity }
 
   /// Whether the client must handle a fix acquired at `time`, with the ``Odometer`` at `travelled` metres.
@@ -66,6 +67,7 @@ import LocationTypes
 
   /// The client becomes dormant.
   mutating func begin(until time: Instant, _ interest: Interest) {
+    assert(time > .boot, "a time of boot means active")
     until = time
     self.interest = interest
     wakeDistance = -.infinity

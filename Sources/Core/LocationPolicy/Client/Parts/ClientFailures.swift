@@ -4,13 +4,13 @@ import LocationTypes
 ///
 /// # States
 ///
-/// Of the failure: none or one pending; a new one replaces it. Of the location:
+/// Of the failure: none or one pending; a new one replaces it. Of the location, two independent values:
 ///
-///                locationBecameUnknown                  report
-///     available ───────────────────────→ unreported ───────────→ reported
-///        ↑  ↑                               │  ↑                    │  │
-///        │  └──────── noteLocation ─────────┘  └── allowReport ─────┘  │
-///        └──────────── noteLocation, then endReport ───────────────────┘
+///     available ── locationBecameUnknown ──→ unknown
+///               ←────── noteLocation ───────
+///
+///     unreported ── reportLocationUnknown ──→ reported
+///                ←─ endReport, allowReport ──
 ///
 /// A missing location is reported once until a fix is available again, or until a service starts (STD-10).
 /// ``noteLocation()`` and ``endReport(isSuspended:)`` are separate events: a fix that a dormant client ignores shows

@@ -56,6 +56,7 @@ import LocationTypes
   ///
   /// - Parameter isConnected: Whether a process is attached, which receives a report of the change.
   mutating func setAuthorization(_ new: Authorization, isConnected: Bool, at now: Instant) {
+    guard new != authorization else { return }
     if new.isGranted != isAuthorized { deniedUntil = now }
     authorization = new
     hasUnreportedChange = isConnected
@@ -65,6 +66,7 @@ import LocationTypes
   ///
   /// - Parameter isConnected: Whether a process is attached, which receives a report of the change.
   mutating func setReduced(_ isReduced: Bool, isConnected: Bool, at now: Instant) {
+    guard isReduced != self.isReduced else { return }
     if !isReduced { deniedUntil = now }
     self.isReduced = isReduced
     hasUnreportedChange = isConnected

@@ -22,6 +22,8 @@ import LocationTypes
 ///      │                                  waiting ←───────────────────────── detach ─┤
 ///      └── drop; takeGap without updates; of a reported one: acknowledge, stop ──────┘
 ///
+/// Not drawn: `markReported` leads from open, closed and waiting to reported.
+///
 /// A waiting period belongs to an earlier process: the next one receives it when it starts updates or reads its
 /// backlog.
 ///

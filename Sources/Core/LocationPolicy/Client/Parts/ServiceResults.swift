@@ -52,7 +52,7 @@ struct ServiceResults: ~Copyable, Sendable {
 
   // MARK: Status
 
-  /// Whether ``nextNotice()`` returns a notice.
+  /// Whether `nextReport`, `nextVisit` or `nextRefusal` returns a notice.
   var hasNotices: Bool {
     !significantReport.isNil || !updateReport.isNil || hasAnswer || hasVisit || refusal != nil
   }

@@ -17,6 +17,9 @@ import LocationTypes
 ///          │                                               ↓
 ///          └───── reported, or not in use ──────── granted, reported as shed
 ///
+/// "Shed" means by the battery: a level that is granted here may be withheld because the client is not in use. Not drawn:
+/// `detach` makes every level not reported.
+///
 /// # Invariants
 ///
 /// - ``current`` contains ``battery``.
