@@ -1,5 +1,8 @@
 import Testing
 
+/// Only the sources of the core and of the service are read. Their state lives as long as the service and is reachable
+/// from many files, so a second writer can break the service for all clients. `Host` and `Profiles` access the operating
+/// system and files; `Simulation`, `Tools` and `Lab` are no part of the service.
 @Suite("State has one owner")
 struct StoredPropertyTests {
   /// The writable properties of the core and of the service, by module and type.
@@ -13,25 +16,61 @@ struct StoredPropertyTests {
     return found
   }
 
-  @Test("stored properties are set only in their file, except those of listed types")
+  @Test("stored properties are set only in their file, except the listed ones")
   func properties() throws {
     let found = try Self.found()
     #expect(found.count > 100, "the sources are read")
-    let listed = WritableTypes.reasons
-    for (type, names) in found.sorted(by: { $0.key < $1.key }) where listed[type] == nil {
+    let listed = Set(WritableTypes.reasons.keys)
+    for property in Self.unlisted(found, listed) {
       Issue.record(
-        "\(type): \(names.joined(separator: ", ")): make them private or private(set), or list the type in WritableTypes with the reason"
-      )
+        "\(property): make it private or private(set), or list it in WritableTypes with the reason")
     }
-    for type in listed.keys.sorted() where found[type] == nil {
-      Issue.record("\(type): remove it from WritableTypes, it has no writable property")
+    for entry in Self.unused(found, listed) {
+      Issue.record("\(entry): remove it from WritableTypes, it lists no further writable property")
     }
   }
 
-  @Test("each listed type has a reason, and is listed once")
+  /// The writable properties that are not listed, neither they nor their type.
+  private static func unlisted(_ found: [String: [String]], _ listed: Set<String>) -> [String] {
+    var properties: [String] = []
+    for (type, names) in found where !listed.contains(type) {
+      for name in names { properties.append("\(type).\(name)") }
+    }
+    return properties.filter { !listed.contains($0) }.sorted()
+  }
+
+  /// The entries that list nothing: neither a type with a writable property, nor a writable property of a type that is
+  /// not listed itself.
+  private static func unused(_ found: [String: [String]], _ listed: Set<String>) -> [String] {
+    var used: Set<String> = []
+    for (type, names) in found {
+      if listed.contains(type) {
+        used.insert(type)
+      } else {
+        for name in names { used.insert("\(type).\(name)") }
+      }
+    }
+    return listed.subtracting(used).sorted()
+  }
+
+  @Test(
+    "an entry lists a type with all its properties, or one property",
+    arguments: [
+      (["M.A"], [], []), (["M.A.a", "M.A.b"], [], []), (["M.A.a"], ["M.A.b"], []),
+      ([], ["M.A.a", "M.A.b"], []), (["M.A", "M.A.a"], [], ["M.A.a"]),
+      (["M.A", "M.A.c"], [], ["M.A.c"]), (["M.A", "M.B"], [], ["M.B"]),
+      (["M.A.a", "M.A.b", "M.A.c"], [], ["M.A.c"]), (["M.A", "M.B.a"], [], ["M.B.a"]),
+    ] as [([String], [String], [String])])
+  func compares(_ listed: [String], _ unlisted: [String], _ unused: [String]) {
+    let found = ["M.A": ["a", "b"]]
+    #expect(Self.unlisted(found, Set(listed)) == unlisted)
+    #expect(Self.unused(found, Set(listed)) == unused)
+  }
+
+  @Test("each entry has a reason, and is listed once")
   func reasons() {
-    for (type, reason) in WritableTypes.reasons {
-      #expect(reason.count > 10, "\(type)")
+    for (entry, reason) in WritableTypes.reasons {
+      #expect(reason.count > 10, "\(entry)")
     }
     #expect(WritableTypes.reasons.count == WritableTypes.lines.count)
   }
@@ -78,10 +117,11 @@ struct StoredPropertyTests {
   }
 }
 
-/// The types of the core and of the service whose stored properties code outside their file may set, each with the
-/// reason.
+/// The stored properties of the core and of the service that code outside their file may set, each with the reason.
+///
+/// A record, which has no invariant, is listed as a whole type. A type that holds state is listed by property.
 enum WritableTypes {
-  /// One type a line: its module and name, a colon, the reason.
+  /// One entry a line: module and type, or module, type and property; a colon; the reason.
   static let lines = """
     DeferralCache.UnsyncedBytes: record of the bytes to write
     DeferralCache.RingHeader: record of the header's fields
@@ -93,8 +133,13 @@ enum WritableTypes {
     GNSSProtocols.EpochAssembler.LastEmitted: record of the last emitted epoch, in a private property
     GNSSProtocols.DatedMoment: record of a time with its date
     GNSSProtocols.EpochCalendar.ReportedDate: record of the dates in one epoch
-    GNSSProtocols.EpochDraft: draft that EpochAssembler and the rules of its messages compose
-    GNSSProtocols.UBXDraft: draft that EpochAssembler and the rules of its messages compose
+    GNSSProtocols.EpochDraft.time_us: EpochAssembler assigns sentences to epochs by time and stores the first time
+    GNSSProtocols.EpochDraft.received: only EpochAssembler has the arrival time of a sentence
+    GNSSProtocols.EpochDraft.openingMessage: only EpochAssembler computes the keys of sentences
+    GNSSProtocols.EpochDraft.timedKinds: only EpochAssembler computes the keys of sentences
+    GNSSProtocols.EpochDraft.zdaDay: EpochAssembler computes the day with its calendar
+    GNSSProtocols.UBXDraft.timeOfWeek_ms: EpochAssembler assigns messages to epochs by time of week
+    GNSSProtocols.UBXDraft.received: only EpochAssembler has the arrival time of a message
     GNSSProtocols.DecoderOptions: options, without state
     GNSSProtocols.UBXChecksum: sum of one frame, computed by the decoder and by the encoder
     GNSSProtocols.NMEAFormat: options, without state
@@ -163,7 +208,7 @@ enum WritableTypes {
     LocationPolicy.TimeToFixTable: configuration, without state
     LocationPolicy.PlannerParameters: configuration, without state
     LocationPolicy.PlannerInput: input of the planner, without state
-    LocationPolicy.Planner: its parameters follow the engine's back-offs; it has no other state
+    LocationPolicy.Planner.parameters: Engine withdraws batching and duty cycle while their back-off lasts
     LocationPolicy.ReceiverParameters: configuration, without state
     LocationPolicy.RegionIdentifier: record of a region
     LocationPolicy.Region: record of a region
@@ -196,20 +241,39 @@ enum WritableTypes {
     ReceiverDrivers.DriverEffects: result of a driver's step, composed by its files
     ReceiverDrivers.DriverStatus: record that a driver returns
     ReceiverDrivers.DriverCounters: totals that the drivers add to
-    ReceiverDrivers.PendingObservations: reports of a driver, part of ReceiverLink
-    ReceiverDrivers.ReceiverLink: state that CommandedDriver and the driver that owns the link set in turn, in each transition
+    ReceiverDrivers.PendingObservations.lost: flag that ReceiverLink sets at a loss, and UBloxDriver at a loss during a drain
+    ReceiverDrivers.PendingObservations.recovered: flag that ReceiverLink sets when a lost receiver reaches its goal
+    ReceiverDrivers.PendingObservations.drained: flag that each driver sets when it answers a drain request
+    ReceiverDrivers.PendingObservations.reached: flag that ReceiverLink sets at the goal, and clears at a new goal or a loss
+    ReceiverDrivers.ReceiverLink.counters: totals that the drivers add to
+    ReceiverDrivers.ReceiverLink.now: the drivers set it on admission of an epoch, which is no event
+    ReceiverDrivers.ReceiverLink.due: each driver sets the deadlines of its own states
+    ReceiverDrivers.ReceiverLink.exchange: private state, whose mutating functions the drivers call
+    ReceiverDrivers.ReceiverLink.receiver: private state, whose mutating functions the drivers call
+    ReceiverDrivers.ReceiverLink.retryCounters: CommandedDriver counts failures in it and requests power cycles
+    ReceiverDrivers.ReceiverLink.effects: CommandedDriver adds the observation, UBloxDriver the aiding operation
+    ReceiverDrivers.ReceiverLink.pending: the drivers add their reports, CommandedDriver removes them
     ReceiverDrivers.BatchSetup: configuration, without state
     ReceiverDrivers.AidingSetup: configuration, without state
     ReceiverDrivers.ReceiverSetup: configuration, without state
-    ReceiverDrivers.RetryCounters: counters of a driver, part of ReceiverLink
-    ReceiverDrivers.SentenceDriver: its link, which CommandedDriver changes; refusals of standby, which its states set
-    ReceiverDrivers.UBloxDriver: its link, which CommandedDriver changes
+    ReceiverDrivers.RetryCounters.wakeUps: ReceiverLink counts wake-ups, and clears the count when the receiver answers
+    ReceiverDrivers.RetryCounters.speedChanges: ReceiverLink counts them, and clears the count when the receiver answers
+    ReceiverDrivers.RetryCounters.losses: ReceiverLink keeps the count when it powers a streaming receiver off
+    ReceiverDrivers.RetryCounters.isLossReported: ReceiverLink sets it with the report of the loss
+    ReceiverDrivers.RetryCounters.needsPowerCycle: CommandedDriver sets it for a retry, ReceiverLink clears it at power-off
+    ReceiverDrivers.RetryCounters.unexpectedWakes: ReceiverLink clears the count at a new goal
+    ReceiverDrivers.SentenceDriver.link: CommandedDriver changes it in the transitions that all drivers share
+    ReceiverDrivers.SentenceDriver.standbyRejections: the entry action of standby, in SentenceState, clears the count
+    ReceiverDrivers.UBloxDriver.link: CommandedDriver changes it in the transitions that all drivers share
     ReceiverDrivers.UBloxDriver.Aiding: record in a private(set) property of UBloxDriver
     ReceiverDrivers.UBloxDriver.KnownState: record in a private(set) property of UBloxDriver
     ReceiverDrivers.UBloxDriver.DrainProgress: record in a private(set) property of UBloxDriver
     LocationClient.ClientSession: when to acknowledge, an option of the program
     LocationService.LocationServer.Environment: configuration, without state
-    LocationService.LocationServer: parts with private state, whose mutating functions the extensions call (its essay)
+    LocationService.LocationServer.permissions: private state, whose mutating functions the extensions call
+    LocationService.LocationServer.persistence: private state, whose mutating functions the extensions call
+    LocationService.LocationServer.connections: private state, whose mutating functions the extensions call
+    LocationService.LocationServer.clients: private state, whose mutating functions the extensions call
     LocationService.Reload: result of reading the configuration again
     LocationService.RingProblem: description of an error
     LocationService.AccessPolicy: configuration, without state
@@ -219,7 +283,11 @@ enum WritableTypes {
     LocationService.AccessDecision: record of a decision
     LocationService.StartedServices: record in ClientProcess, where it is private(set)
     LocationService.Launch: record of a program to start
-    LocationService.ServedClient: parts with private state, whose mutating functions LocationServer calls
+    LocationService.ServedClient.notices: private state, whose mutating functions LocationServer calls
+    LocationService.ServedClient.sessions: private state, whose mutating functions LocationServer calls
+    LocationService.ServedClient.launch: private state, whose mutating functions LocationServer calls
+    LocationService.ServedClient.rows: private state, whose mutating functions LocationServer calls
+    LocationService.ServedClient.regionNames: private state, whose mutating functions LocationServer calls
     LocationService.Peer: credentials from the kernel
     LocationService.Listener: system calls that tests replace
     LocationService.CallCharge: record computed for one call
@@ -259,7 +327,7 @@ enum WritableTypes {
     ServiceState.CounterRecord: row of a table, whose storage is private
     ServiceState.StateRows: tables with private state
     ServiceState.StateStatistics: totals of what was written
-    ServiceState.StateStore: its tables, which keep their invariants themselves and are written through Persistence
+    ServiceState.StateStore.rows: tables with private storage, which keep their invariants; Persistence writes them
     TorporLocation.LocationMonitor.CircularCondition: record of a condition
     TorporLocation.LocationMonitor.BeaconIdentityCondition: record of a condition
     TorporLocation.LocationAuthorization: record of an authorization
@@ -268,7 +336,7 @@ enum WritableTypes {
     """
     .split(separator: "\n")
 
-  /// The reasons by type.
+  /// The reasons by entry.
   static let reasons = Dictionary(
     lines.compactMap { line in
       line.firstRange(of: ": ").map {

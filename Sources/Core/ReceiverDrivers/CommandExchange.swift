@@ -1,35 +1,33 @@
 import LocationTypes
 
-/// The command in flight: what was sent, how often, and which answers are expected.
+/// Record of the last command: what was sent, how often, and which answers match it.
 ///
 /// Problem. A receiver answers each part of a command, late or not at all, and an answer names only the type of its
 /// message. The exchange counts transmissions, so that the driver can repeat a part or give it up, and keeps late answers
 /// to earlier commands apart from the answer to this one.
 ///
-/// ```
-///              send                  answer, further part: sendNextPart
-///   no command ────▶ part in flight ──┐ no answer: send again, while canRepeat
-///       ▲                │    ▲       │
-///       │                │    └───────┘
-///       └────────────────┘ close: answered, or abandon: given up; further answers are late (`StaleAnswers`)
-/// ```
+/// The exchange has no states: whether an answer is awaited follows from the state of the driver. `command` is the
+/// output of the current step. `lastSent` stays matchable until the next `send`, also after `close` and in the next
+/// state of the driver. `close` records how many answers may still arrive late (`StaleAnswers`).
 ///
-/// Invariants. At most one part is in flight. `sends` counts the transmissions of this part, `totalSends` those of all
-/// parts of the command; both start at 0 in each state of the driver.
+/// Invariants. `sends` counts the transmissions of part `part`, or of the last message after `resetSends`. `totalSends`
+/// counts those of all parts. `beginState` sets `part`, `sends` and `totalSends` to 0; `selectNextPart` and
+/// `resetSends` set only `sends` to 0.
 ///
 /// Ownership. Only ``ReceiverLink`` and the drivers call the methods; only the methods write the properties. Depends on
 /// `LocationTypes`.
 struct CommandExchange<Command: ReceiverCommand>: Sendable {
   /// Command to write in this step; `none` if nothing is to be written.
   private(set) var command = Command.none
+  /// Last command that was sent with `send`; `none` before the first one.
   private(set) var lastSent = Command.none
-  /// Index of the part in flight.
+  /// Index of the part that is sent and matched.
   private(set) var part: UInt8 = 0
   /// Number of transmissions of that part.
   private(set) var sends: UInt8 = 0
   private var totalSends: UInt8 = 0
   private(set) var sentAt = Instant.boot
-  /// Whether the receiver has acknowledged the last command, a standby. u-blox receivers never do.
+  /// Whether the receiver has acknowledged the last standby command; cleared by the next command. u-blox: always false.
   private(set) var isStandbyAcknowledged = false
   private var staleAnswers = StaleAnswers()
 

@@ -11,15 +11,25 @@ enum KnownPower: UInt8, Sendable {
 /// must not assume more than they show: after a loss of supply the receiver has neither our configuration nor our baud
 /// rate.
 ///
-/// Invariants. Only an answer makes the receiver responsive or configured; only silence, a wake-up or a loss ends it.
-/// ``streamSpeed`` is set only by a loss before which epochs arrived without an answer (PWR-12).
+/// Invariants. An answer, or a wake-up from a standby in which the baud rate was kept, makes it responsive; only an
+/// answer makes it configured. A receiver that stays awake after a standby command counts as responsive exactly if the
+/// host uses the configured baud rate. ``streamSpeed`` is set only by a loss before which epochs arrived without an
+/// answer (PWR-12).
+///
+/// | event | ends |
+/// |---|---|
+/// | silence while tracking | responsive, configured |
+/// | confirmed standby, or power-off | responsive, configured |
+/// | loss | responsive, configured |
+/// | live output or a start notice that shows a lost configuration | configured |
+/// | staying awake after a standby command | configured; responsive, if the baud rate differs |
 ///
 /// Ownership. Part of ``ReceiverLink``; only the methods write the properties.
 struct KnownReceiver: Sendable {
   private(set) var power: KnownPower
-  /// Whether the receiver has answered at the line's baud rate since its last wake-up.
+  /// Whether the receiver is assumed to answer at the line's baud rate.
   private(set) var isResponsive = false
-  /// Whether the receiver has acknowledged our configuration since then.
+  /// Whether the receiver has acknowledged our configuration and, as far as known, still has it.
   private(set) var isConfigured = false
   /// Time at which the configuration was acknowledged. Epochs from before are not accepted.
   private(set) var configuredAt = Instant.boot

@@ -15,16 +15,28 @@ import LocationTypes
 ///
 /// Invariants. Each event begins with `beginEvent(at:)`, which clears effects and command; each state with
 /// `beginState(endsPulse:)`, which clears the deadline. A supply that was switched off stays off until `offUntil`. A goal
-/// is reported once, and again after each recovery.
+/// is reported once each time it is set, and again after each recovery and each repeated standby attempt.
 ///
-/// Ownership. The driver that stores the link calls its methods and writes `due`, `effects`, `pending` and the counters of
-/// events; the parts write their own properties. Every action is O(1), without heap.
+/// Ownership. The properties that are not `private(set)` have two writers, the link and the driver that stores it
+/// (``CommandedDriver`` and its conforming type):
+///
+/// | property | the driver writes it | the link writes it |
+/// |---|---|---|
+/// | `now` | on admission of an epoch | at the start of an event |
+/// | `due` | for the deadlines of its own states | for commands and shared states |
+/// | `effects` | observation and aiding | pin and baud rate; clears all at the start of an event |
+/// | `pending` | a drained buffer, a loss that ends a drain; removes what it reports | goal, recovery, loss |
+/// | `counters` | its own events | commands, repetitions, losses, epochs without our configuration |
+/// | `retryCounters` | `needsPowerCycle`; calls its methods | all others, and clears `needsPowerCycle` |
+/// | `exchange`, `receiver` | by their methods only | by their methods only |
+///
+/// Every action is O(1), without heap.
 struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   let setup: ReceiverSetup
   /// Event counters since creation.
   var counters = DriverCounters()
   private(set) var goal: ReceiverMode?
-  /// Time of the event that is being handled.
+  /// Time of the event or of the epoch that is being handled.
   var now = Instant.boot
   /// Deadline of the current state; nil if only events end it.
   var due: Instant?

@@ -20,8 +20,8 @@ import ServiceState
 ///
 /// # Parts
 ///
-/// Each part owns its state and changes it in its own file. The parts do not know each other: one that needs another
-/// receives it as an argument, or returns a decision that is carried out here.
+/// Each part owns its state and changes it in its own file. No part stores another; a part that needs another receives
+/// it as an argument. Decisions that concern several parts are returned and carried out here.
 ///
 ///     part                   owns                                              returns to the server
 ///     ``ConnectionTable``    connections, listener, rates, deadlines           events, input, connections to close

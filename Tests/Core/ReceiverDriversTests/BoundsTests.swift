@@ -51,8 +51,32 @@ import Testing
     link.changeSpeed()
     #expect(link.retryCounters.speedChanges == 2)
     counters = link.retryCounters
+    link.wake(sending: .probe)
+    #expect(link.retryCounters.wakeUps == 1)
+    link.markResponsive()
+    #expect(link.retryCounters.wakeUps == 0 && link.retryCounters.speedChanges == 0)
     counters.recordLoss()
     #expect(counters.wakeUps == 0 && counters.speedChanges == 0 && counters.losses == 1)
+  }
+
+  @Test("After a command without an answer, as many late answers may arrive as it was sent")
+  func unansweredCommand() {
+    let setup = ReceiverSetup(family: .ubloxM10)
+    guard let answer = UBloxCommand.liveOutput(false).answer(part: 0, for: setup) else {
+      Issue.record("the command has no answer")
+      return
+    }
+    for isAnswered in [true, false] {
+      var exchange = CommandExchange<UBloxCommand>()
+      exchange.send(.liveOutput(false), at: at(1))
+      exchange.send(.liveOutput(false), at: at(2))
+      exchange.close(isAnswered: isAnswered, for: setup, until: at(20))
+      exchange.beginState()
+      exchange.send(.liveOutput(false), at: at(3))
+      var late = 0
+      while late < 5, !exchange.consume(answer, for: setup, at: at(4)) { late += 1 }
+      #expect(late == (isAnswered ? 1 : 2))
+    }
   }
 
   @Test("A configuration is rewritten at most three times a minute")

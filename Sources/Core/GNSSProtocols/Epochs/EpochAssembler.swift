@@ -123,11 +123,14 @@ public struct EpochAssembler: Sendable {
     var placement = Placement.unrelated
   }
 
-  /// Times that only ZDA reported.
+  /// The ZDAs whose time and date are not applied yet.
   private struct ZDAClock {
-    /// Time for an epoch without another time.
+    /// Gives an epoch without another time its time and date, and an epoch of the same time its date.
     var time: ZDA?
-    /// Its time is after the open epoch; its date applies to the next one.
+    /// The last ZDA that does not belong to the open epoch; without a date only if that epoch has no time.
+    ///
+    /// When that epoch closes, the date is recorded for the following ones; if the epoch had no time, this ZDA becomes
+    /// `time`.
     var later: ZDA?
   }
 
@@ -212,7 +215,7 @@ public struct EpochAssembler: Sendable {
     return add(message, into: &epoch) ? epoch : nil
   }
 
-  /// Adds a message that arrived at ``arrival``; writes the epoch that it closed or completed and
+  /// Adds a message that arrived at `current.arrival`; writes the epoch that it closed or completed and
   /// returns true, else returns false.
   private mutating func add(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
     if hasFirstQueued || hasSecondQueued { return addWhileQueued(message, into: &epoch) }
@@ -307,7 +310,7 @@ extension EpochAssembler: FrameHandler {
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters,
     into epoch: inout Epoch
   ) -> Bool {
-    // Fast path: every fix of a UBX receiver passes here.
+    // Fast path: NAV-PVT of a passive UBX receiver. A driver needs messages, so a driven receiver uses `add(_:at:)`.
     if identity == .navPVT, !hasFirstQueued, !hasSecondQueued, UBXSolution.isNavPVT(payload) {
       return addLive(payload, into: &epoch)
     }

@@ -10,23 +10,39 @@ import LocationTypes
 ///
 /// # Parts
 ///
-/// One part for each kind of sentence has what the epoch needs of it. A part only ever receives its own
-/// sentences (`apply`); a later sentence replaces the values that it contains. Positions come from RMC,
+/// A part has what the epoch needs of one or two kinds of sentences, and only ever receives these
+/// (`apply`). How a later sentence of the same kind is merged depends on the kind:
+///
+///     kind                part             a later sentence
+///     RMC, GGA, GST, VTG  one for each     replaces the values that it contains; of GGA, the larger
+///                                          number of satellites is kept
+///     GLL                 `GLLPart`        replaces the position; the first mode is kept
+///     GNS, PUBX           one for each     replaces all values, if valid; a GNS only with a position
+///     GSA                 `SatellitePart`  replaces the DOPs that it contains; the largest fix mode is
+///                                          kept, and the satellites of different groups are summed
+///     GSV                 `SatellitePart`  the largest number of each talker is kept
+///     GBS                 none             replaces the whole sentence
+///     PGRME, PGRMZ        `GarminPart`     replaces the values of its kind; PGRMZ without a fix is ignored
+///
+/// Of sentences that report an invalid position, only the date of RMC is used. Positions come from RMC,
 /// GGA, GLL, GNS and PUBX, whose parts also record whether a position was reported as valid:
 ///
 ///     unreported ──▶ invalid ──▶ valid        (``Validity``; never back)
+///          └─────────────────────▲
 ///
 /// # Invariants
 ///
-/// - The result does not depend on the order of the sentences, because ``write(to:_:)`` has a fixed order
-///   of sources for each value (position: GGA, GNS, RMC, GLL, PUBX; speed and course: RMC, VTG, PUBX;
-///   accuracy: GST, PUBX, GBS, PGRME, DOP).
+/// - The order of sentences of different kinds does not affect the collected values, because
+///   ``write(to:_:)`` has a fixed order of sources for each of them (position: GGA, GNS, RMC, GLL, PUBX;
+///   speed and course: RMC, VTG, PUBX; accuracy: GST, PUBX, GBS, PGRME, DOP). The order of repeated
+///   sentences of one kind does. The time is that of the first sentence with a time.
 /// - One invalid part makes the whole epoch one without a position.
 ///
 /// # Who changes what
 ///
-/// Only the parts write their values. ``EpochAssembler``, which owns the draft, writes its times and
-/// opening message. All storage is inline. Depends on `LocationTypes`.
+/// Only the parts write their values; the draft itself writes the GBS. ``EpochAssembler``, which owns the
+/// draft, writes `time_us`, `received`, `openingMessage`, `timedKinds` and `zdaDay`. All storage is inline.
+/// Depends on `LocationTypes` and the message types of this module.
 struct EpochDraft {
   /// UTC time of day, µs; nil until a sentence contains it.
   var time_us: Int64?
@@ -80,7 +96,7 @@ struct EpochDraft {
   mutating func apply(_ m: GarminAltitude) { garmin.apply(m) }
 }
 
-// The parts: values of one kind of sentence.
+// The parts: values of one or two kinds of sentences.
 
 extension EpochDraft {
   /// Whether the sentences of one kind report a valid position.

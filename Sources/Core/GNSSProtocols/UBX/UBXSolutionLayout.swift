@@ -9,8 +9,9 @@ enum UBXSolutionLayout {
   static let length = 92
   /// Length in protocol 14 and u-blox 7: without flags3 and the fields after it.
   fileprivate static let shortLength = 84
-  /// Offset of the same fields in LOG-BATCH, and the length of its payload.
+  /// Offset of the same fields in LOG-BATCH.
   static let batchOffset = 4
+  /// Length of the payload of LOG-BATCH.
   static let batchLength = 100
 
   static let timeOfWeek = 0

@@ -75,9 +75,9 @@ struct SentenceDriver: CommandedDriver {
   var link: ReceiverLink<SentenceCommand>
   let dialect: SentenceDialect
   /// Whether the receiver has rejected standby. Cleared by the next goal, by a loss, and at `standbyRetryAt`.
-  var isStandbyRejected = false
+  private(set) var isStandbyRejected = false
   /// Time of the next standby attempt after a rejection; nil if standby was not rejected.
-  var standbyRetryAt: Instant?
+  private(set) var standbyRetryAt: Instant?
   /// Number of rejected standby attempts since the last standby; stops at 6.
   var standbyRejections: Int64 = 0
 

@@ -86,7 +86,7 @@ import LocationTypes
 /// 7. Assistance data is optional (PWR-8): a failure to save or restore it never blocks the goal.
 ///
 /// Ownership. Only ``enter(_:)`` writes ``state``, and only `recordEmitted(_:)` writes `lastEmitted_utc`. The engine
-/// changes the driver through `handle`, `admit`, `nextReleasedEpoch` and `expectBufferedFixes` only.
+/// changes the driver through `handle`, `admit`, `nextReleasedEpoch`, `expectBufferedFixes` and `setClock` only.
 ///
 /// Bounds. Three transmissions per command part, two wake-ups per attempt, three reconfigurations per minute, 64
 /// retrievals per drain, 8 held epochs. Each event is O(1). No heap.
@@ -101,7 +101,7 @@ struct UBloxDriver: CommandedDriver {
   /// Time at which the driver last left a state that holds live epochs.
   private(set) var lastHeldAt = Instant.boot
   /// UTC of the last delivered fix; only `recordEmitted(_:)` writes it.
-  var lastEmitted_utc: UTCTime?
+  private(set) var lastEmitted_utc: UTCTime?
   /// Time at which the receiver last acknowledged a command that disables output: configuration, or live output off.
   private(set) var outputChangedAt = Instant.boot
 

@@ -42,7 +42,8 @@ public struct FaultPlan: Equatable, Sendable {
   public var signalOutages: [Range<Instant>] = []
   /// Bursts of random bytes on the line.
   public var garbage: [Garbage] = []
-  /// Periods in which the receiver's device does not exist. The receiver has no power during them.
+  /// Periods in which the receiver's device does not exist. The receiver has no power during them. The ranges must be
+  /// disjoint and in ascending order.
   public var deviceAbsent: [Range<Instant>] = []
   /// Periods in which the board cannot switch the receiver's power; it keeps its state (PWR-4).
   public var supplySwitchStuck: [Range<Instant>] = []

@@ -6,8 +6,9 @@ import LocationTypes
 /// ```
 /// UNPOWERED --- switch on, device present ------------> BOOTING(until)
 /// BOOTING   --- boot time has passed -----------------> RUNNING
+/// BOOTING   --- start of a replay (6) ----------------> RUNNING
 /// RUNNING   --- standby command (1) ------------------> STOPPING(request, at)
-/// STOPPING  --- line is idle -------------------------> STANDBY(until, wake-up sources)
+/// STOPPING  --- the output queued at the request is sent -> STANDBY(until, wake-up sources)
 /// STANDBY   --- end of standby (2), input (3), edge (4) -> BOOTING
 /// STANDBY   --- PAIR002 (Airoha only) ----------------> RUNNING
 /// powered   --- configuration lost, reboot command (5) -> BOOTING
@@ -20,20 +21,25 @@ import LocationTypes
 /// 3. u-blox: if the request lists the UART as a wake-up source, or none. MediaTek, CASIC: always. Airoha: never; it
 ///    executes sentences in standby. The bytes that wake the receiver are lost.
 /// 4. If the request lists EXTINT0 as a wake-up source, or none.
-/// 5. PAIR023: in RUNNING, STOPPING and STANDBY. Lost configuration: in every phase with power ("powered").
+/// 5. PAIR023: in RUNNING, STOPPING and STANDBY. Lost configuration: in every phase with power ("powered"), but not
+///    while a recording is replayed.
+/// 6. Without a supply switch, at the start of the simulation, before the boot time has passed. With one, a replay
+///    boots as any receiver.
 ///
 /// Invariants:
 /// - Owner: ``SimulatedReceiver``, which carries out what a change of the phase requires: only it calls the functions
 ///   that change the phase.
 /// - The receiver is UNPOWERED exactly if the switch is off or the device is absent. ``setSwitch(_:)`` and
-///   ``setDevice(isPresent:)`` return the change of the phase that this requires.
+///   ``setDevice(isPresent:)`` return the change of the phase that this requires; the owner carries it out in the same
+///   step.
+/// - In STOPPING the receiver sends the output that was queued at the request, and no further epochs.
 struct SimulatedPower: Equatable, Sendable {
   /// Operating phase with its data.
   enum Phase: Equatable, Sendable {
     case unpowered
     case booting(until: Instant)
     case running
-    /// Running until the line is idle; then in standby.
+    /// Running until the output queued at the request is sent; then in standby.
     case stopping(StandbyRequest, at: Instant)
     /// `until` is `.distantFuture` without an end time.
     case standby(until: Instant, wakeupSources: UInt32)
@@ -60,7 +66,7 @@ struct SimulatedPower: Equatable, Sendable {
   /// Whether the receiver has power.
   var isSupplied: Bool { phase != .unpowered }
 
-  /// Whether it runs, also if a standby request waits for the line.
+  /// Whether it runs, also if a standby request waits for queued output.
   var isRunning: Bool {
     switch phase {
     case .running, .stopping: true
@@ -71,7 +77,7 @@ struct SimulatedPower: Equatable, Sendable {
   /// Whether it is in standby.
   var isStandby: Bool { if case .standby = phase { true } else { false } }
 
-  /// Whether a standby request waits for the line.
+  /// Whether a standby request waits for queued output.
   var isStopping: Bool { if case .stopping = phase { true } else { false } }
 
   /// Time at which the phase ends by itself; `.distantFuture` for never.
@@ -112,11 +118,19 @@ struct SimulatedPower: Equatable, Sendable {
 
   // MARK: Phase
 
-  /// Starts booting.
+  /// Starts booting, from any phase. The caller guarantees that the switch is on and the device is present.
   mutating func boot(until end: Instant) { phase = .booting(until: end) }
 
-  /// Starts running, after booting or from standby.
-  mutating func run() { phase = .running }
+  /// Starts running.
+  ///
+  /// - Precondition: The receiver is booting or in standby.
+  mutating func run() {
+    switch phase {
+    case .booting, .standby: phase = .running
+    case .unpowered, .running, .stopping:
+      preconditionFailure("a receiver starts running after booting or standby")
+    }
+  }
 
   /// Accepts a standby request, which is executed at `time`.
   ///

@@ -18,8 +18,8 @@ import LocationTypes
 ///
 /// # Parts
 ///
-/// Each part owns its state and changes it in its own file. The parts do not know each other: commands and changes of
-/// the power phase concern several of them and are carried out here.
+/// Each part owns its state and changes it in its own file. No part stores another; a part that needs another receives
+/// it as an argument. Commands and changes of the power phase concern several parts and are carried out here.
 ///
 ///     part                      owns                                                      times
 ///     ``SimulatedPower``        supply switch, device, phase with the standby request     end of the phase
@@ -39,8 +39,8 @@ import LocationTypes
 /// Those of ``SimulatedPower``. While it runs, ``AcquisitionModel`` alternates between acquiring and fix; an outage
 /// restarts the acquisition. The power state follows from the phase, the fix and the configuration (``state``).
 ///
-/// A replayed recording starts in RUNNING and is sent while the receiver has power, regardless of commands, signal
-/// outages and lost configuration.
+/// A replayed recording is sent while the receiver has power, regardless of commands, signal outages and lost
+/// configuration. Without a supply switch its receiver is in RUNNING from the start.
 ///
 /// # Invariants
 ///
@@ -275,7 +275,7 @@ extension SimulatedReceiver {
     applyBatching()
   }
 
-  /// Accepts a standby request, which is executed when the line is idle.
+  /// Accepts a standby request, which is executed when the output queued now is sent.
   private mutating func requestStandby(_ request: SimulatedPower.StandbyRequest, at now: Instant) {
     power.requestStandby(request, at: max(now, line.sendingEnd))
     epochs.stop()

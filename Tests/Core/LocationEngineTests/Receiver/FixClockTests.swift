@@ -49,6 +49,16 @@ struct FixClockTests {
     #expect(clock.instant(of: utc(4), at: at(104.3), isLive: true) == at(104.052))
   }
 
+  @Test("STD-7: a fix up to 1 ms from the whole second belongs to its pulse")
+  func pulseTolerance() {
+    for (error, moment) in [(1_000, 101.05 + 0.001), (-1_000, 101.05 - 0.001), (1_001, 101.4)] {
+      var clock = FixClock()
+      let utc = UTCTime(microseconds: base + 1_000_000 + Int64(error))
+      clock.update(utc, received: at(101.4), pulse: at(101.05))
+      #expect(clock.instant(of: utc, at: at(101.4), isLive: true) == at(moment))
+    }
+  }
+
   @Test(
     "a pulse of another fix is ignored: too old, later, or not at a whole second",
     arguments: [(1, 101.4, 99.499_999), (1, 101.4, 101.400_001), (1.1, 101.5, 101.05)])

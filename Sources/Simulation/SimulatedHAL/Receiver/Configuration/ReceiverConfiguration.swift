@@ -32,8 +32,8 @@ enum ConfigurationKey {
 /// Configuration of the receiver: for u-blox the layers default, battery-backed RAM (BBR) and RAM, otherwise the
 /// settings set by sentences; and the settings in effect that are derived from it.
 ///
-/// Invariant: ``active`` is recomputed by each write, and by ``activate()`` at each start. It does not change when the
-/// receiver stops, because the line keeps its speed.
+/// Invariant: ``active`` is recomputed by commands, and by ``activate()`` when the receiver starts running; until then
+/// the old settings stay in effect. It does not change when the receiver stops, because the line keeps its speed.
 ///
 /// Owner: ``SimulatedReceiver``. Only commands, starts, a CASIC's standby and loss of power or configuration change it.
 struct ReceiverConfiguration: Sendable {

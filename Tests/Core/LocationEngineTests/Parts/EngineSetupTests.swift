@@ -1,0 +1,82 @@
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+import Testing
+
+@testable import LocationEngine
+
+@Suite("Setup and status of the engine")
+struct EngineSetupTests {
+  @Test("PWR-8: a store for the navigation database is used only where a power-off loses it")
+  func aidingStore() {
+    func setup(_ change: (inout EngineSetup) -> Void = { _ in }) -> EngineSetup {
+      var setup = EngineBench.setup()
+      setup.receiver = ReceiverSetup(family: .ubloxM10, hasSupplySwitch: true)
+      setup.parameters.canSwitchOff = true
+      change(&setup)
+      return setup
+    }
+    var useful = setup()
+    let isUseful = useful.enableAidingStore(entries: 8)
+    #expect(isUseful)
+    #expect(useful.receiver?.aiding?.capacity == 8)
+    #expect(useful.parameters.receiver.keepsDataWhenOff)
+    #expect(useful.parameters.receiver.saveTime > .zero)
+    #expect(useful.parameters.receiver.restoreTime > .zero)
+    #expect(
+      useful.parameters.receiver.restoreTime == setup().receiver?.aidingRestoreTime(entries: 8))
+    let others = [
+      setup { $0.parameters.receiver.keepsDataWhenOff = true },
+      setup { $0.parameters.canSwitchOff = false },
+      setup { $0.receiver = ReceiverSetup(family: .ubloxM10) },
+      setup { $0.receiver = ReceiverSetup(family: .mtk, hasSupplySwitch: true) },
+      setup { $0.receiver = nil },
+    ]
+    for var other in others {
+      let isUseful = other.enableAidingStore(entries: 8)
+      #expect(!isUseful)
+      #expect(other.receiver?.aiding == nil && other.parameters.receiver.saveTime == .zero)
+    }
+  }
+
+  @Test("a receiver that is off is quiet, one that tracks is not")
+  func quiet() {
+    let bench = EngineBench {
+      $0.receiver = ReceiverSetup(family: .passive, hasSupplySwitch: true)
+      $0.parameters.canSwitchOff = true
+    }
+    bench.fixes(count: 2)
+    var isQuiet = bench.engine.isReceiverQuiet
+    #expect(!isQuiet)
+    bench.client.stop()
+    bench.run(300)
+    isQuiet = bench.engine.isReceiverQuiet
+    #expect(isQuiet)
+    #expect(bench.engine.receiverMode == .off)
+  }
+
+  @Test("RNG-8: a delivery holds the board until its end, not at it")
+  func hold() {
+    let bench = EngineBench()
+    bench.client.acknowledges = false
+    bench.fixes(count: 1)
+    let end = bench.now + bench.setup.deliveryHold
+    let before = end - .milliseconds(1)
+    #expect(bench.engine.clients.acknowledgementDeadline(at: before) == end)
+    #expect(bench.engine.clients.acknowledgementDeadline(at: end) == nil)
+  }
+
+  @Test("SLC-6, PWR-7: after a failed search the services wait before they need a fix again")
+  func failedSearch() {
+    let bench = EngineBench(connects: false) {
+      $0.receiver = ReceiverSetup(family: .passive, hasSupplySwitch: true)
+      $0.parameters.canSwitchOff = true
+    }
+    bench.client.connect()
+    bench.client.request(.startSignificantChange)
+    for _ in 0..<600 where bench.engine.receiver.schedule.state != .backedOff { bench.run(1) }
+    #expect(bench.engine.receiver.schedule.state == .backedOff)
+    let due = bench.engine.usage(of: bench.client.id, at: bench.now).due
+    #expect(due > bench.now + .seconds(200) && due < bench.now + .seconds(400))
+  }
+}
