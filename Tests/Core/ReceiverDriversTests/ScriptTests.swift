@@ -99,6 +99,22 @@ private struct Script {
     #expect(admission == .accept)
   }
 
+  @Test("An entry is a duplicate up to the buffer's capacity and 2 minutes before the last epoch")
+  func setBackLimit() {
+    for (age, expected) in [(0, Admission.drop), (120, .drop), (121, .accept)] {
+      var script = Script()
+      script.batch()
+      script.step(.drain)
+      _ = script.status(3)
+      _ = script.entry(100_000, 1)
+      script.step(.deadline, after: 5_000)
+      _ = script.status(2, next: 2)
+      let capacity = Int(script.driver.setup.batch?.capacity ?? 0)
+      let admission = script.entry(100_000 - capacity - age, 2).admission
+      #expect(admission == expected, "\(age)")
+    }
+  }
+
   @Test("A message in flight when the output was muted is no sign of a reset; a later one is")
   func stragglers() {
     var script = Script()
