@@ -149,11 +149,12 @@ extension Engine {
     receiver.isPresent ? receiver.driver.counters : DriverCounters()
   }
 
-  /// Status of the receiver at the last step; nil on a board without one. O(1).
+  /// Status of the receiver; nil on a board without one. O(1).
   public func receiverReport(at now: Instant) -> ReceiverReport? {
     guard receiver.isPresent else { return nil }
     let activity = receiver.driver.status.activity
     let counters = input.counters
+    // Streaming as of the last step, as in the clients' context; the rest as of `now`.
     return ReceiverReport(
       activity: activity, isAcquiring: receiver.isWithoutFix(input, at: now),
       isResponding: activity != .lost && !receiver.isLost && !receiver.isSilent(input, at: now),

@@ -13,9 +13,9 @@ import LocationTypes
 /// **States.** Two independent ones, each set by the plan of a step:
 ///
 /// ```
-/// reading      immediate -- setReadDelayed(true) --> delayed    (an epoch is in progress; the next read is late)
-/// buffering    off -- setBuffering(true) --> on                 (messages stay in the line's buffer while sleeping)
-///              The first bytes after it, and those that follow without a pause, count as buffered: only their order
+/// reading      immediate <-- setReadDelayed --> delayed   (an epoch is in progress; the next read is late)
+/// buffering    off <-- setBuffering --> on                (messages stay in the line's buffer while sleeping)
+///              The bytes read after it, and those that follow without a pause, count as buffered: only their order
 ///              is known, and one message per fix interval is assumed.
 /// ```
 ///

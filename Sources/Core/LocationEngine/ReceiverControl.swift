@@ -8,8 +8,8 @@ import ReceiverDrivers
 /// **Problem.** The plan of a step requires a `ReceiverMode`. The driver reaches it over many steps, may find the
 /// receiver silent, or is refused. This type commands the driver, draws the conclusions from its observations, and
 /// answers from one place whether the receiver is awake, acquiring, lost, silent or holds fixes. ``FixSchedule``, which
-/// it owns, tracks each acquisition and decides when the receiver is on for single fixes; this type adds only since
-/// when the receiver is awake for any reason.
+/// it owns, decides when the receiver is on for single fixes; this type adds whether the receiver, awake for any reason,
+/// has given a fix.
 ///
 /// **States.** They are independent of each other:
 ///
@@ -50,8 +50,8 @@ struct ReceiverControl: ~Copyable {
     case asleep(standbySince: Instant?)
     /// Awake, without a fix since; the time since the standby command before, nil without one.
     case acquiring(since: Instant, standbyTime: Interval?)
-    /// Awake, with a fix since.
-    case found
+    /// Awake, with a fix since; whether the receiver was lost after the last fix, so that it must acquire again.
+    case found(isLost: Bool)
   }
 
   // Not optional: without a receiver it is unused.
@@ -72,8 +72,6 @@ struct ReceiverControl: ~Copyable {
   private var activity = Activity.asleep(standbySince: nil)
   /// Whether the receiver is lost.
   private(set) var isLost = false
-  /// Whether the receiver was lost since its last fix, so that it must acquire again.
-  private var isFixLost = false
   /// Time of the last fix from a receiver that answers no command (PWR-12).
   private var lastStreamedFixTime: Instant?
   /// Drains of the receiver's buffer.
@@ -140,7 +138,10 @@ struct ReceiverControl: ~Copyable {
     drain.cancel()
     guard !isLost else { return .none }
     isLost = true
-    isFixLost = true
+    switch activity {
+    case .asleep, .acquiring: break
+    case .found: activity = .found(isLost: true)
+    }
     return .lost
   }
 
@@ -164,11 +165,9 @@ struct ReceiverControl: ~Copyable {
     case .asleep(let standbySince):
       guard new.isAwake else { break }
       activity = .acquiring(since: now, standbyTime: standbySince.map { now - $0 })
-      isFixLost = false
     case .acquiring, .found:
       guard !new.isAwake else { break }
       activity = .asleep(standbySince: new == .standby ? now : nil)
-      isFixLost = false
     }
     if case .batching = new { drain.beginBatching(at: now) }
     mode = new
@@ -231,10 +230,9 @@ struct ReceiverControl: ~Copyable {
 
   /// Records that a valid fix was received. A fix from a receiver that should be asleep begins nothing.
   private mutating func noteFix() {
-    isFixLost = false
     switch activity {
-    case .acquiring: activity = .found
-    case .asleep, .found: break
+    case .asleep: break
+    case .acquiring, .found: activity = .found(isLost: false)
     }
   }
 
@@ -326,8 +324,11 @@ struct ReceiverControl: ~Copyable {
   /// Whether an awake receiver has no fix: none came since it woke or was lost, or none for longer than
   /// ``silenceTimeout``.
   func isWithoutFix(_ input: borrowing InputStage, at now: Instant) -> Bool {
-    guard isAwake else { return false }
-    if isFixLost || acquiringSince != nil { return true }
+    switch activity {
+    case .asleep: return false
+    case .acquiring, .found(isLost: true): return true
+    case .found(isLost: false): break
+    }
     guard let quietSince = withoutFixSince(input), !mayHoldFixes else { return false }
     return now - quietSince > silenceTimeout
   }

@@ -250,34 +250,4 @@ struct RingTests {
     }
     #expect(bench.engine.unsynced.isEmpty)
   }
-
-  @Test("the estimate of the speed follows the fixes, stored or not")
-  func speed() {
-    let bench = EngineBench()
-    let before = bench.engine.fixes.plausibleSpeed.maximum(at: bench.now)
-    bench.fixes(count: 3, east: 20)
-    let after = bench.engine.fixes.plausibleSpeed.maximum(at: bench.now)
-    #expect(before == 5 && abs(after - 26) < 0.5)
-  }
-
-  @Test(
-    "a tracking receiver is unneeded while no client needs a fix, without inhibitor and before the end"
-  )
-  func unneeded() {
-    let bench = EngineBench()
-    bench.fixes(count: 2)
-    var isUnneeded = bench.engine.isReceiverUnneeded
-    #expect(!isUnneeded, "the client needs every fix")
-    bench.client.stop()
-    bench.run(300)  // longer than the ephemeris takes
-    isUnneeded = bench.engine.isReceiverUnneeded
-    #expect(isUnneeded)
-    bench.perform(.sleepInhibitor(true))
-    isUnneeded = bench.engine.isReceiverUnneeded
-    #expect(!isUnneeded)
-    bench.perform(.sleepInhibitor(false))
-    bench.perform(.end)
-    isUnneeded = bench.engine.isReceiverUnneeded
-    #expect(!isUnneeded)
-  }
 }

@@ -313,6 +313,21 @@ private struct OldReceiver {
     #expect(assembler.add(.navPVT(pvt(9)), at: .boot) != nil)
   }
 
+  @Test("an epoch of parts that an HNR-PVT without UTC closes does not count as high-rate")
+  func partsBeforeHighRate() {
+    var assembler = EpochAssembler()
+    #expect(assembler.add(.navigation(receiver.sol), at: .boot) == nil)
+    var high = pvt(9)
+    high.utc = nil
+    let parts = assembler.add(.hnrPVT(high), at: .boot)
+    #expect(parts?.utc == receiver.moment - .seconds(3))
+    while assembler.next() != nil {}
+    // At most 2 s behind it; after a high-rate epoch it would be ignored.
+    var older = pvt(8)
+    older.utc = receiver.moment - .seconds(4)
+    #expect(assembler.add(.navPVT(older), at: .boot) != nil)
+  }
+
   @Test("any messages in any order: no trap, no lost epoch, and NAV-PVT epochs stay in order")
   func anything() {
     var random = SplitMix64(seed: 12)

@@ -55,7 +55,7 @@ struct EngineSetupTests {
     #expect(bench.engine.receiverMode == .off)
   }
 
-  @Test("RNG-8: a delivery holds the board until its end, not at it")
+  @Test("RNG-8: a delivery keeps the board awake before its deadline, not from it on")
   func hold() {
     let bench = EngineBench()
     bench.client.acknowledges = false
@@ -78,5 +78,35 @@ struct EngineSetupTests {
     #expect(bench.engine.receiver.schedule.state == .backedOff)
     let due = bench.engine.usage(of: bench.client.id, at: bench.now).due
     #expect(due > bench.now + .seconds(200) && due < bench.now + .seconds(400))
+  }
+
+  @Test("the estimate of the speed follows the fixes, stored or not")
+  func speed() {
+    let bench = EngineBench()
+    let before = bench.engine.fixes.plausibleSpeed.maximum(at: bench.now)
+    bench.fixes(count: 3, east: 20)
+    let after = bench.engine.fixes.plausibleSpeed.maximum(at: bench.now)
+    #expect(before == 5 && abs(after - 26) < 0.5)
+  }
+
+  @Test(
+    "a tracking receiver is unneeded if no client needs a fix, sleep is allowed and the service runs"
+  )
+  func unneeded() {
+    let bench = EngineBench()
+    bench.fixes(count: 2)
+    var isUnneeded = bench.engine.isReceiverUnneeded
+    #expect(!isUnneeded, "the client needs every fix")
+    bench.client.stop()
+    bench.run(300)  // longer than the ephemeris takes
+    isUnneeded = bench.engine.isReceiverUnneeded
+    #expect(isUnneeded)
+    bench.perform(.sleepInhibitor(true))
+    isUnneeded = bench.engine.isReceiverUnneeded
+    #expect(!isUnneeded)
+    bench.perform(.sleepInhibitor(false))
+    bench.perform(.end)
+    isUnneeded = bench.engine.isReceiverUnneeded
+    #expect(!isUnneeded)
   }
 }
